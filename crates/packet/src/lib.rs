@@ -1,0 +1,9 @@
+//! What travels: units ([`Time`], [`Rate`], [`Bytes`]), sequence numbers, [`Segment`]s and [`Ack`]s.
+//!
+//! This crate knows nothing of endpoints, queues or clocks; every other crate builds on it.
+
+mod packet;
+mod units;
+
+pub use packet::{Ack, Body, Packet, SackBlocks, Segment, Seq};
+pub use units::{Bytes, Rate, Time, UnitError};

@@ -1,0 +1,142 @@
+//! Packets as the simulator carries them: small `Copy` values of one cache line.
+
+use crate::Time;
+
+/// A sequence number, counted from 0 in the connection's *sequence units*.
+///
+/// A unit is one byte, or, in the papers' segment-counting world, one whole segment. SYN and FIN occupy one unit
+/// each (RFC 9293 section 3.4). 64 bits never wrap here; captures truncate to the wire's 32.
+pub type Seq = u64;
+
+/// A data segment: units `seq .. seq + len`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Segment {
+    /// First sequence unit carried.
+    pub seq: Seq,
+    /// Sequence units carried, at least 1 (a SYN or FIN counts as one).
+    pub len: u32,
+    /// Opens the connection; occupies unit 0 and carries no payload.
+    pub syn: bool,
+    /// Closes the connection; occupies the last unit and carries no payload.
+    pub fin: bool,
+    /// Sent before (for records and captures; no endpoint looks at it).
+    pub retransmit: bool,
+    /// When the segment left the sender (TSval, RFC 7323; endpoints use it only with timestamps on).
+    pub ts_val: Time,
+}
+
+impl Segment {
+    /// One past the last unit carried.
+    #[inline]
+    pub fn end(&self) -> Seq {
+        self.seq + u64::from(self.len)
+    }
+}
+
+/// Up to three SACK blocks (RFC 2018), as offsets from the cumulative ACK that carries them.
+///
+/// Three is what fits beside timestamps, and what ns-2 sends. Offsets are signed because ns-2's receiver may repeat
+/// a block that already lies below the cumulative ACK.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SackBlocks {
+    len: u8,
+    edges: [(i32, i32); SackBlocks::MAX],
+}
+
+impl SackBlocks {
+    /// Most blocks one ACK carries.
+    pub const MAX: usize = 3;
+
+    /// Adds the block of units `start .. end` to an ACK whose cumulative number is `ack`; ignored when full.
+    pub fn push(&mut self, ack: Seq, start: Seq, end: Seq) {
+        if self.len() < Self::MAX {
+            let offset = |edge: Seq| edge.wrapping_sub(ack) as i64 as i32;
+            self.edges[self.len()] = (offset(start), offset(end));
+            self.len += 1;
+        }
+    }
+
+    /// Number of blocks, 0 to 3.
+    #[inline]
+    pub fn len(&self) -> usize {
+        usize::from(self.len)
+    }
+
+    /// Whether the ACK carries no block.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The blocks as absolute `(start, end)` units, most recent first.
+    #[inline]
+    pub fn iter(&self, ack: Seq) -> impl Iterator<Item = (Seq, Seq)> + '_ {
+        let edge = move |offset: i32| ack.wrapping_add(offset as i64 as u64);
+        self.edges[..self.len()].iter().map(move |&(start, end)| (edge(start), edge(end)))
+    }
+}
+
+/// A pure acknowledgment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ack {
+    /// Next unit the receiver expects (cumulative).
+    pub ack: Seq,
+    /// What arrived above a gap.
+    pub sack: SackBlocks,
+    /// Answers the SYN (captures write it as SYN+ACK).
+    pub syn: bool,
+    /// Echo of the data segment's timestamp (TSecr, RFC 7323).
+    pub ts_ecr: Time,
+}
+
+/// What a packet carries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Body {
+    /// From a sender to a receiver.
+    Data(Segment),
+    /// From a receiver to a sender.
+    Ack(Ack),
+}
+
+/// A packet on a simulated path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Packet {
+    /// Index of the flow it belongs to.
+    pub flow: u32,
+    /// Bytes on the wire, headers included.
+    pub size: u32,
+    /// Which of the flow's successive connections it belongs to; a late packet of an earlier one is discarded.
+    pub connection: u16,
+    /// Links of its route already crossed.
+    pub hop: u16,
+    /// Payload.
+    pub body: Body,
+}
+
+impl Packet {
+    /// Whether it travels from sender to receiver.
+    #[inline]
+    pub fn is_data(&self) -> bool {
+        matches!(self.body, Body::Data(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sack_blocks_keep_their_edges_on_both_sides_of_the_ack() {
+        let mut sack = SackBlocks::default();
+        sack.push(100, 110, 120);
+        sack.push(100, 40, 60);
+        sack.push(100, 130, 131);
+        sack.push(100, 140, 141);
+        assert_eq!(sack.iter(100).collect::<Vec<_>>(), [(110, 120), (40, 60), (130, 131)]);
+    }
+
+    #[test]
+    fn a_packet_fits_a_cache_line_and_a_bit() {
+        assert!(size_of::<Packet>() <= 72, "{}", size_of::<Packet>());
+    }
+}

@@ -1,0 +1,318 @@
+//! Units, written with their unit and never guessed: `"1.5Mbps"`, `"45ms"`, `"200kB"`.
+//!
+//! A decimal prefix shifts the decimal point before the one conversion to binary, so `"45ms"` is the double nearest
+//! 0.045: the same value another program gets that reads `0.045`.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::fmt;
+use std::ops::{Add, Sub};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Why a text is not a quantity: says what was given and what is allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitError(String);
+
+impl fmt::Display for UnitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UnitError {}
+
+/// A unit's spelling and the power of ten it stands for.
+type Units = &'static [(&'static str, i32)];
+
+/// Splits `text` into number and unit and converts once; `example` ends every error.
+fn parse(text: &str, what: &str, units: Units, example: &str) -> Result<f64, UnitError> {
+    let text = text.trim();
+    let fail = |why: &str| Err(UnitError(format!("`{text}` {why}; write {what} as {example}")));
+    let split = text.find(|c: char| c.is_alphabetic() && !is_exponent(text, c)).unwrap_or(text.len());
+    let (number, unit) = (text[..split].trim(), text[split..].trim());
+    if unit.is_empty() {
+        return fail("has no unit");
+    }
+    let Some(&(_, shift)) = units.iter().find(|(name, _)| *name == unit) else {
+        let known: Vec<_> = units.iter().map(|(name, _)| *name).collect();
+        return fail(&format!("has an unknown unit `{unit}` (known: {})", known.join(", ")));
+    };
+    let (mantissa, exponent) = match number.split_once(['e', 'E']) {
+        Some((m, e)) => (m, e.parse::<i32>().ok()),
+        None => (number, Some(0)),
+    };
+    let plain = mantissa.strip_prefix(['+', '-']).unwrap_or(mantissa);
+    let decimal = !plain.is_empty() && plain.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let value = match exponent {
+        Some(e) if decimal => format!("{mantissa}e{}", e.saturating_add(shift)).parse::<f64>().ok(),
+        _ => None,
+    };
+    match value {
+        Some(v) if v.is_finite() && v.is_sign_positive() => Ok(v),
+        Some(v) if v.is_finite() => fail("is negative"),
+        _ => fail("is not a number with a unit"),
+    }
+}
+
+/// An `e` right between digits (`1e6bps`) belongs to the number.
+fn is_exponent(text: &str, c: char) -> bool {
+    let Some(at) = text.find(c) else { return false };
+    matches!(c, 'e' | 'E')
+        && text[..at].ends_with(|d: char| d.is_ascii_digit() || d == '.')
+        && text[at + 1..].starts_with(|d: char| d.is_ascii_digit() || d == '-' || d == '+')
+}
+
+/// An instant or a span of virtual time, in seconds.
+///
+/// A double on purpose: additions in one documented order give the same bits on every machine, and in ns-2's order
+/// the same bits as ns-2, which decides ties between events by them (docs/architecture.md, "Time").
+///
+/// ```
+/// use acklab_packet::Time;
+/// let rtt: Time = "45ms".parse().unwrap();
+/// assert_eq!(rtt.secs(), 0.045);
+/// assert!("45".parse::<Time>().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Time(f64);
+
+impl Time {
+    /// The instant 0, or no time at all.
+    pub const ZERO: Time = Time(0.0);
+    /// Later than every instant a simulation reaches.
+    pub const NEVER: Time = Time(f64::INFINITY);
+    const UNITS: Units = &[("s", 0), ("ms", -3), ("us", -6), ("ns", -9)];
+
+    /// From seconds; any finite value at least 0 is meaningful.
+    #[inline]
+    pub const fn from_secs(secs: f64) -> Time {
+        Time(secs)
+    }
+
+    /// In seconds.
+    #[inline]
+    pub const fn secs(self) -> f64 {
+        self.0
+    }
+
+    /// Total order of non-negative times, as an integer (positive doubles order like their bits).
+    #[inline]
+    pub const fn bits(self) -> u64 {
+        self.0.to_bits()
+    }
+}
+
+impl Eq for Time {}
+
+#[allow(clippy::derive_ord_xor_partial_ord)]
+impl Ord for Time {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl Add for Time {
+    type Output = Time;
+    #[inline]
+    fn add(self, other: Time) -> Time {
+        Time(self.0 + other.0)
+    }
+}
+
+impl Sub for Time {
+    type Output = Time;
+    #[inline]
+    fn sub(self, other: Time) -> Time {
+        Time(self.0 - other.0)
+    }
+}
+
+/// A link's rate, in bits per second.
+///
+/// ```
+/// use acklab_packet::Rate;
+/// assert_eq!("1.5Mbps".parse::<Rate>().unwrap().bps(), 1.5e6);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Rate(f64);
+
+impl Rate {
+    const UNITS: Units = &[("bps", 0), ("kbps", 3), ("Mbps", 6), ("Gbps", 9)];
+
+    /// From bits per second; positive and finite.
+    pub const fn from_bps(bps: f64) -> Rate {
+        Rate(bps)
+    }
+
+    /// In bits per second.
+    #[inline]
+    pub const fn bps(self) -> f64 {
+        self.0
+    }
+
+    /// Time to serialise `size` bytes: 8 size / rate, multiplied before it is divided, as ns-2 does.
+    #[inline]
+    pub fn transmission(self, size: u32) -> Time {
+        Time(8.0 * f64::from(size) / self.0)
+    }
+}
+
+/// A number of bytes; 1 kB is 1000 bytes, 1 KiB is 1024.
+///
+/// ```
+/// use acklab_packet::Bytes;
+/// assert_eq!("200kB".parse::<Bytes>().unwrap().get(), 200_000);
+/// assert_eq!("64KiB".parse::<Bytes>().unwrap().get(), 65_536);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bytes(u64);
+
+impl Bytes {
+    const UNITS: Units = &[("B", 0), ("kB", 3), ("MB", 6), ("GB", 9), ("KiB", 0), ("MiB", 0), ("GiB", 0)];
+
+    /// From a count.
+    pub const fn new(bytes: u64) -> Bytes {
+        Bytes(bytes)
+    }
+
+    /// The count.
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+}
+
+impl std::str::FromStr for Time {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        if let Some(minutes) = text.trim().strip_suffix("min") {
+            return parse(&format!("{minutes}s"), "a time", Self::UNITS, Self::EXAMPLE).map(|m| Time(m * 60.0));
+        }
+        parse(text, "a time", Self::UNITS, Self::EXAMPLE).map(Time)
+    }
+}
+
+impl std::str::FromStr for Rate {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        match parse(text, "a rate", Self::UNITS, Self::EXAMPLE)? {
+            bps if bps > 0.0 => Ok(Rate(bps)),
+            _ => Err(UnitError(format!("`{text}` is not positive; write a rate as {}", Self::EXAMPLE))),
+        }
+    }
+}
+
+impl std::str::FromStr for Bytes {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let value = parse(text, "a size", Self::UNITS, Self::EXAMPLE)?;
+        let binary = match text.trim().trim_start_matches(|c: char| !c.is_alphabetic()) {
+            "KiB" => 1024.0,
+            "MiB" => 1024.0 * 1024.0,
+            "GiB" => 1024.0 * 1024.0 * 1024.0,
+            _ => 1.0,
+        };
+        match value * binary {
+            bytes if bytes.fract() == 0.0 && bytes <= 9e15 => Ok(Bytes(bytes as u64)),
+            bytes if bytes > 9e15 => Err(UnitError(format!("`{text}` is more than 9 PB"))),
+            _ => Err(UnitError(format!("`{text}` is not a whole number of bytes"))),
+        }
+    }
+}
+
+/// `FromStr`, `Display` round trip and serde as a string, for each unit type.
+macro_rules! text_unit {
+    ($type:ident, $what:literal, $example:literal, $pattern:literal, $show:expr) => {
+        impl $type {
+            const EXAMPLE: &'static str = $example;
+        }
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let show: fn(&$type, &mut fmt::Formatter<'_>) -> fmt::Result = $show;
+                show(self, f)
+            }
+        }
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+                struct Text;
+                impl serde::de::Visitor<'_> for Text {
+                    type Value = $type;
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str(concat!($what, " such as ", $example))
+                    }
+                    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<$type, E> {
+                        text.parse().map_err(E::custom)
+                    }
+                }
+                input.deserialize_str(Text)
+            }
+        }
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
+                output.collect_str(self)
+            }
+        }
+        impl JsonSchema for $type {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($type).into()
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string", "description": concat!($what, " such as ", $example), "pattern": $pattern })
+            }
+        }
+    };
+}
+
+text_unit!(Time, "a time", "\"100ms\"", r"^[0-9.eE+-]+ *(s|ms|us|ns|min)$", |t, f| write!(f, "{}s", t.0));
+text_unit!(Rate, "a rate", "\"1.5Mbps\"", r"^[0-9.eE+-]+ *(bps|kbps|Mbps|Gbps)$", |r, f| write!(f, "{}bps", r.0));
+text_unit!(Bytes, "a size", "\"200kB\"", r"^[0-9.eE+-]+ *(B|kB|MB|GB|KiB|MiB|GiB)$", |b, f| write!(f, "{}B", b.0));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prefix_shifts_the_decimal_point() {
+        for (text, secs) in [
+            ("45ms", 0.045),
+            ("0.3ms", 0.0003),
+            ("100us", 1e-4),
+            ("1e-3s", 1e-3),
+            ("2min", 120.0),
+            ("0s", 0.0),
+            ("0.00189s", 0.00189),
+        ] {
+            assert_eq!(text.parse::<Time>().unwrap().secs(), secs, "{text}");
+        }
+        assert_eq!("1e7bps".parse::<Rate>().unwrap().bps(), 1e7);
+        assert_eq!("100 Mbps".parse::<Rate>().unwrap().bps(), 100e6);
+    }
+
+    #[test]
+    fn errors_name_value_and_what_is_allowed() {
+        for (text, part) in [
+            ("45", "no unit"),
+            ("45 parsec", "unknown unit `parsec`"),
+            ("-1ms", "negative"),
+            ("NaNs", "unknown unit"),
+            ("ms", "not a number"),
+            ("1.2.3s", "not a number"),
+            ("1e999s", "not a number"),
+        ] {
+            let error = text.parse::<Time>().unwrap_err().to_string();
+            assert!(error.contains(part) && error.contains("100ms"), "{text}: {error}");
+        }
+        assert!("0bps".parse::<Rate>().unwrap_err().to_string().contains("not positive"));
+        assert!("1.5B".parse::<Bytes>().unwrap_err().to_string().contains("whole number"));
+        assert!("1e30GB".parse::<Bytes>().is_err());
+    }
+
+    #[test]
+    fn what_is_shown_reads_back_the_same() {
+        for secs in [0.1, 0.045, 1.0 / 3.0, 1e-9, 123456.789] {
+            assert_eq!(Time(secs).to_string().parse::<Time>().unwrap().secs(), secs);
+        }
+    }
+}

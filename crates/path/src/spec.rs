@@ -1,0 +1,93 @@
+//! How a scenario describes what stands on a path.
+
+use acklab_packet::{Bytes, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A queue and its discipline, as written under `queue`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum QueueSpec {
+    /// First in, first out; an arrival that finds no room is dropped. Exactly one limit must be given.
+    DropTail {
+        /// Whole capacity in packets, the one in service included (ns-2's `queue-limit`; 1 admits nothing, as in ns-2).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        packets: Option<u32>,
+        /// Packets that may wait, the one in service not counted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        waiting: Option<u32>,
+        /// Whole capacity in bytes, the packet in service included.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        bytes: Option<Bytes>,
+        /// Bytes that may wait, the packet in service not counted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        waiting_bytes: Option<Bytes>,
+    },
+}
+
+impl QueueSpec {
+    /// The queue a link has when the scenario names none.
+    pub const DEFAULT: QueueSpec =
+        QueueSpec::DropTail { packets: Some(1000), waiting: None, bytes: None, waiting_bytes: None };
+}
+
+/// Where on a link packets are lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LossPlace {
+    /// Before the queue: a lost packet uses neither buffer nor bandwidth (ns-2's `lossmodel`).
+    #[default]
+    BeforeQueue,
+    /// After transmission: a lost packet has used both.
+    AfterQueue,
+}
+
+/// Which packets a loss model sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LossTarget {
+    /// Segments, SYN and FIN included.
+    Data,
+    /// Segments that carry payload.
+    Payload,
+    /// ACKs.
+    Acks,
+}
+
+/// Losses of one link direction, as written under `loss`. Exactly one of `rate` and `list` must be given.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LossSpec {
+    /// Each packet is lost with this probability, independently; 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    /// The packets lost, counted from 0 over what the model sees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub list: Option<Vec<u64>>,
+    /// Before the queue or after transmission.
+    #[serde(default)]
+    pub r#where: LossPlace,
+    /// Which packets the model sees and counts; all when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only: Option<LossTarget>,
+    /// Draws as ns-2 does after `seed N` (all six words of MRG32k3a equal N) instead of from the run's named stream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u32>,
+}
+
+/// One direction of a link, complete.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkSpec {
+    /// Index of the node it leaves.
+    pub from: u32,
+    /// Index of the node it reaches.
+    pub to: u32,
+    /// Serialisation rate.
+    pub rate: acklab_packet::Rate,
+    /// Propagation delay.
+    pub delay: Time,
+    /// Queue before the transmitter.
+    pub queue: QueueSpec,
+    /// Loss model, if any.
+    pub loss: Option<LossSpec>,
+}

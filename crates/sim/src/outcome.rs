@@ -1,0 +1,166 @@
+//! What a run tells: a row a flow, a row a link direction, and what was recorded.
+
+use serde::Serialize;
+
+/// Everything a run produced.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Outcome {
+    /// The scenario's title.
+    pub title: String,
+    /// The scenario's seed.
+    pub seed: u64,
+    /// Instant the run ended, in seconds.
+    pub end_s: f64,
+    /// One row a transfer, in the scenario's order.
+    pub flows: Vec<FlowRow>,
+    /// One row a link direction, in the scenario's order.
+    pub links: Vec<LinkRow>,
+    /// Sender state at each change, if recorded.
+    #[serde(skip)]
+    pub series: Vec<SeriesRow>,
+    /// Queue length at each change, if recorded.
+    #[serde(skip)]
+    pub queue: Vec<QueueRow>,
+    /// Packet events in the order they happened, if recorded.
+    #[serde(skip)]
+    pub packets: Vec<PacketRow>,
+}
+
+/// One transfer's summary. Instants are absolute, in seconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct FlowRow {
+    pub name: String,
+    pub from: String,
+    pub to: String,
+    pub completed: bool,
+    /// Scheduled start.
+    pub start_s: f64,
+    /// First data segment (not SYN) sent.
+    pub first_data_s: Option<f64>,
+    /// The ACK of the last byte reached the sender.
+    pub finished_s: Option<f64>,
+    /// `finished_s - first_data_s`.
+    pub completion_s: Option<f64>,
+    /// From `first_data_s` to the last in-order byte reaching the receiver (of what it received so far).
+    pub last_data_s: Option<f64>,
+    /// Payload bytes acknowledged.
+    pub bytes: u64,
+    /// Payload bits acknowledged per second, over the transfer or up to the run's end.
+    pub goodput_bps: f64,
+    /// Data segments sent, SYN, FIN and retransmits included.
+    pub segments_sent: u64,
+    pub syns_sent: u64,
+    pub retransmits: u64,
+    pub timeouts: u64,
+    pub fast_retransmits: u64,
+    /// Reductions of cwnd, those of an idle restart included.
+    pub window_cuts: u64,
+    pub acks_sent: u64,
+    pub acks_received: u64,
+    /// ACKs lost in queues and loss models.
+    pub acks_dropped: u64,
+    /// ACKs removed by filters.
+    pub acks_filtered: u64,
+    /// Cumulatively acknowledged segments, SYN and FIN included.
+    pub segments_acked: u64,
+    /// cwnd at the end.
+    pub cwnd_segments: f64,
+    /// ssthresh at the end.
+    pub ssthresh_segments: f64,
+    pub mean_rtt_s: Option<f64>,
+    pub min_rtt_s: Option<f64>,
+    /// Payload bytes in one sequence unit of `packets` rows: 1, or the segment size.
+    pub unit_bytes: u32,
+}
+
+/// One link direction's summary.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct LinkRow {
+    pub from: String,
+    pub to: String,
+    pub rate_bps: f64,
+    pub delay_s: f64,
+    /// Packets transmitted.
+    pub packets: u64,
+    /// Bytes transmitted.
+    pub bytes: u64,
+    /// Packets the queue dropped.
+    pub drops: u64,
+    /// Packets the loss model took.
+    pub lost: u64,
+    /// ACKs a filter removed.
+    pub filtered: u64,
+    /// Waiting packets, averaged over time from 0 to the end; the one in service is not counted.
+    pub mean_queue_packets: f64,
+    pub max_queue_packets: u64,
+    /// Share of the run during which the transmitter was busy.
+    pub utilisation: f64,
+}
+
+/// A sender's state right after it changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub struct SeriesRow {
+    pub time_s: f64,
+    /// Index into [`Outcome::flows`].
+    pub flow: u32,
+    pub cwnd_segments: f64,
+    pub ssthresh_segments: f64,
+    pub flight_segments: f64,
+    /// The sample that came with this change, NaN without one.
+    pub rtt_s: f64,
+    pub rto_s: f64,
+    pub state: SenderState,
+}
+
+/// Which rule governs the sender's window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum SenderState {
+    SlowStart,
+    CongestionAvoidance,
+    Recovery,
+}
+
+/// A queue's length right after it changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub struct QueueRow {
+    pub time_s: f64,
+    /// Index into [`Outcome::links`].
+    pub link: u32,
+    pub queue_packets: u32,
+    pub queue_bytes: u64,
+}
+
+/// Something that happened to a packet on a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub struct PacketRow {
+    pub time_s: f64,
+    /// Index into [`Outcome::links`].
+    pub link: u32,
+    /// Index into [`Outcome::flows`].
+    pub transfer: u32,
+    pub event: PacketEvent,
+    pub packet: acklab_packet::Packet,
+}
+
+/// What can happen to a packet on a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacketEvent {
+    /// Offered to the link (before its loss model and queue).
+    Enqueue,
+    /// Taken by the transmitter.
+    Dequeue,
+    /// Arrived at the far end.
+    Deliver,
+    /// Dropped by the queue.
+    Drop,
+    /// Taken by the loss model.
+    Lose,
+    /// Removed by an ACK filter.
+    Filter,
+}

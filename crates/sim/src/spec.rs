@@ -1,0 +1,96 @@
+//! A scenario, complete and checked: what a [`crate::Simulation`] is built from.
+//!
+//! [`crate::scenario`] makes one from a file; a program may also fill it in directly.
+
+use std::sync::Arc;
+
+use acklab_packet::Time;
+use acklab_path::spec::LinkSpec;
+use acklab_tcp::rules::{ReceiverRules, SenderRules};
+
+/// A whole experiment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// For people; may be empty.
+    pub title: String,
+    /// Names every random stream together with the component that draws from it.
+    pub seed: u64,
+    /// When the run ends.
+    pub stop: Stop,
+    /// Node names; links and flows refer to them by index.
+    pub nodes: Vec<String>,
+    /// Link directions in file order, each link's forward direction before its return direction.
+    pub links: Vec<LinkSpec>,
+    /// Flows in file order.
+    pub flows: Vec<FlowSpec>,
+    /// What is recorded besides the summary.
+    pub record: Record,
+}
+
+/// When a run ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stop {
+    /// As soon as every flow has finished, and at this instant in any case.
+    FlowsComplete {
+        /// Latest end.
+        at_most: Time,
+    },
+    /// At this instant; what is due at that very instant, but was not decided before the run, does not happen.
+    At(Time),
+}
+
+/// How much a flow sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// That many full segments.
+    Segments(u64),
+    /// That many payload bytes.
+    Bytes(u64),
+    /// Until the run ends.
+    Unlimited,
+}
+
+/// A transfer that starts again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Repeat {
+    /// Transfers in all, at least 1.
+    pub times: u32,
+    /// Pause between the end of one and the start of the next.
+    pub think: Time,
+}
+
+/// `count` like flows from one node to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowSpec {
+    /// Unique name; the k-th of several is called `name` followed by k, from 0.
+    pub name: String,
+    /// Index of the sender's node.
+    pub from: u32,
+    /// Index of the receiver's node.
+    pub to: u32,
+    /// When the first of them starts.
+    pub start: Time,
+    /// How many, at least 1.
+    pub count: u32,
+    /// The k-th starts at `start` + k * `stagger`.
+    pub stagger: Time,
+    /// How much each sends.
+    pub size: Size,
+    /// Whether the transfer is repeated.
+    pub repeat: Option<Repeat>,
+    /// The sender's rules, shared by all of them.
+    pub sender: Arc<SenderRules>,
+    /// The receiver's rules.
+    pub receiver: Arc<ReceiverRules>,
+}
+
+/// What a run records besides its summary; each costs nothing when off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// The senders' state at each change.
+    pub series: bool,
+    /// Each queue's length at each change.
+    pub queue: bool,
+    /// Every packet event on every link.
+    pub packets: bool,
+}

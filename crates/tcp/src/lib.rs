@@ -1,0 +1,2 @@
+//! The two endpoints of a TCP conversation, without I/O.
+pub mod rules;

@@ -1,0 +1,252 @@
+//! Rules that are a choice between named alternatives.
+
+use acklab_packet::{Bytes, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Shown;
+
+macro_rules! choice {
+    ($(#[$meta:meta])* $name:ident { $($(#[doc = $doc:literal])+ $variant:ident = $text:literal,)+ }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        pub enum $name { $($(#[doc = $doc])+ #[serde(rename = $text)] $variant,)+ }
+
+        impl Shown for $name {
+            fn shown(&self) -> String {
+                match self { $($name::$variant => $text.to_owned(),)+ }
+            }
+        }
+    };
+}
+
+choice! {
+    /// What one sequence unit is.
+    Sequence {
+        /// One whole segment, as in the papers' simulator.
+        Segments = "segments",
+        /// One byte, as on the wire.
+        Bytes = "bytes",
+    }
+}
+
+choice! {
+    /// How the retransmission timer filters round-trip samples.
+    RttFilter {
+        /// Whole ticks in scaled integers (Jacobson 1988, as BSD and ns-2 code it).
+        Integer = "integer",
+        /// Seconds in real numbers (RFC 6298 section 2).
+        Rfc6298 = "rfc6298",
+    }
+}
+
+choice! {
+    /// Whether the RTO's floor is applied before or after exponential backoff.
+    RtoFloor {
+        /// max(RTO, floor) x backoff (RFC 6298 (2.4) then (5.5)).
+        BeforeBackoff = "before-backoff",
+        /// max(RTO x backoff, floor), as before ns-2.27.
+        AfterBackoff = "after-backoff",
+    }
+}
+
+choice! {
+    /// Whether an ACK restarts the timer with the RTO from before or after its own sample.
+    TimerRestart {
+        /// The sample counts at once.
+        AfterRttUpdate = "after-rtt-update",
+        /// The sample counts from the next restart on, as before ns-2.27.
+        BeforeRttUpdate = "before-rtt-update",
+    }
+}
+
+choice! {
+    /// What is halved on loss.
+    Halving {
+        /// The window in use, as a real number; cwnd becomes the half, ssthresh its floor (ns-2.35).
+        Precise = "precise",
+        /// The window in use, in whole units (ns-1 and early ns-2).
+        Integer = "integer",
+        /// FlightSize without Limited Transmit's segments; cwnd becomes ssthresh (RFC 5681 equation 4).
+        FlightSize = "flight-size",
+    }
+}
+
+choice! {
+    /// When three duplicate ACKs may trigger fast retransmit a second time for the same window of data.
+    SecondFastRetransmit {
+        /// Always.
+        Always = "always",
+        /// Never: only once the cumulative ACK has passed `recover` (RFC 6582 section 3.2).
+        Never = "never",
+        /// Blocked only when the last reduction was a timeout: the rule of 1997.
+        UnlessTimeout = "unless-timeout",
+    }
+}
+
+choice! {
+    /// Which partial ACKs restart NewReno's retransmission timer (RFC 6582 section 4).
+    PartialAckTimer {
+        /// Only the first of a recovery ("impatient").
+        First = "first",
+        /// Each ("slow but steady").
+        Each = "each",
+    }
+}
+
+choice! {
+    /// The window with which NewReno leaves recovery.
+    RecoveryExit {
+        /// cwnd stays at half, and the full ACK is credited like any other (ns-2's default).
+        Keep = "keep",
+        /// min(ssthresh, units in flight + 1 segment), then credited (ns-2's `exit_recovery_fix_`).
+        MinFlight = "min-flight",
+        /// min(ssthresh, max(FlightSize, SMSS) + SMSS), without credit (RFC 6582 section 3.2 step 3).
+        Rfc6582 = "rfc6582",
+    }
+}
+
+choice! {
+    /// What FF96 SACK recovery does on a partial ACK.
+    SackPartial {
+        /// Takes two segments off `pipe`, so that recovery is never slower than slow start.
+        PipeTwice = "pipe-twice",
+        /// Sends two segments whatever `pipe` says.
+        TwoSegments = "two-segments",
+    }
+}
+
+choice! {
+    /// What an idle connection does to its window.
+    IdleRestart {
+        /// The retransmission timer stays armed and restarts slow start when it fires on nothing outstanding (ns-2).
+        Timer = "timer",
+        /// The same timer, without touching cwnd (ns-2 with `slow_start_restart_` off).
+        TimerKeepsWindow = "timer-keeps-window",
+        /// cwnd is at most the initial window after an idle RTO (RFC 5681 section 4.1).
+        Rfc5681 = "rfc5681",
+        /// Nothing.
+        Off = "off",
+    }
+}
+
+choice! {
+    /// How losses are repaired.
+    RecoveryKind {
+        /// Fast retransmit, then slow start (Jacobson 1988).
+        Tahoe = "tahoe",
+        /// Fast recovery that ends with the first new ACK (RFC 2581).
+        Reno = "reno",
+        /// Fast recovery that lasts until `recover` is acknowledged (RFC 6582).
+        Newreno = "newreno",
+        /// SACK with a `pipe` count (Fall and Floyd 1996).
+        Sack = "sack",
+        /// SACK with a computed pipe (RFC 6675).
+        Rfc6675 = "rfc6675",
+    }
+}
+
+impl RecoveryKind {
+    /// Whether the sender understands SACK blocks.
+    pub fn uses_sack(self) -> bool {
+        matches!(self, RecoveryKind::Sack | RecoveryKind::Rfc6675)
+    }
+}
+
+choice! {
+    /// Congestion control: what credit and losses do to cwnd and ssthresh.
+    ControlKind {
+        /// Slow start, additive increase, halving (RFC 5681).
+        Reno = "reno",
+    }
+}
+
+/// What an arriving ACK is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum CreditKind {
+    /// One segment, whatever it covers (RFC 2581).
+    AckCounting,
+    /// What it newly covers, at most one segment in slow start (RFC 5681 equation 2).
+    Rfc5681,
+}
+
+impl Shown for CreditKind {
+    fn shown(&self) -> String {
+        match self {
+            CreditKind::AckCounting => "ack-counting".to_owned(),
+            CreditKind::Rfc5681 => "rfc5681".to_owned(),
+        }
+    }
+}
+
+/// The receiver's advertised window: whole segments (as the papers count) or bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Window {
+    /// That many full segments.
+    Segments(u32),
+    /// That many payload bytes, written `"64kB"`.
+    Bytes(Bytes),
+}
+
+impl Window {
+    /// In sequence units, for segments of `mss` units and `packet` payload bytes.
+    pub fn units(self, mss: u32, packet: u32) -> u64 {
+        match self {
+            Window::Segments(n) => u64::from(n) * u64::from(mss),
+            Window::Bytes(bytes) => bytes.get() * u64::from(mss) / u64::from(packet.max(1)),
+        }
+    }
+}
+
+impl Shown for Window {
+    fn shown(&self) -> String {
+        match self {
+            Window::Segments(n) => format!("{n} segments"),
+            Window::Bytes(bytes) => bytes.to_string(),
+        }
+    }
+}
+
+/// When the receiver acknowledges.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "policy", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum AckPolicyKind {
+    /// Each arriving segment at once.
+    Every {},
+    /// RFC 1122 section 4.2.3.2: every `segments`-th, or when `timer` runs out.
+    Delayed {
+        /// Longest delay of an ACK.
+        #[serde(default = "default_timer")]
+        timer: Time,
+        /// In-order segments an ACK may cover.
+        #[serde(default = "default_segments")]
+        segments: u32,
+        /// A free-running timer (BSD) instead of one started by the first segment held.
+        #[serde(default)]
+        heartbeat: bool,
+        /// Instant of the heartbeat's first beat.
+        #[serde(default)]
+        phase: Time,
+    },
+}
+
+fn default_timer() -> Time {
+    Time::from_secs(0.1)
+}
+
+fn default_segments() -> u32 {
+    2
+}
+
+impl Shown for AckPolicyKind {
+    fn shown(&self) -> String {
+        match self {
+            AckPolicyKind::Every {} => "every".to_owned(),
+            AckPolicyKind::Delayed { timer, segments, heartbeat, .. } => {
+                format!("delayed: {segments} segments or {timer}{}", if *heartbeat { " heartbeat" } else { "" })
+            }
+        }
+    }
+}

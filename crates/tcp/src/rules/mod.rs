@@ -1,0 +1,76 @@
+//! The many small rules in which TCP stacks differ, as data.
+//!
+//! A *stack* is a named table of these rules ([`Stack`]); a scenario may override any of them by name. The machines
+//! read the table and fork on nothing else: there is one copy of every rule's code.
+
+mod choices;
+mod receiver;
+mod sender;
+mod stack;
+
+pub use choices::*;
+pub use receiver::{ReceiverPatch, ReceiverRules};
+pub use sender::{SenderPatch, SenderRules};
+pub use stack::Stack;
+
+/// One row of a rule table, for the reference documentation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RuleRow {
+    /// The key a scenario uses.
+    pub name: &'static str,
+    /// What the rule decides, from its docstring.
+    pub doc: &'static str,
+    /// The table's value, as shown to people.
+    pub value: String,
+}
+
+/// A table of rules, the same table with every rule optional (what a scenario overrides), and its documentation.
+macro_rules! rule_table {
+    ($(#[$meta:meta])* $rules:ident, $patch:ident { $($(#[doc = $doc:literal])+ $name:ident : $type:ty,)+ }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $rules { $($(#[doc = $doc])+ pub $name: $type,)+ }
+
+        #[doc = concat!("Overrides for [`", stringify!($rules), "`]: what is `None` keeps the stack's value.")]
+        #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct $patch { $($(#[doc = $doc])+ #[serde(skip_serializing_if = "Option::is_none")] pub $name: Option<$type>,)+ }
+
+        impl $patch {
+            /// Every rule's name, in the table's order.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),+];
+
+            /// Writes every overridden rule into `rules`.
+            pub fn apply(&self, rules: &mut $rules) {
+                $(if let Some(value) = &self.$name { rules.$name = value.clone(); })+
+            }
+
+            /// Takes over from `other` what this patch leaves open.
+            pub fn or(&mut self, other: &$patch) {
+                $(if self.$name.is_none() { self.$name.clone_from(&other.$name); })+
+            }
+        }
+
+        impl $rules {
+            /// The table, row by row, as the documentation prints it.
+            pub fn rows(&self) -> Vec<crate::rules::RuleRow> {
+                vec![$(crate::rules::RuleRow {
+                    name: stringify!($name),
+                    doc: concat!($($doc),+).trim_ascii_start(),
+                    value: crate::rules::Shown::shown(&self.$name),
+                }),+]
+            }
+        }
+    };
+}
+use rule_table;
+
+/// How a rule's value is shown in tables.
+trait Shown {
+    fn shown(&self) -> String;
+}
+
+macro_rules! shown_by_display {
+    ($($type:ty),+) => { $(impl Shown for $type { fn shown(&self) -> String { self.to_string() } })+ };
+}
+shown_by_display!(bool, u32, f64, acklab_packet::Time);

@@ -1,0 +1,25 @@
+//! The receiver's rule table.
+
+use super::{AckPolicyKind, rule_table};
+
+rule_table! {
+    /// Everything in which receivers differ. Sizes in bytes.
+    ReceiverRules, ReceiverPatch {
+        /// When arriving segments are acknowledged.
+        ack: AckPolicyKind,
+        /// Bytes of an ACK without SACK blocks.
+        ack_size: u32,
+        /// Whether ACKs carry SACK blocks; where a scenario leaves it out, whether the sender's recovery reads them.
+        sack: bool,
+        /// Bytes each SACK block adds.
+        sack_block_bytes: u32,
+        /// Most SACK blocks on one ACK, 0 to 3.
+        max_sack_blocks: u32,
+        /// Whether blocks that the cumulative ACK has passed are forgotten (RFC 2018); ns-2 may repeat them.
+        purge_stale_sack: bool,
+        /// Whether a segment that fills a gap is acknowledged at once (RFC 5681 section 4.2).
+        immediate_on_gap: bool,
+        /// Whether the SYN, or unit 0 without one, is acknowledged at once.
+        immediate_on_syn: bool,
+    }
+}

@@ -1,0 +1,86 @@
+//! The sender's rule table.
+
+use acklab_packet::Time;
+
+use super::{
+    ControlKind, CreditKind, Halving, IdleRestart, PartialAckTimer, RecoveryExit, RecoveryKind, RtoFloor, RttFilter,
+    SackPartial, SecondFastRetransmit, Sequence, TimerRestart, Window, rule_table,
+};
+
+rule_table! {
+    /// Everything in which senders differ. Sizes in bytes, windows in segments, times in seconds.
+    SenderRules, SenderPatch {
+        /// What one sequence unit is: a byte, or a whole segment.
+        sequence: Sequence,
+        /// Bytes in a full segment: payload, where `header` is added on the wire; else the wire size.
+        packet: u32,
+        /// Bytes of TCP/IP header added to every data segment.
+        header: u32,
+        /// Bytes of a SYN or FIN segment.
+        control_size: u32,
+        /// Whether segments carry timestamps and every new ACK gives a round-trip sample (RFC 7323).
+        timestamps: bool,
+        /// Bytes the timestamp option adds to a segment that has a header.
+        timestamp_bytes: u32,
+        /// Whether the timestamp option takes its room from the payload (RFC 6691) instead of growing the segment.
+        options_in_packet: bool,
+        /// Whether the connection opens with a SYN, which occupies the first sequence unit.
+        syn: bool,
+        /// Whether it closes with a FIN, which occupies the last.
+        fin: bool,
+        /// The receiver's advertised window.
+        window: Window,
+        /// Initial window, in segments.
+        initial_window: f64,
+        /// Window until the SYN is acknowledged, in segments.
+        window_before_syn_ack: f64,
+        /// Whether losing the very first segment reduces the initial window to one segment (RFC 5681 section 3.1).
+        first_loss_resets_initial_window: bool,
+        /// Initial ssthresh, in segments; 0 means the advertised window.
+        initial_ssthresh: f64,
+        /// How losses are repaired.
+        recovery: RecoveryKind,
+        /// What credit and losses do to the window.
+        control: ControlKind,
+        /// What an arriving ACK is worth.
+        credit: CreditKind,
+        /// Granularity of the clock that times segments.
+        tick: Time,
+        /// Phase of that clock: the host's age at time 0, modulo the tick.
+        tick_phase: Time,
+        /// Smoothing of round-trip samples.
+        rtt_filter: RttFilter,
+        /// RTO before the first sample.
+        initial_rto: Time,
+        /// RTO's floor; never below two ticks.
+        min_rto: Time,
+        /// RTO's ceiling.
+        max_rto: Time,
+        /// Whether the floor comes before or after backoff.
+        rto_floor: RtoFloor,
+        /// Whether a sample counts for the timer its own ACK restarts.
+        timer_restart: TimerRestart,
+        /// What an idle connection does to its window.
+        idle_restart: IdleRestart,
+        /// What is halved on loss.
+        halving: Halving,
+        /// Duplicate ACKs that signal a loss.
+        dup_thresh: u32,
+        /// Whether the first duplicate ACKs release one new segment each (RFC 3042).
+        limited_transmit: bool,
+        /// Most segments sent in response to one event; 0 is no limit.
+        max_burst: u32,
+        /// When fast retransmit may repeat within one window of data.
+        second_fast_retransmit: SecondFastRetransmit,
+        /// Whether a duplicate ACK inflates the window even when fast retransmit was blocked (early Reno).
+        inflate_when_blocked: bool,
+        /// Which partial ACKs restart NewReno's timer.
+        partial_ack_timer: PartialAckTimer,
+        /// Whether a partial ACK deflates NewReno's window (RFC 6582 section 3.2 step 3).
+        partial_deflation: bool,
+        /// The window with which NewReno leaves recovery.
+        recovery_exit: RecoveryExit,
+        /// What FF96 SACK does on a partial ACK.
+        sack_partial: SackPartial,
+    }
+}

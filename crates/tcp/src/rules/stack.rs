@@ -1,0 +1,163 @@
+//! The named stacks.
+
+use acklab_packet::{Bytes, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::*;
+
+/// A named table of rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Stack {
+    /// The sender and receiver of the papers: ns-1.4 as ns-2.35 can still be set (docs/oracle).
+    #[serde(rename = "ns2-1998")]
+    Ns2In1998,
+    /// ns-2.35 with its own defaults.
+    #[serde(rename = "ns2-2.35")]
+    Ns2At235,
+    /// Today's standards: RFC 5681, 6298, 6582, 6675, 6928, 7323.
+    #[serde(rename = "rfc")]
+    Rfc,
+}
+
+impl Stack {
+    /// Every stack, oldest first.
+    pub const ALL: [Stack; 3] = [Stack::Ns2In1998, Stack::Ns2At235, Stack::Rfc];
+
+    /// The name a scenario uses.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stack::Ns2In1998 => "ns2-1998",
+            Stack::Ns2At235 => "ns2-2.35",
+            Stack::Rfc => "rfc",
+        }
+    }
+
+    /// The sender's table.
+    pub fn sender(self) -> SenderRules {
+        match self {
+            Stack::Ns2At235 => ns2_sender(),
+            Stack::Ns2In1998 => SenderRules {
+                header: 0,
+                syn: false,
+                initial_window: 1.0,
+                window_before_syn_ack: 1.0,
+                tick: Time::from_secs(0.1),
+                initial_rto: Time::from_secs(6.0),
+                min_rto: Time::ZERO,
+                max_rto: Time::from_secs(64.0),
+                rto_floor: RtoFloor::AfterBackoff,
+                timer_restart: TimerRestart::BeforeRttUpdate,
+                halving: Halving::Integer,
+                limited_transmit: false,
+                ..ns2_sender()
+            },
+            Stack::Rfc => SenderRules {
+                sequence: Sequence::Bytes,
+                packet: 1460,
+                header: 40,
+                control_size: 40,
+                timestamps: true,
+                timestamp_bytes: 12,
+                options_in_packet: true,
+                syn: true,
+                fin: false,
+                window: Window::Bytes(Bytes::new(6_291_456)),
+                initial_window: 10.0,
+                window_before_syn_ack: 1.0,
+                first_loss_resets_initial_window: true,
+                initial_ssthresh: 0.0,
+                recovery: RecoveryKind::Rfc6675,
+                control: ControlKind::Reno,
+                credit: CreditKind::Rfc5681,
+                tick: Time::from_secs(0.001),
+                tick_phase: Time::ZERO,
+                rtt_filter: RttFilter::Rfc6298,
+                initial_rto: Time::from_secs(1.0),
+                min_rto: Time::from_secs(1.0),
+                max_rto: Time::from_secs(60.0),
+                rto_floor: RtoFloor::BeforeBackoff,
+                timer_restart: TimerRestart::AfterRttUpdate,
+                idle_restart: IdleRestart::Rfc5681,
+                halving: Halving::FlightSize,
+                dup_thresh: 3,
+                limited_transmit: true,
+                max_burst: 0,
+                second_fast_retransmit: SecondFastRetransmit::Never,
+                inflate_when_blocked: false,
+                partial_ack_timer: PartialAckTimer::First,
+                partial_deflation: true,
+                recovery_exit: RecoveryExit::Rfc6582,
+                sack_partial: SackPartial::PipeTwice,
+            },
+        }
+    }
+
+    /// The receiver's table.
+    pub fn receiver(self) -> ReceiverRules {
+        let delayed = |secs| AckPolicyKind::Delayed {
+            timer: Time::from_secs(secs),
+            segments: 2,
+            heartbeat: false,
+            phase: Time::ZERO,
+        };
+        let rfc = ReceiverRules {
+            ack: delayed(0.2),
+            ack_size: 40,
+            sack: true,
+            sack_block_bytes: 8,
+            max_sack_blocks: 3,
+            purge_stale_sack: true,
+            immediate_on_gap: true,
+            immediate_on_syn: true,
+        };
+        let ns2 = ReceiverRules { purge_stale_sack: false, ..rfc.clone() };
+        match self {
+            Stack::Ns2In1998 => ReceiverRules { immediate_on_gap: false, immediate_on_syn: false, ..ns2 },
+            Stack::Ns2At235 => ReceiverRules { ack: delayed(0.1), ..ns2 },
+            Stack::Rfc => rfc,
+        }
+    }
+}
+
+/// ns-2.35's defaults for its one-way senders.
+fn ns2_sender() -> SenderRules {
+    SenderRules {
+        sequence: Sequence::Segments,
+        packet: 1000,
+        header: 40,
+        control_size: 40,
+        timestamps: false,
+        timestamp_bytes: 10,
+        options_in_packet: false,
+        syn: true,
+        fin: false,
+        window: Window::Segments(20),
+        initial_window: 2.0,
+        window_before_syn_ack: 1.0,
+        first_loss_resets_initial_window: true,
+        initial_ssthresh: 0.0,
+        recovery: RecoveryKind::Reno,
+        control: ControlKind::Reno,
+        credit: CreditKind::AckCounting,
+        tick: Time::from_secs(0.01),
+        tick_phase: Time::ZERO,
+        rtt_filter: RttFilter::Integer,
+        initial_rto: Time::from_secs(3.0),
+        min_rto: Time::from_secs(0.2),
+        max_rto: Time::from_secs(60.0),
+        rto_floor: RtoFloor::BeforeBackoff,
+        timer_restart: TimerRestart::AfterRttUpdate,
+        idle_restart: IdleRestart::Timer,
+        halving: Halving::Precise,
+        dup_thresh: 3,
+        limited_transmit: true,
+        max_burst: 0,
+        second_fast_retransmit: SecondFastRetransmit::Never,
+        inflate_when_blocked: false,
+        partial_ack_timer: PartialAckTimer::First,
+        partial_deflation: true,
+        recovery_exit: RecoveryExit::Keep,
+        sack_partial: SackPartial::PipeTwice,
+    }
+}
