@@ -1,0 +1,107 @@
+"""What `scripts/lib.tcl` sets on a sender and a receiver, said as scenario rules.
+
+Only what an experiment states is passed on: everything else is left to acklab's stacks, so that their defaults are judged too.
+"""
+
+from values import Unsupported, flag, seconds, time
+
+STACK = {"ns1": "ns2-1998", "std": "ns2-2.35"}
+TICK = {"ns1": 0.1, "std": 0.01}
+RECOVERY = {"Tahoe": "tahoe", "Reno": "reno", "Newreno": "newreno", "Sack1": "sack"}
+
+
+def _time(text):
+    return seconds(time(text))
+
+
+def _int(text):
+    return int(float(text))
+
+
+def _either(yes, no):
+    return lambda text: yes if flag(text) else no
+
+
+# ns option: (scenario rule, how its value is said)
+SENDER = {
+    "syn": ("syn", flag),
+    "hdr": ("header", _either(40, 0)),
+    "iw": ("initial_window", _int),
+    "lt": ("limited_transmit", flag),
+    "tick": ("tick", _time),
+    "minrto": ("min_rto", _time),
+    "irto": ("initial_rto", _time),
+    "maxrto": ("max_rto", _time),
+    "rfc2988": ("rto_floor", _either("before-backoff", "after-backoff")),
+    "timerfix": ("timer_restart", _either("after-rtt-update", "before-rtt-update")),
+    "preduce": ("halving", _either("precise", "integer")),
+    "ts": ("timestamps", flag),
+    "ssr": ("idle_restart", _either("timer", "off")),
+    "bugfix": ("second_fast_retransmit", _either("never", "always")),
+}
+SENDER_OF = {
+    "Newreno": {
+        "impatient": ("partial_ack_timer", _either("first", "each")),
+        "pwd": ("partial_deflation", flag),
+        "exitfix": ("recovery_exit", _either("min-flight", "keep")),
+    },
+    "Sack1": {"pack": ("sack_partial", _either("two-segments", "pipe-twice"))},
+}
+RECEIVER = {
+    "imm": ("immediate_on_gap", flag),
+    "synimm": ("immediate_on_syn", flag),
+}
+# options whose other values have no rule: {option: the only value that can be said}
+FIXED = {"overhead": 0.0, "bugss": 1.0, "oldcode": 0.0}
+
+OPTIONS = (
+    {"profile", "kind", "ack", "window", "psize", "acksize", "interval", "maxburst", "dg", "efr", "boot"}
+    | set(SENDER) | set(RECEIVER) | set(FIXED) | {o for rules in SENDER_OF.values() for o in rules}
+)
+
+
+def tick(options):
+    return time(options["tick"]) if "tick" in options else TICK[options.get("profile", "std")]
+
+
+def sender(options, kind, phase):
+    """The `sender` table; `phase` is the draw that places the host's tick grid."""
+    if kind not in RECOVERY:
+        raise Unsupported(f"sender {kind} is not in acklab")
+    for option, value in FIXED.items():
+        if option in options and float(options[option]) != value:
+            raise Unsupported(f"{option}={options[option]} has no scenario rule")
+    table = {
+        "stack": STACK[options.get("profile", "std")],
+        "recovery": RECOVERY[kind],
+        "control": "reno",
+        "credit": {"kind": "ack-counting"},
+        "packet": _int(options.get("psize", "1000")),
+        "window": _int(options.get("window", "40")),
+        "tick_phase": seconds(phase),
+    }
+    for option, (rule, say) in {**SENDER, **SENDER_OF.get(kind, {})}.items():
+        if option in options:
+            table[rule] = say(options[option])
+    if _int(options.get("maxburst", "0")) > 0:
+        table["max_burst"] = _int(options["maxburst"])
+    if not flag(options.get("dg", "1")):  # the window is not held at 1 until the SYN is acknowledged
+        default = "1" if options.get("profile") == "ns1" else "2"
+        table["window_before_syn_ack"] = _int(options.get("iw", default))
+    if not flag(options.get("efr", "1")):  # duplicates inflate the window whatever the last reduction was
+        table["dup_inflation"] = "always"
+    return table
+
+
+def receiver(options, ack):
+    """The `receiver` table. Selective acknowledgments follow the sender's recovery."""
+    if ack not in ("each", "delack"):
+        raise Unsupported(f"receiver {ack} is not in acklab")
+    policy = {"policy": "every"} if ack == "each" else {"policy": "delayed"}
+    if ack == "delack" and "interval" in options:
+        policy["timer"] = _time(options["interval"])
+    table = {"stack": STACK[options.get("profile", "std")], "ack": policy, "ack_size": _int(options.get("acksize", "40"))}
+    for option, (rule, say) in RECEIVER.items():
+        if option in options:
+            table[rule] = say(options[option])
+    return table
