@@ -187,10 +187,15 @@ impl Bytes {
 impl std::str::FromStr for Time {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        if let Some(minutes) = text.trim().strip_suffix("min") {
-            return parse(&format!("{minutes}s"), "a time", Self::UNITS, Self::EXAMPLE).map(|m| Time(m * 60.0));
+        let secs = match text.trim().strip_suffix("min") {
+            Some(minutes) => parse(&format!("{minutes}s"), "a time", Self::UNITS, Self::EXAMPLE)? * 60.0,
+            None => parse(text, "a time", Self::UNITS, Self::EXAMPLE)?,
+        };
+        // Sums and multiples of times stay finite, and a clock's double can hold them.
+        match secs {
+            secs if secs <= 1e12 => Ok(Time(secs)),
+            _ => Err(UnitError(format!("`{text}` is longer than 1e12 s"))),
         }
-        parse(text, "a time", Self::UNITS, Self::EXAMPLE).map(Time)
     }
 }
 
@@ -304,6 +309,7 @@ mod tests {
             let error = text.parse::<Time>().unwrap_err().to_string();
             assert!(error.contains(part) && error.contains("100ms"), "{text}: {error}");
         }
+        assert!("1e308min".parse::<Time>().unwrap_err().to_string().contains("longer than 1e12 s"));
         assert!("0bps".parse::<Rate>().unwrap_err().to_string().contains("not positive"));
         assert!("1.5B".parse::<Bytes>().unwrap_err().to_string().contains("whole number"));
         assert!("1e30GB".parse::<Bytes>().is_err());

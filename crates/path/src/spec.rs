@@ -8,14 +8,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum QueueSpec {
-    /// First in, first out; an arrival that finds no room is dropped. Exactly one limit must be given.
+    /// First in, first out; an arrival that finds no room is dropped. At most one limit; `packets = 1000` without any.
     DropTail {
         /// Whole capacity in packets, the one in service included (ns-2's `queue-limit`; 1 admits nothing, as in ns-2).
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        packets: Option<u32>,
+        #[schemars(range(min = 1))]
+        packets: Option<u64>,
         /// Packets that may wait, the one in service not counted.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        waiting: Option<u32>,
+        waiting: Option<u64>,
         /// Whole capacity in bytes, the packet in service included.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         bytes: Option<Bytes>,
@@ -60,6 +61,7 @@ pub enum LossTarget {
 pub struct LossSpec {
     /// Each packet is lost with this probability, independently; 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub rate: Option<f64>,
     /// The packets lost, counted from 0 over what the model sees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,6 +74,7 @@ pub struct LossSpec {
     pub only: Option<LossTarget>,
     /// Draws as ns-2 does after `seed N` (all six words of MRG32k3a equal N) instead of from the run's named stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 4_294_944_442_u32))]
     pub seed: Option<u32>,
 }
 

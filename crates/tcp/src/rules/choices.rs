@@ -222,6 +222,7 @@ pub enum AckPolicyKind {
         timer: Time,
         /// In-order segments an ACK may cover.
         #[serde(default = "default_segments")]
+        #[schemars(range(min = 1))]
         segments: u32,
         /// A free-running timer (BSD) instead of one started by the first segment held.
         #[serde(default)]

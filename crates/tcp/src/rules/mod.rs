@@ -24,9 +24,24 @@ pub struct RuleRow {
     pub value: String,
 }
 
+/// A rule with a value its table does not allow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutOfRange {
+    /// The key a scenario uses.
+    pub name: &'static str,
+    /// What was given.
+    pub value: String,
+    /// The range allowed, both ends included.
+    pub allowed: &'static str,
+}
+
 /// A table of rules, the same table with every rule optional (what a scenario overrides), and its documentation.
+///
+/// A number may be followed by the values a scenario may give it: `dup_thresh: u32 [1..=1_000_000]`.
 macro_rules! rule_table {
-    ($(#[$meta:meta])* $rules:ident, $patch:ident { $($(#[doc = $doc:literal])+ $name:ident : $type:ty,)+ }) => {
+    ($(#[$meta:meta])* $rules:ident, $patch:ident {
+        $($(#[doc = $doc:literal])+ $name:ident : $type:ty $([$min:literal ..= $max:literal])?,)+
+    }) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq)]
         pub struct $rules { $($(#[doc = $doc])+ pub $name: $type,)+ }
@@ -34,11 +49,21 @@ macro_rules! rule_table {
         #[doc = concat!("Overrides for [`", stringify!($rules), "`]: what is `None` keeps the stack's value.")]
         #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[serde(deny_unknown_fields, default)]
-        pub struct $patch { $($(#[doc = $doc])+ #[serde(skip_serializing_if = "Option::is_none")] pub $name: Option<$type>,)+ }
+        pub struct $patch { $(
+            $(#[doc = $doc])+
+            #[serde(skip_serializing_if = "Option::is_none")]
+            $(#[schemars(range(min = $min, max = $max))])?
+            pub $name: Option<$type>,
+        )+ }
 
         impl $patch {
             /// Every rule's name, in the table's order.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),+];
+
+            /// The patch that fixes every rule at its value in `rules`.
+            pub fn complete(rules: &$rules) -> $patch {
+                $patch { $($name: Some(rules.$name.clone()),)+ }
+            }
 
             /// Writes every overridden rule into `rules`.
             pub fn apply(&self, rules: &mut $rules) {
@@ -48,6 +73,32 @@ macro_rules! rule_table {
             /// Takes over from `other` what this patch leaves open.
             pub fn or(&mut self, other: &$patch) {
                 $(if self.$name.is_none() { self.$name.clone_from(&other.$name); })+
+            }
+
+            /// Reads the value that follows the key `name` of a table in which the rules stand among other keys;
+            /// false, with nothing read, where no rule has that name.
+            pub fn read<'de, A: serde::de::MapAccess<'de>>(&mut self, name: &str, table: &mut A) -> Result<bool, A::Error> {
+                match name {
+                    $(stringify!($name) => {
+                        if self.$name.is_some() {
+                            return Err(serde::de::Error::duplicate_field(stringify!($name)));
+                        }
+                        self.$name = table.next_value()?;
+                    })+
+                    _ => return Ok(false),
+                }
+                Ok(true)
+            }
+
+            /// The first rule whose value is not among those its table allows.
+            pub fn out_of_range(&self) -> Option<crate::rules::OutOfRange> {
+                $($(if let Some(value) = self.$name {
+                    if !(f64::from($min)..=f64::from($max)).contains(&f64::from(value)) {
+                        let (value, allowed) = (value.to_string(), concat!($min, " to ", $max));
+                        return Some(crate::rules::OutOfRange { name: stringify!($name), value, allowed });
+                    }
+                })?)+
+                None
             }
         }
 

@@ -8,13 +8,13 @@ rule_table! {
         /// When arriving segments are acknowledged.
         ack: AckPolicyKind,
         /// Bytes of an ACK without SACK blocks.
-        ack_size: u32,
+        ack_size: u32 [1..=1_000_000],
         /// Whether ACKs carry SACK blocks; where a scenario leaves it out, whether the sender's recovery reads them.
         sack: bool,
         /// Bytes each SACK block adds.
-        sack_block_bytes: u32,
+        sack_block_bytes: u32 [0..=1_000_000],
         /// Most SACK blocks on one ACK, 0 to 3.
-        max_sack_blocks: u32,
+        max_sack_blocks: u32 [0..=3],
         /// Whether blocks that the cumulative ACK has passed are forgotten (RFC 2018); ns-2 may repeat them.
         purge_stale_sack: bool,
         /// Whether a segment that fills a gap is acknowledged at once (RFC 5681 section 4.2).

@@ -13,15 +13,15 @@ rule_table! {
         /// What one sequence unit is: a byte, or a whole segment.
         sequence: Sequence,
         /// Bytes in a full segment: payload, where `header` is added on the wire; else the wire size.
-        packet: u32,
+        packet: u32 [1..=1_000_000],
         /// Bytes of TCP/IP header added to every data segment.
-        header: u32,
+        header: u32 [0..=1_000_000],
         /// Bytes of a SYN or FIN segment.
-        control_size: u32,
+        control_size: u32 [1..=1_000_000],
         /// Whether segments carry timestamps and every new ACK gives a round-trip sample (RFC 7323).
         timestamps: bool,
         /// Bytes the timestamp option adds to a segment that has a header.
-        timestamp_bytes: u32,
+        timestamp_bytes: u32 [0..=1_000_000],
         /// Whether the timestamp option takes its room from the payload (RFC 6691) instead of growing the segment.
         options_in_packet: bool,
         /// Whether the connection opens with a SYN, which occupies the first sequence unit.
@@ -31,13 +31,13 @@ rule_table! {
         /// The receiver's advertised window.
         window: Window,
         /// Initial window, in segments.
-        initial_window: f64,
+        initial_window: f64 [1.0..=1e9],
         /// Window until the SYN is acknowledged, in segments.
-        window_before_syn_ack: f64,
+        window_before_syn_ack: f64 [1.0..=1e9],
         /// Whether losing the very first segment reduces the initial window to one segment (RFC 5681 section 3.1).
         first_loss_resets_initial_window: bool,
         /// Initial ssthresh, in segments; 0 means the advertised window.
-        initial_ssthresh: f64,
+        initial_ssthresh: f64 [0.0..=1e9],
         /// How losses are repaired.
         recovery: RecoveryKind,
         /// What credit and losses do to the window.
@@ -65,7 +65,7 @@ rule_table! {
         /// What is halved on loss.
         halving: Halving,
         /// Duplicate ACKs that signal a loss.
-        dup_thresh: u32,
+        dup_thresh: u32 [1..=1_000_000],
         /// Whether the first duplicate ACKs release one new segment each (RFC 3042).
         limited_transmit: bool,
         /// Most segments sent in response to one event; 0 is no limit.
