@@ -25,7 +25,7 @@ from values import Unsupported
 TIMES = {"time", "end", "times", "dtime", "ctime", "completion_time_s", "last_data_time_s"}
 NANOSECOND = 1e-9
 # what acklab may not know yet: a scenario error that names one of these is not a disagreement
-NOT_YET = {"filter": "ACK filters", "dup_inflation": "efr=0"}
+NOT_YET = {"filter": "ACK filters"}
 
 
 @dataclass

@@ -7,6 +7,7 @@ from values import Unsupported, flag, seconds, time
 
 STACK = {"ns1": "ns2-1998", "std": "ns2-2.35"}
 TICK = {"ns1": 0.1, "std": 0.01}
+INTERVAL = {"ns1": "0.2", "std": "0.1"}
 RECOVERY = {"Tahoe": "tahoe", "Reno": "reno", "Newreno": "newreno", "Sack1": "sack"}
 
 
@@ -36,7 +37,8 @@ SENDER = {
     "timerfix": ("timer_restart", _either("after-rtt-update", "before-rtt-update")),
     "preduce": ("halving", _either("precise", "integer")),
     "ts": ("timestamps", flag),
-    "ssr": ("idle_restart", _either("timer", "off")),
+    "ssr": ("idle_restart", _either("timer", "timer-keeps-window")),
+    "efr": ("inflate_when_blocked", _either(False, True)),
     "bugfix": ("second_fast_retransmit", _either("never", "always")),
 }
 SENDER_OF = {
@@ -55,7 +57,7 @@ RECEIVER = {
 FIXED = {"overhead": 0.0, "bugss": 1.0, "oldcode": 0.0}
 
 OPTIONS = (
-    {"profile", "kind", "ack", "window", "psize", "acksize", "interval", "maxburst", "dg", "efr", "boot"}
+    {"profile", "kind", "ack", "window", "psize", "acksize", "interval", "maxburst", "dg", "boot"}
     | set(SENDER) | set(RECEIVER) | set(FIXED) | {o for rules in SENDER_OF.values() for o in rules}
 )
 
@@ -85,11 +87,9 @@ def sender(options, kind, phase):
             table[rule] = say(options[option])
     if _int(options.get("maxburst", "0")) > 0:
         table["max_burst"] = _int(options["maxburst"])
-    if not flag(options.get("dg", "1")):  # the window is not held at 1 until the SYN is acknowledged
-        default = "1" if options.get("profile") == "ns1" else "2"
-        table["window_before_syn_ack"] = _int(options.get("iw", default))
-    if not flag(options.get("efr", "1")):  # duplicates inflate the window whatever the last reduction was
-        table["dup_inflation"] = "always"
+    old = options.get("profile") == "ns1"
+    if not flag(options.get("dg", "0" if old else "1")):  # the window is not held at 1 until the SYN is acknowledged
+        table["window_before_syn_ack"] = _int(options.get("iw", "1" if old else "2"))
     return table
 
 
@@ -97,10 +97,9 @@ def receiver(options, ack):
     """The `receiver` table. Selective acknowledgments follow the sender's recovery."""
     if ack not in ("each", "delack"):
         raise Unsupported(f"receiver {ack} is not in acklab")
-    policy = {"policy": "every"} if ack == "each" else {"policy": "delayed"}
-    if ack == "delack" and "interval" in options:
-        policy["timer"] = _time(options["interval"])
-    table = {"stack": STACK[options.get("profile", "std")], "ack": policy, "ack_size": _int(options.get("acksize", "40"))}
+    profile = options.get("profile", "std")
+    policy = {"policy": "every"} if ack == "each" else {"policy": "delayed", "timer": _time(options.get("interval", INTERVAL[profile]))}
+    table = {"stack": STACK[profile], "ack": policy, "ack_size": _int(options.get("acksize", "40"))}
     for option, (rule, say) in RECEIVER.items():
         if option in options:
             table[rule] = say(options[option])

@@ -381,25 +381,44 @@ main(int argc, char* argv[])
     Simulator::Stop(Seconds(1000));
     Simulator::Run();
 
-    auto boolean = [](bool value) { return value ? "true" : "false"; };
     bool completed = sender.finished.IsPositive() && receiver.received == bytes;
-    std::cout << std::setprecision(9) << "{\"id\":\"" << id << "\",\"recovery\":\"" << recovery << "\",\"control\":\""
-              << control << "\",\"segments\":" << segments << ",\"payload\":" << payload
-              << ",\"initial_window\":" << initialWindow << ",\"ack_every\":" << ackEvery
-              << ",\"ack_timer_s\":" << ackTimer << ",\"timestamps\":" << boolean(timestamps)
-              << ",\"limited_transmit\":" << boolean(limitedTransmit) << ",\"access\":\"" << access
-              << "\",\"access_delay\":\"" << accessDelay << "\",\"rate\":\"" << rate << "\",\"delay\":\"" << delay
-              << "\",\"lose\":[" << loseText << "],\"lose_acks\":[" << loseAcksText
-              << "],\"completed\":" << boolean(completed)
-              << ",\"completion_s\":" << (sender.finished - sender.first).GetSeconds()
-              << ",\"last_data_s\":" << (receiver.last - sender.first).GetSeconds()
-              << ",\"segments_sent\":" << sender.segments << ",\"retransmitted_bytes\":" << sender.retransmittedBytes
-              << ",\"retransmitted_segments\":" << sender.retransmits.Count()
-              << ",\"retransmits\":" << sender.retransmits.Json() << ",\"timeouts\":" << sender.timeouts
-              << ",\"fast_recoveries\":" << sender.recoveries
-              << ",\"acks_sent\":" << back->offered - 1 // without the one that ends the handshake
-              << ",\"drops\":" << forward->drops.Json()
-              << ",\"ack_drops\":" << back->drops.Json() << "}" << std::endl;
+    std::cout << std::boolalpha << std::setprecision(9);
+    const char* separator = "{";
+    auto member = [&separator](const char* name, const auto& value) {
+        std::cout << separator << '"' << name << "\":" << value;
+        separator = ",";
+    };
+    auto quoted = [](const std::string& text) { return '"' + text + '"'; };
+    auto listed = [](const std::string& numbers) { return '[' + numbers + ']'; };
+    member("id", quoted(id));
+    member("recovery", quoted(recovery));
+    member("control", quoted(control));
+    member("segments", segments);
+    member("payload", payload);
+    member("initial_window", initialWindow);
+    member("ack_every", ackEvery);
+    member("ack_timer_s", ackTimer);
+    member("timestamps", timestamps);
+    member("limited_transmit", limitedTransmit);
+    member("access", quoted(access));
+    member("access_delay", quoted(accessDelay));
+    member("rate", quoted(rate));
+    member("delay", quoted(delay));
+    member("lose", listed(loseText));
+    member("lose_acks", listed(loseAcksText));
+    member("completed", completed);
+    member("completion_s", (sender.finished - sender.first).GetSeconds());
+    member("last_data_s", (receiver.last - sender.first).GetSeconds());
+    member("segments_sent", sender.segments);
+    member("retransmitted_bytes", sender.retransmittedBytes);
+    member("retransmitted_segments", sender.retransmits.Count());
+    member("retransmits", sender.retransmits.Json());
+    member("timeouts", sender.timeouts);
+    member("fast_recoveries", sender.recoveries);
+    member("acks_sent", back->offered);
+    member("drops", forward->drops.Json());
+    member("ack_drops", back->drops.Json());
+    std::cout << "}" << std::endl;
     Simulator::Destroy();
     return completed ? 0 : 1;
 }
