@@ -55,10 +55,14 @@ def compute(fmt, rows, run=run_batch):
                 yield from made
 
     answers = run(scenarios())
-    return [
-        Outcome(skipped=plan) if isinstance(plan, str) else _conclude(fmt, plan[0], plan[2], [next(answers) for _ in range(plan[1])])
-        for plan in plans
-    ]
+    outcomes = []
+    for plan in plans:
+        if isinstance(plan, str):
+            outcomes.append(Outcome(skipped=plan))
+        else:
+            options, count, not_yet = plan
+            outcomes.append(_conclude(fmt, options, not_yet, [next(answers) for _ in range(count)]))
+    return outcomes
 
 
 def _not_yet(scenarios):

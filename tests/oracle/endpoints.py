@@ -98,7 +98,10 @@ def receiver(options, ack):
     if ack not in ("each", "delack"):
         raise Unsupported(f"receiver {ack} is not in acklab")
     profile = options.get("profile", "std")
-    policy = {"policy": "every"} if ack == "each" else {"policy": "delayed", "timer": _time(options.get("interval", INTERVAL[profile]))}
+    if ack == "each":
+        policy = {"policy": "every"}
+    else:
+        policy = {"policy": "delayed", "timer": _time(options.get("interval", INTERVAL[profile]))}
     table = {"stack": STACK[profile], "ack": policy, "ack_size": _int(options.get("acksize", "40"))}
     for option, (rule, say) in RECEIVER.items():
         if option in options:

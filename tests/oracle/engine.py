@@ -42,7 +42,8 @@ def _outcomes(start, spool, count):
     if not count:
         return
     with spool, tempfile.TemporaryFile("w+") as stderr:
-        with subprocess.Popen([*start, "run", "--batch", "-"], stdin=spool, stdout=subprocess.PIPE, stderr=stderr, text=True) as process:
+        words = [*start, "run", "--batch", "-"]
+        with subprocess.Popen(words, stdin=spool, stdout=subprocess.PIPE, stderr=stderr, text=True) as process:
             for line in process.stdout:
                 if line.strip():
                     count -= 1

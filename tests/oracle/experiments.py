@@ -66,7 +66,8 @@ class Single:
     """One transfer S - G - R."""
 
     script = "single.tcl"
-    results_printed = ("status", "time", "acked", "sent", "rexmit", "rto", "cuts", "nack", "drops", "dtime", "meanq", "cwnd", "ssthresh")
+    results_printed = ("status", "time", "acked", "sent", "rexmit", "rto", "cuts", "nack", "drops", "dtime", "meanq", "cwnd",
+                       "ssthresh")
     options = OPTIONS | {"bw1", "bw2", "rbw", "d1", "d2", "q", "rq", "segs", "start", "tmax", "dt", "plr", "lseed", "dl", "adl",
                          "mech", "bugfix98", "qtype"}
 
@@ -90,7 +91,8 @@ class Single:
             "stop": until_done(o.get("tmax", "3000")),
             "link": [
                 link("S", "G", rate(o.get("bw1", "1e7")), time(o.get("d1", "0.002")), AMPLE),
-                link("G", "R", rate(forward), time(o.get("d2", "0.048")), o.get("q", "22"), back, loss_rate(o) or loss_list(o, "dl")),
+                link("G", "R", rate(forward), time(o.get("d2", "0.048")), o.get("q", "22"), back,
+                     loss_rate(o) or loss_list(o, "dl")),
             ],
             "flow": [flow("f", "S", "R", start, int(o.get("segs", "200")), send, receiver(o, o.get("ack", "each")))],
         }]
@@ -133,7 +135,11 @@ class Dumbbell:
         access, access_delay = rate(o.get("abw", "1e7")), time(o.get("ad", "0.005"))
         stagger, segments = float(o.get("stagger", "0.1")), int(o.get("segs", "0"))
         kinds = o.get("kind", "Newreno").split(",")
-        back = {"rate": bps(rate(o.get("rbw", bits))), "delay": seconds(time(o.get("rdelay", delay))), "queue": drop_tail(o.get("rq", queue))}
+        back = {
+            "rate": bps(rate(o.get("rbw", bits))),
+            "delay": seconds(time(o.get("rdelay", delay))),
+            "queue": drop_tail(o.get("rq", queue)),
+        }
         links = [link("g1", "g2", rate(bits), time(delay), queue, back, loss_rate(o))]
         jitter = Mrg32k3a(int(o["jseed"])) if "jseed" in o else None
         draws = uniforms(1, forward + reverse + 1)
@@ -246,7 +252,8 @@ class Compete:
             "stop": until_done("5000"),
             "link": [
                 link("S", "G", rate(o.get("bw1", "1e7")), time(o.get("d1", "0.002")), AMPLE),
-                link("G", "R", rate(o.get("bw2", "1.5e6")), time(o.get("d2", "0.048")), o.get("q", "40"), {"queue": drop_tail(AMPLE)}),
+                link("G", "R", rate(o.get("bw2", "1.5e6")), time(o.get("d2", "0.048")), o.get("q", "40"),
+                     {"queue": drop_tail(AMPLE)}),
             ],
             "flow": [flow(f"f{i}", "S", "R", start, segments, sender(o, kind, draw * tick(o)), receiver(o, ack))
                      for i, ((start, segments), draw) in enumerate(zip(transfers, draws))],
