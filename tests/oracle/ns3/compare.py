@@ -134,8 +134,9 @@ def retransmitted_list(acklab, case):
 
 
 def brief(rows, payload):
-    """[offset, length] rows as segment numbers."""
-    return " ".join(f"{offset / payload:g}" for offset, _ in rows) or "none"
+    """[offset, length] rows as segment numbers, the first twenty of them."""
+    more = f" and {len(rows) - 20} more" if len(rows) > 20 else ""
+    return " ".join(f"{offset / payload:g}" for offset, _ in rows[:20]) + more or "none"
 
 
 def difference(case, result, acklab, lists):
