@@ -1,0 +1,24 @@
+//! The receiving endpoint.
+//!
+//! [`Receiver`] reassembles and builds ACKs; *when* it sends one is its [`policy`]'s decision.
+
+mod machine;
+pub mod policy;
+mod reassembly;
+mod sack;
+
+pub use machine::{Receiver, ReceiverCounters};
+pub use reassembly::{Placement, Reassembly};
+pub use sack::SackHistory;
+
+use acklab_packet::{Ack, Time};
+
+/// What a receiver asks of its driver.
+pub trait ReceiverWire {
+    /// Puts an ACK of `wire_bytes` bytes on the first link back.
+    fn send(&mut self, ack: Ack, wire_bytes: u32);
+    /// Sets the ACK timer to `at`, whatever it was set to before.
+    fn arm(&mut self, at: Time);
+    /// Stops the ACK timer.
+    fn disarm(&mut self);
+}

@@ -1,0 +1,98 @@
+//! Reassembly: what has arrived, in order and beyond the first gap.
+
+use acklab_packet::{Segment, Seq};
+
+/// Where an arriving segment fell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// The segment's last unit is now the last one received in order: it arrived in order and no gap closed behind it.
+    pub in_order: bool,
+    /// Later units had arrived before it.
+    pub fills_gap: bool,
+    /// Nothing in it was new.
+    pub duplicate: bool,
+}
+
+/// The receiver's sequence space.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reassembly {
+    /// Next unit expected in order.
+    pub rcv_nxt: Seq,
+    /// One past the highest unit received.
+    pub highest: Seq,
+    /// Disjoint, sorted runs above `rcv_nxt`.
+    runs: Vec<(Seq, Seq)>,
+}
+
+impl Reassembly {
+    /// Takes in a segment.
+    #[inline]
+    pub fn insert(&mut self, segment: &Segment) -> Placement {
+        let (start, end) = (segment.seq, segment.end());
+        if start == self.rcv_nxt && self.runs.is_empty() {
+            self.rcv_nxt = end;
+            self.highest = self.highest.max(end);
+            return Placement { in_order: true, fills_gap: false, duplicate: false };
+        }
+        self.insert_slowly(start, end)
+    }
+
+    fn insert_slowly(&mut self, start: Seq, end: Seq) -> Placement {
+        let fills_gap = end < self.highest;
+        let duplicate = end <= self.rcv_nxt || self.runs.iter().any(|run| run.0 <= start && end <= run.1);
+        self.highest = self.highest.max(end);
+        if !duplicate {
+            let first = self.runs.partition_point(|run| run.1 < start);
+            let last = first + self.runs[first..].partition_point(|run| run.0 <= end);
+            let mut run = (start, end);
+            if first < last {
+                run = (start.min(self.runs[first].0), end.max(self.runs[last - 1].1));
+            }
+            self.runs.splice(first..last, [run]);
+            if self.runs[0].0 <= self.rcv_nxt {
+                self.rcv_nxt = self.rcv_nxt.max(self.runs[0].1);
+                self.runs.remove(0);
+            }
+        }
+        Placement { in_order: end == self.rcv_nxt, fills_gap, duplicate }
+    }
+
+    /// The run above `rcv_nxt` that holds `seq`, if any.
+    pub fn run_of(&self, seq: Seq) -> Option<(Seq, Seq)> {
+        let index = self.runs.partition_point(|run| run.1 <= seq);
+        self.runs.get(index).copied().filter(|run| run.0 <= seq)
+    }
+
+    /// Whether something above a gap is waiting.
+    #[inline]
+    pub fn has_gap(&self) -> bool {
+        !self.runs.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use acklab_packet::Time;
+
+    fn segment(seq: Seq, len: u32) -> Segment {
+        Segment { seq, len, syn: false, fin: false, retransmit: false, ts_val: Time::ZERO }
+    }
+
+    #[test]
+    fn gaps_open_and_close() {
+        let mut r = Reassembly::default();
+        assert!(r.insert(&segment(0, 10)).in_order);
+        let p = r.insert(&segment(20, 10));
+        assert!(!p.in_order && !p.fills_gap && !p.duplicate);
+        assert_eq!((r.rcv_nxt, r.run_of(25), r.run_of(30), r.has_gap()), (10, Some((20, 30)), None, true));
+        let p = r.insert(&segment(10, 5));
+        assert!(p.in_order && p.fills_gap);
+        let p = r.insert(&segment(15, 5));
+        assert!(!p.in_order && p.fills_gap && !p.duplicate, "the gap closed behind it");
+        assert_eq!((r.rcv_nxt, r.highest, r.has_gap()), (30, 30, false));
+        assert!(r.insert(&segment(20, 5)).duplicate);
+        let p = r.insert(&segment(25, 5));
+        assert!(p.duplicate && p.in_order, "ns-2 takes a repeat of the last segment for in order");
+    }
+}

@@ -1,0 +1,61 @@
+//! Which SACK blocks an ACK carries (RFC 2018 section 4).
+
+use acklab_packet::{SackBlocks, Seq};
+
+use super::Reassembly;
+
+/// The most recently reported runs, latest first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SackHistory {
+    len: u8,
+    runs: [(Seq, Seq); SackBlocks::MAX],
+}
+
+impl SackHistory {
+    /// The blocks for an ACK caused by a segment at `seq`: its own run first, then those reported before.
+    ///
+    /// `duplicate`: the last segment to arrive had nothing new. `purge`: forget runs that `rcv_nxt` has passed.
+    pub fn blocks(&mut self, space: &Reassembly, seq: Seq, duplicate: bool, purge: bool, most: usize) -> SackBlocks {
+        let mut blocks = SackBlocks::default();
+        let ack = space.rcv_nxt;
+        if ack >= space.highest && self.len > 0 {
+            self.len = 0;
+            return blocks;
+        }
+        if most == 0 || (ack >= space.highest && !duplicate) {
+            return blocks;
+        }
+        // Everything up to `rcv_nxt` counts as one run that begins at 0; it covers old entries, but is never sent.
+        let above = seq >= ack;
+        let recent = if above { space.run_of(seq).unwrap_or((seq, seq)) } else { (0, ack) };
+        if above {
+            blocks.push(ack, recent.0, recent.1);
+        }
+        let mut index = 0;
+        while blocks.len() < most && index < usize::from(self.len) {
+            let run = self.runs[index];
+            if (recent.0 <= run.0 && recent.1 >= run.1) || (purge && run.1 <= ack) {
+                self.remove(index);
+            } else {
+                blocks.push(ack, run.0, run.1);
+                index += 1;
+            }
+        }
+        if above {
+            self.push(recent, most);
+        }
+        blocks
+    }
+
+    fn remove(&mut self, index: usize) {
+        self.runs.copy_within(index + 1..usize::from(self.len), index);
+        self.len -= 1;
+    }
+
+    fn push(&mut self, run: (Seq, Seq), most: usize) {
+        let kept = usize::from(self.len).min(most - 1);
+        self.runs.copy_within(..kept, 1);
+        self.runs[0] = run;
+        self.len = kept as u8 + 1;
+    }
+}

@@ -1,0 +1,105 @@
+//! The sender: one conversation's sending half.
+
+use std::sync::Arc;
+
+use acklab_packet::{Ack, Time};
+
+use super::recovery::{LossRecovery, Recovery};
+use super::{Core, LastCut, SenderCounters, SenderWire, Supply};
+use crate::rules::SenderRules;
+
+/// A sending endpoint.
+///
+/// Feed it ACKs and timer expiries; it sends and sets its timer through the [`SenderWire`] given to each call.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    core: Core,
+    recovery: Recovery,
+}
+
+/// A sender's state for people and plots, in segments and seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub struct SenderView {
+    pub cwnd: f64,
+    pub ssthresh: f64,
+    pub flight_size: f64,
+    pub rto: f64,
+    pub in_recovery: bool,
+}
+
+impl Sender {
+    /// A sender that follows `rules` and has `supply` to send; nothing is sent before [`Sender::start`].
+    pub fn new(rules: Arc<SenderRules>, supply: Supply) -> Sender {
+        let recovery = Recovery::new(rules.recovery);
+        Sender { core: Core::new(rules, supply), recovery }
+    }
+
+    /// The application opens the connection and hands over everything it has to send.
+    pub fn start<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
+        self.core.restart_if_idle(now);
+        self.core.send_window(self.core.rules.max_burst, now, wire);
+    }
+
+    /// An ACK arrives.
+    pub fn on_ack<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) {
+        self.core.counters.acks_received += 1;
+        if ack.ack <= self.core.snd_max {
+            self.recovery.on_ack(&mut self.core, ack, now, wire);
+        }
+    }
+
+    /// The retransmission timer runs out.
+    pub fn on_timeout<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
+        self.recovery.before_timeout(&mut self.core);
+        self.core.time_out(now, wire);
+        self.recovery.resend_after_timeout(&mut self.core, now, wire);
+    }
+
+    /// Whether everything has been acknowledged.
+    #[inline]
+    pub fn done(&self) -> bool {
+        self.core.done()
+    }
+
+    /// Counts so far.
+    pub fn counters(&self) -> &SenderCounters {
+        &self.core.counters
+    }
+
+    /// The shared state, for measurements and tests.
+    pub fn core(&self) -> &Core {
+        &self.core
+    }
+
+    /// What plots show.
+    pub fn view(&self) -> SenderView {
+        let mss = f64::from(self.core.mss);
+        SenderView {
+            cwnd: self.core.cwnd / mss,
+            ssthresh: self.core.ssthresh / mss,
+            flight_size: self.core.flight_size() as f64 / mss,
+            rto: self.core.rto.timeout(&self.core.rules),
+            in_recovery: self.core.last_cut == LastCut::FastRetransmit && self.core.snd_una < self.core.recover,
+        }
+    }
+
+    /// Payload bytes acknowledged so far.
+    pub fn bytes_acked(&self) -> u64 {
+        let core = &self.core;
+        let control = u64::from(core.rules.syn && core.snd_una > 0) + u64::from(core.rules.fin && core.done());
+        let units = core.snd_una - control;
+        if core.mss == 1 && core.rules.sequence == crate::rules::Sequence::Segments {
+            units * u64::from(core.rules.packet)
+        } else {
+            units
+        }
+    }
+
+    /// Cumulatively acknowledged segments, SYN and FIN counted as one each.
+    pub fn segments_acked(&self) -> u64 {
+        let core = &self.core;
+        let control = u64::from(core.rules.syn && core.snd_una > 0) + u64::from(core.rules.fin && core.done());
+        (core.snd_una - control).div_ceil(u64::from(core.mss)) + control
+    }
+}

@@ -1,0 +1,27 @@
+//! The sending endpoint.
+//!
+//! [`Sender`] joins four parts that know nothing of each other: [`credit`] says what an ACK is worth, [`control`] turns
+//! that into `cwnd` and `ssthresh`, [`recovery`] decides what is lost and may be sent now, [`rto`] times segments.
+
+pub mod control;
+mod core;
+pub mod credit;
+mod machine;
+pub mod recovery;
+pub mod rto;
+pub mod scoreboard;
+
+pub use self::core::{Core, LastCut, SenderCounters, Supply};
+pub use machine::{Sender, SenderView};
+
+use acklab_packet::{Segment, Time};
+
+/// What a sender asks of its driver.
+pub trait SenderWire {
+    /// Puts a segment of `wire_bytes` bytes on the first link.
+    fn send(&mut self, segment: Segment, wire_bytes: u32);
+    /// Sets the retransmission timer to `at`, whatever it was set to before.
+    fn arm(&mut self, at: Time);
+    /// Stops the retransmission timer.
+    fn disarm(&mut self);
+}

@@ -1,0 +1,219 @@
+//! SACK with a `pipe` count (Fall and Floyd 1996; ledger allman1998.m.sack), as ns-2's Sack1 keeps it.
+//!
+//! `pipe` estimates the units in flight during recovery: minus one segment for every ACK, plus one for every segment
+//! sent. It sends the next hole, or new data, while `pipe` is below `cwnd`.
+
+use acklab_packet::{Ack, Seq, Time};
+
+use super::super::scoreboard::Scoreboard;
+use super::super::{Core, SenderWire};
+use super::LossRecovery;
+use crate::rules::SackPartial;
+
+/// State of FF96 recovery.
+#[derive(Clone, Debug, Default)]
+pub struct Ff96 {
+    recovering: bool,
+    /// A timeout voids SACK information until the next new ACK.
+    timed_out: bool,
+    pipe: i64,
+    board: Scoreboard,
+    /// Highest unit known to be received in order; the left edge of the search for holes.
+    left: Seq,
+    /// Where the search for the next hole starts: past the last hole resent.
+    next_hole: Seq,
+    /// `snd_una` as it was when recovery began (ns-2's `last_ack_`): new data is counted from it.
+    base: Seq,
+    /// For `two-segments`: the next segment a partial ACK sends.
+    next_partial: Seq,
+    had_partial: bool,
+}
+
+impl Ff96 {
+    fn clear_board(&mut self) {
+        self.board.clear();
+        self.next_hole = 0;
+    }
+
+    /// Takes in the ACK's blocks; whether they told anything new.
+    fn update(&mut self, core: &Core, ack: &Ack) -> bool {
+        let before = self.board.total();
+        let mut changed = false;
+        if self.left < core.snd_una {
+            changed = !self.board.is_empty();
+            self.board.clear_below(core.snd_una);
+            self.left = core.snd_una;
+        }
+        for (start, end) in ack.sack.iter(ack.ack) {
+            let exact = self.board.runs().contains(&(start, end));
+            let run = self.board.add(start, end);
+            // A stale block below the cumulative ACK pulls the left edge back to its end until the next update.
+            if !exact && run.0 <= self.left {
+                self.left = run.1;
+            }
+        }
+        changed || before != self.board.total()
+    }
+
+    /// The next unit to resend: at or above the last hole resent, with a reported run above it.
+    fn next_retransmission(&mut self) -> Option<Seq> {
+        self.next_hole = self.next_hole.max(self.left);
+        let (seq, above) = match self.board.at(self.next_hole) {
+            (Some(run), above) => (run.1, above),
+            (None, above) => (self.next_hole, above),
+        };
+        if seq == 0 || above == 0 {
+            return None;
+        }
+        self.next_hole = self.next_hole.max(seq);
+        Some(seq)
+    }
+
+    fn mark_resent(&mut self, end: Seq) {
+        self.next_hole = self.next_hole.max(end);
+    }
+
+    fn third_duplicate<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        if !core.may_fast_retransmit() {
+            return;
+        }
+        let gone = u64::from(core.rules.dup_thresh) * u64::from(core.mss);
+        self.pipe = core.flight_size() as i64 - gone as i64;
+        self.recovering = true;
+        let len = core.len_at(core.snd_una);
+        self.mark_resent(core.snd_una + u64::from(len));
+        core.begin_recovery(now, wire);
+        core.transmit(core.snd_una, len, now, wire);
+    }
+
+    fn in_recovery<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
+        let mss = i64::from(core.mss);
+        self.pipe -= mss;
+        if ack.ack >= core.recover {
+            core.recover = 1;
+            self.recovering = false;
+            core.new_ack(ack, false, now, wire);
+            self.base = core.snd_una;
+            self.timed_out = false;
+            self.clear_board();
+        } else if ack.ack > core.snd_una {
+            core.snd_una = ack.ack;
+            self.update(core, ack);
+            match core.rules.sack_partial {
+                SackPartial::TwoSegments => {
+                    self.send_two(core, now, wire);
+                    self.pipe += mss;
+                    if !self.had_partial {
+                        core.restart_timer(ack.ack, now, wire);
+                        core.rto.reset_backoff();
+                        self.had_partial = true;
+                    }
+                }
+                SackPartial::PipeTwice => {
+                    self.pipe -= mss;
+                    core.restart_timer(ack.ack, now, wire);
+                    core.rto.reset_backoff();
+                }
+            }
+        } else if !self.timed_out && self.update(core, ack) && core.dupacks > 0 {
+            core.dupacks += 1;
+        }
+        self.send(core, core.rules.max_burst, now, wire);
+    }
+
+    /// Two segments for a partial ACK, whatever `pipe` and the window say.
+    fn send_two<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        self.next_partial = self.next_partial.max(core.snd_una);
+        for _ in 0..2 {
+            if let (Some(run), _) = self.board.at(self.next_partial) {
+                self.next_partial = self.next_partial.max(run.1);
+            }
+            if self.next_partial >= core.limit {
+                return;
+            }
+            core.snd_nxt = core.snd_nxt.max(self.next_partial);
+            let len = core.len_at(self.next_partial);
+            core.transmit(self.next_partial, len, now, wire);
+            self.next_partial += u64::from(len);
+            self.mark_resent(self.next_partial);
+        }
+    }
+
+    fn send<W: SenderWire>(&mut self, core: &mut Core, max_burst: u32, now: Time, wire: &mut W) {
+        let mut sent = 0;
+        while self.base < core.limit {
+            let open = if self.recovering {
+                self.pipe + i64::from(core.mss) <= core.cwnd as i64
+            } else {
+                core.snd_nxt + u64::from(core.len_at(core.snd_nxt)) <= self.base + core.window()
+            };
+            if !open {
+                break;
+            }
+            let window_end = core.snd_una + if self.recovering { core.wnd } else { core.window() };
+            let (seq, len) = match self.next_retransmission() {
+                Some(hole) => {
+                    let gap = self.board.next_above(hole).unwrap_or(Seq::MAX) - hole;
+                    let len = u64::from(core.len_at(hole)).min(gap);
+                    if core.recover <= 1 || hole + len > core.snd_una + core.wnd {
+                        break;
+                    }
+                    self.mark_resent(hole + len);
+                    (hole, len as u32)
+                }
+                None => {
+                    let len = core.len_at(core.snd_nxt);
+                    if core.snd_nxt >= core.limit || core.snd_nxt + u64::from(len) > window_end {
+                        break;
+                    }
+                    (core.snd_nxt, len)
+                }
+            };
+            core.snd_nxt = core.snd_nxt.max(seq + u64::from(len));
+            core.transmit(seq, len, now, wire);
+            self.pipe += i64::from(core.mss);
+            sent += 1;
+            if sent == max_burst {
+                break;
+            }
+        }
+    }
+}
+
+impl LossRecovery for Ff96 {
+    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
+        if self.recovering {
+            return self.in_recovery(core, ack, now, wire);
+        }
+        if ack.ack > self.base {
+            self.had_partial = false;
+            core.new_ack(ack, true, now, wire);
+            self.base = core.snd_una;
+            self.timed_out = false;
+            self.clear_board();
+        } else if ack.ack == self.base && !self.timed_out && self.update(core, ack) {
+            core.dupacks += 1;
+            if core.dupacks == core.rules.dup_thresh {
+                self.third_duplicate(core, now, wire);
+            } else if core.dupacks < core.rules.dup_thresh {
+                core.send_limited(now, wire);
+            }
+        }
+        if core.dupacks == 0 {
+            self.send(core, core.rules.max_burst, now, wire);
+        }
+    }
+
+    fn before_timeout(&mut self, core: &mut Core) {
+        core.dupacks = 0;
+        core.recover = core.snd_max;
+        self.recovering = false;
+        self.timed_out = true;
+        self.base = self.base.max(core.snd_una);
+        self.clear_board();
+    }
+
+    fn resend_after_timeout<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        self.send(core, core.rules.max_burst, now, wire);
+    }
+}

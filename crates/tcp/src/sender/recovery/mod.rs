@@ -1,0 +1,91 @@
+//! Loss recovery: what is presumed lost, and what may be sent now.
+//!
+//! To add one: a file here, a variant in [`Recovery`] and in [`RecoveryKind`].
+
+mod duplicates;
+mod ff96;
+mod newreno;
+mod reno;
+mod rfc6675;
+mod tahoe;
+
+pub use ff96::Ff96;
+pub use newreno::NewReno;
+pub use reno::Reno;
+pub use rfc6675::Rfc6675;
+pub use tahoe::Tahoe;
+
+use acklab_packet::{Ack, Time};
+
+use super::{Core, SenderWire};
+use crate::rules::RecoveryKind;
+
+/// How a sender reacts to ACKs, and what its timer makes of the recovery's own state.
+pub trait LossRecovery {
+    /// An ACK for nothing beyond `snd_max` arrived: grow, recover, send.
+    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W);
+
+    /// The timer ran out: forget what the timeout makes void, before the window is reduced.
+    fn before_timeout(&mut self, core: &mut Core);
+
+    /// Sends from `snd_una` again, after the window was reduced.
+    fn resend_after_timeout<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        core.send_window(core.rules.max_burst, now, wire);
+    }
+}
+
+/// The recoveries, dispatched without boxes.
+#[derive(Clone, Debug)]
+pub enum Recovery {
+    /// See [`Tahoe`].
+    Tahoe(Tahoe),
+    /// See [`Reno`].
+    Reno(Reno),
+    /// See [`NewReno`].
+    NewReno(NewReno),
+    /// See [`Ff96`].
+    Ff96(Box<Ff96>),
+    /// See [`Rfc6675`].
+    Rfc6675(Box<Rfc6675>),
+}
+
+impl Recovery {
+    /// The recovery a scenario names.
+    pub fn new(kind: RecoveryKind) -> Recovery {
+        match kind {
+            RecoveryKind::Tahoe => Recovery::Tahoe(Tahoe),
+            RecoveryKind::Reno => Recovery::Reno(Reno),
+            RecoveryKind::Newreno => Recovery::NewReno(NewReno::default()),
+            RecoveryKind::Sack => Recovery::Ff96(Box::default()),
+            RecoveryKind::Rfc6675 => Recovery::Rfc6675(Box::default()),
+        }
+    }
+}
+
+/// Calls the same method on whichever recovery it is.
+macro_rules! each {
+    ($self:expr, $recovery:ident => $call:expr) => {
+        match $self {
+            Recovery::Tahoe($recovery) => $call,
+            Recovery::Reno($recovery) => $call,
+            Recovery::NewReno($recovery) => $call,
+            Recovery::Ff96($recovery) => $call,
+            Recovery::Rfc6675($recovery) => $call,
+        }
+    };
+}
+
+impl LossRecovery for Recovery {
+    #[inline]
+    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
+        each!(self, recovery => recovery.on_ack(core, ack, now, wire));
+    }
+
+    fn before_timeout(&mut self, core: &mut Core) {
+        each!(self, recovery => recovery.before_timeout(core));
+    }
+
+    fn resend_after_timeout<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        each!(self, recovery => recovery.resend_after_timeout(core, now, wire));
+    }
+}

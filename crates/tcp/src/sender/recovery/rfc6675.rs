@@ -1,0 +1,216 @@
+//! SACK-based loss recovery with a computed pipe (RFC 6675).
+
+use acklab_packet::{Ack, Seq, Time};
+
+use super::super::scoreboard::Scoreboard;
+use super::super::{Core, LastCut, SenderWire};
+use super::LossRecovery;
+
+/// State of RFC 6675 recovery.
+#[derive(Clone, Debug, Default)]
+pub struct Rfc6675 {
+    board: Scoreboard,
+    recovering: bool,
+    /// A timeout happened, and `recover` is not yet acknowledged: go back, skipping what is reported (section 5.1).
+    going_back: bool,
+    /// One past the highest unit resent in this recovery ("HighRxt" + 1).
+    high_rxt: Seq,
+    /// Whether this recovery has used its rescue retransmission ("RescueRxt").
+    rescued: bool,
+}
+
+impl Rfc6675 {
+    /// Takes in the ACK's blocks; whether they told anything new.
+    fn update(&mut self, core: &Core, ack: &Ack) -> bool {
+        let before = self.board.total();
+        for (start, end) in ack.sack.iter(ack.ack) {
+            if start >= core.snd_una && start < end && end <= core.snd_max {
+                self.board.add(start, end);
+            }
+        }
+        self.board.total() != before
+    }
+
+    /// `IsLost`: everything unreported below this edge is lost (section 4): above it lie `dup_thresh` reported runs,
+    /// or more than `dup_thresh - 1` segments' worth of reported units.
+    fn lost_edge(&self, core: &Core) -> Seq {
+        let threshold = u64::from(core.rules.dup_thresh);
+        let (mut runs, mut units) = (0, 0);
+        for &(start, end) in self.board.runs().iter().rev() {
+            runs += 1;
+            units += end - start;
+            if runs >= threshold || units > (threshold - 1) * u64::from(core.mss) {
+                return start;
+            }
+        }
+        core.snd_una
+    }
+
+    fn unreported(&self, from: Seq, to: Seq) -> u64 {
+        if from < to { to - from - self.board.within(from, to) } else { 0 }
+    }
+
+    /// `SetPipe` (section 4): what is neither reported nor lost, plus what was resent.
+    fn pipe(&self, core: &Core, edge: Seq) -> u64 {
+        self.unreported(edge.max(core.snd_una), core.snd_max)
+            + self.unreported(core.snd_una, self.high_rxt.min(core.snd_max))
+    }
+
+    /// First unreported run of at most one segment at or above `from`, below the highest reported unit.
+    fn hole_from(&self, core: &Core, from: Seq) -> Option<(Seq, u64)> {
+        let from = from.max(core.snd_una);
+        let start = self.board.at(from).0.map_or(from, |run| run.1);
+        let end = self.board.next_above(start)?;
+        Some((start, u64::from(core.len_at(start)).min(end - start)))
+    }
+
+    /// `NextSeg` (section 4): what to send next in recovery, and whether it is new data.
+    fn next_segment(&mut self, core: &Core, edge: Seq) -> Option<(Seq, u64, bool)> {
+        let hole = self.hole_from(core, self.high_rxt);
+        if let Some((start, len)) = hole.filter(|&(start, _)| start < edge) {
+            return Some((start, len, false));
+        }
+        let len = u64::from(core.len_at(core.snd_nxt));
+        if core.snd_nxt < core.limit && core.snd_nxt + len <= core.snd_una + core.wnd {
+            return Some((core.snd_nxt, len, true));
+        }
+        if let Some((start, len)) = hole {
+            return Some((start, len, false));
+        }
+        // Rule 4: once a recovery, the segment that ends with the highest unreported unit.
+        if self.rescued || self.unreported(core.snd_una, core.snd_max) == 0 {
+            return None;
+        }
+        self.rescued = true;
+        let last = self.board.runs().last().filter(|run| run.1 == core.snd_max);
+        let end = last.map_or(core.snd_max, |run| run.0);
+        let floor = self.board.runs().iter().rev().find(|run| run.1 < end).map_or(core.snd_una, |run| run.1);
+        let start = floor.max(end.saturating_sub(u64::from(core.mss)));
+        Some((start, end - start, false))
+    }
+
+    fn send_in_recovery<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        let edge = self.lost_edge(core);
+        let mut sent = 0;
+        let mut pipe = self.pipe(core, edge);
+        while core.cwnd as u64 >= pipe + u64::from(core.mss) {
+            let rescued = self.rescued;
+            let Some((seq, len, new)) = self.next_segment(core, edge) else { break };
+            core.transmit(seq, len as u32, now, wire);
+            if new {
+                core.snd_nxt += len;
+            } else if self.rescued == rescued {
+                self.high_rxt = self.high_rxt.max(seq + len);
+            }
+            pipe += len;
+            sent += 1;
+            if sent == core.rules.max_burst {
+                break;
+            }
+        }
+    }
+
+    fn enter<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        self.recovering = true;
+        self.rescued = false;
+        core.begin_recovery(now, wire);
+        let gap = self.board.next_above(core.snd_una).map_or(u64::MAX, |start| start - core.snd_una);
+        let len = u64::from(core.len_at(core.snd_una)).min(gap);
+        self.high_rxt = core.snd_una + len;
+        core.transmit(core.snd_una, len as u32, now, wire);
+        self.send_in_recovery(core, now, wire);
+    }
+
+    fn duplicate<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        core.dupacks += 1;
+        let lost = core.dupacks >= core.rules.dup_thresh || self.lost_edge(core) > core.snd_una;
+        if lost && core.may_fast_retransmit() && !self.going_back {
+            self.enter(core, now, wire);
+        } else if core.rules.limited_transmit && !self.going_back {
+            self.limited_transmit(core, now, wire);
+        }
+    }
+
+    /// Limited Transmit governed by pipe (section 5, step 3).
+    fn limited_transmit<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        self.high_rxt = core.snd_una;
+        while core.snd_nxt < core.limit {
+            let len = u64::from(core.len_at(core.snd_nxt));
+            let pipe = self.pipe(core, core.snd_una);
+            let fits = core.snd_nxt + len <= core.snd_una + core.wnd;
+            if !fits || (core.cwnd as u64) < pipe + u64::from(core.mss) {
+                break;
+            }
+            core.transmit(core.snd_nxt, len as u32, now, wire);
+            core.snd_nxt += len;
+            core.limited += len;
+        }
+    }
+
+    /// Sends in order from `snd_nxt`; after a timeout, skips what is reported and does not count it as in flight.
+    fn send_in_order<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        if !self.going_back {
+            return core.send_window(core.rules.max_burst, now, wire);
+        }
+        let mut sent = 0;
+        while core.snd_nxt < core.limit {
+            let resending = core.snd_nxt < core.snd_max;
+            if let Some(run) = self.board.at(core.snd_nxt).0.filter(|_| resending) {
+                core.snd_nxt = run.1;
+                if core.snd_nxt >= core.limit {
+                    break;
+                }
+            }
+            let gap = self.board.next_above(core.snd_nxt).map_or(u64::MAX, |start| start - core.snd_nxt);
+            let len = u64::from(core.len_at(core.snd_nxt)).min(gap);
+            let out = core.snd_nxt - core.snd_una - self.board.within(core.snd_una, core.snd_nxt);
+            if out + len > core.cwnd as u64 || core.snd_nxt + len > core.snd_una + core.wnd {
+                break;
+            }
+            core.transmit(core.snd_nxt, len as u32, now, wire);
+            core.snd_nxt += len;
+            sent += 1;
+            if sent == core.rules.max_burst {
+                break;
+            }
+        }
+    }
+}
+
+impl LossRecovery for Rfc6675 {
+    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
+        let news = self.update(core, ack);
+        if ack.ack > core.snd_una {
+            let full = ack.ack >= core.recover;
+            if self.recovering && !full {
+                core.advance(ack, now, wire);
+            } else {
+                let exiting = self.recovering;
+                if exiting {
+                    core.last_cut = LastCut::Exited;
+                }
+                self.recovering = false;
+                self.going_back &= !full;
+                core.new_ack(ack, !exiting || core.grows_on_exit(), now, wire);
+            }
+            self.board.clear_below(core.snd_una);
+        } else if ack.ack == core.snd_una && news && !self.recovering {
+            return self.duplicate(core, now, wire);
+        }
+        if self.recovering {
+            self.send_in_recovery(core, now, wire);
+        } else if core.dupacks == 0 {
+            self.send_in_order(core, now, wire);
+        }
+    }
+
+    fn before_timeout(&mut self, core: &mut Core) {
+        core.dupacks = 0;
+        self.recovering = false;
+        self.going_back = core.snd_una < core.snd_max;
+    }
+
+    fn resend_after_timeout<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        self.send_in_order(core, now, wire);
+    }
+}

@@ -1,0 +1,175 @@
+//! The retransmission timeout: round-trip samples in, seconds out.
+//!
+//! RFC 6298, and the tick-counting integer form of it that BSD and ns-2 use (Jacobson 1988, appendix A).
+
+use crate::rules::{RtoFloor, RttFilter, SenderRules};
+
+/// Estimator and backoff of one sender.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rto {
+    filter: Filter,
+    /// Seconds, before floor, ceiling and backoff.
+    rto: f64,
+    /// Power of two.
+    backoff: u32,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Filter {
+    /// Ticks: `srtt` with 3 fractional bits, `rttvar` with 2; `srtt` 0 means no sample yet.
+    Ticks { srtt: i32, rttvar: i32 },
+    /// Seconds; `None` before the first sample.
+    Seconds(Option<(f64, f64)>),
+}
+
+impl Rto {
+    /// Before any sample.
+    pub fn new(rules: &SenderRules) -> Rto {
+        let filter = match rules.rtt_filter {
+            RttFilter::Integer => Filter::Ticks { srtt: 0, rttvar: 0 },
+            RttFilter::Rfc6298 => Filter::Seconds(None),
+        };
+        Rto { filter, rto: rules.initial_rto.secs(), backoff: 1 }
+    }
+
+    /// Takes a sample of `elapsed` seconds that ended at `now`; `expected` samples come per round trip (RFC 7323
+    /// appendix G; the integer filter ignores it).
+    pub fn sample(&mut self, elapsed: f64, now: f64, expected: u64, rules: &SenderRules) {
+        let tick = rules.tick.secs();
+        match &mut self.filter {
+            Filter::Ticks { srtt, rttvar } => {
+                let ticks = if rules.timestamps {
+                    (elapsed / tick + 0.5) as i32
+                } else {
+                    // Ticks of the host's clock between the two instants; its grid has a phase.
+                    let offset = (now - elapsed + rules.tick_phase.secs()) % tick;
+                    ((elapsed + offset) / tick) as i32
+                };
+                let ticks = ticks.max(1);
+                if *srtt != 0 {
+                    let delta = (ticks - (*srtt >> 3)) as i16;
+                    *srtt = (*srtt + i32::from(delta)).max(1);
+                    let error = (i32::from(delta.wrapping_abs()) - (*rttvar >> 2)) as i16;
+                    *rttvar = (*rttvar + i32::from(error)).max(1);
+                } else {
+                    *srtt = ticks << 3;
+                    *rttvar = ticks << 1;
+                }
+                self.rto = f64::from(((*rttvar << 3) + *srtt) >> 3) * tick;
+            }
+            Filter::Seconds(state) => {
+                let (srtt, rttvar) = match *state {
+                    None => (elapsed, elapsed / 2.0),
+                    Some((srtt, rttvar)) => {
+                        let (alpha, beta) = (0.125 / expected as f64, 0.25 / expected as f64);
+                        let rttvar = (1.0 - beta) * rttvar + beta * (srtt - elapsed).abs();
+                        ((1.0 - alpha) * srtt + alpha * elapsed, rttvar)
+                    }
+                };
+                *state = Some((srtt, rttvar));
+                self.rto = srtt + tick.max(4.0 * rttvar);
+                self.backoff = 1;
+            }
+        }
+    }
+
+    /// Seconds the timer is set to now: floor, backoff, ceiling, and never below two ticks.
+    #[inline]
+    pub fn timeout(&self, rules: &SenderRules) -> f64 {
+        let (floor, backoff) = (rules.min_rto.secs(), f64::from(self.backoff));
+        let timeout = match rules.rto_floor {
+            RtoFloor::BeforeBackoff => self.rto.max(floor) * backoff,
+            RtoFloor::AfterBackoff => (self.rto * backoff).max(floor),
+        };
+        timeout.min(rules.max_rto.secs()).max(2.0 * rules.tick.secs())
+    }
+
+    /// Doubles the timeout (RFC 6298 (5.5)); far backed off, the integer filter forgets its mean (BSD).
+    pub fn back_off(&mut self, rules: &SenderRules) {
+        let room = rules.rto_floor == RtoFloor::BeforeBackoff && self.timeout(rules) < rules.max_rto.secs();
+        if self.backoff < 64 || room {
+            self.backoff = self.backoff.saturating_mul(2);
+        }
+        if self.backoff > 8
+            && let Filter::Ticks { srtt, rttvar } = &mut self.filter
+        {
+            *rttvar += *srtt >> 3;
+            *srtt = 0;
+        }
+    }
+
+    /// A segment sent once was acknowledged: backoff ends (Karn).
+    pub fn reset_backoff(&mut self) {
+        self.backoff = 1;
+    }
+
+    /// Whether the timer has run out since the last valid sample.
+    pub fn backed_off(&self) -> bool {
+        self.backoff > 1
+    }
+
+    /// The handshake ended without a sample: its SYN was retransmitted, so data starts with 3 s (RFC 6298 (5.7)).
+    pub fn handshake_done(&mut self) {
+        if self.filter == Filter::Seconds(None) {
+            self.rto = self.rto.max(3.0);
+            self.backoff = 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Stack;
+    use acklab_packet::Time;
+
+    #[test]
+    fn rfc6298_first_and_second_sample_by_hand() {
+        let rules = SenderRules { min_rto: Time::ZERO, ..Stack::Rfc.sender() };
+        let mut rto = Rto::new(&rules);
+        assert_eq!(rto.timeout(&rules), 1.0);
+        rto.sample(0.5, 1.0, 1, &rules);
+        assert_eq!(rto.timeout(&rules), 0.5 + 4.0 * 0.25);
+        rto.sample(0.7, 2.0, 1, &rules);
+        let (rttvar, srtt) = (0.75 * 0.25 + 0.25 * 0.2, 0.875 * 0.5 + 0.125 * 0.7);
+        assert!((rto.timeout(&rules) - (srtt + 4.0 * rttvar)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_clock_granularity_is_the_least_margin() {
+        let rules = SenderRules { min_rto: Time::ZERO, tick: Time::from_secs(0.1), ..Stack::Rfc.sender() };
+        let mut rto = Rto::new(&rules);
+        for i in 0..200 {
+            rto.sample(0.5, f64::from(i), 1, &rules);
+        }
+        assert!((rto.timeout(&rules) - 0.6).abs() < 1e-9, "(2.3): SRTT + max(G, 4 RTTVAR)");
+    }
+
+    #[test]
+    fn floor_then_backoff_then_ceiling() {
+        let rules = Stack::Rfc.sender();
+        let mut rto = Rto::new(&rules);
+        rto.sample(0.1, 1.0, 1, &rules);
+        let mut seen = vec![rto.timeout(&rules)];
+        for _ in 0..8 {
+            rto.back_off(&rules);
+            seen.push(rto.timeout(&rules));
+        }
+        assert_eq!(seen, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, 60.0]);
+        rto.reset_backoff();
+        assert_eq!(rto.timeout(&rules), 1.0);
+    }
+
+    #[test]
+    fn ticks_count_boundaries_of_a_clock_with_a_phase() {
+        let rules = SenderRules { tick_phase: Time::from_secs(0.05), ..Stack::Ns2In1998.sender() };
+        let mut rto = Rto::new(&rules);
+        assert_eq!(rto.timeout(&rules), 6.0);
+        // Sent at 0.26 (clock 0.31), back at 0.36 (clock 0.41): one boundary; srtt 1 tick, rttvar 0.5: RTO 3 ticks.
+        rto.sample(0.1, 0.36, 1, &rules);
+        assert!((rto.timeout(&rules) - 0.3).abs() < 1e-12);
+        // 0.06 s from clock 0.38 to 0.44 also crosses one; srtt stays 8/8, rttvar 2 -> 2 - 0: (2*8+8)>>3 = 3.
+        rto.sample(0.06, 0.39, 1, &rules);
+        assert!((rto.timeout(&rules) - 0.3).abs() < 1e-12);
+    }
+}
