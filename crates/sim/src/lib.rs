@@ -1,4 +1,18 @@
 //! Virtual time: the event queue, the network, traffic, measurement, and the scenario that describes them.
+//!
+//! [`scenario`] reads an experiment, [`Simulation`] runs it, [`outcome`] is what it tells.
 
+mod event;
+mod flow;
+mod link;
+mod network;
 pub mod outcome;
+mod record;
+mod route;
+pub mod scenario;
+mod simulation;
 pub mod spec;
+mod summary;
+
+pub use outcome::Outcome;
+pub use simulation::Simulation;

@@ -52,6 +52,8 @@ pub struct SenderCounters {
     pub rtt_samples: u64,
     /// Sum of the samples, in seconds.
     pub rtt_sum: f64,
+    /// Last sample, in seconds.
+    pub rtt_last: f64,
     /// Least sample, in seconds; infinite before the first.
     pub rtt_min: f64,
 }
@@ -311,6 +313,7 @@ impl Core {
         let counters = &mut self.counters;
         counters.rtt_samples += 1;
         counters.rtt_sum += elapsed.secs();
+        counters.rtt_last = elapsed.secs();
         counters.rtt_min = counters.rtt_min.min(elapsed.secs());
         // RFC 7323 appendix G: a sample an ACK must not shorten the filter's memory.
         let expected = if self.rules.timestamps { flight.div_ceil(2 * u64::from(self.mss)).max(1) } else { 1 };

@@ -1,0 +1,70 @@
+//! Losses that no queue causes: with a probability, or from a list.
+
+use crate::Carried;
+use crate::random::Random;
+use crate::spec::{LossPlace, LossSpec, LossTarget};
+
+/// A loss model of one link direction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loss {
+    place: LossPlace,
+    only: Option<LossTarget>,
+    rule: Rule,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Rule {
+    Rate {
+        rate: f64,
+        random: Random,
+    },
+    /// Ascending indices still to come, latest last, and the index of the next packet.
+    List {
+        ahead: Vec<u64>,
+        next: u64,
+    },
+}
+
+impl Loss {
+    /// The model that `spec` describes; `random` is its stream unless the spec asks for ns-2's seeding.
+    pub fn new(spec: &LossSpec, random: impl FnOnce() -> Random) -> Loss {
+        let rule = match (&spec.list, spec.rate) {
+            (Some(list), _) => {
+                let mut ahead = list.clone();
+                ahead.sort_unstable_by(|a, b| b.cmp(a));
+                ahead.dedup();
+                Rule::List { ahead, next: 0 }
+            }
+            (None, rate) => {
+                let random = spec.seed.map_or_else(random, Random::ns2);
+                Rule::Rate { rate: rate.unwrap_or(0.0), random }
+            }
+        };
+        Loss { place: spec.r#where, only: spec.only, rule }
+    }
+
+    /// Whether the model, if it stands at `place`, takes this packet.
+    #[inline]
+    pub fn takes<P: Carried>(&mut self, packet: &P, place: LossPlace) -> bool {
+        if place != self.place {
+            return false;
+        }
+        let seen = match self.only {
+            None => true,
+            Some(LossTarget::Data) => !packet.is_ack(),
+            Some(LossTarget::Payload) => packet.has_payload(),
+            Some(LossTarget::Acks) => packet.is_ack(),
+        };
+        seen && match &mut self.rule {
+            Rule::Rate { rate, random } => random.uniform() < *rate,
+            Rule::List { ahead, next } => {
+                let hit = ahead.last() == Some(next);
+                *next += 1;
+                if hit {
+                    ahead.pop();
+                }
+                hit
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! N bulk flows through one bottleneck, for profilers: `bulk N MBPS SECONDS [newreno|reno|sack|rfc6675]`.
+
+use std::sync::Arc;
+
+use acklab_packet::{Rate, Time};
+use acklab_path::spec::{LinkSpec, QueueSpec};
+use acklab_sim::Simulation;
+use acklab_sim::spec::{FlowSpec, Record, Scenario, Size, Stop};
+use acklab_tcp::rules::{RecoveryKind, Stack, Window};
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let number = |i: usize, default: f64| args.get(i).and_then(|a| a.parse().ok()).unwrap_or(default);
+    let (n, mbps, seconds) = (number(0, 4.0) as u32, number(1, 100.0), number(2, 60.0));
+    let recovery = match args.get(3).map(String::as_str) {
+        Some("reno") => RecoveryKind::Reno,
+        Some("newreno") => RecoveryKind::Newreno,
+        Some("rfc6675") => RecoveryKind::Rfc6675,
+        _ => RecoveryKind::Sack,
+    };
+    let pairs = n.min(100);
+    let rate = Rate::from_bps(mbps * 1e6);
+    let queue = |packets| QueueSpec::DropTail { packets: Some(packets), waiting: None, bytes: None, waiting_bytes: None };
+    let mut links = Vec::new();
+    let mut duplex = |a: u32, b: u32, rate: Rate, delay: f64, limit: u64| {
+        for (from, to) in [(a, b), (b, a)] {
+            links.push(LinkSpec { from, to, rate, delay: Time::from_secs(delay), queue: queue(limit), loss: None });
+        }
+    };
+    duplex(0, 1, rate, 0.02, (mbps * 1e6 * 0.06 / 8.0 / 1000.0) as u64);
+    for k in 0..pairs {
+        duplex(2 + 2 * k, 0, Rate::from_bps(mbps * 1e7), 0.005, 10_000_000);
+        duplex(1, 3 + 2 * k, Rate::from_bps(mbps * 1e7), 0.005, 10_000_000);
+    }
+    let mut sender = Stack::Ns2At235.sender();
+    sender.window = Window::Segments(100_000);
+    sender.packet = 960;
+    sender.recovery = recovery;
+    let (sender, receiver) = (Arc::new(sender), Arc::new(Stack::Ns2At235.receiver()));
+    let stagger = if n > 1000 { 0.1 * seconds / f64::from(n) } else { 0.01 };
+    let flows = (0..n)
+        .map(|i| FlowSpec {
+            name: format!("f{i}"),
+            from: 2 + 2 * (i % pairs),
+            to: 3 + 2 * (i % pairs),
+            start: Time::from_secs(stagger * f64::from(i)),
+            count: 1,
+            stagger: Time::ZERO,
+            size: Size::Unlimited,
+            repeat: None,
+            sender: sender.clone(),
+            receiver: receiver.clone(),
+        })
+        .collect();
+    let nodes = (0..2 + 2 * pairs).map(|i| i.to_string()).collect();
+    let stop = Stop::At(Time::from_secs(seconds));
+    let scenario = Scenario { title: String::new(), seed: 1, stop, nodes, links, flows, record: Record::default() };
+    let outcome = Simulation::new(Arc::new(scenario)).run();
+    let sum = |f: fn(&acklab_sim::outcome::FlowRow) -> u64| outcome.flows.iter().map(f).sum::<u64>();
+    println!(
+        "acked {} retransmits {} timeouts {} drops {}",
+        sum(|f| f.segments_acked),
+        sum(|f| f.retransmits),
+        sum(|f| f.timeouts),
+        outcome.links[0].drops
+    );
+}

@@ -1,0 +1,195 @@
+//! The network: links, routes, the clock, and the order of events.
+
+use acklab_packet::{Packet, Time};
+use acklab_path::queue::{Queue, Removal};
+use acklab_path::spec::LossPlace;
+
+use crate::event::{Due, Event, EventQueue};
+use crate::link::Link;
+use crate::outcome::PacketEvent;
+use crate::record::Recorder;
+use crate::route::{Route, Routes};
+
+/// Everything between the endpoints.
+///
+/// All times follow one order of additions: a packet taken into service at `now` arrives at `now + (serialisation +
+/// delay)` and frees the transmitter at `now + serialisation`; the arrival's ordinal is reserved first.
+#[derive(Clone, Debug)]
+pub struct Network {
+    pub(crate) links: Vec<Link>,
+    pub(crate) routes: Routes,
+    /// For each flow: the route of its data, the route of its ACKs.
+    pub(crate) flow_routes: Vec<[Route; 2]>,
+    pub(crate) events: EventQueue,
+    /// The event being handled.
+    pub(crate) current: Due,
+    ordinal: u64,
+    /// For each flow: its ACKs dropped or lost, and filtered.
+    pub(crate) acks_removed: Vec<[u32; 2]>,
+    removed: Vec<(Packet, Removal)>,
+    pub(crate) recorder: Recorder,
+}
+
+impl Network {
+    /// A network at time 0.
+    pub fn new(links: Vec<Link>, routes: Routes, flow_routes: Vec<[Route; 2]>, recorder: Recorder) -> Network {
+        Network {
+            links,
+            routes,
+            acks_removed: vec![[0; 2]; flow_routes.len()],
+            flow_routes,
+            events: EventQueue::default(),
+            current: Due::START,
+            ordinal: 0,
+            removed: Vec::new(),
+            recorder,
+        }
+    }
+
+    /// The time.
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.current.time()
+    }
+
+    /// Decides that something happens at `at`: reserves its place among equal times.
+    #[inline]
+    pub fn decide(&mut self, at: Time) -> Due {
+        self.ordinal += 1;
+        Due::new(at, self.ordinal)
+    }
+
+    /// The link that `packet` crosses next, `None` at its destination.
+    #[inline]
+    fn next_link(&self, packet: &Packet) -> Option<u32> {
+        let route = self.flow_routes[packet.flow as usize][usize::from(!packet.is_data())];
+        self.routes.link(route, packet.hop)
+    }
+
+    /// An endpoint hands over a packet.
+    #[inline]
+    pub fn send(&mut self, packet: Packet) {
+        if let Some(link) = self.next_link(&packet) {
+            self.offer(link, packet);
+        }
+    }
+
+    /// A packet reaches a link: loss model, queue, and, if the transmitter is idle, service.
+    fn offer(&mut self, index: u32, packet: Packet) {
+        let now = self.now();
+        self.recorder.packet(now, index, PacketEvent::Enqueue, &packet);
+        let link = &mut self.links[index as usize];
+        if let Some(loss) = &mut link.loss
+            && loss.takes(&packet, LossPlace::BeforeQueue)
+        {
+            link.stats.lost += 1;
+            return self.lose(index, &packet);
+        }
+        let in_service = link.in_service(self.current);
+        link.stats.integrate(link.queue.len(), now);
+        link.queue.enqueue(packet, in_service, now, &mut self.removed);
+        link.stats.queue_max = link.stats.queue_max.max(link.queue.len() as u64);
+        if !self.removed.is_empty() {
+            self.account_removed(index, now);
+        }
+        if in_service.is_none() {
+            self.serve_next(index, now);
+        } else {
+            let link = &mut self.links[index as usize];
+            if !link.free_queued && !link.queue.is_empty() {
+                link.free_queued = true;
+                self.events.push(link.free, Event::Free(index));
+            }
+            self.recorder.queue(now, index, &link.queue);
+        }
+    }
+
+    /// Takes the next waiting packet into service; whether the transmitter's next [`Event::Free`] is wanted.
+    fn serve_next(&mut self, index: u32, now: Time) -> bool {
+        let link = &mut self.links[index as usize];
+        link.stats.integrate(link.queue.len(), now);
+        let Some(packet) = link.queue.dequeue(now) else { return false };
+        let (transmission, until_arrival) = link.serve(&packet);
+        self.ordinal += 2;
+        let arrival = Due::new(now + until_arrival, self.ordinal - 1);
+        link.free = Due::new(now + transmission, self.ordinal);
+        self.recorder.queue(now, index, &link.queue);
+        self.recorder.packet(now, index, PacketEvent::Dequeue, &packet);
+        let more = !link.queue.is_empty();
+        if let Some(loss) = &mut link.loss
+            && loss.takes(&packet, LossPlace::AfterQueue)
+        {
+            link.stats.lost += 1;
+            self.lose(index, &packet);
+            return more;
+        }
+        if link.in_flight.is_empty() {
+            self.events.push(arrival, Event::Deliver(index));
+        }
+        link.in_flight.push_back((arrival, packet));
+        more
+    }
+
+    /// Handles [`Event::Free`], the heap's earliest.
+    pub fn on_free(&mut self, index: u32) {
+        let now = self.now();
+        // Its entry leaves first: serving may push this link's next arrival.
+        self.events.pop();
+        let more = self.serve_next(index, now);
+        let link = &mut self.links[index as usize];
+        link.free_queued = more;
+        if more {
+            self.events.push(link.free, Event::Free(index));
+        }
+    }
+
+    /// Handles [`Event::Deliver`], the heap's earliest: the packet moves on, or is returned at its destination.
+    pub fn on_deliver(&mut self, index: u32) -> Option<Packet> {
+        let link = &mut self.links[index as usize];
+        let (_, mut packet) = link.in_flight.pop_front()?;
+        match link.in_flight.front() {
+            Some(&(due, _)) => self.events.replace(due, Event::Deliver(index)),
+            None => self.events.pop(),
+        }
+        let now = self.now();
+        self.recorder.packet(now, index, PacketEvent::Deliver, &packet);
+        packet.hop += 1;
+        match self.next_link(&packet) {
+            Some(next) => {
+                self.offer(next, packet);
+                None
+            }
+            None => Some(packet),
+        }
+    }
+
+    #[cold]
+    fn lose(&mut self, index: u32, packet: &Packet) {
+        self.recorder.packet(self.now(), index, PacketEvent::Lose, packet);
+        if !packet.is_data() {
+            self.acks_removed[packet.flow as usize][0] += 1;
+        }
+    }
+
+    /// Books what the queue just removed, each packet under its reason.
+    #[cold]
+    fn account_removed(&mut self, index: u32, now: Time) {
+        let link = &mut self.links[index as usize];
+        for (packet, reason) in self.removed.drain(..) {
+            let (event, which) = match reason {
+                Removal::Dropped => {
+                    link.stats.drops += 1;
+                    (PacketEvent::Drop, 0)
+                }
+                Removal::Filtered => {
+                    link.stats.filtered += 1;
+                    (PacketEvent::Filter, 1)
+                }
+            };
+            if !packet.is_data() {
+                self.acks_removed[packet.flow as usize][which] += 1;
+            }
+            self.recorder.packet(now, index, event, &packet);
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! A run in virtual time.
+
+use std::mem::take;
+use std::sync::Arc;
+
+use acklab_packet::Time;
+use acklab_path::random::Random;
+use acklab_tcp::sender::Supply;
+
+use crate::event::Event;
+use crate::flow::Flow;
+use crate::link::Link;
+use crate::network::Network;
+use crate::outcome::{FlowRow, Outcome};
+use crate::record::Recorder;
+use crate::route::{Routes, leaving};
+use crate::spec::{FlowSpec, Scenario, Size, Stop};
+use crate::summary;
+
+/// A simulation: a scenario, and how far it has come.
+///
+/// It can be cloned at any instant; the clone goes on to the same bytes. The same scenario gives the same outcome on
+/// every machine.
+///
+/// ```
+/// # let text = r#"
+/// #   link = [{ between = ["S", "R"], rate = "1Mbps", delay = "10ms" }]
+/// #   flow = [{ from = "S", to = "R", size = { segments = 100 } }]
+/// # "#;
+/// let scenario = acklab_sim::scenario::parse_toml(text, "example.toml")?;
+/// let mut warm = acklab_sim::Simulation::new(scenario.into());
+/// warm.run_until(acklab_packet::Time::from_secs(0.5));
+/// let mut branch = warm.clone();
+/// assert_eq!(warm.run(), branch.run());
+/// # Ok::<(), acklab_sim::scenario::ScenarioError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    scenario: Arc<Scenario>,
+    net: Network,
+    flows: Vec<Flow>,
+    /// Rows of finished repetitions, each with its place in the outcome.
+    earlier: Vec<(u32, FlowRow)>,
+    /// Flows with an end that have not reached it.
+    unfinished: usize,
+    /// Rows given out so far: one a flow, one a repetition.
+    transfers: u32,
+    ended: bool,
+}
+
+impl Simulation {
+    /// A simulation at time 0. The scenario must be consistent, as [`crate::scenario`] leaves it.
+    ///
+    /// # Panics
+    /// If a flow's nodes are not connected, or an index points nowhere.
+    pub fn new(scenario: Arc<Scenario>) -> Simulation {
+        let leaving = leaving(scenario.nodes.len(), &scenario.links);
+        let stream = |link: usize| Random::named(scenario.seed, &format!("loss {link}"));
+        let links: Vec<Link> =
+            scenario.links.iter().enumerate().map(|(index, spec)| Link::new(spec, || stream(index))).collect();
+        let total = scenario.flows.iter().map(|spec| spec.count as usize).sum();
+        let (mut flows, mut routes, mut flow_routes) = (Vec::with_capacity(total), Routes::default(), Vec::new());
+        flow_routes.reserve_exact(total);
+        for (table, spec) in scenario.flows.iter().enumerate() {
+            let [there, back] = [(spec.from, spec.to), (spec.to, spec.from)].map(|(from, to)| {
+                routes.find(from, to, &scenario.links, &leaving).expect("the scenario's nodes are connected")
+            });
+            for member in 0..spec.count {
+                let start = start_of(spec, member);
+                let transfer = flows.len() as u32;
+                let (sender, receiver) = (&spec.sender, &spec.receiver);
+                flows.push(Flow::new((table as u32, member), transfer, start, supply(spec), sender, receiver));
+                flow_routes.push([there, back]);
+            }
+        }
+        let recorder = Recorder::new(scenario.record, flows.len(), links.len());
+        let mut net = Network::new(links, routes, flow_routes, recorder);
+        for (id, flow) in flows.iter().enumerate() {
+            let due = net.decide(flow.start);
+            net.events.push(due, Event::Start(id as u32));
+        }
+        // Decided before the run: whatever happens at that very instant comes after it.
+        let end = match scenario.stop {
+            Stop::FlowsComplete { at_most } => at_most,
+            Stop::At(at) => at,
+        };
+        let due = net.decide(end);
+        net.events.push(due, Event::Stop);
+        let finite = |spec: &&FlowSpec| spec.size != Size::Unlimited;
+        let unfinished = scenario.flows.iter().filter(finite).map(|spec| spec.count as usize).sum();
+        let transfers = flows.len() as u32;
+        Simulation { scenario, net, flows, earlier: Vec::new(), unfinished, transfers, ended: false }
+    }
+
+    /// The present time.
+    pub fn now(&self) -> Time {
+        self.net.now()
+    }
+
+    /// Whether the run has reached its end.
+    pub fn ended(&self) -> bool {
+        self.ended
+    }
+
+    /// The scenario it runs.
+    pub fn scenario(&self) -> &Arc<Scenario> {
+        &self.scenario
+    }
+
+    /// Runs to the scenario's end and gives away what was recorded.
+    pub fn run(&mut self) -> Outcome {
+        while !self.ended {
+            self.step();
+        }
+        self.finish()
+    }
+
+    /// Handles everything due before `until`, or to the scenario's end if that comes first.
+    pub fn run_until(&mut self, until: Time) {
+        while !self.ended && self.net.events.peek().is_some_and(|(due, _)| due.time() < until) {
+            self.step();
+        }
+    }
+
+    /// Handles at most `events` events; whether the run has reached its end.
+    pub fn run_some(&mut self, events: usize) -> bool {
+        for _ in 0..events {
+            if self.ended {
+                break;
+            }
+            self.step();
+        }
+        self.ended
+    }
+
+    /// Handles the earliest event.
+    #[inline]
+    fn step(&mut self) {
+        let Some((due, event)) = self.net.events.peek() else {
+            self.ended = true;
+            return;
+        };
+        self.net.current = due;
+        let net = &mut self.net;
+        match event {
+            Event::Deliver(link) => {
+                if let Some(packet) = net.on_deliver(link) {
+                    let id = packet.flow;
+                    let flow = &mut self.flows[id as usize];
+                    let open = flow.finished.is_none();
+                    flow.on_packet(id, &packet, net);
+                    if open && flow.finished.is_some() {
+                        self.transfer_finished(id);
+                    }
+                }
+            }
+            Event::Free(link) => net.on_free(link),
+            Event::SenderTimer(id) => self.flows[id as usize].on_sender_timer(id, net),
+            Event::ReceiverTimer(id) => self.flows[id as usize].on_receiver_timer(id, net),
+            Event::Start(id) => {
+                net.events.pop();
+                self.flows[id as usize].on_start(id, net);
+            }
+            Event::Stop => {
+                net.events.pop();
+                self.ended = true;
+            }
+        }
+    }
+
+    /// A flow's present transfer is complete: repeat it, or be done with it.
+    fn transfer_finished(&mut self, id: u32) {
+        let flow = &self.flows[id as usize];
+        let spec = &self.scenario.flows[flow.spec as usize];
+        if let Some(repeat) = spec.repeat
+            && u32::from(flow.connection) + 1 < repeat.times
+        {
+            self.earlier.push((flow.transfer, summary::flow_row(&self.scenario, flow, id as usize, &self.net)));
+            let start = self.net.now() + repeat.think;
+            let flow = &mut self.flows[id as usize];
+            flow.reopen(start, supply(spec), &spec.sender, &spec.receiver);
+            flow.acks_removed_before = self.net.acks_removed[id as usize];
+            flow.transfer = self.transfers;
+            self.net.recorder.next_transfer(id, self.transfers);
+            self.transfers += 1;
+            let due = self.net.decide(start);
+            self.net.events.push(due, Event::Start(id));
+            return;
+        }
+        self.unfinished -= 1;
+        if self.unfinished == 0 && matches!(self.scenario.stop, Stop::FlowsComplete { .. }) {
+            self.ended = true;
+        }
+    }
+
+    /// What the run tells so far; recorded rows are copied.
+    pub fn outcome(&self) -> Outcome {
+        let recorder = &self.net.recorder;
+        Outcome {
+            series: recorder.series.clone(),
+            queue: recorder.queue.clone(),
+            packets: recorder.packets.clone(),
+            ..self.summary()
+        }
+    }
+
+    /// The same without copying: the simulation gives its recorded rows away.
+    fn finish(&mut self) -> Outcome {
+        let summary = self.summary();
+        let recorder = &mut self.net.recorder;
+        let (series, queue, packets) = (&mut recorder.series, &mut recorder.queue, &mut recorder.packets);
+        Outcome { series: take(series), queue: take(queue), packets: take(packets), ..summary }
+    }
+
+    fn summary(&self) -> Outcome {
+        let end = self.now();
+        let mut flows = vec![FlowRow::default(); self.transfers as usize];
+        for (transfer, row) in &self.earlier {
+            flows[*transfer as usize] = row.clone();
+        }
+        for (id, flow) in self.flows.iter().enumerate() {
+            flows[flow.transfer as usize] = summary::flow_row(&self.scenario, flow, id, &self.net);
+        }
+        Outcome {
+            title: self.scenario.title.clone(),
+            seed: self.scenario.seed,
+            end_s: end.secs(),
+            flows,
+            links: summary::link_rows(&self.scenario, &self.net),
+            ..Outcome::default()
+        }
+    }
+}
+
+fn start_of(spec: &FlowSpec, member: u32) -> Time {
+    Time::from_secs(spec.start.secs() + f64::from(member) * spec.stagger.secs())
+}
+
+fn supply(spec: &FlowSpec) -> Supply {
+    match spec.size {
+        Size::Segments(n) => Supply::Segments(n),
+        Size::Bytes(bytes) => Supply::Bytes(bytes),
+        Size::Unlimited => Supply::Unlimited,
+    }
+}

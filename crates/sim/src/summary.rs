@@ -1,0 +1,80 @@
+//! The summary tables: one row a transfer, one a link direction.
+
+use acklab_packet::Time;
+
+use crate::flow::Flow;
+use crate::network::Network;
+use crate::outcome::{FlowRow, LinkRow};
+use crate::spec::Scenario;
+
+/// The row of a flow's present transfer, as it stands.
+pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> FlowRow {
+    let spec = &scenario.flows[flow.spec as usize];
+    let (core, counters) = (flow.sender.core(), flow.sender.counters());
+    let received = flow.receiver.counters();
+    let view = flow.sender.view();
+    let mut name = spec.name.clone();
+    if spec.count > 1 {
+        name.push_str(&flow.member.to_string());
+    }
+    if flow.connection > 0 {
+        name.push_str(&format!("#{}", flow.connection + 1));
+    }
+    let since_first = |at: Time| flow.first_data.map(|first| (at - first).secs());
+    let bytes = flow.sender.bytes_acked();
+    let seconds = since_first(flow.finished.unwrap_or(net.now()));
+    let [dropped, filtered] = net.acks_removed[id];
+    FlowRow {
+        name,
+        from: scenario.nodes[spec.from as usize].clone(),
+        to: scenario.nodes[spec.to as usize].clone(),
+        completed: flow.finished.is_some(),
+        start_s: flow.start.secs(),
+        first_data_s: flow.first_data.map(Time::secs),
+        finished_s: flow.finished.map(Time::secs),
+        completion_s: flow.finished.and_then(since_first),
+        last_data_s: since_first(flow.receiver.last_progress()).filter(|_| received.segments_received > 0),
+        bytes,
+        goodput_bps: seconds.filter(|&s| s > 0.0).map_or(0.0, |s| 8.0 * bytes as f64 / s),
+        segments_sent: counters.segments_sent,
+        syns_sent: counters.syns_sent,
+        retransmits: counters.retransmits,
+        timeouts: counters.timeouts,
+        fast_retransmits: counters.fast_retransmits,
+        window_cuts: counters.window_cuts,
+        acks_sent: received.acks_sent,
+        acks_received: counters.acks_received,
+        acks_dropped: u64::from(dropped - flow.acks_removed_before[0]),
+        acks_filtered: u64::from(filtered - flow.acks_removed_before[1]),
+        segments_acked: flow.sender.segments_acked(),
+        cwnd_segments: view.cwnd,
+        ssthresh_segments: view.ssthresh,
+        mean_rtt_s: (counters.rtt_samples > 0).then(|| counters.rtt_sum / counters.rtt_samples as f64),
+        min_rtt_s: (counters.rtt_samples > 0).then_some(counters.rtt_min),
+        unit_bytes: if core.mss == 1 { core.rules.packet } else { 1 },
+    }
+}
+
+/// The links' rows, as they stand.
+pub fn link_rows(scenario: &Scenario, net: &Network) -> Vec<LinkRow> {
+    let node = |index: u32| scenario.nodes[index as usize].clone();
+    scenario
+        .links
+        .iter()
+        .zip(&net.links)
+        .map(|(spec, link)| LinkRow {
+            from: node(spec.from),
+            to: node(spec.to),
+            rate_bps: spec.rate.bps(),
+            delay_s: spec.delay.secs(),
+            packets: link.stats.packets,
+            bytes: link.stats.bytes,
+            drops: link.stats.drops,
+            lost: link.stats.lost,
+            filtered: link.stats.filtered,
+            mean_queue_packets: link.mean_queue(net.now()),
+            max_queue_packets: link.stats.queue_max,
+            utilisation: link.utilisation(net.now()),
+        })
+        .collect()
+}
