@@ -83,7 +83,8 @@ impl Time {
     pub const ZERO: Time = Time(0.0);
     /// Later than every instant a simulation reaches.
     pub const NEVER: Time = Time(f64::INFINITY);
-    const UNITS: Units = &[("s", 0), ("ms", -3), ("us", -6), ("ns", -9)];
+    /// A minute is no power of ten: it is read apart, and stands here for the list of what is known.
+    const UNITS: Units = &[("s", 0), ("ms", -3), ("us", -6), ("ns", -9), ("min", 0)];
 
     /// From seconds; any finite value at least 0 is meaningful.
     #[inline]

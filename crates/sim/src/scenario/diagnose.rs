@@ -1,0 +1,281 @@
+//! What is wrong with a tree, found by walking it along the JSON Schema: the one description of a scenario that the
+//! reader's types, editors and these messages share. Only texts that failed to read come here.
+
+use acklab_packet::{Bytes, Rate, Time};
+use acklab_tcp::rules::{ReceiverPatch, SenderPatch};
+use serde_json::{Map, Value};
+
+use super::error::{Problem, clip};
+use super::path::Path;
+use super::suggest::{did_you_mean, listed, one_of};
+
+type Object = Map<String, Value>;
+
+/// The first place where `tree` departs from the schema `root`.
+pub(super) fn diagnose(root: &Value, tree: &Value) -> Option<Problem> {
+    Walk { root }.value(root, tree, &Path::Root).err()
+}
+
+struct Walk<'s> {
+    root: &'s Value,
+}
+
+impl<'s> Walk<'s> {
+    /// Follows a `$ref`.
+    fn resolve(&self, schema: &'s Value) -> &'s Value {
+        match schema.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix('#')) {
+            Some(pointer) => self.root.pointer(pointer).unwrap_or(schema),
+            None => schema,
+        }
+    }
+
+    fn value(&self, schema: &'s Value, value: &Value, path: &Path<'_>) -> Result<(), Problem> {
+        if let Some(checked) = unit(schema, value) {
+            return checked.map_err(|what| Problem::at(path, what).given(value));
+        }
+        let schema = self.resolve(schema);
+        if let Some(choices) = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array) {
+            return self.choice(schema, choices, value, path);
+        }
+        if schema.get("const").is_some_and(|only| only != value) {
+            return Err(self.not(schema, value, path));
+        }
+        match (kind(schema).unwrap_or_default(), value) {
+            ("object", Value::Object(table)) => self.table(schema, table, path),
+            ("array", Value::Array(list)) => self.list(schema, list, path),
+            ("integer", Value::Number(number)) if number.is_u64() || number.is_i64() => self.range(schema, value, path),
+            ("number", Value::Number(_)) => self.range(schema, value, path),
+            ("string", Value::String(_)) | ("boolean", Value::Bool(_)) => Ok(()),
+            _ => Err(self.not(schema, value, path)),
+        }
+    }
+
+    fn table(&self, schema: &'s Value, table: &Object, path: &Path<'_>) -> Result<(), Problem> {
+        let none = Object::new();
+        let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+        let others = schema.get("additionalProperties").filter(|others| others.is_object());
+        if let Some(key) = table.keys().find(|key| !known.contains_key(*key) && others.is_none()) {
+            return Err(unknown_key(key, known.keys().map(String::as_str), path));
+        }
+        let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+        for key in required.filter_map(Value::as_str) {
+            if table.get(key).is_none_or(Value::is_null) {
+                let allowed = known.get(key).map(|schema| self.allowed(schema)).unwrap_or_default();
+                return Err(Problem::at(path.key(key), format!("missing; must be {allowed}")));
+            }
+        }
+        for (key, value) in table.iter().filter(|(_, value)| !value.is_null()) {
+            if let Some(schema) = schema.get("properties").and_then(|known| known.get(key)).or(others) {
+                self.value(schema, value, &path.key(key))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn list(&self, schema: &'s Value, list: &[Value], path: &Path<'_>) -> Result<(), Problem> {
+        let limit = |key| schema.get(key).and_then(Value::as_u64);
+        let enough = limit("minItems").is_none_or(|least| list.len() as u64 >= least);
+        if !enough || limit("maxItems").is_some_and(|most| list.len() as u64 > most) {
+            return Err(self.not(schema, &Value::Array(list.to_vec()), path));
+        }
+        let Some(items) = schema.get("items") else { return Ok(()) };
+        list.iter().enumerate().try_for_each(|(at, item)| self.value(items, item, &path.index(at)))
+    }
+
+    fn range(&self, schema: &'s Value, value: &Value, path: &Path<'_>) -> Result<(), Problem> {
+        let (least, most) = bounds(schema);
+        let number = value.as_f64().unwrap_or(f64::NAN);
+        let too_big = match schema.get("format").and_then(Value::as_str) {
+            Some("uint64") => !value.is_u64(),
+            _ => most.is_some_and(|most| number > most),
+        };
+        if too_big || least.is_some_and(|least| number < least) {
+            return Err(self.not(schema, value, path));
+        }
+        Ok(())
+    }
+
+    /// A value that may take several forms: complains about the form that was most likely meant.
+    fn choice(&self, schema: &'s Value, choices: &'s [Value], value: &Value, path: &Path<'_>) -> Result<(), Problem> {
+        if choices.iter().any(|choice| self.value(choice, value, path).is_ok()) {
+            return Ok(());
+        }
+        match value {
+            Value::String(text) => {
+                let known: Vec<_> = choices.iter().filter_map(|choice| choice.get("const")?.as_str()).collect();
+                if let Some(hint) = did_you_mean(text, known) {
+                    let mut problem = self.not(schema, value, path);
+                    problem.what += &hint;
+                    return Err(problem);
+                }
+            }
+            Value::Object(table) => return Err(self.table_choice(schema, choices, table, path)),
+            _ => {}
+        }
+        // A number that is out of range, a text that is no quantity: the one form of the same type says it best.
+        let alike: Vec<_> = choices.iter().filter(|choice| same_type(self.resolve(choice), value)).collect();
+        match alike.as_slice() {
+            [only] if only.get("const").is_none() => self.value(only, value, path),
+            _ => Err(self.not(schema, value, path)),
+        }
+    }
+
+    /// A table that may take several forms, told apart by a tag (`kind`, `policy`) or by which keys they have.
+    fn table_choice(&self, schema: &'s Value, choices: &'s [Value], table: &Object, path: &Path<'_>) -> Problem {
+        let forms: Vec<(&Value, &Object)> = choices
+            .iter()
+            .map(|choice| self.resolve(choice))
+            .filter_map(|choice| Some((choice, choice.get("properties")?.as_object()?)))
+            .collect();
+        let tag = forms.first().and_then(|(_, keys)| keys.iter().find(|(_, schema)| schema.get("const").is_some()));
+        if let Some((tag, _)) = tag {
+            let named = |keys: &'s Object| keys.get(tag).and_then(|schema| schema.get("const")).and_then(Value::as_str);
+            let known: Vec<_> = forms.iter().filter_map(|(_, keys)| named(keys)).collect();
+            let given = table.get(tag).filter(|given| !given.is_null());
+            let Some(given) = given else {
+                // The tag misspelt is an unknown key; everything else known to no form is one too.
+                let keys = |(_, keys): &(_, &'s Object)| keys.keys().map(String::as_str).collect::<Vec<_>>();
+                let all: Vec<_> = forms.iter().flat_map(keys).collect();
+                return match table.keys().find(|key| !all.contains(&key.as_str())) {
+                    Some(key) => unknown_key(key, all, path),
+                    None => Problem::at(path.key(tag), format!("missing; must be {}", one_of(known))),
+                };
+            };
+            let form = forms.iter().find(|(_, keys)| named(keys).is_some() && named(keys) == given.as_str());
+            return match form {
+                Some((form, _)) => self.complaint(form, &Value::Object(table.clone()), path),
+                None => {
+                    let hint = given.as_str().and_then(|given| did_you_mean(given, known.iter().copied()));
+                    let what = format!("must be {}{}", one_of(known), hint.unwrap_or_default());
+                    Problem::at(path.key(tag), what).given(given)
+                }
+            };
+        }
+        let keys: Vec<_> = forms.iter().flat_map(|(_, keys)| keys.keys().map(String::as_str)).collect();
+        if let Some(key) = table.keys().find(|key| !keys.contains(&key.as_str())) {
+            return unknown_key(key, keys, path);
+        }
+        let meant: Vec<_> = forms.iter().filter(|(_, keys)| table.keys().any(|key| keys.contains_key(key))).collect();
+        match meant.as_slice() {
+            [(form, _)] => self.complaint(form, &Value::Object(table.clone()), path),
+            _ => self.not(schema, &Value::Object(table.clone()), path),
+        }
+    }
+
+    fn complaint(&self, schema: &'s Value, value: &Value, path: &Path<'_>) -> Problem {
+        self.value(schema, value, path).err().unwrap_or_else(|| self.not(schema, value, path))
+    }
+
+    /// `value` is not what `schema` allows.
+    fn not(&self, schema: &'s Value, value: &Value, path: &Path<'_>) -> Problem {
+        let problem = Problem::at(path, format!("must be {}", self.allowed(schema)));
+        if let (Some("array"), Value::Object(_), Path::Key(Path::Root, key)) = (kind(schema), value, path) {
+            return Problem { what: format!("must be a list; write [[{key}]]"), ..problem };
+        }
+        if matches!(path, Path::Root) { problem } else { problem.given(clip(&value.to_string(), 60)) }
+    }
+
+    /// What `schema` allows, for a sentence.
+    fn allowed(&self, schema: &'s Value) -> String {
+        let schema = self.resolve(schema);
+        if let Some(only) = schema.get("const") {
+            return only.as_str().map_or_else(|| only.to_string(), |name| one_of([name]));
+        }
+        if let Some(choices) = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array) {
+            let names: Vec<_> = choices.iter().filter_map(|choice| choice.get("const")?.as_str()).collect();
+            if names.len() == choices.len() {
+                return one_of(names);
+            }
+            let mut forms: Vec<String> = choices.iter().map(|choice| self.allowed(choice)).collect();
+            forms.dedup();
+            return forms.join(" or ");
+        }
+        match kind(schema).unwrap_or_default() {
+            "boolean" => "true or false".to_owned(),
+            "integer" => format!("a whole number{}", span(schema)),
+            "number" => format!("a number{}", span(schema)),
+            "array" => match (schema.get("minItems").and_then(Value::as_u64), schema.get("items")) {
+                (Some(length), Some(items)) => format!("a list of {length}, each {}", self.allowed(items)),
+                (None, Some(items)) => format!("a list, each entry {}", self.allowed(items)),
+                _ => "a list".to_owned(),
+            },
+            "object" => {
+                let required: Vec<_> = schema.get("required").and_then(Value::as_array).into_iter().flatten().collect();
+                match required.iter().filter_map(|key| key.as_str()).collect::<Vec<_>>() {
+                    keys if keys.is_empty() => "a table".to_owned(),
+                    keys => format!("a table with {}", listed(keys)),
+                }
+            }
+            _ => match schema.get("pattern").and(schema.get("description")).and_then(Value::as_str) {
+                Some(quantity) => quantity.to_owned(),
+                None => "a text".to_owned(),
+            },
+        }
+    }
+}
+
+/// A quantity reads itself, and its own error is the best there is; a bare number is one without unit.
+fn unit(schema: &Value, value: &Value) -> Option<Result<(), String>> {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    let checked = match schema.get("$ref")?.as_str()? {
+        "#/$defs/Time" => text.parse::<Time>().err(),
+        "#/$defs/Rate" => text.parse::<Rate>().err(),
+        "#/$defs/Bytes" => text.parse::<Bytes>().err(),
+        _ => return None,
+    };
+    Some(checked.map_or(Ok(()), |error| Err(error.to_string())))
+}
+
+fn unknown_key<'k>(key: &str, known: impl IntoIterator<Item = &'k str>, path: &Path<'_>) -> Problem {
+    let known: Vec<_> = known.into_iter().collect();
+    let place = path.key(key);
+    if let Some(hint) = did_you_mean(key, known.iter().copied()) {
+        return Problem::at(place, format!("unknown key{hint}"));
+    }
+    let elsewhere = if SenderPatch::NAMES.contains(&key) {
+        "; it is a sender's rule"
+    } else if ReceiverPatch::NAMES.contains(&key) {
+        "; it is a receiver's rule"
+    } else {
+        ""
+    };
+    Problem::at(place, format!("unknown key{elsewhere}")).help(format!("known here: {}", listed(known)))
+}
+
+/// The JSON type a schema asks for.
+fn kind(schema: &Value) -> Option<&str> {
+    schema.get("type")?.as_str()
+}
+
+fn same_type(schema: &Value, value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(_) => kind(schema) == Some("boolean"),
+        Value::Number(_) => matches!(kind(schema), Some("integer" | "number")),
+        Value::String(_) => kind(schema) == Some("string"),
+        Value::Array(_) => kind(schema) == Some("array"),
+        Value::Object(_) => kind(schema) == Some("object"),
+    }
+}
+
+fn bounds(schema: &Value) -> (Option<f64>, Option<f64>) {
+    let most = match schema.get("format").and_then(Value::as_str) {
+        Some("uint32") => Some(f64::from(u32::MAX)),
+        _ => None,
+    };
+    let limit = |key| schema.get(key).and_then(Value::as_f64);
+    (limit("minimum"), limit("maximum").or(most))
+}
+
+fn span(schema: &Value) -> String {
+    match bounds(schema) {
+        (Some(least), Some(most)) => format!(" from {least} to {most}"),
+        (Some(least), None) => format!(", at least {least}"),
+        (None, Some(most)) => format!(", at most {most}"),
+        (None, None) => String::new(),
+    }
+}

@@ -1,0 +1,200 @@
+//! From links between names to link directions between indices, checked.
+
+use std::collections::HashMap;
+
+use acklab_packet::Rate;
+use acklab_path::spec::{LinkSpec, LossSpec, QueueSpec};
+
+use super::error::Problem;
+use super::file::{BackTable, LinkTable};
+use super::suggest::{did_you_mean, listed};
+
+/// A link, and the key of the file it comes from.
+pub(super) struct Origin {
+    pub link: LinkTable,
+    pub key: Key,
+}
+
+/// Where a link stands in the file.
+#[derive(Clone, Copy)]
+pub(super) enum Key {
+    /// `link[n]`
+    Link(usize),
+    /// A key of `[topology]`.
+    Topology(&'static str),
+}
+
+impl std::fmt::Display for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Key::Link(index) => write!(f, "link[{index}]"),
+            Key::Topology(key) => f.write_str(key),
+        }
+    }
+}
+
+/// Nodes and link directions.
+#[derive(Default)]
+pub(super) struct Network {
+    pub nodes: Vec<String>,
+    pub links: Vec<LinkSpec>,
+    index: HashMap<String, u32>,
+    /// For each node one it is connected with; following these ends at the same node for all that are connected.
+    joined: Vec<u32>,
+}
+
+impl Network {
+    /// Builds it link by link.
+    pub fn new(links: Vec<Origin>) -> Result<Network, Problem> {
+        let mut network = Network::default();
+        network.links.reserve(2 * links.len());
+        let mut pairs = HashMap::new();
+        for Origin { link, key } in links {
+            let [a, b] = link.between.clone();
+            if a.is_empty() || b.is_empty() {
+                return Err(Problem::at(format_args!("{key}.between"), "a node needs a name"));
+            }
+            if a == b {
+                return Err(Problem::at(format_args!("{key}.between"), format!("links `{a}` with itself")));
+            }
+            let (from, to) = (network.node(a), network.node(b));
+            if let Some(earlier) = pairs.insert((from.min(to), from.max(to)), key) {
+                let [a, b] = &link.between;
+                let what = format!("`{a}` and `{b}` are already linked by {earlier}");
+                return Err(Problem::at(format_args!("{key}.between"), what)
+                    .help("give one link per pair; `back` describes its other direction"));
+            }
+            let (root_a, root_b) = (network.root(from), network.root(to));
+            network.joined[root_b as usize] = root_a;
+            let [forward, back] = directions(link, key, from, to)?;
+            network.links.extend([forward, back]);
+        }
+        Ok(network)
+    }
+
+    /// The index of the node called `name`, new or known.
+    fn node(&mut self, name: String) -> u32 {
+        if let Some(&index) = self.index.get(&name) {
+            return index;
+        }
+        let index = self.nodes.len() as u32;
+        self.nodes.push(name.clone());
+        self.joined.push(index);
+        self.index.insert(name, index);
+        index
+    }
+
+    fn root(&mut self, mut node: u32) -> u32 {
+        while self.joined[node as usize] != node {
+            let over = self.joined[self.joined[node as usize] as usize];
+            self.joined[node as usize] = over;
+            node = over;
+        }
+        node
+    }
+
+    /// The index of a flow's node.
+    pub fn find(&self, name: &str, path: impl std::fmt::Display) -> Result<u32, Problem> {
+        self.index.get(name).copied().ok_or_else(|| {
+            let nodes = || self.nodes.iter().map(String::as_str);
+            let what = format!("no link has this node{}", did_you_mean(name, nodes()).unwrap_or_default());
+            Problem::at(path, what).given_text(name).help(format!("nodes: {}", listed(nodes())))
+        })
+    }
+
+    /// Whether links lead from one node to another.
+    pub fn connected(&mut self, from: u32, to: u32) -> bool {
+        self.root(from) == self.root(to)
+    }
+}
+
+/// The two directions of a link.
+fn directions(link: LinkTable, key: Key, from: u32, to: u32) -> Result<[LinkSpec; 2], Problem> {
+    let LinkTable { rate, delay, queue, loss, back, .. } = link;
+    let BackTable { rate: back_rate, delay: back_delay, queue: back_queue, loss: back_loss } = back.unwrap_or_default();
+    let queue = queue.unwrap_or(QueueSpec::DEFAULT);
+    let forward = LinkSpec {
+        from,
+        to,
+        rate: checked_rate(rate, key, "")?,
+        delay,
+        queue: checked_queue(queue, key, "")?,
+        loss: loss.map(|loss| checked_loss(loss, key, "")).transpose()?,
+    };
+    let back = LinkSpec {
+        from: to,
+        to: from,
+        rate: checked_rate(back_rate.unwrap_or(rate), key, ".back")?,
+        delay: back_delay.unwrap_or(delay),
+        queue: checked_queue(back_queue.unwrap_or(queue), key, ".back")?,
+        loss: back_loss.map(|loss| checked_loss(loss, key, ".back")).transpose()?,
+    };
+    Ok([forward, back])
+}
+
+/// Outside these a transmission takes longer than any run, or less than a clock's double can tell.
+fn checked_rate(rate: Rate, key: Key, back: &str) -> Result<Rate, Problem> {
+    match rate.bps() {
+        bps if (1.0..=1e15).contains(&bps) => Ok(rate),
+        _ => Err(Problem::at(format_args!("{key}{back}.rate"), "must be from 1bps to 1e6Gbps").given_text(rate)),
+    }
+}
+
+/// Exactly one limit: the default where none is given.
+fn checked_queue(queue: QueueSpec, key: Key, back: &str) -> Result<QueueSpec, Problem> {
+    let QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes } = queue;
+    let given = [
+        packets.is_some().then_some("packets"),
+        waiting.is_some().then_some("waiting"),
+        bytes.is_some().then_some("bytes"),
+        waiting_bytes.is_some().then_some("waiting_bytes"),
+    ];
+    let path = |limit: &str| format!("{key}{back}.queue{limit}");
+    match given.iter().flatten().count() {
+        0 => return Ok(QueueSpec::DEFAULT),
+        1 => {}
+        _ => {
+            let what = format!("has the limits {}; give one of them", listed(given.into_iter().flatten()));
+            return Err(Problem::at(path(""), what));
+        }
+    }
+    if packets == Some(0) {
+        return Err(Problem::at(path(".packets"), "must be at least 1").given(0));
+    }
+    if bytes.is_some_and(|bytes| bytes.get() == 0) {
+        return Err(Problem::at(path(".bytes"), "must be at least 1B").given_text("0B"));
+    }
+    Ok(queue)
+}
+
+/// One of a rate and a list; the list sorted, each number once.
+fn checked_loss(mut loss: LossSpec, key: Key, back: &str) -> Result<LossSpec, Problem> {
+    let path = |key_below: &str| format!("{key}{back}.loss{key_below}");
+    match (loss.rate, &mut loss.list) {
+        (Some(_), Some(_)) => {
+            return Err(Problem::at(path(""), "has both `rate` and `list`; give one of them"));
+        }
+        (None, None) => {
+            let what = "has neither `rate` nor `list`; write { rate = 0.01 } or { list = [15, 19] }";
+            return Err(Problem::at(path(""), what));
+        }
+        (Some(rate), None) if !(0.0..=1.0).contains(&rate) => {
+            return Err(Problem::at(path(".rate"), "must be a probability from 0 to 1").given(rate));
+        }
+        (Some(_), None) => {}
+        (None, Some(list)) => {
+            list.sort_unstable();
+            list.dedup();
+        }
+    }
+    match loss.seed {
+        Some(_) if loss.rate.is_none() => {
+            Err(Problem::at(path(".seed"), "seeds the draws of a `rate`; a `list` draws nothing"))
+        }
+        // All six words of MRG32k3a take this value; they may not be 0, and must be below both moduli.
+        Some(seed) if !(1..=4_294_944_442).contains(&seed) => {
+            Err(Problem::at(path(".seed"), "must be from 1 to 4294944442").given(seed))
+        }
+        _ => Ok(loss),
+    }
+}

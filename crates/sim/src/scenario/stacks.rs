@@ -1,0 +1,209 @@
+//! From a stack's name and a flow's overrides to complete rule tables.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use acklab_tcp::rules::{AckPolicyKind, OutOfRange, ReceiverRules, RttFilter, SenderRules, Stack};
+
+use super::error::Problem;
+use super::path::Path;
+use super::suggest::{did_you_mean, listed};
+use super::tables::{ReceiverTable, SenderTable, StackTable, StackTables};
+
+/// The rules of a stack.
+#[derive(Clone)]
+struct Both {
+    sender: SenderRules,
+    receiver: ReceiverRules,
+    /// Whether a table of the file says `sack`; else it follows the sender's recovery.
+    says_sack: bool,
+}
+
+impl From<Stack> for Both {
+    fn from(stack: Stack) -> Both {
+        Both { sender: stack.sender(), receiver: stack.receiver(), says_sack: false }
+    }
+}
+
+/// The stacks a file defines, resolved.
+pub(super) struct Stacks {
+    /// Their names, in file order.
+    names: Vec<String>,
+    own: HashMap<String, Both>,
+}
+
+fn built_in(name: &str) -> Option<Stack> {
+    Stack::ALL.into_iter().find(|stack| stack.name() == name)
+}
+
+fn derived(mut base: Both, table: &StackTable) -> Both {
+    table.sender.apply(&mut base.sender);
+    table.receiver.apply(&mut base.receiver);
+    base.says_sack |= table.receiver.sack.is_some();
+    base
+}
+
+impl Stacks {
+    /// Resolves every derived stack, each after the one it is derived from.
+    pub fn new(StackTables(tables): StackTables) -> Result<Stacks, Problem> {
+        let names = tables.iter().map(|(name, _)| name.clone()).collect();
+        let mut stacks = Stacks { names, own: HashMap::with_capacity(tables.len()) };
+        let mut open: HashMap<&str, &StackTable> = HashMap::new();
+        let top = Path::Root.key("stack");
+        for (name, table) in &tables {
+            let path = top.key(name);
+            if built_in(name).is_some() {
+                return Err(Problem::at(path, "a built-in stack has this name; choose another"));
+            }
+            if open.insert(name, table).is_some() {
+                return Err(Problem::at(path, "given twice"));
+            }
+            let wrong = table.sender.out_of_range().or_else(|| table.receiver.out_of_range());
+            if let Some(wrong) = wrong {
+                return Err(out_of_range(path, &wrong));
+            }
+        }
+        for (name, _) in &tables {
+            stacks.close(name, &mut open)?;
+        }
+        Ok(stacks)
+    }
+
+    /// Resolves `name` and what it is derived from, taking tables out of `open`.
+    fn close<'t>(&mut self, name: &'t str, open: &mut HashMap<&'t str, &'t StackTable>) -> Result<(), Problem> {
+        let mut chain: Vec<(&'t str, &'t StackTable)> = Vec::new();
+        let mut next = name;
+        while let Some(table) = open.remove(next) {
+            chain.push((next, table));
+            next = table.base.as_deref().unwrap_or(Stack::Rfc.name());
+        }
+        let Some(&(last, _)) = chain.last() else { return Ok(()) };
+        if chain.iter().any(|(name, _)| *name == next) {
+            let way: Vec<_> = chain.iter().map(|(name, _)| *name).chain([next]).take(8).collect();
+            let path = Path::Root.key("stack");
+            return Err(Problem::at(path.key(last).key("base"), "stacks are derived from each other in a circle")
+                .given_text(next)
+                .help(way.join(" -> ")));
+        }
+        let mut rules = self.find(next).map_err(|problem| {
+            let path = Path::Root.key("stack");
+            Problem { path: path.key(last).key("base").to_string(), ..problem }
+        })?;
+        for (name, table) in chain.into_iter().rev() {
+            rules = derived(rules, table);
+            self.own.insert(name.to_owned(), rules.clone());
+        }
+        Ok(())
+    }
+
+    /// The stack called `name`.
+    fn find(&self, name: &str) -> Result<Both, Problem> {
+        if let Some(stack) = built_in(name) {
+            return Ok(stack.into());
+        }
+        if let Some(stack) = self.own.get(name) {
+            return Ok(stack.clone());
+        }
+        let known: Vec<&str> =
+            Stack::ALL.map(Stack::name).into_iter().chain(self.names.iter().map(String::as_str)).collect();
+        let hint = did_you_mean(name, known.iter().copied()).unwrap_or_default();
+        let problem = Problem::at("", format!("no such stack{hint}")).given_text(name);
+        Err(problem.help(format!("stacks: {}; or define [stack.NAME]", listed(known))))
+    }
+
+    /// The rules of flow `index`.
+    pub fn rules(
+        &self,
+        index: usize,
+        sender: &SenderTable,
+        receiver: &ReceiverTable,
+    ) -> Result<(SenderRules, ReceiverRules), Problem> {
+        let at = |side: &str, key: &str| format!("flow[{index}].{side}{}{key}", if key.is_empty() { "" } else { "." });
+        let find =
+            |side: &str, name: &str| self.find(name).map_err(|problem| Problem { path: at(side, "stack"), ..problem });
+        if let Some(wrong) = sender.rules.out_of_range() {
+            return Err(out_of_range(at("sender", ""), &wrong));
+        }
+        if let Some(wrong) = receiver.rules.out_of_range() {
+            return Err(out_of_range(at("receiver", ""), &wrong));
+        }
+        let mut here = find("sender", sender.stack.as_deref().unwrap_or(Stack::Rfc.name()))?;
+        if let Some(name) = &receiver.stack {
+            let there = find("receiver", name)?;
+            (here.receiver, here.says_sack) = (there.receiver, there.says_sack);
+        }
+        sender.rules.apply(&mut here.sender);
+        receiver.rules.apply(&mut here.receiver);
+        if !here.says_sack && receiver.rules.sack.is_none() {
+            here.receiver.sack = here.sender.recovery.uses_sack();
+        }
+        check_sender(&here.sender).map_err(|(key, what)| Problem::at(at("sender", key), what))?;
+        check_receiver(&here.receiver).map_err(|(key, what)| Problem::at(at("receiver", key), what))?;
+        Ok((here.sender, here.receiver))
+    }
+}
+
+fn out_of_range(path: impl std::fmt::Display, wrong: &OutOfRange) -> Problem {
+    let what = format!("must be from {}", wrong.allowed.replace('_', ""));
+    Problem::at(format_args!("{path}.{}", wrong.name), what).given(&wrong.value)
+}
+
+/// Shares the tables of like flows, which are usually neighbours.
+pub(super) fn shared<T: PartialEq>(table: T, last: Option<&Arc<T>>) -> Arc<T> {
+    match last {
+        Some(last) if **last == table => Arc::clone(last),
+        _ => Arc::new(table),
+    }
+}
+
+/// What one rule means for another; the key at fault and what is wrong.
+type Conflict = (&'static str, String);
+
+/// Most sequence units a window may span: SACK blocks are carried as signed 32-bit offsets.
+const MOST_UNITS: u64 = i32::MAX as u64;
+
+fn check_sender(rules: &SenderRules) -> Result<(), Conflict> {
+    let zero = acklab_packet::Time::ZERO;
+    if rules.tick == zero && rules.rtt_filter == RttFilter::Integer {
+        return Err(("tick", "is zero, but rtt_filter = \"integer\" counts in ticks; give it a tick above 0s".into()));
+    }
+    if rules.max_rto < rules.min_rto {
+        return Err(("min_rto", format!("is {}, above max_rto = {}", rules.min_rto, rules.max_rto)));
+    }
+    if rules.max_rto == zero {
+        return Err(("max_rto", "is zero; must be above 0s".into()));
+    }
+    if rules.initial_rto == zero {
+        return Err(("initial_rto", "is zero; must be above 0s".into()));
+    }
+    if rules.timestamps && rules.options_in_packet && rules.packet <= rules.timestamp_bytes {
+        let what = format!("is {}, but timestamps take {} bytes of each packet", rules.packet, rules.timestamp_bytes);
+        return Err(("packet", what));
+    }
+    let bytes = match rules.window {
+        acklab_tcp::rules::Window::Segments(segments) => u64::from(segments).saturating_mul(rules.packet.into()),
+        acklab_tcp::rules::Window::Bytes(bytes) => bytes.get(),
+    };
+    if bytes < rules.packet.into() {
+        return Err(("window", format!("is {bytes} bytes, less than one packet of {} bytes", rules.packet)));
+    }
+    let units = match rules.sequence {
+        acklab_tcp::rules::Sequence::Bytes => bytes,
+        acklab_tcp::rules::Sequence::Segments => bytes / u64::from(rules.packet),
+    };
+    if units > MOST_UNITS {
+        return Err(("window", format!("is {units} sequence units, more than {MOST_UNITS}")));
+    }
+    Ok(())
+}
+
+fn check_receiver(rules: &ReceiverRules) -> Result<(), Conflict> {
+    match rules.ack {
+        AckPolicyKind::Every {} => Ok(()),
+        AckPolicyKind::Delayed { segments: 0, .. } => Err(("ack.segments", "is 0; must be at least 1".into())),
+        AckPolicyKind::Delayed { timer, heartbeat: true, .. } if timer == acklab_packet::Time::ZERO => {
+            Err(("ack.timer", "is zero, but a heartbeat needs a timer above 0s".into()))
+        }
+        AckPolicyKind::Delayed { .. } => Ok(()),
+    }
+}
