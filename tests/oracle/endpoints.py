@@ -47,7 +47,7 @@ SENDER_OF = {
         "pwd": ("partial_deflation", flag),
         "exitfix": ("recovery_exit", _either("min-flight", "keep")),
     },
-    "Sack1": {"pack": ("sack_partial", _either("two-segments", "pipe-twice"))},
+    "Sack1": {"pack": ("sack_partial", _either("two-segments-past-end", "pipe-twice"))},
 }
 RECEIVER = {
     "imm": ("immediate_on_gap", flag),

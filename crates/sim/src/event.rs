@@ -49,73 +49,135 @@ pub enum Event {
     Stop,
 }
 
+/// Bits of an entry that name the event: three for its kind, the others for its link or flow.
+const EVENT_BITS: u32 = 28;
+/// Most links and flows that an entry can name.
+pub const MOST_SOURCES: u32 = 1 << (EVENT_BITS - 3);
+
+/// One event as an integer that orders like its [`Due`]: 64 bits of time, 36 of ordinal, 28 of event.
+///
+/// 2^36 decisions are hours of a core's work; more would wrap silently, so [`Entry::new`] checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry(u128);
+
+impl Entry {
+    #[inline]
+    fn new(due: Due, event: Event) -> Entry {
+        let (kind, id) = match event {
+            Event::Deliver(id) => (0, id),
+            Event::Free(id) => (1, id),
+            Event::SenderTimer(id) => (2, id),
+            Event::ReceiverTimer(id) => (3, id),
+            Event::Start(id) => (4, id),
+            Event::Stop => (5, 0),
+        };
+        debug_assert!(id < MOST_SOURCES && due.ordinal < 1 << (64 - EVENT_BITS));
+        let low = (due.ordinal << EVENT_BITS) | u64::from(id << 3 | kind);
+        Entry(u128::from(due.time) << 64 | u128::from(low))
+    }
+
+    #[inline]
+    fn due(self) -> Due {
+        Due { time: (self.0 >> 64) as u64, ordinal: self.0 as u64 >> EVENT_BITS }
+    }
+
+    #[inline]
+    fn event(self) -> Event {
+        let low = self.0 as u32 & ((1 << EVENT_BITS) - 1);
+        let id = low >> 3;
+        match low & 7 {
+            0 => Event::Deliver(id),
+            1 => Event::Free(id),
+            2 => Event::SenderTimer(id),
+            3 => Event::ReceiverTimer(id),
+            4 => Event::Start(id),
+            _ => Event::Stop,
+        }
+    }
+}
+
 /// A binary min-heap of events.
+///
+/// Removing the root leaves a hole that the next addition fills: most events beget one, and a removal followed by an
+/// addition then costs one pass instead of two.
 #[derive(Clone, Debug, Default)]
 pub struct EventQueue {
-    heap: Vec<(Due, Event)>,
+    heap: Vec<Entry>,
+    hole: bool,
 }
 
 impl EventQueue {
     /// The earliest event, left in place.
     #[inline]
-    pub fn peek(&self) -> Option<(Due, Event)> {
-        self.heap.first().copied()
+    pub fn peek(&mut self) -> Option<(Due, Event)> {
+        if self.hole {
+            self.close_hole();
+        }
+        self.heap.first().map(|entry| (entry.due(), entry.event()))
+    }
+
+    /// Removes the earliest event, which [`EventQueue::peek`] has just shown.
+    #[inline]
+    pub fn pop(&mut self) {
+        if self.hole {
+            self.close_hole();
+        }
+        self.hole = true;
     }
 
     /// Adds an event.
     #[inline]
     pub fn push(&mut self, due: Due, event: Event) {
-        self.heap.push((due, event));
-        let mut hole = self.heap.len() - 1;
-        while hole > 0 {
-            let parent = (hole - 1) / 2;
-            if self.heap[parent].0 <= due {
+        let entry = Entry::new(due, event);
+        if self.hole {
+            self.hole = false;
+            return self.sink(entry);
+        }
+        self.heap.push(entry);
+        let heap = &mut self.heap[..];
+        let mut at = heap.len() - 1;
+        while at > 0 {
+            let parent = (at - 1) / 2;
+            if heap[parent] <= entry {
                 break;
             }
-            self.heap[hole] = self.heap[parent];
-            hole = parent;
+            heap[at] = heap[parent];
+            at = parent;
         }
-        self.heap[hole] = (due, event);
+        heap[at] = entry;
     }
 
-    /// Removes the earliest event.
-    #[inline]
-    pub fn pop(&mut self) {
+    fn close_hole(&mut self) {
+        self.hole = false;
         if let Some(last) = self.heap.pop()
             && !self.heap.is_empty()
         {
-            self.sift_down(last);
+            self.sink(last);
         }
-    }
-
-    /// Removes the earliest event and adds another, in one pass.
-    #[inline]
-    pub fn replace(&mut self, due: Due, event: Event) {
-        self.sift_down((due, event));
     }
 
     /// Puts `entry` at the root and lets it sink.
     #[inline]
-    fn sift_down(&mut self, entry: (Due, Event)) {
+    fn sink(&mut self, entry: Entry) {
         let heap = &mut self.heap[..];
-        let mut hole = 0;
-        loop {
-            let mut child = 2 * hole + 1;
-            if child >= heap.len() {
-                break;
+        let (mut at, mut child) = (0, 1);
+        while child + 1 < heap.len() {
+            let (left, right) = (heap[child], heap[child + 1]);
+            let least = left.min(right);
+            if entry <= least {
+                heap[at] = entry;
+                return;
             }
-            if child + 1 < heap.len() && heap[child + 1].0 < heap[child].0 {
-                child += 1;
-            }
-            if entry.0 <= heap[child].0 {
-                break;
-            }
-            heap[hole] = heap[child];
-            hole = child;
+            heap[at] = least;
+            at = child + usize::from(right < left);
+            child = 2 * at + 1;
         }
-        heap[hole] = entry;
+        if child < heap.len() && heap[child] < entry {
+            heap[at] = heap[child];
+            at = child;
+        }
+        heap[at] = entry;
     }
-
 }
 
 /// A timer that is moved far more often than it runs out: moving it later touches no heap.
@@ -153,22 +215,20 @@ impl LazyTimer {
 
     /// Its entry came up as the heap's earliest and is consumed; whether the timer has really run out.
     pub fn expires(&mut self, entry: Due, event: Event, events: &mut EventQueue) -> bool {
+        events.pop();
         if entry != self.queued {
-            events.pop();
             return false;
         }
         self.queued = Due::NEVER;
         if self.due == entry {
             self.due = Due::NEVER;
-            events.pop();
             return true;
         }
         if self.due == Due::NEVER {
-            events.pop();
-        } else {
-            self.queued = self.due;
-            events.replace(self.due, event);
+            return false;
         }
+        self.queued = self.due;
+        events.push(self.due, event);
         false
     }
 }
@@ -190,7 +250,10 @@ mod tests {
         let mut order = Vec::new();
         while let Some((_, Event::Start(i))) = events.peek() {
             order.push(i);
-            if i == 1 { events.replace(due(2.5, 9), Event::Start(9)) } else { events.pop() }
+            events.pop();
+            if i == 1 {
+                events.push(due(2.5, 9), Event::Start(9));
+            }
         }
         assert_eq!(order, [4, 1, 3, 2, 5, 9, 0]);
     }

@@ -86,6 +86,9 @@ impl Network {
             return self.lose(index, &packet);
         }
         let in_service = link.in_service(self.current);
+        if in_service.is_none() && link.queue.lets_pass(&packet) {
+            return self.transmit(index, packet, now);
+        }
         link.stats.integrate(link.queue.len(), now);
         link.queue.enqueue(packet, in_service, now, &mut self.removed);
         link.stats.queue_max = link.stats.queue_max.max(link.queue.len() as u64);
@@ -104,52 +107,56 @@ impl Network {
         }
     }
 
-    /// Takes the next waiting packet into service; whether the transmitter's next [`Event::Free`] is wanted.
-    fn serve_next(&mut self, index: u32, now: Time) -> bool {
+    /// Takes the next waiting packet into service.
+    fn serve_next(&mut self, index: u32, now: Time) {
         let link = &mut self.links[index as usize];
         link.stats.integrate(link.queue.len(), now);
-        let Some(packet) = link.queue.dequeue(now) else { return false };
+        if let Some(packet) = link.queue.dequeue(now) {
+            self.recorder.queue(now, index, &link.queue);
+            self.transmit(index, packet, now);
+        }
+    }
+
+    /// Takes a packet into service: reserves its arrival, then the end of its service.
+    #[inline]
+    fn transmit(&mut self, index: u32, packet: Packet, now: Time) {
+        let link = &mut self.links[index as usize];
         let (transmission, until_arrival) = link.serve(&packet);
         self.ordinal += 2;
         let arrival = Due::new(now + until_arrival, self.ordinal - 1);
         link.free = Due::new(now + transmission, self.ordinal);
-        self.recorder.queue(now, index, &link.queue);
         self.recorder.packet(now, index, PacketEvent::Dequeue, &packet);
-        let more = !link.queue.is_empty();
         if let Some(loss) = &mut link.loss
             && loss.takes(&packet, LossPlace::AfterQueue)
         {
             link.stats.lost += 1;
-            self.lose(index, &packet);
-            return more;
+            return self.lose(index, &packet);
         }
         if link.in_flight.is_empty() {
             self.events.push(arrival, Event::Deliver(index));
         }
         link.in_flight.push_back((arrival, packet));
-        more
     }
 
     /// Handles [`Event::Free`], the heap's earliest.
     pub fn on_free(&mut self, index: u32) {
-        let now = self.now();
-        // Its entry leaves first: serving may push this link's next arrival.
         self.events.pop();
-        let more = self.serve_next(index, now);
+        self.serve_next(index, self.now());
         let link = &mut self.links[index as usize];
-        link.free_queued = more;
-        if more {
+        link.free_queued = !link.queue.is_empty();
+        if link.free_queued {
             self.events.push(link.free, Event::Free(index));
         }
     }
 
     /// Handles [`Event::Deliver`], the heap's earliest: the packet moves on, or is returned at its destination.
+    #[inline]
     pub fn on_deliver(&mut self, index: u32) -> Option<Packet> {
+        self.events.pop();
         let link = &mut self.links[index as usize];
         let (_, mut packet) = link.in_flight.pop_front()?;
-        match link.in_flight.front() {
-            Some(&(due, _)) => self.events.replace(due, Event::Deliver(index)),
-            None => self.events.pop(),
+        if let Some(&(due, _)) = link.in_flight.front() {
+            self.events.push(due, Event::Deliver(index));
         }
         let now = self.now();
         self.recorder.packet(now, index, PacketEvent::Deliver, &packet);

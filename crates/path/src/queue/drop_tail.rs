@@ -64,6 +64,11 @@ impl<P: Carried> Queue<P> for DropTail<P> {
     }
 
     #[inline]
+    fn lets_pass(&self, packet: &P) -> bool {
+        self.admits(u64::from(packet.wire_bytes()), None)
+    }
+
+    #[inline]
     fn dequeue(&mut self, _: Time) -> Option<P> {
         let packet = self.packets.pop_front()?;
         self.bytes -= u64::from(packet.wire_bytes());

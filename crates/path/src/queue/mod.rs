@@ -26,6 +26,9 @@ pub enum Removal {
 pub trait Queue<P: Carried> {
     /// Takes in `packet`, or not: every packet that leaves unserved goes to `removed` with its reason.
     fn enqueue(&mut self, packet: P, in_service: Option<u32>, now: Time, removed: &mut Vec<(P, Removal)>);
+    /// Whether a packet that finds the link idle and the queue empty goes straight into service, leaving no trace in
+    /// the queue's state. Answering `false` is always right, only slower.
+    fn lets_pass(&self, packet: &P) -> bool;
     /// The next packet to serve.
     fn dequeue(&mut self, now: Time) -> Option<P>;
     /// Packets waiting.
@@ -61,6 +64,13 @@ impl<P: Carried> Queue<P> for AnyQueue<P> {
     fn enqueue(&mut self, packet: P, in_service: Option<u32>, now: Time, removed: &mut Vec<(P, Removal)>) {
         match self {
             AnyQueue::DropTail(queue) => queue.enqueue(packet, in_service, now, removed),
+        }
+    }
+
+    #[inline]
+    fn lets_pass(&self, packet: &P) -> bool {
+        match self {
+            AnyQueue::DropTail(queue) => queue.lets_pass(packet),
         }
     }
 

@@ -113,6 +113,8 @@ choice! {
         PipeTwice = "pipe-twice",
         /// Sends two segments whatever `pipe` says.
         TwoSegments = "two-segments",
+        /// The same even past the end of the data, as ns-2 does: it then acknowledges more than it was given to send.
+        TwoSegmentsPastEnd = "two-segments-past-end",
     }
 }
 

@@ -100,7 +100,7 @@ impl Ff96 {
             core.snd_una = ack.ack;
             self.update(core, ack);
             match core.rules.sack_partial {
-                SackPartial::TwoSegments => {
+                SackPartial::TwoSegments | SackPartial::TwoSegmentsPastEnd => {
                     self.send_two(core, now, wire);
                     self.pipe += mss;
                     if !self.had_partial {
@@ -128,7 +128,7 @@ impl Ff96 {
             if let (Some(run), _) = self.board.at(self.next_partial) {
                 self.next_partial = self.next_partial.max(run.1);
             }
-            if self.next_partial >= core.limit {
+            if self.next_partial >= core.limit && core.rules.sack_partial == SackPartial::TwoSegments {
                 return;
             }
             core.snd_nxt = core.snd_nxt.max(self.next_partial);
