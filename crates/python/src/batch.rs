@@ -1,0 +1,143 @@
+//! Many runs in parallel: a JSON scenario a line in, a result a line out, in order.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use acklab_sim::scenario::{Format, Overrides};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::input::{overrides, parse};
+use crate::pool::{Answer, Line, Pool, Verdict};
+use crate::simulation::interruptible;
+use crate::{drive, json};
+
+/// Worker threads that turn scenarios into results.
+#[pyclass(frozen, module = "acklab._core")]
+pub(crate) struct Batch {
+    pool: Pool,
+    input: Mutex<Input>,
+    bad: AtomicU64,
+    failed: AtomicU64,
+}
+
+/// The input so far.
+#[derive(Default)]
+struct Input {
+    lines: u64,
+    /// The beginning of a line whose end has not come.
+    unfinished: Vec<u8>,
+}
+
+impl Input {
+    /// Cuts `data` into lines, the first of which may have begun earlier. Blank lines are counted and left out.
+    fn cut(&mut self, data: &[u8]) -> Vec<Line> {
+        let mut lines = Vec::new();
+        for piece in data.split_inclusive(|&byte| byte == b'\n') {
+            self.unfinished.extend_from_slice(piece);
+            if piece.ends_with(b"\n") {
+                lines.extend(self.end());
+            }
+        }
+        lines
+    }
+
+    /// The line whose end has now come.
+    fn end(&mut self) -> Option<Line> {
+        let line = Line { number: self.lines + 1, bytes: std::mem::take(&mut self.unfinished) };
+        self.lines += u64::from(!line.bytes.is_empty());
+        (!line.bytes.trim_ascii().is_empty()).then_some(line)
+    }
+}
+
+/// Runs the scenario on `line`.
+fn answer(line: &Line, overrides: &Overrides, stop: &AtomicBool) -> Answer {
+    let scenario = match parse(&line.bytes, &format!("line {}", line.number), Some(Format::Json), overrides) {
+        Ok(scenario) => scenario,
+        Err(error) => return refused(Verdict::BadScenario, &error.to_string()),
+    };
+    let run = || {
+        let record = scenario.record;
+        let mut simulation = drive::build(scenario)?;
+        drive::to_end(&mut simulation, || !stop.load(Ordering::Relaxed));
+        Ok(json::to_json(&simulation.outcome(), record))
+    };
+    match drive::caught(run).and_then(|result| result) {
+        Ok(json) => Answer { json, verdict: Verdict::Ran },
+        Err(said) => refused(Verdict::Failed, &format!("line {}: the run failed: {said}", line.number)),
+    }
+}
+
+fn refused(verdict: Verdict, why: &str) -> Answer {
+    Answer { json: serde_json::json!({ "error": why }).to_string(), verdict }
+}
+
+#[pymethods]
+impl Batch {
+    #[new]
+    #[pyo3(signature = (threads, *, sets = Vec::new(), seed = None))]
+    fn new(threads: usize, sets: Vec<String>, seed: Option<u64>) -> PyResult<Batch> {
+        if !(1..=1024).contains(&threads) {
+            return Err(PyValueError::new_err("threads must be from 1 to 1024"));
+        }
+        let overrides = overrides(&sets, seed)?;
+        let pool = Pool::new(threads, Arc::new(move |line, stop| answer(line, &overrides, stop)))?;
+        Ok(Batch { pool, input: Mutex::default(), bad: AtomicU64::new(0), failed: AtomicU64::new(0) })
+    }
+
+    /// Adds input, in pieces cut anywhere; waits while too much is under way.
+    fn feed(&self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
+        let lines = self.input.lock().unwrap_or_else(PoisonError::into_inner).cut(data);
+        interruptible(py, |go_on| self.pool.feed(lines, go_on)).map(|_| ())
+    }
+
+    /// The input is complete.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let last = self.input.lock().unwrap_or_else(PoisonError::into_inner).end();
+        interruptible(py, |go_on| self.pool.feed(last.into_iter().collect(), go_on))?;
+        self.pool.close();
+        Ok(())
+    }
+
+    /// Waits for the next results and returns them as whole lines; empty once all have been returned.
+    fn take<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let text = interruptible(py, |go_on| {
+            let mut text = String::new();
+            for Answer { json, verdict } in self.pool.take(go_on) {
+                text.push_str(&json);
+                text.push('\n');
+                match verdict {
+                    Verdict::Ran => 0,
+                    Verdict::BadScenario => self.bad.fetch_add(1, Ordering::Relaxed),
+                    Verdict::Failed => self.failed.fetch_add(1, Ordering::Relaxed),
+                };
+            }
+            text
+        })?;
+        Ok(PyBytes::new(py, text.as_bytes()))
+    }
+
+    /// Gives up what is under way.
+    fn stop(&self) {
+        self.pool.stop();
+    }
+
+    /// Whether `feed` would wait.
+    #[getter]
+    fn full(&self) -> bool {
+        self.pool.is_full()
+    }
+
+    /// Lines returned so far that were no scenario.
+    #[getter]
+    fn bad(&self) -> u64 {
+        self.bad.load(Ordering::Relaxed)
+    }
+
+    /// Lines returned so far whose run failed.
+    #[getter]
+    fn failed(&self) -> u64 {
+        self.failed.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,28 @@
+//! The exceptions the module raises.
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+create_exception!(
+    acklab._core,
+    ScenarioError,
+    PyValueError,
+    "A text is no scenario; says file, key, value and what is allowed, in one or two lines."
+);
+create_exception!(
+    acklab._core,
+    RunError,
+    PyRuntimeError,
+    "A legal scenario's run failed: a bug in the simulator, worth reporting with the scenario."
+);
+
+/// From the parser's error.
+pub(crate) fn scenario(error: acklab_sim::scenario::ScenarioError) -> PyErr {
+    ScenarioError::new_err(error.to_string())
+}
+
+/// From what a panic said.
+pub(crate) fn run(said: String) -> PyErr {
+    RunError::new_err(said)
+}

@@ -1,0 +1,60 @@
+//! The Python extension module `acklab._core`: scenarios in, tables and JSON out.
+//!
+//! Thin on purpose. What a scenario means is `acklab-sim`'s; what people see is the Python package's.
+#![forbid(unsafe_code)]
+
+mod batch;
+mod columns;
+mod drive;
+mod errors;
+mod input;
+mod json;
+mod pool;
+mod simulation;
+mod table;
+mod tables;
+
+use acklab_sim::scenario;
+use pyo3::prelude::*;
+
+/// The simulator behind the `acklab` package.
+#[pymodule]
+mod _core {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use super::batch::Batch;
+    #[pymodule_export]
+    use super::errors::{RunError, ScenarioError};
+    #[pymodule_export]
+    use super::simulation::{RunResult, Simulation};
+    #[pymodule_export]
+    use super::table::Table;
+    #[pymodule_export]
+    use super::{expanded, schema, stacks};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
+
+/// The scenario as TOML, every shorthand and default written out.
+#[pyfunction]
+#[pyo3(signature = (text, *, file = "scenario", sets = Vec::new(), seed = None))]
+fn expanded(text: input::Text, file: &str, sets: Vec<String>, seed: Option<u64>) -> PyResult<String> {
+    let scenario = text.parse(file, &input::overrides(&sets, seed)?).map_err(errors::scenario)?;
+    Ok(scenario::expanded_toml(&scenario))
+}
+
+/// The JSON Schema of a scenario, as JSON.
+#[pyfunction]
+fn schema() -> String {
+    scenario::schema().to_string()
+}
+
+/// Every rule of every stack, as a JSON list of `{"side", "rule", "about", "values": [[stack, value], ...]}`.
+#[pyfunction]
+fn stacks() -> String {
+    serde_json::json!(scenario::stack_table()).to_string()
+}

@@ -1,0 +1,197 @@
+//! One run, step by step, and what it told.
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use acklab_packet::Time;
+use acklab_sim::outcome::Outcome;
+use acklab_sim::scenario::expanded_toml;
+use acklab_sim::spec::{Record, Scenario};
+use arrow_array::RecordBatch;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::input::{Text, overrides};
+use crate::table::Table;
+use crate::{drive, errors, json, tables};
+
+/// How often a run asks Python for signals, such as Ctrl-C.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// Calls `work` without the interpreter lock. `work` asks its argument now and then whether to go on; the signal
+/// handler's exception, if there is one, is the result.
+pub(crate) fn interruptible<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&mut dyn FnMut() -> bool) -> T + Send,
+) -> PyResult<T> {
+    let mut raised = None;
+    let result = py.detach(|| {
+        let mut asked = Instant::now();
+        work(&mut || {
+            if asked.elapsed() >= PATIENCE {
+                raised = Python::attach(|py| py.check_signals()).err();
+                asked = Instant::now();
+            }
+            raised.is_none()
+        })
+    });
+    raised.map_or(Ok(result), Err)
+}
+
+/// A scenario being run, which can be cloned at any instant.
+#[pyclass(module = "acklab._core")]
+pub(crate) struct Simulation(acklab_sim::Simulation);
+
+#[pymethods]
+impl Simulation {
+    #[new]
+    #[pyo3(signature = (text, *, file = "scenario", sets = Vec::new(), seed = None))]
+    fn new(py: Python<'_>, text: Text, file: &str, sets: Vec<String>, seed: Option<u64>) -> PyResult<Simulation> {
+        let overrides = overrides(&sets, seed)?;
+        py.detach(|| {
+            let scenario = text.parse(file, &overrides).map_err(errors::scenario)?;
+            drive::build(scenario).map(Simulation).map_err(errors::run)
+        })
+    }
+
+    /// Instant up to which everything has happened, in seconds.
+    #[getter]
+    fn now_s(&self) -> f64 {
+        self.0.now().secs()
+    }
+
+    /// Whether the scenario's stop has been reached.
+    #[getter]
+    fn finished(&self) -> bool {
+        self.0.ended()
+    }
+
+    /// Runs up to an instant in seconds, or to the scenario's stop if that is earlier.
+    fn run_until(&mut self, py: Python<'_>, time_s: f64) -> PyResult<()> {
+        if !time_s.is_finite() {
+            return Err(PyValueError::new_err("time_s must be finite"));
+        }
+        let simulation = &mut self.0;
+        let run = |go_on: &mut dyn FnMut() -> bool| {
+            drive::caught(|| drive::until(simulation, Time::from_secs(time_s), go_on))
+        };
+        interruptible(py, run)?.map(|_| ()).map_err(errors::run)
+    }
+
+    /// Runs to the scenario's stop.
+    fn run(&mut self, py: Python<'_>) -> PyResult<RunResult> {
+        let simulation = &mut self.0;
+        let run = |go_on: &mut dyn FnMut() -> bool| drive::caught(|| drive::to_end(simulation, go_on));
+        interruptible(py, run)?.map_err(errors::run)?;
+        self.outcome(py)
+    }
+
+    /// What there is to tell at this instant.
+    fn outcome(&self, py: Python<'_>) -> PyResult<RunResult> {
+        let outcome = py.detach(|| drive::caught(|| self.0.outcome())).map_err(errors::run)?;
+        Ok(RunResult { outcome, scenario: self.0.scenario().clone(), tables: Default::default() })
+    }
+
+    /// A copy that continues to the same results, independently.
+    fn clone(&self) -> Simulation {
+        Simulation(self.0.clone())
+    }
+
+    fn __copy__(&self) -> Simulation {
+        self.clone()
+    }
+
+    fn __deepcopy__(&self, memo: Bound<'_, PyAny>) -> Simulation {
+        drop(memo);
+        self.clone()
+    }
+
+    fn __repr__(&self) -> String {
+        let state = if self.0.ended() { "finished" } else { "running" };
+        format!("<Simulation {:?} at {} s, {state}>", self.0.scenario().title, self.0.now().secs())
+    }
+}
+
+/// What a run told. Tables are made when first asked for.
+#[pyclass(frozen, module = "acklab._core")]
+pub(crate) struct RunResult {
+    outcome: Outcome,
+    scenario: Arc<Scenario>,
+    tables: [OnceLock<RecordBatch>; 5],
+}
+
+impl RunResult {
+    fn table(
+        &self,
+        py: Python<'_>,
+        place: usize,
+        name: &'static str,
+        build: impl Fn(&Outcome) -> RecordBatch + Send + Sync,
+    ) -> Table {
+        let batch = py.detach(|| self.tables[place].get_or_init(|| build(&self.outcome)).clone());
+        Table::new(name, batch)
+    }
+}
+
+#[pymethods]
+impl RunResult {
+    /// The scenario's title.
+    #[getter]
+    fn title(&self) -> &str {
+        &self.outcome.title
+    }
+
+    /// The scenario's seed.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.outcome.seed
+    }
+
+    /// Instant the run ended, in seconds.
+    #[getter]
+    fn end_s(&self) -> f64 {
+        self.outcome.end_s
+    }
+
+    /// One row a transfer.
+    #[getter]
+    fn flows(&self, py: Python<'_>) -> Table {
+        self.table(py, 0, "flows", tables::flows)
+    }
+
+    /// One row a link direction.
+    #[getter]
+    fn links(&self, py: Python<'_>) -> Table {
+        self.table(py, 1, "links", tables::links)
+    }
+
+    /// The senders' state at each change; None unless recorded.
+    #[getter]
+    fn series(&self, py: Python<'_>) -> Option<Table> {
+        self.scenario.record.series.then(|| self.table(py, 2, "series", tables::series))
+    }
+
+    /// Queue lengths at each change; None unless recorded.
+    #[getter]
+    fn queue(&self, py: Python<'_>) -> Option<Table> {
+        self.scenario.record.queue.then(|| self.table(py, 3, "queue", tables::queue))
+    }
+
+    /// Packet events in order; None unless recorded.
+    #[getter]
+    fn packets(&self, py: Python<'_>) -> Option<Table> {
+        self.scenario.record.packets.then(|| self.table(py, 4, "packets", tables::packets))
+    }
+
+    /// One line of JSON: the summary and, unless `records` is false, every recorded table.
+    #[pyo3(signature = (records = true))]
+    fn json(&self, py: Python<'_>, records: bool) -> String {
+        let record = if records { self.scenario.record } else { Record::default() };
+        py.detach(|| json::to_json(&self.outcome, record))
+    }
+
+    /// The scenario as it ran, every shorthand and default written out, as TOML.
+    fn scenario_toml(&self, py: Python<'_>) -> String {
+        py.detach(|| expanded_toml(&self.scenario))
+    }
+}

@@ -1,0 +1,28 @@
+"""acklab: a laboratory for TCP acknowledgments.
+
+>>> import acklab
+>>> run = acklab.run('''
+... stop = { when = "flows-complete" }
+... link = [{ between = ["S", "R"], rate = "1.5Mbps", delay = "50ms" }]
+... flow = [{ from = "S", to = "R", size = { segments = 20 } }]
+... ''')
+>>> run.summary()["flows"][0]["completed"]
+True
+"""
+
+from ._core import RunError, ScenarioError, Simulation, Table, __version__
+from .run import Run, run, run_batch, simulation
+from .scenario import Scenario
+
+__all__ = [
+    "Run",
+    "RunError",
+    "Scenario",
+    "ScenarioError",
+    "Simulation",
+    "Table",
+    "__version__",
+    "run",
+    "run_batch",
+    "simulation",
+]

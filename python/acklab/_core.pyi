@@ -1,0 +1,117 @@
+"""The simulator: scenarios in, tables and JSON out. Texts are TOML or JSON; times are in seconds."""
+
+from collections.abc import Sequence
+from typing import final
+
+__version__: str
+
+class ScenarioError(ValueError):
+    """A text is no scenario. The message names file, key, value and what is allowed, in one or two lines."""
+
+class RunError(RuntimeError):
+    """A legal scenario's run failed: a bug in the simulator, worth reporting with the scenario."""
+
+@final
+class Table:
+    """An immutable Arrow table. polars, pandas, DuckDB and pyarrow read it through the PyCapsule interface."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def columns(self) -> list[str]: ...
+    @property
+    def nbytes(self) -> int: ...
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+@final
+class RunResult:
+    """What a run told. Tables that were not recorded are None."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def end_s(self) -> float:
+        """Instant the run ended."""
+    @property
+    def flows(self) -> Table: ...
+    @property
+    def links(self) -> Table: ...
+    @property
+    def series(self) -> Table | None: ...
+    @property
+    def queue(self) -> Table | None: ...
+    @property
+    def packets(self) -> Table | None: ...
+    def json(self, records: bool = True) -> str:
+        """One line of JSON: the summary and, unless ``records`` is false, every recorded table."""
+    def scenario_toml(self) -> str:
+        """The scenario as it ran, every shorthand and default written out, as TOML."""
+
+@final
+class Simulation:
+    """A scenario being run, which can be cloned at any instant. ``sets`` are ``key=value`` overrides.
+
+    Raises:
+        ScenarioError: the text is no scenario.
+        RunError: the run failed.
+    """
+
+    def __new__(
+        cls, text: str | bytes, *, file: str = ..., sets: Sequence[str] = ..., seed: int | None = None
+    ) -> Simulation: ...
+    @property
+    def now_s(self) -> float:
+        """Instant up to which everything has happened."""
+    @property
+    def finished(self) -> bool:
+        """Whether the scenario's stop has been reached."""
+    def run_until(self, time_s: float) -> None:
+        """Runs up to an instant, or to the scenario's stop if that is earlier."""
+    def run(self) -> RunResult:
+        """Runs to the scenario's stop."""
+    def outcome(self) -> RunResult:
+        """What there is to tell at this instant."""
+    def clone(self) -> Simulation:
+        """A copy that continues to the same results, independently."""
+
+@final
+class Batch:
+    """Worker threads that turn scenarios, one JSON object a line, into results, one a line, in the same order."""
+
+    def __new__(
+        cls, threads: int, *, sets: Sequence[str] = ..., seed: int | None = None
+    ) -> Batch: ...
+    def feed(self, data: bytes) -> None:
+        """Adds input, in pieces cut anywhere; waits while too much is under way."""
+    def close(self) -> None:
+        """The input is complete."""
+    def take(self) -> bytes:
+        """Waits for the next results and returns them as whole lines; empty once all have been returned."""
+    def stop(self) -> None:
+        """Gives up what is under way."""
+    @property
+    def full(self) -> bool:
+        """Whether `feed` would wait."""
+    @property
+    def bad(self) -> int:
+        """Lines returned so far that were no scenario."""
+    @property
+    def failed(self) -> int:
+        """Lines returned so far whose run failed."""
+
+def expanded(text: str | bytes, *, file: str = ..., sets: Sequence[str] = ..., seed: int | None = None) -> str:
+    """The scenario as TOML, every shorthand and default written out. ``sets`` are ``key=value`` overrides.
+
+    Raises:
+        ScenarioError: the text is no scenario.
+    """
+
+def schema() -> str:
+    """The JSON Schema of a scenario, as JSON."""
+
+def stacks() -> str:
+    """Every rule of every stack, as a JSON list of ``{"side", "rule", "about", "values": [[stack, value], ...]}``."""

@@ -1,0 +1,69 @@
+"""The command ``acklab``: one module a verb.
+
+Exit status: 0; 1 when a run or an output failed; 2 for a bad scenario or command line; 130 when interrupted.
+Results go to standard output; errors, in one or two lines, to standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from . import doctor, run, schema
+
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong, and where help is."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(BAD_INPUT, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line's grammar, with every verb's help."""
+    from .. import __version__
+
+    top = _Parser(prog="acklab", description="A laboratory for TCP acknowledgments.")
+    top.add_argument("--version", action="version", version=f"acklab {__version__}")
+    verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
+    for verb in (run, schema, doctor):
+        verb.add(verbs)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command and returns its exit status."""
+    try:
+        options = parser().parse_args(arguments)
+        status: int = options.act(options)
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has seen enough. Python flushes once more on exit; let that go nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except Exception as error:
+        return _explain(error)
+
+
+def _explain(error: Exception) -> int:
+    from .. import RunError, ScenarioError
+
+    if isinstance(error, ScenarioError):
+        text, status = str(error), BAD_INPUT
+    elif isinstance(error, RunError):
+        text, status = f"the run failed: {error}", FAILED
+    elif isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        text, status = f"{where}{error.strerror or error}", FAILED
+    else:
+        text, status = f"internal error: {type(error).__name__}: {error}", FAILED
+    print(f"acklab: {text}", file=sys.stderr)
+    return status

@@ -1,0 +1,135 @@
+"""``acklab run``: one scenario, or a stream of them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+EXAMPLE = """\
+example:
+  acklab run two-hops.toml                          a table of what each flow and link did
+  acklab run two-hops.toml --set flow.0.sender.window=20 --seed 3
+  acklab run two-hops.toml --out results            Parquet tables, summary.json and a report
+  acklab run - --json < two-hops.toml               one JSON object for scripts
+  acklab run --batch - < scenarios.jsonl            a JSON scenario a line in, a result a line out
+
+exit status: 0; 1 the run or an output failed; 2 bad scenario; 130 interrupted
+"""
+
+
+def add(verbs: Any) -> None:
+    """Adds the verb to the command line."""
+    run = verbs.add_parser(
+        "run",
+        help="run a scenario",
+        description="Run a scenario file (TOML or JSON) and print what each flow and link did.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    run.add_argument("file", metavar="FILE", nargs="?", help="the scenario; - is standard input")
+    run.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="override a key, such as flow.0.sender.window=20; may be repeated",
+    )
+    run.add_argument("--seed", type=int, metavar="N", help="override the seed")
+    run.add_argument("--out", metavar="DIR", help="also write the tables, summary and report there")
+    run.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    run.add_argument("--show-expanded", action="store_true", help="print the scenario with every default, and stop")
+    run.add_argument("--batch", metavar="FILE", help="run each line of FILE, a JSON scenario; - is standard input")
+    run.add_argument("--threads", type=int, metavar="N", help="with --batch: how many run at once (one a processor)")
+    run.set_defaults(act=act, parser=run)
+
+
+def act(options: argparse.Namespace) -> int:
+    """Runs what the options ask for and returns the exit status."""
+    sets: list[str] = options.set
+    if options.batch is not None:
+        if options.file is not None or options.out or options.show_expanded:
+            options.parser.error("--batch goes with --set, --seed, --threads and --json only")
+        return _batch(options, sets)
+    if options.file is None:
+        options.parser.error("which scenario? give a FILE, or - for standard input")
+    if options.threads is not None:
+        options.parser.error("--threads goes with --batch; a single run uses one processor")
+    return _single(options, sets)
+
+
+def _read(file: str) -> tuple[bytes, str]:
+    if file == "-":
+        return sys.stdin.buffer.read(), "standard input"
+    return Path(file).read_bytes(), file
+
+
+def _single(options: argparse.Namespace, sets: list[str]) -> int:
+    from .. import _core
+
+    try:
+        text, file = _read(options.file)
+    except OSError as error:
+        print(f"acklab: {options.file}: {error.strerror}; give a scenario file, or - for standard input", file=sys.stderr)
+        return 2
+    if options.show_expanded:
+        sys.stdout.write(_core.expanded(text, file=file, sets=sets, seed=options.seed))
+        return 0
+    result = _core.Simulation(text, file=file, sets=sets, seed=options.seed).run()
+    if options.json:
+        print(result.json())
+    else:
+        _print_tables(result)
+    if options.out:
+        from ..run import Run
+
+        Run(result).write(options.out)
+        if not options.json:
+            print(f"\nwritten to {os.path.join(options.out, '')}")
+    return 0
+
+
+def _print_tables(result: Any) -> None:
+    import json
+
+    from .summary import as_text
+
+    print(as_text(json.loads(result.json(records=False))))
+
+
+def _batch(options: argparse.Namespace, sets: list[str]) -> int:
+    from .._core import Batch
+    from ..run import cpu_count
+
+    if options.threads is not None and options.threads < 1:
+        options.parser.error("--threads must be at least 1")
+    threads = options.threads or cpu_count()
+    batch = Batch(threads, sets=sets, seed=options.seed)
+    source = sys.stdin.fileno() if options.batch == "-" else os.open(options.batch, os.O_RDONLY)
+    trouble: list[OSError] = []
+    feeder = threading.Thread(target=_feed, args=(batch, source, trouble), daemon=True)
+    feeder.start()
+    try:
+        while lines := batch.take():
+            sys.stdout.buffer.write(lines)
+            sys.stdout.buffer.flush()
+    finally:
+        batch.stop()  # the feeder may be waiting for room; if it waits for input, it ends with the process
+        feeder.join(timeout=0.1)
+    if trouble:
+        raise trouble[0]
+    return 2 if batch.bad else 1 if batch.failed else 0
+
+
+def _feed(batch: Any, source: int, trouble: list[OSError]) -> None:
+    """Passes input on as it comes, so that a program may write a line and wait for its answer."""
+    try:
+        while data := os.read(source, 1 << 16):
+            batch.feed(data)
+    except OSError as error:
+        trouble.append(error)
+    finally:
+        batch.close()

@@ -1,0 +1,44 @@
+"""``acklab schema``: what a scenario file may say."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+EXAMPLE = """\
+example:
+  acklab schema > scenario.schema.json     for editors: complete and check scenario files
+  acklab schema --stacks                   each stack's table of rules
+"""
+
+
+def add(verbs: Any) -> None:
+    """Adds the verb to the command line."""
+    schema = verbs.add_parser(
+        "schema",
+        help="print the JSON Schema of scenario files",
+        description="Print the JSON Schema of scenario files, or the rule tables of the stacks.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    schema.add_argument("--stacks", action="store_true", help="print each stack's rules instead")
+    schema.set_defaults(act=act)
+
+
+def act(options: argparse.Namespace) -> int:
+    """Prints what was asked for."""
+    from .. import _core
+
+    print(_stacks() if options.stacks else json.dumps(json.loads(_core.schema()), indent=2))
+    return 0
+
+
+def _stacks() -> str:
+    from .. import _core
+    from .summary import align
+
+    rows = json.loads(_core.stacks())
+    heads = ["side", "rule", *(stack for stack, _ in rows[0]["values"]), "what it decides"]
+    cells = [[row["side"], row["rule"], *(value for _, value in row["values"]), row["about"]] for row in rows]
+    return "\n".join(align(heads, cells, names=len(heads)))

@@ -1,0 +1,96 @@
+"""A run's summary as aligned columns: numbers to the right, units in the header."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+#: Rows shown of each table; the rest is counted.
+MOST_ROWS = 40
+
+Row = Mapping[str, Any]
+
+
+def _number(value: float | None, digits: int = 4) -> str:
+    """At least ``digits`` significant digits, without exponent for what people meet."""
+    if value is None:
+        return "-"
+    if value == 0 or 1e-4 <= abs(value) < 1e7:
+        whole = len(str(int(abs(value))))
+        return f"{value:.{max(0, digits - whole)}f}"
+    return f"{value:.{digits}g}"
+
+
+def _times(factor: float, key: str) -> Callable[[Row], str]:
+    return lambda row: _number(None if row[key] is None else row[key] * factor)
+
+
+def _count(key: str) -> Callable[[Row], str]:
+    return lambda row: str(row[key])
+
+
+#: Header, cell; the first of each table are left-aligned names.
+FLOW_COLUMNS: list[tuple[str, Callable[[Row], str]]] = [
+    ("flow", lambda row: row["name"]),
+    ("path", lambda row: f"{row['from']}->{row['to']}"),
+    ("done", lambda row: "yes" if row["completed"] else "no"),
+    ("start s", lambda row: _number(row["start_s"])),
+    ("time s", lambda row: _number(row["completion_s"])),
+    ("Mb/s", _times(1e-6, "goodput_bps")),
+    ("sent", _count("segments_sent")),
+    ("retx", _count("retransmits")),
+    ("RTOs", _count("timeouts")),
+    ("fast", _count("fast_retransmits")),
+    ("ACKs", _count("acks_sent")),
+    ("lost ACKs", _count("acks_dropped")),
+    ("RTT ms", _times(1e3, "mean_rtt_s")),
+]
+LINK_COLUMNS: list[tuple[str, Callable[[Row], str]]] = [
+    ("link", lambda row: f"{row['from']}->{row['to']}"),
+    ("Mb/s", _times(1e-6, "rate_bps")),
+    ("delay ms", _times(1e3, "delay_s")),
+    ("packets", _count("packets")),
+    ("drops", _count("drops")),
+    ("lost", _count("lost")),
+    ("filtered", _count("filtered")),
+    ("mean queue", lambda row: _number(row["mean_queue_packets"])),
+    ("max queue", _count("max_queue_packets")),
+    ("busy %", _times(100, "utilisation")),
+]
+
+
+def sections(summary: Mapping[str, Any], most: int = MOST_ROWS) -> list[tuple[list[str], list[list[str]]]]:
+    """Header and cells of the flow table and of the link table, at most ``most`` rows each."""
+    tables = [(FLOW_COLUMNS, summary["flows"]), (LINK_COLUMNS, summary["links"])]
+    return [
+        ([head for head, _ in columns], [[cell(row) for _, cell in columns] for row in rows[:most]])
+        for columns, rows in tables
+    ]
+
+
+def align(heads: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> list[str]:
+    """Lines of a table whose first ``names`` columns are left-aligned and the others right-aligned."""
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    lines = []
+    for row in (heads, *rows):
+        cells = (
+            text.ljust(width) if place < names else text.rjust(width)
+            for place, (text, width) in enumerate(zip(row, widths, strict=True))
+        )
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def as_text(summary: Mapping[str, Any]) -> str:
+    """The summary for a terminal; no colour, and as wide as its columns need (about 100)."""
+    flows, links = summary["flows"], summary["links"]
+    done = sum(row["completed"] for row in flows)
+    lines = [
+        summary["title"] or "(no title)",
+        f"seed {summary['seed']}, ended at {_number(summary['end_s'])} s, {done} of {len(flows)} flows completed",
+    ]
+    for (heads, rows), names, all_rows in zip(sections(summary), (2, 1), (flows, links), strict=True):
+        lines += ["", *align(heads, rows, names)]
+        if len(all_rows) > len(rows):
+            lines.append(f"... and {len(all_rows) - len(rows)} more (--json and --out have them all)")
+    return "\n".join(lines)

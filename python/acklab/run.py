@@ -1,0 +1,210 @@
+"""Running scenarios from Python."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from . import _core
+from ._frames import all_or_nothing, write_parquet
+from .scenario import Scenario, _toml
+from .scenario._part import plain
+
+ScenarioLike = Scenario | Mapping[str, Any] | str | bytes | os.PathLike[str]
+"""A :class:`Scenario`, its tree as a dict, a path, or the text of a scenario file (TOML or JSON)."""
+
+TABLES = ("flows", "links", "series", "queue", "packets")
+"""A run's tables; the last three exist only where the scenario's ``record`` asks for them."""
+
+
+class Run:
+    """What a run told.
+
+    Each table (``flows``, ``links``, and, where recorded, ``series``, ``queue`` and ``packets``; else None) is an
+    Arrow table that data frame libraries read without copying: ``polars.DataFrame(run.flows)``,
+    ``pyarrow.table(run.flows)``, ``pandas.DataFrame.from_arrow(run.flows)``, ``duckdb.sql("from flows")``.
+    """
+
+    def __init__(self, result: _core.RunResult) -> None:
+        self._result = result
+
+    @property
+    def title(self) -> str:
+        """The scenario's title."""
+        return self._result.title
+
+    @property
+    def seed(self) -> int:
+        """The scenario's seed."""
+        return self._result.seed
+
+    @property
+    def end_s(self) -> float:
+        """Instant the run ended, in seconds."""
+        return self._result.end_s
+
+    @property
+    def flows(self) -> _core.Table:
+        """One row a transfer."""
+        return self._result.flows
+
+    @property
+    def links(self) -> _core.Table:
+        """One row a link direction."""
+        return self._result.links
+
+    @property
+    def series(self) -> _core.Table | None:
+        """The senders' state at each change."""
+        return self._result.series
+
+    @property
+    def queue(self) -> _core.Table | None:
+        """Queue lengths at each change."""
+        return self._result.queue
+
+    @property
+    def packets(self) -> _core.Table | None:
+        """Every packet event, in the order they happened."""
+        return self._result.packets
+
+    def json(self, *, records: bool = True) -> str:
+        """The summary as one line of JSON, with every recorded table unless ``records`` is false."""
+        return self._result.json(records)
+
+    def summary(self) -> dict[str, Any]:
+        """The summary as plain Python values: ``title, seed, end_s, flows, links``."""
+        summary: dict[str, Any] = json.loads(self._result.json(records=False))
+        return summary
+
+    def scenario_toml(self) -> str:
+        """The scenario as it ran, every shorthand and default written out."""
+        return self._result.scenario_toml()
+
+    def write(self, directory: str | os.PathLike[str], *, report: bool = True) -> None:
+        """Writes every table as Parquet, ``summary.json``, ``scenario.toml`` and, unless told not to, the report.
+
+        Nothing is left half-written when this is interrupted.
+
+        Raises:
+            OSError: the directory cannot be written.
+        """
+        with all_or_nothing(Path(directory)) as scratch:
+            for name in TABLES:
+                table = getattr(self, name)
+                if table is not None:
+                    write_parquet(table, scratch / f"{name}.parquet")
+            (scratch / "summary.json").write_text(self.json(records=False) + "\n", encoding="utf-8")
+            (scratch / "scenario.toml").write_text(self.scenario_toml(), encoding="utf-8")
+            if report:
+                _write_report([self], scratch)
+
+    def __repr__(self) -> str:
+        tables = ", ".join(f"{name}: {len(getattr(self, name))}" for name in TABLES if getattr(self, name) is not None)
+        return f"<Run {self.title!r} seed {self.seed}, {self.end_s:g} s; rows of {tables}>"
+
+    def _repr_html_(self) -> str:
+        from .cli.summary import sections
+
+        parts = [f"<h4>{html.escape(self.title)}</h4>"]
+        for heads, rows in sections(self.summary()):
+            head = "".join(f"<th>{html.escape(text)}</th>" for text in heads)
+            body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+            parts.append(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
+        return "".join(parts)
+
+
+def run(scenario: ScenarioLike, **overrides: Any) -> Run:
+    """Runs a scenario to its stop. Ctrl-C stops it cleanly; other threads go on meanwhile.
+
+    Args:
+        scenario: a Scenario, its tree, a path, or a scenario file's text.
+        overrides: keys to set before the run: ``seed=2``, or ``**{"flow.0.sender.window": 20}``.
+
+    Raises:
+        ScenarioError: it is no scenario; the message names key, value and what is allowed.
+        OSError: the path cannot be read.
+        RunError: the run failed.
+    """
+    return Run(simulation(scenario, **overrides).run())
+
+
+def run_batch(
+    scenarios: Iterable[Scenario | Mapping[str, Any] | str | bytes], *, threads: int | None = None
+) -> Iterator[dict[str, Any]]:
+    """Runs many scenarios in parallel and gives each one's summary, in order; the same for any number of threads.
+
+    Recorded tables are part of the summary, as lists of rows. What is no scenario, or fails, gives
+    ``{"error": "..."}``.
+
+    Args:
+        scenarios: Scenarios, their trees, or JSON texts.
+        threads: left out, one a processor.
+    """
+    batch = _core.Batch(threads or cpu_count())
+    try:
+        for scenario in scenarios:
+            batch.feed(_json_line(scenario))
+            if batch.full:
+                yield from _parsed(batch.take())
+        batch.close()
+        while lines := batch.take():
+            yield from _parsed(lines)
+    finally:
+        batch.stop()
+
+
+def simulation(scenario: ScenarioLike, **overrides: Any) -> _core.Simulation:
+    """A scenario ready to run step by step: ``run_until``, ``outcome``, and ``clone`` to branch from an instant.
+
+    Raises:
+        ScenarioError: it is no scenario.
+        OSError: the path cannot be read.
+    """
+    text, file = source(scenario)
+    return _core.Simulation(text, file=file, sets=assignments(overrides))
+
+
+def source(scenario: ScenarioLike) -> tuple[str | bytes, str]:
+    """A scenario's text, and what to call it in messages.
+
+    A string is a path unless it has a line break or an equals sign, or starts with a brace.
+    """
+    if isinstance(scenario, (Scenario, Mapping)):
+        return json.dumps(plain(scenario)), "scenario"
+    if isinstance(scenario, bytes):
+        return scenario, "scenario"
+    if isinstance(scenario, str) and ("\n" in scenario or "=" in scenario or scenario.lstrip().startswith("{")):
+        return scenario, "scenario"
+    return Path(scenario).read_bytes(), os.fspath(scenario)
+
+
+def assignments(overrides: Mapping[str, Any]) -> list[str]:
+    """Overrides as the ``key=value`` texts the simulator takes, values in TOML."""
+    return [f"{key}={_toml.inline(plain(entry))}" for key, entry in overrides.items()]
+
+
+def cpu_count() -> int:
+    """Processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _json_line(scenario: Scenario | Mapping[str, Any] | str | bytes) -> bytes:
+    if isinstance(scenario, (Scenario, Mapping)):
+        scenario = json.dumps(plain(scenario))
+    text = scenario.encode() if isinstance(scenario, str) else scenario
+    return text.replace(b"\n", b" ") + b"\n"  # JSON has no line breaks except between its words
+
+
+def _parsed(lines: bytes) -> Iterator[dict[str, Any]]:
+    return (json.loads(line) for line in lines.splitlines())
+
+
+def _write_report(runs: list[Run], directory: Path) -> None:
+    from . import report
+
+    report.write(runs, directory)
