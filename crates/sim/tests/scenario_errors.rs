@@ -308,6 +308,7 @@ fn bytes_that_are_no_text_are_named_by_their_place() {
 fn strange_but_good_scenarios_are_accepted() {
     for changes in [
         &[("packets = 22", "packets = 1000000000000")] as &[_],
+        &[("seed = 1", "seed = 18446744073709551615")],
         &[(LOSS, "loss = { list = [] }")],
         &[(QUEUE, "queue = { kind = \"drop-tail\" }")],
         &[("packets = 22", "waiting = 0")],

@@ -12,12 +12,12 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
     file: String,
-    problem: Problem,
+    problem: Box<Problem>,
 }
 
 impl ScenarioError {
     pub(super) fn new(file: &str, problem: Problem) -> ScenarioError {
-        ScenarioError { file: file.to_owned(), problem }
+        ScenarioError { file: file.to_owned(), problem: Box::new(problem) }
     }
 
     /// The file as it was named to the parser.
@@ -33,7 +33,7 @@ impl ScenarioError {
 
 impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Problem { path, line_column, value, what, help } = &self.problem;
+        let Problem { path, line_column, value, what, help } = &*self.problem;
         f.write_str(&clip(&self.file, 200))?;
         if let Some((line, column)) = line_column {
             write!(f, ":{line}:{column}")?;

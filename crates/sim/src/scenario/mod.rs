@@ -194,3 +194,15 @@ fn explain(tree: Value, message: String) -> Problem {
         Ok(_) => Problem { what: message, ..Problem::default() },
     }
 }
+
+/// Where the reader and the schema disagree about a text; for the fuzzer.
+#[doc(hidden)]
+pub fn disagreement(text: &str, format: Format) -> Option<String> {
+    let tree = tree::read(readable(text).ok()?, format).ok()?;
+    let read = File::deserialize(&tree).map_err(|error| error.to_string());
+    match (read.map(resolve::resolve), diagnose::diagnose(&schema::SCHEMA, &tree)) {
+        (Ok(Ok(_)), Some(problem)) => Some(format!("only the schema refuses it: {problem:?}")),
+        (Err(error), None) if !error.contains("null") => Some(format!("only the types refuse it: {error}")),
+        _ => None,
+    }
+}

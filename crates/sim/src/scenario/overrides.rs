@@ -21,8 +21,7 @@ use super::{Format, tree};
 ///     from = "S"
 ///     to = "R"
 /// "#;
-/// let mut overrides = Overrides::default();
-/// overrides.seed = Some(7);
+/// let mut overrides = Overrides { seed: Some(7), ..Overrides::default() };
 /// overrides.set("flow.0.sender.dup_thresh=5").unwrap(); // by place in the file
 /// overrides.set("flow.bulk.start=20ms").unwrap(); // by name
 /// let scenario = parse_with(text, "bulk.toml", Format::Toml, &overrides).unwrap();
@@ -34,7 +33,7 @@ pub struct Overrides {
     /// The scenario's seed.
     pub seed: Option<u64>,
     /// Paths and their values, in order.
-    set: Vec<(String, String)>,
+    pub values: Vec<(String, String)>,
 }
 
 impl Overrides {
@@ -46,7 +45,7 @@ impl Overrides {
     pub fn set(&mut self, assignment: &str) -> Result<(), super::ScenarioError> {
         match assignment.split_once('=') {
             Some((path, value)) if !path.trim().is_empty() => {
-                self.set.push((path.trim().to_owned(), value.trim().to_owned()));
+                self.values.push((path.trim().to_owned(), value.trim().to_owned()));
                 Ok(())
             }
             _ => {
@@ -58,12 +57,12 @@ impl Overrides {
 
     /// Whether nothing is changed.
     pub fn is_empty(&self) -> bool {
-        self.seed.is_none() && self.set.is_empty()
+        self.seed.is_none() && self.values.is_empty()
     }
 
     /// Writes the changes into a scenario's tree.
     pub(super) fn apply(&self, tree: &mut Value) -> Result<(), Problem> {
-        for (path, value) in &self.set {
+        for (path, value) in &self.values {
             assign(tree, path, read_value(value))?;
         }
         if let (Some(seed), Value::Object(top)) = (self.seed, tree) {

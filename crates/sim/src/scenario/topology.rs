@@ -45,7 +45,7 @@ pub(super) enum Topology {
         /// The links Sk to G1, and G2 to Rk.
         access: Pipe,
         /// The links G2 to Rk, where they differ.
-        access_right: Option<Pipe>,
+        access_right: Option<Box<Pipe>>,
     },
     /// A chain of routers G0, G1, ... crossed as a whole from S to R, and hop by hop from Xk to Yk.
     ParkingLot {
@@ -114,8 +114,10 @@ impl Topology {
         match self {
             Topology::Dumbbell { pairs, bottleneck, access, access_right } => {
                 within("pairs", pairs)?;
-                let right = ("topology.access_right", access_right.as_ref());
-                let (right_key, right) = (right.1.map_or("topology.access", |_| right.0), right.1.unwrap_or(&access));
+                let (right_key, right) = match &access_right {
+                    Some(right) => ("topology.access_right", &**right),
+                    None => ("topology.access", &access),
+                };
                 let mut links = Vec::with_capacity(2 * pairs as usize + 1);
                 links.extend((0..pairs).map(|k| ("topology.access", access.link(format!("S{k}"), "G1"))));
                 links.push(("topology.bottleneck", bottleneck.link("G1", "G2")));
