@@ -54,11 +54,14 @@ const EVENT_BITS: u32 = 28;
 /// Most links and flows that an entry can name.
 pub const MOST_SOURCES: u32 = 1 << (EVENT_BITS - 3);
 
-/// One event as an integer that orders like its [`Due`]: 64 bits of time, 36 of ordinal, 28 of event.
+/// One event in 16 bytes: its time, and 36 bits of ordinal before 28 of event.
 ///
 /// 2^36 decisions are hours of a core's work; more would wrap silently, so [`Entry::new`] checks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry(u128);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    time: u64,
+    low: u64,
+}
 
 impl Entry {
     #[inline]
@@ -72,18 +75,23 @@ impl Entry {
             Event::Stop => (5, 0),
         };
         debug_assert!(id < MOST_SOURCES && due.ordinal < 1 << (64 - EVENT_BITS));
-        let low = (due.ordinal << EVENT_BITS) | u64::from(id << 3 | kind);
-        Entry(u128::from(due.time) << 64 | u128::from(low))
+        Entry { time: due.time, low: (due.ordinal << EVENT_BITS) | u64::from(id << 3 | kind) }
+    }
+
+    /// Whether it comes before `other`. Equal times are rare: testing them first leaves one comparison.
+    #[inline]
+    fn before(self, other: Entry) -> bool {
+        if self.time == other.time { self.low < other.low } else { self.time < other.time }
     }
 
     #[inline]
     fn due(self) -> Due {
-        Due { time: (self.0 >> 64) as u64, ordinal: self.0 as u64 >> EVENT_BITS }
+        Due { time: self.time, ordinal: self.low >> EVENT_BITS }
     }
 
     #[inline]
     fn event(self) -> Event {
-        let low = self.0 as u32 & ((1 << EVENT_BITS) - 1);
+        let low = self.low as u32 & ((1 << EVENT_BITS) - 1);
         let id = low >> 3;
         match low & 7 {
             0 => Event::Deliver(id),
@@ -96,49 +104,80 @@ impl Entry {
     }
 }
 
-/// A binary min-heap of events.
+/// Most events the sorted front holds.
+const FRONT: usize = 64;
+
+/// The pending events: the earliest in a short sorted front, the others in a binary heap behind it.
 ///
-/// Removing the root leaves a hole that the next addition fills: most events beget one, and a removal followed by an
-/// addition then costs one pass instead of two.
+/// A busy link's next event is nearly always among the next few of the whole network, so an insertion from the early
+/// end of the front moves little; timers rest in the heap and are hardly ever touched ([`LazyTimer`]).
 #[derive(Clone, Debug, Default)]
 pub struct EventQueue {
-    heap: Vec<Entry>,
-    hole: bool,
+    /// Latest first, so that the earliest is popped off the end.
+    front: Vec<Entry>,
+    /// Min-heap of entries that come after everything in `front`.
+    behind: Vec<Entry>,
 }
 
 impl EventQueue {
     /// The earliest event, left in place.
     #[inline]
     pub fn peek(&mut self) -> Option<(Due, Event)> {
-        if self.hole {
-            self.close_hole();
+        if self.front.is_empty() {
+            self.refill();
         }
-        self.heap.first().map(|entry| (entry.due(), entry.event()))
+        self.front.last().map(|entry| (entry.due(), entry.event()))
     }
 
     /// Removes the earliest event, which [`EventQueue::peek`] has just shown.
     #[inline]
     pub fn pop(&mut self) {
-        if self.hole {
-            self.close_hole();
-        }
-        self.hole = true;
+        self.front.pop();
     }
 
     /// Adds an event.
     #[inline]
     pub fn push(&mut self, due: Due, event: Event) {
         let entry = Entry::new(due, event);
-        if self.hole {
-            self.hole = false;
-            return self.sink(entry);
+        match self.front.first() {
+            Some(latest) if entry.before(*latest) => self.insert(entry),
+            _ => self.push_behind(entry),
         }
-        self.heap.push(entry);
-        let heap = &mut self.heap[..];
+    }
+
+    /// Puts `entry`, which comes before the front's latest, into its place there.
+    #[inline]
+    fn insert(&mut self, entry: Entry) {
+        if self.front.len() == FRONT {
+            let latest = self.front.remove(0);
+            self.push_behind(latest);
+        }
+        let mut later = self.front.len();
+        self.front.push(entry);
+        let front = &mut self.front[..];
+        while later > 0 && front[later - 1].before(entry) {
+            front[later] = front[later - 1];
+            later -= 1;
+        }
+        front[later] = entry;
+    }
+
+    /// Moves the earliest events from the heap to the empty front.
+    fn refill(&mut self) {
+        for _ in 0..FRONT / 2 {
+            let Some(entry) = self.pop_behind() else { break };
+            self.front.push(entry);
+        }
+        self.front.reverse();
+    }
+
+    fn push_behind(&mut self, entry: Entry) {
+        self.behind.push(entry);
+        let heap = &mut self.behind[..];
         let mut at = heap.len() - 1;
         while at > 0 {
             let parent = (at - 1) / 2;
-            if heap[parent] <= entry {
+            if heap[parent].before(entry) {
                 break;
             }
             heap[at] = heap[parent];
@@ -147,36 +186,24 @@ impl EventQueue {
         heap[at] = entry;
     }
 
-    fn close_hole(&mut self) {
-        self.hole = false;
-        if let Some(last) = self.heap.pop()
-            && !self.heap.is_empty()
-        {
-            self.sink(last);
-        }
-    }
-
-    /// Puts `entry` at the root and lets it sink.
-    #[inline]
-    fn sink(&mut self, entry: Entry) {
-        let heap = &mut self.heap[..];
+    fn pop_behind(&mut self) -> Option<Entry> {
+        let last = self.behind.pop()?;
+        let heap = &mut self.behind[..];
+        let Some(&earliest) = heap.first() else { return Some(last) };
         let (mut at, mut child) = (0, 1);
-        while child + 1 < heap.len() {
-            let (left, right) = (heap[child], heap[child + 1]);
-            let least = left.min(right);
-            if entry <= least {
-                heap[at] = entry;
-                return;
+        while child < heap.len() {
+            if child + 1 < heap.len() && heap[child + 1].before(heap[child]) {
+                child += 1;
             }
-            heap[at] = least;
-            at = child + usize::from(right < left);
-            child = 2 * at + 1;
-        }
-        if child < heap.len() && heap[child] < entry {
+            if last.before(heap[child]) {
+                break;
+            }
             heap[at] = heap[child];
             at = child;
+            child = 2 * at + 1;
         }
-        heap[at] = entry;
+        heap[at] = last;
+        Some(earliest)
     }
 }
 
