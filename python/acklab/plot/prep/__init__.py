@@ -1,0 +1,47 @@
+"""From a run's tables to what each chart shows.
+
+Everything that is decided about a chart's data is decided here: which rows belong to
+it, what unit a column has (it is in the column's name), when a packet counts as sent.
+The drawing code, here and in the page, places these numbers and computes nothing else.
+The tests pin these frames.
+"""
+
+from .axes import AXES, Axis, label
+from .headline import headline
+from .journeys import FATES, journeys
+from .queue import drops, queue
+from .rtt import rtt
+from .sequence import sequence_unit, time_sequence
+from .tables import flow_table, link_table
+from .thin import thin_points, thin_steps
+from .throughput import progress, throughput
+from .timeline import band_length, timeline
+from .verdict import CAUSES, Limits, limits
+from .window import cwnd, window_events
+
+__all__ = [
+    "AXES",
+    "CAUSES",
+    "FATES",
+    "Axis",
+    "Limits",
+    "band_length",
+    "cwnd",
+    "drops",
+    "flow_table",
+    "headline",
+    "journeys",
+    "label",
+    "limits",
+    "link_table",
+    "progress",
+    "queue",
+    "rtt",
+    "sequence_unit",
+    "thin_points",
+    "thin_steps",
+    "throughput",
+    "time_sequence",
+    "timeline",
+    "window_events",
+]

@@ -1,0 +1,207 @@
+"""The headline: who finished when and what limited it, in sentences."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import Any
+
+from ..runs import Run
+from ..words import amount, count, digits, listing, percent, seconds
+from .verdict import Limits, limits
+
+_PHRASE = {
+    "timeout": "waiting for a retransmission timer",
+    "recovery": "repairing losses",
+    "window": "a full window",
+    "slow start": "slow start",
+    "path": "congestion avoidance",
+}
+
+
+def headline(runs: list[Run]) -> dict[str, Any]:
+    """``{"title": sentence, "points": [{"run": label or None, "about": topic, "text": sentences}]}``."""
+    if len(runs) > 1:
+        points = [(run.label, "run", _brief(run)) for run in runs]
+        title = _compare(runs)
+    else:
+        title, told = _one(runs[0])
+        points = [(None, about, text) for about, text in told.items() if text]
+    return {"title": title, "points": [{"run": r, "about": a, "text": t} for r, a, t in points]}
+
+
+def _one(run: Run) -> tuple[str, dict[str, str]]:
+    losses = {"losses": _losses(run), "acks": _acks(run)}
+    if run.flows.height == 1:
+        row = run.flow(run.flow_names[0])
+        found = limits(run, row["name"])
+        title = f"{_finish(run, row)}{_because(run, found)}."
+        return title, {"speed": _speed(row, found), "time": _time(found), **losses}
+    return f"{_finishes(run)}.", {"slowest": _slowest(run), "fairness": _fairness(run), **losses}
+
+
+def _brief(run: Run) -> str:
+    """What a run says for itself among others."""
+    if run.flows.height == 1:
+        row = run.flow(run.flow_names[0])
+        found = limits(run, row["name"])
+        first = f"{_finish(run, row)}{_because(run, found)}."
+    else:
+        first = f"{_finishes(run)}."
+    return " ".join(p for p in (first, _losses(run), _acks(run)) if p)
+
+
+def _finish(run: Run, row: dict[str, Any]) -> str:
+    took = row.get("completion_s")
+    if took is not None:
+        return f"{row['name']} finished in {seconds(took)}"
+    return f"{row['name']} was still sending when the run ended at {seconds(run.end_s)}"
+
+
+def _finishes(run: Run) -> str:
+    n = run.flows.height
+    times = _completions(run)
+    if not times:
+        return f"None of {count(n, 'flow')} finished before the run ended at {seconds(run.end_s)}"
+    who = f"All {count(n, 'flow')}" if len(times) == n else f"{len(times)} of {count(n, 'flow')}"
+    spread = f"in {seconds(times[0])}"
+    if len(times) > 1:
+        spread += f" to {seconds(times[-1])} (median {seconds(median(times))})"
+    return f"{who} finished, {spread}"
+
+
+def _completions(run: Run) -> list[float]:
+    if "completion_s" not in run.flows.columns:
+        return []
+    return sorted(run.flows["completion_s"].drop_nulls().to_list())
+
+
+def _because(run: Run, found: Limits) -> str:
+    """What limited a flow, and what its losses cost it, as the rest of a sentence."""
+    main = found.main
+    if main is None:
+        return ""
+    share = found.share(main)
+    parts = []
+    if main == "link" and found.busiest:
+        parts.append(f"the link {_link(found.busiest[0])} was the limit, busy {percent(found.busiest[1])} of that time")
+    elif main == "window":
+        parts.append(f"{percent(share)} of it the window of {digits(found.window_segments or 0)} segments was full")
+    elif main not in ("timeout", "recovery") and share > 0:
+        parts.append(f"{percent(share)} of it was {_PHRASE[main]}")
+    repair = found.share("timeout") + found.share("recovery")
+    if repair >= 0.05:
+        # The links count ACKs too; those were not repaired.
+        lost = _link_sum(run, "drops") + _link_sum(run, "lost") - _sum(run, "acks_dropped")
+        lost = max(0, int(lost)) if run.flows.height == 1 else 0
+        whose = f"repairing the loss of {count(lost, 'packet')}" if lost else "repairing losses"
+        waits = found.share("timeout")
+        timer = ", most of it waiting for the timer" if waits > repair / 2 else ""
+        parts.append(f"{percent(repair)}{'' if parts else ' of it'} went into {whose}{timer}")
+    return "; " + listing(parts) if parts else ""
+
+
+def _link(name: str) -> str:
+    return name.replace("->", "→")
+
+
+def _speed(row: dict[str, Any], found: Limits) -> str:
+    text = ""
+    if row.get("bytes") is not None and row.get("goodput_bps") is not None:
+        text = f"{amount(row['bytes'], 'B')} at a goodput of {amount(row['goodput_bps'], 'bit/s')}"
+    if found.busiest and found.main != "link":
+        text += f"; its busiest link, {_link(found.busiest[0])}, was busy {percent(found.busiest[1])} of the time"
+    return f"{text}." if text else ""
+
+
+def _time(found: Limits) -> str:
+    parts = [
+        f"{_PHRASE[c]} {percent(found.share(c))}"
+        for c in sorted(found.seconds, key=lambda c: -found.seconds[c])
+        if found.share(c) >= 0.005
+    ]
+    return f"Where the time went: {listing(parts)}." if len(parts) > 1 else ""
+
+
+def _losses(run: Run) -> str:
+    parts = []
+    for row in run.links.iter_rows(named=True):
+        where = f"{row['from']}→{row['to']}"
+        if row.get("drops"):
+            parts.append(f"the queue of {where} dropped {count(row['drops'], 'packet')}")
+        if row.get("lost"):
+            parts.append(f"{where} lost {count(row['lost'], 'packet')}")
+    if len(parts) > 4:
+        parts = [f"{count(len(parts), 'queue or loss model', 'queues and loss models')} took packets"]
+    sums = {c: _sum(run, c) for c in ("retransmits", "timeouts", "fast_retransmits")}
+    repairs = [
+        count(sums["retransmits"], "retransmission"),
+        count(sums["timeouts"], "timeout"),
+        count(sums["fast_retransmits"], "fast retransmit"),
+    ]
+    if not parts and not any(sums.values()):
+        return "Nothing was lost."
+    lost = listing(parts) if parts else "no queue dropped anything"
+    text = f"{lost}; {listing([r for r, v in zip(repairs, sums.values(), strict=True) if v] or ['nothing was resent'])}."
+    return text[0].upper() + text[1:]
+
+
+def _acks(run: Run) -> str:
+    sent, data = _sum(run, "acks_sent"), _sum(run, "segments_sent")
+    if not sent or not data:
+        return ""
+    text = f"One ACK for every {digits(data / sent, 2)} segments sent"
+    gone = [(_sum(run, "acks_dropped"), "lost on the way"), (_sum(run, "acks_filtered"), "taken out by a filter")]
+    gone = [(n, why) for n, why in gone if n]
+    if gone:
+        text += ", " + listing([f"{percent(n / sent)} of them {why}" for n, why in gone])
+    if sum(n for n, _ in gone) >= sent / 2:
+        text += ": the sender was starved of ACKs"
+    return text + "."
+
+
+def _slowest(run: Run) -> str:
+    rows = [r for r in run.flows.iter_rows(named=True) if r.get("completion_s") is not None]
+    if not rows:
+        return ""
+    row = max(rows, key=lambda r: r["completion_s"])
+    return f"The slowest: {_finish(run, row)}{_because(run, limits(run, row['name']))}."
+
+
+def _fairness(run: Run) -> str:
+    """Jain's index of the flows' goodputs."""
+    if "goodput_bps" not in run.flows.columns:
+        return ""
+    rates = [r for r in run.flows["goodput_bps"].to_list() if r]
+    if len(rates) < 2:
+        return ""
+    index = sum(rates) ** 2 / (len(rates) * sum(r * r for r in rates))
+    return f"The flows' goodputs add up to {amount(sum(rates), 'bit/s')}; Jain's fairness index is {digits(index, 3)}."
+
+
+def _compare(runs: list[Run]) -> str:
+    """Who finished first, and how much longer the others took; means over each run's finished flows."""
+    means = {r.label: sum(t) / len(t) for r in runs if (t := _completions(r))}
+    behind = [r.label for r in runs if len(_completions(r)) < r.flows.height]
+    if not means:
+        return "No run finished its flows."
+    order = sorted(means, key=lambda k: means[k])
+    best = means[order[0]]
+    mean = "mean " if any(r.flows.height > 1 for r in runs) else ""
+    text = f"{order[0]} was fastest with a {mean}completion time of {seconds(best)}"
+    others = []
+    for k in order[1:]:
+        more = means[k] / best - 1 if best else 0.0
+        others.append(f"{k} took {percent(more)} longer" if more >= 0.0005 else f"{k} took as long")
+    if others:
+        text += "; " + listing(others[:4]) + (f", {len(others) - 4} others more" if len(others) > 4 else "")
+    if behind:
+        text += f"; not every flow of {listing(behind)} finished"
+    return text + "."
+
+
+def _link_sum(run: Run, column: str) -> float:
+    return float(run.links[column].sum() or 0) if column in run.links.columns else 0.0
+
+
+def _sum(run: Run, column: str) -> float:
+    return float(run.flows[column].sum() or 0) if column in run.flows.columns else 0.0

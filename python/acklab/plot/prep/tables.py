@@ -1,0 +1,112 @@
+"""The flow and link tables as they are read: chosen columns, plain headings, one unit a column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..runs import Run
+from .verdict import limits
+
+#: Column -> heading, unit, decimals (None for text and whole numbers), what it means.
+_FLOW = {
+    "name": ("flow", "", None, ""),
+    "from": ("from", "", None, ""),
+    "to": ("to", "", None, ""),
+    "completion_s": ("completion", "s", 3, "from the first data segment sent to the ACK of the last byte"),
+    "last_data_s": ("last data", "s", 3, "from the first data segment sent to the last in-order byte received"),
+    "finished_s": ("finished at", "s", 3, ""),
+    "bytes": ("payload", "B", 1, ""),
+    "goodput_bps": ("goodput", "bit/s", 2, ""),
+    "limit": ("limited by", "", None, "what most of its time went into"),
+    "segments_sent": ("segments", "", None, "segments sent, retransmissions and SYNs included"),
+    "retransmits": ("resent", "", None, "retransmissions"),
+    "timeouts": ("timeouts", "", None, ""),
+    "fast_retransmits": ("fast rtx", "", None, "fast retransmits"),
+    "acks_sent": ("ACKs sent", "", None, "by the receiver"),
+    "acks_received": ("ACKs rcvd", "", None, "by the sender"),
+    "acks_dropped": ("ACKs lost", "", None, "dropped or lost on the way"),
+    "acks_filtered": ("filtered", "", None, "ACKs a filter took out"),
+    "mean_rtt_s": ("mean RTT", "ms", 1, ""),
+    "min_rtt_s": ("min RTT", "ms", 1, ""),
+}
+
+_LINK = {
+    "link": ("link", "", None, ""),
+    "rate_bps": ("rate", "bit/s", 2, ""),
+    "delay_s": ("delay", "ms", 2, "propagation"),
+    "packets": ("packets", "", None, "packets sent onto the wire"),
+    "bytes": ("bytes", "B", 1, ""),
+    "drops": ("drops", "", None, "packets the queue refused or pushed out"),
+    "lost": ("lost", "", None, "packets the loss model took"),
+    "filtered": ("filtered", "", None, "ACKs a filter took out"),
+    "mean_queue_packets": ("mean queue", "packets", 2, "waiting, time average"),
+    "max_queue_packets": ("max queue", "packets", None, ""),
+    "utilisation": ("busy", "%", 1, "share of the run's time"),
+}
+
+_LIMIT_WORDS = {
+    "link": "link rate",
+    "timeout": "timeouts",
+    "recovery": "loss recovery",
+    "window": "full window",
+    "slow start": "slow start",
+    "path": "congestion avoidance",
+}
+
+_PREFIXES = [(1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")]
+
+
+def flow_table(runs: list[Run]) -> dict[str, Any]:
+    """``{"columns": [{key, label, unit, digits, about}], "rows": [{run, item, ...}]}`` for all flows.
+
+    Values are in the column's unit; a column whose every value is missing, or that
+    holds the same endpoint for all flows, is left out.
+    """
+    rows = []
+    for r, run in enumerate(runs):
+        for row in run.flows.iter_rows(named=True):
+            main = limits(run, row["name"]).main
+            rows.append({**row, "run": r, "limit": _LIMIT_WORDS.get(main or "")})
+    same = [c for c in ("from", "to") if len({row.get(c) for row in rows}) == 1]
+    return _table(_FLOW, rows, leave=same)
+
+
+def link_table(runs: list[Run]) -> dict[str, Any]:
+    """The same for the links, one row for each direction of each."""
+    rows = []
+    for r, run in enumerate(runs):
+        for row in run.links.iter_rows(named=True):
+            rows.append({**row, "run": r, "link": f"{row['from']}→{row['to']}"})
+    return _table(_LINK, rows)
+
+
+def _table(spec: dict[str, tuple[str, str, int | None, str]], rows: list[dict], leave: list[str] = ()) -> dict[str, Any]:
+    columns, scales = [], {}
+    for key, (label, unit, places, about) in spec.items():
+        values = [row[key] for row in rows if row.get(key) is not None]
+        if not values or key in leave:
+            continue
+        scales[key], unit = _scale(unit, values)
+        columns.append({"key": key, "label": label, "unit": unit, "digits": places, "about": about})
+    out = []
+    for row in rows:
+        new = {"run": row["run"]}
+        for key, factor in scales.items():
+            value = row.get(key)
+            new[key] = value * factor if factor is not None and value is not None else value
+        out.append(new)
+    return {"columns": columns, "rows": out}
+
+
+def _scale(unit: str, values: list[Any]) -> tuple[float | None, str]:
+    """The factor from the table's unit to the one shown, and that one's name."""
+    if unit == "ms":
+        return 1e3, unit
+    if unit == "%":
+        return 1e2, unit
+    if unit in ("bit/s", "B"):
+        top = max(abs(v) for v in values)
+        for factor, prefix in _PREFIXES:
+            if top >= factor:
+                return 1 / factor, prefix + unit
+    return None, unit

@@ -1,0 +1,151 @@
+"""What limited a flow: where its time went.
+
+Every moment between a flow's first data and its end is put down to one cause, read from
+the sender's state. In order of precedence:
+
+``timeout``     silence that ended with a retransmission timeout
+``recovery``    repairing losses
+``window``      the flight was at the ceiling of a window other than cwnd
+``slow start``  cwnd below ssthresh
+``path``        congestion avoidance: cwnd grows and is cut as the path allows
+
+The causes say what the sender was doing, not what would have been faster; the words of
+the headline keep to that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from ..runs import Run, once_per_run
+from .window import cwnd
+
+CAUSES = ("timeout", "recovery", "window", "slow start", "path")
+
+#: A ceiling is only believed if the flight stood at it for this share of the time.
+_PLATEAU = 0.10
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where one flow's time went, and the numbers that explain it."""
+
+    flow: str
+    active_s: float
+    #: Cause -> seconds; empty if the series was not recorded.
+    seconds: dict[str, float] = field(default_factory=dict)
+    #: The height of the ceiling the flight stood at, if it did.
+    window_segments: float | None = None
+    #: The busiest link in the data's direction: name and share of time busy.
+    busiest: tuple[str, float] | None = None
+    #: Share of its ACKs that never reached the sender.
+    acks_missing: float = 0.0
+
+    def share(self, cause: str) -> float:
+        """The part of the flow's time put down to a cause, 0 to 1."""
+        return self.seconds.get(cause, 0.0) / self.active_s if self.active_s > 0 else 0.0
+
+    @property
+    def main(self) -> str | None:
+        """What limited the flow most: ``"link"`` if one was busy nine tenths of the time, else the longest cause."""
+        if self.busiest and self.busiest[1] >= 0.9:
+            return "link"
+        if not self.seconds:
+            return None
+        return max(CAUSES, key=lambda c: self.seconds.get(c, 0.0))
+
+
+@once_per_run
+def limits(run: Run, flow: str) -> Limits:
+    """Put a flow's time down to causes; see the module's text."""
+    row = run.flow(flow)
+    start = row.get("first_data_s")
+    start = row.get("start_s") or 0.0 if start is None else start
+    end = row.get("finished_s")
+    end = run.end_s if end is None else end
+    spent, ceiling = _spent(run, flow, row, start, end)
+    sent = row.get("acks_sent") or 0
+    missing = (row.get("acks_dropped") or 0) + (row.get("acks_filtered") or 0)
+    return Limits(
+        flow=flow,
+        active_s=max(0.0, end - start),
+        seconds=spent,
+        window_segments=ceiling,
+        busiest=_busiest(run, row, max(0.0, end - start)),
+        acks_missing=missing / sent if sent else 0.0,
+    )
+
+
+def _spent(
+    run: Run, flow: str, row: dict[str, Any], start: float, end: float
+) -> tuple[dict[str, float], float | None]:
+    series = cwnd(run, flow)
+    if series.height < 2 or end <= start:
+        return {}, None
+    rto = run.series.filter(pl.col("flow") == flow).select("time_s", "rto_s").unique("time_s", keep="last")
+    steps = series.join(rto, on="time_s", how="left", maintain_order="left").with_columns(
+        until=pl.col("time_s").shift(-1, fill_value=end).clip(start, end),
+        since=pl.col("time_s").clip(start, end),
+        next_cwnd=pl.col("cwnd_segments").shift(-1),
+        next_state=pl.col("state").shift(-1).fill_null(""),
+        state=pl.col("state").fill_null(""),
+    )
+    steps = steps.with_columns(took=pl.col("until") - pl.col("since")).filter(pl.col("took") > 0)
+    flight, window = pl.col("flight_segments"), pl.col("cwnd_segments")
+    ceiling = _ceiling(steps, row)
+    # A wait ends in a timeout if the window collapses after it or it outlasts the timer itself.
+    collapse = (pl.col("next_cwnd") <= 1.0) & (window > 1.0) & (pl.col("next_state") != "recovery")
+    outlasted = pl.col("took") >= 0.95 * pl.col("rto_s").fill_null(float("inf"))
+    timeout = (collapse | outlasted) & pl.lit((row.get("timeouts") or 0) > 0)
+    full = (flight >= (ceiling or float("inf")) - 0.5) & (window >= flight + 1)
+    cause = (
+        pl.when(timeout).then(pl.lit("timeout"))
+        .when(pl.col("state") == "recovery").then(pl.lit("recovery"))
+        .when(full.fill_null(False)).then(pl.lit("window"))
+        .when(pl.col("state") == "slow-start").then(pl.lit("slow start"))
+        .otherwise(pl.lit("path"))
+    )  # fmt: skip
+    sums = dict(steps.group_by(cause.alias("cause")).agg(pl.col("took").sum()).iter_rows())
+    return {c: sums.get(c, 0.0) for c in CAUSES}, ceiling
+
+
+def _ceiling(steps: pl.DataFrame, row: dict[str, Any]) -> float | None:
+    """The window other than cwnd: as told by the flow, or where the flight stood still under a larger cwnd."""
+    told = row.get("window_segments")
+    if told is not None:
+        return float(told)
+    calm = steps.filter(pl.col("state") != "recovery")
+    highest = calm["flight_segments"].max()
+    if highest is None or highest <= 1:
+        return None
+    there = calm.filter(
+        (pl.col("flight_segments") >= highest - 0.5) & (pl.col("cwnd_segments") >= pl.col("flight_segments") + 1)
+    )
+    if there["took"].sum() < _PLATEAU * steps["took"].sum():
+        return None
+    return float(highest)
+
+
+def _busiest(run: Run, row: dict[str, Any], active_s: float) -> tuple[str, float] | None:
+    """The busiest link that carried the flow's data, over the time the flow was there.
+
+    A link's utilisation is over the whole run. With one flow it was only busy while the
+    flow was active, so that share is stretched to that time; with several it is left.
+    """
+    links = run.links
+    if not links.height or "utilisation" not in links.columns:
+        return None
+    names = pl.format("{}->{}", "from", "to")
+    if run.packets.height:
+        links = links.filter(names.is_in(run.data_links(row["name"])))
+    links = links.drop_nulls("utilisation").sort("utilisation", descending=True)
+    if not links.height:
+        return None
+    top = links.row(0, named=True)
+    busy = float(top["utilisation"])
+    if run.flows.height == 1 and active_s > 0:
+        busy = min(1.0, busy * run.end_s / active_s)
+    return f"{top['from']}->{top['to']}", busy

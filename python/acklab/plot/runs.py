@@ -1,0 +1,228 @@
+"""What the charts and the report take: a run, as plain tables.
+
+A run is any mapping or object with these entries; only ``flows`` is required.
+
+=============  ==================================================================
+``label``      short name shown in legends when runs are compared
+``title``      the scenario's title
+``seed``       the seed, shown on the page
+``end_s``      when the run stopped; without it, the last time in any table
+``mechanism``  palette name of what this run shows (``"daass"``); without it the
+               label is looked up
+``flows``      one row a flow: ``name, from, to, completed, start_s, first_data_s,
+               finished_s, completion_s, bytes, goodput_bps, segments_sent,
+               retransmits, timeouts, ...``; ``unit_bytes`` (payload bytes per unit
+               of ``seq``); optional ``window_segments`` (a constant receiver window)
+               and ``mechanism`` (palette name of the flow)
+``links``      one row a direction: ``from, to, rate_bps, delay_s, packets, drops,
+               lost, filtered, mean_queue_packets, max_queue_packets, utilisation``
+``series``     the senders' state at each change: ``time_s, flow, cwnd_segments,
+               ssthresh_segments, flight_segments, rtt_s, rto_s, state``
+``queue``      queue lengths at each change: ``time_s, link, queue_packets,
+               queue_bytes``; ``link`` is ``"FROM->TO"``
+``packets``    every packet event on every link: ``time_s, link, event, flow, kind,
+               seq, len, ack, sack, size_bytes, retransmit, syn, fin``; optional
+               ``window`` (advertised window of an ACK, in the units of ``seq``)
+=============  ==================================================================
+
+Each table is a polars or pandas DataFrame, a pyarrow Table, or any object with the
+Arrow PyCapsule method ``__arrow_c_stream__``. Tables that were not recorded are
+absent or None. Times are seconds; ``seq``, ``len`` and ``ack`` are in the flow's
+sequence units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, wraps
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import polars as pl
+
+#: Columns each table must have, with the type the charts read them as.
+SCHEMA: dict[str, dict[str, Any]] = {
+    "flows": {"name": pl.String, "from": pl.String, "to": pl.String},
+    "links": {"from": pl.String, "to": pl.String},
+    "series": {
+        "time_s": pl.Float64,
+        "flow": pl.String,
+        "cwnd_segments": pl.Float64,
+        "ssthresh_segments": pl.Float64,
+        "flight_segments": pl.Float64,
+        "rtt_s": pl.Float64,
+        "rto_s": pl.Float64,
+        "state": pl.String,
+    },
+    "queue": {
+        "time_s": pl.Float64,
+        "link": pl.String,
+        "queue_packets": pl.Int64,
+        "queue_bytes": pl.Int64,
+    },
+    "packets": {
+        "time_s": pl.Float64,
+        "link": pl.String,
+        "event": pl.String,
+        "flow": pl.String,
+        "kind": pl.String,
+        "seq": pl.Int64,
+        "len": pl.Int64,
+        "ack": pl.Int64,
+        "size_bytes": pl.Int64,
+        "retransmit": pl.Boolean,
+        "syn": pl.Boolean,
+        "fin": pl.Boolean,
+    },
+}
+
+#: Columns a table may lack, and what stands in for them.
+_DEFAULTS: dict[str, dict[str, Any]] = {
+    "series": {"rtt_s": None, "rto_s": None, "state": None, "flight_segments": None, "ssthresh_segments": None},
+    "queue": {"queue_bytes": None},
+    "packets": {"ack": 0, "size_bytes": 0, "retransmit": False, "syn": False, "fin": False},
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One run with its tables as polars frames; see the module's text for the columns."""
+
+    label: str
+    title: str
+    seed: int | None
+    end_s: float
+    mechanism: str | None
+    flows: pl.DataFrame
+    links: pl.DataFrame
+    series: pl.DataFrame
+    queue: pl.DataFrame
+    packets: pl.DataFrame
+
+    @classmethod
+    def of(cls, source: Any, label: str | None = None) -> Run:
+        """Read a run from a mapping or an object; a :class:`Run` is returned as it is."""
+        if isinstance(source, Run):
+            return source
+        tables = {name: _table(name, _get(source, name)) for name in SCHEMA}
+        end = _get(source, "end_s")
+        title = _get(source, "title") or ""
+        seed = _get(source, "seed")
+        return cls(
+            label=str(label or _get(source, "label") or title or "run"),
+            title=str(title),
+            seed=None if seed is None else int(seed),
+            end_s=float(end) if end is not None else _last_time(tables),
+            mechanism=_get(source, "mechanism"),
+            **tables,
+        )
+
+    @property
+    def flow_names(self) -> list[str]:
+        """The flows, in the order of their table."""
+        return self.flows["name"].to_list()
+
+    def flow(self, name: str) -> dict[str, Any]:
+        """One flow's row."""
+        for row in self.flows.iter_rows(named=True):
+            if row["name"] == name:
+                return row
+        raise KeyError(f"no flow {name!r} in this run; there are {', '.join(self.flow_names)}")
+
+    @cached_property
+    def routes(self) -> pl.DataFrame:
+        """Which links carried what: ``flow, kind, link``, from the packets; empty if not recorded."""
+        return self.packets.select("flow", "kind", "link").unique()
+
+    def data_links(self, flow: str) -> list[str]:
+        """The links that carried a flow's data; empty if packets were not recorded."""
+        return self.routes.filter((pl.col("flow") == flow) & (pl.col("kind") == "data"))["link"].to_list()
+
+    def unit_bytes(self, flow: str) -> int:
+        """Payload bytes per unit of the flow's sequence numbers (1 if not told)."""
+        return int(self.flow(flow).get("unit_bytes") or 1)
+
+
+def once_per_run(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Keep what a function of a run (and of plain arguments) returned, as long as the run lives.
+
+    A report asks for the same frames many times, and a run never changes.
+    """
+    kept: WeakKeyDictionary[Run, dict[Any, Any]] = WeakKeyDictionary()
+
+    @wraps(function)
+    def call(run: Run, *args: Any) -> Any:
+        mine = kept.setdefault(run, {})
+        if args not in mine:
+            mine[args] = function(run, *args)
+        return mine[args]
+
+    return call
+
+
+def read_runs(sources: Any) -> list[Run]:
+    """A list of runs from one run or several, with labels made distinct."""
+    one = isinstance(sources, (Run, Mapping)) or hasattr(sources, "flows")
+    items: Iterable[Any] = [sources] if one else sources
+    runs = [Run.of(item) for item in items]
+    if not runs:
+        raise ValueError("no runs to draw")
+    seen: dict[str, int] = {}
+    out = []
+    for run in runs:
+        seen[run.label] = n = seen.get(run.label, 0) + 1
+        out.append(run if n == 1 else replace(run, label=f"{run.label} ({n})"))
+    return out
+
+
+def _get(source: Any, name: str) -> Any:
+    value = source.get(name) if isinstance(source, Mapping) else getattr(source, name, None)
+    return value
+
+
+def _table(name: str, value: Any) -> pl.DataFrame:
+    columns = SCHEMA[name]
+    if value is None:
+        if name == "flows":
+            raise ValueError("a run needs its flows table")
+        return pl.DataFrame(schema=columns)
+    frame = value if isinstance(value, pl.DataFrame) else pl.DataFrame(value)
+    for column, default in _DEFAULTS.get(name, {}).items():
+        if column not in frame.columns:
+            frame = frame.with_columns(pl.lit(default).alias(column))
+    missing = [c for c in columns if c not in frame.columns]
+    if missing:
+        raise ValueError(f"the {name} table lacks {', '.join(missing)}; it has {', '.join(frame.columns)}")
+    frame = frame.with_columns(pl.col(c).cast(t) for c, t in columns.items())
+    if name == "packets":
+        frame = frame.with_columns(_sack_text(frame).alias("sack"))
+    return frame
+
+
+def _sack_text(frame: pl.DataFrame) -> pl.Expr:
+    """SACK blocks as ``"a-b,c-d"``, whether they came as text or as lists of pairs."""
+    if "sack" not in frame.columns:
+        return pl.lit("")
+    kind = frame.schema["sack"]
+    if kind == pl.List:
+        inner = kind.inner  # type: ignore[attr-defined]
+        element = pl.element()
+        if inner == pl.Struct:
+            names = [f.name for f in inner.fields]
+            pair = pl.format("{}-{}", element.struct.field(names[0]), element.struct.field(names[1]))
+        elif inner == pl.Array:
+            pair = element.arr.to_list().cast(pl.List(pl.String)).list.join("-")
+        else:
+            pair = element.cast(pl.List(pl.String)).list.join("-")
+        return pl.col("sack").list.eval(pair).list.join(",").fill_null("")
+    return pl.col("sack").cast(pl.String).fill_null("")
+
+
+def _last_time(tables: dict[str, pl.DataFrame]) -> float:
+    times = [t["time_s"].max() for t in tables.values() if "time_s" in t.columns and t.height]
+    flows = tables["flows"]
+    for column in ("finished_s", "start_s"):
+        if column in flows.columns:
+            times.append(flows[column].max())
+    return float(max((t for t in times if t is not None), default=0.0))

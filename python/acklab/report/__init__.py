@@ -1,0 +1,51 @@
+"""The report: one offline HTML page that shows what happened in a run, or in several.
+
+    >>> from acklab import report                          # doctest: +SKIP
+    >>> report.write(run, "out")                           # doctest: +SKIP
+    PosixPath('out/report.html')
+
+``write(runs, out_dir)`` takes one run or a list; what a run is made of is written down
+in :mod:`acklab.plot.runs`. Several runs share the page's axes, one colour a run. Beside
+the page, ``out_dir/charts`` gets each chart as SVG and PNG.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..plot.runs import read_runs
+from .contents import manifest
+from .page import render
+
+__all__ = ["html", "write"]
+
+
+def html(runs: Any, *, title: str | None = None) -> str:
+    """The page as text."""
+    return render(*manifest(read_runs(runs), title))
+
+
+def write(
+    runs: Any,
+    out_dir: str | Path,
+    *,
+    title: str | None = None,
+    formats: Sequence[str] = ("svg", "png"),
+) -> Path:
+    """Write ``out_dir/report.html`` and ``out_dir/charts/*``; returns the page's path.
+
+    ``formats`` are those of the static charts: any of ``svg``, ``png``, ``pdf``; empty
+    for none.
+    """
+    runs = read_runs(runs)
+    out = Path(out_dir)
+    out.mkdir(parents=True, exist_ok=True)
+    page = out / "report.html"
+    page.write_text(html(runs, title=title), encoding="utf-8")
+    if formats:
+        from ..plot import mpl  # matplotlib takes its time to import; the page does not need it
+
+        mpl.save_all(runs, out / "charts", formats=formats)
+    return page

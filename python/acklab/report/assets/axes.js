@@ -1,0 +1,102 @@
+// Grid lines, tick labels and the panel's name, on a canvas.
+const FONT = 12;
+
+function setFont(ctx, size = FONT, weight = "") {
+  ctx.font = `${weight} ${size}px ${theme.sans}`.trim();
+}
+
+// The time axis under a panel.
+function drawTimeAxis(ctx, box, sx, labelled) {
+  const [from, to] = sx.domain;
+  const step = niceStep(to - from, Math.max(2, Math.floor(box.w / 90)));
+  const ticks = ticksOf(from, to, step);
+  ctx.strokeStyle = theme["line-2"];
+  ctx.lineWidth = 1;
+  ctx.beginPath();
+  for (const t of ticks) {
+    const x = Math.round(sx(t)) + 0.5;
+    ctx.moveTo(x, box.y);
+    ctx.lineTo(x, box.y + box.h);
+  }
+  ctx.stroke();
+  if (!labelled) return;
+  setFont(ctx);
+  ctx.fillStyle = theme["ink-3"];
+  ctx.textBaseline = "top";
+  ctx.textAlign = "center";
+  const labels = tickLabels(ticks, step, false);
+  const unit = NB + "s";
+  ticks.forEach((t, i) => {
+    const x = sx(t);
+    const text = labels[i] + unit;
+    const half = ctx.measureText(text).width / 2;
+    if (x - half > box.x - 30 && x + half < box.x + box.w + 10) ctx.fillText(text, x, box.y + box.h + 7);
+  });
+}
+
+// The value axis at the left of a panel.
+function drawValueAxis(ctx, box, sy, axis) {
+  const [from, to] = sy.domain;
+  let step = niceStep(to - from, Math.max(2, Math.floor(box.h / 46)));
+  if (axis.whole) step = Math.max(1, step);
+  const ticks = ticksOf(from, to, step);
+  ctx.strokeStyle = theme["line-2"];
+  ctx.lineWidth = 1;
+  ctx.beginPath();
+  for (const v of ticks) {
+    const y = Math.round(sy(v)) + 0.5;
+    ctx.moveTo(box.x, y);
+    ctx.lineTo(box.x + box.w, y);
+  }
+  ctx.stroke();
+  setFont(ctx);
+  ctx.fillStyle = theme["ink-3"];
+  ctx.textAlign = "right";
+  ctx.textBaseline = "middle";
+  const labels = tickLabels(ticks, step, axis.si);
+  ticks.forEach((v, i) => {
+    const y = sy(v);
+    if (y > box.y - 4 && y < box.y + box.h + 4) ctx.fillText(labels[i], box.x - 8, y);
+  });
+}
+
+// Frame line at the left and bottom; the panel's name and the axis' title above.
+function drawPanelFrame(ctx, box, title, name, colour) {
+  ctx.strokeStyle = theme.line;
+  ctx.lineWidth = 1;
+  ctx.beginPath();
+  ctx.moveTo(box.x - 0.5, box.y);
+  ctx.lineTo(box.x - 0.5, box.y + box.h + 0.5);
+  ctx.lineTo(box.x + box.w, box.y + box.h + 0.5);
+  ctx.stroke();
+  let x = box.x - box.left + 2;
+  if (name) x = drawName(ctx, name, colour, x, box.y - 8) + 12;
+  setFont(ctx, FONT);
+  ctx.fillStyle = theme["ink-3"];
+  ctx.textAlign = "left";
+  ctx.textBaseline = "alphabetic";
+  ctx.fillText(title, x, box.y - 8);
+}
+
+// A swatch and a name; returns where they end.
+function drawName(ctx, name, colour, x, y) {
+  ctx.fillStyle = colour;
+  ctx.beginPath();
+  ctx.roundRect(x, y - 9.5, 11, 11, 3);
+  ctx.fill();
+  setFont(ctx, 13, "600");
+  ctx.fillStyle = theme.ink;
+  ctx.textAlign = "left";
+  ctx.textBaseline = "alphabetic";
+  ctx.fillText(name, x + 17, y);
+  return x + 17 + ctx.measureText(name).width;
+}
+
+function clipTo(ctx, box, draw) {
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(box.x, box.y - 1, box.w, box.h + 2);
+  ctx.clip();
+  draw();
+  ctx.restore();
+}

@@ -1,0 +1,115 @@
+// Queue lengths of the links, and the packets that died there.
+const shownLinks = new Set();
+
+const queueChart = {
+  id: "queue",
+  title: "Queues",
+  about: "Packets queued and in service on a link; a cross is a packet dropped, lost or filtered there.",
+  needs: "queue",
+  height: 210,
+  partName: "link",
+  axis: () => ({ ...state.manifest.axes.queue, whole: true }),
+  roles: [
+    { key: "queue", name: "length", sample: "area" },
+    { key: "drop", name: "dropped, lost or filtered", sample: "cross", there: ({ drops }) => drops },
+  ],
+  columns: [["time", "s", 9], ["length", "packets"], ["event", ""], ["what", ""]],
+
+  // The links of the runs; at first only the fullest queue of each run is drawn.
+  parts() {
+    const out = [];
+    state.manifest.runs.forEach((run, r) => {
+      run.queues.forEach((queue, q) => {
+        if (!shownLinks.has(r + ":" + queue.link)) return;
+        const slots = Object.keys(theme.slots);
+        out.push({
+          id: r + ":" + queue.link, run: r, queue, slot: state.compared ? run.slot : slots[q % slots.length], name: (state.compared ? run.label + " · " : "") + queue.link.replace("->", "→"),
+          colour: (role) => (state.compared ? theme.slots[run.slot] : role === "drop" ? theme.roles.drop : theme.slots[slots[q % slots.length]]),
+          open: async () => ({ queue: queue.table.rows ? await openTable(queue.table) : null, drops: queue.drops.rows ? await openTable(queue.drops) : null }),
+        });
+      });
+    });
+    return out;
+  },
+
+  range(part, { queue }, t0, t1) {
+    return queue ? [0, stepRange(queue, queue.time_s, "queue_packets", t0, t1)[1]] : [0, 1];
+  },
+
+  draw(ctx, part, { queue, drops }, box, sx, sy, frame) {
+    if (queue && frame.on.queue) {
+      ctx.strokeStyle = part.colour("queue");
+      ctx.lineWidth = 1.2;
+      stepLine(ctx, queue, queue.time_s, "queue_packets", sx, sy, { fill: withAlpha(part.colour("queue"), frame.parts.length > 2 ? 0.08 : 0.2) });
+    }
+    if (drops && frame.on.drop) {
+      ctx.strokeStyle = part.colour("drop");
+      ctx.lineWidth = 1.7;
+      ctx.beginPath();
+      const put = sparse(4, (x, y) => cross(ctx, x, y, 3.5));
+      for (let i = lowerBound(drops.time_s, sx.domain[0]); i < drops.rows && drops.time_s[i] <= sx.domain[1]; i++) put(sx(drops.time_s[i]), sy(drops.queue_packets[i] || 0));
+      ctx.stroke();
+    }
+  },
+
+  near(part, { queue, drops }, x, y, sx, sy, frame, exactly) {
+    const t = sx.back(x);
+    if (drops && frame.on.drop) {
+      const [from, to] = [lowerBound(drops.time_s, sx.back(x - 6)), upperBound(drops.time_s, sx.back(x + 6))];
+      let best = -1;
+      for (let i = from; i < to; i++) if (best < 0 || Math.abs(drops.time_s[i] - t) < Math.abs(drops.time_s[best] - t)) best = i;
+      if (best >= 0 && (exactly || Math.abs(sy(drops.queue_packets[best] || 0) - y) < 12)) {
+        const level = drops.queue_packets[best];
+        return {
+          away: 0, title: `${part.name}: ${lossName(drops, best)}`, x: sx(drops.time_s[best]), y: sy(level || 0),
+          rows: [["at", exact(drops.time_s[best]) + NB + "s"], ["packet", lossWhat(part, drops, best)], ["queue then", exact(level) + NB + "packets"]],
+        };
+      }
+    }
+    if (!queue) return null;
+    const i = rowAt(queue.time_s, t);
+    if (i < 0) return null;
+    return {
+      away: Math.abs(sy(queue.queue_packets[i]) - y), title: timeText(t, state.view.span / 1000), x, y: sy(queue.queue_packets[i]),
+      rows: [[part.name, exact(queue.queue_packets[i]) + NB + "packets", part.colour("queue")], ["since", exact(queue.time_s[i]) + NB + "s"], ...(part.queue.thinned ? [["", "extremes only: this queue changed too often to keep each step"]] : [])],
+    };
+  },
+
+  next(part, { queue, drops }, t, direction) {
+    return nextTime(drops && drops.rows < 500 ? drops : queue, t, direction);
+  },
+
+  records(part, { queue, drops }, t0, t1, most) {
+    const lengths = timeRecords(queue, t0, t1, most, (i) => [queue.time_s[i], queue.queue_packets[i], "length", ""]);
+    const losses = timeRecords(drops, t0, t1, most, (i) => [drops.time_s[i], drops.queue_packets[i], lossName(drops, i), lossWhat(part, drops, i)]);
+    return { count: lengths.count + losses.count, records: [...lengths.records, ...losses.records] };
+  },
+};
+
+const lossName = (drops, i) => ({ drop: "dropped", lose: "lost", filter: "filtered" })[state.manifest.names.fates[drops.event[i]]];
+
+function lossWhat(part, drops, i) {
+  const flow = state.items().filter((item) => item.run === part.run)[drops.flow[i]];
+  return `${flow ? flow.flow : ""} ${drops.kind[i] ? "ACK " + grouped(drops.ack[i]) : "data " + grouped(drops.seq[i])}`;
+}
+
+// Switches for the links, beside the chart's heading.
+function linkSwitches(frame) {
+  const { runs } = state.manifest;
+  for (const [r, run] of runs.entries()) if (run.queues.length) shownLinks.add(r + ":" + run.queues[0].link);
+  const links = [...new Set(runs.flatMap((run) => run.queues.map((queue) => queue.link)))];
+  if (links.length < 2) return;
+  const most = 8;
+  const group = h("div", { class: "chips", role: "group", "aria-label": "Links" }, links.slice(0, most).map((link) => {
+    const keys = runs.map((run, r) => r + ":" + link).filter((key, r) => runs[r].queues.some((queue) => queue.link === link));
+    const on = () => keys.some((key) => shownLinks.has(key));
+    const button = h("button", { type: "button", class: "chip", "aria-pressed": String(on()), onclick: () => {
+      const was = on();
+      for (const key of keys) was ? shownLinks.delete(key) : shownLinks.add(key);
+      button.setAttribute("aria-pressed", String(!was));
+      frame.invalidate();
+    } }, link.replace("->", "→"));
+    return button;
+  }));
+  frame.extra.append(group);
+}

@@ -1,0 +1,111 @@
+// Goodput in bins. The bins grow and shrink with the zoom; each is the exact number of
+// bytes that came in order within it, from the running total, divided by its length.
+const throughputChart = {
+  id: "throughput",
+  title: "Goodput",
+  about: "Payload the receiver got in order, averaged over bins that follow the zoom.",
+  needs: "packets",
+  height: 210,
+  gather: true,
+  axis: () => ({ ...state.manifest.axes.throughput, label: `${state.manifest.axes.throughput.label} in bins of ${duration(binLength())}` }),
+  roles: [
+    { key: "goodput", name: "goodput", sample: "area" },
+    { key: "capacity", name: "slowest link", sample: "dashed", about: "rate of the slowest link on the data's way, headers included" },
+  ],
+  columns: [["bin starts", "s", 6], ["bin ends", "s", 6], ["goodput", "bit/s", 0]],
+
+  parts: () => itemParts("packets", async (item) => {
+    const { progress } = await openItem(item, ["progress"]);
+    return progress && { progress };
+  }),
+
+  range(part, { progress }, t0, t1) {
+    let high = 0;
+    for (const bin of binsOf(progress, t0, t1)) high = Math.max(high, bin.rate);
+    // The link's rate is shown when it is of the same order as the goodput.
+    const capacity = part.item.capacity_bps;
+    return [0, capacity && capacity < high * 3 ? Math.max(high, capacity) : high];
+  },
+
+  draw(ctx, part, { progress }, box, sx, sy, frame) {
+    const capacity = part.item.capacity_bps;
+    if (frame.on.capacity && capacity) {
+      ctx.strokeStyle = theme.roles.capacity;
+      dash(ctx, [6, 4], 1.2);
+      ctx.beginPath();
+      ctx.moveTo(box.x, sy(capacity));
+      ctx.lineTo(box.x + box.w, sy(capacity));
+      ctx.stroke();
+      ctx.setLineDash([]);
+    }
+    if (!frame.on.goodput) return;
+    const line = new Path2D();
+    let first = true;
+    let end = box.x;
+    for (const bin of binsOf(progress, sx.domain[0], Math.min(sx.domain[1], part.item.end_s))) {
+      const y = sy(bin.rate);
+      if (first) line.moveTo(sx(bin.from), y);
+      line.lineTo(sx(bin.from), y);
+      line.lineTo((end = sx(bin.to)), y);
+      first = false;
+    }
+    ctx.strokeStyle = part.colour("goodput");
+    ctx.lineWidth = 1.6;
+    if (frame.parts.length < 3 || state.eachApart()) {
+      const area = new Path2D(line);
+      area.lineTo(end, sy(0));
+      area.lineTo(box.x - 5, sy(0));
+      ctx.fillStyle = withAlpha(part.colour("goodput"), 0.14);
+      ctx.fill(area);
+    }
+    ctx.stroke(line);
+  },
+
+  near(part, { progress }, x, y, sx) {
+    const t = sx.back(x);
+    const length = binLength();
+    const from = Math.floor(t / length) * length;
+    if (t < 0 || t > state.view.end) return null;
+    const bin = binAt(progress, from, Math.min(from + length, state.view.end));
+    return {
+      away: 0, title: `${exact(from, 6)} to ${exact(bin.to, 6)}${NB}s`,
+      rows: [[(state.several ? part.name + " " : "") + "goodput", si(bin.rate, 4) + "bit/s", part.colour("goodput")], [(state.several ? part.name + " " : "") + "in order by then", si(bin.total, 4) + "B"]],
+    };
+  },
+
+  next(part, data, t, direction) {
+    const length = binLength();
+    const to = (Math.floor(t / length + 1e-9) + direction) * length + length / 2;
+    return to >= 0 && to <= state.view.end ? to : null;
+  },
+
+  records(part, { progress }, t0, t1, most) {
+    const bins = binsOf(progress, t0, t1);
+    return { count: bins.length, records: bins.slice(0, most).map((bin) => [bin.from, bin.to, bin.rate]) };
+  },
+};
+
+// About one bin for every eight dots, of a round length that is the same for all charts.
+function binLength() {
+  return niceStep(state.view.span, 120);
+}
+
+function binsOf(progress, t0, t1) {
+  const length = binLength();
+  const out = [];
+  const first = Math.max(0, Math.floor(t0 / length + 1e-9));
+  for (let n = first; n * length < t1 - length * 1e-9; n++) {
+    out.push(binAt(progress, n * length, Math.min((n + 1) * length, state.view.end)));
+  }
+  return out;
+}
+
+function binAt(progress, from, to) {
+  // What comes exactly at an edge belongs to the bin that ends there.
+  const bytesBy = (t) => {
+    const i = upperBound(progress.time_s, t) - 1;
+    return i < 0 ? 0 : progress.bytes[i];
+  };
+  const total = bytesBy(to);
+  return { from, to, total, rate: ((total - bytesBy(from)) * 8) / (to - from) };
+}

@@ -1,0 +1,64 @@
+// The numbers behind a chart as a table: the rows in sight, up to a readable many.
+const MOST_ROWS = 200;
+
+function dataTable(frame) {
+  const body = h("div", {});
+  const details = h("details", { class: "data", ontoggle: () => refreshDataTable(frame, true) }, h("summary", {}, "Data table"), body);
+  frame.table = { details, body };
+  return details;
+}
+
+function refreshDataTable(frame, opened = false) {
+  const { details, body } = frame.table;
+  if (!details.open || !frame.parts) return;
+  clearTimeout(frame.table.timer);
+  frame.table.timer = setTimeout(() => fillDataTable(frame, body), opened ? 0 : 250);
+}
+
+// [name of part, ...values] rows of all parts in sight.
+function recordsOf(frame, most) {
+  const { view } = state;
+  const rows = [];
+  let total = 0;
+  for (const part of frame.parts) {
+    const { count, records } = frame.spec.records(part, frame.data.get(part.id), view.from, view.to, most);
+    total += count;
+    for (const record of records) rows.push([part.name, ...record]);
+  }
+  rows.sort((a, b) => a[1] - b[1]);
+  return { total, rows: rows.slice(0, most) };
+}
+
+function fillDataTable(frame, body) {
+  const { total, rows } = recordsOf(frame, MOST_ROWS);
+  const { columns } = frame.spec;
+  const heads = [[frame.spec.partName || "flow", ""], ...columns];
+  const cell = (value, column) => {
+    const text = typeof value === "string";
+    const empty = value === null || Number.isNaN(value);
+    return h("td", { class: text ? "text" : empty ? "none" : null }, empty ? "–" : text ? value : column[2] !== undefined ? value.toFixed(column[2]) : exact(value));
+  };
+  body.replaceChildren(
+    h("div", { class: "more" },
+      rows.length < total ? `The first ${grouped(rows.length)} of ${grouped(total)} rows in sight; zoom in to see others.` : `All ${grouped(total)} rows in sight.`,
+      h("button", { type: "button", onclick: () => saveRows(frame) }, "Save rows in sight as CSV")),
+    h("div", { class: "scroller", tabindex: "0", role: "region", "aria-label": frame.spec.title + ", data" },
+      h("table", {},
+        h("caption", { class: "unseen" }, frame.spec.title),
+        h("thead", {}, h("tr", {}, heads.map(([name, unit]) => h("th", { scope: "col", class: unit === "" ? "text" : null }, name, h("span", { class: "unit" }, unit || ""))))),
+        h("tbody", {}, rows.map((row) => h("tr", {}, row.map((value, i) => cell(value, heads[i]))))))));
+}
+
+function saveRows(frame) {
+  const { rows } = recordsOf(frame, 2_000_000);
+  const heads = [frame.spec.partName || "flow", ...frame.spec.columns.map(([name, unit]) => (unit ? `${name} (${unit})` : name))];
+  const quote = (v) => (v === null || Number.isNaN(v) ? "" : typeof v === "string" ? `"${v.replaceAll('"', '""')}"` : String(v));
+  const text = [heads, ...rows].map((row) => row.map(quote).join(",")).join("\n") + "\n";
+  saveFile(new Blob([text], { type: "text/csv" }), frame.spec.id + ".csv");
+}
+
+function saveFile(blob, name) {
+  const link = h("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

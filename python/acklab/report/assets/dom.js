@@ -1,0 +1,21 @@
+// Elements made in one call: h("button", {class: "chip", onclick: f}, "text", child).
+function h(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style" && typeof value === "object") {
+      for (const [property, v] of Object.entries(value)) element.style.setProperty(property, v);
+    } else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((c) => c !== null && c !== undefined));
+  return element;
+}
+
+const byId = (id) => document.getElementById(id);
+
+// Says something to a screen reader without moving the focus.
+function announce(text) {
+  const live = byId("live");
+  if (live.textContent !== text) live.textContent = text;
+}

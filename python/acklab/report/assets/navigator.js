@@ -1,0 +1,113 @@
+// The strip in the sticky bar: the whole run in small, with the stretch shown marked.
+// Drag inside the mark moves it, its ends stretch it, elsewhere a new one is drawn.
+const navigator_ = {
+  build() {
+    const canvas = (navigator_.canvas = h("canvas", { tabindex: "0", role: "slider", "aria-label": "Stretch of time shown", "aria-valuemin": "0", "aria-describedby": "keys-help" }));
+    navigator_.range = h("span", { class: "range" });
+    new ResizeObserver(navigator_.draw).observe(canvas);
+    canvas.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      rangeKey(event);
+    });
+    navigator_.wire(canvas);
+    return canvas;
+  },
+
+  // What the silhouette shows: goodput of the flows drawn, else cwnd.
+  async load() {
+    const rates = [];
+    for (const item of state.visible().slice(0, 12)) {
+      const { progress } = await openItem(item, ["progress"]);
+      if (progress) {
+        rates.push({ item, level: (from, to) => rateIn(progress, from, to) });
+        continue;
+      }
+      const { window } = await openItem(item, ["window"]);
+      if (window) rates.push({ item, level: (from, to) => stepRange(window, window.time_s, "cwnd_segments", from, to)[1] });
+    }
+    navigator_.rates = rates;
+    navigator_.draw();
+  },
+
+  draw() {
+    const { canvas, rates } = navigator_;
+    const { view } = state;
+    const [w, tall] = [canvas.clientWidth, canvas.clientHeight];
+    if (!w) return;
+    const ctx = fit(canvas, w, tall);
+    for (const { item, level } of rates || []) {
+      const columns = Math.floor(w / 6);
+      const heights = Array.from({ length: columns }, (_, i) => level((i * view.end) / columns, ((i + 1) * view.end) / columns));
+      const top = heights.reduce((a, b) => (b > a && Number.isFinite(b) ? b : a), 0) || 1;
+      ctx.fillStyle = state.several ? itemColour(item) : theme.roles.goodput;
+      ctx.globalAlpha = rates.length > 1 ? 0.45 : 0.6;
+      heights.forEach((v, i) => {
+        const y = Number.isFinite(v) ? ((tall - 6) * v) / top : 0;
+        ctx.fillRect((i * w) / columns, tall - y, w / columns - (w > 700 ? 1 : 0), y);
+      });
+    }
+    ctx.globalAlpha = 1;
+    const [a, b] = [(view.from / view.end) * w, (view.to / view.end) * w];
+    if (!view.whole) {
+      ctx.fillStyle = theme.surface;
+      ctx.globalAlpha = 0.65;
+      ctx.fillRect(0, 0, a, tall);
+      ctx.fillRect(b, 0, w - b, tall);
+      ctx.globalAlpha = 1;
+    }
+    ctx.strokeStyle = theme.focus;
+    ctx.lineWidth = 2;
+    ctx.strokeRect(a + 1, 1, Math.max(2, b - a - 2), tall - 2);
+    if (view.cursor !== null) {
+      ctx.fillStyle = theme.ink;
+      ctx.fillRect((view.cursor / view.end) * w - 0.5, 0, 1, tall);
+    }
+    navigator_.say();
+  },
+
+  say() {
+    const { view } = state;
+    const perDot = view.span / 1000;
+    const text = view.whole ? `All ${duration(view.end)}` : `${timeText(view.from, perDot)} – ${timeText(view.to, perDot)} (${duration(view.span)})`;
+    navigator_.range.textContent = text;
+    const { canvas } = navigator_;
+    canvas.setAttribute("aria-valuemax", exact(view.end, 6));
+    canvas.setAttribute("aria-valuenow", exact(view.from, 6));
+    canvas.setAttribute("aria-valuetext", text);
+  },
+
+  wire(canvas) {
+    let drag = null;
+    const at = (event) => {
+      const r = canvas.getBoundingClientRect();
+      return ((event.clientX - r.left) / r.width) * state.view.end;
+    };
+    canvas.addEventListener("pointerdown", (event) => {
+      const { view } = state;
+      const t = at(event);
+      const near = (view.end * 8) / canvas.clientWidth;
+      const kind = view.whole ? "new" : Math.abs(t - view.from) < near ? "from" : Math.abs(t - view.to) < near ? "to" : t > view.from && t < view.to ? "move" : "new";
+      drag = { kind, t, from: view.from, to: view.to };
+      canvas.setPointerCapture(event.pointerId);
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      if (!drag) return;
+      const { view } = state;
+      const t = at(event);
+      if (Math.abs(t - drag.t) < view.end / canvas.clientWidth) return;
+      if (drag.kind === "from") view.show(Math.min(t, drag.to - view.least), drag.to);
+      else if (drag.kind === "to") view.show(drag.from, Math.max(t, drag.from + view.least));
+      else if (drag.kind === "new") view.show(Math.min(drag.t, t), Math.max(drag.t, t));
+      else {
+        const from = Math.min(Math.max(drag.from + t - drag.t, 0), view.end - (drag.to - drag.from));
+        view.show(from, from + drag.to - drag.from);
+      }
+    });
+    for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, () => (drag = null));
+    canvas.addEventListener("dblclick", () => state.view.reset());
+  },
+};
+
+function rateIn(progress, from, to) {
+  return binAt(progress, from, to).rate;
+}

@@ -1,0 +1,69 @@
+const MOST_APART = 8;
+
+// What the reader has chosen: which flows are drawn, and overlaid or each run by itself.
+const state = {
+  manifest: null,
+  view: null,
+  shown: new Set(),
+  apart: false,
+  drag: "zoom",
+  watchers: [],
+
+  start(manifest) {
+    state.manifest = manifest;
+    state.view = new View(Math.max(...manifest.runs.map((run) => run.end_s)));
+    state.compared = manifest.runs.length > 1;
+    state.several = manifest.items.length > 1;
+    // At first a few flows of every run, so that a run of hundreds opens readable.
+    const each = Math.max(1, Math.floor(6 / manifest.runs.length));
+    manifest.runs.forEach((run, r) => {
+      const mine = state.items().filter((item) => item.run === r);
+      for (const item of mine.slice(0, each)) state.shown.add(item.id);
+    });
+  },
+
+  items() {
+    if (!state.all) {
+      state.all = state.manifest.items.map((item, id) => ({ ...item, id, name: itemName(item) }));
+    }
+    return state.all;
+  },
+
+  visible() {
+    return state.items().filter((item) => state.shown.has(item.id));
+  },
+
+  // Apart means a panel for each flow, or for each run if that were too many.
+  eachApart: () => state.apart && state.visible().length <= MOST_APART,
+
+  toggle(id, on) {
+    if (on === undefined ? !state.shown.has(id) : on) state.shown.add(id);
+    else state.shown.delete(id);
+    state.tell();
+  },
+
+  only(ids) {
+    state.shown = new Set(ids);
+    state.tell();
+  },
+
+  watch(watcher) {
+    state.watchers.push(watcher);
+  },
+
+  tell() {
+    for (const watcher of state.watchers) watcher();
+  },
+};
+
+function itemName(item) {
+  const { runs, items } = state.manifest;
+  if (runs.length === 1) return item.flow;
+  const alone = items.filter((other) => other.run === item.run).length === 1;
+  return alone ? runs[item.run].label : runs[item.run].label + " · " + item.flow;
+}
+
+// An item's colour. A flow that has a panel to itself is drawn in the colours of the roles
+// instead: data, ACKs and retransmissions differ, and the panel's name says whose they are.
+const itemColour = (item) => theme.slots[item.slot];
+const roleColour = (item, role) => (state.visible().length === 1 || state.eachApart() ? theme.roles[role] : itemColour(item));

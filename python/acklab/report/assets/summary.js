@@ -1,0 +1,33 @@
+// The words under the headline, and where each flow's time went.
+const CAUSES = { timeout: "waiting for a timer", recovery: "loss recovery", window: "full window", "slow start": "slow start", path: "congestion avoidance" };
+
+function summary() {
+  const { headline, runs } = state.manifest;
+  const compared = headline.points.some((point) => point.run !== null);
+  const points = h("ul", { class: "points" + (compared ? " compared" : "") }, headline.points.filter((point) => point.about !== "time").map((point) => {
+    const run = runs.find((r) => r.label === point.run);
+    return h("li", {}, run ? h("span", { class: "who" }, h("span", { class: "swatch", style: { "--c": `var(--slot-${run.slot})` } }), " ", run.label) : null, h("span", {}, point.text));
+  }));
+  return [points, spentBars()];
+}
+
+function spentBars() {
+  const { runs, limits } = state.manifest;
+  const rows = limits.filter((row) => row.shares.length).slice(0, 12);
+  if (!rows.length) return null;
+  const name = (row) => (state.compared ? runs[row.run].label + (limits.filter((r) => r.run === row.run).length > 1 ? " · " + row.flow : "") : row.flow);
+  const longest = Math.max(...rows.map((row) => row.active_s));
+  const seen = Object.keys(CAUSES).filter((cause) => rows.some((row) => row.shares.some((s) => s.cause === cause && s.share >= 0.002)));
+  const order = ["slow start", "path", "window", "recovery", "timeout"];
+  const colour = (cause) => `var(--slot-${state.manifest.palette.roles[cause]})`;
+  return h("div", { class: "spent", role: "group", "aria-label": "Where the time went" },
+    rows.map((row) => h("div", { class: "spent-row" },
+      h("span", { title: name(row) }, name(row)),
+      h("div", { class: "spent-bar", role: "img", "aria-label": name(row) + ": " + row.shares.map((s) => `${CAUSES[s.cause]} ${Math.round(s.share * 100)} %`).join(", "), style: { width: `${(100 * row.active_s) / longest}%` } },
+        order.map((cause) => row.shares.find((s) => s.cause === cause)).filter((s) => s && s.share >= 0.002).map((s) => {
+          // A length is written where there is room for it.
+          const tight = ((s.share * row.active_s) / longest) * Math.min(innerWidth - 28, 1200) < 66;
+          return h("span", { class: tight ? "tight" : null, style: { "--c": colour(s.cause), flex: `${s.share} 1 0` }, title: `${CAUSES[s.cause]}: ${duration(s.s)} (${Math.round(s.share * 100)} %)` }, tight ? "" : duration(s.s, 3));
+        })))),
+    h("div", { class: "spent-keys", "aria-hidden": "true" }, order.filter((cause) => seen.includes(cause)).map((cause) => h("span", {}, h("span", { class: "swatch", style: { "--c": colour(cause) } }), CAUSES[cause]))));
+}

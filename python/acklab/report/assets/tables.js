@@ -1,0 +1,68 @@
+// The flow and link tables: sorted by a click on a heading, numbers in line.
+function sortableTable({ title, about, table, kind }) {
+  const { runs } = state.manifest;
+  let order = null;
+  const body = h("tbody");
+  const heads = new Map();
+
+  const columns = [...(state.compared ? [{ key: "run", label: "run", unit: "", text: true }] : []), ...table.columns];
+  // A column of numbers of one kind has the same decimals all the way down.
+  for (const column of columns) {
+    const values = table.rows.map((row) => row[column.key]).filter((v) => v !== null && v !== undefined);
+    column.text = column.text || values.some((v) => typeof v === "string");
+    column.places = column.text || values.every(Number.isInteger) ? 0 : column.digits ?? 2;
+  }
+
+  const value = (row, column) => (column.key === "run" ? runs[row.run].label : row[column.key] ?? null);
+
+  const fill = () => {
+    const rows = [...table.rows];
+    if (order) {
+      const { column, down } = order;
+      rows.sort((a, b) => {
+        const [x, y] = [value(a, column), value(b, column)];
+        // What has no value stays at the end, whichever way the others go.
+        if (x === null || y === null) return (x === null) - (y === null);
+        return (typeof x === "string" ? x.localeCompare(y, undefined, { numeric: true }) : x - y) * (down ? -1 : 1);
+      });
+    }
+    body.replaceChildren(...rows.map((row) => h("tr", {}, columns.map((column, i) => {
+      const v = value(row, column);
+      const text = v === null ? "–" : column.text ? String(v) : grouped(v, column.places);
+      const content = kind === "flows" && column.key === "name" && state.several ? flowSwitch(row, text) : i === 0 && column.key === "run" ? [h("span", { class: "swatch", style: { "--c": `var(--slot-${runs[row.run].slot})` } }), " ", text] : text;
+      return h("td", { class: column.text ? "text" : v === null ? "none" : null }, content);
+    }))));
+    for (const [column, { th, arrow }] of heads) {
+      const mine = order && order.column === column;
+      th.setAttribute("aria-sort", mine ? (order.down ? "descending" : "ascending") : "none");
+      arrow.textContent = mine ? (order.down ? "▾" : "▴") : "";
+    }
+  };
+
+  const head = h("tr", {}, columns.map((column) => {
+    const arrow = h("span", { class: "arrow", "aria-hidden": "true" });
+    const th = h("th", { scope: "col", class: column.text ? "text" : null, title: column.about || null },
+      h("button", { type: "button", onclick: () => {
+        order = { column, down: order && order.column === column ? !order.down : !column.text };
+        fill();
+      } }, column.text ? [column.label, arrow] : [arrow, column.label], h("span", { class: "unit" }, column.unit || "")));
+    heads.set(column, { th, arrow });
+    return th;
+  }));
+
+  fill();
+  if (kind === "flows") state.watch(() => body.querySelectorAll("input[data-item]").forEach((box) => (box.checked = state.shown.has(Number(box.dataset.item)))));
+  return h("section", { class: "card", "aria-labelledby": kind + "-title" },
+    h("h2", { id: kind + "-title" }, title),
+    h("div", { class: "scroller", tabindex: "0", role: "region", "aria-labelledby": kind + "-title" },
+      h("table", {}, h("caption", {}, about), h("thead", {}, head), body)));
+}
+
+// A flow's name with the switch that draws it or not.
+function flowSwitch(row, text) {
+  const item = state.items().find((other) => other.run === row.run && other.flow === row.name);
+  if (!item) return text;
+  return h("label", {},
+    h("input", { type: "checkbox", "data-item": String(item.id), checked: state.shown.has(item.id), style: { "--c": `var(--slot-${item.slot})` }, onchange: (event) => state.toggle(item.id, event.target.checked) }),
+    h("span", { class: "swatch", style: { "--c": `var(--slot-${item.slot})` } }), text);
+}

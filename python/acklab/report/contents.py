@@ -1,0 +1,188 @@
+"""What goes into the page: the headline, the tables, and each chart's data as blocks.
+
+The page is told everything in one manifest (JSON) that points to the data blocks. It
+holds one *item* for each flow of each run; an item's tables are those the charts draw.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from ..plot import palette, prep
+from ..plot.runs import Run
+from .encode import NANO, Blocks
+
+#: A queue is embedded change by change as long as the page's queues stay below this many
+#: rows together; beyond, the shorter queues are thinned to what a screen can show.
+QUEUE_ROWS = 3_000_000
+THIN_COLUMNS = 50_000
+
+_STATES = ["slow-start", "congestion-avoidance", "recovery"]
+_EVENTS = ["timeout", "fast retransmit"]
+_FATE_BITS = 3  # flags: bit 0 resent, 1 SYN, 2 FIN, then the fate
+
+
+def manifest(runs: list[Run], title: str | None) -> tuple[dict[str, Any], Blocks]:
+    """The manifest and the blocks it points to."""
+    blocks = Blocks()
+    slots = _slots(runs)
+    out_runs, items = [], []
+    for r, run in enumerate(runs):
+        ways = prep.journeys(run) if run.packets.height else None
+        by_flow = ways.partition_by("flow", as_dict=True) if ways is not None else {}
+        for flow in run.flow_names:
+            mine = by_flow.get((flow,), ways.clear() if ways is not None else None)
+            items.append({"run": r, **_item(run, flow, mine, blocks), "slot": slots[len(items)]})
+        out_runs.append(
+            {
+                "label": run.label,
+                "title": run.title,
+                "seed": run.seed,
+                "end_s": run.end_s,
+                "slot": palette.slots_for([x.mechanism or x.label for x in runs])[r],
+                "queues": _queues(run, blocks),
+                "recorded": {t: bool(getattr(run, t).height) for t in ("series", "queue", "packets")},
+            }
+        )
+    return {
+        "title": title or _title(runs),
+        "headline": prep.headline(runs),
+        "runs": out_runs,
+        "items": items,
+        "tables": {"flows": prep.flow_table(runs), "links": prep.link_table(runs)},
+        "limits": _limits(runs),
+        "axes": {name: {**a.__dict__, "label": prep.label(name)} for name, a in prep.AXES.items()},
+        "palette": {"slots": palette.SLOTS, "roles": palette.ROLES, "background": palette.BACKGROUND},
+        "names": {"states": _STATES, "events": _EVENTS, "fates": list(prep.FATES)},
+    }, blocks
+
+
+def _title(runs: list[Run]) -> str:
+    titles = list(dict.fromkeys(r.title for r in runs if r.title))
+    return titles[0] if len(titles) == 1 else " · ".join(titles[:3]) or "acklab run"
+
+
+def _slots(runs: list[Run]) -> list[str]:
+    """Every item's colour: by run where runs are compared, by flow within a single run."""
+    if len(runs) > 1:
+        by_run = palette.slots_for([r.mechanism or r.label for r in runs])
+        return [slot for slot, run in zip(by_run, runs, strict=True) for _ in run.flow_names]
+    run = runs[0]
+    names = run.flow_names
+    if "mechanism" in run.flows.columns:
+        names = [m or n for m, n in zip(run.flows["mechanism"].to_list(), names, strict=True)]
+    elif len(names) == 1 and run.mechanism:
+        names = [run.mechanism]
+    return palette.slots_for(names)
+
+
+def _item(run: Run, flow: str, ways: pl.DataFrame | None, blocks: Blocks) -> dict[str, Any]:
+    tables: dict[str, Any] = {}
+    window = prep.cwnd(run, flow)
+    if window.height:
+        states = pl.col("state").replace_strict(_STATES, [1, 2, 3], default=0, return_dtype=pl.Int64)
+        resolution = {"time_s": NANO, **dict.fromkeys(window.columns[2:5], 1e-3)}
+        tables["window"] = blocks.add(window.drop("flow").with_columns(states), resolution)
+        events = prep.window_events(run, flow)
+        tables["cuts"] = blocks.add(
+            events.select("time_s", pl.col("event").replace_strict(_EVENTS, [0, 1], return_dtype=pl.Int64), "cwnd_segments"),
+            {"time_s": NANO, "cwnd_segments": 1e-3},
+        )
+        samples = prep.rtt(run, flow)
+        tables["rtt"] = blocks.add(samples.drop("flow"), {"time_s": NANO, "rtt_ms": 1e-6, "rto_ms": 1e-3})
+    depths: dict[str, dict[str, float]] = {}
+    if ways is not None:
+        for kind in ("data", "ack"):
+            tables[kind], depths[kind] = _ways(ways.filter(pl.col("kind") == kind), blocks)
+        layers = prep.time_sequence(run, flow, ways)
+        tables["sacks"] = blocks.add(layers["sacks"], {"time_s": NANO})
+        tables["edge"] = blocks.add(layers["window"], {"time_s": NANO})
+        tables["progress"] = blocks.add(prep.progress(run, flow, ways), {"time_s": NANO})
+    return {
+        "flow": flow,
+        "unit": prep.sequence_unit(run, flow),
+        "unit_bytes": run.unit_bytes(flow),
+        "tables": tables,
+        "depths": depths,
+        "capacity_bps": _capacity(run, flow),
+        "end_s": _end(run, flow),
+    }
+
+
+def _end(run: Run, flow: str) -> float:
+    """Until when the flow's lines are drawn: its own end, or the run's."""
+    end = run.flow(flow).get("finished_s")
+    return run.end_s if end is None else float(end)
+
+
+def _ways(ways: pl.DataFrame, blocks: Blocks) -> tuple[dict[str, Any], dict[str, float]]:
+    """One direction's journeys: sent, time taken to the end, numbers, flags, where lost."""
+    lost = ways.drop_nulls("where").select("where", "depth").unique().sort("where")
+    links = lost["where"].to_list()
+    number = pl.col("seq") if (ways["kind"] == "data").all() else pl.col("ack")
+    fate = pl.col("fate").replace_strict(list(prep.FATES), list(range(len(prep.FATES))), return_dtype=pl.Int64)
+    flags = [pl.col(c).cast(pl.Int64) * (1 << bit) for bit, c in enumerate(("retransmit", "syn", "fin"))]
+    frame = ways.select(
+        "sent_s",
+        number.alias("number"),
+        "len",
+        # Differences are taken between the rounded times, so that the end is exact too.
+        took_s=((pl.col("ended_s") / NANO).round() - (pl.col("sent_s") / NANO).round()) * NANO,
+        flags=sum(flags, fate * (1 << _FATE_BITS)),
+        link=pl.col("where").replace_strict(links, list(range(1, len(links) + 1)), default=0, return_dtype=pl.Int64),
+    )
+    return blocks.add(frame, {"sent_s": NANO, "took_s": NANO}), dict(lost.iter_rows())
+
+
+def _queues(run: Run, blocks: Blocks) -> list[dict[str, Any]]:
+    """Each link's queue, the fullest first, with what was dropped there."""
+    lost = prep.drops(run)
+    tops = run.queue.group_by("link").agg(pl.col("queue_packets").max().alias("top"), n=pl.len())
+    out, rows = [], 0
+    for link, top, n in tops.sort(["top", "link"], descending=[True, False]).iter_rows():
+        frame = prep.queue(run, link).select("time_s", "queue_packets")
+        rows += n
+        thinned = rows > QUEUE_ROWS
+        if thinned:
+            frame = prep.thin_steps(frame, "queue_packets", THIN_COLUMNS)
+        here = lost.filter(pl.col("link") == link)
+        marks = here.select(
+            "time_s",
+            pl.col("event").replace_strict(list(prep.FATES), list(range(len(prep.FATES))), return_dtype=pl.Int64),
+            "queue_packets",
+            "seq",
+            "ack",
+            kind=(pl.col("kind") == "ack").cast(pl.Int64),
+            flow=pl.col("flow").replace_strict(run.flow_names, list(range(run.flows.height)), return_dtype=pl.Int64),
+        )
+        out.append(
+            {
+                "link": link,
+                "top": top,
+                "thinned": thinned,
+                "table": blocks.add(frame, {"time_s": NANO}),
+                "drops": blocks.add(marks, {"time_s": NANO}),
+            }
+        )
+    return out
+
+
+def _capacity(run: Run, flow: str) -> float | None:
+    """The slowest link the flow's data crossed, if that is known."""
+    if not run.links.height or "rate_bps" not in run.links.columns:
+        return None
+    links = run.links.filter(pl.format("{}->{}", "from", "to").is_in(run.data_links(flow)))
+    return links["rate_bps"].min()
+
+
+def _limits(runs: list[Run]) -> list[dict[str, Any]]:
+    """Where each flow's time went, for the bars under the headline."""
+    out = []
+    for r, run in enumerate(runs):
+        for flow in run.flow_names:
+            found = prep.limits(run, flow)
+            shares = [{"cause": c, "share": found.share(c), "s": found.seconds.get(c, 0.0)} for c in prep.CAUSES]
+            out.append({"run": r, "flow": flow, "active_s": found.active_s, "shares": shares if found.seconds else []})
+    return out
