@@ -68,6 +68,8 @@ rule_table! {
         dup_thresh: u32 [1..=1_000_000],
         /// Whether the first duplicate ACKs release one new segment each (RFC 3042).
         limited_transmit: bool,
+        /// Whether that segment must be new (RFC 3042); ns-2 sends the next in order, even after a timeout.
+        limited_transmit_new_only: bool,
         /// Most segments sent in response to one event; 0 is no limit.
         max_burst: u32,
         /// When fast retransmit may repeat within one window of data.

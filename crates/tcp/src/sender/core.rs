@@ -229,7 +229,8 @@ impl Core {
 
     /// Limited Transmit (RFC 3042): one new segment for an early duplicate ACK, if both windows allow.
     pub fn send_limited<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
-        if !self.rules.limited_transmit || self.snd_nxt >= self.limit {
+        let resending = self.rules.limited_transmit_new_only && self.snd_nxt < self.snd_max;
+        if !self.rules.limited_transmit || self.snd_nxt >= self.limit || resending {
             return;
         }
         let len = self.len_at(self.snd_nxt);

@@ -77,16 +77,21 @@ impl Rfc6675 {
         if let Some((start, len)) = hole {
             return Some((start, len, false));
         }
-        // Rule 4: once a recovery, the segment that ends with the highest unreported unit.
-        if self.rescued || self.unreported(core.snd_una, core.snd_max) == 0 {
+        self.rescue(core).map(|(start, len)| (start, len, false))
+    }
+
+    /// Rule 4: once a recovery, the segment that ends with the highest unreported unit, unless this recovery has just
+    /// resent that one as a hole: the rule is for losses at the tail, and repeating a hole at once rescues nothing.
+    fn rescue(&mut self, core: &Core) -> Option<(Seq, u64)> {
+        let runs = self.board.runs();
+        let end = runs.last().filter(|run| run.1 == core.snd_max).map_or(core.snd_max, |run| run.0);
+        if self.rescued || end <= self.high_rxt.max(core.snd_una) {
             return None;
         }
         self.rescued = true;
-        let last = self.board.runs().last().filter(|run| run.1 == core.snd_max);
-        let end = last.map_or(core.snd_max, |run| run.0);
-        let floor = self.board.runs().iter().rev().find(|run| run.1 < end).map_or(core.snd_una, |run| run.1);
+        let floor = runs.iter().rev().find(|run| run.1 < end).map_or(core.snd_una, |run| run.1);
         let start = floor.max(end.saturating_sub(u64::from(core.mss)));
-        Some((start, end - start, false))
+        Some((start, end - start))
     }
 
     fn send_in_recovery<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
