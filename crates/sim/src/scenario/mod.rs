@@ -23,8 +23,8 @@
 //! assert!(!scenario.flows[0].receiver.sack); // follows the sender's recovery
 //! ```
 //!
-//! Reading goes in three steps, one file each: [`file`] is what serde reads, straight into structs; [`resolve`] checks
-//! what serde cannot and turns names into indices; and only where a text fails, [`diagnose`] reads it again as a tree
+//! Reading goes in three steps, one file each: `file` is what serde reads, straight into structs; `resolve` checks
+//! what serde cannot and turns names into indices; and only where a text fails, `diagnose` reads it again as a tree
 //! and looks for the reason along the schema, so that no message costs anything on the good path.
 
 mod diagnose;
@@ -39,7 +39,7 @@ mod schema;
 mod stacks;
 mod suggest;
 mod tables;
-mod topology;
+pub mod topology;
 mod tree;
 
 use serde::Deserialize;
@@ -134,8 +134,9 @@ pub fn parse(text: &str, file: &str, format: Format) -> Result<Scenario, Scenari
 /// # Errors
 /// What is wrong, where, and what is allowed.
 pub fn parse_with(text: &str, file: &str, format: Format, overrides: &Overrides) -> Result<Scenario, ScenarioError> {
-    if overrides.is_empty() {
-        return parse(text, file, format);
+    if overrides.values.is_empty() {
+        let scenario = parse(text, file, format)?;
+        return Ok(Scenario { seed: overrides.seed.unwrap_or(scenario.seed), ..scenario });
     }
     let changed = || {
         let mut tree = tree::read(readable(text)?, format)?;

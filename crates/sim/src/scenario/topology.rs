@@ -1,4 +1,4 @@
-//! Common networks in a few words. Each expands to the links it stands for; flows then name the nodes.
+//! `[topology]`: common networks in a few words. Each expands to the links it stands for; flows then name the nodes.
 //!
 //! # `kind = "dumbbell"`
 //! ```text
