@@ -31,6 +31,8 @@ class Run:
 
     def __init__(self, result: _core.RunResult) -> None:
         self._result = result
+        self.label = ""
+        """Short name in legends where runs are compared; yours to set."""
 
     @property
     def title(self) -> str:
@@ -205,6 +207,9 @@ def _parsed(lines: bytes) -> Iterator[dict[str, Any]]:
 
 
 def _write_report(runs: list[Run], directory: Path) -> None:
-    from . import report
+    try:
+        from . import report
+    except ImportError:
+        return
 
     report.write(runs, directory)

@@ -1,6 +1,5 @@
 //! Columns of an Arrow record batch, built one by one from rows.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::types::{ArrowDictionaryKeyType, Int8Type, Int32Type};
@@ -66,19 +65,10 @@ impl Columns {
         self.push(name, false, StringArray::from_iter_values(values))
     }
 
-    /// Texts out of a vocabulary of any size (names of flows and links), by index. A name may stand in it twice (a
-    /// flow's repetitions, parallel links); in the column's dictionary, whose entries must differ, it stands once.
+    /// Texts out of a vocabulary of any size (names of flows and links, which all differ), by index.
     pub(crate) fn names(self, name: &str, vocabulary: &[String], indices: impl Iterator<Item = u32>) -> Self {
-        let (mut distinct, mut known) = (Vec::new(), HashMap::new());
-        let key = |text| {
-            *known.entry(text).or_insert_with(|| {
-                distinct.push(text);
-                distinct.len() as i32 - 1
-            })
-        };
-        let keys: Vec<i32> = vocabulary.iter().map(String::as_str).map(key).collect();
-        let keys = indices.map(|index| keys[index as usize]);
-        self.dictionary::<Int32Type>(name, StringArray::from_iter_values(distinct), keys)
+        let keys = indices.map(|index| index as i32);
+        self.dictionary::<Int32Type>(name, StringArray::from_iter_values(vocabulary), keys)
     }
 
     /// Texts out of a handful (kinds, events, states), by index.

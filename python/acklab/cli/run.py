@@ -38,13 +38,20 @@ def add(verbs: Any) -> None:
         default=[],
         help="override a key, such as flow.0.sender.window=20; may be repeated",
     )
-    run.add_argument("--seed", type=int, metavar="N", help="override the seed")
+    run.add_argument("--seed", type=_seed, metavar="N", help="override the seed")
     run.add_argument("--out", metavar="DIR", help="also write the tables, summary and report there")
     run.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     run.add_argument("--show-expanded", action="store_true", help="print the scenario with every default, and stop")
     run.add_argument("--batch", metavar="FILE", help="run each line of FILE, a JSON scenario; - is standard input")
     run.add_argument("--threads", type=int, metavar="N", help="with --batch: how many run at once (one a processor)")
     run.set_defaults(act=act, parser=run)
+
+
+def _seed(text: str) -> int:
+    seed = int(text)
+    if not 0 <= seed < 2**64:
+        raise argparse.ArgumentTypeError(f"{text} is not a seed: 0 to 2^64 - 1")
+    return seed
 
 
 def act(options: argparse.Namespace) -> int:
@@ -73,8 +80,7 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
     try:
         text, file = _read(options.file)
     except OSError as error:
-        print(f"acklab: {options.file}: {error.strerror}; give a scenario file, or - for standard input", file=sys.stderr)
-        return 2
+        options.parser.error(f"{options.file}: {error.strerror}")
     if options.show_expanded:
         sys.stdout.write(_core.expanded(text, file=file, sets=sets, seed=options.seed))
         return 0
@@ -108,7 +114,10 @@ def _batch(options: argparse.Namespace, sets: list[str]) -> int:
         options.parser.error("--threads must be at least 1")
     threads = options.threads or cpu_count()
     batch = Batch(threads, sets=sets, seed=options.seed)
-    source = sys.stdin.fileno() if options.batch == "-" else os.open(options.batch, os.O_RDONLY)
+    try:
+        source = sys.stdin.fileno() if options.batch == "-" else os.open(options.batch, os.O_RDONLY)
+    except OSError as error:
+        options.parser.error(f"{options.batch}: {error.strerror}")
     trouble: list[OSError] = []
     feeder = threading.Thread(target=_feed, args=(batch, source, trouble), daemon=True)
     feeder.start()

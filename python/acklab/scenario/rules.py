@@ -115,7 +115,7 @@ class SenderRules(Part):
     """Whether a partial ACK deflates NewReno's window."""
     recovery_exit: Literal["keep", "min-flight", "rfc6582"] | None = None
     """The window with which NewReno leaves recovery."""
-    sack_partial: Literal["pipe-twice", "two-segments"] | None = None
+    sack_partial: Literal["pipe-twice", "two-segments", "two-segments-past-end"] | None = None
     """What FF96 SACK does on a partial ACK."""
 
 

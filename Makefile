@@ -1,0 +1,64 @@
+# Ways in; `make help` lists them. PYTHON names the interpreter the environment is made with.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+# rustup installs here, where a login shell would find it.
+export PATH := $(PATH):$(HOME)/.cargo/bin
+# The extension resolves Python's symbols when it is loaded; nothing here links with libpython.
+export PYO3_BUILD_EXTENSION_MODULE := 1
+
+RUST := $(shell find crates -type f \( -name '*.rs' -o -name 'Cargo.toml' \)) Cargo.toml Cargo.lock
+
+.PHONY: help setup demo test bench wheel clean
+
+help:
+	@echo 'make setup   build acklab and leave the command at $(BIN)/acklab'
+	@echo 'make demo    set up, run a comparison of four TCPs and print it'
+	@echo 'make test    set up, run every test (as root on Debian, installs what they use)'
+	@echo 'make bench   set up, measure speed beside ns-2'
+	@echo 'make wheel   build a wheel in dist/'
+	@echo 'make clean   remove everything these made'
+
+setup: $(VENV)/.built
+
+# The environment, with the tool that builds the wheel.
+$(VENV)/.made: tools/needs.sh pyproject.toml
+	@sh tools/needs.sh $(PYTHON)
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q 'maturin>=1.9,<2'
+	@touch $@
+
+# Release build, editable: changes to Python files count at once, changes to Rust files rebuild.
+$(VENV)/.built: $(VENV)/.made $(RUST)
+	@sh tools/needs.sh $(PYTHON)
+	$(BIN)/maturin develop --release --quiet
+	@touch $@
+
+# What only the tests import.
+$(VENV)/.testable: $(VENV)/.made | $(VENV)/.built
+	$(BIN)/maturin develop --release --quiet --extras dev
+	@touch $@
+
+demo: setup
+	@$(BIN)/python examples/demo.py
+
+test: setup $(VENV)/.testable
+	@sh tools/os-packages.sh
+	@if cargo fmt --version >/dev/null 2>&1; then cargo fmt --all --check; \
+		else echo 'no rustfmt: format not checked (rustup component add rustfmt)'; fi
+	@if cargo clippy --version >/dev/null 2>&1; then cargo clippy --workspace --all-targets -q -- -D warnings; \
+		else echo 'no clippy: lints not checked (rustup component add clippy)'; fi
+	cargo test --workspace -q
+	$(BIN)/python -m mypy
+	$(BIN)/python -m pytest
+
+bench: setup
+	@$(BIN)/python benches/run.py
+
+wheel: $(VENV)/.made
+	$(BIN)/maturin build --release --out dist
+
+clean:
+	rm -rf $(VENV) target dist acklab-out python/acklab/_core.abi3.so
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

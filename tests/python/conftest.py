@@ -1,0 +1,30 @@
+"""Fixtures of the front's tests."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from front import COMMAND, TWO_HOPS, Acklab
+
+
+@pytest.fixture
+def acklab_command() -> Acklab:
+    """Runs the installed command and gives its result, text in and text out."""
+
+    def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [COMMAND, *arguments], input=stdin, capture_output=True, text=True, timeout=120, check=False
+        )
+
+    return run
+
+
+@pytest.fixture
+def two_hops(tmp_path: Path) -> Path:
+    """A scenario file."""
+    path = tmp_path / "two-hops.toml"
+    path.write_text(TWO_HOPS, encoding="utf-8")
+    return path

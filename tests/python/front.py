@@ -1,0 +1,43 @@
+"""What the front's tests share: the installed command, and small scenarios."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+COMMAND = Path(sys.executable).with_name("acklab")
+
+TWO_HOPS = """\
+title = "two hops"
+
+[[link]]
+between = ["S", "G"]
+rate = "10Mbps"
+delay = "2ms"
+
+[[link]]
+between = ["G", "R"]
+rate = "1.5Mbps"
+delay = "48ms"
+queue = { kind = "drop-tail", packets = 8 }
+
+[[flow]]
+name = "f"
+from = "S"
+to = "R"
+size = { segments = 60 }
+sender = { window = 40 }
+"""
+
+RECORDED = TWO_HOPS + "\n[record]\nseries = true\nqueue = true\npackets = true\n"
+
+#: Minutes of work, so that whoever starts it will want to stop it.
+ENDLESS = """\
+stop = { at = "1000000s" }
+link = [{ between = ["S", "R"], rate = "1Gbps", delay = "1ms" }]
+flow = [{ from = "S", to = "R" }]
+"""
+
+Acklab = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -1,0 +1,221 @@
+"""`acklab run`, as a user and a script meet it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from front import COMMAND, ENDLESS, RECORDED, TWO_HOPS, Acklab
+
+
+def summary(result: subprocess.CompletedProcess[str]) -> dict:
+    assert (result.returncode, result.stderr) == (0, "")
+    return json.loads(result.stdout)
+
+
+def refused(result: subprocess.CompletedProcess[str]) -> str:
+    """What a bad scenario's one or two lines say."""
+    assert (result.returncode, result.stdout) == (2, "")
+    lines = result.stderr.splitlines()
+    assert 1 <= len(lines) <= 2, result.stderr
+    assert "Traceback" not in result.stderr
+    return result.stderr
+
+
+def test_json_is_one_object_with_the_contract_keys(acklab_command: Acklab, two_hops: Path) -> None:
+    told = summary(acklab_command("run", str(two_hops), "--json"))
+    assert list(told) == ["title", "seed", "end_s", "flows", "links"]
+    (flow,) = told["flows"]
+    assert flow["completed"] and flow["bytes"] == 60 * 1448
+    assert flow["completion_s"] == pytest.approx(flow["finished_s"] - flow["first_data_s"])
+    assert [(link["from"], link["to"]) for link in told["links"]] == [("S", "G"), ("G", "S"), ("G", "R"), ("R", "G")]
+
+
+def test_the_table_is_aligned_has_units_and_fits(acklab_command: Acklab, two_hops: Path) -> None:
+    result = acklab_command("run", str(two_hops))
+    assert (result.returncode, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert lines[0] == "two hops"
+    header = next(line for line in lines if line.startswith("flow"))
+    row = lines[lines.index(header) + 1]
+    for unit in ("start s", "time s", "Mb/s", "RTT ms"):
+        end = header.index(unit) + len(unit)
+        assert row[end - 1].isdigit() and (end == len(row) or row[end] == " "), f"{unit} is not right-aligned"
+    assert max(map(len, lines)) <= 120
+    assert "\x1b" not in result.stdout
+
+
+def test_a_scenario_comes_from_standard_input_in_either_format(acklab_command: Acklab) -> None:
+    tree = {
+        "link": [{"between": ["S", "R"], "rate": "1Mbps", "delay": "10ms"}],
+        "flow": [{"from": "S", "to": "R", "size": {"segments": 3}}],
+    }
+    toml = "\n".join(f"{key} = [{inline(value[0])}]" for key, value in tree.items())
+    from_toml = acklab_command("run", "-", "--json", stdin=toml)
+    from_json = acklab_command("run", "-", "--json", stdin=json.dumps(tree))
+    assert summary(from_toml) == summary(from_json)
+
+
+def inline(value: object) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {inline(entry)}" for key, entry in value.items()) + " }"
+    return json.dumps(value)
+
+
+def test_set_and_seed_override_the_file(acklab_command: Acklab, two_hops: Path) -> None:
+    told = summary(
+        acklab_command(
+            "run", str(two_hops), "--json", "--seed", "7", "--set", "flow.0.size.segments=5", "--set", "title=five"
+        )
+    )
+    assert (told["seed"], told["title"], told["flows"][0]["bytes"]) == (7, "five", 5 * 1448)
+
+
+def test_show_expanded_prints_a_scenario_that_runs_the_same(acklab_command: Acklab, two_hops: Path) -> None:
+    expanded = acklab_command("run", str(two_hops), "--show-expanded", "--set", "flow.0.size.segments=9")
+    assert expanded.returncode == 0 and "initial_window" in expanded.stdout
+    again = summary(acklab_command("run", "-", "--json", stdin=expanded.stdout))
+    assert again == summary(acklab_command("run", str(two_hops), "--json", "--set", "flow.0.size.segments=9"))
+
+
+def test_recorded_tables_are_in_the_json(acklab_command: Acklab) -> None:
+    told = summary(acklab_command("run", "-", "--json", stdin=RECORDED))
+    packet = told["packets"][0]
+    assert list(packet) == [
+        *("time_s", "link", "event", "flow", "kind", "seq", "len", "ack", "sack", "size_bytes"),
+        *("retransmit", "syn", "fin", "ts_val", "ts_ecr"),
+    ]
+    assert {row["event"] for row in told["packets"]} >= {"enqueue", "dequeue", "deliver", "drop"}
+    sacks = [row["sack"] for row in told["packets"] if row["sack"]]
+    assert sacks and all(start < end for sack in sacks for start, end in sack)
+    assert {"cwnd_segments", "state"} <= told["series"][0].keys()
+    assert told["queue"][0]["link"] == "S->G"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("rate =", "rat ="), ["two-hops.toml", "rat", "`rate`"]),
+        (('"2ms"', '"2"'), ["two-hops.toml", "delay", "unit"]),
+        (("segments = 60", "segments = 0"), ["size.segments", "at least 1"]),
+        (('to = "R"', 'to = "Q"'), ["flow", "Q"]),
+        ((TWO_HOPS, ""), ["two-hops.toml", "empty"]),
+    ],
+)
+def test_a_bad_scenario_names_file_key_and_remedy(
+    acklab_command: Acklab, two_hops: Path, change: tuple[str, str], words: list[str]
+) -> None:
+    two_hops.write_text(TWO_HOPS.replace(*change), encoding="utf-8")
+    told = refused(acklab_command("run", str(two_hops), "--json"))
+    for word in words:
+        assert word in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "nowhere.toml"], ["nowhere.toml", "No such file"]),
+        (["run", "."], [".", "directory"]),
+        (["run"], ["FILE"]),
+        (["run", "-", "--set", "window"], ["window", "=20"]),
+        (["run", "-", "--sed", "3x"], ["3x"]),
+        (["run", "-", "--seed", "-1"], ["seed"]),
+        (["run", "-", "--threads", "2"], ["--batch"]),
+        (["run", "--batch", "-", "--out", "x"], ["--batch"]),
+        (["run", "--batch", "nowhere.jsonl"], ["nowhere.jsonl", "No such file"]),
+        (["run", "--batch", "-", "--threads", "0"], ["--threads"]),
+        (["walk"], ["walk", "run"]),
+        ([], ["VERB"]),
+    ],
+)
+def test_a_bad_command_line_is_explained(acklab_command: Acklab, arguments: list[str], words: list[str]) -> None:
+    told = refused(acklab_command(*arguments, stdin=TWO_HOPS))
+    for word in words:
+        assert word in told
+
+
+def test_a_scenario_that_is_not_text_is_refused(tmp_path: Path, acklab_command: Acklab) -> None:
+    path = tmp_path / "latin.toml"
+    path.write_bytes(b'title = "\xe9"\n')
+    assert "UTF-8" in refused(acklab_command("run", str(path)))
+
+
+def test_out_writes_tables_and_summary(acklab_command: Acklab, tmp_path: Path) -> None:
+    pl = pytest.importorskip("polars")
+    out = tmp_path / "deep" / "out"
+    result = acklab_command("run", "-", "--out", str(out), "--json", stdin=RECORDED)
+    told = summary(result)
+    assert {"flows.parquet", "links.parquet", "series.parquet", "queue.parquet", "packets.parquet"} <= set(
+        os.listdir(out)
+    )
+    assert pl.read_parquet(out / "packets.parquet").height == len(told["packets"])
+    assert json.loads((out / "summary.json").read_text())["flows"] == told["flows"]
+    again = acklab_command("run", str(out / "scenario.toml"), "--json")
+    assert summary(again)["packets"] == told["packets"]
+    assert os.listdir(tmp_path / "deep") == ["out"], "a scratch directory was left behind"
+
+
+def test_out_keeps_what_else_is_there_and_replaces_its_own(acklab_command: Acklab, two_hops: Path) -> None:
+    out = two_hops.parent / "out"
+    out.mkdir()
+    (out / "notes.txt").write_text("mine")
+    (out / "summary.json").write_text("old")
+    assert acklab_command("run", str(two_hops), "--out", str(out)).returncode == 0
+    assert (out / "notes.txt").read_text() == "mine"
+    assert json.loads((out / "summary.json").read_text())["title"] == "two hops"
+
+
+def test_out_that_cannot_be_written_fails_with_one_line(acklab_command: Acklab, two_hops: Path) -> None:
+    result = acklab_command("run", str(two_hops), "--json", "--out", "/proc/nowhere/out")
+    assert result.returncode == 1
+    assert len(result.stderr.splitlines()) == 1 and "/proc/nowhere" in result.stderr
+
+
+@pytest.mark.parametrize("options", [[], ["--json"], ["--out", "out"]])
+def test_an_interrupt_ends_the_run_and_leaves_nothing(tmp_path: Path, options: list[str]) -> None:
+    (tmp_path / "endless.toml").write_text(ENDLESS)
+    process = subprocess.Popen(
+        [COMMAND, "run", "endless.toml", *options], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    time.sleep(1.0)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=10)
+    assert (process.returncode, out, err) == (130, b"", b"")
+    assert os.listdir(tmp_path) == ["endless.toml"]
+
+
+def test_a_reader_that_goes_away_is_no_trouble(two_hops: Path) -> None:
+    command = f"'{COMMAND}' run '{two_hops}' --set flow.0.count=200 --json; echo status $? >&2"
+    result = subprocess.run(
+        f"({command}) | head -c 10", shell=True, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert result.stderr in ("status 0\n", "status 1\n")
+
+
+@pytest.mark.parametrize("verb", ["run", "schema", "doctor"])
+def test_every_verb_has_help_with_an_example(acklab_command: Acklab, verb: str) -> None:
+    result = acklab_command(verb, "--help")
+    assert result.returncode == 0
+    assert "example:" in result.stdout and f"acklab {verb}" in result.stdout
+    assert verb in acklab_command("--help").stdout
+
+
+def test_schema_is_a_json_schema_and_the_stacks_a_table(acklab_command: Acklab) -> None:
+    schema = summary(acklab_command("schema"))
+    assert schema["properties"]["flow"]["type"] == "array"
+    stacks = acklab_command("schema", "--stacks").stdout.splitlines()
+    assert stacks[0].split()[:5] == ["side", "rule", "ns2-1998", "ns2-2.35", "rfc"]
+    assert any(line.split()[:2] == ["sender", "min_rto"] for line in stacks)
+
+
+def test_doctor_passes_its_self_check(acklab_command: Acklab) -> None:
+    found = summary(acklab_command("doctor", "--json"))
+    assert found["self_check"]["passed"] and found["packages"]["polars"]
+    assert "self-check passed" in acklab_command("doctor").stdout
