@@ -198,3 +198,38 @@ fn checked_loss(mut loss: LossSpec, key: Key, back: &str) -> Result<LossSpec, Pr
         _ => Ok(loss),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use acklab_path::spec::QueueSpec;
+
+    use crate::scenario::parse_toml;
+
+    #[test]
+    fn a_way_back_is_as_the_way_there_but_for_what_it_says_and_for_losses() {
+        let text = "stop.at = '1s'\n[[link]]\nbetween = ['S', 'R']\nrate = '1Mbps'\ndelay = '1ms'\n\
+                    queue = { kind = 'drop-tail', waiting = 7 }\nloss = { list = [4, 2, 4] }\nback = { rate = '2Mbps' }\n\
+                    [[flow]]\nfrom = 'R'\nto = 'S'\n";
+        let scenario = parse_toml(text, "t").unwrap();
+        let [forward, back] = scenario.links.as_slice() else { panic!("{:?}", scenario.links) };
+        assert_eq!((forward.from, forward.to, back.from, back.to), (0, 1, 1, 0));
+        assert_eq!((forward.rate.bps(), back.rate.bps(), back.delay), (1e6, 2e6, forward.delay));
+        assert!(matches!(back.queue, QueueSpec::DropTail { waiting: Some(7), packets: None, .. }));
+        assert_eq!(forward.loss.as_ref().unwrap().list, Some(vec![2, 4]));
+        assert_eq!(back.loss, None);
+        assert_eq!((scenario.flows[0].from, scenario.flows[0].name.as_str()), (1, "flow0"));
+    }
+
+    #[test]
+    fn a_queue_without_a_limit_has_the_default_one() {
+        let link = |queue: &str| {
+            let text = format!(
+                "stop.at = '1s'\n[[link]]\nbetween = ['S', 'R']\nrate = '1Mbps'\ndelay = '1ms'\n{queue}\n\
+                 [[flow]]\nfrom = 'S'\nto = 'R'\n"
+            );
+            parse_toml(&text, "t").unwrap().links[0].queue
+        };
+        assert_eq!(link(""), QueueSpec::DEFAULT);
+        assert_eq!(link("queue.kind = 'drop-tail'"), QueueSpec::DEFAULT);
+    }
+}

@@ -170,3 +170,47 @@ fn end(table: &StopTable, flows: &[FlowSpec]) -> Result<Stop, Problem> {
     }
     Ok(stop)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::parse_toml;
+    use crate::spec::Stop;
+
+    const LINK: &str = "[[link]]\nbetween = ['S', 'R']\nrate = '1Mbps'\ndelay = '1ms'\n";
+
+    #[test]
+    fn names_are_compared_as_the_flows_will_be_called() {
+        // Names and counts of flows, and whether they are all different.
+        for (flows, different) in [
+            (&[("f", 1), ("g", 1)] as &[_], true),
+            (&[("f", 3), ("f3", 1)], true),
+            (&[("f", 4), ("f3", 1)], false),
+            (&[("f3", 1), ("f", 4)], false),
+            (&[("f", 4), ("f03", 1)], true),
+            (&[("f", 1), ("f0", 1)], true),
+            (&[("f", 10), ("f1", 2)], true),
+            (&[("f", 11), ("f1", 2)], false), // f10 is both the 11th f and the first f1
+            (&[("f", 101), ("f1", 1), ("f10", 2)], false),
+            (&[("1", 3), ("11", 1)], false),
+        ] {
+            let tables = flows
+                .iter()
+                .map(|(name, count)| format!("[[flow]]\nfrom = 'S'\nto = 'R'\nname = '{name}'\ncount = {count}\n"));
+            let text = format!("stop.at = '1s'\n{LINK}{}", tables.collect::<String>());
+            assert_eq!(parse_toml(&text, "t").is_ok(), different, "{flows:?}");
+        }
+    }
+
+    #[test]
+    fn a_run_waits_for_its_flows_unless_it_is_told_when_to_stop() {
+        let stop = |stop: &str, size: &str| {
+            parse_toml(&format!("{stop}\n{LINK}[[flow]]\nfrom = 'S'\nto = 'R'\n{size}"), "t").map(|read| read.stop)
+        };
+        let finite = "size = { segments = 3 }";
+        let at_most = |secs| Stop::FlowsComplete { at_most: acklab_packet::Time::from_secs(secs) };
+        assert_eq!(stop("", finite), Ok(at_most(1000.0)));
+        assert_eq!(stop("stop.when = 'flows-complete'", finite), Ok(at_most(1000.0)));
+        assert_eq!(stop("stop.at_most = '9s'", ""), Ok(at_most(9.0)));
+        assert!(stop("", "").is_err());
+    }
+}

@@ -207,3 +207,57 @@ fn check_receiver(rules: &ReceiverRules) -> Result<(), Conflict> {
         AckPolicyKind::Delayed { .. } => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::parse_toml;
+    use crate::spec::FlowSpec;
+
+    /// The flows of a scenario with these stacks and these keys, one line a flow.
+    fn flows(stacks: &str, keys: &[&str]) -> Vec<FlowSpec> {
+        let link = "[[link]]\nbetween = ['S', 'R']\nrate = '1Mbps'\ndelay = '1ms'\n";
+        let flows: String = keys.iter().map(|keys| format!("[[flow]]\nfrom = 'S'\nto = 'R'\n{keys}\n")).collect();
+        parse_toml(&format!("stop.at = '1s'\n{link}{flows}{stacks}"), "t").unwrap().flows
+    }
+
+    #[test]
+    fn a_stack_takes_what_it_does_not_say_from_its_base_in_any_order_of_the_file() {
+        let stacks =
+            "[stack.a]\nbase = 'b'\ndup_thresh = 5\n[stack.b]\nbase = 'ns2-1998'\ndup_thresh = 4\nack_size = 52\n";
+        let flow = &flows(stacks, &["sender = { stack = 'a', packet = 500 }"])[0];
+        let (sender, base) = (&flow.sender, acklab_tcp::rules::Stack::Ns2In1998.sender());
+        assert_eq!((sender.dup_thresh, sender.packet, sender.initial_rto), (5, 500, base.initial_rto));
+        assert_eq!(flow.receiver.ack_size, 52);
+    }
+
+    #[test]
+    fn a_receiver_is_of_its_senders_stack_unless_it_says_another() {
+        let sender = "sender = { stack = 'ns2-1998' }";
+        let other = format!("{sender}\nreceiver = {{ stack = 'rfc' }}");
+        let flows = flows("", &[sender, &other, ""]);
+        assert_eq!(flows.iter().map(|flow| flow.receiver.immediate_on_gap).collect::<Vec<_>>(), [false, true, true]);
+    }
+
+    #[test]
+    fn sack_follows_the_sender_unless_a_table_says_it() {
+        let flows = flows(
+            "[stack.deaf]\nsack = false\n",
+            &[
+                "",
+                "sender = { recovery = 'reno' }",
+                "sender = { recovery = 'reno' }\nreceiver = { sack = true }",
+                "receiver = { stack = 'deaf' }",
+                "sender = { stack = 'deaf' }\nreceiver = { sack = true }",
+            ],
+        );
+        assert_eq!(flows.iter().map(|flow| flow.receiver.sack).collect::<Vec<_>>(), [true, false, true, false, true]);
+    }
+
+    #[test]
+    fn like_neighbours_share_their_tables() {
+        let flows = flows("", &["", "", "sender = { packet = 500 }"]);
+        assert!(std::sync::Arc::ptr_eq(&flows[0].sender, &flows[1].sender));
+        assert!(!std::sync::Arc::ptr_eq(&flows[1].sender, &flows[2].sender));
+        assert!(std::sync::Arc::ptr_eq(&flows[1].receiver, &flows[2].receiver));
+    }
+}
