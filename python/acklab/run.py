@@ -207,9 +207,6 @@ def _parsed(lines: bytes) -> Iterator[dict[str, Any]]:
 
 
 def _write_report(runs: list[Run], directory: Path) -> None:
-    try:
-        from . import report
-    except ImportError:
-        return
+    from . import report
 
     report.write(runs, directory)
