@@ -1,0 +1,286 @@
+"""The one function that judges every claim of every paper.
+
+Papers supply measured values. Whether these support a claim follows from the ledger alone: its kind, its value, its
+tolerance. A randomised value comes as one number a seed; the claim then counts as reproduced only if the confidence
+intervals support it, as differing only if they contradict it. In between it is undecided, and the verdict asks for
+more seeds. All intervals of a claim together keep its chance of a wrong verdict below 5 % (Bonferroni, over its cells
+and over the number of times the seeds may be topped up).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .criteria import Part, Relation
+from .ledger import KINDS, Claim
+from .measure import BadMeasurement, Cells, Comparison, Finding, Measurement, NotTestable, Number, Value
+from .measure import is_nothing as nothing
+from .measure import value_of
+from .stats import Sample, split
+
+REPRODUCED, DIFFERS, NOT_TESTABLE = "reproduced", "differs", "not-testable"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a claim."""
+
+    claim: Claim
+    verdict: str
+    why: str
+    standing: str
+    value: Any = None
+    shown: str = ""
+    interval: Any = None
+    undecided: bool = False
+    precise: bool = True
+    seeds: int = 0
+    findings: tuple[Finding, ...] = field(default=(), repr=False)
+
+    @property
+    def wants_seeds(self) -> bool:
+        """Whether more seeds would make the verdict firmer."""
+        return self.seeds > 0 and not self.precise
+
+
+def judge(
+    claim: Claim, measurement: Measurement | NotTestable, *, looks: int = 1, standing: str | None = None
+) -> Verdict:
+    """The verdict on a claim.
+
+    Args:
+        claim: from the ledger, with its criterion.
+        measurement: the value of each of the criterion's parts, or why there is none.
+        looks: how often the seeds may be topped up.
+        standing: overrides the criterion's, where a parameter was fitted to the claim.
+
+    Raises:
+        BadMeasurement: the measurement does not fit the criterion.
+    """
+    if claim.kind not in KINDS:
+        raise BadMeasurement(f"{claim.id}: kind {claim.kind!r} is none of {', '.join(KINDS)}")
+    if isinstance(measurement, NotTestable):
+        return Verdict(claim, NOT_TESTABLE, measurement.why, standing or "measured")
+    criterion = claim.criterion
+    if criterion is None:
+        raise BadMeasurement(f"{claim.id} has no criterion")
+    standing = standing or criterion.standing
+    names = [part.name for part in criterion.parts]
+    if set(names) != measurement.parts.keys():
+        raise BadMeasurement(f"{claim.id}: measured {sorted(measurement.parts)}, asked for {sorted(names)}")
+    parts = [(part, measurement.parts[part.name]) for part in criterion.parts]
+    groups = [(part, _comparisons(claim, part, value)) for part, value in parts]
+    everything = [comparison for _, cells in groups for group in cells for comparison in group]
+    if any(nothing(c.number) for c in everything):
+        empty = ", ".join(sorted({c.label for c in everything if nothing(c.number)})[:3])
+        return Verdict(claim, NOT_TESTABLE, _join(f"nothing to measure: {empty}", measurement.note), standing)
+    random = sum(isinstance(c.number, Sample) for c in everything)
+    level = split(random, looks)
+    answers: list[bool | None] = []
+    findings: list[Finding] = []
+    for part, cells in groups:
+        found = [[_find(comparison, level) for comparison in group] for group in cells]
+        findings += [finding for group in found for finding in group]
+        answers.append(_quorum([_all(f.holds for f in group) for group in found], part.needed(len(found))))
+    answer = _all(answers)
+    value, interval = _values(parts, findings)
+    seeds = max((len(c.number.values) for c in everything if isinstance(c.number, Sample)), default=0)
+    return Verdict(
+        claim,
+        REPRODUCED if answer else DIFFERS if answer is False else NOT_TESTABLE,
+        _join(_explain(groups, findings, answer, seeds, level if random else None), measurement.note),
+        standing,
+        value,
+        "; ".join(_shown(part, value) for part, value in parts),
+        interval,
+        answer is None,
+        all(f.precise for f in findings),
+        seeds,
+        tuple(findings),
+    )
+
+
+def _comparisons(claim: Claim, part: Part, value: Value) -> list[list[Comparison]]:
+    """What a part asks, cell by cell; in a cell, all has to hold."""
+    where = f"{claim.id}, part {part.name}"
+    if part.type == "order":
+        named = _order_cells(where, part, value)
+        return [[c for r in part.relations for c in _ordered(where, part, label, cell, r)] for label, cell in named]
+    numbers: Iterable[tuple[str, Any]] = value.items() if isinstance(value, Mapping) else [("", value)]
+    cells = []
+    for label, number in numbers:
+        _check(f"{where} {label}", number)
+        about = f"{part.about} {label}".strip()
+        bounds = (part.low, part.high, part.open_low, part.open_high)
+        cells.append([Comparison(about, number, *bounds, part.tolerance, part.name, part.wanted())])
+    if isinstance(value, Mapping) != (part.cells is not None):
+        raise BadMeasurement(f"{where}: cells={part.cells!r}, but the value is {'one' if cells else 'no'} number or cell")
+    if not cells:
+        raise BadMeasurement(f"{where}: no cells")
+    return cells
+
+
+def _order_cells(where: str, part: Part, value: Value) -> list[tuple[str, Cells]]:
+    if not isinstance(value, Mapping) or not value:
+        raise BadMeasurement(f"{where}: an order needs a number for each name")
+    nested = all(isinstance(cell, Mapping) for cell in value.values())
+    if nested != (part.cells is not None):
+        raise BadMeasurement(f"{where}: cells={part.cells!r} does not fit the shape of the value")
+    return [(str(k), v) for k, v in value.items()] if nested else [("", value)]  # type: ignore[misc, list-item]
+
+
+def _ordered(where: str, part: Part, label: str, cell: Cells, relation: Relation) -> list[Comparison]:
+    upper, lesser = (_named(where, cell, name) for name in (relation.greater, relation.lesser))
+    difference = _difference(f"{where} {label}", upper, lesser)
+    if part.relative:
+        divisor = abs(value_of(lesser))
+        if divisor == 0 or math.isnan(divisor):
+            divisor = math.nan
+        difference = difference.over(divisor) if isinstance(difference, Sample) else difference / divisor
+    tie = (part.tolerance or 0.0) if relation.neighbours else 0.0
+    strict = relation.sign == ">" and tie == 0
+    text = f"{relation.greater} - {relation.lesser}{' (relative)' if part.relative else ''} {label}".strip()
+    high = tie if relation.sign == "=" else math.inf
+    wanted = f"{relation.greater} {relation.sign} {relation.lesser}"
+    return [Comparison(text, difference, -tie, high, strict, False, tie or None, part.name, wanted)]
+
+
+def _named(where: str, cell: Cells, name: str) -> Number:
+    if name in cell:
+        _check(f"{where} {name}", cell[name])
+        return cell[name]
+    try:
+        return float(name)
+    except ValueError:
+        raise BadMeasurement(f"{where}: no value for {name}; there are {', '.join(cell)}") from None
+
+
+def _difference(where: str, a: Number, b: Number) -> Number:
+    if isinstance(a, Sample) and isinstance(b, Sample):
+        if len(a.values) != len(b.values):
+            raise BadMeasurement(f"{where}: {len(a.values)} seeds against {len(b.values)}")
+        return a.minus(b)
+    if isinstance(a, Sample):
+        return Sample.of([v - value_of(b) for v in a.values], a.median)
+    if isinstance(b, Sample):
+        return Sample.of([a - v for v in b.values], b.median)
+    return a - b
+
+
+def _check(where: str, number: Any) -> None:
+    if isinstance(number, Sample):
+        if not number.values:
+            raise BadMeasurement(f"{where}: a sample without seeds")
+        if any(math.isinf(v) for v in number.values):
+            raise BadMeasurement(f"{where}: infinite")
+    elif isinstance(number, bool) or not isinstance(number, (int, float)):
+        raise BadMeasurement(f"{where}: {number!r} is no number")
+    elif math.isinf(number):
+        raise BadMeasurement(f"{where}: infinite")
+
+
+def _find(comparison: Comparison, level: float) -> Finding:
+    number = comparison.number
+    if not isinstance(number, Sample):
+        return Finding(comparison, comparison.admits(number), float(number))
+    interval = number.interval(level)
+    holds: bool | None = None
+    if comparison.admits(interval.low) and comparison.admits(interval.high):
+        holds = True
+    elif interval.high < comparison.low or interval.low > comparison.high:
+        holds = False
+    elif interval.low == interval.high:
+        holds = comparison.admits(interval.low)
+    return Finding(comparison, holds, number.value, interval.half_width, (interval.low, interval.high))
+
+
+def _all(answers: Iterable[bool | None]) -> bool | None:
+    answers = list(answers)
+    return False if False in answers else None if None in answers else True
+
+
+def _quorum(answers: list[bool | None], needed: int) -> bool | None:
+    if answers.count(True) >= needed:
+        return True
+    return False if answers.count(False) > len(answers) - needed else None
+
+
+def _values(parts: list[tuple[Part, Value]], findings: list[Finding]) -> tuple[Any, Any]:
+    """The numbers for ``claims.json``: bare where there is one, else by part, and the intervals likewise."""
+
+    def plain(value: Value) -> Any:
+        if isinstance(value, Mapping):
+            return {key: plain(entry) for key, entry in value.items()}
+        number = value_of(value)
+        return None if math.isnan(number) else number
+
+    values = {part.name: plain(value) for part, value in parts}
+    intervals = {f.comparison.label: list(f.interval) for f in findings if f.interval is not None}
+    if len(values) == 1:
+        (only,) = values.values()
+        return only, next(iter(intervals.values())) if len(intervals) == 1 else intervals or None
+    return values, intervals or None
+
+
+def show(number: Number, units: str = "") -> str:
+    """A measured number for people: three or four digits."""
+    value = value_of(number)
+    text = "nothing" if math.isnan(value) else f"{value:.0f}" if float(value).is_integer() else f"{value:.4g}"
+    return f"{text} {units}".rstrip()
+
+
+def _shown(part: Part, value: Value) -> str:
+    if not isinstance(value, Mapping):
+        return f"{part.about} {show(value, part.units)}"
+    if all(not isinstance(cell, Mapping) for cell in value.values()):
+        cells = [f"{name} {show(cell)}" for name, cell in value.items()]  # type: ignore[arg-type]
+        if len(cells) > 8 and part.cells is not None:
+            numbers = [value_of(cell) for cell in value.values()]  # type: ignore[arg-type]
+            return f"{part.about} {min(numbers):.4g} to {max(numbers):.4g} over {len(cells)} cells"
+        return f"{part.about} {', '.join(cells)} {part.units}".rstrip()
+    return f"{part.about} in {len(value)} cells"
+
+
+def _explain(
+    groups: list[tuple[Part, list[list[Comparison]]]],
+    findings: list[Finding],
+    answer: bool | None,
+    seeds: int,
+    level: float | None,
+) -> str:
+    said = []
+    for part, cells in groups:
+        mine = [f for f in findings if f.comparison.part == part.name]
+        if len(cells) > 1:
+            count = _count(cells, mine)
+            said.append(f"{part.about}: {count} of {len(cells)} cells hold, {part.needed(len(cells))} needed")
+        if answer is not True:
+            short = [f for f in mine if f.holds is not True]
+            said += [_miss(f) for f in short[:2]]
+    if level is not None:
+        said.append(f"{seeds} seeds, intervals at {level * 100:.4g} % each (Bonferroni)")
+    if answer is None:
+        said.append(f"undecided with {seeds} seeds; more would be needed")
+    return "; ".join(said)
+
+
+def _count(cells: list[list[Comparison]], findings: list[Finding]) -> int:
+    rest = iter(findings)
+    return sum(all([next(rest).holds is True for _ in group]) for group in cells)
+
+
+def _miss(finding: Finding) -> str:
+    span = "" if finding.interval is None else " [{:.4g}, {:.4g}]".format(*finding.interval)
+    return f"{finding.comparison.label} is {finding.value:.4g}{span}, wanted {finding.comparison.requirement}"
+
+
+def _join(*texts: str) -> str:
+    return ". ".join(text.rstrip(". ") for text in texts if text) + ("." if any(texts) else "")
+
+
+def quickly(verdict: Verdict) -> Verdict:
+    """The same verdict, saying that a quick look gave it."""
+    return replace(verdict, why=_join(verdict.why, "quick run: fewer seeds and cells"))

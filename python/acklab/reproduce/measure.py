@@ -1,0 +1,86 @@
+"""What a paper's module hands to the judge."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Union
+
+from .stats import Sample
+
+Number = Union[int, float, Sample]
+Cells = Mapping[str, Number]
+Value = Union[Number, Cells, Mapping[str, Cells]]
+"""A number, or one for each seed, or either for each cell; for an order, one for each name, or that for each cell."""
+
+
+class BadMeasurement(ValueError):
+    """A measurement does not fit its claim's criterion: a mistake in the paper's module."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The measured value of each part of a claim."""
+
+    parts: Mapping[str, Value]
+    note: str = ""
+    """One or two sentences on what was seen; for a claim that differs, why, with the run that shows it."""
+
+
+@dataclass(frozen=True)
+class NotTestable:
+    """A claim that no run can settle, and why."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One number held against one requirement."""
+
+    label: str
+    number: Number
+    low: float
+    high: float
+    open_low: bool = False
+    open_high: bool = False
+    tolerance: float | None = None
+    part: str = ""
+    requirement: str = ""
+
+    def admits(self, value: float) -> bool:
+        """Whether a value meets the requirement."""
+        above = value > self.low if self.open_low else value >= self.low
+        below = value < self.high if self.open_high else value <= self.high
+        return above and below
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What came of a comparison: yes, no, or (None) the interval holds both."""
+
+    comparison: Comparison
+    holds: bool | None
+    value: float
+    half_width: float | None = None
+    interval: tuple[float, float] | None = field(default=None)
+
+    @property
+    def precise(self) -> bool:
+        """Whether more seeds are not asked for: half-width at most half the tolerance, or, without one, decided."""
+        if self.half_width is None:
+            return True
+        tolerance = self.comparison.tolerance
+        return self.half_width <= tolerance / 2 if tolerance else self.holds is not None
+
+
+def value_of(number: Number) -> float:
+    """The estimate of a number or sample."""
+    return number.value if isinstance(number, Sample) else float(number)
+
+
+def is_nothing(number: Number) -> bool:
+    """Whether nothing was measured."""
+    values = number.values if isinstance(number, Sample) else (number,)
+    return any(math.isnan(v) for v in values)
