@@ -26,18 +26,19 @@ setup: $(VENV)/.built
 $(VENV)/.made: tools/needs.sh pyproject.toml
 	@sh tools/needs.sh $(PYTHON)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q 'maturin>=1.9,<2'
+	$(BIN)/python -m pip install --quiet 'maturin>=1.9,<2'
 	@touch $@
 
 # Release build, editable: changes to Python files count at once, changes to Rust files rebuild.
 $(VENV)/.built: $(VENV)/.made $(RUST)
 	@sh tools/needs.sh $(PYTHON)
-	$(BIN)/maturin develop --release --quiet
+	@echo 'building the simulator and installing what the reports use (about two minutes the first time)'
+	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 	@touch $@
 
 # What only the tests import.
 $(VENV)/.testable: $(VENV)/.made | $(VENV)/.built
-	$(BIN)/maturin develop --release --quiet --extras dev
+	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet --extras dev
 	@touch $@
 
 demo: setup

@@ -79,11 +79,15 @@ def loss_finding(reno: Row, sack: Row) -> str:
     lost = f"{reno.drops} dropped" if reno.drops == sack.drops else f"{reno.drops} and {sack.drops} dropped"
     if reno.timeouts == sack.timeouts == 0:
         return f"{case} {lost}; both repair it without a timeout ({reno.time_s:.3f} and {sack.time_s:.3f} s)."
-    waits = {0: "none", 1: "one timeout"}
-    return (
-        f"{case} {lost}; Reno needs {waits.get(reno.timeouts, f'{reno.timeouts} timeouts')}, "
-        f"SACK {waits.get(sack.timeouts, f'{sack.timeouts} timeouts')}: Reno takes {percent_longer(reno, sack)} longer."
-    )
+    compared = f"Reno takes {percent_longer(reno, sack)} longer ({reno.time_s:.3f} and {sack.time_s:.3f} s)."
+    if reno.timeouts == sack.timeouts:
+        return f"{case} {lost}; both wait for {timeouts(reno)}. {compared}"
+    return f"{case} {lost}; Reno waits for {timeouts(reno)}, SACK for {timeouts(sack)}. {compared}"
+
+
+def timeouts(row: Row) -> str:
+    """How many timeouts, in words."""
+    return {0: "none", 1: "one timeout"}.get(row.timeouts, f"{row.timeouts} timeouts")
 
 
 def findings(rows: dict[tuple[int, str, str], Row]) -> list[str]:
