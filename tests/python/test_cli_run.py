@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -197,6 +198,40 @@ def test_a_reader_that_goes_away_is_no_trouble(two_hops: Path) -> None:
         f"({command}) | head -c 10", shell=True, capture_output=True, text=True, timeout=60, check=False
     )
     assert result.stderr in ("status 0\n", "status 1\n")
+
+
+def test_a_full_disk_is_one_line(two_hops: Path) -> None:
+    with open("/dev/full", "w") as full:
+        result = subprocess.run(
+            [COMMAND, "run", two_hops], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+        )
+    assert (result.returncode, result.stderr) == (1, "acklab: No space left on device\n")
+
+
+def test_bytes_that_are_no_text_do_not_break_it(tmp_path: Path, acklab_command: Acklab) -> None:
+    odd = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.toml")
+    with open(odd, "w") as file:
+        file.write(TWO_HOPS.replace("two hops", "zwei Sprünge 🙂"))
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run([COMMAND, *arguments], capture_output=True, timeout=60, check=False, env=environment)
+
+    table = run("run", odd)
+    assert (table.returncode, table.stderr) == (0, b"") and rb"Spr\xfcnge" in table.stdout
+    told = run("run", odd, "--json")
+    assert json.loads(told.stdout.decode("utf-8"))["title"] == "zwei Sprünge 🙂"
+    refused_set = run("run", odd, "--set", os.fsdecode(b"flow.0.name\xff=3"))
+    assert refused_set.returncode == 2 and b"name" in refused_set.stderr
+    missing = run("run", os.fsdecode(b"\xfe.toml"))
+    assert missing.returncode == 2 and b"No such file" in missing.stderr
+
+
+def test_the_module_is_the_command(two_hops: Path, acklab_command: Acklab) -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "acklab", "run", str(two_hops)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert result.stdout == acklab_command("run", str(two_hops)).stdout
 
 
 @pytest.mark.parametrize("verb", ["run", "schema", "doctor"])

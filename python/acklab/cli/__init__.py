@@ -7,6 +7,7 @@ Results go to standard output; errors, in one or two lines, to standard error.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -38,19 +39,32 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a title may hold what the terminal cannot show
     try:
-        options = parser().parse_args(arguments)
+        given = sys.argv[1:] if arguments is None else arguments
+        options = parser().parse_args([_text(argument) for argument in given])
         status: int = options.act(options)
         sys.stdout.flush()
         return status
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has seen enough. Python flushes once more on exit; let that go nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _abandon_output()  # whoever read it has seen enough
         return FAILED
     except Exception as error:
         return _explain(error)
+
+
+def _text(argument: str) -> str:
+    """The argument with bytes that are no text made visible, unless it names a file that is there."""
+    return argument if os.path.exists(argument) else os.fsencode(argument).decode(errors="replace")
+
+
+def _abandon_output() -> None:
+    """Lets what is still to be written go nowhere; Python writes once more on exit and would complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _explain(error: Exception) -> int:
@@ -63,6 +77,7 @@ def _explain(error: Exception) -> int:
     elif isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         text, status = f"{where}{error.strerror or error}", FAILED
+        _abandon_output()
     else:
         text, status = f"internal error: {type(error).__name__}: {error}", FAILED
     print(f"acklab: {text}", file=sys.stderr)

@@ -71,7 +71,7 @@ def act(options: argparse.Namespace) -> int:
 def _read(file: str) -> tuple[bytes, str]:
     if file == "-":
         return sys.stdin.buffer.read(), "standard input"
-    return Path(file).read_bytes(), file
+    return Path(file).read_bytes(), os.fsencode(file).decode(errors="replace")
 
 
 def _single(options: argparse.Namespace, sets: list[str]) -> int:
@@ -86,7 +86,7 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
         return 0
     result = _core.Simulation(text, file=file, sets=sets, seed=options.seed).run()
     if options.json:
-        print(result.json())
+        write_json(result.json())
     else:
         _print_tables(result)
     if options.out:
@@ -96,6 +96,12 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
         if not options.json:
             print(f"\nwritten to {os.path.join(options.out, '')}")
     return 0
+
+
+def write_json(text: str) -> None:
+    """Writes a line of JSON, which is UTF-8 whatever the terminal speaks."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode() + b"\n")
 
 
 def _print_tables(result: Any) -> None:
