@@ -168,9 +168,19 @@ choice! {
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum CreditKind {
     /// One segment, whatever it covers (RFC 2581).
+    #[serde(deserialize_with = "nothing_else")]
     AckCounting,
     /// What it newly covers, at most one segment in slow start (RFC 5681 equation 2).
+    #[serde(deserialize_with = "nothing_else")]
     Rfc5681,
+}
+
+/// For variants without parameters, which serde's `deny_unknown_fields` overlooks.
+fn nothing_else<'de, D: serde::Deserializer<'de>>(input: D) -> Result<(), D::Error> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Nothing {}
+    Nothing::deserialize(input).map(|Nothing {}| ())
 }
 
 impl Shown for CreditKind {
