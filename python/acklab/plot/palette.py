@@ -155,17 +155,24 @@ def slot_of(mechanism: str) -> str | None:
 
 
 def colour(mechanism: str, theme: str = "light") -> str:
-    """The colour of a mechanism, a role or a slot as ``#rrggbb``.
+    """The colour of a mechanism or a slot as ``#rrggbb``.
 
     >>> colour("every") == SLOTS["blue"]["light"]
     True
     """
-    slot = slot_of(mechanism) or ROLES.get(mechanism)
-    if slot is None and mechanism in SLOTS:
-        slot = mechanism
+    slot = slot_of(mechanism) or (mechanism if mechanism in SLOTS else None)
     if slot is None:
         raise KeyError(f"the palette has no colour for {mechanism!r}; give it one with register()")
     return SLOTS[slot][theme]
+
+
+def role_colour(role: str, theme: str = "light") -> str:
+    """The colour of a role: what a mark means, not whose it is.
+
+    >>> role_colour("ack") == SLOTS["green"]["light"]
+    True
+    """
+    return SLOTS[ROLES[role]][theme]
 
 
 def slots_for(names: Iterable[str]) -> list[str]:
@@ -181,11 +188,10 @@ def slots_for(names: Iterable[str]) -> list[str]:
     names = list(names)
     given: list[str | None] = [None] * len(names)
     # Exact names first: they have the stronger claim to their own colour.
-    for finder in (slot_of, _slot_in_words):
+    for finder in (_slot_of_name, _slots_in_words):
         for i, name in enumerate(names):
-            slot = finder(name) if given[i] is None else None
-            if slot is not None and slot not in given:
-                given[i] = slot
+            if given[i] is None:
+                given[i] = next((s for s in finder(name) if s not in given), None)
     for i in range(len(names)):
         if given[i] is None:
             free = [s for s in ORDER if s not in given]
@@ -193,11 +199,14 @@ def slots_for(names: Iterable[str]) -> list[str]:
     return [s for s in given if s is not None]
 
 
-def _slot_in_words(name: str) -> str | None:
-    for word in re.split(r"[^a-z0-9-]+", name.lower()):
-        if slot := slot_of(word):
-            return slot
-    return None
+def _slot_of_name(name: str) -> list[str]:
+    slot = slot_of(name)
+    return [slot] if slot else []
+
+
+def _slots_in_words(name: str) -> list[str]:
+    words = re.split(r"[^a-z0-9-]+", name.lower())
+    return [slot for word in words if (slot := slot_of(word))]
 
 
 def _normal(name: str) -> str:

@@ -196,7 +196,10 @@ def _table(name: str, value: Any) -> pl.DataFrame:
         raise ValueError(f"the {name} table lacks {', '.join(missing)}; it has {', '.join(frame.columns)}")
     frame = frame.with_columns(pl.col(c).cast(t) for c, t in columns.items())
     if name == "packets":
-        frame = frame.with_columns(_sack_text(frame).alias("sack"))
+        # A column that does not apply (an ACK's seq, the ack of data) counts as zero.
+        frame = frame.with_columns(
+            _sack_text(frame).alias("sack"), pl.col("seq", "len", "ack", "size_bytes").fill_null(0)
+        )
     return frame
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from ..plot import palette, prep
+from ..plot.items import items_of
 from ..plot.runs import Run
 from .encode import NANO, Blocks
 
@@ -27,7 +28,8 @@ _FATE_BITS = 3  # flags: bit 0 resent, 1 SYN, 2 FIN, then the fate
 def manifest(runs: list[Run], title: str | None) -> tuple[dict[str, Any], Blocks]:
     """The manifest and the blocks it points to."""
     blocks = Blocks()
-    slots = _slots(runs)
+    slots = [item.slot for item in items_of(runs)]
+    by_run = palette.slots_for([run.mechanism or run.label for run in runs])
     out_runs, items = [], []
     for r, run in enumerate(runs):
         ways = prep.journeys(run) if run.packets.height else None
@@ -41,7 +43,7 @@ def manifest(runs: list[Run], title: str | None) -> tuple[dict[str, Any], Blocks
                 "title": run.title,
                 "seed": run.seed,
                 "end_s": run.end_s,
-                "slot": palette.slots_for([x.mechanism or x.label for x in runs])[r],
+                "slot": by_run[r],
                 "queues": _queues(run, blocks),
                 "recorded": {t: bool(getattr(run, t).height) for t in ("series", "queue", "packets")},
             }
@@ -64,20 +66,6 @@ def _title(runs: list[Run]) -> str:
     return titles[0] if len(titles) == 1 else " · ".join(titles[:3]) or "acklab run"
 
 
-def _slots(runs: list[Run]) -> list[str]:
-    """Every item's colour: by run where runs are compared, by flow within a single run."""
-    if len(runs) > 1:
-        by_run = palette.slots_for([r.mechanism or r.label for r in runs])
-        return [slot for slot, run in zip(by_run, runs, strict=True) for _ in run.flow_names]
-    run = runs[0]
-    names = run.flow_names
-    if "mechanism" in run.flows.columns:
-        names = [m or n for m, n in zip(run.flows["mechanism"].to_list(), names, strict=True)]
-    elif len(names) == 1 and run.mechanism:
-        names = [run.mechanism]
-    return palette.slots_for(names)
-
-
 def _item(run: Run, flow: str, ways: pl.DataFrame | None, blocks: Blocks) -> dict[str, Any]:
     tables: dict[str, Any] = {}
     window = prep.cwnd(run, flow)
@@ -87,7 +75,9 @@ def _item(run: Run, flow: str, ways: pl.DataFrame | None, blocks: Blocks) -> dic
         tables["window"] = blocks.add(window.drop("flow").with_columns(states), resolution)
         events = prep.window_events(run, flow)
         tables["cuts"] = blocks.add(
-            events.select("time_s", pl.col("event").replace_strict(_EVENTS, [0, 1], return_dtype=pl.Int64), "cwnd_segments"),
+            events.select(
+                "time_s", pl.col("event").replace_strict(_EVENTS, [0, 1], return_dtype=pl.Int64), "cwnd_segments"
+            ),
             {"time_s": NANO, "cwnd_segments": 1e-3},
         )
         samples = prep.rtt(run, flow)

@@ -71,5 +71,6 @@ def _json(manifest: dict[str, Any]) -> str:
 
 def _blocks(blocks: Blocks) -> list[str]:
     return [
-        f'<script type="application/octet-stream" id="block-{i}">{text}</script>\n' for i, text in enumerate(blocks.texts)
+        f'<script type="application/octet-stream" id="block-{i}">{text}</script>\n'
+        for i, text in enumerate(blocks.texts)
     ]

@@ -16,8 +16,18 @@ import tempfile
 import time
 from pathlib import Path
 
-FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
---disable-component-update --disable-sync --hide-scrollbars --remote-debugging-pipe""".split()
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+    "--remote-debugging-pipe",
+]
 
 
 def find() -> str | None:
@@ -45,7 +55,8 @@ class Browser:
 
         self.process = subprocess.Popen(
             [find(), *FLAGS, f"--user-data-dir={self.home}", "about:blank"],
-            preexec_fn=wire, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            preexec_fn=wire,  # noqa: PLW1509 - only moves file descriptors
+            close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         os.close(to_child)
         os.close(from_child)

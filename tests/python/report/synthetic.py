@@ -24,7 +24,7 @@ class Link:
         self.rate, self.delay, self.limit, self.lose = rate, delay, limit, set(lose)
         self.name = f"{src}->{dst}"
         self.waiting, self.busy, self.offered = deque(), False, 0
-        self.stats = dict(packets=0, bytes=0, drops=0, lost=0, filtered=0)
+        self.stats = {"packets": 0, "bytes": 0, "drops": 0, "lost": 0, "filtered": 0}
         self.area = self.busy_s = self.max = self.last = self.held = 0
 
     def tell(self, packet, event):
@@ -38,7 +38,12 @@ class Link:
         self.last, self.held = now, len(self.waiting)
         total = len(self.waiting) + self.busy
         self.net.queue.append(
-            dict(time_s=now, link=self.name, queue_packets=total, queue_bytes=sum(p["size_bytes"] for p in self.waiting))
+            {
+                "time_s": now,
+                "link": self.name,
+                "queue_packets": total,
+                "queue_bytes": sum(p["size_bytes"] for p in self.waiting),
+            }
         )
         self.max = max(self.max, len(self.waiting))
 
@@ -47,10 +52,10 @@ class Link:
         if self.offered - 1 in self.lose:
             self.stats["lost"] += 1
             return self.tell(packet, "lose")
+        self.tell(packet, "enqueue")
         if len(self.waiting) + self.busy >= self.limit:
             self.stats["drops"] += 1
             return self.tell(packet, "drop")
-        self.tell(packet, "enqueue")
         self.waiting.append(packet)
         self.length()
         if not self.busy:
@@ -87,7 +92,9 @@ class Flow:
         self.cwnd, self.ssthresh, self.una, self.next, self.high = 1.0, 64.0, 0, 0, 0
         self.dup, self.recover, self.rto, self.rto_at, self.rtt = 0, -1, 1.0, None, 0.25
         self.got, self.expect, self.unacked, self.ack_at, self.echo = set(), 0, 0, None, None
-        self.n = dict.fromkeys("segments_sent retransmits timeouts fast_retransmits acks_sent acks_received".split(), 0)
+        self.n = dict.fromkeys(
+            ["segments_sent", "retransmits", "timeouts", "fast_retransmits", "acks_sent", "acks_received"], 0
+        )
         self.first = self.finished = self.last_data = None
         self.sample = None
         net.at(start, self.push)
@@ -99,8 +106,8 @@ class Flow:
 
     def note(self):
         self.net.series.append(
-            dict(time_s=self.net.now, flow=self.name, cwnd_segments=self.cwnd, ssthresh_segments=self.ssthresh,
-                 flight_segments=float(self.next - self.una), rtt_s=self.sample, rto_s=self.rto, state=self.state())
+            {"time_s": self.net.now, "flow": self.name, "cwnd_segments": self.cwnd, "ssthresh_segments": self.ssthresh,
+                 "flight_segments": float(self.next - self.una), "rtt_s": self.sample, "rto_s": self.rto, "state": self.state()}
         )  # fmt: skip
         self.sample = None
 
@@ -108,8 +115,8 @@ class Flow:
         self.n["segments_sent"] += 1
         self.n["retransmits"] += again
         self.first = self.net.now if self.first is None else self.first
-        self.net.offer("S", dict(flow=self.name, kind="data", seq=seq, len=1, ack=0, sack="", size_bytes=SEGMENT,
-                                 retransmit=again, syn=False, fin=False, echo=(self.net.now, again)))  # fmt: skip
+        self.net.offer("S", {"flow": self.name, "kind": "data", "seq": seq, "len": 1, "ack": 0, "sack": "", "size_bytes": SEGMENT,
+                                 "retransmit": again, "syn": False, "fin": False, "echo": (self.net.now, again)})  # fmt: skip
         if self.rto_at is None:
             self.arm()
 
@@ -164,8 +171,8 @@ class Flow:
                 run = [s, s + 1]
                 blocks.append(run)
         sack = ",".join(f"{a}-{b}" for a, b in blocks[-3:][::-1])
-        self.net.offer("R", dict(flow=self.name, kind="ack", seq=0, len=0, ack=self.expect, sack=sack, size_bytes=ACK,
-                                 retransmit=False, syn=False, fin=False, echo=self.echo))  # fmt: skip
+        self.net.offer("R", {"flow": self.name, "kind": "ack", "seq": 0, "len": 0, "ack": self.expect, "sack": sack, "size_bytes": ACK,
+                                 "retransmit": False, "syn": False, "fin": False, "echo": self.echo})  # fmt: skip
 
     def acked(self, packet):
         self.n["acks_received"] += 1

@@ -9,18 +9,19 @@ The tests pin these frames.
 from .axes import AXES, Axis, label
 from .headline import headline
 from .journeys import FATES, journeys
-from .queue import drops, queue
+from .queue import drops, fullest, queue
 from .rtt import rtt
 from .sequence import sequence_unit, time_sequence
 from .tables import flow_table, link_table
 from .thin import thin_points, thin_steps
 from .throughput import progress, throughput
-from .timeline import band_length, timeline
+from .timeline import BANDS, band_length, timeline
 from .verdict import CAUSES, Limits, limits
 from .window import cwnd, window_events
 
 __all__ = [
     "AXES",
+    "BANDS",
     "CAUSES",
     "FATES",
     "Axis",
@@ -29,6 +30,7 @@ __all__ = [
     "cwnd",
     "drops",
     "flow_table",
+    "fullest",
     "headline",
     "journeys",
     "label",

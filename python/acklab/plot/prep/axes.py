@@ -24,7 +24,7 @@ AXES: dict[str, Axis] = {
     "time": TIME,
     "cwnd": Axis("window", "segments"),
     "rtt": Axis("round-trip time", "ms"),
-    "queue": Axis("queue length", "packets"),
+    "queue": Axis("queue", "packets waiting"),
     "throughput": Axis("goodput", "bit/s", si=True),
     "sequence:segments": Axis("sequence number", "segments"),
     "sequence:bytes": Axis("sequence number", "bytes", si=True),

@@ -87,7 +87,9 @@ def _because(run: Run, found: Limits) -> str:
     elif main == "window":
         parts.append(f"{percent(share)} of it the window of {digits(found.window_segments or 0)} segments was full")
     elif main not in ("timeout", "recovery") and share > 0:
-        parts.append(f"{percent(share)} of it was {_PHRASE[main]}")
+        cuts = int(run.flow(found.flow).get("window_cuts") or 0) if main == "path" else 0
+        cut = f", the window cut {count(cuts, 'time')}" if cuts else ""
+        parts.append(f"{percent(share)} of it was {_PHRASE[main]}{cut}")
     repair = found.share("timeout") + found.share("recovery")
     if repair >= 0.05:
         # The links count ACKs too; those were not repaired.
@@ -97,7 +99,7 @@ def _because(run: Run, found: Limits) -> str:
         waits = found.share("timeout")
         timer = ", most of it waiting for the timer" if waits > repair / 2 else ""
         parts.append(f"{percent(repair)}{'' if parts else ' of it'} went into {whose}{timer}")
-    return "; " + listing(parts) if parts else ""
+    return "; " + (", and " if "," in parts[0] else " and ").join(parts) if parts else ""
 
 
 def _link(name: str) -> str:
@@ -141,7 +143,9 @@ def _losses(run: Run) -> str:
     if not parts and not any(sums.values()):
         return "Nothing was lost."
     lost = listing(parts) if parts else "no queue dropped anything"
-    text = f"{lost}; {listing([r for r, v in zip(repairs, sums.values(), strict=True) if v] or ['nothing was resent'])}."
+    text = (
+        f"{lost}; {listing([r for r, v in zip(repairs, sums.values(), strict=True) if v] or ['nothing was resent'])}."
+    )
     return text[0].upper() + text[1:]
 
 
@@ -187,16 +191,21 @@ def _compare(runs: list[Run]) -> str:
     order = sorted(means, key=lambda k: means[k])
     best = means[order[0]]
     mean = "mean " if any(r.flows.height > 1 for r in runs) else ""
-    text = f"{order[0]} was fastest with a {mean}completion time of {seconds(best)}"
+    text = f"{_name(order[0])} was fastest with a {mean}completion time of {seconds(best)}"
     others = []
     for k in order[1:]:
         more = means[k] / best - 1 if best else 0.0
-        others.append(f"{k} took {percent(more)} longer" if more >= 0.0005 else f"{k} took as long")
+        others.append(f"{_name(k)} took {percent(more)} longer" if more >= 0.0005 else f"{_name(k)} took as long")
     if others:
         text += "; " + listing(others[:4]) + (f", {len(others) - 4} others more" if len(others) > 4 else "")
     if behind:
-        text += f"; not every flow of {listing(behind)} finished"
+        text += f"; not every flow of {listing([_name(k) for k in behind])} finished"
     return text + "."
+
+
+def _name(label: str) -> str:
+    """A run's label in a sentence: quoted unless it is a single word."""
+    return label if label.isalnum() else f"“{label}”"
 
 
 def _link_sum(run: Run, column: str) -> float:

@@ -27,7 +27,7 @@ FATES = ("delivered", "drop", "lose", "filter", "in flight")
 _DEADLY = ["drop", "lose", "filter"]
 
 #: Columns of the result, in order.
-COLUMNS = [*KEY, "size_bytes", "window", "connection", "sent_s", "ended_s", "fate", "where", "depth"]
+COLUMNS = [*KEY, "size_bytes", "window", "sent_s", "ended_s", "fate", "where", "depth"]
 
 
 @once_per_run
@@ -35,14 +35,12 @@ def journeys(run: Run) -> pl.DataFrame:
     """One row for each packet sent, in the order of sending.
 
     Columns: ``flow, kind, seq, len, ack, retransmit, syn, fin, sack, size_bytes, window,
-    connection, sent_s, ended_s, fate, where, depth``.
+    sent_s, ended_s, fate, where, depth``.
 
     ``sent_s`` is when the packet was offered to its first link; ``ended_s`` when it was
     delivered at the other edge or lost (null while in flight at the end of the run);
     ``where`` names the link it was lost on and ``depth`` how far along its path that
-    was (0 = where it was sent, 1 = the other edge). Where a flow's transfer was repeated
-    on new connections, ``connection`` counts them from 0 and ``seq``, ``ack`` and the
-    SACK blocks run on from one connection to the next.
+    was (0 = where it was sent, 1 = the other edge).
     """
     events = _events(run)
     if not events.height:
@@ -56,7 +54,7 @@ def journeys(run: Run) -> pl.DataFrame:
         parts.extend(_with_losses(events, marked, sends, ends, dead))
     out = pl.concat([p.select(KEY + _ROW) for p in parts]).sort("sent_s", "row", maintain_order=True)
     out = _depths(out, run, events)
-    return _connections(out).select(COLUMNS)
+    return out.select(COLUMNS)
 
 
 _ROW = ["size_bytes", "window", "row", "sent_s", "ended_s", "fate", "where"]
@@ -186,51 +184,27 @@ def _victim(queued: list[dict[str, Any]], waiting: list[dict[str, Any]], now: fl
 
 
 def _depths(out: pl.DataFrame, run: Run, events: pl.DataFrame) -> pl.DataFrame:
-    """How far along its path a packet was lost: the middle of the link it died on."""
+    """How far along its path a packet was lost.
+
+    By the propagation delay it had behind it, so that its line in the timeline has the
+    slope of the others'; by the links passed if delays are not told. Losses are told
+    where a link begins; kept a little off the edges, they stay visible.
+    """
     if out["where"].null_count() == out.height:
         return out.with_columns(depth=pl.lit(None, pl.Float64))
     # Links in the order in which they first saw a packet of the flow.
-    first = events.group_by("flow", "kind", "link").agg(pl.col("row").min()).sort("flow", "kind", "row")
-    hop = pl.int_range(pl.len()).over("flow", "kind")
-    path = first.select("flow", "kind", where="link", depth=(hop + 0.5) / pl.len().over("flow", "kind"))
+    path = events.group_by("flow", "kind", "link").agg(pl.col("row").min()).sort("flow", "kind", "row")
+    if run.links.height and "delay_s" in run.links.columns:
+        delays = run.links.select("delay_s", link=pl.format("{}->{}", "from", "to")).unique("link")
+        path = path.join(delays, on="link", how="left", maintain_order="left")
+    else:
+        path = path.with_columns(delay_s=pl.lit(1.0))
+    # A path without any delay counts its links.
+    length = pl.col("delay_s").fill_null(0.0)
+    length = pl.when(length.sum().over("flow", "kind") > 0).then(length).otherwise(1.0)
+    path = path.with_columns(length=length).with_columns(
+        depth=(pl.col("length").cum_sum() - pl.col("length")).over("flow", "kind")
+        / pl.col("length").sum().over("flow", "kind")
+    )
+    path = path.select("flow", "kind", where="link", depth=pl.col("depth").clip(0.04, 0.96))
     return out.join(path, on=["flow", "kind", "where"], how="left", maintain_order="left")
-
-
-def _connections(out: pl.DataFrame) -> pl.DataFrame:
-    """Count the connections of a repeated transfer and let its sequence numbers run on."""
-    data = (pl.col("kind") == "data") & ~pl.col("retransmit")
-    sent = out.filter(data).with_columns(first=pl.col("seq").first().over("flow"), nth=pl.int_range(pl.len()).over("flow"))
-    starts = sent.filter((pl.col("seq") == pl.col("first")) & ~(pl.col("syn").shift(1).over("flow").fill_null(False)))
-    starts = starts.filter(pl.col("nth") > 0).select("flow", "sent_s")
-    if not starts.height:
-        return out.with_columns(connection=pl.lit(0))
-    starts = starts.sort("sent_s").with_columns(connection=pl.int_range(1, pl.len() + 1).over("flow").cast(pl.Int64))
-    out = out.sort("sent_s", maintain_order=True).join_asof(
-        starts, on="sent_s", by="flow", strategy="backward", check_sortedness=False
-    )
-    out = out.with_columns(pl.col("connection").fill_null(0))
-    isdata = pl.col("kind") == "data"
-    ends = (
-        out.filter(isdata)
-        .group_by("flow", "connection")
-        .agg(high=(pl.col("seq") + pl.col("len")).max(), low=pl.col("seq").min())
-        .sort("flow", "connection")
-        .with_columns(base=(pl.col("high") - pl.col("low")).cum_sum().shift(1, fill_value=0).over("flow"))
-    )
-    out = out.join(ends.select("flow", "connection", "base"), on=["flow", "connection"], how="left", maintain_order="left")
-    base = pl.col("base").fill_null(0)
-    return out.with_columns(
-        seq=pl.when(isdata).then(pl.col("seq") + base).otherwise(pl.col("seq")),
-        ack=pl.when(isdata).then(pl.col("ack")).otherwise(pl.col("ack") + base),
-        sack=_shift_sack(out, base),
-    ).drop("base")
-
-
-def _shift_sack(out: pl.DataFrame, base: pl.Expr) -> pl.Expr:
-    if not (out["sack"] != "").any():
-        return pl.col("sack")
-    text = [
-        ",".join("-".join(str(int(x) + b) for x in block.split("-")) for block in sack.split(",")) if sack else ""
-        for sack, b in out.select("sack", base).iter_rows()
-    ]
-    return pl.lit(pl.Series("sack", text))

@@ -44,6 +44,9 @@ _LINK = {
     "utilisation": ("busy", "%", 1, "share of the run's time"),
 }
 
+#: Columns left out when they are zero for all.
+_ONLY_IF_ANY = {"acks_filtered", "filtered", "lost"}
+
 _LIMIT_WORDS = {
     "link": "link rate",
     "timeout": "timeouts",
@@ -59,8 +62,8 @@ _PREFIXES = [(1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")]
 def flow_table(runs: list[Run]) -> dict[str, Any]:
     """``{"columns": [{key, label, unit, digits, about}], "rows": [{run, item, ...}]}`` for all flows.
 
-    Values are in the column's unit; a column whose every value is missing, or that
-    holds the same endpoint for all flows, is left out.
+    Values are in the column's unit. A column is left out if it has no value at all, if
+    it would say the same endpoint of all flows, or nothing but that no filter acted.
     """
     rows = []
     for r, run in enumerate(runs):
@@ -80,11 +83,13 @@ def link_table(runs: list[Run]) -> dict[str, Any]:
     return _table(_LINK, rows)
 
 
-def _table(spec: dict[str, tuple[str, str, int | None, str]], rows: list[dict], leave: list[str] = ()) -> dict[str, Any]:
+def _table(
+    spec: dict[str, tuple[str, str, int | None, str]], rows: list[dict], leave: list[str] = ()
+) -> dict[str, Any]:
     columns, scales = [], {}
     for key, (label, unit, places, about) in spec.items():
         values = [row[key] for row in rows if row.get(key) is not None]
-        if not values or key in leave:
+        if not values or key in leave or (key in _ONLY_IF_ANY and not any(values)):
             continue
         scales[key], unit = _scale(unit, values)
         columns.append({"key": key, "label": label, "unit": unit, "digits": places, "about": about})

@@ -50,9 +50,7 @@ def _first_arrivals(came: pl.DataFrame) -> pl.DataFrame:
     return cells.with_columns(ended_s=pl.Series(best)).filter(pl.col("ended_s").is_finite())
 
 
-def throughput(
-    run: Run, flow: str, bin_s: float | None = None, ways: pl.DataFrame | None = None
-) -> pl.DataFrame:
+def throughput(run: Run, flow: str, bin_s: float | None = None, ways: pl.DataFrame | None = None) -> pl.DataFrame:
     """Goodput in bins: ``start_s, end_s, goodput_bps`` from 0 to the end of the run.
 
     Without ``bin_s`` the run is cut into some hundred bins of a round length.

@@ -79,9 +79,7 @@ def limits(run: Run, flow: str) -> Limits:
     )
 
 
-def _spent(
-    run: Run, flow: str, row: dict[str, Any], start: float, end: float
-) -> tuple[dict[str, float], float | None]:
+def _spent(run: Run, flow: str, row: dict[str, Any], start: float, end: float) -> tuple[dict[str, float], float | None]:
     series = cwnd(run, flow)
     if series.height < 2 or end <= start:
         return {}, None

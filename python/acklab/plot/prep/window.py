@@ -21,7 +21,10 @@ def cwnd(run: Run, flow: str | None = None) -> pl.DataFrame:
         frame.select("time_s", "flow", "cwnd_segments", "ssthresh_segments", "flight_segments", "state")
         .with_columns(ssthresh_segments=pl.when(far).then(None).otherwise(pl.col("ssthresh_segments")))
         .sort("flow", "time_s", maintain_order=True)
-        .filter((pl.col("flow") != pl.col("flow").shift(-1)).fill_null(True) | (pl.col("time_s") != pl.col("time_s").shift(-1)))
+        .filter(
+            (pl.col("flow") != pl.col("flow").shift(-1)).fill_null(True)
+            | (pl.col("time_s") != pl.col("time_s").shift(-1))
+        )
     )
 
 
@@ -40,6 +43,8 @@ def window_events(run: Run, flow: str | None = None) -> pl.DataFrame:
     # it and the doubled RTO; those are left out rather than guessed.
     collapse = (pl.col("cwnd_segments") <= 1.0) & (before > 1.0) & (state != "recovery")
     begins = (state == "recovery") & (was != "recovery")
-    return frame.with_columns(
-        event=pl.when(collapse).then(pl.lit("timeout")).when(begins).then(pl.lit("fast retransmit"))
-    ).drop_nulls("event").select("time_s", "flow", "event", "cwnd_segments")
+    return (
+        frame.with_columns(event=pl.when(collapse).then(pl.lit("timeout")).when(begins).then(pl.lit("fast retransmit")))
+        .drop_nulls("event")
+        .select("time_s", "flow", "event", "cwnd_segments")
+    )

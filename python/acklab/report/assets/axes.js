@@ -56,7 +56,7 @@ function drawValueAxis(ctx, box, sy, axis) {
   const labels = tickLabels(ticks, step, axis.si);
   ticks.forEach((v, i) => {
     const y = sy(v);
-    if (y > box.y - 4 && y < box.y + box.h + 4) ctx.fillText(labels[i], box.x - 8, y);
+    if (y > box.y + 4 && y < box.y + box.h + 4) ctx.fillText(labels[i], box.x - 8, y);
   });
 }
 

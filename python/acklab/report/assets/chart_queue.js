@@ -4,7 +4,7 @@ const shownLinks = new Set();
 const queueChart = {
   id: "queue",
   title: "Queues",
-  about: "Packets queued and in service on a link; a cross is a packet dropped, lost or filtered there.",
+  about: "Packets waiting for a link; a cross is a packet dropped, lost or filtered there.",
   needs: "queue",
   height: 210,
   partName: "link",

@@ -3,7 +3,7 @@
 const throughputChart = {
   id: "throughput",
   title: "Goodput",
-  about: "Payload the receiver got in order, averaged over bins that follow the zoom.",
+  about: "Payload the receiver got in order, averaged over bins that follow the zoom. A repaired hole lets all that waited behind it count at once.",
   needs: "packets",
   height: 210,
   gather: true,

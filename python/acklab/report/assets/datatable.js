@@ -15,6 +15,12 @@ function refreshDataTable(frame, opened = false) {
   frame.table.timer = setTimeout(() => fillDataTable(frame, body), opened ? 0 : 250);
 }
 
+// [heading, unit, decimals] of each column; "unit" stands for what sequence numbers count.
+function headsOf(frame) {
+  const counted = [...new Set(frame.parts.map((part) => part.item && part.item.unit))].join("/");
+  return [[frame.spec.partName || "flow", ""], ...frame.spec.columns.map(([name, unit, ...more]) => [name, unit === "unit" ? counted : unit, ...more])];
+}
+
 // [name of part, ...values] rows of all parts in sight.
 function recordsOf(frame, most) {
   const { view } = state;
@@ -31,8 +37,7 @@ function recordsOf(frame, most) {
 
 function fillDataTable(frame, body) {
   const { total, rows } = recordsOf(frame, MOST_ROWS);
-  const { columns } = frame.spec;
-  const heads = [[frame.spec.partName || "flow", ""], ...columns];
+  const heads = headsOf(frame);
   const cell = (value, column) => {
     const text = typeof value === "string";
     const empty = value === null || Number.isNaN(value);
@@ -51,7 +56,7 @@ function fillDataTable(frame, body) {
 
 function saveRows(frame) {
   const { rows } = recordsOf(frame, 2_000_000);
-  const heads = [frame.spec.partName || "flow", ...frame.spec.columns.map(([name, unit]) => (unit ? `${name} (${unit})` : name))];
+  const heads = headsOf(frame).map(([name, unit]) => (unit ? `${name} (${unit})` : name));
   const quote = (v) => (v === null || Number.isNaN(v) ? "" : typeof v === "string" ? `"${v.replaceAll('"', '""')}"` : String(v));
   const text = [heads, ...rows].map((row) => row.map(quote).join(",")).join("\n") + "\n";
   saveFile(new Blob([text], { type: "text/csv" }), frame.spec.id + ".csv");

@@ -8,7 +8,7 @@ function h(tag, attributes, ...children) {
       for (const [property, v] of Object.entries(value)) element.style.setProperty(property, v);
     } else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((c) => c !== null && c !== undefined));
+  element.append(...children.flat(Infinity).filter((c) => c !== null && c !== undefined));
   return element;
 }
 

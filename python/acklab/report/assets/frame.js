@@ -149,7 +149,8 @@ class Frame {
       low = Math.min(low, a);
       high = Math.max(high, b);
     }
-    if (!(high >= low)) [low, high] = [0, 1];
+    const nothing = !(high >= low);
+    if (nothing) [low, high] = [0, 1];
     [low, high] = spec.frame ? spec.frame(low, high) : [0, high * 1.06 || 1];
     this.panels.forEach((panel, i) => {
       const { box } = panel;
@@ -168,7 +169,14 @@ class Frame {
         }
       });
     });
-    this.front.setAttribute("aria-label", this.spoken(low, high));
+    if (nothing && this.panels.length) {
+      const { box } = this.panels[0];
+      setFont(ctx, 13);
+      ctx.fillStyle = theme["ink-3"];
+      ctx.textAlign = "center";
+      ctx.fillText("Nothing in this stretch of time.", box.x + box.w / 2, box.y + box.h / 2);
+    }
+    this.front.setAttribute("aria-label", this.spoken());
     this.drawFront();
     refreshDataTable(this);
   }

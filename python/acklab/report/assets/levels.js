@@ -59,13 +59,13 @@ class Extremes {
   }
 }
 
-// Runs through the columns of dots of [x0, x1): calls visit(x, from, to) with the rows
-// whose times fall into each column that has any.
-function eachColumn(times, from, to, sx, visit) {
+// Runs through the columns of dots (`wide` dots each) with rows in them: calls
+// visit(x, from, to) with the rows whose times fall into each.
+function eachColumn(times, from, to, sx, visit, wide = 1) {
   let i = from;
   while (i < to) {
-    const x = Math.floor(sx(times[i]));
-    const end = Math.max(i + 1, lowerBound(times, sx.back(x + 1), i, to));
+    const x = Math.floor(sx(times[i]) / wide) * wide;
+    const end = Math.max(i + 1, lowerBound(times, sx.back(x + wide), i, to));
     visit(x, i, end);
     i = end;
   }

@@ -3,52 +3,34 @@
 
 // A line that keeps each value until the next: rows [from, to) and the one before them.
 // `key` names the values; the pyramid of a column is made once and kept with its table.
+// `fill` colours the area below; after `until` the line is not drawn on.
 function stepLine(ctx, table, times, key, sx, sy, { fill = null, until = null } = {}) {
-  const values = table[key];
   const [t0, t1] = sx.domain;
-  // Before the stretch in sight counts the last change; a line that has ended is not drawn on.
   if (until !== null && until < t0) return;
   const from = Math.max(0, upperBound(times, t0) - 1);
   const to = lowerBound(times, t1, from);
   if (from >= times.length || (to <= from && from === 0 && times[0] > t1)) return;
-  const path = new Path2D();
   const right = sx(Math.min(t1, until === null ? t1 : until));
+  if (to - from < 3 * (sx.range[1] - sx.range[0])) sharpSteps(ctx, table, times, key, sx, sy, from, to, right, fill);
+  else crowdedSteps(ctx, table, times, key, sx, sy, from, to, right, fill);
+}
+
+function sharpSteps(ctx, table, times, key, sx, sy, from, to, right, fill) {
+  const values = table[key];
+  const path = new Path2D();
   let y = NaN;
-  let started = false;
-  let firstX = 0;
+  let firstX = NaN;
   let lastX = 0;
-  const put = (x, value) => {
-    if (Number.isNaN(value)) return;
-    const next = sy(value);
-    if (!started) {
-      path.moveTo(x, next);
-      firstX = x;
-      started = true;
-    } else {
-      path.lineTo(x, y);
-      path.lineTo(x, next);
-    }
-    y = next;
-    lastX = x;
-  };
-  if (to - from < 3 * (sx.range[1] - sx.range[0])) {
-    for (let i = from; i < to; i++) put(sx(times[i]), values[i]);
-  } else {
-    const pyramid = extremes(table, key);
-    eachColumn(times, from, to, sx, (x, i, end) => {
-      const [low, high] = pyramid.of(i, end);
-      if (low > high) return;
-      put(x, values[i]);
-      if (high > low) {
-        path.lineTo(x, sy(high));
-        path.lineTo(x, sy(low));
-      }
-      const last = values[end - 1];
-      y = Number.isNaN(last) ? y : sy(last);
-      path.lineTo(x, y);
-    });
+  for (let i = from; i < to; i++) {
+    if (Number.isNaN(values[i])) continue;
+    lastX = sx(times[i]);
+    if (Number.isNaN(firstX)) {
+      firstX = lastX;
+      path.moveTo(lastX, sy(values[i]));
+    } else path.lineTo(lastX, y);
+    path.lineTo(lastX, (y = sy(values[i])));
   }
-  if (!started) return;
+  if (Number.isNaN(firstX)) return;
   lastX = Math.max(lastX, right);
   path.lineTo(lastX, y);
   if (fill) {
@@ -60,6 +42,39 @@ function stepLine(ctx, table, times, key, sx, sy, { fill = null, until = null } 
     ctx.fill(area);
   }
   ctx.stroke(path);
+}
+
+// More changes than columns of dots: each column from its least to its greatest value,
+// as upright rectangles, which cost a fraction of as many lines.
+function crowdedSteps(ctx, table, times, key, sx, sy, from, to, right, fill) {
+  const values = table[key];
+  const pyramid = extremes(table, key);
+  const line = ctx.lineWidth;
+  const [on = 1, off = 0] = ctx.getLineDash();
+  const ground = sy.range[0];
+  let before = NaN;
+  let reached = -Infinity;
+  const bar = (x, width, low, high) => {
+    const top = sy(high);
+    if (fill) {
+      ctx.fillStyle = fill;
+      ctx.fillRect(x, top, width, ground - top);
+    }
+    ctx.fillStyle = ctx.strokeStyle;
+    // A dashed line is one that leaves columns out.
+    if (!off || x % (on + off) < on) ctx.fillRect(x, top - line / 2, width, sy(low) - top + line);
+  };
+  eachColumn(times, from, to, sx, (x, i, end) => {
+    let [low, high] = pyramid.of(i, end);
+    if (low > high) return;
+    if (x > reached && !Number.isNaN(before)) bar(reached, x - reached, before, before);
+    if (before < low) low = before;
+    if (before > high) high = before;
+    bar(x, 1, low, high);
+    reached = x + 1;
+    if (!Number.isNaN(values[end - 1])) before = values[end - 1];
+  });
+  if (right > reached && !Number.isNaN(before)) bar(reached, right - reached, before, before);
 }
 
 function extremes(table, key) {

@@ -11,7 +11,8 @@ const state = {
 
   start(manifest) {
     state.manifest = manifest;
-    state.view = new View(Math.max(...manifest.runs.map((run) => run.end_s)));
+    // Times in the page are whole nanoseconds: up to the next one, so that the last is in.
+    state.view = new View(Math.ceil(Math.max(...manifest.runs.map((run) => run.end_s)) * 1e9) / 1e9);
     state.compared = manifest.runs.length > 1;
     state.several = manifest.items.length > 1;
     // At first a few flows of every run, so that a run of hundreds opens readable.

@@ -85,11 +85,14 @@ class Timeline extends Frame {
     const each = (width - gap * (columns - 1)) / columns;
     const left = width < 520 ? 40 : 62;
     const inner = each - left - 6;
-    this.bands = this.wanted || this.pickBands(parts, inner);
+    // The height stays the same at any zoom, so that the charts below stay where they are.
+    const target = parts.length > 1 ? 420 : width < 520 ? 520 : 680;
+    this.bands = this.wanted || this.pickBands(parts, inner, Math.floor(target / 46));
     this.length = this.bands === 1 ? view.span : roundUp(view.span / this.bands);
     const rows = Math.max(1, Math.ceil(view.span / this.length - 1e-6));
-    const tall = Math.max(46, Math.min(230, 620 / rows));
-    const between = tall > 80 ? 46 : 12;
+    const roomy = (target - rows * 46) / rows;
+    const between = roomy > 80 ? 46 : 12;
+    const tall = Math.max(34, roomy > 80 ? roomy : Math.min(80, (target - rows * between) / rows));
     const head = parts.length > 1 ? 26 : 8;
     let y = 0;
     let deepest = 0;
@@ -121,14 +124,14 @@ class Timeline extends Frame {
   }
 
   // Enough bands to leave some dots between the lines of the busiest flow.
-  pickBands(parts, width) {
+  pickBands(parts, width, most) {
     const { view } = state;
     let busiest = 1;
     for (const part of parts) {
       const { data } = this.data.get(part.id);
       if (data) busiest = Math.max(busiest, upperBound(data.sent_s, view.to) - lowerBound(data.sent_s, view.from));
     }
-    return Math.min(MOST_BANDS, Math.max(1, Math.ceil((busiest * 16) / width)));
+    return Math.min(most, MOST_BANDS, Math.max(1, Math.ceil((busiest * 16) / width)));
   }
 
   draw() {

@@ -158,7 +158,7 @@ function labelWays(ctx, band, ways, isAck, from, to, frame) {
   }
 }
 
-// Too many for lines of their own: one for each column of dots, darker the more it stands for.
+// Too many for lines of their own: one for every other column of dots, darker the more it stands for.
 function drawCrowd(ctx, band, part, ways, isAck, from, to) {
   const shades = [[], [], [], []];
   eachColumn(ways.sent_s, from, to, band.sx, (x, i, end) => {
@@ -166,14 +166,18 @@ function drawCrowd(ctx, band, part, ways, isAck, from, to) {
     const shade = n > 24 ? 3 : n > 8 ? 2 : n > 2 ? 1 : 0;
     const piece = pieceIn(band, lineOf(part, ways, (i + end) >> 1, isAck));
     if (piece) shades[shade].push(piece);
-  });
-  ctx.lineWidth = 1;
+  }, 2);
+  ctx.lineWidth = 1.5;
   shades.forEach((pieces, k) => {
     ctx.globalAlpha = [0.35, 0.5, 0.7, 0.9][k];
     ctx.beginPath();
-    for (const piece of pieces) {
-      ctx.moveTo(piece.x0, piece.y0);
-      ctx.lineTo(piece.x1, piece.y1);
+    for (const { x0, y0, x1, y1 } of pieces) {
+      // All but upright is drawn upright: rectangles cost a fraction of lines.
+      if (Math.abs(x1 - x0) < 3) ctx.fillRect(Math.min(x0, x1), Math.min(y0, y1), 2, Math.abs(y1 - y0));
+      else {
+        ctx.moveTo(x0, y0);
+        ctx.lineTo(x1, y1);
+      }
     }
     ctx.stroke();
   });

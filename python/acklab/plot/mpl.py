@@ -1,0 +1,270 @@
+"""Charts for papers: matplotlib figures, and the SVG and PNG files beside the report.
+
+matplotlib is what draws files because it needs neither a browser nor a network, draws
+a million-packet run from thinned data without carrying the rows into the picture (a
+Vega-Lite chart holds all of its data), and is what papers are typeset with. The Altair
+charts of :mod:`acklab.plot` are for notebooks.
+
+Every function takes one run or several and returns a ``Figure``; several flows share
+the axes, one colour a run (or a flow, within one run).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
+
+from . import palette, prep
+from .items import Item, items_of
+from .runs import Run, read_runs
+
+#: How wide a figure's data is drawn, in columns of dots: what data is thinned to.
+COLUMNS = 1600
+
+_STYLE = {"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "acklab"}
+
+
+def cwnd(runs: Any, flow: str | None = None) -> Figure:
+    """Congestion window, slow-start threshold and flight size over time."""
+    figure, axes = _figure(runs, "cwnd", height=3.0)
+    for item in items_of(runs, flow):
+        frame = prep.thin_steps(prep.cwnd(item.run, item.flow), "cwnd_segments", COLUMNS)
+        time = frame["time_s"]
+        names = [item.name, None, None]
+        if item.alone:
+            names = ["cwnd", "ssthresh", "in flight"]
+            axes.fill_between(
+                time,
+                frame["flight_segments"],
+                step="post",
+                color=item.colour("flight"),
+                alpha=0.25,
+                lw=0,
+                label=names[2],
+            )
+        threshold = {"color": item.colour("ssthresh"), "ls": "--", "lw": 0.9, "label": names[1]}
+        axes.step(time, frame["ssthresh_segments"], where="post", **threshold)
+        axes.step(time, frame["cwnd_segments"], where="post", color=item.colour("cwnd"), lw=1.5, label=names[0])
+        for row in prep.window_events(item.run, item.flow).iter_rows(named=True):
+            letter = "T" if row["event"] == "timeout" else "F"
+            axes.annotate(
+                letter, (row["time_s"], 1), xycoords=("data", "axes fraction"), ha="center", va="bottom",
+                color=item.colour("drop"), fontsize=7, fontweight="bold", annotation_clip=False,
+            )  # fmt: skip
+    axes.set_ylim(bottom=0)
+    return _finish(figure, axes)
+
+
+def rtt(runs: Any, flow: str | None = None) -> Figure:
+    """Round-trip time samples."""
+    figure, axes = _figure(runs, "rtt", height=2.4)
+    for item in items_of(runs, flow):
+        frame = prep.thin_points(prep.rtt(item.run, item.flow), COLUMNS)
+        axes.plot(frame["time_s"], frame["rtt_ms"], ".", ms=2.5, color=item.colour("rtt"), label=item.name)
+    axes.set_ylim(bottom=0)
+    return _finish(figure, axes)
+
+
+def queue(runs: Any, link: str | None = None) -> Figure:
+    """Queue lengths with what was dropped; of each run the fullest queue unless one is named."""
+    figure, axes = _figure(runs, "queue", height=2.4)
+    several, label = len(read_runs(runs)) > 1, ""
+    for run, slot in _runs_with_slots(runs):
+        name = link or prep.fullest(run)
+        if name is None:
+            continue
+        frame = prep.thin_steps(prep.queue(run, name), "queue_packets", COLUMNS)
+        colour, crosses = (
+            (palette.SLOTS[slot]["light"],) * 2 if several else map(palette.role_colour, ("queue", "drop"))
+        )
+        label = f"{run.label} {_arrow(name)}" if several else _arrow(name)
+        axes.step(frame["time_s"], frame["queue_packets"], where="post", lw=0.9, color=colour, label=label)
+        axes.fill_between(frame["time_s"], frame["queue_packets"], step="post", color=colour, alpha=0.15, lw=0)
+        lost = prep.thin_points(prep.drops(run, name), COLUMNS)
+        height = lost["queue_packets"].fill_null(0)
+        axes.plot(lost["time_s"], height, "x", ms=4, mew=1.2, color=crosses)
+    axes.set_ylim(bottom=0)
+    if not several and label:
+        axes.set_title(label, fontsize=8, loc="left")
+    return _finish(figure, axes)
+
+
+def throughput(runs: Any, flow: str | None = None, bin_s: float | None = None) -> Figure:
+    """Goodput in bins, with the rate of the slowest link on the way."""
+    figure, axes = _figure(runs, "throughput", height=2.4)
+    for item in items_of(runs, flow):
+        frame = prep.throughput(item.run, item.flow, bin_s)
+        if not frame["goodput_bps"].sum():
+            continue
+        edges = [*frame["start_s"], frame["end_s"][-1]]
+        axes.stairs(frame["goodput_bps"], edges, color=item.colour("goodput"), lw=1.3, label=item.name, fill=False)
+    axes.yaxis.set_major_formatter(EngFormatter(places=None))
+    axes.set_ylim(bottom=0)
+    return _finish(figure, axes)
+
+
+def time_sequence(runs: Any, flow: str | None = None) -> Figure:
+    """The time-sequence graph in tcptrace's conventions."""
+    items = items_of(runs, flow)
+    unit = "bytes" if any(prep.sequence_unit(i.run, i.flow) == "bytes" for i in items) else "segments"
+    figure, axes = _figure(runs, f"sequence:{unit}", height=4.2)
+    for item in items:
+        layers = prep.time_sequence(item.run, item.flow)
+        _segments(axes, item, layers)
+        acks = layers["acks"].with_columns(highest=layers["acks"]["ack"].cum_max())
+        acks = prep.thin_steps(acks, "highest", COLUMNS)
+        axes.step(acks["time_s"], acks["highest"], where="post", lw=1, color=item.colour("ack"), alpha=0.8)
+        sacks = prep.thin_points(layers["sacks"], COLUMNS)
+        _ticks(axes, sacks["time_s"], sacks["start"], sacks["end"], item.colour("sack"), 0.8, alpha=0.6)
+        edge = prep.thin_steps(layers["window"], "edge", COLUMNS)
+        axes.step(edge["time_s"], edge["edge"], where="post", lw=1, ls="--", color=item.colour("window"))
+        lost = prep.thin_points(layers["drops"], COLUMNS)
+        axes.plot(lost["time_s"], lost["seq"], "x", ms=4, mew=1.1, color=item.colour("drop"))
+        # The legend's samples: of the layers if one flow is drawn, else of the flows.
+        there = {"data": "|", "ack": "-", "retransmit": "$R$", "sack": "|", "window": "--", "drop": "x"}
+        rows = {
+            "sack": sacks.height,
+            "window": edge.height,
+            "drop": lost.height,
+            "retransmit": any(layers["segments"]["retransmit"]),
+        }
+        for role, mark in there.items() if item.alone else [("data", "-")]:
+            if rows.get(role, True):
+                style = {"ls": mark} if mark in "--" else {"ls": "", "marker": mark}
+                axes.plot([], [], color=item.colour(role), label=_WORDS[role] if item.alone else item.name, **style)
+    axes.autoscale()
+    axes.yaxis.set_major_formatter(EngFormatter(places=None))
+    return _finish(figure, axes)
+
+
+def timeline(runs: Any, flow: str | None = None, bands: int = prep.BANDS) -> Figure:
+    """The timeline diagram of the first flow (or the one named) of each run, runs below each other."""
+    chosen = list({id(item.run): item for item in reversed(items_of(runs, flow))}.values())[::-1]
+    frames = [prep.timeline(i.run, i.flow, bands=bands) for i in chosen]
+    counts = [max(1, (f["band"].max() or 0) + 1) for f in frames]
+    figure = Figure(figsize=(7.0, 0.35 * len(chosen) + 0.62 * sum(counts)), layout="constrained")
+    grid = figure.subplots(sum(counts), 1, squeeze=False)[:, 0]
+    row = 0
+    for item, frame, count in zip(chosen, frames, counts, strict=True):
+        length = prep.band_length(0.0, item.run.end_s, bands)
+        for band in range(count):
+            axes = grid[row]
+            row += 1
+            _band(axes, frame.filter(frame["band"] == band))
+            axes.set(xlim=(0, length), ylim=(1.04, -0.04), xticks=[], yticks=[])
+            axes.set_ylabel(f"{band * length:g} s", rotation=0, ha="right", va="center")
+            axes.spines[["left", "right"]].set_visible(False)
+            if band == 0:
+                name = f"{item.name}: " if len(chosen) > 1 else ""
+                axes.set_title(
+                    f"{name}upper edge sender, lower edge receiver, {length:g} s a band", fontsize=8, loc="left"
+                )
+    return figure
+
+
+_WORDS = {
+    "data": "data",
+    "ack": "ACK line",
+    "retransmit": "resent",
+    "sack": "SACK",
+    "window": "window",
+    "drop": "lost",
+}
+
+CHARTS = {
+    "time_sequence": time_sequence,
+    "cwnd": cwnd,
+    "timeline": timeline,
+    "rtt": rtt,
+    "queue": queue,
+    "throughput": throughput,
+}
+
+_NEEDS = {"cwnd": "series", "rtt": "series", "queue": "queue"}
+
+
+def save_all(runs: Any, folder: str | Path, formats: Sequence[str] = ("svg", "png")) -> list[Path]:
+    """Write every chart that the runs' tables allow; returns the files."""
+    import matplotlib
+
+    runs = read_runs(runs)
+    out = Path(folder)
+    out.mkdir(parents=True, exist_ok=True)
+    files = []
+    with matplotlib.rc_context(_STYLE):
+        for name, chart in CHARTS.items():
+            if not all(getattr(run, _NEEDS.get(name, "packets")).height for run in runs):
+                continue
+            figure = chart(runs)
+            for kind in formats:
+                file = out / f"{name}.{kind}"
+                # No date inside: the same run gives the same file.
+                meta = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
+                figure.savefig(file, dpi=160, metadata=meta)
+                files.append(file)
+    return files
+
+
+def _figure(runs: Any, axis: str, height: float) -> tuple[Figure, Axes]:
+    figure = Figure(figsize=(7.0, height), layout="constrained")
+    axes = figure.subplots()
+    axes.set(xlabel=prep.label("time"), ylabel=prep.label(axis))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(alpha=0.25, lw=0.5)
+    return figure, axes
+
+
+def _finish(figure: Figure, axes: Axes) -> Figure:
+    handles, labels = axes.get_legend_handles_labels()
+    if len(labels) > 1:
+        axes.legend(handles, labels, frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    axes.set_xlim(left=0)
+    return figure
+
+
+def _segments(axes: Axes, item: Item, layers: dict[str, Any]) -> None:
+    sent = layers["segments"]
+    fresh = prep.thin_points(sent.filter(~sent["retransmit"]), COLUMNS, each=2, time="sent_s")
+    again = prep.thin_points(sent.filter(sent["retransmit"]), COLUMNS, each=2, time="sent_s")
+    _ticks(axes, fresh["sent_s"], fresh["seq"], fresh["end"], item.colour("data"), 1.0)
+    _ticks(axes, again["sent_s"], again["seq"], again["end"], item.colour("retransmit"), 1.4)
+    if again.height <= 60:
+        for row in again.iter_rows(named=True):
+            axes.annotate(
+                "R", (row["sent_s"], row["end"]), ha="center", va="bottom", fontsize=6, fontweight="bold",
+                color=item.colour("retransmit"),
+            )  # fmt: skip
+
+
+def _ticks(axes: Axes, x: Any, low: Any, high: Any, colour: str, width: float, alpha: float = 1.0) -> None:
+    lines = [((t, a), (t, b)) for t, a, b in zip(x, low, high, strict=True)]
+    axes.add_collection(LineCollection(lines, colors=colour, linewidths=width, alpha=alpha, capstyle="butt"))
+
+
+def _band(axes: Axes, pieces: Any) -> None:
+    thin = prep.thin_points(pieces.sort("x0_s"), COLUMNS // 4, each=2, time="x0_s")
+    kinds = [
+        ("ack", thin.filter(thin["kind"] == "ack")),
+        ("data", thin.filter((thin["kind"] == "data") & ~thin["retransmit"])),
+        ("retransmit", pieces.filter(pieces["retransmit"])),
+    ]
+    for role, rows in kinds:
+        lines = [((a, b), (c, d)) for a, b, c, d in rows.select("x0_s", "y0", "x1_s", "y1").iter_rows()]
+        axes.add_collection(LineCollection(lines, colors=palette.role_colour(role), linewidths=0.5, alpha=0.85))
+    dead = pieces.filter(pieces["ends"] & (pieces["fate"] != "delivered"))
+    axes.plot(dead["x1_s"], dead["y1"], "x", ms=3.5, mew=1, color=palette.role_colour("drop"))
+
+
+def _runs_with_slots(runs: Any) -> Iterator[tuple[Run, str]]:
+    found = read_runs(runs)
+    return zip(found, palette.slots_for([r.mechanism or r.label for r in found]), strict=True)
+
+
+def _arrow(link: str) -> str:
+    return link.replace("->", "→")

@@ -1,0 +1,163 @@
+"""The page in a browser: it opens fast, draws without complaint, and answers mouse and keys."""
+
+import re
+import time
+
+import browser
+import pytest
+import synthetic
+
+from acklab import report
+from acklab.plot import prep
+from acklab.plot.runs import Run
+
+pytestmark = pytest.mark.skipif(browser.find() is None, reason="no /usr/bin/chromium (apt-get install chromium)")
+
+CHARTS = ("sequence", "window", "timeline", "rtt", "queue", "throughput")
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pages")
+    runs = {
+        "one": synthetic.run("delayed", every=2, lose_acks=range(60, 90, 3)),
+        "compared": [synthetic.run("every"), synthetic.run("delayed", every=2), synthetic.run("a window", window=8)],
+        "many": synthetic.run(flows=20, segments=20),
+        "bare": {**synthetic.run(segments=20), "series": None, "queue": None, "packets": None},
+    }
+    for name, run in runs.items():
+        (folder / f"{name}.html").write_text(report.html(run))
+    return folder
+
+
+def box(page, selector):
+    r = f"document.querySelector('{selector}').getBoundingClientRect()"
+    return page.js(f"[{r}.left, {r}.top, {r}.width, {r}.height]")
+
+
+def shown(page):
+    """The stretch of time the page says it shows."""
+    text = page.js("document.querySelector('.range').textContent")
+    numbers = [float(n) for n in re.findall(r"([\d.]+)\u00a0s", text)]
+    return (0.0, numbers[0]) if text.startswith("All") else tuple(numbers[:2])
+
+
+def inked(page, chart):
+    """The share of a chart's dots that are drawn on."""
+    return page.js(
+        f"""(() => {{ const c = document.querySelector('#chart-{chart} canvas');
+        const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+        let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return n / (d.length / 4); }})()"""
+    )
+
+
+@pytest.mark.parametrize("name", ["one", "compared", "many", "bare"])
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (1280, True), (390, False), (390, True)])
+def test_opens_without_complaint(pages, name, width, dark):
+    with browser.Browser(width, 900, dark, touch=width < 500) as page:
+        page.open(pages / f"{name}.html")
+        assert page.complaints() == []
+        assert page.requests() == []
+        # Nothing sticks out sideways.
+        assert page.js("document.documentElement.scrollWidth") <= width
+        if name != "bare":
+            assert all(inked(page, chart) > 0.005 for chart in CHARTS)
+
+
+def test_mouse_and_keys_move_the_same_range_everywhere(pages):
+    with browser.Browser() as page:
+        page.open(pages / "one.html")
+        end = shown(page)[1]
+        x, y, w, h = box(page, "#chart-sequence canvas.front")
+        page.mouse("mousePressed", x + 0.3 * w, y + h / 2, button="left", buttons=1, clickCount=1)
+        page.mouse("mouseMoved", x + 0.4 * w, y + h / 2, button="left", buttons=1)
+        page.mouse("mouseMoved", x + 0.5 * w, y + h / 2, button="left", buttons=1)
+        page.mouse("mouseReleased", x + 0.5 * w, y + h / 2, button="left", clickCount=1)
+        a, b = shown(page)
+        # The plot begins 60 dots in and ends 14 before the canvas does.
+        at = [end * (f * w - 60) / (w - 74) for f in (0.3, 0.5)]
+        assert (a, b) == pytest.approx(at, abs=0.01 * end)
+        page.js("document.querySelector('#chart-window canvas.front').focus()")
+        page.key("ArrowRight")
+        assert shown(page)[0] == pytest.approx(a + 0.1 * (b - a), abs=2e-3)
+        page.key("+")
+        assert shown(page)[1] - shown(page)[0] == pytest.approx((b - a) / 1.5, abs=2e-3)
+        page.mouse("mouseWheel", x + 0.5 * w, y + h / 2, deltaX=60, deltaY=0)
+        page.key("0")
+        assert shown(page) == (0.0, end)
+        assert page.complaints() == []
+
+
+def test_values_shown_are_those_prepared(pages):
+    run = Run.of(synthetic.run("delayed", every=2, lose_acks=range(60, 90, 3)))
+    with browser.Browser() as page:
+        page.open(pages / "one.html")
+
+        def table(chart):
+            page.js(f"document.querySelector('#chart-{chart} details').open = true")
+            time.sleep(0.5)
+            rows = f"document.querySelectorAll('#chart-{chart} details tbody tr')"
+            return page.js(f"[...{rows}].map((r) => [...r.cells].map((c) => c.textContent))")
+
+        wanted = [f"{v:.3f}" for v in prep.cwnd(run)["cwnd_segments"][:200]]
+        assert [row[2] for row in table("window")] == wanted
+        sent = prep.time_sequence(run, "f")["segments"].head(200)
+        assert [row[2] for row in table("sequence")] == [str(n) for n in sent["seq"]]
+        assert [row[1] for row in table("sequence")] == [f"{t:.9f}" for t in sent["sent_s"]]
+        rtts = [f"{v:.6f}" for v in prep.rtt(run)["rtt_ms"][:200]]
+        assert [row[2] for row in table("rtt")] == rtts
+
+
+def test_the_reading_cursor_speaks(pages):
+    with browser.Browser() as page:
+        page.open(pages / "one.html")
+        page.js("document.querySelector('#chart-window canvas.front').focus()")
+        page.key(".")
+        page.key(".")
+        assert "cwnd 2" in page.js("document.getElementById('live').textContent")
+
+
+def test_tables_sort_and_switch_flows(pages):
+    with browser.Browser() as page:
+        page.open(pages / "many.html")
+        column = "[...document.querySelectorAll('#tables table')[0].tBodies[0].rows].map((r) => r.cells[1].textContent)"
+        button = "document.querySelectorAll('#tables table')[0].tHead.rows[0].cells[1].querySelector('button')"
+        page.js(f"{button}.click()")
+        falling = [float(v) for v in page.js(column)]
+        assert falling == sorted(falling, reverse=True)
+        page.js(f"{button}.click()")
+        assert [float(v) for v in page.js(column)] == falling[::-1]
+        boxes = "[...document.querySelectorAll('#tables input')]"
+        before = page.js(f"{boxes}.filter((b) => b.checked).length")
+        page.js(f"{boxes}.find((b) => !b.checked).click()")
+        assert page.js(f"{boxes}.filter((b) => b.checked).length") == before + 1
+        assert page.complaints() == []
+
+
+@pytest.mark.slow
+def test_a_million_packets_open_in_under_three_seconds(tmp_path_factory):
+    source = synthetic.tiled(synthetic.run(segments=2000, queue=12), 250)
+    sent = source["flows"]["segments_sent"].sum() + source["flows"]["acks_sent"].sum()
+    assert sent > 1_000_000
+    path = tmp_path_factory.mktemp("big") / "big.html"
+    path.write_text(report.html(source))
+    assert path.stat().st_size < 30e6
+    with browser.Browser() as page:
+        opened, ready = page.open(path)
+        print(f"\n{sent:,} packets: {path.stat().st_size / 1e6:.1f} MB, opened in {opened} ms, all drawn at {ready} ms")
+        assert opened < 3000
+        # Zooming and moving stay fluid: each redraw of what is in sight within a few frames.
+        page.js("document.querySelector('#chart-sequence canvas.front').focus()")
+        worst = page.js("""(async () => {
+          const front = document.querySelector('#chart-sequence canvas.front');
+          let worst = 0;
+          for (const key of ['+', '+', '+', 'ArrowRight', 'ArrowRight', '+', '+', 'ArrowLeft', '-', '-', '0']) {
+            const began = performance.now();
+            front.dispatchEvent(new KeyboardEvent('keydown', { key }));
+            await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+            worst = Math.max(worst, performance.now() - began);
+          }
+          return worst; })()""")
+        print(f"slowest redraw {worst:.0f} ms")
+        assert worst < 250
+        assert page.complaints() == []

@@ -1,0 +1,104 @@
+"""The headline and the tables: what the page says in words and numbers."""
+
+import doctest
+
+import pytest
+import synthetic
+
+from acklab.plot import palette, prep, words
+from acklab.plot.prep import axes, throughput
+from acklab.plot.prep import timeline as timeline_module  # the module, under the function's name elsewhere
+from acklab.plot.runs import Run, read_runs
+
+
+def headline(*runs):
+    told = prep.headline(read_runs(list(runs)))
+    text = " ".join([told["title"], *(p["text"] for p in told["points"])])
+    return text.replace("\u00a0", " ").replace("\u202f", " ")
+
+
+def main(**scenario):
+    run = Run.of(synthetic.run(**scenario))
+    return prep.limits(run, "f")
+
+
+def test_a_full_window():
+    found = main(window=8)
+    assert found.main == "window"
+    assert found.window_segments == 8
+    assert "the window of 8 segments was full" in headline(synthetic.run(window=8))
+    assert "Nothing was lost." in headline(synthetic.run(window=8))
+
+
+def test_a_busy_link():
+    source = synthetic.run(segments=3000, window=40, queue=60)
+    assert prep.limits(Run.of(source), "f").main == "link"
+    assert "the link G→R was the limit, busy 9" in headline(source)
+
+
+def test_slow_start():
+    assert main(segments=30, queue=100).main == "slow start"
+
+
+def test_a_wait_for_the_timer():
+    # The only copy of the last segment is lost: nothing but the timer can tell.
+    found = main(segments=12, queue=100, lose=[11])
+    assert found.seconds["timeout"] == pytest.approx(0.6, abs=0.2)
+    text = headline(synthetic.run(segments=12, queue=100, lose=[11]))
+    assert "repairing the loss of 1 packet, most of it waiting for the timer" in text
+
+
+def test_causes_add_up_to_the_flows_time():
+    for scenario in ({}, {"window": 8}, {"lose": [30, 31, 60]}, {"every": 2, "queue": 6}):
+        found = main(**scenario)
+        assert sum(found.seconds.values()) == pytest.approx(found.active_s)
+
+
+def test_starved_of_acks():
+    source = synthetic.run(segments=60, lose_acks=[i for i in range(200) if i % 3])
+    assert "lost on the way: the sender was starved of ACKs" in headline(source)
+
+
+def test_runs_compared():
+    text = headline(synthetic.run("every"), synthetic.run("a window", window=8))
+    assert text.startswith("“a window” was fastest with a completion time of 2.98 s; every took 17 % longer.")
+
+
+def test_flows_that_did_not_finish():
+    text = headline(synthetic.run(flows=3, segments=400, until=5.0))
+    assert "None of 3 flows finished before the run ended at" in text
+    assert "f was still sending when the run ended" in headline(synthetic.run(segments=4000, until=2.0))
+
+
+def test_without_the_series_no_cause_is_named():
+    text = headline({**synthetic.run(), "series": None, "packets": None, "queue": None})
+    assert text.startswith("f finished in 3.50 s. ")
+
+
+def test_equal_labels_are_told_apart():
+    assert [r.label for r in read_runs([synthetic.run("x"), synthetic.run("x")])] == ["x", "x (2)"]
+
+
+def test_table_units_and_columns():
+    table = prep.flow_table(read_runs(synthetic.run()))
+    units = {c["key"]: c["unit"] for c in table["columns"]}
+    assert units["goodput_bps"] == "kbit/s"
+    assert units["bytes"] == "kB"
+    assert units["completion_s"] == "s"
+    assert "from" not in units  # the same for all
+    assert "acks_filtered" not in units  # no filter acted
+    assert table["rows"][0]["bytes"] == 200
+    assert table["rows"][0]["goodput_bps"] == pytest.approx(457.17, abs=0.01)
+    busy = prep.link_table(read_runs(synthetic.run()))
+    assert [row["link"] for row in busy["rows"]] == ["S→G", "G→S", "G→R", "R→G"]
+    assert 0 < busy["rows"][2]["utilisation"] <= 100
+
+
+@pytest.mark.parametrize("module", [words, palette, axes, throughput, timeline_module])
+def test_examples(module):
+    import sys
+
+    module = module if not callable(module) else sys.modules[module.__module__]
+    found = doctest.testmod(module)
+    assert found.attempted
+    assert not found.failed
