@@ -18,8 +18,32 @@ def drop_tail(packets):
     return {"kind": "drop-tail", "packets": int(float(packets))}
 
 
+RED = {"red_min", "red_max", "red_wq", "red_linterm", "red_gentle", "red_wait", "red_mps", "red_usemarkp", "red_qib", "gentle",
+       "wait", "droprand"}
+
+
+def queue_of(options, limit, seed, skip):
+    """The bottleneck's queue (lib.tcl's qdefaults). RED draws from ns-2's default generator, after `skip` other draws."""
+    if options.get("qtype", "DropTail") == "DropTail":
+        return drop_tail(limit)
+    if options["qtype"] != "RED":
+        raise Unsupported(f"queue {options['qtype']} is not mapped")
+    for option in ("red_usemarkp", "droprand", "red_qib"):
+        if flag(options.get(option, "0")):
+            raise Unsupported(f"{option} is not mapped")
+    number = lambda option, default: float(options.get(option, default))
+    return {
+        "kind": "red", "packets": int(float(limit)) + 1, "min": number("red_min", "7"), "max": number("red_max", "21"),
+        "weight": number("red_wq", "0.002"), "max_p": 1.0 / number("red_linterm", "10"),
+        "gentle": flag(options.get("gentle", options.get("red_gentle", "0"))),
+        "wait": flag(options.get("wait", options.get("red_wait", "1"))),
+        "mean_packet": f"{int(number('red_mps', '1000'))}B", "seed": int(seed), "skip": skip,
+    }
+
+
 def link(a, b, bits, delay, queue, back=None, loss=None):
-    table = {"between": [a, b], "rate": bps(bits), "delay": seconds(delay), "queue": drop_tail(queue), "back": back or {}}
+    queue = queue if isinstance(queue, dict) else drop_tail(queue)
+    table = {"between": [a, b], "rate": bps(bits), "delay": seconds(delay), "queue": queue, "back": back or {}}
     if loss:
         table["loss"] = loss
     return table
@@ -62,6 +86,22 @@ def mean_queue(outcome, a, b):
     return "%.9g" % direction(outcome, a, b)["mean_queue_packets"]
 
 
+def mechanism(options, send, receive):
+    """hook.tcl's `mech`: what it does to the sender or the receiver."""
+    mech = options.get("mech", "none")
+    growth = "steps" if mech.endswith("step") else "all-then-one"
+    if mech == "daass":
+        if receive["ack"]["policy"] != "delayed":
+            raise Unsupported("daass needs ack=delack")
+        receive["ack"] = {"policy": "daass", "phase": "oracle", "timer": receive["ack"]["timer"]}
+    elif mech in ("ubc", "ubcstep"):
+        send["credit"] = {"kind": "ubc", "growth": growth}
+    elif mech in ("lbc", "lbcstep"):
+        send["credit"] = {"kind": "lbc", "limit": 2.0, "growth": growth}
+    elif mech != "none":
+        raise Unsupported(f"mechanism {mech} is not known")
+
+
 class Single:
     """One transfer S - G - R."""
 
@@ -69,13 +109,10 @@ class Single:
     results_printed = ("status", "time", "acked", "sent", "rexmit", "rto", "cuts", "nack", "drops", "dtime", "meanq", "cwnd",
                        "ssthresh")
     options = OPTIONS | {"bw1", "bw2", "rbw", "d1", "d2", "q", "rq", "segs", "start", "tmax", "dt", "plr", "lseed", "dl", "adl",
-                         "mech", "bugfix98", "qtype"}
+                         "mech", "bugfix98", "qtype"} | RED
 
     @staticmethod
     def scenarios(o):
-        only_drop_tail(o)
-        if o.get("mech", "none") != "none":
-            raise Unsupported(f"mechanism {o['mech']} is not mapped")
         if loss_rate(o) and loss_list(o, "dl"):
             raise Unsupported("two loss models on one link")
         forward, kind = o.get("bw2", "1.5e6"), o.get("kind", "Reno")
@@ -83,7 +120,8 @@ class Single:
         if loss_list(o, "adl"):
             back["loss"] = loss_list(o, "adl")
         phase = float(o["boot"]) if "boot" in o else uniforms(1, 2)[1] * tick(o)
-        send = sender(o, kind, phase)
+        send, receive = sender(o, kind, phase), receiver(o, o.get("ack", "each"))
+        mechanism(o, send, receive)
         if flag(o.get("bugfix98", "0")):
             send["second_fast_retransmit"] = "unless-timeout"
         start = time(o.get("start", "0"))
@@ -91,10 +129,10 @@ class Single:
             "stop": until_done(o.get("tmax", "3000")),
             "link": [
                 link("S", "G", rate(o.get("bw1", "1e7")), time(o.get("d1", "0.002")), AMPLE),
-                link("G", "R", rate(forward), time(o.get("d2", "0.048")), o.get("q", "22"), back,
+                link("G", "R", rate(forward), time(o.get("d2", "0.048")), queue_of(o, o.get("q", "22"), 1, 2), back,
                      loss_rate(o) or loss_list(o, "dl")),
             ],
-            "flow": [flow("f", "S", "R", start, int(o.get("segs", "200")), send, receiver(o, o.get("ack", "each")))],
+            "flow": [flow("f", "S", "R", start, int(o.get("segs", "200")), send, receive)],
         }]
 
     @staticmethod
@@ -231,7 +269,7 @@ class Compete:
 
     script = "compete.tcl"
     results_printed = ("status", "end", "done", "thr", "meantime", "goodput", "meanq", "drops", "rto")
-    options = OPTIONS | {"n", "scseed", "redseed", "qtype", "q", "bw1", "bw2", "d1", "d2"}
+    options = OPTIONS | {"n", "scseed", "redseed", "qtype", "q", "bw1", "bw2", "d1", "d2"} | RED
 
     @staticmethod
     def transfers(o):
@@ -242,17 +280,17 @@ class Compete:
 
     @staticmethod
     def scenarios(o):
-        only_drop_tail(o)
         o = {"profile": "ns1", "window": "20", "minrto": "1.0", **o}
         transfers = Compete.transfers(o)
         # one draw in each constructor, then one at each reset, in the order of the shared node's agents
-        draws = uniforms(int(o.get("redseed", "1")), 2 * len(transfers))[len(transfers):]
+        seed = int(o.get("redseed", "1"))
+        draws = uniforms(seed, 2 * len(transfers))[len(transfers):]
         kind, ack = o.get("kind", "Sack1"), o.get("ack", "each")
         return [{
             "stop": until_done("5000"),
             "link": [
                 link("S", "G", rate(o.get("bw1", "1e7")), time(o.get("d1", "0.002")), AMPLE),
-                link("G", "R", rate(o.get("bw2", "1.5e6")), time(o.get("d2", "0.048")), o.get("q", "40"),
+                link("G", "R", rate(o.get("bw2", "1.5e6")), time(o.get("d2", "0.048")), queue_of(o, o.get("q", "40"), seed, 2 * len(transfers)),
                      {"queue": drop_tail(AMPLE)}),
             ],
             "flow": [flow(f"f{i}", "S", "R", start, segments, sender(o, kind, draw * tick(o)), receiver(o, ack))

@@ -8,8 +8,20 @@ use crate::Time;
 /// each (RFC 9293 section 3.4). 64 bits never wrap here; captures truncate to the wire's 32.
 pub type Seq = u64;
 
+/// What a segment says of its sender's window, for receivers that ask (the DAASS policy).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// Nothing.
+    #[default]
+    Untold,
+    /// `cwnd` was below `ssthresh`.
+    SlowStart,
+    /// It was not.
+    CongestionAvoidance,
+}
+
 /// A data segment: units `seq .. seq + len`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Segment {
     /// First sequence unit carried.
     pub seq: Seq,
@@ -21,6 +33,14 @@ pub struct Segment {
     pub fin: bool,
     /// Sent before (for records and captures; no endpoint looks at it).
     pub retransmit: bool,
+    /// Its sender understands congestion marks (ECT, RFC 3168).
+    pub ect: bool,
+    /// A queue marked it (CE).
+    pub ce: bool,
+    /// Its sender has answered a congestion mark (CWR).
+    pub cwr: bool,
+    /// The sender's phase: written by the sender as an option, or by a driver that knows it.
+    pub phase: Phase,
     /// When the segment left the sender (TSval, RFC 7323; endpoints use it only with timestamps on).
     pub ts_val: Time,
 }
@@ -77,7 +97,7 @@ impl SackBlocks {
 }
 
 /// A pure acknowledgment.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ack {
     /// Next unit the receiver expects (cumulative).
     pub ack: Seq,
@@ -85,6 +105,8 @@ pub struct Ack {
     pub sack: SackBlocks,
     /// Answers the SYN (captures write it as SYN+ACK).
     pub syn: bool,
+    /// Echoes a congestion mark (ECE, RFC 3168).
+    pub ece: bool,
     /// Echo of the data segment's timestamp (TSecr, RFC 7323).
     pub ts_ecr: Time,
 }

@@ -21,6 +21,8 @@ pub trait Carried {
     fn is_ack(&self) -> bool;
     /// Whether it carries payload.
     fn has_payload(&self) -> bool;
+    /// Sets its congestion mark (CE, RFC 3168), if its sender understands marks; whether it did.
+    fn mark(&mut self) -> bool;
 }
 
 impl Carried for acklab_packet::Packet {
@@ -37,5 +39,15 @@ impl Carried for acklab_packet::Packet {
     #[inline]
     fn has_payload(&self) -> bool {
         matches!(self.body, acklab_packet::Body::Data(segment) if !segment.syn && !segment.fin)
+    }
+
+    fn mark(&mut self) -> bool {
+        match &mut self.body {
+            acklab_packet::Body::Data(segment) if segment.ect => {
+                segment.ce = true;
+                true
+            }
+            _ => false,
+        }
     }
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A queue and its discipline, as written under `queue`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum QueueSpec {
     /// First in, first out; an arrival that finds no room is dropped. At most one limit; `packets = 1000` without any.
@@ -24,6 +24,8 @@ pub enum QueueSpec {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         waiting_bytes: Option<Bytes>,
     },
+    /// Random early detection.
+    Red(crate::queue::RedParams),
 }
 
 impl QueueSpec {

@@ -48,6 +48,7 @@ fn main() {
             count: 1,
             stagger: Time::ZERO,
             size: Size::Unlimited,
+            source: None,
             repeat: None,
             sender: sender.clone(),
             receiver: receiver.clone(),

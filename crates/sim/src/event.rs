@@ -43,8 +43,12 @@ pub enum Event {
     SenderTimer(u32),
     /// A flow's ACK timer may have run out.
     ReceiverTimer(u32),
+    /// A flow's pacer may let it send on.
+    Pacer(u32),
     /// A flow starts, or starts again.
     Start(u32),
+    /// A flow's application writes.
+    Write(u32),
     /// The run ends.
     Stop,
 }
@@ -71,8 +75,10 @@ impl Entry {
             Event::Free(id) => (1, id),
             Event::SenderTimer(id) => (2, id),
             Event::ReceiverTimer(id) => (3, id),
-            Event::Start(id) => (4, id),
-            Event::Stop => (5, 0),
+            Event::Pacer(id) => (4, id),
+            Event::Start(id) => (5, id),
+            Event::Write(id) => (6, id),
+            Event::Stop => (7, 0),
         };
         debug_assert!(id < MOST_SOURCES && due.ordinal < 1 << (64 - EVENT_BITS));
         Entry { time: due.time, low: (due.ordinal << EVENT_BITS) | u64::from(id << 3 | kind) }
@@ -98,7 +104,9 @@ impl Entry {
             1 => Event::Free(id),
             2 => Event::SenderTimer(id),
             3 => Event::ReceiverTimer(id),
-            4 => Event::Start(id),
+            4 => Event::Pacer(id),
+            5 => Event::Start(id),
+            6 => Event::Write(id),
             _ => Event::Stop,
         }
     }

@@ -1,14 +1,13 @@
 //! One flow: a sender, a receiver, their timers, and what is measured of their conversation.
 
-use std::sync::Arc;
-
-use acklab_packet::{Ack, Body, Packet, Segment, Time};
+use acklab_packet::{Ack, Body, Packet, Phase, Segment, Time};
 use acklab_tcp::receiver::{Receiver, ReceiverWire};
-use acklab_tcp::rules::{ReceiverRules, SenderRules};
 use acklab_tcp::sender::{Sender, SenderWire, Supply};
 
 use crate::event::{Event, LazyTimer};
 use crate::network::Network;
+use crate::source::Writer;
+use crate::spec::{FlowSpec, Size};
 
 /// A flow in progress. Of repeated transfers, the present one.
 #[derive(Clone, Debug)]
@@ -16,7 +15,10 @@ pub struct Flow {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
     sender_timer: LazyTimer,
+    pacer: LazyTimer,
     receiver_timer: LazyTimer,
+    /// An application that writes now and then, instead of handing over everything at the start.
+    source: Option<Box<Writer>>,
     /// Index into the scenario's flow tables.
     pub(crate) spec: u32,
     /// Which of that table's flows.
@@ -34,20 +36,22 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// The `member`-th flow of a scenario's table, due at `start`; `transfer` is its row in the outcome.
+    /// The `member`-th flow of table `spec`, due at `start`; `transfer` is its row in the outcome.
     pub fn new(
+        table: &FlowSpec,
         (spec, member): (u32, u32),
         transfer: u32,
         start: Time,
-        supply: Supply,
-        sender: &Arc<SenderRules>,
-        receiver: &Arc<ReceiverRules>,
+        source: Option<Writer>,
     ) -> Flow {
+        let supply = supply(table);
         Flow {
-            sender: Sender::new(sender.clone(), supply),
-            receiver: Receiver::new(receiver.clone()),
+            sender: Sender::new(table.sender.clone(), supply),
+            receiver: Receiver::new(table.receiver.clone()),
             sender_timer: LazyTimer::default(),
+            pacer: LazyTimer::default(),
             receiver_timer: LazyTimer::default(),
+            source: source.map(Box::new),
             spec,
             member,
             transfer,
@@ -60,10 +64,11 @@ impl Flow {
     }
 
     /// Opens a new connection for the next of repeated transfers; what the old one left in the network dies.
-    pub fn reopen(&mut self, start: Time, supply: Supply, sender: &Arc<SenderRules>, receiver: &Arc<ReceiverRules>) {
-        self.sender = Sender::new(sender.clone(), supply);
-        self.receiver = Receiver::new(receiver.clone());
+    pub fn reopen(&mut self, table: &FlowSpec, start: Time) {
+        self.sender = Sender::new(table.sender.clone(), supply(table));
+        self.receiver = Receiver::new(table.receiver.clone());
         self.sender_timer.disarm();
+        self.pacer.disarm();
         self.receiver_timer.disarm();
         self.connection += 1;
         self.start = start;
@@ -75,6 +80,10 @@ impl Flow {
     pub fn on_start(&mut self, id: u32, net: &mut Network) {
         let now = net.now();
         self.with_sender(id, net, |sender, port| sender.start(now, port));
+        if let Some(source) = &mut self.source {
+            let due = net.decide(now + source.gap());
+            net.events.push(due, Event::Write(id));
+        }
     }
 
     /// A packet of this flow reaches its destination.
@@ -86,7 +95,12 @@ impl Flow {
         let now = net.now();
         match &packet.body {
             Body::Data(segment) => {
-                self.with_receiver(id, net, |receiver, port| receiver.on_segment(segment, now, port))
+                let mut segment = *segment;
+                if self.receiver.wants_phase() {
+                    let slow_start = self.sender.core().in_slow_start();
+                    segment.phase = if slow_start { Phase::SlowStart } else { Phase::CongestionAvoidance };
+                }
+                self.with_receiver(id, net, |receiver, port| receiver.on_segment(&segment, now, port));
             }
             Body::Ack(ack) => self.with_sender(id, net, |sender, port| sender.on_ack(ack, now, port)),
         }
@@ -100,6 +114,24 @@ impl Flow {
         }
     }
 
+    /// The heap's earliest event concerns the pacer.
+    pub fn on_pacer(&mut self, id: u32, net: &mut Network) {
+        let (entry, now) = (net.current, net.now());
+        if self.pacer.expires(entry, Event::Pacer(id), &mut net.events) {
+            self.with_sender(id, net, |sender, port| sender.on_pacer(now, port));
+        }
+    }
+
+    /// The application writes, and says when it will again.
+    pub fn on_write(&mut self, id: u32, net: &mut Network) {
+        let now = net.now();
+        let Some(source) = &mut self.source else { return };
+        let (units, next) = (source.units(self.sender.core().mss), now + source.gap());
+        self.with_sender(id, net, |sender, port| sender.write(units, now, port));
+        let due = net.decide(next);
+        net.events.push(due, Event::Write(id));
+    }
+
     /// The heap's earliest event concerns the ACK timer.
     pub fn on_receiver_timer(&mut self, id: u32, net: &mut Network) {
         let (entry, now) = (net.current, net.now());
@@ -111,11 +143,11 @@ impl Flow {
     #[inline]
     fn with_sender(&mut self, id: u32, net: &mut Network, act: impl FnOnce(&mut Sender, &mut SenderPort<'_>)) {
         let first_data = &mut self.first_data;
-        let mut port =
-            SenderPort { id, connection: self.connection, timer: &mut self.sender_timer, first_data, net: &mut *net };
+        let (timer, pacer) = (&mut self.sender_timer, &mut self.pacer);
+        let mut port = SenderPort { id, connection: self.connection, timer, pacer, first_data, net: &mut *net };
         act(&mut self.sender, &mut port);
         net.recorder.sender(net.now(), id, &self.sender);
-        if self.sender.done() && self.finished.is_none() {
+        if self.sender.done() && self.finished.is_none() && self.source.is_none() {
             self.finished = Some(net.now());
         }
     }
@@ -127,11 +159,22 @@ impl Flow {
     }
 }
 
+/// What the flows of a table have to send at their start.
+fn supply(table: &FlowSpec) -> Supply {
+    match (&table.source, table.size) {
+        (Some(_), _) => Supply::Bytes(0),
+        (None, Size::Segments(n)) => Supply::Segments(n),
+        (None, Size::Bytes(bytes)) => Supply::Bytes(bytes),
+        (None, Size::Unlimited) => Supply::Unlimited,
+    }
+}
+
 /// The sender's wire: its packets enter the network within the call.
 struct SenderPort<'a> {
     id: u32,
     connection: u16,
     timer: &'a mut LazyTimer,
+    pacer: &'a mut LazyTimer,
     first_data: &'a mut Option<Time>,
     net: &'a mut Network,
 }
@@ -154,6 +197,11 @@ impl SenderWire for SenderPort<'_> {
 
     fn disarm(&mut self) {
         self.timer.disarm();
+    }
+
+    fn arm_pacer(&mut self, at: Time) {
+        let due = self.net.decide(at);
+        self.pacer.arm(due, Event::Pacer(self.id), &mut self.net.events);
     }
 }
 

@@ -11,6 +11,7 @@ mod record;
 mod route;
 pub mod scenario;
 mod simulation;
+pub mod source;
 pub mod spec;
 mod summary;
 

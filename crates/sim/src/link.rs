@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use acklab_packet::{Packet, Rate, Time};
 use acklab_path::Carried;
 use acklab_path::loss::Loss;
-use acklab_path::queue::{AnyQueue, Queue};
+use acklab_path::queue::{AnyQueue, Queue, Service};
 use acklab_path::random::Random;
 use acklab_path::spec::LinkSpec;
 
@@ -57,13 +57,13 @@ impl LinkStats {
 }
 
 impl Link {
-    /// The link direction `spec` describes; `random` is the stream of its loss model.
-    pub fn new(spec: &LinkSpec, random: impl FnOnce() -> Random) -> Link {
+    /// The link direction `spec` describes; `random` gives its component of that name a stream.
+    pub fn new(spec: &LinkSpec, random: impl Fn(&str) -> Random) -> Link {
         Link {
             rate: spec.rate,
             delay: spec.delay,
-            queue: AnyQueue::new(&spec.queue),
-            loss: spec.loss.as_ref().map(|loss| Loss::new(loss, random)),
+            queue: AnyQueue::new(&spec.queue, spec.rate, || random("queue")),
+            loss: spec.loss.as_ref().map(|loss| Loss::new(loss, || random("loss"))),
             free: Due::START,
             in_service: 0,
             free_queued: false,
@@ -74,10 +74,10 @@ impl Link {
         }
     }
 
-    /// Bytes in service at the event due `current`, `None` when the transmitter is idle.
+    /// What the transmitter does at the event due `current`.
     #[inline]
-    pub fn in_service(&self, current: Due) -> Option<u32> {
-        (self.free > current).then_some(self.in_service)
+    pub fn service(&self, current: Due) -> Service {
+        if self.free > current { Service::Busy(self.in_service) } else { Service::Idle(self.free.time()) }
     }
 
     /// Takes `packet` into service: its time on the wire, and when it would arrive, both counted from now.

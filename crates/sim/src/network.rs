@@ -85,17 +85,18 @@ impl Network {
             link.stats.lost += 1;
             return self.lose(index, &packet);
         }
-        let in_service = link.in_service(self.current);
-        if in_service.is_none() && link.queue.lets_pass(&packet) {
+        let service = link.service(self.current);
+        let idle = service.bytes().is_none();
+        if idle && link.queue.lets_pass(&packet) {
             return self.transmit(index, packet, now);
         }
         link.stats.integrate(link.queue.len(), now);
-        link.queue.enqueue(packet, in_service, now, &mut self.removed);
+        link.queue.enqueue(packet, service, now, &mut self.removed);
         link.stats.queue_max = link.stats.queue_max.max(link.queue.len() as u64);
         if !self.removed.is_empty() {
             self.account_removed(index, now);
         }
-        if in_service.is_none() {
+        if idle {
             self.serve_next(index, now);
         } else {
             let link = &mut self.links[index as usize];

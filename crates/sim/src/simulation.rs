@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use acklab_packet::Time;
 use acklab_path::random::Random;
-use acklab_tcp::sender::Supply;
 
 use crate::event::Event;
 use crate::flow::Flow;
@@ -14,6 +13,7 @@ use crate::network::Network;
 use crate::outcome::{FlowRow, Outcome};
 use crate::record::Recorder;
 use crate::route::{Routes, leaving};
+use crate::source::Writer;
 use crate::spec::{FlowSpec, Scenario, Size, Stop};
 use crate::summary;
 
@@ -55,9 +55,13 @@ impl Simulation {
     /// If a flow's nodes are not connected, or an index points nowhere.
     pub fn new(scenario: Arc<Scenario>) -> Simulation {
         let leaving = leaving(scenario.nodes.len(), &scenario.links);
-        let stream = |link: usize| Random::named(scenario.seed, &format!("loss {link}"));
-        let links: Vec<Link> =
-            scenario.links.iter().enumerate().map(|(index, spec)| Link::new(spec, || stream(index))).collect();
+        let stream = |link: usize, part: &str| Random::named(scenario.seed, &format!("{part} {link}"));
+        let links: Vec<Link> = scenario
+            .links
+            .iter()
+            .enumerate()
+            .map(|(index, spec)| Link::new(spec, |part| stream(index, part)))
+            .collect();
         let total = scenario.flows.iter().map(|spec| spec.count as usize).sum();
         let (mut flows, mut routes, mut flow_routes) = (Vec::with_capacity(total), Routes::default(), Vec::new());
         flow_routes.reserve_exact(total);
@@ -66,10 +70,10 @@ impl Simulation {
                 routes.find(from, to, &scenario.links, &leaving).expect("the scenario's nodes are connected")
             });
             for member in 0..spec.count {
-                let start = start_of(spec, member);
-                let transfer = flows.len() as u32;
-                let (sender, receiver) = (&spec.sender, &spec.receiver);
-                flows.push(Flow::new((table as u32, member), transfer, start, supply(spec), sender, receiver));
+                let stream = |what: &str| Random::named(scenario.seed, &format!("{what} {table}.{member}"));
+                let start = Time::from_secs(spec.start.secs() + f64::from(member) * spec.stagger.secs());
+                let source = spec.source.clone().map(|source| Writer::new(source, stream("source")));
+                flows.push(Flow::new(spec, (table as u32, member), flows.len() as u32, start, source));
                 flow_routes.push([there, back]);
             }
         }
@@ -86,7 +90,7 @@ impl Simulation {
         };
         let due = net.decide(end);
         net.events.push(due, Event::Stop);
-        let finite = |spec: &&FlowSpec| spec.size != Size::Unlimited;
+        let finite = |spec: &&FlowSpec| spec.size != Size::Unlimited && spec.source.is_none();
         let unfinished = scenario.flows.iter().filter(finite).map(|spec| spec.count as usize).sum();
         let transfers = flows.len() as u32;
         Simulation { scenario, net, flows, earlier: Vec::new(), unfinished, transfers, ended: false }
@@ -156,10 +160,15 @@ impl Simulation {
             }
             Event::Free(link) => net.on_free(link),
             Event::SenderTimer(id) => self.flows[id as usize].on_sender_timer(id, net),
+            Event::Pacer(id) => self.flows[id as usize].on_pacer(id, net),
             Event::ReceiverTimer(id) => self.flows[id as usize].on_receiver_timer(id, net),
             Event::Start(id) => {
                 net.events.pop();
                 self.flows[id as usize].on_start(id, net);
+            }
+            Event::Write(id) => {
+                net.events.pop();
+                self.flows[id as usize].on_write(id, net);
             }
             Event::Stop => {
                 net.events.pop();
@@ -178,7 +187,7 @@ impl Simulation {
             self.earlier.push((flow.transfer, summary::flow_row(&self.scenario, flow, id as usize, &self.net)));
             let start = self.net.now() + repeat.think;
             let flow = &mut self.flows[id as usize];
-            flow.reopen(start, supply(spec), &spec.sender, &spec.receiver);
+            flow.reopen(spec, start);
             flow.acks_removed_before = self.net.acks_removed[id as usize];
             flow.transfer = self.transfers;
             self.net.recorder.next_transfer(id, self.transfers);
@@ -229,17 +238,5 @@ impl Simulation {
             links: summary::link_rows(&self.scenario, &self.net),
             ..Outcome::default()
         }
-    }
-}
-
-fn start_of(spec: &FlowSpec, member: u32) -> Time {
-    Time::from_secs(spec.start.secs() + f64::from(member) * spec.stagger.secs())
-}
-
-fn supply(spec: &FlowSpec) -> Supply {
-    match spec.size {
-        Size::Segments(n) => Supply::Segments(n),
-        Size::Bytes(bytes) => Supply::Bytes(bytes),
-        Size::Unlimited => Supply::Unlimited,
     }
 }

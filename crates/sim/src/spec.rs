@@ -4,9 +4,11 @@
 
 use std::sync::Arc;
 
-use acklab_packet::Time;
+use acklab_packet::{Bytes, Time};
 use acklab_path::spec::LinkSpec;
 use acklab_tcp::rules::{ReceiverRules, SenderRules};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// A whole experiment.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +52,21 @@ pub enum Size {
     Unlimited,
 }
 
+/// An application that writes small pieces at random times.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Source {
+    /// Somebody typing (ledger allman1998.m.telnet).
+    Telnet {
+        /// Mean of exponentially distributed pauses; left out, pauses are like tcplib's (see [`crate::source`]).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mean: Option<Time>,
+        /// Payload bytes of each write; left out, one full segment.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        write: Option<Bytes>,
+    },
+}
+
 /// A transfer that starts again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Repeat {
@@ -76,6 +93,8 @@ pub struct FlowSpec {
     pub stagger: Time,
     /// How much each sends.
     pub size: Size,
+    /// An application that writes now and then; `size` then plays no part, and the flow never completes.
+    pub source: Option<Source>,
     /// Whether the transfer is repeated.
     pub repeat: Option<Repeat>,
     /// The sender's rules, shared by all of them.

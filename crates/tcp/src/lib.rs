@@ -10,7 +10,7 @@
 //! * the many small rules in which stacks differ: [`rules`], one table a stack.
 //!
 //! ```
-//! use acklab_packet::{Ack, SackBlocks, Segment, Time};
+//! use acklab_packet::{Ack, Segment, Time};
 //! use acklab_tcp::{rules::Stack, sender::{Sender, SenderWire, Supply}};
 //! use std::sync::Arc;
 //!
@@ -20,6 +20,7 @@
 //!     fn send(&mut self, segment: Segment, _wire_bytes: u32) { self.0.push(segment) }
 //!     fn arm(&mut self, _at: Time) {}
 //!     fn disarm(&mut self) {}
+//!     fn arm_pacer(&mut self, _at: Time) {}
 //! }
 //!
 //! let mut tape = Tape::default();
@@ -27,7 +28,7 @@
 //! sender.start(Time::ZERO, &mut tape);
 //! assert_eq!(tape.0.len(), 1); // initial window of one segment
 //!
-//! let ack = Ack { ack: 1, sack: SackBlocks::default(), syn: false, ts_ecr: Time::ZERO };
+//! let ack = Ack { ack: 1, ..Ack::default() };
 //! sender.on_ack(&ack, Time::from_secs(0.1), &mut tape);
 //! assert_eq!(tape.0.len(), 3); // slow start: one ACK, two segments
 //! ```

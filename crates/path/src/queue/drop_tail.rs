@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use acklab_packet::{Bytes, Time};
 
-use super::{Queue, Removal};
+use super::{Queue, Removal, Service};
 use crate::Carried;
 
 /// What is limited.
@@ -53,9 +53,9 @@ impl<P: Carried> DropTail<P> {
 
 impl<P: Carried> Queue<P> for DropTail<P> {
     #[inline]
-    fn enqueue(&mut self, packet: P, in_service: Option<u32>, _: Time, removed: &mut Vec<(P, Removal)>) {
+    fn enqueue(&mut self, packet: P, service: Service, _: Time, removed: &mut Vec<(P, Removal)>) {
         let size = u64::from(packet.wire_bytes());
-        if self.admits(size, in_service) {
+        if self.admits(size, service.bytes()) {
             self.bytes += size;
             self.packets.push_back(packet);
         } else {
@@ -102,13 +102,16 @@ mod tests {
         fn has_payload(&self) -> bool {
             true
         }
+        fn mark(&mut self) -> bool {
+            false
+        }
     }
 
     /// How many of ten packets of 1000 bytes fit, behind one in service or with the link idle.
-    fn admitted(mut queue: DropTail<Raw>, in_service: Option<u32>) -> usize {
+    fn admitted(mut queue: DropTail<Raw>, service: Service) -> usize {
         let mut removed = Vec::new();
         for _ in 0..10 {
-            queue.enqueue(Raw(1000), in_service, Time::ZERO, &mut removed);
+            queue.enqueue(Raw(1000), service, Time::ZERO, &mut removed);
         }
         assert_eq!(queue.len() + removed.len(), 10);
         assert_eq!(queue.bytes(), 1000 * queue.len() as u64);
@@ -118,10 +121,14 @@ mod tests {
     #[test]
     fn both_counting_rules_in_packets_and_bytes() {
         let kb = |n: u64| Some(Bytes::new(n * 1000));
-        assert_eq!(admitted(DropTail::new(Some(4), None, None, None), Some(1000)), 3);
-        assert_eq!(admitted(DropTail::new(None, Some(4), None, None), Some(1000)), 4);
-        assert_eq!(admitted(DropTail::new(None, None, kb(4), None), Some(1000)), 3);
-        assert_eq!(admitted(DropTail::new(None, None, None, kb(4)), Some(1000)), 4);
-        assert_eq!(admitted(DropTail::new(Some(1), None, None, None), None), 0, "ns-2's limit 1 admits nothing");
+        assert_eq!(admitted(DropTail::new(Some(4), None, None, None), Service::Busy(1000)), 3);
+        assert_eq!(admitted(DropTail::new(None, Some(4), None, None), Service::Busy(1000)), 4);
+        assert_eq!(admitted(DropTail::new(None, None, kb(4), None), Service::Busy(1000)), 3);
+        assert_eq!(admitted(DropTail::new(None, None, None, kb(4)), Service::Busy(1000)), 4);
+        assert_eq!(
+            admitted(DropTail::new(Some(1), None, None, None), Service::Idle(Time::ZERO)),
+            0,
+            "ns-2's limit 1 admits nothing"
+        );
     }
 }

@@ -3,12 +3,15 @@
 //! To add one: a file here, a variant in [`AnyQueue`] and in [`QueueSpec`].
 
 mod drop_tail;
+mod red;
 
 pub use drop_tail::DropTail;
+pub use red::{Red, RedParams};
 
-use acklab_packet::Time;
+use acklab_packet::{Rate, Time};
 
 use crate::Carried;
+use crate::random::Random;
 use crate::spec::QueueSpec;
 
 /// Why a packet left a queue other than by being served.
@@ -20,12 +23,30 @@ pub enum Removal {
     Filtered,
 }
 
+/// What the link's transmitter is doing when a packet arrives at its queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Service {
+    /// Serving a packet of that many bytes, which has left the queue.
+    Busy(u32),
+    /// Nothing, since then.
+    Idle(Time),
+}
+
+impl Service {
+    /// Bytes in service.
+    #[inline]
+    pub fn bytes(self) -> Option<u32> {
+        match self {
+            Service::Busy(bytes) => Some(bytes),
+            Service::Idle(_) => None,
+        }
+    }
+}
+
 /// A queueing discipline.
-///
-/// The packet in service has left the queue; `in_service` is its size, `None` while the link is idle.
 pub trait Queue<P: Carried> {
     /// Takes in `packet`, or not: every packet that leaves unserved goes to `removed` with its reason.
-    fn enqueue(&mut self, packet: P, in_service: Option<u32>, now: Time, removed: &mut Vec<(P, Removal)>);
+    fn enqueue(&mut self, packet: P, service: Service, now: Time, removed: &mut Vec<(P, Removal)>);
     /// Whether a packet that finds the link idle and the queue empty goes straight into service, leaving no trace in
     /// the queue's state. Answering `false` is always right, only slower.
     fn lets_pass(&self, packet: &P) -> bool;
@@ -46,52 +67,56 @@ pub trait Queue<P: Carried> {
 pub enum AnyQueue<P> {
     /// See [`DropTail`].
     DropTail(DropTail<P>),
+    /// See [`Red`].
+    Red(Box<Red<P>>),
+}
+
+/// Calls the same method on whichever discipline it is.
+macro_rules! each {
+    ($self:expr, $queue:ident => $call:expr) => {
+        match $self {
+            AnyQueue::DropTail($queue) => $call,
+            AnyQueue::Red($queue) => $call,
+        }
+    };
 }
 
 impl<P: Carried> AnyQueue<P> {
-    /// The queue that `spec` describes.
-    pub fn new(spec: &QueueSpec) -> AnyQueue<P> {
-        match *spec {
+    /// The queue that `spec` describes, before a link of `rate`; `random` is its stream unless the spec asks for
+    /// ns-2's seeding.
+    pub fn new(spec: &QueueSpec, rate: Rate, random: impl FnOnce() -> Random) -> AnyQueue<P> {
+        match spec {
             QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes } => {
-                AnyQueue::DropTail(DropTail::new(packets, waiting, bytes, waiting_bytes))
+                AnyQueue::DropTail(DropTail::new(*packets, *waiting, *bytes, *waiting_bytes))
             }
+            QueueSpec::Red(params) => AnyQueue::Red(Box::new(Red::new(params, rate, random))),
         }
     }
 }
 
 impl<P: Carried> Queue<P> for AnyQueue<P> {
     #[inline]
-    fn enqueue(&mut self, packet: P, in_service: Option<u32>, now: Time, removed: &mut Vec<(P, Removal)>) {
-        match self {
-            AnyQueue::DropTail(queue) => queue.enqueue(packet, in_service, now, removed),
-        }
+    fn enqueue(&mut self, packet: P, service: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
+        each!(self, queue => queue.enqueue(packet, service, now, removed));
     }
 
     #[inline]
     fn lets_pass(&self, packet: &P) -> bool {
-        match self {
-            AnyQueue::DropTail(queue) => queue.lets_pass(packet),
-        }
+        each!(self, queue => queue.lets_pass(packet))
     }
 
     #[inline]
     fn dequeue(&mut self, now: Time) -> Option<P> {
-        match self {
-            AnyQueue::DropTail(queue) => queue.dequeue(now),
-        }
+        each!(self, queue => queue.dequeue(now))
     }
 
     #[inline]
     fn len(&self) -> usize {
-        match self {
-            AnyQueue::DropTail(queue) => queue.len(),
-        }
+        each!(self, queue => queue.len())
     }
 
     #[inline]
     fn bytes(&self) -> u64 {
-        match self {
-            AnyQueue::DropTail(queue) => queue.bytes(),
-        }
+        each!(self, queue => queue.bytes())
     }
 }

@@ -105,6 +105,7 @@ fn flow(flow: &FlowSpec, nodes: &[String]) -> Entries {
         ("count", json!(flow.count)),
         ("stagger", json!(flow.stagger)),
     ];
+    entries.extend(flow.source.as_ref().map(|source| ("source", json!(source))));
     entries.extend(flow.repeat.map(|repeat| ("repeat", json!({ "times": repeat.times, "think": repeat.think }))));
     entries
 }

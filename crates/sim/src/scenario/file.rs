@@ -10,6 +10,8 @@ use schemars::JsonSchema;
 use serde::de::{Error, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use crate::spec::Source;
+
 use super::tables::{ReceiverTable, SenderTable, StackTables};
 use super::topology::Topology;
 
@@ -142,6 +144,8 @@ pub(super) struct FlowTable {
     /// The k-th of several starts at start + k * stagger.
     #[serde(default)]
     pub stagger: Time,
+    /// An application that writes now and then; `size` then plays no part.
+    pub source: Option<Source>,
     /// Whether the transfer starts again after it has finished.
     pub repeat: Option<RepeatTable>,
     /// The sender's stack, and rules that override it.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use acklab_packet::Rate;
+use acklab_path::queue::RedParams;
 use acklab_path::spec::{LinkSpec, LossSpec, QueueSpec};
 
 use super::error::Problem;
@@ -118,7 +119,7 @@ fn directions(link: LinkTable, key: Key, from: u32, to: u32) -> Result<[LinkSpec
         to,
         rate: checked_rate(rate, key, "")?,
         delay,
-        queue: checked_queue(queue, key, "")?,
+        queue: checked_queue(queue.clone(), key, "")?,
         loss: loss.map(|loss| checked_loss(loss, key, "")).transpose()?,
     };
     let back = LinkSpec {
@@ -142,7 +143,10 @@ fn checked_rate(rate: Rate, key: Key, back: &str) -> Result<Rate, Problem> {
 
 /// Exactly one limit: the default where none is given.
 fn checked_queue(queue: QueueSpec, key: Key, back: &str) -> Result<QueueSpec, Problem> {
-    let QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes } = queue;
+    let (packets, waiting, bytes, waiting_bytes) = match &queue {
+        QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes } => (*packets, *waiting, *bytes, *waiting_bytes),
+        QueueSpec::Red(red) => return checked_red(red, key, back).map(|()| queue),
+    };
     let given = [
         packets.is_some().then_some("packets"),
         waiting.is_some().then_some("waiting"),
@@ -165,6 +169,26 @@ fn checked_queue(queue: QueueSpec, key: Key, back: &str) -> Result<QueueSpec, Pr
         return Err(Problem::at(path(".bytes"), "must be at least 1B").given_text("0B"));
     }
     Ok(queue)
+}
+
+/// Thresholds in order, probabilities that are some.
+fn checked_red(red: &RedParams, key: Key, back: &str) -> Result<(), Problem> {
+    let wrong = |name: &str, what: &str, given: f64| {
+        Err(Problem::at(format_args!("{key}{back}.queue.{name}"), what.to_owned()).given(given))
+    };
+    let share = |value: f64| value > 0.0 && value <= 1.0;
+    match red {
+        _ if red.packets < 2 => wrong("packets", "must be at least 2", red.packets as f64),
+        _ if !(red.min.is_finite() && red.min >= 0.0) => {
+            wrong("min", "must be a number of packets, 0 or more", red.min)
+        }
+        _ if !(red.max.is_finite() && red.max >= red.min) => wrong("max", "must be a number, not below min", red.max),
+        _ if !share(red.weight) => wrong("weight", "must be above 0 and at most 1", red.weight),
+        _ if !share(red.max_p) => wrong("max_p", "must be above 0 and at most 1", red.max_p),
+        _ if red.mean_packet.get() == 0 => wrong("mean_packet", "must be at least 1B", 0.0),
+        _ if red.skip > 10_000_000 => wrong("skip", "must be at most 10000000", red.skip as f64),
+        _ => Ok(()),
+    }
 }
 
 /// One of a rate and a list; the list sorted, each number once.
@@ -227,7 +251,7 @@ mod tests {
                 "stop.at = '1s'\n[[link]]\nbetween = ['S', 'R']\nrate = '1Mbps'\ndelay = '1ms'\n{queue}\n\
                  [[flow]]\nfrom = 'S'\nto = 'R'\n"
             );
-            parse_toml(&text, "t").unwrap().links[0].queue
+            parse_toml(&text, "t").unwrap().links[0].queue.clone()
         };
         assert_eq!(link(""), QueueSpec::DEFAULT);
         assert_eq!(link("queue.kind = 'drop-tail'"), QueueSpec::DEFAULT);

@@ -77,6 +77,12 @@ fn flows(tables: Vec<FlowTable>, network: &mut Network, stacks: &Stacks) -> Resu
             return Err(Problem::at(at("name"), "must not be empty").given_text(""));
         }
         let (sender, receiver) = stacks.rules(index, &table.sender, &table.receiver)?;
+        if table.source.is_some() && sender.fin {
+            return Err(Problem::at(
+                at("sender.fin"),
+                "is true, but an application that writes now and then never ends",
+            ));
+        }
         let size = size(table.size, sender.packet).map_err(|(key, what)| Problem::at(at(key), what))?;
         let last = flows.last();
         let sender = shared(sender, last.map(|flow| &flow.sender));
@@ -89,6 +95,7 @@ fn flows(tables: Vec<FlowTable>, network: &mut Network, stacks: &Stacks) -> Resu
             count: table.count as u32,
             stagger: table.stagger,
             size,
+            source: table.source,
             repeat: table.repeat.map(|repeat| Repeat { times: repeat.times, think: repeat.think }),
             sender,
             receiver,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use acklab_tcp::rules::{AckPolicyKind, OutOfRange, ReceiverRules, RttFilter, SenderRules, Stack};
+use acklab_tcp::rules::{AckPolicyKind, OutOfRange, PhaseSource, ReceiverRules, RttFilter, SenderRules, Stack};
 
 use super::error::Problem;
 use super::path::Path;
@@ -137,10 +137,18 @@ impl Stacks {
         if !here.says_sack && receiver.rules.sack.is_none() {
             here.receiver.sack = here.sender.recovery.uses_sack();
         }
+        if sender.rules.tell_phase.is_none() {
+            here.sender.tell_phase |= asks_for_phase(&here.receiver);
+        }
         check_sender(&here.sender).map_err(|(key, what)| Problem::at(at("sender", key), what))?;
         check_receiver(&here.receiver).map_err(|(key, what)| Problem::at(at("receiver", key), what))?;
         Ok((here.sender, here.receiver))
     }
+}
+
+/// Whether segments must carry their sender's phase for this receiver.
+fn asks_for_phase(rules: &ReceiverRules) -> bool {
+    matches!(rules.ack, AckPolicyKind::Daass { phase: PhaseSource::Option, .. })
 }
 
 fn out_of_range(path: impl std::fmt::Display, wrong: &OutOfRange) -> Problem {
@@ -180,6 +188,9 @@ fn check_sender(rules: &SenderRules) -> Result<(), Conflict> {
         let what = format!("is {}, but timestamps take {} bytes of each packet", rules.packet, rules.timestamp_bytes);
         return Err(("packet", what));
     }
+    if let Some(limit) = rules.credit.limit().filter(|limit| !(limit.is_finite() && *limit > 0.0)) {
+        return Err(("credit.limit", format!("is {limit}; must be a number of segments above 0")));
+    }
     let bytes = match rules.window {
         acklab_tcp::rules::Window::Segments(segments) => u64::from(segments).saturating_mul(rules.packet.into()),
         acklab_tcp::rules::Window::Bytes(bytes) => bytes.get(),
@@ -200,11 +211,14 @@ fn check_sender(rules: &SenderRules) -> Result<(), Conflict> {
 fn check_receiver(rules: &ReceiverRules) -> Result<(), Conflict> {
     match rules.ack {
         AckPolicyKind::Every {} => Ok(()),
-        AckPolicyKind::Delayed { segments: 0, .. } => Err(("ack.segments", "is 0; must be at least 1".into())),
+        AckPolicyKind::Delayed { segments: 0, .. } | AckPolicyKind::Daass { segments: 0, .. } => {
+            Err(("ack.segments", "is 0; must be at least 1".into()))
+        }
         AckPolicyKind::Delayed { timer, heartbeat: true, .. } if timer == acklab_packet::Time::ZERO => {
             Err(("ack.timer", "is zero, but a heartbeat needs a timer above 0s".into()))
         }
-        AckPolicyKind::Delayed { .. } => Ok(()),
+        AckPolicyKind::Daass { window: 0, .. } => Err(("ack.window", "is 0; must be at least 1 segment".into())),
+        AckPolicyKind::Delayed { .. } | AckPolicyKind::Daass { .. } => Ok(()),
     }
 }
 

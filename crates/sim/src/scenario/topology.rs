@@ -205,6 +205,6 @@ mod tests {
         let scenario = parse_toml(&text, "t").unwrap();
         let (down, up) = (&scenario.links[2], &scenario.links[3]);
         assert_eq!((down.rate.bps(), up.rate.bps()), (8e6, 128e3));
-        assert_eq!((up.delay, up.queue), (down.delay, down.queue));
+        assert_eq!((up.delay, &up.queue), (down.delay, &down.queue));
     }
 }

@@ -6,7 +6,7 @@ use acklab_packet::{Ack, SackBlocks, Segment, Seq, Time};
 
 use super::policy::{AckPolicy, Arrival, Emission, Policy};
 use super::{Placement, Reassembly, ReceiverWire, SackHistory};
-use crate::rules::ReceiverRules;
+use crate::rules::{AckPolicyKind, PhaseSource, ReceiverRules};
 
 /// What a receiver counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,6 +31,7 @@ pub struct Receiver {
     trigger: Seq,
     syn: bool,
     duplicate: bool,
+    ece: bool,
     /// Timestamp to echo, and the cumulative number of the last ACK sent (RFC 7323 section 4.3).
     ts_recent: Time,
     last_ack_sent: Seq,
@@ -51,6 +52,7 @@ impl Receiver {
             trigger: 0,
             syn: false,
             duplicate: false,
+            ece: false,
             ts_recent: Time::ZERO,
             last_ack_sent: 1,
             last_progress: Time::ZERO,
@@ -61,12 +63,14 @@ impl Receiver {
     /// A segment arrives.
     pub fn on_segment<W: ReceiverWire>(&mut self, segment: &Segment, now: Time, wire: &mut W) {
         self.counters.segments_received += 1;
+        // A mark is echoed on every ACK until the sender says it has reduced its window (RFC 3168 section 6.1.3).
+        self.ece = segment.ce || (self.ece && !segment.cwr);
         if segment.ts_val >= self.ts_recent && segment.seq <= self.last_ack_sent {
             self.ts_recent = segment.ts_val;
         }
         let before = self.space.rcv_nxt;
         let placement = self.space.insert(segment);
-        if self.space.rcv_nxt != before {
+        if self.space.rcv_nxt != before && !segment.fin {
             self.last_progress = now;
         }
         self.duplicate = placement.duplicate;
@@ -74,7 +78,13 @@ impl Receiver {
         self.trigger = segment.seq;
         self.syn |= segment.syn;
         let at_once = self.must_answer_at_once(segment, placement);
-        let arrival = Arrival { in_order: placement.in_order && !at_once, now };
+        let arrival = Arrival {
+            in_order: placement.in_order && !at_once,
+            gap: self.space.has_gap(),
+            duplicate: placement.duplicate,
+            phase: segment.phase,
+            now,
+        };
         let emission = self.policy.on_segment(&arrival);
         self.emit(emission, now, wire);
     }
@@ -125,7 +135,14 @@ impl Receiver {
         let size = rules.ack_size + rules.sack_block_bytes * sack.len() as u32;
         self.counters.acks_sent += 1;
         self.last_ack_sent = ack;
-        wire.send(Ack { ack, sack, syn: std::mem::take(&mut self.syn), ts_ecr: self.ts_recent }, size);
+        let syn = std::mem::take(&mut self.syn);
+        wire.send(Ack { ack, sack, syn, ece: self.ece, ts_ecr: self.ts_recent }, size);
+    }
+
+    /// Whether the ACK policy wants the driver to tell it the sender's phase.
+    #[inline]
+    pub fn wants_phase(&self) -> bool {
+        matches!(self.rules.ack, AckPolicyKind::Daass { phase: PhaseSource::Oracle, .. })
     }
 
     /// Next unit expected in order.

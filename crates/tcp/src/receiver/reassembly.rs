@@ -73,10 +73,9 @@ impl Reassembly {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use acklab_packet::Time;
 
     fn segment(seq: Seq, len: u32) -> Segment {
-        Segment { seq, len, syn: false, fin: false, retransmit: false, ts_val: Time::ZERO }
+        Segment { seq, len, ..Segment::default() }
     }
 
     #[test]

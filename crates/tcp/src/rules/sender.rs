@@ -64,6 +64,12 @@ rule_table! {
         idle_restart: IdleRestart,
         /// What is halved on loss.
         halving: Halving,
+        /// Whether segments may be marked instead of dropped, and marks are answered like losses (RFC 3168).
+        ecn: bool,
+        /// Whether segments say if their sender is in slow start; where a scenario leaves it out, whether the receiver asks.
+        tell_phase: bool,
+        /// Spacing of segments: this fraction of the smoothed RTT is shared out over a window; 0 sends in bursts.
+        pacing: f64 [0.0 ..= 10.0],
         /// Duplicate ACKs that signal a loss.
         dup_thresh: u32 [1..=1_000_000],
         /// Whether the first duplicate ACKs release one new segment each (RFC 3042).

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use acklab_packet::{Ack, Segment, Seq, Time};
+use acklab_packet::{Ack, Phase, Segment, Seq, Time};
 
 use super::SenderWire;
 use super::control::{CongestionControl, Control};
-use super::credit::{Credit, WindowCredit};
+use super::credit::{Covered, Credit, WindowCredit};
 use super::rto::Rto;
 use crate::rules::{Halving, IdleRestart, RecoveryExit, SenderRules, Sequence, TimerRestart};
 
@@ -34,6 +34,8 @@ pub enum LastCut {
     Timeout,
     /// The connection was idle.
     Idle,
+    /// A congestion mark.
+    Mark,
 }
 
 /// What a sender counts.
@@ -100,6 +102,12 @@ pub struct Core {
     timer_on: bool,
     initial_window: f64,
     last_sent: Time,
+    must_tell_cwr: bool,
+    /// When pacing lets the next segment go.
+    next_send: Time,
+    pacer_on: bool,
+    /// Round-trip samples smoothed with gain 1/8, whatever clock the timer uses, in seconds.
+    smoothed: f64,
 }
 
 impl Core {
@@ -142,6 +150,10 @@ impl Core {
             timer_on: false,
             initial_window: rules.initial_window,
             last_sent: Time::ZERO,
+            must_tell_cwr: false,
+            next_send: Time::ZERO,
+            pacer_on: false,
+            smoothed: 0.0,
             rules,
         }
     }
@@ -182,10 +194,19 @@ impl Core {
         let retransmit = seq < self.snd_max;
         let syn = self.rules.syn && seq == 0;
         let fin = self.rules.fin && end == self.limit;
+        let phase = match (self.rules.tell_phase, self.in_slow_start()) {
+            (false, _) => Phase::Untold,
+            (true, true) => Phase::SlowStart,
+            (true, false) => Phase::CongestionAvoidance,
+        };
+        // Neither SYNs nor retransmissions may be marked (RFC 3168 section 6.1.5), and CWR goes with new data.
+        let ect = self.rules.ecn && !syn && !retransmit;
+        let cwr = ect && std::mem::take(&mut self.must_tell_cwr);
         self.counters.segments_sent += 1;
         self.counters.syns_sent += u64::from(syn);
         self.last_sent = now;
-        wire.send(Segment { seq, len, syn, fin, retransmit, ts_val: now }, self.wire_bytes(len, syn || fin));
+        let segment = Segment { seq, len, syn, fin, retransmit, ect, ce: false, cwr, phase, ts_val: now };
+        wire.send(segment, self.wire_bytes(len, syn || fin));
         if retransmit {
             self.counters.retransmits += 1;
         } else {
@@ -210,12 +231,48 @@ impl Core {
         payload + rules.header + option
     }
 
+    /// Whether pacing lets a segment go now; if not, the wire wakes the sender when it does.
+    ///
+    /// A window is spread over `pacing` smoothed round trips (ledger smartacking.m.pacing). Retransmissions that
+    /// duplicate ACKs call for do not ask.
+    #[inline]
+    pub fn may_send_now<W: SenderWire>(&mut self, now: Time, wire: &mut W) -> bool {
+        self.rules.pacing == 0.0 || self.pace(now, wire)
+    }
+
+    fn pace<W: SenderWire>(&mut self, now: Time, wire: &mut W) -> bool {
+        if now < self.next_send {
+            if !self.pacer_on {
+                self.pacer_on = true;
+                wire.arm_pacer(self.next_send);
+            }
+            return false;
+        }
+        let window = self.cwnd.min(self.wnd as f64) / f64::from(self.mss);
+        if let Some(rtt) = self.smoothed_rtt() {
+            self.next_send = now + Time::from_secs(self.rules.pacing * rtt / window.max(1.0));
+        }
+        true
+    }
+
+    /// The pacer's instant has come.
+    pub(super) fn pacer_woke(&mut self) {
+        self.pacer_on = false;
+    }
+
+    fn smoothed_rtt(&self) -> Option<f64> {
+        (self.counters.rtt_samples > 0).then_some(self.smoothed)
+    }
+
     /// Sends from `snd_nxt` while the window allows, at most `max_burst` segments (0: no limit).
     pub fn send_window<W: SenderWire>(&mut self, max_burst: u32, now: Time, wire: &mut W) {
         let mut sent = 0;
         while self.snd_nxt < self.limit {
             let len = self.len_at(self.snd_nxt);
             if self.snd_nxt + u64::from(len) > self.snd_una + self.window() {
+                break;
+            }
+            if !self.may_send_now(now, wire) {
                 break;
             }
             self.transmit(self.snd_nxt, len, now, wire);
@@ -312,6 +369,8 @@ impl Core {
 
     fn sample(&mut self, elapsed: Time, now: Time, flight: u64) {
         let counters = &mut self.counters;
+        let weight = if counters.rtt_samples == 0 { 1.0 } else { 0.125 };
+        self.smoothed += weight * (elapsed.secs() - self.smoothed);
         counters.rtt_samples += 1;
         counters.rtt_sum += elapsed.secs();
         counters.rtt_last = elapsed.secs();
@@ -324,6 +383,7 @@ impl Core {
     /// Handles an ACK of new data outside recovery: [`Core::advance`], then growth, unless `grow` is off.
     pub fn new_ack<W: SenderWire>(&mut self, ack: &Ack, grow: bool, now: Time, wire: &mut W) {
         let acked = ack.ack - self.snd_una;
+        let grow = grow && !(ack.ece && self.rules.ecn);
         self.advance(ack, now, wire);
         if self.rules.syn && ack.ack == 1 {
             // The handshake is over: the initial window, not growth (RFC 5681 section 3.1).
@@ -336,11 +396,32 @@ impl Core {
 
     fn grow(&mut self, acked: u64) {
         let mss = f64::from(self.mss);
-        let slow_start = self.cwnd < self.ssthresh;
-        let credit = self.credit.units(acked as f64, mss, slow_start);
-        let increment = self.control.increase(self.cwnd, self.ssthresh, credit, mss);
-        // Bytes are whole, and at least one (RFC 5681 section 3.1).
-        self.cwnd += if self.rules.sequence == Sequence::Bytes { increment.floor().max(1.0) } else { increment };
+        let worth = self.credit.worth(&Covered {
+            acked: acked as f64,
+            mss,
+            cwnd: self.cwnd,
+            slow_start: self.in_slow_start(),
+            after_timeout: self.last_cut == LastCut::Timeout && self.snd_una - acked < self.recover,
+        });
+        self.grow_by(worth.first, mss);
+        for _ in 0..worth.times {
+            self.grow_by(worth.then, mss);
+        }
+    }
+
+    #[inline]
+    fn grow_by(&mut self, credit: f64, mss: f64) {
+        if credit > 0.0 {
+            let increment = self.control.increase(self.cwnd, self.ssthresh, credit, mss);
+            // Bytes are whole, and at least one (RFC 5681 section 3.1).
+            self.cwnd += if self.rules.sequence == Sequence::Bytes { increment.floor().max(1.0) } else { increment };
+        }
+    }
+
+    /// Whether `cwnd` is below `ssthresh`.
+    #[inline]
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
     }
 
     /// Whether three duplicate ACKs may start a recovery now.
@@ -349,6 +430,7 @@ impl Core {
         // The first segment after the handshake (or the very first one) is always past `recover`.
         self.snd_una > self.recover
             || self.snd_una == 1
+            || self.last_cut == LastCut::Mark
             || match self.rules.second_fast_retransmit {
                 Always => true,
                 Never => false,
@@ -375,19 +457,33 @@ impl Core {
             self.ssthresh = target.floor().max(2.0 * mss);
         }
         self.cwnd = match (cause, self.rules.halving) {
-            (LastCut::FastRetransmit, Halving::FlightSize) => self.ssthresh,
-            (LastCut::FastRetransmit, _) => target,
+            (LastCut::FastRetransmit | LastCut::Mark, Halving::FlightSize) => self.ssthresh,
+            (LastCut::FastRetransmit | LastCut::Mark, _) => target,
             _ => mss,
         };
         self.last_cut = cause;
+    }
+
+    /// An ACK echoes a congestion mark: at most once a window, halve as for a loss (RFC 3168 section 6.1.2).
+    pub fn on_mark_echo(&mut self) {
+        if self.rules.ecn && self.snd_una >= self.recover && self.last_cut != LastCut::FastRetransmit {
+            self.recover = self.snd_max;
+            self.cut(LastCut::Mark);
+            self.must_tell_cwr = true;
+        }
     }
 
     /// What Reno, NewReno and both SACKs do first when duplicate ACKs signal a loss: note the window's end, halve,
     /// restart the timer. The caller sends.
     pub fn begin_recovery<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
         self.counters.fast_retransmits += 1;
+        // A window that a mark has just halved is not halved again for a loss (RFC 3168 section 6.1.2).
+        if self.last_cut == LastCut::Mark && self.snd_una < self.recover {
+            self.last_cut = LastCut::FastRetransmit;
+        } else {
+            self.cut(LastCut::FastRetransmit);
+        }
         self.recover = self.snd_max;
-        self.cut(LastCut::FastRetransmit);
         self.arm(now, wire);
         self.stop_timing();
     }
@@ -412,10 +508,16 @@ impl Core {
         }
         if !idle {
             self.rto.back_off(&self.rules);
+            self.credit.on_timeout();
         }
         self.arm(now, wire);
         self.snd_nxt = self.snd_una;
         self.stop_timing();
+    }
+
+    /// The application hands over `units` more.
+    pub(super) fn supply(&mut self, units: u64) {
+        self.limit = (self.limit + units).min(u64::MAX / 4);
     }
 
     /// After an idle RTO, starts again from the initial window (RFC 5681 section 4.1).

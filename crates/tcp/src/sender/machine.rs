@@ -45,15 +45,31 @@ impl Sender {
     pub fn on_ack<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) {
         self.core.counters.acks_received += 1;
         if ack.ack <= self.core.snd_max {
+            if ack.ece {
+                self.core.on_mark_echo();
+            }
             self.recovery.on_ack(&mut self.core, ack, now, wire);
         }
+    }
+
+    /// The application writes `units` more sequence units.
+    pub fn write<W: SenderWire>(&mut self, units: u64, now: Time, wire: &mut W) {
+        self.core.restart_if_idle(now);
+        self.core.supply(units);
+        self.recovery.resume(&mut self.core, now, wire);
+    }
+
+    /// The instant asked for with [`SenderWire::arm_pacer`] has come.
+    pub fn on_pacer<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
+        self.core.pacer_woke();
+        self.recovery.resume(&mut self.core, now, wire);
     }
 
     /// The retransmission timer runs out.
     pub fn on_timeout<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
         self.recovery.before_timeout(&mut self.core);
         self.core.time_out(now, wire);
-        self.recovery.resend_after_timeout(&mut self.core, now, wire);
+        self.recovery.resume(&mut self.core, now, wire);
     }
 
     /// Whether everything has been acknowledged.

@@ -6,13 +6,15 @@
 //! To add one: a file here with its rule, a line in [`Policy`]'s list below, and its parameters as a variant of
 //! [`AckPolicyKind`].
 
+mod daass;
 mod delayed;
 mod every;
 
+pub use daass::{Daass, Guess};
 pub use delayed::Delayed;
 pub use every::Every;
 
-use acklab_packet::Time;
+use acklab_packet::{Phase, Time};
 
 use crate::rules::AckPolicyKind;
 
@@ -21,6 +23,12 @@ use crate::rules::AckPolicyKind;
 pub struct Arrival {
     /// In order, and nothing forbids delaying its ACK: it closes no gap, repeats nothing, is no SYN or FIN.
     pub in_order: bool,
+    /// After it, something above a gap is still waiting.
+    pub gap: bool,
+    /// Nothing in it was new.
+    pub duplicate: bool,
+    /// What is known of the sender's phase.
+    pub phase: Phase,
     /// The time.
     pub now: Time,
 }
@@ -81,4 +89,5 @@ macro_rules! policies {
 policies! {
     Every from AckPolicyKind::Every {} => Every;
     Delayed from AckPolicyKind::Delayed { timer, segments, heartbeat, phase } => Delayed::new(timer, segments, heartbeat, phase);
+    Daass from AckPolicyKind::Daass { phase, timer, segments, window, silence } => Daass::new(phase, timer, segments, window, silence);
 }

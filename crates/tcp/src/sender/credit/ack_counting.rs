@@ -1,6 +1,6 @@
 //! Every ACK of new data is worth one segment, whatever it covers (RFC 2581; ledger allman1998.m.slow_start).
 
-use super::WindowCredit;
+use super::{Covered, WindowCredit, Worth};
 
 /// One segment an ACK: delayed ACKs halve the growth, divided ACKs multiply it.
 #[derive(Clone, Debug, PartialEq)]
@@ -8,7 +8,9 @@ pub struct AckCounting;
 
 impl WindowCredit for AckCounting {
     #[inline]
-    fn units(&mut self, _acked: f64, mss: f64, _slow_start: bool) -> f64 {
-        mss
+    fn worth(&mut self, ack: &Covered) -> Worth {
+        Worth::whole(ack.mss)
     }
+
+    fn on_timeout(&mut self) {}
 }

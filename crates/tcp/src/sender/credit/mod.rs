@@ -1,21 +1,62 @@
 //! Window credit: what an arriving ACK is worth, in sequence units.
 //!
 //! A credit rule sees how much the ACK newly covers and answers with how much the window may grow by in slow start, or
-//! is credited with in congestion avoidance. To add one: a file here, a variant in [`Credit`] and in
-//! [`CreditKind`](crate::rules::CreditKind).
+//! is credited with in congestion avoidance. To add one: a file here, a variant in [`Credit`], and its parameters as a
+//! variant of [`CreditKind`](crate::rules::CreditKind).
 
+mod abc;
 mod ack_counting;
+mod byte_counting;
 mod rfc5681;
 
+pub use abc::Abc;
 pub use ack_counting::AckCounting;
+pub use byte_counting::ByteCounting;
 pub use rfc5681::Rfc5681;
 
 use crate::rules::CreditKind;
 
+/// An ACK of new data as a credit rule sees it. All in sequence units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Covered {
+    /// What the ACK newly covers.
+    pub acked: f64,
+    /// A full segment.
+    pub mss: f64,
+    /// The window before the ACK.
+    pub cwnd: f64,
+    /// Whether that is below `ssthresh`.
+    pub slow_start: bool,
+    /// Whether the ACK covers data that was outstanding when the timer last ran out.
+    pub after_timeout: bool,
+}
+
+/// What an ACK is worth, in sequence units: a first part, then the rest in equal parts; each part grows the window by
+/// the law that holds when its turn comes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Worth {
+    /// The first part.
+    pub first: f64,
+    /// Each later part.
+    pub then: f64,
+    /// How many later parts.
+    pub times: u32,
+}
+
+impl Worth {
+    /// All in one piece.
+    #[inline]
+    pub fn whole(units: f64) -> Worth {
+        Worth { first: units, then: 0.0, times: 0 }
+    }
+}
+
 /// A rule for what an ACK is worth.
 pub trait WindowCredit {
-    /// Credit for an ACK that newly covers `acked` units, where a full segment has `mss`.
-    fn units(&mut self, acked: f64, mss: f64, slow_start: bool) -> f64;
+    /// The credit for an ACK of new data.
+    fn worth(&mut self, ack: &Covered) -> Worth;
+    /// The timer ran out: partial credit is void.
+    fn on_timeout(&mut self);
 }
 
 /// The credit rules, dispatched without boxes.
@@ -25,6 +66,10 @@ pub enum Credit {
     AckCounting(AckCounting),
     /// See [`Rfc5681`].
     Rfc5681(Rfc5681),
+    /// See [`ByteCounting`].
+    ByteCounting(ByteCounting),
+    /// See [`Abc`].
+    Abc(Abc),
 }
 
 impl Credit {
@@ -33,16 +78,31 @@ impl Credit {
         match kind {
             CreditKind::AckCounting => Credit::AckCounting(AckCounting),
             CreditKind::Rfc5681 => Credit::Rfc5681(Rfc5681),
+            CreditKind::Ubc { growth } => Credit::ByteCounting(ByteCounting { limit: f64::INFINITY, growth }),
+            CreditKind::Lbc { limit, growth } => Credit::ByteCounting(ByteCounting { limit, growth }),
+            CreditKind::Abc { limit } => Credit::Abc(Abc::new(limit, 1.0)),
+            CreditKind::Sabc { limit } => Credit::Abc(Abc::new(limit, limit)),
         }
     }
 }
 
 impl WindowCredit for Credit {
     #[inline]
-    fn units(&mut self, acked: f64, mss: f64, slow_start: bool) -> f64 {
+    fn worth(&mut self, ack: &Covered) -> Worth {
         match self {
-            Credit::AckCounting(rule) => rule.units(acked, mss, slow_start),
-            Credit::Rfc5681(rule) => rule.units(acked, mss, slow_start),
+            Credit::AckCounting(rule) => rule.worth(ack),
+            Credit::Rfc5681(rule) => rule.worth(ack),
+            Credit::ByteCounting(rule) => rule.worth(ack),
+            Credit::Abc(rule) => rule.worth(ack),
+        }
+    }
+
+    fn on_timeout(&mut self) {
+        match self {
+            Credit::AckCounting(rule) => rule.on_timeout(),
+            Credit::Rfc5681(rule) => rule.on_timeout(),
+            Credit::ByteCounting(rule) => rule.on_timeout(),
+            Credit::Abc(rule) => rule.on_timeout(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What the standard recommends: min(N, SMSS) in slow start, one segment an ACK in congestion avoidance.
 
-use super::WindowCredit;
+use super::{Covered, WindowCredit, Worth};
 
 /// RFC 5681 section 3.1, equations (2) and (3).
 #[derive(Clone, Debug, PartialEq)]
@@ -8,7 +8,9 @@ pub struct Rfc5681;
 
 impl WindowCredit for Rfc5681 {
     #[inline]
-    fn units(&mut self, acked: f64, mss: f64, slow_start: bool) -> f64 {
-        if slow_start { acked.min(mss) } else { mss }
+    fn worth(&mut self, ack: &Covered) -> Worth {
+        Worth::whole(if ack.slow_start { ack.acked.min(ack.mss) } else { ack.mss })
     }
+
+    fn on_timeout(&mut self) {}
 }

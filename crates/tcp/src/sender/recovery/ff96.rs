@@ -158,7 +158,6 @@ impl Ff96 {
                     if core.recover <= 1 || hole + len > core.snd_una + core.wnd {
                         break;
                     }
-                    self.mark_resent(hole + len);
                     (hole, len as u32)
                 }
                 None => {
@@ -169,6 +168,12 @@ impl Ff96 {
                     (core.snd_nxt, len)
                 }
             };
+            if !core.may_send_now(now, wire) {
+                break;
+            }
+            if seq < core.snd_nxt {
+                self.mark_resent(seq + u64::from(len));
+            }
             core.snd_nxt = core.snd_nxt.max(seq + u64::from(len));
             core.transmit(seq, len, now, wire);
             self.pipe += i64::from(core.mss);
@@ -213,7 +218,7 @@ impl LossRecovery for Ff96 {
         self.clear_board();
     }
 
-    fn resend_after_timeout<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+    fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         self.send(core, core.rules.max_burst, now, wire);
     }
 }

@@ -28,8 +28,8 @@ pub trait LossRecovery {
     /// The timer ran out: forget what the timeout makes void, before the window is reduced.
     fn before_timeout(&mut self, core: &mut Core);
 
-    /// Sends from `snd_una` again, after the window was reduced.
-    fn resend_after_timeout<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+    /// Sends what may be sent: after a timeout (`snd_nxt` is back at `snd_una`), new data, or a pause of the pacer.
+    fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         core.send_window(core.rules.max_burst, now, wire);
     }
 }
@@ -85,7 +85,7 @@ impl LossRecovery for Recovery {
         each!(self, recovery => recovery.before_timeout(core));
     }
 
-    fn resend_after_timeout<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        each!(self, recovery => recovery.resend_after_timeout(core, now, wire));
+    fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        each!(self, recovery => recovery.resume(core, now, wire));
     }
 }

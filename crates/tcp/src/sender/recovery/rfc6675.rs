@@ -100,6 +100,9 @@ impl Rfc6675 {
         let mut pipe = self.pipe(core, edge);
         while core.cwnd as u64 >= pipe + u64::from(core.mss) {
             let rescued = self.rescued;
+            if !core.may_send_now(now, wire) {
+                break;
+            }
             let Some((seq, len, new)) = self.next_segment(core, edge) else { break };
             core.transmit(seq, len as u32, now, wire);
             if new {
@@ -172,6 +175,9 @@ impl Rfc6675 {
             if out + len > core.cwnd as u64 || core.snd_nxt + len > core.snd_una + core.wnd {
                 break;
             }
+            if !core.may_send_now(now, wire) {
+                break;
+            }
             core.transmit(core.snd_nxt, len as u32, now, wire);
             core.snd_nxt += len;
             sent += 1;
@@ -215,7 +221,11 @@ impl LossRecovery for Rfc6675 {
         self.going_back = core.snd_una < core.snd_max;
     }
 
-    fn resend_after_timeout<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        self.send_in_order(core, now, wire);
+    fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        if self.recovering {
+            self.send_in_recovery(core, now, wire);
+        } else {
+            self.send_in_order(core, now, wire);
+        }
     }
 }

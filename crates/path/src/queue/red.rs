@@ -1,0 +1,256 @@
+//! Random early detection (Floyd and Jacobson 1993), as ns-2 computes it (docs/oracle/NS2-SEMANTICS.md section 2;
+//! ledger allman1998.m.red).
+
+use std::collections::VecDeque;
+
+use acklab_packet::{Bytes, Rate, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Queue, Removal, Service};
+use crate::Carried;
+use crate::random::Random;
+
+/// RED's parameters. Thresholds are in packets; the defaults are those of 1998 (packets, not gentle, waiting).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RedParams {
+    /// Whole capacity in packets, the one in service included.
+    #[serde(default = "capacity")]
+    #[schemars(range(min = 2))]
+    pub packets: u64,
+    /// Average queue at which dropping begins.
+    #[serde(default = "min")]
+    pub min: f64,
+    /// Average queue at which everything is dropped, or, when gentle, at which the drop probability is `max_p`.
+    #[serde(default = "max")]
+    pub max: f64,
+    /// Weight of a new length in the average.
+    #[serde(default = "weight")]
+    pub weight: f64,
+    /// Drop probability at `max`.
+    #[serde(default = "max_p")]
+    pub max_p: f64,
+    /// Whether the drop probability rises from `max_p` to 1 between `max` and twice `max`.
+    #[serde(default)]
+    pub gentle: bool,
+    /// Whether a drop waits until 1/p packets have passed since the last one, which spaces drops more evenly.
+    #[serde(default = "yes")]
+    pub wait: bool,
+    /// Size of a typical packet: ages the average while the link is idle, and is the unit of byte mode.
+    #[serde(default = "packet")]
+    pub mean_packet: Bytes,
+    /// Whether the queue is measured in bytes, in units of `mean_packet`.
+    #[serde(default)]
+    pub count_bytes: bool,
+    /// Whether a large packet is more likely to be dropped than a small one.
+    #[serde(default)]
+    pub weigh_bytes: bool,
+    /// Whether packets that can be marked are marked instead of dropped early.
+    #[serde(default)]
+    pub ecn: bool,
+    /// Draws as ns-2 does after `seed N` instead of from the run's named stream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u32>,
+    /// With `seed`: draws that others have taken before the first of this queue.
+    #[serde(default)]
+    pub skip: u64,
+}
+
+fn capacity() -> u64 {
+    41
+}
+fn min() -> f64 {
+    7.0
+}
+fn max() -> f64 {
+    21.0
+}
+fn weight() -> f64 {
+    0.002
+}
+fn max_p() -> f64 {
+    0.1
+}
+fn yes() -> bool {
+    true
+}
+fn packet() -> Bytes {
+    Bytes::new(1000)
+}
+
+/// A RED queue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Red<P> {
+    params: RedParams,
+    random: Random,
+    /// Typical packets a second the link can carry.
+    packets_per_second: f64,
+    /// Thresholds in the unit in which the queue is measured.
+    min: f64,
+    max: f64,
+    limit: u64,
+    slope: f64,
+    offset: f64,
+    average: f64,
+    /// Arrivals, and their bytes, since the last drop.
+    count: u64,
+    count_bytes: u64,
+    /// Whether the average was above `min` at the last arrival.
+    above: bool,
+    /// Whether the first arrival after the last departure is still to come.
+    idle: bool,
+    packets: VecDeque<P>,
+    bytes: u64,
+}
+
+impl<P: Carried> Red<P> {
+    /// A queue before a link of `rate`.
+    pub fn new(params: &RedParams, rate: Rate, random: impl FnOnce() -> Random) -> Red<P> {
+        let mut random = params.seed.map_or_else(random, Random::ns2);
+        if params.seed.is_some() {
+            (0..params.skip).for_each(|_| _ = random.uniform());
+        }
+        let mean = params.mean_packet.get() as f64;
+        let unit = if params.count_bytes { mean } else { 1.0 };
+        let (min, max) = (params.min * unit, params.max * unit);
+        let span = if max == min { 1.0 } else { max - min };
+        Red {
+            random,
+            packets_per_second: rate.bps() / (8.0 * mean),
+            min,
+            max,
+            limit: (params.packets - 1) * unit as u64,
+            slope: 1.0 / span,
+            offset: -min / span,
+            average: 0.0,
+            count: 0,
+            count_bytes: 0,
+            above: false,
+            idle: true,
+            packets: VecDeque::new(),
+            bytes: 0,
+            params: params.clone(),
+        }
+    }
+
+    fn length(&self) -> u64 {
+        if self.params.count_bytes { self.bytes } else { self.packets.len() as u64 }
+    }
+
+    /// Ages the average by what the link could have carried while idle, and takes in the present length.
+    fn update_average(&mut self, service: Service, now: Time) {
+        let mut decays = 0;
+        if let (true, Service::Idle(since)) = (self.idle, service) {
+            decays = (self.packets_per_second * (now - since).secs()) as i64;
+        }
+        self.idle = false;
+        let keep = 1.0 - self.params.weight;
+        for _ in 0..decays {
+            if self.average == 0.0 {
+                break;
+            }
+            self.average *= keep;
+        }
+        self.average *= keep;
+        self.average += self.params.weight * self.length() as f64;
+    }
+
+    /// Drop probability for the average alone.
+    fn base_probability(&self) -> f64 {
+        let max_p = self.params.max_p;
+        let p = if self.average < self.max {
+            (self.slope * self.average + self.offset) * max_p
+        } else if self.params.gentle {
+            (1.0 - max_p) / self.max * self.average + (2.0 * max_p - 1.0)
+        } else {
+            1.0
+        };
+        p.min(1.0)
+    }
+
+    /// The same, adjusted so that drops are spaced uniformly instead of geometrically.
+    fn probability(&self, size: u32) -> f64 {
+        let mean = self.params.mean_packet.get();
+        let count = if self.params.weigh_bytes { (self.count_bytes / mean) as f64 } else { self.count as f64 };
+        let mut p = self.base_probability();
+        p = match (count * p, self.params.wait) {
+            (passed, true) if passed < 1.0 => 0.0,
+            (passed, true) if passed < 2.0 => p / (2.0 - passed),
+            (passed, false) if passed < 1.0 => p / (1.0 - passed),
+            _ => 1.0,
+        };
+        if self.params.weigh_bytes && p < 1.0 {
+            p = p * f64::from(size) / mean as f64;
+        }
+        p.min(1.0)
+    }
+
+    fn restart_count(&mut self) {
+        self.count = 0;
+        self.count_bytes = 0;
+    }
+
+    /// Whether the arrival is dropped by chance; it may be marked instead.
+    fn drops_early(&mut self, packet: &mut P) -> bool {
+        let p = self.probability(packet.wire_bytes());
+        if self.random.uniform() > p {
+            return false;
+        }
+        self.restart_count();
+        !(self.params.ecn && packet.mark())
+    }
+}
+
+impl<P: Carried> Queue<P> for Red<P> {
+    fn enqueue(&mut self, mut packet: P, service: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
+        self.update_average(service, now);
+        let size = packet.wire_bytes();
+        let length = self.length();
+        self.count += 1;
+        self.count_bytes += u64::from(size);
+        let certain = if self.params.gentle { 2.0 * self.max } else { self.max };
+        let (mut forced, mut early) = (length >= self.limit, false);
+        if self.average >= self.min && length > 1 {
+            if self.average >= certain {
+                forced = true;
+            } else if !self.above {
+                self.above = true;
+                self.count = 1;
+                self.count_bytes = u64::from(size);
+            } else {
+                early = self.drops_early(&mut packet);
+            }
+        } else {
+            self.above = false;
+        }
+        if forced {
+            self.restart_count();
+        }
+        if forced || early {
+            removed.push((packet, Removal::Dropped));
+        } else {
+            self.bytes += u64::from(size);
+            self.packets.push_back(packet);
+        }
+    }
+
+    fn lets_pass(&self, _: &P) -> bool {
+        false
+    }
+
+    fn dequeue(&mut self, _: Time) -> Option<P> {
+        let packet = self.packets.pop_front()?;
+        self.bytes -= u64::from(packet.wire_bytes());
+        self.idle = self.packets.is_empty();
+        Some(packet)
+    }
+
+    fn len(&self) -> usize {
+        self.packets.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}

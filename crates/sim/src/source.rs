@@ -1,0 +1,75 @@
+//! Applications that write at random times.
+//!
+//! Keystrokes of telnet follow the tcplib library of measured traffic in the papers' simulators. Its pauses are close
+//! to a Pareto distribution (Paxson and Floyd 1995: shape 0.9 for the body); here the scale is such that 15 % of the
+//! pauses exceed one second, as they report, and pauses are cut at 50 s, which puts the mean at 1.1 s.
+
+use acklab_packet::Time;
+use acklab_path::random::Random;
+
+use crate::spec::Source;
+
+/// Pareto shape of keystroke pauses, their least value in seconds, and where they are cut.
+const SHAPE: f64 = 0.9;
+const LEAST: f64 = 0.1215;
+const LONGEST: f64 = 50.0;
+
+/// One application at work.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Writer {
+    source: Source,
+    random: Random,
+}
+
+impl Writer {
+    /// An application of that kind with its own stream of draws.
+    pub fn new(source: Source, random: Random) -> Writer {
+        Writer { source, random }
+    }
+
+    /// The pause before the next write.
+    pub fn gap(&mut self) -> Time {
+        let Source::Telnet { mean, .. } = &self.source;
+        let u = self.random.uniform();
+        // libm in Rust, not the system's: its last digit must be the same everywhere.
+        Time::from_secs(match mean {
+            Some(mean) => -mean.secs() * libm::log(u),
+            None => (LEAST * libm::pow(u, -1.0 / SHAPE)).min(LONGEST),
+        })
+    }
+
+    /// Sequence units of a write, where a full segment has `mss`.
+    pub fn units(&self, mss: u32) -> u64 {
+        let Source::Telnet { write, .. } = &self.source;
+        match write {
+            Some(bytes) if mss > 1 => bytes.get(),
+            _ => u64::from(mss),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gaps(mean: Option<Time>) -> Vec<f64> {
+        let mut writer = Writer::new(Source::Telnet { mean, write: None }, Random::named(1, "telnet"));
+        (0..100_000).map(|_| writer.gap().secs()).collect()
+    }
+
+    #[test]
+    fn pauses_have_the_stated_shape() {
+        let gaps = gaps(None);
+        let share = |limit: f64| gaps.iter().filter(|&&gap| gap > limit).count() as f64 / gaps.len() as f64;
+        assert!((share(1.0) - 0.15).abs() < 0.005, "{}", share(1.0));
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        assert!((1.0..1.2).contains(&mean), "{mean}");
+    }
+
+    #[test]
+    fn exponential_pauses_have_their_mean() {
+        let gaps = gaps(Some(Time::from_secs(0.8)));
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        assert!((mean - 0.8).abs() < 0.01, "{mean}");
+    }
+}
