@@ -1,0 +1,100 @@
+//! Where a capture is taken.
+
+use acklab_sim::Outcome;
+
+use crate::CaptureError;
+
+/// One end of a link: the interface through which a node uses it, both directions.
+///
+/// It is written `G->R@G`: the link, then the node. Either direction names the link, so `R->G@G` is the same end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LinkEnd {
+    /// The direction that leaves the node, as an index into [`Outcome::links`].
+    outgoing: usize,
+}
+
+impl LinkEnd {
+    /// Both ends of every link, in the scenario's order.
+    pub fn all(outcome: &Outcome) -> Vec<LinkEnd> {
+        (0..outcome.links.len()).map(|outgoing| LinkEnd { outgoing }).collect()
+    }
+
+    /// The end called `name`.
+    ///
+    /// # Errors
+    /// [`CaptureError::UnknownEnd`] if there is none.
+    pub fn find(outcome: &Outcome, name: &str) -> Result<LinkEnd, CaptureError> {
+        let ends = Self::all(outcome);
+        let called = |end: &&LinkEnd| {
+            [end.outgoing, end.incoming()].iter().any(|&link| name == full_name(outcome, link, end.node(outcome)))
+        };
+        ends.iter().find(called).copied().ok_or_else(|| CaptureError::UnknownEnd {
+            name: name.to_owned(),
+            known: ends.iter().map(|end| end.name(outcome)).collect(),
+        })
+    }
+
+    /// Its name; the link's direction is the one the scenario writes.
+    pub fn name(self, outcome: &Outcome) -> String {
+        full_name(outcome, self.outgoing & !1, self.node(outcome))
+    }
+
+    /// A file's name for it, without ending: `G-R@G`, letters that file systems dislike replaced.
+    pub fn file_stem(self, outcome: &Outcome) -> String {
+        let plain = |name: &str| {
+            let keep = |c: char| if c.is_alphanumeric() || "._-+".contains(c) { c } else { '_' };
+            name.chars().map(keep).collect::<String>()
+        };
+        let forward = &outcome.links[self.outgoing & !1];
+        format!("{}-{}@{}", plain(&forward.from), plain(&forward.to), plain(self.node(outcome)))
+    }
+
+    /// The node whose interface it is.
+    pub fn node(self, outcome: &Outcome) -> &str {
+        &outcome.links[self.outgoing].from
+    }
+
+    /// The direction that leaves the node, as an index into [`Outcome::links`].
+    pub fn outgoing(self) -> usize {
+        self.outgoing
+    }
+
+    /// The direction that enters it: links stand in pairs, forward and back.
+    pub fn incoming(self) -> usize {
+        self.outgoing ^ 1
+    }
+}
+
+fn full_name(outcome: &Outcome, link: usize, node: &str) -> String {
+    outcome.links.get(link).map_or(String::new(), |row| format!("{}->{}@{node}", row.from, row.to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use acklab_sim::outcome::LinkRow;
+
+    fn two_hops() -> Outcome {
+        let link = |from: &str, to: &str| LinkRow { from: from.into(), to: to.into(), ..LinkRow::default() };
+        Outcome {
+            links: vec![link("S", "G"), link("G", "S"), link("G", "R/0"), link("R/0", "G")],
+            ..Outcome::default()
+        }
+    }
+
+    #[test]
+    fn either_direction_names_a_link() {
+        let outcome = two_hops();
+        let end = LinkEnd::find(&outcome, "R/0->G@G").unwrap();
+        assert_eq!(end, LinkEnd::find(&outcome, "G->R/0@G").unwrap());
+        assert_eq!((end.outgoing(), end.incoming(), end.node(&outcome)), (2, 3, "G"));
+        assert_eq!(end.name(&outcome), "G->R/0@G");
+        assert_eq!(end.file_stem(&outcome), "G-R_0@G");
+    }
+
+    #[test]
+    fn an_unknown_end_is_told_the_known_ones() {
+        let error = LinkEnd::find(&two_hops(), "S->R@S").unwrap_err().to_string();
+        assert_eq!(error, "no link end is called `S->R@S`; there is S->G@S, S->G@G, G->R/0@G, G->R/0@R/0");
+    }
+}

@@ -1,0 +1,380 @@
+//! Reads capture files, pcap and pcapng, in either byte order.
+
+use std::io::{self, Read};
+use std::{fmt, mem};
+
+use crate::pcap::{MAGIC_MICROSECONDS, MAGIC_NANOSECONDS};
+use crate::pcapng::{BYTE_ORDER, INTERFACE, PACKET, SECTION, option};
+
+/// Most bytes of a packet or block: what is longer is no capture.
+const MOST: u32 = 1 << 26;
+/// Nanoseconds in a second.
+const SECOND: i128 = 1_000_000_000;
+
+/// A packet as a capture file keeps it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record<'a> {
+    /// Nanoseconds since 1970.
+    pub time_ns: i64,
+    /// Index into [`Reader::interfaces`].
+    pub interface: usize,
+    /// Bytes the packet had.
+    pub length: u32,
+    /// The first of them.
+    pub data: &'a [u8],
+    /// Whether it arrived or left, where the file tells.
+    pub direction: Option<Direction>,
+}
+
+/// Which way a packet passed its interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// It was received.
+    Inbound,
+    /// It was sent.
+    Outbound,
+}
+
+/// What a file tells of an interface.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Interface {
+    /// What packets begin with: 1 Ethernet, 101 IP, … (the registry of `LINKTYPE_` values).
+    pub link_type: u32,
+    /// Most bytes kept of a packet.
+    pub snap_length: u32,
+    /// Its name; empty where the file has none, as in pcap.
+    pub name: String,
+    /// The same in words.
+    pub description: String,
+    /// Comments on it.
+    pub comments: Vec<String>,
+    /// Ticks a second of its clock, and the seconds at which that begins.
+    clock: (u128, i64),
+}
+
+/// Why a file cannot be read on.
+#[derive(Debug)]
+pub enum ReadError {
+    /// Neither pcap nor pcapng.
+    Unknown,
+    /// It ends within a packet or block.
+    Truncated {
+        /// Bytes of the file up to there.
+        at: u64,
+    },
+    /// It breaks the format's rules.
+    Malformed {
+        /// Bytes of the file before the packet or block.
+        at: u64,
+        /// Which rule.
+        why: &'static str,
+    },
+    /// The input cannot be read.
+    Io(io::Error),
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str("neither pcap nor pcapng"),
+            Self::Truncated { at } => write!(f, "the capture breaks off at byte {at}"),
+            Self::Malformed { at, why } => write!(f, "no capture at byte {at}: {why}"),
+            Self::Io(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// Which of the two formats.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Pcap { nanoseconds: bool },
+    PcapNg,
+}
+
+/// A capture file being read, packet by packet. Blocks it has no use for are passed over, simple packet blocks among
+/// them, which have no time.
+///
+/// ```no_run
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let file = std::io::BufReader::new(std::fs::File::open("G-R@G.pcapng")?);
+/// let mut reader = acklab_capture::Reader::new(file)?;
+/// while let Some(record) = reader.next()? {
+///     println!("{} ns: {} bytes", record.time_ns, record.length);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Reader<R> {
+    input: R,
+    kind: Kind,
+    big_endian: bool,
+    interfaces: Vec<Interface>,
+    /// The first interface of the present section.
+    section: usize,
+    comments: Vec<String>,
+    /// Bytes read.
+    at: u64,
+    block: Vec<u8>,
+}
+
+impl<R: Read> Reader<R> {
+    /// Begins to read.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn new(input: R) -> Result<Reader<R>, ReadError> {
+        let mut reader = Reader {
+            input,
+            kind: Kind::PcapNg,
+            big_endian: false,
+            interfaces: Vec::new(),
+            section: 0,
+            comments: Vec::new(),
+            at: 0,
+            block: Vec::new(),
+        };
+        let magic: [u8; 4] = reader.array().map_err(|error| match error {
+            ReadError::Truncated { .. } => ReadError::Unknown,
+            other => other,
+        })?;
+        if u32::from_le_bytes(magic) == SECTION {
+            reader.section()?;
+            return Ok(reader);
+        }
+        reader.big_endian = magic[0] == 0xa1;
+        let nanoseconds = match reader.word(magic) {
+            MAGIC_MICROSECONDS => false,
+            MAGIC_NANOSECONDS => true,
+            _ => return Err(ReadError::Unknown),
+        };
+        reader.kind = Kind::Pcap { nanoseconds };
+        let header: [u8; 20] = reader.array()?;
+        let words = [12, 16].map(|at| reader.word(at_four(&header, at)));
+        // The upper bits of the link type tell of checksums at the end of frames.
+        let interface = Interface { link_type: words[1] & 0xffff, snap_length: words[0], ..Interface::default() };
+        reader.interfaces.push(interface);
+        Ok(reader)
+    }
+
+    /// The interfaces met so far.
+    pub fn interfaces(&self) -> &[Interface] {
+        &self.interfaces
+    }
+
+    /// The comments on the file (its sections) met so far.
+    pub fn comments(&self) -> &[String] {
+        &self.comments
+    }
+
+    /// The next packet, `None` at the end.
+    ///
+    /// # Errors
+    /// [`ReadError`]; what was read before stays good.
+    #[allow(clippy::should_implement_trait)] // what it returns borrows from the reader
+    pub fn next(&mut self) -> Result<Option<Record<'_>>, ReadError> {
+        match self.kind {
+            Kind::Pcap { nanoseconds } => self.next_pcap(nanoseconds),
+            Kind::PcapNg => self.next_pcapng(),
+        }
+    }
+
+    fn next_pcap(&mut self, nanoseconds: bool) -> Result<Option<Record<'_>>, ReadError> {
+        let start = self.at;
+        let Some(seconds) = self.array_or_end()? else { return Ok(None) };
+        let rest: [u8; 12] = self.array()?;
+        let [fraction, kept, length] = [0, 4, 8].map(|at| self.word(at_four(&rest, at)));
+        self.fill(kept, start)?;
+        let seconds = i64::from(self.word(seconds));
+        let time_ns = seconds * SECOND as i64 + i64::from(fraction) * if nanoseconds { 1 } else { 1000 };
+        Ok(Some(Record { time_ns, interface: 0, length, data: &self.block, direction: None }))
+    }
+
+    fn next_pcapng(&mut self) -> Result<Option<Record<'_>>, ReadError> {
+        loop {
+            let start = self.at;
+            let Some(kind) = self.array_or_end()? else { return Ok(None) };
+            if u32::from_le_bytes(kind) == SECTION {
+                self.section()?;
+                continue;
+            }
+            let length = self.array()?;
+            let length = self.word(length);
+            self.body(length, start, 12)?;
+            match self.word(kind) {
+                INTERFACE => self.interface(start)?,
+                PACKET => return self.packet(start).map(Some),
+                _ => {}
+            }
+        }
+    }
+
+    /// Reads the rest of a block whose first `head` bytes, its own length and trailer included, are accounted for.
+    fn body(&mut self, length: u32, start: u64, head: u32) -> Result<(), ReadError> {
+        let why = "a block's length";
+        let Some(body) = length.checked_sub(head).filter(|_| length % 4 == 0) else {
+            return Err(ReadError::Malformed { at: start, why });
+        };
+        self.fill(body, start)?;
+        let trailer = self.array()?;
+        if self.word(trailer) != length {
+            return Err(ReadError::Malformed { at: start, why: "a block's two lengths differ" });
+        }
+        Ok(())
+    }
+
+    /// Reads a section header after its type.
+    fn section(&mut self) -> Result<(), ReadError> {
+        let start = self.at - 4;
+        let (length, order): ([u8; 4], [u8; 4]) = (self.array()?, self.array()?);
+        self.big_endian = order == BYTE_ORDER.to_be_bytes();
+        if self.word(order) != BYTE_ORDER {
+            return Err(ReadError::Malformed { at: start, why: "no byte order" });
+        }
+        self.body(self.word(length), start, 16)?;
+        self.section = self.interfaces.len();
+        let block = mem::take(&mut self.block);
+        for (code, value) in self.options(&block, 12) {
+            if code == option::COMMENT {
+                self.comments.push(text(value));
+            }
+        }
+        self.block = block;
+        Ok(())
+    }
+
+    fn interface(&mut self, start: u64) -> Result<(), ReadError> {
+        let block = &self.block[..];
+        if block.len() < 8 {
+            return Err(ReadError::Malformed { at: start, why: "an interface description too short" });
+        }
+        let link_type = self.half([block[0], block[1]]).into();
+        let mut interface = Interface {
+            link_type,
+            snap_length: self.word(at_four(block, 4)),
+            clock: (1_000_000, 0),
+            ..Interface::default()
+        };
+        for (code, value) in self.options(block, 8) {
+            match (code, value) {
+                (option::COMMENT, _) => interface.comments.push(text(value)),
+                (option::INTERFACE_NAME, _) => interface.name = text(value),
+                (option::INTERFACE_DESCRIPTION, _) => interface.description = text(value),
+                (option::INTERFACE_RESOLUTION, &[power]) => interface.clock.0 = resolution(power, start)?,
+                (option::INTERFACE_OFFSET, value) => {
+                    if let Ok(value) = <[u8; 8]>::try_from(value) {
+                        let little = i64::from_le_bytes(value);
+                        interface.clock.1 = if self.big_endian { little.swap_bytes() } else { little };
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.interfaces.push(interface);
+        Ok(())
+    }
+
+    fn packet(&self, start: u64) -> Result<Record<'_>, ReadError> {
+        let malformed = |why| ReadError::Malformed { at: start, why };
+        let block = &self.block[..];
+        if block.len() < 20 {
+            return Err(malformed("a packet block too short"));
+        }
+        let [interface, high, low, kept, length] = [0, 4, 8, 12, 16].map(|at| self.word(at_four(block, at)));
+        let interface = self.section + interface as usize;
+        let Some(clock) = self.interfaces.get(interface).map(|interface| interface.clock) else {
+            return Err(malformed("a packet of an interface that was not described"));
+        };
+        let Some(data) = block[20..].get(..kept as usize) else {
+            return Err(malformed("a packet longer than its block"));
+        };
+        let ticks = u128::from(high) << 32 | u128::from(low);
+        // 2^64 ticks times 10^9 fits.
+        let time_ns = i128::from(clock.1) * SECOND + (ticks * SECOND as u128 / clock.0) as i128;
+        let time_ns = i64::try_from(time_ns).map_err(|_| malformed("a time beyond the year 2262"))?;
+        let flags = self.options(block, 20 + (kept as usize).next_multiple_of(4));
+        let flags = flags.filter(|(code, value)| *code == option::PACKET_FLAGS && value.len() == 4).last();
+        let direction = match flags.map_or(0, |(_, value)| self.word(at_four(value, 0)) & 3) {
+            1 => Some(Direction::Inbound),
+            2 => Some(Direction::Outbound),
+            _ => None,
+        };
+        Ok(Record { time_ns, interface, length, data, direction })
+    }
+
+    /// The options that begin at `from` in a block's body; what is cut off is left out.
+    fn options<'b>(&self, body: &'b [u8], from: usize) -> impl Iterator<Item = (u16, &'b [u8])> + use<'b, R> {
+        let big_endian = self.big_endian;
+        let mut rest = body.get(from..).unwrap_or_default();
+        std::iter::from_fn(move || {
+            let (head, after) = rest.split_at_checked(4)?;
+            let half = |at: usize| {
+                let pair = [head[at], head[at + 1]];
+                if big_endian { u16::from_be_bytes(pair) } else { u16::from_le_bytes(pair) }
+            };
+            let (code, length) = (half(0), usize::from(half(2)));
+            let value = after.get(..length).filter(|_| code != 0)?;
+            rest = after.get(length.next_multiple_of(4)..).unwrap_or_default();
+            Some((code, value))
+        })
+    }
+
+    fn word(&self, bytes: [u8; 4]) -> u32 {
+        if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
+    }
+
+    fn half(&self, bytes: [u8; 2]) -> u16 {
+        if self.big_endian { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) }
+    }
+
+    /// The next `length` bytes, into `block`; memory grows with what there is, not with what a length claims.
+    fn fill(&mut self, length: u32, start: u64) -> Result<(), ReadError> {
+        if length > MOST {
+            return Err(ReadError::Malformed { at: start, why: "a length that no packet or block has" });
+        }
+        self.block.clear();
+        let read = self.input.by_ref().take(length.into()).read_to_end(&mut self.block).map_err(ReadError::Io)?;
+        self.at += read as u64;
+        if read < length as usize { Err(ReadError::Truncated { at: self.at }) } else { Ok(()) }
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], ReadError> {
+        self.array_or_end()?.ok_or(ReadError::Truncated { at: self.at })
+    }
+
+    /// The next bytes; `None` if the input ends before the first.
+    fn array_or_end<const N: usize>(&mut self) -> Result<Option<[u8; N]>, ReadError> {
+        let (mut bytes, mut have) = ([0; N], 0);
+        while have < N {
+            match self.input.read(&mut bytes[have..]) {
+                Ok(0) if have == 0 => return Ok(None),
+                Ok(0) => return Err(ReadError::Truncated { at: self.at }),
+                Ok(read) => {
+                    have += read;
+                    self.at += read as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(ReadError::Io(error)),
+            }
+        }
+        Ok(Some(bytes))
+    }
+}
+
+/// Four bytes of `bytes`, which are there.
+fn at_four(bytes: &[u8], at: usize) -> [u8; 4] {
+    [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]
+}
+
+/// Ticks a second: a power of ten, or of two.
+fn resolution(power: u8, start: u64) -> Result<u128, ReadError> {
+    let base: u128 = if power & 0x80 == 0 { 10 } else { 2 };
+    let ticks = base.checked_pow(u32::from(power & 0x7f));
+    ticks.ok_or(ReadError::Malformed { at: start, why: "a clock finer than any" })
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned()
+}

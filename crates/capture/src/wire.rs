@@ -1,0 +1,117 @@
+//! One packet's bytes: IPv4 header, TCP header with options, zeros.
+
+use acklab_packet::{Ack, Body, Packet, Segment, Time};
+use etherparse::TcpOptionElement::{
+    self, MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted, Timestamp, WindowScale,
+};
+use etherparse::{IpNumber, Ipv4Header, TcpHeader};
+
+use crate::conversation::Conversation;
+use crate::journey::Tag;
+
+/// Most payload bytes beside the longest headers.
+pub const MAX_PAYLOAD: u16 = u16::MAX - Ipv4Header::MIN_LEN as u16 - TcpHeader::MAX_LEN as u16;
+
+/// What payloads consist of.
+static ZEROS: [u8; MAX_PAYLOAD as usize] = [0; MAX_PAYLOAD as usize];
+
+/// Writes the first `most` bytes of `packet` into `out`, replacing what is there; returns its whole length.
+pub fn encode(
+    talk: &Conversation,
+    ports: (u16, u16),
+    packet: &Packet,
+    tag: &Tag,
+    most: usize,
+    out: &mut Vec<u8>,
+) -> usize {
+    let (mut tcp, payload) = match &packet.body {
+        Body::Data(segment) => data_header(talk, ports, segment, tag),
+        Body::Ack(ack) => (ack_header(talk, ports, ack, tag), 0),
+    };
+    let payload = &ZEROS[..payload.min(ZEROS.len())];
+    let (from, to) = if packet.is_data() { (talk.sender, talk.receiver) } else { (talk.receiver, talk.sender) };
+    let length = tcp.header_len() + payload.len();
+    let ttl = 64_u16.saturating_sub(packet.hop).max(1) as u8;
+    // Neither can fail: `payload` leaves room for both headers.
+    let mut ip = Ipv4Header::new(length as u16, ttl, IpNumber::TCP, from, to).unwrap_or_default();
+    ip.dont_fragment = true;
+    ip.identification = identification(tag.sent);
+    ip.header_checksum = ip.calc_header_checksum();
+    tcp.checksum = tcp.calc_checksum_ipv4_raw(from, to, payload).unwrap_or_default();
+    out.clear();
+    out.extend_from_slice(&ip.to_bytes());
+    out.extend_from_slice(&tcp.to_bytes());
+    out.extend_from_slice(payload);
+    out.truncate(most);
+    Ipv4Header::MIN_LEN + length
+}
+
+fn data_header(talk: &Conversation, ports: (u16, u16), segment: &Segment, tag: &Tag) -> (TcpHeader, usize) {
+    let mut tcp = TcpHeader::new(ports.0, ports.1, talk.number(segment.seq), talk.sender_window());
+    tcp.syn = segment.syn;
+    tcp.fin = segment.fin;
+    tcp.ack = !segment.syn;
+    tcp.acknowledgment_number = u32::from(tcp.ack); // the receiver sends nothing but its SYN, number 0
+    let stamp = talk.timestamps.then(|| (ticks(segment.ts_val), tag.echo.map_or(0, ticks)));
+    if segment.syn {
+        // The window that arrives is the receiver's business; 65535 needs no scale, but offering one permits it.
+        set(&mut tcp, &opening(talk.mss, talk.sack_offered, stamp, 0));
+    } else if let Some(stamp) = stamp {
+        set(&mut tcp, &[Noop, Noop, Timestamp(stamp.0, stamp.1)]);
+    }
+    // SYN and FIN occupy one unit each; a FIN may follow data in its segment.
+    let units = segment.len.saturating_sub(u32::from(segment.syn) + u32::from(segment.fin));
+    let payload = units as usize * talk.unit as usize;
+    (tcp, payload)
+}
+
+fn ack_header(talk: &Conversation, ports: (u16, u16), ack: &Ack, tag: &Tag) -> TcpHeader {
+    let mut tcp = TcpHeader::new(ports.1, ports.0, u32::from(!ack.syn), talk.window(ack.syn));
+    tcp.syn = ack.syn;
+    tcp.ack = true;
+    tcp.acknowledgment_number = talk.number(ack.ack);
+    let stamp = talk.timestamps.then(|| (ticks(tag.sent), ticks(ack.ts_ecr)));
+    if ack.syn {
+        set(&mut tcp, &opening(talk.mss, talk.sack, stamp, talk.scale));
+        return tcp;
+    }
+    let mut options = Vec::with_capacity(6);
+    if let Some((value, echo)) = stamp {
+        options.extend([Noop, Noop, Timestamp(value, echo)]);
+    }
+    let mut blocks = ack.sack.iter(ack.ack).map(|(start, end)| (talk.number(start), talk.number(end)));
+    if let Some(first) = blocks.next() {
+        options.extend([Noop, Noop, SelectiveAcknowledgement(first, [blocks.next(), blocks.next(), None])]);
+    }
+    set(&mut tcp, &options);
+    tcp
+}
+
+/// What a SYN or SYN-ACK negotiates, each option aligned as Linux aligns it.
+fn opening(mss: u16, sack: bool, stamp: Option<(u32, u32)>, scale: u8) -> Vec<TcpOptionElement> {
+    let mut options = vec![MaximumSegmentSize(mss)];
+    match (sack, stamp) {
+        (true, Some((value, echo))) => options.extend([SelectiveAcknowledgementPermitted, Timestamp(value, echo)]),
+        (false, Some((value, echo))) => options.extend([Noop, Noop, Timestamp(value, echo)]),
+        (true, None) => options.extend([Noop, Noop, SelectiveAcknowledgementPermitted]),
+        (false, None) => {}
+    }
+    options.extend([Noop, WindowScale(scale)]);
+    options
+}
+
+/// At most 40 bytes by construction: timestamps with three SACK blocks fill them exactly.
+fn set(tcp: &mut TcpHeader, options: &[TcpOptionElement]) {
+    let fits = tcp.set_options(options);
+    debug_assert!(fits.is_ok(), "{options:?}");
+}
+
+/// A timestamp clock of one tick a millisecond; it starts at 1, because some tools take an echo of 0 for none.
+fn ticks(time: Time) -> u32 {
+    ((time.secs() * 1e3).floor() as u64 as u32).wrapping_add(1)
+}
+
+/// An identification that differs between packets of one host, most likely, and is the same wherever one is seen.
+fn identification(sent: Time) -> u16 {
+    (sent.bits().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as u16
+}
