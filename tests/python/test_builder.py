@@ -125,6 +125,7 @@ def keys(part: type) -> set[str]:
 
 @pytest.mark.parametrize("name", MIRRORS)
 def test_every_table_of_the_file_has_its_class_with_the_same_keys(name: str) -> None:
+    """A rule added in Rust is added to python/acklab/scenario too; this is what says so."""
     assert keys(MIRRORS[name]) == set(SCHEMA["$defs"][name]["properties"])
 
 

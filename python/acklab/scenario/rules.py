@@ -103,6 +103,8 @@ class SenderRules(Part):
     """Duplicate ACKs that signal a loss."""
     limited_transmit: bool | None = None
     """Whether the first duplicate ACKs release one new segment each (RFC 3042)."""
+    limited_transmit_new_only: bool | None = None
+    """Whether that segment must be new; ns-2 sends the next in order, even after a timeout."""
     max_burst: int | None = None
     """Most segments sent in response to one event; 0 is no limit."""
     second_fast_retransmit: Literal["always", "never", "unless-timeout"] | None = None
