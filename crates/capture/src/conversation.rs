@@ -1,7 +1,7 @@
 //! How one flow's packets look on the wire: addresses, ports, numbers, what its SYN negotiates.
 
 use acklab_packet::Seq;
-use acklab_sim::spec::{FlowSpec, Size};
+use acklab_sim::spec::FlowSpec;
 use acklab_tcp::rules::Sequence;
 use acklab_tcp::sender::{Sender, Supply};
 
@@ -26,8 +26,6 @@ pub struct Conversation {
     pub unit: u32,
     /// Whether it opens with a SYN.
     pub syn: bool,
-    /// The FIN's sequence unit.
-    fin: Option<Seq>,
     /// Maximum segment size announced.
     pub mss: u16,
     /// Whether both sides send timestamps.
@@ -36,6 +34,8 @@ pub struct Conversation {
     pub sack_offered: bool,
     /// Whether the receiver's ACKs may carry SACK blocks.
     pub sack: bool,
+    /// Whether both sides understand congestion marks.
+    pub ecn: bool,
     /// The receiver's window in bytes.
     window: u64,
     /// The receiver's window scale.
@@ -52,12 +52,7 @@ impl Conversation {
         if sender.packet > u32::from(MAX_PAYLOAD) {
             return Err(CaptureError::TooLarge { flow: flow.name.clone(), bytes: sender.packet });
         }
-        let supply = match flow.size {
-            Size::Segments(n) => Supply::Segments(n),
-            Size::Bytes(bytes) => Supply::Bytes(bytes),
-            Size::Unlimited => Supply::Unlimited,
-        };
-        let machine = Sender::new(sender.clone(), supply);
+        let machine = Sender::new(sender.clone(), Supply::Unlimited);
         let unit = if sender.sequence == Sequence::Segments { sender.packet } else { 1 };
         let window = machine.core().wnd.saturating_mul(u64::from(unit));
         let scale = if sender.syn { scale_for(window) } else { 0 };
@@ -66,22 +61,22 @@ impl Conversation {
             receiver: address(flow.to),
             unit,
             syn: sender.syn,
-            fin: sender.fin.then(|| machine.core().limit - 1),
             mss: sender.packet as u16,
             timestamps: sender.timestamps,
             sack_offered: sender.recovery.uses_sack() || receiver.sack,
             sack: receiver.sack,
+            ecn: sender.ecn,
             window,
             scale,
         })
     }
 
-    /// The sequence number on the wire of unit `unit`.
-    pub fn number(&self, unit: Seq) -> u32 {
+    /// The sequence number on the wire of unit `unit`, where `fin` is the unit of the FIN, if one was sent.
+    pub fn number(&self, unit: Seq, fin: Option<Seq>) -> u32 {
         if self.syn && unit == 0 {
             return 0;
         }
-        let past_fin = self.fin.filter(|&fin| unit > fin).map_or(0, |fin| unit - fin);
+        let past_fin = fin.filter(|&fin| unit > fin).map_or(0, |fin| unit - fin);
         let data = unit.wrapping_sub(past_fin).wrapping_sub(u64::from(self.syn));
         data.wrapping_mul(u64::from(self.unit)).wrapping_add(1 + past_fin) as u32
     }
@@ -128,18 +123,18 @@ mod tests {
 
     #[test]
     fn bytes_are_numbered_from_the_syn() {
-        let c = first("size = { bytes = '3kB' }, sender = { fin = true }");
-        assert_eq!([0, 1, 2, 3001, 3002].map(|unit| c.number(unit)), [0, 1, 2, 3001, 3002]);
-        assert_eq!(c.number((1 << 32) + 5), 5);
+        let c = first("size = { bytes = '3kB' }");
+        assert_eq!([0, 1, 2, 3001, 3002].map(|unit| c.number(unit, Some(3001))), [0, 1, 2, 3001, 3002]);
+        assert_eq!(c.number((1 << 32) + 5, None), 5);
     }
 
     #[test]
     fn segments_move_whole_packets_and_a_fin_moves_one() {
         let ns = "stack = 'ns2-2.35', packet = 1000";
-        let c = first(&format!("size = {{ segments = 3 }}, sender = {{ {ns}, fin = true }}"));
-        assert_eq!([0, 1, 2, 4, 5].map(|unit| c.number(unit)), [0, 1, 1001, 3001, 3002]);
+        let c = first(&format!("size = {{ segments = 3 }}, sender = {{ {ns} }}"));
+        assert_eq!([0, 1, 2, 4, 5].map(|unit| c.number(unit, Some(4))), [0, 1, 1001, 3001, 3002]);
         let c = first("size = { segments = 3 }, sender = { stack = 'ns2-1998', packet = 1000 }");
-        assert_eq!([0, 1, 3].map(|unit| c.number(unit)), [1, 1001, 3001]);
+        assert_eq!([0, 1, 3].map(|unit| c.number(unit, None)), [1, 1001, 3001]);
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Follows packets through the records of a run, to know of each when it was sent.
 //!
-//! An ACK carries no timestamp of its own in the simulator, but on the wire it has one. The records are replayed link
-//! by link, which tells like packets (duplicate ACKs) apart.
+//! An ACK carries no timestamp of its own in the simulator, but on the wire it has one; where a FIN stands is told by
+//! the FIN alone, but every later ACK counts it. The records are replayed link by link, which tells like packets
+//! (duplicate ACKs) apart.
 
 use std::collections::VecDeque;
 
-use acklab_packet::{Body, Packet, Time};
+use acklab_packet::{Body, Packet, Seq, Time};
 use acklab_sim::outcome::{PacketEvent, PacketRow};
 use acklab_sim::spec::Scenario;
 
@@ -16,6 +17,8 @@ pub struct Tag {
     pub sent: Time,
     /// The latest ACK the endpoint had received then, by when it was sent; `None` before the first.
     pub echo: Option<Time>,
+    /// The unit its connection's FIN occupies, if it had been sent.
+    pub fin: Option<Seq>,
 }
 
 /// Packets on one link direction, oldest first.
@@ -25,12 +28,14 @@ struct Passage {
     flying: VecDeque<Tag>,
 }
 
-/// A flow's sender, as far as timestamps go.
-#[derive(Debug)]
+/// A flow's sender, as far as its packets do not tell it.
+#[derive(Clone, Copy, Debug, Default)]
 struct Origin {
     node: u32,
+    /// What follows is about this connection of the flow.
     connection: u16,
     latest: Option<Time>,
+    fin: Option<Seq>,
 }
 
 /// The replay.
@@ -52,7 +57,7 @@ impl Journeys {
         Journeys {
             heads: scenario.links.iter().map(|link| link.to).collect(),
             links: scenario.links.iter().map(|_| Passage::default()).collect(),
-            origins: flows.map(|node| Origin { node, connection: 0, latest: None }).collect(),
+            origins: flows.map(|node| Origin { node, ..Origin::default() }).collect(),
             previous: PacketEvent::Enqueue,
             arriving: None,
         }
@@ -62,7 +67,7 @@ impl Journeys {
     pub fn follow(&mut self, row: &PacketRow) -> Tag {
         let known = self.advance(row);
         self.previous = row.event;
-        known.unwrap_or(Tag { sent: Time::from_secs(row.time_s), echo: None })
+        known.unwrap_or(Tag { sent: Time::from_secs(row.time_s), echo: None, fin: None })
     }
 
     fn advance(&mut self, row: &PacketRow) -> Option<Tag> {
@@ -75,7 +80,8 @@ impl Journeys {
         match row.event {
             PacketEvent::Enqueue => link.waiting.push_back((row.packet, tag?)),
             PacketEvent::Dequeue => {
-                let at = link.waiting.iter().position(|(packet, _)| *packet == row.packet)?;
+                // A queue that has changed a packet in a way not known here lets the first one go, most likely.
+                let at = link.waiting.iter().position(|(packet, _)| same(packet, &row.packet)).unwrap_or(0);
                 let (_, tag) = link.waiting.remove(at)?;
                 link.flying.push_back(tag);
                 return Some(tag);
@@ -84,8 +90,8 @@ impl Journeys {
             PacketEvent::Lose if self.previous == PacketEvent::Dequeue => return link.flying.pop_back(),
             // Who is turned away came last; who is thrown out, mostly too.
             PacketEvent::Lose | PacketEvent::Drop | PacketEvent::Filter => {
-                let at = link.waiting.iter().rposition(|(packet, _)| *packet == row.packet)?;
-                return link.waiting.remove(at).map(|(_, tag)| tag);
+                let at = link.waiting.iter().rposition(|(packet, _)| same(packet, &row.packet));
+                return link.waiting.remove(at.or(link.waiting.len().checked_sub(1))?).map(|(_, tag)| tag);
             }
             PacketEvent::Deliver => {
                 let tag = link.flying.pop_front()?;
@@ -98,22 +104,49 @@ impl Journeys {
     }
 
     /// An endpoint sends: a segment echoes the last ACK that reached its sender on this connection.
-    fn depart(&self, row: &PacketRow) -> Tag {
+    fn depart(&mut self, row: &PacketRow) -> Tag {
         let sent = Time::from_secs(row.time_s);
-        let origin = self.origins.get(row.packet.flow as usize);
-        let echo = origin.filter(|origin| row.packet.is_data() && origin.connection == row.packet.connection);
-        Tag { sent, echo: echo.and_then(|origin| origin.latest) }
+        let Some(origin) = self.origin(&row.packet) else { return Tag { sent, echo: None, fin: None } };
+        match &row.packet.body {
+            Body::Data(segment) => {
+                if segment.fin {
+                    origin.fin = Some(segment.end() - 1);
+                }
+                Tag { sent, echo: origin.latest, fin: origin.fin }
+            }
+            Body::Ack(_) => Tag { sent, echo: None, fin: origin.fin },
+        }
     }
 
     /// A packet reaches a node: if it is an ACK and the node its sender's, the sender remembers its timestamp.
     fn arrive(&mut self, row: &PacketRow, tag: Tag) {
-        let Body::Ack(_) = row.packet.body else { return };
-        let Some(origin) = self.origins.get_mut(row.packet.flow as usize) else { return };
-        if self.heads.get(row.link as usize) == Some(&origin.node) && row.packet.connection >= origin.connection {
-            if row.packet.connection > origin.connection {
-                *origin = Origin { connection: row.packet.connection, latest: None, ..*origin };
-            }
+        let node = self.heads.get(row.link as usize).copied();
+        if row.packet.is_data() {
+            return;
+        }
+        if let Some(origin) = self.origin(&row.packet).filter(|origin| node == Some(origin.node)) {
             origin.latest = origin.latest.max(Some(tag.sent)); // RFC 7323 section 4.3: never backwards
         }
+    }
+
+    /// The sender of `packet`'s flow, unless the packet is of an earlier connection than its present one.
+    fn origin(&mut self, packet: &Packet) -> Option<&mut Origin> {
+        let origin = self.origins.get_mut(packet.flow as usize)?;
+        if packet.connection > origin.connection {
+            *origin = Origin { node: origin.node, connection: packet.connection, ..Origin::default() };
+        }
+        (packet.connection == origin.connection).then_some(origin)
+    }
+}
+
+/// Whether both are the same packet, perhaps marked by a queue between the two looks.
+fn same(before: &Packet, now: &Packet) -> bool {
+    match (&before.body, &now.body) {
+        (Body::Data(a), Body::Data(b)) => {
+            (before.flow, before.connection, a.seq, a.len, a.ts_val)
+                == (now.flow, now.connection, b.seq, b.len, b.ts_val)
+        }
+        (Body::Ack(a), Body::Ack(b)) => (before.flow, before.connection) == (now.flow, now.connection) && a == b,
+        _ => false,
     }
 }

@@ -57,6 +57,8 @@
 //!   instant it was sent, a segment echoes the last value its sender had received (RFC 7323).
 //! * **Window.** The receiver advertises the rule `window`, rounded up to the scale's unit; without a SYN there is no
 //!   scale, and at most 65535 can be said. Senders advertise 65535.
+//! * **Congestion marks** are ECT(0) and CE in the IPv4 header, ECE and CWR in TCP's, negotiated by the SYN (RFC 3168).
+//!   A segment's word on its sender's phase (the rule `tell_phase`) has no option in TCP and is not shown.
 //! * **The rest.** ACK is set on all but the SYN. DF is set, the IP identification is a hash of the sending instant (so
 //!   a packet has the same on every link), and the TTL is 64 minus the routers passed.
 #![forbid(unsafe_code)]

@@ -4,7 +4,7 @@ use acklab_packet::{Ack, Body, Packet, Segment, Time};
 use etherparse::TcpOptionElement::{
     self, MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted, Timestamp, WindowScale,
 };
-use etherparse::{IpNumber, Ipv4Header, TcpHeader};
+use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader};
 
 use crate::conversation::Conversation;
 use crate::journey::Tag;
@@ -35,6 +35,11 @@ pub fn encode(
     // Neither can fail: `payload` leaves room for both headers.
     let mut ip = Ipv4Header::new(length as u16, ttl, IpNumber::TCP, from, to).unwrap_or_default();
     ip.dont_fragment = true;
+    ip.ecn = match &packet.body {
+        Body::Data(segment) if segment.ce => IpEcn::CongestionExperienced,
+        Body::Data(segment) if segment.ect => IpEcn::Ect0,
+        _ => IpEcn::NotEct,
+    };
     ip.identification = identification(tag.sent);
     ip.header_checksum = ip.calc_header_checksum();
     tcp.checksum = tcp.calc_checksum_ipv4_raw(from, to, payload).unwrap_or_default();
@@ -47,9 +52,12 @@ pub fn encode(
 }
 
 fn data_header(talk: &Conversation, ports: (u16, u16), segment: &Segment, tag: &Tag) -> (TcpHeader, usize) {
-    let mut tcp = TcpHeader::new(ports.0, ports.1, talk.number(segment.seq), talk.sender_window());
+    let mut tcp = TcpHeader::new(ports.0, ports.1, talk.number(segment.seq, tag.fin), talk.sender_window());
     tcp.syn = segment.syn;
     tcp.fin = segment.fin;
+    // RFC 3168 section 6.1.1: both flags on the SYN ask for marks; later CWR says that one was answered.
+    tcp.ece = segment.syn && talk.ecn;
+    tcp.cwr = segment.cwr || tcp.ece;
     tcp.ack = !segment.syn;
     tcp.acknowledgment_number = u32::from(tcp.ack); // the receiver sends nothing but its SYN, number 0
     let stamp = talk.timestamps.then(|| (ticks(segment.ts_val), tag.echo.map_or(0, ticks)));
@@ -69,7 +77,8 @@ fn ack_header(talk: &Conversation, ports: (u16, u16), ack: &Ack, tag: &Tag) -> T
     let mut tcp = TcpHeader::new(ports.1, ports.0, u32::from(!ack.syn), talk.window(ack.syn));
     tcp.syn = ack.syn;
     tcp.ack = true;
-    tcp.acknowledgment_number = talk.number(ack.ack);
+    tcp.ece = ack.ece || (ack.syn && talk.ecn);
+    tcp.acknowledgment_number = talk.number(ack.ack, tag.fin);
     let stamp = talk.timestamps.then(|| (ticks(tag.sent), ticks(ack.ts_ecr)));
     if ack.syn {
         set(&mut tcp, &opening(talk.mss, talk.sack, stamp, talk.scale));
@@ -79,7 +88,8 @@ fn ack_header(talk: &Conversation, ports: (u16, u16), ack: &Ack, tag: &Tag) -> T
     if let Some((value, echo)) = stamp {
         options.extend([Noop, Noop, Timestamp(value, echo)]);
     }
-    let mut blocks = ack.sack.iter(ack.ack).map(|(start, end)| (talk.number(start), talk.number(end)));
+    let number = |unit| talk.number(unit, tag.fin);
+    let mut blocks = ack.sack.iter(ack.ack).map(|(start, end)| (number(start), number(end)));
     if let Some(first) = blocks.next() {
         options.extend([Noop, Noop, SelectiveAcknowledgement(first, [blocks.next(), blocks.next(), None])]);
     }

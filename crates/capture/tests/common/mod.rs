@@ -1,0 +1,33 @@
+//! What both test programs start from.
+
+use acklab_capture::{Capture, Format, LinkEnd};
+use acklab_sim::Outcome;
+use acklab_sim::spec::Scenario;
+
+/// A run with losses of segments and ACKs, SACK, timestamps, delayed ACKs, a FIN and a second transfer.
+pub const LOSSY: &str = r#"
+    title = "lossy"
+    link = [
+        { between = ["S", "G"], rate = "10Mbps", delay = "1ms" },
+        { between = ["G", "R"], rate = "1Mbps", delay = "20ms", queue = { kind = "drop-tail", packets = 8 },
+          loss = { list = [7, 20] }, back = { loss = { list = [4, 9] } } },
+    ]
+    flow = [{ name = "f", from = "S", to = "R", size = { bytes = "40kB" }, sender = { fin = true },
+              repeat = { times = 2, think = "50ms" } }]
+    record = { packets = true }
+"#;
+
+/// Runs a scenario.
+pub fn run(text: &str) -> (Scenario, Outcome) {
+    let scenario = acklab_sim::scenario::parse_toml(text, "test").expect("a scenario");
+    let outcome = acklab_sim::Simulation::new(scenario.clone().into()).run();
+    (scenario, outcome)
+}
+
+/// The capture taken at `end`, as a file's bytes.
+pub fn file(scenario: &Scenario, outcome: &Outcome, format: Format, end: &str) -> Vec<u8> {
+    let capture = Capture::new(scenario, outcome).expect("packets were recorded").format(format);
+    let mut bytes = Vec::new();
+    capture.write(LinkEnd::find(outcome, end).expect("an end"), &mut bytes).expect("memory takes it");
+    bytes
+}

@@ -1,0 +1,119 @@
+//! The reader on files that are not quite captures: it answers or refuses, never panics, and always ends.
+
+mod common;
+
+use acklab_capture::{Format, ReadError, Reader};
+use common::{LOSSY, file, run};
+
+/// Reads to the end or to the first error; how many packets there were.
+fn drain(bytes: &[u8]) -> Result<usize, ReadError> {
+    let mut reader = Reader::new(bytes)?;
+    let mut packets = 0;
+    while let Some(record) = reader.next()? {
+        assert!(record.data.len() <= bytes.len());
+        packets += 1;
+        assert!(packets <= bytes.len(), "more packets than bytes");
+    }
+    Ok(packets)
+}
+
+/// The beginnings of a file in each format: a few packets, cut after a whole one by what the reader told.
+fn samples() -> Vec<Vec<u8>> {
+    let (scenario, outcome) = run(LOSSY);
+    Format::ALL.map(|format| file(&scenario, &outcome, format, "G->R@G")).into()
+}
+
+#[test]
+fn every_prefix_is_read_or_refused() {
+    for bytes in samples() {
+        let all = drain(&bytes).unwrap();
+        let mut before = 0;
+        for end in 0..bytes.len().min(6000) {
+            match drain(&bytes[..end]) {
+                Ok(packets) => {
+                    assert!(packets >= before);
+                    before = packets;
+                }
+                Err(ReadError::Truncated { at }) => assert_eq!(at, end as u64),
+                Err(ReadError::Unknown) => assert!(end < 4),
+                Err(error) => panic!("{error} in the first {end} bytes"),
+            }
+        }
+        assert!(before > 3 && before < all);
+    }
+}
+
+#[test]
+fn no_byte_can_make_it_panic() {
+    for bytes in samples() {
+        let mut bytes = bytes[..bytes.len().min(4000)].to_vec();
+        for at in 0..bytes.len() {
+            let before = bytes[at];
+            for value in [0, 1, 0x7f, 0x80, 0xff, before ^ 0x40, before.wrapping_add(1)] {
+                bytes[at] = value;
+                let _ = drain(&bytes);
+            }
+            bytes[at] = before;
+        }
+    }
+}
+
+#[test]
+fn nor_can_many() {
+    // An xorshift generator: the same bytes on every run.
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut draw = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as usize % below
+    };
+    for original in samples() {
+        for _ in 0..20_000 {
+            let mut bytes = original[..original.len().min(2500)].to_vec();
+            for _ in 0..=draw(8) {
+                let at = draw(bytes.len());
+                match draw(5) {
+                    0 => bytes[at] = draw(256) as u8,
+                    1 => bytes.truncate(at.max(1)),
+                    2 => bytes.insert(at, draw(256) as u8),
+                    3 => drop(bytes.splice(at..(at + draw(16)).min(bytes.len()), [])),
+                    _ => {
+                        let word = [0, 1, 3, 12, 0x7fff_ffff, u32::MAX - 3, u32::MAX][draw(7)].to_le_bytes();
+                        bytes.iter_mut().skip(at & !3).zip(word).for_each(|(byte, new)| *byte = new);
+                    }
+                }
+                if bytes.is_empty() {
+                    break;
+                }
+            }
+            let _ = drain(&bytes);
+        }
+    }
+}
+
+#[test]
+fn the_other_byte_order_reads_alike() {
+    let (scenario, outcome) = run(LOSSY);
+    let bytes = file(&scenario, &outcome, Format::Pcap, "S->G@S");
+    let mut swapped = bytes.clone();
+    let swap = |word: &mut [u8]| word.reverse();
+    for at in [0, 8, 12, 16, 20] {
+        swap(&mut swapped[at..at + 4]);
+    }
+    for at in [4, 6] {
+        swap(&mut swapped[at..at + 2]);
+    }
+    let mut at = 24;
+    while at < bytes.len() {
+        let kept = u32::from_le_bytes(bytes[at + 8..at + 12].try_into().unwrap()) as usize;
+        swapped[at..at + 16].chunks_exact_mut(4).for_each(swap);
+        at += 16 + kept;
+    }
+    let (mut little, mut big) = (Reader::new(&bytes[..]).unwrap(), Reader::new(&swapped[..]).unwrap());
+    assert_eq!(little.interfaces(), big.interfaces());
+    while let Some(record) = little.next().unwrap() {
+        assert_eq!(Some(record), big.next().unwrap());
+    }
+    assert!(big.next().unwrap().is_none());
+}
