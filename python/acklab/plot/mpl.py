@@ -24,8 +24,14 @@ from . import palette, prep
 from .items import Item, items_of
 from .runs import Run, read_runs
 
-#: How wide a figure's data is drawn, in columns of dots: what data is thinned to.
+#: How wide a figure's data is drawn, in columns of dots: what data is thinned to, all flows together.
 COLUMNS = 1600
+
+#: At most so many flows are drawn unless one is named: more are not told apart.
+MOST = 8
+
+#: More marks than this are held in an SVG as a picture.
+_MARKS = 4000
 
 _STYLE = {"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "acklab"}
 
@@ -33,8 +39,9 @@ _STYLE = {"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "acklab"}
 def cwnd(runs: Any, flow: str | None = None) -> Figure:
     """Congestion window, slow-start threshold and flight size over time."""
     figure, axes = _figure(runs, "cwnd", height=3.0)
-    for item in items_of(runs, flow):
-        frame = prep.thin_steps(prep.cwnd(item.run, item.flow), "cwnd_segments", COLUMNS)
+    items = items_of(runs, flow, MOST)
+    for item in items:
+        frame = prep.thin_steps(prep.cwnd(item.run, item.flow), "cwnd_segments", _columns(items))
         time = frame["time_s"]
         names = [item.name, None, None]
         if item.alone:
@@ -64,8 +71,9 @@ def cwnd(runs: Any, flow: str | None = None) -> Figure:
 def rtt(runs: Any, flow: str | None = None) -> Figure:
     """Round-trip time samples."""
     figure, axes = _figure(runs, "rtt", height=2.4)
-    for item in items_of(runs, flow):
-        frame = prep.thin_points(prep.rtt(item.run, item.flow), COLUMNS)
+    items = items_of(runs, flow, MOST)
+    for item in items:
+        frame = prep.thin_points(prep.rtt(item.run, item.flow), _columns(items))
         axes.plot(frame["time_s"], frame["rtt_ms"], ".", ms=2.5, color=item.colour("rtt"), label=item.name)
     axes.set_ylim(bottom=0)
     return _finish(figure, axes)
@@ -98,7 +106,8 @@ def queue(runs: Any, link: str | None = None) -> Figure:
 def throughput(runs: Any, flow: str | None = None, bin_s: float | None = None) -> Figure:
     """Goodput in bins, with the rate of the slowest link on the way."""
     figure, axes = _figure(runs, "throughput", height=2.4)
-    for item in items_of(runs, flow):
+    items = items_of(runs, flow, MOST)
+    for item in items:
         frame = prep.throughput(item.run, item.flow, bin_s)
         if not frame["goodput_bps"].sum():
             continue
@@ -111,20 +120,21 @@ def throughput(runs: Any, flow: str | None = None, bin_s: float | None = None) -
 
 def time_sequence(runs: Any, flow: str | None = None) -> Figure:
     """The time-sequence graph in tcptrace's conventions."""
-    items = items_of(runs, flow)
+    items = items_of(runs, flow, MOST)
     unit = "bytes" if any(prep.sequence_unit(i.run, i.flow) == "bytes" for i in items) else "segments"
     figure, axes = _figure(runs, f"sequence:{unit}", height=4.2)
+    columns = _columns(items)
     for item in items:
         layers = prep.time_sequence(item.run, item.flow)
-        _segments(axes, item, layers)
+        _segments(axes, item, layers, columns)
         acks = layers["acks"].with_columns(highest=layers["acks"]["ack"].cum_max())
-        acks = prep.thin_steps(acks, "highest", COLUMNS)
+        acks = prep.thin_steps(acks, "highest", columns)
         axes.step(acks["time_s"], acks["highest"], where="post", lw=1, color=item.colour("ack"), alpha=0.8)
-        sacks = prep.thin_points(layers["sacks"], COLUMNS)
+        sacks = prep.thin_points(layers["sacks"], columns)
         _ticks(axes, sacks["time_s"], sacks["start"], sacks["end"], item.colour("sack"), 0.8, alpha=0.6)
-        edge = prep.thin_steps(layers["window"], "edge", COLUMNS)
+        edge = prep.thin_steps(layers["window"], "edge", columns)
         axes.step(edge["time_s"], edge["edge"], where="post", lw=1, ls="--", color=item.colour("window"))
-        lost = prep.thin_points(layers["drops"], COLUMNS)
+        lost = prep.thin_points(layers["drops"], columns)
         axes.plot(lost["time_s"], lost["seq"], "x", ms=4, mew=1.1, color=item.colour("drop"))
         # The legend's samples: of the layers if one flow is drawn, else of the flows.
         there = {"data": "|", "ack": "-", "retransmit": "$R$", "sack": "|", "window": "--", "drop": "x"}
@@ -228,10 +238,14 @@ def _finish(figure: Figure, axes: Axes) -> Figure:
     return figure
 
 
-def _segments(axes: Axes, item: Item, layers: dict[str, Any]) -> None:
+def _columns(items: Sequence[Item]) -> int:
+    return COLUMNS // max(1, len(items))
+
+
+def _segments(axes: Axes, item: Item, layers: dict[str, Any], columns: int) -> None:
     sent = layers["segments"]
-    fresh = prep.thin_points(sent.filter(~sent["retransmit"]), COLUMNS, each=2, time="sent_s")
-    again = prep.thin_points(sent.filter(sent["retransmit"]), COLUMNS, each=2, time="sent_s")
+    fresh = prep.thin_points(sent.filter(~sent["retransmit"]), columns, each=2, time="sent_s")
+    again = prep.thin_points(sent.filter(sent["retransmit"]), columns, each=2, time="sent_s")
     _ticks(axes, fresh["sent_s"], fresh["seq"], fresh["end"], item.colour("data"), 1.0)
     _ticks(axes, again["sent_s"], again["seq"], again["end"], item.colour("retransmit"), 1.4)
     if again.height <= 60:
@@ -244,7 +258,7 @@ def _segments(axes: Axes, item: Item, layers: dict[str, Any]) -> None:
 
 def _ticks(axes: Axes, x: Any, low: Any, high: Any, colour: str, width: float, alpha: float = 1.0) -> None:
     lines = [((t, a), (t, b)) for t, a, b in zip(x, low, high, strict=True)]
-    axes.add_collection(LineCollection(lines, colors=colour, linewidths=width, alpha=alpha, capstyle="butt"))
+    axes.add_collection(LineCollection(lines, colors=colour, linewidths=width, alpha=alpha, rasterized=len(lines) > _MARKS))
 
 
 def _band(axes: Axes, pieces: Any) -> None:

@@ -36,7 +36,7 @@ def _one(run: Run) -> tuple[str, dict[str, str]]:
         found = limits(run, row["name"])
         title = f"{_finish(run, row)}{_because(run, found)}."
         return title, {"speed": _speed(row, found), "time": _time(found), **losses}
-    return f"{_finishes(run)}.", {"slowest": _slowest(run), "fairness": _fairness(run), **losses}
+    return f"{_finishes(run)}{_because_all(run)}.", {"slowest": _slowest(run), "fairness": _fairness(run), **losses}
 
 
 def _brief(run: Run) -> str:
@@ -46,7 +46,7 @@ def _brief(run: Run) -> str:
         found = limits(run, row["name"])
         first = f"{_finish(run, row)}{_because(run, found)}."
     else:
-        first = f"{_finishes(run)}."
+        first = f"{_finishes(run)}{_because_all(run)}."
     return " ".join(p for p in (first, _losses(run), _acks(run)) if p)
 
 
@@ -61,7 +61,9 @@ def _finishes(run: Run) -> str:
     n = run.flows.height
     times = _completions(run)
     if not times:
-        return f"None of {count(n, 'flow')} finished before the run ended at {seconds(run.end_s)}"
+        rate = _sum(run, "goodput_bps")
+        together = f" at {amount(rate, 'bit/s')} together" if rate else ""
+        return f"In {seconds(run.end_s)} {count(n, 'flow')} carried {amount(_sum(run, 'bytes'), 'B')}{together}"
     who = f"All {count(n, 'flow')}" if len(times) == n else f"{len(times)} of {count(n, 'flow')}"
     spread = f"in {seconds(times[0])}"
     if len(times) > 1:
@@ -100,6 +102,20 @@ def _because(run: Run, found: Limits) -> str:
         timer = ", most of it waiting for the timer" if waits > repair / 2 else ""
         parts.append(f"{percent(repair)}{'' if parts else ' of it'} went into {whose}{timer}")
     return "; " + (", and " if "," in parts[0] else " and ").join(parts) if parts else ""
+
+
+def _because_all(run: Run) -> str:
+    """The same for all flows of a run: the link they filled, or what most of their time together was."""
+    found = [limits(run, name) for name in run.flow_names]
+    busy = max((f.busiest for f in found if f.busiest), key=lambda b: b[1], default=None)
+    if busy and busy[1] >= 0.9:
+        return f"; the link {_link(busy[0])} was the limit, busy {percent(busy[1])} of the time"
+    whole = sum(f.active_s for f in found)
+    spent = {c: sum(f.seconds.get(c, 0.0) for f in found) for c in _PHRASE}
+    main = max(spent, key=lambda c: spent[c])
+    if not whole or not spent[main]:
+        return ""
+    return f"; {percent(spent[main] / whole)} of their time was {_PHRASE[main]}"
 
 
 def _link(name: str) -> str:
@@ -187,7 +203,7 @@ def _compare(runs: list[Run]) -> str:
     means = {r.label: sum(t) / len(t) for r in runs if (t := _completions(r))}
     behind = [r.label for r in runs if len(_completions(r)) < r.flows.height]
     if not means:
-        return "No run finished its flows."
+        return _compare_rates(runs)
     order = sorted(means, key=lambda k: means[k])
     best = means[order[0]]
     mean = "mean " if any(r.flows.height > 1 for r in runs) else ""
@@ -201,6 +217,17 @@ def _compare(runs: list[Run]) -> str:
     if behind:
         text += f"; not every flow of {listing([_name(k) for k in behind])} finished"
     return text + "."
+
+
+def _compare_rates(runs: list[Run]) -> str:
+    """The same for runs in which nothing finished: by what they carried."""
+    rates = {r.label: _sum(r, "goodput_bps") for r in runs}
+    order = sorted(rates, key=lambda k: -rates[k])
+    best = rates[order[0]]
+    if not best:
+        return "No run finished its flows."
+    less = [f"{_name(k)} {percent(1 - rates[k] / best)} less" for k in order[1:5]]
+    return f"{_name(order[0])} carried most, {amount(best, 'bit/s')}; {listing(less)}."
 
 
 def _name(label: str) -> str:

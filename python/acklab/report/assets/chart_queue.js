@@ -53,7 +53,7 @@ const queueChart = {
   },
 
   near(part, { queue, drops }, x, y, sx, sy, frame, exactly) {
-    const t = sx.back(x);
+    const t = exactly ? state.view.cursor : sx.back(x);
     if (drops && frame.on.drop) {
       const [from, to] = [lowerBound(drops.time_s, sx.back(x - 6)), upperBound(drops.time_s, sx.back(x + 6))];
       let best = -1;

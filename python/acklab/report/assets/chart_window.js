@@ -59,9 +59,9 @@ const windowChart = {
     if (on.cuts && cuts) drawCuts(ctx, part, cuts, box, sx);
   },
 
-  near(part, { window }, x, y, sx) {
+  near(part, { window }, x, y, sx, sy, frame, exactly) {
     if (!window) return null;
-    const time = sx.back(x);
+    const time = exactly ? state.view.cursor : sx.back(x);
     const i = rowAt(window.time_s, time);
     if (i < 0) return null;
     const who = state.several ? part.name + " " : "";

@@ -9,7 +9,8 @@
 //   parts()            what is drawn: [{id, run, name, slot, item, colour(role), open()}]
 //   range(part, data, t0, t1)            least and greatest value in sight
 //   draw(ctx, part, data, box, sx, sy)   draws one part into a panel
-//   near(part, data, x, y, sx, sy)       what lies under the pointer, or null
+//   near(part, data, x, y, sx, sy, frame, exactly)  what lies under the pointer, or exactly
+//                                        at the reading cursor's time; or null
 //   next(part, data, t, direction)       the time of the next thing, or null
 //   columns, records(part, data, t0, t1, most)   the rows of its data table
 // Optional: height, frame(low, high) to set the value axis' ends, gather to let one tooltip
