@@ -10,13 +10,14 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 
 RUST := $(shell find crates -type f \( -name '*.rs' -o -name 'Cargo.toml' \)) Cargo.toml Cargo.lock
 
-.PHONY: help setup demo test bench wheel clean
+.PHONY: help setup demo test bench builder wheel clean
 
 help:
 	@echo 'make setup   build acklab and leave the command at $(BIN)/acklab'
 	@echo 'make demo    set up, run a comparison of four TCPs and print it'
 	@echo 'make test    set up, run every test (as root on Debian, installs what they use)'
 	@echo 'make bench   set up, measure speed beside ns-2'
+	@echo 'make builder rewrite the Python builder from the JSON Schema, after a change to either'
 	@echo 'make wheel   build a wheel in dist/'
 	@echo 'make clean   remove everything these made'
 
@@ -56,6 +57,9 @@ test: setup $(VENV)/.testable
 
 bench: setup
 	@$(BIN)/python benches/run.py
+
+builder: setup
+	$(BIN)/python tools/builder.py
 
 wheel: $(VENV)/.made
 	$(BIN)/maturin build --release --out dist

@@ -1,8 +1,9 @@
-"""The rules of senders and receivers, by the names a scenario file uses.
+"""The rules of senders and receivers. One to one with the scenario file.
 
-Every rule is optional: what is left out comes from the stack (``acklab schema --stacks`` prints each stack's table).
-Times and byte counts are texts with their unit (``"200ms"``, ``"64kB"``); windows are in segments unless they are a
-text in bytes.
+Units are texts: rates ``"1.5Mbps"``, times ``"45ms"``, sizes ``"200kB"`` (1 kB = 1000 B, 1 KiB = 1024 B). What is
+left at None is left out of the file, so the simulator's default holds.
+
+Written by tools/builder.py from the JSON Schema (``make builder``); changes belong in the Rust types.
 """
 
 from __future__ import annotations
@@ -12,159 +13,290 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ._part import Part
+from .mechanisms import AckPolicy, Control, Credit, Halving, IdleRestart, Recovery, RecoveryExit
 
-StackName = str
-"""``"rfc"`` (the default), ``"ns2-2.35"``, ``"ns2-1998"``, or a name from the scenario's ``stacks``."""
+Window = int | str
+"""The receiver's advertised window: whole segments (as the papers count) or bytes."""
+
+
+PartialAckTimer = Literal["first", "each"]
+"""Which partial ACKs restart NewReno's retransmission timer (RFC 6582 section 4).
+
+- "first": Only the first of a recovery ("impatient").
+- "each": Each ("slow but steady").
+"""
+
+
+RtoFloor = Literal["before-backoff", "after-backoff"]
+"""Whether the RTO's floor is applied before or after exponential backoff.
+
+- "before-backoff": max(RTO, floor) x backoff (RFC 6298 (2.4) then (5.5)).
+- "after-backoff": max(RTO x backoff, floor), as before ns-2.27.
+"""
+
+
+RttFilter = Literal["integer", "rfc6298"]
+"""How the retransmission timer filters round-trip samples.
+
+- "integer": Whole ticks in scaled integers (Jacobson 1988, as BSD and ns-2 code it).
+- "rfc6298": Seconds in real numbers (RFC 6298 section 2).
+"""
+
+
+SackPartial = Literal["pipe-twice", "two-segments", "two-segments-past-end"]
+"""What FF96 SACK recovery does on a partial ACK.
+
+- "pipe-twice": Takes two segments off `pipe`, so that recovery is never slower than slow start.
+- "two-segments": Sends two segments whatever `pipe` says.
+- "two-segments-past-end": The same even past the end of the data, as ns-2 does: it then acknowledges more than it was
+  given to send.
+"""
+
+
+SecondFastRetransmit = Literal["always", "never", "unless-timeout"]
+"""When three duplicate ACKs may trigger fast retransmit a second time for the same window of data.
+
+- "always": Always.
+- "never": Never: only once the cumulative ACK has passed `recover` (RFC 6582 section 3.2).
+- "unless-timeout": Blocked only when the last reduction was a timeout: the rule of 1997.
+"""
+
+
+SequenceUnit = Literal["segments", "bytes"]
+"""What one sequence unit is.
+
+- "segments": One whole segment, as in the papers' simulator.
+- "bytes": One byte, as on the wire.
+"""
+
+
+TimerRestart = Literal["after-rtt-update", "before-rtt-update"]
+"""Whether an ACK restarts the timer with the RTO from before or after its own sample.
+
+- "after-rtt-update": The sample counts at once.
+- "before-rtt-update": The sample counts from the next restart on, as before ns-2.27.
+"""
 
 
 @dataclass(kw_only=True, repr=False)
-class Ack(Part):
-    """When the receiver acknowledges."""
+class Sender(Part):
+    """A flow's sender: a stack, and the rules in which it differs from it."""
 
-    policy: Literal["every", "delayed"]
-    """``"every"`` segment at once, or ``"delayed"`` (RFC 1122 section 4.2.3.2)."""
-    timer: str | None = None
-    """delayed: longest delay of an ACK, a time."""
-    segments: int | None = None
-    """delayed: in-order segments an ACK may cover."""
-    heartbeat: bool | None = None
-    """delayed: a free-running timer (BSD) instead of one started by the first segment held."""
-    phase: str | None = None
-    """delayed: instant of the heartbeat's first beat, a time."""
-
-
-@dataclass(kw_only=True, repr=False)
-class Credit(Part):
-    """What an arriving ACK is worth to the sender."""
-
-    kind: Literal["ack-counting", "rfc5681"]
-    """``"ack-counting"``: one segment an ACK; ``"rfc5681"``: what it covers, at most one segment in slow start."""
-
-
-@dataclass(kw_only=True, repr=False)
-class SenderRules(Part):
-    """Everything in which senders differ."""
-
-    recovery: Literal["tahoe", "reno", "newreno", "sack", "rfc6675"] | None = None
+    stack: str | None = None
+    """Stack the other rules are taken from: "ns2-1998", "ns2-2.35", "rfc", or a [stack.NAME] of this file; "rfc" where
+    left out.
+    """
+    recovery: Recovery | None = None
     """How losses are repaired."""
-    control: Literal["reno"] | None = None
+    control: Control | None = None
     """What credit and losses do to the window."""
     credit: Credit | Mapping[str, Any] | None = None
     """What an arriving ACK is worth."""
     packet: int | None = None
-    """Bytes in a full segment: payload, where ``header`` is added on the wire; else the wire size."""
-    window: int | str | None = None
-    """The receiver's advertised window: segments, or bytes as a text."""
-    sequence: Literal["segments", "bytes"] | None = None
-    """What one sequence unit is."""
-    header: int | None = None
-    """Bytes of TCP/IP header added to every data segment."""
+    """Bytes in a full segment: payload, where `header` is added on the wire; else the wire size."""
+    window: Window | None = None
+    """The receiver's advertised window."""
     control_size: int | None = None
     """Bytes of a SYN or FIN segment."""
-    timestamps: bool | None = None
-    """Whether segments carry timestamps and every new ACK gives a round-trip sample (RFC 7323)."""
-    timestamp_bytes: int | None = None
-    """Bytes the timestamp option adds to a segment that has a header."""
-    options_in_packet: bool | None = None
-    """Whether the timestamp option takes its room from the payload (RFC 6691)."""
-    syn: bool | None = None
-    """Whether the connection opens with a SYN."""
-    fin: bool | None = None
-    """Whether it closes with a FIN."""
-    initial_window: float | None = None
-    """Initial window, segments."""
-    window_before_syn_ack: float | None = None
-    """Window until the SYN is acknowledged, segments."""
-    first_loss_resets_initial_window: bool | None = None
-    """Whether losing the very first segment reduces the initial window to one segment."""
-    initial_ssthresh: float | None = None
-    """Initial ssthresh, segments; 0 means the advertised window."""
-    tick: str | None = None
-    """Granularity of the clock that times segments, a time."""
-    tick_phase: str | None = None
-    """Phase of that clock, a time."""
-    rtt_filter: Literal["integer", "rfc6298"] | None = None
-    """Smoothing of round-trip samples."""
-    initial_rto: str | None = None
-    """RTO before the first sample, a time."""
-    min_rto: str | None = None
-    """RTO's floor, a time."""
-    max_rto: str | None = None
-    """RTO's ceiling, a time."""
-    rto_floor: Literal["before-backoff", "after-backoff"] | None = None
-    """Whether the floor comes before or after backoff."""
-    timer_restart: Literal["after-rtt-update", "before-rtt-update"] | None = None
-    """Whether a sample counts for the timer its own ACK restarts."""
-    idle_restart: Literal["timer", "timer-keeps-window", "rfc5681", "off"] | None = None
-    """What an idle connection does to its window."""
-    halving: Literal["precise", "integer", "flight-size"] | None = None
-    """What is halved on loss."""
     dup_thresh: int | None = None
     """Duplicate ACKs that signal a loss."""
+    ecn: bool | None = None
+    """Whether segments may be marked instead of dropped, and marks are answered like losses (RFC 3168)."""
+    fin: bool | None = None
+    """Whether it closes with a FIN, which occupies the last."""
+    first_loss_resets_initial_window: bool | None = None
+    """Whether losing the very first segment reduces the initial window to one segment (RFC 5681 section 3.1)."""
+    halving: Halving | None = None
+    """What is halved on loss."""
+    header: int | None = None
+    """Bytes of TCP/IP header added to every data segment."""
+    idle_restart: IdleRestart | None = None
+    """What an idle connection does to its window."""
+    inflate_when_blocked: bool | None = None
+    """Whether a duplicate ACK inflates the window even when fast retransmit was blocked (early Reno)."""
+    initial_rto: str | None = None
+    """RTO before the first sample."""
+    initial_ssthresh: float | None = None
+    """Initial ssthresh, in segments; 0 means the advertised window."""
+    initial_window: float | None = None
+    """Initial window, in segments."""
     limited_transmit: bool | None = None
     """Whether the first duplicate ACKs release one new segment each (RFC 3042)."""
     limited_transmit_new_only: bool | None = None
-    """Whether that segment must be new; ns-2 sends the next in order, even after a timeout."""
+    """Whether that segment must be new (RFC 3042); ns-2 sends the next in order, even after a timeout."""
     max_burst: int | None = None
     """Most segments sent in response to one event; 0 is no limit."""
-    second_fast_retransmit: Literal["always", "never", "unless-timeout"] | None = None
-    """When fast retransmit may repeat within one window of data."""
-    inflate_when_blocked: bool | None = None
-    """Whether a duplicate ACK inflates the window even when fast retransmit was blocked."""
-    partial_ack_timer: Literal["first", "each"] | None = None
+    max_rto: str | None = None
+    """RTO's ceiling."""
+    min_rto: str | None = None
+    """RTO's floor; never below two ticks."""
+    options_in_packet: bool | None = None
+    """Whether the timestamp option takes its room from the payload (RFC 6691) instead of growing the segment."""
+    pacing: float | None = None
+    """Spacing of segments: this fraction of the smoothed RTT is shared out over a window; 0 sends in bursts."""
+    partial_ack_timer: PartialAckTimer | None = None
     """Which partial ACKs restart NewReno's timer."""
     partial_deflation: bool | None = None
-    """Whether a partial ACK deflates NewReno's window."""
-    recovery_exit: Literal["keep", "min-flight", "rfc6582"] | None = None
+    """Whether a partial ACK deflates NewReno's window (RFC 6582 section 3.2 step 3)."""
+    recovery_exit: RecoveryExit | None = None
     """The window with which NewReno leaves recovery."""
-    sack_partial: Literal["pipe-twice", "two-segments", "two-segments-past-end"] | None = None
+    rto_floor: RtoFloor | None = None
+    """Whether the floor comes before or after backoff."""
+    rtt_filter: RttFilter | None = None
+    """Smoothing of round-trip samples."""
+    sack_partial: SackPartial | None = None
     """What FF96 SACK does on a partial ACK."""
+    second_fast_retransmit: SecondFastRetransmit | None = None
+    """When fast retransmit may repeat within one window of data."""
+    sequence: SequenceUnit | None = None
+    """What one sequence unit is: a byte, or a whole segment."""
+    syn: bool | None = None
+    """Whether the connection opens with a SYN, which occupies the first sequence unit."""
+    tell_phase: bool | None = None
+    """Whether segments say if their sender is in slow start; where a scenario leaves it out, whether the receiver asks.
+    """
+    tick: str | None = None
+    """Granularity of the clock that times segments."""
+    tick_phase: str | None = None
+    """Phase of that clock: the host's age at time 0, modulo the tick."""
+    timer_restart: TimerRestart | None = None
+    """Whether a sample counts for the timer its own ACK restarts."""
+    timestamp_bytes: int | None = None
+    """Bytes the timestamp option adds to a segment that has a header."""
+    timestamps: bool | None = None
+    """Whether segments carry timestamps and every new ACK gives a round-trip sample (RFC 7323)."""
+    window_before_syn_ack: float | None = None
+    """Window until the SYN is acknowledged, in segments."""
 
 
 @dataclass(kw_only=True, repr=False)
-class ReceiverRules(Part):
-    """Everything in which receivers differ."""
+class Receiver(Part):
+    """A flow's receiver: a stack, and the rules in which it differs from it."""
 
-    ack: Ack | Mapping[str, Any] | None = None
+    stack: str | None = None
+    """Stack the other rules are taken from: "ns2-1998", "ns2-2.35", "rfc", or a [stack.NAME] of this file; the sender's
+    where left out.
+    """
+    ack: AckPolicy | Mapping[str, Any] | None = None
     """When arriving segments are acknowledged."""
     ack_size: int | None = None
     """Bytes of an ACK without SACK blocks."""
-    sack: bool | None = None
-    """Whether ACKs carry SACK blocks; left out: whether the sender's recovery reads them."""
-    sack_block_bytes: int | None = None
-    """Bytes each SACK block adds."""
+    immediate_on_gap: bool | None = None
+    """Whether a segment that fills a gap is acknowledged at once (RFC 5681 section 4.2)."""
+    immediate_on_syn: bool | None = None
+    """Whether the SYN, or unit 0 without one, is acknowledged at once."""
     max_sack_blocks: int | None = None
     """Most SACK blocks on one ACK, 0 to 3."""
     purge_stale_sack: bool | None = None
-    """Whether blocks that the cumulative ACK has passed are forgotten."""
+    """Whether blocks that the cumulative ACK has passed are forgotten (RFC 2018); ns-2 may repeat them."""
+    sack: bool | None = None
+    """Whether ACKs carry SACK blocks; where a scenario leaves it out, whether the sender's recovery reads them."""
+    sack_block_bytes: int | None = None
+    """Bytes each SACK block adds."""
+
+
+@dataclass(kw_only=True, repr=False)
+class Stack(Part):
+    """A derived stack: another stack with some rules of either side replaced."""
+
+    base: str | None = None
+    """Stack this one is derived from: "ns2-1998", "ns2-2.35", "rfc", or a [stack.NAME] of this file; "rfc" where left
+    out.
+    """
+    recovery: Recovery | None = None
+    """How losses are repaired."""
+    control: Control | None = None
+    """What credit and losses do to the window."""
+    credit: Credit | Mapping[str, Any] | None = None
+    """What an arriving ACK is worth."""
+    packet: int | None = None
+    """Bytes in a full segment: payload, where `header` is added on the wire; else the wire size."""
+    window: Window | None = None
+    """The receiver's advertised window."""
+    ack: AckPolicy | Mapping[str, Any] | None = None
+    """When arriving segments are acknowledged."""
+    ack_size: int | None = None
+    """Bytes of an ACK without SACK blocks."""
+    control_size: int | None = None
+    """Bytes of a SYN or FIN segment."""
+    dup_thresh: int | None = None
+    """Duplicate ACKs that signal a loss."""
+    ecn: bool | None = None
+    """Whether segments may be marked instead of dropped, and marks are answered like losses (RFC 3168)."""
+    fin: bool | None = None
+    """Whether it closes with a FIN, which occupies the last."""
+    first_loss_resets_initial_window: bool | None = None
+    """Whether losing the very first segment reduces the initial window to one segment (RFC 5681 section 3.1)."""
+    halving: Halving | None = None
+    """What is halved on loss."""
+    header: int | None = None
+    """Bytes of TCP/IP header added to every data segment."""
+    idle_restart: IdleRestart | None = None
+    """What an idle connection does to its window."""
     immediate_on_gap: bool | None = None
-    """Whether a segment that fills a gap is acknowledged at once."""
+    """Whether a segment that fills a gap is acknowledged at once (RFC 5681 section 4.2)."""
     immediate_on_syn: bool | None = None
     """Whether the SYN, or unit 0 without one, is acknowledged at once."""
-
-
-@dataclass(kw_only=True, repr=False)
-class _OnStack(Part):
-    stack: StackName | None = None
-    """Where every rule not given here comes from."""
-
-
-@dataclass(kw_only=True, repr=False)
-class Sender(SenderRules, _OnStack):
-    """A flow's sender: a stack, and the rules in which it differs from it."""
-
-
-@dataclass(kw_only=True, repr=False)
-class Receiver(ReceiverRules, _OnStack):
-    """A flow's receiver: a stack, and the rules in which it differs from it."""
-
-
-@dataclass(kw_only=True, repr=False)
-class _OnBase(Part):
-    base: StackName | None = None
-    """The stack this one is derived from."""
-
-
-@dataclass(kw_only=True, repr=False)
-class Stack(ReceiverRules, SenderRules, _OnBase):
-    """A derived stack: another stack with some of its rules replaced."""
+    inflate_when_blocked: bool | None = None
+    """Whether a duplicate ACK inflates the window even when fast retransmit was blocked (early Reno)."""
+    initial_rto: str | None = None
+    """RTO before the first sample."""
+    initial_ssthresh: float | None = None
+    """Initial ssthresh, in segments; 0 means the advertised window."""
+    initial_window: float | None = None
+    """Initial window, in segments."""
+    limited_transmit: bool | None = None
+    """Whether the first duplicate ACKs release one new segment each (RFC 3042)."""
+    limited_transmit_new_only: bool | None = None
+    """Whether that segment must be new (RFC 3042); ns-2 sends the next in order, even after a timeout."""
+    max_burst: int | None = None
+    """Most segments sent in response to one event; 0 is no limit."""
+    max_rto: str | None = None
+    """RTO's ceiling."""
+    max_sack_blocks: int | None = None
+    """Most SACK blocks on one ACK, 0 to 3."""
+    min_rto: str | None = None
+    """RTO's floor; never below two ticks."""
+    options_in_packet: bool | None = None
+    """Whether the timestamp option takes its room from the payload (RFC 6691) instead of growing the segment."""
+    pacing: float | None = None
+    """Spacing of segments: this fraction of the smoothed RTT is shared out over a window; 0 sends in bursts."""
+    partial_ack_timer: PartialAckTimer | None = None
+    """Which partial ACKs restart NewReno's timer."""
+    partial_deflation: bool | None = None
+    """Whether a partial ACK deflates NewReno's window (RFC 6582 section 3.2 step 3)."""
+    purge_stale_sack: bool | None = None
+    """Whether blocks that the cumulative ACK has passed are forgotten (RFC 2018); ns-2 may repeat them."""
+    recovery_exit: RecoveryExit | None = None
+    """The window with which NewReno leaves recovery."""
+    rto_floor: RtoFloor | None = None
+    """Whether the floor comes before or after backoff."""
+    rtt_filter: RttFilter | None = None
+    """Smoothing of round-trip samples."""
+    sack: bool | None = None
+    """Whether ACKs carry SACK blocks; where a scenario leaves it out, whether the sender's recovery reads them."""
+    sack_block_bytes: int | None = None
+    """Bytes each SACK block adds."""
+    sack_partial: SackPartial | None = None
+    """What FF96 SACK does on a partial ACK."""
+    second_fast_retransmit: SecondFastRetransmit | None = None
+    """When fast retransmit may repeat within one window of data."""
+    sequence: SequenceUnit | None = None
+    """What one sequence unit is: a byte, or a whole segment."""
+    syn: bool | None = None
+    """Whether the connection opens with a SYN, which occupies the first sequence unit."""
+    tell_phase: bool | None = None
+    """Whether segments say if their sender is in slow start; where a scenario leaves it out, whether the receiver asks.
+    """
+    tick: str | None = None
+    """Granularity of the clock that times segments."""
+    tick_phase: str | None = None
+    """Phase of that clock: the host's age at time 0, modulo the tick."""
+    timer_restart: TimerRestart | None = None
+    """Whether a sample counts for the timer its own ACK restarts."""
+    timestamp_bytes: int | None = None
+    """Bytes the timestamp option adds to a segment that has a header."""
+    timestamps: bool | None = None
+    """Whether segments carry timestamps and every new ACK gives a round-trip sample (RFC 7323)."""
+    window_before_syn_ack: float | None = None
+    """Window until the SYN is acknowledged, in segments."""
