@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 
 # rustup installs here, where a login shell would find it.
 export PATH := $(PATH):$(HOME)/.cargo/bin
+# One interpreter for every build of the extension, so that none invalidates another's.
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 # The extension resolves Python's symbols when it is loaded; nothing here links with libpython.
 export PYO3_BUILD_EXTENSION_MODULE := 1
 
