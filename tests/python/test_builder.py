@@ -9,6 +9,8 @@ import typing
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import acklab
 from acklab import _core
@@ -83,6 +85,21 @@ def test_the_builder_writes_what_one_writes_by_hand() -> None:
 def test_toml_and_json_agree_for_every_text() -> None:
     scenario = everything()
     assert acklab.run(scenario.to_toml()).title == scenario.title == acklab.run(scenario).title
+
+
+@given(title=st.text(), name=st.text(min_size=1), lost=st.lists(st.integers(0, 2**62), min_size=1, unique=True))
+def test_any_text_and_number_means_the_same_in_both_formats(title: str, name: str, lost: list[int]) -> None:
+    scenario = two_hops()
+    scenario.title = title
+    scenario.links[0].loss = s.Loss(list=lost)  # type: ignore[index, union-attr]
+    scenario.stacks = {name: s.Stack(base="rfc")}
+    outcomes = []
+    for text in (scenario.to_toml(), json.dumps(scenario.to_dict())):
+        try:
+            outcomes.append(_core.expanded(text))
+        except acklab.ScenarioError as error:
+            outcomes.append(str(error))
+    assert outcomes[0] == outcomes[1]
 
 
 @pytest.mark.parametrize(
