@@ -1,6 +1,7 @@
 """The simulator: scenarios in, tables and JSON out. Texts are TOML or JSON; times are in seconds."""
 
 from collections.abc import Sequence
+from os import PathLike
 from typing import final
 
 __version__: str
@@ -55,13 +56,21 @@ class RunResult:
 class Simulation:
     """A scenario being run, which can be cloned at any instant. ``sets`` are ``key=value`` overrides.
 
+    With ``captures``, packets are recorded for captures even if the scenario does not ask for the table.
+
     Raises:
         ScenarioError: the text is no scenario.
         RunError: the run failed.
     """
 
     def __new__(
-        cls, text: str | bytes, *, file: str = ..., sets: Sequence[str] = ..., seed: int | None = None
+        cls,
+        text: str | bytes,
+        *,
+        file: str = ...,
+        sets: Sequence[str] = ...,
+        seed: int | None = None,
+        captures: bool = False,
     ) -> Simulation: ...
     @property
     def now_s(self) -> float:
@@ -102,6 +111,38 @@ class Batch:
     @property
     def failed(self) -> int:
         """Lines returned so far whose run failed."""
+
+def link_ends(result: RunResult, names: Sequence[str] | None = None) -> list[str]:
+    """The names of a run's link ends, such as ``G->R@G``. With ``names``, those of them; ``all`` is every one.
+
+    Raises:
+        ValueError: a name is none; the message lists those there are.
+    """
+
+def capture(
+    result: RunResult, end: str, path: str | PathLike[str], *, format: str = "pcapng", snap_length: int = 0
+) -> int:
+    """Writes the capture taken at one link end to a file and returns the number of packets.
+
+    Raises:
+        ValueError: no such end or format, or no packets were recorded.
+        OSError: the file cannot be written.
+    """
+
+def capture_all(
+    result: RunResult,
+    ends: Sequence[str],
+    directory: str | PathLike[str],
+    *,
+    format: str = "pcapng",
+    snap_length: int = 0,
+) -> list[PathLike[str]]:
+    """Writes captures taken at several link ends, or at ``all``, into a directory and returns their paths.
+
+    Raises:
+        ValueError: no such end or format, or no packets were recorded.
+        OSError: a file cannot be written.
+    """
 
 def expanded(text: str | bytes, *, file: str = ..., sets: Sequence[str] = ..., seed: int | None = None) -> str:
     """The scenario as TOML, every shorthand and default written out. ``sets`` are ``key=value`` overrides.

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from . import _core
+from . import _captures, _core
 from ._frames import all_or_nothing, write_parquet
 from .scenario import Scenario, _toml
 from .scenario._part import plain
@@ -86,6 +86,36 @@ class Run:
     def scenario_toml(self) -> str:
         """The scenario as it ran, every shorthand and default written out."""
         return self._result.scenario_toml()
+
+    def capture(
+        self,
+        link: str,
+        end: str | None = None,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        format: str | None = None,
+        snap_length: int = 0,
+    ) -> Path:
+        """Writes what ``tcpdump`` at a node's interface would have seen, for Wireshark and its like.
+
+        The scenario must record its packets: ``record = { packets = true }``.
+
+        Args:
+            link: the link, such as ``G->R`` (either direction names it), or link and node, such as ``G->R@G``.
+            end: the node at whose end of the link to capture.
+            path: the file; left out, one such as ``G-R@G.pcapng`` in the working directory.
+            format: ``pcapng`` or ``pcap``; left out, as the path ends.
+            snap_length: bytes to keep of each packet, 0 for all; headers take at most 80. Tools cannot verify the
+                checksum of a packet that was cut.
+
+        Returns:
+            The file's path.
+
+        Raises:
+            ValueError: there is no such link end, or no packets were recorded.
+            OSError: the file cannot be written.
+        """
+        return _captures.write_one(self._result, link, end, path, format, snap_length)
 
     def write(self, directory: str | os.PathLike[str], *, report: bool = True) -> None:
         """Writes every table as Parquet, ``summary.json``, ``scenario.toml`` and, unless told not to, the report.

@@ -34,6 +34,23 @@ impl LinkEnd {
         })
     }
 
+    /// The ends called `names`, each once, in the scenario's order; `all` stands for every end.
+    ///
+    /// # Errors
+    /// [`CaptureError::UnknownEnd`] if one of them is none.
+    pub fn select<S: AsRef<str>>(outcome: &Outcome, names: &[S]) -> Result<Vec<LinkEnd>, CaptureError> {
+        let mut ends = Vec::new();
+        for name in names {
+            match name.as_ref() {
+                "all" => ends.extend(Self::all(outcome)),
+                name => ends.push(Self::find(outcome, name)?),
+            }
+        }
+        ends.sort_by_key(|end| end.outgoing);
+        ends.dedup();
+        Ok(ends)
+    }
+
     /// Its name; the link's direction is the one the scenario writes.
     pub fn name(self, outcome: &Outcome) -> String {
         full_name(outcome, self.outgoing & !1, self.node(outcome))
@@ -90,6 +107,14 @@ mod tests {
         assert_eq!((end.outgoing(), end.incoming(), end.node(&outcome)), (2, 3, "G"));
         assert_eq!(end.name(&outcome), "G->R/0@G");
         assert_eq!(end.file_stem(&outcome), "G-R_0@G");
+    }
+
+    #[test]
+    fn all_are_selected_once() {
+        let outcome = two_hops();
+        let ends = LinkEnd::select(&outcome, &["R/0->G@G", "all", "G->R/0@G"]).unwrap();
+        assert_eq!(ends, LinkEnd::all(&outcome));
+        assert!(LinkEnd::select(&outcome, &["any"]).is_err());
     }
 
     #[test]

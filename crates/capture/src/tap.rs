@@ -93,11 +93,11 @@ impl<'a> Capture<'a> {
     ) -> Result<Vec<Captured>, CaptureError> {
         self.format.reaches(self.outcome.end_s)?;
         let mut taps = ends.into_iter().map(|(end, out)| self.tap(end, out)).collect::<Result<Vec<_>, _>>()?;
-        // For each direction: which tap sees packets leave, which sees them arrive.
-        let mut watched = vec![[None; 2]; self.outcome.links.len()];
+        // For each direction: which taps see packets leave, which see them arrive.
+        let mut watched = vec![[Vec::new(), Vec::new()]; self.outcome.links.len()];
         for (index, tap) in taps.iter().enumerate() {
-            watched[tap.end.outgoing()][0] = Some(index);
-            watched[tap.end.incoming()][1] = Some(index);
+            watched[tap.end.outgoing()][0].push(index);
+            watched[tap.end.incoming()][1].push(index);
         }
         let mut journeys = Journeys::new(self.scenario);
         let mut bytes = Vec::new();
@@ -112,7 +112,7 @@ impl<'a> Capture<'a> {
                     PacketEvent::Deliver => 1,
                     _ => continue,
                 };
-                if let Some(tap) = watched[row.link as usize][side] {
+                for &tap in &watched[row.link as usize][side] {
                     taps[tap].see(self, row, &tag, side == 0, &mut bytes)?;
                 }
             }

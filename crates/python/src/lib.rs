@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+mod capture;
 mod columns;
 mod drive;
 mod errors;
@@ -24,6 +25,8 @@ mod _core {
 
     #[pymodule_export]
     use super::batch::Batch;
+    #[pymodule_export]
+    use super::capture::{capture, capture_all, link_ends};
     #[pymodule_export]
     use super::errors::{RunError, ScenarioError};
     #[pymodule_export]

@@ -38,19 +38,28 @@ pub(crate) fn interruptible<T: Send>(
     raised.map_or(Ok(result), Err)
 }
 
-/// A scenario being run, which can be cloned at any instant.
+/// A scenario being run, which can be cloned at any instant; and what of its records is told.
 #[pyclass(module = "acklab._core")]
-pub(crate) struct Simulation(acklab_sim::Simulation);
+pub(crate) struct Simulation(acklab_sim::Simulation, Record);
 
 #[pymethods]
 impl Simulation {
     #[new]
-    #[pyo3(signature = (text, *, file = "scenario", sets = Vec::new(), seed = None))]
-    fn new(py: Python<'_>, text: Text, file: &str, sets: Vec<String>, seed: Option<u64>) -> PyResult<Simulation> {
+    #[pyo3(signature = (text, *, file = "scenario", sets = Vec::new(), seed = None, captures = false))]
+    fn new(
+        py: Python<'_>,
+        text: Text,
+        file: &str,
+        sets: Vec<String>,
+        seed: Option<u64>,
+        captures: bool,
+    ) -> PyResult<Simulation> {
         let overrides = overrides(&sets, seed)?;
         py.detach(|| {
-            let scenario = text.parse(file, &overrides).map_err(errors::scenario)?;
-            drive::build(scenario).map(Simulation).map_err(errors::run)
+            let mut scenario = text.parse(file, &overrides).map_err(errors::scenario)?;
+            let told = scenario.record;
+            scenario.record.packets |= captures;
+            drive::build(scenario).map(|simulation| Simulation(simulation, told)).map_err(errors::run)
         })
     }
 
@@ -89,12 +98,12 @@ impl Simulation {
     /// What there is to tell at this instant.
     fn outcome(&self, py: Python<'_>) -> PyResult<RunResult> {
         let outcome = py.detach(|| drive::caught(|| self.0.outcome())).map_err(errors::run)?;
-        Ok(RunResult { outcome, scenario: self.0.scenario().clone(), tables: Default::default() })
+        Ok(RunResult { outcome, scenario: self.0.scenario().clone(), told: self.1, tables: Default::default() })
     }
 
     /// A copy that continues to the same results, independently.
     fn clone(&self) -> Simulation {
-        Simulation(self.0.clone())
+        Simulation(self.0.clone(), self.1)
     }
 
     fn __copy__(&self) -> Simulation {
@@ -115,8 +124,10 @@ impl Simulation {
 /// What a run told. Tables are made when first asked for.
 #[pyclass(frozen, module = "acklab._core")]
 pub(crate) struct RunResult {
-    outcome: Outcome,
-    scenario: Arc<Scenario>,
+    pub(crate) outcome: Outcome,
+    pub(crate) scenario: Arc<Scenario>,
+    /// What the scenario asks to be recorded; captures may have had packets recorded besides.
+    told: Record,
     tables: [OnceLock<RecordBatch>; 5],
 }
 
@@ -168,30 +179,30 @@ impl RunResult {
     /// The senders' state at each change; None unless recorded.
     #[getter]
     fn series(&self, py: Python<'_>) -> Option<Table> {
-        self.scenario.record.series.then(|| self.table(py, 2, "series", tables::series))
+        self.told.series.then(|| self.table(py, 2, "series", tables::series))
     }
 
     /// Queue lengths at each change; None unless recorded.
     #[getter]
     fn queue(&self, py: Python<'_>) -> Option<Table> {
-        self.scenario.record.queue.then(|| self.table(py, 3, "queue", tables::queue))
+        self.told.queue.then(|| self.table(py, 3, "queue", tables::queue))
     }
 
     /// Packet events in order; None unless recorded.
     #[getter]
     fn packets(&self, py: Python<'_>) -> Option<Table> {
-        self.scenario.record.packets.then(|| self.table(py, 4, "packets", tables::packets))
+        self.told.packets.then(|| self.table(py, 4, "packets", tables::packets))
     }
 
     /// One line of JSON: the summary and, unless `records` is false, every recorded table.
     #[pyo3(signature = (records = true))]
     fn json(&self, py: Python<'_>, records: bool) -> String {
-        let record = if records { self.scenario.record } else { Record::default() };
+        let record = if records { self.told } else { Record::default() };
         py.detach(|| json::to_json(&self.outcome, record))
     }
 
     /// The scenario as it ran, every shorthand and default written out, as TOML.
     fn scenario_toml(&self, py: Python<'_>) -> String {
-        py.detach(|| expanded_toml(&self.scenario))
+        py.detach(|| expanded_toml(&Scenario { record: self.told, ..(*self.scenario).clone() }))
     }
 }

@@ -9,11 +9,14 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from . import captures
+
 EXAMPLE = """\
 example:
   acklab run two-hops.toml                          a table of what each flow and link did
   acklab run two-hops.toml --set flow.0.sender.window=20 --seed 3
   acklab run two-hops.toml --out results            Parquet tables, summary.json and a report
+  acklab run two-hops.toml --out results --capture 'G->R@G'    and what tcpdump would have seen there
   acklab run - --json < two-hops.toml               one JSON object for scripts
   acklab run --batch - < scenarios.jsonl            a JSON scenario a line in, a result a line out
 
@@ -40,6 +43,7 @@ def add(verbs: Any) -> None:
     )
     run.add_argument("--seed", type=_seed, metavar="N", help="override the seed")
     run.add_argument("--out", metavar="DIR", help="also write the tables, summary and report there")
+    captures.add(run)
     run.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     run.add_argument("--show-expanded", action="store_true", help="print the scenario with every default, and stop")
     run.add_argument("--batch", metavar="FILE", help="run each line of FILE, a JSON scenario; - is standard input")
@@ -57,6 +61,7 @@ def _seed(text: str) -> int:
 def act(options: argparse.Namespace) -> int:
     """Runs what the options ask for and returns the exit status."""
     sets: list[str] = options.set
+    captures.check(options)
     if options.batch is not None:
         if options.file is not None or options.out or options.show_expanded:
             options.parser.error("--batch goes with --set, --seed, --threads and --json only")
@@ -84,7 +89,9 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
     if options.show_expanded:
         sys.stdout.write(_core.expanded(text, file=file, sets=sets, seed=options.seed))
         return 0
-    result = _core.Simulation(text, file=file, sets=sets, seed=options.seed).run()
+    simulation = _core.Simulation(text, file=file, sets=sets, seed=options.seed, captures=bool(options.capture))
+    captures.check_ends(options, simulation)
+    result = simulation.run()
     if options.json:
         write_json(result.json())
     else:
@@ -93,6 +100,7 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
         from ..run import Run
 
         Run(result).write(options.out)
+        captures.write(options, result)
         if not options.json:
             print(f"\nwritten to {os.path.join(options.out, '')}")
     return 0
