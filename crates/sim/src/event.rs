@@ -1,4 +1,4 @@
-//! The event queue: a binary heap with one entry a link or timer, ordered by (time, ordinal).
+//! The event queue: one entry a link or timer, ordered by (time, ordinal).
 //!
 //! An ordinal is reserved when an event is *decided*, not when it enters the heap, so a link that keeps only its next
 //! arrival here still orders all of them as if each had been queued at once (docs/architecture.md, "Event order").
