@@ -1,0 +1,92 @@
+//! RED beside ns-2, drop for drop: arrivals logged by ns-2 (tests/oracle/scripts/red_log.tcl) are offered to our queue,
+//! which draws the same uniforms, and every decision is compared.
+
+use std::path::Path;
+
+use acklab_packet::{Bytes, Rate, Time};
+use acklab_path::Carried;
+use acklab_path::queue::{Queue, Red, RedParams, Removal, Service};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Sized(u32);
+
+impl Carried for Sized {
+    fn wire_bytes(&self) -> u32 {
+        self.0
+    }
+    fn is_ack(&self) -> bool {
+        false
+    }
+    fn has_payload(&self) -> bool {
+        true
+    }
+    fn mark(&mut self) -> bool {
+        false
+    }
+}
+
+/// What `red_log.tcl` was run with: 60 transfers over 400 kb/s, redseed 77.
+fn params(gentle: bool, wait: bool) -> RedParams {
+    RedParams {
+        packets: 41,
+        min: 7.0,
+        max: 21.0,
+        weight: 0.002,
+        max_p: 0.1,
+        gentle,
+        wait,
+        mean_packet: Bytes::new(1000),
+        count_bytes: false,
+        weigh_bytes: false,
+        ecn: false,
+        seed: Some(77),
+        skip: 120,
+    }
+}
+
+/// Replays a log; returns arrivals and drops.
+fn replay(log: &str, params: &RedParams) -> (usize, usize) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/oracle/data/red").join(log);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let rate = Rate::from_bps(4e5);
+    let mut red: Red<Sized> = Red::new(params, rate, || unreachable!("the parameters name a seed"));
+    let (mut free, mut serving) = (Time::ZERO, 0);
+    let (mut arrivals, mut drops) = (0, 0);
+    let mut removed = Vec::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let mut words = line.split(' ');
+        let (event, time, size) = (words.next(), words.next(), words.next());
+        let now = Time::from_secs(time.and_then(|time| time.parse().ok()).expect("a time"));
+        let size = size.and_then(|size| size.parse().ok()).expect("a size");
+        match event {
+            Some("+") => {
+                arrivals += 1;
+                let service = if free > now { Service::Busy(serving) } else { Service::Idle(free) };
+                red.enqueue(Sized(size), service, now, &mut removed);
+                let dropped = lines.peek().is_some_and(|next| next.starts_with('d'));
+                let ours = removed.pop().map(|(_, reason)| reason);
+                assert_eq!(ours, dropped.then_some(Removal::Dropped), "{log}: arrival {arrivals} at {now}");
+                drops += usize::from(dropped);
+            }
+            Some("-") => {
+                assert_eq!(red.dequeue(now), Some(Sized(size)), "{log}: departure at {now}");
+                (free, serving) = (now + rate.transmission(size), size);
+            }
+            _ => {}
+        }
+    }
+    (arrivals, drops)
+}
+
+#[test]
+fn every_drop_of_a_hard_red_queue() {
+    let (arrivals, drops) = replay("gentle0.txt", &params(false, true));
+    assert!(arrivals > 2000 && drops > 50, "{arrivals} arrivals, {drops} drops");
+}
+
+#[test]
+fn every_drop_of_a_gentle_red_queue_that_does_not_wait() {
+    let (arrivals, drops) = replay("gentle1.txt", &params(true, false));
+    assert!(arrivals > 2000 && drops > 50, "{arrivals} arrivals, {drops} drops");
+}
