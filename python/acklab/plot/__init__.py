@@ -16,7 +16,7 @@ from typing import Any
 CHARTS = ("cwnd", "queue", "rtt", "throughput", "time_sequence", "timeline")
 _MODULES = ("charts", "items", "mpl", "palette", "prep", "runs", "words")
 
-__all__ = ["cwnd", "mpl", "palette", "prep", "queue", "rtt", "throughput", "time_sequence", "timeline"]  # noqa: F822
+__all__ = ["cwnd", "mpl", "palette", "prep", "queue", "rtt", "throughput", "time_sequence", "timeline"]
 
 
 def __getattr__(name: str) -> Any:

@@ -258,7 +258,9 @@ def _segments(axes: Axes, item: Item, layers: dict[str, Any], columns: int) -> N
 
 def _ticks(axes: Axes, x: Any, low: Any, high: Any, colour: str, width: float, alpha: float = 1.0) -> None:
     lines = [((t, a), (t, b)) for t, a, b in zip(x, low, high, strict=True)]
-    axes.add_collection(LineCollection(lines, colors=colour, linewidths=width, alpha=alpha, rasterized=len(lines) > _MARKS))
+    axes.add_collection(
+        LineCollection(lines, colors=colour, linewidths=width, alpha=alpha, rasterized=len(lines) > _MARKS)
+    )
 
 
 def _band(axes: Axes, pieces: Any) -> None:

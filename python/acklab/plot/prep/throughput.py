@@ -18,7 +18,8 @@ def progress(run: Run, flow: str, ways: pl.DataFrame | None = None) -> pl.DataFr
     """
     ways = journeys(run) if ways is None else ways
     came = ways.filter((pl.col("flow") == flow) & (pl.col("kind") == "data") & (pl.col("fate") == "delivered"))
-    came = came.filter(pl.col("len") > 0).select("ended_s", "seq", "len")
+    # SYN and FIN take a sequence number but carry no payload.
+    came = came.filter((pl.col("len") > 0) & ~pl.col("syn") & ~pl.col("fin")).select("ended_s", "seq", "len")
     if not came.height:
         return pl.DataFrame(schema={"time_s": pl.Float64, "bytes": pl.Int64})
     pieces = _first_arrivals(came)

@@ -21,7 +21,7 @@ from typing import Any
 import polars as pl
 
 from ..runs import Run, once_per_run
-from .window import cwnd
+from .window import sender_states
 
 CAUSES = ("timeout", "recovery", "window", "slow start", "path")
 
@@ -80,27 +80,21 @@ def limits(run: Run, flow: str) -> Limits:
 
 
 def _spent(run: Run, flow: str, row: dict[str, Any], start: float, end: float) -> tuple[dict[str, float], float | None]:
-    series = cwnd(run, flow)
+    series = sender_states(run, flow)
     if series.height < 2 or end <= start:
         return {}, None
-    rto = run.series.filter(pl.col("flow") == flow).select("time_s", "rto_s").unique("time_s", keep="last")
-    steps = series.join(rto, on="time_s", how="left", maintain_order="left").with_columns(
+    steps = series.with_columns(
         until=pl.col("time_s").shift(-1, fill_value=end).clip(start, end),
         since=pl.col("time_s").clip(start, end),
-        next_cwnd=pl.col("cwnd_segments").shift(-1),
-        next_state=pl.col("state").shift(-1).fill_null(""),
-        state=pl.col("state").fill_null(""),
+        # The time before a timeout is a wait for it.
+        timeout=pl.col("timed_out").shift(-1, fill_value=False),
     )
     steps = steps.with_columns(took=pl.col("until") - pl.col("since")).filter(pl.col("took") > 0)
     flight, window = pl.col("flight_segments"), pl.col("cwnd_segments")
     ceiling = _ceiling(steps, row)
-    # A wait ends in a timeout if the window collapses after it or it outlasts the timer itself.
-    collapse = (pl.col("next_cwnd") <= 1.0) & (window > 1.0) & (pl.col("next_state") != "recovery")
-    outlasted = pl.col("took") >= 0.95 * pl.col("rto_s").fill_null(float("inf"))
-    timeout = (collapse | outlasted) & pl.lit((row.get("timeouts") or 0) > 0)
     full = (flight >= (ceiling or float("inf")) - 0.5) & (window >= flight + 1)
     cause = (
-        pl.when(timeout).then(pl.lit("timeout"))
+        pl.when("timeout").then(pl.lit("timeout"))
         .when(pl.col("state") == "recovery").then(pl.lit("recovery"))
         .when(full.fill_null(False)).then(pl.lit("window"))
         .when(pl.col("state") == "slow-start").then(pl.lit("slow start"))

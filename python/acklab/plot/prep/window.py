@@ -6,8 +6,9 @@ import polars as pl
 
 from ..runs import Run, once_per_run
 
+_SHOWN = ["time_s", "flow", "cwnd_segments", "ssthresh_segments", "flight_segments", "state"]
 
-@once_per_run
+
 def cwnd(run: Run, flow: str | None = None) -> pl.DataFrame:
     """The window at each change: ``time_s, flow, cwnd_segments, ssthresh_segments, flight_segments, state``.
 
@@ -15,36 +16,68 @@ def cwnd(run: Run, flow: str | None = None) -> pl.DataFrame:
     lasted. A slow-start threshold that has not been set (infinite, or beyond 2^30) is
     null, so that it does not flatten the chart.
     """
-    frame = run.series if flow is None else run.series.filter(pl.col("flow") == flow)
-    far = pl.col("ssthresh_segments").is_infinite() | (pl.col("ssthresh_segments") > 2**30)
-    return (
-        frame.select("time_s", "flow", "cwnd_segments", "ssthresh_segments", "flight_segments", "state")
-        .with_columns(ssthresh_segments=pl.when(far).then(None).otherwise(pl.col("ssthresh_segments")))
-        .sort("flow", "time_s", maintain_order=True)
-        .filter(
-            (pl.col("flow") != pl.col("flow").shift(-1)).fill_null(True)
-            | (pl.col("time_s") != pl.col("time_s").shift(-1))
-        )
-    )
+    return sender_states(run, flow).select(_SHOWN)
 
 
 def window_events(run: Run, flow: str | None = None) -> pl.DataFrame:
     """When the sender cut its window: ``time_s, flow, event, cwnd_segments`` (the window after it).
 
-    ``event`` is ``"timeout"`` where the window fell to one segment without entering
-    recovery, ``"fast retransmit"`` where recovery began. Read from the series, so only
-    as good as it: a table without states shows no recovery.
+    ``event`` is ``"timeout"`` or, where recovery began, ``"fast retransmit"``. Read from
+    the series, so only as good as it: a table without states shows no recovery.
     """
-    frame = cwnd(run, flow)
-    before = pl.col("cwnd_segments").shift(1).over("flow")
-    was = pl.col("state").shift(1).over("flow").fill_null("")
-    state = pl.col("state").fill_null("")
-    # A window that was already one segment shows its timeout only by the silence before
-    # it and the doubled RTO; those are left out rather than guessed.
-    collapse = (pl.col("cwnd_segments") <= 1.0) & (before > 1.0) & (state != "recovery")
-    begins = (state == "recovery") & (was != "recovery")
-    return (
-        frame.with_columns(event=pl.when(collapse).then(pl.lit("timeout")).when(begins).then(pl.lit("fast retransmit")))
-        .drop_nulls("event")
-        .select("time_s", "flow", "event", "cwnd_segments")
+    event = pl.when("timed_out").then(pl.lit("timeout")).when("recovers").then(pl.lit("fast retransmit"))
+    frame = sender_states(run, flow).with_columns(event=event)
+    return frame.drop_nulls("event").select("time_s", "flow", "event", "cwnd_segments")
+
+
+@once_per_run
+def sender_states(run: Run, flow: str | None = None) -> pl.DataFrame:
+    """The columns of :func:`cwnd` with ``rto_s``, and which changes are timeouts (``timed_out``)
+    or the beginning of a recovery (``recovers``).
+
+    A timeout shows as a window fallen to one segment outside recovery or, if it was one
+    already, as a timer that backed off or a silence as long as the timer. Tahoe's fast
+    retransmit looks alike, so of these as many are timeouts as the flow counted: first
+    those where the timer backed off, then those after the longest silences.
+    """
+    frame = run.series if flow is None else run.series.filter(pl.col("flow") == flow)
+    far = pl.col("ssthresh_segments").is_infinite() | (pl.col("ssthresh_segments") > 2**30)
+    frame = (
+        frame.select(*_SHOWN, "rtt_s", "rto_s")
+        .with_columns(
+            ssthresh_segments=pl.when(far).then(None).otherwise(pl.col("ssthresh_segments")),
+            state=pl.col("state").fill_null(""),
+        )
+        .sort("flow", "time_s", maintain_order=True)
+    )
+    last = (pl.col("flow") != pl.col("flow").shift(-1)) | (pl.col("time_s") != pl.col("time_s").shift(-1))
+    frame = frame.filter(last.fill_null(True))
+
+    def before(column: str) -> pl.Expr:
+        return pl.col(column).shift(1).over("flow")
+
+    one = (pl.col("cwnd_segments") <= 1.0) & (pl.col("state") != "recovery")
+    fell = one & (before("cwnd_segments") > 1.0)
+    silence = pl.col("time_s") - before("time_s")
+    unheard = pl.col("rtt_s").is_null()
+    backed_off = unheard & (pl.col("rto_s") >= 1.5 * before("rto_s"))
+    waited = unheard & (silence >= 0.95 * before("rto_s"))
+    frame = frame.with_columns(
+        fell=fell.fill_null(False),
+        maybe=(one & ((before("cwnd_segments") > 1.0) | backed_off | waited)).fill_null(False),
+        sure=silence + pl.when(backed_off.fill_null(False)).then(1e9).otherwise(0.0),
+    )
+    rank = pl.col("sure").rank("ordinal", descending=True).over("flow")
+    ranks = frame.filter("maybe").select("flow", "time_s", rank=rank)
+    counted = run.flows.select(flow="name", counted="timeouts" if "timeouts" in run.flows.columns else pl.lit(2**31))
+    chosen = ranks.join(counted, on="flow", how="left").filter(pl.col("rank") <= pl.col("counted").fill_null(0))
+    timed_out = frame.select("flow", "time_s").join(
+        chosen.select("flow", "time_s", timed_out=pl.lit(True)),
+        on=["flow", "time_s"],
+        how="left",
+        maintain_order="left",
+    )
+    began = (pl.col("state") == "recovery") & (before("state").fill_null("") != "recovery")
+    return frame.with_columns(timed_out=timed_out["timed_out"].fill_null(False)).with_columns(
+        recovers=began | (pl.col("fell") & ~pl.col("timed_out"))
     )

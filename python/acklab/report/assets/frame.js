@@ -278,13 +278,16 @@ function fit(canvas, width, height) {
   const dots = theme.printing ? 2.5 : window.devicePixelRatio || 1;
   const w = Math.round(width * dots);
   const tall = Math.round(height * dots);
-  if (canvas.width !== w || canvas.height !== tall) {
+  const ctx = canvas.getContext("2d");
+  // Setting the size clears too. For print only that will do: Chromium prints a canvas
+  // that was wiped with clearRect just before as empty.
+  const resize = theme.printing || canvas.width !== w || canvas.height !== tall;
+  if (resize) {
     canvas.width = w;
     canvas.height = tall;
   }
-  const ctx = canvas.getContext("2d");
   ctx.setTransform(dots, 0, 0, dots, 0, 0);
-  ctx.clearRect(0, 0, width, height);
+  if (!resize) ctx.clearRect(0, 0, width, height);
   return ctx;
 }
 
