@@ -10,13 +10,29 @@ Altair and matplotlib are imported when a chart is first asked for.
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 CHARTS = ("cwnd", "queue", "rtt", "throughput", "time_sequence", "timeline")
 _MODULES = ("charts", "items", "mpl", "palette", "prep", "runs", "words")
 
-__all__ = ["cwnd", "mpl", "palette", "prep", "queue", "rtt", "throughput", "time_sequence", "timeline"]
+__all__ = ["Charts", "cwnd", "mpl", "palette", "prep", "queue", "rtt", "throughput", "time_sequence", "timeline"]
+
+
+class Charts:
+    """The charts of one run (or of several), as methods: ``Charts(run).cwnd()``."""
+
+    def __init__(self, runs: Any) -> None:
+        self._runs = runs
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in CHARTS:
+            raise AttributeError(f"there is no chart {name!r}; there are {', '.join(CHARTS)}")
+        return partial(getattr(import_module(".charts", __name__), name), self._runs)
+
+    def __dir__(self) -> list[str]:
+        return list(CHARTS)
 
 
 def __getattr__(name: str) -> Any:

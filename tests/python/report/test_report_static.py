@@ -59,6 +59,14 @@ def test_the_same_run_gives_the_same_files(tmp_path):
     assert [f.read_bytes() for f in a] == [f.read_bytes() for f in b]
 
 
+def test_charts_as_methods():
+    charts = plot.Charts(synthetic.run(segments=5))
+    assert dir(charts) == list(plot.CHARTS)
+    assert charts.rtt().to_dict() == plot.rtt(synthetic.run(segments=5)).to_dict()
+    with pytest.raises(AttributeError, match="no chart 'pie'; there are cwnd"):
+        charts.pie()
+
+
 def test_an_unknown_flow_is_refused_by_name():
     with pytest.raises(KeyError, match="no flow 'g'; there are f"):
         plot.cwnd(synthetic.run(segments=5), flow="g")
