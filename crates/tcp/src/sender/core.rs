@@ -316,7 +316,8 @@ impl Core {
             IdleRestart::Timer | IdleRestart::TimerKeepsWindow => {
                 self.snd_nxt >= ack || ack < self.snd_max || self.cwnd < f64::from(self.mss)
             }
-            IdleRestart::Rfc5681 | IdleRestart::Off => ack < self.snd_max,
+            // A window that ns-2's halving left below one segment opens again by timeout only.
+            IdleRestart::Rfc5681 | IdleRestart::Off => ack < self.snd_max || self.cwnd < f64::from(self.mss),
         };
         if keep {
             self.arm(now, wire);
@@ -427,6 +428,12 @@ impl Core {
     /// Whether three duplicate ACKs may start a recovery now.
     pub fn may_fast_retransmit(&self) -> bool {
         use crate::rules::SecondFastRetransmit::*;
+        // With no FlightSize an ACK that repeats is no sign of loss (RFC 5681 section 2, DUPLICATE ACKNOWLEDGMENT). To
+        // ns-2 it is, while there is data to send.
+        let flightless = self.rules.halving == Halving::FlightSize && self.snd_una == self.snd_max;
+        if flightless || self.done() {
+            return false;
+        }
         // The first segment after the handshake (or the very first one) is always past `recover`.
         self.snd_una > self.recover
             || self.snd_una == 1
@@ -465,8 +472,11 @@ impl Core {
     }
 
     /// An ACK echoes a congestion mark: at most once a window, halve as for a loss (RFC 3168 section 6.1.2).
+    ///
+    /// With nothing outstanding the echo is a repeat; and no timer would open a window that ns-2's halving closes.
     pub fn on_mark_echo(&mut self) {
-        if self.rules.ecn && self.snd_una >= self.recover && self.last_cut != LastCut::FastRetransmit {
+        let due = self.snd_una >= self.recover && self.snd_una < self.snd_max;
+        if self.rules.ecn && due && self.last_cut != LastCut::FastRetransmit {
             self.recover = self.snd_max;
             self.cut(LastCut::Mark);
             self.must_tell_cwr = true;

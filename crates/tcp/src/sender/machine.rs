@@ -100,6 +100,11 @@ impl Sender {
         }
     }
 
+    /// Units that a SACK recovery believes to be in the network, while it is on.
+    pub fn pipe(&self) -> Option<u64> {
+        self.recovery.pipe(&self.core)
+    }
+
     /// Payload bytes acknowledged so far.
     pub fn bytes_acked(&self) -> u64 {
         let core = &self.core;

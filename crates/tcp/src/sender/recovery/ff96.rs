@@ -16,7 +16,7 @@ pub struct Ff96 {
     recovering: bool,
     /// A timeout voids SACK information until the next new ACK.
     timed_out: bool,
-    pipe: i64,
+    pipe: u64,
     board: Scoreboard,
     /// Highest unit known to be received in order; the left edge of the search for holes.
     left: Seq,
@@ -30,6 +30,11 @@ pub struct Ff96 {
 }
 
 impl Ff96 {
+    /// `pipe`, while recovery is on.
+    pub(super) fn pipe(&self) -> Option<u64> {
+        self.recovering.then_some(self.pipe)
+    }
+
     fn clear_board(&mut self) {
         self.board.clear();
         self.next_hole = 0;
@@ -69,6 +74,11 @@ impl Ff96 {
         Some(seq)
     }
 
+    /// A segment left the network. Duplicated or reordered packets make more ACKs than were counted in: never below 0.
+    fn left_network(&mut self, mss: u64) {
+        self.pipe = self.pipe.saturating_sub(mss);
+    }
+
     fn mark_resent(&mut self, end: Seq) {
         self.next_hole = self.next_hole.max(end);
     }
@@ -78,7 +88,7 @@ impl Ff96 {
             return;
         }
         let gone = u64::from(core.rules.dup_thresh) * u64::from(core.mss);
-        self.pipe = core.flight_size() as i64 - gone as i64;
+        self.pipe = core.flight_size().saturating_sub(gone);
         self.recovering = true;
         let len = core.len_at(core.snd_una);
         self.mark_resent(core.snd_una + u64::from(len));
@@ -87,8 +97,8 @@ impl Ff96 {
     }
 
     fn in_recovery<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
-        let mss = i64::from(core.mss);
-        self.pipe -= mss;
+        let mss = u64::from(core.mss);
+        self.left_network(mss);
         if ack.ack >= core.recover {
             core.recover = 1;
             self.recovering = false;
@@ -110,12 +120,13 @@ impl Ff96 {
                     }
                 }
                 SackPartial::PipeTwice => {
-                    self.pipe -= mss;
+                    self.left_network(mss);
                     core.restart_timer(ack.ack, now, wire);
                     core.rto.reset_backoff();
                 }
             }
-        } else if !self.timed_out && self.update(core, ack) && core.dupacks > 0 {
+        } else if ack.ack == core.snd_una && !self.timed_out && self.update(core, ack) && core.dupacks > 0 {
+            // An older ACK that was overtaken reports runs that may lie below `snd_una`: they are not taken in.
             core.dupacks += 1;
         }
         self.send(core, core.rules.max_burst, now, wire);
@@ -143,7 +154,7 @@ impl Ff96 {
         let mut sent = 0;
         while self.base < core.limit {
             let open = if self.recovering {
-                self.pipe + i64::from(core.mss) <= core.cwnd as i64
+                self.pipe + u64::from(core.mss) <= core.cwnd as u64
             } else {
                 core.snd_nxt + u64::from(core.len_at(core.snd_nxt)) <= self.base + core.window()
             };
@@ -176,7 +187,7 @@ impl Ff96 {
             }
             core.snd_nxt = core.snd_nxt.max(seq + u64::from(len));
             core.transmit(seq, len, now, wire);
-            self.pipe += i64::from(core.mss);
+            self.pipe += u64::from(core.mss);
             sent += 1;
             if sent == max_burst {
                 break;

@@ -60,6 +60,15 @@ impl Recovery {
             RecoveryKind::Rfc6675 => Recovery::Rfc6675(Box::default()),
         }
     }
+
+    /// Units that a SACK recovery believes to be in the network, while it is on.
+    pub fn pipe(&self, core: &Core) -> Option<u64> {
+        match self {
+            Recovery::Tahoe(_) | Recovery::Reno(_) | Recovery::NewReno(_) => None,
+            Recovery::Ff96(recovery) => recovery.pipe(),
+            Recovery::Rfc6675(recovery) => recovery.pipe_in_recovery(core),
+        }
+    }
 }
 
 /// Calls the same method on whichever recovery it is.

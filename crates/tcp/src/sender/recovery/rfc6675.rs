@@ -56,6 +56,11 @@ impl Rfc6675 {
             + self.unreported(core.snd_una, self.high_rxt.min(core.snd_max))
     }
 
+    /// [`Rfc6675::pipe`] as it stands, while recovery is on.
+    pub(super) fn pipe_in_recovery(&self, core: &Core) -> Option<u64> {
+        self.recovering.then(|| self.pipe(core, self.lost_edge(core)))
+    }
+
     /// First unreported run of at most one segment at or above `from`, below the highest reported unit.
     fn hole_from(&self, core: &Core, from: Seq) -> Option<(Seq, u64)> {
         let from = from.max(core.snd_una);
@@ -90,7 +95,9 @@ impl Rfc6675 {
         }
         self.rescued = true;
         let floor = runs.iter().rev().find(|run| run.1 < end).map_or(core.snd_una, |run| run.1);
-        let start = floor.max(end.saturating_sub(u64::from(core.mss)));
+        // A FIN is a segment of its own here.
+        let longest = if core.rules.fin && end == core.limit { 1 } else { u64::from(core.mss) };
+        let start = floor.max(end.saturating_sub(longest));
         Some((start, end - start))
     }
 

@@ -1,0 +1,258 @@
+//! What must hold after every step of a conversation, whatever the network did.
+//!
+//! The judge sees packets and public state only, and keeps its own books of both: which units were sent, which arrived,
+//! which were reported.
+
+use acklab_packet::{Ack, Segment, Seq, Time};
+use acklab_tcp::rules::*;
+
+use super::{Pair, Step, Traffic};
+
+/// The first broken rule becomes an error; `Ok` otherwise.
+macro_rules! must {
+    ($holds:expr, $($why:tt)+) => {
+        let holds: bool = $holds;
+        if !holds {
+            return Err(format!($($why)+));
+        }
+    };
+}
+
+/// The books.
+pub struct Judge {
+    sender: SenderRules,
+    receiver: ReceiverRules,
+    max_sent: Seq,
+    first_sends: u64,
+    resends: u64,
+    /// Units that reached the receiver; what is below `in_order` has been handed on, once and in order.
+    arrived: Vec<bool>,
+    in_order: Seq,
+    /// Runs that SACK blocks reported to the sender.
+    reported: Vec<(Seq, Seq)>,
+    best_ack: Seq,
+    acks_sent: u64,
+    last_ack: Seq,
+    /// In-order segments since the last ACK.
+    held: u32,
+}
+
+impl Judge {
+    pub fn new(sender: &SenderRules, receiver: &ReceiverRules) -> Judge {
+        Judge {
+            sender: sender.clone(),
+            receiver: receiver.clone(),
+            max_sent: 0,
+            first_sends: 0,
+            resends: 0,
+            arrived: Vec::new(),
+            in_order: 0,
+            reported: Vec::new(),
+            best_ack: 0,
+            acks_sent: 0,
+            last_ack: 0,
+            held: 0,
+        }
+    }
+
+    /// Judges what one step did, before the network takes what was sent.
+    pub fn after(&mut self, step: Step, pair: &Pair) -> Result<(), String> {
+        if let Step::Ack(ack) = step {
+            must!(ack.ack <= self.max_sent, "ACK {} of what was never sent (up to {})", ack.ack, self.max_sent);
+            self.best_ack = self.best_ack.max(ack.ack);
+            self.reported.extend(ack.sack.iter(ack.ack));
+        }
+        for (segment, size) in &pair.out.sent {
+            self.segment_sent(segment, *size, pair)?;
+        }
+        self.sender_state(pair)?;
+        let before = self.in_order;
+        if let Step::Data(segment) = step {
+            self.arrive(&segment);
+        }
+        self.receiver_state(step, before, pair)?;
+        for (ack, size) in &pair.back.sent {
+            self.ack_sent(ack, *size, step)?;
+        }
+        self.nothing_forgotten(pair)
+    }
+
+    fn segment_sent(&mut self, segment: &Segment, size: u32, pair: &Pair) -> Result<(), String> {
+        let (core, rules) = (pair.sender.core(), &self.sender);
+        let past_end = rules.sack_partial == SackPartial::TwoSegmentsPastEnd;
+        let unruly = past_end || rules.sack_partial == SackPartial::TwoSegments;
+        must!(segment.len >= 1 && segment.len <= core.mss, "a segment of {} units", segment.len);
+        must!(segment.end() <= core.limit || past_end, "sent past the end: {segment:?}");
+        must!(segment.seq >= core.snd_una, "sent below snd_una {}: {segment:?}", core.snd_una);
+        // FF96's two segments a partial ACK ask no window, as in ns-2.
+        must!(unruly || segment.end() <= core.snd_una + core.wnd, "past the advertised window: {segment:?}");
+        must!(segment.retransmit == (segment.seq < self.max_sent), "retransmit flag wrong: {segment:?}");
+        if segment.retransmit {
+            must!(segment.end() <= self.max_sent, "half old, half new: {segment:?}");
+            self.resends += 1;
+        } else {
+            must!(segment.seq == self.max_sent, "new data leaves a gap after {}: {segment:?}", self.max_sent);
+            self.max_sent = segment.end();
+            self.first_sends += 1;
+        }
+        must!(segment.syn == (rules.syn && segment.seq == 0), "SYN flag wrong: {segment:?}");
+        must!(segment.fin == (rules.fin && segment.end() == core.limit), "FIN flag wrong: {segment:?}");
+        must!(!segment.fin || segment.len == 1, "a FIN with payload: {segment:?}");
+        let payload = if rules.sequence == Sequence::Segments { rules.packet } else { segment.len };
+        let option = if rules.timestamps && rules.header > 0 { rules.timestamp_bytes } else { 0 };
+        let control = segment.syn || segment.fin;
+        let expected = if control { rules.control_size } else { payload + rules.header + option };
+        must!(size == expected, "{size} bytes on the wire, not {expected}: {segment:?}");
+        if rules.recovery == RecoveryKind::Rfc6675 {
+            let known = self.reported.iter().any(|run| run.0 < segment.end() && segment.seq < run.1);
+            must!(!known, "sent again what the receiver reported: {segment:?}");
+        }
+        Ok(())
+    }
+
+    fn sender_state(&self, pair: &Pair) -> Result<(), String> {
+        let (core, rules) = (pair.sender.core(), &self.sender);
+        let state = (core.snd_una, core.snd_nxt, core.snd_max);
+        must!(core.snd_una <= core.snd_nxt && core.snd_nxt <= core.snd_max, "una, nxt, max out of order: {state:?}");
+        must!(core.snd_max == self.max_sent, "snd_max is {}, sent up to {}", core.snd_max, self.max_sent);
+        must!(core.snd_una == self.best_ack, "snd_una {}, best ACK {}", core.snd_una, self.best_ack);
+        must!(core.flight_size() == self.max_sent - self.best_ack, "flight_size {}", core.flight_size());
+        let mss = f64::from(core.mss);
+        // ns-2 may halve below one segment; the standard's ssthresh has a floor of two (RFC 5681 equation 4).
+        let least = if rules.halving == Halving::FlightSize { mss } else { 0.0 };
+        must!(core.cwnd >= least && core.cwnd.is_finite(), "cwnd {}", core.cwnd);
+        let initial = if rules.initial_ssthresh > 0.0 { rules.initial_ssthresh * mss } else { core.wnd as f64 };
+        must!(core.ssthresh >= initial.min(2.0 * mss), "ssthresh {}", core.ssthresh);
+        // RFC 6675 counts a unit once as sent and once as resent; FF96 counts ACKs, and lost ones too high until the end.
+        let pipe = pair.sender.pipe().unwrap_or(0);
+        let most = match rules.recovery {
+            RecoveryKind::Rfc6675 => 2 * core.flight_size(),
+            _ => core.wnd.max(core.cwnd as u64 + core.mss as u64),
+        };
+        must!(pipe <= most, "pipe {pipe} above {most}, flight {}", core.flight_size());
+        let simple = !rules.recovery.uses_sack();
+        let new_data = pair.out.sent.last().is_some_and(|(segment, _)| !segment.retransmit);
+        if simple && new_data {
+            // RFC 3042: at most two segments beyond cwnd; RFC 5681 section 3.2: one for each duplicate ACK.
+            let extra =
+                core.inflation + if rules.limited_transmit { u64::from(core.dupacks) * core.mss as u64 } else { 0 };
+            let most = core.cwnd.max(mss) + extra as f64;
+            must!(core.flight_size() as f64 <= most, "flight {} above cwnd and more, {most}", core.flight_size());
+        }
+        Ok(())
+    }
+
+    fn arrive(&mut self, segment: &Segment) {
+        let end = segment.end() as usize;
+        if self.arrived.len() < end {
+            self.arrived.resize(end, false);
+        }
+        self.arrived[segment.seq as usize..end].fill(true);
+        while self.arrived.get(self.in_order as usize) == Some(&true) {
+            self.in_order += 1;
+        }
+    }
+
+    fn receiver_state(&mut self, step: Step, before: Seq, pair: &Pair) -> Result<(), String> {
+        let (next, at_once) = (pair.receiver.rcv_nxt(), !pair.back.sent.is_empty());
+        must!(next == self.in_order, "rcv_nxt is {next}, in order are {}", self.in_order);
+        must!(pair.back.sent.len() <= 1, "{} ACKs for one event", pair.back.sent.len());
+        match step {
+            Step::Data(segment) => {
+                self.held += 1;
+                let beyond = segment.seq > before;
+                must!(!beyond || at_once, "no duplicate ACK at once (RFC 5681 section 4.2): {segment:?}");
+                let waiting = self.arrived.len() as u64 > self.in_order || self.in_order > segment.end();
+                let fills = segment.seq <= before && self.in_order > before && waiting;
+                must!(!self.receiver.immediate_on_gap || !fills || at_once, "a filled gap not ACKed: {segment:?}");
+                let segments = match self.receiver.ack {
+                    AckPolicyKind::Every {} => 1,
+                    AckPolicyKind::Delayed { segments, .. } => segments,
+                    AckPolicyKind::Daass { segments, .. } => segments.max(2),
+                };
+                must!(at_once || self.held < segments, "{} segments without an ACK", self.held);
+            }
+            Step::ReceiverTimer => must!(at_once, "the ACK timer sent nothing"),
+            _ => must!(!at_once, "an ACK for nothing"),
+        }
+        Ok(())
+    }
+
+    fn ack_sent(&mut self, ack: &Ack, size: u32, step: Step) -> Result<(), String> {
+        let rules = &self.receiver;
+        self.acks_sent += 1;
+        self.held = 0;
+        must!(ack.ack == self.in_order, "ACK {} where {} came in order", ack.ack, self.in_order);
+        must!(ack.ack >= self.last_ack, "ACK {} after {}", ack.ack, self.last_ack);
+        self.last_ack = ack.ack;
+        let most = if rules.sack { rules.max_sack_blocks.min(3) as usize } else { 0 };
+        must!(ack.sack.len() <= most, "{} SACK blocks", ack.sack.len());
+        must!(size == rules.ack_size + rules.sack_block_bytes * ack.sack.len() as u32, "an ACK of {size} bytes");
+        for (index, (start, end)) in ack.sack.iter(ack.ack).enumerate() {
+            must!(start < end, "an empty block {start}..{end}");
+            let stale = end <= ack.ack;
+            must!(!stale || !rules.purge_stale_sack, "block {start}..{end} below ACK {}", ack.ack);
+            let held = |at: Seq| self.arrived.get(at as usize) == Some(&true);
+            must!((start..end).all(held), "block {start}..{end} never arrived");
+            // RFC 2018 section 4: the first block is the whole run around the segment that caused the ACK.
+            if let (0, Step::Data(segment)) = (index, step)
+                && segment.seq >= ack.ack
+            {
+                must!((start..end).contains(&segment.seq), "first block {start}..{end} without {segment:?}");
+                must!(!held(start - 1) && !held(end), "first block {start}..{end} is not the whole run");
+            }
+        }
+        if let Step::Data(segment) = step {
+            let due = most > 0 && segment.seq > ack.ack;
+            must!(!due || !ack.sack.is_empty(), "no block for {segment:?}");
+        }
+        Ok(())
+    }
+
+    /// Whoever waits for something has a timer that will end the wait.
+    fn nothing_forgotten(&self, pair: &Pair) -> Result<(), String> {
+        if self.best_ack < self.max_sent {
+            let timer = pair.out.timer;
+            must!(timer.is_some(), "data outstanding, no retransmission timer");
+            let latest = pair.now + Time::from_secs(self.sender.max_rto.secs().max(2.0 * self.sender.tick.secs()));
+            must!(timer >= Some(pair.now) && timer <= Some(latest), "timer {timer:?} at {:?}", pair.now);
+        }
+        if self.last_ack < self.in_order {
+            let timer = match self.receiver.ack {
+                AckPolicyKind::Every {} => return Err("data in order, no ACK".to_owned()),
+                AckPolicyKind::Delayed { timer, .. } | AckPolicyKind::Daass { timer, .. } => timer,
+            };
+            let due = pair.back.timer;
+            must!(due.is_some(), "data in order, neither ACK nor timer");
+            must!(due >= Some(pair.now) && due <= Some(pair.now + timer), "ACK timer {due:?} at {:?}", pair.now);
+        }
+        Ok(())
+    }
+
+    /// Counters agree with what the wire saw, and no packet is lost but by the network.
+    pub fn books(&self, pair: &Pair) -> Result<(), String> {
+        let (sent, got) = (pair.sender.counters(), pair.receiver.counters());
+        let counted = [sent.segments_sent, sent.retransmits, sent.acks_received, got.segments_received, got.acks_sent];
+        let seen =
+            [self.first_sends + self.resends, self.resends, pair.acks.delivered, pair.data.delivered, self.acks_sent];
+        must!(counted == seen, "counters {counted:?}, the wire saw {seen:?}");
+        for Traffic { sent, lost, duplicated, delivered, in_flight } in [pair.data, pair.acks] {
+            must!(sent + duplicated == delivered + lost + in_flight, "packets vanish");
+        }
+        must!(pair.data.sent == counted[0] && pair.acks.sent == counted[4], "sends and counters differ");
+        Ok(())
+    }
+
+    /// The transfer is done: everything is there.
+    pub fn at_end(&self, pair: &Pair) -> Result<(), String> {
+        let core = pair.sender.core();
+        let exact = self.sender.sack_partial != SackPartial::TwoSegmentsPastEnd;
+        must!(!exact || core.snd_una == core.limit, "done at {} of {}", core.snd_una, core.limit);
+        must!(self.in_order >= core.limit, "done, but only {} of {} arrived", self.in_order, core.limit);
+        let data = core.limit - u64::from(self.sender.syn) - u64::from(self.sender.fin);
+        let bytes =
+            if self.sender.sequence == Sequence::Segments { data * u64::from(self.sender.packet) } else { data };
+        must!(!exact || pair.sender.bytes_acked() == bytes, "{} bytes ACKed of {bytes}", pair.sender.bytes_acked());
+        Ok(())
+    }
+}

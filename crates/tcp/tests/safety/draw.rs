@@ -1,0 +1,177 @@
+//! What conversations are drawn: stacks, rules, sizes, networks.
+
+use acklab_packet::{Bytes, Time};
+use acklab_tcp::rules::*;
+use acklab_tcp::sender::Supply;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::pair::{Hostility, Later};
+
+/// One conversation to be.
+#[derive(Clone)]
+pub struct Case {
+    pub stack: Stack,
+    pub sender: SenderPatch,
+    pub receiver: ReceiverPatch,
+    pub supply: Supply,
+    pub later: Option<Later>,
+    pub network: Hostility,
+}
+
+impl std::fmt::Debug for Case {
+    /// On few lines, without the rules left alone.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let patches = format!("{:?}\n  {:?}", self.sender, self.receiver).replace("Some(", "(");
+        let set: Vec<_> = patches.split(", ").filter(|rule| !rule.contains(": None")).collect();
+        let Case { stack, supply, later, network, .. } = self;
+        write!(f, "{} {supply:?} {later:?}\n  {}\n  {network:?}", stack.name(), set.join(", "))
+    }
+}
+
+const RECOVERIES: [RecoveryKind; 5] =
+    [RecoveryKind::Tahoe, RecoveryKind::Reno, RecoveryKind::Newreno, RecoveryKind::Sack, RecoveryKind::Rfc6675];
+
+fn hostility() -> impl Strategy<Value = Hostility> {
+    let rate = || prop_oneof![Just(0.0), 0.0..0.05, 0.0..0.35];
+    let jitter = prop_oneof![Just(0.0), 0.0..0.02, 0.0..0.5];
+    (rate(), rate(), rate(), rate(), 0.001..0.2, jitter, any::<u64>()).prop_map(
+        |(loss, ack_loss, duplication, marks, delay, jitter, seed)| Hostility {
+            loss,
+            ack_loss,
+            duplication,
+            marks,
+            delay,
+            jitter,
+            seed,
+        },
+    )
+}
+
+fn supply() -> impl Strategy<Value = Supply> {
+    prop_oneof![(1_u64..60).prop_map(Supply::Segments), (1_u64..60_000).prop_map(Supply::Bytes)]
+}
+
+fn window() -> impl Strategy<Value = Window> {
+    let bytes = (1_460_u64..50_000).prop_map(|bytes| Window::Bytes(Bytes::new(bytes)));
+    prop_oneof![
+        Just(Window::Segments(1)),
+        Just(Window::Segments(2)),
+        Just(Window::Segments(3)),
+        (4_u32..60).prop_map(Window::Segments),
+        bytes
+    ]
+}
+
+fn policy() -> impl Strategy<Value = AckPolicyKind> {
+    let delayed = (0.001..0.6, 1_u32..5, any::<bool>(), 0.0..0.5).prop_map(|(timer, segments, heartbeat, phase)| {
+        AckPolicyKind::Delayed { timer: Time::from_secs(timer), segments, heartbeat, phase: Time::from_secs(phase) }
+    });
+    let phase = select(&[PhaseSource::Oracle, PhaseSource::Option, PhaseSource::Heuristic][..]);
+    let daass = (phase, 0.001..0.6, 1_u32..5, 2_u32..40).prop_map(|(phase, timer, segments, window)| {
+        let (timer, silence) = (Time::from_secs(timer), Time::from_secs(0.5));
+        AckPolicyKind::Daass { phase, timer, segments, window, silence }
+    });
+    prop_oneof![Just(AckPolicyKind::Every {}), delayed, daass]
+}
+
+fn credit() -> impl Strategy<Value = CreditKind> {
+    let growth = select(&[Growth::Whole, Growth::Steps, Growth::AllThenOne][..]);
+    (0..6, 1.0..8.0, growth).prop_map(|(kind, limit, growth)| match kind {
+        0 => CreditKind::AckCounting,
+        1 => CreditKind::Rfc5681,
+        2 => CreditKind::Ubc { growth },
+        3 => CreditKind::Lbc { limit, growth },
+        4 => CreditKind::Abc { limit },
+        _ => CreditKind::Sabc { limit },
+    })
+}
+
+/// A stack as it is, but for recovery, window, ends of the connection and ACK policy.
+pub fn named() -> impl Strategy<Value = Case> {
+    let sender = (select(&RECOVERIES[..]), window(), any::<(bool, bool, bool)>(), 0_u32..6).prop_map(
+        |(recovery, window, (syn, fin, timestamps), max_burst)| SenderPatch {
+            recovery: Some(recovery),
+            window: Some(window),
+            syn: Some(syn),
+            fin: Some(fin),
+            timestamps: Some(timestamps),
+            max_burst: Some(max_burst),
+            ..SenderPatch::default()
+        },
+    );
+    let receiver = (policy(), any::<bool>()).prop_map(|(ack, sack)| ReceiverPatch {
+        ack: Some(ack),
+        sack: Some(sack),
+        ..ReceiverPatch::default()
+    });
+    let later = prop::option::of((1_u64..30, 0.0..10.0));
+    (select(&Stack::ALL[..]), sender, receiver, supply(), later, hostility()).prop_map(
+        |(stack, mut sender, receiver, supply, later, network)| {
+            sender.tell_phase = Some(matches!(receiver.ack, Some(AckPolicyKind::Daass { .. })));
+            // Nothing is written after a FIN.
+            let later = later.filter(|_| sender.fin == Some(false)).map(|(segments, think)| Later { segments, think });
+            Case { stack, sender, receiver, supply, later, network }
+        },
+    )
+}
+
+/// Every rule that has alternatives is drawn as well, in combinations no stack has.
+pub fn wild() -> impl Strategy<Value = Case> {
+    let choices = (
+        select(&[Sequence::Segments, Sequence::Bytes][..]),
+        select(&[RttFilter::Integer, RttFilter::Rfc6298][..]),
+        select(&[Halving::Precise, Halving::Integer, Halving::FlightSize][..]),
+        select(&[SecondFastRetransmit::Always, SecondFastRetransmit::Never, SecondFastRetransmit::UnlessTimeout][..]),
+        select(&[PartialAckTimer::First, PartialAckTimer::Each][..]),
+        select(&[RecoveryExit::Keep, RecoveryExit::MinFlight, RecoveryExit::Rfc6582][..]),
+        select(&[SackPartial::PipeTwice, SackPartial::TwoSegments, SackPartial::TwoSegmentsPastEnd][..]),
+        select(&[IdleRestart::Timer, IdleRestart::TimerKeepsWindow, IdleRestart::Rfc5681, IdleRestart::Off][..]),
+        credit(),
+    );
+    let pacing = prop_oneof![3 => Just(0.0), 1 => 0.0..2.0];
+    let flags = (any::<[bool; 6]>(), any::<[bool; 3]>());
+    let numbers = (1_u32..6, 1_u32..12, 0_u32..30, 100_u32..1500, flags, 0_u32..4, pacing);
+    (named(), choices, numbers).prop_map(|(mut case, choices, numbers)| {
+        let (sequence, rtt_filter, halving, second, partial_ack_timer, recovery_exit, sack_partial, idle, credit) =
+            choices;
+        let (dup_thresh, initial_window, ssthresh, packet, (flags, receiver), blocks, pacing) = numbers;
+        // A window must hold one segment, and a segment its timestamp.
+        let window = match case.sender.window {
+            Some(Window::Bytes(bytes)) => Window::Bytes(Bytes::new(bytes.get().max(u64::from(packet)))),
+            other => other.expect("drawn above"),
+        };
+        case.sender = SenderPatch {
+            sequence: Some(sequence),
+            packet: Some(packet),
+            rtt_filter: Some(rtt_filter),
+            halving: Some(halving),
+            second_fast_retransmit: Some(second),
+            partial_ack_timer: Some(partial_ack_timer),
+            recovery_exit: Some(recovery_exit),
+            sack_partial: Some(sack_partial),
+            idle_restart: Some(idle),
+            credit: Some(credit),
+            dup_thresh: Some(dup_thresh),
+            initial_window: Some(f64::from(initial_window)),
+            initial_ssthresh: Some(f64::from(ssthresh)),
+            limited_transmit: Some(flags[0]),
+            limited_transmit_new_only: Some(flags[1]),
+            inflate_when_blocked: Some(flags[2]),
+            partial_deflation: Some(flags[3]),
+            first_loss_resets_initial_window: Some(flags[4]),
+            ecn: Some(flags[5]),
+            pacing: Some(pacing),
+            window: Some(window),
+            ..case.sender
+        };
+        case.receiver = ReceiverPatch {
+            purge_stale_sack: Some(receiver[0]),
+            immediate_on_gap: Some(receiver[1]),
+            immediate_on_syn: Some(receiver[2]),
+            max_sack_blocks: Some(blocks),
+            ..case.receiver
+        };
+        case
+    })
+}
