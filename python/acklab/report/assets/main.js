@@ -59,13 +59,16 @@ function start() {
 
   const queues = new Frame(queueChart);
   linkSwitches(queues);
-  const charts = [new Frame(sequenceChart), new Frame(windowChart), new Timeline(), new Frame(rttChart), queues, new Frame(throughputChart)];
+  const bands = new Timeline();
+  const charts = [new Frame(sequenceChart), new Frame(windowChart), bands, new Frame(rttChart), queues, new Frame(throughputChart)];
   byId("charts").append(...charts.map((chart) => chart.element));
   byId("foot").append(keysHelp(), h("p", {}, "Made by acklab. This page holds its data and asks nothing of any network."));
 
   state.view.watch((what) => {
-    if (what === "range") invalidateAll();
-    else for (const frame of frames) if (frame.onScreen) frame.drawFront();
+    if (what === "range") {
+      bands.hurry();
+      invalidateAll();
+    } else for (const frame of frames) if (frame.onScreen) frame.drawFront();
     navigator_.draw();
   });
   state.watch(() => {

@@ -74,6 +74,16 @@ class Timeline extends Frame {
       h("button", { type: "button", onclick: () => ((this.wanted = 0), this.invalidate()) }, "Auto"));
   }
 
+  // Until the reader stops moving the bands are drawn in haste.
+  hurry() {
+    this.hurried = true;
+    clearTimeout(this.calm);
+    this.calm = setTimeout(() => {
+      this.hurried = false;
+      this.invalidate();
+    }, 180);
+  }
+
   // One region of bands for each flow drawn; two side by side where there is room.
   layout() {
     const { view } = state;

@@ -111,7 +111,8 @@ function rowsIn(column, band, longest) {
 function drawWays(ctx, band, part, ways, isAck, frame) {
   const [from, to] = rowsIn(ways.sent_s, band, ways.longest);
   ctx.strokeStyle = ctx.fillStyle = part.colour(isAck ? "ack" : "data");
-  if (to - from > 1.2 * band.w) return drawCrowd(ctx, band, part, ways, isAck, from, to);
+  // While the reader moves about, speed counts more than the last line.
+  if (to - from > (frame.hurried ? 0.25 : 0.8) * band.w) return drawCrowd(ctx, band, part, ways, isAck, from, to, frame.hurried ? 5 : 2);
   const few = (to - from) * 16 < band.w;
   ctx.lineWidth = few ? 1.3 : 1;
   ctx.globalAlpha = (to - from) * 3 > band.w ? 0.6 : 0.85;
@@ -158,22 +159,22 @@ function labelWays(ctx, band, ways, isAck, from, to, frame) {
   }
 }
 
-// Too many for lines of their own: one for every other column of dots, darker the more it stands for.
-function drawCrowd(ctx, band, part, ways, isAck, from, to) {
+// Too many for lines of their own: one for each `wide` columns of dots, darker the more it stands for.
+function drawCrowd(ctx, band, part, ways, isAck, from, to, wide) {
   const shades = [[], [], [], []];
   eachColumn(ways.sent_s, from, to, band.sx, (x, i, end) => {
     const n = end - i;
     const shade = n > 24 ? 3 : n > 8 ? 2 : n > 2 ? 1 : 0;
     const piece = pieceIn(band, lineOf(part, ways, (i + end) >> 1, isAck));
     if (piece) shades[shade].push(piece);
-  }, 2);
-  ctx.lineWidth = 1.5;
+  }, wide);
+  ctx.lineWidth = wide > 2 ? 2 : 1.5;
   shades.forEach((pieces, k) => {
     ctx.globalAlpha = [0.35, 0.5, 0.7, 0.9][k];
     ctx.beginPath();
     for (const { x0, y0, x1, y1 } of pieces) {
       // All but upright is drawn upright: rectangles cost a fraction of lines.
-      if (Math.abs(x1 - x0) < 3) ctx.fillRect(Math.min(x0, x1), Math.min(y0, y1), 2, Math.abs(y1 - y0));
+      if (Math.abs(x1 - x0) < 3) ctx.fillRect(Math.min(x0, x1), Math.min(y0, y1), wide, Math.abs(y1 - y0));
       else {
         ctx.moveTo(x0, y0);
         ctx.lineTo(x1, y1);
