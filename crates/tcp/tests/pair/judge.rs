@@ -10,12 +10,12 @@ use super::{Pair, Step, Traffic};
 
 /// The first broken rule becomes an error; `Ok` otherwise.
 macro_rules! must {
-    ($holds:expr, $($why:tt)+) => {
+    ($holds:expr, $($why:tt)+) => {{
         let holds: bool = $holds;
         if !holds {
             return Err(format!($($why)+));
         }
-    };
+    }};
 }
 
 /// The books.
