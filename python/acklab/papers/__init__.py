@@ -1,0 +1,23 @@
+"""Papers that regenerate and judge themselves: one package a paper, to be read beside the paper."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..reproduce.paper import Paper
+
+NAMES = ("allman1998",)
+
+
+def paper(name: str) -> Paper:
+    """A paper by its short name.
+
+    Raises:
+        KeyError: there is none of that name.
+    """
+    if name not in NAMES:
+        raise KeyError(f"no paper {name!r}; there are {', '.join(NAMES)}")
+    found: Paper = import_module(f".{name}", __name__).PAPER
+    return found

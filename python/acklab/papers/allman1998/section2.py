@@ -1,0 +1,111 @@
+"""Section 2: what slow start and congestion avoidance make of fewer ACKs."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+
+import numpy as np
+
+from ...reproduce.measure import Measurement
+from ..trace import Transfer
+from .registry import PAPER
+from .runs import LOSS_FREE, OVERSHOOT
+from .setting import BDP_SEGMENTS, RTT_S, SEGMENTS, WINDOW
+
+Recorded = Mapping[Hashable, Transfer]
+
+
+def without_queueing(transfer: Transfer, time_s: float) -> float:
+    """An ACK's arrival less what its chain of round trips spent waiting and being transmitted.
+
+    The ACK answers a segment that answered an ACK, and so on back to the first segment. Each of these round trips
+    counts as the propagation delay only.
+    """
+    first_sent = {s.seq: s for s in reversed(transfer.sent)}
+    arrivals = {}
+    acked = 0
+    for ack in transfer.acks:
+        acked += ack.covers
+        arrivals[ack.time_s] = acked - 1
+    rounds = 0
+    while time_s > 0:
+        sent = first_sent[arrivals[time_s]]
+        rounds, time_s = rounds + 1, sent.time_s
+    return rounds * RTT_S
+
+
+@PAPER.claim("eq1", LOSS_FREE)
+def slow_start_time(recorded: Recorded) -> Measurement:
+    every = recorded["reno", "every"]
+    reached = every.reaches(WINDOW)
+    return Measurement(
+        {"time": without_queueing(every, reached)},
+        f"the window has 40 segments after {reached:.3f} s; without queueing and transmission, six whole round trips",
+    )
+
+
+@PAPER.claim("eq2", LOSS_FREE)
+def slow_start_time_with_delayed_acks(recorded: Recorded) -> Measurement:
+    every, delayed = (recorded["reno", m].reaches(WINDOW) for m in ("every", "delayed"))
+    return Measurement({"ratio": delayed / every}, f"{delayed:.3f} s against {every:.3f} s, queueing included")
+
+
+def slow_start_bursts(transfer: Transfer, covers: int) -> dict[str, float]:
+    """Fewest and most segments that an ACK for so many new ones releases before the window is full."""
+    full = transfer.reaches(WINDOW)
+    released = [ack.released for ack in transfer.acks if ack.covers == covers and ack.time_s < full]
+    return {"least": min(released), "most": max(released)}
+
+
+def answers_to_two(transfer: Transfer) -> int:
+    """Segments sent in answer to the two segments of the second window."""
+    return sum(1 for sent in transfer.sent if sent.window == 2)
+
+
+@PAPER.claim("sec2.burst", LOSS_FREE)
+def burst_for_an_ack(recorded: Recorded) -> Measurement:
+    every, delayed = recorded["reno", "every"], recorded["reno", "delayed"]
+    return Measurement(
+        {
+            "every": slow_start_bursts(every, 1),
+            "delayed": slow_start_bursts(delayed, 2),
+            "two-every": answers_to_two(every),
+            "two-delayed": answers_to_two(delayed),
+        }
+    )
+
+
+def growth_per_round(transfer: Transfer) -> float:
+    """Slope of the window in congestion avoidance, in segments a round trip, until the next loss or a full window."""
+    start = transfer.fast_retransmits[0]
+    later = [s.time_s for s in transfer.fast_retransmits[1:]] + [t.time_s for t in transfer.timeouts]
+    end = min([*later, transfer.sent[-1].time_s])
+    rounds: dict[int, float] = {}
+    for sent in transfer.sent:
+        if sent.acked >= start.top and sent.time_s < end and sent.window not in rounds:
+            rounds[sent.window] = transfer.state_before(sent.time_s + 1e-9)[1]
+    windows = [(k, w) for k, w in rounds.items() if w <= WINDOW]
+    return float(np.polyfit(*zip(*windows, strict=True), 1)[0])
+
+
+@PAPER.claim("sec2.ca", OVERSHOOT)
+def congestion_avoidance(recorded: Recorded) -> Measurement:
+    slopes = {m: growth_per_round(recorded[m, q]) for m, q in (("every", 21), ("delayed", 20))}
+    return Measurement(slopes, "fitted after the single loss at 21 and 20 packets")
+
+
+@PAPER.claim("sec3.awnd")
+def window_in_pipes() -> Measurement:
+    return Measurement({"ratio": WINDOW / BDP_SEGMENTS})
+
+
+@PAPER.claim("sec3.sizes")
+def number_of_sizes() -> Measurement:
+    return Measurement({"sizes": len(SEGMENTS)})
+
+
+@PAPER.claim("sec3.80k", LOSS_FREE)
+def end_of_slow_start(recorded: Recorded) -> Measurement:
+    every = recorded["reno", "every"]
+    full = every.reaches(WINDOW)
+    return Measurement({"segments": sum(1 for sent in every.sent if sent.time_s <= full)})

@@ -1,0 +1,240 @@
+"""Section 4: 50 to 500 competing transfers through drop-tail and RED (Figures 9 to 14, Table 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...reproduce.experiments import Effort, Replications, Traces, records
+from ...reproduce.grid import Array, Grid
+from ...reproduce.measure import Measurement
+from ...reproduce.readers import ManyFlows
+from ...reproduce.stats import Sample, jackknife
+from ..trace import Transfer
+from .registry import PAPER
+from .section2 import slow_start_bursts
+from .setting import BDP_SEGMENTS, DROP_TAIL, FLOWS, GATEWAYS, NAMES, RED, SEGMENT_BYTES, competition, transfer
+
+COMPETING = ("every", "delayed", "daass", "lbc")
+"""Section 4.1 leaves UBC out."""
+
+
+def _reduce(columns: dict[str, Array]) -> Sequence[float]:
+    taken = columns["finished_s"] - columns["start_s"]
+    sent, unique = columns["segments_sent"].sum(), columns["bytes"].sum() / SEGMENT_BYTES
+    return (
+        float((columns["bytes"] / taken).mean()),
+        float(100 * unique / sent),
+        float(columns["mean_queue_packets"][0]),
+        float(100 * columns["drops"][0] / sent),
+        float(columns["acks_sent"].sum()),
+        float(taken.mean()),
+    )
+
+
+READ = ManyFlows(
+    ["throughput", "goodput", "queue", "loss", "acks", "time_s"],
+    ["start_s", "finished_s", "bytes", "segments_sent", "acks_sent"],
+    ["drops", "mean_queue_packets"],
+    _reduce,
+)
+"""Mean throughput of a transfer (bytes/s), share of useful segments and of dropped ones (%), waiting packets, ACKs."""
+
+
+def _competition(gateway: str, mechanism: str) -> Replications:
+    def scenario(flows: int, seed: int) -> str:
+        return competition(gateway, mechanism, flows, seed)
+
+    return Replications(
+        f"{gateway} {mechanism}",
+        f"{NAMES[mechanism]} among competing transfers, {gateway}",
+        {"flows": FLOWS},
+        scenario,
+        READ,
+        {"flows": (50, 200, 350, 500)},
+    )
+
+
+COMPETITION = {(g, m): _competition(g, m) for g in GATEWAYS for m in COMPETING}
+DROP_TAIL_RUNS = [COMPETITION["drop-tail", m] for m in COMPETING]
+RED_RUNS = [COMPETITION["red", m] for m in COMPETING]
+
+Grids = Mapping[str, Grid]
+
+
+def by_mechanism(grids: Sequence[Grid]) -> Grids:
+    """The grids by the name of their mechanism."""
+    return dict(zip(COMPETING, grids, strict=True))
+
+
+def at(grid: Grid, flows: int, quantity: str) -> Sample:
+    """One value for each seed at so many transfers."""
+    return Sample.of(grid.at(flows=flows)[quantity])
+
+
+def averaged(grid: Grid, quantity: str) -> Sample:
+    """One value for each seed, averaged over the numbers of transfers."""
+    return Sample.of(grid[quantity].mean(axis=0))
+
+
+def each(grids: Grids, quantity: str, wanted: Any = lambda n: True) -> dict[str, dict[str, Sample]]:
+    """A sample for each number of transfers and mechanism."""
+    numbers = [n for n in next(iter(grids.values())).axes["flows"] if wanted(n)]
+    return {f"{n} transfers": {m: at(grid, n, quantity) for m, grid in grids.items()} for n in numbers}
+
+
+def overall(grids: Grids, quantity: str) -> dict[str, Sample]:
+    """A sample for each mechanism, averaged over the numbers of transfers."""
+    return {m: averaged(grid, quantity) for m, grid in grids.items()}
+
+
+# --- 4.2 drop-tail
+
+
+@PAPER.claim("fig9.order", *DROP_TAIL_RUNS)
+def throughput_order(*grids: Grid) -> Measurement:
+    return Measurement({"throughput": each(by_mechanism(grids), "throughput", lambda n: n <= 350)})
+
+
+@PAPER.claim("fig9.lbc_daass", *DROP_TAIL_RUNS)
+def lbc_above_daass(*grids: Grid) -> Measurement:
+    return Measurement({"throughput": each(by_mechanism(grids), "throughput")})
+
+
+def spread(grids: Grids, flows: int, quantity: str = "throughput") -> Sample:
+    """(max - min) / mean over the mechanisms of their means over the seeds."""
+    values = np.array([grid.at(flows=flows)[quantity] for grid in grids.values()])
+
+    def statistic(seeds: list[int]) -> float:
+        means = values[:, seeds].mean(axis=1)
+        return float((means.max() - means.min()) / means.mean())
+
+    return jackknife(values.shape[1], statistic)
+
+
+@PAPER.claim("fig9.heavy", *DROP_TAIL_RUNS)
+def similar_under_load(*grids: Grid) -> Measurement:
+    found = by_mechanism(grids)
+    heavy = [n for n in grids[0].axes["flows"] if n >= 400]
+    spreads = {f"{n} transfers": spread(found, n) for n in heavy}
+    light = spread(found, 50)
+    return Measurement({"spread": spreads, "less": {key: {"at 50": light, "heavy": s} for key, s in spreads.items()}})
+
+
+def spearman(x: Array, y: Array) -> float:
+    """Rank correlation without ties."""
+    ranks = [np.argsort(np.argsort(v)) for v in (x, y)]
+    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
+
+
+@PAPER.claim("fig9.fall", *DROP_TAIL_RUNS)
+def throughput_falls(*grids: Grid) -> Measurement:
+    def correlation(grid: Grid) -> Sample:
+        table, flows = grid["throughput"], np.array(grid.axes["flows"])
+        return jackknife(table.shape[1], lambda seeds: spearman(flows, table[:, seeds].mean(axis=1)))
+
+    return Measurement({"spearman": {m: correlation(grid) for m, grid in by_mechanism(grids).items()}})
+
+
+@PAPER.claim("fig10.order", *DROP_TAIL_RUNS)
+def goodput_order(*grids: Grid) -> Measurement:
+    return Measurement({"goodput": overall(by_mechanism(grids), "goodput")})
+
+
+def _bursts(effort: Effort) -> dict[Hashable, str]:
+    return {m: records(transfer("sack", m, 22, 95), "packets", "series") for m in ("every", "lbc")}
+
+
+BURSTS = Traces("bursts", "a loss-free SACK transfer of 95 segments, packet by packet", _bursts, Transfer)
+
+
+@PAPER.claim("fig10.burst", BURSTS)
+def largest_bursts(recorded: Mapping[Hashable, Transfer]) -> Measurement:
+    return Measurement(
+        {m: max(slow_start_bursts(recorded[m], k)["most"] for k in ((1,) if m == "every" else (1, 2))) for m in ("lbc", "every")}
+    )
+
+
+@PAPER.claim("fig11.delayed_low", *DROP_TAIL_RUNS)
+def delayed_keeps_the_queue_shorter(*grids: Grid) -> Measurement:
+    found = by_mechanism(grids)
+    near = {}
+    for n in grids[0].axes["flows"]:
+        every = at(found["every"], n, "queue")
+        for m in ("daass", "lbc"):
+            near[f"{m} {n}"] = at(found[m], n, "queue").minus(every).over(every.value)
+    return Measurement({"lowest": each(found, "queue"), "near": near})
+
+
+# --- 4.3 RED
+
+
+@PAPER.claim("fig12.order", *RED_RUNS)
+def red_throughput_order(*grids: Grid) -> Measurement:
+    return Measurement({"throughput": overall(by_mechanism(grids), "throughput")})
+
+
+@PAPER.claim("fig12.alln", *RED_RUNS)
+def red_delayed_always_worst(*grids: Grid) -> Measurement:
+    return Measurement({"throughput": each(by_mechanism(grids), "throughput")})
+
+
+@PAPER.claim("fig13.order", *RED_RUNS)
+def red_goodput_order(*grids: Grid) -> Measurement:
+    return Measurement({"goodput": overall(by_mechanism(grids), "goodput")})
+
+
+@PAPER.claim("fig13.lbc_every", *RED_RUNS)
+def red_lbc_above_every(*grids: Grid) -> Measurement:
+    found = overall(by_mechanism(grids), "goodput")
+    return Measurement({"goodput": {m: found[m] for m in ("lbc", "every")}})
+
+
+def both(grids: Sequence[Grid]) -> tuple[Grids, Grids]:
+    """Drop-tail's grids and RED's."""
+    half = len(COMPETING)
+    return by_mechanism(grids[:half]), by_mechanism(grids[half:])
+
+
+@PAPER.claim("fig13.vs_fig10", *DROP_TAIL_RUNS, *RED_RUNS)
+def red_goodput_below_drop_tail(*grids: Grid) -> Measurement:
+    tail, red = both(grids)
+    return Measurement(
+        {
+            m: {f"{n} transfers": {"drop-tail": at(tail[m], n, "goodput"), "red": at(red[m], n, "goodput")}
+                for n in tail[m].axes["flows"]}
+            for m in COMPETING
+        }
+    )  # fmt: skip
+
+
+@PAPER.claim("fig14.lower", *DROP_TAIL_RUNS, *RED_RUNS)
+def red_queue_below_drop_tail(*grids: Grid) -> Measurement:
+    tail, red = both(grids)
+    cells = {
+        f"{m} {n}": {"drop-tail": at(tail[m], n, "queue"), "red": at(red[m], n, "queue")}
+        for m in COMPETING
+        for n in tail[m].axes["flows"]
+        if n >= 200
+    }
+    return Measurement({"queue": cells})
+
+
+@PAPER.claim("fig14.loss", *DROP_TAIL_RUNS, *RED_RUNS)
+def red_loses_more(*grids: Grid) -> Measurement:
+    tail, red = both(grids)
+    return Measurement(
+        {"loss": {m: {"drop-tail": averaged(tail[m], "loss"), "red": averaged(red[m], "loss")} for m in COMPETING}}
+    )
+
+
+@PAPER.claim("table3")
+def red_parameters() -> Measurement:
+    return Measurement({name: float(RED[name]) for name in ("min", "max", "weight", "max_p")})  # type: ignore[arg-type]
+
+
+@PAPER.claim("sec4.bdp")
+def window_and_queue_in_pipes() -> Measurement:
+    return Measurement({"window": 20 / BDP_SEGMENTS, "queue": float(DROP_TAIL["packets"]) / BDP_SEGMENTS})  # type: ignore[arg-type]

@@ -1,0 +1,134 @@
+"""Section 5: somebody types for two minutes (Figures 15 and 16)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...reproduce.experiments import Effort, Traces, records
+from ...reproduce.grid import Array
+from ...reproduce.measure import Measurement
+from ...reproduce.stats import Sample
+from ..trace import Transfer
+from .registry import PAPER
+from .setting import PAPERS, WINDOW
+
+SECONDS = 120
+SEEDS = 20
+WRITES = (1, 10, 100)
+"""Bytes of a keystroke: 1 is a key, more is what a program echoes; Figure 16's growth depends on it."""
+
+
+def telnet(mechanism: str, seed: int, write: int = 1, interval: str | None = None) -> str:
+    """A session over Figure 1's path; ``interval`` is the mean of exponential pauses instead of tcplib's."""
+    pauses = {"mean": interval} if interval else {}
+    tree = {
+        "seed": seed,
+        "stop": {"at": f"{SECONDS}s"},
+        "link": PAPERS.links({"kind": "drop-tail", "packets": 22}),
+        "flow": [
+            {
+                "name": "f",
+                "from": "S",
+                "to": "R",
+                "source": {"kind": "telnet", "write": f"{write}B", **pauses},
+                # Bytes are counted, and a pause does not cost the window: section 5 looks at its growth.
+                "sender": {
+                    **PAPERS.sender("reno", mechanism),
+                    "sequence": "bytes",
+                    "idle_restart": "timer-keeps-window",
+                },
+                "receiver": PAPERS.receiver(mechanism),
+            }
+        ],
+    }
+    return json.dumps(tree, separators=(",", ":"))
+
+
+@dataclass(frozen=True)
+class Session:
+    """What a session's sender did."""
+
+    times: Array
+    windows: Array
+    reached_s: float
+    outstanding: float
+    """Mean number of packets outstanding just after each is sent."""
+    sent: Array
+    """When segments were sent."""
+
+    @property
+    def last(self) -> float:
+        """The window at the end."""
+        return float(self.windows[-1])
+
+    @property
+    def decreases(self) -> int:
+        """How often the window shrinks."""
+        return int((np.diff(self.windows) < -1e-9).sum())
+
+
+def session(result: object) -> Session:
+    """Reads a recorded session."""
+    trace = Transfer(result)
+    series = trace.series
+    times, windows = (series[name].to_numpy() for name in ("time_s", "cwnd_segments"))
+    starts = sorted(sent.seq for sent in trace.sent)
+    outstanding = [np.searchsorted(starts, s.seq + 1) - np.searchsorted(starts, s.acked) for s in trace.sent]
+    reached = trace.reaches(WINDOW)
+    sent = np.array([s.time_s for s in trace.sent])
+    return Session(times, windows, reached, float(np.mean(outstanding)), sent)
+
+
+def _sessions(effort: Effort) -> dict[Hashable, str]:
+    seeds = range(1, (10 if effort.quick else SEEDS) + 1)
+    cells: dict[Hashable, str] = {}
+    for mechanism in ("delayed", "lbc"):
+        for write in WRITES if mechanism == "lbc" else (1,):
+            for seed in seeds:
+                cells[mechanism, write, seed] = records(telnet(mechanism, seed, write), "packets", "series")
+    return cells
+
+
+SESSIONS = Traces("telnet", "two minutes of typing for each seed, with delayed ACKs and with LBC", _sessions, session)
+Sessions = Mapping[Hashable, Session]
+
+
+def of(sessions: Sessions, mechanism: str, write: int = 1) -> list[Session]:
+    """The sessions of a mechanism, by seed."""
+    return [s for key, s in sessions.items() if key[:2] == (mechanism, write)]  # type: ignore[index]
+
+
+@PAPER.claim("fig15.reach", SESSIONS)
+def window_opens(sessions: Sessions) -> Measurement:
+    reached = [SECONDS if np.isnan(s.reached_s) else s.reached_s for s in of(sessions, "delayed")]
+    within = sum(r < 30 for r in reached)
+    return Measurement({"time": Sample.of(reached, median=True)}, f"within 30 s in {within} of {len(reached)} sessions")
+
+
+@PAPER.claim("fig15.outstanding", SESSIONS)
+def few_outstanding(sessions: Sessions) -> Measurement:
+    return Measurement(
+        {"outstanding": Sample.of([s.outstanding for s in of(sessions, "delayed")])}, "counted just after each segment is sent"
+    )
+
+
+@PAPER.claim("fig15.ncwnd", SESSIONS)
+def window_never_shrinks(sessions: Sessions) -> Measurement:
+    return Measurement({"decreases": sum(s.decreases for s in of(sessions, "delayed"))})
+
+
+@PAPER.claim("fig16.modest", SESSIONS)
+def window_opens_modestly(sessions: Sessions) -> Measurement:
+    lbc, counting = of(sessions, "lbc"), of(sessions, "delayed")
+    by_write = ", ".join(f"{np.mean([s.last for s in of(sessions, 'lbc', w)]):.1f} with {w}" for w in WRITES)
+    return Measurement(
+        {
+            "window": Sample.of([s.last for s in lbc]),
+            "order": {"counting": Sample.of([s.last for s in counting]), "lbc": Sample.of([s.last for s in lbc])},
+        },
+        f"mean window after two minutes: {by_write} bytes a keystroke",
+    )

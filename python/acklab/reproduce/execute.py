@@ -1,0 +1,119 @@
+"""Running planned scenarios: every different one once, in parallel, nothing kept between runs of the program."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from .. import _core
+from ..run import cpu_count
+from .experiments import Failed, Reader
+
+CHUNK = 128 * 1024
+"""Scenarios are fed in pieces of about so many bytes."""
+
+Tick = Callable[[int], None]
+
+
+class Lines:
+    """Results by scenario and reader. Scenarios with the same text are one run, whoever asks for them."""
+
+    def __init__(self, threads: int | None = None) -> None:
+        self._threads = threads or cpu_count()
+        self._found: dict[tuple[str, int], tuple[float, ...] | Failed] = {}
+        self._wanted: dict[str, list[Reader]] = {}
+        self.runs = 0
+
+    def ask(self, scenario: str, reader: Reader) -> None:
+        """Plans a run, unless its result is known."""
+        if (scenario, id(reader)) not in self._found:
+            readers = self._wanted.setdefault(scenario, [])
+            if not any(one is reader for one in readers):
+                readers.append(reader)
+
+    def answer(self, scenario: str, reader: Reader) -> tuple[float, ...] | Failed:
+        """The numbers of a run."""
+        return self._found[scenario, id(reader)]
+
+    @property
+    def planned(self) -> int:
+        """Runs asked for and not yet made."""
+        return len(self._wanted)
+
+    def run(self, tick: Tick = lambda done: None) -> None:
+        """Makes every planned run."""
+        wanted, self._wanted = self._wanted, {}
+        pairs = iter(wanted.items())
+        for lines in _batches(wanted, self._threads):
+            for line in lines:
+                scenario, readers = next(pairs)
+                for reader in readers:
+                    self._found[scenario, id(reader)] = _read(line, reader)
+            self.runs += len(lines)
+            tick(len(lines))
+
+
+def _read(line: bytes, reader: Reader) -> tuple[float, ...] | Failed:
+    if line.startswith(b'{"error"'):
+        return Failed("", str(json.loads(line)["error"]))
+    return reader(line)
+
+
+def _batches(scenarios: Iterable[str], threads: int) -> Iterator[list[bytes]]:
+    """Result lines as they come, in order. Feeding waits for room, so it has its own thread."""
+    batch = _core.Batch(threads)
+    trouble: list[BaseException] = []
+
+    def feed() -> None:
+        try:
+            piece: list[str] = []
+            size = 0
+            for scenario in scenarios:
+                piece.append(scenario)
+                size += len(scenario)
+                if size >= CHUNK:
+                    batch.feed(("\n".join(piece) + "\n").encode())
+                    piece, size = [], 0
+            if piece:
+                batch.feed(("\n".join(piece) + "\n").encode())
+        except BaseException as error:  # raised again in the thread that waits for results
+            trouble.append(error)
+        finally:
+            batch.close()
+
+    feeder = threading.Thread(target=feed, daemon=True)
+    feeder.start()
+    try:
+        while lines := batch.take():
+            yield lines.splitlines()
+    finally:
+        batch.stop()
+        feeder.join()
+    if trouble:
+        raise trouble[0]
+
+
+def trace(
+    cells: Mapping[Hashable, str], read: Callable[[Any], Any], tick: Tick = lambda done: None, threads: int | None = None
+) -> dict[Hashable, Any] | Failed:
+    """Runs recorded scenarios and reduces each as soon as it is there; only the reductions are kept."""
+
+    def one(scenario: str) -> Any:
+        try:
+            result = _core.Simulation(scenario).run()
+        except (_core.ScenarioError, _core.RunError) as error:
+            return Failed("", str(error))
+        return read(result)
+
+    found: dict[Hashable, Any] = {}
+    with ThreadPoolExecutor(threads or cpu_count()) as pool:
+        for key, reduced in zip(cells, pool.map(one, cells.values()), strict=True):
+            if isinstance(reduced, Failed):
+                pool.shutdown(cancel_futures=True)
+                return reduced
+            found[key] = reduced
+            tick(1)
+    return found

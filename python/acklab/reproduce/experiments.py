@@ -1,0 +1,110 @@
+"""Experiments: groups of scenarios and what is read from their runs.
+
+* a :class:`Sweep` runs every combination of its axes and gives a :class:`~acklab.reproduce.grid.Grid`;
+* :class:`Replications` are a sweep repeated with several seeds, more of them if the judge asks;
+* :class:`Traces` are few runs recorded packet by packet, each reduced to what a claim needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any, Protocol
+
+import numpy as np
+
+from .grid import Grid
+
+Axes = Mapping[str, Sequence[Any]]
+
+
+class Reader(Protocol):
+    """Reads some numbers from a result line."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """What the numbers are."""
+
+    def __call__(self, line: bytes) -> tuple[float, ...]:
+        """The numbers."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is run: everything, or a quick look."""
+
+    quick: bool = False
+    seeds: tuple[int, ...] = (30, 60, 90)
+    """How many seeds: at first, and after each time the judge asked for more."""
+
+    @property
+    def looks(self) -> int:
+        """How often a verdict may be looked at."""
+        return len(self.seeds)
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """Every combination of the axes' values, once."""
+
+    name: str
+    about: str
+    axes: Axes
+    scenario: Callable[..., str]
+    read: Reader
+    quick: Axes = field(default_factory=dict)
+    """Axes with fewer values for a quick look."""
+
+    def chosen(self, effort: Effort) -> Axes:
+        """The axes that are run."""
+        return {**self.axes, **self.quick} if effort.quick else self.axes
+
+    def scenarios(self, axes: Axes) -> Iterator[str]:
+        """One line of JSON a run, the last axis fastest."""
+        names = tuple(axes)
+        return (self.scenario(**dict(zip(names, cell, strict=True))) for cell in product(*axes.values()))
+
+    def grid(self, axes: Axes, rows: Sequence[tuple[float, ...]]) -> Grid:
+        """The results as arrays."""
+        shape = [len(values) for values in axes.values()]
+        table = np.array(rows, dtype=np.float64).reshape((*shape, len(self.read.names)))
+        return Grid(axes, {name: table[..., i] for i, name in enumerate(self.read.names)})
+
+
+@dataclass(frozen=True, eq=False)
+class Replications(Sweep):
+    """A sweep repeated with seeds 1, 2, ...; the grid's last axis is the seed. ``scenario`` takes ``seed`` too."""
+
+    most_seeds: int | None = None
+
+    def with_seeds(self, axes: Axes, seeds: int) -> Axes:
+        """The axes and the seeds."""
+        return {**axes, "seed": range(1, min(seeds, self.most_seeds or seeds) + 1)}
+
+
+@dataclass(frozen=True, eq=False)
+class Traces:
+    """Recorded runs by key; ``read`` makes of each a small object."""
+
+    name: str
+    about: str
+    cells: Callable[[Effort], Mapping[Hashable, str]]
+    read: Callable[[Any], Any]
+
+
+Experiment = Sweep | Traces
+
+
+@dataclass(frozen=True)
+class Failed:
+    """An experiment that could not be run, and what the simulator said."""
+
+    experiment: str
+    why: str
+
+
+def records(scenario: str, *tables: str) -> str:
+    """The same scenario with tables recorded."""
+    wanted = ",".join(f'"{table}":true' for table in tables)
+    return scenario[:-1] + f',"record":{{{wanted}}}}}'

@@ -1,0 +1,157 @@
+"""A paper as one readable module: its parameters, its experiments, its figures, its claims.
+
+A paper's module makes one :class:`Paper` and registers with decorators::
+
+    @PAPER.figure("figure-2", "Figure 2", "ACK every segment", section="3.2.1", needs=[SURFACE["reno", "every"]])
+    def figure_2(surface): ...
+
+    @PAPER.claim("fig2a.q22", SURFACE["reno", "every"])
+    def no_drops_at_22(surface):
+        return Measurement({"drops": surface.at(queue=22)["drops"].max()})
+
+A function is given the results of the experiments it names, in that order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .charts import Chart
+from .experiments import Experiment
+from .ledger import Ledger, load
+from .measure import Measurement, NotTestable
+
+Measure = Callable[..., "Measurement | NotTestable"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One choice of the paper's setting, and where it comes from."""
+
+    name: str
+    value: str
+    basis: str
+    """``stated`` by the paper, or ``inferred``."""
+    reason: str
+    """The section that states it, or why it was inferred."""
+    fitted_to: tuple[str, ...] = ()
+    """Claims that were used to choose the value: they count as calibration."""
+
+    def __post_init__(self) -> None:
+        if self.basis not in ("stated", "inferred"):
+            raise ValueError(f"{self.name}: {self.basis!r} is neither stated nor inferred")
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One number of the paper beside ours and, where the oracle has it, ns-2's."""
+
+    what: str
+    paper: str
+    ours: str
+    ns2: str = ""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What a figure's function returns."""
+
+    charts: Sequence[Chart]
+    tables: Mapping[str, Any] = field(default_factory=dict)
+    """Polars frames by name, written as Parquet; column names carry units."""
+    compared: Sequence[Compared] = ()
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure or table of the paper."""
+
+    id: str
+    label: str
+    title: str
+    section: str
+    needs: tuple[Experiment, ...]
+    draw: Callable[..., Drawn]
+    evidence: bool = False
+    """A page of our own rather than a figure of the paper; left out of quick runs when ``slow``."""
+    slow: bool = False
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How a claim is measured."""
+
+    id: str
+    needs: tuple[Experiment, ...]
+    measure: Measure
+
+
+@dataclass
+class Paper:
+    """Everything that regenerates one paper."""
+
+    id: str
+    title: str
+    citation: str
+    about: str
+    sections: Mapping[str, str]
+    parameters: Sequence[Parameter]
+    ns2: Mapping[str, str] = field(default_factory=dict)
+    """What ns-2 gets for a claim, where the oracle can express it."""
+    figures: list[Figure] = field(default_factory=list)
+    claims: dict[str, Judged] = field(default_factory=dict)
+
+    @property
+    def ledger(self) -> Ledger:
+        """Its mechanisms and claims."""
+        return load(self.id)
+
+    def figure(
+        self,
+        id: str,
+        label: str,
+        title: str,
+        section: str,
+        needs: Sequence[Experiment] = (),
+        *,
+        evidence: bool = False,
+        slow: bool = False,
+    ) -> Callable[[Callable[..., Drawn]], Callable[..., Drawn]]:
+        """Registers a figure."""
+
+        def register(draw: Callable[..., Drawn]) -> Callable[..., Drawn]:
+            self.figures.append(Figure(id, label, title, section, tuple(needs), draw, evidence, slow))
+            return draw
+
+        return register
+
+    def claim(self, short: str, *needs: Experiment) -> Callable[[Measure], Measure]:
+        """Registers how a claim is measured."""
+
+        def register(measure: Measure) -> Measure:
+            id = f"{self.id}.{short}"
+            if id in self.claims:
+                raise ValueError(f"{id} is measured twice")
+            self.claims[id] = Judged(id, needs, measure)
+            return measure
+
+        return register
+
+    def standing(self, claim: str) -> str | None:
+        """``calibration`` where a parameter was fitted to the claim."""
+        fitted = {f"{self.id}.{short}" for parameter in self.parameters for short in parameter.fitted_to}
+        return "calibration" if claim in fitted else None
+
+    def check(self) -> list[str]:
+        """What is missing or stray: every claim of the ledger needs a measurement and a criterion."""
+        claims = self.ledger.claims
+        wrong = [f"no measurement for {id}" for id in claims if id not in self.claims]
+        wrong += [f"{id} is not in the ledger" for id in self.claims if id not in claims]
+        wrong += [f"no criterion for {id}" for id, claim in claims.items() if claim.criterion is None]
+        fitted = {f"{self.id}.{short}" for p in self.parameters for short in p.fitted_to}
+        wrong += [f"a parameter is fitted to {id}, which is not in the ledger" for id in sorted(fitted - claims.keys())]
+        wrong += [f"ns-2's value for {id}, which is not in the ledger" for id in self.ns2 if id not in claims]
+        return wrong
