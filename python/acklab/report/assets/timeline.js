@@ -3,7 +3,7 @@
 const timelineSpec = {
   id: "timeline",
   title: "Timeline",
-  about: "Upper edge: the sender. Lower edge: the receiver. Data slants down, ACKs rise; read the bands like lines of text.",
+  about: "Upper edge: the sender. Lower edge: the receiver. Data slants down, ACKs rise; read the bands like lines of text. Where lines crowd, darker means more packets.",
   needs: "packets",
   ownColours: true,
   roles: [

@@ -1,4 +1,5 @@
 // Drawing the bands of a timeline.
+const SHADES = [0.2, 0.35, 0.5, 0.65, 0.8, 0.95];
 
 // A packet's line: times and heights (0 = sender's edge, 1 = receiver's) of its two ends.
 function lineOf(part, ways, i, isAck) {
@@ -159,18 +160,20 @@ function labelWays(ctx, band, ways, isAck, from, to, frame) {
   }
 }
 
-// Too many for lines of their own: one for each `wide` columns of dots, darker the more it stands for.
+// Too many for lines of their own: one for each `wide` columns of dots, the darker the
+// more packets it stands for, half dark for as many as the stretch in sight has on average.
 function drawCrowd(ctx, band, part, ways, isAck, from, to, wide) {
-  const shades = [[], [], [], []];
+  const { view } = state;
+  const inSight = upperBound(ways.sent_s, view.to) - lowerBound(ways.sent_s, view.from);
+  const usual = (inSight * wide) / (view.span * band.sx.k);
+  const shades = SHADES.map(() => []);
   eachColumn(ways.sent_s, from, to, band.sx, (x, i, end) => {
-    const n = end - i;
-    const shade = n > 24 ? 3 : n > 8 ? 2 : n > 2 ? 1 : 0;
     const piece = pieceIn(band, lineOf(part, ways, (i + end) >> 1, isAck));
-    if (piece) shades[shade].push(piece);
+    if (piece) shades[Math.min(SHADES.length - 1, Math.floor(((end - i) / usual) * 2.5))].push(piece);
   }, wide);
   ctx.lineWidth = wide > 2 ? 2 : 1.5;
   shades.forEach((pieces, k) => {
-    ctx.globalAlpha = [0.35, 0.5, 0.7, 0.9][k];
+    ctx.globalAlpha = SHADES[k];
     ctx.beginPath();
     for (const { x0, y0, x1, y1 } of pieces) {
       // All but upright is drawn upright: rectangles cost a fraction of lines.
