@@ -185,6 +185,10 @@ const CASES: &[Case] = &[
         access = { rate = \"1Mbps\", delay = \"0s\" }\n[record]")], "topology.hops", &["= 0", "from 1 to 10000"]),
     (&[("[record]", "[topology]\nkind = \"asymmetric\"\ndown = { rate = \"1Mbps\", delay = \"0s\" }\nup = {}\n\
         server = { rate = \"1Mbps\", delay = \"0s\" }\n[record]")], "topology.up.rate", &["missing", "128kbps"]),
+    (&[("[record]", "[topology]\nkind = \"dumbbell\"\nbottleneck = { rate = \"1Mbps\", delay = \"0s\", queue = { kind = 0 } }\n\
+        access = { rate = \"1Mbps\", delay = \"0s\" }\n[record]")], "topology.bottleneck.queue.kind", &["= 0", "`drop-tail`"]),
+    (&[("[record]", "[topology]\nkind = \"dumbbell\"\nhops = 2\nbottleneck = { rate = \"1Mbps\", delay = \"0s\" }\n\
+        access = { rate = \"1Mbps\", delay = \"0s\" }\n[record]")], "topology.hops", &["unknown key"]),
     // The end.
     (&[(STOP, "stop = { at = \"0s\" }")], "stop.at", &["after 0s"]),
     (&[(STOP, "stop = { at = \"-1s\" }")], "stop.at", &["is negative"]),

@@ -25,13 +25,14 @@
 use acklab_packet::{Rate, Time};
 use acklab_path::spec::{LossSpec, QueueSpec};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
 use super::error::Problem;
 use super::file::{BackTable, LinkTable};
 
 /// A network in a few words.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) enum Topology {
     /// Senders S0, S1, ... and receivers R0, R1, ... on the two sides of one bottleneck, G1 to G2.
@@ -70,6 +71,53 @@ pub(super) enum Topology {
 
 fn one() -> u32 {
     1
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Kind {
+    Dumbbell,
+    ParkingLot,
+    Asymmetric,
+}
+
+/// The keys of all kinds. Reading them one by one, and not as serde reads a tagged enum, keeps the readers of the
+/// tables within strict: those of an enum within an enum take numbers for names.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Keys {
+    kind: Kind,
+    pairs: Option<u32>,
+    bottleneck: Option<Pipe>,
+    access: Option<Pipe>,
+    access_right: Option<Box<Pipe>>,
+    hops: Option<u32>,
+    hop: Option<Pipe>,
+    down: Option<Direction>,
+    up: Option<BackTable>,
+    server: Option<Pipe>,
+}
+
+impl<'de> Deserialize<'de> for Topology {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Topology, D::Error> {
+        let Keys { kind, pairs, bottleneck, access, access_right, hops, hop, down, up, server } =
+            Keys::deserialize(input)?;
+        let dumbbell = pairs.is_some() || bottleneck.is_some() || access_right.is_some();
+        let parking_lot = hops.is_some() || hop.is_some();
+        let asymmetric = down.is_some() || up.is_some() || server.is_some();
+        match (kind, bottleneck, access, hops, hop, down, up, server) {
+            (Kind::Dumbbell, Some(bottleneck), Some(access), ..) if !parking_lot && !asymmetric => {
+                Ok(Topology::Dumbbell { pairs: pairs.unwrap_or_else(one), bottleneck, access, access_right })
+            }
+            (Kind::ParkingLot, _, Some(access), Some(hops), Some(hop), ..) if !dumbbell && !asymmetric => {
+                Ok(Topology::ParkingLot { hops, hop, access })
+            }
+            (Kind::Asymmetric, _, None, .., Some(down), Some(up), Some(server)) if !dumbbell && !parking_lot => {
+                Ok(Topology::Asymmetric { down, up, server })
+            }
+            _ => Err(D::Error::custom("a key is missing, or of another kind")),
+        }
+    }
 }
 
 /// A link without its ends.
