@@ -1,0 +1,185 @@
+"""What senders and receivers may choose between. One to one with the scenario file.
+
+Units are texts: rates ``"1.5Mbps"``, times ``"45ms"``, sizes ``"200kB"`` (1 kB = 1000 B, 1 KiB = 1024 B). What is
+left at None is left out of the file, so the simulator's default holds.
+
+Written by tools/builder.py from the JSON Schema (``make builder``); changes belong in the Rust types.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ._part import Part
+
+
+@dataclass(kw_only=True, repr=False)
+class Every(Part):
+    """Each arriving segment at once."""
+
+    policy: Literal["every"] = "every"
+
+
+@dataclass(kw_only=True, repr=False)
+class Delayed(Part):
+    """RFC 1122 section 4.2.3.2: every `segments`-th, or when `timer` runs out."""
+
+    policy: Literal["delayed"] = "delayed"
+    timer: str | None = None
+    """Longest delay of an ACK; "0.1s" where left out."""
+    segments: int | None = None
+    """In-order segments an ACK may cover; 2 where left out."""
+    heartbeat: bool | None = None
+    """A free-running timer (BSD) instead of one started by the first segment held; false where left out."""
+    phase: str | None = None
+    """Instant of the heartbeat's first beat; "0s" where left out."""
+
+
+PhaseSource = Literal["oracle", "option", "heuristic"]
+"""How a receiver learns whether the sender is in slow start.
+
+- "oracle": The driver knows, and tells at each segment's arrival: what the paper's simulator did.
+- "option": Each segment says so, as of when it was sent.
+- "heuristic": It guesses from what arrives and from the ACKs it sends.
+"""
+
+
+@dataclass(kw_only=True, repr=False)
+class Daass(Part):
+    """Each segment at once while the sender is in slow start, else delayed (Allman 1998, DAASS)."""
+
+    policy: Literal["daass"] = "daass"
+    window: int | None = None
+    """For `heuristic`: the window the receiver advertises, at which slow start ends at the latest, in segments;
+    4294967295 where left out.
+    """
+    timer: str | None = None
+    """Longest delay of an ACK outside slow start; "0.1s" where left out."""
+    segments: int | None = None
+    """In-order segments an ACK may cover outside slow start; 2 where left out."""
+    phase: PhaseSource
+    """How the receiver knows the sender's phase."""
+    silence: str | None = None
+    """For `heuristic`: a silence this long before a gap is filled means that the sender timed out; "0.5s" where left
+    out.
+    """
+
+
+AckPolicy = Every | Delayed | Daass
+"""When the receiver acknowledges."""
+
+
+@dataclass(kw_only=True, repr=False)
+class AckCounting(Part):
+    """One segment, whatever it covers (RFC 2581)."""
+
+    kind: Literal["ack-counting"] = "ack-counting"
+
+
+@dataclass(kw_only=True, repr=False)
+class Rfc5681(Part):
+    """What it newly covers, at most one segment in slow start (RFC 5681 equation 2)."""
+
+    kind: Literal["rfc5681"] = "rfc5681"
+
+
+Growth = Literal["whole", "steps", "all-then-one"]
+"""How byte counting applies an ACK's increment of k segments.
+
+- "whole": In one piece, by the law that held before the ACK, even past ssthresh: what gives the paper's Table 1.
+- "steps": Segment by segment, each by the law that holds when its turn comes.
+- "all-then-one": In slow start in one piece; in congestion avoidance k - 1 segments in one piece, then one: what
+  remains when the increment is added to a sender that grows by one segment itself (the oracle's hook on ns-2).
+"""
+
+
+@dataclass(kw_only=True, repr=False)
+class Ubc(Part):
+    """All it newly covers (Allman 1998, unlimited byte counting)."""
+
+    kind: Literal["ubc"] = "ubc"
+    growth: Growth | None = None
+    """How the increment is applied; "whole" where left out."""
+
+
+@dataclass(kw_only=True, repr=False)
+class Lbc(Part):
+    """What it newly covers, at most `limit` segments (Allman 1998, limited byte counting)."""
+
+    kind: Literal["lbc"] = "lbc"
+    growth: Growth | None = None
+    """How the increment is applied; "whole" where left out."""
+    limit: float | None = None
+    """Most segments an ACK is worth; 2.0 where left out."""
+
+
+@dataclass(kw_only=True, repr=False)
+class Abc(Part):
+    """Appropriate byte counting (RFC 3465)."""
+
+    kind: Literal["abc"] = "abc"
+    limit: float | None = None
+    """L: most segments an ACK is worth in slow start; one in a slow start that follows a timeout; 2.0 where left out.
+    """
+
+
+@dataclass(kw_only=True, repr=False)
+class Sabc(Part):
+    """Scaled appropriate byte counting: RFC 3465 with a larger L that also holds after a timeout (our reading; the
+    paper that uses it does not define it, ledger smartacking.m.sabc).
+    """
+
+    kind: Literal["sabc"] = "sabc"
+    limit: float | None = None
+    """L, usually above 2; 4.0 where left out."""
+
+
+Credit = AckCounting | Rfc5681 | Ubc | Lbc | Abc | Sabc
+"""What an arriving ACK is worth."""
+
+
+Recovery = Literal["tahoe", "reno", "newreno", "sack", "rfc6675"]
+"""How losses are repaired.
+
+- "tahoe": Fast retransmit, then slow start (Jacobson 1988).
+- "reno": Fast recovery that ends with the first new ACK (RFC 2581).
+- "newreno": Fast recovery that lasts until `recover` is acknowledged (RFC 6582).
+- "sack": SACK with a `pipe` count (Fall and Floyd 1996).
+- "rfc6675": SACK with a computed pipe (RFC 6675).
+"""
+
+
+Control = Literal["reno"]
+"""Congestion control: what credit and losses do to cwnd and ssthresh.
+
+- "reno": Slow start, additive increase, halving (RFC 5681).
+"""
+
+
+Halving = Literal["precise", "integer", "flight-size"]
+"""What is halved on loss.
+
+- "precise": The window in use, as a real number; cwnd becomes the half, ssthresh its floor (ns-2.35).
+- "integer": The window in use, in whole units (ns-1 and early ns-2).
+- "flight-size": FlightSize without Limited Transmit's segments; cwnd becomes ssthresh (RFC 5681 equation 4).
+"""
+
+
+IdleRestart = Literal["timer", "timer-keeps-window", "rfc5681", "off"]
+"""What an idle connection does to its window.
+
+- "timer": The retransmission timer stays armed and restarts slow start when it fires on nothing outstanding (ns-2).
+- "timer-keeps-window": The same timer, without touching cwnd (ns-2 with `slow_start_restart_` off).
+- "rfc5681": cwnd is at most the initial window after an idle RTO (RFC 5681 section 4.1).
+- "off": Nothing.
+"""
+
+
+RecoveryExit = Literal["keep", "min-flight", "rfc6582"]
+"""The window with which NewReno leaves recovery.
+
+- "keep": cwnd stays at half, and the full ACK is credited like any other (ns-2's default).
+- "min-flight": min(ssthresh, units in flight + 1 segment), then credited (ns-2's `exit_recovery_fix_`).
+- "rfc6582": min(ssthresh, max(FlightSize, SMSS) + SMSS), without credit (RFC 6582 section 3.2 step 3).
+"""
