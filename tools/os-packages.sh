@@ -6,6 +6,7 @@ set -u
 # command, Debian package, what is skipped without it
 needs='ns ns2 the comparison of fresh random scenarios with ns-2
 tshark tshark the second opinion on captures
+tcptrace tcptrace the third
 chromium chromium the look at the reports in a browser'
 
 printf '%s\n' "$needs" | while read -r command package skipped; do

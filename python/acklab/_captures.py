@@ -27,9 +27,7 @@ def write_one(
         return write_all(result, [name], Path.cwd(), format or FORMATS[0], snap_length)[0]
     target = Path(path)
     with all_or_nothing(target.absolute().parent) as scratch:
-        _core.capture(
-            result, name, scratch / target.name, format=format or _format_of(target), snap_length=snap_length
-        )
+        _core.capture(result, name, scratch / target.name, format=format or _format_of(target), snap_length=snap_length)
     return target
 
 

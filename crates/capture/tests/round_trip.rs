@@ -98,12 +98,13 @@ fn a_packet_is_the_same_on_every_link_but_for_its_ttl() {
         };
         seen.map(|packet| clear(packet.2)).collect()
     };
-    let sent = without_ttl("G->R@R", Direction::Outbound);
-    let received = without_ttl("S->G@S", Direction::Inbound);
-    assert!(sent.len() > received.len(), "ACKs were lost");
-    let mut rest = sent.iter();
-    for ack in &received {
-        assert!(rest.any(|sent| sent == ack), "an ACK that was never sent, or sent with another timestamp");
+    for (from, to) in [("S->G@S", "G->R@R"), ("G->R@R", "S->G@S")] {
+        let (sent, received) = (without_ttl(from, Direction::Outbound), without_ttl(to, Direction::Inbound));
+        assert!(sent.len() > received.len(), "some were lost");
+        let mut rest = sent.iter();
+        for packet in &received {
+            assert!(rest.any(|sent| sent == packet), "it was never sent, or sent with other timestamps");
+        }
     }
 }
 

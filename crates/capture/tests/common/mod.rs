@@ -8,7 +8,7 @@ use acklab_sim::spec::Scenario;
 pub const LOSSY: &str = r#"
     title = "lossy"
     link = [
-        { between = ["S", "G"], rate = "10Mbps", delay = "1ms" },
+        { between = ["S", "G"], rate = "10Mbps", delay = "1ms", loss = { list = [12], where = "after-queue" } },
         { between = ["G", "R"], rate = "1Mbps", delay = "20ms", queue = { kind = "drop-tail", packets = 8 },
           loss = { list = [7, 20] }, back = { loss = { list = [4, 9] } } },
     ]
