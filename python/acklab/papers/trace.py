@@ -7,15 +7,13 @@ Sequence numbers count segments.
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 
-@dataclass(frozen=True)
-class Ack:
+class Ack(NamedTuple):
     """An ACK that reached the sender, and what it set off."""
 
     time_s: float
@@ -27,8 +25,7 @@ class Ack:
     """Segments between the last ACK and the highest sent, before it."""
 
 
-@dataclass(frozen=True)
-class Sent:
+class Sent(NamedTuple):
     """A segment leaving the sender."""
 
     time_s: float

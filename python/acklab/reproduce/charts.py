@@ -9,6 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+Numbers = Any
+"""A sequence of numbers, or an array."""
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -26,13 +29,13 @@ class Line:
     """A line, or with ``marks`` only points; ``spread`` is half an error bar's length at each point."""
 
     name: str
-    x: Sequence[float]
-    y: Sequence[float]
+    x: Numbers
+    y: Numbers
     colour: str
     dash: str = "-"
     marker: str = ""
     step: bool = False
-    spread: Sequence[float] | None = None
+    spread: Numbers | None = None
     width: float = 1.4
 
 

@@ -97,7 +97,10 @@ def _batches(scenarios: Iterable[str], threads: int) -> Iterator[list[bytes]]:
 
 
 def trace(
-    cells: Mapping[Hashable, str], read: Callable[[Any], Any], tick: Tick = lambda done: None, threads: int | None = None
+    cells: Mapping[Hashable, str],
+    read: Callable[[Any], Any],
+    tick: Tick = lambda done: None,
+    threads: int | None = None,
 ) -> dict[Hashable, Any] | Failed:
     """Runs recorded scenarios and reduces each as soon as it is there; only the reductions are kept."""
 

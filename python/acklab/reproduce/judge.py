@@ -16,9 +16,8 @@ from typing import Any
 
 from .criteria import Part, Relation
 from .ledger import KINDS, Claim
-from .measure import BadMeasurement, Cells, Comparison, Finding, Measurement, NotTestable, Number, Value
+from .measure import BadMeasurement, Cells, Comparison, Finding, Measurement, NotTestable, Number, Value, value_of
 from .measure import is_nothing as nothing
-from .measure import value_of
 from .stats import Sample, split
 
 REPRODUCED, DIFFERS, NOT_TESTABLE = "reproduced", "differs", "not-testable"
@@ -117,7 +116,9 @@ def _comparisons(claim: Claim, part: Part, value: Value) -> list[list[Comparison
         bounds = (part.low, part.high, part.open_low, part.open_high)
         cells.append([Comparison(about, number, *bounds, part.tolerance, part.name, part.wanted())])
     if isinstance(value, Mapping) != (part.cells is not None):
-        raise BadMeasurement(f"{where}: cells={part.cells!r}, but the value is {'one' if cells else 'no'} number or cell")
+        raise BadMeasurement(
+            f"{where}: cells={part.cells!r}, but the value is {'one' if cells else 'no'} number or cell"
+        )
     if not cells:
         raise BadMeasurement(f"{where}: no cells")
     return cells
@@ -268,8 +269,12 @@ def _explain(
 
 
 def _count(cells: list[list[Comparison]], findings: list[Finding]) -> int:
-    rest = iter(findings)
-    return sum(all([next(rest).holds is True for _ in group]) for group in cells)
+    """Cells in which everything holds; the findings stand in the cells' order."""
+    place = count = 0
+    for group in cells:
+        count += all(f.holds is True for f in findings[place : place + len(group)])
+        place += len(group)
+    return count
 
 
 def _miss(finding: Finding) -> str:

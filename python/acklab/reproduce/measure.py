@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Union
 
 from .stats import Sample
 
-Number = Union[int, float, Sample]
+Number = int | float | Sample
 Cells = Mapping[str, Number]
-Value = Union[Number, Cells, Mapping[str, Cells]]
+Value = Number | Cells | Mapping[str, Cells]
 """A number, or one for each seed, or either for each cell; for an order, one for each name, or that for each cell."""
 
 

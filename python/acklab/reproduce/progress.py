@@ -27,7 +27,9 @@ class Progress:
         left = ""
         if self._done and self._done < self._total:
             left = f", {spent / self._done * (self._total - self._done):.0f} s left"
-        print(f"\r\033[K{self._what}: {self._done:,} of {self._total:,} runs{left}", end="", file=sys.stderr, flush=True)
+        print(
+            f"\r\033[K{self._what}: {self._done:,} of {self._total:,} runs{left}", end="", file=sys.stderr, flush=True
+        )
 
     def close(self) -> None:
         """Clears the line."""

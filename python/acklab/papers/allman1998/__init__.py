@@ -5,7 +5,18 @@ Read it beside the paper: :mod:`.setting` is Figure 1 and every parameter; :mod:
 ``figures*`` their figures and tables.
 """
 
-from . import section2, section3_baseline, section3_comparisons, section3_mechanisms, section4, section5, section6  # noqa: F401
+from . import (  # noqa: F401
+    figures_comparisons,
+    figures_competition,
+    figures_losses,
+    section2,
+    section3_baseline,
+    section3_comparisons,
+    section3_mechanisms,
+    section4,
+    section5,
+    section6,
+)
 from .registry import PAPER
 
 __all__ = ["PAPER"]

@@ -84,8 +84,8 @@ def growth_per_round(transfer: Transfer) -> float:
     for sent in transfer.sent:
         if sent.acked >= start.top and sent.time_s < end and sent.window not in rounds:
             rounds[sent.window] = transfer.state_before(sent.time_s + 1e-9)[1]
-    windows = [(k, w) for k, w in rounds.items() if w <= WINDOW]
-    return float(np.polyfit(*zip(*windows, strict=True), 1)[0])
+    windows = np.array([(k, w) for k, w in rounds.items() if w <= WINDOW])
+    return float(np.polyfit(windows[:, 0], windows[:, 1], 1)[0])
 
 
 @PAPER.claim("sec2.ca", OVERSHOOT)

@@ -11,7 +11,7 @@ from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from ..trace import Transfer
 from .registry import PAPER
-from .runs import LOSS_FREE, OVERSHOOT, OVERSHOOT_QUEUES, SURFACE, TIME, traces
+from .runs import OVERSHOOT, OVERSHOOT_QUEUES, SURFACE, TIME, traces
 from .section2 import Recorded
 from .setting import QUEUES, SEGMENTS, WINDOW, transfer
 
@@ -223,7 +223,10 @@ def delayed_rises_more(every: Grid, delayed: Grid) -> Measurement:
 
 @PAPER.claim("fig3a.sizethr", OVERSHOOT)
 def delayed_needs_larger_transfers(recorded: Recorded) -> Measurement:
-    first = {m: {q: min(min(lost) for lost in recorded[m, q].overshoot().values()) for q in LOSSY} for m in ("every", "delayed")}
+    first = {
+        m: {q: min(min(lost) for lost in recorded[m, q].overshoot().values()) for q in LOSSY}
+        for m in ("every", "delayed")
+    }
     cells = {f"at {q}": {m: float(first[m][q]) for m in first} for q in LOSSY}
     return Measurement({"first": cells}, "the first segment dropped; a transfer that has it is overwhelmed")
 
@@ -248,5 +251,3 @@ def sack_ripples(every: Grid, delayed: Grid) -> Measurement:
 def queues() -> tuple[int, ...]:
     """The queues that lose something."""
     return tuple(q for q in QUEUES if q < 22)
-
-

@@ -123,7 +123,9 @@ def nineteen_and_twenty(shares: Shares) -> Measurement:
     return Measurement(
         {
             "together": {m: sum(pair) for m, pair in both.items()},
-            "each": {f"{m} {length}": share for m, pair in both.items() for length, share in zip((19, 20), pair, strict=True)},
+            "each": {
+                f"{m} {length}": share for m, pair in both.items() for length, share in zip((19, 20), pair, strict=True)
+            },
         },
         "of the whole transfer, the empty queue of its first round trips included",
     )

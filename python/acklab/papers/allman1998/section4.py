@@ -71,12 +71,12 @@ def by_mechanism(grids: Sequence[Grid]) -> Grids:
 
 def at(grid: Grid, flows: int, quantity: str) -> Sample:
     """One value for each seed at so many transfers."""
-    return Sample.of(grid.at(flows=flows)[quantity])
+    return Sample.of(grid.at(flows=flows)[quantity].tolist())
 
 
 def averaged(grid: Grid, quantity: str) -> Sample:
     """One value for each seed, averaged over the numbers of transfers."""
-    return Sample.of(grid[quantity].mean(axis=0))
+    return Sample.of(grid[quantity].mean(axis=0).tolist())
 
 
 def each(grids: Grids, quantity: str, wanted: Any = lambda n: True) -> dict[str, dict[str, Sample]]:
@@ -153,7 +153,10 @@ BURSTS = Traces("bursts", "a loss-free SACK transfer of 95 segments, packet by p
 @PAPER.claim("fig10.burst", BURSTS)
 def largest_bursts(recorded: Mapping[Hashable, Transfer]) -> Measurement:
     return Measurement(
-        {m: max(slow_start_bursts(recorded[m], k)["most"] for k in ((1,) if m == "every" else (1, 2))) for m in ("lbc", "every")}
+        {
+            m: max(slow_start_bursts(recorded[m], k)["most"] for k in ((1,) if m == "every" else (1, 2)))
+            for m in ("lbc", "every")
+        }
     )
 
 

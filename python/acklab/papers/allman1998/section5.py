@@ -112,7 +112,8 @@ def window_opens(sessions: Sessions) -> Measurement:
 @PAPER.claim("fig15.outstanding", SESSIONS)
 def few_outstanding(sessions: Sessions) -> Measurement:
     return Measurement(
-        {"outstanding": Sample.of([s.outstanding for s in of(sessions, "delayed")])}, "counted just after each segment is sent"
+        {"outstanding": Sample.of([s.outstanding for s in of(sessions, "delayed")])},
+        "counted just after each segment is sent",
     )
 
 

@@ -33,9 +33,18 @@ def gains(surfaces: dict[tuple[str, str], Grid]) -> dict[str, dict[str, float]]:
 def every_is_best(*grids: Grid) -> Measurement:
     surfaces, tail, red = parted(grids)
     throughput: dict[str, dict[str, Number]] = {name: dict(g) for name, g in gains(surfaces).items()}
-    races: dict[str, dict[str, Number]] = {"drop-tail": dict(overall(tail, "throughput")), "RED": dict(overall(red, "throughput"))}
-    loss = {name: {m: averaged(g[m], "loss") for m in ("every", "delayed")} for name, g in (("drop-tail", tail), ("RED", red))}
-    acks = {name: {m: averaged(g[m], "acks") for m in ("every", "delayed")} for name, g in (("drop-tail", tail), ("RED", red))}
+    races: dict[str, dict[str, Number]] = {
+        "drop-tail": dict(overall(tail, "throughput")),
+        "RED": dict(overall(red, "throughput")),
+    }
+    loss = {
+        name: {m: averaged(g[m], "loss") for m in ("every", "delayed")}
+        for name, g in (("drop-tail", tail), ("RED", red))
+    }
+    acks = {
+        name: {m: averaged(g[m], "acks") for m in ("every", "delayed")}
+        for name, g in (("drop-tail", tail), ("RED", red))
+    }
     return Measurement({"tables": throughput, "competing": races, "loss": loss, "acks": acks})
 
 
@@ -69,5 +78,3 @@ def lbc_helps_without_more_acks(*grids: Grid) -> Measurement:
 def ubc_no_worse_with_sack(ubc: Grid, lbc: Grid) -> Measurement:
     ratio = ubc[TIME] / lbc[TIME]
     return Measurement({"ratio": float(ratio.mean())}, f"from {ratio.min():.4f} to {ratio.max():.4f} over all cells")
-
-

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from ...reproduce.paper import Parameter
@@ -27,7 +27,7 @@ SEGMENT_BYTES = 1000
 WINDOW = 40
 BDP_SEGMENTS = RATE_BPS * RTT_S / (8 * SEGMENT_BYTES)
 
-_RENO_RULES = {
+_RENO_RULES: dict[str, dict[str, Any]] = {
     # blocked only after a timeout; duplicates inflate the window even then
     "1997": {"second_fast_retransmit": "unless-timeout", "inflate_when_blocked": True},
     "never": {"second_fast_retransmit": "never"},
@@ -120,7 +120,7 @@ def transfer(recovery: str, mechanism: str, queue: int, segments: int, setting: 
     return f"{before}{queue}{between}{segments}{after}"
 
 
-@lru_cache(maxsize=None)
+@cache
 def _transfer(recovery: str, mechanism: str, setting: Setting) -> tuple[str, str, str]:
     """The scenario's text around the queue's size and the transfer's length: building it once is what makes it cheap."""
     tree = {
@@ -157,7 +157,7 @@ RED = {
 GATEWAYS = {"drop-tail": DROP_TAIL, "red": RED}
 
 
-@lru_cache(maxsize=None)
+@cache
 def workload(seed: int) -> tuple[tuple[float, int, float], ...]:
     """Start, segments and clock phase of 500 transfers; the first n of them are the workload of n transfers.
 
@@ -178,7 +178,7 @@ def competition(gateway: str, mechanism: str, flows: int, seed: int, setting: Se
     return f'{{"seed":{seed},{before}{",".join(_flows(seed)[:flows])}{after}'
 
 
-@lru_cache(maxsize=None)
+@cache
 def _flows(seed: int) -> list[str]:
     return [
         f'{{"from":"S","to":"R","start":"{start:.12f}s","size":{{"segments":{segments}}},'
@@ -187,7 +187,7 @@ def _flows(seed: int) -> list[str]:
     ]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _competition(gateway: str, mechanism: str, setting: Setting) -> tuple[str, str]:
     sender, receiver = setting.sender("sack", mechanism, window=20), setting.receiver(mechanism)
     rules = {key: rule for key, rule in {**sender, **receiver}.items() if key not in ("stack", "tick_phase")}

@@ -1,0 +1,129 @@
+"""``acklab reproduce``: a paper's figures, tables and claims, regenerated and judged."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..reproduce.paper import Figure, Paper
+    from ..reproduce.runner import Outcome
+
+EXAMPLE = """\
+example:
+  acklab reproduce                                  every paper, pages in acklab-out/reproduce
+  acklab reproduce allman1998 --quick               a quick look at one
+  acklab reproduce allman1998/figure-2              one figure and the claims about it
+  acklab reproduce allman1998 --figure table-1      the same, by option; may be repeated
+  acklab reproduce allman1998 --json > claims.json  verdicts for scripts; writes pages only with --out
+
+exit status: 0, also where claims differ; 1 an experiment could not be run or an output failed; 2 no such paper or
+figure; 130 interrupted
+"""
+
+
+def add(verbs: Any) -> None:
+    """Adds the verb to the command line."""
+    verb = verbs.add_parser(
+        "reproduce",
+        help="regenerate papers and judge their claims",
+        description="Regenerate a paper's figures and tables, judge every claim, and write one offline page a paper.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    verb.add_argument("papers", metavar="PAPER[/FIGURE]", nargs="*", help="which; all if left out")
+    verb.add_argument("--figure", metavar="FIGURE", action="append", default=[], help="only this figure of each paper")
+    verb.add_argument(
+        "--quick", action="store_true", help="fewer seeds and cells, no slow evidence; said on every output"
+    )
+    verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    verb.add_argument("--out", metavar="DIR", help="where to write (acklab-out/reproduce)")
+    verb.add_argument("--threads", type=int, metavar="N", help="how many runs at once (one a processor)")
+    verb.set_defaults(act=act, parser=verb)
+
+
+def act(options: argparse.Namespace) -> int:
+    """Regenerates what was asked for."""
+    from ..reproduce import output
+    from ..reproduce.runner import FULL, QUICK, reproduce
+
+    if options.threads is not None and options.threads < 1:
+        options.parser.error("--threads must be at least 1")
+    outcomes = []
+    for paper, figures in _chosen(options):
+        claims = _claims_about(paper, figures) if figures else None
+        only = (lambda figure, wanted=figures: figure.id in wanted) if figures else None
+        effort = QUICK if options.quick else FULL
+        outcomes.append(reproduce(paper, effort, only=only, claims=claims, threads=options.threads))
+    for outcome in outcomes:
+        for failed in outcome.failed:
+            print(f"acklab: {outcome.paper.id}: can not run {failed.experiment}: {failed.why}", file=sys.stderr)
+    index = None
+    if options.out or not options.json:
+        index = output.write(outcomes, Path(options.out or "acklab-out/reproduce"))
+    if options.json:
+        print(json.dumps(output.summary(outcomes)))
+    else:
+        for outcome in outcomes:
+            print(_told(outcome))
+        print(f"\nwritten to {index}")
+    return 1 if any(outcome.failed for outcome in outcomes) else 0
+
+
+def _chosen(options: argparse.Namespace) -> list[tuple[Paper, list[str]]]:
+    """Papers and, where only some are wanted, the ids of their figures."""
+    from ..papers import NAMES, paper
+
+    wanted: dict[str, list[str]] = {}
+    for text in options.papers or NAMES:
+        name, _, figure = text.partition("/")
+        if name not in NAMES:
+            options.parser.error(f"no paper {name!r}; there are {', '.join(NAMES)}")
+        wanted.setdefault(name, []).extend([figure] if figure else [])
+    chosen = []
+    for name, figures in wanted.items():
+        one = paper(name)
+        figures = [*figures, *options.figure]
+        known = [figure.id for figure in one.figures]
+        for figure in figures:
+            if figure not in known:
+                options.parser.error(f"{name} has no figure {figure!r}; there are {', '.join(known)}")
+        chosen.append((one, figures))
+    return chosen
+
+
+def _claims_about(paper: Paper, figures: list[str]) -> list[str]:
+    from ..reproduce.page import about
+
+    wanted: list[Figure] = [figure for figure in paper.figures if figure.id in figures]
+    return [
+        id for id, claim in paper.ledger.claims.items() if any(about(claim.figure, figure.label) for figure in wanted)
+    ]
+
+
+def _told(outcome: Outcome) -> str:
+    """What a terminal is told: the counts, and what differs."""
+    counts = {k: sum(v.verdict == k for v in outcome.verdicts) for k in ("reproduced", "differs", "not-testable")}
+    undecided = sum(v.undecided for v in outcome.verdicts)
+    apart = {k: sum(v.standing == k for v in outcome.verdicts) for k in ("calibration", "arithmetic")}
+    quick = " (quick: fewer seeds and cells)" if outcome.effort.quick else ""
+    tested = (
+        f"{len(outcome.verdicts)} claims: {counts['reproduced']} reproduced, {counts['differs']} differ, "
+        f"{counts['not-testable']} not testable ({undecided} of them undecided); among these {apart['calibration']} calibration "
+        f"and {apart['arithmetic']} arithmetic"
+    )
+    lines = [
+        f"{outcome.paper.id}: {outcome.paper.title}{quick}",
+        tested,
+        f"{len(outcome.figures)} figures, {outcome.runs:,} runs in {outcome.seconds:.1f} s",
+    ]
+    for verdict in outcome.verdicts:
+        if verdict.verdict != "reproduced":
+            word = "undecided" if verdict.undecided else verdict.verdict
+            lines.append(
+                f"  {word:<13}{verdict.claim.short:<22}paper {verdict.claim.paper_value}; ours {verdict.shown}"[:160]
+            )
+    return "\n".join(lines)

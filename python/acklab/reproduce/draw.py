@@ -1,0 +1,312 @@
+"""Drawing a paper's charts with matplotlib: one look, legends outside the data, the project's colours.
+
+The margins are set by hand, in inches: laying them out automatically takes longer than drawing. For the page the SVG's
+colours become the page's variables, so that charts follow its light or dark theme.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from ..plot import palette
+from .charts import Axis, Bars, Chart, Forest, Heat, Line, Lines, Mark, Panel, Tornado
+
+WIDTH = 9.6
+INK, SOFT, GRID = "#14181f", "#4a5260", "#d9dde3"
+_LEFT, _RIGHT, _BOTTOM, _GAP, _TITLE, _LEGEND = 0.68, 0.28, 0.5, 0.82, 0.26, 0.3
+_STYLE: Any = {
+    "font.size": 9,
+    "font.family": "DejaVu Sans",
+    "svg.fonttype": "none",
+    "svg.hashsalt": "acklab",
+    "text.color": INK,
+    "axes.edgecolor": SOFT,
+    "axes.labelcolor": SOFT,
+    "axes.titlesize": 9.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.color": SOFT,
+    "ytick.color": SOFT,
+    "grid.color": GRID,
+    "grid.linewidth": 0.5,
+}
+SEQUENTIAL, DIVERGING = "viridis", "PuOr"
+
+
+def figure(chart: Chart) -> Figure:
+    """The chart as a matplotlib figure."""
+    draw: dict[type, Any] = {Lines: _lines, Heat: _heat, Bars: _bars, Forest: _forest, Tornado: _tornado}
+    with matplotlib.rc_context(_STYLE):
+        made: Figure = draw[type(chart)](chart)
+        return made
+
+
+def save(chart: Chart, png: Path | None = None) -> str:
+    """The chart as a standalone SVG file's text; also writes it as a PNG."""
+    buffer = io.StringIO()
+    with matplotlib.rc_context(_STYLE):
+        made = figure(chart)
+        made.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
+        if png is not None:
+            made.savefig(png, dpi=120, facecolor="white", metadata={"Software": None})
+    return buffer.getvalue()
+
+
+def themed(text: str, name: str) -> str:
+    """An SVG for the page: its colours as the page's variables, its ids unique on the page."""
+    text = text[text.index("<svg") :]
+    text = re.sub(r'\s(?:width|height)="[\d.]+pt"', "", text, count=2)
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{name}-", text)
+    swap = {INK: "var(--ink)", SOFT: "var(--ink-2)", GRID: "var(--line)"}
+    swap |= {shades["light"]: f"var(--slot-{slot})" for slot, shades in palette.SLOTS.items()}
+    pattern = re.compile("|".join(map(re.escape, swap)))
+    return pattern.sub(lambda match: swap[match.group()], text)
+
+
+def _canvas(columns: int, rows: int, height: float, legend: bool) -> tuple[Figure, list[Axes]]:
+    """A figure with a grid of axes, room for titles above each and a legend above all."""
+    top = _TITLE + (_LEGEND if legend else 0.06)
+    total = top + rows * height + (rows - 1) * (_TITLE + _BOTTOM) + _BOTTOM
+    fig = Figure(figsize=(WIDTH, total))
+    width = (WIDTH - _LEFT - _RIGHT - (columns - 1) * _GAP) / columns
+    axes = []
+    for row in range(rows):
+        for column in range(columns):
+            x = _LEFT + column * (width + _GAP)
+            y = total - top - height - row * (height + _TITLE + _BOTTOM)
+            axes.append(fig.add_axes((x / WIDTH, y / total, width / WIDTH, height / total)))
+    return fig, axes
+
+
+def _legend(fig: Figure, handles: Sequence[Any], labels: Sequence[str]) -> None:
+    fig.legend(
+        handles, labels, loc="upper left", bbox_to_anchor=(_LEFT / WIDTH - 0.01, 1.0), ncols=len(labels), frameon=False,
+        fontsize=8.5, handlelength=1.8, columnspacing=1.4, borderaxespad=0.25,
+    )  # fmt: skip
+
+
+def _axis(axes: Axes, x: Axis, y: Axis) -> None:
+    axes.set_xlabel(x.label)
+    axes.set_ylabel(y.label)
+    for axis, set_scale, set_limit, set_ticks in (
+        (x, axes.set_xscale, axes.set_xlim, axes.set_xticks),
+        (y, axes.set_yscale, axes.set_ylim, axes.set_yticks),
+    ):
+        if axis.log:
+            set_scale("log")
+        if axis.ticks is not None:
+            set_ticks(list(axis.ticks), [f"{t:g}" for t in axis.ticks])
+        if axis.low is not None or axis.high is not None:
+            set_limit(axis.low, axis.high)
+
+
+def shade(name: str) -> str:
+    """A slot's, mechanism's or role's colour on white."""
+    if name == "ink":
+        return INK
+    slot = name if name in palette.SLOTS else palette.slot_of(name) or palette.ROLES[name]
+    return palette.SLOTS[slot]["light"]
+
+
+def _line(axes: Axes, line: Line) -> None:
+    style: dict[str, Any] = {"color": shade(line.colour), "ls": line.dash, "lw": line.width}
+    if line.step:
+        axes.step(line.x, line.y, where="post", **style)
+    elif line.marker and not line.dash.strip():
+        axes.plot(line.x, line.y, line.marker, ms=4, color=style["color"])
+    else:
+        axes.plot(line.x, line.y, marker=line.marker or None, ms=3.5, **style)
+    if line.spread is not None:
+        axes.errorbar(line.x, line.y, yerr=line.spread, fmt="none", ecolor=style["color"], elinewidth=0.9, capsize=2)
+
+
+def _marks(axes: Axes, marks: Sequence[Mark]) -> None:
+    for mark in marks:
+        style: dict[str, Any] = {"color": shade(mark.colour), "ls": (0, (3, 2)), "lw": 1}
+        if mark.vertical:
+            axes.axvline(mark.at, **style)
+            axes.annotate(
+                mark.text, (mark.at, 1), xycoords=("data", "axes fraction"), xytext=(3, -2), textcoords="offset points",
+                va="top", fontsize=8, color=SOFT,
+            )  # fmt: skip
+        else:
+            axes.axhline(mark.at, **style)
+            axes.annotate(
+                mark.text, (0, mark.at), xycoords=("axes fraction", "data"), xytext=(3, 2), textcoords="offset points",
+                va="bottom", fontsize=8, color=SOFT,
+            )  # fmt: skip
+
+
+def _lines(chart: Lines) -> Figure:
+    handles: dict[str, Any] = {}
+    for panel in chart.panels:
+        for line in panel.lines:
+            if line.name and line.name not in handles:
+                handles[line.name] = Line2D(
+                    [], [], color=shade(line.colour), ls=line.dash, lw=line.width, marker=line.marker or None, ms=4
+                )
+    fig, all_axes = _canvas(len(chart.panels), 1, chart.height, len(handles) > 1)
+    for axes, panel in zip(all_axes, chart.panels, strict=True):
+        _panel(axes, panel)
+    if len(handles) > 1:
+        _legend(fig, list(handles.values()), list(handles))
+    return fig
+
+
+def _panel(axes: Axes, panel: Panel) -> None:
+    axes.grid(True)
+    for line in panel.lines:
+        _line(axes, line)
+    _axis(axes, panel.x, panel.y)
+    _marks(axes, panel.marks)
+    axes.set_title(panel.title, loc="left")
+
+
+def _heat(chart: Heat) -> Figure:
+    import numpy as np
+
+    columns = math.ceil(len(chart.surfaces) / chart.rows)
+    fig, all_axes = _canvas(columns, chart.rows, chart.height, True)
+    values = [np.asarray(s.z, dtype=float) for s in chart.surfaces]
+    low = chart.z.low if chart.z.low is not None else min(float(np.nanmin(v)) for v in values)
+    high = chart.z.high if chart.z.high is not None else max(float(np.nanmax(v)) for v in values)
+    colours = DIVERGING if chart.diverging else SEQUENTIAL
+    image: Any = None
+    for axes, surface, z in zip(all_axes, chart.surfaces, values, strict=False):
+        half_x, half_y = (surface.x[1] - surface.x[0]) / 2, (surface.y[1] - surface.y[0]) / 2
+        extent = (surface.x[0] - half_x, surface.x[-1] + half_x, surface.y[0] - half_y, surface.y[-1] + half_y)
+        image = axes.imshow(
+            z.T,
+            origin="lower",
+            aspect="auto",
+            extent=extent,
+            cmap=colours,
+            vmin=low,
+            vmax=high,
+            interpolation="nearest",
+        )
+        _axis(axes, chart.x, chart.y)
+        axes.set_title(surface.title, loc="left")
+    for axes in all_axes[len(chart.surfaces) :]:
+        axes.set_visible(False)
+    clipped = any(float(np.nanmin(v)) < low for v in values), any(float(np.nanmax(v)) > high for v in values)
+    _colour_bar(fig, image, chart, clipped)
+    return fig
+
+
+def _colour_bar(fig: Figure, image: Any, chart: Heat, clipped: tuple[bool, bool]) -> None:
+    width, height = fig.get_size_inches()
+    bar = fig.add_axes(((_LEFT + 1.4) / width, 1 - 0.17 / height, 4.0 / width, 0.1 / height))
+    extend = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}[clipped]
+    made = fig.colorbar(image, cax=bar, orientation="horizontal", extend=extend)
+    made.outline.set_visible(False)
+    bar.tick_params(labelsize=7.5, length=2, pad=1)
+    bar.text(-0.02, 0.5, chart.z.label, transform=bar.transAxes, ha="right", va="center", fontsize=8.5, color=SOFT)
+
+
+def _bars(chart: Bars) -> Figure:
+    fig, (axes,) = _canvas(1, 1, chart.height, True)
+    share = 0.8 / len(chart.keys)
+    for k, (_key, colour) in enumerate(zip(chart.keys, chart.colours, strict=True)):
+        places = [g - 0.4 + share * (k + 0.5) for g in range(len(chart.groups))]
+        heights = [group.values[k] for group in chart.groups]
+        spread = [group.spread[k] if group.spread else 0.0 for group in chart.groups]
+        axes.bar(places, heights, share * 0.92, color=shade(colour))
+        if any(spread):
+            axes.errorbar(places, heights, yerr=spread, fmt="none", ecolor=SOFT, elinewidth=0.9, capsize=2)
+    axes.axhline(0, color=SOFT, lw=0.8)
+    axes.grid(True, axis="y")
+    axes.set_axisbelow(True)
+    _axis(axes, Axis(""), chart.y)
+    axes.set_xticks(range(len(chart.groups)), [group.name for group in chart.groups])
+    axes.tick_params(axis="x", length=0)
+    _legend(fig, [Patch(color=shade(c)) for c in chart.colours], list(chart.keys))
+    return fig
+
+
+_VERDICT = {"reproduced": "green", "differs": "red", "not-testable": "slate"}
+
+
+def _forest(chart: Forest) -> Figure:
+    rows = chart.rows
+    height = 0.175 * len(rows) + 0.1
+    total = height + _BOTTOM + _LEGEND + 0.05
+    fig = Figure(figsize=(WIDTH, total))
+    left = 3.0
+    axes = fig.add_axes((left / WIDTH, _BOTTOM / total, (WIDTH - left - 1.9) / WIDTH, height / total))
+    limit = chart.x.high or 2.5
+    axes.axvspan(-1, 1, color=shade("blue"), alpha=0.10, lw=0)
+    axes.axvline(0, color=SOFT, lw=0.8)
+    for place, row in enumerate(rows):
+        y, colour = -place, shade(_VERDICT[row.verdict])
+        x = max(-limit, min(limit, row.ours))
+        if row.interval is not None:
+            axes.plot([max(-limit, row.interval[0]), min(limit, row.interval[1])], [y, y], color=colour, lw=1.4)
+        if row.ns2 is not None:
+            axes.plot(max(-limit, min(limit, row.ns2)), y, "D", ms=5, mfc="none", mec=shade("orange"), mew=1.1)
+        beyond = {limit: ">", -limit: "<"}.get(x, "o") if abs(row.ours) > limit else "o"
+        axes.plot(x, y, beyond, ms=4.5, color=colour)
+        axes.text(1.01, y, row.text, transform=axes.get_yaxis_transform(), va="center", fontsize=7.5, color=SOFT)
+    axes.set_yticks([-i for i in range(len(rows))], [row.label for row in rows], fontsize=7.5)
+    axes.set_ylim(-len(rows) + 0.4, 0.6)
+    axes.set_xlim(-limit * 1.04, limit * 1.04)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.grid(True, axis="x")
+    axes.set_axisbelow(True)
+    axes.set_xlabel(chart.x.label)
+    handles: list[Any] = [Line2D([], [], color=shade(c), marker="o", ls="", ms=5) for c in _VERDICT.values()]
+    handles.append(Line2D([], [], color=shade("orange"), marker="D", mfc="none", ls="", ms=5))
+    handles.append(Patch(color=shade("blue"), alpha=0.15))
+    _legend(fig, handles, [*_VERDICT, "ns-2", "what the ledger allows"])
+    return fig
+
+
+def _tornado(chart: Tornado) -> Figure:
+    columns = len(chart.panels)
+    rows = max(len(panel[3]) for panel in chart.panels)
+    left, height = 2.0, 0.27 * rows + 0.15
+    total = height + _TITLE + _BOTTOM + 0.1
+    fig = Figure(figsize=(WIDTH, total))
+    width = (WIDTH - left - _RIGHT - (columns - 1) * 0.3) / columns
+    for column, (title, base, paper, swings) in enumerate(chart.panels):
+        x = left + column * (width + 0.3)
+        axes = fig.add_axes((x / WIDTH, _BOTTOM / total, width / WIDTH, height / total))
+        for place, swing in enumerate(swings):
+            _swing(axes, -place, base, swing.values)
+        axes.axvline(base, color=INK, lw=1)
+        if paper is not None:
+            axes.axvline(paper, color=shade("orange"), lw=1.2, ls=(0, (3, 2)))
+        axes.set_ylim(-rows + 0.4, 0.6)
+        axes.set_yticks([-i for i in range(rows)], [s.parameter for s in swings] if column == 0 else [""] * rows)
+        axes.tick_params(axis="y", length=0, labelsize=8)
+        axes.spines["left"].set_visible(False)
+        axes.grid(True, axis="x")
+        axes.set_axisbelow(True)
+        axes.margins(x=0.18)
+        axes.set_xlabel(chart.unit)
+        axes.set_title(title, loc="left")
+    return fig
+
+
+def _swing(axes: Axes, y: float, base: float, values: Sequence[tuple[str, float]]) -> None:
+    for k, (label, value) in enumerate(values):
+        colour = shade(("blue", "sky", "purple", "pink")[k % 4])
+        axes.barh(y, value - base, 0.62 - 0.16 * k, left=base, color=colour)
+        if abs(value - base) > 0.3:
+            axes.annotate(
+                label, (value, y), xytext=(3 if value > base else -3, 0), textcoords="offset points", va="center",
+                ha="left" if value > base else "right", fontsize=6.5, color=SOFT,
+            )  # fmt: skip

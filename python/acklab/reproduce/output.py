@@ -1,0 +1,94 @@
+"""What a regeneration leaves behind: pages, ``claims.json``, Parquet tables, charts as SVG and PNG."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .judge import Verdict
+from .runner import Outcome
+
+
+def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """The verdicts and figures as plain values: what ``--json`` prints and ``claims.json`` holds."""
+    return {
+        "quick": any(o.effort.quick for o in outcomes),
+        "claims": [_claim(o, v) for o in outcomes for v in o.verdicts],
+        "figures": [
+            {
+                "id": f"{o.paper.id}/{figure.id}",
+                "paper": o.paper.id,
+                "label": figure.label,
+                "title": figure.title,
+                "compared": [{"what": c.what, "paper": c.paper, "ours": c.ours, "ns2": c.ns2} for c in drawn.compared],
+            }
+            for o in outcomes
+            for figure, drawn in o.figures
+        ],
+        "failed": [{"paper": o.paper.id, "experiment": f.experiment, "why": f.why} for o in outcomes for f in o.failed],
+    }
+
+
+def _claim(outcome: Outcome, verdict: Verdict) -> dict[str, Any]:
+    claim = verdict.claim
+    return {
+        "id": claim.id,
+        "paper": claim.paper,
+        "figure": claim.figure,
+        "kind": claim.kind,
+        "verdict": verdict.verdict,
+        "undecided": verdict.undecided,
+        "standing": verdict.standing,
+        "claim": claim.claim,
+        "units": claim.units,
+        "value": _plain(verdict.value),
+        "paper_value": claim.paper_value,
+        "ns2_value": outcome.paper.ns2.get(claim.id),
+        "tolerance": claim.tolerance,
+        "interval": _plain(verdict.interval),
+        "seeds": verdict.seeds,
+        "why": verdict.why,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """JSON knows neither infinities nor numpy's numbers."""
+    if isinstance(value, dict):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, (str, bool)) or value is None:
+        return value
+    number = float(value)
+    return number if math.isfinite(number) else None
+
+
+def write(outcomes: Sequence[Outcome], out: Path) -> Path:
+    """Writes everything and returns the index page's path.
+
+    PNGs are left out of quick runs: drawing everything twice is half of their time.
+    """
+    from . import draw, page
+
+    out.mkdir(parents=True, exist_ok=True)
+    for outcome in outcomes:
+        folder = out / outcome.paper.id
+        for sub in ("figures", "tables"):
+            (folder / sub).mkdir(parents=True, exist_ok=True)
+        pictures = {}
+        for figure, drawn in outcome.figures:
+            for chart in drawn.charts:
+                png = None if outcome.effort.quick else folder / "figures" / f"{chart.name}.png"
+                svg = draw.save(chart, png)
+                (folder / "figures" / f"{chart.name}.svg").write_text(svg, encoding="utf-8")
+                pictures[chart.name] = draw.themed(svg, chart.name)
+            for name, frame in drawn.tables.items():
+                frame.write_parquet(folder / "tables" / f"{figure.id}-{name}.parquet")
+        (out / f"{outcome.paper.id}.html").write_text(page.paper_page(outcome, pictures), encoding="utf-8")
+    (out / "claims.json").write_text(json.dumps(summary(outcomes), indent=1) + "\n", encoding="utf-8")
+    index = out / "index.html"
+    index.write_text(page.index_page(outcomes), encoding="utf-8")
+    return index

@@ -1,0 +1,299 @@
+"""One offline page a paper, and the index over them.
+
+The look is the run report's: its tokens, tables and print rules. Charts are inline SVG whose colours are the page's
+variables. Nothing is fetched; the page's own policy forbids it.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import resources
+
+from ..plot import palette
+from ..report.page import asset
+from .judge import Verdict
+from .paper import Compared, Drawn, Figure, Paper
+from .runner import Outcome
+
+_STYLES = ("tokens.css", "page.css", "tables.css", "print.css")
+_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+Pictures = Mapping[str, str]
+"""Inline SVG by chart name."""
+
+
+def esc(text: object) -> str:
+    """Text as HTML."""
+    return html.escape(str(text))
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], classes: Sequence[str] = (), kind: str = "") -> str:
+    """A table; cells are HTML already."""
+    marks = [f' class="{c}"' if c else "" for c in (*classes, *[""] * (len(heads) - len(classes)))]
+    head = "".join(f"<th{m} scope=col>{h}</th>" for h, m in zip(heads, marks, strict=True))
+    body = "".join(
+        "<tr>" + "".join(f"<td{m}>{cell}</td>" for cell, m in zip(row, marks, strict=True)) + "</tr>" for row in rows
+    )
+    return f'<div class="scroller tall"><table class="{kind}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def paper_page(outcome: Outcome, pictures: Pictures) -> str:
+    """The page of a paper."""
+    paper = outcome.paper
+    chosen = sorted(((f, d) for f, d in outcome.figures if not f.evidence), key=lambda pair: _place(pair[0]))
+    evidence = [(f, d) for f, d in outcome.figures if f.evidence]
+    sections = [(key, title) for key, title in paper.sections.items() if any(f.section == key for f, _ in chosen)]
+    links = [("parameters", "Parameters"), ("claims", "Claims")]
+    links += [(f"section-{key}", f"{key} {title}") for key, title in sections] + (
+        [("evidence", "Evidence")] if evidence else []
+    )
+    body = [
+        header(paper.title, paper.citation, _headline(outcome), quick=outcome.effort.quick),
+        f"<p>{esc(paper.about)}</p>",
+        _counts(outcome),
+        _failures(outcome),
+        '<nav class="contents">'
+        + "".join(f'<a href="#{id}">{esc(text)}</a>' for id, text in links)
+        + "</nav></header><main>",
+        _parameters(paper),
+        _claims(outcome),
+    ]
+    for key, title in sections:
+        cards = "".join(_card(f, d, pictures, outcome) for f, d in chosen if f.section == key)
+        body.append(f'<section id="section-{key}"><h2>{esc(key)} {esc(title)}</h2>{cards}</section>')
+    if evidence:
+        cards = "".join(_card(f, d, pictures, outcome) for f, d in evidence)
+        body.append(f'<section id="evidence"><h2>Evidence</h2>{cards}</section>')
+    body.append(f'</main><footer class="foot">{_foot(outcome)}</footer>')
+    return document(f"{paper.id}: {paper.title}", "".join(body))
+
+
+def _place(figure: Figure) -> tuple[str, str, int]:
+    """Where a figure stands: by section, figures before tables, by number."""
+    kind, _, number = figure.label.partition(" ")
+    return figure.section, kind, int(number) if number.isdigit() else 0
+
+
+def index_page(outcomes: Sequence[Outcome]) -> str:
+    """The index over the papers."""
+    rows = [
+        [
+            f'<a href="{o.paper.id}.html">{esc(o.paper.title)}</a><br><span class="id">{esc(o.paper.citation)}</span>',
+            *(
+                str(sum(v.verdict == verdict for v in o.verdicts))
+                for verdict in ("reproduced", "differs", "not-testable")
+            ),
+            f"{o.seconds:.0f} s",
+        ]
+        for o in outcomes
+    ]
+    quick = any(o.effort.quick for o in outcomes)
+    body = header(
+        "Papers reproduced", "acklab", f"{len(outcomes)} paper{'s' * (len(outcomes) != 1)} regenerated", quick=quick
+    )
+    heads = ["paper", "reproduced", "differs", "not testable", "time"]
+    return document(
+        "Papers reproduced", f'{body}</header><main><div class="card">{table(heads, rows, ["text wrap"])}</div></main>'
+    )
+
+
+def document(title: str, body: str) -> str:
+    """A whole HTML file."""
+    own = resources.files(__package__).joinpath("assets")
+    styles = "\n".join(
+        [*(asset(name) for name in _STYLES), own.joinpath("paper.css").read_text(encoding="utf-8"), _slots()]
+    )
+    script = own.joinpath("paper.js").read_text(encoding="utf-8")
+    return (
+        '<!doctype html>\n<html lang="en" data-theme="auto">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n<title>{esc(title)}</title>\n'
+        f'<style>\n{styles}\n</style>\n</head>\n<body>\n{body}\n<script>\n(() => {{\n"use strict";\n{script}}})();\n</script>\n'
+        "</body>\n</html>\n"
+    )
+
+
+def _slots() -> str:
+    def rules(theme: str) -> str:
+        return " ".join(f"--slot-{slot}: {shades[theme]};" for slot, shades in palette.SLOTS.items())
+
+    return (
+        f":root {{ {rules('light')} }}\n@media (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) {{ {rules('dark')} }} }}\n"
+        f":root[data-theme=dark] {{ {rules('dark')} }}\n@media print {{ :root {{ {rules('light')} }} }}"
+    )
+
+
+def header(title: str, kicker: str, headline: str, *, quick: bool) -> str:
+    """The top of a page, left open for what follows."""
+    warning = (
+        '<p class="warning"><b>A quick look</b>: fewer seeds and cells than the full run, and no slow evidence. '
+        "Verdicts may change; run without --quick for the real thing.</p>"
+        if quick
+        else ""
+    )
+    return (
+        '<header class="top"><div id="theme"><button hidden>light / dark</button></div>'
+        f'<p class="kicker">{esc(kicker)}</p><h1>{esc(title)}</h1><p>{esc(headline)}</p>{warning}'
+    )
+
+
+def _headline(outcome: Outcome) -> str:
+    measured = [v for v in outcome.verdicts if v.standing == "measured"]
+    if not measured:
+        return f"{len(outcome.figures)} figures regenerated."
+    counts = {k: sum(v.verdict == k for v in measured) for k in ("reproduced", "differs", "not-testable")}
+    return (
+        f"Of {len(measured)} claims that can be put to the test, {counts['reproduced']} are reproduced, {counts['differs']} differ, "
+        f"{counts['not-testable']} could not be settled. Claims that are arithmetic or that a parameter was fitted to are counted "
+        "apart."
+    )
+
+
+def _counts(outcome: Outcome) -> str:
+    boxes = [
+        (outcome.count("reproduced"), "reproduced"),
+        (outcome.count("differs"), "differ"),
+        (outcome.count("not-testable"), "not testable or undecided"),
+    ]
+    for standing in ("calibration", "arithmetic"):
+        good = outcome.count("reproduced", standing)
+        every = sum(v.standing == standing for v in outcome.verdicts)
+        boxes.append((f"{good}/{every}", f"{standing}, reproduced"))  # type: ignore[arg-type]
+    return (
+        '<div class="counts">'
+        + "".join(f"<div><b>{n}</b><span>{esc(what)}</span></div>" for n, what in boxes)
+        + "</div>"
+    )
+
+
+def _failures(outcome: Outcome) -> str:
+    if not outcome.failed:
+        return ""
+    items = "".join(f"<li>{esc(f.experiment)}: {esc(f.why)}</li>" for f in outcome.failed)
+    return f'<div class="warning"><b>Experiments this build could not run</b><ul>{items}</ul></div>'
+
+
+def _parameters(paper: Paper) -> str:
+    rows = "".join(
+        f'<tr class="basis-{p.basis}"><td class="text">{esc(p.name)}</td><td class="text wrap">{esc(p.value)}</td>'
+        f'<td class="text">{p.basis}</td><td class="text wrap">{esc(p.reason)}{_fitted(p.fitted_to)}</td></tr>'
+        for p in paper.parameters
+    )
+    return (
+        '<section id="parameters"><h2>Parameters</h2><p class="note">One set for everything below. What the paper states is '
+        "marked so; the rest is inferred, and the tornado under Evidence shows what each inference is worth.</p>"
+        '<div class="card"><div class="scroller tall"><table><thead><tr><th class="text">parameter</th><th class="text">value</th>'
+        f'<th class="text">basis</th><th class="text wrap">why</th></tr></thead><tbody>{rows}</tbody></table></div></div></section>'
+    )
+
+
+def _fitted(claims: Sequence[str]) -> str:
+    return f' <span class="tag">fitted to {esc(", ".join(claims))}</span>' if claims else ""
+
+
+def badge(verdict: Verdict) -> str:
+    """The verdict as a dot and a word."""
+    word = "undecided" if verdict.undecided else verdict.verdict.replace("-", " ")
+    return f'<span class="verdict {verdict.verdict}">{word}</span>'
+
+
+def _claims(outcome: Outcome) -> str:
+    if not outcome.verdicts:
+        return ""
+    rows = []
+    for v in outcome.verdicts:
+        claim = v.claim
+        standing = f'<span class="tag">{v.standing}</span>' if v.standing != "measured" else ""
+        paper = outcome.paper.ns2.get(claim.id, "")
+        cells = [
+            (
+                "text what",
+                f'<span class="id" id="claim-{esc(claim.short)}">{esc(claim.short)}</span> {standing}<br>{esc(claim.claim)}',
+            ),
+            ("text", esc(claim.figure)),
+            ("text", badge(v)),
+            ("number", f"{esc(claim.paper_value)}"),
+            ("number", esc(v.shown)),
+            ("number", esc(paper)),
+            ("number", esc(claim.tolerance)),
+            ("text why", esc(v.why)),
+        ]
+        tds = "".join(f'<td class="{kind}">{cell}</td>' for kind, cell in cells)
+        rows.append(f'<tr data-kind="{v.verdict} {v.standing}">{tds}</tr>')
+    heads = ["claim", "where", "verdict", "paper", "ours", "ns-2", "tolerance", "how it was settled"]
+    buttons = "".join(
+        f'<button hidden value="{value}" aria-pressed="{str(not value).lower()}">{text}</button>'
+        for value, text in (("", "all"), ("reproduced", "reproduced"), ("differs", "differs"), ("not-testable", "not testable"),
+                            ("calibration", "calibration"), ("arithmetic", "arithmetic"))
+    )  # fmt: skip
+    head = "".join(f'<th class="text" scope=col>{h}</th>' for h in heads)
+    return (
+        f'<section id="claims"><h2>Claims</h2><div class="filters">{buttons}</div><div class="card"><div class="scroller tall">'
+        f'<table class="claims"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div></div></section>'
+    )
+
+
+def _card(figure: Figure, drawn: Drawn, pictures: Pictures, outcome: Outcome) -> str:
+    charts = "".join(
+        f"<figure>{pictures[c.name]}<figcaption>{esc(c.about)}</figcaption></figure>"
+        for c in drawn.charts
+        if c.name in pictures
+    )
+    label = f'<span class="label">{esc(figure.label)}</span>' if figure.label else ""
+    remark = f'<p class="remark">{esc(drawn.remark)}</p>' if drawn.remark else ""
+    return (
+        f'<div class="card" id="{esc(figure.id)}"><h3>{label}{esc(figure.title)}</h3>{_about(figure, outcome)}{remark}{charts}'
+        f"{compared_table(drawn.compared)}</div>"
+    )
+
+
+def _about(figure: Figure, outcome: Outcome) -> str:
+    """The claims about a figure, with their verdicts."""
+    if not figure.label:
+        return ""
+    mine = [v for v in outcome.verdicts if about(v.claim.figure, figure.label)]
+    if not mine:
+        return ""
+    items = " ".join(f'<a href="#claim-{esc(v.claim.short)}" title="{esc(v.claim.claim)}">{badge(v)}</a>' for v in mine)
+    return f'<p class="remark">Claims: {items}</p>'
+
+
+def about(where: str, label: str) -> bool:
+    """Whether a claim made at ``where`` ("Figs 2(a), 3(a)", "Tables 1-2") is about the figure of that label."""
+    kind, _, number = label.partition(" ")
+    if not number:
+        return False
+    word = "Fig" if kind == "Figure" else kind
+    found = re.fullmatch(rf"{word}s? (.+)", where)
+    if found is None:
+        return False
+    for piece in found.group(1).split(","):
+        first, _, last = piece.strip().partition("-")
+        ends = [re.match(r"\d+", end) for end in (first, last or first)]
+        if all(ends) and int(ends[0].group()) <= int(number) <= int(ends[1].group()):  # type: ignore[union-attr]
+            return True
+    return False
+
+
+def compared_table(compared: Sequence[Compared]) -> str:
+    """The paper's numbers beside ours."""
+    if not compared:
+        return ""
+    rows = [[esc(c.what), esc(c.paper), esc(c.ours), esc(c.ns2)] for c in compared]
+    kinds = ["text wrap", "text wrap", "text wrap", "text wrap"]
+    if not any(c.ns2 for c in compared):
+        return table(["", "paper", "ours"], [row[:3] for row in rows], kinds[:3])
+    return table(["", "paper", "ours", "ns-2"], rows, kinds)
+
+
+def _foot(outcome: Outcome) -> str:
+    from .. import __version__
+
+    seeds = max((v.seeds for v in outcome.verdicts), default=0)
+    rule = (
+        f"Randomised claims: {outcome.effort.seeds[0]} seeds at first, then {', '.join(map(str, outcome.effort.seeds[1:])) or 'no more'}, "
+        "until the confidence interval's half-width is at most half the tolerance (without a tolerance: until it decides); "
+        f"at most {seeds} were used. All intervals of a claim, over all looks, are corrected to 5 % (Bonferroni)."
+    )
+    return f"acklab {esc(__version__)}, {outcome.runs:,} runs in {outcome.seconds:.1f} s{', quick' * outcome.effort.quick}. {esc(rule)}"
