@@ -5,9 +5,10 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from test_round_trips import samples_ms
+
 from captured import REPEATED, RETRANSMISSION, RoundTrips, capture, tcptrace
 from scenarios import SCENARIOS
-from test_round_trips import samples_ms
 
 
 def main() -> None:
