@@ -9,7 +9,7 @@ const A12: u64 = 1_403_580;
 const A13N: u64 = 810_728;
 const A21: u64 = 527_612;
 const A23N: u64 = 1_370_589;
-const NORM: f64 = 2.328306549295727688e-10;
+const NORM: f64 = 2.328306549295728e-10;
 /// The package's default seed, for named streams.
 const ORIGIN: [u64; 6] = [12345; 6];
 
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn ns2s_default_generator_after_seed_1() {
         let mut random = Random::ns2(1);
-        let expected = [0.0003395769746692744, 0.55588071586372367, 0.014204660437165137];
+        let expected = [0.0003395769746692744, 0.5558807158637237, 0.014204660437165137];
         assert_eq!([random.uniform(), random.uniform(), random.uniform()], expected);
         // Every product of the recurrence fits: the sum over many draws is that of an exact implementation.
         let mut random = Random::stream(0);
