@@ -183,6 +183,8 @@ class Receiver(Part):
     """Bytes of an ACK without SACK blocks."""
     immediate_on_gap: bool | None = None
     """Whether a segment that fills a gap is acknowledged at once (RFC 5681 section 4.2)."""
+    immediate_on_repeat: bool | None = None
+    """Whether a segment with nothing new is acknowledged at once (RFC 9293 section 3.10.7.4); ns-2 may hold its ACK."""
     immediate_on_syn: bool | None = None
     """Whether the SYN, or unit 0 without one, is acknowledged at once."""
     max_sack_blocks: int | None = None
@@ -235,6 +237,8 @@ class Stack(Part):
     """What an idle connection does to its window."""
     immediate_on_gap: bool | None = None
     """Whether a segment that fills a gap is acknowledged at once (RFC 5681 section 4.2)."""
+    immediate_on_repeat: bool | None = None
+    """Whether a segment with nothing new is acknowledged at once (RFC 9293 section 3.10.7.4); ns-2 may hold its ACK."""
     immediate_on_syn: bool | None = None
     """Whether the SYN, or unit 0 without one, is acknowledged at once."""
     inflate_when_blocked: bool | None = None

@@ -89,9 +89,10 @@ impl Receiver {
         self.emit(emission, now, wire);
     }
 
-    /// What no policy may delay, because RFC 5681 section 4.2 or the connection's own signals forbid it.
+    /// What no policy may delay, because RFC 5681 section 4.2, RFC 9293 or the connection's own signals forbid it.
     fn must_answer_at_once(&self, segment: &Segment, placement: Placement) -> bool {
         (self.rules.immediate_on_gap && placement.fills_gap)
+            || (self.rules.immediate_on_repeat && placement.duplicate)
             || (self.rules.immediate_on_syn && segment.seq == 0)
             || segment.fin
     }

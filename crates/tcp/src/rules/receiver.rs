@@ -19,6 +19,8 @@ rule_table! {
         purge_stale_sack: bool,
         /// Whether a segment that fills a gap is acknowledged at once (RFC 5681 section 4.2).
         immediate_on_gap: bool,
+        /// Whether a segment with nothing new is acknowledged at once (RFC 9293 section 3.10.7.4); ns-2 may hold its ACK.
+        immediate_on_repeat: bool,
         /// Whether the SYN, or unit 0 without one, is acknowledged at once.
         immediate_on_syn: bool,
     }

@@ -113,9 +113,10 @@ impl Stack {
             max_sack_blocks: 3,
             purge_stale_sack: true,
             immediate_on_gap: true,
+            immediate_on_repeat: true,
             immediate_on_syn: true,
         };
-        let ns2 = ReceiverRules { purge_stale_sack: false, ..rfc.clone() };
+        let ns2 = ReceiverRules { purge_stale_sack: false, immediate_on_repeat: false, ..rfc.clone() };
         match self {
             Stack::Ns2In1998 => ReceiverRules { immediate_on_gap: false, immediate_on_syn: false, ..ns2 },
             Stack::Ns2At235 => ReceiverRules { ack: delayed(0.1), ..ns2 },

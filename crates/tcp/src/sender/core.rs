@@ -434,9 +434,11 @@ impl Core {
         if flightless || self.done() {
             return false;
         }
-        // The first segment after the handshake (or the very first one) is always past `recover`.
+        // Nothing but a SYN was ever out at a reduction: `recover` is still the initial sequence number (RFC 6582 section
+        // 3.2 step 1), and the first data is past it. ns-2 says so of the first segment whatever happened before.
+        let first = if self.rules.halving == Halving::FlightSize { self.recover <= 1 } else { self.snd_una == 1 };
         self.snd_una > self.recover
-            || self.snd_una == 1
+            || first
             || self.last_cut == LastCut::Mark
             || match self.rules.second_fast_retransmit {
                 Always => true,

@@ -165,6 +165,8 @@ impl Judge {
                 let waiting = self.arrived.len() as u64 > self.in_order || self.in_order > segment.end();
                 let fills = segment.seq <= before && self.in_order > before && waiting;
                 must!(!self.receiver.immediate_on_gap || !fills || at_once, "a filled gap not ACKed: {segment:?}");
+                let repeat = segment.end() <= before;
+                must!(!self.receiver.immediate_on_repeat || !repeat || at_once, "a repeat not ACKed: {segment:?}");
                 let segments = match self.receiver.ack {
                     AckPolicyKind::Every {} => 1,
                     AckPolicyKind::Delayed { segments, .. } => segments,

@@ -130,7 +130,7 @@ pub fn wild() -> impl Strategy<Value = Case> {
         credit(),
     );
     let pacing = prop_oneof![3 => Just(0.0), 1 => 0.0..2.0];
-    let flags = (any::<[bool; 6]>(), any::<[bool; 3]>());
+    let flags = (any::<[bool; 6]>(), any::<[bool; 4]>());
     let numbers = (1_u32..6, 1_u32..12, 0_u32..30, 100_u32..1500, flags, 0_u32..4, pacing);
     (named(), choices, numbers).prop_map(|(mut case, choices, numbers)| {
         let (sequence, rtt_filter, halving, second, partial_ack_timer, recovery_exit, sack_partial, idle, credit) =
@@ -169,6 +169,7 @@ pub fn wild() -> impl Strategy<Value = Case> {
             purge_stale_sack: Some(receiver[0]),
             immediate_on_gap: Some(receiver[1]),
             immediate_on_syn: Some(receiver[2]),
+            immediate_on_repeat: Some(receiver[3]),
             max_sack_blocks: Some(blocks),
             ..case.receiver
         };

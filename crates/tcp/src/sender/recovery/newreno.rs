@@ -46,14 +46,16 @@ impl NewReno {
         }
         let mss = u64::from(core.mss);
         let acked = ack.ack - core.snd_una;
+        // Take off what was acknowledged, add back one segment if that much was (RFC 6582 section 3.2 step 3).
+        let added = if acked < mss { 0 } else { mss };
         if !core.rules.partial_deflation {
             core.inflation = 0;
         } else if core.inflation > acked {
-            // Take off what was acknowledged, add back one segment, but never to 0: inflation marks the recovery.
-            core.inflation -= acked.saturating_sub(mss);
+            core.inflation = core.inflation - acked + added;
         } else {
             core.cwnd = (core.cwnd - (acked - core.inflation) as f64).max(mss as f64);
-            core.inflation = mss;
+            // Never 0: inflation marks the recovery.
+            core.inflation = added.max(1);
         }
         core.snd_una = ack.ack;
         core.snd_nxt = core.snd_nxt.max(ack.ack);

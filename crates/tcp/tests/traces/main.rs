@@ -1,0 +1,17 @@
+//! Conversations worked out on paper, step by step, and followed by the machines.
+//!
+//! Each test is a table: what arrives at which instant, what must be sent for it, and what the window and the timer
+//! must then be. The numbers were derived from the text that the comment cites, not from the code.
+//! `sender_table.rs` and `receiver_table.rs` say how a table reads.
+
+mod ns2;
+mod receiver_table;
+mod rfc1122;
+mod rfc2018;
+mod rfc3042;
+mod rfc5681;
+mod rfc6298;
+mod rfc6582;
+mod rfc6675;
+mod rfc7323;
+mod sender_table;
