@@ -186,7 +186,7 @@ impl SenderWire for SenderPort<'_> {
             *self.first_data = Some(segment.ts_val);
         }
         let (flow, connection) = (self.id, self.connection);
-        self.net.send(&Packet { flow, size: wire_bytes, connection, hop: 0, body: Body::Data(segment) });
+        self.net.send(Packet { flow, size: wire_bytes, connection, hop: 0, body: Body::Data(segment) });
     }
 
     #[inline]
@@ -217,7 +217,7 @@ impl ReceiverWire for ReceiverPort<'_> {
     #[inline]
     fn send(&mut self, ack: Ack, wire_bytes: u32) {
         let (flow, connection) = (self.id, self.connection);
-        self.net.send(&Packet { flow, size: wire_bytes, connection, hop: 0, body: Body::Ack(ack) });
+        self.net.send(Packet { flow, size: wire_bytes, connection, hop: 0, body: Body::Ack(ack) });
     }
 
     #[inline]

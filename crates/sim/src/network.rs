@@ -68,30 +68,30 @@ impl Network {
 
     /// An endpoint hands over a packet.
     #[inline]
-    pub fn send(&mut self, packet: &Packet) {
-        if let Some(link) = self.next_link(packet) {
+    pub fn send(&mut self, packet: Packet) {
+        if let Some(link) = self.next_link(&packet) {
             self.offer(link, packet);
         }
     }
 
     /// A packet reaches a link: loss model, queue, and, if the transmitter is idle, service.
-    fn offer(&mut self, index: u32, packet: &Packet) {
+    fn offer(&mut self, index: u32, packet: Packet) {
         let now = self.now();
-        self.recorder.packet(now, index, PacketEvent::Enqueue, packet);
+        self.recorder.packet(now, index, PacketEvent::Enqueue, &packet);
         let link = &mut self.links[index as usize];
         if let Some(loss) = &mut link.loss
-            && loss.takes(packet, LossPlace::BeforeQueue)
+            && loss.takes(&packet, LossPlace::BeforeQueue)
         {
             link.stats.lost += 1;
-            return self.lose(index, packet);
+            return self.lose(index, &packet);
         }
         let service = link.service(self.current);
         let idle = service.bytes().is_none();
-        if idle && link.queue.lets_pass(packet) {
+        if idle && link.queue.lets_pass(&packet) {
             return self.transmit(index, packet, now);
         }
         link.stats.integrate(link.queue.len(), now);
-        link.queue.enqueue(*packet, service, now, &mut self.removed);
+        link.queue.enqueue(packet, service, now, &mut self.removed);
         link.stats.queue_max = link.stats.queue_max.max(link.queue.len() as u64);
         if !self.removed.is_empty() {
             self.account_removed(index, now);
@@ -114,29 +114,29 @@ impl Network {
         link.stats.integrate(link.queue.len(), now);
         if let Some(packet) = link.queue.dequeue(now) {
             self.recorder.queue(now, index, &link.queue);
-            self.transmit(index, &packet, now);
+            self.transmit(index, packet, now);
         }
     }
 
     /// Takes a packet into service: reserves its arrival, then the end of its service.
     #[inline]
-    fn transmit(&mut self, index: u32, packet: &Packet, now: Time) {
+    fn transmit(&mut self, index: u32, packet: Packet, now: Time) {
         let link = &mut self.links[index as usize];
-        let (transmission, until_arrival) = link.serve(packet);
+        let (transmission, until_arrival) = link.serve(&packet);
         self.ordinal += 2;
         let arrival = Due::new(now + until_arrival, self.ordinal - 1);
         link.free = Due::new(now + transmission, self.ordinal);
-        self.recorder.packet(now, index, PacketEvent::Dequeue, packet);
+        self.recorder.packet(now, index, PacketEvent::Dequeue, &packet);
         if let Some(loss) = &mut link.loss
-            && loss.takes(packet, LossPlace::AfterQueue)
+            && loss.takes(&packet, LossPlace::AfterQueue)
         {
             link.stats.lost += 1;
-            return self.lose(index, packet);
+            return self.lose(index, &packet);
         }
         if link.in_flight.is_empty() {
             self.events.push(arrival, Event::Deliver(index));
         }
-        link.in_flight.push_back((arrival, *packet));
+        link.in_flight.push_back((arrival, packet));
     }
 
     /// Handles [`Event::Free`], the heap's earliest.
@@ -164,7 +164,7 @@ impl Network {
         packet.hop += 1;
         match self.next_link(&packet) {
             Some(next) => {
-                self.offer(next, &packet);
+                self.offer(next, packet);
                 None
             }
             None => Some(packet),

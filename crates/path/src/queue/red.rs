@@ -120,7 +120,7 @@ impl<P: Carried> Red<P> {
             packets_per_second: rate.bps() / (8.0 * mean),
             min,
             max,
-            limit: (params.packets - 1) * unit as u64,
+            limit: params.packets.saturating_sub(1).saturating_mul(unit as u64),
             slope: 1.0 / span,
             offset: -min / span,
             average: 0.0,

@@ -183,7 +183,11 @@ fn checked_red(red: &RedParams, key: Key, back: &str) -> Result<(), Problem> {
             wrong("min", "must be a number of packets, 0 or more", red.min)
         }
         _ if !(red.max.is_finite() && red.max >= red.min) => wrong("max", "must be a number, not below min", red.max),
-        _ if !share(red.weight) => wrong("weight", "must be above 0 and at most 1", red.weight),
+        // Aging an idle queue's average takes a step per packet it could have carried, until the average is nothing.
+        _ if !(1e-4..=1.0).contains(&red.weight) => wrong("weight", "must be from 0.0001 to 1", red.weight),
+        _ if red.seed.is_some_and(|seed| !(1..=4_294_944_442).contains(&seed)) => {
+            wrong("seed", "must be from 1 to 4294944442", red.seed.map_or(0.0, f64::from))
+        }
         _ if !share(red.max_p) => wrong("max_p", "must be above 0 and at most 1", red.max_p),
         _ if red.mean_packet.get() == 0 => wrong("mean_packet", "must be at least 1B", 0.0),
         _ if red.skip > 10_000_000 => wrong("skip", "must be at most 10000000", red.skip as f64),

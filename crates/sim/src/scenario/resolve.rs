@@ -72,6 +72,11 @@ fn flows(tables: Vec<FlowTable>, network: &mut Network, stacks: &Stacks) -> Resu
         if table.repeat.is_some_and(|repeat| repeat.times == 0) {
             return Err(Problem::at(at("repeat.times"), "must be at least 1; it counts the transfers in all").given(0));
         }
+        let transfers = table.repeat.map_or(1, |repeat| u64::from(repeat.times));
+        if transfers > u64::from(u16::MAX) || transfers.saturating_mul(table.count) > MOST_FLOWS {
+            let what = format!("makes {transfers} transfers of each flow; at most 65535, and {MOST_FLOWS} in all");
+            return Err(Problem::at(at("repeat.times"), what).given(transfers));
+        }
         let name = table.name.take().unwrap_or_else(|| format!("flow{index}"));
         if name.is_empty() {
             return Err(Problem::at(at("name"), "must not be empty").given_text(""));
@@ -160,7 +165,7 @@ fn end(table: &StopTable, flows: &[FlowSpec]) -> Result<Stop, Problem> {
             return Err(Problem::at("stop", what));
         }
         (None, Some(When::FlowsComplete) | None, at_most) => {
-            let endless = flows.iter().all(|flow| flow.size == Size::Unlimited);
+            let endless = flows.iter().all(|flow| flow.size == Size::Unlimited || flow.source.is_some());
             if endless && at_most.is_none() {
                 let what = "waits for flows to complete, but every flow is unlimited";
                 return Err(Problem::at("stop", what).help("write stop = { at = \"60s\" }, or give a flow a size"));

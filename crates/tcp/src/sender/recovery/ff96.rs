@@ -151,6 +151,9 @@ impl Ff96 {
     }
 
     fn send<W: SenderWire>(&mut self, core: &mut Core, max_burst: u32, now: Time, wire: &mut W) {
+        if !self.recovering && self.board.is_empty() {
+            return core.send_window(max_burst, now, wire);
+        }
         let mut sent = 0;
         while self.base < core.limit {
             let open = if self.recovering {

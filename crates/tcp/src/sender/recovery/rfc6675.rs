@@ -85,12 +85,13 @@ impl Rfc6675 {
         self.rescue(core).map(|(start, len)| (start, len, false))
     }
 
-    /// Rule 4: once a recovery, the segment that ends with the highest unreported unit, unless this recovery has just
-    /// resent that one as a hole: the rule is for losses at the tail, and repeating a hole at once rescues nothing.
+    /// Rule 4: once a recovery, the segment that ends with the highest unreported unit, unless this recovery itself has
+    /// sent that one, as a hole or as new data: the rule is for losses at the tail, and repeating what is on its way
+    /// rescues nothing.
     fn rescue(&mut self, core: &Core) -> Option<(Seq, u64)> {
         let runs = self.board.runs();
         let end = runs.last().filter(|run| run.1 == core.snd_max).map_or(core.snd_max, |run| run.0);
-        if self.rescued || end <= self.high_rxt.max(core.snd_una) {
+        if self.rescued || end <= self.high_rxt.max(core.snd_una) || end > core.recover {
             return None;
         }
         self.rescued = true;
