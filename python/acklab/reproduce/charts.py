@@ -124,8 +124,6 @@ class Row:
     label: str
     group: str
     ours: float
-    low: float
-    high: float
     ns2: float | None = None
     verdict: str = "reproduced"
     text: str = ""

@@ -88,6 +88,9 @@ def write(outcomes: Sequence[Outcome], out: Path) -> Path:
             for name, frame in drawn.tables.items():
                 frame.write_parquet(folder / "tables" / f"{figure.id}-{name}.parquet")
         (out / f"{outcome.paper.id}.html").write_text(page.paper_page(outcome, pictures), encoding="utf-8")
+        search = page.search_page(outcome, pictures)
+        if search is not None:
+            (out / f"{outcome.paper.id}-search.html").write_text(search, encoding="utf-8")
     (out / "claims.json").write_text(json.dumps(summary(outcomes), indent=1) + "\n", encoding="utf-8")
     index = out / "index.html"
     index.write_text(page.index_page(outcomes), encoding="utf-8")

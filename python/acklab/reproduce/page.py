@@ -41,20 +41,21 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], classes: Sequence
 def paper_page(outcome: Outcome, pictures: Pictures) -> str:
     """The page of a paper."""
     paper = outcome.paper
-    chosen = sorted(((f, d) for f, d in outcome.figures if not f.evidence), key=lambda pair: _place(pair[0]))
-    evidence = [(f, d) for f, d in outcome.figures if f.evidence]
+    chosen = sorted(_of(outcome, ""), key=lambda pair: _place(pair[0]))
+    evidence, search = _of(outcome, "evidence"), _of(outcome, "search")
     sections = [(key, title) for key, title in paper.sections.items() if any(f.section == key for f, _ in chosen)]
-    links = [("parameters", "Parameters"), ("claims", "Claims")]
-    links += [(f"section-{key}", f"{key} {title}") for key, title in sections] + (
-        [("evidence", "Evidence")] if evidence else []
-    )
+    links = [("#parameters", "Parameters"), ("#claims", "Claims")]
+    links += [(f"#section-{key}", f"{key} {title}") for key, title in sections]
+    links += [("#evidence", "Evidence")] * bool(evidence) + [
+        (f"{paper.id}-search.html", "Open questions, searched")
+    ] * bool(search)
     body = [
         header(paper.title, paper.citation, _headline(outcome), quick=outcome.effort.quick),
         f"<p>{esc(paper.about)}</p>",
         _counts(outcome),
         _failures(outcome),
         '<nav class="contents">'
-        + "".join(f'<a href="#{id}">{esc(text)}</a>' for id, text in links)
+        + "".join(f'<a href="{to}">{esc(text)}</a>' for to, text in links)
         + "</nav></header><main>",
         _parameters(paper),
         _claims(outcome),
@@ -67,6 +68,25 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
         body.append(f'<section id="evidence"><h2>Evidence</h2>{cards}</section>')
     body.append(f'</main><footer class="foot">{_foot(outcome)}</footer>')
     return document(f"{paper.id}: {paper.title}", "".join(body))
+
+
+def search_page(outcome: Outcome, pictures: Pictures) -> str | None:
+    """The page of the searched open questions; None where there are none."""
+    search = _of(outcome, "search")
+    if not search:
+        return None
+    paper = outcome.paper
+    top = header("Open questions, searched", paper.title, "What the paper leaves open, and every reading we tried.",
+                 quick=outcome.effort.quick)  # fmt: skip
+    back = f'<nav class="contents"><a href="{paper.id}.html">back to the paper</a></nav></header><main>'
+    cards = "".join(_card(f, d, pictures, outcome) for f, d in search)
+    return document(
+        f"{paper.id}: open questions", f'{top}{back}{cards}</main><footer class="foot">{_foot(outcome)}</footer>'
+    )
+
+
+def _of(outcome: Outcome, kind: str) -> list[tuple[Figure, Drawn]]:
+    return [(f, d) for f, d in outcome.figures if f.evidence == kind]
 
 
 def _place(figure: Figure) -> tuple[str, str, int]:
@@ -201,37 +221,38 @@ def badge(verdict: Verdict) -> str:
 def _claims(outcome: Outcome) -> str:
     if not outcome.verdicts:
         return ""
-    rows = []
-    for v in outcome.verdicts:
-        claim = v.claim
-        standing = f'<span class="tag">{v.standing}</span>' if v.standing != "measured" else ""
-        paper = outcome.paper.ns2.get(claim.id, "")
-        cells = [
-            (
-                "text what",
-                f'<span class="id" id="claim-{esc(claim.short)}">{esc(claim.short)}</span> {standing}<br>{esc(claim.claim)}',
-            ),
-            ("text", esc(claim.figure)),
-            ("text", badge(v)),
-            ("number", f"{esc(claim.paper_value)}"),
-            ("number", esc(v.shown)),
-            ("number", esc(paper)),
-            ("number", esc(claim.tolerance)),
-            ("text why", esc(v.why)),
-        ]
-        tds = "".join(f'<td class="{kind}">{cell}</td>' for kind, cell in cells)
-        rows.append(f'<tr data-kind="{v.verdict} {v.standing}">{tds}</tr>')
-    heads = ["claim", "where", "verdict", "paper", "ours", "ns-2", "tolerance", "how it was settled"]
+    rows = "".join(_claim(outcome, verdict) for verdict in outcome.verdicts)
+    kinds = ["", "reproduced", "differs", "not-testable", "calibration", "arithmetic"]
     buttons = "".join(
-        f'<button hidden value="{value}" aria-pressed="{str(not value).lower()}">{text}</button>'
-        for value, text in (("", "all"), ("reproduced", "reproduced"), ("differs", "differs"), ("not-testable", "not testable"),
-                            ("calibration", "calibration"), ("arithmetic", "arithmetic"))
-    )  # fmt: skip
-    head = "".join(f'<th class="text" scope=col>{h}</th>' for h in heads)
+        f'<button hidden value="{kind}" aria-pressed="{str(not kind).lower()}">{(kind or "all").replace("-", " ")}</button>'
+        for kind in kinds
+    )
+    head = "".join(
+        f'<th class="text" scope=col>{h}</th>' for h in ("claim", "verdict", "numbers", "how it was settled")
+    )
     return (
         f'<section id="claims"><h2>Claims</h2><div class="filters">{buttons}</div><div class="card"><div class="scroller tall">'
-        f'<table class="claims"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div></div></section>'
+        f'<table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div></div></section>'
     )
+
+
+def _claim(outcome: Outcome, verdict: Verdict) -> str:
+    claim = verdict.claim
+    standing = f'<span class="tag">{verdict.standing}</span>' if verdict.standing != "measured" else ""
+    numbers = [("paper", claim.paper_value), ("ours", verdict.shown), ("ns-2", outcome.paper.ns2.get(claim.id, "")),
+               ("allowed", claim.tolerance)]  # fmt: skip
+    pairs = "".join(f"<dt>{name}</dt><dd>{_broken(text)}</dd>" for name, text in numbers if text)
+    return (
+        f'<tr data-kind="{verdict.verdict} {verdict.standing}" id="claim-{esc(claim.short)}"><td class="text what">'
+        f'<span class="id">{esc(claim.short)}</span> <span class="tag">{esc(claim.figure)}</span>{standing}<br>{esc(claim.claim)}</td>'
+        f'<td class="text">{badge(verdict)}</td><td class="text numbers"><dl>{pairs}</dl></td>'
+        f'<td class="text why">{_broken(verdict.why)}</td></tr>'
+    )
+
+
+def _broken(text: str) -> str:
+    """Text as HTML, one line for each piece between semicolons."""
+    return "<br>".join(esc(piece) for piece in text.split("; "))
 
 
 def _card(figure: Figure, drawn: Drawn, pictures: Pictures, outcome: Outcome) -> str:

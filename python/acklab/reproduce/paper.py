@@ -75,9 +75,10 @@ class Figure:
     section: str
     needs: tuple[Experiment, ...]
     draw: Callable[..., Drawn]
-    evidence: bool = False
-    """A page of our own rather than a figure of the paper; left out of quick runs when ``slow``."""
+    evidence: str = ""
+    """Empty for a figure of the paper; ``evidence`` or ``search`` for what a reviewer asks."""
     slow: bool = False
+    """Left out of quick runs."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,8 @@ class Paper:
     parameters: Sequence[Parameter]
     ns2: Mapping[str, str] = field(default_factory=dict)
     """What ns-2 gets for a claim, where the oracle can express it."""
+    ns2_numbers: Mapping[str, float] = field(default_factory=dict)
+    """The same as a number, where it is a single one."""
     figures: list[Figure] = field(default_factory=list)
     claims: dict[str, Judged] = field(default_factory=dict)
 
@@ -117,7 +120,7 @@ class Paper:
         section: str,
         needs: Sequence[Experiment] = (),
         *,
-        evidence: bool = False,
+        evidence: str = "",
         slow: bool = False,
     ) -> Callable[[Callable[..., Drawn]], Callable[..., Drawn]]:
         """Registers a figure."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .evidence import forest
 from .execute import Lines, trace
 from .experiments import Effort, Experiment, Failed, Replications, Sweep, Traces
 from .judge import Verdict, judge, quickly
@@ -131,18 +132,19 @@ def reproduce(
             for v in verdicts
         ]
     if effort.quick:
-        verdicts = [quickly(v) for v in verdicts]
+        verdicts = [quickly(v) if v.seeds else v for v in verdicts]
     drawn = [(figure, _draw(figure, bench)) for figure in figures]
     failed = {f.experiment: f for one in needs for f in bench.results([one]) if isinstance(f, Failed)}
-    return Outcome(
-        paper,
-        effort,
-        verdicts,
-        [(figure, d) for figure, d in drawn if d is not None],
-        list(failed.values()),
-        bench.lines.runs + bench.traces,
-        time.monotonic() - start,
+    outcome = Outcome(
+        paper, effort, verdicts, [(figure, d) for figure, d in drawn if d is not None], list(failed.values())
     )
+    plot = forest(verdicts, paper) if only is None else None
+    if plot is not None:
+        outcome.figures.append(
+            (Figure(f"{paper.id}-forest", "", "Every claim on one scale", "", (), lambda: plot, "evidence"), plot)
+        )
+    outcome.runs, outcome.seconds = bench.lines.runs + bench.traces, time.monotonic() - start
+    return outcome
 
 
 def _wanting(paper: Paper, verdicts: list[Verdict], bench: Bench) -> list[Replications]:

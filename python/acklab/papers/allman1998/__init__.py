@@ -6,9 +6,11 @@ Read it beside the paper: :mod:`.setting` is Figure 1 and every parameter; :mod:
 """
 
 from . import (  # noqa: F401
+    evidence,
     figures_comparisons,
     figures_competition,
     figures_losses,
+    search,
     section2,
     section3_baseline,
     section3_comparisons,

@@ -8,6 +8,8 @@ from ...reproduce._toml import loads
 from ...reproduce.paper import Paper
 from .setting import PARAMETERS
 
+_NS2 = loads(resources.files(__package__).joinpath("ns2.toml").read_text(encoding="utf-8"))
+
 PAPER = Paper(
     id="allman1998",
     title="On the Generation and Use of TCP Acknowledgments",
@@ -22,10 +24,6 @@ PAPER = Paper(
         "6": "Conclusions",
     },
     parameters=PARAMETERS,
-    ns2={
-        f"allman1998.{claim}": value
-        for claim, value in loads(
-            resources.files(__package__).joinpath("ns2.toml").read_text(encoding="utf-8")
-        )["value"].items()
-    },
-)  # fmt: skip
+    ns2={f"allman1998.{claim}": value for claim, value in _NS2["value"].items()},
+    ns2_numbers={f"allman1998.{claim}": value for claim, value in _NS2.get("number", {}).items()},
+)

@@ -51,7 +51,7 @@ class Setting:
     tick: str = "100ms"
     tick_phase: str = "0.055588071586372367s"
     reno: str = "1997"
-    steps: bool = False
+    growth: str = "whole"
     lbc_limit: float = 2
     phase: str = "oracle"
     initial_window: int = 1
@@ -67,11 +67,11 @@ class Setting:
 
     def credit(self, mechanism: str) -> dict[str, Any]:
         """What the sender makes of an ACK."""
-        steps = {"steps": True} if self.steps else {}
+        growth = {"growth": self.growth}
         if mechanism == "ubc":
-            return {"kind": "ubc", **steps}
+            return {"kind": "ubc", **growth}
         if mechanism == "lbc":
-            return {"kind": "lbc", "limit": self.lbc_limit, **steps}
+            return {"kind": "lbc", "limit": self.lbc_limit, **growth}
         return {"kind": "ack-counting"}
 
     def sender(self, recovery: str, mechanism: str, window: int = WINDOW) -> dict[str, Any]:

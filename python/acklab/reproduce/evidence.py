@@ -1,0 +1,76 @@
+"""The forest plot: every claim of a paper on one scale."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from .charts import Axis, Forest, Row
+from .judge import Verdict
+from .measure import Comparison, Finding
+from .paper import Drawn, Paper
+
+LIMIT = 2.5
+"""Beyond so many tolerances a mark is drawn at the edge, as an arrow."""
+
+
+def position(comparison: Comparison, value: float) -> float:
+    """A value on the common scale: from -1 to 1 is what the ledger allows, 0 its middle.
+
+    With one end only, the distance from that end counts as a share of the end itself (of 1 where that is 0).
+    """
+    low, high = comparison.low, comparison.high
+    if math.isfinite(low) and math.isfinite(high):
+        half = (high - low) / 2
+        if half == 0:
+            return 0.0 if value == low else math.copysign(LIMIT, value - low)
+        return (value - (low + high) / 2) / half
+    if math.isfinite(low):
+        return min(1.0, -1 + (value - low) / (abs(low) or 1.0))
+    return max(-1.0, 1 + (value - high) / (abs(high) or 1.0))
+
+
+def hardest(verdict: Verdict) -> Finding | None:
+    """The finding that decides a claim: one that does not hold if there is any, else the one nearest to an end."""
+    if not verdict.findings:
+        return None
+
+    def strain(finding: Finding) -> tuple[bool, float]:
+        return finding.holds is False, abs(position(finding.comparison, finding.value))
+
+    return max(verdict.findings, key=strain)
+
+
+def forest(verdicts: Sequence[Verdict], paper: Paper) -> Drawn | None:
+    """One row a claim; of claims with several parts or cells, the part that decides."""
+    rows = []
+    for verdict in verdicts:
+        finding = hardest(verdict)
+        if finding is None:
+            continue
+        ends = None
+        if finding.interval is not None and all(map(math.isfinite, finding.interval)):
+            ends = tuple(position(finding.comparison, end) for end in finding.interval)
+        ns2 = paper.ns2_numbers.get(verdict.claim.id)
+        alone = len(verdict.findings) == 1
+        rows.append(
+            Row(
+                label=verdict.claim.short,
+                group=verdict.standing,
+                ours=position(finding.comparison, finding.value),
+                ns2=position(finding.comparison, ns2) if ns2 is not None and alone else None,
+                verdict=verdict.verdict,
+                text=f"{finding.value:.4g}, wanted {finding.comparison.requirement}"[:44] if alone else _cells(verdict),
+                interval=ends,  # type: ignore[arg-type]
+            )
+        )
+    if not rows:
+        return None
+    axis = Axis("position within what the ledger allows (-1 and 1 are its ends)", high=LIMIT)
+    chart = Forest("forest", "Every claim: ours, ns-2 and the interval, in units of the ledger's tolerance", rows, axis)
+    return Drawn([chart])
+
+
+def _cells(verdict: Verdict) -> str:
+    good = sum(f.holds is True for f in verdict.findings)
+    return f"{good} of {len(verdict.findings)} comparisons hold"

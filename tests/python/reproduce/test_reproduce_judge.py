@@ -1,0 +1,219 @@
+"""The judge: every kind of requirement, deterministic and from seeds, and measurements that do not fit."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from acklab.reproduce.criteria import parse
+from acklab.reproduce.evidence import LIMIT, position
+from acklab.reproduce.judge import DIFFERS, NOT_TESTABLE, REPRODUCED, Verdict, judge
+from acklab.reproduce.ledger import Claim
+from acklab.reproduce.measure import BadMeasurement, Comparison, Measurement, NotTestable
+from acklab.reproduce.stats import Sample, jackknife, split, t_quantile
+
+NAN = float("nan")
+
+
+def claim(*parts: dict[str, Any], kind: str = "number") -> Claim:
+    """A claim with these parts, named a, b, ... where they have no name."""
+    named = [{"name": "abc"[i], **part} for i, part in enumerate(parts)]
+    texts = dict.fromkeys(
+        ("claim", "quantity", "units", "paper_value", "tolerance", "test", "modified_agent", "flag", "figure"), ""
+    )
+    criterion = parse({"claim": "p.c", "quote": "", "parts": named})
+    return Claim(id="p.c", paper="p", kind=kind, scenario=(), criterion=criterion, **texts)
+
+
+def verdict(part: dict[str, Any], value: Any, looks: int = 1) -> Verdict:
+    """The verdict on one part's value."""
+    return judge(claim(part), Measurement({"a": value}), looks=looks)
+
+
+WITHIN = {"type": "within", "value": 12, "tolerance": 5, "sign": True}
+ORDER = {"type": "order", "order": "a > b > 0 > c", "tie": 1}
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "expected"),
+    [
+        ({"type": "equal", "value": 0}, 0, REPRODUCED),
+        ({"type": "equal", "value": 0}, 1e-12, DIFFERS),
+        ({"type": "equal", "value": 0, "slack": 1e-9}, 1e-12, REPRODUCED),
+        (WITHIN, 17, REPRODUCED),
+        (WITHIN, 17.01, DIFFERS),
+        ({"type": "within", "value": 3, "tolerance": 5, "sign": True}, 0, DIFFERS),
+        ({"type": "range", "above": 1, "below": 20}, 1, DIFFERS),
+        ({"type": "range", "above": 1, "below": 20}, 1.5, REPRODUCED),
+        ({"type": "range", "high": 1.25}, 1.25, REPRODUCED),
+        (ORDER, {"a": 8, "b": 7, "c": -9}, REPRODUCED),
+        (ORDER, {"a": 7, "b": 7.5, "c": -9}, REPRODUCED),
+        (ORDER, {"a": 7, "b": 8.5, "c": -9}, DIFFERS),
+        (ORDER, {"a": 8, "b": 7, "c": 1.5}, DIFFERS),
+        (ORDER, {"a": -0.5, "b": -0.4, "c": -9}, DIFFERS),
+        ({"type": "order", "order": "a >= b"}, {"a": 1, "b": 1}, REPRODUCED),
+        ({"type": "order", "order": "a > b"}, {"a": 1, "b": 1}, DIFFERS),
+        ({"type": "order", "order": "a = b", "tie": 2}, {"a": 1, "b": 3}, REPRODUCED),
+        ({"type": "order", "order": "a = b", "tie": 2}, {"a": 1, "b": 3.1}, DIFFERS),
+        ({"type": "order", "order": "a > b", "tie": 0.02, "relative": True}, {"a": 99, "b": 100}, REPRODUCED),
+        ({"type": "order", "order": "a > b", "tie": 0.02, "relative": True}, {"a": 97, "b": 100}, DIFFERS),
+    ],
+)
+def test_deterministic(part: dict[str, Any], value: Any, expected: str) -> None:
+    found = verdict(part, value)
+    assert (found.verdict, found.undecided, found.seeds) == (expected, False, 0)
+
+
+@pytest.mark.parametrize(
+    ("cells", "values", "expected"),
+    [
+        ("all", [0, 0, 0], REPRODUCED),
+        ("all", [0, 1, 0], DIFFERS),
+        ("majority", [0, 1, 0], REPRODUCED),
+        ("majority", [1, 1, 0, 0], DIFFERS),
+        (2, [0, 1, 0], REPRODUCED),
+        ("80%", [0, 0, 0, 0, 1], REPRODUCED),
+    ],
+)
+def test_cells(cells: Any, values: list[int], expected: str) -> None:
+    part = {"type": "equal", "value": 0, "cells": cells}
+    assert verdict(part, {str(i): v for i, v in enumerate(values)}).verdict == expected
+
+
+def test_parts_all_have_to_hold() -> None:
+    both = claim({"type": "equal", "value": 1}, {"type": "range", "high": 2})
+    assert judge(both, Measurement({"a": 1, "b": 2})).verdict == REPRODUCED
+    found = judge(both, Measurement({"a": 1, "b": 3}))
+    assert found.verdict == DIFFERS
+    assert "b is 3, wanted ≤ 2" in found.why
+    assert found.value == {"a": 1, "b": 3}
+
+
+def sample(mean: float, spread: float, seeds: int = 30, seed: int = 1, median: bool = False) -> Sample:
+    """Seeds around a mean."""
+    draws = random.Random(seed)
+    return Sample.of([draws.gauss(mean, spread) for _ in range(seeds)], median)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected", "undecided"),
+    [
+        (sample(12, 1), REPRODUCED, False),
+        (sample(30, 1), DIFFERS, False),
+        (sample(17, 3), NOT_TESTABLE, True),
+        (sample(12, 40), NOT_TESTABLE, True),
+        (sample(12, 1, seeds=1), NOT_TESTABLE, True),
+        (sample(12, 1, median=True), REPRODUCED, False),
+    ],
+)
+def test_the_interval_decides(value: Sample, expected: str, undecided: bool) -> None:
+    found = verdict(WITHIN, value)
+    assert (found.verdict, found.undecided) == (expected, undecided)
+    assert found.seeds == len(value.values)
+    if undecided:
+        assert "more would be needed" in found.why
+
+
+def test_paired_differences_are_what_counts() -> None:
+    # Seeds that differ widely, but always by one between the two.
+    base = sample(1000, 200)
+    more = Sample.of([v + 1 for v in base.values])
+    assert verdict({"type": "order", "order": "a > b"}, {"a": more, "b": base}).verdict == REPRODUCED
+    assert verdict({"type": "order", "order": "a > b"}, {"a": base, "b": more}).verdict == DIFFERS
+    assert verdict({"type": "order", "order": "a >= b"}, {"a": base, "b": base}).verdict == REPRODUCED
+    assert verdict({"type": "order", "order": "a > b"}, {"a": base, "b": base}).verdict == DIFFERS
+
+
+def test_seeds_are_asked_for_until_the_half_width_is_half_the_tolerance() -> None:
+    assert verdict(WITHIN, sample(12, 2)).precise
+    wide = verdict(WITHIN, sample(12, 9))
+    assert wide.verdict == REPRODUCED
+    assert wide.wants_seeds, "supported, but not precisely enough"
+    strict = {"type": "order", "order": "a > 0"}
+    assert not verdict(strict, {"a": sample(10, 9)}).wants_seeds, "no tolerance: deciding is enough"
+    assert verdict(strict, {"a": sample(0.1, 9)}).wants_seeds
+
+
+def test_more_cells_and_more_looks_widen_the_intervals() -> None:
+    narrow = verdict({"type": "range", "low": 0, "cells": "all"}, {"1": sample(1, 1)})
+    wide = verdict({"type": "range", "low": 0, "cells": "all"}, {str(i): sample(1, 1) for i in range(10)})
+    again = verdict({"type": "range", "low": 0, "cells": "all"}, {"1": sample(1, 1)}, looks=3)
+    widths = [v.findings[0].half_width or math.nan for v in (narrow, wide, again)]
+    assert widths[0] < widths[2] < widths[1]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [NAN, Sample.of([1, NAN])],
+)
+def test_nothing_measured_is_not_testable(value: Any) -> None:
+    found = verdict(WITHIN, value)
+    assert (found.verdict, found.undecided) == (NOT_TESTABLE, False)
+    assert "nothing to measure" in found.why
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        (WITHIN, "12"),
+        (WITHIN, None),
+        (WITHIN, True),
+        (WITHIN, math.inf),
+        (WITHIN, Sample(())),
+        (WITHIN, Sample.of([1.0, math.inf])),
+        (WITHIN, {"x": 1}),
+        ({**WITHIN, "cells": "all"}, 12),
+        ({**WITHIN, "cells": "all"}, {}),
+        (ORDER, 3),
+        (ORDER, {}),
+        (ORDER, {"a": 1, "b": 0}),
+        (ORDER, {"a": Sample.of([1, 2]), "b": Sample.of([1]), "c": -1}),
+        ({"type": "order", "order": "a > b", "cells": "all"}, {"a": 2, "b": 1}),
+    ],
+)
+def test_measurements_that_do_not_fit(part: dict[str, Any], value: Any) -> None:
+    with pytest.raises(BadMeasurement, match=r"p\.c"):
+        verdict(part, value)
+
+
+def test_measurements_of_other_parts() -> None:
+    with pytest.raises(BadMeasurement, match="asked for"):
+        judge(claim(WITHIN), Measurement({"b": 1}))
+    with pytest.raises(BadMeasurement, match="kind"):
+        judge(replace(claim(WITHIN), kind="hunch"), Measurement({"a": 1}))
+    with pytest.raises(BadMeasurement, match="no criterion"):
+        judge(replace(claim(WITHIN), criterion=None), Measurement({"a": 1}))
+
+
+def test_not_testable_says_why() -> None:
+    found = judge(claim(WITHIN), NotTestable("the figure is missing"))
+    assert (found.verdict, found.why, found.value) == (NOT_TESTABLE, "the figure is missing", None)
+
+
+def test_student_and_jackknife() -> None:
+    assert t_quantile(0.975, 9) == pytest.approx(2.262157, abs=1e-5)
+    assert t_quantile(0.995, 29) == pytest.approx(2.756386, abs=1e-5)
+    assert t_quantile(0.975, 10_000) == pytest.approx(1.960201, abs=1e-5)
+    assert split(10, 2) == pytest.approx(0.9975)
+    values = [3.0, 5.0, 8.0, 13.0]
+    mean = jackknife(4, lambda seeds: sum(values[i] for i in seeds) / len(seeds))
+    assert mean.values == pytest.approx(values), "the mean's pseudo-values are the values"
+
+
+def test_medians_have_order_statistics_for_ends() -> None:
+    interval = Sample.of(range(1, 21), median=True).interval(0.95)
+    assert (interval.low, interval.high) == (6, 15)
+    assert math.isinf(Sample.of([1, 2, 3], median=True).interval(0.95).high)
+
+
+def test_position_on_the_forest_plot() -> None:
+    two = Comparison("", 0, 7, 17)
+    assert [position(two, v) for v in (7, 12, 17, 22)] == [-1, 0, 1, 2]
+    assert position(Comparison("", 0, 3, 3), 3) == 0
+    assert position(Comparison("", 0, 3, 3), 4) == LIMIT
+    assert position(Comparison("", 0, -math.inf, 2), 3) == 1.5
+    assert position(Comparison("", 0, 2, math.inf), 1) == -1.5

@@ -1,0 +1,85 @@
+"""The ledger is whole, and every paper covers its part of it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from acklab.papers import NAMES, paper
+from acklab.reproduce import ledger
+from acklab.reproduce.criteria import CriterionError
+from acklab.reproduce.page import about
+
+COUNTS = {"ackfilter": (15, 40), "allman1998": (18, 85), "divack": (13, 25), "smartacking": (20, 68), "veno": (11, 28)}
+
+
+def test_all_five_papers_are_there() -> None:
+    assert ledger.papers() == sorted(COUNTS)
+    for name, counts in COUNTS.items():
+        found = ledger.load(name)
+        assert (len(found.mechanisms), len(found.claims)) == counts
+        assert all(id.startswith(f"{name}.") for id in [*found.mechanisms, *found.claims])
+
+
+def test_an_unknown_paper() -> None:
+    with pytest.raises(KeyError, match="allman1998"):
+        ledger.load("nagle1984")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_claim_has_a_criterion_and_a_measurement(name: str) -> None:
+    assert paper(name).check() == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_figure_twice(name: str) -> None:
+    ids = [figure.id for figure in paper(name).figures]
+    assert len(ids) == len(set(ids))
+
+
+def numbers(text: str) -> set[float]:
+    """Every number a text has."""
+    return {float(number) for number in re.findall(r"(?<![\d.])-?\d+(?:\.\d+)?|(?<=-)\d+(?:\.\d+)?", text)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_values_and_tolerances_are_the_ledgers(name: str) -> None:
+    """Where a criterion says a value plus or minus a tolerance, both stand in the ledger."""
+    for claim in paper(name).ledger.claims.values():
+        assert claim.criterion is not None
+        for part in claim.criterion.parts:
+            if part.type == "within":
+                assert part.target is not None and part.tolerance is not None
+                assert part.target in numbers(claim.paper_value), claim.id
+                said = numbers(claim.tolerance.replace("+-", ""))
+                relative = {abs(part.target) * number / 100 for number in said}
+                in_words = {0.1} if claim.tolerance.startswith("one RTT") else set()
+                assert part.tolerance in said | relative | in_words, claim.id
+            if part.type == "range" and claim.kind == "number":
+                ends = {e for e in (part.low, part.high) if abs(e) < 1e9}
+                said = numbers(claim.tolerance) | numbers(claim.claim) | numbers(claim.paper_value)
+                assert ends <= said | {e / 100 for e in said} or "majority" in claim.tolerance + claim.paper_value, claim.id
+
+
+def test_a_tolerance_cannot_be_changed_in_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = ledger._read
+
+    def edited(name: str) -> object:
+        tree = read(name)
+        if tree and "criterion" in tree:
+            tree["criterion"][0]["quote"] = "ten RTTs"
+        return tree
+
+    monkeypatch.setattr(ledger, "_read", edited)
+    with pytest.raises(CriterionError, match="ten RTTs"):
+        ledger.load.__wrapped__("allman1998")
+
+
+def test_which_claims_are_about_a_figure() -> None:
+    assert about("Fig 2(a)", "Figure 2")
+    assert about("Figs 2(a), 3(a)", "Figure 3")
+    assert about("Tables 1-2", "Table 2")
+    assert not about("Fig 12", "Figure 1")
+    assert not about("Table 1", "Figure 1")
+    assert not about("Sec 3.4", "")

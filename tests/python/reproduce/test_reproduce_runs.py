@@ -1,0 +1,198 @@
+"""Readers, planning, and small runs end to end."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from acklab import _core
+from acklab.papers.allman1998 import PAPER
+from acklab.papers.allman1998.runs import READ, surface
+from acklab.papers.allman1998.section4 import READ as READ_MANY
+from acklab.papers.allman1998.setting import PAPERS, competition, transfer, workload
+from acklab.papers.trace import Transfer
+from acklab.reproduce.execute import Lines, trace
+from acklab.reproduce.experiments import Effort, Failed, Replications, Traces, records
+from acklab.reproduce.grid import Grid
+from acklab.reproduce.measure import Measurement
+from acklab.reproduce.paper import Drawn, Figure, Judged, Paper
+from acklab.reproduce.readers import OneFlow
+from acklab.reproduce.runner import Bench, reproduce
+
+
+def result(scenario: str) -> dict[str, Any]:
+    """A run's summary, parsed whole."""
+    found: dict[str, Any] = json.loads(_core.Simulation(scenario).run().json(False))
+    return found
+
+
+def test_a_reader_reads_what_json_says() -> None:
+    cells = [("reno", "every", 8, 405), ("sack", "delayed", 22, 5), ("reno", "delayed", 4, 35)]
+    lines = Lines(2)
+    for cell in cells:
+        lines.ask(transfer(*cell), READ)
+    lines.run()
+    for cell in cells:
+        whole = result(transfer(*cell))
+        flow, link = whole["flows"][0], whole["links"][2]
+        wanted = [*(flow[k] for k in READ.flow), *(link[k] for k in READ.link)]
+        assert lines.answer(transfer(*cell), READ) == tuple(wanted), cell
+
+
+def test_nulls_are_nothing() -> None:
+    reader = OneFlow(["finished_s", "completed"])
+    stopped = transfer("reno", "every", 22, 995).replace("1000s", "1s")
+    line = _core.Simulation(stopped).run().json(False).encode()
+    finished, completed = reader(line)
+    assert math.isnan(finished)
+    assert completed == 0
+
+
+def test_many_flows_are_reduced() -> None:
+    scenario = competition("drop-tail", "every", 20, 3)
+    whole = result(scenario)
+    flows = whole["flows"]
+    throughput = np.mean([f["bytes"] / (f["finished_s"] - f["start_s"]) for f in flows])
+    found = READ_MANY(json.dumps(whole, separators=(",", ":")).encode())
+    assert found[0] == pytest.approx(throughput, rel=1e-12)
+    assert found[1] == pytest.approx(100 * sum(f["bytes"] for f in flows) / 1000 / sum(f["segments_sent"] for f in flows))
+
+
+def test_workloads_are_nested_and_in_range() -> None:
+    few, many = workload(7)[:50], workload(7)
+    assert few == many[:50]
+    assert all(5 <= segments <= 100 and 0 <= start < 100 for start, segments, _ in many)
+    assert workload(7) != workload(8)
+
+
+def test_the_same_text_is_one_run() -> None:
+    lines = Lines(1)
+    other = OneFlow(["bytes"])
+    for _ in range(3):
+        lines.ask(transfer("reno", "every", 22, 5), READ)
+    lines.ask(transfer("reno", "every", 22, 5), other)
+    assert lines.planned == 1
+    lines.run()
+    assert lines.runs == 1
+    assert lines.answer(transfer("reno", "every", 22, 5), other) == (5000.0,)
+
+
+def test_more_scenarios_than_the_batch_holds() -> None:
+    """Feeding waits for room; taking has to go on meanwhile."""
+    lines = Lines(1)
+    scenarios = [transfer("reno", "every", queue, n) for queue in range(4, 23) for n in range(5, 90)]
+    for scenario in scenarios:
+        lines.ask(scenario, READ)
+    done: list[int] = []
+    lines.run(done.append)
+    assert sum(done) == lines.runs == len(scenarios)
+
+
+def test_a_scenario_that_cannot_run_says_so() -> None:
+    lines = Lines(1)
+    lines.ask('{"flow":[{"colour":"red"}]}', READ)
+    lines.run()
+    answer = lines.answer('{"flow":[{"colour":"red"}]}', READ)
+    assert isinstance(answer, Failed)
+    assert "colour" in answer.why
+    found = trace({1: '{"flow":[{"colour":"red"}]}'}, Transfer)
+    assert isinstance(found, Failed)
+
+
+def test_grid() -> None:
+    grid = Grid({"queue": [8, 9], "segments": [5, 15, 25]}, {"t": np.arange(6.0).reshape(2, 3)})
+    assert grid.at(queue=9)["t"].tolist() == [3, 4, 5]
+    assert grid.at(segments=[25, 5])["t"].tolist() == [[2, 0], [5, 3]]
+    assert grid.at(segments=lambda n: n > 5, queue=8)["t"].tolist() == [1, 2]
+    assert grid.frame().rows()[4] == (9, 15, 4.0)
+    with pytest.raises(KeyError, match="queue, segments"):
+        grid.at(size=5)
+
+
+def small_paper(measure: Any, *needs: Any) -> Paper:
+    """A paper of one claim (that of Figure 2 at 22) and one figure."""
+    paper = Paper("allman1998", "t", "c", "a", {}, [])
+    paper.claims["allman1998.fig2a.q22"] = Judged("allman1998.fig2a.q22", needs, measure)
+    paper.figures.append(Figure("f", "Figure 2", "f", "3", needs, lambda *r: Drawn([])))
+    return paper
+
+
+def test_an_experiment_this_build_cannot_run_is_loud() -> None:
+    broken = surface("reno", "every", note="broken")
+    object.__setattr__(broken, "scenario", lambda queue, segments: '{"link":[]}')
+    object.__setattr__(broken, "axes", {"queue": [8], "segments": [5]})
+    found = reproduce(small_paper(lambda grid: Measurement({"drops": 0}), broken), claims=["allman1998.fig2a.q22"])
+    assert [f.experiment for f in found.failed] == ["reno every broken"]
+    assert found.verdicts[0].verdict == "not-testable"
+    assert "can not run" in found.verdicts[0].why
+    assert found.figures == []
+
+
+def test_seeds_are_topped_up_until_the_cap() -> None:
+    def scenario(flows: int, seed: int) -> str:
+        return competition("drop-tail", "every", flows, seed)
+
+    runs = Replications("r", "r", {"flows": (5,)}, scenario, READ_MANY)
+    bench = Bench(Effort(seeds=(2, 3)), 1)
+    bench.run([runs], "test")
+    assert bench.results([runs])[0]["throughput"].shape == (1, 2)
+    assert bench.more_seeds(runs)
+    bench.run([runs], "test")
+    assert bench.results([runs])[0]["throughput"].shape == (1, 3)
+    assert bench.lines.runs == 3, "the first two are not run again"
+    assert not bench.more_seeds(runs)
+
+
+def test_traces_are_reduced() -> None:
+    cells = Traces("t", "t", lambda effort: {8: records(transfer("reno", "every", 8, 205), "packets", "series")}, Transfer)
+    bench = Bench(Effort(), 1)
+    bench.run([cells], "test")
+    found = bench.results([cells])[0][8]
+    assert found.overshoot() == {4: [30], 5: [46, 48, 50, 52, 54, 56, 58, 60]}
+    assert [s.seq for s in found.fast_retransmits[:2]] == [30, 46]
+
+
+def test_shorter_transfers_lose_what_the_longest_loses() -> None:
+    """What :data:`OVERSHOOT` rests on."""
+    for mechanism, queue in (("every", 8), ("every", 20), ("delayed", 7)):
+        lost: dict[int, list[int]] = {}
+        for n in (55, 85, 125, 995):
+            run = _core.Simulation(records(transfer("reno", mechanism, queue, n), "packets", "series")).run()
+            lost[n] = sorted(seq for window in Transfer(run).overshoot().values() for seq in window)
+        for n in (55, 85, 125):
+            assert lost[n] == [seq for seq in lost[995] if seq < n], (mechanism, queue, n)
+
+
+def test_figure_2_is_what_it_was(tmp_path: Path) -> None:
+    """A few cells of the surfaces, pinned; ns-2 gives the same (the oracle's rows)."""
+    pinned = {
+        ("reno", "every", 8, 405): 5.0902,
+        ("reno", "delayed", 8, 405): 5.4644,
+        ("sack", "every", 8, 405): 4.3667,
+        ("sack", "every", 9, 405): 3.1121,
+        ("reno", "every", 22, 75): 0.8174,
+        ("reno", "lbc", 22, 75): 0.9387,
+        ("reno", "delayed", 22, 75): 1.1341,
+        ("reno", "ubc", 8, 405): 5.083,
+        ("sack", "daass", 5, 405): 5.3431,
+    }
+    found = {cell: round(result(transfer(*cell))["flows"][0]["last_data_s"], 4) for cell in pinned}
+    assert found == pinned
+
+
+def test_parameters_name_their_basis() -> None:
+    bases = {p.basis for p in PAPER.parameters}
+    assert bases == {"stated", "inferred"}
+    assert all(p.reason and p.value for p in PAPER.parameters)
+    assert PAPERS.timer == "100ms"
+
+
+def test_tables_carry_units() -> None:
+    frame = Grid({"queue": [8]}, {"last_data_s": np.array([1.0])}).frame()
+    assert isinstance(frame, pl.DataFrame)
