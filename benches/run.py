@@ -1,0 +1,182 @@
+"""Speed beside ns-2, in one go: `make bench`, or `python benches/run.py [--repeat N] [--only NAME ...]`.
+
+CPU seconds (user and system) of whole processes, net of set-up on both sides: each figure is a run minus the same run that ends at
+once. acklab and ns-2 take turns, so that a machine whose speed drifts slows both; what is quoted is the median of the pairwise ratios,
+with their least and greatest. The same segments are delivered (to within a per mille; ns-2 starts its agents' clocks at random
+phases), with SACK, delayed ACKs and retransmission timers on both sides.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SCRIPTS = ROOT / "tests/oracle/scripts/bench"
+BULK = ROOT / "target/release/examples/bulk"
+ACKLAB = ROOT / ".venv/bin/acklab"
+
+
+def cpu(command: list[str], stdin: str | None = None) -> tuple[float, str]:
+    """CPU seconds of a command and what it printed."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with open(stdin or os.devnull) as given:
+        done = subprocess.run(command, stdin=given, capture_output=True, text=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (after.ru_utime - before.ru_utime) + (after.ru_stime - before.ru_stime), done.stdout
+
+
+def acked(printed: str) -> int:
+    """Segments acknowledged, as both sides print them."""
+    return int(re.search(r"acked (-?\d+)", printed)[1])
+
+
+def bulk(flows: int, mbps: int, seconds: float) -> tuple[float, int]:
+    """acklab: `flows` bulk flows through one bottleneck."""
+    spent, printed = cpu([str(BULK), str(flows), str(mbps), str(seconds)])
+    return spent, acked(printed)
+
+
+def ns2_bulk(flows: int, mbps: int, seconds: float) -> tuple[float, int]:
+    """The same in ns-2, with the packet headers it does not need removed."""
+    few = flows <= 1000
+    script = SCRIPTS / ("dumbbell_bulk.tcl" if few else "big_bulk.tcl")
+    words = [str(flows), str(mbps), str(seconds), *(["Sack1"] if few else [])]
+    spent, printed = cpu(["ns", str(script), *words])
+    return spent, acked(printed)
+
+
+def sweep_file(directory: Path, sizes: range) -> Path:
+    """Allman's sweep as scenarios, a line each: Reno and SACK, every and delayed, queues of 4 to 22 packets."""
+    path = directory / f"sweep{len(sizes)}.jsonl"
+    tail = {"kind": "drop-tail", "packets": 100_000}
+    policies = ({"policy": "every"}, {"policy": "delayed", "timer": "0.1s"})
+    with path.open("w") as out:
+        for recovery in ("reno", "sack"):
+            for policy in policies:
+                for queue in range(4, 23):
+                    for segments in sizes:
+                        limited = {"kind": "drop-tail", "packets": queue}
+                        sender = {"stack": "ns2-1998", "recovery": recovery, "packet": 1000, "window": 40, "min_rto": "1s"}
+                        scenario = {
+                            "stop": {"when": "flows-complete", "at_most": "3000s"},
+                            "link": [
+                                {"between": ["S", "G"], "rate": "10Mbps", "delay": "2ms", "queue": tail},
+                                {"between": ["G", "R"], "rate": "1.5Mbps", "delay": "48ms", "queue": limited, "back": {"queue": tail}},
+                            ],
+                            "flow": [{"from": "S", "to": "R", "size": {"segments": segments}, "sender": sender,
+                                      "receiver": {"stack": "ns2-1998", "ack": policy}}],
+                        }
+                        print(json.dumps(scenario), file=out)
+    return path
+
+
+def sweep(file: Path, threads: int = 1) -> float:
+    """acklab: CPU seconds of a whole batch."""
+    return cpu([str(ACKLAB), "run", "--batch", "-", "--threads", str(threads)], stdin=str(file))[0]
+
+
+def ns2_sweep(sizes: int) -> float:
+    """ns-2: the same transfers, many in a process so that it starts only 76 times; its start-up is taken off."""
+    total = 0.0
+    for recovery in ("Reno", "Sack1"):
+        for policy in ("each", "delack"):
+            for queue in range(4, 23):
+                words = [f"kind={recovery}", f"ack={policy}", f"q={queue}"]
+                total += cpu(["ns", str(SCRIPTS / "sweep_loop.tcl"), *words, f"n={sizes}"])[0]
+                total -= cpu(["ns", str(SCRIPTS / "sweep_loop.tcl"), *words, "n=0"])[0]
+    return total
+
+
+def compare(name: str, repeat: int, ours: Callable[[], float], theirs: Callable[[], float]) -> None:
+    """Both in turn; prints a row."""
+    pairs = [(ours(), theirs()) for _ in range(repeat)]
+    ratios = sorted(b / a for a, b in pairs)
+    a, b = (statistics.median(side) for side in zip(*pairs))
+    spread = f"{ratios[0]:.1f} to {ratios[-1]:.1f}"
+    print(f"{name:34} {a:9.3f} {b:9.2f} {statistics.median(ratios):8.1f}x   {spread}", flush=True)
+
+
+def net(run: Callable[[float], tuple[float, int]], seconds: float) -> Callable[[], float]:
+    """A run of `seconds` without its set-up."""
+    return lambda: run(seconds)[0] - run(1e-6)[0]
+
+
+def bench_bulk(flows: int, mbps: int, seconds: float, repeat: int) -> None:
+    """One row of bulk flows, after a check that both deliver the same."""
+    ours, theirs = bulk(flows, mbps, seconds)[1], ns2_bulk(flows, mbps, seconds)[1]
+    name = f"{flows} flows, {mbps} Mb/s, {seconds:g} s"
+    compare(name, repeat, net(lambda t: bulk(flows, mbps, t), seconds), net(lambda t: ns2_bulk(flows, mbps, t), seconds))
+    print(f"{'':34} segments acknowledged: {ours} and {theirs}")
+
+
+def instructions(seconds: float = 10.0) -> float:
+    """Instructions an acknowledged segment takes, 4 flows, counted by callgrind: the same on every run of a binary."""
+    words = [str(BULK), "4", "100"]
+    counts = []
+    for t in (seconds, 1e-6):
+        with tempfile.NamedTemporaryFile() as out:
+            tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out.name}"]
+            done = subprocess.run([*tool, *words, str(t)], capture_output=True, text=True, check=True)
+        counts.append((int(re.search(r"Collected : (\d+)", done.stderr)[1]), acked(done.stdout)))
+    return (counts[0][0] - counts[1][0]) / counts[0][1]
+
+
+def memory(flows: int = 100_000) -> float:
+    """Bytes a flow takes that has started nothing yet, beside those of a run with none of them."""
+    def peak(n: int) -> int:
+        shell = f"import resource,subprocess;subprocess.run(['{BULK}','{n}','1000','0.000001'],capture_output=True,check=True);" \
+                "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+        return int(subprocess.run([sys.executable, "-c", shell], capture_output=True, text=True, check=True).stdout) * 1024
+    return (peak(flows) - peak(100)) / (flows - 100)
+
+
+def main() -> None:
+    """Measures what was asked for, everything by default."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=3, help="pairs of runs a row (default 3)")
+    parser.add_argument("--only", nargs="*", help="rows: 4 100 10000 sweep threads instructions memory")
+    given = parser.parse_args()
+    wanted = lambda row: not given.only or row in given.only
+    subprocess.run(["cargo", "build", "--release", "-q", "-p", "acklab-sim", "--examples"], cwd=ROOT, check=True)
+    beside = shutil.which("ns") is not None
+    if beside:
+        print(f"{'CPU seconds, set-up taken off':34} {'acklab':>9} {'ns-2':>9} {'ratio':>9}   least to greatest")
+        for flows, mbps, seconds in ((4, 100, 60), (100, 100, 60), (10_000, 10_000, 5)):
+            if wanted(str(flows)):
+                bench_bulk(flows, mbps, seconds, given.repeat if flows < 1000 else 1)
+    else:
+        print("ns is not installed: only acklab is measured (apt-get install ns2)")
+    with tempfile.TemporaryDirectory() as directory:
+        full, none = sweep_file(Path(directory), range(5, 1000, 10)), Path(os.devnull)
+        if wanted("sweep"):
+            ours = lambda: sweep(full) - sweep(none)
+            if beside:
+                compare("7,600 transfers, run --batch", 1, ours, lambda: ns2_sweep(100))
+            else:
+                print(f"7,600 transfers, run --batch: {ours():.3f} s")
+        if wanted("threads"):
+            times = {}
+            for threads in (1, 2):
+                clock = os.times().elapsed
+                sweep(full, threads)
+                times[threads] = os.times().elapsed - clock
+            print(f"the same on 2 threads: {times[1] / times[2] / 2:.0%} of twice the speed ({times[1]:.2f} s, {times[2]:.2f} s of wall time)")
+    if wanted("instructions") and shutil.which("valgrind"):
+        print(f"instructions a segment, 4 flows: {instructions():.0f}")
+    if wanted("memory"):
+        print(f"bytes a flow at 100,000 flows: {memory():.0f}")
+
+
+if __name__ == "__main__":
+    main()
