@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import threading
 from pathlib import Path
@@ -42,7 +43,7 @@ def add(verbs: Any) -> None:
         help="override a key, such as flow.0.sender.window=20; may be repeated",
     )
     run.add_argument("--seed", type=_seed, metavar="N", help="override the seed")
-    run.add_argument("--out", metavar="DIR", help="also write the tables, summary and report there")
+    run.add_argument("--out", metavar="DIR", help="also write the tables, summary and report there; records everything unless [record] or --json is given")
     captures.add(run)
     run.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     run.add_argument("--show-expanded", action="store_true", help="print the scenario with every default, and stop")
@@ -89,6 +90,8 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
     if options.show_expanded:
         sys.stdout.write(_core.expanded(text, file=file, sets=sets, seed=options.seed))
         return 0
+    if options.out and not options.json:
+        sets = [*_for_report(text), *sets]
     simulation = _core.Simulation(text, file=file, sets=sets, seed=options.seed, captures=bool(options.capture))
     captures.check_ends(options, simulation)
     result = simulation.run()
@@ -104,6 +107,13 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
         if not options.json:
             print(f"\nwritten to {os.path.join(options.out, '')}")
     return 0
+
+
+def _for_report(text: bytes) -> list[str]:
+    """What a report draws, as overrides; nothing where the scenario itself says what to record."""
+    if re.search(rb'^\s*(\[\s*record\b|record\s*[.=])|"record"\s*:', text, re.MULTILINE):
+        return []
+    return [f"record.{table}=true" for table in ("series", "queue", "packets")]
 
 
 def write_json(text: str) -> None:
