@@ -68,6 +68,7 @@ def themed(text: str, name: str) -> str:
     text = text[text.index("<svg") :]
     text = re.sub(r'\s(?:width|height)="[\d.]+pt"', "", text, count=2)
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r'(<image\b[^>]*?) id="[^"]*"', r"\1", text)  # two equal pictures have one id
     text = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{name}-", text)
     swap = {INK: "var(--ink)", SOFT: "var(--ink-2)", GRID: "var(--line)"}
     swap |= {shades["light"]: f"var(--slot-{slot})" for slot, shades in palette.SLOTS.items()}

@@ -79,7 +79,7 @@ def _batches(scenarios: Iterable[str], threads: int) -> Iterator[list[bytes]]:
                     piece, size = [], 0
             if piece:
                 batch.feed(("\n".join(piece) + "\n").encode())
-        except BaseException as error:  # raised again in the thread that waits for results
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits for results
             trouble.append(error)
         finally:
             batch.close()

@@ -35,7 +35,7 @@ class Effort:
     """How much is run: everything, or a quick look."""
 
     quick: bool = False
-    seeds: tuple[int, ...] = (30, 60, 90)
+    seeds: tuple[int, ...] = (30, 60)
     """How many seeds: at first, and after each time the judge asked for more."""
 
     @property

@@ -263,6 +263,11 @@ def _card(figure: Figure, drawn: Drawn, pictures: Pictures, outcome: Outcome) ->
     )
     label = f'<span class="label">{esc(figure.label)}</span>' if figure.label else ""
     remark = f'<p class="remark">{esc(drawn.remark)}</p>' if drawn.remark else ""
+    if drawn.scenario:
+        remark += (
+            "<details class=scenario><summary>one of its scenarios</summary>"
+            f"<pre>acklab run - &lt;&lt;&lt;'{esc(drawn.scenario)}'</pre></details>"
+        )
     return (
         f'<div class="card" id="{esc(figure.id)}"><h3>{label}{esc(figure.title)}</h3>{_about(figure, outcome)}{remark}{charts}'
         f"{compared_table(drawn.compared)}</div>"
@@ -276,8 +281,11 @@ def _about(figure: Figure, outcome: Outcome) -> str:
     mine = [v for v in outcome.verdicts if about(v.claim.figure, figure.label)]
     if not mine:
         return ""
-    items = " ".join(f'<a href="#claim-{esc(v.claim.short)}" title="{esc(v.claim.claim)}">{badge(v)}</a>' for v in mine)
-    return f'<p class="remark">Claims: {items}</p>'
+    items = " ".join(
+        f'<a class="verdict {v.verdict}" href="#claim-{esc(v.claim.short)}" title="{esc(v.claim.claim)}">{esc(v.claim.short)}</a>'
+        for v in mine
+    )
+    return f'<p class="remark mine">Claims: {items}</p>'
 
 
 def about(where: str, label: str) -> bool:

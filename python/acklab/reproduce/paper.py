@@ -63,6 +63,8 @@ class Drawn:
     """Polars frames by name, written as Parquet; column names carry units."""
     compared: Sequence[Compared] = ()
     remark: str = ""
+    scenario: str = ""
+    """One of its scenarios, shown for those who want to run it themselves."""
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,9 @@ def test_values_and_tolerances_are_the_ledgers(name: str) -> None:
             if part.type == "range" and claim.kind == "number":
                 ends = {e for e in (part.low, part.high) if abs(e) < 1e9}
                 said = numbers(claim.tolerance) | numbers(claim.claim) | numbers(claim.paper_value)
-                assert ends <= said | {e / 100 for e in said} or "majority" in claim.tolerance + claim.paper_value, claim.id
+                assert ends <= said | {e / 100 for e in said} or "majority" in claim.tolerance + claim.paper_value, (
+                    claim.id
+                )
 
 
 def test_a_tolerance_cannot_be_changed_in_one_place(monkeypatch: pytest.MonkeyPatch) -> None:

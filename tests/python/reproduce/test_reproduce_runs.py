@@ -61,7 +61,9 @@ def test_many_flows_are_reduced() -> None:
     throughput = np.mean([f["bytes"] / (f["finished_s"] - f["start_s"]) for f in flows])
     found = READ_MANY(json.dumps(whole, separators=(",", ":")).encode())
     assert found[0] == pytest.approx(throughput, rel=1e-12)
-    assert found[1] == pytest.approx(100 * sum(f["bytes"] for f in flows) / 1000 / sum(f["segments_sent"] for f in flows))
+    assert found[1] == pytest.approx(
+        100 * sum(f["bytes"] for f in flows) / 1000 / sum(f["segments_sent"] for f in flows)
+    )
 
 
 def test_workloads_are_nested_and_in_range() -> None:
@@ -150,7 +152,9 @@ def test_seeds_are_topped_up_until_the_cap() -> None:
 
 
 def test_traces_are_reduced() -> None:
-    cells = Traces("t", "t", lambda effort: {8: records(transfer("reno", "every", 8, 205), "packets", "series")}, Transfer)
+    cells = Traces(
+        "t", "t", lambda effort: {8: records(transfer("reno", "every", 8, 205), "packets", "series")}, Transfer
+    )
     bench = Bench(Effort(), 1)
     bench.run([cells], "test")
     found = bench.results([cells])[0][8]

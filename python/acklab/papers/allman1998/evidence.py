@@ -18,8 +18,8 @@ from .runs import SURFACE, TIME, surface
 from .section3_comparisons import ALL, ALTERNATIVES, improvement
 from .setting import MECHANISMS, NAMES, PAPERS, QUEUES, RECOVERIES, SEGMENTS, Setting
 
-SAMPLE = tuple(SEGMENTS[::5])
-"""Every fifth size: what a parameter changes is seen well enough, at a fifth of the runs."""
+SAMPLE = tuple(SEGMENTS[::10])
+"""Every tenth size: what a parameter changes is seen well enough, at a tenth of the runs."""
 
 VARIED: Mapping[str, list[tuple[str, Setting]]] = {
     "access link": [("8 Mb/s", replace(PAPERS, access_rate="8Mbps")), ("20 Mb/s", replace(PAPERS, access_rate="20Mbps"))],
@@ -118,7 +118,7 @@ def tornado(*grids: Grid) -> Drawn:
     return Drawn(
         charts,
         {"medians": pl.DataFrame(rows)},
-        remark="Each row changes one parameter and runs every queue and every fifth size again. A long bar is an inference "
+        remark="Each row changes one parameter and runs every queue and every tenth size again. A long bar is an inference "
         "that matters; the claims it was fitted to count as calibration.",
     )
 

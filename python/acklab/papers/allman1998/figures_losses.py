@@ -56,9 +56,7 @@ def figure_1(recorded: Recorded) -> Drawn:
         for paper, (key, ours) in zip(values, thresholds(recorded, mechanism).items(), strict=True)
     ]
     chart = Lines("figure-1", "Segments that slow start loses, by the queue's size", panels)
-    return Drawn(
-        [chart], {"drops": pl.DataFrame(rows)}, compared, f"One of its scenarios: {transfer('reno', 'every', 22, 995)}"
-    )
+    return Drawn([chart], {"drops": pl.DataFrame(rows)}, compared, scenario=transfer("reno", "every", 22, 995))
 
 
 def heat(name: str, about: str, surfaces: Sequence[tuple[str, Grid]]) -> Heat:
@@ -113,9 +111,8 @@ def _pair(
             slices(f"figure-{number}-by-queue", "Slices", [(t, g, mechanism) for t, g in both], marks),
             by_size(f"figure-{number}-by-size", "Slices at the queues the paper speaks of", both, queues),
         ]
-        return Drawn(
-            charts, tables([(f"{r}-{mechanism}", g) for r, g in (("reno", reno), ("sack", sack))]), medians(both)
-        )
+        surfaces = tables([(f"{r}-{mechanism}", g) for r, g in (("reno", reno), ("sack", sack))])
+        return Drawn(charts, surfaces, medians(both), scenario=transfer("sack", mechanism, 8, 405))
 
 
 def medians(surfaces: Sequence[tuple[str, Grid]]) -> list[Compared]:

@@ -25,6 +25,7 @@ from .section4 import DROP_TAIL_RUNS, RED_RUNS, averaged, both
 from .setting import MECHANISMS, PAPERS, RECOVERIES, SEGMENTS, SHORT, Setting
 
 TIMER_S = 0.1
+THINNED = 6
 Surfaces = Mapping[tuple[str, str], Grid]
 Times = Mapping[tuple[str, str], Array]
 
@@ -104,8 +105,8 @@ def _runs(candidate: Candidate) -> dict[tuple[str, str], Sweep]:
     if candidate.setting == PAPERS and candidate.sizes == SEGMENTS:
         return SURFACE
     sizes = candidate.sizes
-    # Every short size, every third of the others: a third of the runs.
-    thinned = tuple(n for i, n in enumerate(sizes) if n <= 100 or i % 3 == 0)
+    # Every short size, every sixth of the others: a quarter of the runs.
+    thinned = tuple(n for i, n in enumerate(sizes) if n <= 100 or i % THINNED == 0)
     return {key: surface(*key, candidate.setting, candidate.name, segments=thinned) for key in KEYS}
 
 
@@ -119,7 +120,7 @@ def medians(candidate: Candidate, surfaces: Surfaces) -> dict[tuple[str, str, st
     found = {}
     for recovery in RECOVERIES:
         sizes = surfaces[recovery, "delayed"].axes["segments"]
-        weights = [1 if n <= 100 or len(sizes) == len(candidate.sizes) else 3 for n in sizes]
+        weights = [1 if n <= 100 or len(sizes) == len(candidate.sizes) else THINNED for n in sizes]
         everything = np.repeat(np.arange(len(sizes)), weights)
         few = [i for i, n in enumerate(sizes) if candidate.short(n)]
         for mechanism in ALTERNATIVES:
@@ -169,6 +170,8 @@ def search_daass(*grids: Grid) -> Drawn:
                 ),
             }
         )
+    everyday = results[id(SURFACE["sack", "daass"])].at(segments=lambda n: n <= SHORT)
+    free = float((everyday["drops"] == 0).mean())
     frame = pl.DataFrame(rows).sort("mean_error_without_ubc_points")
     compared = [
         Compared(
@@ -185,10 +188,12 @@ def search_daass(*grids: Grid) -> Drawn:
         {"readings": frame},
         compared,
         "DAASS's improvement with SACK (all / short transfers), then with Reno, under each reading; best first, by the mean error "
-        "over the tables' sixteen medians without Reno's UBC, whose median sits on a cliff. One reading gives the printed pair "
-        "and leaves the other fourteen alone: with SACK, the sender raised the flag that DAASS reads only when it first grew its "
-        "window, so that the first segment waited for the delayed-ACK timer. The paper does not say so; that no other reading "
-        "comes near, and that the competing transfers below agree, is the evidence.",
+        "over the tables' sixteen medians without Reno's UBC, whose median sits on a cliff. Recovery can not explain a short median "
+        f"of 20, as section 3.4 has it: {100 * free:.0f} % of the short transfers lose nothing, and without loss DAASS gains as much as "
+        "ACK every. One reading gives the printed pair and leaves the other fourteen medians alone: with SACK, the sender raised the "
+        "flag that DAASS reads only when it first grew its window, so that the first segment waited for the delayed-ACK timer. "
+        "Against it stands section 3.4's remark that DAASS equals ACK every without loss, made beside a figure that needs only "
+        "Reno's runs.",
     )
 
 
@@ -232,7 +237,8 @@ def search_competition(*grids: Grid) -> Drawn:
         [Lines("search-competition", "How far LBC is above DAASS, with the flag as modelled and raised late", panels)],
         {},
         compared,
-        "Sections 4.2 and 4.3 print LBC slightly above DAASS, where the paper's parameter set has DAASS above LBC: it answers the "
+        "Sections 4.2 and 4.3 have LBC slightly above DAASS. The paper's parameter set has DAASS clearly above LBC: it answers the "
         "first segment at once and saves the timer. With the flag raised late each of its transfers takes one timer longer (added "
-        "to the measured times, not simulated again).",
+        "to the measured times, not simulated again); most of the gap is gone, not all. Section 2.3 speaks of one global variable: "
+        "shared by all transfers, it would also show each receiver some other sender's state.",
     )

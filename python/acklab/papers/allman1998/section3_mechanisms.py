@@ -11,7 +11,7 @@ from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from ..trace import Transfer
 from .registry import PAPER
-from .runs import LOSS_FREE, SURFACE, TIME, traces
+from .runs import LOSS_FREE, SURFACE, TIME, every_fourth, traces
 from .section2 import Recorded, slow_start_bursts
 from .section3_baseline import LARGER
 from .setting import WINDOW, transfer
@@ -40,6 +40,7 @@ DAASS_RECOVERY = traces(
     "large SACK transfers with DAASS through a queue of 5, packet by packet",
     {n: transfer("sack", "daass", 5, n) for n in LARGER},
     lambda result: Transfer(result).lost_in_recovery(),
+    quick=every_fourth,
 )
 
 
@@ -48,7 +49,7 @@ def daass_rises_at_5(surface: Grid, lost: Mapping[Hashable, int]) -> Measurement
     return Measurement(
         {
             "time": {str(q): median_time(surface, q) for q in (5, 6)},
-            "lost": {f"size {n}": lost[n] for n in LARGER},
+            "lost": {f"size {n}": count for n, count in lost.items()},
         }
     )
 
@@ -140,19 +141,20 @@ LBC_RECOVERY = traces(
     "large Reno transfers with LBC through queues of 4 to 10, packet by packet",
     {(q, n): transfer("reno", "lbc", q, n) for q in range(4, 11) for n in LARGER},
     repeats,
+    quick=lambda key: every_fourth(key[1]),
 )
 
-Repeats = Mapping[Hashable, tuple[int, float]]
+Repeats = Mapping[tuple[int, int], tuple[int, float]]
 
 
 def share_repeating(found: Repeats, queue: int) -> float:
     """Share of sizes with a second fast retransmit in one window."""
-    return float(np.mean([found[queue, n][0] > 0 for n in LARGER]))
+    return float(np.mean([count > 0 for (q, _), (count, _) in found.items() if q == queue]))
 
 
 def idle(found: Repeats) -> str:
     """How long senders wait for the timer after a second fast retransmit."""
-    waits = [found[q, n][1] for q in (7, 8, 9) for n in LARGER if found[q, n][1] > 0]
+    waits = [wait for (q, _), (_, wait) in found.items() if q in (7, 8, 9) and wait > 0]
     return f"median wait for the timer {np.median(waits):.2f} s" if waits else "no such wait"
 
 

@@ -1,0 +1,119 @@
+"""The command, end to end, in a hurry."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+COMMAND = Path(sys.executable).with_name("acklab")
+Acklab = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def acklab(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Runs the installed command."""
+    return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=600, check=False, cwd=cwd)
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object], str]:
+    """Everything, quickly: where it is, what it says."""
+    out = tmp_path_factory.mktemp("reproduced")
+    done = acklab("reproduce", "allman1998", "--quick", "--json", "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    return out, json.loads(done.stdout), done.stderr
+
+
+def test_json_has_every_claim(quick: tuple[Path, dict[str, list[dict[str, object]]], str]) -> None:
+    out, said, stderr = quick
+    assert stderr == "", "no progress where nobody watches"
+    assert said == json.loads((out / "claims.json").read_text())
+    assert said["quick"] is True
+    assert len(said["claims"]) == 85
+    for claim in said["claims"]:
+        assert {"id", "paper", "verdict", "value", "paper_value", "tolerance", "why"} <= claim.keys()
+        assert claim["verdict"] in ("reproduced", "differs", "not-testable")
+        assert claim["verdict"] != "differs" or claim["why"], claim["id"]
+    verdicts = {claim["id"]: claim["verdict"] for claim in said["claims"]}
+    for settled in (
+        "fig1",
+        "fig2a.q8",
+        "fig6.q7_9",
+        "table1.every.all",
+        "table1.lbc.all",
+        "fig14.lower",
+        "fig15.ncwnd",
+    ):
+        assert verdicts[f"allman1998.{settled}"] == "reproduced", settled
+    assert said["failed"] == []
+
+
+def test_figures_and_tables_are_all_there(quick: tuple[Path, dict[str, list[dict[str, object]]], str]) -> None:
+    out, said, _ = quick
+    ids = {figure["id"] for figure in said["figures"]}
+    assert {f"allman1998/figure-{n}" for n in range(1, 17)} <= ids
+    assert {f"allman1998/table-{n}" for n in (1, 2, 3)} <= ids
+    surface = pl.read_parquet(out / "allman1998/tables/figure-2-reno-every.parquet")
+    assert surface.height == 1900
+    assert {"queue_packets", "segments", "time_s", "timeouts"} <= set(surface.columns)
+    medians = pl.read_parquet(out / "allman1998/tables/table-1-medians.parquet")
+    ours = {(m, t): round(v, 1) for m, t, _, v in medians.iter_rows()}
+    assert ours["every", "all"] == 12.1
+    assert ours["lbc", "all"] == 8.9
+    assert ours["every", "short"] == ours["daass", "short"] == 29.3
+
+
+def test_the_page_needs_nothing_else(quick: tuple[Path, object, str]) -> None:
+    out, _, _ = quick
+    for name in ("index.html", "allman1998.html", "allman1998-search.html"):
+        page = (out / name).read_text()
+        assert "quick look" in page, name
+        assert not re.search(r'(?:src|href)="(?:https?:)?//', page), name
+        assert "http://" not in re.sub(r"http://www\.w3\.org/[^\"']*|xmlns[^ >]*", "", page), name
+    page = (out / "allman1998.html").read_text()
+    assert page.count("<figure>") >= 30
+    assert page.count('<tr data-kind="') == 85
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids)), "an id stands twice"
+    for target in re.findall(r'href="#([^"]+)"', page):
+        assert target in ids, target
+
+
+def test_one_figure(tmp_path: Path) -> None:
+    done = acklab("reproduce", "allman1998/figure-7", "--quick", "--out", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "3 claims" in done.stdout
+    assert "quick" in done.stdout
+    said = json.loads((tmp_path / "out/claims.json").read_text())
+    assert [figure["id"] for figure in said["figures"]] == ["allman1998/figure-7"]
+    assert {claim["figure"] for claim in said["claims"]} == {"Fig 7"}
+
+
+def test_results_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
+    one, two = (
+        acklab("reproduce", "allman1998", "--figure", "figure-13", "--quick", "--json", "--threads", n)
+        for n in ("1", "3")
+    )
+    assert json.loads(one.stdout) == json.loads(two.stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("nagle1984",), "allman1998"),
+        (("allman1998/figure-99",), "figure-16"),
+        (("--figure", "figure-99"), "figure-16"),
+        (("--threads", "0"), "at least 1"),
+    ],
+)
+def test_what_does_not_exist(arguments: tuple[str, ...], says: str) -> None:
+    done = acklab("reproduce", *arguments)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert done.stdout == ""
