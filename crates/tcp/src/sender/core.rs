@@ -1,14 +1,15 @@
-//! What every sender keeps and does, whatever its recovery: the window, the timer, the round-trip clock.
+//! What every sender keeps and does, whatever its recovery. Its further parts have files of their own: what moves the
+//! window, the timer, pacing.
 
 use std::sync::Arc;
 
 use acklab_packet::{Ack, Phase, Segment, Seq, Time};
 
 use super::SenderWire;
-use super::control::{CongestionControl, Control};
-use super::credit::{Covered, Credit, WindowCredit};
+use super::control::Control;
+use super::credit::Credit;
 use super::rto::Rto;
-use crate::rules::{Halving, IdleRestart, RecoveryExit, SenderRules, Sequence, TimerRestart};
+use crate::rules::{SenderRules, Sequence, TimerRestart};
 
 /// What a sender has been given to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,19 +96,19 @@ pub struct Core {
     pub counters: SenderCounters,
     /// Units sent by Limited Transmit since the last new ACK; they do not count as FlightSize (RFC 5681 section 3.2).
     pub limited: u64,
-    control: Control,
-    credit: Credit,
+    pub(super) control: Control,
+    pub(super) credit: Credit,
     /// The segment being timed: one past its last unit, and when it left.
-    timed: Option<(Seq, Time)>,
-    timer_on: bool,
-    initial_window: f64,
-    last_sent: Time,
-    must_tell_cwr: bool,
+    pub(super) timed: Option<(Seq, Time)>,
+    pub(super) timer_on: bool,
+    pub(super) initial_window: f64,
+    pub(super) last_sent: Time,
+    pub(super) must_tell_cwr: bool,
     /// When pacing lets the next segment go.
-    next_send: Time,
-    pacer_on: bool,
+    pub(super) next_send: Time,
+    pub(super) pacer_on: bool,
     /// Round-trip samples smoothed with gain 1/8, whatever clock the timer uses, in seconds.
-    smoothed: f64,
+    pub(super) smoothed: f64,
 }
 
 impl Core {
@@ -231,39 +232,6 @@ impl Core {
         payload + rules.header + option
     }
 
-    /// Whether pacing lets a segment go now; if not, the wire wakes the sender when it does.
-    ///
-    /// A window is spread over `pacing` smoothed round trips (ledger smartacking.m.pacing). Retransmissions that
-    /// duplicate ACKs call for do not ask.
-    #[inline]
-    pub fn may_send_now<W: SenderWire>(&mut self, now: Time, wire: &mut W) -> bool {
-        self.rules.pacing == 0.0 || self.pace(now, wire)
-    }
-
-    fn pace<W: SenderWire>(&mut self, now: Time, wire: &mut W) -> bool {
-        if now < self.next_send {
-            if !self.pacer_on {
-                self.pacer_on = true;
-                wire.arm_pacer(self.next_send);
-            }
-            return false;
-        }
-        let window = self.cwnd.min(self.wnd as f64) / f64::from(self.mss);
-        if let Some(rtt) = self.smoothed_rtt() {
-            self.next_send = now + Time::from_secs(self.rules.pacing * rtt / window.max(1.0));
-        }
-        true
-    }
-
-    /// The pacer's instant has come.
-    pub(super) fn pacer_woke(&mut self) {
-        self.pacer_on = false;
-    }
-
-    fn smoothed_rtt(&self) -> Option<f64> {
-        (self.counters.rtt_samples > 0).then_some(self.smoothed)
-    }
-
     /// Sends from `snd_nxt` while the window allows, at most `max_burst` segments (0: no limit).
     pub fn send_window<W: SenderWire>(&mut self, max_burst: u32, now: Time, wire: &mut W) {
         let mut sent = 0;
@@ -302,44 +270,6 @@ impl Core {
         }
     }
 
-    /// Sets the timer to a full RTO from now.
-    pub fn arm<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
-        self.timer_on = true;
-        wire.arm(now + Time::from_secs(self.rto.timeout(&self.rules)));
-    }
-
-    /// Restarts the timer for an ACK of new data, or stops it when nothing is left to time (RFC 6298 (5.2), (5.3)).
-    ///
-    /// ns-2 leaves it on even then, and later restarts an idle connection by it.
-    pub fn restart_timer<W: SenderWire>(&mut self, ack: Seq, now: Time, wire: &mut W) {
-        let keep = match self.rules.idle_restart {
-            IdleRestart::Timer | IdleRestart::TimerKeepsWindow => {
-                self.snd_nxt >= ack || ack < self.snd_max || self.cwnd < f64::from(self.mss)
-            }
-            // A window that ns-2's halving left below one segment opens again by timeout only.
-            IdleRestart::Rfc5681 | IdleRestart::Off => ack < self.snd_max || self.cwnd < f64::from(self.mss),
-        };
-        if keep {
-            self.arm(now, wire);
-        } else if self.timer_on {
-            self.timer_on = false;
-            wire.disarm();
-        }
-    }
-
-    /// Abandons the segment being timed: it may be retransmitted (Karn; RFC 6298 section 3).
-    pub fn stop_timing(&mut self) {
-        self.timed = None;
-    }
-
-    /// A partial ACK that gives no sample ends the timing of what it covers, and backoff with it.
-    pub fn drop_covered_timing(&mut self, ack: Seq) {
-        if self.timed.is_some_and(|(end, _)| ack >= end) {
-            self.timed = None;
-            self.rto.reset_backoff();
-        }
-    }
-
     /// Moves `snd_una` to a new cumulative ACK: timer, round-trip sample, duplicate count. Does not grow the window.
     pub fn advance<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) {
         let before = self.rules.timer_restart == TimerRestart::BeforeRttUpdate;
@@ -368,19 +298,6 @@ impl Core {
         }
     }
 
-    fn sample(&mut self, elapsed: Time, now: Time, flight: u64) {
-        let counters = &mut self.counters;
-        let weight = if counters.rtt_samples == 0 { 1.0 } else { 0.125 };
-        self.smoothed += weight * (elapsed.secs() - self.smoothed);
-        counters.rtt_samples += 1;
-        counters.rtt_sum += elapsed.secs();
-        counters.rtt_last = elapsed.secs();
-        counters.rtt_min = counters.rtt_min.min(elapsed.secs());
-        // RFC 7323 appendix G: a sample an ACK must not shorten the filter's memory.
-        let expected = if self.rules.timestamps { flight.div_ceil(2 * u64::from(self.mss)).max(1) } else { 1 };
-        self.rto.sample(elapsed.secs(), now.secs(), expected, &self.rules);
-    }
-
     /// Handles an ACK of new data outside recovery: [`Core::advance`], then growth, unless `grow` is off.
     pub fn new_ack<W: SenderWire>(&mut self, ack: &Ack, grow: bool, now: Time, wire: &mut W) {
         let acked = ack.ack - self.snd_una;
@@ -395,151 +312,8 @@ impl Core {
         }
     }
 
-    fn grow(&mut self, acked: u64) {
-        let mss = f64::from(self.mss);
-        let worth = self.credit.worth(&Covered {
-            acked: acked as f64,
-            mss,
-            cwnd: self.cwnd,
-            slow_start: self.in_slow_start(),
-            after_timeout: self.last_cut == LastCut::Timeout && self.snd_una - acked < self.recover,
-        });
-        self.grow_by(worth.first, mss);
-        for _ in 0..worth.times {
-            self.grow_by(worth.then, mss);
-        }
-    }
-
-    #[inline]
-    fn grow_by(&mut self, credit: f64, mss: f64) {
-        if credit > 0.0 {
-            let increment = self.control.increase(self.cwnd, self.ssthresh, credit, mss);
-            // Bytes are whole, and at least one (RFC 5681 section 3.1).
-            self.cwnd += if self.rules.sequence == Sequence::Bytes { increment.floor().max(1.0) } else { increment };
-        }
-    }
-
-    /// Whether `cwnd` is below `ssthresh`.
-    #[inline]
-    pub fn in_slow_start(&self) -> bool {
-        self.cwnd < self.ssthresh
-    }
-
-    /// Whether three duplicate ACKs may start a recovery now.
-    pub fn may_fast_retransmit(&self) -> bool {
-        use crate::rules::SecondFastRetransmit::*;
-        // With no FlightSize an ACK that repeats is no sign of loss (RFC 5681 section 2, DUPLICATE ACKNOWLEDGMENT). To
-        // ns-2 it is, while there is data to send.
-        let flightless = self.rules.halving == Halving::FlightSize && self.snd_una == self.snd_max;
-        if flightless || self.done() {
-            return false;
-        }
-        // Nothing but a SYN was ever out at a reduction: `recover` is still the initial sequence number (RFC 6582 section
-        // 3.2 step 1), and the first data is past it. ns-2 says so of the first segment whatever happened before.
-        let first = if self.rules.halving == Halving::FlightSize { self.recover <= 1 } else { self.snd_una == 1 };
-        self.snd_una > self.recover
-            || first
-            || self.last_cut == LastCut::Mark
-            || match self.rules.second_fast_retransmit {
-                Always => true,
-                Never => false,
-                UnlessTimeout => self.last_cut != LastCut::Timeout,
-            }
-    }
-
-    /// Reduces the window because of `cause`: ssthresh to half of what was in use, cwnd to that or to one segment.
-    pub fn cut(&mut self, cause: LastCut) {
-        let mss = f64::from(self.mss);
-        self.counters.window_cuts += 1;
-        let in_use = match self.rules.halving {
-            Halving::Precise => (self.cwnd + self.inflation as f64).min(self.wnd as f64),
-            Halving::Integer => self.window() as f64,
-            Halving::FlightSize => (self.flight_size() - self.limited.min(self.flight_size())) as f64,
-        };
-        let mut target = self.control.reduced(in_use);
-        if self.rules.halving == Halving::Integer {
-            target = target.floor();
-        }
-        // A segment that times out again leaves ssthresh alone (RFC 5681 section 3.1).
-        let again = self.rules.halving == Halving::FlightSize && cause == LastCut::Timeout && self.rto.backed_off();
-        if cause != LastCut::Idle && !again {
-            self.ssthresh = target.floor().max(2.0 * mss);
-        }
-        self.cwnd = match (cause, self.rules.halving) {
-            (LastCut::FastRetransmit | LastCut::Mark, Halving::FlightSize) => self.ssthresh,
-            (LastCut::FastRetransmit | LastCut::Mark, _) => target,
-            _ => mss,
-        };
-        self.last_cut = cause;
-    }
-
-    /// An ACK echoes a congestion mark: at most once a window, halve as for a loss (RFC 3168 section 6.1.2).
-    ///
-    /// With nothing outstanding the echo is a repeat; and no timer would open a window that ns-2's halving closes.
-    pub fn on_mark_echo(&mut self) {
-        let due = self.snd_una >= self.recover && self.snd_una < self.snd_max;
-        if self.rules.ecn && due && self.last_cut != LastCut::FastRetransmit {
-            self.recover = self.snd_max;
-            self.cut(LastCut::Mark);
-            self.must_tell_cwr = true;
-        }
-    }
-
-    /// What Reno, NewReno and both SACKs do first when duplicate ACKs signal a loss: note the window's end, halve,
-    /// restart the timer. The caller sends.
-    pub fn begin_recovery<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
-        self.counters.fast_retransmits += 1;
-        // A window that a mark has just halved is not halved again for a loss (RFC 3168 section 6.1.2).
-        if self.last_cut == LastCut::Mark && self.snd_una < self.recover {
-            self.last_cut = LastCut::FastRetransmit;
-        } else {
-            self.cut(LastCut::FastRetransmit);
-        }
-        self.recover = self.snd_max;
-        self.arm(now, wire);
-        self.stop_timing();
-    }
-
-    /// Whether credit is due for the ACK that ends a recovery.
-    pub fn grows_on_exit(&self) -> bool {
-        self.rules.recovery_exit != RecoveryExit::Rfc6582
-    }
-
-    /// Reduces the window after a timeout (or an idle period), backs off, and returns to `snd_una`.
-    pub(super) fn time_out<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
-        let idle = self.snd_una == self.snd_max;
-        self.timer_on = false;
-        self.cwnd = self.cwnd.max(f64::from(self.mss));
-        if !(idle && self.rules.idle_restart == IdleRestart::TimerKeepsWindow) {
-            self.recover = self.snd_max;
-            if self.snd_una == 0 && self.rules.first_loss_resets_initial_window {
-                self.initial_window = self.initial_window.min(1.0);
-            }
-            self.counters.timeouts += u64::from(!idle);
-            self.cut(if idle { LastCut::Idle } else { LastCut::Timeout });
-        }
-        if !idle {
-            self.rto.back_off(&self.rules);
-            self.credit.on_timeout();
-        }
-        self.arm(now, wire);
-        self.snd_nxt = self.snd_una;
-        self.stop_timing();
-    }
-
     /// The application hands over `units` more.
     pub(super) fn supply(&mut self, units: u64) {
         self.limit = (self.limit + units).min(u64::MAX / 4);
-    }
-
-    /// After an idle RTO, starts again from the initial window (RFC 5681 section 4.1).
-    pub(super) fn restart_if_idle(&mut self, now: Time) {
-        let idle = self.snd_una == self.snd_max && self.snd_max > 0;
-        if idle && self.rules.idle_restart == IdleRestart::Rfc5681 {
-            let rto = self.rto.timeout(&self.rules);
-            if (now - self.last_sent).secs() > rto {
-                self.cwnd = self.cwnd.min(self.initial_window * f64::from(self.mss));
-            }
-        }
     }
 }

@@ -7,9 +7,12 @@ pub mod control;
 mod core;
 pub mod credit;
 mod machine;
+mod pacing;
 pub mod recovery;
 pub mod rto;
 pub mod scoreboard;
+mod timer;
+mod window;
 
 pub use self::core::{Core, LastCut, SenderCounters, Supply};
 pub use machine::{Sender, SenderView};

@@ -1,0 +1,36 @@
+//! Pacing: segments spread over the round trip instead of sent in bursts (ledger smartacking.m.pacing).
+
+use acklab_packet::Time;
+
+use super::{Core, SenderWire};
+
+impl Core {
+    /// Whether pacing lets a segment go now; if not, the wire wakes the sender when it does.
+    ///
+    /// A window is spread over `pacing` smoothed round trips (ledger smartacking.m.pacing). Retransmissions that
+    /// duplicate ACKs call for do not ask.
+    #[inline]
+    pub fn may_send_now<W: SenderWire>(&mut self, now: Time, wire: &mut W) -> bool {
+        self.rules.pacing == 0.0 || self.pace(now, wire)
+    }
+
+    fn pace<W: SenderWire>(&mut self, now: Time, wire: &mut W) -> bool {
+        if now < self.next_send {
+            if !self.pacer_on {
+                self.pacer_on = true;
+                wire.arm_pacer(self.next_send);
+            }
+            return false;
+        }
+        let window = self.cwnd.min(self.wnd as f64) / f64::from(self.mss);
+        if let Some(rtt) = self.smoothed_rtt() {
+            self.next_send = now + Time::from_secs(self.rules.pacing * rtt / window.max(1.0));
+        }
+        true
+    }
+
+    /// The pacer's instant has come.
+    pub(super) fn pacer_woke(&mut self) {
+        self.pacer_on = false;
+    }
+}

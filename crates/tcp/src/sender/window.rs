@@ -1,0 +1,131 @@
+//! What moves cwnd and ssthresh: credit, losses, congestion marks, idleness (RFC 5681 section 3, RFC 3168).
+
+use acklab_packet::Time;
+
+use super::control::CongestionControl;
+use super::credit::{Covered, WindowCredit};
+use super::{Core, LastCut, SenderWire};
+use crate::rules::{Halving, IdleRestart, RecoveryExit, Sequence};
+
+impl Core {
+    pub(super) fn grow(&mut self, acked: u64) {
+        let mss = f64::from(self.mss);
+        let worth = self.credit.worth(&Covered {
+            acked: acked as f64,
+            mss,
+            cwnd: self.cwnd,
+            slow_start: self.in_slow_start(),
+            after_timeout: self.last_cut == LastCut::Timeout && self.snd_una - acked < self.recover,
+        });
+        self.grow_by(worth.first, mss);
+        for _ in 0..worth.times {
+            self.grow_by(worth.then, mss);
+        }
+    }
+
+    #[inline]
+    fn grow_by(&mut self, credit: f64, mss: f64) {
+        if credit > 0.0 {
+            let increment = self.control.increase(self.cwnd, self.ssthresh, credit, mss);
+            // Bytes are whole, and at least one (RFC 5681 section 3.1).
+            self.cwnd += if self.rules.sequence == Sequence::Bytes { increment.floor().max(1.0) } else { increment };
+        }
+    }
+
+    /// Whether `cwnd` is below `ssthresh`.
+    #[inline]
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// Whether three duplicate ACKs may start a recovery now.
+    pub fn may_fast_retransmit(&self) -> bool {
+        use crate::rules::SecondFastRetransmit::*;
+        // With no FlightSize an ACK that repeats is no sign of loss (RFC 5681 section 2, DUPLICATE ACKNOWLEDGMENT). To
+        // ns-2 it is, while there is data to send.
+        let flightless = self.rules.halving == Halving::FlightSize && self.snd_una == self.snd_max;
+        if flightless || self.done() {
+            return false;
+        }
+        // Nothing but a SYN was ever out at a reduction: `recover` is still the initial sequence number (RFC 6582 section
+        // 3.2 step 1), and the first data is past it. ns-2 says so of the first segment whatever happened before.
+        let first = if self.rules.halving == Halving::FlightSize { self.recover <= 1 } else { self.snd_una == 1 };
+        self.snd_una > self.recover
+            || first
+            || self.last_cut == LastCut::Mark
+            || match self.rules.second_fast_retransmit {
+                Always => true,
+                Never => false,
+                UnlessTimeout => self.last_cut != LastCut::Timeout,
+            }
+    }
+
+    /// Reduces the window because of `cause`: ssthresh to half of what was in use, cwnd to that or to one segment.
+    pub fn cut(&mut self, cause: LastCut) {
+        let mss = f64::from(self.mss);
+        self.counters.window_cuts += 1;
+        let in_use = match self.rules.halving {
+            Halving::Precise => (self.cwnd + self.inflation as f64).min(self.wnd as f64),
+            Halving::Integer => self.window() as f64,
+            Halving::FlightSize => (self.flight_size() - self.limited.min(self.flight_size())) as f64,
+        };
+        let mut target = self.control.reduced(in_use);
+        if self.rules.halving == Halving::Integer {
+            target = target.floor();
+        }
+        // A segment that times out again leaves ssthresh alone (RFC 5681 section 3.1).
+        let again = self.rules.halving == Halving::FlightSize && cause == LastCut::Timeout && self.rto.backed_off();
+        if cause != LastCut::Idle && !again {
+            self.ssthresh = target.floor().max(2.0 * mss);
+        }
+        self.cwnd = match (cause, self.rules.halving) {
+            (LastCut::FastRetransmit | LastCut::Mark, Halving::FlightSize) => self.ssthresh,
+            (LastCut::FastRetransmit | LastCut::Mark, _) => target,
+            _ => mss,
+        };
+        self.last_cut = cause;
+    }
+
+    /// An ACK echoes a congestion mark: at most once a window, halve as for a loss (RFC 3168 section 6.1.2).
+    ///
+    /// With nothing outstanding the echo is a repeat; and no timer would open a window that ns-2's halving closes.
+    pub fn on_mark_echo(&mut self) {
+        let due = self.snd_una >= self.recover && self.snd_una < self.snd_max;
+        if self.rules.ecn && due && self.last_cut != LastCut::FastRetransmit {
+            self.recover = self.snd_max;
+            self.cut(LastCut::Mark);
+            self.must_tell_cwr = true;
+        }
+    }
+
+    /// What Reno, NewReno and both SACKs do first when duplicate ACKs signal a loss: note the window's end, halve,
+    /// restart the timer. The caller sends.
+    pub fn begin_recovery<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
+        self.counters.fast_retransmits += 1;
+        // A window that a mark has just halved is not halved again for a loss (RFC 3168 section 6.1.2).
+        if self.last_cut == LastCut::Mark && self.snd_una < self.recover {
+            self.last_cut = LastCut::FastRetransmit;
+        } else {
+            self.cut(LastCut::FastRetransmit);
+        }
+        self.recover = self.snd_max;
+        self.arm(now, wire);
+        self.stop_timing();
+    }
+
+    /// Whether credit is due for the ACK that ends a recovery.
+    pub fn grows_on_exit(&self) -> bool {
+        self.rules.recovery_exit != RecoveryExit::Rfc6582
+    }
+
+    /// After an idle RTO, starts again from the initial window (RFC 5681 section 4.1).
+    pub(super) fn restart_if_idle(&mut self, now: Time) {
+        let idle = self.snd_una == self.snd_max && self.snd_max > 0;
+        if idle && self.rules.idle_restart == IdleRestart::Rfc5681 {
+            let rto = self.rto.timeout(&self.rules);
+            if (now - self.last_sent).secs() > rto {
+                self.cwnd = self.cwnd.min(self.initial_window * f64::from(self.mss));
+            }
+        }
+    }
+}
