@@ -98,14 +98,16 @@ fn a_packet_is_the_same_on_every_link_but_for_its_ttl() {
         };
         seen.map(|packet| clear(packet.2)).collect()
     };
+    let mut lost = 0;
     for (from, to) in [("S->G@S", "G->R@R"), ("G->R@R", "S->G@S")] {
         let (sent, received) = (without_ttl(from, Direction::Outbound), without_ttl(to, Direction::Inbound));
-        assert!(sent.len() > received.len(), "some were lost");
+        lost += sent.len().checked_sub(received.len()).expect("nothing arrives that was not sent");
         let mut rest = sent.iter();
         for packet in &received {
             assert!(rest.any(|sent| sent == packet), "it was never sent, or sent with other timestamps");
         }
     }
+    assert!(lost > 0, "the scenario is meant to lose some");
 }
 
 #[test]
