@@ -31,8 +31,6 @@ pub struct Flow {
     pub(crate) start: Time,
     pub(crate) first_data: Option<Time>,
     pub(crate) finished: Option<Time>,
-    /// ACKs removed on the path before this transfer began.
-    pub(crate) acks_removed_before: [u32; 2],
 }
 
 impl Flow {
@@ -59,7 +57,6 @@ impl Flow {
             start,
             first_data: None,
             finished: None,
-            acks_removed_before: [0; 2],
         }
     }
 

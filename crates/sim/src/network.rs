@@ -24,10 +24,32 @@ pub struct Network {
     /// The event being handled.
     pub(crate) current: Due,
     ordinal: u64,
-    /// For each flow: its ACKs dropped or lost, and filtered.
-    pub(crate) acks_removed: Vec<[u32; 2]>,
+    /// For each flow: what became of its ACKs on the way.
+    pub(crate) acks_removed: Vec<AcksRemoved>,
     removed: Vec<(Packet, Removal)>,
     pub(crate) recorder: Recorder,
+}
+
+/// ACKs of a flow's present connection that the network removed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AcksRemoved {
+    /// The connection counted; late ACKs of earlier ones are nobody's.
+    pub connection: u16,
+    /// Dropped by a queue or taken by a loss model.
+    pub dropped: u32,
+    /// Removed by a filter.
+    pub filtered: u32,
+}
+
+impl AcksRemoved {
+    fn count(&mut self, packet: &Packet, reason: Removal) {
+        if packet.connection == self.connection {
+            match reason {
+                Removal::Dropped => self.dropped += 1,
+                Removal::Filtered => self.filtered += 1,
+            }
+        }
+    }
 }
 
 impl Network {
@@ -36,7 +58,7 @@ impl Network {
         Network {
             links,
             routes,
-            acks_removed: vec![[0; 2]; flow_routes.len()],
+            acks_removed: vec![AcksRemoved::default(); flow_routes.len()],
             flow_routes,
             events: EventQueue::default(),
             current: Due::START,
@@ -175,7 +197,7 @@ impl Network {
     fn lose(&mut self, index: u32, packet: &Packet) {
         self.recorder.packet(self.now(), index, PacketEvent::Lose, packet);
         if !packet.is_data() {
-            self.acks_removed[packet.flow as usize][0] += 1;
+            self.acks_removed[packet.flow as usize].count(packet, Removal::Dropped);
         }
     }
 
@@ -184,18 +206,18 @@ impl Network {
     fn account_removed(&mut self, index: u32, now: Time) {
         let link = &mut self.links[index as usize];
         for (packet, reason) in self.removed.drain(..) {
-            let (event, which) = match reason {
+            let event = match reason {
                 Removal::Dropped => {
                     link.stats.drops += 1;
-                    (PacketEvent::Drop, 0)
+                    PacketEvent::Drop
                 }
                 Removal::Filtered => {
                     link.stats.filtered += 1;
-                    (PacketEvent::Filter, 1)
+                    PacketEvent::Filter
                 }
             };
             if !packet.is_data() {
-                self.acks_removed[packet.flow as usize][which] += 1;
+                self.acks_removed[packet.flow as usize].count(&packet, reason);
             }
             self.recorder.packet(now, index, event, &packet);
         }

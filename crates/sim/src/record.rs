@@ -14,28 +14,35 @@ pub struct Recorder {
     pub(crate) series: Vec<SeriesRow>,
     pub(crate) queue: Vec<QueueRow>,
     pub(crate) packets: Vec<PacketRow>,
-    /// For each flow: the row of its present transfer, and the last state recorded with its number of samples.
-    transfers: Vec<(u32, Option<SeriesRow>, u64)>,
+    flows: Vec<Recorded>,
     /// For each link: the last queue length recorded.
     lengths: Vec<u32>,
+}
+
+/// What is known of a flow's records.
+#[derive(Clone, Debug)]
+struct Recorded {
+    /// The outcome's row of each of its connections so far: a late packet belongs to the one that sent it.
+    transfers: Vec<u32>,
+    /// The last state recorded, and its number of samples.
+    last: Option<SeriesRow>,
+    samples: u64,
 }
 
 impl Recorder {
     /// Collects what is `wanted` of `flows` flows and `links` link directions.
     pub fn new(wanted: Record, flows: usize, links: usize) -> Recorder {
-        let transfers = if wanted.series || wanted.packets {
-            (0..flows as u32).map(|f| (f, None, 0)).collect()
-        } else {
-            Vec::new()
-        };
+        let flows = if wanted.series || wanted.packets { flows as u32 } else { 0 };
+        let flows = (0..flows).map(|flow| Recorded { transfers: vec![flow], last: None, samples: 0 }).collect();
         let lengths = if wanted.queue { vec![0; links] } else { Vec::new() };
-        Recorder { wanted, transfers, lengths, ..Recorder::default() }
+        Recorder { wanted, flows, lengths, ..Recorder::default() }
     }
 
     /// From now on `flow`'s records belong to the outcome's row `transfer`.
     pub fn next_transfer(&mut self, flow: u32, transfer: u32) {
-        if let Some(entry) = self.transfers.get_mut(flow as usize) {
-            *entry = (transfer, None, 0);
+        if let Some(recorded) = self.flows.get_mut(flow as usize) {
+            recorded.transfers.push(transfer);
+            (recorded.last, recorded.samples) = (None, 0);
         }
     }
 
@@ -43,7 +50,7 @@ impl Recorder {
     #[inline]
     pub fn packet(&mut self, now: Time, link: u32, event: PacketEvent, packet: &Packet) {
         if self.wanted.packets {
-            let transfer = self.transfers[packet.flow as usize].0;
+            let transfer = self.flows[packet.flow as usize].transfers[usize::from(packet.connection)];
             self.packets.push(PacketRow { time_s: now.secs(), link, transfer, event, packet: *packet });
         }
     }
@@ -75,10 +82,10 @@ impl Recorder {
     fn sender_changed(&mut self, now: Time, flow: u32, sender: &Sender) {
         let view = sender.view();
         let counters = sender.counters();
-        let (transfer, last, samples) = &mut self.transfers[flow as usize];
+        let Recorded { transfers, last, samples } = &mut self.flows[flow as usize];
         let row = SeriesRow {
             time_s: now.secs(),
-            flow: *transfer,
+            flow: *transfers.last().expect("one from the start"),
             cwnd_segments: view.cwnd,
             ssthresh_segments: view.ssthresh,
             flight_segments: view.flight_size,

@@ -9,7 +9,7 @@ use acklab_path::random::Random;
 use crate::event::Event;
 use crate::flow::Flow;
 use crate::link::Link;
-use crate::network::Network;
+use crate::network::{AcksRemoved, Network};
 use crate::outcome::{FlowRow, Outcome};
 use crate::record::Recorder;
 use crate::route::{Routes, leaving};
@@ -70,7 +70,7 @@ impl Simulation {
                 routes.find(from, to, &scenario.links, &leaving).expect("the scenario's nodes are connected")
             });
             for member in 0..spec.count {
-                let stream = |what: &str| Random::named(scenario.seed, &format!("{what} {table}.{member}"));
+                let stream = |what: &str| Random::named(scenario.seed, &format!("{what} {}.{member}", spec.name));
                 let start = Time::from_secs(spec.start.secs() + f64::from(member) * spec.stagger.secs());
                 let source = spec.source.clone().map(|source| Writer::new(source, stream("source")));
                 flows.push(Flow::new(spec, (table as u32, member), flows.len() as u32, start, source));
@@ -188,7 +188,7 @@ impl Simulation {
             let start = self.net.now() + repeat.think;
             let flow = &mut self.flows[id as usize];
             flow.reopen(spec, start);
-            flow.acks_removed_before = self.net.acks_removed[id as usize];
+            self.net.acks_removed[id as usize] = AcksRemoved { connection: flow.connection, ..AcksRemoved::default() };
             flow.transfer = self.transfers;
             self.net.recorder.next_transfer(id, self.transfers);
             self.transfers += 1;

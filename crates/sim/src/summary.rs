@@ -23,7 +23,7 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
     let since_first = |at: Time| flow.first_data.map(|first| (at - first).secs());
     let bytes = flow.sender.bytes_acked();
     let seconds = since_first(flow.finished.unwrap_or(net.now()));
-    let [dropped, filtered] = net.acks_removed[id];
+    let removed = net.acks_removed[id];
     FlowRow {
         name,
         from: scenario.nodes[spec.from as usize].clone(),
@@ -44,8 +44,8 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
         window_cuts: counters.window_cuts,
         acks_sent: received.acks_sent,
         acks_received: counters.acks_received,
-        acks_dropped: u64::from(dropped - flow.acks_removed_before[0]),
-        acks_filtered: u64::from(filtered - flow.acks_removed_before[1]),
+        acks_dropped: u64::from(removed.dropped),
+        acks_filtered: u64::from(removed.filtered),
         segments_acked: flow.sender.segments_acked(),
         cwnd_segments: view.cwnd,
         ssthresh_segments: view.ssthresh,

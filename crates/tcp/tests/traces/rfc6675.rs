@@ -182,6 +182,28 @@ fn no_rescue_for_a_hole_just_sent() {
     );
 }
 
+/// Nor is new data that the recovery itself has sent: with 1 to 7 SACKed cwnd has room, but 10 left a moment ago.
+#[test]
+fn no_rescue_for_new_data_just_sent() {
+    let rules = SenderRules { limited_transmit: false, ..sack(10.0) };
+    follow(
+        rules,
+        Supply::Segments(11),
+        "
+        at  | event              | sends | pipe | cwnd
+        0   | start              | 0-9   | none | 10000
+        0.1 | ack 0 sack 1       |
+        0.1 | ack 0 sack 1-2     |
+        0.1 | ack 0 sack 1-3     | 0*    | 7000 | 5000
+        0.1 | ack 0 sack 1-4     |       | 6000
+        0.1 | ack 0 sack 1-5     |       | 5000
+        0.1 | ack 0 sack 1-6     | 10    | 5000
+        0.1 | ack 0 sack 1-7     |       | 4000
+        0.2 | ack 10             |       | none | 5000
+    ",
+    );
+}
+
 /// One rescue an entry into recovery, and a FIN is a segment of its own.
 #[test]
 fn the_rescue_of_a_fin() {

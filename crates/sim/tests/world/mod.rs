@@ -1,0 +1,203 @@
+//! Random experiments: small networks of any shape, several flows, losses before and after queues, all kinds of queue.
+//!
+//! Drawn from a fixed seed, so that a green run stays green; `ACKLAB_SEED=n` draws others, `ACKLAB_CASES=n` more.
+
+#![allow(dead_code)] // each test file uses a part
+
+use std::sync::Arc;
+
+use acklab_packet::{Bytes, Rate, Time};
+use acklab_path::queue::RedParams;
+use acklab_path::spec::{LinkSpec, LossPlace, LossSpec, LossTarget, QueueSpec};
+use acklab_sim::spec::{FlowSpec, Record, Repeat, Scenario, Size, Source, Stop};
+use acklab_sim::{Outcome, Simulation};
+use acklab_tcp::rules::{AckPolicyKind, RecoveryKind, Stack, Window};
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+/// Draws `cases` cases and checks each.
+pub fn for_all<S: Strategy>(cases: u32, strategy: S, check: impl Fn(S::Value) -> Result<(), TestCaseError>) {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let seed = number("ACKLAB_SEED").unwrap_or(1);
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let cases = number("ACKLAB_CASES").map_or(cases, |n| n as u32);
+    let config = Config { cases, failure_persistence: None, max_shrink_iters: 500, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+    if let Err(failure) = runner.run(&strategy, check) {
+        panic!("ACKLAB_SEED={seed}: {failure}");
+    }
+}
+
+/// Runs a scenario with everything recorded.
+pub fn run(scenario: &Scenario) -> Outcome {
+    Simulation::new(Arc::new(scenario.clone())).run()
+}
+
+/// An outcome as text, in which equal means equal to the last bit (and NaN equals NaN).
+pub fn text(outcome: &Outcome) -> String {
+    format!("{outcome:?}")
+}
+
+pub const ALL: Record = Record { series: true, queue: true, packets: true };
+
+fn queue() -> impl Strategy<Value = QueueSpec> {
+    let none = (None, None, None, None);
+    type Limits = (Option<u64>, Option<u64>, Option<u64>, Option<u64>);
+    let drop_tail = |(packets, waiting, bytes, waiting_bytes): Limits| {
+        let (bytes, waiting_bytes) = (bytes.map(Bytes::new), waiting_bytes.map(Bytes::new));
+        QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes }
+    };
+    let red = (2_u64..30, 1.0..4.0, 1.0..8.0, any::<[bool; 3]>()).prop_map(|(packets, min, more, [gentle, wait, ecn])| {
+        let text = serde_json::json!({
+            "packets": packets, "min": min, "max": min + more, "weight": 0.1, "gentle": gentle, "wait": wait, "ecn": ecn,
+        });
+        QueueSpec::Red(serde_json::from_value::<RedParams>(text).expect("RED's parameters"))
+    });
+    prop_oneof![
+        2 => Just(drop_tail(none)),
+        3 => (2_u64..30).prop_map(move |n| drop_tail((Some(n), None, None, None))),
+        1 => (0_u64..20).prop_map(move |n| drop_tail((None, Some(n), None, None))),
+        1 => (2_000_u64..30_000).prop_map(move |n| drop_tail((None, None, Some(n), None))),
+        1 => (2_000_u64..30_000).prop_map(move |n| drop_tail((None, None, None, Some(n)))),
+        2 => red,
+    ]
+}
+
+fn loss() -> impl Strategy<Value = Option<LossSpec>> {
+    let place = select(&[LossPlace::BeforeQueue, LossPlace::AfterQueue][..]);
+    let only = select(&[None, None, Some(LossTarget::Data), Some(LossTarget::Payload), Some(LossTarget::Acks)][..]);
+    let kind = prop_oneof![
+        (0.0..0.1).prop_map(|rate| (Some(rate), None)),
+        prop::collection::vec(0_u64..60, 1..4).prop_map(|list| (None, Some(list))),
+    ];
+    let some = (kind, place, only, prop::option::of(1_u32..1000)).prop_map(|((rate, list), place, only, seed)| {
+        let seed = seed.filter(|_| rate.is_some());
+        Some(LossSpec { rate, list, r#where: place, only, seed })
+    });
+    prop_oneof![2 => Just(None), 1 => some]
+}
+
+fn direction() -> impl Strategy<Value = (f64, f64, QueueSpec, Option<LossSpec>)> {
+    // Few rates, so that packets of two links often arrive at the same instant.
+    let rate = select(&[0.3e6, 1e6, 1.5e6, 4e6][..]);
+    let delay = select(&[0.0, 0.001, 0.01, 0.05][..]);
+    (rate, delay, queue(), loss())
+}
+
+/// Duplex links that make a tree of their nodes, and perhaps a few more that close rings.
+fn links() -> impl Strategy<Value = (usize, Vec<LinkSpec>)> {
+    let tree = prop::collection::vec((any::<prop::sample::Index>(), direction(), direction()), 1..5);
+    let chords =
+        prop::collection::vec((any::<(prop::sample::Index, prop::sample::Index)>(), direction(), direction()), 0..3);
+    (tree, chords).prop_map(|(tree, chords)| {
+        let nodes = tree.len() + 1;
+        let mut links = Vec::new();
+        let mut duplex = |a: usize, b: usize, there, back| {
+            for (from, to, (rate, delay, queue, loss)) in [(a, b, there), (b, a, back)] {
+                let (rate, delay) = (Rate::from_bps(rate), Time::from_secs(delay));
+                links.push(LinkSpec { from: from as u32, to: to as u32, rate, delay, queue, loss });
+            }
+        };
+        for (index, (parent, there, back)) in tree.into_iter().enumerate() {
+            duplex(parent.index(index + 1), index + 1, there, back);
+        }
+        for ((a, b), there, back) in chords {
+            let (a, b) = (a.index(nodes), b.index(nodes));
+            if a != b {
+                duplex(a, b, there, back);
+            }
+        }
+        (nodes, links)
+    })
+}
+
+fn flow() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, FlowSpec)> {
+    let size = prop_oneof![
+        4 => (1_u64..60).prop_map(Size::Segments),
+        2 => (1_u64..60_000).prop_map(Size::Bytes),
+        1 => Just(Size::Unlimited),
+    ];
+    let repeat = prop::option::weighted(0.3, (1_u32..5, select(&[0.0, 0.01, 0.5][..])));
+    let times = (select(&[0.0, 0.5, 1.0][..]), 1_u32..4, select(&[0.0, 0.1][..]));
+    let recoveries =
+        [RecoveryKind::Tahoe, RecoveryKind::Reno, RecoveryKind::Newreno, RecoveryKind::Sack, RecoveryKind::Rfc6675];
+    let rules = (select(&Stack::ALL[..]), select(recoveries.to_vec()), 1_u32..30, any::<[bool; 4]>());
+    let ends = (any::<prop::sample::Index>(), any::<prop::sample::Index>());
+    let source = prop::option::weighted(0.15, Just(Source::Telnet { mean: Some(Time::from_secs(0.2)), write: None }));
+    (ends, size, repeat, times, rules, source).prop_map(
+        |((from, to), size, repeat, (start, count, stagger), (stack, recovery, window, flags), source)| {
+            let (mut sender, mut receiver) = (stack.sender(), stack.receiver());
+            sender.recovery = recovery;
+            sender.window = Window::Segments(window);
+            [sender.ecn, sender.fin] = [flags[0], flags[1] && source.is_none()];
+            sender.pacing = if flags[2] && flags[0] { 0.5 } else { 0.0 };
+            receiver.sack = recovery.uses_sack();
+            if flags[3] {
+                receiver.ack = AckPolicyKind::Every {};
+            }
+            let repeat = repeat.filter(|_| size != Size::Unlimited && source.is_none());
+            let spec = FlowSpec {
+                name: String::new(),
+                from: 0,
+                to: 0,
+                start: Time::from_secs(start),
+                count,
+                stagger: Time::from_secs(stagger),
+                size,
+                source,
+                repeat: repeat.map(|(times, think)| Repeat { times, think: Time::from_secs(think) }),
+                sender: Arc::new(sender),
+                receiver: Arc::new(receiver),
+            };
+            (from, to, spec)
+        },
+    )
+}
+
+/// An experiment that shows itself on few lines.
+#[derive(Clone)]
+pub struct World(pub Scenario);
+
+impl std::fmt::Debug for World {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Scenario { seed, stop, nodes, links, flows, .. } = &self.0;
+        writeln!(f, "seed {seed}, {stop:?}, {} nodes", nodes.len())?;
+        for (index, LinkSpec { from, to, rate, delay, queue, loss }) in links.iter().enumerate() {
+            writeln!(f, "  link {index}: {from} -> {to} {rate} {delay} {queue:?} {loss:?}")?;
+        }
+        for flow in flows {
+            let FlowSpec { name, from, to, start, count, stagger, size, source, repeat, sender, receiver } = flow;
+            write!(f, "  {name}: {from} -> {to} at {start} x {count} every {stagger}, {size:?} {source:?} {repeat:?}")?;
+            let (recovery, window, sequence) = (sender.recovery, sender.window, sender.sequence);
+            write!(f, ", {sequence:?} {recovery:?} {window:?} syn {} fin {}", sender.syn, sender.fin)?;
+            writeln!(f, " ecn {} pacing {} {:?}", sender.ecn, sender.pacing, receiver.ack)?;
+        }
+        Ok(())
+    }
+}
+
+/// A random experiment with everything recorded.
+pub fn world() -> impl Strategy<Value = World> {
+    let stop = prop_oneof![
+        (1.0..8.0).prop_map(|at| Stop::At(Time::from_secs(at))),
+        (1.0..12.0).prop_map(|at| Stop::FlowsComplete { at_most: Time::from_secs(at) }),
+    ];
+    (links(), prop::collection::vec(flow(), 1..5), stop, 0_u64..1000).prop_map(|((nodes, links), flows, stop, seed)| {
+        let flows = flows.into_iter().enumerate().map(|(index, (from, to, spec))| {
+            let from = from.index(nodes);
+            let to = (from + 1 + to.index(nodes - 1)) % nodes;
+            FlowSpec { name: format!("f{index}"), from: from as u32, to: to as u32, ..spec }
+        });
+        World(Scenario {
+            title: String::new(),
+            seed,
+            stop,
+            nodes: (0..nodes).map(|n| format!("n{n}")).collect(),
+            links,
+            flows: flows.collect(),
+            record: ALL,
+        })
+    })
+}
