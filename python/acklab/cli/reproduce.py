@@ -41,6 +41,9 @@ def add(verbs: Any) -> None:
     )
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     verb.add_argument("--out", metavar="DIR", help="where to write (acklab-out/reproduce)")
+    verb.add_argument(
+        "--seeds", type=int, metavar="N", help="at most so many seeds for randomised claims (45; quick: 8)"
+    )
     verb.add_argument("--threads", type=int, metavar="N", help="how many runs at once (one a processor)")
     verb.set_defaults(act=act, parser=verb)
 
@@ -52,11 +55,15 @@ def act(options: argparse.Namespace) -> int:
 
     if options.threads is not None and options.threads < 1:
         options.parser.error("--threads must be at least 1")
+    if options.seeds is not None and options.seeds < 2:
+        options.parser.error("--seeds must be at least 2: one seed has no interval")
     outcomes = []
     for paper, figures in _chosen(options):
         claims = _claims_about(paper, figures) if figures else None
         only = (lambda figure, wanted=figures: figure.id in wanted) if figures else None
         effort = QUICK if options.quick else FULL
+        if options.seeds is not None:
+            effort = effort.at_most(options.seeds)
         outcomes.append(reproduce(paper, effort, only=only, claims=claims, threads=options.threads))
     for outcome in outcomes:
         for failed in outcome.failed:

@@ -278,7 +278,7 @@ def _forest(chart: Forest) -> Figure:
 def _tornado(chart: Tornado) -> Figure:
     columns = len(chart.panels)
     rows = max(len(panel[3]) for panel in chart.panels)
-    left, height = 2.0, 0.27 * rows + 0.15
+    left, height = 1.75, 0.3 * rows + 0.15
     total = height + _TITLE + _BOTTOM + 0.1
     fig = Figure(figsize=(WIDTH, total))
     width = (WIDTH - left - _RIGHT - (columns - 1) * 0.3) / columns
@@ -296,18 +296,19 @@ def _tornado(chart: Tornado) -> Figure:
         axes.spines["left"].set_visible(False)
         axes.grid(True, axis="x")
         axes.set_axisbelow(True)
-        axes.margins(x=0.18)
+        axes.margins(x=0.42)
         axes.set_xlabel(chart.unit)
         axes.set_title(title, loc="left")
     return fig
 
 
 def _swing(axes: Axes, y: float, base: float, values: Sequence[tuple[str, float]]) -> None:
+    height = 0.66 / len(values)
     for k, (label, value) in enumerate(values):
-        colour = shade(("blue", "sky", "purple", "pink")[k % 4])
-        axes.barh(y, value - base, 0.62 - 0.16 * k, left=base, color=colour)
-        if abs(value - base) > 0.3:
+        place = y + 0.33 - height * (k + 0.5)
+        axes.barh(place, value - base, height * 0.92, left=base, color=shade(("blue", "sky", "purple", "pink")[k % 4]))
+        if abs(value - base) > 0.25:
             axes.annotate(
-                label, (value, y), xytext=(3 if value > base else -3, 0), textcoords="offset points", va="center",
+                label, (value, place), xytext=(3 if value > base else -3, 0), textcoords="offset points", va="center",
                 ha="left" if value > base else "right", fontsize=6.5, color=SOFT,
             )  # fmt: skip

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, Protocol
 
@@ -35,8 +35,12 @@ class Effort:
     """How much is run: everything, or a quick look."""
 
     quick: bool = False
-    seeds: tuple[int, ...] = (30, 60)
+    seeds: tuple[int, ...] = (30, 45)
     """How many seeds: at first, and after each time the judge asked for more."""
+
+    def at_most(self, seeds: int) -> Effort:
+        """The same with another cap."""
+        return replace(self, seeds=(*(count for count in self.seeds[:-1] if count < seeds), seeds))
 
     @property
     def looks(self) -> int:

@@ -110,6 +110,7 @@ def test_results_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
         (("allman1998/figure-99",), "figure-16"),
         (("--figure", "figure-99"), "figure-16"),
         (("--threads", "0"), "at least 1"),
+        (("--seeds", "1"), "at least 2"),
     ],
 )
 def test_what_does_not_exist(arguments: tuple[str, ...], says: str) -> None:

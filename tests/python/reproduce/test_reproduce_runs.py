@@ -151,6 +151,12 @@ def test_seeds_are_topped_up_until_the_cap() -> None:
     assert not bench.more_seeds(runs)
 
 
+def test_the_cap_may_be_moved() -> None:
+    assert Effort(seeds=(30, 45)).at_most(100).seeds == (30, 100)
+    assert Effort(seeds=(30, 45)).at_most(20).seeds == (20,)
+    assert Effort(seeds=(8,)).at_most(4).seeds == (4,)
+
+
 def test_traces_are_reduced() -> None:
     cells = Traces(
         "t", "t", lambda effort: {8: records(transfer("reno", "every", 8, 205), "packets", "series")}, Transfer

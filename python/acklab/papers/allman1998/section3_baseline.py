@@ -128,7 +128,7 @@ def several_drops_below_21(recorded: Recorded, surface: Grid) -> Measurement:
 @PAPER.claim("fig2a.short", OVERSHOOT)
 def smaller_queue_smaller_size(recorded: Recorded) -> Measurement:
     sizes = [smallest(recorded, "every", q, 2) for q in sorted(LOSSY, reverse=True)]
-    inversions = sum(after > before for before, after in zip(sizes, sizes[1:], strict=False))
+    inversions = sum(after > before for before, after in zip(sizes, sizes[1:], strict=False))  # noqa: RUF007
     return Measurement({"inversions": inversions}, f"from {sizes[0]:.0f} segments at 20 down to {sizes[-1]:.0f} at 4")
 
 
