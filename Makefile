@@ -12,12 +12,13 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 
 RUST := $(shell find crates -type f \( -name '*.rs' -o -name 'Cargo.toml' \)) Cargo.toml Cargo.lock
 
-.PHONY: help setup demo test bench builder wheel clean
+.PHONY: help setup demo test docs bench builder wheel clean
 
 help:
 	@echo 'make setup   build acklab and leave the command at $(BIN)/acklab'
 	@echo 'make demo    set up, run a comparison of four TCPs and print it'
 	@echo 'make test    set up, run every test (as root on Debian, installs what they use)'
+	@echo 'make docs    set up, build the documentation in docs/_build/html'
 	@echo 'make bench   set up, measure speed beside ns-2'
 	@echo 'make builder rewrite the Python builder from the JSON Schema, after a change to either'
 	@echo 'make wheel   build a wheel in dist/'
@@ -41,7 +42,7 @@ $(VENV)/.built: $(VENV)/.made $(RUST)
 
 # What only the tests import.
 $(VENV)/.testable: $(VENV)/.made | $(VENV)/.built
-	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet --extras dev
+	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet --extras dev,docs
 	@touch $@
 
 demo: setup
@@ -57,6 +58,10 @@ test: setup $(VENV)/.testable
 	$(BIN)/python -m mypy
 	$(BIN)/python -m pytest
 
+docs: setup $(VENV)/.testable
+	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
+	@echo 'docs/_build/html/index.html'
+
 bench: setup
 	@$(BIN)/python benches/run.py
 
@@ -67,5 +72,5 @@ wheel: $(VENV)/.made
 	$(BIN)/maturin build --release --out dist
 
 clean:
-	rm -rf $(VENV) target dist acklab-out python/acklab/_core.abi3.so
+	rm -rf $(VENV) target dist acklab-out docs/_build python/acklab/_core.abi3.so
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
