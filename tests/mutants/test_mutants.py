@@ -1,0 +1,40 @@
+"""The mutants fit the sources, name tests that exist, stand in the docs, and are all caught."""
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parent / "run.py"
+spec = importlib.util.spec_from_file_location("mutation", SCRIPT)
+mutation = sys.modules["mutation"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(mutation)
+
+MUTANTS = mutation.mutants()
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_a_mutant_fits(mutant):
+    source = (mutation.ROOT / mutant.file).read_text("utf-8")
+    assert mutant.apply(source) != source
+    package, file, test = mutant.test.split()
+    tests = mutation.ROOT / "crates" / package.removeprefix("acklab-") / "tests"
+    *module, name = test.split("::")
+    path = tests / file / f"{module[0]}.rs" if module else tests / f"{file}.rs"
+    assert re.search(rf"#\[test\]\nfn {name}\(\)", path.read_text("utf-8")), f"{path} has no test {name}"
+
+
+def test_the_docs_list_them():
+    assert mutation.markdown() in (mutation.ROOT / "docs" / "mutants.md").read_text("utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("cargo"), reason="no cargo")
+def test_all_are_caught():
+    result = subprocess.run([sys.executable, SCRIPT], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert result.stdout.splitlines()[-1] == f"{len(MUTANTS)} mutants, {len(MUTANTS)} caught"
