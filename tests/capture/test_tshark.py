@@ -21,7 +21,6 @@ GOOD, OUTBOUND, ERROR = "1", "0x00000002", 0x800000
 INTERLEAVED = {
     "rfc-defaults",
     "rfc-newreno",
-    "repeated",
     "ns2-newreno-timestamps",
     "near-sack",
     "near-newreno",
