@@ -1,0 +1,245 @@
+"""Pages that are made from the program itself, so that they cannot differ from it.
+
+Three directives: ``scenario-reference`` (from the JSON Schema), ``stack-table`` (the rules of every stack) and
+``command-help`` (one verb of the command line, its argument).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from acklab import Run, _core
+from acklab.cli import parser
+from acklab.scenario._part import Part
+
+#: Definitions of the schema that have a section of their own, in the order a file is written: name, heading, an
+#: example of the table.
+SECTIONS = (
+    ("", "The whole file", ""),
+    ("LinkTable", "[[link]]", '[[link]]\nbetween = ["G", "R"]\nrate = "1.5Mbps"\ndelay = "48ms"'),
+    ("BackTable", "back", 'back = { rate = "128kbps", queue = { kind = "drop-tail", packets = 10 } }'),
+    ("QueueSpec", "queue", 'queue = { kind = "drop-tail", packets = 22 }'),
+    ("LossSpec", "loss", 'loss = { list = [15, 19], only = "data" }'),
+    ("FlowTable", "[[flow]]", '[[flow]]\nname = "f"\nfrom = "S"\nto = "R"\nsize = { segments = 200 }'),
+    ("SizeEntry", "size", 'size = { bytes = "200kB" }'),
+    ("Source", "source", 'source = { kind = "telnet", mean = "1s", write = "1B" }'),
+    ("RepeatTable", "repeat", 'repeat = { times = 5, think = "1s" }'),
+    ("SenderTable", "sender", 'sender = { stack = "rfc", recovery = "sack", window = 40 }'),
+    ("CreditKind", "credit", 'credit = { kind = "abc", limit = 2 }'),
+    ("ReceiverTable", "receiver", 'receiver = { ack = { policy = "every" }, ack_size = 40 }'),
+    ("AckPolicyKind", "ack", 'ack = { policy = "delayed", timer = "100ms", segments = 2 }'),
+    ("StackTable", "[stack.NAME]", '[stack.mine]\nbase = "ns2-1998"\nmin_rto = "200ms"'),
+    ("StopTable", "stop", 'stop = { when = "flows-complete", at_most = "1000s" }'),
+    ("RecordTable", "record", "record = { series = true, queue = true, packets = true }"),
+    (
+        "Topology",
+        "[topology]",
+        """[topology]\nkind = "dumbbell"\npairs = 2
+bottleneck = { rate = "1.5Mbps", delay = "48ms" }\naccess = { rate = "10Mbps", delay = "2ms" }""",
+    ),
+    ("Pipe", "links of a topology", ""),
+    ("Direction", "one direction of a topology's link", ""),
+)
+HEADINGS = {name: heading for name, heading, _ in SECTIONS}
+#: Keys in the order in which people write them; rules follow in the order of their tables.
+FIRST = (
+    *("title", "seed", "stop", "topology", "name", "between", "rate", "delay", "queue", "loss", "back"),
+    *("list", "only", "where", "from", "to", "start", "size", "count", "stagger", "source", "repeat", "times", "think"),
+    *("sender", "receiver", "link", "flow", "base", "stack", "record", "packets", "waiting", "bytes", "waiting_bytes"),
+    *("timer", "segments", "phase", "heartbeat", "hops", "hop", "pairs", "bottleneck", "access", "access_right"),
+    *("min", "max", "max_p", "weight", "recovery", "control", "credit"),
+)
+#: The key that tells the forms of a table apart.
+TAGS = ("kind", "policy")
+
+
+class Reference:
+    """The schema as Markdown."""
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self.schema, self.defs = schema, schema["$defs"]
+        self.rules = [row["rule"] for row in json.loads(_core.stacks())]
+
+    def markdown(self) -> str:
+        unknown = {name for name in HEADINGS if name and name not in self.defs}
+        if unknown:
+            raise ValueError(f"the schema has no {', '.join(sorted(unknown))}")
+        return "\n".join(line for name, *rest in SECTIONS for line in self._section(name, *rest))
+
+    def _section(self, name: str, heading: str, example: str) -> Iterator[str]:
+        table = self.defs[name] if name else self.schema
+        yield f"## {code_heading(heading)}\n"
+        yield sentence(table.get("description", "")) + "\n"
+        if example:
+            yield f"```toml\n{example}\n```\n"
+        forms = table.get("oneOf", [table])
+        for form in forms:
+            yield from self._form(form, alone=len(forms) == 1)
+
+    def _form(self, form: dict[str, Any], *, alone: bool) -> Iterator[str]:
+        properties = form.get("properties", {})
+        tag = next((key for key in TAGS if "const" in properties.get(key, {})), None)
+        if tag:
+            yield f"### `{tag} = {json.dumps(properties[tag]['const'])}`\n"
+            yield sentence(form.get("description", "")) + "\n"
+        elif not alone:
+            what = f"`{json.dumps(form['const'])}`" if "const" in form else f"`{{ {next(iter(properties))} = … }}`"
+            yield f"{what}\n: {sentence(form['description'])}\n"
+            return
+        rows = [self._row(key, properties[key], form) for key in self._order(properties) if key != tag]
+        if rows:
+            yield from table_of(("key", "value", "what it says"), rows)
+
+    def _order(self, properties: dict[str, Any]) -> list[str]:
+        """Keys as people write them, where somebody has said how."""
+        place = {key: at for at, key in reversed(list(enumerate([*FIRST, *self.rules])))}
+        return sorted(properties, key=lambda key: (place.get(key, len(FIRST) + len(self.rules)), key))
+
+    def _row(self, key: str, entry: dict[str, Any], form: dict[str, Any]) -> tuple[str, ...]:
+        value, default = self._type(entry), shown(entry.get("default"))
+        if key in form.get("required", []):
+            value += "; must be given"
+        elif default:
+            value += f"; {default} if left out"
+        return f"`{key}`", value, sentence(entry.get("description", "")) + self._choices(entry)
+
+    def _choices(self, entry: dict[str, Any]) -> str:
+        """The values of a key that has a few named ones, each with what it means."""
+        target = self.defs.get(entry.get("$ref", "").removeprefix("#/$defs/"), {})
+        named = [form for form in target.get("oneOf", []) if "const" in form]
+        if not named or len(named) != len(target["oneOf"]):
+            return ""
+        return "".join(f"<br>`{json.dumps(form['const'])}`: {sentence(form['description'])}" for form in named)
+
+    def _type(self, entry: dict[str, Any]) -> str:
+        if "$ref" in entry:
+            name = entry["$ref"].removeprefix("#/$defs/")
+            target = self.defs[name]
+            if name in HEADINGS:
+                return f"[{HEADINGS[name].strip('[]')}](#{anchor(HEADINGS[name])})"
+            if target.get("type") == "string":
+                return sentence(target["description"]).removesuffix(".")
+            if "anyOf" in target:
+                return " or ".join(self._type(form) for form in target["anyOf"])
+            if "additionalProperties" in target and isinstance(target["additionalProperties"], dict):
+                return "tables by name, each " + self._type(target["additionalProperties"])
+            return "one of the words here" if "oneOf" in target else "text"
+        kind = entry.get("type", "")
+        if kind == "array":
+            return f"list of {self._type(entry['items'])}"
+        words = {"integer": "whole number", "boolean": "true or false", "string": "text"}.get(kind, kind)
+        low, high = entry.get("minimum"), entry.get("maximum")
+        if high is not None:
+            return f"{words}, {shown(low)} to {shown(high)}"
+        return f"{words}, at least {shown(low)}" if low else words
+
+
+def table_of(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
+    """A Markdown table."""
+    for cells in (heads, ("---",) * len(heads), *rows):
+        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    yield ""
+
+
+def sentence(text: str) -> str:
+    """A docstring's text on one line, without the links that only Rust's own documentation can follow."""
+    text = re.sub(r" \(see \[`crate::[^]]*\]\)", "", text)
+    return re.sub(r"\[(`[^`]*`)\](\([^)]*\))?", r"\1", " ".join(text.split()))
+
+
+def shown(value: Any) -> str:
+    """A value as a scenario file would write it."""
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer() and value < 1e15:
+        value = int(value)
+    return "" if value in ({}, []) else f"`{json.dumps(value)}`"
+
+
+def code_heading(heading: str) -> str:
+    """The heading in code font, where it is what a file says."""
+    return heading if " " in heading else f"`{heading}`"
+
+
+def anchor(heading: str) -> str:
+    """The heading's address on its page."""
+    return re.sub(r"[^a-z -]", "", heading.lower()).replace(" ", "-")
+
+
+def stack_table() -> Iterator[str]:
+    """Every rule in every stack."""
+    rows = json.loads(_core.stacks())
+    stacks = [stack for stack, _ in rows[0]["values"]]
+    for side in ("sender", "receiver"):
+        yield f"## The {side}'s rules\n"
+        mine = [row for row in rows if row["side"] == side]
+        cells = [(f"`{row['rule']}`", *(v for _, v in row["values"]), sentence(row["about"])) for row in mine]
+        yield from table_of(("rule", *(f"`{stack}`" for stack in stacks), "what it decides"), cells)
+
+
+class ScenarioReference(SphinxDirective):
+    """The reference of scenario files."""
+
+    def run(self) -> list[nodes.Node]:
+        text = Reference(json.loads(_core.schema())).markdown()
+        return self.parse_text_to_nodes(text, allow_section_headings=True)
+
+
+class StackTable(SphinxDirective):
+    """The rules of every stack."""
+
+    def run(self) -> list[nodes.Node]:
+        return self.parse_text_to_nodes("\n".join(stack_table()), allow_section_headings=True)
+
+
+class CommandHelp(SphinxDirective):
+    """What ``acklab VERB --help`` prints."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        verbs = next(action for action in parser()._actions if action.choices and action.dest == "verb").choices
+        assert verbs is not None
+        text = verbs[self.arguments[0]].format_help()  # type: ignore[index, union-attr, attr-defined]
+        block = nodes.literal_block(text, text)
+        block["language"] = "text"
+        return [block]
+
+
+def signature(app: Sphinx, what: str, name: str, thing: Any, *_: Any) -> tuple[str, None] | None:
+    """A builder's parts take what stands below them, and a run is not made by hand: neither shows its constructor."""
+    return ("", None) if what == "class" and (issubclass(thing, Part) or thing is Run) else None
+
+
+class AttributesAsTheyAre:
+    """Keeps napoleon from reading the docstring of an attribute as ``type: meaning`` where it has a colon."""
+
+    def __init__(self, app: Sphinx) -> None:
+        self._lines: list[str] = []
+        app.connect("autodoc-process-docstring", self.put_by, priority=400)
+        app.connect("autodoc-process-docstring", self.put_back, priority=600)
+
+    def put_by(self, app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+        if what == "attribute":
+            self._lines, lines[:] = lines[:], []
+
+    def put_back(self, app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+        if what == "attribute":
+            lines[:] = self._lines
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Called by Sphinx."""
+    app.add_directive("scenario-reference", ScenarioReference)
+    app.add_directive("stack-table", StackTable)
+    app.add_directive("command-help", CommandHelp)
+    app.connect("autodoc-process-signature", signature)
+    AttributesAsTheyAre(app)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,54 @@
+"""Makes the pictures of the documentation by running what the pages show: `python docs/img/make.py`.
+
+Needs Chromium. The report is photographed at a width of 1280 dots, from its top to below the window chart.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path += [str(ROOT / "tests" / "docs"), str(ROOT / "tests" / "python" / "report")]
+
+import browser  # noqa: E402
+import pages  # noqa: E402
+
+
+def main() -> None:
+    """Runs README and how-to, and keeps what they draw."""
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        pages.prepare(directory)
+        pages.try_page(ROOT / "README.md", directory)
+        report(directory / "acklab-out" / "reno-sack" / "report.html", HERE / "report.png")
+        pages.try_page(ROOT / "docs" / "howto" / "cwnd.md", directory)
+        keep(Image.open(directory / "cwnd.png"), HERE / "cwnd.png")
+
+
+def report(page: Path, to: Path) -> None:
+    """A picture of a report's upper part."""
+    whole = to.with_suffix(".whole.png")
+    with browser.Browser(width=1280) as chromium:
+        chromium.open(page)
+        heading = "[...document.querySelectorAll('h2')].find(it => it.textContent === 'Timeline')"
+        end = chromium.js(f"{heading}.closest('.card').getBoundingClientRect().top + scrollY")
+        chromium.picture(whole)
+    keep(Image.open(whole).crop((0, 0, 1280, round(end))), to)
+    os.remove(whole)
+
+
+def keep(picture: Image.Image, to: Path) -> None:
+    """Writes a picture with few enough colours to be small, and enough to look the same."""
+    few = picture.convert("RGB").quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    few.save(to, optimize=True)
+    print(f"{to.relative_to(ROOT)}: {picture.width} x {picture.height}, {to.stat().st_size // 1000} kB")
+
+
+if __name__ == "__main__":
+    main()

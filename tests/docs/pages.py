@@ -1,0 +1,167 @@
+"""What stands in the documentation's code blocks, and running it.
+
+A page is tried from top to bottom in an empty directory that holds a copy of ``examples/``:
+
+* ``console``: each line that starts with ``$ `` is a command, what follows is what it prints, exactly; a line ``...``
+  stands for any number of lines.
+* ``python``: run; the ``text`` block that comes directly after it is what it prints.
+* ``toml`` or ``json`` whose first line is ``# NAME``: a file of that name, for what follows. Others are shown only.
+* ``sh``: what a reader types and a test cannot try (installing, cloning); each line must be one of :data:`UNTRIED`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+#: What a reader types first: it needs a network, a fresh machine, or minutes.
+UNTRIED = {
+    "apt-get install git gcc libc6-dev python3 python3-venv",
+    "git clone ADDRESS acklab",
+    "cd acklab",
+    "make setup",
+    "make demo",
+    "make test",
+    "make docs",
+    "make bench",
+    ". .venv/bin/activate",
+    # what tests/oracle and tests/capture run
+    "tests/oracle/check.py tests/oracle/data/a_single_flow.csv",
+    "tests/oracle/check.py --traces tests/oracle/data/traces tests/oracle/data/a_single_flow.csv",
+    "tests/oracle/random_ns2.py --count 40 --seed 20",
+    "tests/oracle/ns3/compare.py",
+    "python tests/capture/table.py",
+    "acklab reproduce allman1998",
+}
+#: Commands of the pages that are tried in another form: ``make demo`` is this after setting up.
+INSTEAD = {"make demo": "python examples/demo.py acklab-out/demo"}
+
+#: Programs that not everybody has; their commands are passed over where they are missing.
+OPTIONAL = {"tshark"}
+
+FENCE = re.compile(
+    r"^(?P<fence>`{3,}|:{3,})(?P<language>[^`\n]*)\n(?P<text>.*?)^(?P=fence)\s*$", re.MULTILINE | re.DOTALL
+)
+
+
+@dataclass
+class Block:
+    """A fenced block of a page."""
+
+    page: str
+    line: int
+    language: str
+    text: str
+
+    @property
+    def place(self) -> str:
+        return f"{self.page}:{self.line}"
+
+
+def blocks(path: Path) -> list[Block]:
+    """The page's blocks, in order."""
+    text = path.read_text(encoding="utf-8")
+    page = path.relative_to(ROOT).as_posix()
+    return [
+        Block(page, text.count("\n", 0, found.start()) + 1, found["language"].strip(), found["text"])
+        for found in FENCE.finditer(text)
+    ]
+
+
+def commands(block: Block) -> list[tuple[str, str]]:
+    """A console block's commands, each with what it prints."""
+    pieces = re.split(r"^\$ ", block.text, flags=re.MULTILINE)
+    assert not pieces[0].strip(), f"{block.place}: output before the first command"
+    found = []
+    for piece in pieces[1:]:
+        lines = piece.split("\n")
+        end = next(i for i, line in enumerate(lines) if not line.endswith("\\"))
+        found.append(("\n".join(lines[: end + 1]), "\n".join(lines[end + 1 :])))
+    return found
+
+
+def agrees(printed: str, expected: str) -> bool:
+    """Whether ``printed`` is what a page shows; spaces at the ends of lines do not matter."""
+    lines = [line.rstrip() for line in expected.strip("\n").split("\n")]
+    pattern = "\n".join(".*" if line == "..." else re.escape(line) for line in lines)
+    said = "\n".join(line.rstrip() for line in printed.strip("\n").split("\n"))
+    return re.fullmatch(pattern, said, re.DOTALL) is not None
+
+
+def prepare(directory: Path) -> None:
+    """What a reader has after cloning, as far as the pages use it."""
+    shutil.copytree(ROOT / "examples", directory / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def try_page(path: Path, directory: Path) -> int:
+    """Runs a page's blocks in ``directory``; how many commands and programs there were."""
+    names: dict[str, object] = {"__name__": "__main__"}
+    tried, all_blocks = 0, blocks(path)
+    for block, after in zip_longest(all_blocks, all_blocks[1:]):
+        if block.language == "console":
+            for command, expected in commands(block):
+                if command.split()[0] in OPTIONAL and not shutil.which(command.split()[0]):
+                    continue
+                check(block, command, shell(command, directory), expected)
+                tried += 1
+        elif block.language == "python":
+            printed = run_python(block, names, directory)
+            expected = after.text if after and after.language == "text" and touching(block, after) else ""
+            check(block, "this program", printed, expected)
+            tried += 1
+        elif block.language in ("toml", "json") and (name := re.match(r"# (\S+\.(?:toml|jsonl?))\n", block.text)):
+            (directory / name[1]).write_text(block.text, encoding="utf-8")
+        elif block.language == "sh":
+            unknown = set(block.text.strip().split("\n")) - UNTRIED
+            assert not unknown, f"{block.place}: nothing tries {unknown}"
+    return tried
+
+
+def touching(block: Block, after: Block) -> bool:
+    """Whether ``after`` is what ``block`` prints: only an empty line stands between them."""
+    return after.line <= block.line + block.text.count("\n") + 3
+
+
+def check(block: Block, what: str, printed: str, expected: str) -> None:
+    """Fails unless ``printed`` is what the page shows."""
+    if not agrees(printed, expected):
+        raise AssertionError(f"{block.place}: {what} prints\n{printed}\nthe page says\n{expected}")
+
+
+def shell(command: str, directory: Path) -> str:
+    """What a command prints, errors included."""
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "COLUMNS": "80"}
+    done = subprocess.run(
+        INSTEAD.get(command, command),
+        shell=True,
+        cwd=directory,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    return done.stdout
+
+
+def run_python(block: Block, names: dict[str, object], directory: Path) -> str:
+    """What a program prints; it goes on where the page's last one ended."""
+    printed, before = io.StringIO(), Path.cwd()
+    os.chdir(directory)
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec(compile(block.text, block.place, "exec"), names)
+    finally:
+        os.chdir(before)
+    return printed.getvalue()

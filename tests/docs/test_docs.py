@@ -1,0 +1,228 @@
+"""The documentation is true: it builds without a warning, its links lead somewhere, and what it shows is what happens."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import acklab
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import pages  # noqa: E402
+
+ROOT, DOCS = pages.ROOT, pages.ROOT / "docs"
+ORACLE = ROOT / "tests" / "oracle"
+WRITTEN = sorted(path for path in [*ROOT.glob("*.md"), *DOCS.rglob("*.md")] if "_build" not in path.parts)
+#: Pages whose numbers other tests and programs print.
+ELSEWHERE = {"oracle", "captures", "mutants"}
+TRIED = [path for path in WRITTEN if not ELSEWHERE & {path.parent.name, path.stem} or path.parent.name == "howto"]
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+# ---- what the pages show ---------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("path", TRIED, ids=name)
+def test_what_a_page_shows_is_what_happens(path: Path, tmp_path: Path) -> None:
+    pages.prepare(tmp_path)
+    pages.try_page(path, tmp_path)
+
+
+def test_the_pages_that_teach_are_tried() -> None:
+    runs = ("console", "python")
+    for path in [ROOT / "README.md", DOCS / "tutorial.md", *(DOCS / "howto").glob("*.md")]:
+        if path.name != "index.md":
+            assert any(block.language in runs for block in pages.blocks(path)), f"{name(path)} shows nothing that runs"
+
+
+def test_make_demo_is_what_is_tried_in_its_place() -> None:
+    if shutil.which("make"):
+        said = subprocess.run(["make", "-n", "-B", "demo"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        assert said.strip().split("\n")[-1].endswith("python examples/demo.py")
+
+
+def test_a_wrong_number_on_a_page_is_noticed(tmp_path: Path) -> None:
+    text = "```python\nprint(2 + 2)\n```\n\n```text\n5\n```\n"
+    program, answer = pages.FENCE.finditer(text)
+    block = pages.Block("wrong.md", 1, program["language"], program["text"])
+    with pytest.raises(AssertionError, match=r"wrong\.md:1"):
+        pages.check(block, "this program", pages.run_python(block, {}, tmp_path), answer["text"])
+
+
+# ---- the pages and the code ------------------------------------------------------------------------------------------
+def documented_columns() -> dict[str, list[tuple[str, str]]]:
+    """The tables of the reference: each table's columns and their types."""
+    tables: dict[str, list[tuple[str, str]]] = {}
+    table = ""
+    for line in (DOCS / "reference" / "tables.md").read_text(encoding="utf-8").split("\n"):
+        if heading := re.fullmatch(r"## (\w+)", line):
+            table = heading[1]
+        elif row := re.match(r"\| `(\w+)` \| ([^|]+) \|", line):
+            tables.setdefault(table, []).append((row[1], row[2].strip()))
+    return tables
+
+
+def kind(column: pl.Series, nullable: bool) -> str:
+    if isinstance(column.dtype, pl.List):
+        return "list"
+    if column.dtype == pl.Boolean:
+        return "bool"
+    words = "whole number" if column.dtype.is_integer() else "number" if column.dtype.is_float() else "text"
+    return f"{words} or null" if nullable else words
+
+
+def test_every_column_is_in_the_reference() -> None:
+    import pyarrow
+
+    record = {"series": True, "queue": True, "packets": True}
+    run = acklab.run(ROOT / "examples" / "allman1998.toml", record=record)
+    found = {}
+    for table in ("flows", "links", "series", "queue", "packets"):
+        schema = pyarrow.table(getattr(run, table)).schema
+        frame = pl.DataFrame(getattr(run, table))
+        found[table] = [(field.name, kind(frame[field.name], field.nullable)) for field in schema]
+    assert documented_columns() == found
+
+
+ARCHITECTURE = DOCS / "architecture.md"
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+#: What exists only for whoever follows CONTRIBUTING.
+TOY = {"crates/tcp/src/receiver/policy/quick.rs", "docs/_build/html"}
+
+
+@pytest.mark.parametrize("path", [ARCHITECTURE, CONTRIBUTING], ids=name)
+def test_every_path_named_exists(path: Path) -> None:
+    rooms = r"\b((?:crates|python|tests|docs|tools|examples|fuzz|benches)/[\w./-]*\w)"
+    named = set(re.findall(rf"(?<![\w/.]){rooms}", path.read_text(encoding="utf-8"))) - TOY
+    assert named and not [it for it in sorted(named) if "NAME" not in it and not (ROOT / it).exists()]
+
+
+def test_every_room_is_on_the_map() -> None:
+    text = ARCHITECTURE.read_text(encoding="utf-8")
+    rooms = [path for path in (ROOT / "crates").rglob("*") if path.is_dir() and "src" in path.parts]
+    rooms += [path for path in (ROOT / "python" / "acklab").iterdir() if (path / "__init__.py").exists()]
+    assert not [name(room) for room in rooms if name(room) not in text]
+
+
+def test_the_modules_named_beside_a_room_exist() -> None:
+    """Where the map names files of a room (`quick.rs`), some room named in the same paragraph has them."""
+    for paragraph in re.split(r"\n(?=- |\n)", ARCHITECTURE.read_text(encoding="utf-8").split("## The seams")[0]):
+        rooms = [ROOT / it for it in re.findall(r"`((?:crates|python)/[\w./-]+)`", paragraph)]
+        files = re.findall(r"`(\w+\.(?:rs|py))`", paragraph)
+        folders = [it if it.is_dir() else it.parent for it in rooms]
+        missing = [file for file in files if not any(next(folder.rglob(file), None) for folder in folders)]
+        assert not missing, f"{missing} in {paragraph!r}"
+
+
+def test_imports_run_downward() -> None:
+    allowed = {
+        "packet": set(),
+        "tcp": {"packet"},
+        "path": {"packet"},
+        "sim": {"packet", "tcp", "path"},
+        "capture": {"packet", "tcp", "path", "sim"},
+        "python": {"packet", "tcp", "path", "sim", "capture"},
+    }
+    found = {}
+    for manifest in (ROOT / "crates").glob("*/Cargo.toml"):
+        needs = tomllib.loads(manifest.read_text(encoding="utf-8")).get("dependencies", {})
+        found[manifest.parent.name] = {it.removeprefix("acklab-") for it in needs if it.startswith("acklab-")}
+    assert found.keys() == allowed.keys()
+    assert not {crate: needs - allowed[crate] for crate, needs in found.items() if needs - allowed[crate]}
+
+
+# ---- validation ------------------------------------------------------------------------------------------------------
+VALIDATION = (DOCS / "validation.md").read_text(encoding="utf-8")
+
+
+def told_of_ns2() -> dict[str, tuple[int, ...]]:
+    """The table of docs/validation.md: for each file, rows judged, agreeing, differing, and not judged."""
+    row = r"^\| `(\w+\.csv)` \|[^|]+\| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$"
+    return {file: tuple(map(int, numbers)) for file, *numbers in re.findall(row, VALIDATION, re.MULTILINE)}
+
+
+def last_line(*command: str | Path) -> str:
+    """What a judge says last of the acklab that is tested here."""
+    environment = {**os.environ, "ACKLAB": str(Path(sys.executable).with_name("acklab"))}
+    done = subprocess.run(
+        [sys.executable, *command], env=environment, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.stdout, done.stderr
+    return done.stdout.strip().split("\n")[-1]
+
+
+def test_the_table_of_ns2_has_every_file() -> None:
+    files = {path.name for path in (ORACLE / "data").glob("*.csv") if "summary" not in path.name}
+    assert told_of_ns2().keys() == files
+
+
+@pytest.mark.parametrize("file", told_of_ns2())
+def test_the_numbers_beside_ns2_are_todays(file: str) -> None:
+    path = ORACLE / "data" / file
+    said = re.fullmatch(r"(\d+) rows, (\d+) agree, (\d+) differ", last_line(ORACLE / "check.py", path))
+    assert said
+    rows, agree, differ = map(int, said.groups())
+    with path.open(encoding="utf-8") as lines:
+        all_rows = sum(1 for _ in lines) - 1
+    assert told_of_ns2()[file] == (rows, agree, differ, all_rows - rows)
+
+
+def test_the_numbers_beside_ns3_are_todays() -> None:
+    cases, agree, differ = re.findall(r"\d+", last_line(ORACLE / "ns3" / "compare.py"))
+    exceptions = tomllib.loads((ORACLE / "ns3" / "exceptions.toml").read_text(encoding="utf-8"))["exception"]
+    assert f"**{agree} of {cases} agree.**" in VALIDATION
+    assert int(differ) == sum(not exception.get("lists") for exception in exceptions)
+    assert not [it["case"] for it in exceptions if not it.get("lists") and f"`{it['case']}`" not in VALIDATION]
+
+
+# ---- links -----------------------------------------------------------------------------------------------------------
+def slug(heading: str) -> str:
+    """The heading's address, as GitHub and Sphinx make it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=name)
+def test_relative_links_lead_somewhere(path: Path) -> None:
+    text = pages.FENCE.sub("", path.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        file, _, anchor = target.partition("#")
+        to = (path.parent / file).resolve() if file else path
+        assert to.exists(), f"{name(path)} links to {target}"
+        if anchor and to.suffix == ".md":
+            headings = re.findall(r"^#+ (.*)$", to.read_text(encoding="utf-8"), re.MULTILINE)
+            assert anchor in {slug(it) for it in headings}, f"{name(path)} links to {target}"
+
+
+def test_pictures_are_small_and_used() -> None:
+    texts = "".join(path.read_text(encoding="utf-8") for path in WRITTEN)
+    for picture in (DOCS / "img").glob("*.png"):
+        assert picture.stat().st_size < 300_000, picture
+        assert f"img/{picture.name}" in texts, f"no page shows {picture.name}"
+
+
+def test_the_pages_build_without_a_warning(tmp_path: Path) -> None:
+    pytest.importorskip("sphinx", reason="Sphinx is not installed: make test installs it")
+    command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", "-d", tmp_path / "trees"]
+    done = subprocess.run([*command, DOCS, tmp_path / "html"], capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for page in (tmp_path / "html").rglob("*.html"):
+        html = page.read_text(encoding="utf-8")
+        for target in re.findall(r'(?:href|src)="([^"#?]+)[^"]*"', html):
+            inside = not re.match(r"[a-z]+:|//", target)
+            assert not inside or (page.parent / target).exists(), f"{page.name} links to {target}"
