@@ -108,6 +108,7 @@ impl Ff96 {
             self.clear_board();
         } else if ack.ack > core.snd_una {
             core.snd_una = ack.ack;
+            core.snd_nxt = core.snd_nxt.max(ack.ack);
             self.update(core, ack);
             match core.rules.sack_partial {
                 SackPartial::TwoSegments | SackPartial::TwoSegmentsPastEnd => {
