@@ -214,7 +214,7 @@ impl<R: Read> Reader<R> {
     /// Reads the rest of a block whose first `head` bytes, its own length and trailer included, are accounted for.
     fn body(&mut self, length: u32, start: u64, head: u32) -> Result<(), ReadError> {
         let why = "a block's length";
-        let Some(body) = length.checked_sub(head).filter(|_| length % 4 == 0) else {
+        let Some(body) = length.checked_sub(head).filter(|_| length.is_multiple_of(4)) else {
             return Err(ReadError::Malformed { at: start, why });
         };
         self.fill(body, start)?;
