@@ -130,6 +130,13 @@ def test_the_modules_named_beside_a_room_exist() -> None:
         assert not missing, f"{missing} in {paragraph!r}"
 
 
+def test_the_rust_that_is_asked_for_is_the_rust_that_is_needed() -> None:
+    needed = re.search(r'^rust-version = "(.*)"', (ROOT / "Cargo.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert needed
+    for path in (ROOT / "README.md", DOCS / "tutorial.md", CONTRIBUTING):
+        assert set(re.findall(r"Rust (\d[\d.]*\d)", path.read_text(encoding="utf-8"))) == {needed[1]}, name(path)
+
+
 def test_imports_run_downward() -> None:
     allowed = {
         "packet": set(),
