@@ -52,6 +52,7 @@ impl NewReno {
             core.inflation = 0;
         } else if core.inflation > acked {
             core.inflation = core.inflation - acked + added;
+            core.cwnd = core.cwnd.max(mss as f64);
         } else {
             core.cwnd = (core.cwnd - (acked - core.inflation) as f64).max(mss as f64);
             // Never 0: inflation marks the recovery.
