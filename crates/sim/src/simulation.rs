@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use acklab_packet::Time;
 use acklab_path::random::Random;
+use acklab_path::spec::LinkSpec;
 
 use crate::event::Event;
 use crate::flow::Flow;
@@ -55,13 +56,12 @@ impl Simulation {
     /// If a flow's nodes are not connected, or an index points nowhere.
     pub fn new(scenario: Arc<Scenario>) -> Simulation {
         let leaving = leaving(scenario.nodes.len(), &scenario.links);
-        let stream = |link: usize, part: &str| Random::named(scenario.seed, &format!("{part} {link}"));
-        let links: Vec<Link> = scenario
-            .links
-            .iter()
-            .enumerate()
-            .map(|(index, spec)| Link::new(spec, |part| stream(index, part)))
-            .collect();
+        // Named by the nodes, not by the place in the file: another link moves no other's luck.
+        let stream = |link: &LinkSpec, part: &str| {
+            let [from, to] = [link.from, link.to].map(|node| scenario.nodes[node as usize].as_str());
+            Random::named(scenario.seed, &format!("{part} {from}>{to}"))
+        };
+        let links: Vec<Link> = scenario.links.iter().map(|spec| Link::new(spec, |part| stream(spec, part))).collect();
         let total = scenario.flows.iter().map(|spec| spec.count as usize).sum();
         let (mut flows, mut routes, mut flow_routes) = (Vec::with_capacity(total), Routes::default(), Vec::new());
         flow_routes.reserve_exact(total);
