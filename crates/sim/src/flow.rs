@@ -7,7 +7,8 @@ use acklab_tcp::sender::{Sender, SenderWire, Supply};
 use crate::event::{Event, LazyTimer};
 use crate::network::Network;
 use crate::source::Writer;
-use crate::spec::{FlowSpec, Size};
+use crate::spec::{FlowSpec, Repeat, Size};
+use crate::workload::Workload;
 
 /// A flow in progress. Of repeated transfers, the present one.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub struct Flow {
     receiver_timer: LazyTimer,
     /// An application that writes now and then, instead of handing over everything at the start.
     source: Option<Box<Writer>>,
+    /// Draws of sizes and pauses, where they are random.
+    workload: Option<Box<Workload>>,
     /// Index into the scenario's flow tables.
     pub(crate) spec: u32,
     /// Which of that table's flows.
@@ -41,8 +44,9 @@ impl Flow {
         transfer: u32,
         start: Time,
         source: Option<Writer>,
+        mut workload: Option<Box<Workload>>,
     ) -> Flow {
-        let supply = supply(table);
+        let supply = supply(table, &mut workload);
         Flow {
             sender: Sender::new(table.sender.clone(), supply),
             receiver: Receiver::new(table.receiver.clone()),
@@ -50,6 +54,7 @@ impl Flow {
             pacer: LazyTimer::default(),
             receiver_timer: LazyTimer::default(),
             source: source.map(Box::new),
+            workload,
             spec,
             member,
             transfer,
@@ -62,7 +67,7 @@ impl Flow {
 
     /// Opens a new connection for the next of repeated transfers; what the old one left in the network dies.
     pub fn reopen(&mut self, table: &FlowSpec, start: Time) {
-        self.sender = Sender::new(table.sender.clone(), supply(table));
+        self.sender = Sender::new(table.sender.clone(), supply(table, &mut self.workload));
         self.receiver = Receiver::new(table.receiver.clone());
         self.sender_timer.disarm();
         self.pacer.disarm();
@@ -71,6 +76,11 @@ impl Flow {
         self.start = start;
         self.first_data = None;
         self.finished = None;
+    }
+
+    /// The pause before the next of repeated transfers.
+    pub fn pause(&mut self, repeat: &Repeat) -> Time {
+        self.workload.as_mut().map_or(repeat.think, |workload| workload.pause(repeat))
     }
 
     /// The application starts.
@@ -157,11 +167,14 @@ impl Flow {
 }
 
 /// What the flows of a table have to send at their start.
-fn supply(table: &FlowSpec) -> Supply {
+fn supply(table: &FlowSpec, workload: &mut Option<Box<Workload>>) -> Supply {
     match (&table.source, table.size) {
         (Some(_), _) => Supply::Bytes(0),
         (None, Size::Segments(n)) => Supply::Segments(n),
         (None, Size::Bytes(bytes)) => Supply::Bytes(bytes),
+        (None, Size::Uniform { low, high }) => {
+            Supply::Bytes(workload.as_mut().map_or(low, |workload| workload.bytes(low, high)))
+        }
         (None, Size::Unlimited) => Supply::Unlimited,
     }
 }

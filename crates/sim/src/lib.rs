@@ -14,6 +14,7 @@ mod simulation;
 pub mod source;
 pub mod spec;
 mod summary;
+mod workload;
 
 pub use outcome::Outcome;
 pub use simulation::Simulation;

@@ -17,6 +17,7 @@ use crate::route::{Routes, leaving};
 use crate::source::Writer;
 use crate::spec::{FlowSpec, Scenario, Size, Stop};
 use crate::summary;
+use crate::workload::Workload;
 
 /// A simulation: a scenario, and how far it has come.
 ///
@@ -73,7 +74,8 @@ impl Simulation {
                 let stream = |what: &str| Random::named(scenario.seed, &format!("{what} {}.{member}", spec.name));
                 let start = Time::from_secs(spec.start.secs() + f64::from(member) * spec.stagger.secs());
                 let source = spec.source.clone().map(|source| Writer::new(source, stream("source")));
-                flows.push(Flow::new(spec, (table as u32, member), flows.len() as u32, start, source));
+                let workload = Workload::new(spec, stream);
+                flows.push(Flow::new(spec, (table as u32, member), flows.len() as u32, start, source, workload));
                 flow_routes.push([there, back]);
             }
         }
@@ -185,8 +187,8 @@ impl Simulation {
             && u32::from(flow.connection) + 1 < repeat.times
         {
             self.earlier.push((flow.transfer, summary::flow_row(&self.scenario, flow, id as usize, &self.net)));
-            let start = self.net.now() + repeat.think;
             let flow = &mut self.flows[id as usize];
+            let start = self.net.now() + flow.pause(&repeat);
             flow.reopen(spec, start);
             self.net.acks_removed[id as usize] = AcksRemoved { connection: flow.connection, ..AcksRemoved::default() };
             flow.transfer = self.transfers;

@@ -48,6 +48,13 @@ pub enum Size {
     Segments(u64),
     /// That many payload bytes.
     Bytes(u64),
+    /// Payload bytes drawn anew for each transfer, uniformly.
+    Uniform {
+        /// Fewest.
+        low: u64,
+        /// Most.
+        high: u64,
+    },
     /// Until the run ends.
     Unlimited,
 }
@@ -74,6 +81,8 @@ pub struct Repeat {
     pub times: u32,
     /// Pause between the end of one and the start of the next.
     pub think: Time,
+    /// Longest pause, at least `think`; each is drawn uniformly between the two.
+    pub think_to: Time,
 }
 
 /// `count` like flows from one node to another.

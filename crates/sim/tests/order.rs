@@ -189,7 +189,7 @@ fn late_packets_of_an_old_connection_are_ignored() {
     let mut sender = (*flow.sender).clone();
     sender.initial_rto = Time::from_secs(0.3);
     flow.sender = Arc::new(sender);
-    flow.repeat = Some(Repeat { times: 3, think: Time::from_secs(0.01) });
+    flow.repeat = Some(Repeat { times: 3, think: Time::from_secs(0.01), think_to: Time::from_secs(0.01) });
     let outcome = run(&scenario(2, links, flow));
     assert_eq!(outcome.flows.iter().map(|flow| flow.name.as_str()).collect::<Vec<_>>(), ["f", "f#2", "f#3"]);
     for flow in &outcome.flows {

@@ -26,6 +26,8 @@ class Size(Part):
     """That many full segments."""
     bytes: str | None = None
     """That many payload bytes."""
+    uniform: Sequence[str] | None = None
+    """Payload bytes drawn anew for each transfer, uniformly between two ends."""
 
 
 AnySize = Size | Literal["unlimited"]
@@ -43,6 +45,8 @@ class Repeat(Part):
     """Transfers in all."""
     think: str | None = None
     """Pause between the end of one and the start of the next; "0s" where left out."""
+    think_to: str | None = None
+    """Longest pause: each is drawn uniformly from `think` to here. Left out, all are `think`."""
 
 
 @dataclass(kw_only=True, repr=False)

@@ -99,6 +99,7 @@ fn flow(flow: &FlowSpec, nodes: &[String]) -> Entries {
             match flow.size {
                 Size::Segments(segments) => json!({ "segments": segments }),
                 Size::Bytes(bytes) => json!({ "bytes": acklab_packet::Bytes::new(bytes) }),
+                Size::Uniform { low, high } => json!({ "uniform": ([low, high].map(acklab_packet::Bytes::new)) }),
                 Size::Unlimited => json!("unlimited"),
             },
         ),
@@ -106,7 +107,13 @@ fn flow(flow: &FlowSpec, nodes: &[String]) -> Entries {
         ("stagger", json!(flow.stagger)),
     ];
     entries.extend(flow.source.as_ref().map(|source| ("source", json!(source))));
-    entries.extend(flow.repeat.map(|repeat| ("repeat", json!({ "times": repeat.times, "think": repeat.think }))));
+    entries.extend(flow.repeat.map(|repeat| {
+        let mut table = json!({ "times": repeat.times, "think": repeat.think });
+        if repeat.think_to > repeat.think {
+            table["think_to"] = json!(repeat.think_to);
+        }
+        ("repeat", table)
+    }));
     entries
 }
 

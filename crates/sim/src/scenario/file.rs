@@ -165,6 +165,9 @@ pub(super) enum SizeEntry {
     /// That many payload bytes.
     #[serde(rename = "bytes")]
     Bytes(Bytes),
+    /// Payload bytes drawn anew for each transfer, uniformly between two ends.
+    #[serde(rename = "uniform")]
+    Uniform([Bytes; 2]),
     /// Until the run ends.
     #[default]
     #[serde(rename = "unlimited")]
@@ -181,6 +184,8 @@ pub(super) struct RepeatTable {
     /// Pause between the end of one and the start of the next.
     #[serde(default)]
     pub think: Time,
+    /// Longest pause: each is drawn uniformly from `think` to here. Left out, all are `think`.
+    pub think_to: Option<Time>,
 }
 
 /// What a run records besides its summary.

@@ -77,6 +77,13 @@ fn flows(tables: Vec<FlowTable>, network: &mut Network, stacks: &Stacks) -> Resu
             let what = format!("makes {transfers} transfers of each flow; at most 65535, and {MOST_FLOWS} in all");
             return Err(Problem::at(at("repeat.times"), what).given(transfers));
         }
+        if let Some(repeat) = table.repeat
+            && let Some(longest) = repeat.think_to
+            && longest < repeat.think
+        {
+            let what = format!("is less than think = {}; it is the longest pause", repeat.think);
+            return Err(Problem::at(at("repeat.think_to"), what).given_text(longest.to_string()));
+        }
         let name = table.name.take().unwrap_or_else(|| format!("flow{index}"));
         if name.is_empty() {
             return Err(Problem::at(at("name"), "must not be empty").given_text(""));
@@ -101,7 +108,11 @@ fn flows(tables: Vec<FlowTable>, network: &mut Network, stacks: &Stacks) -> Resu
             stagger: table.stagger,
             size,
             source: table.source,
-            repeat: table.repeat.map(|repeat| Repeat { times: repeat.times, think: repeat.think }),
+            repeat: table.repeat.map(|repeat| Repeat {
+                times: repeat.times,
+                think: repeat.think,
+                think_to: repeat.think_to.unwrap_or(repeat.think),
+            }),
             sender,
             receiver,
         });
@@ -121,6 +132,14 @@ fn size(size: SizeEntry, packet: u32) -> Result<Size, (&'static str, String)> {
         },
         SizeEntry::Bytes(bytes) if bytes.get() == 0 => Err(("size.bytes", "is 0; must be at least 1B".to_owned())),
         SizeEntry::Bytes(bytes) => Ok(Size::Bytes(bytes.get())),
+        SizeEntry::Uniform([low, high]) => match (low.get(), high.get()) {
+            (0, _) => Err(("size.uniform[0]", "is 0; must be at least 1B".to_owned())),
+            (low, high) if high < low => {
+                Err(("size.uniform", format!("is from {low}B down to {high}B; the smaller comes first")))
+            }
+            (_, high) if high > MOST_BYTES => Err(("size.uniform[1]", too_much(high.into()))),
+            (low, high) => Ok(Size::Uniform { low, high }),
+        },
     }
 }
 

@@ -117,6 +117,7 @@ fn flow() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, Fl
     let size = prop_oneof![
         4 => (1_u64..60).prop_map(Size::Segments),
         2 => (1_u64..60_000).prop_map(Size::Bytes),
+        1 => (1_u64..30_000, 0_u64..30_000).prop_map(|(low, more)| Size::Uniform { low, high: low + more }),
         1 => Just(Size::Unlimited),
     ];
     let repeat = prop::option::weighted(0.3, (1_u32..5, select(&[0.0, 0.01, 0.5][..])));
@@ -147,7 +148,10 @@ fn flow() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, Fl
                 stagger: Time::from_secs(stagger),
                 size,
                 source,
-                repeat: repeat.map(|(times, think)| Repeat { times, think: Time::from_secs(think) }),
+                repeat: repeat.map(|(times, think)| {
+                    let [think, think_to] = [think, 1.5 * think].map(Time::from_secs);
+                    Repeat { times, think, think_to }
+                }),
                 sender: Arc::new(sender),
                 receiver: Arc::new(receiver),
             };
