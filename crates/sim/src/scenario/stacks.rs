@@ -148,7 +148,7 @@ impl Stacks {
 
 /// Whether segments must carry their sender's phase for this receiver.
 fn asks_for_phase(rules: &ReceiverRules) -> bool {
-    matches!(rules.ack, AckPolicyKind::Daass { phase: PhaseSource::Option, .. })
+    rules.ack.phase_source() == Some(PhaseSource::Option)
 }
 
 fn out_of_range(path: impl std::fmt::Display, wrong: &OutOfRange) -> Problem {
@@ -217,8 +217,24 @@ fn check_receiver(rules: &ReceiverRules) -> Result<(), Conflict> {
         AckPolicyKind::Delayed { timer, heartbeat: true, .. } if timer == acklab_packet::Time::ZERO => {
             Err(("ack.timer", "is zero, but a heartbeat needs a timer above 0s".into()))
         }
-        AckPolicyKind::Daass { window: 0, .. } => Err(("ack.window", "is 0; must be at least 1 segment".into())),
-        AckPolicyKind::Delayed { .. } | AckPolicyKind::Daass { .. } => Ok(()),
+        AckPolicyKind::Daass { window: 0, .. } | AckPolicyKind::Divide { window: 0, .. } => {
+            Err(("ack.window", "is 0; must be at least 1 segment".into()))
+        }
+        AckPolicyKind::Divide { pieces, .. } if !(2..=64).contains(&pieces) => {
+            Err(("ack.pieces", format!("is {pieces}; must be from 2 to 64")))
+        }
+        AckPolicyKind::Divide { segments: 0, .. } => Err(("ack.segments", "is 0; must be at least 1".into())),
+        AckPolicyKind::Spoof { duplicates } if !(1..=1000).contains(&duplicates) => {
+            Err(("ack.duplicates", format!("is {duplicates}; must be from 1 to 1000")))
+        }
+        AckPolicyKind::Optimistic { ahead, .. } if !(1..=1_000_000).contains(&ahead) => {
+            Err(("ack.ahead", format!("is {ahead}; must be from 1 to 1000000")))
+        }
+        AckPolicyKind::Delayed { .. }
+        | AckPolicyKind::Daass { .. }
+        | AckPolicyKind::Divide { .. }
+        | AckPolicyKind::Spoof { .. }
+        | AckPolicyKind::Optimistic { .. } => Ok(()),
     }
 }
 

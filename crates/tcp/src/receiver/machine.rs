@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use acklab_packet::{Ack, SackBlocks, Segment, Seq, Time};
 
-use super::policy::{AckPolicy, Arrival, Emission, Policy};
+use super::pieces::{Spread, numbers};
+use super::policy::{AckPolicy, Arrival, Emission, Pieces, Policy};
 use super::{Placement, Reassembly, ReceiverWire, SackHistory};
-use crate::rules::{AckPolicyKind, PhaseSource, ReceiverRules};
+use crate::rules::{PhaseSource, ReceiverRules};
 
 /// What a receiver counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,6 +36,12 @@ pub struct Receiver {
     /// Timestamp to echo, and the cumulative number of the last ACK sent (RFC 7323 section 4.3).
     ts_recent: Time,
     last_ack_sent: Seq,
+    /// What the ACKs sent so far cover; a divided ACK's pieces begin there.
+    covered: Seq,
+    /// Whether the last segment filled a gap: its ACK is not divided.
+    filled: bool,
+    /// Pieces of divided ACKs that wait, if they are spaced out.
+    spread: Option<Box<Spread>>,
     /// When `rcv_nxt` last advanced.
     last_progress: Time,
     counters: ReceiverCounters,
@@ -55,6 +62,9 @@ impl Receiver {
             ece: false,
             ts_recent: Time::ZERO,
             last_ack_sent: 1,
+            covered: 0,
+            filled: false,
+            spread: None,
             last_progress: Time::ZERO,
             counters: ReceiverCounters::default(),
         }
@@ -75,6 +85,7 @@ impl Receiver {
         }
         self.duplicate = placement.duplicate;
         self.counters.duplicates += u64::from(placement.duplicate);
+        self.filled = placement.fills_gap;
         self.trigger = segment.seq;
         self.syn |= segment.syn;
         let at_once = self.must_answer_at_once(segment, placement);
@@ -82,6 +93,7 @@ impl Receiver {
             in_order: placement.in_order && !at_once,
             gap: self.space.has_gap(),
             duplicate: placement.duplicate,
+            len: segment.len,
             phase: segment.phase,
             now,
         };
@@ -100,34 +112,139 @@ impl Receiver {
     /// The ACK timer runs out.
     pub fn on_timer<W: ReceiverWire>(&mut self, now: Time, wire: &mut W) {
         self.timer_on = false;
+        if self.spread.is_some() && !self.next_piece(now, wire) {
+            return;
+        }
         let emission = self.policy.on_timer(now);
         self.emit(emission, now, wire);
     }
 
+    #[inline]
     fn emit<W: ReceiverWire>(&mut self, emission: Emission, now: Time, wire: &mut W) {
         match emission {
             Emission::Now => {
-                if self.timer_on {
-                    self.timer_on = false;
-                    wire.disarm();
-                }
-                self.send(wire);
+                self.settle(wire);
+                self.send(self.space.rcv_nxt, wire);
                 self.policy.on_ack_sent(now);
             }
             Emission::By(at) => {
                 if !self.timer_on {
                     self.timer_on = true;
                     wire.arm(at);
+                } else if let Some(spread) = &mut self.spread {
+                    spread.deadline = spread.deadline.or(Some(at));
+                    self.rearm(wire);
                 }
             }
             Emission::Nothing => {}
+            unusual => self.emit_unusually(unusual, now, wire),
         }
     }
 
-    fn send<W: ReceiverWire>(&mut self, wire: &mut W) {
+    /// What only a receiver with something in mind sends.
+    #[cold]
+    fn emit_unusually<W: ReceiverWire>(&mut self, emission: Emission, now: Time, wire: &mut W) {
+        match emission {
+            Emission::Pieces(pieces) => self.send_pieces(&pieces, now, wire),
+            Emission::Repeated(copies) => {
+                self.settle(wire);
+                for _ in 0..=copies {
+                    self.send(self.space.rcv_nxt, wire);
+                    self.policy.on_ack_sent(now);
+                }
+            }
+            Emission::Ahead { units, again } => {
+                self.settle(wire);
+                self.send(self.space.highest.max(self.space.rcv_nxt) + units, wire);
+                self.policy.on_ack_sent(now);
+                if let Some(at) = again {
+                    self.timer_on = true;
+                    wire.arm(at);
+                }
+            }
+            Emission::Now | Emission::By(_) | Emission::Nothing => self.emit(emission, now, wire),
+        }
+    }
+
+    /// Before an ACK of everything: stops the timer, and sends the pieces that still wait.
+    #[inline]
+    fn settle<W: ReceiverWire>(&mut self, wire: &mut W) {
+        if self.timer_on {
+            self.timer_on = false;
+            wire.disarm();
+        }
+        if let Some(spread) = self.spread.take() {
+            for ack in spread.waiting {
+                self.send(ack, wire);
+            }
+        }
+    }
+
+    /// An ACK of everything in pieces (ledger divack.m.generator). Never while a gap is open or has just been filled:
+    /// out-of-order data has its ordinary single duplicate ACK.
+    fn send_pieces<W: ReceiverWire>(&mut self, pieces: &Pieces, now: Time, wire: &mut W) {
+        let (from, to) = (self.covered, self.space.rcv_nxt);
+        if self.space.has_gap() || self.filled || to <= from {
+            return self.emit(Emission::Now, now, wire);
+        }
+        let spaced = pieces.spacing > Time::ZERO;
+        if !spaced || self.spread.as_ref().is_none_or(|spread| spread.waiting.is_empty()) {
+            self.settle(wire);
+        }
+        // Spaced pieces of an earlier ACK that still wait go first.
+        for ack in numbers(from, to, pieces) {
+            match &mut self.spread {
+                Some(spread) => spread.waiting.push_back(ack),
+                None => {
+                    self.send(ack, wire);
+                    if spaced {
+                        let (due, spacing) = (now + pieces.spacing, pieces.spacing);
+                        self.spread = Some(Box::new(Spread { due, spacing, ..Spread::default() }));
+                    }
+                }
+            }
+            self.policy.on_ack_sent(now);
+        }
+        self.covered = to;
+        if let Some(spread) = &mut self.spread {
+            spread.deadline = None;
+            self.rearm(wire);
+        }
+    }
+
+    /// Sends the piece that is due, if one is; whether the policy's own deadline has come as well.
+    fn next_piece<W: ReceiverWire>(&mut self, now: Time, wire: &mut W) -> bool {
+        let Some(spread) = &mut self.spread else { return true };
+        let piece = if spread.due <= now { spread.waiting.pop_front() } else { None };
+        if piece.is_some() {
+            spread.due = now + spread.spacing;
+        }
+        let woken = spread.deadline.take_if(|at| *at <= now).is_some();
+        if let Some(ack) = piece {
+            self.send(ack, wire);
+        }
+        self.rearm(wire);
+        woken
+    }
+
+    /// Sets the timer to the next piece or to the policy's deadline; forgets the spread when nothing waits.
+    fn rearm<W: ReceiverWire>(&mut self, wire: &mut W) {
+        match self.spread.as_ref().and_then(|spread| spread.next()) {
+            Some(at) => {
+                self.timer_on = true;
+                wire.arm(at);
+            }
+            None => self.spread = None,
+        }
+        if self.spread.as_ref().is_some_and(|spread| spread.waiting.is_empty()) {
+            self.spread = None;
+        }
+    }
+
+    fn send<W: ReceiverWire>(&mut self, ack: Seq, wire: &mut W) {
         let rules = &*self.rules;
-        let ack = self.space.rcv_nxt;
-        let sack = if rules.sack {
+        // Blocks are news from beyond a gap: a piece of an ACK, or an ACK of what has not come, carries none.
+        let sack = if rules.sack && ack == self.space.rcv_nxt {
             let most = (rules.max_sack_blocks as usize).min(SackBlocks::MAX);
             self.history.blocks(&self.space, self.trigger, self.duplicate, rules.purge_stale_sack, most)
         } else {
@@ -136,6 +253,7 @@ impl Receiver {
         let size = rules.ack_size + rules.sack_block_bytes * sack.len() as u32;
         self.counters.acks_sent += 1;
         self.last_ack_sent = ack;
+        self.covered = self.covered.max(ack);
         let syn = std::mem::take(&mut self.syn);
         wire.send(Ack { ack, sack, syn, ece: self.ece, ts_ecr: self.ts_recent }, size);
     }
@@ -143,7 +261,7 @@ impl Receiver {
     /// Whether the ACK policy wants the driver to tell it the sender's phase.
     #[inline]
     pub fn wants_phase(&self) -> bool {
-        matches!(self.rules.ack, AckPolicyKind::Daass { phase: PhaseSource::Oracle, .. })
+        self.rules.ack.phase_source() == Some(PhaseSource::Oracle)
     }
 
     /// Next unit expected in order.

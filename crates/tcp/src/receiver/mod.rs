@@ -3,11 +3,13 @@
 //! [`Receiver`] reassembles and builds ACKs; *when* it sends one is its [`policy`]'s decision.
 
 mod machine;
+mod pieces;
 pub mod policy;
 mod reassembly;
 mod sack;
 
 pub use machine::{Receiver, ReceiverCounters};
+pub use pieces::numbers;
 pub use reassembly::{Placement, Reassembly};
 pub use sack::SackHistory;
 

@@ -156,6 +156,18 @@ impl RecoveryKind {
 }
 
 choice! {
+    /// When the data's end, smaller than a segment, has to wait.
+    Nagle {
+        /// Never.
+        Off = "off",
+        /// While anything is unacknowledged (RFC 896).
+        On = "on",
+        /// While a small segment is unacknowledged (Minshall's variant, as Linux has it).
+        Minshall = "minshall",
+    }
+}
+
+choice! {
     /// Congestion control: what credit and losses do to cwnd and ssthresh.
     ControlKind {
         /// Slow start, additive increase, halving (RFC 5681).
@@ -330,6 +342,137 @@ pub enum AckPolicyKind {
         #[serde(default = "default_silence")]
         silence: Time,
     },
+    /// The ACK that is due leaves in pieces (ACK division); duplicate ACKs and those of a filled gap stay whole.
+    ///
+    /// `segments = 1` is the paper's method I, 2 its method II. The sender must count bytes for a segment's ACK to have
+    /// pieces at all.
+    Divide {
+        /// Pieces an ACK is divided into; fewer if it covers fewer bytes.
+        #[schemars(range(min = 2, max = 64))]
+        pieces: u32,
+        /// In-order segments an ACK may cover.
+        #[serde(default = "one")]
+        #[schemars(range(min = 1))]
+        segments: u32,
+        /// Longest delay of an ACK, where it may cover several segments.
+        #[serde(default = "default_timer")]
+        timer: Time,
+        /// In which phase of the sender.
+        #[serde(default = "always")]
+        when: DivideWhen,
+        /// How the receiver knows the sender's phase.
+        #[serde(default = "oracle")]
+        phase: PhaseSource,
+        /// For `heuristic`: the window the receiver advertises, at which slow start ends at the latest, in segments.
+        #[serde(default = "no_window")]
+        window: u32,
+        /// For `heuristic`: a silence this long before a gap is filled means that the sender timed out.
+        #[serde(default = "default_silence")]
+        silence: Time,
+        /// Division begins at this instant.
+        #[serde(default)]
+        start: Time,
+        /// In-order segments whose ACKs are divided from then on; 0 is no end.
+        #[serde(default)]
+        burst: u32,
+        /// What the pieces cover.
+        #[serde(default = "equal")]
+        parts: PieceParts,
+        /// Which piece leaves first.
+        #[serde(default = "rising")]
+        order: PieceOrder,
+        /// Pause between a piece and the next; 0s is back to back.
+        #[serde(default)]
+        spacing: Time,
+    },
+    /// An attack: each ACK of in-order data is repeated, which inflates the window of a sender in fast recovery.
+    Spoof {
+        /// Copies of each ACK.
+        #[serde(default = "ten")]
+        #[schemars(range(min = 1, max = 1000))]
+        duplicates: u32,
+    },
+    /// An attack: data is acknowledged before it arrives; what was lost is never sent again.
+    Optimistic {
+        /// Segments beyond the highest received that an ACK covers, once twice as many have come.
+        #[serde(default = "eight")]
+        #[schemars(range(min = 1, max = 1000000))]
+        ahead: u32,
+        /// When nothing comes for so long, an ACK of exactly what came.
+        #[serde(default = "default_timer")]
+        timer: Time,
+    },
+}
+
+impl AckPolicyKind {
+    /// Where the policy gets the sender's phase from, if it asks for it.
+    pub fn phase_source(&self) -> Option<PhaseSource> {
+        match *self {
+            AckPolicyKind::Daass { phase, .. } => Some(phase),
+            AckPolicyKind::Divide { when, phase, .. } => (when != DivideWhen::Always).then_some(phase),
+            _ => None,
+        }
+    }
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn ten() -> u32 {
+    10
+}
+
+fn eight() -> u32 {
+    8
+}
+
+fn always() -> DivideWhen {
+    DivideWhen::Always
+}
+
+fn oracle() -> PhaseSource {
+    PhaseSource::Oracle
+}
+
+fn equal() -> PieceParts {
+    PieceParts::Equal
+}
+
+fn rising() -> PieceOrder {
+    PieceOrder::Rising
+}
+
+choice! {
+    /// In which phase of the sender ACKs are divided.
+    DivideWhen {
+        /// In both.
+        Always = "always",
+        /// In slow start only.
+        SlowStart = "slow-start",
+        /// In congestion avoidance only.
+        CongestionAvoidance = "congestion-avoidance",
+    }
+}
+
+choice! {
+    /// What the pieces of a divided ACK cover.
+    PieceParts {
+        /// Equal parts, rounded to whole bytes.
+        Equal = "equal",
+        /// A byte each, and the last piece all the rest.
+        Bytes = "bytes",
+    }
+}
+
+choice! {
+    /// Which piece of a divided ACK leaves first.
+    PieceOrder {
+        /// The one that covers least.
+        Rising = "rising",
+        /// The whole ACK; the others then tell the sender nothing.
+        Falling = "falling",
+    }
 }
 
 choice! {
@@ -368,6 +511,9 @@ impl Shown for AckPolicyKind {
                 format!("delayed: {segments} segments or {timer}{}", if *heartbeat { " heartbeat" } else { "" })
             }
             AckPolicyKind::Daass { phase, .. } => format!("daass by {}", phase.shown()),
+            AckPolicyKind::Divide { pieces, .. } => format!("divide: {pieces} pieces"),
+            AckPolicyKind::Spoof { duplicates } => format!("spoof: {duplicates} duplicates"),
+            AckPolicyKind::Optimistic { ahead, .. } => format!("optimistic: {ahead} segments ahead"),
         }
     }
 }

@@ -3,8 +3,8 @@
 use acklab_packet::Time;
 
 use super::{
-    ControlKind, CreditKind, Halving, IdleRestart, PartialAckTimer, RecoveryExit, RecoveryKind, RtoFloor, RttFilter,
-    SackPartial, SecondFastRetransmit, Sequence, TimerRestart, Window, rule_table,
+    ControlKind, CreditKind, Halving, IdleRestart, Nagle, PartialAckTimer, RecoveryExit, RecoveryKind, RtoFloor,
+    RttFilter, SackPartial, SecondFastRetransmit, Sequence, TimerRestart, Window, rule_table,
 };
 
 rule_table! {
@@ -70,6 +70,11 @@ rule_table! {
         tell_phase: bool,
         /// Spacing of segments: this fraction of the smoothed RTT is shared out over a window; 0 sends in bursts.
         pacing: f64 [0.0 ..= 10.0],
+        /// When the data's end, smaller than a segment, waits for ACKs; only where bytes are counted.
+        nagle: Nagle,
+        /// Whether a window with less room than a segment sends nothing (RFC 9293 section 3.8.6.2.1); without it, small
+        /// segments fill it. Only where bytes are counted.
+        sws_avoidance: bool,
         /// Duplicate ACKs that signal a loss.
         dup_thresh: u32 [1..=1_000_000],
         /// Whether the first duplicate ACKs release one new segment each (RFC 3042).

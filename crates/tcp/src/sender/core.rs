@@ -107,6 +107,8 @@ pub struct Core {
     /// When pacing lets the next segment go.
     pub(super) next_send: Time,
     pub(super) pacer_on: bool,
+    /// One past the last small segment's last unit (Minshall's variant of Nagle's rule).
+    pub(super) small_end: Seq,
     /// Round-trip samples smoothed with gain 1/8, whatever clock the timer uses, in seconds.
     pub(super) smoothed: f64,
 }
@@ -154,6 +156,7 @@ impl Core {
             must_tell_cwr: false,
             next_send: Time::ZERO,
             pacer_on: false,
+            small_end: 0,
             smoothed: 0.0,
             rules,
         }
@@ -183,8 +186,10 @@ impl Core {
         if self.rules.syn && seq == 0 {
             return 1;
         }
-        let data_end = self.limit - u64::from(self.rules.fin);
-        if seq >= data_end { 1 } else { u64::from(self.mss).min(data_end - seq) as u32 }
+        // What was sent before is not sent again in one segment with what was not.
+        let known = self.limit - u64::from(self.rules.fin);
+        let end = if seq < self.snd_max { known.min(self.snd_max) } else { known };
+        if seq >= end { 1 } else { u64::from(self.mss).min(end - seq) as u32 }
     }
 
     /// Sends `len` units from `seq`, times the segment if it is new and none is being timed, and sets the timer if it
@@ -212,6 +217,7 @@ impl Core {
             self.counters.retransmits += 1;
         } else {
             self.snd_max = end;
+            self.note_size(len, end);
             if self.timed.is_none() {
                 self.timed = Some((end, now));
             }
@@ -236,10 +242,7 @@ impl Core {
     pub fn send_window<W: SenderWire>(&mut self, max_burst: u32, now: Time, wire: &mut W) {
         let mut sent = 0;
         while self.snd_nxt < self.limit {
-            let len = self.len_at(self.snd_nxt);
-            if self.snd_nxt + u64::from(len) > self.snd_una + self.window() {
-                break;
-            }
+            let Some(len) = self.sendable(self.snd_una + self.window()) else { break };
             if !self.may_send_now(now, wire) {
                 break;
             }
@@ -258,12 +261,12 @@ impl Core {
         if !self.rules.limited_transmit || self.snd_nxt >= self.limit || resending {
             return;
         }
-        let len = self.len_at(self.snd_nxt);
+        let Some(len) = self.sendable(self.snd_una + self.wnd) else { return };
         let mss = f64::from(self.mss);
         // In ns-2's order of additions, so that a fractional cwnd decides alike.
         let allowed = (self.snd_una as f64 - mss) + self.cwnd + f64::from(self.dupacks) * mss;
         let end = self.snd_nxt + u64::from(len);
-        if end <= self.snd_una + self.wnd && end as f64 - mss <= allowed {
+        if end as f64 - mss <= allowed {
             self.transmit(self.snd_nxt, len, now, wire);
             self.snd_nxt = end;
             self.limited += u64::from(len);

@@ -7,6 +7,7 @@ pub mod control;
 mod core;
 pub mod credit;
 mod machine;
+mod nagle;
 mod pacing;
 pub mod recovery;
 pub mod rto;

@@ -127,7 +127,8 @@ impl Judge {
         let pipe = pair.sender.pipe().unwrap_or(0);
         let most = match rules.recovery {
             RecoveryKind::Rfc6675 => 2 * core.flight_size(),
-            _ => core.wnd.max(core.cwnd as u64 + core.mss as u64),
+            // Two segments a partial ACK may take the flight past the window.
+            _ => core.wnd.max(core.cwnd as u64 + core.mss as u64).max(core.flight_size()),
         };
         must!(pipe <= most, "pipe {pipe} above {most}, flight {}", core.flight_size());
         let simple = !rules.recovery.uses_sack();
@@ -156,7 +157,8 @@ impl Judge {
     fn receiver_state(&mut self, step: Step, before: Seq, pair: &Pair) -> Result<(), String> {
         let (next, at_once) = (pair.receiver.rcv_nxt(), !pair.back.sent.is_empty());
         must!(next == self.in_order, "rcv_nxt is {next}, in order are {}", self.in_order);
-        must!(pair.back.sent.len() <= 1, "{} ACKs for one event", pair.back.sent.len());
+        let (sent, most) = (pair.back.sent.len(), self.acks_at_once());
+        must!(sent <= most, "{sent} ACKs for one event, not at most {most}");
         match step {
             Step::Data(segment) => {
                 self.held += 1;
@@ -171,22 +173,52 @@ impl Judge {
                     AckPolicyKind::Every {} => 1,
                     AckPolicyKind::Delayed { segments, .. } => segments,
                     AckPolicyKind::Daass { segments, .. } => segments.max(2),
+                    AckPolicyKind::Divide { segments, .. } => segments,
+                    AckPolicyKind::Spoof { .. } | AckPolicyKind::Optimistic { .. } => 1,
                 };
-                must!(at_once || self.held < segments, "{} segments without an ACK", self.held);
+                // Pieces that wait their turn count as sent.
+                let waits = self.spaced() && pair.back.timer.is_some();
+                must!(at_once || waits || self.held < segments, "{} segments without an ACK", self.held);
             }
-            Step::ReceiverTimer => must!(at_once, "the ACK timer sent nothing"),
+            Step::ReceiverTimer => must!(at_once || self.spaced(), "the ACK timer sent nothing"),
             _ => must!(!at_once, "an ACK for nothing"),
         }
         Ok(())
+    }
+
+    /// The most ACKs one event may cause.
+    fn acks_at_once(&self) -> usize {
+        match self.receiver.ack {
+            AckPolicyKind::Divide { pieces, spacing, .. } if spacing == Time::ZERO => pieces as usize,
+            // What makes an ACK leave at once sends the pieces that wait before it.
+            AckPolicyKind::Divide { .. } => usize::MAX,
+            AckPolicyKind::Spoof { duplicates } => duplicates as usize + 1,
+            _ => 1,
+        }
+    }
+
+    /// Whether pieces of divided ACKs are spaced out.
+    fn spaced(&self) -> bool {
+        matches!(self.receiver.ack, AckPolicyKind::Divide { spacing, .. } if spacing > Time::ZERO)
     }
 
     fn ack_sent(&mut self, ack: &Ack, size: u32, step: Step) -> Result<(), String> {
         let rules = &self.receiver;
         self.acks_sent += 1;
         self.held = 0;
-        must!(ack.ack == self.in_order, "ACK {} where {} came in order", ack.ack, self.in_order);
-        must!(ack.ack >= self.last_ack, "ACK {} after {}", ack.ack, self.last_ack);
-        self.last_ack = ack.ack;
+        match rules.ack {
+            AckPolicyKind::Divide { order, .. } => {
+                let whole = ack.ack == self.in_order || self.spaced();
+                must!(ack.ack <= self.in_order, "ACK {} where {} came in order", ack.ack, self.in_order);
+                // No piece is a duplicate ACK, whatever came before it (ledger divack.m.generator).
+                must!(whole || order == PieceOrder::Falling || ack.ack > self.last_ack, "piece {} again", ack.ack);
+                must!(whole || ack.sack.is_empty(), "a piece with SACK blocks");
+            }
+            _ => must!(ack.ack == self.in_order, "ACK {} where {} came in order", ack.ack, self.in_order),
+        }
+        let falling = matches!(rules.ack, AckPolicyKind::Divide { order: PieceOrder::Falling, .. });
+        must!(falling || ack.ack >= self.last_ack, "ACK {} after {}", ack.ack, self.last_ack);
+        self.last_ack = self.last_ack.max(ack.ack);
         let most = if rules.sack { rules.max_sack_blocks.min(3) as usize } else { 0 };
         must!(ack.sack.len() <= most, "{} SACK blocks", ack.sack.len());
         must!(size == rules.ack_size + rules.sack_block_bytes * ack.sack.len() as u32, "an ACK of {size} bytes");
@@ -198,14 +230,15 @@ impl Judge {
             must!((start..end).all(held), "block {start}..{end} never arrived");
             // RFC 2018 section 4: the first block is the whole run around the segment that caused the ACK.
             if let (0, Step::Data(segment)) = (index, step)
-                && segment.seq >= ack.ack
+                && segment.seq >= self.in_order
             {
                 must!((start..end).contains(&segment.seq), "first block {start}..{end} without {segment:?}");
                 must!(!held(start - 1) && !held(end), "first block {start}..{end} is not the whole run");
             }
         }
         if let Step::Data(segment) = step {
-            let due = most > 0 && segment.seq > ack.ack;
+            // Pieces that had to wait leave before it, without blocks.
+            let due = most > 0 && segment.seq > self.in_order && ack.ack == self.in_order;
             must!(!due || !ack.sack.is_empty(), "no block for {segment:?}");
         }
         Ok(())
@@ -221,8 +254,11 @@ impl Judge {
         }
         if self.last_ack < self.in_order {
             let timer = match self.receiver.ack {
-                AckPolicyKind::Every {} => return Err("data in order, no ACK".to_owned()),
+                AckPolicyKind::Every {} | AckPolicyKind::Spoof { .. } | AckPolicyKind::Optimistic { .. } => {
+                    return Err("data in order, no ACK".to_owned());
+                }
                 AckPolicyKind::Delayed { timer, .. } | AckPolicyKind::Daass { timer, .. } => timer,
+                AckPolicyKind::Divide { timer, spacing, .. } => timer.max(spacing),
             };
             let due = pair.back.timer;
             must!(due.is_some(), "data in order, neither ACK nor timer");

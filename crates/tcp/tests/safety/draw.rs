@@ -72,7 +72,37 @@ fn policy() -> impl Strategy<Value = AckPolicyKind> {
         let (timer, silence) = (Time::from_secs(timer), Time::from_secs(0.5));
         AckPolicyKind::Daass { phase, timer, segments, window, silence }
     });
-    prop_oneof![Just(AckPolicyKind::Every {}), delayed, daass]
+    let spoof = (1_u32..12).prop_map(|duplicates| AckPolicyKind::Spoof { duplicates });
+    prop_oneof![Just(AckPolicyKind::Every {}), delayed, daass, divide(), spoof]
+}
+
+/// Divided ACKs, in every way. (Optimistic ACKs give up safety on purpose and are not drawn.)
+fn divide() -> impl Strategy<Value = AckPolicyKind> {
+    let phase = select(&[PhaseSource::Oracle, PhaseSource::Option, PhaseSource::Heuristic][..]);
+    let when = select(&[DivideWhen::Always, DivideWhen::SlowStart, DivideWhen::CongestionAvoidance][..]);
+    let parts = select(&[PieceParts::Equal, PieceParts::Bytes][..]);
+    let order = select(&[PieceOrder::Rising, PieceOrder::Falling][..]);
+    let spacing = prop_oneof![3 => Just(0.0), 1 => 0.0..0.02];
+    let burst = prop_oneof![Just(0_u32), 1_u32..40];
+    ((2_u32..65, 1_u32..5, 0.001..0.6, 2_u32..40), (when, phase, parts, order), (0.0..2.0, burst, spacing)).prop_map(
+        |((pieces, segments, timer, window), (when, phase, parts, order), (start, burst, spacing))| {
+            let [timer, silence, start, spacing] = [timer, 0.5, start, spacing].map(Time::from_secs);
+            AckPolicyKind::Divide {
+                pieces,
+                segments,
+                timer,
+                when,
+                phase,
+                window,
+                silence,
+                start,
+                burst,
+                parts,
+                order,
+                spacing,
+            }
+        },
+    )
 }
 
 fn credit() -> impl Strategy<Value = CreditKind> {
@@ -108,7 +138,7 @@ pub fn named() -> impl Strategy<Value = Case> {
     let later = prop::option::of((1_u64..30, 0.0..10.0));
     (select(&Stack::ALL[..]), sender, receiver, supply(), later, hostility()).prop_map(
         |(stack, mut sender, receiver, supply, later, network)| {
-            sender.tell_phase = Some(matches!(receiver.ack, Some(AckPolicyKind::Daass { .. })));
+            sender.tell_phase = Some(receiver.ack.is_some_and(|ack| ack.phase_source().is_some()));
             // Nothing is written after a FIN.
             let later = later.filter(|_| sender.fin == Some(false)).map(|(segments, think)| Later { segments, think });
             Case { stack, sender, receiver, supply, later, network }

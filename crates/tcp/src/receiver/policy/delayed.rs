@@ -61,7 +61,14 @@ mod tests {
     use super::*;
 
     fn at(secs: f64, in_order: bool) -> Arrival {
-        Arrival { in_order, gap: false, duplicate: false, phase: Default::default(), now: Time::from_secs(secs) }
+        Arrival {
+            in_order,
+            gap: false,
+            duplicate: false,
+            len: 1,
+            phase: Default::default(),
+            now: Time::from_secs(secs),
+        }
     }
 
     #[test]

@@ -8,15 +8,21 @@
 
 mod daass;
 mod delayed;
+mod divide;
 mod every;
+mod optimistic;
+mod spoof;
 
 pub use daass::{Daass, Guess};
 pub use delayed::Delayed;
+pub use divide::{Divide, Division};
 pub use every::Every;
+pub use optimistic::Optimistic;
+pub use spoof::Spoof;
 
 use acklab_packet::{Phase, Time};
 
-use crate::rules::AckPolicyKind;
+use crate::rules::{AckPolicyKind, PieceOrder, PieceParts};
 
 /// A segment as a policy sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +33,8 @@ pub struct Arrival {
     pub gap: bool,
     /// Nothing in it was new.
     pub duplicate: bool,
+    /// Sequence units it carries.
+    pub len: u32,
     /// What is known of the sender's phase.
     pub phase: Phase,
     /// The time.
@@ -42,6 +50,33 @@ pub enum Emission {
     By(Time),
     /// Nothing for now.
     Nothing,
+    /// An ACK at once, in pieces that each cover a part of what it newly covers.
+    ///
+    /// Sent whole where there is nothing new, while a gap is open, and when one has just been filled: the pieces of such
+    /// an ACK would be duplicates, or partial ACKs to a sender in recovery.
+    Pieces(Pieces),
+    /// An ACK at once, and so many copies of it.
+    Repeated(u32),
+    /// An ACK at once, of so many units beyond the highest received, and to be woken at `again` unless more comes.
+    Ahead {
+        /// Units that have not come.
+        units: u64,
+        /// The timer is set to this, whatever it was set to before.
+        again: Option<Time>,
+    },
+}
+
+/// How an ACK is divided.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pieces {
+    /// How many pieces; fewer if the ACK newly covers fewer units.
+    pub count: u32,
+    /// What each covers.
+    pub parts: PieceParts,
+    /// Which goes first.
+    pub order: PieceOrder,
+    /// Pause between one and the next; zero is back to back.
+    pub spacing: Time,
 }
 
 /// A rule for when to acknowledge.
@@ -90,4 +125,14 @@ policies! {
     Every from AckPolicyKind::Every {} => Every;
     Delayed from AckPolicyKind::Delayed { timer, segments, heartbeat, phase } => Delayed::new(timer, segments, heartbeat, phase);
     Daass from AckPolicyKind::Daass { phase, timer, segments, window, silence } => Daass::new(phase, timer, segments, window, silence);
+    Divide from AckPolicyKind::Divide {
+        pieces, segments, timer, when, phase, window, silence, start, burst, parts, order, spacing
+    } => Divide::new(
+        Pieces { count: pieces, parts, order, spacing },
+        segments,
+        timer,
+        Division { when, phase, guess: (window, silence), start, burst },
+    );
+    Spoof from AckPolicyKind::Spoof { duplicates } => Spoof { duplicates };
+    Optimistic from AckPolicyKind::Optimistic { ahead, timer } => Optimistic::new(ahead, timer);
 }

@@ -160,7 +160,7 @@ impl Ff96 {
             let open = if self.recovering {
                 self.pipe + u64::from(core.mss) <= core.cwnd as u64
             } else {
-                core.snd_nxt + u64::from(core.len_at(core.snd_nxt)) <= self.base + core.window()
+                core.sendable(self.base + core.window()).is_some()
             };
             if !open {
                 break;
@@ -176,10 +176,10 @@ impl Ff96 {
                     (hole, len as u32)
                 }
                 None => {
-                    let len = core.len_at(core.snd_nxt);
-                    if core.snd_nxt >= core.limit || core.snd_nxt + u64::from(len) > window_end {
+                    if core.snd_nxt >= core.limit {
                         break;
                     }
+                    let Some(len) = core.sendable(window_end) else { break };
                     (core.snd_nxt, len)
                 }
             };

@@ -75,9 +75,10 @@ impl Rfc6675 {
         if let Some((start, len)) = hole.filter(|&(start, _)| start < edge) {
             return Some((start, len, false));
         }
-        let len = u64::from(core.len_at(core.snd_nxt));
-        if core.snd_nxt < core.limit && core.snd_nxt + len <= core.snd_una + core.wnd {
-            return Some((core.snd_nxt, len, true));
+        if core.snd_nxt < core.limit
+            && let Some(len) = core.sendable(core.snd_una + core.wnd)
+        {
+            return Some((core.snd_nxt, u64::from(len), true));
         }
         if let Some((start, len)) = hole {
             return Some((start, len, false));
@@ -151,15 +152,14 @@ impl Rfc6675 {
     fn limited_transmit<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         self.high_rxt = core.snd_una;
         while core.snd_nxt < core.limit {
-            let len = u64::from(core.len_at(core.snd_nxt));
+            let Some(len) = core.sendable(core.snd_una + core.wnd) else { break };
             let pipe = self.pipe(core, core.snd_una);
-            let fits = core.snd_nxt + len <= core.snd_una + core.wnd;
-            if !fits || (core.cwnd as u64) < pipe + u64::from(core.mss) {
+            if (core.cwnd as u64) < pipe + u64::from(core.mss) {
                 break;
             }
-            core.transmit(core.snd_nxt, len as u32, now, wire);
-            core.snd_nxt += len;
-            core.limited += len;
+            core.transmit(core.snd_nxt, len, now, wire);
+            core.snd_nxt += u64::from(len);
+            core.limited += u64::from(len);
         }
     }
 
@@ -178,11 +178,12 @@ impl Rfc6675 {
                 }
             }
             let gap = self.board.next_above(core.snd_nxt).map_or(u64::MAX, |start| start - core.snd_nxt);
-            let len = u64::from(core.len_at(core.snd_nxt)).min(gap);
             let out = core.snd_nxt - core.snd_una - self.board.within(core.snd_una, core.snd_nxt);
-            if out + len > core.cwnd as u64 || core.snd_nxt + len > core.snd_una + core.wnd {
-                break;
-            }
+            // The window's end, where reported runs do not count.
+            let edge = core.snd_nxt + (core.cwnd as u64).saturating_sub(out);
+            let edge = edge.min(core.snd_una + core.wnd);
+            let small = u64::from(core.len_at(core.snd_nxt)) > gap && core.snd_nxt + gap <= edge;
+            let Some(len) = (if small { Some(gap) } else { core.sendable(edge).map(u64::from) }) else { break };
             if !core.may_send_now(now, wire) {
                 break;
             }
