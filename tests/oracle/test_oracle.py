@@ -18,6 +18,7 @@ import formats  # noqa: E402
 import mrg32k3a  # noqa: E402
 import ns2  # noqa: E402
 import random_ns2  # noqa: E402
+import telnet_pauses  # noqa: E402
 import traces  # noqa: E402
 import values  # noqa: E402
 from engine import run_batch  # noqa: E402
@@ -201,3 +202,16 @@ def test_the_scripts_still_print_the_committed_results(name):
         printed = ns2.results(fmt, row)
         for column, text in printed.items():
             assert not row[column] or check.same(column, row[column], text), (row, column, text)
+
+
+# ---- telnet ----------------------------------------------------------------------------------------------------------------
+def test_the_quantiles_of_telnet_pauses_grow_from_the_least_to_the_longest():
+    pauses, shares = zip(*telnet_pauses.known())
+    assert list(pauses) == sorted(pauses) and list(shares) == sorted(shares)
+    assert shares[0] == 0 and abs(shares[-1] - 1) < 1e-12
+
+
+@needs_ns
+def test_telnet_pauses_are_ns2s():
+    """Draws of ns-2 that the table was not made from; two samples of this size differ by less, 999 times of 1000."""
+    assert telnet_pauses.distance(telnet_pauses.pauses(5, 20_000)) < 0.016

@@ -2,6 +2,7 @@
 
 use acklab_packet::{Ack, Body, Packet, Phase, Segment, Time};
 use acklab_tcp::receiver::{Receiver, ReceiverWire};
+use acklab_tcp::rules::PhaseSource;
 use acklab_tcp::sender::{Sender, SenderWire, Supply};
 
 use crate::event::{Event, LazyTimer};
@@ -103,7 +104,7 @@ impl Flow {
         match &packet.body {
             Body::Data(segment) => {
                 let mut segment = *segment;
-                if self.receiver.wants_phase() {
+                if self.receiver.wants_phase(PhaseSource::Oracle) {
                     let slow_start = self.sender.core().in_slow_start();
                     segment.phase = if slow_start { Phase::SlowStart } else { Phase::CongestionAvoidance };
                 }

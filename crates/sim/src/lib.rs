@@ -15,6 +15,7 @@ pub mod source;
 pub mod spec;
 mod summary;
 mod workload;
+mod tcplib;
 
 pub use outcome::Outcome;
 pub use simulation::Simulation;

@@ -3,9 +3,10 @@
 use std::mem::take;
 use std::sync::Arc;
 
-use acklab_packet::Time;
+use acklab_packet::{Body, Packet, Phase, Time};
 use acklab_path::random::Random;
 use acklab_path::spec::LinkSpec;
+use acklab_tcp::rules::PhaseSource;
 
 use crate::event::Event;
 use crate::flow::Flow;
@@ -47,6 +48,8 @@ pub struct Simulation {
     unfinished: usize,
     /// Rows given out so far: one a flow, one a repetition.
     transfers: u32,
+    /// The flag of [`PhaseSource::Shared`], where a receiver reads it.
+    shared_phase: Option<Phase>,
     ended: bool,
 }
 
@@ -95,7 +98,8 @@ impl Simulation {
         let finite = |spec: &&FlowSpec| spec.size != Size::Unlimited && spec.source.is_none();
         let unfinished = scenario.flows.iter().filter(finite).map(|spec| spec.count as usize).sum();
         let transfers = flows.len() as u32;
-        Simulation { scenario, net, flows, earlier: Vec::new(), unfinished, transfers, ended: false }
+        let shared_phase = scenario.flows.iter().any(reads_shared_phase).then_some(Phase::CongestionAvoidance);
+        Simulation { scenario, net, flows, earlier: Vec::new(), unfinished, transfers, shared_phase, ended: false }
     }
 
     /// The present time.
@@ -150,11 +154,14 @@ impl Simulation {
         let net = &mut self.net;
         match event {
             Event::Deliver(link) => {
-                if let Some(packet) = net.on_deliver(link) {
+                if let Some(mut packet) = net.on_deliver(link) {
                     let id = packet.flow;
                     let flow = &mut self.flows[id as usize];
                     let open = flow.finished.is_none();
-                    flow.on_packet(id, &packet, net);
+                    match &mut self.shared_phase {
+                        None => flow.on_packet(id, &packet, net),
+                        Some(phase) => on_packet_sharing(phase, flow, id, &mut packet, net),
+                    }
                     if open && flow.finished.is_some() {
                         self.transfer_finished(id);
                     }
@@ -240,5 +247,26 @@ impl Simulation {
             links: summary::link_rows(&self.scenario, &self.net),
             ..Outcome::default()
         }
+    }
+}
+
+/// Whether the receivers of a table read the flag that all flows share.
+fn reads_shared_phase(table: &FlowSpec) -> bool {
+    table.receiver.ack.phase_source() == Some(PhaseSource::Shared)
+}
+
+/// A packet reaches its destination where receivers read one flag for all senders: a segment shows it as it is now, and an
+/// ACK that grows its sender's window sets it (ledger allman1998.m.daass, if the paper's one global variable is meant).
+#[cold]
+fn on_packet_sharing(phase: &mut Phase, flow: &mut Flow, id: u32, packet: &mut Packet, net: &mut Network) {
+    if let Body::Data(segment) = &mut packet.body
+        && flow.receiver.wants_phase(PhaseSource::Shared)
+    {
+        segment.phase = *phase;
+    }
+    flow.on_packet(id, packet, net);
+    let grown_in = flow.sender.take_growth();
+    if grown_in != Phase::Untold {
+        *phase = grown_in;
     }
 }

@@ -1,13 +1,15 @@
 //! Applications that write at random times.
 //!
-//! Keystrokes of telnet follow the tcplib library of measured traffic in the papers' simulators. Its pauses are close
-//! to a Pareto distribution (Paxson and Floyd 1995: shape 0.9 for the body); here the scale is such that 15 % of the
-//! pauses exceed one second, as they report, and pauses are cut at 50 s, which puts the mean at 1.1 s.
+//! Keystrokes of telnet follow the tcplib library of measured traffic in the papers' simulators: [`Pauses::Tcplib`] draws
+//! from quantiles of what ns-2 does. Its pauses are close to a Pareto distribution (Paxson and Floyd 1995: shape 0.9 for the
+//! body), which is [`Pauses::Pareto`]; here the scale is such that 15 % of the pauses exceed one second, as they report, and
+//! pauses are cut at 50 s, which puts the mean at 1.1 s.
 
 use acklab_packet::Time;
 use acklab_path::random::Random;
 
-use crate::spec::Source;
+use crate::spec::{Pauses, Source};
+use crate::tcplib::{PERCENTILES, TAIL};
 
 /// Pareto shape of keystroke pauses, their least value in seconds, and where they are cut.
 const SHAPE: f64 = 0.9;
@@ -29,12 +31,14 @@ impl Writer {
 
     /// The pause before the next write.
     pub fn gap(&mut self) -> Time {
-        let Source::Telnet { mean, .. } = &self.source;
+        let Source::Telnet { mean, pauses, .. } = &self.source;
         let u = self.random.uniform();
         // libm in Rust, not the system's: its last digit must be the same everywhere.
-        Time::from_secs(match mean {
-            Some(mean) => -mean.secs() * libm::log(u),
-            None => (LEAST * libm::pow(u, -1.0 / SHAPE)).min(LONGEST),
+        Time::from_secs(match (mean, pauses.unwrap_or(Pauses::Pareto)) {
+            (Some(mean), _) => -mean.secs() * libm::log(u),
+            (None, Pauses::Pareto) => (LEAST * libm::pow(u, -1.0 / SHAPE)).min(LONGEST),
+            (None, Pauses::Tcplib) if u < 0.99 => between(&PERCENTILES, 100.0 * u),
+            (None, Pauses::Tcplib) => between(&TAIL, 10_000.0 * (u - 0.99)),
         })
     }
 
@@ -48,18 +52,24 @@ impl Writer {
     }
 }
 
+/// A point of a curve given at 0, 1, 2, ...: on the line between its neighbours.
+fn between(curve: &[f64], at: f64) -> f64 {
+    let below = (at as usize).min(curve.len() - 2);
+    curve[below] + (at - below as f64) * (curve[below + 1] - curve[below])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn gaps(mean: Option<Time>) -> Vec<f64> {
-        let mut writer = Writer::new(Source::Telnet { mean, write: None }, Random::named(1, "telnet"));
+    fn gaps(mean: Option<Time>, pauses: Option<Pauses>) -> Vec<f64> {
+        let mut writer = Writer::new(Source::Telnet { mean, pauses, write: None }, Random::named(1, "telnet"));
         (0..100_000).map(|_| writer.gap().secs()).collect()
     }
 
     #[test]
     fn pauses_have_the_stated_shape() {
-        let gaps = gaps(None);
+        let gaps = gaps(None, None);
         let share = |limit: f64| gaps.iter().filter(|&&gap| gap > limit).count() as f64 / gaps.len() as f64;
         assert!((share(1.0) - 0.15).abs() < 0.005, "{}", share(1.0));
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
@@ -67,8 +77,22 @@ mod tests {
     }
 
     #[test]
+    fn pauses_of_tcplib_have_its_quantiles_and_mean() {
+        let mut gaps = gaps(None, Some(Pauses::Tcplib));
+        gaps.sort_by(f64::total_cmp);
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        // ns-2's, over 364,758 pauses: 1.088 s.
+        assert!((1.04..1.14).contains(&mean), "{mean}");
+        for (share, low, high) in [(0.5, 0.234, 0.240), (0.9, 1.53, 1.62), (0.99, 15.0, 21.0), (0.999, 59.5, 66.0)] {
+            let quantile = gaps[(share * gaps.len() as f64) as usize];
+            assert!((low..high).contains(&quantile), "{share}: {quantile}");
+        }
+        assert!(gaps[0] >= PERCENTILES[0] && gaps[gaps.len() - 1] <= TAIL[100]);
+    }
+
+    #[test]
     fn exponential_pauses_have_their_mean() {
-        let gaps = gaps(Some(Time::from_secs(0.8)));
+        let gaps = gaps(Some(Time::from_secs(0.8)), None);
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
         assert!((mean - 0.8).abs() < 0.01, "{mean}");
     }

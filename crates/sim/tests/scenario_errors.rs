@@ -166,6 +166,12 @@ const CASES: &[Case] = &[
     (&[(RTO, "initial_rto = \"0s\"")], "flow[0].sender.initial_rto", &["above 0s"]),
     (&[(SENDER, "sender = { packet = 12 }")], "flow[0].sender.packet", &["timestamps take 12 bytes"]),
     (&[("timer = \"100ms\"", "timer = \"0s\", heartbeat = true")], "flow[0].receiver.ack.timer", &["heartbeat needs a timer"]),
+    (&[("repeat = { times = 2, think = \"1s\" }", "source = { kind = \"telnet\", mean = \"1s\", pauses = \"tcplib\" }")],
+        "flow[0].source.pauses", &["together with `mean`"]),
+    (&[("repeat = { times = 2, think = \"1s\" }", "source = { kind = \"telnet\", pauses = \"tcplb\" }")],
+        "flow[0].source.pauses", &["did you mean `tcplib`"]),
+    (&[("policy = \"delayed\", timer = \"100ms\", segments = 2", "policy = \"daass\", phase = \"share\"")],
+        "flow[0].receiver.ack.phase", &["did you mean `shared`"]),
     // The network.
     (&[("to = \"R\"", "to = \"X\"")], "flow[0].to", &["= \"X\"", "no link has this node", "`S`, `G`, `R`"]),
     (&[("from = \"S\"", "from = \"s\"")], "flow[0].from", &["did you mean `S`"]),

@@ -18,6 +18,7 @@ Written by tools/builder.py from the JSON Schema (``make builder``).
 from .experiment import (
     AnySize,
     Flow,
+    Pauses,
     Record,
     Repeat,
     Scenario,
@@ -114,6 +115,7 @@ __all__ = [
     "Optimistic",
     "ParkingLot",
     "PartialAckTimer",
+    "Pauses",
     "PhaseSource",
     "PieceOrder",
     "PieceParts",

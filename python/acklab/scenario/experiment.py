@@ -49,13 +49,23 @@ class Repeat(Part):
     """Longest pause: each is drawn uniformly from `think` to here. Left out, all are `think`."""
 
 
+Pauses = Literal["pareto", "tcplib"]
+"""Pauses between keystrokes, as measured of people.
+
+- "pareto": Pareto of shape 0.9 from 0.12 s, cut at 50 s: 15 % exceed a second, the mean is 1.1 s.
+- "tcplib": What ns-2's tcplib source does: its quantiles, as measured; the mean is 1.1 s, the longest 210 s.
+"""
+
+
 @dataclass(kw_only=True, repr=False)
 class Telnet(Part):
     """Somebody typing (ledger allman1998.m.telnet)."""
 
     kind: Literal["telnet"] = "telnet"
     mean: str | None = None
-    """Mean of exponentially distributed pauses; left out, pauses are like tcplib's."""
+    """Mean of exponentially distributed pauses."""
+    pauses: Pauses | None = None
+    """Without `mean`: how pauses are distributed; left out, `pareto`."""
     write: str | None = None
     """Payload bytes of each write; left out, one full segment."""
 

@@ -36,11 +36,13 @@ class Delayed(Part):
     """Instant of the heartbeat's first beat; "0s" where left out."""
 
 
-PhaseSource = Literal["oracle", "option", "heuristic"]
+PhaseSource = Literal["oracle", "option", "shared", "heuristic"]
 """How a receiver learns whether the sender is in slow start.
 
 - "oracle": The driver knows, and tells at each segment's arrival: what the paper's simulator did.
 - "option": Each segment says so, as of when it was sent.
+- "shared": One flag for all flows of the simulation, which the driver owns: every growth of any sender's window sets it
+  to that sender's phase. Until the first it says congestion avoidance.
 - "heuristic": It guesses from what arrives and from the ACKs it sends.
 """
 

@@ -9,7 +9,7 @@ use super::file::{File, FlowTable, LinkTable, SizeEntry, StopTable, When};
 use super::network::{Key, Network, Origin};
 use super::stacks::{Stacks, shared};
 use super::topology::Topology;
-use crate::spec::{FlowSpec, Record, Repeat, Scenario, Size, Stop};
+use crate::spec::{FlowSpec, Record, Repeat, Scenario, Size, Source, Stop};
 
 /// Most flows of one scenario.
 const MOST_FLOWS: u64 = 10_000_000;
@@ -94,6 +94,10 @@ fn flows(tables: Vec<FlowTable>, network: &mut Network, stacks: &Stacks) -> Resu
                 at("sender.fin"),
                 "is true, but an application that writes now and then never ends",
             ));
+        }
+        if let Some(Source::Telnet { mean: Some(_), pauses: Some(_), .. }) = table.source {
+            let what = "can not be given together with `mean`, which makes them exponential; leave out one of the two";
+            return Err(Problem::at(at("source.pauses"), what));
         }
         let size = size(table.size, sender.packet).map_err(|(key, what)| Problem::at(at(key), what))?;
         let last = flows.last();

@@ -126,7 +126,10 @@ fn flow() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, Fl
         [RecoveryKind::Tahoe, RecoveryKind::Reno, RecoveryKind::Newreno, RecoveryKind::Sack, RecoveryKind::Rfc6675];
     let rules = (select(&Stack::ALL[..]), select(recoveries.to_vec()), 1_u32..30, any::<[bool; 4]>());
     let ends = (any::<prop::sample::Index>(), any::<prop::sample::Index>());
-    let source = prop::option::weighted(0.15, Just(Source::Telnet { mean: Some(Time::from_secs(0.2)), write: None }));
+    let source = prop::option::weighted(
+        0.15,
+        Just(Source::Telnet { mean: Some(Time::from_secs(0.2)), pauses: None, write: None }),
+    );
     (ends, size, repeat, times, rules, source).prop_map(
         |((from, to), size, repeat, (start, count, stagger), (stack, recovery, window, flags), source)| {
             let (mut sender, mut receiver) = (stack.sender(), stack.receiver());

@@ -258,10 +258,11 @@ impl Receiver {
         wire.send(Ack { ack, sack, syn, ece: self.ece, ts_ecr: self.ts_recent }, size);
     }
 
-    /// Whether the ACK policy wants the driver to tell it the sender's phase.
+    /// Whether the ACK policy takes the sender's phase from `source`; a driver tells it if that is its own knowledge
+    /// ([`PhaseSource::Oracle`], [`PhaseSource::Shared`]).
     #[inline]
-    pub fn wants_phase(&self) -> bool {
-        self.rules.ack.phase_source() == Some(PhaseSource::Oracle)
+    pub fn wants_phase(&self, source: PhaseSource) -> bool {
+        self.rules.ack.phase_source() == Some(source)
     }
 
     /// Next unit expected in order.

@@ -92,6 +92,8 @@ pub struct Core {
     pub last_cut: LastCut,
     /// The retransmission timer's arithmetic.
     pub rto: Rto,
+    /// The phase in which credit last grew the window, until somebody asks ([`super::Sender::take_growth`]).
+    pub(super) grown_in: Phase,
     /// Counts for the flow's row.
     pub counters: SenderCounters,
     /// Units sent by Limited Transmit since the last new ACK; they do not count as FlightSize (RFC 5681 section 3.2).
@@ -152,6 +154,7 @@ impl Core {
             timed: None,
             timer_on: false,
             initial_window: rules.initial_window,
+            grown_in: Phase::Untold,
             last_sent: Time::ZERO,
             must_tell_cwr: false,
             next_send: Time::ZERO,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use acklab_packet::{Ack, Time};
+use acklab_packet::{Ack, Phase, Time};
 
 use super::recovery::{LossRecovery, Recovery};
 use super::{Core, LastCut, SenderCounters, SenderWire, Supply};
@@ -76,6 +76,12 @@ impl Sender {
     #[inline]
     pub fn done(&self) -> bool {
         self.core.done()
+    }
+
+    /// The phase in which an ACK's credit last grew the window, once: untold if it did not since the last call.
+    #[inline]
+    pub fn take_growth(&mut self) -> Phase {
+        std::mem::take(&mut self.core.grown_in)
     }
 
     /// Counts so far.

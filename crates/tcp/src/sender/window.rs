@@ -1,6 +1,6 @@
 //! What moves cwnd and ssthresh: credit, losses, congestion marks, idleness (RFC 5681 section 3, RFC 3168).
 
-use acklab_packet::Time;
+use acklab_packet::{Phase, Time};
 
 use super::control::CongestionControl;
 use super::credit::{Covered, WindowCredit};
@@ -10,11 +10,13 @@ use crate::rules::{Halving, IdleRestart, RecoveryExit, Sequence};
 impl Core {
     pub(super) fn grow(&mut self, acked: u64) {
         let mss = f64::from(self.mss);
+        let slow_start = self.in_slow_start();
+        self.grown_in = if slow_start { Phase::SlowStart } else { Phase::CongestionAvoidance };
         let worth = self.credit.worth(&Covered {
             acked: acked as f64,
             mss,
             cwnd: self.cwnd,
-            slow_start: self.in_slow_start(),
+            slow_start,
             after_timeout: self.last_cut == LastCut::Timeout && self.snd_una - acked < self.recover,
         });
         self.grow_by(worth.first, mss);

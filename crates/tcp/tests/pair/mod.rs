@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use acklab_packet::{Ack, Phase, Segment, Time};
 use acklab_tcp::receiver::{Receiver, ReceiverWire};
-use acklab_tcp::rules::{ReceiverRules, SenderRules};
+use acklab_tcp::rules::{PhaseSource, ReceiverRules, SenderRules};
 use acklab_tcp::sender::{Sender, SenderWire, Supply};
 
 /// SplitMix64: a few lines, no dependency, and the same on every machine.
@@ -141,6 +141,8 @@ pub struct Pair {
     pub log: Vec<(Time, Step, [u64; 3])>,
     network: Hostility,
     luck: Luck,
+    /// The phase a driver shares ([`PhaseSource::Shared`]).
+    flag: Phase,
     arrivals: BinaryHeap<Arrival>,
     loads: Vec<Load>,
 }
@@ -158,6 +160,7 @@ impl Pair {
             log: Vec::new(),
             network,
             luck: Luck(network.seed),
+            flag: Phase::CongestionAvoidance,
             arrivals: BinaryHeap::new(),
             loads: Vec::new(),
         }
@@ -216,9 +219,13 @@ impl Pair {
             let Some(Reverse((_, index))) = self.arrivals.pop() else { unreachable!() };
             return match self.loads[index as usize] {
                 Load::Data(mut segment) => {
-                    if self.receiver.wants_phase() {
+                    if self.receiver.wants_phase(PhaseSource::Oracle) {
                         let slow = self.sender.core().in_slow_start();
                         segment.phase = if slow { Phase::SlowStart } else { Phase::CongestionAvoidance };
+                    } else if self.receiver.wants_phase(PhaseSource::Shared) {
+                        let grown = self.sender.take_growth();
+                        self.flag = if grown == Phase::Untold { self.flag } else { grown };
+                        segment.phase = self.flag;
                     }
                     self.data.in_flight -= 1;
                     self.data.delivered += 1;

@@ -75,6 +75,7 @@ CANDIDATES = [
     Candidate("the paper's parameter set"),
     Candidate("DAASS's flag is raised by the first growth, with SACK only", time=late_flag(("sack",))),
     Candidate("DAASS's flag is raised by the first growth, with Reno too", time=late_flag(RECOVERIES)),
+    Candidate("DAASS reads one flag, set by each growth of a window", replace(PAPERS, phase="shared")),
     Candidate("DAASS told by each segment, as of when it was sent", replace(PAPERS, phase="option")),
     Candidate("DAASS guesses by itself", replace(PAPERS, phase="heuristic")),
     Candidate("transfers end with the last ACK", time=last_ack),

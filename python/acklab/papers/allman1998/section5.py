@@ -27,7 +27,7 @@ WRITES = (1, 10, 100)
 
 def telnet(mechanism: str, seed: int, write: int = 1, interval: str | None = None) -> str:
     """A session over Figure 1's path; ``interval`` is the mean of exponential pauses instead of tcplib's."""
-    pauses = {"mean": interval} if interval else {}
+    pauses = {"mean": interval} if interval else {"pauses": "tcplib"}
     tree = {
         "seed": seed,
         "stop": {"at": f"{SECONDS}s"},
