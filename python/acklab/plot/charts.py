@@ -26,11 +26,13 @@ MOST = 12
 def cwnd(runs: Any, flow: str | None = None) -> alt.LayerChart:
     """Congestion window (solid), slow-start threshold (dashed) and flight size (thin)."""
     items = items_of(runs, flow, MOST)
+    high = prep.window_height(prep.cwnd(item.run, item.flow) for item in items)
     frame = _join(items, lambda i: prep.thin_steps(prep.cwnd(i.run, i.flow), "cwnd_segments", COLUMNS).drop("flow"))
     frame = frame.rename({"cwnd_segments": "cwnd", "ssthresh_segments": "ssthresh", "flight_segments": "in flight"})
     long = frame.unpivot(["cwnd", "ssthresh", "in flight"], index=["time_s", "item", "state"], variable_name="line")
     long = long.drop_nulls("value")
-    lines = alt.Chart(long).mark_line(interpolate="step-after")
+    lines = alt.Chart(long).mark_line(interpolate="step-after", clip=True)
+    height = _value("cwnd", "value").scale(domain=[0, 1.05 * high] if high else alt.Undefined)
     dashes = alt.StrokeDash(
         "line:N", scale=alt.Scale(domain=["cwnd", "ssthresh", "in flight"], range=[[1, 0], [6, 4], [2, 2]])
     )
@@ -41,7 +43,7 @@ def cwnd(runs: Any, flow: str | None = None) -> alt.LayerChart:
         colour = alt.Color("line:N", scale=alt.Scale(domain=list(lines_of), range=shades), title=None)
     tips = ["item:N", "line:N", _time_tip(), alt.Tooltip("value:Q", format=".3f"), "state:N"]
     return alt.layer(
-        lines.encode(x=_time(), y=_value("cwnd", "value"), color=colour, strokeDash=dashes, tooltip=tips)
+        lines.encode(x=_time(), y=height, color=colour, strokeDash=dashes, tooltip=tips)
     ).properties(width=640, height=260)
 
 

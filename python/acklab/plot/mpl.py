@@ -40,6 +40,7 @@ def cwnd(runs: Any, flow: str | None = None) -> Figure:
     """Congestion window, slow-start threshold and flight size over time."""
     figure, axes = _figure(runs, "cwnd", height=3.0)
     items = items_of(runs, flow, MOST)
+    high = prep.window_height(prep.cwnd(item.run, item.flow) for item in items)
     for item in items:
         frame = prep.thin_steps(prep.cwnd(item.run, item.flow), "cwnd_segments", _columns(items))
         time = frame["time_s"]
@@ -64,7 +65,7 @@ def cwnd(runs: Any, flow: str | None = None) -> Figure:
                 letter, (row["time_s"], 1), xycoords=("data", "axes fraction"), ha="center", va="bottom",
                 color=item.colour("drop"), fontsize=7, fontweight="bold", annotation_clip=False,
             )  # fmt: skip
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, None if high is None else 1.05 * high)
     return _finish(figure, axes)
 
 

@@ -98,3 +98,26 @@ def test_timeouts_and_recoveries_are_marked(run):
 
 def test_the_page_is_written(run, tmp_path):
     assert Path(report.write(run, tmp_path, formats=["svg"])).exists()
+
+
+def test_an_unlimited_first_threshold_does_not_flatten_the_window():
+    """The `rfc` stack's ssthresh starts at the largest window a receiver can advertise."""
+    import acklab
+    from acklab.plot import charts, mpl
+
+    sender = {"stack": "rfc", "recovery": "sack"}
+    case = scenario()
+    case["flow"][0]["sender"] = sender
+    run = Run.of(acklab.run(case))
+    frame = prep.cwnd(run)
+    highest = frame.select(pl.max_horizontal(pl.col("cwnd_segments").max(), pl.col("flight_segments").max())).item()
+    assert (frame["ssthresh_segments"].max() or 0) > 10 * highest
+    assert prep.window_height([frame]) == highest
+    top = mpl.cwnd(run).axes[0].get_ylim()[1]
+    assert highest < top < 1.2 * highest
+    spec = charts.cwnd(run).to_dict()["layer"][0]
+    assert spec["encoding"]["y"]["scale"]["domain"] == [0, pytest.approx(1.05 * highest)]
+    assert spec["mark"]["clip"] is True
+    # A threshold that is near stays in the picture.
+    near = prep.window_height([frame.with_columns(ssthresh_segments=pl.lit(2.0 * highest))])
+    assert near == pytest.approx(2.0 * highest)

@@ -17,7 +17,7 @@ from .thin import thin_points, thin_steps
 from .throughput import progress, throughput
 from .timeline import BANDS, band_length, timeline
 from .verdict import CAUSES, Limits, limits
-from .window import cwnd, window_events
+from .window import cwnd, window_events, window_height
 
 __all__ = [
     "AXES",
@@ -46,4 +46,5 @@ __all__ = [
     "time_sequence",
     "timeline",
     "window_events",
+    "window_height",
 ]

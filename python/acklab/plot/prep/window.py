@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import polars as pl
 
 from ..runs import Run, once_per_run
+
+#: A threshold higher than so many times the highest window is not worth the room.
+_FAR = 2.5
 
 _SHOWN = ["time_s", "flow", "cwnd_segments", "ssthresh_segments", "flight_segments", "state"]
 
@@ -17,6 +22,27 @@ def cwnd(run: Run, flow: str | None = None) -> pl.DataFrame:
     null, so that it does not flatten the chart.
     """
     return sender_states(run, flow).select(_SHOWN)
+
+
+def window_height(frames: Iterable[pl.DataFrame]) -> float | None:
+    """How high charts of these windows reach: to the highest window or flight, and to ssthresh where it is not far above.
+
+    A stack's first threshold may be as high as the receiver's largest window; its line then leaves the chart at the top
+    instead of flattening the rest. The report's chart has the same rule (``chart_window.js``).
+    """
+    high, threshold = 0.0, 0.0
+    for frame in frames:
+        used = frame.select(pl.max_horizontal(pl.col("cwnd_segments").max(), pl.col("flight_segments").max())).item()
+        high = max(high, used or 0.0)
+        threshold = max(threshold, _most(frame["ssthresh_segments"]))
+    if high <= 0:
+        return None
+    return max(high, threshold) if threshold <= _FAR * high else high
+
+
+def _most(column: pl.Series) -> float:
+    most = column.drop_nulls().max()
+    return float(most) if isinstance(most, (int, float)) else 0.0
 
 
 def window_events(run: Run, flow: str | None = None) -> pl.DataFrame:
