@@ -14,8 +14,8 @@ mod simulation;
 pub mod source;
 pub mod spec;
 mod summary;
-mod workload;
 mod tcplib;
+mod workload;
 
 pub use outcome::Outcome;
 pub use simulation::Simulation;

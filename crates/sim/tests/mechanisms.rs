@@ -100,8 +100,11 @@ fn rows_of_ns2() {
     }
 }
 
+/// A row's parameters and results.
+type Row = (&'static str, &'static str, u32, u32, (f64, u64, u64, u64));
+
 /// Mechanism, recovery, queue, segments, (time, sent, timeouts, ACKs).
-const ROWS: [(&str, &str, u32, u32, (f64, u64, u64, u64)); 6] = [
+const ROWS: [Row; 6] = [
     ("daass", "reno", 9, 75, (2.425_877_333_333_331_4, 98, 1, 87)),
     ("daass", "sack", 9, 75, (0.920_797_866_666_665_9, 85, 0, 75)),
     ("ubc", "reno", 6, 95, (6.312_042_666_666_660_5, 133, 3, 83)),
