@@ -1,6 +1,6 @@
-//! The event queue: one entry a link or timer, ordered by (time, ordinal).
+//! The event queue: one entry a lane, busy transmitter or timer, ordered by (time, ordinal).
 //!
-//! An ordinal is reserved when an event is *decided*, not when it enters the heap, so a link that keeps only its next
+//! An ordinal is reserved when an event is *decided*, not when it enters the queue, so a lane that keeps only its next
 //! arrival here still orders all of them as if each had been queued at once (docs/architecture.md, "Event order").
 
 use acklab_packet::Time;
@@ -35,7 +35,7 @@ impl Due {
 /// What happens, and to which of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The packet in front reaches a link's far end.
+    /// The packet in front of a lane reaches its link's far end.
     Deliver(u32),
     /// A link's transmitter becomes free while packets wait.
     Free(u32),
@@ -53,9 +53,9 @@ pub enum Event {
     Stop,
 }
 
-/// Bits of an entry that name the event: three for its kind, the others for its link or flow.
+/// Bits of an entry that name the event: three for its kind, the others for its lane, link or flow.
 const EVENT_BITS: u32 = 28;
-/// Most links and flows that an entry can name.
+/// Most lanes, links and flows that an entry can name.
 pub const MOST_SOURCES: u32 = 1 << (EVENT_BITS - 3);
 
 /// One event in 16 bytes: its time, and 36 bits of ordinal before 28 of event.
@@ -68,6 +68,11 @@ struct Entry {
 }
 
 impl Entry {
+    /// Comes after everything.
+    const NEVER: Entry = Entry { time: u64::MAX, low: u64::MAX };
+    /// Comes before everything.
+    const START: Entry = Entry { time: 0, low: 0 };
+
     #[inline]
     fn new(due: Due, event: Event) -> Entry {
         let (kind, id) = match event {
@@ -112,76 +117,96 @@ impl Entry {
     }
 }
 
-/// Most events the sorted front holds.
-const FRONT: usize = 64;
+/// Places in the ring of [`EventQueue`]; a power of two.
+const RING: usize = 32;
+/// Most events in it: one place is the sentinel's.
+const SOON: usize = RING - 1;
 
-/// The pending events: the earliest in a short sorted front, the others in a binary heap behind it.
+/// The pending events: those of the network in a short sorted ring, the others in a binary heap.
 ///
-/// A busy link's next event is nearly always among the next few of the whole network, so an insertion from the early
-/// end of the front moves little; timers rest in the heap and are hardly ever touched ([`LazyTimer`]).
-#[derive(Clone, Debug, Default)]
+/// Few events of the network are pending at a time (a delivery a [lane](crate::lane), an end of service a busy
+/// transmitter), and what is decided now mostly comes after them: insertion starts at the late end and moves little.
+/// Timers rest in the heap and are hardly ever touched ([`crate::timer`]).
+#[derive(Clone, Debug)]
 pub struct EventQueue {
-    /// Latest first, so that the earliest is popped off the end.
-    front: Vec<Entry>,
-    /// Min-heap of entries that come after everything in `front`.
-    behind: Vec<Entry>,
+    /// Sorted, from place `first` up to `end`, both modulo its length. The place before `first` holds an event that has
+    /// been popped; none is ever added that comes before it, so there every insertion stops.
+    ring: [Entry; RING],
+    first: usize,
+    end: usize,
+    /// Min-heap, and a copy of its top.
+    heap: Vec<Entry>,
+    top: Entry,
+}
+
+impl Default for EventQueue {
+    fn default() -> Self {
+        EventQueue { ring: [Entry::START; RING], first: 0, end: 0, heap: Vec::new(), top: Entry::NEVER }
+    }
 }
 
 impl EventQueue {
-    /// The earliest event, left in place.
+    /// Whether the ring holds the earliest event; false also when there is none.
     #[inline]
-    pub fn peek(&mut self) -> Option<(Due, Event)> {
-        if self.front.is_empty() {
-            self.refill();
+    fn ring_is_first(&self) -> bool {
+        self.first != self.end && self.ring[self.first % RING].before(self.top)
+    }
+
+    /// When the earliest event is due.
+    #[inline]
+    pub fn peek(&self) -> Option<Due> {
+        if self.ring_is_first() {
+            return Some(self.ring[self.first % RING].due());
         }
-        self.front.last().map(|entry| (entry.due(), entry.event()))
+        (!self.heap.is_empty()).then(|| self.top.due())
     }
 
-    /// Removes the earliest event, which [`EventQueue::peek`] has just shown.
+    /// Removes the earliest event.
     #[inline]
-    pub fn pop(&mut self) {
-        self.front.pop();
+    pub fn pop(&mut self) -> Option<(Due, Event)> {
+        let entry = if self.ring_is_first() {
+            self.first += 1;
+            self.ring[(self.first - 1) % RING]
+        } else {
+            self.pop_heap()?
+        };
+        Some((entry.due(), entry.event()))
     }
 
-    /// Adds an event.
+    /// Adds an event of the network, due no earlier than what was popped last.
+    #[inline]
+    pub fn push_soon(&mut self, due: Due, event: Event) {
+        let entry = Entry::new(due, event);
+        if self.end - self.first == SOON {
+            let latest = self.ring[(self.end - 1) % RING];
+            if latest.before(entry) {
+                return self.push_heap(entry);
+            }
+            self.end -= 1;
+            self.push_heap(latest);
+        }
+        let mut at = self.end;
+        self.end += 1;
+        loop {
+            let earlier = self.ring[at.wrapping_sub(1) % RING];
+            if earlier.before(entry) {
+                break;
+            }
+            self.ring[at % RING] = earlier;
+            at -= 1;
+        }
+        self.ring[at % RING] = entry;
+    }
+
+    /// Adds an event that may be far away.
     #[inline]
     pub fn push(&mut self, due: Due, event: Event) {
-        let entry = Entry::new(due, event);
-        match self.front.first() {
-            Some(latest) if entry.before(*latest) => self.insert(entry),
-            _ => self.push_behind(entry),
-        }
+        self.push_heap(Entry::new(due, event));
     }
 
-    /// Puts `entry`, which comes before the front's latest, into its place there.
-    #[inline]
-    fn insert(&mut self, entry: Entry) {
-        if self.front.len() == FRONT {
-            let latest = self.front.remove(0);
-            self.push_behind(latest);
-        }
-        let mut later = self.front.len();
-        self.front.push(entry);
-        let front = &mut self.front[..];
-        while later > 0 && front[later - 1].before(entry) {
-            front[later] = front[later - 1];
-            later -= 1;
-        }
-        front[later] = entry;
-    }
-
-    /// Moves the earliest events from the heap to the empty front.
-    fn refill(&mut self) {
-        for _ in 0..FRONT / 2 {
-            let Some(entry) = self.pop_behind() else { break };
-            self.front.push(entry);
-        }
-        self.front.reverse();
-    }
-
-    fn push_behind(&mut self, entry: Entry) {
-        self.behind.push(entry);
-        let heap = &mut self.behind[..];
+    fn push_heap(&mut self, entry: Entry) {
+        self.heap.push(entry);
+        let heap = &mut self.heap[..];
         let mut at = heap.len() - 1;
         while at > 0 {
             let parent = (at - 1) / 2;
@@ -192,12 +217,16 @@ impl EventQueue {
             at = parent;
         }
         heap[at] = entry;
+        self.top = heap[0];
     }
 
-    fn pop_behind(&mut self) -> Option<Entry> {
-        let last = self.behind.pop()?;
-        let heap = &mut self.behind[..];
-        let Some(&earliest) = heap.first() else { return Some(last) };
+    fn pop_heap(&mut self) -> Option<Entry> {
+        let last = self.heap.pop()?;
+        let heap = &mut self.heap[..];
+        let Some(&earliest) = heap.first() else {
+            self.top = Entry::NEVER;
+            return Some(last);
+        };
         let (mut at, mut child) = (0, 1);
         while child < heap.len() {
             if child + 1 < heap.len() && heap[child + 1].before(heap[child]) {
@@ -211,60 +240,8 @@ impl EventQueue {
             child = 2 * at + 1;
         }
         heap[at] = last;
+        self.top = heap[0];
         Some(earliest)
-    }
-}
-
-/// A timer that is moved far more often than it runs out: moving it later touches no heap.
-///
-/// The heap holds at most one live entry for it, due no later than the timer; when that entry comes up early, it is
-/// put back under the timer's own time and ordinal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LazyTimer {
-    due: Due,
-    queued: Due,
-}
-
-impl Default for LazyTimer {
-    fn default() -> Self {
-        LazyTimer { due: Due::NEVER, queued: Due::NEVER }
-    }
-}
-
-impl LazyTimer {
-    /// Sets the timer.
-    #[inline]
-    pub fn arm(&mut self, due: Due, event: Event, events: &mut EventQueue) {
-        self.due = due;
-        if due < self.queued {
-            self.queued = due;
-            events.push(due, event);
-        }
-    }
-
-    /// Stops the timer.
-    #[inline]
-    pub fn disarm(&mut self) {
-        self.due = Due::NEVER;
-    }
-
-    /// Its entry came up as the heap's earliest and is consumed; whether the timer has really run out.
-    pub fn expires(&mut self, entry: Due, event: Event, events: &mut EventQueue) -> bool {
-        events.pop();
-        if entry != self.queued {
-            return false;
-        }
-        self.queued = Due::NEVER;
-        if self.due == entry {
-            self.due = Due::NEVER;
-            return true;
-        }
-        if self.due == Due::NEVER {
-            return false;
-        }
-        self.queued = self.due;
-        events.push(self.due, event);
-        false
     }
 }
 
@@ -280,45 +257,38 @@ mod tests {
     fn events_come_in_order_of_time_then_decision() {
         let mut events = EventQueue::default();
         for (i, secs) in [3.0, 1.0, 2.0, 1.0, 0.5, 2.0].into_iter().enumerate() {
-            events.push(due(secs, i as u64), Event::Start(i as u32));
+            let push = if i % 2 == 0 { EventQueue::push } else { EventQueue::push_soon };
+            push(&mut events, due(secs, i as u64 + 1), Event::Start(i as u32));
         }
         let mut order = Vec::new();
-        while let Some((_, Event::Start(i))) = events.peek() {
+        while let Some((_, Event::Start(i))) = events.pop() {
             order.push(i);
-            events.pop();
             if i == 1 {
-                events.push(due(2.5, 9), Event::Start(9));
+                events.push_soon(due(2.5, 9), Event::Start(9));
             }
         }
         assert_eq!(order, [4, 1, 3, 2, 5, 9, 0]);
     }
 
     #[test]
-    fn a_lazy_timer_runs_out_once_at_its_last_setting() {
-        let (mut events, mut timer) = (EventQueue::default(), LazyTimer::default());
-        let event = Event::SenderTimer(0);
-        timer.arm(due(1.0, 1), event, &mut events);
-        timer.arm(due(3.0, 2), event, &mut events);
-        timer.arm(due(2.0, 3), event, &mut events);
-        let mut fired = Vec::new();
-        while let Some((entry, _)) = events.peek() {
-            if timer.expires(entry, event, &mut events) {
-                fired.push(entry);
+    fn more_events_than_the_ring_holds() {
+        let mut events = EventQueue::default();
+        let (mut pushed, mut popped) = (0, Vec::new());
+        for round in 0..400_u64 {
+            // Up to 100 are pending; times jump to and fro.
+            if round < 100 || round % 3 > 0 {
+                pushed += 1;
+                let now = popped.last().map_or(0.0, |due: &Due| due.time().secs());
+                events.push_soon(due(now + (round * 7 % 13) as f64, pushed), Event::Start(0));
+            }
+            if round >= 100 {
+                assert_eq!(events.peek(), events.clone().pop().map(|(due, _)| due));
+                popped.extend(events.pop().map(|(due, _)| due));
             }
         }
-        assert_eq!(fired, [due(2.0, 3)]);
-        timer.arm(due(5.0, 4), event, &mut events);
-        timer.disarm();
-        let (entry, _) = events.peek().unwrap();
-        assert!(!timer.expires(entry, event, &mut events) && events.peek().is_none());
-        timer.arm(due(6.0, 5), event, &mut events);
-        timer.arm(due(5.5, 6), event, &mut events);
-        let mut fired = Vec::new();
-        while let Some((entry, _)) = events.peek() {
-            if timer.expires(entry, event, &mut events) {
-                fired.push(entry);
-            }
+        while let Some((due, _)) = events.pop() {
+            popped.push(due);
         }
-        assert_eq!(fired, [due(5.5, 6)], "an earlier setting overtakes the one in the heap");
+        assert!(popped.is_sorted() && popped.len() as u64 == pushed && events.peek().is_none());
     }
 }

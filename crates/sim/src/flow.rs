@@ -5,10 +5,11 @@ use acklab_tcp::receiver::{Receiver, ReceiverWire};
 use acklab_tcp::rules::PhaseSource;
 use acklab_tcp::sender::{Sender, SenderWire, Supply};
 
-use crate::event::{Event, LazyTimer};
+use crate::event::Event;
 use crate::network::Network;
 use crate::source::Writer;
 use crate::spec::{FlowSpec, Repeat, Size};
+use crate::timer::LazyTimer;
 use crate::workload::Workload;
 
 /// A flow in progress. Of repeated transfers, the present one.
@@ -114,7 +115,7 @@ impl Flow {
         }
     }
 
-    /// The heap's earliest event concerns the retransmission timer.
+    /// The event handled concerns the retransmission timer.
     pub fn on_sender_timer(&mut self, id: u32, net: &mut Network) {
         let (entry, now) = (net.current, net.now());
         if self.sender_timer.expires(entry, Event::SenderTimer(id), &mut net.events) {
@@ -122,7 +123,7 @@ impl Flow {
         }
     }
 
-    /// The heap's earliest event concerns the pacer.
+    /// The event handled concerns the pacer.
     pub fn on_pacer(&mut self, id: u32, net: &mut Network) {
         let (entry, now) = (net.current, net.now());
         if self.pacer.expires(entry, Event::Pacer(id), &mut net.events) {
@@ -140,7 +141,7 @@ impl Flow {
         net.events.push(due, Event::Write(id));
     }
 
-    /// The heap's earliest event concerns the ACK timer.
+    /// The event handled concerns the ACK timer.
     pub fn on_receiver_timer(&mut self, id: u32, net: &mut Network) {
         let (entry, now) = (net.current, net.now());
         if self.receiver_timer.expires(entry, Event::ReceiverTimer(id), &mut net.events) {

@@ -4,6 +4,7 @@
 
 mod event;
 mod flow;
+mod lane;
 mod link;
 mod network;
 pub mod outcome;
@@ -15,6 +16,7 @@ pub mod source;
 pub mod spec;
 mod summary;
 mod tcplib;
+mod timer;
 mod workload;
 
 pub use outcome::Outcome;

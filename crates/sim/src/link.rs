@@ -1,9 +1,6 @@
 //! One direction of a link: loss model, queue, transmitter, propagation.
 
-use std::collections::VecDeque;
-
 use acklab_packet::{Packet, Rate, Time};
-use acklab_path::Carried;
 use acklab_path::loss::Loss;
 use acklab_path::queue::{AnyQueue, Queue, Service};
 use acklab_path::random::Random;
@@ -24,12 +21,21 @@ pub struct Link {
     in_service: u32,
     /// Whether the heap holds this link's [`crate::event::Event::Free`].
     pub(crate) free_queued: bool,
-    /// Packets propagating, in order of arrival.
-    pub(crate) in_flight: VecDeque<(Due, Packet)>,
-    /// The last packet size serialised and its times: serialisation, and serialisation plus propagation.
-    last_size: u32,
-    last_times: (Time, Time),
+    /// The last two packet sizes served: mostly those of full segments and of ACKs.
+    sizes: [Size; 2],
     pub(crate) stats: LinkStats,
+}
+
+/// What a packet's size determines.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Size {
+    bytes: u32,
+    /// The [lane](crate::lane) on which it arrives.
+    pub lane: u32,
+    /// Time on the wire.
+    pub serialisation: Time,
+    /// Serialisation and propagation.
+    pub span: Time,
 }
 
 /// What a link direction counts. Times and integrals are in seconds and packet-seconds.
@@ -67,9 +73,7 @@ impl Link {
             free: Due::START,
             in_service: 0,
             free_queued: false,
-            in_flight: VecDeque::new(),
-            last_size: 0,
-            last_times: (Time::ZERO, Time::ZERO),
+            sizes: [Size { bytes: u32::MAX, ..Size::default() }; 2],
             stats: LinkStats::default(),
         }
     }
@@ -80,20 +84,28 @@ impl Link {
         if self.free > current { Service::Busy(self.in_service) } else { Service::Idle(self.free.time()) }
     }
 
-    /// Takes `packet` into service: its time on the wire, and when it would arrive, both counted from now.
+    /// Takes a packet of `bytes` into service; `lane` finds the lane for what this link delivers after a span.
     #[inline]
-    pub fn serve(&mut self, packet: &Packet) -> (Time, Time) {
-        let size = packet.wire_bytes();
-        if size != self.last_size {
-            self.last_size = size;
-            let transmission = self.rate.transmission(size);
-            self.last_times = (transmission, transmission + self.delay);
-        }
-        self.in_service = size;
+    pub fn serve(&mut self, bytes: u32, lane: impl FnOnce(Time) -> u32) -> Size {
+        let size = match self.sizes {
+            [size, _] if size.bytes == bytes => size,
+            [_, size] if size.bytes == bytes => size,
+            _ => self.learn(bytes, lane),
+        };
+        self.in_service = bytes;
         self.stats.packets += 1;
-        self.stats.bytes += u64::from(size);
-        self.stats.busy += self.last_times.0.secs();
-        self.last_times
+        self.stats.bytes += u64::from(bytes);
+        self.stats.busy += size.serialisation.secs();
+        size
+    }
+
+    #[cold]
+    fn learn(&mut self, bytes: u32, lane: impl FnOnce(Time) -> u32) -> Size {
+        let serialisation = self.rate.transmission(bytes);
+        let span = serialisation + self.delay;
+        let size = Size { bytes, lane: lane(span), serialisation, span };
+        self.sizes = [size, self.sizes[0]];
+        size
     }
 
     /// Waiting packets averaged over time, from 0 to `end`.

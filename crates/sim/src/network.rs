@@ -5,6 +5,7 @@ use acklab_path::queue::{Queue, Removal};
 use acklab_path::spec::LossPlace;
 
 use crate::event::{Due, Event, EventQueue};
+use crate::lane::{Flight, Lanes};
 use crate::link::Link;
 use crate::outcome::PacketEvent;
 use crate::record::Recorder;
@@ -17,6 +18,7 @@ use crate::route::{Route, Routes};
 #[derive(Clone, Debug)]
 pub struct Network {
     pub(crate) links: Vec<Link>,
+    lanes: Lanes,
     pub(crate) routes: Routes,
     /// For each flow: the route of its data, the route of its ACKs.
     pub(crate) flow_routes: Vec<[Route; 2]>,
@@ -57,6 +59,7 @@ impl Network {
     pub fn new(links: Vec<Link>, routes: Routes, flow_routes: Vec<[Route; 2]>, recorder: Recorder) -> Network {
         Network {
             links,
+            lanes: Lanes::default(),
             routes,
             acks_removed: vec![AcksRemoved::default(); flow_routes.len()],
             flow_routes,
@@ -124,7 +127,7 @@ impl Network {
             let link = &mut self.links[index as usize];
             if !link.free_queued && !link.queue.is_empty() {
                 link.free_queued = true;
-                self.events.push(link.free, Event::Free(index));
+                self.events.push_soon(link.free, Event::Free(index));
             }
             self.recorder.queue(now, index, &link.queue);
         }
@@ -144,10 +147,10 @@ impl Network {
     #[inline]
     fn transmit(&mut self, index: u32, packet: Packet, now: Time) {
         let link = &mut self.links[index as usize];
-        let (transmission, until_arrival) = link.serve(&packet);
+        let size = link.serve(packet.size, |span| self.lanes.find(span, index));
         self.ordinal += 2;
-        let arrival = Due::new(now + until_arrival, self.ordinal - 1);
-        link.free = Due::new(now + transmission, self.ordinal);
+        let arrival = Due::new(now + size.span, self.ordinal - 1);
+        link.free = Due::new(now + size.serialisation, self.ordinal);
         self.recorder.packet(now, index, PacketEvent::Dequeue, &packet);
         if let Some(loss) = &mut link.loss
             && loss.takes(&packet, LossPlace::AfterQueue)
@@ -155,34 +158,31 @@ impl Network {
             link.stats.lost += 1;
             return self.lose(index, &packet);
         }
-        if link.in_flight.is_empty() {
-            self.events.push(arrival, Event::Deliver(index));
+        if self.lanes.push(size.lane, Flight { arrival, link: index, packet }) {
+            self.events.push_soon(arrival, Event::Deliver(size.lane));
         }
-        link.in_flight.push_back((arrival, packet));
     }
 
-    /// Handles [`Event::Free`], the heap's earliest.
+    /// Handles [`Event::Free`].
     pub fn on_free(&mut self, index: u32) {
-        self.events.pop();
         self.serve_next(index, self.now());
         let link = &mut self.links[index as usize];
         link.free_queued = !link.queue.is_empty();
         if link.free_queued {
-            self.events.push(link.free, Event::Free(index));
+            self.events.push_soon(link.free, Event::Free(index));
         }
     }
 
-    /// Handles [`Event::Deliver`], the heap's earliest: the packet moves on, or is returned at its destination.
+    /// Handles [`Event::Deliver`]: the packet moves on, or is returned at its destination.
     #[inline]
-    pub fn on_deliver(&mut self, index: u32) -> Option<Packet> {
-        self.events.pop();
-        let link = &mut self.links[index as usize];
-        let (_, mut packet) = link.in_flight.pop_front()?;
-        if let Some(&(due, _)) = link.in_flight.front() {
-            self.events.push(due, Event::Deliver(index));
+    pub fn on_deliver(&mut self, lane: u32) -> Option<Packet> {
+        let (flight, next) = self.lanes.pop(lane);
+        if let Some(due) = next {
+            self.events.push_soon(due, Event::Deliver(lane));
         }
+        let Flight { link, mut packet, .. } = flight?;
         let now = self.now();
-        self.recorder.packet(now, index, PacketEvent::Deliver, &packet);
+        self.recorder.packet(now, link, PacketEvent::Deliver, &packet);
         packet.hop += 1;
         match self.next_link(&packet) {
             Some(next) => {

@@ -127,7 +127,7 @@ impl Simulation {
 
     /// Handles everything due before `until`, or to the scenario's end if that comes first.
     pub fn run_until(&mut self, until: Time) {
-        while !self.ended && self.net.events.peek().is_some_and(|(due, _)| due.time() < until) {
+        while !self.ended && self.net.events.peek().is_some_and(|due| due.time() < until) {
             self.step();
         }
     }
@@ -146,15 +146,15 @@ impl Simulation {
     /// Handles the earliest event.
     #[inline]
     fn step(&mut self) {
-        let Some((due, event)) = self.net.events.peek() else {
+        let Some((due, event)) = self.net.events.pop() else {
             self.ended = true;
             return;
         };
         self.net.current = due;
         let net = &mut self.net;
         match event {
-            Event::Deliver(link) => {
-                if let Some(mut packet) = net.on_deliver(link) {
+            Event::Deliver(lane) => {
+                if let Some(mut packet) = net.on_deliver(lane) {
                     let id = packet.flow;
                     let flow = &mut self.flows[id as usize];
                     let open = flow.finished.is_none();
@@ -171,18 +171,9 @@ impl Simulation {
             Event::SenderTimer(id) => self.flows[id as usize].on_sender_timer(id, net),
             Event::Pacer(id) => self.flows[id as usize].on_pacer(id, net),
             Event::ReceiverTimer(id) => self.flows[id as usize].on_receiver_timer(id, net),
-            Event::Start(id) => {
-                net.events.pop();
-                self.flows[id as usize].on_start(id, net);
-            }
-            Event::Write(id) => {
-                net.events.pop();
-                self.flows[id as usize].on_write(id, net);
-            }
-            Event::Stop => {
-                net.events.pop();
-                self.ended = true;
-            }
+            Event::Start(id) => self.flows[id as usize].on_start(id, net),
+            Event::Write(id) => self.flows[id as usize].on_write(id, net),
+            Event::Stop => self.ended = true,
         }
     }
 

@@ -1,0 +1,94 @@
+//! The lazy timer.
+
+use crate::event::{Due, Event, EventQueue};
+
+/// A timer that is moved far more often than it runs out: moving it later touches no heap.
+///
+/// The heap holds at most one live entry for it, due no later than the timer; when that entry comes up early, it is
+/// put back under the timer's own time and ordinal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LazyTimer {
+    due: Due,
+    queued: Due,
+}
+
+impl Default for LazyTimer {
+    fn default() -> Self {
+        LazyTimer { due: Due::NEVER, queued: Due::NEVER }
+    }
+}
+
+impl LazyTimer {
+    /// Sets the timer.
+    #[inline]
+    pub fn arm(&mut self, due: Due, event: Event, events: &mut EventQueue) {
+        self.due = due;
+        if due < self.queued {
+            self.queued = due;
+            events.push(due, event);
+        }
+    }
+
+    /// Stops the timer.
+    #[inline]
+    pub fn disarm(&mut self) {
+        self.due = Due::NEVER;
+    }
+
+    /// Its entry came up and has been popped; whether the timer has really run out.
+    pub fn expires(&mut self, entry: Due, event: Event, events: &mut EventQueue) -> bool {
+        if entry != self.queued {
+            return false;
+        }
+        self.queued = Due::NEVER;
+        if self.due == entry {
+            self.due = Due::NEVER;
+            return true;
+        }
+        if self.due == Due::NEVER {
+            return false;
+        }
+        self.queued = self.due;
+        events.push(self.due, event);
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use acklab_packet::Time;
+
+    fn due(secs: f64, ordinal: u64) -> Due {
+        Due::new(Time::from_secs(secs), ordinal)
+    }
+
+    #[test]
+    fn a_lazy_timer_runs_out_once_at_its_last_setting() {
+        let (mut events, mut timer) = (EventQueue::default(), LazyTimer::default());
+        let event = Event::SenderTimer(0);
+        timer.arm(due(1.0, 1), event, &mut events);
+        timer.arm(due(3.0, 2), event, &mut events);
+        timer.arm(due(2.0, 3), event, &mut events);
+        let mut fired = Vec::new();
+        while let Some((entry, _)) = events.pop() {
+            if timer.expires(entry, event, &mut events) {
+                fired.push(entry);
+            }
+        }
+        assert_eq!(fired, [due(2.0, 3)]);
+        timer.arm(due(5.0, 4), event, &mut events);
+        timer.disarm();
+        let (entry, _) = events.pop().unwrap();
+        assert!(!timer.expires(entry, event, &mut events) && events.peek().is_none());
+        timer.arm(due(6.0, 5), event, &mut events);
+        timer.arm(due(5.5, 6), event, &mut events);
+        let mut fired = Vec::new();
+        while let Some((entry, _)) = events.pop() {
+            if timer.expires(entry, event, &mut events) {
+                fired.push(entry);
+            }
+        }
+        assert_eq!(fired, [due(5.5, 6)], "an earlier setting overtakes the one in the heap");
+    }
+}
