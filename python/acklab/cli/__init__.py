@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from . import doctor, reproduce, run, schema
+from . import compare, doctor, reproduce, run, schema
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
@@ -32,7 +32,7 @@ def parser() -> argparse.ArgumentParser:
     top = _Parser(prog="acklab", description="A laboratory for TCP acknowledgments.")
     top.add_argument("--version", action="version", version=f"acklab {__version__}")
     verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
-    for verb in (run, reproduce, schema, doctor):
+    for verb in (run, compare, reproduce, schema, doctor):
         verb.add(verbs)
     return top
 

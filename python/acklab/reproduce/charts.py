@@ -159,4 +159,35 @@ class Tornado:
     unit: str = ""
 
 
-Chart = Lines | Heat | Bars | Forest | Tornado
+@dataclass(frozen=True)
+class Dot:
+    """A mean and its interval, on a row."""
+
+    row: int
+    value: float
+    interval: tuple[float, float]
+    colour: str
+
+
+@dataclass(frozen=True)
+class DotPanel:
+    """One quantity; ``better`` is an arrow towards what is better."""
+
+    title: str
+    dots: Sequence[Dot]
+    better: str = ""
+
+
+@dataclass(frozen=True)
+class Dots:
+    """Panels side by side that share their rows, best read along a row."""
+
+    name: str
+    about: str
+    rows: Sequence[str]
+    panels: Sequence[DotPanel]
+    keys: Sequence[tuple[str, str]] = ()
+    """Legend: what each colour means."""
+
+
+Chart = Lines | Heat | Bars | Forest | Tornado | Dots

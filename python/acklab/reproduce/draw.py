@@ -20,7 +20,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ..plot import palette
-from .charts import Axis, Bars, Chart, Forest, Heat, Line, Lines, Mark, Panel, Tornado
+from .charts import Axis, Bars, Chart, Dots, Forest, Heat, Line, Lines, Mark, Panel, Tornado
 
 WIDTH = 9.6
 INK, SOFT, GRID = "#14181f", "#4a5260", "#d9dde3"
@@ -46,7 +46,7 @@ SEQUENTIAL, DIVERGING = "viridis", "PuOr"
 
 def figure(chart: Chart) -> Figure:
     """The chart as a matplotlib figure."""
-    draw: dict[type, Any] = {Lines: _lines, Heat: _heat, Bars: _bars, Forest: _forest, Tornado: _tornado}
+    draw: dict[type, Any] = {Lines: _lines, Heat: _heat, Bars: _bars, Forest: _forest, Tornado: _tornado, Dots: _dots}
     with matplotlib.rc_context(_STYLE):
         made: Figure = draw[type(chart)](chart)
         return made
@@ -312,3 +312,38 @@ def _swing(axes: Axes, y: float, base: float, values: Sequence[tuple[str, float]
                 label, (value, place), xytext=(3 if value > base else -3, 0), textcoords="offset points", va="center",
                 ha="left" if value > base else "right", fontsize=6.5, color=SOFT,
             )  # fmt: skip
+
+
+def _dots(chart: Dots) -> Figure:
+    rows, columns, shades = len(chart.rows), len(chart.panels), len(chart.keys) or 1
+    height = (0.16 + 0.14 * shades) * rows + 0.1
+    left = 0.35 + 0.062 * max(len(name) for name in chart.rows)
+    total = height + _TITLE + _BOTTOM + (_LEGEND if chart.keys else 0.06)
+    fig = Figure(figsize=(WIDTH, total))
+    width = (WIDTH - left - _RIGHT - (columns - 1) * 0.3) / columns
+    order = {shade: k for k, (_, shade) in enumerate(chart.keys)}
+    for column, panel in enumerate(chart.panels):
+        x = left + column * (width + 0.3)
+        axes = fig.add_axes((x / WIDTH, _BOTTOM / total, width / WIDTH, height / total))
+        for dot in panel.dots:
+            y = -dot.row + 0.3 * ((shades - 1) / 2 - order.get(dot.colour, 0))
+            axes.plot(dot.interval, (y, y), color=shade(dot.colour), lw=1.4)
+            axes.plot(dot.value, y, ("o", "D", "s", "^")[order.get(dot.colour, 0) % 4], ms=4.5, color=shade(dot.colour))
+        axes.set_ylim(-rows + 0.4, 0.6)
+        axes.set_yticks([-i for i in range(rows)], list(chart.rows) if column == 0 else [""] * rows)
+        axes.tick_params(axis="y", length=0, labelsize=8.5)
+        axes.spines["left"].set_visible(False)
+        axes.grid(True)
+        axes.set_axisbelow(True)
+        axes.margins(x=0.12)
+        if all(dot.value >= 0 for dot in panel.dots):
+            axes.set_xlim(left=0)
+        axes.set_xlabel(f"better {panel.better}" if panel.better == "→" else f"{panel.better} better" if panel.better else "")
+        axes.set_title(panel.title, loc="left")
+    if chart.keys:
+        marks = [
+            Line2D([], [], color=shade(s), marker=("o", "D", "s", "^")[k % 4], lw=1.4, ms=5)
+            for k, (_, s) in enumerate(chart.keys)
+        ]
+        _legend(fig, marks, [text for text, _ in chart.keys])
+    return fig

@@ -1,0 +1,119 @@
+"""``acklab compare``: alternatives for any key of a scenario, ranked."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..compare import Comparison
+
+EXAMPLE = """\
+A case is NAME, or NAME: KEY=VALUE, several keys separated by ; (in quotes, for the shell). The first case is what the
+others are measured against. A situation is written the same way; every case is tried in each.
+
+A metric is [NAME:] QUANTITY[@WHERE], WHERE a flow's name or a pattern such as down*, for a link FROM->TO:
+{quantities}
+The first metric ranks; goodput of all flows where none is given.
+
+example:
+  acklab compare two-hops.toml --metric completion \\
+      --case 'every segment: flow.0.receiver.ack={policy="every"}' \\
+      --case 'delayed: flow.0.receiver.ack={policy="delayed"}' --spread-starts 100ms
+  acklab compare cable.toml --cases filters.toml --seeds 20    cases, situations and metrics from a file
+  acklab compare cable.toml --cases filters.toml --out result  Parquet tables, a chart (SVG, PNG) and a page
+  acklab compare cable.toml --cases filters.toml --json        one JSON object for scripts
+
+exit status: 0; 1 a run or an output failed; 2 bad scenario or comparison; 130 interrupted
+"""
+
+
+def add(verbs: Any) -> None:
+    """Adds the verb to the command line."""
+    from ..compare.metrics import QUANTITIES
+
+    quantities = "".join(f"  {q.name:<14}{q.about} ({q.unit})\n" for q in QUANTITIES.values())
+    verb = verbs.add_parser(
+        "compare",
+        help="compare alternatives for any key",
+        description="Run a scenario with alternatives for any of its keys, each with the same seeds, and rank them.",
+        epilog=EXAMPLE.replace("{quantities}", quantities.rstrip("\n")),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    verb.add_argument("file", metavar="FILE", nargs="?", help="the scenario (TOML or JSON); --cases may name one")
+    verb.add_argument("--case", metavar="CASE", action="append", default=[], help="an alternative; repeat for each")
+    verb.add_argument("--under", metavar="CASE", action="append", default=[], help="a situation; may be repeated")
+    verb.add_argument("--metric", metavar="METRIC", action="append", default=[], help="what to measure; may be repeated")
+    verb.add_argument("--cases", metavar="TOML", help="a file with [[case]], [[situation]], metrics, seeds, spread_starts")
+    verb.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="set a key in every case")
+    verb.add_argument("--seeds", type=int, metavar="N", help="how many seeds, 1 to N, the same for every case (10)")
+    verb.add_argument(
+        "--spread-starts", metavar="TIME", help="let each seed start each flow up to TIME later, all cases alike"
+    )
+    verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    verb.add_argument("--out", metavar="DIR", help="also write the tables, a chart and a page there")
+    verb.add_argument("--threads", type=int, metavar="N", help="how many runs at once (one a processor)")
+    verb.set_defaults(act=act, parser=verb)
+
+
+def act(options: argparse.Namespace) -> int:
+    """Compares and returns the exit status."""
+    from ..compare import CompareError, compare, output
+    from ..compare.text import as_text
+    from ..reproduce.progress import Progress
+    from .run import write_json
+
+    if options.threads is not None and options.threads < 1:
+        options.parser.error("--threads must be at least 1")
+    try:
+        comparison = _comparison(options)
+        comparison.check()
+        runs = len(comparison.cases) * len(comparison.situations) * comparison.seeds
+        progress = Progress("compare", runs)
+        try:
+            told = compare(comparison, threads=options.threads, tick=progress)
+        finally:
+            progress.close()
+    except CompareError as error:
+        options.parser.exit(2, f"acklab: {error}\n")
+    if options.out:
+        output.write(told, Path(options.out))
+    if options.json:
+        write_json(json.dumps(output.plain(told)))
+    else:
+        print(as_text(told))
+        if options.out:
+            print(f"\nwritten to {os.path.join(options.out, 'comparison.html')}")
+    return 0
+
+
+def _comparison(options: argparse.Namespace) -> Comparison:
+    from ..compare import Comparison, case, from_file, metric
+    from ..compare.plan import span
+
+    told: dict[str, Any] = {}
+    try:
+        told = from_file(options.cases) if options.cases else {}
+    except OSError as error:
+        options.parser.error(f"{options.cases}: {error.strerror}")
+    path = str(options.file or told.get("scenario") or "")
+    if not path:
+        options.parser.error("give a scenario FILE, or a --cases file that names one")
+    try:
+        told["scenario"] = Path(path).read_bytes()
+    except OSError as error:
+        options.parser.error(f"{path}: {error.strerror}")
+    if options.case:
+        told["cases"] = [*told.get("cases", []), *map(case, options.case)]
+    if options.under:
+        told["situations"] = [*told.get("situations", []), *map(case, options.under)]
+    if options.metric:
+        told["metrics"] = [metric(text) for text in options.metric]
+    if options.seeds is not None:
+        told["seeds"] = options.seeds
+    if options.spread_starts is not None:
+        told["spread_starts_s"] = span(options.spread_starts)
+    return Comparison(file=path, sets=options.set, **{"cases": [], **told})

@@ -1,0 +1,231 @@
+"""What is compared: a scenario, its alternatives, the situations they are tried in, what is measured."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .. import _core
+from ..papers.random import Mrg32k3a
+from ..reproduce._toml import loads
+from ..run import assignments
+from .errors import CompareError
+from .metrics import Metric, metric
+
+
+@dataclass(frozen=True)
+class Case:
+    """An alternative, or a situation: a name, and the keys it sets."""
+
+    name: str
+    sets: Sequence[str] = ()
+    """``KEY=VALUE`` texts, values in TOML."""
+
+
+def case(text: str) -> Case:
+    """A case as it is written: ``NAME``, ``NAME: KEY=VALUE; KEY=VALUE``, or only ``KEY=VALUE``.
+
+    >>> case("static: link.0.back.queue.packets=10; seed=2")
+    Case(name='static', sets=('link.0.back.queue.packets=10', 'seed=2'))
+    >>> case("link.0.rate=2Mbps").name
+    'link.0.rate=2Mbps'
+
+    Raises:
+        CompareError: it is none.
+    """
+    name, colon, rest = text.partition(":")
+    if "=" in name:
+        name, rest = text.strip(), text
+    elif not colon:
+        return Case(_named(text))
+    sets = tuple(piece.strip() for piece in _pieces(rest) if piece.strip())
+    for piece in sets:
+        if "=" not in piece:
+            raise CompareError(f"case {name.strip()!r}: `{piece}` sets nothing; write KEY=VALUE, several separated by ;")
+    return Case(_named(name), sets)
+
+
+def _named(name: str) -> str:
+    if not name.strip():
+        raise CompareError("a case needs a name: NAME, or NAME: KEY=VALUE")
+    return name.strip()
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Cut at semicolons that stand in no quotes or brackets."""
+    start, depth, quote = 0, 0, ""
+    for place, sign in enumerate(text):
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "\"'":
+            quote = sign
+        elif sign in "[{":
+            depth += 1
+        elif sign in "]}":
+            depth -= 1
+        elif sign == ";" and depth == 0:
+            yield text[start:place]
+            start = place + 1
+    yield text[start:]
+
+
+@dataclass
+class Comparison:
+    """Everything that is run and measured."""
+
+    scenario: str | bytes
+    """The scenario's text."""
+    file: str
+    """What to call it in messages."""
+    cases: Sequence[Case]
+    situations: Sequence[Case] = (Case(""),)
+    metrics: Sequence[Metric] = field(default_factory=lambda: [metric("goodput")])
+    """The first one ranks."""
+    seeds: int = 10
+    spread_starts_s: float = 0.0
+    """Each seed starts each flow up to so many seconds later, all cases alike."""
+    sets: Sequence[str] = ()
+    """Keys set in every case."""
+
+    def check(self) -> None:
+        """Refuses what can not be compared.
+
+        Raises:
+            CompareError: it can not.
+        """
+        if len(self.cases) < 2:
+            raise CompareError(f"a comparison needs at least two cases; there {_are(len(self.cases))}")
+        for what, cases in (("case", self.cases), ("situation", self.situations)):
+            names = [one.name for one in cases]
+            twice = next((name for name in names if names.count(name) > 1), None)
+            if twice is not None:
+                raise CompareError(f"two {what}s are called {twice!r}")
+        names = [one.name for one in self.metrics]
+        if not names:
+            raise CompareError("nothing to measure: give at least one metric")
+        if len(set(names)) < len(names):
+            raise CompareError("two metrics have one name; name them: `NAME: QUANTITY@WHERE`")
+        if self.seeds < 2:
+            raise CompareError(f"seeds = {self.seeds}: at least 2; one seed has no interval")
+        if self.spread_starts_s < 0:
+            raise CompareError("spread_starts must not be negative")
+
+    def trees(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """Each case in each situation as a complete scenario; so every mistake is found before anything runs.
+
+        Raises:
+            CompareError: a case is no scenario; the message says which.
+        """
+        found = {}
+        for situation in self.situations:
+            for one in self.cases:
+                sets = [*self.sets, *situation.sets, *one.sets]
+                try:
+                    text = _core.expanded(self.scenario, file=self.file, sets=sets)
+                except _core.ScenarioError as error:
+                    where = f"case {one.name!r}" + (f", situation {situation.name!r}" if situation.name else "")
+                    raise CompareError(f"{where}: {error}") from None
+                found[situation.name, one.name] = loads(text)
+        return found
+
+    def seeded(self, tree: Mapping[str, Any], seed: int) -> str:
+        """One run, as a line of JSON."""
+        flows = tree.get("flow", [])
+        if self.spread_starts_s:
+            drawn = Mrg32k3a(seed)
+            flows = [
+                {**flow, "start": f"{_seconds(flow['start']) + drawn.uniform(0.0, self.spread_starts_s):.9f}s"}
+                for table in flows
+                for flow in _members(table)
+            ]
+        return json.dumps({**tree, "flow": flows, "seed": seed, "record": {}}, separators=(",", ":"))
+
+
+def _members(table: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The flows for which a table stands, each as a table of its own."""
+    count, start, stagger = table["count"], _seconds(table["start"]), _seconds(table["stagger"])
+    if count == 1:
+        yield table
+        return
+    for k in range(count):
+        yield {**table, "name": f"{table['name']}{k}", "start": f"{start + k * stagger:.9f}s", "count": 1}
+
+
+def _are(count: int) -> str:
+    return "is none" if count == 0 else f"is {count}" if count == 1 else f"are {count}"
+
+
+def _seconds(text: str) -> float:
+    """An expanded scenario writes every time in seconds."""
+    return float(text.removesuffix("s"))
+
+
+_KEYS = {"case", "situation", "metrics", "seeds", "spread_starts", "scenario", "title"}
+
+
+def from_file(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What a comparison file says, as keyword arguments of :class:`Comparison`; ``scenario`` is a path beside it.
+
+    Raises:
+        CompareError: it is no comparison file.
+        OSError: it cannot be read.
+    """
+    file = os.fspath(path)
+    try:
+        tree = loads(Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise CompareError(f"{file}: {error}") from None
+    strange = tree.keys() - _KEYS
+    if strange:
+        raise CompareError(f"{file}: unknown {', '.join(sorted(strange))}; known are {', '.join(sorted(_KEYS))}")
+    found: dict[str, Any] = {}
+    for key, plural in (("case", "cases"), ("situation", "situations")):
+        if key in tree:
+            found[plural] = [_table(file, key, entry) for entry in _list(file, key, tree[key], dict)]
+    if "metrics" in tree:
+        found["metrics"] = [metric(text) for text in _list(file, "metrics", tree["metrics"], str)]
+    if "seeds" in tree:
+        if not isinstance(tree["seeds"], int) or isinstance(tree["seeds"], bool):
+            raise CompareError(f"{file}: seeds = {tree['seeds']!r}: a whole number, at least 2")
+        found["seeds"] = tree["seeds"]
+    if "spread_starts" in tree:
+        found["spread_starts_s"] = span(str(tree["spread_starts"]))
+    if "scenario" in tree:
+        found["scenario"] = Path(path).parent / str(tree["scenario"])
+    return found
+
+
+def _list(file: str, key: str, value: Any, kind: type) -> list[Any]:
+    if not isinstance(value, list) or not all(isinstance(entry, kind) for entry in value):
+        what = f"[[{key}]] tables" if kind is dict else "a list of texts"
+        raise CompareError(f"{file}: {key} has to be {what}")
+    return value
+
+
+def _table(file: str, key: str, entry: Mapping[str, Any]) -> Case:
+    strange = entry.keys() - {"name", "set"}
+    if strange:
+        raise CompareError(f"{file}: {key}: unknown {', '.join(sorted(strange))}; known are name, set")
+    sets = entry.get("set", {})
+    if not isinstance(sets, Mapping):
+        raise CompareError(f'{file}: {key}: set has to be a table, such as set = {{ "link.0.rate" = "2Mbps" }}')
+    return Case(_named(str(entry.get("name", ""))), tuple(assignments(sets)))
+
+
+def span(text: str) -> float:
+    """A time with its unit, in seconds.
+
+    Raises:
+        CompareError: it is none.
+    """
+    for unit, factor in (("ms", 1e-3), ("us", 1e-6), ("s", 1.0)):
+        if text.endswith(unit):
+            try:
+                return float(text.removesuffix(unit)) * factor
+            except ValueError:
+                break
+    raise CompareError(f'`{text}` is no time; write one as "500ms" or "2s"')

@@ -1,0 +1,211 @@
+"""`acklab compare`: alternatives for any key, ranked, with intervals and a sentence to act on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from acklab.compare import Case, Comparison, CompareError, case, compare, from_file, metric
+from acklab.compare.metrics import route
+from acklab.compare.text import as_text, number
+from front import Acklab
+
+ACCESS = """\
+title = "access link"
+stop = { at = "20s" }
+
+[[link]]
+between = ["S", "A"]
+rate = "1Gbps"
+delay = "5ms"
+
+[[link]]
+between = ["A", "C"]
+rate = "5Mbps"
+delay = "5ms"
+back = { rate = "1Mbps", queue = { kind = "drop-tail", packets = 20 } }
+
+[[flow]]
+name = "down"
+from = "S"
+to = "C"
+
+[[flow]]
+name = "up"
+from = "C"
+to = "S"
+"""
+METRICS = ["download: goodput@down*", "upload: goodput@up", "wait: queue-delay@C->A", "ACKs: ack-share@C->A"]
+CASES = ["slow", "fast: link.1.rate=20Mbps; link.1.back.rate=4Mbps"]
+
+
+def comparison(**changes: object) -> Comparison:
+    given: dict = {
+        "cases": [case(text) for text in CASES],
+        "metrics": [metric(text) for text in METRICS],
+        "seeds": 4,
+        "spread_starts_s": 0.5,
+        **changes,
+    }
+    return Comparison(ACCESS, "access.toml", **given)
+
+
+@pytest.fixture(scope="module")
+def told():  # noqa: ANN201
+    return compare(comparison(situations=[case("alone: flow.up.start=1000s"), case("with an upload")]))
+
+
+def test_the_better_case_is_first_and_told_apart(told) -> None:  # noqa: ANN001
+    alone, with_upload = told.rankings
+    assert (alone.situation, with_upload.situation) == ("alone", "with an upload")
+    assert [row.case for row in with_upload.rows] == ["fast", "slow"]
+    best, worst = with_upload.rows
+    assert best.tied and not worst.tied
+    assert worst.behind is not None and worst.behind.low > 0
+    assert best.samples["wait"].value < worst.samples["wait"].value
+    assert alone.row("slow").samples["upload"] is None, "an upload that never starts has no goodput"
+
+
+def test_the_sentence_says_what_to_do_with_numbers_and_costs(told) -> None:  # noqa: ANN001
+    said = told.advice
+    assert said.startswith("Use fast instead of slow: ")
+    row = told.rankings[1].row("fast")
+    assert f"with an upload, download {row.samples['download'].value:.3g} Mb/s instead of " in said
+    assert "ACKs" in said and said.endswith("%.")
+
+
+def test_cases_are_paired_by_seed(told) -> None:  # noqa: ANN001
+    values = told.values
+    assert len(values) == 2 * 2 * 4
+    again = compare(comparison(situations=[case("alone: flow.up.start=1000s"), case("with an upload")]), threads=1)
+    assert str(again.values) == str(values), "the same on any number of threads"
+
+
+def test_the_text_has_units_intervals_and_ranks(told) -> None:  # noqa: ANN001
+    text = as_text(told)
+    assert "4 seeds" in text and "download (Mb/s)" in text and "wait (ms)" in text and "±" in text
+    assert text.rstrip().endswith(told.advice)
+    assert number(94.619123, 0.00097) == "94.62" and number(28.34, 13.2) == "28" and number(0.0, 0.0) == "0"
+
+
+def test_ack_share_counts_the_acks_that_cross_the_link() -> None:
+    one = compare(comparison(situations=[case("alone: flow.up.start=1000s")], spread_starts_s=0.0))
+    shares = one.rankings[0].row("slow").samples["ACKs"].values
+    assert not one.random and all(0 < share <= 100 for share in shares)
+    tree = {"link": [{"between": ["S", "A"]}, {"between": ["A", "C"]}]}
+    assert route(tree, "C", "S") == [("C", "A"), ("A", "S")] and route(tree, "S", "C") == [("S", "A"), ("A", "C")]
+
+
+def test_nothing_random_is_said() -> None:
+    plain = compare(comparison(spread_starts_s=0.0))
+    assert not plain.random
+    assert "nothing here is random" in as_text(plain) and "±" not in as_text(plain)
+
+
+def test_staying_with_the_first_case_is_an_answer() -> None:
+    told = compare(comparison(cases=[case(text) for text in reversed(CASES)]))
+    assert told.advice.startswith("Stay with fast: slow is worse by download")
+
+
+def test_cases_as_they_are_written() -> None:
+    assert case('a: link.0.queue={kind="red",min=3}; seed=2') == Case("a", ('link.0.queue={kind="red",min=3}', "seed=2"))
+    assert case('a: title="x; y"').sets == ('title="x; y"',)
+    assert case("seed=3") == Case("seed=3", ("seed=3",))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"cases": [Case("a")]}, "at least two cases; there is 1"),
+        ({"cases": [Case("a"), Case("a")]}, "two cases are called 'a'"),
+        ({"seeds": 1}, "seeds = 1: at least 2"),
+        ({"metrics": [metric("goodput"), metric("goodput")]}, "two metrics have one name"),
+        ({"cases": [Case("a"), Case("b", ("link.1.rat=2Mbps",))]}, "case 'b': access.toml: link[1].rat: unknown key"),
+        ({"metrics": [metric("goodput@down7")]}, "no flow `down7`; there are down, up"),
+        ({"metrics": [metric("queue-delay@A->X")]}, "no link direction `A->X`; there are S->A, A->S"),
+        ({"metrics": [metric("completion")]}, "a transfer does not finish"),
+    ],
+)
+def test_what_can_not_be_compared_is_refused(changes: dict, said: str) -> None:
+    with pytest.raises(CompareError) as raised:
+        compare(comparison(**changes))
+    assert said in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: b", "`b` sets nothing"),
+        (" : seed=1", "needs a name"),
+    ],
+)
+def test_a_case_that_is_none(text: str, said: str) -> None:
+    with pytest.raises(CompareError, match=said):
+        case(text)
+
+
+@pytest.mark.parametrize("text", ["speed", "goodput@", "queue-delay"])
+def test_a_metric_that_is_none(text: str) -> None:
+    with pytest.raises(CompareError):
+        metric(text)
+
+
+def test_a_comparison_file(tmp_path: Path) -> None:
+    file = tmp_path / "buffers.toml"
+    file.write_text(
+        'scenario = "access.toml"\nseeds = 3\nspread_starts = "200ms"\nmetrics = ["goodput@up"]\n'
+        '[[case]]\nname = "as it is"\n[[case]]\nname = "small"\nset = { "link.1.back.queue.packets" = 20 }\n'
+        '[[situation]]\nname = "now"\n'
+    )
+    found = from_file(file)
+    assert found["scenario"] == tmp_path / "access.toml" and found["seeds"] == 3
+    assert found["spread_starts_s"] == pytest.approx(0.2)
+    assert found["cases"] == [Case("as it is"), Case("small", ("link.1.back.queue.packets=20",))]
+    for wrong, said in (("cases = 1", "unknown cases"), ('seeds = "x"', "a whole number"), ("case = 3", "tables")):
+        file.write_text(wrong)
+        with pytest.raises(CompareError, match=said):
+            from_file(file)
+
+
+def test_the_command_writes_tables_a_chart_and_a_page(acklab_command: Acklab, tmp_path: Path) -> None:
+    scenario, out = tmp_path / "access.toml", tmp_path / "out"
+    scenario.write_text(ACCESS)
+    cases = [argument for text in CASES for argument in ("--case", text)]
+    measured = [argument for text in METRICS for argument in ("--metric", text)]
+    result = acklab_command(
+        "compare", str(scenario), *cases, *measured, "--seeds", "2", "--spread-starts", "500ms", "--out", str(out), "--json"
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    printed = json.loads(result.stdout)
+    assert printed == json.loads((out / "comparison.json").read_text())
+    assert printed["advice"].startswith("Use fast")
+    ranking = printed["situations"][0]["ranking"]
+    assert [row["rank"] for row in ranking] == [1, 2]
+    runs = pl.read_parquet(out / "runs.parquet")
+    assert runs.columns == ["situation", "case", "seed", "metric", "unit", "value"] and len(runs) == 2 * 2 * 4
+    shown = ranking[0]["metrics"]["download"]
+    assert shown["mean"] == pytest.approx(sum(shown["values"]) / 2)
+    assert (out / "comparison.png").stat().st_size > 5000
+    page = (out / "comparison.html").read_text()
+    assert "<svg" in page and "http://" not in page.replace("http://www.w3.org", "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("--case", "a"),
+        ("--case", "a", "--case", "b: seed"),
+        ("--case", "a", "--case", "b", "--metric", "speed"),
+        ("--case", "a", "--case", "b", "--threads", "0"),
+        ("--case", "a", "--case", "b", "--spread-starts", "2"),
+        ("--cases", "no-such-file.toml"),
+    ],
+)
+def test_a_bad_command_line_exits_with_2(acklab_command: Acklab, two_hops: Path, arguments: tuple[str, ...]) -> None:
+    result = acklab_command("compare", str(two_hops), *arguments)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert len(result.stderr.splitlines()) <= 2 and "Traceback" not in result.stderr
