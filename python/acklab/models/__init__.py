@@ -1,0 +1,1 @@
+"""Formulas that papers derive, to set beside simulations of the same thing."""
