@@ -252,7 +252,7 @@ impl Receiver {
         };
         let size = rules.ack_size + rules.sack_block_bytes * sack.len() as u32;
         self.counters.acks_sent += 1;
-        self.last_ack_sent = ack;
+        self.last_ack_sent = self.last_ack_sent.max(ack);
         self.covered = self.covered.max(ack);
         let syn = std::mem::take(&mut self.syn);
         wire.send(Ack { ack, sack, syn, ece: self.ece, ts_ecr: self.ts_recent }, size);

@@ -168,6 +168,16 @@ choice! {
 }
 
 choice! {
+    /// What an ACK of data that was never sent does.
+    UnsentAck {
+        /// Nothing: it is not looked at (RFC 9293 section 3.10.7.4).
+        Ignore = "ignore",
+        /// The window begins again with one segment: the receiver is lying.
+        Restart = "restart",
+    }
+}
+
+choice! {
     /// Congestion control: what credit and losses do to cwnd and ssthresh.
     ControlKind {
         /// Slow start, additive increase, halving (RFC 5681).
@@ -213,6 +223,9 @@ pub enum CreditKind {
         #[serde(default = "four")]
         limit: f64,
     },
+    /// One segment for each segment it completes; a piece of a segment is worth nothing (as Linux counts).
+    #[serde(deserialize_with = "nothing_else")]
+    FullSegments,
 }
 
 /// For variants without parameters, which serde's `deny_unknown_fields` overlooks.
@@ -247,7 +260,7 @@ impl CreditKind {
     /// The most segments an ACK is worth, where that is a parameter.
     pub fn limit(self) -> Option<f64> {
         match self {
-            CreditKind::AckCounting | CreditKind::Rfc5681 | CreditKind::Ubc { .. } => None,
+            CreditKind::AckCounting | CreditKind::Rfc5681 | CreditKind::Ubc { .. } | CreditKind::FullSegments => None,
             CreditKind::Lbc { limit, .. } | CreditKind::Abc { limit } | CreditKind::Sabc { limit } => Some(limit),
         }
     }
@@ -270,6 +283,7 @@ impl Shown for CreditKind {
             CreditKind::Lbc { limit, .. } => format!("lbc, {limit} segments"),
             CreditKind::Abc { limit } => format!("abc, L = {limit}"),
             CreditKind::Sabc { limit } => format!("sabc, L = {limit}"),
+            CreditKind::FullSegments => "full-segments".to_owned(),
         }
     }
 }

@@ -4,7 +4,7 @@ use acklab_packet::Time;
 
 use super::{
     ControlKind, CreditKind, Halving, IdleRestart, Nagle, PartialAckTimer, RecoveryExit, RecoveryKind, RtoFloor,
-    RttFilter, SackPartial, SecondFastRetransmit, Sequence, TimerRestart, Window, rule_table,
+    RttFilter, SackPartial, SecondFastRetransmit, Sequence, TimerRestart, UnsentAck, Window, rule_table,
 };
 
 rule_table! {
@@ -87,6 +87,14 @@ rule_table! {
         second_fast_retransmit: SecondFastRetransmit,
         /// Whether a duplicate ACK inflates the window even when fast retransmit was blocked (early Reno).
         inflate_when_blocked: bool,
+        /// Whether duplicate ACKs inflate the window by no more than what was outstanding when recovery began: the defence
+        /// against spoofed ones.
+        inflation_limit: bool,
+        /// What an ACK of data that was never sent does.
+        unsent_ack: UnsentAck,
+        /// About one new segment in so many is left out until it is asked for, to catch receivers that acknowledge what
+        /// they have not got; 0 never, and not with pacing.
+        skip: u32 [0..=1_000_000],
         /// Which partial ACKs restart NewReno's timer.
         partial_ack_timer: PartialAckTimer,
         /// Whether a partial ACK deflates NewReno's window (RFC 6582 section 3.2 step 3).

@@ -9,6 +9,7 @@ use super::SenderWire;
 use super::control::Control;
 use super::credit::Credit;
 use super::rto::Rto;
+use super::skip::Skip;
 use crate::rules::{SenderRules, Sequence, TimerRestart};
 
 /// What a sender has been given to send.
@@ -52,6 +53,8 @@ pub struct SenderCounters {
     /// Reductions of cwnd, those of an idle restart included.
     pub window_cuts: u64,
     pub acks_received: u64,
+    /// ACKs that were caught covering what was never sent, where the rules punish that.
+    pub false_acks: u64,
     pub rtt_samples: u64,
     /// Sum of the samples, in seconds.
     pub rtt_sum: f64,
@@ -111,6 +114,7 @@ pub struct Core {
     pub(super) pacer_on: bool,
     /// One past the last small segment's last unit (Minshall's variant of Nagle's rule).
     pub(super) small_end: Seq,
+    pub(super) skip: Option<Box<Skip>>,
     /// Round-trip samples smoothed with gain 1/8, whatever clock the timer uses, in seconds.
     pub(super) smoothed: f64,
 }
@@ -160,6 +164,8 @@ impl Core {
             next_send: Time::ZERO,
             pacer_on: false,
             small_end: 0,
+            // A paced sender may not send the segment after it at once.
+            skip: if rules.pacing == 0.0 { Skip::new(rules.skip) } else { None },
             smoothed: 0.0,
             rules,
         }
@@ -228,6 +234,9 @@ impl Core {
         if idle || !self.timer_on {
             self.arm(now, wire);
         }
+        if let Some(skip) = &mut self.skip {
+            skip.sent(seq, end);
+        }
     }
 
     #[inline]
@@ -245,7 +254,11 @@ impl Core {
     pub fn send_window<W: SenderWire>(&mut self, max_burst: u32, now: Time, wire: &mut W) {
         let mut sent = 0;
         while self.snd_nxt < self.limit {
-            let Some(len) = self.sendable(self.snd_una + self.window()) else { break };
+            let edge = self.snd_una + self.window();
+            let Some(len) = self.sendable(edge) else { break };
+            if self.skip.is_some() && self.leave_out(len, edge) {
+                continue;
+            }
             if !self.may_send_now(now, wire) {
                 break;
             }

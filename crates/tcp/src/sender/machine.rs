@@ -5,8 +5,9 @@ use std::sync::Arc;
 use acklab_packet::{Ack, Phase, Time};
 
 use super::recovery::{LossRecovery, Recovery};
+use super::skip::Verdict;
 use super::{Core, LastCut, SenderCounters, SenderWire, Supply};
-use crate::rules::SenderRules;
+use crate::rules::{SenderRules, UnsentAck};
 
 /// A sending endpoint.
 ///
@@ -44,7 +45,18 @@ impl Sender {
     /// An ACK arrives.
     pub fn on_ack<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) {
         self.core.counters.acks_received += 1;
-        if ack.ack <= self.core.snd_max {
+        if ack.ack > self.core.snd_max {
+            if self.core.rules.unsent_ack == UnsentAck::Restart {
+                self.core.punish();
+            }
+        } else {
+            if self.core.skip.is_some() {
+                match self.core.judge_ack(ack, now, wire) {
+                    Verdict::Fair => {}
+                    Verdict::Asks => return,
+                    Verdict::Lies => self.core.punish(),
+                }
+            }
             if ack.ece {
                 self.core.on_mark_echo();
             }

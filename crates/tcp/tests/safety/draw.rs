@@ -107,12 +107,13 @@ fn divide() -> impl Strategy<Value = AckPolicyKind> {
 
 fn credit() -> impl Strategy<Value = CreditKind> {
     let growth = select(&[Growth::Whole, Growth::Steps, Growth::AllThenOne][..]);
-    (0..6, 1.0..8.0, growth).prop_map(|(kind, limit, growth)| match kind {
+    (0..7, 1.0..8.0, growth).prop_map(|(kind, limit, growth)| match kind {
         0 => CreditKind::AckCounting,
         1 => CreditKind::Rfc5681,
         2 => CreditKind::Ubc { growth },
         3 => CreditKind::Lbc { limit, growth },
         4 => CreditKind::Abc { limit },
+        5 => CreditKind::FullSegments,
         _ => CreditKind::Sabc { limit },
     })
 }
@@ -162,7 +163,11 @@ pub fn wild() -> impl Strategy<Value = Case> {
     let pacing = prop_oneof![3 => Just(0.0), 1 => 0.0..2.0];
     let flags = (any::<[bool; 6]>(), any::<[bool; 4]>());
     let numbers = (1_u32..6, 1_u32..12, 0_u32..30, 100_u32..1500, flags, 0_u32..4, pacing);
-    (named(), choices, numbers).prop_map(|(mut case, choices, numbers)| {
+    let skip = prop_oneof![Just(0_u32), 1_u32..20];
+    let nagle = select(&[Nagle::Off, Nagle::On, Nagle::Minshall][..]);
+    let defences = (nagle, any::<[bool; 2]>(), select(&[UnsentAck::Ignore, UnsentAck::Restart][..]), skip);
+    (named(), choices, numbers, defences).prop_map(|(mut case, choices, numbers, defences)| {
+        let (nagle, [sws_avoidance, inflation_limit], unsent_ack, skip) = defences;
         let (sequence, rtt_filter, halving, second, partial_ack_timer, recovery_exit, sack_partial, idle, credit) =
             choices;
         let (dup_thresh, initial_window, ssthresh, packet, (flags, receiver), blocks, pacing) = numbers;
@@ -192,6 +197,11 @@ pub fn wild() -> impl Strategy<Value = Case> {
             first_loss_resets_initial_window: Some(flags[4]),
             ecn: Some(flags[5]),
             pacing: Some(pacing),
+            nagle: Some(nagle),
+            sws_avoidance: Some(sws_avoidance),
+            inflation_limit: Some(inflation_limit),
+            unsent_ack: Some(unsent_ack),
+            skip: Some(skip),
             window: Some(window),
             ..case.sender
         };

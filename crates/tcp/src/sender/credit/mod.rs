@@ -7,11 +7,13 @@
 mod abc;
 mod ack_counting;
 mod byte_counting;
+mod full_segments;
 mod rfc5681;
 
 pub use abc::Abc;
 pub use ack_counting::AckCounting;
 pub use byte_counting::ByteCounting;
+pub use full_segments::FullSegments;
 pub use rfc5681::Rfc5681;
 
 use crate::rules::CreditKind;
@@ -70,6 +72,8 @@ pub enum Credit {
     ByteCounting(ByteCounting),
     /// See [`Abc`].
     Abc(Abc),
+    /// See [`FullSegments`].
+    FullSegments(FullSegments),
 }
 
 impl Credit {
@@ -82,6 +86,7 @@ impl Credit {
             CreditKind::Lbc { limit, growth } => Credit::ByteCounting(ByteCounting { limit, growth }),
             CreditKind::Abc { limit } => Credit::Abc(Abc::new(limit, 1.0)),
             CreditKind::Sabc { limit } => Credit::Abc(Abc::new(limit, limit)),
+            CreditKind::FullSegments => Credit::FullSegments(FullSegments::default()),
         }
     }
 }
@@ -94,6 +99,7 @@ impl WindowCredit for Credit {
             Credit::Rfc5681(rule) => rule.worth(ack),
             Credit::ByteCounting(rule) => rule.worth(ack),
             Credit::Abc(rule) => rule.worth(ack),
+            Credit::FullSegments(rule) => rule.worth(ack),
         }
     }
 
@@ -103,6 +109,7 @@ impl WindowCredit for Credit {
             Credit::Rfc5681(rule) => rule.on_timeout(),
             Credit::ByteCounting(rule) => rule.on_timeout(),
             Credit::Abc(rule) => rule.on_timeout(),
+            Credit::FullSegments(rule) => rule.on_timeout(),
         }
     }
 }

@@ -20,7 +20,9 @@ pub(super) fn duplicate_ack<W: SenderWire>(core: &mut Core, now: Time, wire: &mu
             core.inflation = u64::from(threshold) * mss;
         }
     } else if core.last_cut == LastCut::FastRetransmit || core.rules.inflate_when_blocked {
-        core.inflation += mss;
+        // Each duplicate stands for a segment that has left the network; no more can have than were there.
+        let spoofed = core.rules.inflation_limit && core.inflation + mss > core.recover.saturating_sub(core.snd_una);
+        core.inflation += if spoofed { 0 } else { mss };
     }
 }
 
