@@ -86,6 +86,14 @@ class Simulation:
         """What there is to tell at this instant."""
     def clone(self) -> Simulation:
         """A copy that continues to the same results, independently."""
+    def branch(
+        self, text: str | bytes, *, file: str = ..., sets: Sequence[str] = ..., seed: int | None = None
+    ) -> Simulation:
+        """A copy that goes on under another scenario, which may differ in the rules of flows that have not begun.
+
+        Raises:
+            ScenarioError: the text is no scenario, or differs in more than that.
+        """
 
 @final
 class Batch:

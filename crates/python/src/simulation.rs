@@ -106,6 +106,27 @@ impl Simulation {
         Simulation(self.0.clone(), self.1)
     }
 
+    /// A copy that goes on under another scenario; they may differ in the rules of flows that have not sent anything.
+    #[pyo3(signature = (text, *, file = "scenario", sets = Vec::new(), seed = None))]
+    fn branch(
+        &self,
+        py: Python<'_>,
+        text: Text,
+        file: &str,
+        sets: Vec<String>,
+        seed: Option<u64>,
+    ) -> PyResult<Simulation> {
+        let overrides = overrides(&sets, seed)?;
+        py.detach(|| {
+            let mut scenario = text.parse(file, &overrides).map_err(errors::scenario)?;
+            scenario.record.packets |= self.0.scenario().record.packets && !self.1.packets;
+            let branch = self.0.branch(Arc::new(scenario));
+            branch
+                .map(|branch| Simulation(branch, self.1))
+                .map_err(|why| errors::ScenarioError::new_err(why.to_string()))
+        })
+    }
+
     fn __copy__(&self) -> Simulation {
         self.clone()
     }

@@ -85,6 +85,12 @@ impl Flow {
         self.workload.as_mut().map_or(repeat.think, |workload| workload.pause(repeat))
     }
 
+    /// Follows the rules of `table` instead, before anything was sent. Its size must not be drawn.
+    pub fn adopt(&mut self, table: &FlowSpec) {
+        self.sender = Sender::new(table.sender.clone(), supply(table, &mut None));
+        self.receiver = Receiver::new(table.receiver.clone());
+    }
+
     /// The application starts.
     pub fn on_start(&mut self, id: u32, net: &mut Network) {
         let now = net.now();

@@ -20,4 +20,4 @@ mod timer;
 mod workload;
 
 pub use outcome::Outcome;
-pub use simulation::Simulation;
+pub use simulation::{NotABranch, Simulation};

@@ -1,5 +1,9 @@
 //! A run in virtual time.
 
+mod branch;
+
+pub use branch::NotABranch;
+
 use std::mem::take;
 use std::sync::Arc;
 

@@ -122,7 +122,8 @@ fn name(sender: &Sender, segment: &Segment) -> String {
     let core = sender.core();
     let (base, mss) = (u64::from(core.rules.syn), u64::from(core.mss));
     let number = segment.seq.saturating_sub(base) / mss;
-    let whole = segment.seq == base + number * mss && segment.len == core.len_at(segment.seq);
+    let left = core.limit.saturating_sub(u64::from(core.rules.fin) + segment.seq);
+    let whole = segment.seq == base + number * mss && u64::from(segment.len) == mss.min(left);
     let name = match segment {
         _ if segment.syn => "syn".to_owned(),
         _ if segment.fin => "fin".to_owned(),
