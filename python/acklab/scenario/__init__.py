@@ -39,6 +39,7 @@ from .mechanisms import (
     Divide,
     DivideWhen,
     Every,
+    FullSegments,
     Growth,
     Halving,
     IdleRestart,
@@ -82,6 +83,7 @@ from .rules import (
     SequenceUnit,
     Stack,
     TimerRestart,
+    UnsentAck,
     Window,
 )
 
@@ -103,6 +105,7 @@ __all__ = [
     "Dumbbell",
     "Every",
     "Flow",
+    "FullSegments",
     "Growth",
     "Halving",
     "IdleRestart",
@@ -145,6 +148,7 @@ __all__ = [
     "TimerRestart",
     "Topology",
     "Ubc",
+    "UnsentAck",
     "When",
     "Window",
 ]

@@ -220,7 +220,14 @@ class Sabc(Part):
     """L, usually above 2; 4.0 where left out."""
 
 
-Credit = AckCounting | Rfc5681 | Ubc | Lbc | Abc | Sabc
+@dataclass(kw_only=True, repr=False)
+class FullSegments(Part):
+    """One segment for each segment it completes; a piece of a segment is worth nothing (as Linux counts)."""
+
+    kind: Literal["full-segments"] = "full-segments"
+
+
+Credit = AckCounting | Rfc5681 | Ubc | Lbc | Abc | Sabc | FullSegments
 """What an arriving ACK is worth."""
 
 

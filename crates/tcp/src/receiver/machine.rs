@@ -38,8 +38,6 @@ pub struct Receiver {
     last_ack_sent: Seq,
     /// What the ACKs sent so far cover; a divided ACK's pieces begin there.
     covered: Seq,
-    /// Whether the last segment filled a gap: its ACK is not divided.
-    filled: bool,
     /// Pieces of divided ACKs that wait, if they are spaced out.
     spread: Option<Box<Spread>>,
     /// When `rcv_nxt` last advanced.
@@ -63,7 +61,6 @@ impl Receiver {
             ts_recent: Time::ZERO,
             last_ack_sent: 1,
             covered: 0,
-            filled: false,
             spread: None,
             last_progress: Time::ZERO,
             counters: ReceiverCounters::default(),
@@ -85,7 +82,6 @@ impl Receiver {
         }
         self.duplicate = placement.duplicate;
         self.counters.duplicates += u64::from(placement.duplicate);
-        self.filled = placement.fills_gap;
         self.trigger = segment.seq;
         self.syn |= segment.syn;
         let at_once = self.must_answer_at_once(segment, placement);
@@ -180,11 +176,11 @@ impl Receiver {
         }
     }
 
-    /// An ACK of everything in pieces (ledger divack.m.generator). Never while a gap is open or has just been filled:
-    /// out-of-order data has its ordinary single duplicate ACK.
+    /// An ACK of everything in pieces (ledger divack.m.generator). Never while a gap is open: out-of-order data has its
+    /// ordinary single duplicate ACK.
     fn send_pieces<W: ReceiverWire>(&mut self, pieces: &Pieces, now: Time, wire: &mut W) {
         let (from, to) = (self.covered, self.space.rcv_nxt);
-        if self.space.has_gap() || self.filled || to <= from {
+        if self.space.has_gap() || to <= from {
             return self.emit(Emission::Now, now, wire);
         }
         let spaced = pieces.spacing > Time::ZERO;

@@ -78,7 +78,7 @@ impl AckPolicy for Divide {
             };
         }
         match self.base.on_segment(arrival) {
-            // Duplicate ACKs are single: the pieces of one would be duplicates too.
+            // Duplicate ACKs are single, and what fills a gap has a whole ACK: its pieces would be partial ACKs.
             Emission::Now if arrival.in_order => {
                 self.held += 1;
                 self.emission(arrival.now)

@@ -52,8 +52,8 @@ pub enum Emission {
     Nothing,
     /// An ACK at once, in pieces that each cover a part of what it newly covers.
     ///
-    /// Sent whole where there is nothing new, while a gap is open, and when one has just been filled: the pieces of such
-    /// an ACK would be duplicates, or partial ACKs to a sender in recovery.
+    /// Sent whole where there is nothing new, and while a gap is open: the pieces of such an ACK would be duplicates, or
+    /// partial ACKs to a sender in recovery.
     Pieces(Pieces),
     /// An ACK at once, and so many copies of it.
     Repeated(u32),
