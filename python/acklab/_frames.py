@@ -36,8 +36,9 @@ def all_or_nothing(directory: Path) -> Iterator[Path]:
         OSError: a directory or file cannot be written.
     """
     directory.parent.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
+    scratch = None
     try:
+        scratch = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
         yield scratch
         for folder, _, names in os.walk(scratch):
             target = directory / Path(folder).relative_to(scratch)
@@ -45,4 +46,5 @@ def all_or_nothing(directory: Path) -> Iterator[Path]:
             for name in names:
                 os.replace(Path(folder) / name, target / name)
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        if scratch is not None:
+            shutil.rmtree(scratch, ignore_errors=True)

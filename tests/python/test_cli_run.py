@@ -179,17 +179,38 @@ def test_out_that_cannot_be_written_fails_with_one_line(acklab_command: Acklab, 
 
 
 @pytest.mark.parametrize("options", [[], ["--json"], ["--out", "out"]])
-def test_an_interrupt_ends_the_run_and_leaves_nothing(tmp_path: Path, options: list[str]) -> None:
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_ends_the_run_and_leaves_nothing(
+    tmp_path: Path, options: list[str], number: int, status: int
+) -> None:
     (tmp_path / "endless.toml").write_text(ENDLESS)
     process = subprocess.Popen(
         [COMMAND, "run", "endless.toml", *options], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     time.sleep(1.0)
     assert process.poll() is None
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, err = process.communicate(timeout=10)
-    assert (process.returncode, out, err) == (130, b"", b"")
+    assert (process.returncode, out, err) == (status, b"", b"")
     assert os.listdir(tmp_path) == ["endless.toml"]
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_while_writing_leaves_no_scratch(tmp_path: Path, number: int, status: int) -> None:
+    """The scratch directory is there, with something in it, when the signal comes."""
+    scenario = TWO_HOPS.replace('size = { segments = 60 }', 'size = { segments = 400000 }')
+    (tmp_path / "long.toml").write_text(scenario)
+    process = subprocess.Popen(
+        [COMMAND, "run", "long.toml", "--out", "out"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    deadline = time.monotonic() + 120
+    while not list(tmp_path.glob(".out.*")) and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert process.poll() is None, process.communicate()
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (status, b"")
+    assert os.listdir(tmp_path) == ["long.toml"]
 
 
 def test_a_reader_that_goes_away_is_no_trouble(two_hops: Path) -> None:

@@ -1,6 +1,7 @@
 """The command ``acklab``: one module a verb.
 
-Exit status: 0; 1 when a run or an output failed; 2 for a bad scenario or command line; 130 when interrupted.
+Exit status: 0; 1 when a run or an output failed; 2 for a bad scenario or command line; 130 when interrupted (SIGINT), 143
+when told to end (SIGTERM). Either way nothing half-written stays behind.
 Results go to standard output; errors, in one or two lines, to standard error.
 """
 
@@ -9,13 +10,26 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import signal
 import sys
+import threading
 from collections.abc import Sequence
+from types import FrameType
 from typing import NoReturn
 
 from . import compare, doctor, reproduce, run, schema
 
-FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+FAILED, BAD_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM arrived. Like Ctrl-C it passes through every ``finally`` on its way out."""
+
+
+def _terminate(_signal: int, _frame: FrameType | None) -> NoReturn:
+    # Once is enough: a second one must not stop the cleaning up.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise Terminated
 
 
 class _Parser(argparse.ArgumentParser):
@@ -42,12 +56,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a title may hold what the terminal cannot show
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _terminate)
     try:
         given = sys.argv[1:] if arguments is None else arguments
         options = parser().parse_args([_text(argument) for argument in given])
         status: int = options.act(options)
         sys.stdout.flush()
         return status
+    except Terminated:
+        return TERMINATED
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:

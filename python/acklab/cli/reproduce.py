@@ -21,7 +21,7 @@ example:
   acklab reproduce allman1998 --json > claims.json  verdicts for scripts; writes pages only with --out
 
 exit status: 0, also where claims differ; 1 an experiment could not be run or an output failed; 2 no such paper or
-figure; 130 interrupted
+figure; 130 interrupted; 143 terminated
 """
 
 
@@ -51,26 +51,20 @@ def add(verbs: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     """Regenerates what was asked for."""
     from ..reproduce import output
-    from ..reproduce.runner import FULL, QUICK, reproduce
 
     if options.threads is not None and options.threads < 1:
         options.parser.error("--threads must be at least 1")
     if options.seeds is not None and options.seeds < 2:
         options.parser.error("--seeds must be at least 2: one seed has no interval")
-    outcomes = []
-    for paper, figures in _chosen(options):
-        claims = _claims_about(paper, figures) if figures else None
-        only = (lambda figure, wanted=figures: figure.id in wanted) if figures else None
-        effort = QUICK if options.quick else FULL
-        if options.seeds is not None:
-            effort = effort.at_most(options.seeds)
-        outcomes.append(reproduce(paper, effort, only=only, claims=claims, threads=options.threads))
-    for outcome in outcomes:
-        for failed in outcome.failed:
-            print(f"acklab: {outcome.paper.id}: can not run {failed.experiment}: {failed.why}", file=sys.stderr)
-    index = None
-    if options.out or not options.json:
-        index = output.write(outcomes, Path(options.out or "acklab-out/reproduce"))
+    outcomes: list[Outcome] = []
+    out = Path(options.out or "acklab-out/reproduce") if options.out or not options.json else None
+    try:
+        index = _all(options, outcomes, out)
+    except KeyboardInterrupt:
+        kept = ", ".join(outcome.paper.id for outcome in outcomes) if out else ""
+        said = f"{kept} {'is' if len(outcomes) == 1 else 'are'} written to {out}" if kept else "nothing was written"
+        print(f"acklab: stopped; {said}", file=sys.stderr)
+        raise
     if options.json:
         print(json.dumps(output.summary(outcomes)))
     else:
@@ -78,6 +72,27 @@ def act(options: argparse.Namespace) -> int:
             print(_told(outcome))
         print(f"\nwritten to {index}")
     return 1 if any(outcome.failed for outcome in outcomes) else 0
+
+
+def _all(options: argparse.Namespace, outcomes: list[Outcome], out: Path | None) -> Path | None:
+    """Regenerates paper after paper and writes each as soon as it is done, so that an interrupt costs only the present one."""
+    from ..reproduce import output
+    from ..reproduce.runner import FULL, QUICK, reproduce
+
+    index = None
+    for paper, figures in _chosen(options):
+        claims = _claims_about(paper, figures) if figures else None
+        only = (lambda figure, wanted=figures: figure.id in wanted) if figures else None
+        effort = QUICK if options.quick else FULL
+        if options.seeds is not None:
+            effort = effort.at_most(options.seeds)
+        outcome = reproduce(paper, effort, only=only, claims=claims, threads=options.threads)
+        for failed in outcome.failed:
+            print(f"acklab: {outcome.paper.id}: can not run {failed.experiment}: {failed.why}", file=sys.stderr)
+        if out is not None:
+            index = output.write([*outcomes, outcome], out, [outcome])
+        outcomes.append(outcome)
+    return index
 
 
 def _chosen(options: argparse.Namespace) -> list[tuple[Paper, list[str]]]:

@@ -21,7 +21,7 @@ example:
   acklab run - --json < two-hops.toml               one JSON object for scripts
   acklab run --batch - < scenarios.jsonl            a JSON scenario a line in, a result a line out
 
-exit status: 0; 1 the run or an output failed; 2 bad scenario; 130 interrupted
+exit status: 0; 1 the run or an output failed; 2 bad scenario; 130 interrupted; 143 terminated
 """
 
 

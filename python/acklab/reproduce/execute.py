@@ -66,12 +66,15 @@ def _batches(scenarios: Iterable[str], threads: int) -> Iterator[list[bytes]]:
     """Result lines as they come, in order. Feeding waits for room, so it has its own thread."""
     batch = _core.Batch(threads)
     trouble: list[BaseException] = []
+    ended = threading.Event()
 
     def feed() -> None:
         try:
             piece: list[str] = []
             size = 0
             for scenario in scenarios:
+                if ended.is_set():
+                    return
                 piece.append(scenario)
                 size += len(scenario)
                 if size >= CHUNK:
@@ -90,6 +93,7 @@ def _batches(scenarios: Iterable[str], threads: int) -> Iterator[list[bytes]]:
         while lines := batch.take():
             yield lines.splitlines()
     finally:
+        ended.set()
         batch.stop()
         feeder.join()
     if trouble:
@@ -112,11 +116,13 @@ def trace(
         return read(result)
 
     found: dict[Hashable, Any] = {}
-    with ThreadPoolExecutor(threads or cpu_count()) as pool:
+    pool = ThreadPoolExecutor(threads or cpu_count())
+    try:
         for key, reduced in zip(cells, pool.map(one, cells.values()), strict=True):
             if isinstance(reduced, Failed):
-                pool.shutdown(cancel_futures=True)
                 return reduced
             found[key] = reduced
             tick(1)
+    finally:
+        pool.shutdown(cancel_futures=True)  # an interrupt does not wait for the runs that are still planned
     return found

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from .._frames import all_or_nothing
 from .judge import Verdict
 from .runner import Outcome
 
@@ -66,15 +67,26 @@ def _plain(value: Any) -> Any:
     return number if math.isfinite(number) else None
 
 
-def write(outcomes: Sequence[Outcome], out: Path) -> Path:
-    """Writes everything and returns the index page's path.
+def write(outcomes: Sequence[Outcome], out: Path, new: Sequence[Outcome] | None = None) -> Path:
+    """Writes the papers' pages and what is on all of them, and returns the index page's path.
 
-    PNGs are left out of quick runs: drawing everything twice is half of their time.
+    Everything is made in a scratch directory and moved when it is whole. PNGs are left out of quick runs: drawing
+    everything twice is half of their time.
+
+    Args:
+        outcomes: every paper there is so far.
+        out: the directory; other files in it stay.
+        new: the papers whose pages are written; all if left out.
     """
+    with all_or_nothing(out.absolute()) as scratch:
+        _write(outcomes, outcomes if new is None else new, scratch)
+    return out / "index.html"
+
+
+def _write(outcomes: Sequence[Outcome], new: Sequence[Outcome], out: Path) -> None:
     from . import draw, page
 
-    out.mkdir(parents=True, exist_ok=True)
-    for outcome in outcomes:
+    for outcome in new:
         folder = out / outcome.paper.id
         for sub in ("figures", "tables"):
             (folder / sub).mkdir(parents=True, exist_ok=True)
@@ -92,6 +104,4 @@ def write(outcomes: Sequence[Outcome], out: Path) -> Path:
         if search is not None:
             (out / f"{outcome.paper.id}-search.html").write_text(search, encoding="utf-8")
     (out / "claims.json").write_text(json.dumps(summary(outcomes), indent=1) + "\n", encoding="utf-8")
-    index = out / "index.html"
-    index.write_text(page.index_page(outcomes), encoding="utf-8")
-    return index
+    (out / "index.html").write_text(page.index_page(outcomes), encoding="utf-8")

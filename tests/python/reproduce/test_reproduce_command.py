@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -102,6 +104,23 @@ def test_results_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
         for n in ("1", "3")
     )
     assert json.loads(one.stdout) == json.loads(two.stdout)
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+@pytest.mark.parametrize("after_s", [1.5, 4.0])
+def test_a_signal_leaves_nothing_half_written(tmp_path: Path, number: int, status: int, after_s: float) -> None:
+    """Whatever it interrupts (imports, runs, drawing), and however little it has got done."""
+    done = subprocess.Popen(
+        [COMMAND, "reproduce", "allman1998", "--out", "out"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    time.sleep(after_s)
+    assert done.poll() is None
+    done.send_signal(number)
+    out, err = done.communicate(timeout=20)
+    assert done.returncode == status, err
+    assert out == b""
+    assert err in (b"", b"acklab: stopped; nothing was written\n")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
