@@ -164,6 +164,8 @@ impl Flow {
         net.recorder.sender(net.now(), id, &self.sender);
         if self.sender.done() && self.finished.is_none() && self.source.is_none() {
             self.finished = Some(net.now());
+            // An idle connection's timer could only halve a window that nothing will use.
+            self.sender_timer.disarm();
         }
     }
 

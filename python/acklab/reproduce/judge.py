@@ -38,6 +38,8 @@ class Verdict:
     precise: bool = True
     seeds: int = 0
     findings: tuple[Finding, ...] = field(default=(), repr=False)
+    note: str = ""
+    """What the paper's module says of it; ``why`` ends with it. A claim that differs needs one."""
 
     @property
     def wants_seeds(self) -> bool:
@@ -99,6 +101,7 @@ def judge(
         all(f.precise for f in findings),
         seeds,
         tuple(findings),
+        measurement.note,
     )
 
 
@@ -264,8 +267,28 @@ def _explain(
     if level is not None:
         said.append(f"{seeds} seeds, intervals at {level * 100:.4g} % each (Bonferroni)")
     if answer is None:
-        said.append(f"undecided with {seeds} seeds; more would be needed")
+        said.append(f"undecided with {seeds} seeds; {_needed(findings, seeds)}")
     return "; ".join(said)
+
+
+def _needed(findings: list[Finding], seeds: int) -> str:
+    """About how many seeds would decide: an interval shrinks with the square root of their number."""
+    factors = []
+    for finding in findings:
+        if finding.holds is None and finding.half_width is not None:
+            bounds = (finding.comparison.low, finding.comparison.high)
+            distance = min(abs(finding.value - bound) for bound in bounds)
+            factors.append((finding.half_width / distance) ** 2 if distance > 0 else math.inf)
+    if not factors or math.isinf(max(f.half_width or 0.0 for f in findings)):
+        return "more would be needed"
+    if min(factors) > 100:
+        return "more than a hundred times as many would be needed"
+    least = f"about {math.ceil(seeds * min(factors))} would be needed"
+    if len(factors) == 1:
+        return least
+    if max(factors) > 100:
+        return f"{least} for the nearest of {len(factors)} open comparisons, over a hundred times as many for the farthest"
+    return f"{least} for the nearest of {len(factors)} open comparisons, {math.ceil(seeds * max(factors))} for the farthest"
 
 
 def _count(cells: list[list[Comparison]], findings: list[Finding]) -> int:

@@ -52,6 +52,7 @@ def _claim(outcome: Outcome, verdict: Verdict) -> dict[str, Any]:
         "interval": _plain(verdict.interval),
         "seeds": verdict.seeds,
         "why": verdict.why,
+        "note": verdict.note,
     }
 
 

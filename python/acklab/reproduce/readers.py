@@ -66,22 +66,40 @@ class ManyFlows:
         where: tuple[str, str] = ("G", "R"),
     ) -> None:
         self.names, self.flow, self.reduce = tuple(names), tuple(flow), reduce
-        self._patterns = {name: re.compile(_key(name)) for name in self.flow}
         self._link = OneFlow((), link, where)
-        self._checked = False
+        self._keys: list[bytes] = []
+        """A flow's keys as they stand on the line, in order; learnt from the first line."""
 
     def __call__(self, line: bytes) -> tuple[float, ...]:
         flows, links = line.split(b'"links":', 1)
-        columns = {name: _column(pattern.findall(flows)) for name, pattern in self._patterns.items()}
-        if not self._checked:
+        if not self._keys:
             parsed = json.loads(line)["flows"]
+            self._keys = [b'"%s":' % key.encode() for key in parsed[0]]
+            columns = self._columns(flows)
             for name, column in columns.items():
                 _agree([_number(flow[name]) for flow in parsed], list(column), (name,) * len(parsed))
-            self._checked = True
             self._link(line)  # learns from a whole line
+        else:
+            columns = self._columns(flows)
         link = self._link(b'"flows":"links":' + links)
         columns |= {name: np.array([value]) for name, value in zip(self._link.names, link, strict=True)}
         return tuple(float(value) for value in self.reduce(columns))
+
+    def _columns(self, flows: bytes) -> dict[str, Array]:
+        """The columns asked for. Every flow has the same keys, so cutting at commas is enough: no value of a flow but its
+        name is a text, and a name with a comma is noticed."""
+        fields, each = flows.split(b'"flows":[', 1)[1].split(b","), len(self._keys)
+        count = len(fields) // each
+        columns = {}
+        for name in self.flow:
+            key = b'"%s":' % name.encode()
+            place = self._keys.index(key)
+            found = fields[place : count * each : each]
+            texts = [text[len(key) :].rstrip(b"}]") for text in found if text.startswith(key)]
+            if len(texts) < count or (len(fields) - 1) % each:
+                texts = re.findall(_key(name), flows)
+            columns[name] = _column(texts)
+        return columns
 
 
 def _key(name: str) -> bytes:

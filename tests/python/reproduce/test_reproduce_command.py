@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -24,12 +25,10 @@ def acklab(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProc
 
 
 @pytest.fixture(scope="module")
-def quick(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object], str]:
+def quick(quickly: Callable[[str], Any]) -> tuple[Path, dict[str, object], str]:
     """Everything, quickly: where it is, what it says."""
-    out = tmp_path_factory.mktemp("reproduced")
-    done = acklab("reproduce", "allman1998", "--quick", "--json", "--out", str(out))
-    assert done.returncode == 0, done.stderr
-    return out, json.loads(done.stdout), done.stderr
+    found = quickly("allman1998")
+    return found.out, found.said, found.stderr
 
 
 def test_json_has_every_claim(quick: tuple[Path, dict[str, list[dict[str, object]]], str]) -> None:

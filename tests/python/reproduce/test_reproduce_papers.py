@@ -1,0 +1,64 @@
+"""What holds of every paper, each in its quick form. A paper joins by its name in ``acklab.papers.NAMES``."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from acklab.papers import NAMES, paper
+
+if TYPE_CHECKING:
+    from conftest import Quick
+
+Quickly = Callable[[str], "Quick"]
+pytestmark = pytest.mark.parametrize("name", NAMES)
+
+
+def test_every_claim_has_a_verdict(name: str, quickly: Quickly) -> None:
+    quick = quickly(name)
+    assert quick.stderr == "", "no progress where nobody watches, and nothing to complain of"
+    assert quick.said == json.loads((quick.out / "claims.json").read_text("utf-8"))
+    assert quick.said["quick"] is True and quick.said["failed"] == []
+    ledger = paper(name).ledger.claims
+    assert sorted(claim["id"] for claim in quick.said["claims"]) == sorted(ledger)
+    for claim in quick.said["claims"]:
+        assert claim["verdict"] in ("reproduced", "differs", "not-testable"), claim["id"]
+        assert claim["standing"] in ("measured", "calibration", "arithmetic"), claim["id"]
+        assert claim["verdict"] == "reproduced" or claim["why"], claim["id"]
+
+
+def test_what_differs_is_explained(name: str, quickly: Quickly) -> None:
+    """A number that misses is a finding only with a reason beside it: the measurement's note."""
+    bare = [c["id"] for c in quickly(name).said["claims"] if c["verdict"] == "differs" and len(c["note"]) < 20]
+    assert not bare, f"differ without an explanation: {', '.join(bare)}"
+
+
+def test_nothing_is_missing_from_the_module(name: str) -> None:
+    assert paper(name).check() == []
+
+
+def test_the_page_is_whole_and_needs_nothing_else(name: str, quickly: Quickly) -> None:
+    quick = quickly(name)
+    pages = sorted(quick.out.glob("*.html"))
+    assert {"index.html", f"{name}.html"} <= {page.name for page in pages}
+    for page in pages:
+        text = page.read_text("utf-8")
+        assert "quick look" in text, page.name
+        assert not re.search(r'(?:src|href|action)="(?:https?:)?//', text), page.name
+        assert not re.search(r"(?:@import|url\()\s*[\"']?(?:https?:)?//", text), page.name
+        ids = re.findall(r'\bid="([^"]+)"', text)
+        assert len(ids) == len(set(ids)), f"{page.name}: an id stands twice"
+        assert set(re.findall(r'href="#([^"]+)"', text)) <= set(ids), page.name
+    text = html.unescape((quick.out / f"{name}.html").read_text("utf-8"))
+    for claim in quick.said["claims"]:
+        assert claim["id"].removeprefix(f"{name}.") in text, claim["id"]
+    for figure in quick.said["figures"]:
+        assert figure["title"] in text or (quick.out / f"{name}-search.html").exists(), figure["id"]
+    for picture in (quick.out / name / "figures").glob("*.svg"):
+        assert picture.stat().st_size > 500, picture.name
+    assert not list(quick.out.glob(".*")), "a scratch directory stayed"
