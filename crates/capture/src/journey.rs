@@ -114,7 +114,9 @@ impl Journeys {
                 }
                 Tag { sent, echo: origin.latest, fin: origin.fin }
             }
-            Body::Ack(_) => Tag { sent, echo: None, fin: origin.fin },
+            Body::Probe(probe) if probe.reply => Tag { sent, echo: origin.latest, fin: origin.fin },
+            Body::Ack(_) | Body::Probe(_) => Tag { sent, echo: None, fin: origin.fin },
+            Body::Datagram(_) => Tag { sent, echo: None, fin: None },
         }
     }
 
@@ -147,6 +149,8 @@ fn same(before: &Packet, now: &Packet) -> bool {
                 == (now.flow, now.connection, b.seq, b.len, b.ts_val)
         }
         (Body::Ack(a), Body::Ack(b)) => (before.flow, before.connection) == (now.flow, now.connection) && a == b,
+        (Body::Probe(a), Body::Probe(b)) => (before.flow, before.connection) == (now.flow, now.connection) && a == b,
+        (Body::Datagram(a), Body::Datagram(b)) => before.flow == now.flow && a == b,
         _ => false,
     }
 }

@@ -1,10 +1,10 @@
-//! One packet's bytes: IPv4 header, TCP header with options, zeros.
+//! One packet's bytes: IPv4 header, TCP header with options (or UDP's), zeros.
 
-use acklab_packet::{Ack, Body, Packet, Segment, Time};
+use acklab_packet::{Ack, Body, Packet, Probe, Segment, Time};
 use etherparse::TcpOptionElement::{
     self, MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted, Timestamp, WindowScale,
 };
-use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader};
+use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, UdpHeader};
 
 use crate::conversation::Conversation;
 use crate::journey::Tag;
@@ -15,6 +15,9 @@ pub const MAX_PAYLOAD: u16 = u16::MAX - Ipv4Header::MIN_LEN as u16 - TcpHeader::
 /// What payloads consist of.
 static ZEROS: [u8; MAX_PAYLOAD as usize] = [0; MAX_PAYLOAD as usize];
 
+/// Addresses of a packet's origin and destination.
+type Ends = ([u8; 4], [u8; 4]);
+
 /// Writes the first `most` bytes of `packet` into `out`, replacing what is there; returns its whole length.
 pub fn encode(
     talk: &Conversation,
@@ -24,16 +27,20 @@ pub fn encode(
     most: usize,
     out: &mut Vec<u8>,
 ) -> usize {
-    let (mut tcp, payload) = match &packet.body {
-        Body::Data(segment) => data_header(talk, ports, segment, tag),
-        Body::Ack(ack) => (ack_header(talk, ports, ack, tag), 0),
-    };
-    let payload = &ZEROS[..payload.min(ZEROS.len())];
     let (from, to) = if packet.is_data() { (talk.sender, talk.receiver) } else { (talk.receiver, talk.sender) };
-    let length = tcp.header_len() + payload.len();
+    let (header, payload, protocol) = match &packet.body {
+        Body::Data(segment) => {
+            let (tcp, payload) = data_header(talk, ports, segment, tag);
+            sealed(tcp, (from, to), payload)
+        }
+        Body::Ack(ack) => sealed(ack_header(talk, ports, ack, tag), (from, to), 0),
+        Body::Probe(probe) => sealed(probe_header(talk, ports, probe, tag), (from, to), 0),
+        Body::Datagram(_) => datagram(ports, (from, to), packet.size),
+    };
+    let length = header.len() + payload.len();
     let ttl = 64_u16.saturating_sub(packet.hop).max(1) as u8;
     // Neither can fail: `payload` leaves room for both headers.
-    let mut ip = Ipv4Header::new(length as u16, ttl, IpNumber::TCP, from, to).unwrap_or_default();
+    let mut ip = Ipv4Header::new(length as u16, ttl, protocol, from, to).unwrap_or_default();
     ip.dont_fragment = true;
     ip.ecn = match &packet.body {
         Body::Data(segment) if segment.ce => IpEcn::CongestionExperienced,
@@ -42,13 +49,53 @@ pub fn encode(
     };
     ip.identification = identification(tag.sent);
     ip.header_checksum = ip.calc_header_checksum();
-    tcp.checksum = tcp.calc_checksum_ipv4_raw(from, to, payload).unwrap_or_default();
     out.clear();
     out.extend_from_slice(&ip.to_bytes());
-    out.extend_from_slice(&tcp.to_bytes());
+    out.extend_from_slice(&header);
     out.extend_from_slice(payload);
     out.truncate(most);
     Ipv4Header::MIN_LEN + length
+}
+
+/// A TCP header with its checksum, and its payload.
+fn sealed(mut tcp: TcpHeader, (from, to): Ends, payload: usize) -> (Vec<u8>, &'static [u8], IpNumber) {
+    let payload = &ZEROS[..payload.min(ZEROS.len())];
+    tcp.checksum = tcp.calc_checksum_ipv4_raw(from, to, payload).unwrap_or_default();
+    (tcp.to_bytes().to_vec(), payload, IpNumber::TCP)
+}
+
+/// A UDP header and as much payload as makes the packet `size` bytes.
+fn datagram(ports: (u16, u16), (from, to): Ends, size: u32) -> (Vec<u8>, &'static [u8], IpNumber) {
+    let headers = Ipv4Header::MIN_LEN + UdpHeader::LEN;
+    let payload = &ZEROS[..(size as usize).saturating_sub(headers).min(ZEROS.len())];
+    // Cannot fail: `payload` leaves room for the header.
+    let udp = UdpHeader::with_ipv4_checksum(
+        ports.0,
+        ports.1,
+        &Ipv4Header::new(0, 64, IpNumber::UDP, from, to).unwrap_or_default(),
+        payload,
+    );
+    (udp.map_or(Vec::new(), |udp| udp.to_bytes().to_vec()), payload, IpNumber::UDP)
+}
+
+/// A keep-alive: an empty segment below what its receiver expects, which must be answered (RFC 9293 section 3.8.4); or
+/// the answer, an ACK of nothing new.
+fn probe_header(talk: &Conversation, ports: (u16, u16), probe: &Probe, tag: &Tag) -> TcpHeader {
+    let number = talk.number(probe.seq, tag.fin);
+    let mut tcp = if probe.reply {
+        let mut tcp = TcpHeader::new(ports.0, ports.1, number, talk.sender_window());
+        tcp.acknowledgment_number = 1;
+        tcp
+    } else {
+        let mut tcp = TcpHeader::new(ports.1, ports.0, 0, talk.window(false));
+        tcp.acknowledgment_number = number;
+        tcp
+    };
+    tcp.ack = true;
+    if talk.timestamps {
+        set(&mut tcp, &[Noop, Noop, Timestamp(ticks(tag.sent), tag.echo.map_or(0, ticks))]);
+    }
+    tcp
 }
 
 fn data_header(talk: &Conversation, ports: (u16, u16), segment: &Segment, tag: &Tag) -> (TcpHeader, usize) {

@@ -43,6 +43,13 @@ pub struct Segment {
     pub phase: Phase,
     /// When the segment left the sender (TSval, RFC 7323; endpoints use it only with timestamps on).
     pub ts_val: Time,
+    /// The newest cumulative ACK its sender had when it left, cut to 32 bits: what an echoed timestamp (TSecr) tells a
+    /// receiver that remembers when it sent which ACK.
+    pub echo: u32,
+    /// The sender's congestion window in segments, as an option; 0 where it tells nothing.
+    pub window: f32,
+    /// The sender's smoothed round trip in seconds, as an option; 0 where it tells nothing.
+    pub srtt: f32,
 }
 
 impl Segment {
@@ -111,6 +118,18 @@ pub struct Ack {
     pub ts_ecr: Time,
 }
 
+/// A keep-alive from a receiver that wants to know the round trip (RFC 9293 section 3.8.4), or the bare ACK with which
+/// the sender answers it at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// The receiver's probes are counted from 1; an answer bears its probe's number.
+    pub number: u32,
+    /// Whether this is the answer.
+    pub reply: bool,
+    /// What its header says of the data: the cumulative number last acknowledged, or, in an answer, the next to send.
+    pub seq: Seq,
+}
+
 /// What a packet carries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Body {
@@ -118,6 +137,10 @@ pub enum Body {
     Data(Segment),
     /// From a receiver to a sender.
     Ack(Ack),
+    /// From a receiver to a sender, and back.
+    Probe(Probe),
+    /// From a source that expects no answer (UDP); they are counted from 0.
+    Datagram(u64),
 }
 
 /// A packet on a simulated path.
@@ -139,7 +162,13 @@ impl Packet {
     /// Whether it travels from sender to receiver.
     #[inline]
     pub fn is_data(&self) -> bool {
-        matches!(self.body, Body::Data(_))
+        matches!(self.body, Body::Data(_) | Body::Datagram(_) | Body::Probe(Probe { reply: true, .. }))
+    }
+
+    /// Whether it is a pure ACK, and no keep-alive or its answer.
+    #[inline]
+    pub fn is_ack(&self) -> bool {
+        matches!(self.body, Body::Ack(_))
     }
 }
 
@@ -158,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_fits_a_cache_line_and_a_bit() {
-        assert!(size_of::<Packet>() <= 72, "{}", size_of::<Packet>());
+    fn a_packet_fits_a_cache_line() {
+        assert!(size_of::<Packet>() <= 64, "{}", size_of::<Packet>());
     }
 }

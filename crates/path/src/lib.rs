@@ -33,12 +33,16 @@ impl Carried for acklab_packet::Packet {
 
     #[inline]
     fn is_ack(&self) -> bool {
-        !self.is_data()
+        acklab_packet::Packet::is_ack(self)
     }
 
     #[inline]
     fn has_payload(&self) -> bool {
-        matches!(self.body, acklab_packet::Body::Data(segment) if !segment.syn && !segment.fin)
+        match self.body {
+            acklab_packet::Body::Data(segment) => !segment.syn && !segment.fin,
+            acklab_packet::Body::Datagram(_) => true,
+            acklab_packet::Body::Ack(_) | acklab_packet::Body::Probe(_) => false,
+        }
     }
 
     fn mark(&mut self) -> bool {

@@ -11,7 +11,7 @@ pub(crate) const STATES: [&str; 3] = ["slow-start", "congestion-avoidance", "rec
 /// Names of [`PacketEvent`]s, by [`event_index`].
 pub(crate) const EVENTS: [&str; 6] = ["enqueue", "dequeue", "deliver", "drop", "lose", "filter"];
 /// Names of packet kinds: data is 0, ACK is 1.
-pub(crate) const KINDS: [&str; 2] = ["data", "ack"];
+pub(crate) const KINDS: [&str; 5] = ["data", "ack", "probe", "reply", "datagram"];
 
 pub(crate) fn state_index(state: SenderState) -> usize {
     match state {
@@ -33,21 +33,26 @@ pub(crate) fn event_index(event: PacketEvent) -> usize {
 }
 
 pub(crate) fn kind_index(row: &PacketRow) -> usize {
-    usize::from(!row.packet.is_data())
+    match &row.packet.body {
+        Body::Data(_) => 0,
+        Body::Ack(_) => 1,
+        Body::Probe(probe) => 2 + usize::from(probe.reply),
+        Body::Datagram(_) => 4,
+    }
 }
 
 /// The segment a row tells of, if it is one.
 pub(crate) fn segment(row: &PacketRow) -> Option<&Segment> {
     match &row.packet.body {
         Body::Data(segment) => Some(segment),
-        Body::Ack(_) => None,
+        Body::Ack(_) | Body::Probe(_) | Body::Datagram(_) => None,
     }
 }
 
 /// The ACK a row tells of, if it is one.
 pub(crate) fn ack(row: &PacketRow) -> Option<&Ack> {
     match &row.packet.body {
-        Body::Data(_) => None,
+        Body::Data(_) | Body::Probe(_) | Body::Datagram(_) => None,
         Body::Ack(ack) => Some(ack),
     }
 }
@@ -57,6 +62,7 @@ pub(crate) fn is_syn(row: &PacketRow) -> bool {
     match &row.packet.body {
         Body::Data(segment) => segment.syn,
         Body::Ack(ack) => ack.syn,
+        Body::Probe(_) | Body::Datagram(_) => false,
     }
 }
 

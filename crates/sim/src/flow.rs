@@ -1,6 +1,6 @@
 //! One flow: a sender, a receiver, their timers, and what is measured of their conversation.
 
-use acklab_packet::{Ack, Body, Packet, Phase, Segment, Time};
+use acklab_packet::{Ack, Body, Packet, Phase, Probe, Segment, Time};
 use acklab_tcp::receiver::{Receiver, ReceiverWire};
 use acklab_tcp::rules::PhaseSource;
 use acklab_tcp::sender::{Sender, SenderWire, Supply};
@@ -118,6 +118,19 @@ impl Flow {
                 self.with_receiver(id, net, |receiver, port| receiver.on_segment(&segment, now, port));
             }
             Body::Ack(ack) => self.with_sender(id, net, |sender, port| sender.on_ack(ack, now, port)),
+            Body::Probe(probe) => self.on_probe(id, *probe, net),
+            Body::Datagram(_) => {}
+        }
+    }
+
+    /// A receiver's keep-alive reaches the sender, or its answer the receiver.
+    #[cold]
+    fn on_probe(&mut self, id: u32, probe: Probe, net: &mut Network) {
+        let now = net.now();
+        if probe.reply {
+            self.receiver.on_reply(&probe, now);
+        } else {
+            self.with_sender(id, net, |sender, port| sender.on_probe(&probe, port));
         }
     }
 
@@ -209,6 +222,12 @@ impl SenderWire for SenderPort<'_> {
         self.net.send(Packet { flow, size: wire_bytes, connection, hop: 0, body: Body::Data(segment) });
     }
 
+    #[cold]
+    fn answer(&mut self, reply: Probe, wire_bytes: u32) {
+        let (flow, connection, body) = (self.id, self.connection, Body::Probe(reply));
+        self.net.send(Packet { flow, size: wire_bytes, connection, hop: 0, body });
+    }
+
     #[inline]
     fn arm(&mut self, at: Time) {
         let due = self.net.decide(at);
@@ -238,6 +257,12 @@ impl ReceiverWire for ReceiverPort<'_> {
     fn send(&mut self, ack: Ack, wire_bytes: u32) {
         let (flow, connection) = (self.id, self.connection);
         self.net.send(Packet { flow, size: wire_bytes, connection, hop: 0, body: Body::Ack(ack) });
+    }
+
+    #[cold]
+    fn probe(&mut self, probe: Probe, wire_bytes: u32) {
+        let (flow, connection, body) = (self.id, self.connection, Body::Probe(probe));
+        self.net.send(Packet { flow, size: wire_bytes, connection, hop: 0, body });
     }
 
     #[inline]

@@ -196,7 +196,7 @@ impl Network {
     #[cold]
     fn lose(&mut self, index: u32, packet: &Packet) {
         self.recorder.packet(self.now(), index, PacketEvent::Lose, packet);
-        if !packet.is_data() {
+        if packet.is_ack() {
             self.acks_removed[packet.flow as usize].count(packet, Removal::Dropped);
         }
     }
@@ -216,7 +216,7 @@ impl Network {
                     PacketEvent::Filter
                 }
             };
-            if !packet.is_data() {
+            if packet.is_ack() {
                 self.acks_removed[packet.flow as usize].count(&packet, reason);
             }
             self.recorder.packet(now, index, event, &packet);

@@ -27,7 +27,7 @@ fn count<'a>(rows: impl Iterator<Item = &'a PacketRow>) -> [u64; 6] {
 fn data(packet: &Packet) -> Option<Segment> {
     match packet.body {
         Body::Data(segment) => Some(segment),
-        Body::Ack(_) => None,
+        Body::Ack(_) | Body::Probe(_) | Body::Datagram(_) => None,
     }
 }
 
@@ -153,10 +153,10 @@ fn flow_rows_count_what_the_packets_did() {
             prop_assert_eq!(flow.segments_sent, segments().count() as u64);
             prop_assert_eq!(flow.syns_sent, segments().filter(|segment| segment.syn).count() as u64);
             prop_assert_eq!(flow.retransmits, segments().filter(|segment| segment.retransmit).count() as u64);
-            let acks = |event| rows().filter(move |row| !row.packet.is_data() && row.event == event).count() as u64;
-            prop_assert_eq!(flow.acks_sent, sends().filter(|row| !row.packet.is_data()).count() as u64);
+            let acks = |event| rows().filter(move |row| row.packet.is_ack() && row.event == event).count() as u64;
+            prop_assert_eq!(flow.acks_sent, sends().filter(|row| row.packet.is_ack()).count() as u64);
             prop_assert_eq!(flow.acks_dropped, acks(PacketEvent::Drop) + acks(PacketEvent::Lose));
-            let received = rows().filter(|row| !row.packet.is_data() && arrives(&scenario, &outcome, row));
+            let received = rows().filter(|row| row.packet.is_ack() && arrives(&scenario, &outcome, row));
             prop_assert_eq!(flow.acks_received, received.count() as u64, "{}", &flow.name);
             let first =
                 sends().filter(|row| data(&row.packet).is_some_and(|segment| !segment.syn)).map(|row| row.time_s);

@@ -65,6 +65,8 @@ fn seq(row: &PacketRow) -> u64 {
     match row.packet.body {
         Body::Data(segment) => segment.seq,
         Body::Ack(ack) => ack.ack,
+        Body::Probe(probe) => probe.seq,
+        Body::Datagram(number) => number,
     }
 }
 

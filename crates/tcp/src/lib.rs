@@ -10,7 +10,7 @@
 //! * the many small rules in which stacks differ: [`rules`], one table a stack.
 //!
 //! ```
-//! use acklab_packet::{Ack, Segment, Time};
+//! use acklab_packet::{Ack, Probe, Segment, Time};
 //! use acklab_tcp::{rules::Stack, sender::{Sender, SenderWire, Supply}};
 //! use std::sync::Arc;
 //!
@@ -18,6 +18,7 @@
 //! struct Tape(Vec<Segment>);
 //! impl SenderWire for Tape {
 //!     fn send(&mut self, segment: Segment, _wire_bytes: u32) { self.0.push(segment) }
+//!     fn answer(&mut self, _reply: Probe, _wire_bytes: u32) {}
 //!     fn arm(&mut self, _at: Time) {}
 //!     fn disarm(&mut self) {}
 //!     fn arm_pacer(&mut self, _at: Time) {}

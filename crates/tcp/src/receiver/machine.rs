@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use acklab_packet::{Ack, SackBlocks, Segment, Seq, Time};
+use acklab_packet::{Ack, Probe, SackBlocks, Segment, Seq, Time};
 
 use super::pieces::{Spread, numbers};
 use super::policy::{AckPolicy, Arrival, Emission, Pieces, Policy};
@@ -91,6 +91,12 @@ impl Receiver {
             duplicate: placement.duplicate,
             len: segment.len,
             phase: segment.phase,
+            syn: segment.syn,
+            seq: segment.seq,
+            rcv_nxt: self.space.rcv_nxt,
+            echo: segment.echo,
+            window: segment.window,
+            srtt: segment.srtt,
             now,
         };
         let emission = self.policy.on_segment(&arrival);
@@ -132,6 +138,10 @@ impl Receiver {
                     self.rearm(wire);
                 }
             }
+            Emission::At(at) => {
+                self.timer_on = true;
+                wire.arm(at);
+            }
             Emission::Nothing => {}
             unusual => self.emit_unusually(unusual, now, wire),
         }
@@ -141,6 +151,7 @@ impl Receiver {
     #[cold]
     fn emit_unusually<W: ReceiverWire>(&mut self, emission: Emission, now: Time, wire: &mut W) {
         match emission {
+            Emission::Probe(number) => self.probe(number, now, wire),
             Emission::Pieces(pieces) => self.send_pieces(&pieces, now, wire),
             Emission::Repeated(copies) => {
                 self.settle(wire);
@@ -158,7 +169,7 @@ impl Receiver {
                     wire.arm(at);
                 }
             }
-            Emission::Now | Emission::By(_) | Emission::Nothing => self.emit(emission, now, wire),
+            Emission::Now | Emission::By(_) | Emission::At(_) | Emission::Nothing => self.emit(emission, now, wire),
         }
     }
 
@@ -235,6 +246,24 @@ impl Receiver {
         if self.spread.as_ref().is_some_and(|spread| spread.waiting.is_empty()) {
             self.spread = None;
         }
+    }
+
+    /// A keep-alive asks for an answer at once: it repeats the last ACK under a number already acknowledged.
+    #[cold]
+    fn probe<W: ReceiverWire>(&mut self, number: u32, now: Time, wire: &mut W) {
+        wire.probe(Probe { number, reply: false, seq: self.last_ack_sent }, self.rules.ack_size);
+        let emission = self.policy.on_probe_sent(now);
+        self.emit(emission, now, wire);
+    }
+
+    /// The sender's answer to a keep-alive arrives.
+    pub fn on_reply(&mut self, reply: &Probe, now: Time) {
+        self.policy.on_reply(reply.number, now);
+    }
+
+    /// What the receiver takes the sender's window to be at `now`, in segments, if it estimates it.
+    pub fn window_estimate(&self, now: Time) -> Option<f64> {
+        self.policy.window_estimate(now)
     }
 
     fn send<W: ReceiverWire>(&mut self, ack: Seq, wire: &mut W) {

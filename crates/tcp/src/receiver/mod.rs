@@ -13,12 +13,14 @@ pub use pieces::numbers;
 pub use reassembly::{Placement, Reassembly};
 pub use sack::SackHistory;
 
-use acklab_packet::{Ack, Time};
+use acklab_packet::{Ack, Probe, Time};
 
 /// What a receiver asks of its driver.
 pub trait ReceiverWire {
     /// Puts an ACK of `wire_bytes` bytes on the first link back.
     fn send(&mut self, ack: Ack, wire_bytes: u32);
+    /// Puts a keep-alive of `wire_bytes` bytes on the first link back.
+    fn probe(&mut self, probe: Probe, wire_bytes: u32);
     /// Sets the ACK timer to `at`, whatever it was set to before.
     fn arm(&mut self, at: Time);
     /// Stops the ACK timer.

@@ -68,6 +68,8 @@ rule_table! {
         ecn: bool,
         /// Whether segments say if their sender is in slow start; where a scenario leaves it out, whether the receiver asks.
         tell_phase: bool,
+        /// Whether segments carry cwnd and the smoothed RTT; where a scenario leaves it out, whether the receiver asks.
+        tell_window: bool,
         /// Spacing of segments: this fraction of the smoothed RTT is shared out over a window; 0 sends in bursts.
         pacing: f64 [0.0 ..= 10.0],
         /// When the data's end, smaller than a segment, waits for ACKs; only where bytes are counted.

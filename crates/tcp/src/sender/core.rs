@@ -220,7 +220,10 @@ impl Core {
         self.counters.segments_sent += 1;
         self.counters.syns_sent += u64::from(syn);
         self.last_sent = now;
-        let segment = Segment { seq, len, syn, fin, retransmit, ect, ce: false, cwr, phase, ts_val: now };
+        let (window, srtt) = if self.rules.tell_window { self.told() } else { (0.0, 0.0) };
+        let echo = self.snd_una as u32;
+        let segment =
+            Segment { seq, len, syn, fin, retransmit, ect, ce: false, cwr, phase, ts_val: now, echo, window, srtt };
         wire.send(segment, self.wire_bytes(len, syn || fin));
         if retransmit {
             self.counters.retransmits += 1;
@@ -237,6 +240,12 @@ impl Core {
         if let Some(skip) = &mut self.skip {
             skip.sent(seq, end);
         }
+    }
+
+    /// What a segment tells its receiver of the sender: cwnd in segments, smoothed round trip in seconds.
+    #[cold]
+    fn told(&self) -> (f32, f32) {
+        ((self.cwnd / f64::from(self.mss)) as f32, self.smoothed_rtt().unwrap_or(0.0) as f32)
     }
 
     #[inline]

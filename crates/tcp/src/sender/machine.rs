@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use acklab_packet::{Ack, Phase, Time};
+use acklab_packet::{Ack, Phase, Probe, Time};
 
 use super::recovery::{LossRecovery, Recovery};
 use super::skip::Verdict;
@@ -62,6 +62,13 @@ impl Sender {
             }
             self.recovery.on_ack(&mut self.core, ack, now, wire);
         }
+    }
+
+    /// A receiver's keep-alive arrives: a bare ACK answers it at once and touches nothing else (RFC 9293 section 3.8.4;
+    /// ledger smartacking.m.rtt).
+    pub fn on_probe<W: SenderWire>(&mut self, probe: &Probe, wire: &mut W) {
+        let reply = Probe { reply: true, seq: self.core.snd_nxt, ..*probe };
+        wire.answer(reply, self.core.rules.control_size);
     }
 
     /// The application writes `units` more sequence units.

@@ -19,12 +19,14 @@ mod window;
 pub use self::core::{Core, LastCut, SenderCounters, Supply};
 pub use machine::{Sender, SenderView};
 
-use acklab_packet::{Segment, Time};
+use acklab_packet::{Probe, Segment, Time};
 
 /// What a sender asks of its driver.
 pub trait SenderWire {
     /// Puts a segment of `wire_bytes` bytes on the first link.
     fn send(&mut self, segment: Segment, wire_bytes: u32);
+    /// Puts the answer to a receiver's keep-alive, of `wire_bytes` bytes, on the first link.
+    fn answer(&mut self, reply: Probe, wire_bytes: u32);
     /// Sets the retransmission timer to `at`, whatever it was set to before.
     fn arm(&mut self, at: Time);
     /// Stops the retransmission timer.

@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use acklab_packet::{Ack, Phase, Segment, Time};
+use acklab_packet::{Ack, Phase, Probe, Segment, Time};
 use acklab_tcp::receiver::{Receiver, ReceiverWire};
 use acklab_tcp::rules::{PhaseSource, ReceiverRules, SenderRules};
 use acklab_tcp::sender::{Sender, SenderWire, Supply};
@@ -74,6 +74,7 @@ pub struct Traffic {
 enum Load {
     Data(Segment),
     Ack(Ack),
+    Probe(Probe),
 }
 
 /// An arrival: time, order of sending, place in `loads`.
@@ -83,6 +84,8 @@ type Arrival = Reverse<(Time, u64)>;
 #[derive(Clone, Debug, Default)]
 pub struct Tape<P> {
     pub sent: Vec<(P, u32)>,
+    /// Keep-alives, or their answers.
+    pub probes: Vec<Probe>,
     pub timer: Option<Time>,
     pub pacer: Option<Time>,
 }
@@ -90,6 +93,9 @@ pub struct Tape<P> {
 impl SenderWire for Tape<Segment> {
     fn send(&mut self, segment: Segment, wire_bytes: u32) {
         self.sent.push((segment, wire_bytes));
+    }
+    fn answer(&mut self, reply: Probe, _: u32) {
+        self.probes.push(reply);
     }
     fn arm(&mut self, at: Time) {
         self.timer = Some(at);
@@ -106,6 +112,9 @@ impl ReceiverWire for Tape<Ack> {
     fn send(&mut self, ack: Ack, wire_bytes: u32) {
         self.sent.push((ack, wire_bytes));
     }
+    fn probe(&mut self, probe: Probe, _: u32) {
+        self.probes.push(probe);
+    }
     fn arm(&mut self, at: Time) {
         self.timer = Some(at);
     }
@@ -121,6 +130,7 @@ pub enum Step {
     Start,
     Data(Segment),
     Ack(Ack),
+    Probe(Probe),
     SenderTimer,
     Pacer,
     ReceiverTimer,
@@ -238,6 +248,14 @@ impl Pair {
                     self.sender.on_ack(&ack, due, &mut self.out);
                     Step::Ack(ack)
                 }
+                Load::Probe(probe) => {
+                    if probe.reply {
+                        self.receiver.on_reply(&probe, due);
+                    } else {
+                        self.sender.on_probe(&probe, &mut self.out);
+                    }
+                    Step::Probe(probe)
+                }
             };
         }
         if self.out.timer == Some(due) {
@@ -268,6 +286,17 @@ impl Pair {
         for (ack, _) in std::mem::take(&mut self.back.sent) {
             let copies = self.copies(self.network.ack_loss, false);
             self.launch(copies, Load::Ack(ack));
+        }
+        // Counted as no traffic: the endpoints count none either.
+        for (probes, loss) in [
+            (std::mem::take(&mut self.out.probes), self.network.loss),
+            (std::mem::take(&mut self.back.probes), self.network.ack_loss),
+        ] {
+            for probe in probes {
+                if self.luck.uniform() >= loss {
+                    self.launch(1, Load::Probe(probe));
+                }
+            }
         }
         judge.books(self)
     }

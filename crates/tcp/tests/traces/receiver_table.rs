@@ -14,7 +14,7 @@
 
 use std::sync::Arc;
 
-use acklab_packet::{Ack, Segment, Seq, Time};
+use acklab_packet::{Ack, Probe, Segment, Seq, Time};
 use acklab_tcp::receiver::{Receiver, ReceiverWire};
 use acklab_tcp::rules::ReceiverRules;
 
@@ -27,6 +27,9 @@ struct Tape {
 impl ReceiverWire for Tape {
     fn send(&mut self, ack: Ack, _: u32) {
         self.sent.push(ack);
+    }
+    fn probe(&mut self, _: Probe, _: u32) {
+        unreachable!("no trace probes");
     }
     fn arm(&mut self, at: Time) {
         self.timer = Some(at);

@@ -15,7 +15,7 @@
 
 use std::sync::Arc;
 
-use acklab_packet::{Ack, SackBlocks, Segment, Seq, Time};
+use acklab_packet::{Ack, Probe, SackBlocks, Segment, Seq, Time};
 use acklab_tcp::rules::{SenderRules, Stack};
 use acklab_tcp::sender::{Sender, SenderWire, Supply};
 
@@ -29,6 +29,9 @@ struct Tape {
 impl SenderWire for Tape {
     fn send(&mut self, segment: Segment, _: u32) {
         self.sent.push(segment);
+    }
+    fn answer(&mut self, _: Probe, _: u32) {
+        unreachable!("no trace probes");
     }
     fn arm(&mut self, at: Time) {
         self.timer = Some(at);

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     fn arrival(secs: f64, phase: Phase) -> Arrival {
-        Arrival { in_order: true, gap: false, duplicate: false, len: 1, phase, now: Time::from_secs(secs) }
+        Arrival { in_order: true, phase, now: Time::from_secs(secs), ..Arrival::default() }
     }
 
     #[test]

@@ -61,14 +61,7 @@ mod tests {
     use super::*;
 
     fn at(secs: f64, in_order: bool) -> Arrival {
-        Arrival {
-            in_order,
-            gap: false,
-            duplicate: false,
-            len: 1,
-            phase: Default::default(),
-            now: Time::from_secs(secs),
-        }
+        Arrival { in_order, now: Time::from_secs(secs), ..Arrival::default() }
     }
 
     #[test]

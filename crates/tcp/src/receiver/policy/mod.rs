@@ -20,12 +20,14 @@ pub use every::Every;
 pub use optimistic::Optimistic;
 pub use spoof::Spoof;
 
-use acklab_packet::{Phase, Time};
+#[cfg(doc)]
+use acklab_packet::Segment;
+use acklab_packet::{Phase, Seq, Time};
 
 use crate::rules::{AckPolicyKind, PieceOrder, PieceParts};
 
 /// A segment as a policy sees it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Arrival {
     /// In order, and nothing forbids delaying its ACK: it closes no gap, repeats nothing, is no SYN or FIN.
     pub in_order: bool,
@@ -37,6 +39,18 @@ pub struct Arrival {
     pub len: u32,
     /// What is known of the sender's phase.
     pub phase: Phase,
+    /// It opens the connection.
+    pub syn: bool,
+    /// Its first unit.
+    pub seq: Seq,
+    /// The next unit expected in order, now that it is reassembled.
+    pub rcv_nxt: Seq,
+    /// The newest ACK its sender had, in 32 bits, and what it tells of its window and smoothed round trip ([`Segment`]).
+    pub echo: u32,
+    /// In segments; 0 where it tells nothing.
+    pub window: f32,
+    /// In seconds; 0 where it tells nothing.
+    pub srtt: f32,
     /// The time.
     pub now: Time,
 }
@@ -48,6 +62,10 @@ pub enum Emission {
     Now,
     /// An ACK at this time at the latest; an earlier deadline stands.
     By(Time),
+    /// An ACK at this time; whatever deadline stood before.
+    At(Time),
+    /// A keep-alive of this number at once, and then what [`AckPolicy::on_probe_sent`] wants.
+    Probe(u32),
     /// Nothing for now.
     Nothing,
     /// An ACK at once, in pieces that each cover a part of what it newly covers.
@@ -87,6 +105,16 @@ pub trait AckPolicy {
     fn on_timer(&mut self, now: Time) -> Emission;
     /// An ACK left; it covers everything that had arrived.
     fn on_ack_sent(&mut self, now: Time);
+    /// The keep-alive asked for with [`Emission::Probe`] left.
+    fn on_probe_sent(&mut self, _: Time) -> Emission {
+        Emission::Nothing
+    }
+    /// The sender has answered the keep-alive of this number.
+    fn on_reply(&mut self, _: u32, _: Time) {}
+    /// What it takes the sender's window to be, in segments, if it has an idea.
+    fn window_estimate(&self, _: Time) -> Option<f64> {
+        None
+    }
 }
 
 /// The enum that dispatches to every policy, and how each is made from its parameters.
@@ -116,6 +144,15 @@ macro_rules! policies {
             #[inline]
             fn on_ack_sent(&mut self, now: Time) {
                 match self { $(Policy::$name(policy) => policy.on_ack_sent(now),)+ }
+            }
+            fn on_probe_sent(&mut self, now: Time) -> Emission {
+                match self { $(Policy::$name(policy) => policy.on_probe_sent(now),)+ }
+            }
+            fn on_reply(&mut self, number: u32, now: Time) {
+                match self { $(Policy::$name(policy) => policy.on_reply(number, now),)+ }
+            }
+            fn window_estimate(&self, now: Time) -> Option<f64> {
+                match self { $(Policy::$name(policy) => policy.window_estimate(now),)+ }
             }
         }
     };
