@@ -72,11 +72,32 @@ impl Object for SeriesRow {
             flight_segments: f64,
             rtt_s: f64, // JSON has no NaN: a missing sample is null
             rto_s: f64,
+            cwnd_estimate_segments: f64, // null, too, where nobody estimates
             state: &'a str,
         }
-        let &SeriesRow { time_s, flow, cwnd_segments, ssthresh_segments, flight_segments, rtt_s, rto_s, state } = self;
+        let &SeriesRow {
+            time_s,
+            flow,
+            cwnd_segments,
+            ssthresh_segments,
+            flight_segments,
+            rtt_s,
+            rto_s,
+            cwnd_estimate_segments,
+            state,
+        } = self;
         let (flow, state) = (rows.flow(flow), STATES[state_index(state)]);
-        Fields { time_s, flow, cwnd_segments, ssthresh_segments, flight_segments, rtt_s, rto_s, state }
+        Fields {
+            time_s,
+            flow,
+            cwnd_segments,
+            ssthresh_segments,
+            flight_segments,
+            rtt_s,
+            rto_s,
+            cwnd_estimate_segments,
+            state,
+        }
     }
 }
 

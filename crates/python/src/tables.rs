@@ -116,6 +116,10 @@ pub(crate) fn series(outcome: &Outcome) -> RecordBatch {
         .f64("flight_segments", rows().map(|row| row.flight_segments))
         .maybe_f64("rtt_s", rows().map(|row| (!row.rtt_s.is_nan()).then_some(row.rtt_s)))
         .f64("rto_s", rows().map(|row| row.rto_s))
+        .maybe_f64(
+            "cwnd_estimate_segments",
+            rows().map(|row| (!row.cwnd_estimate_segments.is_nan()).then_some(row.cwnd_estimate_segments)),
+        )
         .words("state", &STATES, rows().map(|row| state_index(row.state)))
         .finish()
 }

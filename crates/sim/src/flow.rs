@@ -174,7 +174,7 @@ impl Flow {
         let (timer, pacer) = (&mut self.sender_timer, &mut self.pacer);
         let mut port = SenderPort { id, connection: self.connection, timer, pacer, first_data, net: &mut *net };
         act(&mut self.sender, &mut port);
-        net.recorder.sender(net.now(), id, &self.sender);
+        net.recorder.sender(net.now(), id, &self.sender, &self.receiver);
         if self.sender.done() && self.finished.is_none() && self.source.is_none() {
             self.finished = Some(net.now());
             // An idle connection's timer could only halve a window that nothing will use.

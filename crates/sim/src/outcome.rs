@@ -112,6 +112,8 @@ pub struct SeriesRow {
     /// The sample that came with this change, NaN without one.
     pub rtt_s: f64,
     pub rto_s: f64,
+    /// What the receiver takes cwnd to be; NaN where it has no idea.
+    pub cwnd_estimate_segments: f64,
     pub state: SenderState,
 }
 

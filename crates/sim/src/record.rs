@@ -2,6 +2,7 @@
 
 use acklab_packet::{Packet, Time};
 use acklab_path::queue::{AnyQueue, Queue};
+use acklab_tcp::receiver::Receiver;
 use acklab_tcp::sender::Sender;
 
 use crate::outcome::{PacketEvent, PacketRow, QueueRow, SenderState, SeriesRow};
@@ -73,13 +74,13 @@ impl Recorder {
 
     /// A sender may have changed.
     #[inline]
-    pub fn sender(&mut self, now: Time, flow: u32, sender: &Sender) {
+    pub fn sender(&mut self, now: Time, flow: u32, sender: &Sender, receiver: &Receiver) {
         if self.wanted.series {
-            self.sender_changed(now, flow, sender);
+            self.sender_changed(now, flow, sender, receiver);
         }
     }
 
-    fn sender_changed(&mut self, now: Time, flow: u32, sender: &Sender) {
+    fn sender_changed(&mut self, now: Time, flow: u32, sender: &Sender, receiver: &Receiver) {
         let view = sender.view();
         let counters = sender.counters();
         let Recorded { transfers, last, samples } = &mut self.flows[flow as usize];
@@ -91,6 +92,7 @@ impl Recorder {
             flight_segments: view.flight_size,
             rtt_s: if counters.rtt_samples > *samples { counters.rtt_last } else { f64::NAN },
             rto_s: view.rto,
+            cwnd_estimate_segments: receiver.window_estimate(now).unwrap_or(f64::NAN),
             state: match view {
                 _ if view.in_recovery => SenderState::Recovery,
                 _ if view.cwnd < view.ssthresh => SenderState::SlowStart,
@@ -98,7 +100,9 @@ impl Recorder {
             },
         };
         *samples = counters.rtt_samples;
-        let same = last.is_some_and(|last| SeriesRow { time_s: row.time_s, rtt_s: row.rtt_s, ..last } == row);
+        // An estimate alone is no change of the sender; and what is not a number equals nothing.
+        let own = |row: SeriesRow| SeriesRow { time_s: 0.0, rtt_s: 0.0, cwnd_estimate_segments: 0.0, ..row };
+        let same = last.is_some_and(|last| own(last) == own(row));
         if !same || !row.rtt_s.is_nan() {
             self.series.push(row);
         }

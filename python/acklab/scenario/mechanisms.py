@@ -36,13 +36,11 @@ class Delayed(Part):
     """Instant of the heartbeat's first beat; "0s" where left out."""
 
 
-PhaseSource = Literal["oracle", "option", "shared", "heuristic"]
+PhaseSource = Literal["oracle", "option", "heuristic"]
 """How a receiver learns whether the sender is in slow start.
 
 - "oracle": The driver knows, and tells at each segment's arrival: what the paper's simulator did.
 - "option": Each segment says so, as of when it was sent.
-- "shared": One flag for all flows of the simulation, which the driver owns: every growth of any sender's window sets it
-  to that sender's phase. Until the first it says congestion avoidance.
 - "heuristic": It guesses from what arrives and from the ACKs it sends.
 """
 
@@ -68,90 +66,87 @@ class Daass(Part):
     """
 
 
-PieceOrder = Literal["rising", "falling"]
-"""Which piece of a divided ACK leaves first.
+LossNotice = Literal["tick", "third-duplicate"]
+"""When the estimate of the window takes note of a third duplicate ACK (ledger smartacking.fig1.dup3).
 
-- "rising": The one that covers least.
-- "falling": The whole ACK; the others then tell the sender nothing.
+- "tick": When the round trip ends in which it was sent.
+- "third-duplicate": As it is sent.
 """
 
 
-PieceParts = Literal["equal", "bytes"]
-"""What the pieces of a divided ACK cover.
+WindowSource = Literal["estimate", "sender"]
+"""How a receiver knows the sender's window.
 
-- "equal": Equal parts, rounded to whole bytes.
-- "bytes": A byte each, and the last piece all the rest.
+- "estimate": It estimates it (ledger smartacking.m.estimate_cwnd).
+- "sender": Each segment says what it is.
 """
 
 
-DivideWhen = Literal["always", "slow-start", "congestion-avoidance"]
-"""In which phase of the sender ACKs are divided.
+WindowStart = Literal["count", "tick"]
+"""How a receiver recognises the first segment of a window (ledger smartacking.m.isat).
 
-- "always": In both.
-- "slow-start": In slow start only.
-- "congestion-avoidance": In congestion avoidance only.
+- "count": By counting: it is beyond what the window allowed when the last one began.
+- "tick": It is the first to arrive in a round trip.
+"""
+
+
+RttSource = Literal["probe", "timestamps", "fixed", "sender"]
+"""How a receiver that sends no data knows the round trip (ledger smartacking.m.rtt).
+
+- "probe": It sends a keep-alive every `interval`, as the paper has it; the first with the first segment.
+- "timestamps": It remembers when it sent each ACK, and segments echo the newest that had come (RFC 7323).
+- "fixed": The first keep-alive's answer, for ever (ledger smartacking.m.fixed_rtt).
+- "sender": Each segment says what the sender's smoothed round trip is.
 """
 
 
 @dataclass(kw_only=True, repr=False)
-class Divide(Part):
-    """The ACK that is due leaves in pieces (ACK division); duplicate ACKs and those of a filled gap stay whole.
-    `segments = 1` is the paper's method I, 2 its method II. The sender must count bytes for a segment's ACK to have
-    pieces at all.
+class Smart(Part):
+    """Smartacking: each segment at once while the bottleneck has room, else as late as keeps it busy (ledger
+    smartacking.m.core).
     """
 
-    policy: Literal["divide"] = "divide"
-    start: str | None = None
-    """Division begins at this instant; "0s" where left out."""
-    window: int | None = None
-    """For `heuristic`: the window the receiver advertises, at which slow start ends at the latest, in segments;
-    4294967295 where left out.
-    """
+    policy: Literal["smart"] = "smart"
+    loss: LossNotice | None = None
+    """When a third duplicate ACK counts; "tick" where left out."""
+    window: WindowSource | None = None
+    """How the sender's window is known; "estimate" where left out."""
     timer: str | None = None
-    """Longest delay of an ACK, where it may cover several segments; "0.1s" where left out."""
+    """Longest delay of an ACK; "0.2s" where left out."""
+    extended: bool | None = None
+    """Whether the share of the round trip taken off a delay adapts (alpha, beta, gamma; ledger smartacking.m.extended);
+    false where left out.
+    """
+    first: WindowStart | None = None
+    """How the first segment of a window is recognised; "count" where left out."""
+    initial: int | None = None
+    """The window with which the sender is presumed to begin, in segments; 1 where left out."""
+    interval: str | None = None
+    """Time between keep-alives; "1s" where left out."""
+    rtt: RttSource | None = None
+    """How the round trip is known; "probe" where left out."""
+
+
+@dataclass(kw_only=True, repr=False)
+class Periodic(Part):
+    """An ACK once `segments` have come and RTT/`beta` has passed since the last one, as TACK has it (Li and others
+    2020): max(L segments, RTTmin/beta).
+    """
+
+    policy: Literal["periodic"] = "periodic"
+    timer: str | None = None
+    """Longest delay of an ACK; "0.2s" where left out."""
     segments: int | None = None
-    """In-order segments an ACK may cover; 1 where left out."""
-    burst: int | None = None
-    """In-order segments whose ACKs are divided from then on; 0 is no end; 0 where left out."""
-    order: PieceOrder | None = None
-    """Which piece leaves first; "rising" where left out."""
-    parts: PieceParts | None = None
-    """What the pieces cover; "equal" where left out."""
-    phase: PhaseSource | None = None
-    """How the receiver knows the sender's phase; "oracle" where left out."""
-    pieces: int
-    """Pieces an ACK is divided into; fewer if it covers fewer bytes."""
-    silence: str | None = None
-    """For `heuristic`: a silence this long before a gap is filled means that the sender timed out; "0.5s" where left
-    out.
-    """
-    spacing: str | None = None
-    """Pause between a piece and the next; 0s is back to back; "0s" where left out."""
-    when: DivideWhen | None = None
-    """In which phase of the sender; "always" where left out."""
+    """Least in-order segments an ACK covers, unless `timer` runs out: L; 2 where left out."""
+    beta: float | None = None
+    """ACKs in a round trip where segments come faster; 4.0 where left out."""
+    interval: str | None = None
+    """Time between keep-alives; "1s" where left out."""
+    rtt: RttSource | None = None
+    """How the round trip is known; the least one counts; "probe" where left out."""
 
 
-@dataclass(kw_only=True, repr=False)
-class Spoof(Part):
-    """An attack: each ACK of in-order data is repeated, which inflates the window of a sender in fast recovery."""
-
-    policy: Literal["spoof"] = "spoof"
-    duplicates: int | None = None
-    """Copies of each ACK; 10 where left out."""
-
-
-@dataclass(kw_only=True, repr=False)
-class Optimistic(Part):
-    """An attack: data is acknowledged before it arrives; what was lost is never sent again."""
-
-    policy: Literal["optimistic"] = "optimistic"
-    timer: str | None = None
-    """When nothing comes for so long, an ACK of exactly what came; "0.1s" where left out."""
-    ahead: int | None = None
-    """Segments beyond the highest received that an ACK covers, once twice as many have come; 8 where left out."""
-
-
-AckPolicy = Every | Delayed | Daass | Divide | Spoof | Optimistic
+AckPolicy = Every | Delayed | Daass | Smart | Periodic
 """When the receiver acknowledges."""
 
 

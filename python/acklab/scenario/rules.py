@@ -19,15 +19,6 @@ Window = int | str
 """The receiver's advertised window: whole segments (as the papers count) or bytes."""
 
 
-Nagle = Literal["off", "on", "minshall"]
-"""When the data's end, smaller than a segment, has to wait.
-
-- "off": Never.
-- "on": While anything is unacknowledged (RFC 896).
-- "minshall": While a small segment is unacknowledged (Minshall's variant, as Linux has it).
-"""
-
-
 PartialAckTimer = Literal["first", "each"]
 """Which partial ACKs restart NewReno's retransmission timer (RFC 6582 section 4).
 
@@ -87,14 +78,6 @@ TimerRestart = Literal["after-rtt-update", "before-rtt-update"]
 """
 
 
-UnsentAck = Literal["ignore", "restart"]
-"""What an ACK of data that was never sent does.
-
-- "ignore": Nothing: it is not looked at (RFC 9293 section 3.10.7.4).
-- "restart": The window begins again with one segment: the receiver is lying.
-"""
-
-
 @dataclass(kw_only=True, repr=False)
 class Sender(Part):
     """A flow's sender: a stack, and the rules in which it differs from it."""
@@ -131,10 +114,6 @@ class Sender(Part):
     """What an idle connection does to its window."""
     inflate_when_blocked: bool | None = None
     """Whether a duplicate ACK inflates the window even when fast retransmit was blocked (early Reno)."""
-    inflation_limit: bool | None = None
-    """Whether duplicate ACKs inflate the window by no more than what was outstanding when recovery began: the defence
-    against spoofed ones.
-    """
     initial_rto: str | None = None
     """RTO before the first sample."""
     initial_ssthresh: float | None = None
@@ -151,8 +130,6 @@ class Sender(Part):
     """RTO's ceiling."""
     min_rto: str | None = None
     """RTO's floor; never below two ticks."""
-    nagle: Nagle | None = None
-    """When the data's end, smaller than a segment, waits for ACKs; only where bytes are counted."""
     options_in_packet: bool | None = None
     """Whether the timestamp option takes its room from the payload (RFC 6691) instead of growing the segment."""
     pacing: float | None = None
@@ -173,19 +150,13 @@ class Sender(Part):
     """When fast retransmit may repeat within one window of data."""
     sequence: SequenceUnit | None = None
     """What one sequence unit is: a byte, or a whole segment."""
-    skip: int | None = None
-    """About one new segment in so many is left out until it is asked for, to catch receivers that acknowledge what they
-    have not got; 0 never, and not with pacing.
-    """
-    sws_avoidance: bool | None = None
-    """Whether a window with less room than a segment sends nothing (RFC 9293 section 3.8.6.2.1); without it, small
-    segments fill it. Only where bytes are counted.
-    """
     syn: bool | None = None
     """Whether the connection opens with a SYN, which occupies the first sequence unit."""
     tell_phase: bool | None = None
     """Whether segments say if their sender is in slow start; where a scenario leaves it out, whether the receiver asks.
     """
+    tell_window: bool | None = None
+    """Whether segments carry cwnd and the smoothed RTT; where a scenario leaves it out, whether the receiver asks."""
     tick: str | None = None
     """Granularity of the clock that times segments."""
     tick_phase: str | None = None
@@ -196,10 +167,17 @@ class Sender(Part):
     """Bytes the timestamp option adds to a segment that has a header."""
     timestamps: bool | None = None
     """Whether segments carry timestamps and every new ACK gives a round-trip sample (RFC 7323)."""
-    unsent_ack: UnsentAck | None = None
-    """What an ACK of data that was never sent does."""
     window_before_syn_ack: float | None = None
     """Window until the SYN is acknowledged, in segments."""
+
+
+Estimate = Literal["off", "timestamps", "probe"]
+"""An estimate of the sender's window beside an ACK policy that has none, for the `series` records.
+
+- "off": None.
+- "timestamps": With the round trip from echoed timestamps, which sends nothing.
+- "probe": With the round trip from keep-alives, one a second.
+"""
 
 
 @dataclass(kw_only=True, repr=False)
@@ -214,6 +192,10 @@ class Receiver(Part):
     """When arriving segments are acknowledged."""
     ack_size: int | None = None
     """Bytes of an ACK without SACK blocks."""
+    estimate: Estimate | None = None
+    """Whether the sender's window is estimated for the `series` records, where the policy does not do it."""
+    estimate_initial: int | None = None
+    """The window with which that estimate begins, in segments."""
     immediate_on_gap: bool | None = None
     """Whether a segment that fills a gap is acknowledged at once (RFC 5681 section 4.2)."""
     immediate_on_repeat: bool | None = None
@@ -258,6 +240,10 @@ class Stack(Part):
     """Duplicate ACKs that signal a loss."""
     ecn: bool | None = None
     """Whether segments may be marked instead of dropped, and marks are answered like losses (RFC 3168)."""
+    estimate: Estimate | None = None
+    """Whether the sender's window is estimated for the `series` records, where the policy does not do it."""
+    estimate_initial: int | None = None
+    """The window with which that estimate begins, in segments."""
     fin: bool | None = None
     """Whether it closes with a FIN, which occupies the last."""
     first_loss_resets_initial_window: bool | None = None
@@ -276,10 +262,6 @@ class Stack(Part):
     """Whether the SYN, or unit 0 without one, is acknowledged at once."""
     inflate_when_blocked: bool | None = None
     """Whether a duplicate ACK inflates the window even when fast retransmit was blocked (early Reno)."""
-    inflation_limit: bool | None = None
-    """Whether duplicate ACKs inflate the window by no more than what was outstanding when recovery began: the defence
-    against spoofed ones.
-    """
     initial_rto: str | None = None
     """RTO before the first sample."""
     initial_ssthresh: float | None = None
@@ -298,8 +280,6 @@ class Stack(Part):
     """Most SACK blocks on one ACK, 0 to 3."""
     min_rto: str | None = None
     """RTO's floor; never below two ticks."""
-    nagle: Nagle | None = None
-    """When the data's end, smaller than a segment, waits for ACKs; only where bytes are counted."""
     options_in_packet: bool | None = None
     """Whether the timestamp option takes its room from the payload (RFC 6691) instead of growing the segment."""
     pacing: float | None = None
@@ -326,19 +306,13 @@ class Stack(Part):
     """When fast retransmit may repeat within one window of data."""
     sequence: SequenceUnit | None = None
     """What one sequence unit is: a byte, or a whole segment."""
-    skip: int | None = None
-    """About one new segment in so many is left out until it is asked for, to catch receivers that acknowledge what they
-    have not got; 0 never, and not with pacing.
-    """
-    sws_avoidance: bool | None = None
-    """Whether a window with less room than a segment sends nothing (RFC 9293 section 3.8.6.2.1); without it, small
-    segments fill it. Only where bytes are counted.
-    """
     syn: bool | None = None
     """Whether the connection opens with a SYN, which occupies the first sequence unit."""
     tell_phase: bool | None = None
     """Whether segments say if their sender is in slow start; where a scenario leaves it out, whether the receiver asks.
     """
+    tell_window: bool | None = None
+    """Whether segments carry cwnd and the smoothed RTT; where a scenario leaves it out, whether the receiver asks."""
     tick: str | None = None
     """Granularity of the clock that times segments."""
     tick_phase: str | None = None
@@ -349,7 +323,5 @@ class Stack(Part):
     """Bytes the timestamp option adds to a segment that has a header."""
     timestamps: bool | None = None
     """Whether segments carry timestamps and every new ACK gives a round-trip sample (RFC 7323)."""
-    unsent_ack: UnsentAck | None = None
-    """What an ACK of data that was never sent does."""
     window_before_syn_ack: float | None = None
     """Window until the SYN is acknowledged, in segments."""

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use acklab_tcp::rules::{AckPolicyKind, OutOfRange, PhaseSource, ReceiverRules, RttFilter, SenderRules, Stack};
+use acklab_tcp::rules::{
+    AckPolicyKind, OutOfRange, PhaseSource, ReceiverRules, RttFilter, RttSource, SenderRules, Stack,
+};
 
 use super::error::Problem;
 use super::path::Path;
@@ -140,6 +142,9 @@ impl Stacks {
         if sender.rules.tell_phase.is_none() {
             here.sender.tell_phase |= asks_for_phase(&here.receiver);
         }
+        if sender.rules.tell_window.is_none() {
+            here.sender.tell_window |= here.receiver.ack.asks_for_window();
+        }
         check_sender(&here.sender).map_err(|(key, what)| Problem::at(at("sender", key), what))?;
         check_receiver(&here.receiver).map_err(|(key, what)| Problem::at(at("receiver", key), what))?;
         Ok((here.sender, here.receiver))
@@ -211,8 +216,18 @@ fn check_sender(rules: &SenderRules) -> Result<(), Conflict> {
 fn check_receiver(rules: &ReceiverRules) -> Result<(), Conflict> {
     match rules.ack {
         AckPolicyKind::Every {} => Ok(()),
-        AckPolicyKind::Delayed { segments: 0, .. } | AckPolicyKind::Daass { segments: 0, .. } => {
-            Err(("ack.segments", "is 0; must be at least 1".into()))
+        AckPolicyKind::Delayed { segments: 0, .. }
+        | AckPolicyKind::Daass { segments: 0, .. }
+        | AckPolicyKind::Periodic { segments: 0, .. } => Err(("ack.segments", "is 0; must be at least 1".into())),
+        AckPolicyKind::Smart { initial: 0, .. } => Err(("ack.initial", "is 0; must be at least 1 segment".into())),
+        AckPolicyKind::Periodic { beta, .. } if !(beta.is_finite() && beta > 0.0) => {
+            Err(("ack.beta", format!("is {beta}; must be a number above 0")))
+        }
+        AckPolicyKind::Smart { interval, rtt: RttSource::Probe, .. }
+        | AckPolicyKind::Periodic { interval, rtt: RttSource::Probe, .. }
+            if interval == acklab_packet::Time::ZERO =>
+        {
+            Err(("ack.interval", "is zero; keep-alives need a time above 0s between them".into()))
         }
         AckPolicyKind::Delayed { timer, heartbeat: true, .. } if timer == acklab_packet::Time::ZERO => {
             Err(("ack.timer", "is zero, but a heartbeat needs a timer above 0s".into()))
@@ -234,7 +249,9 @@ fn check_receiver(rules: &ReceiverRules) -> Result<(), Conflict> {
         | AckPolicyKind::Daass { .. }
         | AckPolicyKind::Divide { .. }
         | AckPolicyKind::Spoof { .. }
-        | AckPolicyKind::Optimistic { .. } => Ok(()),
+        | AckPolicyKind::Optimistic { .. }
+        | AckPolicyKind::Smart { .. }
+        | AckPolicyKind::Periodic { .. } => Ok(()),
     }
 }
 

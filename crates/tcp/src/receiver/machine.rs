@@ -49,7 +49,7 @@ impl Receiver {
     /// A receiver that follows `rules`.
     pub fn new(rules: Arc<ReceiverRules>) -> Receiver {
         Receiver {
-            policy: Policy::new(&rules.ack),
+            policy: Policy::of(&rules),
             rules,
             space: Reassembly::default(),
             history: SackHistory::default(),

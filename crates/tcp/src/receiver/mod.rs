@@ -2,6 +2,7 @@
 //!
 //! [`Receiver`] reassembles and builds ACKs; *when* it sends one is its [`policy`]'s decision.
 
+pub mod estimator;
 mod machine;
 mod pieces;
 pub mod policy;

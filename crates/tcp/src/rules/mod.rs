@@ -3,12 +3,16 @@
 //! A *stack* is a named table of these rules ([`Stack`]); a scenario may override any of them by name. The machines
 //! read the table and fork on nothing else: there is one copy of every rule's code.
 
+mod acks;
 mod choices;
+mod estimates;
 mod receiver;
 mod sender;
 mod stack;
 
+pub use acks::*;
 pub use choices::*;
+pub use estimates::*;
 pub use receiver::{ReceiverPatch, ReceiverRules};
 pub use sender::{SenderPatch, SenderRules};
 pub use stack::Stack;

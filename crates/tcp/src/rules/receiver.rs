@@ -1,12 +1,16 @@
 //! The receiver's rule table.
 
-use super::{AckPolicyKind, rule_table};
+use super::{AckPolicyKind, EstimateKind, rule_table};
 
 rule_table! {
     /// Everything in which receivers differ. Sizes in bytes.
     ReceiverRules, ReceiverPatch {
         /// When arriving segments are acknowledged.
         ack: AckPolicyKind,
+        /// Whether the sender's window is estimated for the `series` records, where the policy does not do it.
+        estimate: EstimateKind,
+        /// The window with which that estimate begins, in segments.
+        estimate_initial: u32 [1..=1_000_000],
         /// Bytes of an ACK without SACK blocks.
         ack_size: u32 [1..=1_000_000],
         /// Whether ACKs carry SACK blocks; where a scenario leaves it out, whether the sender's recovery reads them.

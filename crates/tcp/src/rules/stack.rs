@@ -113,6 +113,8 @@ impl Stack {
         };
         let rfc = ReceiverRules {
             ack: delayed(0.2),
+            estimate: EstimateKind::Off,
+            estimate_initial: 1,
             ack_size: 40,
             sack: true,
             sack_block_bytes: 8,

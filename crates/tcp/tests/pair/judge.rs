@@ -180,6 +180,8 @@ impl Judge {
                     AckPolicyKind::Daass { segments, .. } => segments.max(2),
                     AckPolicyKind::Divide { segments, .. } => segments,
                     AckPolicyKind::Spoof { .. } | AckPolicyKind::Optimistic { .. } => 1,
+                    // Only time limits what they hold.
+                    AckPolicyKind::Smart { .. } | AckPolicyKind::Periodic { .. } => u32::MAX,
                 };
                 // Pieces that wait their turn count as sent.
                 let waits = self.spaced() && pair.back.timer.is_some();
@@ -262,7 +264,10 @@ impl Judge {
                 AckPolicyKind::Every {} | AckPolicyKind::Spoof { .. } | AckPolicyKind::Optimistic { .. } => {
                     return Err("data in order, no ACK".to_owned());
                 }
-                AckPolicyKind::Delayed { timer, .. } | AckPolicyKind::Daass { timer, .. } => timer,
+                AckPolicyKind::Delayed { timer, .. }
+                | AckPolicyKind::Daass { timer, .. }
+                | AckPolicyKind::Smart { timer, .. }
+                | AckPolicyKind::Periodic { timer, .. } => timer,
                 AckPolicyKind::Divide { timer, spacing, .. } => timer.max(spacing),
             };
             let due = pair.back.timer;

@@ -73,7 +73,7 @@ fn policy() -> impl Strategy<Value = AckPolicyKind> {
         AckPolicyKind::Daass { phase, timer, segments, window, silence }
     });
     let spoof = (1_u32..12).prop_map(|duplicates| AckPolicyKind::Spoof { duplicates });
-    prop_oneof![Just(AckPolicyKind::Every {}), delayed, daass, divide(), spoof]
+    prop_oneof![Just(AckPolicyKind::Every {}), delayed, daass, divide(), spoof, smart(), periodic()]
 }
 
 /// Divided ACKs, in every way. (Optimistic ACKs give up safety on purpose and are not drawn.)
@@ -105,6 +105,29 @@ fn divide() -> impl Strategy<Value = AckPolicyKind> {
     )
 }
 
+fn rtt() -> impl Strategy<Value = RttSource> {
+    select(&[RttSource::Probe, RttSource::Timestamps, RttSource::Fixed, RttSource::Sender][..])
+}
+
+fn smart() -> impl Strategy<Value = AckPolicyKind> {
+    let window = select(&[WindowSource::Estimate, WindowSource::Sender][..]);
+    let loss = select(&[LossNotice::RoundTrip, LossNotice::ThirdDuplicate][..]);
+    let first = select(&[WindowStart::Count, WindowStart::Tick][..]);
+    (0.001..0.6, rtt(), 0.01..2.0, window, 1_u32..12, any::<bool>(), loss, first).prop_map(
+        |(timer, rtt, interval, window, initial, extended, loss, first)| {
+            let (timer, interval) = (Time::from_secs(timer), Time::from_secs(interval));
+            AckPolicyKind::Smart { timer, rtt, interval, window, initial, extended, loss, first }
+        },
+    )
+}
+
+fn periodic() -> impl Strategy<Value = AckPolicyKind> {
+    (0.5..16.0, 1_u32..20, 0.001..0.6, rtt(), 0.01..2.0).prop_map(|(beta, segments, timer, rtt, interval)| {
+        let (timer, interval) = (Time::from_secs(timer), Time::from_secs(interval));
+        AckPolicyKind::Periodic { beta, segments, timer, rtt, interval }
+    })
+}
+
 fn credit() -> impl Strategy<Value = CreditKind> {
     let growth = select(&[Growth::Whole, Growth::Steps, Growth::AllThenOne][..]);
     (0..7, 1.0..8.0, growth).prop_map(|(kind, limit, growth)| match kind {
@@ -131,14 +154,17 @@ pub fn named() -> impl Strategy<Value = Case> {
             ..SenderPatch::default()
         },
     );
-    let receiver = (policy(), any::<bool>()).prop_map(|(ack, sack)| ReceiverPatch {
+    let estimate = select(&[EstimateKind::Off, EstimateKind::Timestamps, EstimateKind::Probe][..]);
+    let receiver = (policy(), any::<bool>(), estimate).prop_map(|(ack, sack, estimate)| ReceiverPatch {
         ack: Some(ack),
         sack: Some(sack),
+        estimate: Some(estimate),
         ..ReceiverPatch::default()
     });
     let later = prop::option::of((1_u64..30, 0.0..10.0));
     (select(&Stack::ALL[..]), sender, receiver, supply(), later, hostility()).prop_map(
         |(stack, mut sender, receiver, supply, later, network)| {
+            sender.tell_window = Some(receiver.ack.is_some_and(|ack| ack.asks_for_window()));
             sender.tell_phase = Some(receiver.ack.is_some_and(|ack| ack.phase_source().is_some()));
             // Nothing is written after a FIN.
             let later = later.filter(|_| sender.fin == Some(false)).map(|(segments, think)| Later { segments, think });

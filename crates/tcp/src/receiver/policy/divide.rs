@@ -118,7 +118,7 @@ mod tests {
     }
 
     fn arrival(secs: f64, phase: Phase) -> Arrival {
-        Arrival { in_order: true, gap: false, duplicate: false, len: 1460, phase, now: Time::from_secs(secs) }
+        Arrival { in_order: true, len: 1460, phase, now: Time::from_secs(secs), ..Arrival::default() }
     }
 
     fn answers(policy: &mut Divide, arrivals: &[Arrival]) -> Vec<&'static str> {

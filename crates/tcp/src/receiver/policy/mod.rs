@@ -10,21 +10,27 @@ mod daass;
 mod delayed;
 mod divide;
 mod every;
+mod observed;
 mod optimistic;
+mod periodic;
+mod smart;
 mod spoof;
 
 pub use daass::{Daass, Guess};
 pub use delayed::Delayed;
 pub use divide::{Divide, Division};
 pub use every::Every;
+pub use observed::Observed;
 pub use optimistic::Optimistic;
+pub use periodic::Periodic;
+pub use smart::{Alpha, Smart};
 pub use spoof::Spoof;
 
 #[cfg(doc)]
 use acklab_packet::Segment;
 use acklab_packet::{Phase, Seq, Time};
 
-use crate::rules::{AckPolicyKind, PieceOrder, PieceParts};
+use crate::rules::{AckPolicyKind, EstimateKind, PieceOrder, PieceParts, ReceiverRules};
 
 /// A segment as a policy sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -123,7 +129,7 @@ macro_rules! policies {
         /// The policies, dispatched without boxes.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs)]
-        pub enum Policy { $($name($name),)+ }
+        pub enum Policy { $($name($name),)+ Observed(Box<Observed>) }
 
         impl Policy {
             /// The policy a scenario names.
@@ -135,32 +141,45 @@ macro_rules! policies {
         impl AckPolicy for Policy {
             #[inline]
             fn on_segment(&mut self, arrival: &Arrival) -> Emission {
-                match self { $(Policy::$name(policy) => policy.on_segment(arrival),)+ }
+                match self { $(Policy::$name(policy) => policy.on_segment(arrival),)+ Policy::Observed(both) => both.on_segment(arrival) }
             }
             #[inline]
             fn on_timer(&mut self, now: Time) -> Emission {
-                match self { $(Policy::$name(policy) => policy.on_timer(now),)+ }
+                match self { $(Policy::$name(policy) => policy.on_timer(now),)+ Policy::Observed(both) => both.on_timer(now) }
             }
             #[inline]
             fn on_ack_sent(&mut self, now: Time) {
-                match self { $(Policy::$name(policy) => policy.on_ack_sent(now),)+ }
+                match self { $(Policy::$name(policy) => policy.on_ack_sent(now),)+ Policy::Observed(both) => both.on_ack_sent(now) }
             }
             fn on_probe_sent(&mut self, now: Time) -> Emission {
-                match self { $(Policy::$name(policy) => policy.on_probe_sent(now),)+ }
+                match self { $(Policy::$name(policy) => policy.on_probe_sent(now),)+ Policy::Observed(both) => both.on_probe_sent(now) }
             }
             fn on_reply(&mut self, number: u32, now: Time) {
-                match self { $(Policy::$name(policy) => policy.on_reply(number, now),)+ }
+                match self { $(Policy::$name(policy) => policy.on_reply(number, now),)+ Policy::Observed(both) => both.on_reply(number, now) }
             }
             fn window_estimate(&self, now: Time) -> Option<f64> {
-                match self { $(Policy::$name(policy) => policy.window_estimate(now),)+ }
+                match self { $(Policy::$name(policy) => policy.window_estimate(now),)+ Policy::Observed(both) => both.window_estimate(now) }
             }
         }
     };
 }
 
+impl Policy {
+    /// The policy of a receiver with these rules, with an estimator beside it if they ask for one and it has none.
+    pub fn of(rules: &ReceiverRules) -> Policy {
+        let policy = Policy::new(&rules.ack);
+        if rules.estimate == EstimateKind::Off || matches!(policy, Policy::Smart(_)) {
+            return policy;
+        }
+        Policy::Observed(Box::new(Observed::new(policy, rules.estimate, rules.estimate_initial)))
+    }
+}
+
 policies! {
     Every from AckPolicyKind::Every {} => Every;
     Delayed from AckPolicyKind::Delayed { timer, segments, heartbeat, phase } => Delayed::new(timer, segments, heartbeat, phase);
+    Smart from smart @ AckPolicyKind::Smart { .. } => Smart::new(&smart);
+    Periodic from AckPolicyKind::Periodic { beta, segments, timer, rtt, interval } => Periodic::new(beta, segments, timer, rtt, interval);
     Daass from AckPolicyKind::Daass { phase, timer, segments, window, silence } => Daass::new(phase, timer, segments, window, silence);
     Divide from AckPolicyKind::Divide {
         pieces, segments, timer, when, phase, window, silence, start, burst, parts, order, spacing

@@ -55,6 +55,7 @@ mod tests {
             len: 100,
             phase: Default::default(),
             now: Time::from_secs(1.0),
+            ..Arrival::default()
         };
         let units: Vec<_> = (0..8)
             .map(|_| match policy.on_segment(&arrival) {

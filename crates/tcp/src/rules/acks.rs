@@ -1,0 +1,325 @@
+//! When receivers acknowledge, and the choices that come with it.
+
+use acklab_packet::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Shown;
+use super::choices::choice;
+use super::estimates::{LossNotice, RttSource, WindowSource, WindowStart};
+
+/// When the receiver acknowledges.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "policy", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum AckPolicyKind {
+    /// Each arriving segment at once.
+    Every {},
+    /// RFC 1122 section 4.2.3.2: every `segments`-th, or when `timer` runs out.
+    Delayed {
+        /// Longest delay of an ACK.
+        #[serde(default = "default_timer")]
+        timer: Time,
+        /// In-order segments an ACK may cover.
+        #[serde(default = "default_segments")]
+        #[schemars(range(min = 1))]
+        segments: u32,
+        /// A free-running timer (BSD) instead of one started by the first segment held.
+        #[serde(default)]
+        heartbeat: bool,
+        /// Instant of the heartbeat's first beat.
+        #[serde(default)]
+        phase: Time,
+    },
+    /// Each segment at once while the sender is in slow start, else delayed (Allman 1998, DAASS).
+    Daass {
+        /// How the receiver knows the sender's phase.
+        phase: PhaseSource,
+        /// Longest delay of an ACK outside slow start.
+        #[serde(default = "default_timer")]
+        timer: Time,
+        /// In-order segments an ACK may cover outside slow start.
+        #[serde(default = "default_segments")]
+        segments: u32,
+        /// For `heuristic`: the window the receiver advertises, at which slow start ends at the latest, in segments.
+        #[serde(default = "no_window")]
+        window: u32,
+        /// For `heuristic`: a silence this long before a gap is filled means that the sender timed out.
+        #[serde(default = "default_silence")]
+        silence: Time,
+    },
+    /// The ACK that is due leaves in pieces (ACK division); duplicate ACKs and those of a filled gap stay whole.
+    ///
+    /// `segments = 1` is the paper's method I, 2 its method II. The sender must count bytes for a segment's ACK to have
+    /// pieces at all.
+    Divide {
+        /// Pieces an ACK is divided into; fewer if it covers fewer bytes.
+        #[schemars(range(min = 2, max = 64))]
+        pieces: u32,
+        /// In-order segments an ACK may cover.
+        #[serde(default = "one")]
+        #[schemars(range(min = 1))]
+        segments: u32,
+        /// Longest delay of an ACK, where it may cover several segments.
+        #[serde(default = "default_timer")]
+        timer: Time,
+        /// In which phase of the sender.
+        #[serde(default = "always")]
+        when: DivideWhen,
+        /// How the receiver knows the sender's phase.
+        #[serde(default = "oracle")]
+        phase: PhaseSource,
+        /// For `heuristic`: the window the receiver advertises, at which slow start ends at the latest, in segments.
+        #[serde(default = "no_window")]
+        window: u32,
+        /// For `heuristic`: a silence this long before a gap is filled means that the sender timed out.
+        #[serde(default = "default_silence")]
+        silence: Time,
+        /// Division begins at this instant.
+        #[serde(default)]
+        start: Time,
+        /// In-order segments whose ACKs are divided from then on; 0 is no end.
+        #[serde(default)]
+        burst: u32,
+        /// What the pieces cover.
+        #[serde(default = "equal")]
+        parts: PieceParts,
+        /// Which piece leaves first.
+        #[serde(default = "rising")]
+        order: PieceOrder,
+        /// Pause between a piece and the next; 0s is back to back.
+        #[serde(default)]
+        spacing: Time,
+    },
+    /// An attack: each ACK of in-order data is repeated, which inflates the window of a sender in fast recovery.
+    Spoof {
+        /// Copies of each ACK.
+        #[serde(default = "ten")]
+        #[schemars(range(min = 1, max = 1000))]
+        duplicates: u32,
+    },
+    /// An attack: data is acknowledged before it arrives; what was lost is never sent again.
+    Optimistic {
+        /// Segments beyond the highest received that an ACK covers, once twice as many have come.
+        #[serde(default = "eight")]
+        #[schemars(range(min = 1, max = 1000000))]
+        ahead: u32,
+        /// When nothing comes for so long, an ACK of exactly what came.
+        #[serde(default = "default_timer")]
+        timer: Time,
+    },
+    /// Smartacking: each segment at once while the bottleneck has room, else as late as keeps it busy (ledger
+    /// smartacking.m.core).
+    Smart {
+        /// Longest delay of an ACK.
+        #[serde(default = "maximum_delay")]
+        timer: Time,
+        /// How the round trip is known.
+        #[serde(default = "probe")]
+        rtt: RttSource,
+        /// Time between keep-alives.
+        #[serde(default = "one_second")]
+        interval: Time,
+        /// How the sender's window is known.
+        #[serde(default = "estimate")]
+        window: WindowSource,
+        /// The window with which the sender is presumed to begin, in segments.
+        #[serde(default = "one_segment")]
+        initial: u32,
+        /// Whether the share of the round trip taken off a delay adapts (alpha, beta, gamma; ledger
+        /// smartacking.m.extended).
+        #[serde(default)]
+        extended: bool,
+        /// When a third duplicate ACK counts.
+        #[serde(default = "at_tick")]
+        loss: LossNotice,
+        /// How the first segment of a window is recognised.
+        #[serde(default = "by_count")]
+        first: WindowStart,
+    },
+    /// An ACK once `segments` have come and RTT/`beta` has passed since the last one, as TACK has it (Li and others
+    /// 2020): max(L segments, RTTmin/beta).
+    Periodic {
+        /// ACKs in a round trip where segments come faster.
+        #[serde(default = "four_acks")]
+        beta: f64,
+        /// Least in-order segments an ACK covers, unless `timer` runs out: L.
+        #[serde(default = "default_segments")]
+        segments: u32,
+        /// Longest delay of an ACK.
+        #[serde(default = "maximum_delay")]
+        timer: Time,
+        /// How the round trip is known; the least one counts.
+        #[serde(default = "probe")]
+        rtt: RttSource,
+        /// Time between keep-alives.
+        #[serde(default = "one_second")]
+        interval: Time,
+    },
+}
+
+impl AckPolicyKind {
+    /// Where the policy gets the sender's phase from, if it asks for it.
+    pub fn phase_source(&self) -> Option<PhaseSource> {
+        match *self {
+            AckPolicyKind::Daass { phase, .. } => Some(phase),
+            AckPolicyKind::Divide { when, phase, .. } => (when != DivideWhen::Always).then_some(phase),
+            _ => None,
+        }
+    }
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn ten() -> u32 {
+    10
+}
+
+fn eight() -> u32 {
+    8
+}
+
+fn always() -> DivideWhen {
+    DivideWhen::Always
+}
+
+fn oracle() -> PhaseSource {
+    PhaseSource::Oracle
+}
+
+fn equal() -> PieceParts {
+    PieceParts::Equal
+}
+
+fn rising() -> PieceOrder {
+    PieceOrder::Rising
+}
+
+choice! {
+    /// In which phase of the sender ACKs are divided.
+    DivideWhen {
+        /// In both.
+        Always = "always",
+        /// In slow start only.
+        SlowStart = "slow-start",
+        /// In congestion avoidance only.
+        CongestionAvoidance = "congestion-avoidance",
+    }
+}
+
+choice! {
+    /// What the pieces of a divided ACK cover.
+    PieceParts {
+        /// Equal parts, rounded to whole bytes.
+        Equal = "equal",
+        /// A byte each, and the last piece all the rest.
+        Bytes = "bytes",
+    }
+}
+
+choice! {
+    /// Which piece of a divided ACK leaves first.
+    PieceOrder {
+        /// The one that covers least.
+        Rising = "rising",
+        /// The whole ACK; the others then tell the sender nothing.
+        Falling = "falling",
+    }
+}
+
+choice! {
+    /// How a receiver learns whether the sender is in slow start.
+    PhaseSource {
+        /// The driver knows, and tells at each segment's arrival: what the paper's simulator did.
+        Oracle = "oracle",
+        /// Each segment says so, as of when it was sent.
+        Option = "option",
+        /// One flag for all flows of the simulation, which the driver owns: every growth of any sender's window sets it to
+        /// that sender's phase. Until the first it says congestion avoidance.
+        Shared = "shared",
+        /// It guesses from what arrives and from the ACKs it sends.
+        Heuristic = "heuristic",
+    }
+}
+
+fn no_window() -> u32 {
+    u32::MAX
+}
+
+fn default_silence() -> Time {
+    Time::from_secs(0.5)
+}
+
+fn default_timer() -> Time {
+    Time::from_secs(0.1)
+}
+
+fn default_segments() -> u32 {
+    2
+}
+
+fn maximum_delay() -> Time {
+    Time::from_secs(0.2)
+}
+
+fn one_second() -> Time {
+    Time::from_secs(1.0)
+}
+
+fn probe() -> RttSource {
+    RttSource::Probe
+}
+
+fn estimate() -> WindowSource {
+    WindowSource::Estimate
+}
+
+fn at_tick() -> LossNotice {
+    LossNotice::RoundTrip
+}
+
+fn by_count() -> WindowStart {
+    WindowStart::Count
+}
+
+fn one_segment() -> u32 {
+    1
+}
+
+fn four_acks() -> f64 {
+    4.0
+}
+
+impl AckPolicyKind {
+    /// Whether segments must carry their sender's window and round trip for it.
+    pub fn asks_for_window(&self) -> bool {
+        match *self {
+            AckPolicyKind::Smart { rtt, window, .. } => rtt == RttSource::Sender || window == WindowSource::Sender,
+            AckPolicyKind::Periodic { rtt, .. } => rtt == RttSource::Sender,
+            _ => false,
+        }
+    }
+}
+
+impl Shown for AckPolicyKind {
+    fn shown(&self) -> String {
+        match self {
+            AckPolicyKind::Every {} => "every".to_owned(),
+            AckPolicyKind::Delayed { timer, segments, heartbeat, .. } => {
+                format!("delayed: {segments} segments or {timer}{}", if *heartbeat { " heartbeat" } else { "" })
+            }
+            AckPolicyKind::Daass { phase, .. } => format!("daass by {}", phase.shown()),
+            AckPolicyKind::Divide { pieces, .. } => format!("divide: {pieces} pieces"),
+            AckPolicyKind::Spoof { duplicates } => format!("spoof: {duplicates} duplicates"),
+            AckPolicyKind::Optimistic { ahead, .. } => format!("optimistic: {ahead} segments ahead"),
+            AckPolicyKind::Smart { timer, rtt, window, extended, .. } => {
+                let name = if *extended { "smart, extended" } else { "smart" };
+                format!("{name}: window by {}, RTT by {}, at most {timer}", window.shown(), rtt.shown())
+            }
+            AckPolicyKind::Periodic { beta, segments, rtt, .. } => {
+                format!("periodic: {segments} segments and RTT/{beta}, RTT by {}", rtt.shown())
+            }
+        }
+    }
+}
