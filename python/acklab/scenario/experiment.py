@@ -26,6 +26,8 @@ class Size(Part):
     """That many full segments."""
     bytes: str | None = None
     """That many payload bytes."""
+    uniform: Sequence[str] | None = None
+    """Payload bytes drawn anew for each transfer, uniformly between two ends."""
 
 
 AnySize = Size | Literal["unlimited"]
@@ -43,6 +45,16 @@ class Repeat(Part):
     """Transfers in all."""
     think: str | None = None
     """Pause between the end of one and the start of the next; "0s" where left out."""
+    think_to: str | None = None
+    """Longest pause: each is drawn uniformly from `think` to here. Left out, all are `think`."""
+
+
+Pauses = Literal["pareto", "tcplib"]
+"""Pauses between keystrokes, as measured of people.
+
+- "pareto": Pareto of shape 0.9 from 0.12 s, cut at 50 s: 15 % exceed a second, the mean is 1.1 s.
+- "tcplib": What ns-2's tcplib source does: its quantiles, as measured; the mean is 1.1 s, the longest 210 s.
+"""
 
 
 @dataclass(kw_only=True, repr=False)
@@ -51,7 +63,9 @@ class Telnet(Part):
 
     kind: Literal["telnet"] = "telnet"
     mean: str | None = None
-    """Mean of exponentially distributed pauses; left out, pauses are like tcplib's."""
+    """Mean of exponentially distributed pauses."""
+    pauses: Pauses | None = None
+    """Without `mean`: how pauses are distributed; left out, `pareto`."""
     write: str | None = None
     """Payload bytes of each write; left out, one full segment."""
 

@@ -36,11 +36,13 @@ class Delayed(Part):
     """Instant of the heartbeat's first beat; "0s" where left out."""
 
 
-PhaseSource = Literal["oracle", "option", "heuristic"]
+PhaseSource = Literal["oracle", "option", "shared", "heuristic"]
 """How a receiver learns whether the sender is in slow start.
 
 - "oracle": The driver knows, and tells at each segment's arrival: what the paper's simulator did.
 - "option": Each segment says so, as of when it was sent.
+- "shared": One flag for all flows of the simulation, which the driver owns: every growth of any sender's window sets it
+  to that sender's phase. Until the first it says congestion avoidance.
 - "heuristic": It guesses from what arrives and from the ACKs it sends.
 """
 
@@ -64,6 +66,89 @@ class Daass(Part):
     """For `heuristic`: a silence this long before a gap is filled means that the sender timed out; "0.5s" where left
     out.
     """
+
+
+PieceOrder = Literal["rising", "falling"]
+"""Which piece of a divided ACK leaves first.
+
+- "rising": The one that covers least.
+- "falling": The whole ACK; the others then tell the sender nothing.
+"""
+
+
+PieceParts = Literal["equal", "bytes"]
+"""What the pieces of a divided ACK cover.
+
+- "equal": Equal parts, rounded to whole bytes.
+- "bytes": A byte each, and the last piece all the rest.
+"""
+
+
+DivideWhen = Literal["always", "slow-start", "congestion-avoidance"]
+"""In which phase of the sender ACKs are divided.
+
+- "always": In both.
+- "slow-start": In slow start only.
+- "congestion-avoidance": In congestion avoidance only.
+"""
+
+
+@dataclass(kw_only=True, repr=False)
+class Divide(Part):
+    """The ACK that is due leaves in pieces (ACK division); duplicate ACKs and those of a filled gap stay whole.
+    `segments = 1` is the paper's method I, 2 its method II. The sender must count bytes for a segment's ACK to have
+    pieces at all.
+    """
+
+    policy: Literal["divide"] = "divide"
+    start: str | None = None
+    """Division begins at this instant; "0s" where left out."""
+    window: int | None = None
+    """For `heuristic`: the window the receiver advertises, at which slow start ends at the latest, in segments;
+    4294967295 where left out.
+    """
+    timer: str | None = None
+    """Longest delay of an ACK, where it may cover several segments; "0.1s" where left out."""
+    segments: int | None = None
+    """In-order segments an ACK may cover; 1 where left out."""
+    burst: int | None = None
+    """In-order segments whose ACKs are divided from then on; 0 is no end; 0 where left out."""
+    order: PieceOrder | None = None
+    """Which piece leaves first; "rising" where left out."""
+    parts: PieceParts | None = None
+    """What the pieces cover; "equal" where left out."""
+    phase: PhaseSource | None = None
+    """How the receiver knows the sender's phase; "oracle" where left out."""
+    pieces: int
+    """Pieces an ACK is divided into; fewer if it covers fewer bytes."""
+    silence: str | None = None
+    """For `heuristic`: a silence this long before a gap is filled means that the sender timed out; "0.5s" where left
+    out.
+    """
+    spacing: str | None = None
+    """Pause between a piece and the next; 0s is back to back; "0s" where left out."""
+    when: DivideWhen | None = None
+    """In which phase of the sender; "always" where left out."""
+
+
+@dataclass(kw_only=True, repr=False)
+class Spoof(Part):
+    """An attack: each ACK of in-order data is repeated, which inflates the window of a sender in fast recovery."""
+
+    policy: Literal["spoof"] = "spoof"
+    duplicates: int | None = None
+    """Copies of each ACK; 10 where left out."""
+
+
+@dataclass(kw_only=True, repr=False)
+class Optimistic(Part):
+    """An attack: data is acknowledged before it arrives; what was lost is never sent again."""
+
+    policy: Literal["optimistic"] = "optimistic"
+    timer: str | None = None
+    """When nothing comes for so long, an ACK of exactly what came; "0.1s" where left out."""
+    ahead: int | None = None
+    """Segments beyond the highest received that an ACK covers, once twice as many have come; 8 where left out."""
 
 
 LossNotice = Literal["tick", "third-duplicate"]
@@ -146,7 +231,7 @@ class Periodic(Part):
     """How the round trip is known; the least one counts; "probe" where left out."""
 
 
-AckPolicy = Every | Delayed | Daass | Smart | Periodic
+AckPolicy = Every | Delayed | Daass | Divide | Spoof | Optimistic | Smart | Periodic
 """When the receiver acknowledges."""
 
 

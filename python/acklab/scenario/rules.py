@@ -19,6 +19,15 @@ Window = int | str
 """The receiver's advertised window: whole segments (as the papers count) or bytes."""
 
 
+Nagle = Literal["off", "on", "minshall"]
+"""When the data's end, smaller than a segment, has to wait.
+
+- "off": Never.
+- "on": While anything is unacknowledged (RFC 896).
+- "minshall": While a small segment is unacknowledged (Minshall's variant, as Linux has it).
+"""
+
+
 PartialAckTimer = Literal["first", "each"]
 """Which partial ACKs restart NewReno's retransmission timer (RFC 6582 section 4).
 
@@ -130,6 +139,8 @@ class Sender(Part):
     """RTO's ceiling."""
     min_rto: str | None = None
     """RTO's floor; never below two ticks."""
+    nagle: Nagle | None = None
+    """When the data's end, smaller than a segment, waits for ACKs; only where bytes are counted."""
     options_in_packet: bool | None = None
     """Whether the timestamp option takes its room from the payload (RFC 6691) instead of growing the segment."""
     pacing: float | None = None
@@ -150,6 +161,10 @@ class Sender(Part):
     """When fast retransmit may repeat within one window of data."""
     sequence: SequenceUnit | None = None
     """What one sequence unit is: a byte, or a whole segment."""
+    sws_avoidance: bool | None = None
+    """Whether a window with less room than a segment sends nothing (RFC 9293 section 3.8.6.2.1); without it, small
+    segments fill it. Only where bytes are counted.
+    """
     syn: bool | None = None
     """Whether the connection opens with a SYN, which occupies the first sequence unit."""
     tell_phase: bool | None = None
@@ -280,6 +295,8 @@ class Stack(Part):
     """Most SACK blocks on one ACK, 0 to 3."""
     min_rto: str | None = None
     """RTO's floor; never below two ticks."""
+    nagle: Nagle | None = None
+    """When the data's end, smaller than a segment, waits for ACKs; only where bytes are counted."""
     options_in_packet: bool | None = None
     """Whether the timestamp option takes its room from the payload (RFC 6691) instead of growing the segment."""
     pacing: float | None = None
@@ -306,6 +323,10 @@ class Stack(Part):
     """When fast retransmit may repeat within one window of data."""
     sequence: SequenceUnit | None = None
     """What one sequence unit is: a byte, or a whole segment."""
+    sws_avoidance: bool | None = None
+    """Whether a window with less room than a segment sends nothing (RFC 9293 section 3.8.6.2.1); without it, small
+    segments fill it. Only where bytes are counted.
+    """
     syn: bool | None = None
     """Whether the connection opens with a SYN, which occupies the first sequence unit."""
     tell_phase: bool | None = None
