@@ -87,6 +87,14 @@ TimerRestart = Literal["after-rtt-update", "before-rtt-update"]
 """
 
 
+UnsentAck = Literal["ignore", "restart"]
+"""What an ACK of data that was never sent does.
+
+- "ignore": Nothing: it is not looked at (RFC 9293 section 3.10.7.4).
+- "restart": The window begins again with one segment: the receiver is lying.
+"""
+
+
 @dataclass(kw_only=True, repr=False)
 class Sender(Part):
     """A flow's sender: a stack, and the rules in which it differs from it."""
@@ -123,6 +131,10 @@ class Sender(Part):
     """What an idle connection does to its window."""
     inflate_when_blocked: bool | None = None
     """Whether a duplicate ACK inflates the window even when fast retransmit was blocked (early Reno)."""
+    inflation_limit: bool | None = None
+    """Whether duplicate ACKs inflate the window by no more than what was outstanding when recovery began: the defence
+    against spoofed ones.
+    """
     initial_rto: str | None = None
     """RTO before the first sample."""
     initial_ssthresh: float | None = None
@@ -161,6 +173,10 @@ class Sender(Part):
     """When fast retransmit may repeat within one window of data."""
     sequence: SequenceUnit | None = None
     """What one sequence unit is: a byte, or a whole segment."""
+    skip: int | None = None
+    """About one new segment in so many is left out until it is asked for, to catch receivers that acknowledge what they
+    have not got; 0 never, and not with pacing.
+    """
     sws_avoidance: bool | None = None
     """Whether a window with less room than a segment sends nothing (RFC 9293 section 3.8.6.2.1); without it, small
     segments fill it. Only where bytes are counted.
@@ -182,6 +198,8 @@ class Sender(Part):
     """Bytes the timestamp option adds to a segment that has a header."""
     timestamps: bool | None = None
     """Whether segments carry timestamps and every new ACK gives a round-trip sample (RFC 7323)."""
+    unsent_ack: UnsentAck | None = None
+    """What an ACK of data that was never sent does."""
     window_before_syn_ack: float | None = None
     """Window until the SYN is acknowledged, in segments."""
 
@@ -277,6 +295,10 @@ class Stack(Part):
     """Whether the SYN, or unit 0 without one, is acknowledged at once."""
     inflate_when_blocked: bool | None = None
     """Whether a duplicate ACK inflates the window even when fast retransmit was blocked (early Reno)."""
+    inflation_limit: bool | None = None
+    """Whether duplicate ACKs inflate the window by no more than what was outstanding when recovery began: the defence
+    against spoofed ones.
+    """
     initial_rto: str | None = None
     """RTO before the first sample."""
     initial_ssthresh: float | None = None
@@ -323,6 +345,10 @@ class Stack(Part):
     """When fast retransmit may repeat within one window of data."""
     sequence: SequenceUnit | None = None
     """What one sequence unit is: a byte, or a whole segment."""
+    skip: int | None = None
+    """About one new segment in so many is left out until it is asked for, to catch receivers that acknowledge what they
+    have not got; 0 never, and not with pacing.
+    """
     sws_avoidance: bool | None = None
     """Whether a window with less room than a segment sends nothing (RFC 9293 section 3.8.6.2.1); without it, small
     segments fill it. Only where bytes are counted.
@@ -344,5 +370,7 @@ class Stack(Part):
     """Bytes the timestamp option adds to a segment that has a header."""
     timestamps: bool | None = None
     """Whether segments carry timestamps and every new ACK gives a round-trip sample (RFC 7323)."""
+    unsent_ack: UnsentAck | None = None
+    """What an ACK of data that was never sent does."""
     window_before_syn_ack: float | None = None
     """Window until the SYN is acknowledged, in segments."""

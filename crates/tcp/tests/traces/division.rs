@@ -165,6 +165,9 @@ impl ReceiverWire for Tape {
     fn send(&mut self, ack: Ack, _: u32) {
         self.0.push(ack);
     }
+    fn probe(&mut self, _: acklab_packet::Probe, _: u32) {
+        unreachable!("nobody probes");
+    }
     fn arm(&mut self, at: Time) {
         self.1 = Some(at);
     }
