@@ -24,8 +24,6 @@ from values import Unsupported
 
 TIMES = {"time", "end", "times", "dtime", "ctime", "completion_time_s", "last_data_time_s"}
 NANOSECOND = 1e-9
-# what acklab may not know yet: a scenario error that names one of these is not a disagreement
-NOT_YET = {"filter": "ACK filters"}
 
 
 @dataclass
@@ -39,7 +37,7 @@ class Outcome:
 
 def compute(fmt, rows, run=run_batch):
     """Every row's outcome, from its parameters alone. `run` takes all scenarios before it gives the first answer."""
-    plans = []  # (options, number of scenarios, why an error may be expected) or the reason to skip the row
+    plans = []  # (options, number of scenarios) or the reason to skip the row
 
     def scenarios():
         for row in rows:
@@ -51,7 +49,7 @@ def compute(fmt, rows, run=run_batch):
             except ValueError as reason:
                 plans.append(f"a parameter is not understood: {reason}")
             else:
-                plans.append((options, len(made), _not_yet(made)))
+                plans.append((options, len(made)))
                 yield from made
 
     answers = run(scenarios())
@@ -60,21 +58,15 @@ def compute(fmt, rows, run=run_batch):
         if isinstance(plan, str):
             outcomes.append(Outcome(skipped=plan))
         else:
-            options, count, not_yet = plan
-            outcomes.append(_conclude(fmt, options, not_yet, [next(answers) for _ in range(count)]))
+            options, count = plan
+            outcomes.append(_conclude(fmt, options, [next(answers) for _ in range(count)]))
     return outcomes
 
 
-def _not_yet(scenarios):
-    text = str(scenarios)
-    return {word: why for word, why in NOT_YET.items() if f"'{word}'" in text}
-
-
-def _conclude(fmt, options, not_yet, answers):
+def _conclude(fmt, options, answers):
     error = next((a["error"] for a in answers if "error" in a), None)
     if error is not None:
-        why = next((why for word, why in not_yet.items() if word in error), None)
-        return Outcome(skipped=f"not yet known to acklab: {why}") if why else Outcome(failed=error)
+        return Outcome(failed=error)
     try:
         return Outcome(results=fmt.experiment.results(options, answers))
     except (KeyError, TypeError, StopIteration) as missing:

@@ -237,7 +237,8 @@ class AckFilter:
         o = {"profile": "ns1", "window": "1000000", "minrto": "1.0", **o}
         queue = drop_tail(o.get("rq", "1000000"))
         if o.get("filter", "none") == "all":
-            queue["filter"] = {"kind": "static", "threshold": 1}
+            # ns-2 looks for room before it filters, and leaves duplicates of the arriving ACK alone.
+            queue["filter"] = {"kind": "static", "threshold": 1, "older": "number", "room_first": True}
         elif o.get("filter", "none") != "none":
             raise Unsupported(f"filter {o['filter']} is not mapped")
         back = {"rate": bps(rate(o.get("rbw", "1e5"))), "delay": seconds(time(o.get("rd", "0.1"))), "queue": queue}

@@ -4,14 +4,20 @@
 //! It is generic over the packet ([`Carried`]): the simulator's small `Copy` packets, or real ones.
 //!
 //! * [`queue`]: where packets wait, and what is dropped; one file a discipline;
+//! * [`ack_filter`]: which ACKs newer ones make superfluous;
+//! * [`waiting`]: what filters, drop policies and schedulers see: the packets that wait, and the flow table;
 //! * [`loss`]: packets that vanish for other reasons than congestion;
 //! * [`random`]: MRG32k3a, one named stream a component;
 //! * [`spec`]: how a scenario writes all this down.
 
+pub mod ack_filter;
 pub mod loss;
 pub mod queue;
 pub mod random;
 pub mod spec;
+pub mod waiting;
+
+use acklab_packet::Body;
 
 /// What a path needs to know of a packet.
 pub trait Carried {
@@ -21,6 +27,19 @@ pub trait Carried {
     fn is_ack(&self) -> bool;
     /// Whether it carries payload.
     fn has_payload(&self) -> bool;
+    /// The connection it belongs to, under a number of its own; a flow that connects anew is a new connection.
+    fn connection(&self) -> u64;
+    /// The cumulative number of a plain ACK: one with no payload and no flag besides ACK, PSH, ECE and CWR. Nothing else
+    /// is ever filtered. Counted from the connection's start in 64 bits, so that it never wraps.
+    fn plain_ack(&self) -> Option<u64>;
+    /// The blocks it acknowledges selectively, as `start .. end`, numbered like [`Carried::plain_ack`].
+    fn sack_blocks(&self) -> impl Iterator<Item = (u64, u64)> + '_;
+    /// Its timestamps (TSval, TSecr; RFC 7323) as numbers that grow; zeros without.
+    fn timestamps(&self) -> (u64, u64);
+    /// What it says about congestion: one bit each for ECE, CWR, and a congestion mark of its own (CE).
+    fn congestion(&self) -> u8;
+    /// Whether it carries options other than SACK and timestamps.
+    fn unknown_options(&self) -> bool;
     /// Sets its congestion mark (CE, RFC 3168), if its sender understands marks; whether it did.
     fn mark(&mut self) -> bool;
 }
@@ -39,15 +58,56 @@ impl Carried for acklab_packet::Packet {
     #[inline]
     fn has_payload(&self) -> bool {
         match self.body {
-            acklab_packet::Body::Data(segment) => !segment.syn && !segment.fin,
-            acklab_packet::Body::Datagram(_) => true,
-            acklab_packet::Body::Ack(_) | acklab_packet::Body::Probe(_) => false,
+            Body::Data(segment) => !segment.syn && !segment.fin,
+            Body::Datagram(_) => true,
+            Body::Ack(_) | Body::Probe(_) => false,
         }
+    }
+
+    #[inline]
+    fn connection(&self) -> u64 {
+        u64::from(self.flow) << 16 | u64::from(self.connection)
+    }
+
+    #[inline]
+    fn plain_ack(&self) -> Option<u64> {
+        match &self.body {
+            Body::Ack(ack) if !ack.syn => Some(ack.ack),
+            _ => None,
+        }
+    }
+
+    fn sack_blocks(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let ack = if let Body::Ack(ack) = &self.body { Some(ack) } else { None };
+        ack.into_iter().flat_map(|ack| ack.sack.iter(ack.ack))
+    }
+
+    #[inline]
+    fn timestamps(&self) -> (u64, u64) {
+        match &self.body {
+            Body::Ack(ack) => (0, ack.ts_ecr.bits()),
+            Body::Data(segment) => (segment.ts_val.bits(), 0),
+            Body::Datagram(_) | Body::Probe(_) => (0, 0),
+        }
+    }
+
+    #[inline]
+    fn congestion(&self) -> u8 {
+        match &self.body {
+            Body::Ack(ack) => u8::from(ack.ece),
+            Body::Data(segment) => u8::from(segment.cwr) << 1 | u8::from(segment.ce) << 2,
+            Body::Datagram(_) | Body::Probe(_) => 0,
+        }
+    }
+
+    #[inline]
+    fn unknown_options(&self) -> bool {
+        false
     }
 
     fn mark(&mut self) -> bool {
         match &mut self.body {
-            acklab_packet::Body::Data(segment) if segment.ect => {
+            Body::Data(segment) if segment.ect => {
                 segment.ce = true;
                 true
             }

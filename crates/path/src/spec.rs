@@ -4,11 +4,15 @@ use acklab_packet::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::ack_filter::FilterSpec;
+use crate::queue::{DropPolicy, Scheduler};
+
 /// A queue and its discipline, as written under `queue`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum QueueSpec {
-    /// First in, first out; an arrival that finds no room is dropped. At most one limit; `packets = 1000` without any.
+    /// A limited buffer; unless told otherwise first in, first out, and an arrival that finds no room is dropped. At
+    /// most one limit; `packets = 1000` without any.
     DropTail {
         /// Whole capacity in packets, the one in service included (ns-2's `queue-limit`; 1 admits nothing, as in ns-2).
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -23,6 +27,15 @@ pub enum QueueSpec {
         /// Bytes that may wait, the packet in service not counted.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         waiting_bytes: Option<Bytes>,
+        /// Which waiting ACKs an arriving one erases; none when left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        filter: Option<FilterSpec>,
+        /// Which packet goes when there is no room.
+        #[serde(default)]
+        drop: DropPolicy,
+        /// Which waiting packet is next.
+        #[serde(default)]
+        scheduler: Scheduler,
     },
     /// Random early detection.
     Red(crate::queue::RedParams),
@@ -30,8 +43,18 @@ pub enum QueueSpec {
 
 impl QueueSpec {
     /// The queue a link has when the scenario names none.
-    pub const DEFAULT: QueueSpec =
-        QueueSpec::DropTail { packets: Some(1000), waiting: None, bytes: None, waiting_bytes: None };
+    pub const DEFAULT: QueueSpec = QueueSpec::drop_tail(Some(1000), None, None, None);
+
+    /// A plain drop-tail queue with these limits.
+    pub const fn drop_tail(
+        packets: Option<u64>,
+        waiting: Option<u64>,
+        bytes: Option<Bytes>,
+        waiting_bytes: Option<Bytes>,
+    ) -> QueueSpec {
+        let (drop, scheduler) = (DropPolicy::Tail, Scheduler::Fifo);
+        QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes, filter: None, drop, scheduler }
+    }
 }
 
 /// Where on a link packets are lost.

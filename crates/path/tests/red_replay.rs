@@ -20,6 +20,24 @@ impl Carried for Sized {
     fn has_payload(&self) -> bool {
         true
     }
+    fn connection(&self) -> u64 {
+        0
+    }
+    fn plain_ack(&self) -> Option<u64> {
+        None
+    }
+    fn sack_blocks(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        std::iter::empty()
+    }
+    fn timestamps(&self) -> (u64, u64) {
+        (0, 0)
+    }
+    fn congestion(&self) -> u8 {
+        0
+    }
+    fn unknown_options(&self) -> bool {
+        false
+    }
     fn mark(&mut self) -> bool {
         false
     }

@@ -20,8 +20,7 @@ fn main() {
     };
     let pairs = n.min(100);
     let rate = Rate::from_bps(mbps * 1e6);
-    let queue =
-        |packets| QueueSpec::DropTail { packets: Some(packets), waiting: None, bytes: None, waiting_bytes: None };
+    let queue = |packets| QueueSpec::drop_tail(Some(packets), None, None, None);
     let mut links = Vec::new();
     let mut duplex = |a: u32, b: u32, rate: Rate, delay: f64, limit: u64| {
         for (from, to) in [(a, b), (b, a)] {

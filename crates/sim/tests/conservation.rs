@@ -212,7 +212,7 @@ fn drop_tail_drops_when_full_and_only_then() {
     for_all(150, world(), |World(scenario)| {
         let outcome = run(&scenario);
         for (index, spec) in scenario.links.iter().enumerate() {
-            let QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes } = spec.queue else { continue };
+            let QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes, .. } = spec.queue else { continue };
             let (mut queue, mut in_service) = (VecDeque::new(), (0.0, 0_u64));
             let mut rows = outcome.packets.iter().filter(|row| row.link as usize == index).peekable();
             while let Some(row) = rows.next() {

@@ -13,7 +13,7 @@ use acklab_tcp::rules::{AckPolicyKind, RecoveryKind, Stack, Window};
 use world::{ALL, run};
 
 fn drop_tail(packets: u64) -> QueueSpec {
-    QueueSpec::DropTail { packets: Some(packets), waiting: None, bytes: None, waiting_bytes: None }
+    QueueSpec::drop_tail(Some(packets), None, None, None)
 }
 
 /// Both directions of a link at 8 Mb/s: a packet of 1000 bytes takes 1 ms.
@@ -91,7 +91,7 @@ fn delivery_comes_before_the_end_of_service() {
 #[test]
 fn service_ends_before_the_packet_behind_arrives() {
     let mut links = [duplex(0, 1, 0.0), duplex(1, 2, 0.0)].concat();
-    links[2].queue = QueueSpec::DropTail { packets: None, waiting: Some(0), bytes: None, waiting_bytes: None };
+    links[2].queue = QueueSpec::drop_tail(None, Some(0), None, None);
     let outcome = run(&scenario(3, links, transfer(2, 8, 8)));
     assert_eq!((outcome.links[2].packets, outcome.links[2].drops), (8, 0));
     assert_eq!(outcome.flows[0].finished_s.map(|at| (at * 1e6).round()), Some(9080.0), "8 + 1 ms, and 2 ACKs of 40 us");
@@ -102,12 +102,9 @@ fn service_ends_before_the_packet_behind_arrives() {
 fn a_burst_fills_the_queue() {
     let limits = [
         (drop_tail(4), 1 + 3),
-        (QueueSpec::DropTail { packets: None, waiting: Some(4), bytes: None, waiting_bytes: None }, 1 + 4),
-        (QueueSpec::DropTail { packets: None, waiting: None, bytes: Some(Bytes::new(4000)), waiting_bytes: None }, 4),
-        (
-            QueueSpec::DropTail { packets: None, waiting: None, bytes: None, waiting_bytes: Some(Bytes::new(4000)) },
-            1 + 4,
-        ),
+        (QueueSpec::drop_tail(None, Some(4), None, None), 1 + 4),
+        (QueueSpec::drop_tail(None, None, Some(Bytes::new(4000)), None), 4),
+        (QueueSpec::drop_tail(None, None, None, Some(Bytes::new(4000))), 1 + 4),
         (drop_tail(10), 10),
         (drop_tail(9), 9),
     ];

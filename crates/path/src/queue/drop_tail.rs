@@ -4,21 +4,8 @@ use std::collections::VecDeque;
 
 use acklab_packet::{Bytes, Time};
 
-use super::{Queue, Removal, Service};
+use super::{Limit, Queue, Removal, Service};
 use crate::Carried;
-
-/// What is limited.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Limit {
-    /// Packets, the one in service included. As in ns-2, one place is taken even while the link is idle.
-    Packets(u64),
-    /// Packets that wait.
-    Waiting(u64),
-    /// Bytes, those in service included.
-    Bytes(u64),
-    /// Bytes that wait.
-    WaitingBytes(u64),
-}
 
 /// A drop-tail queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,23 +18,13 @@ pub struct DropTail<P> {
 impl<P: Carried> DropTail<P> {
     /// A queue with the one limit given; 1000 packets if none is.
     pub fn new(packets: Option<u64>, waiting: Option<u64>, bytes: Option<Bytes>, waiting_bytes: Option<Bytes>) -> Self {
-        let limit = match (waiting, bytes, waiting_bytes) {
-            (Some(n), _, _) => Limit::Waiting(n),
-            (_, Some(bytes), _) => Limit::Bytes(bytes.get()),
-            (_, _, Some(bytes)) => Limit::WaitingBytes(bytes.get()),
-            _ => Limit::Packets(packets.unwrap_or(1000)),
-        };
+        let limit = Limit::new(packets, waiting, bytes, waiting_bytes);
         DropTail { limit, packets: VecDeque::new(), bytes: 0 }
     }
 
+    #[inline]
     fn admits(&self, size: u64, in_service: Option<u32>) -> bool {
-        let waiting = self.packets.len() as u64;
-        match self.limit {
-            Limit::Packets(limit) => waiting + 1 < limit,
-            Limit::Waiting(limit) => in_service.is_none() || waiting < limit,
-            Limit::Bytes(limit) => self.bytes + u64::from(in_service.unwrap_or(0)) + size <= limit,
-            Limit::WaitingBytes(limit) => in_service.is_none() || self.bytes + size <= limit,
-        }
+        self.limit.admits(size, self.packets.len() as u64, self.bytes, in_service)
     }
 }
 
@@ -101,6 +78,24 @@ mod tests {
         }
         fn has_payload(&self) -> bool {
             true
+        }
+        fn connection(&self) -> u64 {
+            0
+        }
+        fn plain_ack(&self) -> Option<u64> {
+            None
+        }
+        fn sack_blocks(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+            std::iter::empty()
+        }
+        fn timestamps(&self) -> (u64, u64) {
+            (0, 0)
+        }
+        fn congestion(&self) -> u8 {
+            0
+        }
+        fn unknown_options(&self) -> bool {
+            false
         }
         fn mark(&mut self) -> bool {
             false

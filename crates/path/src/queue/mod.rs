@@ -2,11 +2,19 @@
 //!
 //! To add one: a file here, a variant in [`AnyQueue`] and in [`QueueSpec`].
 
+mod composed;
+mod drop_policy;
 mod drop_tail;
+mod limit;
 mod red;
+mod scheduler;
 
+pub use composed::Composed;
+pub use drop_policy::DropPolicy;
 pub use drop_tail::DropTail;
+pub use limit::Limit;
 pub use red::{Red, RedParams};
+pub use scheduler::Scheduler;
 
 use acklab_packet::{Rate, Time};
 
@@ -69,6 +77,8 @@ pub enum AnyQueue<P> {
     DropTail(DropTail<P>),
     /// See [`Red`].
     Red(Box<Red<P>>),
+    /// See [`Composed`].
+    Composed(Box<Composed<P>>),
 }
 
 /// Calls the same method on whichever discipline it is.
@@ -77,6 +87,7 @@ macro_rules! each {
         match $self {
             AnyQueue::DropTail($queue) => $call,
             AnyQueue::Red($queue) => $call,
+            AnyQueue::Composed($queue) => $call,
         }
     };
 }
@@ -86,8 +97,12 @@ impl<P: Carried> AnyQueue<P> {
     /// ns-2's seeding.
     pub fn new(spec: &QueueSpec, rate: Rate, random: impl FnOnce() -> Random) -> AnyQueue<P> {
         match spec {
-            QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes } => {
-                AnyQueue::DropTail(DropTail::new(*packets, *waiting, *bytes, *waiting_bytes))
+            &QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes, ref filter, drop, scheduler } => {
+                if filter.is_none() && drop == DropPolicy::Tail && scheduler == Scheduler::Fifo {
+                    return AnyQueue::DropTail(DropTail::new(packets, waiting, bytes, waiting_bytes));
+                }
+                let limit = Limit::new(packets, waiting, bytes, waiting_bytes);
+                AnyQueue::Composed(Box::new(Composed::new(limit, filter.as_ref(), drop, scheduler, rate)))
             }
             QueueSpec::Red(params) => AnyQueue::Red(Box::new(Red::new(params, rate, random))),
         }

@@ -31,6 +31,7 @@ mod diagnose;
 mod error;
 mod expand;
 mod file;
+mod filter;
 mod network;
 mod overrides;
 mod path;

@@ -8,6 +8,7 @@ use acklab_path::spec::{LinkSpec, LossSpec, QueueSpec};
 
 use super::error::Problem;
 use super::file::{BackTable, LinkTable};
+use super::filter;
 use super::suggest::{did_you_mean, listed};
 
 /// A link, and the key of the file it comes from.
@@ -142,9 +143,17 @@ fn checked_rate(rate: Rate, key: Key, back: &str) -> Result<Rate, Problem> {
 }
 
 /// Exactly one limit: the default where none is given.
-fn checked_queue(queue: QueueSpec, key: Key, back: &str) -> Result<QueueSpec, Problem> {
-    let (packets, waiting, bytes, waiting_bytes) = match &queue {
-        QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes } => (*packets, *waiting, *bytes, *waiting_bytes),
+fn checked_queue(mut queue: QueueSpec, key: Key, back: &str) -> Result<QueueSpec, Problem> {
+    let (packets, waiting, bytes, waiting_bytes) = match &mut queue {
+        QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes, filter, .. } => {
+            if let Some(filter) = filter {
+                filter::checked(filter, format_args!("{key}{back}.queue.filter"))?;
+            }
+            if packets.is_none() && waiting.is_none() && bytes.is_none() && waiting_bytes.is_none() {
+                *packets = Some(1000);
+            }
+            (*packets, *waiting, *bytes, *waiting_bytes)
+        }
         QueueSpec::Red(red) => return checked_red(red, key, back).map(|()| queue),
     };
     let given = [
@@ -154,13 +163,9 @@ fn checked_queue(queue: QueueSpec, key: Key, back: &str) -> Result<QueueSpec, Pr
         waiting_bytes.is_some().then_some("waiting_bytes"),
     ];
     let path = |limit: &str| format!("{key}{back}.queue{limit}");
-    match given.iter().flatten().count() {
-        0 => return Ok(QueueSpec::DEFAULT),
-        1 => {}
-        _ => {
-            let what = format!("has the limits {}; give one of them", listed(given.into_iter().flatten()));
-            return Err(Problem::at(path(""), what));
-        }
+    if given.iter().flatten().count() > 1 {
+        let what = format!("has the limits {}; give one of them", listed(given.into_iter().flatten()));
+        return Err(Problem::at(path(""), what));
     }
     if packets == Some(0) {
         return Err(Problem::at(path(".packets"), "must be at least 1").given(0));

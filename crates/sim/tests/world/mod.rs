@@ -47,7 +47,7 @@ fn queue() -> impl Strategy<Value = QueueSpec> {
     type Limits = (Option<u64>, Option<u64>, Option<u64>, Option<u64>);
     let drop_tail = |(packets, waiting, bytes, waiting_bytes): Limits| {
         let (bytes, waiting_bytes) = (bytes.map(Bytes::new), waiting_bytes.map(Bytes::new));
-        QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes }
+        QueueSpec::drop_tail(packets, waiting, bytes, waiting_bytes)
     };
     let red = (2_u64..30, 1.0..4.0, 1.0..8.0, any::<[bool; 3]>()).prop_map(|(packets, min, more, [gentle, wait, ecn])| {
         let text = serde_json::json!({

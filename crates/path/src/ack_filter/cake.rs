@@ -1,0 +1,127 @@
+//! As the CAKE queue discipline filters ACKs: what most operators who filter at all run today.
+//!
+//! One ACK at most is erased an arrival, the oldest that may be, and, unless aggressive, only if another that may be is
+//! behind it, so that two stay. An ACK may be erased whose number is not above the arrival's, whose SACK blocks the
+//! arrival repeats (adding some, or with a higher number), whose timestamps are not newer, and that carries no option
+//! besides. One that says something else about congestion than what follows it stays.
+
+use acklab_packet::Rate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{AckFilter, Destroys, Verdict};
+use crate::Carried;
+use crate::waiting::{Handle, Measures, Waiting};
+
+/// ACKs looked at for each arrival. CAKE looks at all; those in front of two that may go are few, since only ACKs with
+/// news stay in front of them.
+const LOOKS: usize = 16;
+
+/// The CAKE-style filter's parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CakeParams {
+    /// Whether one ACK may go with none like it behind it (CAKE's `ack-filter-aggressive`).
+    #[serde(default)]
+    pub aggressive: bool,
+}
+
+/// The CAKE-style filter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cake {
+    aggressive: bool,
+}
+
+/// How an older ACK's SACK blocks compare with a newer one's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sack {
+    /// It has some that the newer one does not repeat.
+    Lost,
+    /// The newer one has the same.
+    Same,
+    /// The newer one has them all, and covers more.
+    Added,
+}
+
+fn compare<P: Carried>(old: &P, new: &P) -> Sack {
+    let own = old.plain_ack().unwrap_or(0);
+    let covered = |packet: &P| packet.sack_blocks().map(|(start, end)| end.wrapping_sub(start)).sum::<u64>();
+    let repeated = old.sack_blocks().all(|(start, end)| {
+        // Below its own number a block reports a duplicate (RFC 2883).
+        start >= own && new.sack_blocks().any(|(from, to)| from <= start && end <= to)
+    });
+    match repeated {
+        false => Sack::Lost,
+        true if covered(new) > covered(old) => Sack::Added,
+        true => Sack::Same,
+    }
+}
+
+fn may_go<P: Carried>(old: &P, new: &P) -> bool {
+    let (stamps, newer) = (old.timestamps(), new.timestamps());
+    if old.unknown_options() || stamps.0 > newer.0 || stamps.1 > newer.1 || old.plain_ack() > new.plain_ack() {
+        return false;
+    }
+    match compare(old, new) {
+        Sack::Lost => false,
+        Sack::Same => old.plain_ack() < new.plain_ack(),
+        Sack::Added => true,
+    }
+}
+
+impl Cake {
+    /// The filter with these parameters.
+    pub fn new(params: &CakeParams, _: Rate) -> Cake {
+        Cake { aggressive: params.aggressive }
+    }
+}
+
+impl<P: Carried> AckFilter<P> for Cake {
+    fn on_ack(&mut self, packet: &P, flow: u32, waiting: &Waiting<P>, verdict: &mut Verdict) {
+        let says = |handle: Handle| waiting.packet(handle).congestion();
+        let mut eligible: Option<Handle> = None;
+        let acks = std::iter::successors(waiting.first_ack_of(flow), |&handle| waiting.next_ack(handle));
+        for handle in acks.take(LOOKS) {
+            // What follows the eligible one must say the same about congestion, or a change would be lost.
+            eligible = eligible.filter(|&first| {
+                says(first) == says(handle)
+                    && waiting.follower(first).is_some_and(|follower| says(follower) == says(first))
+            });
+            if !may_go(waiting.packet(handle), packet) {
+                continue;
+            }
+            if let Some(first) = eligible {
+                return verdict.erase.push(first);
+            }
+            eligible = Some(handle);
+        }
+        // A single one: only the last before the arrival, and only if both say the same.
+        if let Some(only) = eligible
+            && self.aggressive
+            && waiting.follower(only).is_none()
+            && says(only) == packet.congestion()
+        {
+            verdict.erase.push(only);
+        }
+    }
+
+    fn filtering(&self) -> bool {
+        true
+    }
+
+    fn may_destroy(&self) -> Destroys {
+        Destroys { duplicate_counts: true, ..Destroys::default() }
+    }
+
+    fn measures(&self) -> Measures {
+        Measures::default()
+    }
+
+    fn takes_place(&self) -> bool {
+        false
+    }
+
+    fn needs_room_first(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,45 @@
+//! How much may wait, in packets or bytes, with what is in service or without (ledger allman1998.m.droptail).
+
+use acklab_packet::Bytes;
+
+/// What is limited.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Limit {
+    /// Packets, the one in service included. As in ns-2, one place is taken even while the link is idle.
+    Packets(u64),
+    /// Packets that wait.
+    Waiting(u64),
+    /// Bytes, those in service included.
+    Bytes(u64),
+    /// Bytes that wait.
+    WaitingBytes(u64),
+}
+
+impl Limit {
+    /// The one limit given; 1000 packets if none is.
+    pub fn new(
+        packets: Option<u64>,
+        waiting: Option<u64>,
+        bytes: Option<Bytes>,
+        waiting_bytes: Option<Bytes>,
+    ) -> Limit {
+        match (waiting, bytes, waiting_bytes) {
+            (Some(n), _, _) => Limit::Waiting(n),
+            (_, Some(bytes), _) => Limit::Bytes(bytes.get()),
+            (_, _, Some(bytes)) => Limit::WaitingBytes(bytes.get()),
+            _ => Limit::Packets(packets.unwrap_or(1000)),
+        }
+    }
+
+    /// Whether an arrival of `size` bytes finds room beside `packets` packets of `bytes` bytes that wait, and one that
+    /// is `in_service`.
+    #[inline]
+    pub fn admits(self, size: u64, packets: u64, bytes: u64, in_service: Option<u32>) -> bool {
+        match self {
+            Limit::Packets(limit) => packets + 1 < limit,
+            Limit::Waiting(limit) => in_service.is_none() || packets < limit,
+            Limit::Bytes(limit) => bytes + u64::from(in_service.unwrap_or(0)) + size <= limit,
+            Limit::WaitingBytes(limit) => in_service.is_none() || bytes + size <= limit,
+        }
+    }
+}
