@@ -39,7 +39,12 @@ MODULES = {
     "experiment": ("Flows, and the scenario that holds them.", ["FlowTable", "StopTable", "RecordTable", "Scenario"]),
 }
 #: Definitions whose own name would mislead in Python.
-RENAMED = {"Sequence": "SequenceUnit"}
+RENAMED = {
+    "Sequence": "SequenceUnit",
+    **{"RateKind": "FilterRate", "Per": "FilterPer", "Slot": "FilterPlace", "Older": "FilterOlder"},
+}
+#: What is added to the names of a choice's tables, which alone would say too little.
+SUFFIXES = {"Filter": "Filter"}
 #: What the schema does not say.
 ABOUT = {
     "Sender": "A flow's sender: a stack, and the rules in which it differs from it.",
@@ -124,7 +129,7 @@ class Builder:
             if "properties" not in variant:
                 types.append(self.type_of(variant))
             elif self.tag(variant):
-                types.append(self.variant(variant))
+                types.append(self.variant(variant, SUFFIXES.get(name, "")))
             else:  # a table with one of several keys: one class for all of them
                 ((key, entry),) = variant["properties"].items()
                 merged[key] = {"description": variant["description"], **entry}
@@ -144,10 +149,10 @@ class Builder:
         """The key whose fixed word tells this table from its siblings; empty where there is none."""
         return next((key for key in TAGS if "const" in table["properties"].get(key, {})), "")
 
-    def variant(self, table: dict[str, Any]) -> str:
+    def variant(self, table: dict[str, Any], suffix: str) -> str:
         """Writes the class of one of several tables and gives its name."""
         word = table["properties"][self.tag(table)]["const"]
-        name = "".join(part.capitalize() for part in word.split("-"))
+        name = "".join(part.capitalize() for part in word.split("-")) + suffix
         self.write_class(self.claim(name), table)
         return name
 

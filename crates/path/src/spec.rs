@@ -31,14 +31,18 @@ pub enum QueueSpec {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         filter: Option<FilterSpec>,
         /// Which packet goes when there is no room.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "is_default")]
         drop: DropPolicy,
         /// Which waiting packet is next.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "is_default")]
         scheduler: Scheduler,
     },
     /// Random early detection.
     Red(crate::queue::RedParams),
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl QueueSpec {

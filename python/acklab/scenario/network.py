@@ -14,17 +14,143 @@ from typing import Any, Literal
 
 from ._part import Part
 
+DropPolicy = Literal["tail", "front", "longest-front", "fastest-oldest", "tail-when-filtering"]
+"""Which packet goes when there is no room.
+
+- "tail": The arrival.
+- "front": The packet in front.
+- "longest-front": The oldest packet of the connection with most waiting.
+- "fastest-oldest": The oldest packet of the connection whose packets leave at the highest rate, of those with any
+  waiting.
+- "tail-when-filtering": `longest-front` while the filter does not filter, `tail` while it does.
+"""
+
+
+FilterOlder = Literal["position", "number"]
+"""Which waiting ACKs of its connection are older than an arrival.
+
+- "position": All: they came before it.
+- "number": Those with a smaller number, as in ns-2: duplicates of it stay.
+"""
+
+
+FilterPlace = Literal["tail", "slot"]
+"""Where an arriving ACK is put whose elders were erased.
+
+- "tail": At the queue's end, like any arrival.
+- "slot": Where the oldest of those erased was.
+"""
+
+
+@dataclass(kw_only=True, repr=False)
+class StaticFilter(Part):
+    """Erases a connection's oldest waiting ACKs until no more than `threshold` wait."""
+
+    kind: Literal["static"] = "static"
+    conservative: bool | None = None
+    """Whether ACKs with news of their own are left alone: duplicates, SACK blocks, timestamps, ECN echoes; false where
+    left out.
+    """
+    older: FilterOlder | None = None
+    """Which waiting ACKs are older than the arrival; "position" where left out."""
+    place: FilterPlace | None = None
+    """Where an ACK is put whose elders were erased; `slot` needs `threshold` 1; "tail" where left out."""
+    room_first: bool | None = None
+    """Whether an arrival that finds the queue full is refused before anything is erased, as in ns-2; false where left
+    out.
+    """
+    threshold: int
+    """ACKs of one connection that may wait; 1 leaves only the newest. The one being transmitted does not wait."""
+
+
+FilterRate = Literal["tsw", "presence", "presence-literal"]
+"""How a link's use is estimated.
+
+- "tsw": The rate at which packets leave over a sliding window of time, against the link's rate.
+- "presence": The share of time during which packets wait: needs no rate of the link.
+- "presence-literal": The paper's listing of the same, which counts events: above any share at once.
+"""
+
+
+FilterPer = Literal["link", "connection"]
+"""Whose use decides.
+
+- "link": All connections' together.
+- "connection": Each connection's own, against its fair share of the link; needs `rate` `tsw`.
+"""
+
+
+@dataclass(kw_only=True, repr=False)
+class DelayedFilter(Part):
+    """Erases a connection's waiting ACKs, but only while the link, or the connection's share of it, is used up."""
+
+    kind: Literal["delayed"] = "delayed"
+    rate: FilterRate | None = None
+    """How use is estimated; "tsw" where left out."""
+    window: str | None = None
+    """Window of the estimator, about a round trip; "0.2s" where left out."""
+    conservative: bool | None = None
+    """Whether ACKs with news of their own are left alone: duplicates, SACK blocks, timestamps, ECN echoes; false where
+    left out.
+    """
+    floor: float | None = None
+    """Per connection: one without waiting packets is active until its rate is below this share of the link; 0.01 where
+    left out.
+    """
+    older: FilterOlder | None = None
+    """Which waiting ACKs are older than the arrival; "position" where left out."""
+    per: FilterPer | None = None
+    """Whose use decides; "link" where left out."""
+    place: FilterPlace | None = None
+    """Where an ACK is put whose elders were erased; "tail" where left out."""
+    release: float | None = None
+    """Filtering ends below this share; as `share` when left out."""
+    share: float | None = None
+    """Filtering begins when this share is reached: of the link, or, per connection, when a connection's rate exceeds
+    this share of the link divided by the number of active connections. 0.9 of the link, 1 per connection; at 1 a
+    connection alone on the link is hardly ever filtered.
+    """
+
+
+@dataclass(kw_only=True, repr=False)
+class CakeFilter(Part):
+    """As the CAKE queue discipline does: erases one ACK an arrival, and none whose news would be lost."""
+
+    kind: Literal["cake"] = "cake"
+    aggressive: bool | None = None
+    """Whether one ACK may go with none like it behind it (CAKE's `ack-filter-aggressive`); false where left out."""
+
+
+Filter = StaticFilter | DelayedFilter | CakeFilter
+"""An ACK filter, as written under `filter`."""
+
+
+Scheduler = Literal["fifo", "round-robin", "acks-first"]
+"""Which waiting packet is next.
+
+- "fifo": The first to come.
+- "round-robin": One packet of each connection in turn, whatever its size. A connection that comes back is last in turn.
+- "acks-first": Plain ACKs before everything else (RFC 3449 section 5.4.1).
+"""
+
 
 @dataclass(kw_only=True, repr=False)
 class DropTail(Part):
-    """First in, first out; an arrival that finds no room is dropped. At most one limit; `packets = 1000` without any.
+    """A limited buffer; unless told otherwise first in, first out, and an arrival that finds no room is dropped. At
+    most one limit; `packets = 1000` without any.
     """
 
     kind: Literal["drop-tail"] = "drop-tail"
     bytes: str | None = None
     """Whole capacity in bytes, the packet in service included."""
+    drop: DropPolicy | None = None
+    """Which packet goes when there is no room."""
+    filter: Filter | Mapping[str, Any] | None = None
+    """Which waiting ACKs an arriving one erases; none when left out."""
     packets: int | None = None
     """Whole capacity in packets, the one in service included (ns-2's `queue-limit`; 1 admits nothing, as in ns-2)."""
+    scheduler: Scheduler | None = None
+    """Which waiting packet is next."""
     waiting: int | None = None
     """Packets that may wait, the one in service not counted."""
     waiting_bytes: str | None = None
