@@ -9,6 +9,7 @@ use super::SenderWire;
 use super::control::Control;
 use super::credit::Credit;
 use super::rto::Rto;
+use super::send_times::SendTimes;
 use super::skip::Skip;
 use crate::rules::{SenderRules, Sequence, TimerRestart};
 
@@ -102,6 +103,8 @@ pub struct Core {
     /// Units sent by Limited Transmit since the last new ACK; they do not count as FlightSize (RFC 5681 section 3.2).
     pub limited: u64,
     pub(super) control: Control,
+    /// For controls that listen; else it costs nothing.
+    pub(super) send_times: Option<Box<SendTimes>>,
     pub(super) credit: Credit,
     /// The segment being timed: one past its last unit, and when it left.
     pub(super) timed: Option<(Seq, Time)>,
@@ -136,6 +139,7 @@ impl Core {
         };
         let wnd = rules.window.units(mss, payload);
         let in_units = |segments: f64| segments * f64::from(mss);
+        let control = Control::new(rules.control);
         let before_syn = if rules.syn { rules.window_before_syn_ack } else { rules.initial_window };
         Core {
             mss,
@@ -153,7 +157,8 @@ impl Core {
             rto: Rto::new(&rules),
             counters: SenderCounters { rtt_min: f64::INFINITY, ..SenderCounters::default() },
             limited: 0,
-            control: Control::new(rules.control),
+            send_times: control.listens().then(Box::default),
+            control,
             credit: Credit::new(rules.credit),
             timed: None,
             timer_on: false,
@@ -230,6 +235,9 @@ impl Core {
         } else {
             self.snd_max = end;
             self.note_size(len, end);
+            if let Some(times) = &mut self.send_times {
+                times.sent(end, now);
+            }
             if self.timed.is_none() {
                 self.timed = Some((end, now));
             }
@@ -336,7 +344,7 @@ impl Core {
             self.cwnd = self.initial_window * f64::from(self.mss);
             self.rto.handshake_done();
         } else if grow {
-            self.grow(acked);
+            self.grow(acked, now);
         }
     }
 

@@ -58,8 +58,9 @@ impl Sender {
                 }
             }
             if ack.ece {
-                self.core.on_mark_echo();
+                self.core.on_mark_echo(now);
             }
+            self.core.tell_control(ack, now);
             self.recovery.on_ack(&mut self.core, ack, now, wire);
         }
     }

@@ -12,6 +12,7 @@ mod pacing;
 pub mod recovery;
 pub mod rto;
 pub mod scoreboard;
+mod send_times;
 mod skip;
 mod timer;
 mod window;

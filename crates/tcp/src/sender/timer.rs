@@ -2,8 +2,9 @@
 
 use acklab_packet::{Seq, Time};
 
+use super::control::Signal;
 use super::credit::WindowCredit;
-use super::{Core, LastCut, SenderWire};
+use super::{Core, SenderWire};
 use crate::rules::IdleRestart;
 
 impl Core {
@@ -32,9 +33,12 @@ impl Core {
         }
     }
 
-    /// Abandons the segment being timed: it may be retransmitted (Karn; RFC 6298 section 3).
+    /// Abandons what is being timed: it may be retransmitted (Karn; RFC 6298 section 3).
     pub fn stop_timing(&mut self) {
         self.timed = None;
+        if let Some(times) = &mut self.send_times {
+            times.forget();
+        }
     }
 
     /// A partial ACK that gives no sample ends the timing of what it covers, and backoff with it.
@@ -73,7 +77,7 @@ impl Core {
                 self.initial_window = self.initial_window.min(1.0);
             }
             self.counters.timeouts += u64::from(!idle);
-            self.cut(if idle { LastCut::Idle } else { LastCut::Timeout });
+            self.cut(if idle { Signal::Idle } else { Signal::Timeout }, now);
         }
         if !idle {
             self.rto.back_off(&self.rules);

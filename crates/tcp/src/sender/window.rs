@@ -1,14 +1,46 @@
 //! What moves cwnd and ssthresh: credit, losses, congestion marks, idleness (RFC 5681 section 3, RFC 3168).
 
-use acklab_packet::{Phase, Time};
+use acklab_packet::{Ack, Phase, Time};
 
-use super::control::CongestionControl;
+use super::control::{CongestionControl, Heard, Signal, Window};
 use super::credit::{Covered, WindowCredit};
 use super::{Core, LastCut, SenderWire};
 use crate::rules::{Halving, IdleRestart, RecoveryExit, Sequence};
 
 impl Core {
-    pub(super) fn grow(&mut self, acked: u64) {
+    /// The window as the control sees it.
+    #[inline]
+    fn seen(&self, now: Time) -> Window {
+        Window {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh,
+            mss: f64::from(self.mss),
+            advertised: self.wnd as f64,
+            bytes: self.rules.sequence == Sequence::Bytes,
+            now,
+            srtt: self.smoothed,
+        }
+    }
+
+    /// Lets a control that listens hear of an ACK, before the recovery does.
+    #[inline]
+    pub(super) fn tell_control(&mut self, ack: &Ack, now: Time) {
+        if let Some(times) = &mut self.send_times
+            && ack.ack >= self.snd_una
+        {
+            let heard = Heard {
+                ack: ack.ack,
+                snd_max: self.snd_max,
+                acked: (ack.ack - self.snd_una) as f64,
+                rtt: times.acknowledged(ack.ack, now),
+                recovering: self.last_cut == LastCut::FastRetransmit && self.snd_una < self.recover,
+            };
+            let window = self.seen(now);
+            self.control.on_ack(&heard, &window);
+        }
+    }
+
+    pub(super) fn grow(&mut self, acked: u64, now: Time) {
         let mss = f64::from(self.mss);
         let slow_start = self.in_slow_start();
         self.grown_in = if slow_start { Phase::SlowStart } else { Phase::CongestionAvoidance };
@@ -19,18 +51,18 @@ impl Core {
             slow_start,
             after_timeout: self.last_cut == LastCut::Timeout && self.snd_una - acked < self.recover,
         });
-        self.grow_by(worth.first, mss);
+        self.grow_by(worth.first, now);
         for _ in 0..worth.times {
-            self.grow_by(worth.then, mss);
+            self.grow_by(worth.then, now);
         }
     }
 
     #[inline]
-    fn grow_by(&mut self, credit: f64, mss: f64) {
+    fn grow_by(&mut self, credit: f64, now: Time) {
         if credit > 0.0 {
-            let increment = self.control.increase(self.cwnd, self.ssthresh, credit, mss);
-            // Bytes are whole, and at least one (RFC 5681 section 3.1).
-            self.cwnd += if self.rules.sequence == Sequence::Bytes { increment.floor().max(1.0) } else { increment };
+            let mut window = self.seen(now);
+            self.control.grow(credit, &mut window);
+            (self.cwnd, self.ssthresh) = (window.cwnd, window.ssthresh);
         }
     }
 
@@ -62,8 +94,8 @@ impl Core {
             }
     }
 
-    /// Reduces the window because of `cause`: ssthresh to half of what was in use, cwnd to that or to one segment.
-    pub fn cut(&mut self, cause: LastCut) {
+    /// Reduces the window because of `signal`: both to what the control leaves of what was in use, or cwnd to one segment.
+    pub fn cut(&mut self, signal: Signal, now: Time) {
         let mss = f64::from(self.mss);
         self.counters.window_cuts += 1;
         let in_use = match self.rules.halving {
@@ -71,31 +103,37 @@ impl Core {
             Halving::Integer => self.window() as f64,
             Halving::FlightSize => (self.flight_size() - self.limited.min(self.flight_size())) as f64,
         };
-        let mut target = self.control.reduced(in_use);
+        let window = self.seen(now);
+        let mut left = self.control.reduced(signal, in_use, &window);
         if self.rules.halving == Halving::Integer {
-            target = target.floor();
+            left.cwnd = left.cwnd.floor();
         }
         // A segment that times out again leaves ssthresh alone (RFC 5681 section 3.1).
-        let again = self.rules.halving == Halving::FlightSize && cause == LastCut::Timeout && self.rto.backed_off();
-        if cause != LastCut::Idle && !again {
-            self.ssthresh = target.floor().max(2.0 * mss);
+        let again = self.rules.halving == Halving::FlightSize && signal == Signal::Timeout && self.rto.backed_off();
+        if signal != Signal::Idle && !again {
+            self.ssthresh = left.ssthresh.floor().max(2.0 * mss);
         }
-        self.cwnd = match (cause, self.rules.halving) {
-            (LastCut::FastRetransmit | LastCut::Mark, Halving::FlightSize) => self.ssthresh,
-            (LastCut::FastRetransmit | LastCut::Mark, _) => target,
-            _ => mss,
+        self.cwnd = match (signal, self.rules.halving) {
+            (Signal::Loss | Signal::Mark, Halving::FlightSize) => left.cwnd.floor().max(2.0 * mss),
+            (Signal::Loss | Signal::Mark, _) => left.cwnd,
+            (Signal::Timeout | Signal::Idle, _) => mss,
         };
-        self.last_cut = cause;
+        self.last_cut = match signal {
+            Signal::Loss => LastCut::FastRetransmit,
+            Signal::Timeout => LastCut::Timeout,
+            Signal::Mark => LastCut::Mark,
+            Signal::Idle => LastCut::Idle,
+        };
     }
 
     /// An ACK echoes a congestion mark: at most once a window, halve as for a loss (RFC 3168 section 6.1.2).
     ///
     /// With nothing outstanding the echo is a repeat; and no timer would open a window that ns-2's halving closes.
-    pub fn on_mark_echo(&mut self) {
+    pub fn on_mark_echo(&mut self, now: Time) {
         let due = self.snd_una >= self.recover && self.snd_una < self.snd_max;
         if self.rules.ecn && due && self.last_cut != LastCut::FastRetransmit {
             self.recover = self.snd_max;
-            self.cut(LastCut::Mark);
+            self.cut(Signal::Mark, now);
             self.must_tell_cwr = true;
         }
     }
@@ -108,7 +146,7 @@ impl Core {
         if self.last_cut == LastCut::Mark && self.snd_una < self.recover {
             self.last_cut = LastCut::FastRetransmit;
         } else {
-            self.cut(LastCut::FastRetransmit);
+            self.cut(Signal::Loss, now);
         }
         self.recover = self.snd_max;
         self.arm(now, wire);

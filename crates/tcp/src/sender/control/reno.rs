@@ -1,35 +1,53 @@
 //! Slow start, additive increase, halving (RFC 5681 section 3.1; ledger allman1998.m.cong_avoid).
 
-use super::CongestionControl;
+use super::{CongestionControl, Estimate, Heard, Reduced, Signal, Window};
 
-/// The standard's congestion control.
+/// The standard's congestion control. It has no memory and does not listen to round trips.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reno;
 
 impl CongestionControl for Reno {
+    fn on_ack(&mut self, _: &Heard, _: &Window) {}
+
     #[inline]
-    fn increase(&mut self, cwnd: f64, ssthresh: f64, credit: f64, mss: f64) -> f64 {
-        if cwnd < ssthresh { credit } else { credit * mss / cwnd }
+    fn grow(&mut self, credit: f64, window: &mut Window) {
+        window.grow_by_standard(credit);
     }
 
     #[inline]
-    fn reduced(&mut self, in_use: f64) -> f64 {
-        in_use / 2.0
+    fn reduced(&mut self, _: Signal, in_use: f64, _: &Window) -> Reduced {
+        Reduced::to(in_use / 2.0)
+    }
+
+    fn estimate(&self) -> Option<Estimate> {
+        None
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::window;
     use super::*;
 
     #[test]
     fn a_window_of_acks_adds_one_segment_in_congestion_avoidance() {
-        let (mut reno, mut cwnd) = (Reno, 10.0);
+        let mut segments = window(10.0, 10.0);
         for _ in 0..10 {
-            cwnd += reno.increase(cwnd, 10.0, 1.0, 1.0);
+            Reno.grow(1.0, &mut segments);
         }
-        assert!((10.9..11.0).contains(&cwnd), "{cwnd}");
-        assert_eq!(reno.increase(4.0, 10.0, 1.0, 1.0), 1.0);
-        assert_eq!(reno.increase(14_600.0, 14_600.0, 1460.0, 1460.0), 146.0);
+        assert!((10.9..11.0).contains(&segments.cwnd), "{}", segments.cwnd);
+        let mut slow_start = window(4.0, 10.0);
+        Reno.grow(1.0, &mut slow_start);
+        assert_eq!(slow_start.cwnd, 5.0);
+    }
+
+    #[test]
+    fn bytes_are_added_whole_and_at_least_one() {
+        let mut bytes = Window { mss: 1460.0, bytes: true, ..window(14_000.0, 14_000.0) };
+        Reno.grow(1460.0, &mut bytes);
+        assert_eq!(bytes.cwnd, 14_152.0);
+        let mut large = Window { mss: 1.0, bytes: true, ..window(14_000.0, 14_000.0) };
+        Reno.grow(1.0, &mut large);
+        assert_eq!(large.cwnd, 14_001.0);
     }
 }
