@@ -84,7 +84,7 @@ pub enum LossTarget {
     Acks,
 }
 
-/// Losses of one link direction, as written under `loss`. Exactly one of `rate` and `list` must be given.
+/// Losses of one link direction, as written under `loss`. Exactly one of `rate`, `gilbert_elliott` and `list` must be given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LossSpec {
@@ -92,6 +92,9 @@ pub struct LossSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub rate: Option<f64>,
+    /// Losses in bursts, by a path that is now good, now bad.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gilbert_elliott: Option<GilbertElliott>,
     /// The packets lost, counted from 0 over what the model sees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub list: Option<Vec<u64>>,
@@ -105,6 +108,49 @@ pub struct LossSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 4_294_944_442_u32))]
     pub seed: Option<u32>,
+}
+
+/// A path that is now good, now bad, and loses with a probability of either state (Gilbert, Elliott). Its stays are
+/// counted in packets, or in time: then the losses do not depend on the load.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GilbertElliott {
+    /// Mean stay in the good state: a number of packets, or a time such as `"2s"`.
+    pub good: Stay,
+    /// Mean stay in the bad state, in the same unit.
+    pub bad: Stay,
+    /// Loss probability in the good state.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub loss_good: f64,
+    /// Loss probability in the bad state.
+    #[serde(default = "certain")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub loss_bad: f64,
+}
+
+fn certain() -> f64 {
+    1.0
+}
+
+/// The mean length of a stay in a state.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Stay {
+    /// That many packets, at least 1.
+    Packets(f64),
+    /// That long, written `"50ms"`.
+    Time(Time),
+}
+
+impl Stay {
+    /// In its own unit: packets or seconds.
+    pub fn mean(&self) -> f64 {
+        match self {
+            Stay::Packets(packets) => *packets,
+            Stay::Time(time) => time.secs(),
+        }
+    }
 }
 
 /// One direction of a link, complete.
@@ -122,4 +168,6 @@ pub struct LinkSpec {
     pub queue: QueueSpec,
     /// Loss model, if any.
     pub loss: Option<LossSpec>,
+    /// How often a packet passes all of this before it moves on, at least 1.
+    pub crossings: u16,
 }

@@ -24,7 +24,8 @@ fn main() {
     let mut links = Vec::new();
     let mut duplex = |a: u32, b: u32, rate: Rate, delay: f64, limit: u64| {
         for (from, to) in [(a, b), (b, a)] {
-            links.push(LinkSpec { from, to, rate, delay: Time::from_secs(delay), queue: queue(limit), loss: None });
+            let (delay, queue) = (Time::from_secs(delay), queue(limit));
+            links.push(LinkSpec { from, to, rate, delay, queue, loss: None, crossings: 1 });
         }
     };
     duplex(0, 1, rate, 0.02, (mbps * 1e6 * 0.06 / 8.0 / 1000.0) as u64);

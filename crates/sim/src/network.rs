@@ -105,7 +105,7 @@ impl Network {
         self.recorder.packet(now, index, PacketEvent::Enqueue, &packet);
         let link = &mut self.links[index as usize];
         if let Some(loss) = &mut link.loss
-            && loss.takes(&packet, LossPlace::BeforeQueue)
+            && loss.takes(&packet, LossPlace::BeforeQueue, now)
         {
             link.stats.lost += 1;
             return self.lose(index, &packet);
@@ -153,7 +153,7 @@ impl Network {
         link.free = Due::new(now + size.serialisation, self.ordinal);
         self.recorder.packet(now, index, PacketEvent::Dequeue, &packet);
         if let Some(loss) = &mut link.loss
-            && loss.takes(&packet, LossPlace::AfterQueue)
+            && loss.takes(&packet, LossPlace::AfterQueue, now)
         {
             link.stats.lost += 1;
             return self.lose(index, &packet);

@@ -48,7 +48,8 @@ impl Routes {
         let mut node = to;
         while node != from {
             let link = *reached_by.get(node as usize).filter(|&&link| link != u32::MAX)?;
-            self.links.push(link);
+            // A pipe crossed twice stands twice on the way (ledger veno.m.dummynet).
+            self.links.extend(std::iter::repeat_n(link, usize::from(links[link as usize].crossings)));
             node = links[link as usize].from;
         }
         self.links[start..].reverse();

@@ -25,6 +25,7 @@ fn duplex(from: u32, to: u32, delay: f64) -> [LinkSpec; 2] {
         delay: Time::from_secs(delay),
         queue: QueueSpec::DEFAULT,
         loss: None,
+        crossings: 1,
     })
 }
 
@@ -225,4 +226,22 @@ fn loss_lists_count_what_they_see() {
     assert_eq!(lost(vec![5, 3, 5], None), [(0, 3), (0, 5)]);
     assert_eq!(lost(vec![5], Some(LossTarget::Data)), [(0, 5)]);
     assert_eq!(lost(vec![0, 1, 2], Some(LossTarget::Acks)), []);
+}
+
+/// A pipe crossed twice has one queue and one transmitter for both passes (ledger veno.m.dummynet).
+#[test]
+fn both_passes_of_a_pipe_share_its_transmitter() {
+    let mut links = duplex(0, 1, 0.01).to_vec();
+    links[0].crossings = 2;
+    let outcome = run(&scenario(2, links, transfer(1, 15, 15)));
+    let times = |event| {
+        let rows = outcome.packets.iter().filter(move |row| row.link == 0 && row.event == event);
+        rows.map(|row| ((row.time_s * 1e3).round() as u64, seq(row))).collect::<Vec<_>>()
+    };
+    // 15 packets of 1 ms at once: the first is back at the pipe after 11 ms, behind the three that still wait.
+    let served = times(Dequeue);
+    assert_eq!(served[..15], (0..15).map(|k| (k, k)).collect::<Vec<_>>());
+    assert_eq!(served[15..], (0..15).map(|k| (15 + k, k)).collect::<Vec<_>>());
+    assert_eq!(times(Deliver)[15], (26, 0));
+    assert_eq!((outcome.links[0].packets, outcome.flows[0].segments_sent), (30, 15));
 }

@@ -200,6 +200,26 @@ Queue = DropTail | Red
 """A queue and its discipline, as written under `queue`."""
 
 
+Stay = float | str
+"""The mean length of a stay in a state."""
+
+
+@dataclass(kw_only=True, repr=False)
+class GilbertElliott(Part):
+    """A path that is now good, now bad, and loses with a probability of either state (Gilbert, Elliott). Its stays are
+    counted in packets, or in time: then the losses do not depend on the load.
+    """
+
+    bad: Stay
+    """Mean stay in the bad state, in the same unit."""
+    good: Stay
+    """Mean stay in the good state: a number of packets, or a time such as `"2s"`."""
+    loss_bad: float | None = None
+    """Loss probability in the bad state; 1.0 where left out."""
+    loss_good: float | None = None
+    """Loss probability in the good state; 0.0 where left out."""
+
+
 LossTarget = Literal["data", "payload", "acks"]
 """Which packets a loss model sees.
 
@@ -219,12 +239,16 @@ LossPlace = Literal["before-queue", "after-queue"]
 
 @dataclass(kw_only=True, repr=False)
 class Loss(Part):
-    """Losses of one link direction, as written under `loss`. Exactly one of `rate` and `list` must be given."""
+    """Losses of one link direction, as written under `loss`. Exactly one of `rate`, `gilbert_elliott` and `list` must
+    be given.
+    """
 
     seed: int | None = None
     """Draws as ns-2 does after `seed N` (all six words of MRG32k3a equal N) instead of from the run's named stream."""
     rate: float | None = None
     """Each packet is lost with this probability, independently; 0 to 1."""
+    gilbert_elliott: GilbertElliott | Mapping[str, Any] | None = None
+    """Losses in bursts, by a path that is now good, now bad."""
     list: Sequence[int] | None = None
     """The packets lost, counted from 0 over what the model sees."""
     only: LossTarget | None = None
@@ -245,6 +269,8 @@ class Back(Part):
     """Queue before the transmitter."""
     loss: Loss | Mapping[str, Any] | None = None
     """Losses of the return direction."""
+    crossings: int | None = None
+    """How often a packet passes it."""
 
 
 @dataclass(kw_only=True, repr=False)
@@ -263,6 +289,11 @@ class Link(Part):
     """Losses of the forward direction."""
     back: Back | Mapping[str, Any] | None = None
     """In what the return direction differs."""
+    crossings: int | None = None
+    """How often a packet passes loss model, queue, transmitter and delay before it moves on: 2 as a pipe of dummynet
+    that matches a forwarded packet coming in and going out, where both passes share queue and transmitter; 1 where left
+    out.
+    """
 
 
 @dataclass(kw_only=True, repr=False)
@@ -279,6 +310,8 @@ class Pipe(Part):
     """Losses of the forward direction."""
     back: Back | Mapping[str, Any] | None = None
     """In what the return direction differs."""
+    crossings: int | None = None
+    """How often a packet passes it before it moves on (see a link's own key); 1 where left out."""
 
 
 @dataclass(kw_only=True, repr=False)

@@ -75,9 +75,16 @@ type Entries = Vec<(&'static str, Value)>;
 fn link(pair: &[LinkSpec], nodes: &[String]) -> Entries {
     let forward = &pair[0];
     let mut entries = vec![("between", json!([nodes[forward.from as usize], nodes[forward.to as usize]]))];
+    // Left out where it is 1 both ways; the way back would take the other's.
+    let crossings = |link: &LinkSpec| {
+        let said = pair.iter().any(|link| link.crossings != 1);
+        said.then(|| ("crossings", json!(link.crossings)))
+    };
     entries.extend(direction(forward));
+    entries.extend(crossings(forward));
     if let Some(back) = pair.get(1) {
-        entries.push(("back", direction(back).into_iter().map(|(key, value)| (key.to_owned(), value)).collect()));
+        let table = direction(back).into_iter().chain(crossings(back));
+        entries.push(("back", table.map(|(key, value)| (key.to_owned(), value)).collect()));
     }
     entries
 }

@@ -84,8 +84,17 @@ pub(super) struct LinkTable {
     pub queue: Option<QueueSpec>,
     /// Losses of the forward direction.
     pub loss: Option<LossSpec>,
+    /// How often a packet passes loss model, queue, transmitter and delay before it moves on: 2 as a pipe of dummynet that
+    /// matches a forwarded packet coming in and going out, where both passes share queue and transmitter.
+    #[serde(default = "once")]
+    #[schemars(range(min = 1, max = 16))]
+    pub crossings: u16,
     /// In what the return direction differs.
     pub back: Option<BackTable>,
+}
+
+pub(super) fn once() -> u16 {
+    1
 }
 
 /// Exactly two texts (an array's own reader may leave a third unread).
@@ -118,6 +127,9 @@ pub(super) struct BackTable {
     pub queue: Option<QueueSpec>,
     /// Losses of the return direction.
     pub loss: Option<LossSpec>,
+    /// How often a packet passes it.
+    #[schemars(range(min = 1, max = 16))]
+    pub crossings: Option<u16>,
 }
 
 /// A transfer, or several alike.

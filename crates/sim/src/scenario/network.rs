@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use acklab_packet::Rate;
+use acklab_packet::{Rate, Time};
 use acklab_path::queue::RedParams;
-use acklab_path::spec::{LinkSpec, LossSpec, QueueSpec};
+use acklab_path::spec::{GilbertElliott, LinkSpec, LossSpec, QueueSpec, Stay};
 
 use super::error::Problem;
-use super::file::{BackTable, LinkTable};
+use super::file::LinkTable;
 use super::filter;
 use super::suggest::{did_you_mean, listed};
 
@@ -112,8 +112,8 @@ impl Network {
 
 /// The two directions of a link.
 fn directions(link: LinkTable, key: Key, from: u32, to: u32) -> Result<[LinkSpec; 2], Problem> {
-    let LinkTable { rate, delay, queue, loss, back, .. } = link;
-    let BackTable { rate: back_rate, delay: back_delay, queue: back_queue, loss: back_loss } = back.unwrap_or_default();
+    let LinkTable { rate, delay, queue, loss, crossings, back, .. } = link;
+    let back = back.unwrap_or_default();
     let queue = queue.unwrap_or(QueueSpec::DEFAULT);
     let forward = LinkSpec {
         from,
@@ -122,14 +122,16 @@ fn directions(link: LinkTable, key: Key, from: u32, to: u32) -> Result<[LinkSpec
         delay,
         queue: checked_queue(queue.clone(), key, "")?,
         loss: loss.map(|loss| checked_loss(loss, key, "")).transpose()?,
+        crossings: checked_crossings(crossings, key, "")?,
     };
     let back = LinkSpec {
         from: to,
         to: from,
-        rate: checked_rate(back_rate.unwrap_or(rate), key, ".back")?,
-        delay: back_delay.unwrap_or(delay),
-        queue: checked_queue(back_queue.unwrap_or(queue), key, ".back")?,
-        loss: back_loss.map(|loss| checked_loss(loss, key, ".back")).transpose()?,
+        rate: checked_rate(back.rate.unwrap_or(rate), key, ".back")?,
+        delay: back.delay.unwrap_or(delay),
+        queue: checked_queue(back.queue.unwrap_or(queue), key, ".back")?,
+        loss: back.loss.map(|loss| checked_loss(loss, key, ".back")).transpose()?,
+        crossings: checked_crossings(back.crossings.unwrap_or(crossings), key, ".back")?,
     };
     Ok([forward, back])
 }
@@ -139,6 +141,13 @@ fn checked_rate(rate: Rate, key: Key, back: &str) -> Result<Rate, Problem> {
     match rate.bps() {
         bps if (1.0..=1e15).contains(&bps) => Ok(rate),
         _ => Err(Problem::at(format_args!("{key}{back}.rate"), "must be from 1bps to 1e6Gbps").given_text(rate)),
+    }
+}
+
+fn checked_crossings(crossings: u16, key: Key, back: &str) -> Result<u16, Problem> {
+    match crossings {
+        1..=16 => Ok(crossings),
+        _ => Err(Problem::at(format_args!("{key}{back}.crossings"), "must be from 1 to 16").given(crossings)),
     }
 }
 
@@ -200,17 +209,52 @@ fn checked_red(red: &RedParams, key: Key, back: &str) -> Result<(), Problem> {
     }
 }
 
-/// One of a rate and a list; the list sorted, each number once.
+/// Stays in one unit, long enough, and probabilities that are some.
+fn checked_bursts(bursts: &GilbertElliott, path: impl Fn(&str) -> String) -> Result<(), Problem> {
+    let path = |key: &str| path(&format!(".gilbert_elliott{key}"));
+    for (key, stay) in [(".good", bursts.good), (".bad", bursts.bad)] {
+        match stay {
+            Stay::Packets(packets) if !(1.0..=1e15).contains(&packets) => {
+                return Err(Problem::at(path(key), "must be a number of packets, at least 1").given(packets));
+            }
+            Stay::Time(time) if time < Time::from_secs(1e-4) => {
+                return Err(Problem::at(path(key), "must be at least 0.1ms").given_text(time));
+            }
+            _ => {}
+        }
+    }
+    if matches!(bursts.good, Stay::Packets(_)) != matches!(bursts.bad, Stay::Packets(_)) {
+        let what = "counts one state in packets, the other in time; count both alike";
+        return Err(Problem::at(path(""), what));
+    }
+    for (key, rate) in [(".loss_good", bursts.loss_good), (".loss_bad", bursts.loss_bad)] {
+        if !(0.0..=1.0).contains(&rate) {
+            return Err(Problem::at(path(key), "must be a probability from 0 to 1").given(rate));
+        }
+    }
+    Ok(())
+}
+
+/// One of a rate, bursts and a list; the list sorted, each number once.
 fn checked_loss(mut loss: LossSpec, key: Key, back: &str) -> Result<LossSpec, Problem> {
     let path = |key_below: &str| format!("{key}{back}.loss{key_below}");
+    if let Some(bursts) = &loss.gilbert_elliott {
+        checked_bursts(bursts, path)?;
+        if loss.rate.is_some() || loss.list.is_some() {
+            let what =
+                "has `gilbert_elliott`, which says by itself what is lost, and `rate` or `list`; give one of them";
+            return Err(Problem::at(path(""), what));
+        }
+    }
     match (loss.rate, &mut loss.list) {
         (Some(_), Some(_)) => {
             return Err(Problem::at(path(""), "has both `rate` and `list`; give one of them"));
         }
-        (None, None) => {
+        (None, None) if loss.gilbert_elliott.is_none() => {
             let what = "has neither `rate` nor `list`; write { rate = 0.01 } or { list = [15, 19] }";
             return Err(Problem::at(path(""), what));
         }
+        (None, None) => {}
         (Some(rate), None) if !(0.0..=1.0).contains(&rate) => {
             return Err(Problem::at(path(".rate"), "must be a probability from 0 to 1").given(rate));
         }
@@ -221,9 +265,10 @@ fn checked_loss(mut loss: LossSpec, key: Key, back: &str) -> Result<LossSpec, Pr
         }
     }
     match loss.seed {
-        Some(_) if loss.rate.is_none() => {
-            Err(Problem::at(path(".seed"), "seeds the draws of a `rate`; a `list` draws nothing"))
-        }
+        Some(_) if loss.rate.is_none() => Err(Problem::at(
+            path(".seed"),
+            "seeds the draws of a `rate` as ns-2's; a `list` draws nothing, and ns-2 has no `gilbert_elliott`",
+        )),
         // All six words of MRG32k3a take this value; they may not be 0, and must be below both moduli.
         Some(seed) if !(1..=4_294_944_442).contains(&seed) => {
             Err(Problem::at(path(".seed"), "must be from 1 to 4294944442").given(seed))

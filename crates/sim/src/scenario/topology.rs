@@ -29,7 +29,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
 use super::error::Problem;
-use super::file::{BackTable, LinkTable};
+use super::file::{BackTable, LinkTable, once};
 
 /// A network in a few words.
 #[derive(Clone, Debug, JsonSchema)]
@@ -132,6 +132,10 @@ pub(super) struct Pipe {
     queue: Option<QueueSpec>,
     /// Losses of the forward direction.
     loss: Option<LossSpec>,
+    /// How often a packet passes it before it moves on (see a link's own key).
+    #[serde(default = "once")]
+    #[schemars(range(min = 1, max = 16))]
+    crossings: u16,
     /// In what the return direction differs.
     back: Option<BackTable>,
 }
@@ -193,7 +197,7 @@ impl Topology {
                     ));
                 }
                 let Direction { rate, delay, queue, loss } = down;
-                let last_mile = Pipe { rate, delay, queue, loss, back: Some(up) };
+                let last_mile = Pipe { rate, delay, queue, loss, crossings: once(), back: Some(up) };
                 Ok(vec![("topology.server", server.link("S", "A")), ("topology.down", last_mile.link("A", "C"))])
             }
         }
@@ -202,8 +206,8 @@ impl Topology {
 
 impl Pipe {
     fn link(&self, from: impl Into<String>, to: impl Into<String>) -> LinkTable {
-        let Pipe { rate, delay, queue, loss, back } = self.clone();
-        LinkTable { between: [from.into(), to.into()], rate, delay, queue, loss, back }
+        let Pipe { rate, delay, queue, loss, crossings, back } = self.clone();
+        LinkTable { between: [from.into(), to.into()], rate, delay, queue, loss, crossings, back }
     }
 }
 

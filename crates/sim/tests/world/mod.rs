@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use acklab_packet::{Bytes, Rate, Time};
 use acklab_path::queue::RedParams;
-use acklab_path::spec::{LinkSpec, LossPlace, LossSpec, LossTarget, QueueSpec};
+use acklab_path::spec::{GilbertElliott, LinkSpec, LossPlace, LossSpec, LossTarget, QueueSpec, Stay};
 use acklab_sim::spec::{FlowSpec, Record, Repeat, Scenario, Size, Source, Stop};
 use acklab_sim::{Outcome, Simulation};
 use acklab_tcp::rules::{AckPolicyKind, RecoveryKind, Stack, Window};
@@ -65,25 +65,33 @@ fn queue() -> impl Strategy<Value = QueueSpec> {
     ]
 }
 
+fn bursts(good: Stay, bad: Stay) -> LossSpec {
+    let bursts = GilbertElliott { good, bad, loss_good: 0.0, loss_bad: 0.8 };
+    LossSpec { gilbert_elliott: Some(bursts), ..LossSpec::default() }
+}
+
 fn loss() -> impl Strategy<Value = Option<LossSpec>> {
     let place = select(&[LossPlace::BeforeQueue, LossPlace::AfterQueue][..]);
     let only = select(&[None, None, Some(LossTarget::Data), Some(LossTarget::Payload), Some(LossTarget::Acks)][..]);
+    let time = |secs| Stay::Time(Time::from_secs(secs));
     let kind = prop_oneof![
-        (0.0..0.1).prop_map(|rate| (Some(rate), None)),
-        prop::collection::vec(0_u64..60, 1..4).prop_map(|list| (None, Some(list))),
+        2 => (0.0..0.1).prop_map(|rate| LossSpec { rate: Some(rate), ..LossSpec::default() }),
+        2 => prop::collection::vec(0_u64..60, 1..4).prop_map(|list| LossSpec { list: Some(list), ..LossSpec::default() }),
+        1 => (20.0..200.0, 1.0..5.0).prop_map(|(good, bad)| bursts(Stay::Packets(good), Stay::Packets(bad))),
+        1 => (0.1..5.0, 0.001..0.2).prop_map(move |(good, bad)| bursts(time(good), time(bad))),
     ];
-    let some = (kind, place, only, prop::option::of(1_u32..1000)).prop_map(|((rate, list), place, only, seed)| {
-        let seed = seed.filter(|_| rate.is_some());
-        Some(LossSpec { rate, list, r#where: place, only, seed })
+    let some = (kind, place, only, prop::option::of(1_u32..1000)).prop_map(|(loss, place, only, seed)| {
+        let seed = seed.filter(|_| loss.rate.is_some());
+        Some(LossSpec { r#where: place, only, seed, ..loss })
     });
     prop_oneof![2 => Just(None), 1 => some]
 }
 
-fn direction() -> impl Strategy<Value = (f64, f64, QueueSpec, Option<LossSpec>)> {
+fn direction() -> impl Strategy<Value = (f64, f64, QueueSpec, Option<LossSpec>, u16)> {
     // Few rates, so that packets of two links often arrive at the same instant.
     let rate = select(&[0.3e6, 1e6, 1.5e6, 4e6][..]);
     let delay = select(&[0.0, 0.001, 0.01, 0.05][..]);
-    (rate, delay, queue(), loss())
+    (rate, delay, queue(), loss(), prop_oneof![9 => Just(1_u16), 1 => Just(2)])
 }
 
 /// Duplex links that make a tree of their nodes, and perhaps a few more that close rings.
@@ -95,9 +103,9 @@ fn links() -> impl Strategy<Value = (usize, Vec<LinkSpec>)> {
         let nodes = tree.len() + 1;
         let mut links = Vec::new();
         let mut duplex = |a: usize, b: usize, there, back| {
-            for (from, to, (rate, delay, queue, loss)) in [(a, b, there), (b, a, back)] {
+            for (from, to, (rate, delay, queue, loss, crossings)) in [(a, b, there), (b, a, back)] {
                 let (rate, delay) = (Rate::from_bps(rate), Time::from_secs(delay));
-                links.push(LinkSpec { from: from as u32, to: to as u32, rate, delay, queue, loss });
+                links.push(LinkSpec { from: from as u32, to: to as u32, rate, delay, queue, loss, crossings });
             }
         };
         for (index, (parent, there, back)) in tree.into_iter().enumerate() {
@@ -171,8 +179,8 @@ impl std::fmt::Debug for World {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Scenario { seed, stop, nodes, links, flows, .. } = &self.0;
         writeln!(f, "seed {seed}, {stop:?}, {} nodes", nodes.len())?;
-        for (index, LinkSpec { from, to, rate, delay, queue, loss }) in links.iter().enumerate() {
-            writeln!(f, "  link {index}: {from} -> {to} {rate} {delay} {queue:?} {loss:?}")?;
+        for (index, LinkSpec { from, to, rate, delay, queue, loss, crossings }) in links.iter().enumerate() {
+            writeln!(f, "  link {index}: {from} -> {to} {rate} {delay} {queue:?} {loss:?} x {crossings}")?;
         }
         for flow in flows {
             let FlowSpec { name, from, to, start, count, stagger, size, source, repeat, sender, receiver } = flow;
