@@ -73,19 +73,12 @@ impl Object for SeriesRow {
             rtt_s: f64, // JSON has no NaN: a missing sample is null
             rto_s: f64,
             cwnd_estimate_segments: f64, // null, too, where nobody estimates
+            backlog_segments: Option<f64>,
+            base_rtt_s: Option<f64>,
             state: &'a str,
         }
-        let &SeriesRow {
-            time_s,
-            flow,
-            cwnd_segments,
-            ssthresh_segments,
-            flight_segments,
-            rtt_s,
-            rto_s,
-            cwnd_estimate_segments,
-            state,
-        } = self;
+        let &SeriesRow { time_s, flow, cwnd_segments, ssthresh_segments, flight_segments, rtt_s, rto_s, .. } = self;
+        let &SeriesRow { cwnd_estimate_segments, backlog_segments, base_rtt_s, state, .. } = self;
         let (flow, state) = (rows.flow(flow), STATES[state_index(state)]);
         Fields {
             time_s,
@@ -96,6 +89,8 @@ impl Object for SeriesRow {
             rtt_s,
             rto_s,
             cwnd_estimate_segments,
+            backlog_segments,
+            base_rtt_s,
             state,
         }
     }

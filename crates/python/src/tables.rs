@@ -120,6 +120,8 @@ pub(crate) fn series(outcome: &Outcome) -> RecordBatch {
             "cwnd_estimate_segments",
             rows().map(|row| (!row.cwnd_estimate_segments.is_nan()).then_some(row.cwnd_estimate_segments)),
         )
+        .maybe_f64("backlog_segments", rows().map(|row| row.backlog_segments))
+        .maybe_f64("base_rtt_s", rows().map(|row| row.base_rtt_s))
         .words("state", &STATES, rows().map(|row| state_index(row.state)))
         .finish()
 }

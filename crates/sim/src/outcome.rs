@@ -114,6 +114,10 @@ pub struct SeriesRow {
     pub rto_s: f64,
     /// What the receiver takes cwnd to be; NaN where it has no idea.
     pub cwnd_estimate_segments: f64,
+    /// Segments of the flow that its congestion control believes to wait in the network, where it estimates that.
+    pub backlog_segments: Option<f64>,
+    /// Round-trip time without them, as far as it is known.
+    pub base_rtt_s: Option<f64>,
     pub state: SenderState,
 }
 

@@ -82,7 +82,7 @@ impl Recorder {
 
     fn sender_changed(&mut self, now: Time, flow: u32, sender: &Sender, receiver: &Receiver) {
         let view = sender.view();
-        let counters = sender.counters();
+        let (counters, estimate) = (sender.counters(), sender.estimate());
         let Recorded { transfers, last, samples } = &mut self.flows[flow as usize];
         let row = SeriesRow {
             time_s: now.secs(),
@@ -93,6 +93,8 @@ impl Recorder {
             rtt_s: if counters.rtt_samples > *samples { counters.rtt_last } else { f64::NAN },
             rto_s: view.rto,
             cwnd_estimate_segments: receiver.window_estimate(now).unwrap_or(f64::NAN),
+            backlog_segments: estimate.map(|estimate| estimate.backlog),
+            base_rtt_s: estimate.map(|estimate| estimate.base_rtt).filter(|rtt| rtt.is_finite()),
             state: match view {
                 _ if view.in_recovery => SenderState::Recovery,
                 _ if view.cwnd < view.ssthresh => SenderState::SlowStart,

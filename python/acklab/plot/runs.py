@@ -17,7 +17,8 @@ A run is any mapping or object with these entries; only ``flows`` is required.
 ``links``      one row a direction: ``from, to, rate_bps, delay_s, packets, drops,
                lost, filtered, mean_queue_packets, max_queue_packets, utilisation``
 ``series``     the senders' state at each change: ``time_s, flow, cwnd_segments,
-               ssthresh_segments, flight_segments, rtt_s, rto_s, state``
+               ssthresh_segments, flight_segments, rtt_s, rto_s, state``; optional
+               ``backlog_segments, base_rtt_s``
 ``queue``      queue lengths at each change: ``time_s, link, queue_packets,
                queue_bytes``; ``link`` is ``"FROM->TO"``
 ``packets``    every packet event on every link: ``time_s, link, event, flow, kind,

@@ -322,10 +322,96 @@ Recovery = Literal["tahoe", "reno", "newreno", "sack", "rfc6675"]
 """
 
 
-Control = Literal["reno"]
-"""Congestion control: what credit and losses do to cwnd and ssthresh.
+@dataclass(kw_only=True, repr=False)
+class Reno(Part):
+    """Slow start, additive increase, halving (RFC 5681)."""
 
-- "reno": Slow start, additive increase, halving (RFC 5681).
+    kind: Literal["reno"] = "reno"
+
+
+VenoEstimate = Literal["per-rtt", "per-ack"]
+"""How often Veno judges its backlog.
+
+- "per-rtt": Once a round trip, when the segment tagged for it is acknowledged (the paper).
+- "per-ack": With every round-trip sample (kernels).
+"""
+
+
+VenoFirstLoss = Literal["half", "by-flag"]
+"""What Veno does about a loss before its backlog was ever judged.
+
+- "half": As Reno: half (the paper leaves start-up as Reno's; ledger veno.m.state_estimate).
+- "by-flag": By its flag, which says that no backlog was seen: four fifths.
+"""
+
+
+@dataclass(kw_only=True, repr=False)
+class Veno(Part):
+    """Veno: additive increase at half the pace while more than `beta` segments are backlogged, and a loss that comes
+    with no more than `alpha` backlogged takes a fifth of the window instead of half (Fu and Liew 2003).
+    """
+
+    kind: Literal["veno"] = "veno"
+    alpha: float | None = None
+    """Backlog in segments up to which a loss counts as random; 1.0 where left out."""
+    beta: float | None = None
+    """Backlog in segments above which only every other ACK grows the window; 3.0 where left out."""
+    clock: str | None = None
+    """Granularity of the clock that times segments; `"0s"` is exact; "0.001s" where left out."""
+    estimate: VenoEstimate | None = None
+    """How often the backlog is judged; "per-rtt" where left out."""
+    first_loss: VenoFirstLoss | None = None
+    """What a loss before the first judgement does; "half" where left out."""
+
+
+@dataclass(kw_only=True, repr=False)
+class Cubic(Part):
+    """CUBIC (RFC 9438)."""
+
+    kind: Literal["cubic"] = "cubic"
+    beta: float | None = None
+    """What a loss leaves of the window; 0.7 where left out."""
+    c: float | None = None
+    """C: aggressiveness in segments per second cubed; 0.4 where left out."""
+    fast_convergence: bool | None = None
+    """Whether a flow that lost before it was back at its last maximum lowers the next one (section 4.7); true where
+    left out.
+    """
+    reno_friendly: bool | None = None
+    """Whether it is at least as fast as Reno would be (section 4.3); true where left out."""
+
+
+@dataclass(kw_only=True, repr=False)
+class Westwood(Part):
+    """Westwood+: after a loss the window is the rate of ACKs times the least round trip (Grieco and Mascolo 2004)."""
+
+    kind: Literal["westwood"] = "westwood"
+    gain: float | None = None
+    """Weight of the past in the filtered rate; 0.9 where left out."""
+
+
+@dataclass(kw_only=True, repr=False)
+class Vegas(Part):
+    """Vegas: keeps between `alpha` and `beta` segments backlogged (Brakmo, O'Malley and Peterson 1994)."""
+
+    kind: Literal["vegas"] = "vegas"
+    alpha: float | None = None
+    """Backlog in segments below which the window grows; 2.0 where left out."""
+    beta: float | None = None
+    """Backlog in segments above which it shrinks; 4.0 where left out."""
+    gamma: float | None = None
+    """Backlog in segments that ends slow start; 1.0 where left out."""
+
+
+Control = Reno | Veno | Cubic | Westwood | Vegas | Literal["reno", "veno", "cubic", "westwood", "vegas"]
+"""Congestion control: what credit, round trips and losses do to cwnd and ssthresh. A word alone stands for its
+parameters' defaults.
+
+- "reno": `{ kind = "reno" }`.
+- "veno": `{ kind = "veno" }`.
+- "cubic": `{ kind = "cubic" }`.
+- "westwood": `{ kind = "westwood" }`.
+- "vegas": `{ kind = "vegas" }`.
 """
 
 

@@ -105,7 +105,7 @@ class Sender(Part):
     """
     recovery: Recovery | None = None
     """How losses are repaired."""
-    control: Control | None = None
+    control: Control | Mapping[str, Any] | None = None
     """What credit and losses do to the window."""
     credit: Credit | Mapping[str, Any] | None = None
     """What an arriving ACK is worth."""
@@ -255,7 +255,7 @@ class Stack(Part):
     """
     recovery: Recovery | None = None
     """How losses are repaired."""
-    control: Control | None = None
+    control: Control | Mapping[str, Any] | None = None
     """What credit and losses do to the window."""
     credit: Credit | Mapping[str, Any] | None = None
     """What an arriving ACK is worth."""

@@ -196,6 +196,9 @@ fn check_sender(rules: &SenderRules) -> Result<(), Conflict> {
     if let Some(limit) = rules.credit.limit().filter(|limit| !(limit.is_finite() && *limit > 0.0)) {
         return Err(("credit.limit", format!("is {limit}; must be a number of segments above 0")));
     }
+    if let Some((key, value, allowed)) = rules.control.out_of_range() {
+        return Err((key, format!("is {value}; must be {allowed}")));
+    }
     let bytes = match rules.window {
         acklab_tcp::rules::Window::Segments(segments) => u64::from(segments).saturating_mul(rules.packet.into()),
         acklab_tcp::rules::Window::Bytes(bytes) => bytes.get(),

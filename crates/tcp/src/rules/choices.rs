@@ -178,14 +178,6 @@ choice! {
     }
 }
 
-choice! {
-    /// Congestion control: what credit and losses do to cwnd and ssthresh.
-    ControlKind {
-        /// Slow start, additive increase, halving (RFC 5681).
-        Reno = "reno",
-    }
-}
-
 /// What an arriving ACK is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]

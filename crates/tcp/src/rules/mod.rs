@@ -5,6 +5,7 @@
 
 mod acks;
 mod choices;
+mod control;
 mod estimates;
 mod receiver;
 mod sender;
@@ -12,6 +13,7 @@ mod stack;
 
 pub use acks::*;
 pub use choices::*;
+pub use control::*;
 pub use estimates::*;
 pub use receiver::{ReceiverPatch, ReceiverRules};
 pub use sender::{SenderPatch, SenderRules};

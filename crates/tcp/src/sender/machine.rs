@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use acklab_packet::{Ack, Phase, Probe, Time};
 
+use super::control::{CongestionControl, Estimate};
 use super::recovery::{LossRecovery, Recovery};
 use super::skip::Verdict;
 use super::{Core, LastCut, SenderCounters, SenderWire, Supply};
@@ -124,6 +125,11 @@ impl Sender {
             rto: self.core.rto.timeout(&self.core.rules),
             in_recovery: self.core.last_cut == LastCut::FastRetransmit && self.core.snd_una < self.core.recover,
         }
+    }
+
+    /// What the congestion control believes of the path, if it watches delay.
+    pub fn estimate(&self) -> Option<Estimate> {
+        self.core.control.estimate()
     }
 
     /// Units that a SACK recovery believes to be in the network, while it is on.

@@ -16,7 +16,7 @@ pub struct SendTimes {
 
 impl SendTimes {
     /// A new segment leaves.
-    #[inline]
+    #[inline(never)]
     pub fn sent(&mut self, end: Seq, now: Time) {
         self.sent.push_back((end, now));
     }

@@ -2,7 +2,7 @@
 
 use acklab_packet::{Ack, Phase, Time};
 
-use super::control::{CongestionControl, Heard, Signal, Window};
+use super::control::{CongestionControl, Control, Heard, Signal, Window};
 use super::credit::{Covered, WindowCredit};
 use super::{Core, LastCut, SenderWire};
 use crate::rules::{Halving, IdleRestart, RecoveryExit, Sequence};
@@ -25,19 +25,22 @@ impl Core {
     /// Lets a control that listens hear of an ACK, before the recovery does.
     #[inline]
     pub(super) fn tell_control(&mut self, ack: &Ack, now: Time) {
-        if let Some(times) = &mut self.send_times
-            && ack.ack >= self.snd_una
-        {
-            let heard = Heard {
-                ack: ack.ack,
-                snd_max: self.snd_max,
-                acked: (ack.ack - self.snd_una) as f64,
-                rtt: times.acknowledged(ack.ack, now),
-                recovering: self.last_cut == LastCut::FastRetransmit && self.snd_una < self.recover,
-            };
-            let window = self.seen(now);
-            self.control.on_ack(&heard, &window);
+        if self.send_times.is_some() && ack.ack >= self.snd_una {
+            self.tell(ack, now);
         }
+    }
+
+    #[inline(never)]
+    fn tell(&mut self, ack: &Ack, now: Time) {
+        let heard = Heard {
+            ack: ack.ack,
+            snd_max: self.snd_max,
+            acked: (ack.ack - self.snd_una) as f64,
+            rtt: self.send_times.as_mut().and_then(|times| times.acknowledged(ack.ack, now)),
+            recovering: self.last_cut == LastCut::FastRetransmit && self.snd_una < self.recover,
+        };
+        let window = self.seen(now);
+        self.control.on_ack(&heard, &window);
     }
 
     pub(super) fn grow(&mut self, acked: u64, now: Time) {
@@ -61,9 +64,21 @@ impl Core {
     fn grow_by(&mut self, credit: f64, now: Time) {
         if credit > 0.0 {
             let mut window = self.seen(now);
-            self.control.grow(credit, &mut window);
-            (self.cwnd, self.ssthresh) = (window.cwnd, window.ssthresh);
+            // Apart, so that Reno's window stays in registers.
+            match &mut self.control {
+                Control::Reno(control) => {
+                    control.grow(credit, &mut window);
+                    self.cwnd = window.cwnd;
+                }
+                _ => self.grow_otherwise(credit, window),
+            }
         }
+    }
+
+    #[inline(never)]
+    fn grow_otherwise(&mut self, credit: f64, mut window: Window) {
+        self.control.grow(credit, &mut window);
+        (self.cwnd, self.ssthresh) = (window.cwnd, window.ssthresh);
     }
 
     /// Whether `cwnd` is below `ssthresh`.

@@ -141,11 +141,29 @@ fn credit() -> impl Strategy<Value = CreditKind> {
     })
 }
 
-/// A stack as it is, but for recovery, window, ends of the connection and ACK policy.
+/// Each control, as it is by default and with parameters off the beaten track.
+fn control() -> impl Strategy<Value = ControlKind> {
+    let default = select(ControlKind::ALL.map(|(_, kind)| kind).to_vec());
+    let odd = (0..4, 0.0..4.0, 0.01..0.99, any::<(bool, bool)>()).prop_map(|(which, number, share, (one, two))| {
+        let clock = Time::from_secs(if one { 0.0 } else { 0.02 });
+        let estimate = if two { VenoEstimate::PerAck } else { VenoEstimate::PerRtt };
+        let first_loss = if one { VenoFirstLoss::ByFlag } else { VenoFirstLoss::Half };
+        match which {
+            0 => ControlKind::Veno { alpha: number, beta: 2.0 * share, estimate, first_loss, clock },
+            1 => ControlKind::Cubic { c: 0.01 + number, beta: share, fast_convergence: one, reno_friendly: two },
+            2 => ControlKind::Westwood { gain: share },
+            _ => ControlKind::Vegas { alpha: number * share, beta: number, gamma: 3.0 * share },
+        }
+    });
+    prop_oneof![2 => Just(ControlKind::Reno {}), 2 => default, 1 => odd]
+}
+
+/// A stack as it is, but for recovery, control, window, ends of the connection and ACK policy.
 pub fn named() -> impl Strategy<Value = Case> {
-    let sender = (select(&RECOVERIES[..]), window(), any::<(bool, bool, bool)>(), 0_u32..6).prop_map(
-        |(recovery, window, (syn, fin, timestamps), max_burst)| SenderPatch {
+    let sender = (select(&RECOVERIES[..]), control(), window(), any::<(bool, bool, bool)>(), 0_u32..6).prop_map(
+        |(recovery, control, window, (syn, fin, timestamps), max_burst)| SenderPatch {
             recovery: Some(recovery),
+            control: Some(control),
             window: Some(window),
             syn: Some(syn),
             fin: Some(fin),

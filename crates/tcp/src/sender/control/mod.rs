@@ -6,9 +6,17 @@
 //!
 //! To add one: a file here, a variant in [`Control`] and in [`ControlKind`].
 
+mod cubic;
 mod reno;
+mod vegas;
+mod veno;
+mod westwood;
 
+pub use cubic::{Cubic, CubicRules};
 pub use reno::Reno;
+pub use vegas::{Vegas, VegasRules};
+pub use veno::{Veno, VenoRules};
+pub use westwood::Westwood;
 
 use acklab_packet::{Seq, Time};
 
@@ -119,18 +127,38 @@ pub trait CongestionControl {
     fn estimate(&self) -> Option<Estimate>;
 }
 
-/// The algorithms, dispatched without boxes.
+/// The algorithms. Reno has no state; the others keep theirs in a box, so that a sender is no larger for them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Control {
     /// See [`Reno`].
     Reno(Reno),
+    /// See [`Veno`].
+    Veno(Box<Veno>),
+    /// See [`Cubic`].
+    Cubic(Box<Cubic>),
+    /// See [`Westwood`].
+    Westwood(Box<Westwood>),
+    /// See [`Vegas`].
+    Vegas(Box<Vegas>),
 }
 
 impl Control {
     /// The algorithm a scenario names.
     pub fn new(kind: ControlKind) -> Control {
         match kind {
-            ControlKind::Reno => Control::Reno(Reno),
+            ControlKind::Reno {} => Control::Reno(Reno),
+            ControlKind::Veno { alpha, beta, estimate, first_loss, clock } => {
+                let rules = VenoRules { alpha, beta, estimate, first_loss, clock: clock.secs() };
+                Control::Veno(Box::new(Veno::new(rules)))
+            }
+            ControlKind::Cubic { c, beta, fast_convergence, reno_friendly } => {
+                let rules = CubicRules { c, beta, fast_convergence, reno_friendly };
+                Control::Cubic(Box::new(Cubic::new(rules)))
+            }
+            ControlKind::Westwood { gain } => Control::Westwood(Box::new(Westwood::new(gain))),
+            ControlKind::Vegas { alpha, beta, gamma } => {
+                Control::Vegas(Box::new(Vegas::new(VegasRules { alpha, beta, gamma })))
+            }
         }
     }
 
@@ -146,6 +174,10 @@ macro_rules! each {
     ($self:expr, $control:ident => $call:expr) => {
         match $self {
             Control::Reno($control) => $call,
+            Control::Veno($control) => $call,
+            Control::Cubic($control) => $call,
+            Control::Westwood($control) => $call,
+            Control::Vegas($control) => $call,
         }
     };
 }
