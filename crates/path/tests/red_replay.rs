@@ -108,3 +108,28 @@ fn every_drop_of_a_gentle_red_queue_that_does_not_wait() {
     let (arrivals, drops) = replay("gentle1.txt", &params(true, false));
     assert!(arrivals > 2000 && drops > 50, "{arrivals} arrivals, {drops} drops");
 }
+
+/// NS2-SEMANTICS section 2: gentle RED's probability rises on a line from `max_p` at `max` to 1 at twice `max`. With the average
+/// pinned at 21 it is 0.98 / 20 * 21 + 2 * 0.02 - 1 = 0.069; counting arrivals spaces drops 1 to 1 / p apart, 7.5 on average (a little
+/// less: the last place is certain).
+#[test]
+fn a_gentle_queue_just_above_max_drops_one_in_seven() {
+    let pinned = RedParams { min: 5.0, max: 20.0, weight: 1.0, max_p: 0.02, packets: 1000, ..params(true, false) };
+    let mut red: Red<Sized> = Red::new(&pinned, Rate::from_bps(4e5), || unreachable!("the parameters name a seed"));
+    let (mut removed, now) = (Vec::new(), Time::ZERO);
+    let (mut arrivals, mut drops) = (0, 0);
+    while red.len() < 21 {
+        red.enqueue(Sized(1000), Service::Busy(1000), now, &mut removed);
+    }
+    for _ in 0..10_000 {
+        removed.clear();
+        red.enqueue(Sized(1000), Service::Busy(1000), now, &mut removed);
+        arrivals += 1;
+        drops += removed.len();
+        if red.len() > 21 {
+            red.dequeue(now);
+        }
+    }
+    let apart = f64::from(arrivals) / drops as f64;
+    assert!((7.0..7.5).contains(&apart), "a drop every {apart} arrivals");
+}

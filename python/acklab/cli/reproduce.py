@@ -42,7 +42,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     verb.add_argument("--out", metavar="DIR", help="where to write (acklab-out/reproduce)")
     verb.add_argument(
-        "--seeds", type=int, metavar="N", help="at most so many seeds for randomised claims (45; quick: 8)"
+        "--seeds", type=int, metavar="N", help="at most so many seeds for randomised claims (50; quick: 8)"
     )
     verb.add_argument("--threads", type=int, metavar="N", help="how many runs at once (one a processor)")
     verb.set_defaults(act=act, parser=verb)

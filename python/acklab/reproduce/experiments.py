@@ -35,7 +35,7 @@ class Effort:
     """How much is run: everything, or a quick look."""
 
     quick: bool = False
-    seeds: tuple[int, ...] = (30, 45)
+    seeds: tuple[int, ...] = (30, 50)
     """How many seeds: at first, and after each time the judge asked for more."""
 
     def at_most(self, seeds: int) -> Effort:
