@@ -118,7 +118,10 @@ fn a_gentle_queue_just_above_max_drops_one_in_seven() {
     let mut red: Red<Sized> = Red::new(&pinned, Rate::from_bps(4e5), || unreachable!("the parameters name a seed"));
     let (mut removed, now) = (Vec::new(), Time::ZERO);
     let (mut arrivals, mut drops) = (0, 0);
-    while red.len() < 21 {
+    for _ in 0..1000 {
+        if red.len() == 21 {
+            break;
+        }
         red.enqueue(Sized(1000), Service::Busy(1000), now, &mut removed);
     }
     for _ in 0..10_000 {
