@@ -39,6 +39,8 @@ pub struct Segment {
     pub ce: bool,
     /// Its sender has answered a congestion mark (CWR).
     pub cwr: bool,
+    /// An ACK of this connection came with a congestion mark of its own (ACK congestion control).
+    pub ack_marked: bool,
     /// The sender's phase: written by the sender as an option, or by a driver that knows it.
     pub phase: Phase,
     /// When the segment left the sender (TSval, RFC 7323; endpoints use it only with timestamps on).
@@ -114,6 +116,10 @@ pub struct Ack {
     pub syn: bool,
     /// Echoes a congestion mark (ECE, RFC 3168).
     pub ece: bool,
+    /// Its receiver wants to know of congestion on the ACKs' way (ECT on an ACK; ACK congestion control).
+    pub ect: bool,
+    /// A queue on the ACKs' way marked it (CE).
+    pub ce: bool,
     /// Echo of the data segment's timestamp (TSecr, RFC 7323).
     pub ts_ecr: Time,
 }

@@ -94,7 +94,7 @@ impl Carried for acklab_packet::Packet {
     #[inline]
     fn congestion(&self) -> u8 {
         match &self.body {
-            Body::Ack(ack) => u8::from(ack.ece),
+            Body::Ack(ack) => u8::from(ack.ece) | u8::from(ack.ce) << 2,
             Body::Data(segment) => u8::from(segment.cwr) << 1 | u8::from(segment.ce) << 2,
             Body::Datagram(_) | Body::Probe(_) => 0,
         }
@@ -109,6 +109,10 @@ impl Carried for acklab_packet::Packet {
         match &mut self.body {
             Body::Data(segment) if segment.ect => {
                 segment.ce = true;
+                true
+            }
+            Body::Ack(ack) if ack.ect => {
+                ack.ce = true;
                 true
             }
             _ => false,

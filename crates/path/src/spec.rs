@@ -41,7 +41,7 @@ pub enum QueueSpec {
     Red(crate::queue::RedParams),
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 

@@ -4,7 +4,8 @@ mod packets;
 
 use acklab_packet::{Rate, Time};
 use acklab_path::ack_filter::{CakeParams, DelayedParams, FilterSpec, StaticParams};
-use acklab_path::queue::{Composed, DropPolicy, Limit, Queue, Removal, Scheduler, Service};
+use acklab_path::queue::{Composed, DropPolicy, Limit, Queue, Red, RedParams, Removal, Scheduler, Service};
+use acklab_path::random::Random;
 use packets::{Tcp, ack, data};
 
 const BUSY: Service = Service::Busy(40);
@@ -131,6 +132,19 @@ fn round_robin_takes_one_of_each_in_turn() {
     // The second has had its turn and comes back: behind the third and the first.
     bench.acks(&[(2, 2), (4, 1)]);
     assert_eq!(bench.rest(), some(&[(3, 1), (1, 2), (2, 2), (4, 1), (3, 2), (1, 3)]));
+}
+
+#[test]
+fn round_robin_behind_red() {
+    let params: RedParams = serde_json::from_str(r#"{"scheduler": "round-robin"}"#).expect("parameters");
+    let mut red = Red::new(&params, Rate::from_bps(1e5), || Random::stream(1));
+    let mut removed = Vec::new();
+    for (connection, number) in [(1, 1), (1, 2), (2, 1), (1, 3), (2, 2)] {
+        red.enqueue(ack(connection, number), BUSY, Time::ZERO, &mut removed);
+    }
+    assert_eq!((red.len(), red.bytes(), removed.len()), (5, 200, 0));
+    let left: Vec<_> = std::iter::from_fn(|| red.dequeue(Time::ZERO)).map(|packet| packet.connection).collect();
+    assert_eq!((left, red.bytes()), (vec![1, 2, 1, 2, 1], 0));
 }
 
 #[test]

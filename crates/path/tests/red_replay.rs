@@ -5,7 +5,7 @@ use std::path::Path;
 
 use acklab_packet::{Bytes, Rate, Time};
 use acklab_path::Carried;
-use acklab_path::queue::{Queue, Red, RedParams, Removal, Service};
+use acklab_path::queue::{Queue, Red, RedParams, Removal, Scheduler, Service};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Sized(u32);
@@ -57,6 +57,7 @@ fn params(gentle: bool, wait: bool) -> RedParams {
         count_bytes: false,
         weigh_bytes: false,
         ecn: false,
+        scheduler: Scheduler::Fifo,
         seed: Some(77),
         skip: 120,
     }

@@ -144,6 +144,7 @@ const CASES: &[Case] = &[
     (&[("packets = 22", "filter = { kind = \"cake\", agressive = true }")], "link[0].queue.filter.agressive", &["did you mean `aggressive`"]),
     (&[("packets = 22", "drop = \"head\"")], "link[0].queue.drop", &["`longest-front`"]),
     (&[("packets = 22", "scheduler = \"roundrobin\"")], "link[0].queue.scheduler", &["did you mean `round-robin`"]),
+    (&[("policy = \"delayed\", timer = \"100ms\", segments = 2", "policy = \"acc\", d_max = 0")], "flow[0].receiver.ack.d_max", &["at least 1"]),
     // Either, or; one of.
     (&[("rate = 0.01", "rate = 0.1, list = [1]")], "link[0].loss", &["both `rate` and `list`"]),
     (&[("rate = 0.01", "where = \"after-queue\"")], "link[0].loss", &["neither `rate` nor `list`"]),

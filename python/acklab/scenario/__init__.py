@@ -30,6 +30,7 @@ from .experiment import (
 )
 from .mechanisms import (
     Abc,
+    Acc,
     AckCounting,
     AckPolicy,
     Control,
@@ -115,6 +116,7 @@ from .rules import (
 
 __all__ = [
     "Abc",
+    "Acc",
     "AckCounting",
     "AckPolicy",
     "AnySize",

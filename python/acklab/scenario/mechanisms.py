@@ -231,7 +231,20 @@ class Periodic(Part):
     """How the round trip is known; the least one counts; "probe" where left out."""
 
 
-AckPolicy = Every | Delayed | Daass | Divide | Spoof | Optimistic | Smart | Periodic
+@dataclass(kw_only=True, repr=False)
+class Acc(Part):
+    """ACK congestion control: an ACK every d segments. Its ACKs can be marked by a RED queue with `ecn`; the sender
+    tells of a mark on its next segment, which doubles d, once a round trip at most. A round trip without takes one off.
+    """
+
+    policy: Literal["acc"] = "acc"
+    timer: str | None = None
+    """The ACK's longest delay; "0.1s" where left out."""
+    d_max: int | None = None
+    """Most segments an ACK covers; half the sender's window if that is less; 16 where left out."""
+
+
+AckPolicy = Every | Delayed | Daass | Divide | Spoof | Optimistic | Smart | Periodic | Acc
 """When the receiver acknowledges."""
 
 

@@ -184,6 +184,8 @@ class Red(Part):
     """Average queue at which dropping begins; 7.0 where left out."""
     packets: int | None = None
     """Whole capacity in packets, the one in service included; 41 where left out."""
+    scheduler: Scheduler | None = None
+    """Which waiting packet is next; the average is of all, whoever is served."""
     skip: int | None = None
     """With `seed`: draws that others have taken before the first of this queue; 0 where left out."""
     wait: bool | None = None

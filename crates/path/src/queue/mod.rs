@@ -8,6 +8,7 @@ mod drop_tail;
 mod limit;
 mod red;
 mod scheduler;
+mod store;
 
 pub use composed::Composed;
 pub use drop_policy::DropPolicy;

@@ -1,13 +1,12 @@
 //! Random early detection (Floyd and Jacobson 1993), as ns-2 computes it (docs/oracle/NS2-SEMANTICS.md section 2;
 //! ledger allman1998.m.red).
 
-use std::collections::VecDeque;
-
 use acklab_packet::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Queue, Removal, Service};
+use super::store::Store;
+use super::{Queue, Removal, Scheduler, Service};
 use crate::Carried;
 use crate::random::Random;
 
@@ -49,6 +48,9 @@ pub struct RedParams {
     /// Whether packets that can be marked are marked instead of dropped early.
     #[serde(default)]
     pub ecn: bool,
+    /// Which waiting packet is next; the average is of all, whoever is served.
+    #[serde(default, skip_serializing_if = "crate::spec::is_default")]
+    pub scheduler: Scheduler,
     /// Draws as ns-2 does after `seed N` instead of from the run's named stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u32>,
@@ -100,8 +102,7 @@ pub struct Red<P> {
     above: bool,
     /// Whether the first arrival after the last departure is still to come.
     idle: bool,
-    packets: VecDeque<P>,
-    bytes: u64,
+    store: Store<P>,
 }
 
 impl<P: Carried> Red<P> {
@@ -128,14 +129,13 @@ impl<P: Carried> Red<P> {
             count_bytes: 0,
             above: false,
             idle: true,
-            packets: VecDeque::new(),
-            bytes: 0,
+            store: Store::new(params.scheduler),
             params: params.clone(),
         }
     }
 
     fn length(&self) -> u64 {
-        if self.params.count_bytes { self.bytes } else { self.packets.len() as u64 }
+        if self.params.count_bytes { self.store.bytes() } else { self.store.len() as u64 }
     }
 
     /// Ages the average by what the link could have carried while idle, and takes in the present length.
@@ -230,8 +230,7 @@ impl<P: Carried> Queue<P> for Red<P> {
         if forced || early {
             removed.push((packet, Removal::Dropped));
         } else {
-            self.bytes += u64::from(size);
-            self.packets.push_back(packet);
+            self.store.push(packet, now);
         }
     }
 
@@ -239,18 +238,17 @@ impl<P: Carried> Queue<P> for Red<P> {
         false
     }
 
-    fn dequeue(&mut self, _: Time) -> Option<P> {
-        let packet = self.packets.pop_front()?;
-        self.bytes -= u64::from(packet.wire_bytes());
-        self.idle = self.packets.is_empty();
+    fn dequeue(&mut self, now: Time) -> Option<P> {
+        let packet = self.store.pop(now)?;
+        self.idle = self.store.len() == 0;
         Some(packet)
     }
 
     fn len(&self) -> usize {
-        self.packets.len()
+        self.store.len()
     }
 
     fn bytes(&self) -> u64 {
-        self.bytes
+        self.store.bytes()
     }
 }

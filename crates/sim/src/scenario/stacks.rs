@@ -222,6 +222,7 @@ fn check_receiver(rules: &ReceiverRules) -> Result<(), Conflict> {
         AckPolicyKind::Delayed { segments: 0, .. }
         | AckPolicyKind::Daass { segments: 0, .. }
         | AckPolicyKind::Periodic { segments: 0, .. } => Err(("ack.segments", "is 0; must be at least 1".into())),
+        AckPolicyKind::Acc { d_max: 0, .. } => Err(("ack.d_max", "is 0; must be at least 1".into())),
         AckPolicyKind::Smart { initial: 0, .. } => Err(("ack.initial", "is 0; must be at least 1 segment".into())),
         AckPolicyKind::Periodic { beta, .. } if !(beta.is_finite() && beta > 0.0) => {
             Err(("ack.beta", format!("is {beta}; must be a number above 0")))
@@ -248,7 +249,8 @@ fn check_receiver(rules: &ReceiverRules) -> Result<(), Conflict> {
         AckPolicyKind::Optimistic { ahead, .. } if !(1..=1_000_000).contains(&ahead) => {
             Err(("ack.ahead", format!("is {ahead}; must be from 1 to 1000000")))
         }
-        AckPolicyKind::Delayed { .. }
+        AckPolicyKind::Acc { .. }
+        | AckPolicyKind::Delayed { .. }
         | AckPolicyKind::Daass { .. }
         | AckPolicyKind::Divide { .. }
         | AckPolicyKind::Spoof { .. }

@@ -97,6 +97,7 @@ impl Receiver {
             echo: segment.echo,
             window: segment.window,
             srtt: segment.srtt,
+            ack_marked: segment.ack_marked,
             now,
         };
         let emission = self.policy.on_segment(&arrival);
@@ -280,7 +281,8 @@ impl Receiver {
         self.last_ack_sent = self.last_ack_sent.max(ack);
         self.covered = self.covered.max(ack);
         let syn = std::mem::take(&mut self.syn);
-        wire.send(Ack { ack, sack, syn, ece: self.ece, ts_ecr: self.ts_recent }, size);
+        let ect = rules.ack.asks_for_marks();
+        wire.send(Ack { ack, sack, syn, ece: self.ece, ect, ce: false, ts_ecr: self.ts_recent }, size);
     }
 
     /// Whether the ACK policy takes the sender's phase from `source`; a driver tells it if that is its own knowledge

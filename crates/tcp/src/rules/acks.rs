@@ -155,6 +155,17 @@ pub enum AckPolicyKind {
         #[serde(default = "one_second")]
         interval: Time,
     },
+    /// ACK congestion control: an ACK every d segments. Its ACKs can be marked by a RED queue with `ecn`; the sender tells
+    /// of a mark on its next segment, which doubles d, once a round trip at most. A round trip without takes one off.
+    Acc {
+        /// Most segments an ACK covers; half the sender's window if that is less.
+        #[serde(default = "sixteen")]
+        #[schemars(range(min = 1))]
+        d_max: u32,
+        /// The ACK's longest delay.
+        #[serde(default = "default_timer")]
+        timer: Time,
+    },
 }
 
 impl AckPolicyKind {
@@ -170,6 +181,10 @@ impl AckPolicyKind {
 
 fn one() -> u32 {
     1
+}
+
+fn sixteen() -> u32 {
+    16
 }
 
 fn ten() -> u32 {
@@ -297,8 +312,15 @@ impl AckPolicyKind {
         match *self {
             AckPolicyKind::Smart { rtt, window, .. } => rtt == RttSource::Sender || window == WindowSource::Sender,
             AckPolicyKind::Periodic { rtt, .. } => rtt == RttSource::Sender,
+            AckPolicyKind::Acc { .. } => true,
             _ => false,
         }
+    }
+
+    /// Whether its ACKs ask queues for congestion marks.
+    #[inline]
+    pub fn asks_for_marks(&self) -> bool {
+        matches!(self, AckPolicyKind::Acc { .. })
     }
 }
 
@@ -311,6 +333,7 @@ impl Shown for AckPolicyKind {
             }
             AckPolicyKind::Daass { phase, .. } => format!("daass by {}", phase.shown()),
             AckPolicyKind::Divide { pieces, .. } => format!("divide: {pieces} pieces"),
+            AckPolicyKind::Acc { d_max, .. } => format!("acc: up to {d_max} segments"),
             AckPolicyKind::Spoof { duplicates } => format!("spoof: {duplicates} duplicates"),
             AckPolicyKind::Optimistic { ahead, .. } => format!("optimistic: {ahead} segments ahead"),
             AckPolicyKind::Smart { timer, rtt, window, extended, .. } => {

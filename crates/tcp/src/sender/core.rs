@@ -112,6 +112,8 @@ pub struct Core {
     pub(super) initial_window: f64,
     pub(super) last_sent: Time,
     pub(super) must_tell_cwr: bool,
+    /// An ACK came marked; the next segment tells the receiver.
+    pub(super) must_tell_ack_mark: bool,
     /// When pacing lets the next segment go.
     pub(super) next_send: Time,
     pub(super) pacer_on: bool,
@@ -166,6 +168,7 @@ impl Core {
             grown_in: Phase::Untold,
             last_sent: Time::ZERO,
             must_tell_cwr: false,
+            must_tell_ack_mark: false,
             next_send: Time::ZERO,
             pacer_on: false,
             small_end: 0,
@@ -222,13 +225,28 @@ impl Core {
         // Neither SYNs nor retransmissions may be marked (RFC 3168 section 6.1.5), and CWR goes with new data.
         let ect = self.rules.ecn && !syn && !retransmit;
         let cwr = ect && std::mem::take(&mut self.must_tell_cwr);
+        let ack_marked = std::mem::take(&mut self.must_tell_ack_mark);
         self.counters.segments_sent += 1;
         self.counters.syns_sent += u64::from(syn);
         self.last_sent = now;
         let (window, srtt) = if self.rules.tell_window { self.told() } else { (0.0, 0.0) };
         let echo = self.snd_una as u32;
-        let segment =
-            Segment { seq, len, syn, fin, retransmit, ect, ce: false, cwr, phase, ts_val: now, echo, window, srtt };
+        let segment = Segment {
+            seq,
+            len,
+            syn,
+            fin,
+            retransmit,
+            ect,
+            ce: false,
+            cwr,
+            ack_marked,
+            phase,
+            ts_val: now,
+            echo,
+            window,
+            srtt,
+        };
         wire.send(segment, self.wire_bytes(len, syn || fin));
         if retransmit {
             self.counters.retransmits += 1;

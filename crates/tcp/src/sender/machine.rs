@@ -46,6 +46,7 @@ impl Sender {
     /// An ACK arrives.
     pub fn on_ack<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) {
         self.core.counters.acks_received += 1;
+        self.core.must_tell_ack_mark |= ack.ce;
         if ack.ack > self.core.snd_max {
             if self.core.rules.unsent_ack == UnsentAck::Restart {
                 self.core.punish();

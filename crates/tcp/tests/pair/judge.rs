@@ -179,6 +179,7 @@ impl Judge {
                     AckPolicyKind::Delayed { segments, .. } => segments,
                     AckPolicyKind::Daass { segments, .. } => segments.max(2),
                     AckPolicyKind::Divide { segments, .. } => segments,
+                    AckPolicyKind::Acc { d_max, .. } => d_max,
                     AckPolicyKind::Spoof { .. } | AckPolicyKind::Optimistic { .. } => 1,
                     // Only time limits what they hold.
                     AckPolicyKind::Smart { .. } | AckPolicyKind::Periodic { .. } => u32::MAX,
@@ -266,6 +267,7 @@ impl Judge {
                 }
                 AckPolicyKind::Delayed { timer, .. }
                 | AckPolicyKind::Daass { timer, .. }
+                | AckPolicyKind::Acc { timer, .. }
                 | AckPolicyKind::Smart { timer, .. }
                 | AckPolicyKind::Periodic { timer, .. } => timer,
                 AckPolicyKind::Divide { timer, spacing, .. } => timer.max(spacing),

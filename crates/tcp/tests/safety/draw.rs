@@ -73,7 +73,9 @@ fn policy() -> impl Strategy<Value = AckPolicyKind> {
         AckPolicyKind::Daass { phase, timer, segments, window, silence }
     });
     let spoof = (1_u32..12).prop_map(|duplicates| AckPolicyKind::Spoof { duplicates });
-    prop_oneof![Just(AckPolicyKind::Every {}), delayed, daass, divide(), spoof, smart(), periodic()]
+    let acc =
+        (1_u32..20, 0.01..0.5).prop_map(|(d_max, timer)| AckPolicyKind::Acc { d_max, timer: Time::from_secs(timer) });
+    prop_oneof![Just(AckPolicyKind::Every {}), delayed, daass, divide(), spoof, smart(), periodic(), acc]
 }
 
 /// Divided ACKs, in every way. (Optimistic ACKs give up safety on purpose and are not drawn.)

@@ -6,6 +6,7 @@
 //! To add one: a file here with its rule, a line in [`Policy`]'s list below, and its parameters as a variant of
 //! [`AckPolicyKind`].
 
+mod acc;
 mod daass;
 mod delayed;
 mod divide;
@@ -16,6 +17,7 @@ mod periodic;
 mod smart;
 mod spoof;
 
+pub use acc::Acc;
 pub use daass::{Daass, Guess};
 pub use delayed::Delayed;
 pub use divide::{Divide, Division};
@@ -57,6 +59,8 @@ pub struct Arrival {
     pub window: f32,
     /// In seconds; 0 where it tells nothing.
     pub srtt: f32,
+    /// One of the receiver's ACKs had reached its sender with a congestion mark.
+    pub ack_marked: bool,
     /// The time.
     pub now: Time,
 }
@@ -176,6 +180,7 @@ impl Policy {
 }
 
 policies! {
+    Acc from AckPolicyKind::Acc { d_max, timer } => Acc::new(d_max, timer);
     Every from AckPolicyKind::Every {} => Every;
     Delayed from AckPolicyKind::Delayed { timer, segments, heartbeat, phase } => Delayed::new(timer, segments, heartbeat, phase);
     Smart from smart @ AckPolicyKind::Smart { .. } => Smart::new(&smart);
