@@ -3,34 +3,9 @@
 //! An ordinal is reserved when an event is *decided*, not when it enters the queue, so a lane that keeps only its next
 //! arrival here still orders all of them as if each had been queued at once (docs/architecture.md, "Event order").
 
+use std::cmp::Ordering;
+
 use acklab_packet::Time;
-
-/// When something happens: the time, and among equal times the order of decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Due {
-    /// Bits of the time; non-negative doubles order like their bits.
-    time: u64,
-    ordinal: u64,
-}
-
-impl Due {
-    /// Never.
-    pub const NEVER: Due = Due { time: u64::MAX, ordinal: u64::MAX };
-    /// Before everything.
-    pub const START: Due = Due { time: 0, ordinal: 0 };
-
-    /// At `at`, in the order of `ordinal`.
-    #[inline]
-    pub fn new(at: Time, ordinal: u64) -> Due {
-        Due { time: at.bits(), ordinal }
-    }
-
-    /// The time.
-    #[inline]
-    pub fn time(self) -> Time {
-        Time::from_secs(f64::from_bits(self.time))
-    }
-}
 
 /// What happens, and to which of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,28 +28,29 @@ pub enum Event {
     Stop,
 }
 
-/// Bits of an entry that name the event: three for its kind, the others for its lane, link or flow.
+/// Bits of a [`Due`] that name the event: three for its kind, the others for its lane, link or flow.
 const EVENT_BITS: u32 = 28;
-/// Most lanes, links and flows that an entry can name.
+/// Most lanes, links and flows that a [`Due`] can name.
 pub const MOST_SOURCES: u32 = 1 << (EVENT_BITS - 3);
 
-/// One event in 16 bytes: its time, and 36 bits of ordinal before 28 of event.
+/// An event and when it is due: the time, and among equal times the order of decision.
 ///
-/// 2^36 decisions are hours of a core's work; more would wrap silently, so [`Entry::new`] checks.
+/// In 16 bytes: the time's bits (non-negative doubles order like them), 36 bits of ordinal, 28 of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Entry {
+pub struct Due {
     time: u64,
     low: u64,
 }
 
-impl Entry {
-    /// Comes after everything.
-    const NEVER: Entry = Entry { time: u64::MAX, low: u64::MAX };
-    /// Comes before everything.
-    const START: Entry = Entry { time: 0, low: 0 };
+impl Due {
+    /// Never.
+    pub const NEVER: Due = Due { time: u64::MAX, low: u64::MAX };
+    /// Before everything.
+    pub const START: Due = Due { time: 0, low: 0 };
 
+    /// `event` at `at`, in the order of `ordinal`.
     #[inline]
-    fn new(due: Due, event: Event) -> Entry {
+    pub fn new(at: Time, ordinal: Ordinal, event: Event) -> Due {
         let (kind, id) = match event {
             Event::Deliver(id) => (0, id),
             Event::Free(id) => (1, id),
@@ -85,26 +61,21 @@ impl Entry {
             Event::Write(id) => (6, id),
             Event::Stop => (7, 0),
         };
-        debug_assert!(id < MOST_SOURCES && due.ordinal < 1 << (64 - EVENT_BITS));
-        Entry { time: due.time, low: (due.ordinal << EVENT_BITS) | u64::from(id << 3 | kind) }
+        debug_assert!(id < MOST_SOURCES);
+        Due { time: at.bits(), low: ordinal.0 | u64::from(id << 3 | kind) }
     }
 
-    /// Whether it comes before `other`. Equal times are rare: testing them first leaves one comparison.
+    /// The time.
     #[inline]
-    fn before(self, other: Entry) -> bool {
-        if self.time == other.time { self.low < other.low } else { self.time < other.time }
+    pub fn time(self) -> Time {
+        Time::from_secs(f64::from_bits(self.time))
     }
 
+    /// What happens.
     #[inline]
-    fn due(self) -> Due {
-        Due { time: self.time, ordinal: self.low >> EVENT_BITS }
-    }
-
-    #[inline]
-    fn event(self) -> Event {
-        let low = self.low as u32 & ((1 << EVENT_BITS) - 1);
-        let id = low >> 3;
-        match low & 7 {
+    pub fn event(self) -> Event {
+        let id = self.source();
+        match self.low & 7 {
             0 => Event::Deliver(id),
             1 => Event::Free(id),
             2 => Event::SenderTimer(id),
@@ -115,12 +86,51 @@ impl Entry {
             _ => Event::Stop,
         }
     }
+
+    /// The lane, link or flow that the event concerns.
+    #[inline]
+    pub fn source(self) -> u32 {
+        (self.low as u32 & ((1 << EVENT_BITS) - 1)) >> 3
+    }
+
+    /// Whether it comes before `other`. Times are rarely equal.
+    #[inline]
+    pub fn before(self, other: Due) -> bool {
+        self.time < other.time || (self.time == other.time && self.low < other.low)
+    }
 }
 
-/// Places in the ring of [`EventQueue`]; a power of two.
+impl Ord for Due {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.time, self.low).cmp(&(other.time, other.low))
+    }
+}
+
+impl PartialOrd for Due {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Counts decisions; kept in the bits where [`Due`] has it.
+///
+/// 2^36 decisions are a quarter of an hour of a core's work. Then the count begins again, and only of events that are due
+/// at the same instant, one decided before and one after, does the later come first: on every machine alike.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ordinal(u64);
+
+impl Ordinal {
+    /// The one after it.
+    #[inline]
+    pub fn next(self) -> Ordinal {
+        Ordinal(self.0.wrapping_add(1 << EVENT_BITS))
+    }
+}
+
+/// Places in the ring of [`EventQueue`]; a power of two. The sentinel takes one of them.
 const RING: usize = 32;
-/// Most events in it: one place is the sentinel's.
-const SOON: usize = RING - 1;
 
 /// The pending events: those of the network in a short sorted ring, the others in a binary heap.
 ///
@@ -129,19 +139,19 @@ const SOON: usize = RING - 1;
 /// Timers rest in the heap and are hardly ever touched ([`crate::timer`]).
 #[derive(Clone, Debug)]
 pub struct EventQueue {
-    /// Sorted, from place `first` up to `end`, both modulo its length. The place before `first` holds an event that has
-    /// been popped; none is ever added that comes before it, so there every insertion stops.
-    ring: [Entry; RING],
+    /// Sorted, from place `first` up to `end`. The place before `first` holds an event that has been popped; none is
+    /// ever added that comes before it, so there every insertion stops.
+    ring: [Due; RING],
     first: usize,
     end: usize,
     /// Min-heap, and a copy of its top.
-    heap: Vec<Entry>,
-    top: Entry,
+    heap: Vec<Due>,
+    top: Due,
 }
 
 impl Default for EventQueue {
     fn default() -> Self {
-        EventQueue { ring: [Entry::START; RING], first: 0, end: 0, heap: Vec::new(), top: Entry::NEVER }
+        EventQueue { ring: [Due::START; RING], first: 0, end: 0, heap: Vec::new(), top: Due::NEVER }
     }
 }
 
@@ -153,78 +163,79 @@ impl EventQueue {
     }
 
     /// When the earliest event is due.
-    #[inline]
     pub fn peek(&self) -> Option<Due> {
         if self.ring_is_first() {
-            return Some(self.ring[self.first % RING].due());
+            return Some(self.ring[self.first % RING]);
         }
-        (!self.heap.is_empty()).then(|| self.top.due())
+        (!self.heap.is_empty()).then_some(self.top)
     }
 
     /// Removes the earliest event.
     #[inline]
-    pub fn pop(&mut self) -> Option<(Due, Event)> {
-        let entry = if self.ring_is_first() {
-            self.first += 1;
-            self.ring[(self.first - 1) % RING]
-        } else {
-            self.pop_heap()?
-        };
-        Some((entry.due(), entry.event()))
+    pub fn pop(&mut self) -> Option<Due> {
+        if !self.ring_is_first() {
+            return self.pop_heap();
+        }
+        let due = self.ring[self.first % RING];
+        self.first = (self.first + 1) % RING;
+        Some(due)
     }
 
     /// Adds an event of the network, due no earlier than what was popped last.
-    #[inline]
-    pub fn push_soon(&mut self, due: Due, event: Event) {
-        let entry = Entry::new(due, event);
-        if self.end - self.first == SOON {
-            let latest = self.ring[(self.end - 1) % RING];
-            if latest.before(entry) {
-                return self.push_heap(entry);
-            }
-            self.end -= 1;
-            self.push_heap(latest);
+    #[inline(always)]
+    pub fn push_soon(&mut self, due: Due) {
+        let mut place = self.end % RING;
+        let end = (place + 1) % RING;
+        if end == (self.first.wrapping_sub(1)) % RING {
+            return self.push_full(due);
         }
-        let mut at = self.end;
-        self.end += 1;
+        self.end = end;
         loop {
-            let earlier = self.ring[at.wrapping_sub(1) % RING];
-            if earlier.before(entry) {
+            let before = place.wrapping_sub(1) % RING;
+            let earlier = self.ring[before];
+            if earlier.before(due) {
                 break;
             }
-            self.ring[at % RING] = earlier;
-            at -= 1;
+            self.ring[place] = earlier;
+            place = before;
         }
-        self.ring[at % RING] = entry;
+        self.ring[place] = due;
+    }
+
+    /// The ring is full: the latest of its events and this one goes to the heap.
+    #[cold]
+    fn push_full(&mut self, due: Due) {
+        let latest = self.ring[self.end.wrapping_sub(1) % RING];
+        if latest.before(due) {
+            return self.push(due);
+        }
+        self.end = self.end.wrapping_sub(1) % RING;
+        self.push(latest);
+        self.push_soon(due);
     }
 
     /// Adds an event that may be far away.
-    #[inline]
-    pub fn push(&mut self, due: Due, event: Event) {
-        self.push_heap(Entry::new(due, event));
-    }
-
-    fn push_heap(&mut self, entry: Entry) {
-        self.heap.push(entry);
+    pub fn push(&mut self, due: Due) {
+        self.heap.push(due);
         let heap = &mut self.heap[..];
         let mut at = heap.len() - 1;
         while at > 0 {
             let parent = (at - 1) / 2;
-            if heap[parent].before(entry) {
+            if heap[parent].before(due) {
                 break;
             }
             heap[at] = heap[parent];
             at = parent;
         }
-        heap[at] = entry;
+        heap[at] = due;
         self.top = heap[0];
     }
 
-    fn pop_heap(&mut self) -> Option<Entry> {
+    fn pop_heap(&mut self) -> Option<Due> {
         let last = self.heap.pop()?;
         let heap = &mut self.heap[..];
         let Some(&earliest) = heap.first() else {
-            self.top = Entry::NEVER;
+            self.top = Due::NEVER;
             return Some(last);
         };
         let (mut at, mut child) = (0, 1);
@@ -249,8 +260,8 @@ impl EventQueue {
 mod tests {
     use super::*;
 
-    fn due(secs: f64, ordinal: u64) -> Due {
-        Due::new(Time::from_secs(secs), ordinal)
+    fn due(secs: f64, ordinal: u64, event: Event) -> Due {
+        Due::new(Time::from_secs(secs), (0..ordinal).fold(Ordinal::default(), |before, _| before.next()), event)
     }
 
     #[test]
@@ -258,13 +269,13 @@ mod tests {
         let mut events = EventQueue::default();
         for (i, secs) in [3.0, 1.0, 2.0, 1.0, 0.5, 2.0].into_iter().enumerate() {
             let push = if i % 2 == 0 { EventQueue::push } else { EventQueue::push_soon };
-            push(&mut events, due(secs, i as u64 + 1), Event::Start(i as u32));
+            push(&mut events, due(secs, i as u64 + 1, Event::Start(9 - i as u32)));
         }
         let mut order = Vec::new();
-        while let Some((_, Event::Start(i))) = events.pop() {
-            order.push(i);
-            if i == 1 {
-                events.push_soon(due(2.5, 9), Event::Start(9));
+        while let Some(Event::Start(i)) = events.pop().map(Due::event) {
+            order.push(9 - i);
+            if i == 8 {
+                events.push_soon(due(2.5, 9, Event::Start(0)));
             }
         }
         assert_eq!(order, [4, 1, 3, 2, 5, 9, 0]);
@@ -279,16 +290,22 @@ mod tests {
             if round < 100 || round % 3 > 0 {
                 pushed += 1;
                 let now = popped.last().map_or(0.0, |due: &Due| due.time().secs());
-                events.push_soon(due(now + (round * 7 % 13) as f64, pushed), Event::Start(0));
+                events.push_soon(due(now + (round * 7 % 13) as f64, pushed, Event::Stop));
             }
             if round >= 100 {
-                assert_eq!(events.peek(), events.clone().pop().map(|(due, _)| due));
-                popped.extend(events.pop().map(|(due, _)| due));
+                assert_eq!(events.peek(), events.clone().pop());
+                popped.extend(events.pop());
             }
         }
-        while let Some((due, _)) = events.pop() {
-            popped.push(due);
-        }
+        popped.extend(std::iter::from_fn(|| events.pop()));
         assert!(popped.is_sorted() && popped.len() as u64 == pushed && events.peek().is_none());
+    }
+
+    #[test]
+    fn a_due_remembers_its_event() {
+        let last = MOST_SOURCES - 1;
+        for event in [Event::Deliver(last), Event::Free(1), Event::Pacer(0), Event::Write(last), Event::Stop] {
+            assert_eq!(due(1.5, 3, event).event(), event);
+        }
     }
 }

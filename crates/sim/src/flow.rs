@@ -96,8 +96,7 @@ impl Flow {
         let now = net.now();
         self.with_sender(id, net, |sender, port| sender.start(now, port));
         if let Some(source) = &mut self.source {
-            let due = net.decide(now + source.gap());
-            net.events.push(due, Event::Write(id));
+            net.schedule(now + source.gap(), Event::Write(id));
         }
     }
 
@@ -137,7 +136,7 @@ impl Flow {
     /// The event handled concerns the retransmission timer.
     pub fn on_sender_timer(&mut self, id: u32, net: &mut Network) {
         let (entry, now) = (net.current, net.now());
-        if self.sender_timer.expires(entry, Event::SenderTimer(id), &mut net.events) {
+        if self.sender_timer.expires(entry, &mut net.events) {
             self.with_sender(id, net, |sender, port| sender.on_timeout(now, port));
         }
     }
@@ -145,7 +144,7 @@ impl Flow {
     /// The event handled concerns the pacer.
     pub fn on_pacer(&mut self, id: u32, net: &mut Network) {
         let (entry, now) = (net.current, net.now());
-        if self.pacer.expires(entry, Event::Pacer(id), &mut net.events) {
+        if self.pacer.expires(entry, &mut net.events) {
             self.with_sender(id, net, |sender, port| sender.on_pacer(now, port));
         }
     }
@@ -156,14 +155,13 @@ impl Flow {
         let Some(source) = &mut self.source else { return };
         let (units, next) = (source.units(self.sender.core().mss), now + source.gap());
         self.with_sender(id, net, |sender, port| sender.write(units, now, port));
-        let due = net.decide(next);
-        net.events.push(due, Event::Write(id));
+        net.schedule(next, Event::Write(id));
     }
 
     /// The event handled concerns the ACK timer.
     pub fn on_receiver_timer(&mut self, id: u32, net: &mut Network) {
         let (entry, now) = (net.current, net.now());
-        if self.receiver_timer.expires(entry, Event::ReceiverTimer(id), &mut net.events) {
+        if self.receiver_timer.expires(entry, &mut net.events) {
             self.with_receiver(id, net, |receiver, port| receiver.on_timer(now, port));
         }
     }
@@ -230,8 +228,8 @@ impl SenderWire for SenderPort<'_> {
 
     #[inline]
     fn arm(&mut self, at: Time) {
-        let due = self.net.decide(at);
-        self.timer.arm(due, Event::SenderTimer(self.id), &mut self.net.events);
+        let due = self.net.decide(at, Event::SenderTimer(self.id));
+        self.timer.arm(due, &mut self.net.events);
     }
 
     fn disarm(&mut self) {
@@ -239,8 +237,8 @@ impl SenderWire for SenderPort<'_> {
     }
 
     fn arm_pacer(&mut self, at: Time) {
-        let due = self.net.decide(at);
-        self.pacer.arm(due, Event::Pacer(self.id), &mut self.net.events);
+        let due = self.net.decide(at, Event::Pacer(self.id));
+        self.pacer.arm(due, &mut self.net.events);
     }
 }
 
@@ -267,8 +265,8 @@ impl ReceiverWire for ReceiverPort<'_> {
 
     #[inline]
     fn arm(&mut self, at: Time) {
-        let due = self.net.decide(at);
-        self.timer.arm(due, Event::ReceiverTimer(self.id), &mut self.net.events);
+        let due = self.net.decide(at, Event::ReceiverTimer(self.id));
+        self.timer.arm(due, &mut self.net.events);
     }
 
     fn disarm(&mut self) {

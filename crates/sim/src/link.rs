@@ -14,8 +14,11 @@ pub struct Link {
     rate: Rate,
     delay: Time,
     pub(crate) queue: AnyQueue<Packet>,
-    pub(crate) loss: Option<Loss>,
-    /// When the transmitter is free; in the past when idle.
+    pub(crate) loss: Option<Box<Loss>>,
+    /// The largest packet that goes straight into service when the link is idle, seen by nobody: no loss model, no queue
+    /// that would keep a trace of it, no recorder.
+    pub(crate) passes: u32,
+    /// The end of service; in the past when idle.
     pub(crate) free: Due,
     /// Size of the packet in service, or of the last one.
     in_service: u32,
@@ -63,13 +66,20 @@ impl LinkStats {
 }
 
 impl Link {
-    /// The link direction `spec` describes; `random` gives its component of that name a stream.
-    pub fn new(spec: &LinkSpec, random: impl Fn(&str) -> Random) -> Link {
+    /// The link direction `spec` describes; `random` gives its component of that name a stream. `watched`: its packets
+    /// are recorded.
+    pub fn new(spec: &LinkSpec, watched: bool, random: impl Fn(&str) -> Random) -> Link {
+        let queue = AnyQueue::new(&spec.queue, spec.rate, || random("queue"));
+        let passes = match &queue {
+            AnyQueue::DropTail(queue) if spec.loss.is_none() && !watched => queue.passes(),
+            _ => 0,
+        };
         Link {
             rate: spec.rate,
             delay: spec.delay,
-            queue: AnyQueue::new(&spec.queue, spec.rate, || random("queue")),
-            loss: spec.loss.as_ref().map(|loss| Loss::new(loss, || random("loss"))),
+            queue,
+            passes,
+            loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss, || random("loss")))),
             free: Due::START,
             in_service: 0,
             free_queued: false,
@@ -78,10 +88,16 @@ impl Link {
         }
     }
 
+    /// Whether nothing is in service at the event due `current`; what drop-tail queues keep waits for service.
+    #[inline]
+    pub fn is_idle(&self, current: Due) -> bool {
+        !current.before(self.free)
+    }
+
     /// What the transmitter does at the event due `current`.
     #[inline]
     pub fn service(&self, current: Due) -> Service {
-        if self.free > current { Service::Busy(self.in_service) } else { Service::Idle(self.free.time()) }
+        if self.is_idle(current) { Service::Idle(self.free.time()) } else { Service::Busy(self.in_service) }
     }
 
     /// Takes a packet of `bytes` into service; `lane` finds the lane for what this link delivers after a span.

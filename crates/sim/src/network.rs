@@ -4,12 +4,12 @@ use acklab_packet::{Packet, Time};
 use acklab_path::queue::{Queue, Removal};
 use acklab_path::spec::LossPlace;
 
-use crate::event::{Due, Event, EventQueue};
+use crate::event::{Due, Event, EventQueue, Ordinal};
 use crate::lane::{Flight, Lanes};
 use crate::link::Link;
 use crate::outcome::PacketEvent;
 use crate::record::Recorder;
-use crate::route::{Route, Routes};
+use crate::route::{Place, Routes};
 
 /// Everything between the endpoints.
 ///
@@ -20,12 +20,12 @@ pub struct Network {
     pub(crate) links: Vec<Link>,
     lanes: Lanes,
     pub(crate) routes: Routes,
-    /// For each flow: the route of its data, the route of its ACKs.
-    pub(crate) flow_routes: Vec<[Route; 2]>,
+    /// For each flow: where the route of its data begins, and that of its ACKs.
+    starts: Vec<[Place; 2]>,
     pub(crate) events: EventQueue,
     /// The event being handled.
     pub(crate) current: Due,
-    ordinal: u64,
+    ordinal: Ordinal,
     /// For each flow: what became of its ACKs on the way.
     pub(crate) acks_removed: Vec<AcksRemoved>,
     removed: Vec<(Packet, Removal)>,
@@ -56,16 +56,16 @@ impl AcksRemoved {
 
 impl Network {
     /// A network at time 0.
-    pub fn new(links: Vec<Link>, routes: Routes, flow_routes: Vec<[Route; 2]>, recorder: Recorder) -> Network {
+    pub fn new(links: Vec<Link>, routes: Routes, starts: Vec<[Place; 2]>, recorder: Recorder) -> Network {
         Network {
             links,
             lanes: Lanes::default(),
             routes,
-            acks_removed: vec![AcksRemoved::default(); flow_routes.len()],
-            flow_routes,
+            acks_removed: vec![AcksRemoved::default(); starts.len()],
+            starts,
             events: EventQueue::default(),
             current: Due::START,
-            ordinal: 0,
+            ordinal: Ordinal::default(),
             removed: Vec::new(),
             recorder,
         }
@@ -77,31 +77,52 @@ impl Network {
         self.current.time()
     }
 
-    /// Decides that something happens at `at`: reserves its place among equal times.
+    /// Decides on an event at `at`: reserves its place among equal times.
     #[inline]
-    pub fn decide(&mut self, at: Time) -> Due {
-        self.ordinal += 1;
-        Due::new(at, self.ordinal)
+    pub fn decide(&mut self, at: Time, event: Event) -> Due {
+        self.ordinal = self.ordinal.next();
+        Due::new(at, self.ordinal, event)
     }
 
-    /// The link that `packet` crosses next, `None` at its destination.
+    /// Decides on an event that nothing will put off or call off.
+    pub fn schedule(&mut self, at: Time, event: Event) {
+        let due = self.decide(at, event);
+        self.events.push(due);
+    }
+
+    /// Where on its route a packet begins.
     #[inline]
-    fn next_link(&self, packet: &Packet) -> Option<u32> {
-        let route = self.flow_routes[packet.flow as usize][usize::from(!packet.is_data())];
-        self.routes.link(route, packet.hop)
+    fn start(&self, packet: &Packet) -> Place {
+        self.starts[packet.flow as usize][usize::from(!packet.is_data())]
     }
 
     /// An endpoint hands over a packet.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, packet: Packet) {
-        if let Some(link) = self.next_link(&packet) {
-            self.offer(link, packet);
+        let place = self.start(&packet);
+        if let Some(link) = self.routes.link(place) {
+            self.offer(link, place, packet);
         }
     }
 
-    /// A packet reaches a link: loss model, queue, and, if the transmitter is idle, service.
-    fn offer(&mut self, index: u32, packet: Packet) {
+    /// A packet reaches a link; `place` is before it.
+    #[inline(always)]
+    fn offer(&mut self, index: u32, place: Place, packet: Packet) {
+        let link = &mut self.links[index as usize];
+        if packet.size <= link.passes && link.is_idle(self.current) {
+            let arrival = self.serve(index, packet.size);
+            self.launch(index, arrival, place.next(), packet);
+        } else {
+            self.offer_to_queue(index, place, packet);
+        }
+    }
+
+    /// The same where something stands in the way: loss model, queue, recorder, a busy transmitter.
+    #[inline(never)]
+    fn offer_to_queue(&mut self, index: u32, place: Place, mut packet: Packet) {
         let now = self.now();
+        // Nobody else asks for it.
+        packet.hop = place.hops_from(self.start(&packet));
         self.recorder.packet(now, index, PacketEvent::Enqueue, &packet);
         let link = &mut self.links[index as usize];
         if let Some(loss) = &mut link.loss
@@ -127,13 +148,14 @@ impl Network {
             let link = &mut self.links[index as usize];
             if !link.free_queued && !link.queue.is_empty() {
                 link.free_queued = true;
-                self.events.push_soon(link.free, Event::Free(index));
+                self.events.push_soon(link.free);
             }
             self.recorder.queue(now, index, &link.queue);
         }
     }
 
     /// Takes the next waiting packet into service.
+    #[inline]
     fn serve_next(&mut self, index: u32, now: Time) {
         let link = &mut self.links[index as usize];
         link.stats.integrate(link.queue.len(), now);
@@ -143,23 +165,39 @@ impl Network {
         }
     }
 
-    /// Takes a packet into service: reserves its arrival, then the end of its service.
+    /// Takes a packet into service that came from the queue, or past it.
     #[inline]
     fn transmit(&mut self, index: u32, packet: Packet, now: Time) {
-        let link = &mut self.links[index as usize];
-        let size = link.serve(packet.size, |span| self.lanes.find(span, index));
-        self.ordinal += 2;
-        let arrival = Due::new(now + size.span, self.ordinal - 1);
-        link.free = Due::new(now + size.serialisation, self.ordinal);
+        let arrival = self.serve(index, packet.size);
         self.recorder.packet(now, index, PacketEvent::Dequeue, &packet);
+        let link = &mut self.links[index as usize];
         if let Some(loss) = &mut link.loss
             && loss.takes(&packet, LossPlace::AfterQueue, now)
         {
             link.stats.lost += 1;
             return self.lose(index, &packet);
         }
-        if self.lanes.push(size.lane, Flight { arrival, link: index, packet }) {
-            self.events.push_soon(arrival, Event::Deliver(size.lane));
+        let place = self.start(&packet).after(packet.hop).next();
+        self.launch(index, arrival, place, packet);
+    }
+
+    /// Takes a packet of `bytes` into service: reserves its arrival, which is returned, then the end of its service.
+    #[inline(always)]
+    fn serve(&mut self, index: u32, bytes: u32) -> Due {
+        let now = self.current.time();
+        let link = &mut self.links[index as usize];
+        let size = link.serve(bytes, |span| self.lanes.find(span, index));
+        let arrival = self.ordinal.next();
+        self.ordinal = arrival.next();
+        link.free = Due::new(now + size.serialisation, self.ordinal, Event::Free(index));
+        Due::new(now + size.span, arrival, Event::Deliver(size.lane))
+    }
+
+    /// Puts a packet on the wire; on arrival it will be at `place`.
+    #[inline(always)]
+    fn launch(&mut self, link: u32, arrival: Due, place: Place, packet: Packet) {
+        if self.lanes.push(Flight { arrival, place, link, packet }) {
+            self.events.push_soon(arrival);
         }
     }
 
@@ -169,24 +207,22 @@ impl Network {
         let link = &mut self.links[index as usize];
         link.free_queued = !link.queue.is_empty();
         if link.free_queued {
-            self.events.push_soon(link.free, Event::Free(index));
+            self.events.push_soon(link.free);
         }
     }
 
     /// Handles [`Event::Deliver`]: the packet moves on, or is returned at its destination.
     #[inline]
     pub fn on_deliver(&mut self, lane: u32) -> Option<Packet> {
-        let (flight, next) = self.lanes.pop(lane);
-        if let Some(due) = next {
-            self.events.push_soon(due, Event::Deliver(lane));
+        let front = self.lanes.front(lane)?;
+        let (link, place, packet) = (front.link, front.place, front.packet);
+        if let Some(due) = self.lanes.advance(lane) {
+            self.events.push_soon(due);
         }
-        let Flight { link, mut packet, .. } = flight?;
-        let now = self.now();
-        self.recorder.packet(now, link, PacketEvent::Deliver, &packet);
-        packet.hop += 1;
-        match self.next_link(&packet) {
+        self.recorder.packet(self.now(), link, PacketEvent::Deliver, &packet);
+        match self.routes.link(place) {
             Some(next) => {
-                self.offer(next, packet);
+                self.offer(next, place, packet);
                 None
             }
             None => Some(packet),

@@ -4,31 +4,53 @@ use std::collections::{HashMap, VecDeque};
 
 use acklab_path::spec::LinkSpec;
 
-/// A run of link indices inside [`Routes`].
+/// A place on a route: before one of its links, or at its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Route {
-    start: u32,
-    len: u16,
+pub struct Place(u32);
+
+impl Place {
+    /// The place one link further.
+    #[inline]
+    pub fn next(self) -> Place {
+        Place(self.0 + 1)
+    }
+
+    /// The place `hops` links further.
+    #[inline]
+    pub fn after(self, hops: u16) -> Place {
+        Place(self.0 + u32::from(hops))
+    }
+
+    /// Links between the route's start and here.
+    #[inline]
+    pub fn hops_from(self, start: Place) -> u16 {
+        (self.0 - start.0) as u16
+    }
 }
+
+/// Stands behind the last link of a route.
+const END: u32 = u32::MAX;
 
 /// All routes in use, each pair of nodes once.
 #[derive(Clone, Debug, Default)]
 pub struct Routes {
+    /// Route by route, each closed by [`END`].
     links: Vec<u32>,
-    known: HashMap<(u32, u32), Route>,
+    known: HashMap<(u32, u32), Place>,
 }
 
 impl Routes {
-    /// The link at `hop` of a route, `None` past its end.
+    /// The link that follows, `None` at the route's end.
     #[inline]
-    pub fn link(&self, route: Route, hop: u16) -> Option<u32> {
-        (hop < route.len).then(|| self.links[route.start as usize + usize::from(hop)])
+    pub fn link(&self, place: Place) -> Option<u32> {
+        let link = self.links[place.0 as usize];
+        (link != END).then_some(link)
     }
 
-    /// The route between two nodes, `None` if there is none; `leaving[n]` lists the links that leave node `n`.
-    pub fn find(&mut self, from: u32, to: u32, links: &[LinkSpec], leaving: &[Vec<u32>]) -> Option<Route> {
-        if let Some(&route) = self.known.get(&(from, to)) {
-            return Some(route);
+    /// Where the route between two nodes begins, `None` if there is none; `leaving[n]` lists the links that leave node `n`.
+    pub fn find(&mut self, from: u32, to: u32, links: &[LinkSpec], leaving: &[Vec<u32>]) -> Option<Place> {
+        if let Some(&place) = self.known.get(&(from, to)) {
+            return Some(place);
         }
         let mut reached_by = vec![u32::MAX; leaving.len()];
         let mut ahead = VecDeque::from([from]);
@@ -53,9 +75,10 @@ impl Routes {
             node = links[link as usize].from;
         }
         self.links[start..].reverse();
-        let route = Route { start: u32::try_from(start).ok()?, len: u16::try_from(self.links.len() - start).ok()? };
-        self.known.insert((from, to), route);
-        Some(route)
+        self.links.push(END);
+        let place = Place(u32::try_from(start).ok()?);
+        self.known.insert((from, to), place);
+        Some(place)
     }
 }
 

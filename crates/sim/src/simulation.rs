@@ -69,7 +69,8 @@ impl Simulation {
             let [from, to] = [link.from, link.to].map(|node| scenario.nodes[node as usize].as_str());
             Random::named(scenario.seed, &format!("{part} {from}>{to}"))
         };
-        let links: Vec<Link> = scenario.links.iter().map(|spec| Link::new(spec, |part| stream(spec, part))).collect();
+        let link = |spec| Link::new(spec, scenario.record.packets, |part| stream(spec, part));
+        let links: Vec<Link> = scenario.links.iter().map(link).collect();
         let total = scenario.flows.iter().map(|spec| spec.count as usize).sum();
         let (mut flows, mut routes, mut flow_routes) = (Vec::with_capacity(total), Routes::default(), Vec::new());
         flow_routes.reserve_exact(total);
@@ -89,16 +90,14 @@ impl Simulation {
         let recorder = Recorder::new(scenario.record, flows.len(), links.len());
         let mut net = Network::new(links, routes, flow_routes, recorder);
         for (id, flow) in flows.iter().enumerate() {
-            let due = net.decide(flow.start);
-            net.events.push(due, Event::Start(id as u32));
+            net.schedule(flow.start, Event::Start(id as u32));
         }
         // Decided before the run: whatever happens at that very instant comes after it.
         let end = match scenario.stop {
             Stop::FlowsComplete { at_most } => at_most,
             Stop::At(at) => at,
         };
-        let due = net.decide(end);
-        net.events.push(due, Event::Stop);
+        net.schedule(end, Event::Stop);
         let finite = |spec: &&FlowSpec| spec.size != Size::Unlimited && spec.source.is_none();
         let unfinished = scenario.flows.iter().filter(finite).map(|spec| spec.count as usize).sum();
         let transfers = flows.len() as u32;
@@ -150,13 +149,13 @@ impl Simulation {
     /// Handles the earliest event.
     #[inline]
     fn step(&mut self) {
-        let Some((due, event)) = self.net.events.pop() else {
+        let Some(due) = self.net.events.pop() else {
             self.ended = true;
             return;
         };
         self.net.current = due;
         let net = &mut self.net;
-        match event {
+        match due.event() {
             Event::Deliver(lane) => {
                 if let Some(mut packet) = net.on_deliver(lane) {
                     let id = packet.flow;
@@ -196,8 +195,7 @@ impl Simulation {
             flow.transfer = self.transfers;
             self.net.recorder.next_transfer(id, self.transfers);
             self.transfers += 1;
-            let due = self.net.decide(start);
-            self.net.events.push(due, Event::Start(id));
+            self.net.schedule(start, Event::Start(id));
             return;
         }
         self.unfinished -= 1;

@@ -1,6 +1,6 @@
 //! The lazy timer.
 
-use crate::event::{Due, Event, EventQueue};
+use crate::event::{Due, EventQueue};
 
 /// A timer that is moved far more often than it runs out: moving it later touches no heap.
 ///
@@ -21,11 +21,11 @@ impl Default for LazyTimer {
 impl LazyTimer {
     /// Sets the timer.
     #[inline]
-    pub fn arm(&mut self, due: Due, event: Event, events: &mut EventQueue) {
+    pub fn arm(&mut self, due: Due, events: &mut EventQueue) {
         self.due = due;
-        if due < self.queued {
+        if due.before(self.queued) {
             self.queued = due;
-            events.push(due, event);
+            events.push(due);
         }
     }
 
@@ -36,7 +36,7 @@ impl LazyTimer {
     }
 
     /// Its entry came up and has been popped; whether the timer has really run out.
-    pub fn expires(&mut self, entry: Due, event: Event, events: &mut EventQueue) -> bool {
+    pub fn expires(&mut self, entry: Due, events: &mut EventQueue) -> bool {
         if entry != self.queued {
             return false;
         }
@@ -49,7 +49,7 @@ impl LazyTimer {
             return false;
         }
         self.queued = self.due;
-        events.push(self.due, event);
+        events.push(self.due);
         false
     }
 }
@@ -57,35 +57,36 @@ impl LazyTimer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::{Event, Ordinal};
     use acklab_packet::Time;
 
     fn due(secs: f64, ordinal: u64) -> Due {
-        Due::new(Time::from_secs(secs), ordinal)
+        let ordinal = (0..ordinal).fold(Ordinal::default(), |before, _| before.next());
+        Due::new(Time::from_secs(secs), ordinal, Event::SenderTimer(0))
     }
 
     #[test]
     fn a_lazy_timer_runs_out_once_at_its_last_setting() {
         let (mut events, mut timer) = (EventQueue::default(), LazyTimer::default());
-        let event = Event::SenderTimer(0);
-        timer.arm(due(1.0, 1), event, &mut events);
-        timer.arm(due(3.0, 2), event, &mut events);
-        timer.arm(due(2.0, 3), event, &mut events);
+        timer.arm(due(1.0, 1), &mut events);
+        timer.arm(due(3.0, 2), &mut events);
+        timer.arm(due(2.0, 3), &mut events);
         let mut fired = Vec::new();
-        while let Some((entry, _)) = events.pop() {
-            if timer.expires(entry, event, &mut events) {
+        while let Some(entry) = events.pop() {
+            if timer.expires(entry, &mut events) {
                 fired.push(entry);
             }
         }
         assert_eq!(fired, [due(2.0, 3)]);
-        timer.arm(due(5.0, 4), event, &mut events);
+        timer.arm(due(5.0, 4), &mut events);
         timer.disarm();
-        let (entry, _) = events.pop().unwrap();
-        assert!(!timer.expires(entry, event, &mut events) && events.peek().is_none());
-        timer.arm(due(6.0, 5), event, &mut events);
-        timer.arm(due(5.5, 6), event, &mut events);
+        let entry = events.pop().unwrap();
+        assert!(!timer.expires(entry, &mut events) && events.peek().is_none());
+        timer.arm(due(6.0, 5), &mut events);
+        timer.arm(due(5.5, 6), &mut events);
         let mut fired = Vec::new();
-        while let Some((entry, _)) = events.pop() {
-            if timer.expires(entry, event, &mut events) {
+        while let Some(entry) = events.pop() {
+            if timer.expires(entry, &mut events) {
                 fired.push(entry);
             }
         }

@@ -22,6 +22,15 @@ impl<P: Carried> DropTail<P> {
         DropTail { limit, packets: VecDeque::new(), bytes: 0 }
     }
 
+    /// Size of the largest packet that an empty queue before an idle link admits, in bytes.
+    pub fn passes(&self) -> u32 {
+        match self.limit {
+            Limit::Packets(limit) if limit < 2 => 0,
+            Limit::Bytes(limit) => u32::try_from(limit).unwrap_or(u32::MAX),
+            _ => u32::MAX,
+        }
+    }
+
     #[inline]
     fn admits(&self, size: u64, in_service: Option<u32>) -> bool {
         self.limit.admits(size, self.packets.len() as u64, self.bytes, in_service)
@@ -125,5 +134,22 @@ mod tests {
             0,
             "ns-2's limit 1 admits nothing"
         );
+    }
+
+    #[test]
+    fn what_passes_an_idle_link_is_known_by_its_size() {
+        let kb = |n: u64| Some(Bytes::new(n * 1000));
+        for queue in [
+            DropTail::<Raw>::new(Some(1), None, None, None),
+            DropTail::new(Some(2), None, None, None),
+            DropTail::new(None, Some(0), None, None),
+            DropTail::new(None, None, kb(4), None),
+            DropTail::new(None, None, kb(10_000_000), None),
+            DropTail::new(None, None, None, kb(0)),
+        ] {
+            for size in [1, 3999, 4000, 4001, u32::MAX] {
+                assert_eq!(size <= queue.passes(), queue.lets_pass(&Raw(size)), "{queue:?} {size}");
+            }
+        }
     }
 }
