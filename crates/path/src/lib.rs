@@ -6,12 +6,14 @@
 //! * [`queue`]: where packets wait, and what is dropped; one file a discipline;
 //! * [`ack_filter`]: which ACKs newer ones make superfluous;
 //! * [`waiting`]: what filters, drop policies and schedulers see: the packets that wait, and the flow table;
+//! * [`medium`]: air that several stations share;
 //! * [`loss`]: packets that vanish for other reasons than congestion;
 //! * [`random`]: MRG32k3a, one named stream a component;
 //! * [`spec`]: how a scenario writes all this down.
 
 pub mod ack_filter;
 pub mod loss;
+pub mod medium;
 pub mod queue;
 pub mod random;
 pub mod spec;

@@ -1,0 +1,96 @@
+//! A driver for a medium by itself: stations that always have a frame.
+#![allow(dead_code)]
+
+use acklab_packet::{Rate, Time};
+use acklab_path::Carried;
+use acklab_path::medium::{AirStats, Dcf, DcfParams, DcfSpec, Fate, Frame};
+use acklab_path::queue::{AnyQueue, Removal};
+use acklab_path::random::Random;
+use acklab_path::spec::QueueSpec;
+
+/// A packet that is nothing but a size and a number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Raw {
+    pub size: u32,
+    pub number: u64,
+}
+
+impl Carried for Raw {
+    fn wire_bytes(&self) -> u32 {
+        self.size
+    }
+    fn is_ack(&self) -> bool {
+        false
+    }
+    fn has_payload(&self) -> bool {
+        true
+    }
+    fn mark(&mut self) -> bool {
+        false
+    }
+}
+
+/// A medium, its clock, and what has left it.
+#[derive(Clone, Debug)]
+pub struct World {
+    pub dcf: Dcf<Raw>,
+    pub now: Time,
+    pub offered: u64,
+    pub out: Vec<(Frame<Raw>, Fate)>,
+    pub removed: Vec<(Frame<Raw>, Removal)>,
+}
+
+impl World {
+    /// `stations`, each with one port and room for `waiting` packets.
+    pub fn new(spec: &DcfSpec, stations: u32, waiting: u64, seed: u64) -> World {
+        assert_eq!(DcfParams::check(spec), None);
+        let queue = QueueSpec::DropTail { packets: None, waiting: Some(waiting), bytes: None, waiting_bytes: None };
+        let station = |id: u32| {
+            let random = |what: &str| Random::named(seed, &format!("{what} {id}"));
+            (AnyQueue::new(&queue, Rate::from_bps(1e6), || random("queue")), random("backoff"), random("air"))
+        };
+        let dcf = Dcf::new(DcfParams::new(spec), (0..stations).map(station).collect(), (0..stations).collect());
+        World { dcf, now: Time::ZERO, offered: 0, out: Vec::new(), removed: Vec::new() }
+    }
+
+    pub fn offer(&mut self, port: u32, size: u32) {
+        let packet = Raw { size, number: self.offered };
+        self.offered += 1;
+        self.dcf.offer(port, packet, self.now, &mut self.removed);
+    }
+
+    /// Wakes it once; false if it wants nothing.
+    pub fn step(&mut self) -> bool {
+        let Some(next) = self.dcf.next() else { return false };
+        assert!(next >= self.now, "woken in the past: {next} before {}", self.now);
+        self.now = next;
+        self.dcf.wake(next, &mut self.out);
+        true
+    }
+}
+
+/// What saturated stations got through.
+pub struct Saturated {
+    pub bps: f64,
+    pub stats: Vec<AirStats>,
+}
+
+/// `stations` with always `backlog` packets of `size` each, for `secs` after a tenth of it to settle.
+pub fn saturate(spec: &DcfSpec, stations: u32, size: u32, backlog: u64, secs: f64, seed: u64) -> Saturated {
+    let mut world = World::new(spec, stations, backlog, seed);
+    for port in 0..stations {
+        (0..backlog).for_each(|_| world.offer(port, size));
+    }
+    let (mut bytes, begin) = (0u64, secs / 10.0);
+    while world.now.secs() < begin + secs && world.step() {
+        for (frame, fate) in std::mem::take(&mut world.out) {
+            if fate == Fate::Delivered && world.now.secs() >= begin {
+                bytes += u64::from(frame.packet.size);
+            }
+            world.offer(frame.port, size);
+        }
+    }
+    assert!(world.removed.is_empty());
+    let stats = (0..stations).map(|port| world.dcf.stats(port)).collect();
+    Saturated { bps: 8.0 * bytes as f64 / (world.now.secs() - begin), stats }
+}
