@@ -22,12 +22,12 @@ WIDTH = 120
 TAGS = ("kind", "policy")
 #: Keys that come first in their table, in this order; the others follow by the alphabet.
 LEADING = (
-    *("stack", "base", "kind", "policy", "title", "seed", "stop", "topology", "link", "flow", "name", "between"),
-    *("from", "to", "pairs", "hops", "rate", "delay", "queue", "loss", "back", "start", "size", "times"),
+    *("stack", "base", "kind", "policy", "title", "seed", "stop", "topology", "link", "wlan", "flow", "name", "between"),
+    *("ap", "stations", "phy", "from", "to", "pairs", "hops", "rate", "delay", "queue", "loss", "back", "start", "size", "times"),
     *("recovery", "control", "credit", "packet", "window", "ack", "ack_size", "timer", "segments"),
 )
 #: What Python calls the scenario's own lists and tables.
-PLURALS = {"link": "links", "flow": "flows", "stack": "stacks"}
+PLURALS = {"link": "links", "wlan": "wlans", "flow": "flows", "stack": "stacks"}
 #: Module -> what it is about and the definitions it starts from; each takes what they need and no earlier one has.
 MODULES = {
     "mechanisms": (
@@ -35,7 +35,7 @@ MODULES = {
         ["AckPolicyKind", "CreditKind", "RecoveryKind", "ControlKind", "Halving", "IdleRestart", "RecoveryExit"],
     ),
     "rules": ("The rules of senders and receivers.", ["SenderTable", "ReceiverTable", "StackTable"]),
-    "network": ("Links, what stands on them, and common networks in a few words.", ["LinkTable", "Topology"]),
+    "network": ("Links, what stands on them, and common networks in a few words.", ["LinkTable", "WlanTable", "Topology"]),
     "experiment": ("Flows, and the scenario that holds them.", ["FlowTable", "StopTable", "RecordTable", "Scenario"]),
 }
 #: Definitions whose own name would mislead in Python.

@@ -56,7 +56,16 @@ fn main() {
         .collect();
     let nodes = (0..2 + 2 * pairs).map(|i| i.to_string()).collect();
     let stop = Stop::At(Time::from_secs(seconds));
-    let scenario = Scenario { title: String::new(), seed: 1, stop, nodes, links, flows, record: Record::default() };
+    let scenario = Scenario {
+        title: String::new(),
+        seed: 1,
+        stop,
+        nodes,
+        links,
+        media: Vec::new(),
+        flows,
+        record: Record::default(),
+    };
     let outcome = Simulation::new(Arc::new(scenario)).run();
     let sum = |f: fn(&acklab_sim::outcome::FlowRow) -> u64| outcome.flows.iter().map(f).sum::<u64>();
     println!(

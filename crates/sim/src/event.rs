@@ -24,6 +24,8 @@ pub enum Event {
     Start(u32),
     /// A flow's application writes.
     Write(u32),
+    /// A shared medium decides.
+    Medium(u32),
     /// The run ends.
     Stop,
 }
@@ -59,7 +61,9 @@ impl Due {
             Event::Pacer(id) => (4, id),
             Event::Start(id) => (5, id),
             Event::Write(id) => (6, id),
+            // Kind 7 is shared: the run ends once, media count from 1.
             Event::Stop => (7, 0),
+            Event::Medium(id) => (7, id + 1),
         };
         debug_assert!(id < MOST_SOURCES);
         Due { time: at.bits(), low: ordinal.0 | u64::from(id << 3 | kind) }
@@ -83,7 +87,8 @@ impl Due {
             4 => Event::Pacer(id),
             5 => Event::Start(id),
             6 => Event::Write(id),
-            _ => Event::Stop,
+            _ if id == 0 => Event::Stop,
+            _ => Event::Medium(id - 1),
         }
     }
 

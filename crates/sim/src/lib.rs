@@ -6,6 +6,7 @@ mod event;
 mod flow;
 mod lane;
 mod link;
+mod medium;
 mod network;
 pub mod outcome;
 mod record;

@@ -2,11 +2,12 @@
 
 use acklab_packet::{Packet, Rate, Time};
 use acklab_path::loss::Loss;
-use acklab_path::queue::{AnyQueue, Queue, Service};
+use acklab_path::queue::{AnyQueue, Service};
 use acklab_path::random::Random;
 use acklab_path::spec::LinkSpec;
 
 use crate::event::Due;
+use crate::medium::Port;
 
 /// A link direction and everything on it.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub struct Link {
     /// The last two packet sizes served: mostly those of full segments and of ACKs.
     sizes: [Size; 2],
     pub(crate) stats: LinkStats,
+    /// The shared medium it stands on, if it does: that has the queue and the transmitter then.
+    pub(crate) port: Option<Port>,
 }
 
 /// What a packet's size determines.
@@ -67,11 +70,11 @@ impl LinkStats {
 
 impl Link {
     /// The link direction `spec` describes; `random` gives its component of that name a stream. `watched`: its packets
-    /// are recorded.
-    pub fn new(spec: &LinkSpec, watched: bool, random: impl Fn(&str) -> Random) -> Link {
+    /// are recorded. `port`: where it stands on a shared medium.
+    pub fn new(spec: &LinkSpec, watched: bool, port: Option<Port>, random: impl Fn(&str) -> Random) -> Link {
         let queue = AnyQueue::new(&spec.queue, spec.rate, || random("queue"));
         let passes = match &queue {
-            AnyQueue::DropTail(queue) if spec.loss.is_none() && !watched => queue.passes(),
+            AnyQueue::DropTail(queue) if spec.loss.is_none() && !watched && port.is_none() => queue.passes(),
             _ => 0,
         };
         Link {
@@ -85,6 +88,7 @@ impl Link {
             free_queued: false,
             sizes: [Size { bytes: u32::MAX, ..Size::default() }; 2],
             stats: LinkStats::default(),
+            port,
         }
     }
 
@@ -124,10 +128,10 @@ impl Link {
         size
     }
 
-    /// Waiting packets averaged over time, from 0 to `end`.
-    pub fn mean_queue(&self, end: Time) -> f64 {
+    /// Waiting packets averaged over time, from 0 to `end`, when `waiting` wait now.
+    pub fn mean_queue(&self, waiting: usize, end: Time) -> f64 {
         let mut stats = self.stats;
-        stats.integrate(self.queue.len(), end);
+        stats.integrate(waiting, end);
         if end > Time::ZERO { stats.queue_integral / end.secs() } else { 0.0 }
     }
 

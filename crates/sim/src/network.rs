@@ -1,12 +1,16 @@
 //! The network: links, routes, the clock, and the order of events.
 
+use std::mem::take;
+
 use acklab_packet::{Packet, Time};
+use acklab_path::medium::{Fate, Frame};
 use acklab_path::queue::{Queue, Removal};
 use acklab_path::spec::LossPlace;
 
 use crate::event::{Due, Event, EventQueue, Ordinal};
 use crate::lane::{Flight, Lanes};
 use crate::link::Link;
+use crate::medium::{Medium, Port};
 use crate::outcome::PacketEvent;
 use crate::record::Recorder;
 use crate::route::{Place, Routes};
@@ -19,6 +23,7 @@ use crate::route::{Place, Routes};
 pub struct Network {
     pub(crate) links: Vec<Link>,
     lanes: Lanes,
+    pub(crate) media: Vec<Medium>,
     pub(crate) routes: Routes,
     /// For each flow: where the route of its data begins, and that of its ACKs.
     starts: Vec<[Place; 2]>,
@@ -56,9 +61,15 @@ impl AcksRemoved {
 
 impl Network {
     /// A network at time 0.
-    pub fn new(links: Vec<Link>, routes: Routes, starts: Vec<[Place; 2]>, recorder: Recorder) -> Network {
+    pub fn new(
+        (links, media): (Vec<Link>, Vec<Medium>),
+        routes: Routes,
+        starts: Vec<[Place; 2]>,
+        recorder: Recorder,
+    ) -> Network {
         Network {
             links,
+            media,
             lanes: Lanes::default(),
             routes,
             acks_removed: vec![AcksRemoved::default(); starts.len()],
@@ -130,6 +141,9 @@ impl Network {
         {
             link.stats.lost += 1;
             return self.lose(index, &packet);
+        }
+        if let Some(port) = link.port {
+            return self.offer_to_medium(port, packet, now);
         }
         let service = link.service(self.current);
         let idle = service.bytes().is_none();
@@ -226,6 +240,82 @@ impl Network {
                 None
             }
             None => Some(packet),
+        }
+    }
+
+    /// A packet reaches a link that stands on a shared medium.
+    #[cold]
+    fn offer_to_medium(&mut self, Port { medium: id, port }: Port, packet: Packet, now: Time) {
+        self.account_waiting(id, now);
+        let medium = &mut self.media[id as usize];
+        medium.dcf.offer(port, packet, now, &mut medium.removed);
+        let mut removed = take(&mut medium.removed);
+        for (frame, reason) in removed.drain(..) {
+            self.removed.push((frame.packet, reason));
+            let link = self.media[id as usize].links[frame.port as usize];
+            self.account_removed(link, now);
+        }
+        self.media[id as usize].removed = removed;
+        self.record_waiting(id, now);
+        self.arm(id);
+    }
+
+    /// Handles [`Event::Medium`]; packets that reach their destination go to `arrived`.
+    pub fn on_medium(&mut self, id: u32, arrived: &mut Vec<Packet>) {
+        let now = self.now();
+        if !self.media[id as usize].wakes(self.current, &mut self.events) {
+            return;
+        }
+        self.account_waiting(id, now);
+        let medium = &mut self.media[id as usize];
+        medium.dcf.wake(now, &mut medium.out);
+        self.record_waiting(id, now);
+        let mut out = take(&mut self.media[id as usize].out);
+        for (Frame { packet, port }, fate) in out.drain(..) {
+            let index = self.media[id as usize].links[port as usize];
+            self.recorder.packet(now, index, PacketEvent::Dequeue, &packet);
+            let stats = &mut self.links[index as usize].stats;
+            stats.packets += 1;
+            stats.bytes += u64::from(packet.size);
+            match fate {
+                Fate::GivenUp => self.lose(index, &packet),
+                Fate::Delivered => {
+                    self.recorder.packet(now, index, PacketEvent::Deliver, &packet);
+                    let place = self.start(&packet).after(packet.hop).next();
+                    match self.routes.link(place) {
+                        Some(next) => self.offer(next, place, packet),
+                        None => arrived.push(packet),
+                    }
+                }
+            }
+        }
+        self.media[id as usize].out = out;
+        self.arm(id);
+    }
+
+    fn arm(&mut self, id: u32) {
+        let (now, ordinal) = (self.now(), &mut self.ordinal);
+        self.media[id as usize].arm(now, &mut self.events, |at| {
+            *ordinal = ordinal.next();
+            Due::new(at, *ordinal, Event::Medium(id))
+        });
+    }
+
+    /// Accounts for the time in which the queues of a medium were as they are.
+    fn account_waiting(&mut self, id: u32, now: Time) {
+        let Medium { dcf, links, .. } = &self.media[id as usize];
+        for (&link, port) in links.iter().zip(0..) {
+            self.links[link as usize].stats.integrate(dcf.waiting(port), now);
+        }
+    }
+
+    /// Notes the lengths of a medium's queues.
+    fn record_waiting(&mut self, id: u32, now: Time) {
+        let Medium { dcf, links, .. } = &self.media[id as usize];
+        for (&link, port) in links.iter().zip(0..) {
+            let stats = &mut self.links[link as usize].stats;
+            stats.queue_max = stats.queue_max.max(dcf.waiting(port) as u64);
+            self.recorder.queue_length(now, link, dcf.waiting(port) as u32, dcf.waiting_bytes(port));
         }
     }
 

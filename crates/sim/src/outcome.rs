@@ -95,8 +95,18 @@ pub struct LinkRow {
     /// Waiting packets, averaged over time from 0 to the end; the one in service is not counted.
     pub mean_queue_packets: f64,
     pub max_queue_packets: u64,
-    /// Share of the run during which the transmitter was busy.
+    /// Share of the run during which the transmitter was busy; on a shared medium `airtime_s` by the run's length.
     pub utilisation: f64,
+    /// Exchanges begun on a shared medium (an aggregate is one); 0 on wires, like all that follow.
+    pub attempts: u64,
+    /// Those that collided.
+    pub collisions: u64,
+    /// Those begun because an earlier one had failed.
+    pub retries: u64,
+    /// Packets given up after their last attempt.
+    pub retry_drops: u64,
+    /// Time on the air of its frames and of the answers to them.
+    pub airtime_s: f64,
 }
 
 /// A sender's state right after it changed.

@@ -60,15 +60,14 @@ impl Recorder {
     #[inline]
     pub fn queue(&mut self, now: Time, link: u32, queue: &AnyQueue<Packet>) {
         if self.wanted.queue {
-            let length = queue.len() as u32;
-            if std::mem::replace(&mut self.lengths[link as usize], length) != length {
-                self.queue.push(QueueRow {
-                    time_s: now.secs(),
-                    link,
-                    queue_packets: length,
-                    queue_bytes: queue.bytes(),
-                });
-            }
+            self.queue_length(now, link, queue.len() as u32, queue.bytes());
+        }
+    }
+
+    /// A queue may have changed to this length.
+    pub fn queue_length(&mut self, now: Time, link: u32, queue_packets: u32, queue_bytes: u64) {
+        if self.wanted.queue && std::mem::replace(&mut self.lengths[link as usize], queue_packets) != queue_packets {
+            self.queue.push(QueueRow { time_s: now.secs(), link, queue_packets, queue_bytes });
         }
     }
 

@@ -15,6 +15,7 @@ use acklab_tcp::rules::PhaseSource;
 use crate::event::Event;
 use crate::flow::Flow;
 use crate::link::Link;
+use crate::medium::{Medium, ports};
 use crate::network::{AcksRemoved, Network};
 use crate::outcome::{FlowRow, Outcome};
 use crate::record::Recorder;
@@ -55,6 +56,8 @@ pub struct Simulation {
     /// The flag of [`PhaseSource::Shared`], where a receiver reads it.
     shared_phase: Option<Phase>,
     ended: bool,
+    /// Packets of an aggregate on their way to their flows; empty between events.
+    arrived: Vec<Packet>,
 }
 
 impl Simulation {
@@ -69,8 +72,10 @@ impl Simulation {
             let [from, to] = [link.from, link.to].map(|node| scenario.nodes[node as usize].as_str());
             Random::named(scenario.seed, &format!("{part} {from}>{to}"))
         };
-        let link = |spec| Link::new(spec, scenario.record.packets, |part| stream(spec, part));
-        let links: Vec<Link> = scenario.links.iter().map(link).collect();
+        let ports = ports(&scenario.media, scenario.links.len());
+        let link = |(spec, port)| Link::new(spec, scenario.record.packets, port, |part| stream(spec, part));
+        let links: Vec<Link> = scenario.links.iter().zip(ports).map(link).collect();
+        let media = scenario.media.iter().map(|spec| Medium::new(spec, &scenario)).collect();
         let total = scenario.flows.iter().map(|spec| spec.count as usize).sum();
         let (mut flows, mut routes, mut flow_routes) = (Vec::with_capacity(total), Routes::default(), Vec::new());
         flow_routes.reserve_exact(total);
@@ -88,7 +93,7 @@ impl Simulation {
             }
         }
         let recorder = Recorder::new(scenario.record, flows.len(), links.len());
-        let mut net = Network::new(links, routes, flow_routes, recorder);
+        let mut net = Network::new((links, media), routes, flow_routes, recorder);
         for (id, flow) in flows.iter().enumerate() {
             net.schedule(flow.start, Event::Start(id as u32));
         }
@@ -102,7 +107,17 @@ impl Simulation {
         let unfinished = scenario.flows.iter().filter(finite).map(|spec| spec.count as usize).sum();
         let transfers = flows.len() as u32;
         let shared_phase = scenario.flows.iter().any(reads_shared_phase).then_some(Phase::CongestionAvoidance);
-        Simulation { scenario, net, flows, earlier: Vec::new(), unfinished, transfers, shared_phase, ended: false }
+        Simulation {
+            scenario,
+            net,
+            flows,
+            earlier: Vec::new(),
+            unfinished,
+            transfers,
+            shared_phase,
+            ended: false,
+            arrived: Vec::new(),
+        }
     }
 
     /// The present time.
@@ -157,19 +172,11 @@ impl Simulation {
         let net = &mut self.net;
         match due.event() {
             Event::Deliver(lane) => {
-                if let Some(mut packet) = net.on_deliver(lane) {
-                    let id = packet.flow;
-                    let flow = &mut self.flows[id as usize];
-                    let open = flow.finished.is_none();
-                    match &mut self.shared_phase {
-                        None => flow.on_packet(id, &packet, net),
-                        Some(phase) => on_packet_sharing(phase, flow, id, &mut packet, net),
-                    }
-                    if open && flow.finished.is_some() {
-                        self.transfer_finished(id);
-                    }
+                if let Some(packet) = net.on_deliver(lane) {
+                    self.arrive(packet);
                 }
             }
+            Event::Medium(id) => self.on_medium(id),
             Event::Free(link) => net.on_free(link),
             Event::SenderTimer(id) => self.flows[id as usize].on_sender_timer(id, net),
             Event::Pacer(id) => self.flows[id as usize].on_pacer(id, net),
@@ -178,6 +185,34 @@ impl Simulation {
             Event::Write(id) => self.flows[id as usize].on_write(id, net),
             Event::Stop => self.ended = true,
         }
+    }
+
+    /// A packet has reached its destination.
+    #[inline]
+    fn arrive(&mut self, mut packet: Packet) {
+        let id = packet.flow;
+        let flow = &mut self.flows[id as usize];
+        let open = flow.finished.is_none();
+        match &mut self.shared_phase {
+            None => flow.on_packet(id, &packet, &mut self.net),
+            Some(phase) => on_packet_sharing(phase, flow, id, &mut packet, &mut self.net),
+        }
+        if open && flow.finished.is_some() {
+            self.transfer_finished(id);
+        }
+    }
+
+    /// A shared medium decides; several packets may arrive at once.
+    #[cold]
+    fn on_medium(&mut self, id: u32) {
+        let mut arrived = take(&mut self.arrived);
+        self.net.on_medium(id, &mut arrived);
+        for packet in arrived.drain(..) {
+            if !self.ended {
+                self.arrive(packet);
+            }
+        }
+        self.arrived = arrived;
     }
 
     /// A flow's present transfer is complete: repeat it, or be done with it.

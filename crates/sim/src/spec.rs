@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use acklab_packet::{Bytes, Time};
-use acklab_path::spec::LinkSpec;
+use acklab_path::medium::DcfSpec;
+use acklab_path::spec::{LinkSpec, QueueSpec};
 use acklab_tcp::rules::{ReceiverRules, SenderRules};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,10 +24,25 @@ pub struct Scenario {
     pub nodes: Vec<String>,
     /// Link directions in file order, each link's forward direction before its return direction.
     pub links: Vec<LinkSpec>,
+    /// Media that several of the links share.
+    pub media: Vec<MediumSpec>,
     /// Flows in file order.
     pub flows: Vec<FlowSpec>,
     /// What is recorded besides the summary.
     pub record: Record,
+}
+
+/// A medium that several link directions share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MediumSpec {
+    /// Unique; with a node's, it names the streams of that node's station.
+    pub name: String,
+    /// Its rules, complete.
+    pub mac: DcfSpec,
+    /// Nodes, each once and the access point first, and their interface queues.
+    pub stations: Vec<(u32, QueueSpec)>,
+    /// The link directions on it, by index; in pairs, from the access point and back.
+    pub links: Vec<u32>,
 }
 
 /// When a run ends.

@@ -1,8 +1,11 @@
 //! The summary tables: one row a transfer, one a link direction.
 
 use acklab_packet::Time;
+use acklab_path::queue::Queue;
+use acklab_path::spec::LinkSpec;
 
 use crate::flow::Flow;
+use crate::link::Link;
 use crate::network::Network;
 use crate::outcome::{FlowRow, LinkRow};
 use crate::spec::Scenario;
@@ -58,11 +61,13 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
 /// The links' rows, as they stand.
 pub fn link_rows(scenario: &Scenario, net: &Network) -> Vec<LinkRow> {
     let node = |index: u32| scenario.nodes[index as usize].clone();
-    scenario
-        .links
-        .iter()
-        .zip(&net.links)
-        .map(|(spec, link)| LinkRow {
+    let end = net.now();
+    let row = |(spec, link): (&LinkSpec, &Link)| {
+        let air = link.port.map(|port| (&net.media[port.medium as usize], port.port));
+        let stats = air.map(|(medium, port)| medium.stats(port)).unwrap_or_default();
+        let waiting = air.map_or_else(|| link.queue.len(), |(medium, port)| medium.dcf.waiting(port));
+        let share = if end > Time::ZERO { stats.airtime / end.secs() } else { 0.0 };
+        LinkRow {
             from: node(spec.from),
             to: node(spec.to),
             rate_bps: spec.rate.bps(),
@@ -72,9 +77,15 @@ pub fn link_rows(scenario: &Scenario, net: &Network) -> Vec<LinkRow> {
             drops: link.stats.drops,
             lost: link.stats.lost,
             filtered: link.stats.filtered,
-            mean_queue_packets: link.mean_queue(net.now()),
+            mean_queue_packets: link.mean_queue(waiting, end),
             max_queue_packets: link.stats.queue_max,
-            utilisation: link.utilisation(net.now()),
-        })
-        .collect()
+            utilisation: if air.is_some() { share } else { link.utilisation(end) },
+            attempts: stats.attempts,
+            collisions: stats.collisions,
+            retries: stats.retries,
+            retry_drops: stats.given_up,
+            airtime_s: stats.airtime,
+        }
+    };
+    scenario.links.iter().zip(&net.links).map(row).collect()
 }

@@ -54,7 +54,7 @@ fn transfer(to: u32, segments: u64, window: u32) -> FlowSpec {
 fn scenario(nodes: usize, links: Vec<LinkSpec>, flow: FlowSpec) -> Scenario {
     let stop = Stop::FlowsComplete { at_most: Time::from_secs(100.0) };
     let nodes = (0..nodes).map(|n| format!("n{n}")).collect();
-    Scenario { title: String::new(), seed: 1, stop, nodes, links, flows: vec![flow], record: ALL }
+    Scenario { title: String::new(), seed: 1, stop, nodes, links, media: Vec::new(), flows: vec![flow], record: ALL }
 }
 
 fn events(rows: &[PacketRow], link: u32) -> Vec<(PacketEvent, u64, f64)> {

@@ -52,6 +52,20 @@ const RTO: &str = "tick = \"10ms\"";
 
 #[rustfmt::skip]
 const CASES: &[Case] = &[
+    // 802.11 networks.
+    (&[("[record]", "[[wlan]]\nap = \"R\"\nstations = []\n[record]")], "wlan[0].stations", &["from 1 to 1000"]),
+    (&[("[record]", "[[wlan]]\nap = \"R\"\nstations = [\"R\"]\n[record]")], "wlan[0].stations[0]", &["is the access point", "\"R\""]),
+    (&[("[record]", "[[wlan]]\nap = \"R\"\nstations = [\"M\", \"M\"]\n[record]")], "wlan[0].stations[1]", &["is stations[0] already"]),
+    (&[("[record]", "[[wlan]]\nap = \"R\"\nstations = [\"G\"]\n[record]")], "wlan[0].stations[0]", &["already linked by link[1]"]),
+    (&[("[record]", "[[wlan]]\nap = \"R\"\n[record]")], "wlan[0].stations", &["missing"]),
+    (&[("[record]", "[[wlan]]\nap = \"R\"\nstation = [\"M\"]\n[record]")], "wlan[0].station", &["did you mean `stations`"]),
+    (&[("[record]", "[[wlan]]\nap = \"R\"\nstations = [\"M\"]\nmac.cw_min = 2000\n[record]")], "wlan[0].mac.cw_min", &["at most cw_max, 1023"]),
+    (&[("[record]", "[[wlan]]\nap = \"R\"\nstations = [\"M\"]\nmac.eifs = \"20us\"\n[record]")], "wlan[0].mac.eifs", &["at least DIFS"]),
+    (&[("[record]", "[[wlan]]\nap = \"R\"\nstations = [\"M\"]\nmac.phy = \"802.11g\"\n[record]")], "wlan[0].mac.phy", &["802.11b", "802.11n"]),
+    (&[("[record]", "[[wlan]]\nap = \"R\"\nstations = [\"M\"]\nmac = { phy = \"802.11n\", preamble = \"short\" }\n[record]")], "wlan[0].mac.preamble", &["is 802.11b's"]),
+    (&[("[record]", "[[wlan]]\nap = \"R\"\nstations = [\"M\"]\nmac.frame_loss = 1.5\n[record]")], "wlan[0].mac.frame_loss", &["from 0 to 1"]),
+    (&[("[record]", "[[wlan]]\nap = \"R\"\nstations = [\"M\"]\nqueue = { kind = \"drop-tail\", packets = 0 }\n[record]")], "wlan[0].queue.packets", &["at least 1"]),
+    (&[("[record]", "[[wlan]]\nap = \"R\"\nstations = [\"M\"]\nap_queue = { kind = \"drop-tail\", packets = 1, waiting = 1 }\n[record]")], "wlan[0].ap_queue", &["give one of them"]),
     // Unknown keys, at every level.
     (&[("title =", "titel =")], "titel", &["unknown key", "did you mean `title`"]),
     (&[("[[link]]", "[[lnik]]")], "lnik", &["did you mean `link`"]),

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 
 from . import _toml
 from ._part import Part
-from .network import Link, Topology
+from .network import Link, Topology, Wlan
 from .rules import Receiver, Sender, Stack
 
 
@@ -139,7 +139,7 @@ class Record(Part):
 class Scenario(Part):
     """A network experiment: links, flows over them, and when to stop."""
 
-    _keys: ClassVar[dict[str, str]] = {"stacks": "stack", "links": "link", "flows": "flow"}
+    _keys: ClassVar[dict[str, str]] = {"stacks": "stack", "links": "link", "wlans": "wlan", "flows": "flow"}
 
     stacks: Mapping[str, Stack | Mapping[str, Any]] | None = None
     """Stacks derived from others by overriding rules, by name."""
@@ -153,6 +153,8 @@ class Scenario(Part):
     """A whole network in a few words; expands to links, which come before those of the file."""
     links: Sequence[Link | Mapping[str, Any]] | None = None
     """The network: duplex links."""
+    wlans: Sequence[Wlan | Mapping[str, Any]] | None = None
+    """802.11 networks; their links come after the others."""
     flows: Sequence[Flow | Mapping[str, Any]] | None = None
     """The transfers."""
     record: Record | Mapping[str, Any] | None = None

@@ -298,6 +298,109 @@ class Link(Part):
     """
 
 
+Phy = Literal["802.11b", "802.11n"]
+"""A set of defaults.
+
+- "802.11b": High-rate direct sequence at 2.4 GHz: 11 Mb/s, basic rate 2 Mb/s, slots of 20 us, windows from 31.
+- "802.11n": OFDM at 5 GHz with aggregates and block ACKs: 65 Mb/s (one stream, 20 MHz), basic rate 24 Mb/s, slots of 9
+  us, windows from 15. Of 802.11e's classes of access there is one, with DIFS.
+"""
+
+
+Preamble = Literal["long", "short"]
+"""802.11b's preambles.
+
+- "long": Preamble and PLCP header take 192 us.
+- "short": They take 96 us.
+"""
+
+
+@dataclass(kw_only=True, repr=False)
+class Dcf(Part):
+    """Parameters as written in a scenario; what is left out is `phy`'s default, given as 802.11b / 802.11n."""
+
+    phy: Phy | None = None
+    """Which standard's numbers hold where nothing else is said; "802.11b" where left out."""
+    rate: str | None = None
+    """Rate of data frames; 11 Mb/s / 65 Mb/s."""
+    ack_timeout: str | None = None
+    """How long after its frame a sender without answer still waits for one before DIFS begins; EIFS less DIFS, so that
+    after a collision of equal frames everybody's slots begin together. Also for CTS.
+    """
+    aggregate: str | None = None
+    """Most bytes of an aggregate (A-MPDU); 0 B (frames travel alone) / 65535 B."""
+    aggregate_frames: int | None = None
+    """Most frames of an aggregate, and of what a block ACK covers; 64."""
+    aggregate_time: str | None = None
+    """Longest aggregate in time; 5.484 ms."""
+    always_backoff: bool | None = None
+    """Whether a station whose medium has been idle for DIFS still draws a backoff, and waits for it after another DIFS,
+    as ns-2 does; false: it begins at once, as in the standard.
+    """
+    basic_plcp: str | None = None
+    """Preamble and PLCP header of RTS, CTS and ACKs; 192 us / 20 us."""
+    basic_rate: str | None = None
+    """Rate of RTS, CTS and ACKs; 2 Mb/s / 24 Mb/s."""
+    busy_slot_counts: bool | None = None
+    """Whether a slot in which others transmit counts as one of the backoff, as in Bianchi's model; false, as in the
+    standard.
+    """
+    cw_max: int | None = None
+    """Largest: each failure makes 2 cw + 1 of it up to this; 1023."""
+    cw_min: int | None = None
+    """First contention window: backoffs are drawn from 0 to it; 31 / 15."""
+    difs: str | None = None
+    """Idle time before slots count; SIFS and two slots."""
+    eifs: str | None = None
+    """The same after frames that could not be understood, for who did not send them; SIFS, an ACK at the lowest rate (1
+    Mb/s / 6 Mb/s), and DIFS. As much as DIFS switches it off.
+    """
+    frame_loss: float | None = None
+    """Chance that a data frame arrives broken, each frame of an aggregate by itself; 0."""
+    header: str | None = None
+    """What the MAC adds to a packet: header, FCS, LLC and SNAP; 36 B / 38 B."""
+    long_retries: int | None = None
+    """Attempts to send a frame that needs an RTS; 4. 0: without end."""
+    plcp: str | None = None
+    """Preamble and PLCP header of data frames; 192 us / 36 us."""
+    preamble: Preamble | None = None
+    """802.11b's preamble; long. Sets `plcp` and `basic_plcp`."""
+    propagation: str | None = None
+    """From one station to any other; 1 us."""
+    rts_threshold: str | None = None
+    """Frames of more bytes than this, MAC header included, are announced by RTS and CTS; none where left out."""
+    sense: str | None = None
+    """How long a transmission goes unnoticed: who begins earlier than this after another collides with it. A slot: that
+    is what slots are made for. 0 s: only who begins at the same time.
+    """
+    short_retries: int | None = None
+    """Attempts to send an RTS, or a frame without one, before the packet is dropped; 7. 0: without end."""
+    sifs: str | None = None
+    """Pause before CTS, data after CTS, and ACK; 10 us / 16 us."""
+    slot: str | None = None
+    """Slot of the backoff; 20 us / 9 us."""
+    symbol: str | None = None
+    """A symbol, to whole numbers of which frames are rounded up; 0 s (not rounded) / 4 us."""
+
+
+@dataclass(kw_only=True, repr=False)
+class Wlan(Part):
+    """An 802.11 network: a link between the access point and each station, all on one medium."""
+
+    name: str | None = None
+    """Unique; `wlan0`, `wlan1`, ... by place in the file where left out. It names the stations' random streams."""
+    ap: str
+    """Node of the access point; forward is from it."""
+    stations: Sequence[str]
+    """Nodes of the stations."""
+    queue: Queue | Mapping[str, Any] | None = None
+    """Interface queue of each station; drop-tail with room for 50 waiting packets where left out."""
+    ap_queue: Queue | Mapping[str, Any] | None = None
+    """The access point's, one for all stations; as `queue` where left out."""
+    mac: Dcf | Mapping[str, Any] | None = None
+    """Rates, times and rules of the medium; {"phy": "802.11b"} where left out."""
+
+
 @dataclass(kw_only=True, repr=False)
 class Pipe(Part):
     """A link without its ends."""

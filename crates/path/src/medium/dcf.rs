@@ -111,7 +111,8 @@ impl<P: Carried> Dcf<P> {
 
     /// Everything inside: waiting, or in service and not arrived.
     pub fn len(&self) -> usize {
-        let of = |station: &Station<P>| station.queue.len() + usize::from(station.held.is_some()) + station.service.len();
+        let of =
+            |station: &Station<P>| station.queue.len() + usize::from(station.held.is_some()) + station.service.len();
         self.stations.iter().map(of).sum()
     }
 

@@ -130,12 +130,50 @@ pub struct DcfSpec {
     pub aggregate_time: Option<Time>,
 }
 
+impl DcfSpec {
+    /// The same parameters with every default written out.
+    pub fn complete(&self) -> DcfSpec {
+        let p = DcfParams::new(self);
+        DcfSpec {
+            phy: self.phy,
+            rate: Some(p.rate),
+            basic_rate: Some(p.basic_rate),
+            // Said by the two that follow.
+            preamble: None,
+            plcp: Some(p.plcp),
+            basic_plcp: Some(p.basic_plcp),
+            symbol: Some(p.symbol),
+            slot: Some(p.slot),
+            sifs: Some(p.sifs),
+            difs: Some(p.difs),
+            eifs: Some(p.eifs),
+            ack_timeout: Some(p.ack_timeout),
+            cw_min: Some(p.cw_min),
+            cw_max: Some(p.cw_max),
+            short_retries: Some(p.short_retries),
+            long_retries: Some(p.long_retries),
+            rts_threshold: self.rts_threshold,
+            header: Some(Bytes::new(p.header.into())),
+            propagation: Some(p.propagation),
+            sense: Some(p.sense),
+            always_backoff: Some(p.always_backoff),
+            busy_slot_counts: Some(p.busy_slot_counts),
+            frame_loss: Some(p.frame_loss),
+            aggregate: Some(Bytes::new(p.aggregate.into())),
+            aggregate_frames: Some(p.aggregate_frames as u32),
+            aggregate_time: Some(p.aggregate_time),
+        }
+    }
+}
+
 /// Every parameter, and the air times that follow; see [`DcfSpec`] for what they mean.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct DcfParams {
     pub rate: Rate,
+    pub basic_rate: Rate,
     pub plcp: Time,
+    pub basic_plcp: Time,
     pub symbol: Time,
     pub slot: Time,
     pub sifs: Time,
@@ -187,11 +225,14 @@ impl DcfParams {
         // Always with the long preamble: the lowest rate has no other.
         let slowest_ack = air_time(ACK, us(192.0, 20.0), mbps(1.0, 6.0), symbol);
         let eifs = spec.eifs.unwrap_or(sifs + slowest_ack + difs);
-        let basic = |bytes| air_time(bytes, basic_plcp, spec.basic_rate.unwrap_or(mbps(2.0, 24.0)), symbol);
+        let basic_rate = spec.basic_rate.unwrap_or(mbps(2.0, 24.0));
+        let basic = |bytes| air_time(bytes, basic_plcp, basic_rate, symbol);
         let bytes32 = |bytes: Bytes| u32::try_from(bytes.get()).unwrap_or(u32::MAX);
         DcfParams {
             rate: spec.rate.unwrap_or(mbps(11.0, 65.0)),
+            basic_rate,
             plcp,
+            basic_plcp,
             symbol,
             slot,
             sifs,

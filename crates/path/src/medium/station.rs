@@ -28,6 +28,24 @@ impl<P: Carried> Carried for Frame<P> {
     fn has_payload(&self) -> bool {
         self.packet.has_payload()
     }
+    fn connection(&self) -> u64 {
+        self.packet.connection()
+    }
+    fn plain_ack(&self) -> Option<u64> {
+        self.packet.plain_ack()
+    }
+    fn sack_blocks(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.packet.sack_blocks()
+    }
+    fn timestamps(&self) -> (u64, u64) {
+        self.packet.timestamps()
+    }
+    fn congestion(&self) -> u8 {
+        self.packet.congestion()
+    }
+    fn unknown_options(&self) -> bool {
+        self.packet.unknown_options()
+    }
     fn mark(&mut self) -> bool {
         self.packet.mark()
     }

@@ -25,6 +25,24 @@ impl Carried for Raw {
     fn has_payload(&self) -> bool {
         true
     }
+    fn connection(&self) -> u64 {
+        0
+    }
+    fn plain_ack(&self) -> Option<u64> {
+        None
+    }
+    fn sack_blocks(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        std::iter::empty()
+    }
+    fn timestamps(&self) -> (u64, u64) {
+        (0, 0)
+    }
+    fn congestion(&self) -> u8 {
+        0
+    }
+    fn unknown_options(&self) -> bool {
+        false
+    }
     fn mark(&mut self) -> bool {
         false
     }
@@ -44,7 +62,7 @@ impl World {
     /// `stations`, each with one port and room for `waiting` packets.
     pub fn new(spec: &DcfSpec, stations: u32, waiting: u64, seed: u64) -> World {
         assert_eq!(DcfParams::check(spec), None);
-        let queue = QueueSpec::DropTail { packets: None, waiting: Some(waiting), bytes: None, waiting_bytes: None };
+        let queue = QueueSpec::drop_tail(None, Some(waiting), None, None);
         let station = |id: u32| {
             let random = |what: &str| Random::named(seed, &format!("{what} {id}"));
             (AnyQueue::new(&queue, Rate::from_bps(1e6), || random("queue")), random("backoff"), random("air"))

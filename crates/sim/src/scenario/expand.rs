@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use acklab_path::spec::LinkSpec;
+use acklab_path::spec::{LinkSpec, QueueSpec};
 use acklab_tcp::rules::{ReceiverPatch, SenderPatch};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::path::bare_or_quoted;
-use crate::spec::{FlowSpec, Scenario, Size, Stop};
+use crate::spec::{FlowSpec, MediumSpec, Scenario, Size, Stop};
 
 /// The scenario as TOML: shorthands expanded to links, every default and every rule of each stack spelled out.
 /// Read again, it gives an equal scenario.
@@ -48,9 +48,15 @@ pub fn expanded_toml(scenario: &Scenario) -> String {
         ),
     ];
     entries(&mut text, top);
-    for pair in scenario.links.chunks(2) {
+    let wired =
+        scenario.media.first().and_then(|medium| medium.links.first()).map_or(scenario.links.len(), |&at| at as usize);
+    for pair in scenario.links[..wired].chunks(2) {
         text += "\n[[link]]\n";
         entries(&mut text, link(pair, &scenario.nodes));
+    }
+    for medium in &scenario.media {
+        text += "\n[[wlan]]\n";
+        entries(&mut text, wlan(medium, &scenario.nodes));
     }
     for each in &scenario.flows {
         text += "\n[[flow]]\n";
@@ -93,6 +99,20 @@ fn direction(link: &LinkSpec) -> Entries {
     let mut entries = vec![("rate", json!(link.rate)), ("delay", json!(link.delay)), ("queue", json!(link.queue))];
     entries.extend(link.loss.as_ref().map(|loss| ("loss", json!(loss))));
     entries
+}
+
+fn wlan(medium: &MediumSpec, nodes: &[String]) -> Entries {
+    let mut queues: Vec<(&String, &QueueSpec)> = Vec::new();
+    queues.extend(medium.stations.iter().map(|(node, queue)| (&nodes[*node as usize], queue)));
+    let (ap, stations) = (&queues[0], &queues[1..]);
+    vec![
+        ("name", json!(medium.name)),
+        ("ap", json!(ap.0)),
+        ("stations", stations.iter().map(|(node, _)| json!(node)).collect()),
+        ("queue", json!(stations[0].1)),
+        ("ap_queue", json!(ap.1)),
+        ("mac", json!(medium.mac)),
+    ]
 }
 
 fn flow(flow: &FlowSpec, nodes: &[String]) -> Entries {

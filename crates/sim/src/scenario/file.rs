@@ -14,6 +14,7 @@ use crate::spec::Source;
 
 use super::tables::{ReceiverTable, SenderTable, StackTables};
 use super::topology::Topology;
+use super::wlan::WlanTable;
 
 /// A network experiment: links, flows over them, and when to stop.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -34,6 +35,9 @@ pub(super) struct File {
     /// The network: duplex links.
     #[serde(default)]
     pub link: Vec<LinkTable>,
+    /// 802.11 networks; their links come after the others.
+    #[serde(default)]
+    pub wlan: Vec<WlanTable>,
     /// The transfers.
     #[serde(default)]
     pub flow: Vec<FlowTable>,

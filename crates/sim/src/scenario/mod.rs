@@ -42,6 +42,7 @@ mod suggest;
 mod tables;
 pub mod topology;
 mod tree;
+mod wlan;
 
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,6 +1,7 @@
 //! From links between names to link directions between indices, checked.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 
 use acklab_packet::{Rate, Time};
 use acklab_path::queue::RedParams;
@@ -24,13 +25,16 @@ pub(super) enum Key {
     Link(usize),
     /// A key of `[topology]`.
     Topology(&'static str),
+    /// `wlan[n].stations[m]`
+    Wlan(usize, usize),
 }
 
-impl std::fmt::Display for Key {
+impl Display for Key {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Key::Link(index) => write!(f, "link[{index}]"),
             Key::Topology(key) => f.write_str(key),
+            Key::Wlan(wlan, station) => write!(f, "wlan[{wlan}].stations[{station}]"),
         }
     }
 }
@@ -63,8 +67,13 @@ impl Network {
             if let Some(earlier) = pairs.insert((from.min(to), from.max(to)), key) {
                 let [a, b] = &link.between;
                 let what = format!("`{a}` and `{b}` are already linked by {earlier}");
-                return Err(Problem::at(format_args!("{key}.between"), what)
-                    .help("give one link per pair; `back` describes its other direction"));
+                return Err(match key {
+                    Key::Wlan(..) => {
+                        Problem::at(key, what).help("a station's only link with its access point is the air")
+                    }
+                    _ => Problem::at(format_args!("{key}.between"), what)
+                        .help("give one link per pair; `back` describes its other direction"),
+                });
             }
             let (root_a, root_b) = (network.root(from), network.root(to));
             network.joined[root_b as usize] = root_a;
@@ -152,7 +161,11 @@ fn checked_crossings(crossings: u16, key: Key, back: &str) -> Result<u16, Proble
 }
 
 /// Exactly one limit: the default where none is given.
-fn checked_queue(mut queue: QueueSpec, key: Key, back: &str) -> Result<QueueSpec, Problem> {
+pub(super) fn checked_queue(
+    mut queue: QueueSpec,
+    key: impl Display + Copy,
+    back: &str,
+) -> Result<QueueSpec, Problem> {
     let (packets, waiting, bytes, waiting_bytes) = match &mut queue {
         QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes, filter, .. } => {
             if let Some(filter) = filter {
@@ -186,7 +199,7 @@ fn checked_queue(mut queue: QueueSpec, key: Key, back: &str) -> Result<QueueSpec
 }
 
 /// Thresholds in order, probabilities that are some.
-fn checked_red(red: &RedParams, key: Key, back: &str) -> Result<(), Problem> {
+fn checked_red(red: &RedParams, key: impl Display, back: &str) -> Result<(), Problem> {
     let wrong = |name: &str, what: &str, given: f64| {
         Err(Problem::at(format_args!("{key}{back}.queue.{name}"), what.to_owned()).given(given))
     };

@@ -9,6 +9,7 @@ use super::file::{File, FlowTable, LinkTable, SizeEntry, StopTable, When};
 use super::network::{Key, Network, Origin};
 use super::stacks::{Stacks, shared};
 use super::topology::Topology;
+use super::wlan;
 use crate::spec::{FlowSpec, Record, Repeat, Scenario, Size, Source, Stop};
 
 /// Most flows of one scenario.
@@ -22,13 +23,17 @@ const AT_MOST: Time = Time::from_secs(1000.0);
 
 /// Checks everything that serde cannot, and refers to nodes by index.
 pub(super) fn resolve(file: File) -> Result<Scenario, Problem> {
-    let File { title, seed, stop, topology, link, flow, stack, record } = file;
-    let origins = links(topology, link)?;
+    let File { title, seed, stop, topology, link, wlan, flow, stack, record } = file;
+    let wlans = wlan::checked(wlan)?;
+    let mut origins = links(topology, link)?;
+    let wired = origins.len();
+    origins.extend(wlans.iter().enumerate().flat_map(|(index, wlan)| wlan.links(index)));
     if origins.is_empty() {
-        let help = "give at least one [[link]] (between, rate, delay), or a [topology]";
+        let help = "give at least one [[link]] (between, rate, delay), a [topology], or a [[wlan]] (ap, stations)";
         return Err(Problem::at("link", "missing").help(help));
     }
     let mut network = Network::new(origins)?;
+    let media = wlan::media(wlans, 2 * wired as u32, &network)?;
     let stacks = Stacks::new(stack)?;
     if flow.is_empty() {
         return Err(Problem::at("flow", "missing").help("give at least one [[flow]] (from, to)"));
@@ -37,7 +42,7 @@ pub(super) fn resolve(file: File) -> Result<Scenario, Problem> {
     let stop = end(&stop, &flows)?;
     let Network { nodes, links, .. } = network;
     let record = Record { series: record.series, queue: record.queue, packets: record.packets };
-    Ok(Scenario { title, seed, stop, nodes, links, flows, record })
+    Ok(Scenario { title, seed, stop, nodes, links, media, flows, record })
 }
 
 fn links(topology: Option<Topology>, links: Vec<LinkTable>) -> Result<Vec<Origin>, Problem> {

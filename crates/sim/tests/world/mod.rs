@@ -211,6 +211,7 @@ pub fn world() -> impl Strategy<Value = World> {
             stop,
             nodes: (0..nodes).map(|n| format!("n{n}")).collect(),
             links,
+            media: Vec::new(),
             flows: flows.collect(),
             record: ALL,
         })
