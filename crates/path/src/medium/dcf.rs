@@ -121,17 +121,17 @@ impl<P: Carried> Dcf<P> {
         self.len() == 0
     }
 
-    /// When it next wants to be woken, `None` if only a new packet changes anything.
+    /// When it next wants to be woken, `None` if only a new packet changes anything. Not before now but for a rounding.
     pub fn next(&self) -> Option<Time> {
         match self.phase {
-            Phase::Idle(since) => self.first_start().map(|start| since + start),
+            Phase::Idle(since) => self.first_start(since),
             Phase::First { until, .. } | Phase::Data { until, .. } | Phase::Answer { until, .. } => Some(until),
         }
     }
 
-    /// The earliest of the starts that stations plan, from the beginning of the idle time.
-    fn first_start(&self) -> Option<Time> {
-        self.stations.iter().filter_map(|station| station.start(self.params.slot)).min()
+    /// The earliest of the starts that stations plan when the medium is idle since then.
+    fn first_start(&self, since: Time) -> Option<Time> {
+        self.stations.iter().filter_map(|station| station.start(since, self.params.slot)).min()
     }
 
     /// A packet comes to a port; what its station's queue does not keep goes to `removed`.
@@ -166,7 +166,7 @@ impl<P: Carried> Dcf<P> {
                     station.wait = idle + self.params.difs;
                     station.back_off();
                 } else {
-                    station.at_once = Some(idle);
+                    station.at_once = Some(now);
                 }
             }
             Phase::First { since, .. } if (now - since).secs() < self.params.sense.secs() - SAME => {
@@ -198,15 +198,15 @@ impl<P: Carried> Dcf<P> {
 
     /// The first station's backoff has ended.
     fn begin(&mut self, since: Time) {
-        let Some(first) = self.first_start() else { return };
+        let Some(first) = self.first_start(since) else { return };
         let unnoticed = (self.params.sense.secs() - SAME).max(SAME);
         self.talkers.clear();
-        self.phase = Phase::First { since: since + first, until: Time::ZERO };
+        self.phase = Phase::First { since: first, until: Time::ZERO };
         for id in 0..self.stations.len() as u32 {
             let station = &mut self.stations[id as usize];
-            match station.start(self.params.slot) {
-                Some(start) if (start - first).secs() < unnoticed => self.talk(id, since + start),
-                _ => station.freeze(first, &self.params),
+            match station.start(since, self.params.slot) {
+                Some(start) if (start - first).secs() < unnoticed => self.talk(id, start),
+                _ => station.freeze(first - since, &self.params),
             }
         }
     }

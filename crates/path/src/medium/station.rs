@@ -75,7 +75,7 @@ pub(super) struct Station<P> {
     pub backoff: Option<u32>,
     /// From the beginning of the present idle time until slots count: DIFS, EIFS, or more.
     pub wait: Time,
-    /// From the beginning of the present idle time until a frame came that needs no backoff.
+    /// When a frame came that needs no backoff.
     pub at_once: Option<Time>,
     /// Contention window.
     pub cw: u32,
@@ -155,12 +155,12 @@ impl<P: Carried> Station<P> {
         }
     }
 
-    /// From the beginning of the idle time until it transmits, if it wants to.
-    pub fn start(&self, slot: Time) -> Option<Time> {
+    /// When it transmits, if it wants to and the medium, idle since then, stays so.
+    pub fn start(&self, since: Time, slot: Time) -> Option<Time> {
         if self.service.is_empty() {
             return None;
         }
-        self.at_once.or_else(|| self.backoff.map(|slots| self.counted(slots, slot)))
+        self.at_once.or_else(|| self.backoff.map(|slots| since + self.counted(slots, slot)))
     }
 
     fn counted(&self, slots: u32, slot: Time) -> Time {

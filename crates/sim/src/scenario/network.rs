@@ -161,11 +161,7 @@ fn checked_crossings(crossings: u16, key: Key, back: &str) -> Result<u16, Proble
 }
 
 /// Exactly one limit: the default where none is given.
-pub(super) fn checked_queue(
-    mut queue: QueueSpec,
-    key: impl Display + Copy,
-    back: &str,
-) -> Result<QueueSpec, Problem> {
+pub(super) fn checked_queue(mut queue: QueueSpec, key: impl Display + Copy, back: &str) -> Result<QueueSpec, Problem> {
     let (packets, waiting, bytes, waiting_bytes) = match &mut queue {
         QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes, filter, .. } => {
             if let Some(filter) = filter {

@@ -96,7 +96,9 @@ pub(super) fn checked(tables: Vec<WlanTable>) -> Result<Vec<Wlan>, Problem> {
 /// The queue with an interface's limit where it has none.
 fn limited(queue: Option<QueueSpec>) -> QueueSpec {
     let mut queue = queue.unwrap_or(QueueSpec::drop_tail(None, None, None, None));
-    if let QueueSpec::DropTail { packets: None, waiting: waiting @ None, bytes: None, waiting_bytes: None, .. } = &mut queue {
+    if let QueueSpec::DropTail { packets: None, waiting: waiting @ None, bytes: None, waiting_bytes: None, .. } =
+        &mut queue
+    {
         *waiting = Some(50);
     }
     queue
@@ -117,6 +119,7 @@ impl Wlan {
                 between: [self.ap.clone(), station.clone()],
                 rate,
                 delay: Time::ZERO,
+                crossings: 1,
                 queue: Some(self.ap_queue.clone()),
                 loss: None,
                 back: Some(BackTable { queue: Some(self.queue.clone()), ..BackTable::default() }),
