@@ -264,8 +264,7 @@ impl DcfParams {
     pub fn check(spec: &DcfSpec) -> Option<(&'static str, String)> {
         let p = DcfParams::new(spec);
         let rate_wrong = |rate: Option<Rate>| rate.is_some_and(|rate| !(1e3..=1e12).contains(&rate.bps()));
-        // A second on the air is no frame's; and a slot of no time would let everybody collide always.
-        let long = |time: Time| time > Time::from_secs(1.0);
+        // A second is no frame's and no pause's; and a slot of no time would let everybody collide always.
         if rate_wrong(spec.rate) {
             return Some(("rate", "must be from 1kbps to 1000Gbps".into()));
         }
@@ -275,22 +274,22 @@ impl DcfParams {
         if spec.preamble.is_some() && spec.phy == Phy::N {
             return Some(("preamble", "is 802.11b's; write `plcp` and `basic_plcp` for other standards".into()));
         }
-        if !(1e-6..=1.0).contains(&p.slot.secs()) {
-            return Some(("slot", "must be from 1us to 1s".into()));
+        if !(1e-6..=0.1).contains(&p.slot.secs()) {
+            return Some(("slot", "must be from 1us to 100ms".into()));
         }
         for (key, time) in [
-            ("plcp", spec.plcp),
-            ("basic_plcp", spec.basic_plcp),
-            ("symbol", spec.symbol),
-            ("sifs", spec.sifs),
-            ("difs", spec.difs),
-            ("eifs", spec.eifs),
-            ("ack_timeout", spec.ack_timeout),
-            ("propagation", spec.propagation),
-            ("sense", spec.sense),
-            ("aggregate_time", spec.aggregate_time),
+            ("plcp", p.plcp),
+            ("basic_plcp", p.basic_plcp),
+            ("symbol", p.symbol),
+            ("sifs", p.sifs),
+            ("difs", p.difs),
+            ("eifs", p.eifs),
+            ("ack_timeout", p.ack_timeout),
+            ("propagation", p.propagation),
+            ("sense", p.sense),
+            ("aggregate_time", p.aggregate_time),
         ] {
-            if time.is_some_and(long) {
+            if time > Time::from_secs(1.0) {
                 return Some((key, "must be at most 1s".into()));
             }
         }
