@@ -16,3 +16,4 @@ mod rfc6582;
 mod rfc6675;
 mod rfc7323;
 mod sender_table;
+mod veno;
