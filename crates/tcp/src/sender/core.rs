@@ -253,7 +253,8 @@ impl Core {
         } else {
             self.snd_max = end;
             self.note_size(len, end);
-            if let Some(times) = &mut self.send_times {
+            // A SYN is shorter than a segment, and so is its round trip.
+            if let Some(times) = self.send_times.as_mut().filter(|_| !syn) {
                 times.sent(end, now);
             }
             if self.timed.is_none() {
