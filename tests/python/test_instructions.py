@@ -1,0 +1,28 @@
+"""What a segment costs the simulator, in instructions: the same on every run of a binary, however busy the machine is."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "benches"))
+
+import run as bench  # noqa: E402
+
+# Measured, and a tenth more for other compilers. The goal is 1,300 (docs/validation.md, "Speed"): lower this with every gain.
+REACHED = 2_523
+MOST = 1.1 * REACHED
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
+def test_a_segment_takes_no_more_instructions_than_it_did():
+    subprocess.run(["cargo", "build", "--release", "-q", "-p", "acklab-sim", "--example", "bulk"], cwd=ROOT, check=True)
+    taken = bench.instructions()
+    assert taken < MOST, f"{taken:.0f} instructions a segment, at most {MOST:.0f} were expected"
