@@ -11,7 +11,7 @@ fn one_loss(filter: &str, receiver: &str) -> Outcome {
          [[link]]\nbetween = ['S', 'R']\nrate = '10Mbps'\ndelay = '20ms'\nloss = {{ list = [11] }}\n\
          back = {{ rate = '5kbps', queue = {{ kind = 'drop-tail', packets = 100{filter} }} }}\n\
          [[flow]]\nfrom = 'S'\nto = 'R'\nsize = {{ segments = 40 }}\n\
-         sender = {{ stack = 'ns2-2.35', recovery = 'reno', window = 6 }}\nreceiver = {{ stack = 'ns2-2.35'{receiver} }}\n"
+         sender = {{ stack = 'ns2-2.35', recovery = 'reno', window = 6, min_rto = '1s' }}\nreceiver = {{ stack = 'ns2-2.35'{receiver} }}\n"
     );
     Simulation::new(parse_toml(&text, "t").expect("a scenario").into()).run()
 }
@@ -25,9 +25,8 @@ fn erased_duplicates_cost_a_timeout() {
     let kept = one_loss(", filter = { kind = 'static', threshold = 1, conservative = true }", "");
     assert_eq!((kept.flows[0].fast_retransmits, kept.flows[0].timeouts), (1, 0));
     let time = |outcome: &Outcome| outcome.flows[0].completion_s.expect("completed");
-    // A shorter queue of ACKs makes the rest faster, so what the timeout costs shows beside the filter that keeps them.
     let times = [time(&plain), time(&kept), time(&classic)];
-    assert!(times[1] < times[0] && times[2] > times[1] + 0.4, "{times:?}");
+    assert!(times[1] <= times[0] && times[2] > times[0] + 0.5, "{times:?}");
 }
 
 #[test]
