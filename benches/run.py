@@ -132,6 +132,18 @@ def instructions(seconds: float = 10.0) -> float:
     return (counts[0][0] - counts[1][0]) / counts[0][1]
 
 
+def filters(acks: int = 2_000_000) -> None:
+    """What an ACK costs in a queue that filters: a row a filter, a column a number of connections."""
+    subprocess.run(["cargo", "build", "--release", "-q", "-p", "acklab-path", "--examples"], cwd=ROOT, check=True)
+    printed = subprocess.run([str(BULK.with_name("filter_cost")), str(acks)], capture_output=True, text=True, check=True).stdout
+    rows: dict[str, list[str]] = {}
+    for name, _, cost in (line.split("\t") for line in printed.splitlines()):
+        rows.setdefault(name, []).append(f"{float(cost):10.0f}")
+    print(f"{'nanoseconds an ACK, connections:':34} {1:>10} {100:>10} {10_000:>10}")
+    for name, costs in rows.items():
+        print(f"{name:34} {' '.join(costs)}")
+
+
 def memory(flows: int = 100_000) -> float:
     """Bytes a flow takes that has started nothing yet, beside those of a run with none of them."""
     def peak(n: int) -> int:
@@ -145,7 +157,7 @@ def main() -> None:
     """Measures what was asked for, everything by default."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=3, help="pairs of runs a row (default 3)")
-    parser.add_argument("--only", nargs="*", help="rows: 4 100 10000 sweep threads instructions memory")
+    parser.add_argument("--only", nargs="*", help="rows: 4 100 10000 sweep threads instructions memory filters")
     given = parser.parse_args()
     wanted = lambda row: not given.only or row in given.only
     subprocess.run(["cargo", "build", "--release", "-q", "-p", "acklab-sim", "--examples"], cwd=ROOT, check=True)
@@ -174,6 +186,8 @@ def main() -> None:
             print(f"the same on 2 threads: {times[1] / times[2] / 2:.0%} of twice the speed ({times[1]:.2f} s, {times[2]:.2f} s of wall time)")
     if wanted("instructions") and shutil.which("valgrind"):
         print(f"instructions a segment, 4 flows: {instructions():.0f}")
+    if wanted("filters"):
+        filters()
     if wanted("memory"):
         print(f"bytes a flow at 100,000 flows: {memory():.0f}")
 

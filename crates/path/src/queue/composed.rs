@@ -129,3 +129,53 @@ impl<P: Carried> Queue<P> for Composed<P> {
         self.waiting.bytes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use acklab_packet::{Ack, Body, Packet};
+
+    use super::*;
+
+    /// Packets looked at for each arrival, at most, when `backlog` packets of `connections` wait.
+    fn looks(spec: &str, drop: DropPolicy, connections: u32, backlog: u64) -> u64 {
+        let filter: FilterSpec = serde_json::from_str(spec).expect("a filter");
+        let limit = Limit::Waiting(backlog);
+        let rate = Rate::from_bps(1e5);
+        let mut queue: Composed<Packet> = Composed::new(limit, Some(&filter), drop, Scheduler::RoundRobin, rate);
+        let mut removed = Vec::new();
+        let mut most = 0;
+        for i in 0..backlog + 2000 {
+            let flow = i as u32 % connections;
+            // Every third ACK repeats its number: some of what waits is never erased by the filters that spare.
+            let ack = i / u64::from(connections) / 3 * 2;
+            let packet =
+                Packet { flow, size: 40, connection: 0, hop: 0, body: Body::Ack(Ack { ack, ..Ack::default() }) };
+            let before = queue.waiting.looks.get();
+            queue.enqueue(packet, Service::Busy(40), Time::from_secs(0.001 * i as f64), &mut removed);
+            if i % 4 == 0 {
+                queue.dequeue(Time::from_secs(0.001 * i as f64));
+            }
+            if i >= backlog {
+                most = most.max(queue.waiting.looks.get() - before);
+            }
+        }
+        most
+    }
+
+    #[test]
+    fn the_cost_of_an_arrival_does_not_grow_with_what_waits() {
+        for spec in [
+            r#"{"kind": "static", "threshold": 1000000}"#,
+            r#"{"kind": "static", "threshold": 40, "conservative": true}"#,
+            r#"{"kind": "delayed", "share": 1.0, "conservative": true}"#,
+            r#"{"kind": "cake"}"#,
+        ] {
+            for drop in [DropPolicy::Tail, DropPolicy::LongestFront, DropPolicy::FastestOldest] {
+                for connections in [1, 100] {
+                    let [few, many] = [1000, 30_000].map(|backlog| looks(spec, drop, connections, backlog));
+                    assert!(many <= 100 && many <= few.max(60), "{spec} {drop:?}: {few}, then {many}");
+                }
+            }
+        }
+    }
+}
