@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import _core
 from ..run import cpu_count
-from .experiments import Failed, Reader
+from .experiments import Failed, Reader, Warm
 
 CHUNK = 128 * 1024
 """Scenarios are fed in pieces of about so many bytes."""
@@ -25,12 +25,14 @@ class Lines:
         self._threads = threads or cpu_count()
         self._found: dict[tuple[str, int], tuple[float, ...] | Failed] = {}
         self._wanted: dict[str, list[Reader]] = {}
+        self._branches: dict[Warm, dict[str, list[Reader]]] = {}
         self.runs = 0
 
-    def ask(self, scenario: str, reader: Reader) -> None:
-        """Plans a run, unless its result is known."""
+    def ask(self, scenario: str, reader: Reader, warm: Warm | None = None) -> None:
+        """Plans a run, unless its result is known; ``warm`` is the warm-up it shares with others."""
         if (scenario, id(reader)) not in self._found:
-            readers = self._wanted.setdefault(scenario, [])
+            wanted = self._wanted if warm is None else self._branches.setdefault(warm, {})
+            readers = wanted.setdefault(scenario, [])
             if not any(one is reader for one in readers):
                 readers.append(reader)
 
@@ -41,7 +43,7 @@ class Lines:
     @property
     def planned(self) -> int:
         """Runs asked for and not yet made."""
-        return len(self._wanted)
+        return len(self._wanted) + sum(map(len, self._branches.values()))
 
     def run(self, tick: Tick = lambda done: None) -> None:
         """Makes every planned run."""
@@ -54,6 +56,34 @@ class Lines:
                     self._found[scenario, id(reader)] = _read(line, reader)
             self.runs += len(lines)
             tick(len(lines))
+        self._branch(tick)
+
+    def _branch(self, tick: Tick) -> None:
+        """Makes the runs that share warm-ups, a warm-up at a time."""
+        wanted, self._branches = self._branches, {}
+        with ThreadPoolExecutor(self._threads) as pool:
+            for group, lines in zip(wanted.values(), pool.map(_warmed, wanted, wanted.values()), strict=True):
+                for (scenario, readers), line in zip(group.items(), lines, strict=True):
+                    for reader in readers:
+                        self._found[scenario, id(reader)] = _read(line, reader)
+                self.runs += len(lines)
+                tick(len(lines))
+
+
+def _warmed(warm: Warm, scenarios: Iterable[str]) -> list[bytes]:
+    """The state at the end of the warm-up, a line break, and the result, of each branch."""
+    simulation: _core.Simulation | None = None
+    start, lines = b"", []
+    for scenario in scenarios:
+        try:
+            if simulation is None:
+                simulation = _core.Simulation(scenario)
+                simulation.run_until(warm.until_s)
+                start = simulation.outcome().json(False).encode()
+            lines.append(start + b"\n" + simulation.branch(scenario).run().json(False).encode())
+        except (_core.ScenarioError, _core.RunError) as error:
+            lines.append(json.dumps({"error": str(error)}, separators=(",", ":")).encode())
+    return lines
 
 
 def _read(line: bytes, reader: Reader) -> tuple[float, ...] | Failed:

@@ -2,6 +2,7 @@
 
 * a :class:`Sweep` runs every combination of its axes and gives a :class:`~acklab.reproduce.grid.Grid`;
 * :class:`Replications` are a sweep repeated with several seeds, more of them if the judge asks;
+* :class:`Branches` are replications of which many share a warm-up, which is simulated once and cloned;
 * :class:`Traces` are few runs recorded packet by packet, each reduced to what a claim needs.
 """
 
@@ -85,6 +86,31 @@ class Replications(Sweep):
     def with_seeds(self, axes: Axes, seeds: int) -> Axes:
         """The axes and the seeds."""
         return {**axes, "seed": range(1, min(seeds, self.most_seeds or seeds) + 1)}
+
+
+@dataclass(frozen=True)
+class Warm:
+    """A warm-up that several runs share."""
+
+    key: Hashable
+    """Equal for runs whose scenarios differ only in the rules of flows that begin later."""
+    until_s: float
+
+
+@dataclass(frozen=True, eq=False)
+class Branches(Replications):
+    """Replications whose warm-up is simulated once and cloned; exactly as if each were run from its beginning.
+
+    The reader is given two lines: what the simulation told at the end of the warm-up, and the result.
+    """
+
+    warm: Callable[..., Warm] = field(default=lambda **_: Warm(None, 0.0))
+    """The warm-up of a cell."""
+
+    def warmups(self, axes: Axes) -> Iterator[Warm]:
+        """The warm-up of each of :meth:`scenarios`."""
+        names = tuple(axes)
+        return (self.warm(**dict(zip(names, cell, strict=True))) for cell in product(*axes.values()))
 
 
 @dataclass(frozen=True, eq=False)

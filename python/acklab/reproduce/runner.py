@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any
 
 from .evidence import forest
 from .execute import Lines, trace
-from .experiments import Effort, Experiment, Failed, Replications, Sweep, Traces
+from .experiments import Branches, Effort, Experiment, Failed, Replications, Sweep, Traces
 from .judge import Verdict, judge, quickly
 from .measure import Measurement, NotTestable
 from .paper import Drawn, Figure, Paper
@@ -53,8 +54,10 @@ class Bench:
         sweeps = [e for e in wanted if isinstance(e, Sweep)]
         traces = [(e, e.cells(self.effort)) for e in wanted if isinstance(e, Traces)]
         for sweep in sweeps:
-            for scenario in sweep.scenarios(self._axes(sweep)):
-                self.lines.ask(scenario, sweep.read)
+            axes = self._axes(sweep)
+            warm = sweep.warmups(axes) if isinstance(sweep, Branches) else repeat(None)
+            for scenario, warmup in zip(sweep.scenarios(axes), warm, strict=False):
+                self.lines.ask(scenario, sweep.read, warmup)
         progress = Progress(what, self.lines.planned + sum(len(cells) for _, cells in traces))
         try:
             self.lines.run(progress)
