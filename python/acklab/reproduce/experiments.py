@@ -82,6 +82,12 @@ class Replications(Sweep):
     """A sweep repeated with seeds 1, 2, ...; the grid's last axis is the seed. ``scenario`` takes ``seed`` too."""
 
     most_seeds: int | None = None
+    rounds: tuple[int, ...] = ()
+    """How many seeds at first and after each time the judge asked for more, where the usual numbers are too few."""
+
+    def seeds(self, effort: Effort) -> tuple[int, ...]:
+        """The rounds of seeds: its own, if it has some, in a usual full run."""
+        return self.rounds if self.rounds and effort == Effort() else effort.seeds
 
     def with_seeds(self, axes: Axes, seeds: int) -> Axes:
         """The axes and the seeds."""

@@ -73,7 +73,7 @@ class Bench:
     def _axes(self, sweep: Sweep) -> Any:
         axes = sweep.chosen(self.effort)
         if isinstance(sweep, Replications):
-            axes = sweep.with_seeds(axes, self.seeds.setdefault(id(sweep), self.effort.seeds[0]))
+            axes = sweep.with_seeds(axes, self.seeds.setdefault(id(sweep), sweep.seeds(self.effort)[0]))
         return axes
 
     def _collect(self, sweep: Sweep) -> Any:
@@ -88,7 +88,7 @@ class Bench:
 
     def more_seeds(self, experiment: Replications) -> bool:
         """Plans the next round of seeds; False when the cap is reached."""
-        later = [count for count in self.effort.seeds if count > self.seeds[id(experiment)]]
+        later = [count for count in experiment.seeds(self.effort) if count > self.seeds[id(experiment)]]
         if not later:
             return False
         self.seeds[id(experiment)] = later[0]

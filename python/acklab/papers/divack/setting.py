@@ -66,6 +66,8 @@ class Path:
     recovery: str = "newreno"
     file_bytes: int = FILE_BYTES
     warm_s: float = WARM_S
+    window: int = 100000
+    """Advertised, in segments."""
 
     @property
     def packets(self) -> int:
@@ -76,14 +78,14 @@ class Path:
 PAPERS = Path()
 
 
-def stack(recovery: str) -> dict[str, Any]:
+def stack(recovery: str, window: int) -> dict[str, Any]:
     """The paper's simulator with byte sequence numbers, so that a segment's ACK has pieces."""
     return {
         "base": "ns2-2.35",
         "recovery": recovery,
         "sequence": "bytes",
         "packet": PAYLOAD,
-        "window": 100000,
+        "window": window,
         "ack": {"policy": "delayed", "timer": "100ms"},
     }
 
@@ -140,7 +142,7 @@ def _network(flows: int, seed: int, path: Path) -> tuple[str, str]:
                 "queue": {"kind": "drop-tail", "packets": 100000},
             },
         },
-        "stack": {"host": stack(path.recovery)},
+        "stack": {"host": stack(path.recovery, path.window)},
         "flow": [client, *background],
     }
     before, after = json.dumps(tree, separators=(",", ":")).split('"RULES":0')

@@ -1,0 +1,112 @@
+"""The downloads that several sections share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...reproduce.experiments import Branches, Warm
+from ...reproduce.grid import Grid
+from ...reproduce.stats import Sample, jackknife
+from .setting import FLOWS, LOW, PAPERS, POLICIES, REFERENCES, Client, Path, download
+
+ROUNDS = (30, 60)
+"""Seeds at first, and where an interval is still too wide: J = 64 needs about 60."""
+QUICK_FLOWS = (2, 32)
+NEVER_S = 2000.0
+"""The time of a download that was given up."""
+
+
+class Read:
+    """A download's numbers: from the state at the end of the warm-up, and from the result."""
+
+    names = ("time_s", "retransmits", "timeouts", "acks", "background_bps", "drops")
+
+    def __call__(self, line: bytes) -> tuple[float, ...]:
+        start, end = (json.loads(text) for text in line.split(b"\n"))
+        client = end["flows"][0]
+        taken = (client["finished_s"] - client["start_s"]) if client["completed"] else NEVER_S
+        others = [sum(flow["bytes"] for flow in run["flows"][1:]) for run in (start, end)]
+        drops = [next(link["drops"] for link in run["links"] if link["from"] == "G1") for run in (start, end)]
+        background = 8 * (others[1] - others[0]) / (end["end_s"] - client["start_s"])
+        counts = (client["retransmits"], client["timeouts"], client["acks_sent"])
+        return (taken, *map(float, counts), background, float(drops[1] - drops[0]))
+
+
+READ = Read()
+
+
+def downloads(
+    name: str,
+    about: str,
+    axes: dict[str, Sequence[Any]],
+    client: Callable[..., Client],
+    path: Callable[..., Path] = lambda **_: PAPERS,
+    quick: dict[str, Sequence[Any]] | None = None,
+    most_seeds: int | None = None,
+) -> Branches:
+    """Downloads over the axes; ``client`` and ``path`` make of a cell who downloads and through what."""
+
+    def scenario(**cell: Any) -> str:
+        return download(client(**cell), cell["flows"], cell["seed"], path(**cell))
+
+    def warm(**cell: Any) -> Warm:
+        way = path(**cell)
+        return Warm((cell["flows"], cell["seed"], way), way.warm_s)
+
+    fewer = {"flows": [j for j in QUICK_FLOWS if j in axes["flows"]] or axes["flows"], **(quick or {})}
+    return Branches(name, about, axes, scenario, READ, fewer, most_seeds, ROUNDS, warm)
+
+
+EVERYONE = (*REFERENCES, *POLICIES)
+
+FIGURE_6 = downloads(
+    "divack 10 Mb/s",
+    "1.5 MB through 10 Mb/s, each policy",
+    {"policy": EVERYONE, "flows": FLOWS},
+    lambda policy, **_: Client(policy),
+)
+
+
+def times(grid: Grid, **cell: Any) -> Sample:
+    """A download's time, one for each seed."""
+    return Sample.of(grid.at(**cell)["time_s"].tolist())
+
+
+def ratio(grid: Grid, over: Grid | None = None, **cells: Any) -> Sample:
+    """Mean time over mean time, of ``policy`` over ``reference``, averaged over ``flows``: one pseudo-value a seed."""
+    flows = cells["flows"] if isinstance(cells["flows"], (list, tuple)) else [cells["flows"]]
+    rest = {key: cell for key, cell in cells.items() if key not in ("flows", "policy", "reference")}
+    upper = np.array([grid.at(policy=cells["policy"], flows=j, **rest)["time_s"] for j in flows])
+    below = over or grid
+    kept = {key: cell for key, cell in rest.items() if key in below.axes}
+    lower = np.array([below.at(policy=cells["reference"], flows=j, **kept)["time_s"] for j in flows])
+
+    def statistic(seeds: list[int]) -> float:
+        return float((upper[:, seeds].mean(axis=1) / lower[:, seeds].mean(axis=1)).mean())
+
+    return jackknife(upper.shape[1], statistic)
+
+
+def gain(grid: Grid, over: Grid | None = None, **cells: Any) -> Sample:
+    """How much less time than the reference, in percent."""
+    return Sample.of([100 * (1 - value) for value in ratio(grid, over, **cells).values])
+
+
+def low(grid: Grid) -> list[int]:
+    """The numbers of background flows up to 32."""
+    return [j for j in grid.axes["flows"] if j in LOW]
+
+
+def high(grid: Grid) -> list[int]:
+    """Those from 64 on."""
+    return [j for j in grid.axes["flows"] if j not in LOW]
+
+
+def spearman(x: Sequence[float], y: Sequence[float]) -> float:
+    """Rank correlation without ties."""
+    ranks = [np.argsort(np.argsort(np.asarray(v))) for v in (x, y)]
+    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])

@@ -1,0 +1,197 @@
+"""Section III-A: division where the medium is shared (Figures 2 and 3)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from ...reproduce.experiments import Effort, Traces, records
+from ...reproduce.grid import Array
+from ...reproduce.measure import Measurement
+from ...reproduce.stats import Sample
+from .registry import PAPER
+from .setting import PAYLOAD, Client
+
+RATES = (250, 500, 750, 1000, 1500, 2000, 3000)
+"""W_bw, kb/s. The paper shows the first and 2000."""
+MEDIA = ("802.11b", "802.11b without RTS", "802.11n", "Ethernet")
+SHOWN_RATES = (250, 2000)
+SEEDS = tuple(range(1, 13))
+BURST_S, BURST, PIECES = 10.0, 80, 10
+END_S = 25.0
+SSTHRESH = 20
+
+DIVIDED = Client(
+    "divca1", PIECES, ack=(("start", f"{BURST_S:g}s"), ("burst", BURST))
+)
+WHOLE = Client("every")
+
+
+def _medium(medium: str) -> dict[str, Any]:
+    """What is between the access point and the station."""
+    if medium == "Ethernet":
+        wire = {"between": ["AP", "M"], "rate": "10Mbps", "delay": "1us", "queue": {"kind": "drop-tail", "packets": 50}}
+        return {"link": [wire]}
+    mac: dict[str, Any] = {"phy": "802.11n" if medium == "802.11n" else "802.11b"}
+    if medium == "802.11b":
+        mac["rts_threshold"] = "0B"
+    queue = {"kind": "drop-tail", "waiting": 50}
+    return {"wlan": [{"name": "wlan", "ap": "AP", "stations": ["M"], "queue": queue, "mac": mac}]}
+
+
+def station(client: Client, kbps: int, medium: str, seed: int) -> str:
+    """Figure 2: a server W behind a wire of so many kb/s, an access point, and a receiving station M."""
+    parts = _medium(medium)
+    wire = {
+        "between": ["W", "AP"],
+        "rate": f"{kbps}kbps",
+        "delay": "50ms",
+        "queue": {"kind": "drop-tail", "packets": 50},
+    }
+    stack = {
+        "base": "ns2-2.35",
+        "recovery": "newreno",
+        "sequence": "bytes",
+        "packet": PAYLOAD,
+        "window": 100000,
+        "initial_ssthresh": SSTHRESH,
+        "tick_phase": f"{seed * 0.0007:.6f}s",
+    }
+    tree = {
+        "seed": seed,
+        "stop": {"at": f"{END_S:g}s"},
+        **parts,
+        "link": [wire, *parts.get("link", [])],
+        "stack": {"host": stack},
+        "flow": [
+            {
+                "name": "f",
+                "from": "W",
+                "to": "M",
+                "sender": {"stack": "host", **client.rules()},
+                "receiver": {"stack": "host", "ack": client.receiver()},
+            }
+        ],
+    }
+    return json.dumps(tree, separators=(",", ":"))
+
+
+@dataclass(frozen=True)
+class Burst:
+    """A transfer around the interval in which ACKs are divided."""
+
+    times: Array
+    windows: Array
+    """cwnd in segments."""
+    begin_s: float
+    end_s: float
+    """When the first and the last ACK of the 80 segments reach the sender."""
+    cwnd: float
+    """At the end of the interval."""
+    acks: int
+    """ACKs the station sent for these segments."""
+    arrived: int
+    """How many of them reached the sender."""
+    on_medium: int
+    """Link directions on the medium that data or ACKs crossed."""
+
+
+def read(result: Any) -> Burst:
+    """Reads a recorded transfer."""
+    packets = pl.DataFrame(result.packets).with_columns(pl.col("link", "event", "kind").cast(pl.String))
+    acks = packets.filter((pl.col("kind") == "ack"))
+    sent = acks.filter((pl.col("link") == "M->AP") & (pl.col("event") == "enqueue")).select("time_s", "ack")
+    came = acks.filter((pl.col("link") == "AP->W") & (pl.col("event") == "deliver")).select("time_s", "ack")
+    before = sent.filter(pl.col("time_s") < BURST_S)["ack"].max() or 0
+    last = before + BURST * PAYLOAD
+    within = (pl.col("ack") > before) & (pl.col("ack") <= last) & (pl.col("time_s") >= BURST_S)
+    reached = came.filter(pl.col("ack") >= last)["time_s"].min()
+    started = came.filter(pl.col("ack") > before)["time_s"].min()
+    end = END_S if reached is None else reached
+    series = pl.DataFrame(result.series).select("time_s", "cwnd_segments")
+    times, windows = series["time_s"].to_numpy(), series["cwnd_segments"].to_numpy()
+    place = max(int(np.searchsorted(times, end, side="right")) - 1, 0)
+    both = packets.filter(pl.col("link").is_in(["AP->M", "M->AP"]) & (pl.col("event") == "deliver"))["link"].n_unique()
+    return Burst(
+        times,
+        windows,
+        END_S if started is None else started,
+        end,
+        float(windows[place]),
+        sent.filter(within).height,
+        came.filter(within).height,
+        int(both),
+    )
+
+
+def _cells(effort: Effort) -> Mapping[Hashable, str]:
+    cells: dict[Hashable, str] = {}
+    seeds = SEEDS[:4] if effort.quick else SEEDS
+    rates = SHOWN_RATES if effort.quick else RATES
+    for medium in MEDIA:
+        for kbps in rates:
+            for seed in seeds:
+                for name, client in (("divided", DIVIDED), ("whole", WHOLE)):
+                    cells[medium, kbps, name, seed] = station(client, kbps, medium, seed)
+    return {key: records(text, "packets", "series") for key, text in cells.items()}
+
+
+BURSTS = Traces("divack bursts", "80 segments acknowledged in ten pieces each, over wires and shared media", _cells, read)
+Bursts = Mapping[Hashable, Burst]
+
+
+def ratios(bursts: Bursts, medium: str, kbps: int) -> Sample:
+    """cwnd after the interval over that of the same seed without division."""
+    keys = [k for k in bursts if isinstance(k, tuple) and k[:3] == (medium, kbps, "divided")]
+    return Sample.of([bursts[key].cwnd / bursts[medium, kbps, "whole", key[3]].cwnd for key in keys])
+
+
+def rates(bursts: Bursts) -> list[int]:
+    """The wires that were run."""
+    return sorted({key[1] for key in bursts if isinstance(key, tuple)})
+
+
+@PAPER.claim("fig3.count", BURSTS)
+def eight_hundred(bursts: Bursts) -> Measurement:
+    counts = [b.acks for k, b in bursts.items() if isinstance(k, tuple) and k[:3] == ("802.11b", 250, "divided")]
+    return Measurement({"acks": max(counts)}, f"sent by the station in each of {len(counts)} runs at 250 kb/s: {sorted(set(counts))}")
+
+
+def _said(bursts: Bursts, kbps: int) -> str:
+    runs = [b for k, b in bursts.items() if isinstance(k, tuple) and k[:3] == ("802.11b", kbps, "divided")]
+    plain = [b for k, b in bursts.items() if isinstance(k, tuple) and k[:3] == ("802.11b", kbps, "whole")]
+    windows = [float(np.mean([b.cwnd for b in group])) for group in (plain, runs)]
+    others = ", ".join(f"{m} {ratios(bursts, m, kbps).value:.2f}" for m in MEDIA[1:])
+    return (
+        f"{windows[1]:.1f} against {windows[0]:.1f} segments; {np.mean([b.arrived for b in runs]):.0f} of the ACKs of these segments "
+        f"reach the sender. The same ratio elsewhere: {others}"
+    )
+
+
+@PAPER.claim("fig3a", BURSTS)
+def rises_behind_a_slow_wire(bursts: Bursts) -> Measurement:
+    return Measurement({"ratio": ratios(bursts, "802.11b", 250)}, _said(bursts, 250))
+
+
+@PAPER.claim("fig3b", BURSTS)
+def unnoticeable_behind_a_fast_wire(bursts: Bursts) -> Measurement:
+    return Measurement({"ratio": ratios(bursts, "802.11b", 2000)}, _said(bursts, 2000))
+
+
+@PAPER.claim("fig3.bneck", BURSTS)
+def only_behind_the_wire(bursts: Bursts) -> Measurement:
+    swept = ", ".join(f"{ratios(bursts, '802.11b', r).value:.2f} at {r}" for r in rates(bursts))
+    return Measurement(
+        {"wired": ratios(bursts, "802.11b", 250), "medium": ratios(bursts, "802.11b", 2000)}, f"ratio by kb/s: {swept}"
+    )
+
+
+@PAPER.claim("fig2", BURSTS)
+def one_medium(bursts: Bursts) -> Measurement:
+    key = next(k for k in bursts if isinstance(k, tuple) and k[0] == "802.11b")
+    return Measurement({"shared": bursts[key].on_medium}, "the wire's rate is what the runs vary; data goes out by AP->M, ACKs by M->AP")

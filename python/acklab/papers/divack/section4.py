@@ -1,0 +1,347 @@
+"""Section IV: a dividing client among other flows (Figures 5 to 8), and section V's remarks on them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from ...reproduce.grid import Grid
+from ...reproduce.measure import Measurement
+from ...reproduce.stats import Sample, jackknife
+from .registry import PAPER
+from .runs import EVERYONE, FIGURE_6, downloads, gain, high, low, ratio, spearman, times
+from .section1 import SHOWN, Shown
+from .setting import (
+    ACCESS_MS,
+    BUFFERS,
+    DELAY_MS,
+    FILE_BYTES,
+    FLOWS,
+    PACKET,
+    PIECES,
+    POLICIES,
+    REFERENCES,
+    Client,
+    Path,
+    download,
+)
+
+FIGURE_7 = downloads(
+    "divack pieces",
+    "divss1 with 2 to 64 pieces",
+    {"pieces": PIECES, "flows": FLOWS},
+    lambda pieces, **_: Client("divss1", pieces),
+)
+LIMITS = (1.0, 2.0)
+FIGURE_8 = downloads(
+    "divack ABC",
+    "each policy against a sender that counts bytes",
+    {"limit": LIMITS, "policy": EVERYONE, "flows": FLOWS},
+    lambda policy, limit, **_: Client(policy, credit="abc", limit=limit),
+)
+SLOWER = downloads(
+    "divack 1.5 Mb/s",
+    "the same through 1.5 Mb/s and 13 packets",
+    {"policy": EVERYONE, "flows": FLOWS},
+    lambda policy, **_: Client(policy),
+    lambda **_: Path(rate=1.5),
+    most_seeds=30,
+)
+SIZES = (15_000, 150_000, FILE_BYTES, 6_000_000)
+BY_SIZE = downloads(
+    "divack sizes",
+    "one ACK a segment against delayed ACKs, four sizes",
+    {"size": SIZES, "policy": REFERENCES, "flows": FLOWS},
+    lambda policy, **_: Client(policy),
+    lambda size, **_: Path(file_bytes=size),
+    {"size": (15_000, FILE_BYTES)},
+)
+BUFFER_SHARES = (0.25, 0.5, 1.0, 2.0, 4.0)
+BY_BUFFER = downloads(
+    "divack buffers",
+    "a quarter of to four bandwidth-delay products of buffer, J = 4",
+    {"buffer": BUFFER_SHARES, "policy": ("every", "divss1", "divca1"), "flows": (4,)},
+    lambda policy, **_: Client(policy),
+    lambda buffer, **_: Path(buffer=round(buffer * BUFFERS[10.0])),
+)
+
+FLAVOURS = (
+    ("NewReno", Path()),
+    ("SACK 1996", Path(recovery="sack")),
+    ("RFC 6675", Path(recovery="rfc6675")),
+    ("NewReno, 64 kB window", Path(window=44)),
+    ("NewReno, 20 segments (ns-2's default)", Path(window=20)),
+    ("RFC 6675, 64 kB window", Path(recovery="rfc6675", window=44)),
+)
+BY_FLAVOUR = downloads(
+    "divack flavours",
+    "the recoveries and windows that the paper leaves open",
+    {"flavour": tuple(name for name, _ in FLAVOURS), "policy": EVERYONE, "flows": FLOWS},
+    lambda policy, **_: Client(policy),
+    lambda flavour, **_: dict(FLAVOURS)[flavour],
+    most_seeds=30,
+)
+
+
+@PAPER.claim("fig5")
+def links_and_round_trip() -> Measurement:
+    parts: dict[str, Any] = {}
+    for name, rate in (("ten", 10.0), ("small", 1.5)):
+        tree = json.loads(download(Client("every"), 8, 1, Path(rate=rate)))
+        parts[name] = float(tree["topology"]["access"]["rate"].removesuffix("Mbps"))
+    return Measurement(parts | {"rtt": {f"{x:g} Mb/s": 2.0 * (2 * ACCESS_MS + DELAY_MS) for x in (10.0, 1.5)}})
+
+
+@PAPER.claim("bg.buffer")
+def buffers() -> Measurement:
+    packets = {rate: rate * 1e6 * 2 * DELAY_MS / 1000 / 8 / PACKET for rate in BUFFERS}
+    return Measurement({"ten": packets[10.0], "small": packets[1.5]}, f"{packets[10.0]:.1f} and {packets[1.5]:.1f}; run with {BUFFERS}")
+
+
+@PAPER.claim("check.ideal")
+def ideal_times() -> Measurement:
+    alone = 8 * FILE_BYTES / 10e6
+    return Measurement({"alone": alone, "J=32": 33 * alone, "J=64": 65 * alone})
+
+
+@PAPER.claim("ref.apdp", BY_SIZE)
+def apdp_is_faster(grid: Grid) -> Measurement:
+    cells, pairs = {}, []
+    for size in grid.axes["size"]:
+        for j in grid.axes["flows"]:
+            cell = {p: times(grid, size=size, policy=p, flows=j) for p in REFERENCES}
+            cells[f"{size // 1000} kB, J = {j}"] = cell
+            pairs += [a < b for a, b in zip(cell["every"].values, cell["delayed"].values, strict=True)]
+    slower = [label for label, cell in cells.items() if cell["every"].value >= cell["delayed"].value]
+    return Measurement(
+        {"mean": cells, "pairs": 100 * float(np.mean(pairs))},
+        f"by mean slower in {len(slower)} of {len(cells)} cells{': ' if slower else ''}{'; '.join(slower[:4])}. {_CHANCE}",
+    )
+
+
+_CHANCE = (
+    "A window that opens faster also meets the full buffer earlier, and a download of a few hundred segments is decided by "
+    "which of its segments is lost; alone with few flows that costs one ACK a segment what it gains"
+)
+
+
+@PAPER.claim("fig6.low", FIGURE_6, BY_FLAVOUR)
+def division_pays_under_low_congestion(grid: Grid, flavours: Grid) -> Measurement:
+    parts = {
+        f"J={j}": {
+            policy: {"every": times(grid, policy="every", flows=j), "divided": times(grid, policy=policy, flows=j)}
+            for policy in POLICIES
+        }
+        for j in (1, 2, 4, 8, 16, 32)
+        if j in grid.axes["flows"]
+    }
+    for j in (1, 2, 4, 8, 16, 32):
+        parts.setdefault(f"J={j}", parts[f"J={low(grid)[0]}"])  # a quick look has fewer
+    return Measurement(parts, f"{_gains(grid)}. {_OVERSHOOT} {_by_flavour(flavours)}")
+
+
+def _gains(grid: Grid, **cell: Any) -> str:
+    """Which policies gain at each J."""
+    told = []
+    for j in low(grid):
+        winners = [p for p in POLICIES if ratio(grid, policy=p, reference="every", flows=j, **cell).value < 1]
+        told.append(f"J = {j}: {', '.join(winners) or 'none'}")
+    return "faster than 1-apdp by mean at " + "; ".join(told)
+
+
+_OVERSHOOT = (
+    "In slow start 16 pieces multiply the window by 17 a round trip; two round trips after its start a client sends some 600 "
+    "segments at once into a buffer of 83, and NewReno repairs one of the hundreds lost a round trip or times out."
+)
+
+
+def _by_flavour(grid: Grid) -> str:
+    """Which policies gain with each recovery, over all J up to 32."""
+    told = []
+    for name in grid.axes["flavour"]:
+        ratios = [
+            ratio(grid, policy=p, reference="every", flows=j, flavour=name).value for j in low(grid) for p in POLICIES
+        ]
+        told.append(f"{name} {sum(r < 1 for r in ratios)} of {len(ratios)}")
+    return "Policies and J up to 32 with a gain by mean, by recovery and advertised window: " + ", ".join(told)
+
+
+@PAPER.claim("fig6.high", FIGURE_6, BY_FLAVOUR)
+def neither_gain_nor_harm_under_high_congestion(grid: Grid, flavours: Grid) -> Measurement:
+    cells = [(p, j) for p in POLICIES for j in high(grid) or low(grid)[-1:]]
+    return Measurement(
+        {
+            "gain": {f"{p} J = {j}": ratio(grid, policy=p, reference="every", flows=j) for p, j in cells},
+            "harm": {f"{p} J = {j}": ratio(grid, policy=p, reference="delayed", flows=j) for p, j in cells},
+        },
+        f"the region of the references is wide: delayed ACKs take {_region(grid)} times as long as 1-apdp, which competes with "
+        f"delayed ACKs in the background. {_timeouts(grid)}",
+    )
+
+
+def _region(grid: Grid) -> str:
+    found = [ratio(grid, policy="delayed", reference="every", flows=j).value for j in high(grid) or low(grid)[-1:]]
+    return " and ".join(f"{value:.2f}" for value in found)
+
+
+def _timeouts(grid: Grid) -> str:
+    j = (high(grid) or low(grid))[0]
+    told = [f"{p} {grid.at(policy=p, flows=j)['timeouts'].mean():.1f}" for p in EVERYONE]
+    return f"Timeouts of a download at J = {j}: {', '.join(told)}"
+
+
+def _improvement(pieces: Grid, base: Grid, count: int, j: int) -> Sample:
+    upper, lower = pieces.at(pieces=count, flows=j)["time_s"], base.at(policy="every", flows=j)["time_s"]
+    n = min(len(upper), len(lower))
+    return jackknife(n, lambda seeds: 100 * float(1 - upper[seeds].mean() / lower[seeds].mean()))
+
+
+@PAPER.claim("fig7.improve", FIGURE_7, FIGURE_6)
+def more_pieces_more_gain(pieces: Grid, base: Grid) -> Measurement:
+    counts = pieces.axes["pieces"]
+
+    def correlation(j: int) -> Sample:
+        table = pieces.at(flows=j)["time_s"]
+        return jackknife(table.shape[1], lambda seeds: spearman(counts, (-table[:, seeds].mean(axis=1)).tolist()))
+
+    best = {j: max(counts, key=lambda m: _improvement(pieces, base, m, j).value) for j in low(pieces)}
+    told = ", ".join(f"m = {m} at J = {j} ({_improvement(pieces, base, m, j).value:.0f} %)" for j, m in best.items())
+    return Measurement({"spearman": {f"J = {j}": correlation(j) for j in low(pieces)}}, f"best: {told}. {_OVERSHOOT}")
+
+
+@PAPER.claim("fig7.limit", FIGURE_7)
+def thirty_two_is_enough(pieces: Grid) -> Measurement:
+    table = {m: np.array([pieces.at(pieces=m, flows=j)["time_s"] for j in low(pieces)]) for m in (32, 64)}
+
+    def apart(seeds: list[int]) -> float:
+        means = {m: table[m][:, seeds].mean(axis=1) for m in table}
+        return float(np.abs((means[32] - means[64]) / means[32]).mean())
+
+    seeds = list(range(table[32].shape[1]))
+    signed = {j: float(1 - table[64][i].mean() / table[32][i].mean()) for i, j in enumerate(low(pieces))}
+    told = ", ".join(f"{100 * v:+.0f} % at J = {j}" for j, v in signed.items())
+    return Measurement(
+        {"apart": jackknife(len(seeds), apart)},
+        f"m = 64 saves {told}; of single downloads that a timeout decides, means differ by chance as well",
+    )
+
+
+@PAPER.claim("fig7.j64", FIGURE_7, FIGURE_6)
+def no_gain_at_64(pieces: Grid, base: Grid) -> Measurement:
+    j = 64 if 64 in pieces.axes["flows"] else low(pieces)[-1]
+    return Measurement({"gain": {f"m = {m}": _improvement(pieces, base, m, j) for m in pieces.axes["pieces"]}})
+
+
+def _abc(grid: Grid, reference: str, policies: tuple[str, ...], limit: float = 2.0) -> dict[str, Sample]:
+    return {
+        p: ratio(grid, policy=p, reference=reference, flows=grid.axes["flows"], limit=limit) for p in policies
+    }
+
+
+def _limits(grid: Grid, reference: str, policies: tuple[str, ...]) -> str:
+    told = [f"{p} {s.value:.3f}" for p, s in _abc(grid, reference, policies, 1.0).items()]
+    return "with L = 1: " + ", ".join(told)
+
+
+@PAPER.claim("fig8.m1", FIGURE_8)
+def method_one_is_apdp(grid: Grid) -> Measurement:
+    return Measurement({"ratio": _abc(grid, "every", ("divss1", "divca1"))}, _limits(grid, "every", ("divss1", "divca1")))
+
+
+@PAPER.claim("fig8.m2", FIGURE_8, FIGURE_6)
+def method_two_is_delayed(grid: Grid, base: Grid) -> Measurement:
+    policies = ("divss2", "divca2")
+    plain = [
+        f"{p} {ratio(grid, base, policy=p, reference='delayed', flows=grid.axes['flows'], limit=2.0).value:.3f}"
+        for p in policies
+    ]
+    return Measurement(
+        {"ratio": _abc(grid, "delayed", policies)},
+        f"{_limits(grid, 'delayed', policies)}; against delayed ACKs and a sender that counts ACKs: {', '.join(plain)}",
+    )
+
+
+@PAPER.claim("fig8.steal", FIGURE_8, FIGURE_6)
+def abc_stops_the_thief(grid: Grid, base: Grid) -> Measurement:
+    def best(of: Grid, **cell: Any) -> tuple[str, Sample]:
+        found = {p: gain(of, policy=p, reference="every", flows=low(of), **cell) for p in POLICIES}
+        name = max(found, key=lambda p: found[p].value)
+        return name, found[name]
+
+    (with_abc, counted), (without, plain) = best(grid, limit=2.0), best(base)
+    every = gain(grid, base, policy="every", reference="every", flows=low(grid), limit=2.0)
+    return Measurement(
+        {"gain": counted, "third": {"third": plain.over(3.0), "gain": counted}},
+        f"best with ABC {with_abc} {counted.value:.1f} %, best without {without} {plain.value:.1f} %, both against 1-apdp under the "
+        f"same credit, mean over J up to 32; 1-apdp itself gains {every.value:.1f} % by ABC",
+    )
+
+
+@PAPER.claim("fig8.asym", FIGURE_8, SHOWN)
+def sixteen_acks_a_segment(grid: Grid, shown: Shown) -> Measurement:
+    """Counted where nothing is lost: the ACKs of the halves of a loss-free transfer, scaled by what was asked for."""
+    found = shown["fig8"]
+    full = int((found.sent["len"] == 1460).sum())
+    arrived = {int(seq) + int(n) for seq, n in found.sent.select("seq", "len").iter_rows()}
+    covered = sum(1 for a in found.acks["ack"].to_list() if int(a) in arrived)
+    load = grid.at(policy="divss1", limit=2.0, flows=grid.axes["flows"][0])["acks"].mean()
+    every = grid.at(policy="every", limit=2.0, flows=grid.axes["flows"][0])["acks"].mean()
+    return Measurement(
+        {"acks": found.acks.height / covered},
+        f"{found.acks.height} ACKs for {covered} of {full} segments of a loss-free transfer; in Figure 8's downloads divss1 sends "
+        f"{load / every:.1f} times the ACKs of 1-apdp, for it divides in slow start only",
+    )
+
+
+@PAPER.claim("both.caps", FIGURE_6, SLOWER)
+def both_capacities_alike(fast: Grid, slow: Grid) -> Measurement:
+    cells = [(p, j) for p in POLICIES for j in fast.axes["flows"]]
+    n = min(len(fast.axes["seed"]), len(slow.axes["seed"]))
+
+    def logs(grid: Grid, seeds: list[int]) -> list[float]:
+        base = {j: grid.at(policy="every", flows=j)["time_s"][seeds].mean() for j in grid.axes["flows"]}
+        return [float(np.log(grid.at(policy=p, flows=j)["time_s"][seeds].mean() / base[j])) for p, j in cells]
+
+    alike = sum(a * b > 0 for a, b in zip(logs(fast, list(range(n))), logs(slow, list(range(n))), strict=True))
+    return Measurement(
+        {"spearman": jackknife(n, lambda seeds: spearman(logs(fast, seeds), logs(slow, seeds)))},
+        f"{alike} of {len(cells)} policies and J gain at both or lose at both; at 1.5 Mb/s the fair window is a seventh, so what "
+        f"happens at J with 10 Mb/s happens there at a smaller J",
+    )
+
+
+@PAPER.claim("concl.burst", FIGURE_6)
+def bursts_do_not_harm(grid: Grid) -> Measurement:
+    cells = [(p, j) for p in POLICIES for j in high(grid) or low(grid)[-1:]]
+    return Measurement(
+        {"ratio": {f"{p} J = {j}": ratio(grid, policy=p, reference="delayed", flows=j) for p, j in cells}},
+        _timeouts(grid),
+    )
+
+
+@PAPER.claim("text.large_buffers", BY_BUFFER)
+def large_buffers(grid: Grid) -> Measurement:
+    shares = grid.axes["buffer"]
+
+    def correlation(policy: str) -> Sample:
+        table = grid.at(flows=4)["time_s"]
+        rows = {p: table[:, grid.axes["policy"].index(p)] for p in ("every", policy)}
+
+        def statistic(seeds: list[int]) -> float:
+            gains = [1 - rows[policy][i, seeds].mean() / rows["every"][i, seeds].mean() for i in range(len(shares))]
+            return spearman(shares, gains)
+
+        return jackknife(table.shape[2], statistic)
+
+    told = []
+    for policy in ("divss1", "divca1"):
+        gains = [
+            f"{gain(grid.at(buffer=share), policy=policy, reference='every', flows=4).value:.0f}" for share in shares
+        ]
+        told.append(f"{policy} {', '.join(gains)} %")
+    return Measurement(
+        {"spearman": {policy: correlation(policy) for policy in ("divss1", "divca1")}},
+        f"gain with {', '.join(f'{s:g}' for s in shares)} bandwidth-delay products: {'; '.join(told)}",
+    )
