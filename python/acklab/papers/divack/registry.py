@@ -12,7 +12,9 @@ PARAMETERS = [
     Parameter("file", "1.5 MB", "stated", "Figures 6 to 8"),
     Parameter("pieces", "m = 16; 2 to 64 in Figure 7", "stated", "Figures 6 and 7; powers of two"),
     Parameter("background flows", "J = 1, 2, 4, ..., 128", "inferred", "the text names 32 and 64; powers of two"),
-    Parameter("recovery", "NewReno", "inferred", "not stated; the reading of the ledger; varied in the figure on recoveries"),
+    Parameter(
+        "recovery", "NewReno", "inferred", "not stated; the reading of the ledger; varied in the figure on recoveries"
+    ),
     Parameter("advertised window", "never binding", "inferred", "not stated; varied in the figure on recoveries"),
     Parameter("stack", "ns-2.35's rules, sequence numbers of bytes", "inferred", "a segment's ACK has to have pieces"),
     Parameter("delayed-ACK timer", "100 ms", "inferred", "ns-2's default"),
@@ -21,7 +23,9 @@ PARAMETERS = [
     Parameter("phase", "told by the simulator", "inferred", "the text speaks of the sender's phase as known"),
     Parameter("802.11b", "11 Mb/s, basic 2 Mb/s, RTS/CTS, ns-2's defaults", "stated", "section III-A"),
     Parameter("wired delay", "50 ms, 1500 B packets, 50 packets in each queue", "inferred", "not stated"),
-    Parameter("Figure 3's burst", "from 10 s on, slow start ending at 20 segments", "inferred", "its instant is not stated"),
+    Parameter(
+        "Figure 3's burst", "from 10 s on, slow start ending at 20 segments", "inferred", "its instant is not stated"
+    ),
 ]
 
 PAPER = Paper(

@@ -26,9 +26,7 @@ BURST_S, BURST, PIECES = 10.0, 80, 10
 END_S = 25.0
 SSTHRESH = 20
 
-DIVIDED = Client(
-    "divca1", PIECES, ack=(("start", f"{BURST_S:g}s"), ("burst", BURST))
-)
+DIVIDED = Client("divca1", PIECES, ack=(("start", f"{BURST_S:g}s"), ("burst", BURST)))
 WHOLE = Client("every")
 
 
@@ -104,15 +102,15 @@ class Burst:
 def read(result: Any) -> Burst:
     """Reads a recorded transfer."""
     packets = pl.DataFrame(result.packets).with_columns(pl.col("link", "event", "kind").cast(pl.String))
-    acks = packets.filter((pl.col("kind") == "ack"))
+    acks = packets.filter(pl.col("kind") == "ack")
     sent = acks.filter((pl.col("link") == "M->AP") & (pl.col("event") == "enqueue")).select("time_s", "ack")
     came = acks.filter((pl.col("link") == "AP->W") & (pl.col("event") == "deliver")).select("time_s", "ack")
-    before = sent.filter(pl.col("time_s") < BURST_S)["ack"].max() or 0
+    sent_s, asked = (sent[name].to_numpy() for name in ("time_s", "ack"))
+    came_s, heard = (came[name].to_numpy() for name in ("time_s", "ack"))
+    before = int(asked[sent_s < BURST_S].max(initial=0))
     last = before + BURST * PAYLOAD
-    within = (pl.col("ack") > before) & (pl.col("ack") <= last) & (pl.col("time_s") >= BURST_S)
-    reached = came.filter(pl.col("ack") >= last)["time_s"].min()
-    started = came.filter(pl.col("ack") > before)["time_s"].min()
-    end = END_S if reached is None else reached
+    end = float(came_s[heard >= last].min(initial=END_S))
+    started = float(came_s[heard > before].min(initial=END_S))
     series = pl.DataFrame(result.series).select("time_s", "cwnd_segments")
     times, windows = series["time_s"].to_numpy(), series["cwnd_segments"].to_numpy()
     place = max(int(np.searchsorted(times, end, side="right")) - 1, 0)
@@ -120,11 +118,11 @@ def read(result: Any) -> Burst:
     return Burst(
         times,
         windows,
-        END_S if started is None else started,
+        started,
         end,
         float(windows[place]),
-        sent.filter(within).height,
-        came.filter(within).height,
+        int(((asked > before) & (asked <= last) & (sent_s >= BURST_S)).sum()),
+        int(((heard > before) & (heard <= last)).sum()),
         int(both),
     )
 
@@ -141,7 +139,9 @@ def _cells(effort: Effort) -> Mapping[Hashable, str]:
     return {key: records(text, "packets", "series") for key, text in cells.items()}
 
 
-BURSTS = Traces("divack bursts", "80 segments acknowledged in ten pieces each, over wires and shared media", _cells, read)
+BURSTS = Traces(
+    "divack bursts", "80 segments acknowledged in ten pieces each, over wires and shared media", _cells, read
+)
 Bursts = Mapping[Hashable, Burst]
 
 
@@ -159,7 +159,9 @@ def rates(bursts: Bursts) -> list[int]:
 @PAPER.claim("fig3.count", BURSTS)
 def eight_hundred(bursts: Bursts) -> Measurement:
     counts = [b.acks for k, b in bursts.items() if isinstance(k, tuple) and k[:3] == ("802.11b", 250, "divided")]
-    return Measurement({"acks": max(counts)}, f"sent by the station in each of {len(counts)} runs at 250 kb/s: {sorted(set(counts))}")
+    return Measurement(
+        {"acks": max(counts)}, f"sent by the station in each of {len(counts)} runs at 250 kb/s: {sorted(set(counts))}"
+    )
 
 
 def _said(bursts: Bursts, kbps: int) -> str:
@@ -194,4 +196,7 @@ def only_behind_the_wire(bursts: Bursts) -> Measurement:
 @PAPER.claim("fig2", BURSTS)
 def one_medium(bursts: Bursts) -> Measurement:
     key = next(k for k in bursts if isinstance(k, tuple) and k[0] == "802.11b")
-    return Measurement({"shared": bursts[key].on_medium}, "the wire's rate is what the runs vary; data goes out by AP->M, ACKs by M->AP")
+    return Measurement(
+        {"shared": bursts[key].on_medium},
+        "the wire's rate is what the runs vary; data goes out by AP->M, ACKs by M->AP",
+    )

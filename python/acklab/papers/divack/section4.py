@@ -97,7 +97,9 @@ def links_and_round_trip() -> Measurement:
 @PAPER.claim("bg.buffer")
 def buffers() -> Measurement:
     packets = {rate: rate * 1e6 * 2 * DELAY_MS / 1000 / 8 / PACKET for rate in BUFFERS}
-    return Measurement({"ten": packets[10.0], "small": packets[1.5]}, f"{packets[10.0]:.1f} and {packets[1.5]:.1f}; run with {BUFFERS}")
+    return Measurement(
+        {"ten": packets[10.0], "small": packets[1.5]}, f"{packets[10.0]:.1f} and {packets[1.5]:.1f}; run with {BUFFERS}"
+    )
 
 
 @PAPER.claim("check.ideal")
@@ -235,9 +237,7 @@ def no_gain_at_64(pieces: Grid, base: Grid) -> Measurement:
 
 
 def _abc(grid: Grid, reference: str, policies: tuple[str, ...], limit: float = 2.0) -> dict[str, Sample]:
-    return {
-        p: ratio(grid, policy=p, reference=reference, flows=grid.axes["flows"], limit=limit) for p in policies
-    }
+    return {p: ratio(grid, policy=p, reference=reference, flows=grid.axes["flows"], limit=limit) for p in policies}
 
 
 def _limits(grid: Grid, reference: str, policies: tuple[str, ...]) -> str:
@@ -247,7 +247,9 @@ def _limits(grid: Grid, reference: str, policies: tuple[str, ...]) -> str:
 
 @PAPER.claim("fig8.m1", FIGURE_8)
 def method_one_is_apdp(grid: Grid) -> Measurement:
-    return Measurement({"ratio": _abc(grid, "every", ("divss1", "divca1"))}, _limits(grid, "every", ("divss1", "divca1")))
+    return Measurement(
+        {"ratio": _abc(grid, "every", ("divss1", "divca1"))}, _limits(grid, "every", ("divss1", "divca1"))
+    )
 
 
 @PAPER.claim("fig8.m2", FIGURE_8, FIGURE_6)
