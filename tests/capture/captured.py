@@ -72,6 +72,14 @@ class Captured:
         port = str(self.port(flow["name"]))
         return [packet for packet in self.packets(self.end_of(flow)) if packet["tcp.srcport"] == port]
 
+    def keep_alives(self, flow: dict[str, Any]) -> tuple[int, int]:
+        """How many keep-alives reached the flow's sender, and how many of its answers left."""
+        link, _ = self.end_of(flow).split("@")
+        rows = pl.DataFrame(self.run.packets).filter(pl.col("flow") == flow["name"])
+        back = "->".join(reversed(link.split("->")))
+        asked = rows.filter(kind="probe", event="deliver", link=back).height
+        return asked, rows.filter(kind="reply", event="dequeue", link=link).height
+
     def repeats(self, flow: dict[str, Any]) -> list[tuple[int, int]]:
         """Instant in nanoseconds and sequence unit of each retransmission that left the sender."""
         link, _ = self.end_of(flow).split("@")

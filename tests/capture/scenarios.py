@@ -113,6 +113,13 @@ SCENARIOS = {
         'stack = "ns2-1998"',
         "loss = { list = [0, 25, 26, 27, 80] }, back = { loss = { rate = 0.05 } }",
     ),
+    "keep-alives": one_flow(
+        "smartacking: the receiver probes for the round trip",
+        "{ segments = 900 }",
+        "fin = true",
+        'ack = { policy = "smart", initial = 10, interval = "300ms" }',
+        LONE_LOSSES,
+    ),
     "near-sack": one_flow(
         "a short path with a deep queue",
         "{ segments = 500 }",

@@ -6,7 +6,7 @@ prints, in its own formats. Options are the script's arguments, as text; absent 
 
 import math
 
-from boot_order import uniform_index
+from boot_order import tcl_order, uniform_index
 from endpoints import OPTIONS, receiver, sender, tick
 from mrg32k3a import Mrg32k3a, uniforms
 from values import Unsupported, bps, flag, plain, rate, seconds, time
@@ -222,6 +222,49 @@ class Dumbbell:
             "rdrops": str(direction(run, "g2", "g1")["drops"]),
             "meanq": mean_queue(run, "g1", "g2"),
             "rmeanq": mean_queue(run, "g2", "g1"),
+        }
+
+
+class OnOff:
+    """A TCP and an on-off UDP flow in each direction of the 2-2 dumbbell."""
+
+    script = "udp.tcl"
+    results_printed = ("status", "end", "times", "rexmit", "rto", "drops", "udp_rx")
+    options = OPTIONS | {"bw", "delay", "q", "segs", "usize", "frac", "ustart", "per"}
+
+    @staticmethod
+    def scenarios(o):
+        o = {"window": "100000", **o}
+        bits, queue = o.get("bw", "8e6"), o.get("q", "31")
+        links = [link("g1", "g2", rate(bits), time(o.get("delay", "0.02")), queue, {"queue": drop_tail(queue)})]
+        draws, flows, span = uniforms(1, 3), [], seconds(time(o.get("per", "5")))
+        order = [node for node in tcl_order(10) if node in (2, 6)]  # s0 and s1; the UDP hosts lie between
+        for i, (near, far, start) in enumerate((("g1", "g2", 0.0), ("g2", "g1", 0.1))):
+            for host in (f"s{i}", f"u{i}"):
+                links.append(link(host, near, rate("1e7"), time("0.005"), AMPLE))
+                links.append(link(far, f"d{host}", rate("1e7"), time("0.005"), AMPLE))
+            send = sender(o, o.get("kind", "Newreno"), draws[1 + order.index(2 + 4 * i)] * tick(o))
+            receive, segments = receiver(o, o.get("ack", "delack")), int(o.get("segs", "10000"))
+            flows.append(flow(f"f{i}", f"s{i}", f"ds{i}", start, segments, send, receive))
+            source = {"kind": "udp", "rate": bps(rate(bits) * float(o.get("frac", "0.5"))), "packet": int(o.get("usize", "1000")),
+                      "on": span, "off": span}
+            begin = seconds(float(o.get("ustart", "0")) + start)
+            flows.append({"name": f"udp{i}", "from": f"u{i}", "to": f"du{i}", "start": begin, "source": source})
+        return [{"stop": until_done("900"), "link": links, "flow": flows}]
+
+    @staticmethod
+    def results(o, outcomes):
+        run = outcomes[0]
+        tcp, udp = run["flows"][::2], run["flows"][1::2]
+        each = lambda flows, key: ";".join(str(f[key]) for f in flows)
+        return {
+            "status": "done" if all(f["completed"] for f in tcp) else "timeout",
+            "end": g17(run["end_s"]),
+            "times": ";".join(g17(f["finished_s"]) if f["completed"] else "-1" for f in tcp),
+            "rexmit": each(tcp, "retransmits"),
+            "rto": each(tcp, "timeouts"),
+            "drops": str(direction(run, "g1", "g2")["drops"]),
+            "udp_rx": ";".join(str(f["bytes"] // f["unit_bytes"]) for f in udp),
         }
 
 

@@ -6,7 +6,7 @@ To add one, add a line to FORMATS (and a class to experiments.py if it runs anot
 import csv
 from dataclasses import dataclass, field
 
-from experiments import AckFilter, Compete, Divack, Dumbbell, Single
+from experiments import AckFilter, Compete, Divack, Dumbbell, OnOff, Single
 from values import Unsupported
 
 LABELS = {"id", "cfg", "cc"}  # columns that only name a row
@@ -50,6 +50,7 @@ FORMATS = [  # the first that fits
     _format("ackfilter", AckFilter, "filter", defaults={"T": "10000"}),
     _format("compete", Compete, "scseed"),
     _format("divack", Divack, "cack jseed"),
+    _format("on-off UDP", OnOff, "usize frac"),
     _format("veno", Dumbbell, "n plr", unless="stagger", defaults={"stagger": "0.01"}),
     _format("dumbbell", Dumbbell, "n abw"),
     _format("dumbbell", Dumbbell, "n bw"),

@@ -37,6 +37,7 @@ FILES = {
     "g_compete_runs.csv": ("compete", 224, 224),
     "h_mechanisms.csv": ("mechanisms", 2307, 2307),
     "s_allman_sweep.csv": ("sweep", 5526, 5526),
+    "u_onoff_udp.csv": ("on-off UDP", 38, 38),
 }
 # lines whose result hangs on the six digits in which the hook reads cwnd from ns-2 (scripts/hook.tcl)
 SIX_DIGITS = {"h_mechanisms.csv": {431, 432}}

@@ -5,9 +5,10 @@ use acklab_tcp::receiver::{Receiver, ReceiverWire};
 use acklab_tcp::rules::PhaseSource;
 use acklab_tcp::sender::{Sender, SenderWire, Supply};
 
+use crate::datagrams::Turn;
 use crate::event::Event;
 use crate::network::Network;
-use crate::source::Writer;
+use crate::source::Application;
 use crate::spec::{FlowSpec, Repeat, Size};
 use crate::timer::LazyTimer;
 use crate::workload::Workload;
@@ -20,8 +21,8 @@ pub struct Flow {
     sender_timer: LazyTimer,
     pacer: LazyTimer,
     receiver_timer: LazyTimer,
-    /// An application that writes now and then, instead of handing over everything at the start.
-    source: Option<Box<Writer>>,
+    /// An application that sends by itself, instead of handing over everything at the start.
+    pub(crate) source: Option<Box<Application>>,
     /// Draws of sizes and pauses, where they are random.
     workload: Option<Box<Workload>>,
     /// Index into the scenario's flow tables.
@@ -45,7 +46,7 @@ impl Flow {
         (spec, member): (u32, u32),
         transfer: u32,
         start: Time,
-        source: Option<Writer>,
+        source: Option<Application>,
         mut workload: Option<Box<Workload>>,
     ) -> Flow {
         let supply = supply(table, &mut workload);
@@ -94,10 +95,25 @@ impl Flow {
     /// The application starts.
     pub fn on_start(&mut self, id: u32, net: &mut Network) {
         let now = net.now();
+        if let Some(Application::Datagrams(source)) = self.source.as_deref_mut() {
+            let turn = source.start(now);
+            return self.send_datagram(id, turn, net);
+        }
         self.with_sender(id, net, |sender, port| sender.start(now, port));
-        if let Some(source) = &mut self.source {
+        if let Some(Application::Writer(source)) = self.source.as_deref_mut() {
             net.schedule(now + source.gap(), Event::Write(id));
         }
+    }
+
+    /// Sends the datagram that is due, if one is, and wakes the source again.
+    fn send_datagram(&mut self, id: u32, turn: Turn, net: &mut Network) {
+        let Some(Application::Datagrams(source)) = self.source.as_deref() else { return };
+        if let Some(number) = turn.send {
+            self.first_data.get_or_insert(net.now());
+            let (size, connection, body) = (source.bytes(), self.connection, Body::Datagram(number));
+            net.send(Packet { flow: id, size, connection, hop: 0, body });
+        }
+        net.schedule(turn.next, Event::Write(id));
     }
 
     /// A packet of this flow reaches its destination.
@@ -118,7 +134,15 @@ impl Flow {
             }
             Body::Ack(ack) => self.with_sender(id, net, |sender, port| sender.on_ack(ack, now, port)),
             Body::Probe(probe) => self.on_probe(id, *probe, net),
-            Body::Datagram(_) => {}
+            Body::Datagram(_) => self.on_datagram(now),
+        }
+    }
+
+    /// A datagram reaches its destination.
+    fn on_datagram(&mut self, now: Time) {
+        if let Some(Application::Datagrams(source)) = self.source.as_deref_mut() {
+            source.received += 1;
+            source.last_arrival = now;
         }
     }
 
@@ -152,7 +176,14 @@ impl Flow {
     /// The application writes, and says when it will again.
     pub fn on_write(&mut self, id: u32, net: &mut Network) {
         let now = net.now();
-        let Some(source) = &mut self.source else { return };
+        let source = match self.source.as_deref_mut() {
+            Some(Application::Writer(source)) => source,
+            Some(Application::Datagrams(source)) => {
+                let turn = source.wake(now);
+                return self.send_datagram(id, turn, net);
+            }
+            None => return,
+        };
         let (units, next) = (source.units(self.sender.core().mss), now + source.gap());
         self.with_sender(id, net, |sender, port| sender.write(units, now, port));
         net.schedule(next, Event::Write(id));

@@ -2,6 +2,7 @@
 //!
 //! [`scenario`] reads an experiment, [`Simulation`] runs it, [`outcome`] is what it tells.
 
+pub mod datagrams;
 mod event;
 mod flow;
 mod lane;

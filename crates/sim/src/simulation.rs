@@ -20,7 +20,7 @@ use crate::network::{AcksRemoved, Network};
 use crate::outcome::{FlowRow, Outcome};
 use crate::record::Recorder;
 use crate::route::{Routes, leaving};
-use crate::source::Writer;
+use crate::source::Application;
 use crate::spec::{FlowSpec, Scenario, Size, Stop};
 use crate::summary;
 use crate::workload::Workload;
@@ -86,7 +86,7 @@ impl Simulation {
             for member in 0..spec.count {
                 let stream = |what: &str| Random::named(scenario.seed, &format!("{what} {}.{member}", spec.name));
                 let start = Time::from_secs(spec.start.secs() + f64::from(member) * spec.stagger.secs());
-                let source = spec.source.clone().map(|source| Writer::new(source, stream("source")));
+                let source = spec.source.as_ref().map(|source| Application::new(source, stream("source")));
                 let workload = Workload::new(spec, stream);
                 flows.push(Flow::new(spec, (table as u32, member), flows.len() as u32, start, source, workload));
                 flow_routes.push([there, back]);

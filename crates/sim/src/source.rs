@@ -5,9 +5,10 @@
 //! body), which is [`Pauses::Pareto`]; here the scale is such that 15 % of the pauses exceed one second, as they report, and
 //! pauses are cut at 50 s, which puts the mean at 1.1 s.
 
-use acklab_packet::Time;
+use acklab_packet::{Bytes, Time};
 use acklab_path::random::Random;
 
+use crate::datagrams::Datagrams;
 use crate::spec::{Pauses, Source};
 use crate::tcplib::{PERCENTILES, TAIL};
 
@@ -18,23 +19,40 @@ const LONGEST: f64 = 50.0;
 
 /// One application at work.
 #[derive(Clone, Debug, PartialEq)]
+pub enum Application {
+    /// It writes to a connection.
+    Writer(Writer),
+    /// It sends datagrams, and has no connection.
+    Datagrams(Datagrams),
+}
+
+impl Application {
+    /// An application of that kind with its own stream of draws.
+    pub fn new(source: &Source, random: Random) -> Application {
+        match source {
+            &Source::Telnet { mean, pauses, write } => {
+                Application::Writer(Writer { mean, pauses: pauses.unwrap_or(Pauses::Pareto), write, random })
+            }
+            Source::Udp(spec) => Application::Datagrams(Datagrams::new(spec.clone(), random)),
+        }
+    }
+}
+
+/// Somebody typing.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Writer {
-    source: Source,
+    mean: Option<Time>,
+    pauses: Pauses,
+    write: Option<Bytes>,
     random: Random,
 }
 
 impl Writer {
-    /// An application of that kind with its own stream of draws.
-    pub fn new(source: Source, random: Random) -> Writer {
-        Writer { source, random }
-    }
-
     /// The pause before the next write.
     pub fn gap(&mut self) -> Time {
-        let Source::Telnet { mean, pauses, .. } = &self.source;
         let u = self.random.uniform();
         // libm in Rust, not the system's: its last digit must be the same everywhere.
-        Time::from_secs(match (mean, pauses.unwrap_or(Pauses::Pareto)) {
+        Time::from_secs(match (self.mean, self.pauses) {
             (Some(mean), _) => -mean.secs() * libm::log(u),
             (None, Pauses::Pareto) => (LEAST * libm::pow(u, -1.0 / SHAPE)).min(LONGEST),
             (None, Pauses::Tcplib) if u < 0.99 => between(&PERCENTILES, 100.0 * u),
@@ -44,8 +62,7 @@ impl Writer {
 
     /// Sequence units of a write, where a full segment has `mss`.
     pub fn units(&self, mss: u32) -> u64 {
-        let Source::Telnet { write, .. } = &self.source;
-        match write {
+        match self.write {
             Some(bytes) if mss > 1 => bytes.get(),
             _ => u64::from(mss),
         }
@@ -63,7 +80,8 @@ mod tests {
     use super::*;
 
     fn gaps(mean: Option<Time>, pauses: Option<Pauses>) -> Vec<f64> {
-        let mut writer = Writer::new(Source::Telnet { mean, pauses, write: None }, Random::named(1, "telnet"));
+        let pauses = pauses.unwrap_or(Pauses::Pareto);
+        let mut writer = Writer { mean, pauses, write: None, random: Random::named(1, "telnet") };
         (0..100_000).map(|_| writer.gap().secs()).collect()
     }
 

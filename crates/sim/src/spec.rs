@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use acklab_packet::{Bytes, Time};
+use acklab_packet::{Bytes, Rate, Time};
 use acklab_path::medium::DcfSpec;
 use acklab_path::spec::{LinkSpec, QueueSpec};
 use acklab_tcp::rules::{ReceiverRules, SenderRules};
@@ -75,7 +75,7 @@ pub enum Size {
     Unlimited,
 }
 
-/// An application that writes small pieces at random times.
+/// An application that sends by itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Source {
@@ -91,6 +91,62 @@ pub enum Source {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         write: Option<Bytes>,
     },
+    /// Datagrams that nobody acknowledges (UDP; ledger smartacking.m.onoff_udp).
+    Udp(Datagrams),
+}
+
+/// An unresponsive source: a constant rate while it is on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Datagrams {
+    /// Rate while it is on, headers included.
+    pub rate: Rate,
+    /// Bytes of a datagram on the wire, headers included.
+    #[serde(default = "thousand")]
+    #[schemars(range(min = 28, max = 65535))]
+    pub packet: u32,
+    /// How long it is on.
+    #[serde(default = "five_seconds")]
+    pub on: Time,
+    /// How long it is off; 0s is never.
+    #[serde(default)]
+    pub off: Time,
+    /// Whether these spans are the same each time.
+    #[serde(default)]
+    pub spans: Spans,
+    /// Which comes first.
+    #[serde(default)]
+    pub first: First,
+}
+
+fn thousand() -> u32 {
+    1000
+}
+
+fn five_seconds() -> Time {
+    Time::from_secs(5.0)
+}
+
+/// Lengths of the spans of an on-off source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spans {
+    /// Always as given.
+    #[default]
+    Constant,
+    /// Drawn anew, with the given mean.
+    Exponential,
+}
+
+/// How an on-off source begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum First {
+    /// Sending.
+    #[default]
+    On,
+    /// Silent.
+    Off,
 }
 
 /// Pauses between keystrokes, as measured of people.

@@ -8,6 +8,7 @@ use crate::flow::Flow;
 use crate::link::Link;
 use crate::network::Network;
 use crate::outcome::{FlowRow, LinkRow};
+use crate::source::Application;
 use crate::spec::Scenario;
 
 /// The row of a flow's present transfer, as it stands.
@@ -27,6 +28,22 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
     let bytes = flow.sender.bytes_acked();
     let seconds = since_first(flow.finished.unwrap_or(net.now()));
     let removed = net.acks_removed[id];
+    if let Some(Application::Datagrams(source)) = flow.source.as_deref() {
+        let bytes = source.received * u64::from(source.bytes());
+        return FlowRow {
+            name,
+            from: scenario.nodes[spec.from as usize].clone(),
+            to: scenario.nodes[spec.to as usize].clone(),
+            start_s: flow.start.secs(),
+            first_data_s: flow.first_data.map(Time::secs),
+            last_data_s: since_first(source.last_arrival).filter(|_| source.received > 0),
+            bytes,
+            goodput_bps: seconds.filter(|&s| s > 0.0).map_or(0.0, |s| 8.0 * bytes as f64 / s),
+            segments_sent: source.sent,
+            unit_bytes: source.bytes(),
+            ..FlowRow::default()
+        };
+    }
     FlowRow {
         name,
         from: scenario.nodes[spec.from as usize].clone(),

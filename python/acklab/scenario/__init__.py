@@ -17,6 +17,7 @@ Written by tools/builder.py from the JSON Schema (``make builder``).
 
 from .experiment import (
     AnySize,
+    First,
     Flow,
     Pauses,
     Record,
@@ -24,8 +25,10 @@ from .experiment import (
     Scenario,
     Size,
     Source,
+    Spans,
     Stop,
     Telnet,
+    Udp,
     When,
 )
 from .mechanisms import (
@@ -147,6 +150,7 @@ __all__ = [
     "FilterPer",
     "FilterPlace",
     "FilterRate",
+    "First",
     "Flow",
     "FullSegments",
     "GilbertElliott",
@@ -193,6 +197,7 @@ __all__ = [
     "Size",
     "Smart",
     "Source",
+    "Spans",
     "Spoof",
     "Stack",
     "StaticFilter",
@@ -202,6 +207,7 @@ __all__ = [
     "TimerRestart",
     "Topology",
     "Ubc",
+    "Udp",
     "UnsentAck",
     "Vegas",
     "Veno",

@@ -70,8 +70,43 @@ class Telnet(Part):
     """Payload bytes of each write; left out, one full segment."""
 
 
-Source = Telnet
-"""An application that writes small pieces at random times."""
+First = Literal["on", "off"]
+"""How an on-off source begins.
+
+- "on": Sending.
+- "off": Silent.
+"""
+
+
+Spans = Literal["constant", "exponential"]
+"""Lengths of the spans of an on-off source.
+
+- "constant": Always as given.
+- "exponential": Drawn anew, with the given mean.
+"""
+
+
+@dataclass(kw_only=True, repr=False)
+class Udp(Part):
+    """Datagrams that nobody acknowledges (UDP; ledger smartacking.m.onoff_udp)."""
+
+    kind: Literal["udp"] = "udp"
+    rate: str
+    """Rate while it is on, headers included."""
+    packet: int | None = None
+    """Bytes of a datagram on the wire, headers included; 1000 where left out."""
+    first: First | None = None
+    """Which comes first; "on" where left out."""
+    off: str | None = None
+    """How long it is off; 0s is never; "0s" where left out."""
+    on: str | None = None
+    """How long it is on; "5s" where left out."""
+    spans: Spans | None = None
+    """Whether these spans are the same each time; "constant" where left out."""
+
+
+Source = Telnet | Udp
+"""An application that sends by itself."""
 
 
 @dataclass(kw_only=True, repr=False)

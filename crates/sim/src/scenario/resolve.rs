@@ -10,7 +10,7 @@ use super::network::{Key, Network, Origin};
 use super::stacks::{Stacks, shared};
 use super::topology::Topology;
 use super::wlan;
-use crate::spec::{FlowSpec, Record, Repeat, Scenario, Size, Source, Stop};
+use crate::spec::{Datagrams, FlowSpec, Record, Repeat, Scenario, Size, Source, Stop};
 
 /// Most flows of one scenario.
 const MOST_FLOWS: u64 = 10_000_000;
@@ -104,6 +104,9 @@ fn flows(tables: Vec<FlowTable>, network: &mut Network, stacks: &Stacks) -> Resu
             let what = "can not be given together with `mean`, which makes them exponential; leave out one of the two";
             return Err(Problem::at(at("source.pauses"), what));
         }
+        if let Some(Source::Udp(spec)) = &table.source {
+            check_datagrams(spec).map_err(|(key, what)| Problem::at(at(key), what))?;
+        }
         let size = size(table.size, sender.packet).map_err(|(key, what)| Problem::at(at(key), what))?;
         let last = flows.last();
         let sender = shared(sender, last.map(|flow| &flow.sender));
@@ -128,6 +131,17 @@ fn flows(tables: Vec<FlowTable>, network: &mut Network, stacks: &Stacks) -> Resu
     }
     distinct_names(&flows)?;
     Ok(flows)
+}
+
+fn check_datagrams(spec: &Datagrams) -> Result<(), (&'static str, String)> {
+    if !(28..=65_535).contains(&spec.packet) {
+        let what = format!("is {}; must be from 28 (the headers of a datagram) to 65535", spec.packet);
+        return Err(("source.packet", what));
+    }
+    if spec.on == Time::ZERO {
+        return Err(("source.on", "is zero; must be above 0s".to_owned()));
+    }
+    Ok(())
 }
 
 fn size(size: SizeEntry, packet: u32) -> Result<Size, (&'static str, String)> {

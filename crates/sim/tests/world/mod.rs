@@ -9,7 +9,7 @@ use std::sync::Arc;
 use acklab_packet::{Bytes, Rate, Time};
 use acklab_path::queue::RedParams;
 use acklab_path::spec::{GilbertElliott, LinkSpec, LossPlace, LossSpec, LossTarget, QueueSpec, Stay};
-use acklab_sim::spec::{FlowSpec, Record, Repeat, Scenario, Size, Source, Stop};
+use acklab_sim::spec::{Datagrams, First, FlowSpec, Record, Repeat, Scenario, Size, Source, Spans, Stop};
 use acklab_sim::{Outcome, Simulation};
 use acklab_tcp::rules::{AckPolicyKind, RecoveryKind, Stack, Window};
 use proptest::prelude::*;
@@ -136,7 +136,21 @@ fn flow() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, Fl
     let ends = (any::<prop::sample::Index>(), any::<prop::sample::Index>());
     let source = prop::option::weighted(
         0.15,
-        Just(Source::Telnet { mean: Some(Time::from_secs(0.2)), pauses: None, write: None }),
+        prop_oneof![
+            Just(Source::Telnet { mean: Some(Time::from_secs(0.2)), pauses: None, write: None }),
+            (0.1..1.0, 0.0..1.0, any::<bool>()).prop_map(|(on, off, first)| {
+                let (on, off, first) =
+                    (Time::from_secs(on), Time::from_secs(off), if first { First::On } else { First::Off });
+                Source::Udp(Datagrams {
+                    rate: Rate::from_bps(1e6),
+                    packet: 500,
+                    on,
+                    off,
+                    spans: Spans::Exponential,
+                    first,
+                })
+            }),
+        ],
     );
     (ends, size, repeat, times, rules, source).prop_map(
         |((from, to), size, repeat, (start, count, stagger), (stack, recovery, window, flags), source)| {

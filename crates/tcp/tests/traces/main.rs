@@ -16,4 +16,5 @@ mod rfc6582;
 mod rfc6675;
 mod rfc7323;
 mod sender_table;
+mod smartacking;
 mod veno;

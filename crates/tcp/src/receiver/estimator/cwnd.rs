@@ -162,7 +162,7 @@ impl CwndEstimator {
         silent
             && self.if_slow_start == 0
             && self.starting.is_none()
-            && self.past_ssthresh == false
+            && !self.past_ssthresh
             && (self.loss_recently || self.ssthresh == 2)
     }
 }
