@@ -27,6 +27,9 @@ pub struct Cubic {
     epoch: Option<Epoch>,
     /// Segments acknowledged since the window last grew.
     acked: f64,
+    /// When the last ACK came, and whether less than half the window was in use then.
+    heard: f64,
+    idle: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +53,7 @@ impl Epoch {
 impl Cubic {
     /// Before any loss.
     pub fn new(rules: CubicRules) -> Cubic {
-        Cubic { rules, w_max: 0.0, cwnd_prior: 0.0, epoch: None, acked: 0.0 }
+        Cubic { rules, w_max: 0.0, cwnd_prior: 0.0, epoch: None, acked: 0.0, heard: 0.0, idle: false }
     }
 
     fn begin(&self, now: f64, cwnd: f64) -> Epoch {
@@ -63,7 +66,22 @@ impl Cubic {
 
 impl CongestionControl for Cubic {
     fn on_ack(&mut self, heard: &Heard, window: &Window) {
+        let (now, before) = (window.now.secs(), self.heard);
+        self.heard = now;
+        if heard.recovering {
+            // W_est is for congestion avoidance, which has not begun.
+            return;
+        }
         self.acked += heard.acked / window.mss;
+        // The application, or the receiver, not this window, is the limit (section 5.8): time spent so must not count.
+        // The rounding of windows and the pace of sending leave a part unused at any time, though never half of it.
+        let in_use = heard.acked + (heard.snd_max - heard.ack) as f64;
+        self.idle = in_use < window.cwnd / 2.0 || window.cwnd > window.advertised;
+        if self.idle
+            && let Some(epoch) = &mut self.epoch
+        {
+            epoch.start += now - before;
+        }
     }
 
     fn grow(&mut self, credit: f64, window: &mut Window) {
@@ -71,9 +89,7 @@ impl CongestionControl for Cubic {
         if window.in_slow_start() {
             return window.grow_by_standard(credit);
         }
-        if window.cwnd > window.advertised {
-            // The receiver, not this window, is the limit (section 5.8): time spent so must not count.
-            self.epoch = None;
+        if self.idle {
             return;
         }
         let (now, cwnd) = (window.now.secs(), window.cwnd / window.mss);
@@ -108,12 +124,19 @@ impl CongestionControl for Cubic {
             Signal::Timeout => (self.w_max, self.cwnd_prior) = (0.0, used),
             Signal::Idle => {}
         }
-        Reduced::to(self.rules.beta * in_use)
+        Reduced::to(tidy(self.rules.beta * in_use))
     }
 
     fn estimate(&self) -> Option<Estimate> {
         None
     }
+}
+
+/// A whole number where the product of 0.7 and a window is one but for its last digits: 63 of 90, which the stack would
+/// else round down to 62.
+fn tidy(units: f64) -> f64 {
+    let whole = units.round();
+    if (units - whole).abs() < 1e-9 * whole { whole } else { units }
 }
 
 /// The cube root of a number above 0, from the four operations alone, so that its last digit is the same everywhere.
@@ -152,6 +175,8 @@ mod tests {
         let mut cubic = cubic();
         let left = cubic.reduced(Signal::Loss, 100.0, &window(100.0, 1000.0));
         assert_eq!(left, Reduced::to(70.0));
+        assert_eq!(cubic.reduced(Signal::Loss, 90.0, &window(90.0, 1e3)), Reduced::to(63.0), "not 62.999...");
+        cubic.reduced(Signal::Loss, 100.0, &window(100.0, 1e3));
         let epoch = cubic.begin(0.0, 70.0);
         assert!((epoch.k - 4.217_163_326_508_746).abs() < 1e-12);
         assert!((epoch.window(0.4, 0.0) - 70.0).abs() < 1e-9 && epoch.window(0.4, epoch.k) == 100.0);
@@ -169,7 +194,8 @@ mod tests {
             for _ in 0..per_round as u64 {
                 now += rtt / per_round;
                 state.now = Time::from_secs(now);
-                cubic.on_ack(&Heard { ack: 1, snd_max: 1, acked: 1.0, rtt: None, recovering: false }, &state);
+                let snd_max = 1 + per_round as u64;
+                cubic.on_ack(&Heard { ack: 1, snd_max, acked: 1.0, rtt: None, recovering: false }, &state);
                 cubic.grow(1.0, &mut state);
             }
         }
@@ -214,7 +240,75 @@ mod tests {
     fn what_the_receiver_limits_does_not_grow() {
         let mut cubic = cubic();
         let mut state = Window { advertised: 9.0, ..window(10.0, 2.0) };
+        cubic.on_ack(&Heard { ack: 1, snd_max: 10, acked: 1.0, rtt: None, recovering: false }, &state);
         cubic.grow(1.0, &mut state);
         assert_eq!(state.cwnd, 10.0);
+    }
+
+    /// An ACK of one segment at `at` seconds while `flight` were out.
+    fn ack(cubic: &mut Cubic, state: &mut Window, at: f64, flight: u64, recovering: bool) {
+        state.now = Time::from_secs(at);
+        cubic.on_ack(&Heard { ack: 1, snd_max: flight, acked: 1.0, rtt: None, recovering }, state);
+        if !recovering {
+            cubic.grow(1.0, state);
+        }
+    }
+
+    #[test]
+    fn time_in_which_the_application_sends_little_does_not_count() {
+        // Section 5.8. 100 segments were lost at, 70 remain. A keystroke a second for a minute, then full windows again.
+        let mut cubic = cubic();
+        cubic.reduced(Signal::Loss, 100.0, &window(100.0, 1e9));
+        let mut state = window(70.0, 2.0);
+        ack(&mut cubic, &mut state, 1.0, 70, false);
+        let at_first = state.cwnd;
+        (2..=60).for_each(|second| ack(&mut cubic, &mut state, f64::from(second), 1, false));
+        assert_eq!(state.cwnd, at_first, "nor does the window grow");
+        ack(&mut cubic, &mut state, 60.5, 70, false);
+        // t is half a second: W_cubic(0.5 + 0.1) = 100 - 0.4 (4.2172 - 0.6)^3 = 81.068, from there a 70th.
+        let expected = at_first + (81.068_f64 - at_first) / at_first;
+        assert!((state.cwnd - expected).abs() < 1e-4, "{} by the formula {expected}", state.cwnd);
+    }
+
+    #[test]
+    fn what_a_recovery_acknowledges_is_not_growth() {
+        // Section 4.3: W_est is the window when congestion avoidance begins, whatever was acknowledged before.
+        let mut cubic = cubic();
+        cubic.reduced(Signal::Loss, 20.0, &window(20.0, 1e9));
+        let mut state = window(14.0, 2.0);
+        (0..20).for_each(|_| ack(&mut cubic, &mut state, 0.5, 20, true));
+        ack(&mut cubic, &mut state, 1.0, 14, false);
+        assert!((cubic.epoch.unwrap().w_est - (14.0 + 9.0 / 17.0 / 14.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn beyond_the_last_maximum_w_est_grows_as_reno() {
+        // Section 4.3: alpha is 9/17 up to cwnd_prior and 1 from there.
+        let mut cubic = cubic();
+        cubic.reduced(Signal::Loss, 10.0, &window(10.0, 1e9));
+        let mut state = window(7.0, 2.0);
+        let mut steps = Vec::new();
+        for _ in 0..60 {
+            let before = (state.cwnd, cubic.epoch.as_ref().map_or(7.0, |epoch| epoch.w_est));
+            ack(&mut cubic, &mut state, 1.0, 7, false);
+            let epoch = cubic.epoch.as_ref().unwrap();
+            steps.push((before.1, (epoch.w_est - before.1) * before.0));
+        }
+        for (w_est, alpha) in steps {
+            assert!((alpha - if w_est < 10.0 { 9.0 / 17.0 } else { 1.0 }).abs() < 1e-9, "{w_est}: {alpha}");
+        }
+        assert!(state.cwnd > 10.0 && state.cwnd == cubic.epoch.unwrap().w_est);
+    }
+
+    #[test]
+    fn the_target_is_no_more_than_half_a_window_away() {
+        // Section 4.4: ten seconds past K the curve is at 500; an ACK adds (1.5 cwnd - cwnd) / cwnd.
+        let mut cubic = cubic();
+        cubic.reduced(Signal::Loss, 100.0, &window(100.0, 1e9));
+        let mut state = window(70.0, 2.0);
+        ack(&mut cubic, &mut state, 1.0, 70, false);
+        let before = state.cwnd;
+        ack(&mut cubic, &mut state, 15.2, 70, false);
+        assert!((state.cwnd - before - 0.5).abs() < 1e-12);
     }
 }

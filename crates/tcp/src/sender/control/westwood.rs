@@ -58,7 +58,11 @@ impl CongestionControl for Westwood {
             self.by_duplicates += window.mss;
         }
         let now = window.now.secs();
-        let since = *self.since.get_or_insert(now);
+        let Some(since) = self.since else {
+            // What the first ACK tells of was delivered before the interval that it begins.
+            (self.since, self.delivered, self.by_duplicates) = (Some(now), 0.0, 0.0);
+            return;
+        };
         if now - since >= self.last_rtt.max(SHORTEST) {
             let sample = self.delivered / (now - since);
             self.rate = Some(self.rate.map_or(sample, |rate| self.gain * rate + (1.0 - self.gain) * sample));
@@ -119,15 +123,16 @@ mod tests {
         hear(&mut westwood, 0.0, 1.0, Some(0.1));
         (1..=4).for_each(|k| hear(&mut westwood, 0.01 * f64::from(k), 0.0, None));
         hear(&mut westwood, 0.09, 5.0, None); // the hole and the four that the duplicates told of
-        assert_eq!(westwood.delivered, 6.0);
+        assert_eq!(westwood.delivered, 5.0);
     }
 
     #[test]
     fn the_filter_keeps_nine_tenths_of_the_past() {
         let mut westwood = Westwood::new(0.9);
         hear(&mut westwood, 0.0, 10.0, Some(0.1));
-        hear(&mut westwood, 0.1, 10.0, Some(0.1)); // 20 in 0.1 s
-        hear(&mut westwood, 0.2, 10.0, Some(0.1)); // 10 in 0.1 s
-        assert!((westwood.rate.unwrap() - (0.9 * 200.0 + 0.1 * 100.0)).abs() < 1e-9);
+        hear(&mut westwood, 0.1, 10.0, Some(0.1)); // 10 in 0.1 s: what came with the first ACK was sent before
+        assert!((westwood.rate.unwrap() - 100.0).abs() < 1e-9);
+        hear(&mut westwood, 0.2, 20.0, Some(0.1)); // 20 in 0.1 s
+        assert!((westwood.rate.unwrap() - (0.9 * 100.0 + 0.1 * 200.0)).abs() < 1e-9);
     }
 }
