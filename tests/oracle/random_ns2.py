@@ -125,7 +125,7 @@ def veno(r):
 
 def ackfilter(r):
     return {
-        "filter": r.choice(("none", "none", "all")),
+        "filter": r.choice(("none", "all")),
         "segs": int(10 * 300 ** r.random()),
         "rbw": r.choice((28800, 64000, 100000, 128000, 300000)),
         "ack": r.choice(("each", "delack")),

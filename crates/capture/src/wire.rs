@@ -45,6 +45,8 @@ pub fn encode(
     ip.ecn = match &packet.body {
         Body::Data(segment) if segment.ce => IpEcn::CongestionExperienced,
         Body::Data(segment) if segment.ect => IpEcn::Ect0,
+        Body::Ack(ack) if ack.ce => IpEcn::CongestionExperienced,
+        Body::Ack(ack) if ack.ect => IpEcn::Ect0,
         _ => IpEcn::NotEct,
     };
     ip.identification = identification(tag.sent);
