@@ -6,6 +6,7 @@ Needs Chromium. The report is photographed at a width of 1280 dots, from its top
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -29,6 +30,15 @@ def main() -> None:
         report(directory / "acklab-out" / "reno-sack" / "report.html", HERE / "report.png")
         pages.try_page(ROOT / "docs" / "howto" / "cwnd.md", directory)
         keep(Image.open(directory / "cwnd.png"), HERE / "cwnd.png")
+        access(directory)
+
+
+def access(directory: Path) -> None:
+    """The charts of the access links' comparisons."""
+    for link in ("dsl", "lte", "cable", "satellite"):
+        files = [f"examples/access/{link}.toml", "--cases", "examples/access/filters.toml", "--out", link]
+        subprocess.run([Path(sys.executable).with_name("acklab"), "compare", *files], cwd=directory, check=True)
+        keep(Image.open(directory / link / "comparison.png"), HERE / f"access-{link}.png")
 
 
 def report(page: Path, to: Path) -> None:

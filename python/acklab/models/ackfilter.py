@@ -28,7 +28,9 @@ data takes no time to send, a burst lasts as long as the one before it left the 
 Growth by a factor has become growth by a polynomial. The channel is full at :math:`N = \mu_r T`.
 
 **Round trip.** A burst's first ACK meets no queue; later, with :math:`\delta` ACKs always waiting, each waits for them: the
-round trip lies between :math:`T` and :math:`T + \delta/\mu_r`.
+round trip lies between :math:`T` and :math:`T + \delta/\mu_r`. The upper end holds for the last ACKs of a burst. While ACKs go
+on arriving, at :math:`\lambda` a second, each arrival erases the oldest: a waiting ACK moves forward by erasures as well as by
+departures, one place for each arrival, and waits :math:`\delta/\lambda`.
 
 What the model leaves out. Data takes time to send: on a forward channel of :math:`\mu_f` segments a second the ACKs of a
 burst of :math:`W` are at least :math:`W/\mu_f` seconds apart from first to last, in which :math:`\mu_r W/\mu_f` of them leave.
@@ -142,6 +144,15 @@ class SlowReverse:
     def rtt_limits(self, threshold: float) -> tuple[float, float]:
         """Shortest and longest round trip with so many ACKs waiting, s."""
         return self.rtt_s, self.rtt_s + threshold / self.acks_per_s
+
+    def rtt_filtering(self, threshold: float, arriving_per_s: float) -> float:
+        """Round trip while so many ACKs a second arrive at a full queue, s. In slow start that is alpha mu_r.
+
+        >>> path = SlowReverse(100e3, 0.2)
+        >>> path.rtt_filtering(500, path.growth * path.acks_per_s)
+        1.0
+        """
+        return self.rtt_s + threshold / max(arriving_per_s, self.acks_per_s)
 
     def paced(self, rounds: int, threshold: float, forward_per_s: float) -> list[tuple[float, float]]:
         """(W, N) of round trips 0, 1, ... where data takes time to send: a burst lasts at least W/mu_f.

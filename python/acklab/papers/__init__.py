@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..reproduce.paper import Paper
 
-NAMES = ("allman1998", "divack")
+NAMES = ("allman1998", "ackfilter", "divack")
 
 
 def paper(name: str) -> Paper:

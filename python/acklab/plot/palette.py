@@ -66,6 +66,7 @@ MECHANISMS: dict[str, str] = {
     "delayed-perconn": "purple",
     "delayed-aggregate": "red",
     "header-compression": "sky",
+    "cake": "pink",
     # queues
     "drop-tail": "blue",
     "red": "orange",
@@ -100,6 +101,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "delayed-aggregate",
         "acc",
         "header-compression",
+        "cake",
     ),
     "queues": ("drop-tail", "red", "round-robin"),
 }

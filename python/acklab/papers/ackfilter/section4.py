@@ -1,0 +1,211 @@
+"""Section 4: many sources, five algorithms, a large and a small reverse buffer; Figures 11 and 12 in numbers."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...reproduce.experiments import Replications
+from ...reproduce.grid import Array, Grid
+from ...reproduce.measure import Measurement
+from ...reproduce.readers import ManyFlows
+from ...reproduce.stats import Sample, jackknife
+from .registry import PAPER
+from .setting import ALGORITHMS, DURATION_S, FILE_BYTES, LARGE_BUFFER, MIN_RTO_S, NAMES, SMALL_BUFFER, SOURCES, Many
+
+RUN_SOURCES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20)
+QUICK_SOURCES = (1, 4, 10, 20)
+ACK_S = 320 / 100e3
+"""An ACK's time on the reverse link."""
+
+
+def _reduce(columns: dict[str, Array]) -> Sequence[float]:
+    taken = columns["finished_s"] - columns["start_s"]
+    rates = columns["bytes"] / taken
+    done = ~np.isnan(taken)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # where no file is finished
+        return (
+            float(np.nanmean(rates)),
+            float(columns["bytes"][done].sum() / taken[done].sum()),
+            float(np.nanmin(rates) if done.any() else np.nan),
+            float(done.sum()),
+            float(columns["bytes"].sum()),
+            float(columns["timeouts"].sum()),
+            float(columns["retransmits"].sum()),
+            float(np.nanmean(columns["mean_rtt_s"])),
+            float(columns["max_queue_packets"][0]),
+            float(columns["mean_queue_packets"][0]),
+            float(columns["drops"][0]),
+            float(columns["filtered"][0]),
+        )
+
+
+READ = ManyFlows(
+    ["throughput", "pooled", "slowest", "files", "bytes", "timeouts", "retransmits", "rtt_s", "most_waiting", "mean_waiting", "drops", "filtered"],
+    ["start_s", "finished_s", "bytes", "timeouts", "retransmits", "mean_rtt_s"],
+    ["drops", "filtered", "mean_queue_packets", "max_queue_packets"],
+    _reduce,
+    where=("D", "A"),
+)
+"""``throughput`` is the mean over completed files of size over duration (bytes/s); the queue is the reverse one."""
+
+
+def sources(setting: Many, algorithm: str, note: str, about: str, **axes: Any) -> Replications:
+    """Figure 10's scenario with one algorithm."""
+
+    def scenario(sources: int, duration_s: int, seed: int) -> str:
+        return setting.scenario(algorithm, sources, seed, duration_s)
+
+    given = {"sources": RUN_SOURCES, "duration_s": (DURATION_S,), **axes}
+    quick = {"sources": QUICK_SOURCES, "duration_s": (150,)}
+    return Replications(f"{note} {algorithm}", f"{NAMES[algorithm]}: {about}", given, scenario, READ, quick, most_seeds=10)
+
+
+LARGE = [sources(LARGE_BUFFER, algorithm, "large", "1 to 20 sources, large reverse buffer") for algorithm in ALGORITHMS]
+SMALL_RUNS = [sources(SMALL_BUFFER, algorithm, "small", "1 to 20 sources, reverse buffer of 10") for algorithm in ALGORITHMS]
+
+Grids = Mapping[str, Grid]
+
+
+def by_algorithm(grids: Sequence[Grid]) -> Grids:
+    """The grids by algorithm, the duration's axis gone."""
+    return {a: g.at(duration_s=g.axes["duration_s"][0]) for a, g in zip(ALGORITHMS, grids, strict=True)}
+
+
+def at(grid: Grid, n: int, quantity: str = "throughput") -> Sample:
+    """One value a seed with so many sources."""
+    return Sample.of(grid.at(sources=n)[quantity].tolist())
+
+
+def overall(grids: Grids, quantity: str = "throughput") -> dict[str, Sample]:
+    """One value a seed for each algorithm, averaged over the numbers of sources."""
+    counts = numbers(grids, lambda n: True)
+    return {a: Sample.of(grid.at(sources=counts)[quantity].mean(axis=0).tolist()) for a, grid in grids.items()}
+
+
+def each(grids: Grids, wanted: Callable[[int], bool], *algorithms: str) -> dict[str, dict[str, Sample]]:
+    """A sample for each admitted number of sources and algorithm."""
+    return {f"N = {n}": {a: at(grids[a], n) for a in algorithms or ALGORITHMS} for n in numbers(grids, wanted)}
+
+
+def ratio(grids: Grids, over: str, under: str, n: int) -> Sample:
+    """Ratio of two means over the seeds."""
+    a, b = (grids[name].at(sources=n)["throughput"] for name in (over, under))
+    return jackknife(len(a), lambda seeds: float(a[seeds].mean() / b[seeds].mean()))
+
+
+def numbers(grids: Grids, wanted: Callable[[int], bool]) -> list[int]:
+    """The admitted numbers of sources with which every run completed a file: in a quick look, no filter may complete none."""
+    counts = next(iter(grids.values())).axes["sources"]
+    return [n for n in counts if wanted(n) and not any(np.isnan(g.at(sources=n)["throughput"]).any() for g in grids.values())]
+
+
+def told(grids: Grids) -> str:
+    """Means over everything, best first, in kB/s."""
+    means = {a: s.value / 1e3 for a, s in overall(grids).items()}
+    return "mean over N in kB/s: " + ", ".join(f"{NAMES[a]} {means[a]:.1f}" for a in sorted(means, key=lambda a: -means[a]))
+
+
+# --- 4.1 large buffer
+
+
+@PAPER.claim("fig10")
+def inputs() -> Measurement:
+    return Measurement(
+        {"least": SOURCES[0], "most": SOURCES[-1], "smallest": FILE_BYTES[0] / 1e3, "largest": FILE_BYTES[1] / 1e6, "duration": DURATION_S}
+    )
+
+
+@PAPER.claim("intro.rto")
+def least_rto() -> Measurement:
+    return Measurement({"rto": MIN_RTO_S})
+
+
+@PAPER.claim("fig11.none", *LARGE)
+def no_filter_is_worst(*grids: Grid) -> Measurement:
+    found = by_algorithm(grids)
+    return Measurement({"throughput": each(found, lambda n: n >= 2)}, told(found))
+
+
+@PAPER.claim("fig11.rr", *LARGE)
+def round_robin_is_best(*grids: Grid) -> Measurement:
+    found = by_algorithm(grids)
+    return Measurement({"throughput": overall(found)}, told(found))
+
+
+@PAPER.claim("fig11.classic_small", *LARGE)
+def classic_is_not_best_for_few(*grids: Grid) -> Measurement:
+    return Measurement({"throughput": each(by_algorithm(grids), lambda n: n <= 5, "rr", "classic")})
+
+
+@PAPER.claim("fig11.converge", *LARGE)
+def classic_comes_near(*grids: Grid) -> Measurement:
+    return Measurement({"ratio": ratio(by_algorithm(grids), "classic", "rr", 20)})
+
+
+@PAPER.claim("fig11.agg", *LARGE)
+def aggregate_is_classic(*grids: Grid) -> Measurement:
+    found = by_algorithm(grids)
+    return Measurement({"ratio": {f"N = {n}": ratio(found, "aggregate", "classic", n) for n in numbers(found, lambda n: n >= 6)}})
+
+
+@PAPER.claim("fig11.fifo", *LARGE)
+def fifo_is_worse(*grids: Grid) -> Measurement:
+    means = overall(by_algorithm(grids))
+    return Measurement({"throughput": {a: means[a] for a in ("rr", "fifo")}})
+
+
+@PAPER.claim("concl.group", *LARGE)
+def grouping_a_few(*grids: Grid) -> Measurement:
+    found = by_algorithm(grids)
+    return Measurement({"ratio": {f"N = {n}": ratio(found, "aggregate", "rr", n) for n in numbers(found, lambda n: n <= 3)}})
+
+
+# --- 4.2 small buffer
+
+
+@PAPER.claim("fig12.rr", *SMALL_RUNS)
+def round_robin_is_best_with_10(*grids: Grid) -> Measurement:
+    found = by_algorithm(grids)
+    return Measurement({"throughput": overall(found)}, told(found))
+
+
+@PAPER.claim("fig12.agg", *SMALL_RUNS)
+def aggregate_beats_classic(*grids: Grid) -> Measurement:
+    found = by_algorithm(grids)
+    return Measurement(
+        {"few": each(found, lambda n: n <= 5, "aggregate", "classic"), "many": ratio(found, "aggregate", "classic", 20)}
+    )
+
+
+@PAPER.claim("fig12.classic_drop", *SMALL_RUNS)
+def classic_below_no_filter(*grids: Grid) -> Measurement:
+    return Measurement({"throughput": each(by_algorithm(grids), lambda n: n >= 12, "none", "classic")})
+
+
+@PAPER.claim("fig12.classic_move", *SMALL_RUNS)
+def classic_moves_to_no_filter(*grids: Grid) -> Measurement:
+    found = by_algorithm(grids)
+    few = numbers(found, lambda n: n <= 10)
+    a, b = (np.array([found[name].at(sources=n)["throughput"] for n in few]) for name in ("classic", "none"))
+
+    def correlation(seeds: list[int]) -> float:
+        ratios = a[:, seeds].mean(axis=1) / b[:, seeds].mean(axis=1)
+        ranks = np.argsort(np.argsort(ratios))
+        return float(np.corrcoef(np.arange(len(few)), ranks)[0, 1])
+
+    ends = [ratio(found, "classic", "none", n).value for n in (few[0], few[-1])]
+    return Measurement(
+        {"spearman": jackknife(a.shape[1], correlation)}, f"the ratio is {ends[0]:.2f} at N = {few[0]} and {ends[1]:.2f} at N = {few[-1]}"
+    )
+
+
+@PAPER.claim("fig12.rtt", *SMALL_RUNS)
+def short_queueing_delay(*grids: Grid) -> Measurement:
+    found = by_algorithm(grids)
+    longest = {NAMES[a]: 1e3 * ACK_S * (float(grid["most_waiting"].max()) + 1) for a, grid in found.items()}
+    return Measurement({"delay": longest}, "most ACKs ever waiting and the one in transmission, 3.2 ms each")
