@@ -1,0 +1,12 @@
+"""Chung Ling Chi, Fu Chengpeng and Liew Soung Chang, "Improvements Achieved by SACK Employing TCP Veno
+Equilibrium-Oriented Mechanism over Lossy Networks", EUROCON 2001.
+
+Read it beside the paper: :mod:`.setting` is every path and parameter; :mod:`.modem` is Figure 1, :mod:`.dummynet` Figures 3
+and 4, :mod:`.surface` Figure 5, :mod:`.compatibility` Figures 6 and 7, :mod:`.checks` what is arithmetic; :mod:`.gain` shows
+where the gain of 72 % lives, :mod:`.fairness` what each congestion control does to each other.
+"""
+
+from . import checks, compatibility, dummynet, fairness, gain, modem, surface  # noqa: F401
+from .registry import PAPER
+
+__all__ = ["PAPER"]
