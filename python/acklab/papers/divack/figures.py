@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ...reproduce.paper import Compared, Drawn
 from ...reproduce.stats import Sample, jackknife, split
 from .registry import PAPER
 from .runs import EVERYONE, FIGURE_6, low, ratio, times
-from .section1 import BYTES, HALVES, SHOWN, Exchange, Shown, exchange, first_round, medians
+from .section1 import APART, BYTES, HALVES, SHOWN, SLOW, Exchange, Shown, exchange, first_round, medians
 from .section3 import BURST, BURSTS, DIVIDED, MEDIA, PIECES, Bursts, rates, ratios, station
 from .section4 import (
     BUFFER_SHARES,
@@ -43,17 +44,22 @@ FLOWS_AXIS = Axis("background flows, J", log=True, ticks=(1, 2, 4, 8, 16, 32, 64
 def ladder(found: Exchange, title: str, until_ms: float) -> Panel:
     """Packets between sender (left) and receiver (right); time runs downward."""
     lines: list[Line] = []
-    for sent, arrived, seq, length in found.sent.select("time_s", "arrived_s", "seq", "len").iter_rows():
-        full = length == PAYLOAD
-        name, colour = ("full segment", "blue") if full else ("smaller segment", "orange")
-        if 1000 * sent < until_ms:
-            lines.append(Line(name, [0, 1], [1000 * sent, 1000 * arrived], colour, width=1.8 if full else 1.0))
-        del seq
-    for sent, arrived, _ in found.acks.select("time_s", "arrived_s", "ack").iter_rows():
-        if 1000 * sent < until_ms:
-            lines.append(Line("ACK", [1, 0], [1000 * sent, 1000 * arrived], "green", "--", width=0.9))
-    x = Axis("sender (0) to receiver (1)", low=-0.05, high=1.05, ticks=(0, 1))
-    return Panel(title, x, Axis("time (ms)", low=until_ms + 8, high=-8), lines)
+
+    def arrow(
+        name: str, colour: str, dash: str, width: float, ends: tuple[float, float], left: float, came: Any
+    ) -> None:
+        if 1000 * left < until_ms and came is not None:
+            lines.append(Line(name, ends, [1000 * left, 1000 * came], colour, dash, width=width))
+
+    for left, length, came in found.sent.select("time_s", "len", "arrived_s").iter_rows():
+        if length == PAYLOAD:
+            arrow("full segment", "blue", "-", 1.8, (0, 1), left, came)
+        else:
+            arrow("smaller segment", "orange", "-", 1.2, (0, 1), left, came)
+    for left, came in found.acks.select("time_s", "arrived_s").iter_rows():
+        arrow("ACK", "green", "--", 1.0, (1, 0), left, came)
+    x = Axis("sender (0) to receiver (1)", low=-0.02, high=1.02, ticks=(0, 1))
+    return Panel(title, x, Axis("time (ms)", low=until_ms, high=-5), lines)
 
 
 @PAPER.figure("figure-1", "Figure 1", "One segment, three ACKs", "I", [SHOWN])
@@ -67,7 +73,7 @@ def figure_1(shown: Shown) -> Drawn:
             Lines(
                 "figure-1",
                 "A recorded transfer: each segment is acknowledged by byte, byte, rest",
-                [ladder(found, "ACK division", 160)],
+                [ladder(found, "three ACKs a segment, 6 ms apart; 1 Mb/s, 50 ms", 215)],
                 3.6,
             )
         ],
@@ -79,7 +85,7 @@ def figure_1(shown: Shown) -> Drawn:
                 ", ".join(map(str, numbers)),
             )
         ],
-        scenario=exchange(BYTES, 0.25),
+        scenario=exchange(BYTES, 0.4, rate=SLOW),
     )
 
 
@@ -135,7 +141,7 @@ def figure_3(bursts: Bursts) -> Drawn:
 
 @PAPER.figure("figure-4", "Figure 4", "Small segments without Nagle's rule", "III", [SHOWN])
 def figure_4(shown: Shown) -> Drawn:
-    panels = [ladder(shown["fig4"], "Nagle off, two ACKs a segment", 205), ladder(shown["fig4 held"], "Nagle on", 205)]
+    panels = [ladder(shown["fig4"], "Nagle off, two ACKs a segment", 190), ladder(shown["fig4 held"], "Nagle on", 190)]
     sizes = Axis("bytes in a segment", log=True)
     histogram, rows = [], []
     shades = ("blue", "sky", "green", "orange", "red", "purple")
@@ -190,7 +196,7 @@ def figure_4(shown: Shown) -> Drawn:
             ),
             Compared("the same with Nagle's rule", "", f"{len(first_round(shown['fig4 held']))}, all full"),
         ],
-        scenario=exchange(HALVES, 0.205),
+        scenario=exchange(replace(HALVES, ack=APART), 0.3, rate=SLOW),
     )
 
 

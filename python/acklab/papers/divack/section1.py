@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,18 @@ from .setting import PAYLOAD, Client
 
 
 def exchange(
-    client: Client, seconds: float, size: str | None = None, window: int = 100000, loss: float = 0, seed: int = 1
+    client: Client,
+    seconds: float,
+    size: str | None = None,
+    window: int = 100000,
+    loss: float = 0,
+    seed: int = 1,
+    rate: str = "10Mbps",
 ) -> str:
-    """One transfer over 10 Mb/s and 50 ms, from a window of one segment and without a SYN: Figure 4's sender."""
+    """One transfer over 50 ms, from a window of one segment and without a SYN: Figure 4's sender."""
     link: dict[str, Any] = {
         "between": ["S", "R"],
-        "rate": "10Mbps",
+        "rate": rate,
         "delay": "50ms",
         "queue": {"kind": "drop-tail", "packets": 100000},
         **({"loss": {"rate": loss}} if loss else {}),
@@ -88,9 +94,15 @@ def read(result: Any) -> Exchange:
     asked = back.filter(pl.col("event") == "enqueue").select("time_s", "ack")
     total, unique = int(came["len"].sum()), _covered(came["seq"].to_numpy(), came["len"].to_numpy())
     lost = there.filter(pl.col("event").is_in(["lose", "drop"]))["seq"].to_numpy()
-    sent = left.with_columns(arrived_s=pl.col("time_s") + 0.05)
-    both = asked.with_columns(arrived_s=pl.col("time_s") + 0.05)
+    heard = back.filter(pl.col("event") == "deliver")["time_s"]
+    sent, both = _with_arrivals(left, came["time_s"]), _with_arrivals(asked, heard)
     return Exchange(sent, both, _rounds(packets), left.height, unique, total - unique, lost)
+
+
+def _with_arrivals(left: pl.DataFrame, came: pl.Series) -> pl.DataFrame:
+    """When each packet arrived, where none is lost: in the order in which they left; null for what is on its way."""
+    times = came.to_list()[: left.height]
+    return left.with_columns(arrived_s=pl.Series([*times, *[None] * (left.height - len(times))], dtype=pl.Float64))
 
 
 def _covered(starts: Array, lengths: Array) -> int:
@@ -126,10 +138,13 @@ def _rounds(packets: pl.DataFrame) -> list[Array]:
     return [np.array(sizes) for sizes in rounds]
 
 
+SLOW = "1Mbps"
+"""Slow enough for packets to be told apart in a diagram."""
+APART = (("spacing", "6ms"),)
 HALVES = Client("div1", 2, sender=(("nagle", "off"), ("sws_avoidance", False)))
 """Two ACKs a segment, and a sender that fills its window to the byte."""
 HELD = Client("div1", 2, sender=(("nagle", "on"), ("sws_avoidance", False)))
-BYTES = Client("div1", 3, ack=(("parts", "bytes"),))
+BYTES = Client("div1", 3, ack=(("parts", "bytes"), *APART))
 WINDOW = 44
 """Segments of 1460 bytes in 64 kB: once the window is full, each piece of an ACK frees no more than itself."""
 LOSS = 0.005
@@ -138,9 +153,9 @@ LOSSY_SEEDS = tuple(range(1, 11))
 
 def _shown(effort: Effort) -> Mapping[Hashable, str]:
     cells: dict[Hashable, str] = {
-        "fig1": exchange(BYTES, 0.25),
-        "fig4": exchange(HALVES, 0.205),
-        "fig4 held": exchange(HELD, 0.205),
+        "fig1": exchange(BYTES, 0.4, rate=SLOW),
+        "fig4": exchange(replace(HALVES, ack=APART), 0.3, rate=SLOW),
+        "fig4 held": exchange(replace(HELD, ack=APART), 0.3, rate=SLOW),
         "fig8": exchange(Client("div1", 16, credit="abc", limit=2.0), 30, "400kB"),
         "tiny": exchange(HALVES, 2.2, window=WINDOW),
         "tiny held": exchange(HELD, 2.2, window=WINDOW),
