@@ -241,6 +241,8 @@ const CASES: &[Case] = &[
     (&[("policy = \"delayed\", timer = \"100ms\", segments = 2", "policy = \"divide\", segments = 2")], "flow[0].receiver.ack.pieces", &["missing"]),
     (&[("policy = \"delayed\", timer = \"100ms\", segments = 2", "policy = \"divide\", pieces = 4, when = \"recovery\"")], "flow[0].receiver.ack.when", &["slow-start"]),
     (&[("policy = \"delayed\", timer = \"100ms\", segments = 2", "policy = \"divide\", pieces = 4, segments = 0")], "flow[0].receiver.ack.segments", &["at least 1"]),
+    (&[("policy = \"delayed\", timer = \"100ms\", segments = 2", "policy = \"restore\", pieces = 1")], "flow[0].receiver.ack.pieces", &["from 2 to 64"]),
+    (&[("policy = \"delayed\", timer = \"100ms\", segments = 2", "policy = \"restore\", share = 1.5")], "flow[0].receiver.ack.share", &["from 0 to 1"]),
     (&[("policy = \"delayed\", timer = \"100ms\", segments = 2", "policy = \"spoof\", duplicates = 0")], "flow[0].receiver.ack.duplicates", &["from 1 to 1000"]),
     (&[("policy = \"delayed\", timer = \"100ms\", segments = 2", "policy = \"optimistic\", ahead = 0")], "flow[0].receiver.ack.ahead", &["from 1 to 1000000"]),
     (&[("window = 40", "nagle = \"yes\"")], "flow[0].sender.nagle", &["minshall"]),

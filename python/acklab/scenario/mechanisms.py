@@ -151,6 +151,25 @@ class Optimistic(Part):
     """Segments beyond the highest received that an ACK covers, once twice as many have come; 8 where left out."""
 
 
+@dataclass(kw_only=True, repr=False)
+class Restore(Part):
+    """Divided ACKs until the sender's window, told by its segments, is back where it was before a wireless loss, or has
+    reached a target after a handover.
+    """
+
+    policy: Literal["restore"] = "restore"
+    start: str | None = None
+    """When the handover is; "0s" where left out."""
+    pieces: int | None = None
+    """Pieces an ACK is divided into; 8 where left out."""
+    share: float | None = None
+    """A loss counts as wireless if the round trip lies in this lower share of its range; 0.5 where left out."""
+    target: int | None = None
+    """After a handover: the window to reach, in segments; 0 is none, and losses are made good instead; 0 where left
+    out.
+    """
+
+
 LossNotice = Literal["tick", "third-duplicate"]
 """When the estimate of the window takes note of a third duplicate ACK (ledger smartacking.fig1.dup3).
 
@@ -244,7 +263,7 @@ class Acc(Part):
     """Most segments an ACK covers; half the sender's window if that is less; 16 where left out."""
 
 
-AckPolicy = Every | Delayed | Daass | Divide | Spoof | Optimistic | Smart | Periodic | Acc
+AckPolicy = Every | Delayed | Daass | Divide | Spoof | Optimistic | Restore | Smart | Periodic | Acc
 """When the receiver acknowledges."""
 
 

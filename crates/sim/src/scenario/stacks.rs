@@ -243,6 +243,12 @@ fn check_receiver(rules: &ReceiverRules) -> Result<(), Conflict> {
             Err(("ack.pieces", format!("is {pieces}; must be from 2 to 64")))
         }
         AckPolicyKind::Divide { segments: 0, .. } => Err(("ack.segments", "is 0; must be at least 1".into())),
+        AckPolicyKind::Restore { pieces, .. } if !(2..=64).contains(&pieces) => {
+            Err(("ack.pieces", format!("is {pieces}; must be from 2 to 64")))
+        }
+        AckPolicyKind::Restore { share, .. } if !(0.0..=1.0).contains(&share) => {
+            Err(("ack.share", format!("is {share}; must be from 0 to 1")))
+        }
         AckPolicyKind::Spoof { duplicates } if !(1..=1000).contains(&duplicates) => {
             Err(("ack.duplicates", format!("is {duplicates}; must be from 1 to 1000")))
         }
@@ -253,6 +259,7 @@ fn check_receiver(rules: &ReceiverRules) -> Result<(), Conflict> {
         | AckPolicyKind::Delayed { .. }
         | AckPolicyKind::Daass { .. }
         | AckPolicyKind::Divide { .. }
+        | AckPolicyKind::Restore { .. }
         | AckPolicyKind::Spoof { .. }
         | AckPolicyKind::Optimistic { .. }
         | AckPolicyKind::Smart { .. }

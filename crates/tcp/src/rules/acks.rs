@@ -107,6 +107,24 @@ pub enum AckPolicyKind {
         #[serde(default = "default_timer")]
         timer: Time,
     },
+    /// Divided ACKs until the sender's window, told by its segments, is back where it was before a wireless loss, or has
+    /// reached a target after a handover.
+    Restore {
+        /// Pieces an ACK is divided into.
+        #[serde(default = "eight")]
+        #[schemars(range(min = 2, max = 64))]
+        pieces: u32,
+        /// After a handover: the window to reach, in segments; 0 is none, and losses are made good instead.
+        #[serde(default)]
+        target: u32,
+        /// When the handover is.
+        #[serde(default)]
+        start: Time,
+        /// A loss counts as wireless if the round trip lies in this lower share of its range.
+        #[serde(default = "half")]
+        #[schemars(range(min = 0.0, max = 1.0))]
+        share: f64,
+    },
     /// Smartacking: each segment at once while the bottleneck has room, else as late as keeps it busy (ledger
     /// smartacking.m.core).
     Smart {
@@ -193,6 +211,10 @@ fn ten() -> u32 {
 
 fn eight() -> u32 {
     8
+}
+
+fn half() -> f64 {
+    0.5
 }
 
 fn always() -> DivideWhen {
@@ -312,7 +334,7 @@ impl AckPolicyKind {
         match *self {
             AckPolicyKind::Smart { rtt, window, .. } => rtt == RttSource::Sender || window == WindowSource::Sender,
             AckPolicyKind::Periodic { rtt, .. } => rtt == RttSource::Sender,
-            AckPolicyKind::Acc { .. } => true,
+            AckPolicyKind::Acc { .. } | AckPolicyKind::Restore { .. } => true,
             _ => false,
         }
     }
@@ -335,6 +357,10 @@ impl Shown for AckPolicyKind {
             AckPolicyKind::Divide { pieces, .. } => format!("divide: {pieces} pieces"),
             AckPolicyKind::Acc { d_max, .. } => format!("acc: up to {d_max} segments"),
             AckPolicyKind::Spoof { duplicates } => format!("spoof: {duplicates} duplicates"),
+            AckPolicyKind::Restore { pieces, target: 0, .. } => format!("restore: {pieces} pieces after losses"),
+            AckPolicyKind::Restore { pieces, target, .. } => {
+                format!("restore: {pieces} pieces up to {target} segments")
+            }
             AckPolicyKind::Optimistic { ahead, .. } => format!("optimistic: {ahead} segments ahead"),
             AckPolicyKind::Smart { timer, rtt, window, extended, .. } => {
                 let name = if *extended { "smart, extended" } else { "smart" };

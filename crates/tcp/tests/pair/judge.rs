@@ -180,7 +180,7 @@ impl Judge {
                     AckPolicyKind::Daass { segments, .. } => segments.max(2),
                     AckPolicyKind::Divide { segments, .. } => segments,
                     AckPolicyKind::Acc { d_max, .. } => d_max,
-                    AckPolicyKind::Spoof { .. } | AckPolicyKind::Optimistic { .. } => 1,
+                    AckPolicyKind::Spoof { .. } | AckPolicyKind::Restore { .. } | AckPolicyKind::Optimistic { .. } => 1,
                     // Only time limits what they hold.
                     AckPolicyKind::Smart { .. } | AckPolicyKind::Periodic { .. } => u32::MAX,
                 };
@@ -200,6 +200,7 @@ impl Judge {
             AckPolicyKind::Divide { pieces, spacing, .. } if spacing == Time::ZERO => pieces as usize,
             // What makes an ACK leave at once sends the pieces that wait before it.
             AckPolicyKind::Divide { .. } => usize::MAX,
+            AckPolicyKind::Restore { pieces, .. } => pieces as usize,
             AckPolicyKind::Spoof { duplicates } => duplicates as usize + 1,
             _ => 1,
         }
@@ -215,7 +216,11 @@ impl Judge {
         self.acks_sent += 1;
         self.held = 0;
         match rules.ack {
-            AckPolicyKind::Divide { order, .. } => {
+            AckPolicyKind::Divide { .. } | AckPolicyKind::Restore { .. } => {
+                let order = match rules.ack {
+                    AckPolicyKind::Divide { order, .. } => order,
+                    _ => PieceOrder::Rising,
+                };
                 let whole = ack.ack == self.in_order || self.spaced();
                 must!(ack.ack <= self.in_order, "ACK {} where {} came in order", ack.ack, self.in_order);
                 // No piece is a duplicate ACK, whatever came before it (ledger divack.m.generator).
@@ -262,7 +267,10 @@ impl Judge {
         }
         if self.last_ack < self.in_order {
             let timer = match self.receiver.ack {
-                AckPolicyKind::Every {} | AckPolicyKind::Spoof { .. } | AckPolicyKind::Optimistic { .. } => {
+                AckPolicyKind::Every {}
+                | AckPolicyKind::Spoof { .. }
+                | AckPolicyKind::Restore { .. }
+                | AckPolicyKind::Optimistic { .. } => {
                     return Err("data in order, no ACK".to_owned());
                 }
                 AckPolicyKind::Delayed { timer, .. }

@@ -73,9 +73,12 @@ fn policy() -> impl Strategy<Value = AckPolicyKind> {
         AckPolicyKind::Daass { phase, timer, segments, window, silence }
     });
     let spoof = (1_u32..12).prop_map(|duplicates| AckPolicyKind::Spoof { duplicates });
+    let restore = (2_u32..65, 0_u32..60, 0.0..2.0, 0.0..1.0).prop_map(|(pieces, target, start, share)| {
+        AckPolicyKind::Restore { pieces, target, start: Time::from_secs(start), share }
+    });
     let acc =
         (1_u32..20, 0.01..0.5).prop_map(|(d_max, timer)| AckPolicyKind::Acc { d_max, timer: Time::from_secs(timer) });
-    prop_oneof![Just(AckPolicyKind::Every {}), delayed, daass, divide(), spoof, smart(), periodic(), acc]
+    prop_oneof![Just(AckPolicyKind::Every {}), delayed, daass, divide(), spoof, restore, smart(), periodic(), acc]
 }
 
 /// Divided ACKs, in every way. (Optimistic ACKs give up safety on purpose and are not drawn.)

@@ -14,6 +14,7 @@ mod every;
 mod observed;
 mod optimistic;
 mod periodic;
+mod restore;
 mod smart;
 mod spoof;
 
@@ -25,6 +26,7 @@ pub use every::Every;
 pub use observed::Observed;
 pub use optimistic::Optimistic;
 pub use periodic::Periodic;
+pub use restore::Restore;
 pub use smart::{Alpha, Smart};
 pub use spoof::Spoof;
 
@@ -196,4 +198,10 @@ policies! {
     );
     Spoof from AckPolicyKind::Spoof { duplicates } => Spoof { duplicates };
     Optimistic from AckPolicyKind::Optimistic { ahead, timer } => Optimistic::new(ahead, timer);
+    Restore from AckPolicyKind::Restore { pieces, target, start, share } => Restore::new(
+        Pieces { count: pieces, parts: PieceParts::Equal, order: PieceOrder::Rising, spacing: Time::ZERO },
+        share,
+        target,
+        start,
+    );
 }
