@@ -111,7 +111,12 @@ def newcomer(*grids: Grid) -> Drawn:
         bars.append(Bar(NAMES[a], (float(t.mean()), float(np.percentile(t, 95))), (Sample.of(t).interval(level).half_width, 0.0)))
     chart = Bars("newcomer", f"Time of {NEW_SEGMENTS} kB among 9 busy connections, reverse buffer of {SMALL}", ["mean", "95th percentile"], ["blue", "sky"], bars, Axis("time (s)", low=0), 2.6)
     shares = grids[-1]
+    said = {"none": "blocked until the others slow down", "rr": "protected"}
     compared = [
+        Compared(f"newcomer's time, {NAMES[a]}", said.get(a, ""), f"{t.mean():.1f} s, 95th percentile {np.percentile(t, 95):.1f} s")
+        for a, t in times.items()
+    ]
+    compared += [
         Compared(
             f"ACKs of a busy connection over C/N, N = {n}, {'paced' if pacing else 'in bursts'}",
             "1",

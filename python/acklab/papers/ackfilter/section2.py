@@ -125,10 +125,9 @@ def reverse_link_full_with_more(recorded: Recorded) -> Measurement:
     return Measurement({"time": {f"delta {d}": recorded[d].passes(0.95 * PLATEAU_BPS) for d in LATE}}, "95 % of the plateau")
 
 
-def plateau(run: Slow) -> tuple[float, float]:
+def plateau(run: Slow, level_bps: float = PLATEAU_BPS) -> tuple[float, float]:
     """From when to when the throughput is within 5 % of what the reverse link lets through."""
-    start = run.passes(0.95 * PLATEAU_BPS)
-    return start, run.passes(1.05 * PLATEAU_BPS)
+    return run.passes(0.95 * level_bps), run.passes(1.05 * level_bps)
 
 
 @PAPER.claim("fig5.plateau", SINGLE)
