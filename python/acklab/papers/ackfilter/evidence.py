@@ -87,7 +87,7 @@ def unsaid(*grids: Grid) -> Drawn:
 
 
 MODERN = {
-    "none": ("none", COLOURS["none"], {}),
+    "none": (NAMES["none"], COLOURS["none"], {}),
     "classic": (NAMES["classic"], COLOURS["classic"], {"filter": {"kind": "static", "threshold": 1}}),
     "rr": (NAMES["rr"], COLOURS["rr"], None),
     "cake": ("CAKE, conservative", "cake", {"filter": {"kind": "cake"}}),
@@ -126,7 +126,7 @@ def today(*grids: Grid) -> Drawn:
             means = np.nanmean(grid.at(algorithm=algorithm)["throughput"], axis=1)
             lines.append(Line(name, SAMPLE["sources"], 8e-6 * means, colour, marker="o"))
         title = "large buffer" if buffer == "large" else f"buffer of {SMALL}"
-        panels.append(Panel(title, Axis("sources", low=0, high=21), Axis("mean throughput of a file (Mb/s)", low=0), lines))
+        panels.append(Panel(title, Axis("sources", low=0, high=21, ticks=(2, 6, 12, 20)), Axis("mean throughput of a file (Mb/s)", low=0), lines))
     return Drawn(
         [Lines("today", "Figure 10's sources with CAKE's filter", panels)],
         {"today": pl.concat([g.frame().with_columns(pl.lit(b).alias("buffer")) for b, g in zip(BUFFERS, grids, strict=True)])},
