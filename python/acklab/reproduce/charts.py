@@ -22,6 +22,8 @@ class Axis:
     low: float | None = None
     high: float | None = None
     ticks: Sequence[float] | None = None
+    words: Sequence[str] = ()
+    """What stands at the ticks instead of their numbers."""
 
 
 @dataclass(frozen=True)

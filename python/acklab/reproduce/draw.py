@@ -108,7 +108,7 @@ def _axis(axes: Axes, x: Axis, y: Axis) -> None:
         if axis.log:
             set_scale("log")
         if axis.ticks is not None:
-            set_ticks(list(axis.ticks), [f"{t:g}" for t in axis.ticks])
+            set_ticks(list(axis.ticks), list(axis.words) or [f"{t:g}" for t in axis.ticks])
         if axis.low is not None or axis.high is not None:
             set_limit(axis.low, axis.high)
 

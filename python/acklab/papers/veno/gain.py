@@ -64,8 +64,8 @@ def gain_map(grid: Grid) -> Drawn:
                 f"Gain of SACK Veno over SACK; {PASS_NAMES[passes]}",
                 surfaces,
                 Axis("loss each pass (log10)", ticks=(-3, -2, -1)),
-                Axis(f"RTT ({', '.join(map(str, ROUND_TRIPS_MS))} ms)", ticks=places),
-                Axis("gain (%)", low=0, high=100 * (sqrt(3) - 1)),
+                Axis("RTT (ms)", ticks=places, words=[str(ms) for ms in ROUND_TRIPS_MS]),
+                Axis("gain (%)", low=-20, high=100 * (sqrt(3) - 1)),
             )
         )
     return Drawn(

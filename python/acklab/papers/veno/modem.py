@@ -15,7 +15,7 @@ from ...reproduce.experiments import Effort, Traces, records
 from ...reproduce.measure import Measurement
 from ...reproduce.paper import Compared, Drawn
 from .registry import PAPER
-from .setting import COLOURS, CONTROLS, HEADER, MODEM_BPS, MODEM_MSS, NAMES, REPETITIONS, modem
+from .setting import COLOURS, CONTROLS, MODEM_BPS, MODEM_MSS, NAMES, REPETITIONS, modem
 
 FROM, TO = 20.0, 80.0
 """The interval Figure 1 shows, in seconds."""
@@ -63,8 +63,6 @@ def _cells(effort: Effort) -> Mapping[Hashable, str]:
 
 MODEM = Traces("modem", "512 kB over a modem, ten times; SACK, Veno, and Veno by its prose", _cells, _shown)
 Runs = Mapping[Any, Shown]
-PIPE = MODEM_BPS * 0.15 / (8 * (MODEM_MSS + HEADER))
-"""Packets that the modem's path holds without a queue."""
 
 
 def averaged(runs: Runs, name: str, quantity: Any, beta: float = 3.0) -> float:
@@ -96,12 +94,13 @@ def all_cuts_are_halvings(runs: Runs) -> Measurement:
 def higher_and_smoother(runs: Runs) -> Measurement:
     window = {name: averaged(runs, name, lambda run: run.mean_window) for name in CONTROLS}
     spread = {name: averaged(runs, name, lambda run: pstdev(run.rate_bps)) / 1e3 for name in CONTROLS}
+    top = {name: averaged(runs, name, lambda run: run.series["cwnd_segments"].max()) for name in CONTROLS}
     return Measurement(
         {"window": window, "spread": spread},
-        f"mean windows {window['veno']:.2f} and {window['sack']:.2f} segments. The pipe holds {PIPE:.1f} packets: even right after a "
-        "halving six are backlogged, twice beta, so Veno is in its slow branch throughout. Its cycle is SACK's at half the pace, "
-        f"between the same ends and with the same mean. The rate is smoother, {spread['veno']:.2f} instead of {spread['sack']:.2f} kb/s "
-        "from second to second, for losses interrupt it less often",
+        f"mean windows {window['veno']:.2f} and {window['sack']:.2f} segments: a tie. Veno spends more of its cycle in the upper half, "
+        f"but the loss shows a round trip after it happened, and while SACK's window grows by one segment until then, to {top['sack']:.2f}, "
+        f"Veno's grows by half of one, to {top['veno']:.2f}; it also falls back to half of that. The rate is smoother, "
+        f"{spread['veno']:.1f} instead of {spread['sack']:.1f} kb/s from second to second, for losses interrupt it less often",
     )
 
 

@@ -187,7 +187,7 @@ def shared(
     if loss > 0:
         bottleneck["loss"] = {"rate": loss}
     start = random.Random(seed)
-    base = {"stack": "ns2-2.35", "packet": path.packet, "window": 100000, "recovery": "sack"}
+    base = {"stack": "ns2-2.35", "packet": path.packet, "window": 100000, "recovery": "sack", "limited_transmit": False}
     flows = [
         {
             "from": f"S{i}",
@@ -231,6 +231,7 @@ PARAMETERS: list[Parameter] = [
     Parameter("ns's bottleneck", "1.6 Mb/s, 100 ms one way, 12 packets, losses on the way there only", "inferred", "as "
               "Figure 4's; that only the way there loses is stated (section 3.1)"),
     Parameter("ns's receivers", "ACK every segment", "inferred", "ns's plain sink"),
+    Parameter("ns's senders", "ns-2's, without Limited Transmit", "inferred", "RFC 3042 is of the paper's own year"),
     Parameter("ns's connections", "start within the first second, run for 200 s", "inferred", "the duration is stated"),
     Parameter("Figures 6 and 7", "1.6 and 16 Mb/s with 15 and 150 packets, segments of 1 kB, n and n connections", "stated",
               "section 3.4"),
