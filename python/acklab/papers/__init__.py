@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..reproduce.paper import Paper
 
-NAMES = ("ackfilter", "allman1998", "divack", "veno")
+NAMES = ("ackfilter", "allman1998", "divack", "smartacking", "veno")
 
 
 def paper(name: str) -> Paper:

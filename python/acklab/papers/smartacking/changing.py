@@ -1,0 +1,182 @@
+"""Sections 5.4 to 5.6: slow ways back, changing capacity, many connections (Figures 13 to 16)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ...reproduce.experiments import Effort, Traces, records
+from ...reproduce.grid import Grid
+from ...reproduce.measure import Measurement, Number
+from ...reproduce.stats import Sample
+from .droptail import cells, gain, spearman
+from .dynamics import Runs
+from .recorded import Connection, Recorded
+from .registry import PAPER
+from .runs import ASYMMETRIC, FIG13, FIG15, HIGH, UDP
+from .setting import many
+
+BASE_RTT_S = 0.059
+
+
+@PAPER.claim("fig13.acc", ASYMMETRIC)
+def acc_is_faster(grid: Grid) -> Measurement:
+    return Measurement({"time": cells(grid, "t1", ("newreno", "acc"), "kbps", "kb/s")})
+
+
+@PAPER.claim("fig13.sp", ASYMMETRIC)
+def paced_smart_is_faster(grid: Grid) -> Measurement:
+    return Measurement({"time": cells(grid, "t1", ("acc", "smart-paced"), "kbps", "kb/s")}, times(grid))
+
+
+def times(grid: Grid) -> str:
+    """Some completion times, for people."""
+    rates = [k for k in grid.axes["kbps"] if k in (5, 10, 15, 20, 25, 30)]
+    part = grid.at(kbps=tuple(rates))
+    told = {s: [round(float(t), 1) for t in part.at(scheme=s)["t1"]] for s in grid.axes["scheme"]}
+    return f"seconds at {rates} kb/s: {told}"
+
+
+def crossover(grid: Grid, faster: str, slower: str) -> float:
+    """The least rate from which on the first is faster everywhere; 31 kb/s if it is not at 30."""
+    better = grid.at(scheme=faster)["t1"] < grid.at(scheme=slower)["t1"]
+    rates = list(grid.axes["kbps"])
+    if better.all():
+        return float(rates[0])
+    last = int(np.nonzero(~better)[0].max())
+    return float(rates[last + 1]) if last + 1 < len(rates) else 31.0
+
+
+@PAPER.claim("fig13.21k", ASYMMETRIC)
+def smart_overtakes_acc(grid: Grid) -> Measurement:
+    return Measurement({"rate": crossover(grid, "smart", "acc")}, times(grid))
+
+
+@PAPER.claim("fig13.20k", ASYMMETRIC)
+def smart_overtakes_newreno(grid: Grid) -> Measurement:
+    return Measurement({"rate": crossover(grid, "smart", "newreno")}, times(grid))
+
+
+@PAPER.claim("fig13.fixed", ASYMMETRIC)
+def fixed_is_like_paced(grid: Grid) -> Measurement:
+    ratio = grid.at(scheme="fixed")["t1"] / grid.at(scheme="smart-paced")["t1"]
+    acks = {s: [round(float(a)) for a in grid.at(scheme=s)["acks_sent"][::8]] for s in ("fixed", "smart-paced")}
+    return Measurement(
+        {"ratio": {f"{k} kb/s": float(r) for k, r in zip(grid.axes["kbps"], ratio, strict=True)}},
+        f"mean {ratio.mean():.3f}; ACKs of every eighth rate: {acks}",
+    )
+
+
+@PAPER.claim("fig13.cause", FIG13)
+def the_round_trip_grows(runs: Mapping[int, Recorded]) -> Measurement:
+    parts: dict[str, dict[str, Number]] = {"rtt": {}, "acks": {}}
+    told = []
+    for kbps, run in runs.items():
+        smoothed = run.smoothed_probes()
+        share = run["f1"].ack_share(0, float("inf"))
+        told.append(f"{kbps} kb/s {smoothed.max() / BASE_RTT_S:.1f} and {share:.2f}")
+        if kbps < 15:
+            parts["rtt"][f"{kbps} kb/s"] = float(smoothed.max() / BASE_RTT_S)
+            parts["acks"][f"{kbps} kb/s"] = share
+    return Measurement(parts, f"round trip over 59 ms, and ACKs for a segment: {', '.join(told)}")
+
+
+@PAPER.claim("fig14.order", UDP)
+def smart_gains_more_than_acc(grid: Grid) -> Measurement:
+    gains = {s: gain(grid, s, "t1") for s in ("smart-paced", "acc")}
+    found = {f"{c} Mb/s": {s: float(g[i]) for s, g in gains.items()} for i, c in enumerate(grid.axes["mbps"])}
+    return Measurement({"reduction": found}, f"mean {100 * gains['smart-paced'].mean():.1f} % against {100 * gains['acc'].mean():.1f} %")
+
+
+RELEASES = tuple(5.2 + 10 * k for k in range(3))
+"""When the UDP flow of the forward direction falls silent."""
+LATER_S, ROUND_S = 0.05, 0.1
+
+
+def after_release(c: Connection, at: float) -> list[float]:
+    """ACKs for a segment in each of the ten round trips that follow."""
+    return [c.ack_share(at + LATER_S + k * ROUND_S, at + LATER_S + (k + 1) * ROUND_S) for k in range(10)]
+
+
+def released(run: Recorded) -> list[list[float]]:
+    c = run["f1"]
+    return [after_release(c, at) for at in RELEASES if at + 2 < float(c.time[-1])]
+
+
+@PAPER.claim("fig15.react", FIG15)
+def smart_reacts(runs: Runs) -> Measurement:
+    shares = released(runs["smart-paced"])
+    within = [max(s[:2]) for s in shares]
+    c = runs["smart-paced"]["f1"]
+    return Measurement(
+        {"release": float(np.mean(within))},
+        f"after the releases {', '.join(f'{w:.2f}' for w in within)}; over the whole file {c.ack_share(0, float('inf')):.2f}, while "
+        f"the UDP flow sends {np.mean([c.ack_share(a + 2, a + 5) for a in (10.2, 20.2)]):.2f}",
+    )
+
+
+@PAPER.claim("fig15.acc16", FIG15)
+def acc_needs_many_round_trips(runs: Runs) -> Measurement:
+    numbers = runs["acc"]["f1"].acked
+    steps = np.diff(numbers)
+    largest = int(np.sort(steps)[-20:][0]) if len(steps) > 20 else 1
+    rounds = [next((k + 1 for k, share in enumerate(s) if share >= 0.8), 11) for s in released(runs["smart-paced"])]
+    return Measurement(
+        {"acc": largest - 1, "smart": float(np.mean(rounds))},
+        f"ACC's ACKs cover up to {largest} segments, and d falls by one a round trip; after a release smartacking's first round trip "
+        f"with 0.8 ACKs a segment is number {rounds}",
+    )
+
+
+@PAPER.claim("fig16.none", HIGH)
+def many_connections_gain_nothing(grid: Grid) -> Measurement:
+    ratio = (grid.at(scheme="smart")["mean"] / grid.at(scheme="newreno")["mean"]).ravel()
+    return Measurement({"ratio": {f"{c} Mb/s": float(r) for c, r in zip(grid.axes["mbps"], ratio, strict=True)}})
+
+
+CONNECTIONS, SEEDS = (1, 2, 5, 10, 20, 50), (1, 2, 3, 4, 5)
+
+
+def verdicts(result: Recorded | object) -> float:
+    """Share of in-order arrivals of connections from A to B at which the receiver takes a busy bottleneck for one with room
+    (it acknowledges at once), or the other way round. Busy is a bottleneck that sent 99 % of the last 60 ms."""
+    run = Recorded(result)
+    busy_until = np.concatenate(([0.0], np.cumsum(run.served_bytes * 8 / 8e6)))
+
+    def sent_before(at: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+        place = np.searchsorted(run.served, at, side="right")
+        last = np.where(place > 0, run.served[np.maximum(place - 1, 0)], 0.0)
+        size = np.where(place > 0, run.served_bytes[np.maximum(place - 1, 0)] * 8 / 8e6, 0.0)
+        return np.asarray(busy_until[place] - np.clip(last + size - at, 0, None))
+
+    wrong = total = 0
+    for name, c in run.connections.items():
+        if not name.startswith("f1"):
+            continue
+        seen = (c.arrivals > 4.0) & (np.diff(c.in_order, prepend=0) == 1)
+        at = c.arrivals[seen]
+        at_once = np.isin(at, c.acks)
+        # The segment left the bottleneck 25 ms and its transmission before.
+        then = at - 0.0258
+        busy = sent_before(then) - sent_before(then - 0.06) >= 0.99 * 0.06
+        wrong += int(np.sum(at_once == busy))
+        total += len(at)
+    return wrong / total
+
+
+def _many(effort: Effort) -> Mapping[tuple[int, int], str]:
+    chosen = ((n, s) for n in CONNECTIONS for s in SEEDS if not effort.quick or (n in (1, 5, 20) and s <= 2))
+    return {(n, s): records(many(n, s), "packets", "series") for n, s in chosen}
+
+
+MANY = Traces("verdicts", "smartacking's verdict on the bottleneck, by the number of connections", _many, verdicts)  # type: ignore[arg-type]
+
+
+@PAPER.claim("text.isat_multiplexing", MANY)
+def verdicts_get_worse(found: Mapping[tuple[int, int], float]) -> Measurement:
+    numbers = sorted({n for n, _ in found})
+    seeds = sorted({s for _, s in found})
+    ranks = [spearman(np.array(numbers), np.array([found[n, s] for n in numbers])) for s in seeds]
+    told = {n: round(float(np.mean([found[n, s] for s in seeds])), 3) for n in numbers}
+    return Measurement({"rank": Sample.of(ranks)}, f"share of wrong verdicts by connections a direction: {told}")

@@ -1,0 +1,306 @@
+"""Section 5.1: what single connections do (Figures 3 to 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ...reproduce.grid import Array
+from ...reproduce.measure import Measurement, Number
+from .recorded import Connection, Recorded
+from .registry import PAPER
+from .runs import EIGHT, FIG3, FIG5, FIG6, FIG7
+from .setting import SEGMENTS, bdp
+
+Runs = Mapping[str, Recorded]
+SMART = ("smart", "smart-paced", "extended")
+FITTED = {"3": 61.0, "4": 27.0, "5": 68.0}
+"""Percent of the file that the smartacking connection of each figure has delivered at its end."""
+
+RATIOS = {("3", "smart"): 61 / 29, ("4", "smart"): 27 / 23, ("4", "paced"): 22 / 23, ("4", "smart-paced"): 25 / 23, ("5", "smart"): 68 / 49}
+"""The printed shares over NewReno's."""
+
+
+def span(runs: Runs, figure: str) -> float:
+    """A figure's end: when its smartacking connection has delivered what the paper prints."""
+    return runs["smart"]["f1"].reaches(FITTED[figure], SEGMENTS)
+
+
+def share(runs: Runs, figure: str, scheme: str) -> float:
+    """Percent of the file delivered by the figure's end."""
+    return runs[scheme]["f1"].share(span(runs, figure), SEGMENTS)
+
+
+def delivered(runs: Runs, figure: str, scheme: str) -> Measurement:
+    """The share, its ratio to NewReno's where the ledger asks for it, and the span it was read at."""
+    parts: dict[str, Number] = {"share": share(runs, figure, scheme)}
+    ratio = share(runs, figure, scheme) / share(runs, figure, "newreno")
+    if scheme != "newreno":
+        parts["ratio"] = abs(ratio / RATIOS[figure, scheme] - 1)
+    told = f"{ratio:.2f} times NewReno's, at {span(runs, figure):.2f} s, {span(runs, figure) / 14:.3f} s a band, fitted to smartacking's {FITTED[figure]:.0f} %"
+    return Measurement(parts, told)
+
+
+EARLIER = (
+    "; NewReno repairs the losses of its slow start one a round trip until its timer ends that, and is then as far as the "
+    "paper's; what remains is how much smartacking itself gains"
+)
+
+
+@PAPER.claim("fig3a.pct", FIG3)
+def newreno_at_9(runs: Runs) -> Measurement:
+    return delivered(runs, "3", "newreno")
+
+
+@PAPER.claim("fig3b.pct", FIG3)
+def smart_at_9(runs: Runs) -> Measurement:
+    return delivered(runs, "3", "smart")
+
+
+@PAPER.claim("fig4a.pct", FIG6)
+def newreno_at_5(runs: Runs) -> Measurement:
+    return _fig4(runs, "newreno")
+
+
+@PAPER.claim("fig4b.pct", FIG6)
+def smart_at_5(runs: Runs) -> Measurement:
+    return _fig4(runs, "smart")
+
+
+@PAPER.claim("fig4c.pct", FIG6)
+def paced_at_5(runs: Runs) -> Measurement:
+    return _fig4(runs, "paced")
+
+
+@PAPER.claim("fig4d.pct", FIG6)
+def smart_paced_at_5(runs: Runs) -> Measurement:
+    return _fig4(runs, "smart-paced")
+
+
+def _fig4(runs: Runs, scheme: str) -> Measurement:
+    found = delivered(runs, "4", scheme)
+    wide, narrow = (t * SEGMENTS * 0.008 / 5 for t in (0.27, 0.23))
+    said = (
+        f"; the paper's smartacking and NewReno need at least {wide:.2f} s and {narrow:.2f} s of a full 5 Mb/s link, but here "
+        "NewReno has lost most of that span to repairing its slow start, so that all ratios to it are larger"
+    )
+    return Measurement(found.parts, found.note + said)
+
+
+@PAPER.claim("fig5a.pct", FIG5)
+def newreno_at_20(runs: Runs) -> Measurement:
+    return _fig5(runs, "newreno")
+
+
+@PAPER.claim("fig5b.pct", FIG5)
+def smart_at_20(runs: Runs) -> Measurement:
+    return _fig5(runs, "smart")
+
+
+def _fig5(runs: Runs, scheme: str) -> Measurement:
+    found = delivered(runs, "5", scheme)
+    late = {name: run["f1"].row["timeouts"] for name, run in runs.items()}
+    return Measurement(found.parts, f"{found.note}; timeouts of connection 1 in all: {late}")
+
+
+@PAPER.claim("check.timeline_span")
+def least_spans() -> Measurement:
+    least = {name: p / 100 * SEGMENTS * 0.008 / c for name, p, c in
+             (("fig3b", 61, 9), ("fig4b", 27, 5), ("fig5b", 68, 20), ("fig5b-edge", 68, 10), ("fig3a", 29, 9),
+              ("fig4a", 23, 5), ("fig4c", 22, 5), ("fig4d", 25, 5), ("fig5a", 49, 20), ("fig5a-edge", 49, 10))}  # fmt: skip
+    return Measurement(least)
+
+
+@PAPER.claim("fig3a.stall1", FIG3)
+def first_ack_waits(runs: Runs) -> Measurement:
+    c = runs["newreno"]["f1"]
+    return Measurement({"delay": 1000 * float(c.acks[0] - c.arrivals[0])})
+
+
+def growth(c: Connection) -> list[float]:
+    """Ratio of cwnd from one round trip to the next, from the end of the first stall to the first drop."""
+    begin = float(c.acks[0]) + 0.05
+    end = float(c.drops[0]) if len(c.drops) else begin + 1
+    grid = np.arange(begin, end, 0.1)
+    cwnd = c.cwnd[np.searchsorted(c.time, grid, side="right") - 1]
+    return [float(b / a) for a, b in zip(cwnd[1:-1], cwnd[2:], strict=True)]
+
+
+@PAPER.claim("fig3a.double", FIG3)
+def grows_by_half(runs: Runs) -> Measurement:
+    ratios = growth(runs["newreno"]["f1"])
+    return Measurement({"growth": float(np.exp(np.mean(np.log(ratios))))}, f"over {len(ratios)} round trips, {min(ratios):.2f} to {max(ratios):.2f}")  # fmt: skip
+
+
+@PAPER.claim("check.growth", FIG3)
+def not_doubling(runs: Runs) -> Measurement:
+    ratios = growth(runs["newreno"]["f1"])
+    return Measurement({"growth": float(np.exp(np.mean(np.log(ratios))))})
+
+
+def timeouts(c: Connection, until: float) -> int:
+    """Retransmission timeouts up to an instant: cwnd falls to one segment."""
+    seen = c.time < until
+    ones = (c.cwnd[seen][1:] <= 1.0) & (c.cwnd[seen][:-1] > 1.0)
+    return int(ones.sum())
+
+
+@PAPER.claim("fig3a.rto", FIG3)
+def one_timeout(runs: Runs) -> Measurement:
+    return Measurement({"timeouts": timeouts(runs["newreno"]["f1"], span(runs, "3"))})
+
+
+@PAPER.claim("fig3b.nostall", FIG3)
+def no_stall(runs: Runs) -> Measurement:
+    c, end = runs["smart"]["f1"], span(runs, "3")
+    lost = c.drops[c.drops < end]
+    return Measurement(
+        {"timeouts": timeouts(c, end), "delay": 1000 * float(c.acks[0] - c.arrivals[0]), "drops": len(lost)},
+        f"drops at {', '.join(f'{t:.2f}' for t in lost)} s" if len(lost) else "",
+    )
+
+
+def full(run: Recorded, c: Connection, mbps: float, end: float, rtt: float = 0.1) -> list[tuple[float, float]]:
+    """Half seconds in which the bottleneck never rested, outside slow start and repairs."""
+    spans = []
+    for begin in np.arange(1.0, end - 0.5, 0.5):
+        near = c.drops[(c.drops > begin - 1.0) & (c.drops < begin + 0.5)]
+        if run.utilisation(begin, begin + 0.5, mbps) > 0.985 and not len(near):
+            spans.append((float(begin), float(begin + 0.5)))
+    return spans
+
+
+@PAPER.claim("fig3b.oneack", FIG3)
+def about_one_ack_a_window(runs: Runs) -> Measurement:
+    counts = {}
+    for scheme in ("smart", "smart-paced"):
+        run = runs[scheme]
+        c = run["f1"]
+        spans = full(run, c, 9, float(c.time[-1]))
+        windows = [len(c.acks[(c.acks >= b) & (c.acks < e)]) / ((e - b) / (np.interp(b, c.time, c.cwnd) / 1125)) for b, e in spans]
+        counts[scheme] = (float(np.median(windows)), float(min(windows)), spans)
+    spans = counts["smart"][2]
+    busy = runs["smart"].utilisation(spans[0][0], spans[-1][1], 9) if spans else float("nan")
+    c = runs["smart"]["f1"]
+    late = float(c.time[-1]) - 1.0
+    return Measurement(
+        {"acks": counts["smart"][0], "utilisation": runs["smart"].utilisation(late, late + 0.9, 9)},
+        f"over {len(spans)} half seconds of a full link; least {counts['smart'][1]:.1f}, and with pacing {counts['smart-paced'][0]:.1f}. "
+        f"The delay is what is left of the window less the round trip as keep-alives see it, and these wait in the bottleneck's "
+        f"queue like data: the fuller the queue, the shorter the delay (use from the first to the last of these spans {busy:.3f})",
+    )
+
+
+@PAPER.claim("fig3b.slowcwnd", FIG3)
+def window_grows_slowly(runs: Runs) -> Measurement:
+    c = runs["smart"]["f1"]
+    spans = full(runs["smart"], c, 9, float(c.time[-1]))
+    late = [s for s in spans if s[0] > float(c.time[-1]) - 2.5]
+    smart = float(np.median([c.slope(*s) for s in late]))
+    n = runs["newreno"]["f1"]
+    end = float(n.time[-1])
+    newreno = float(np.median([n.slope(b, b + 1.0) for b in np.arange(end - 8, end - 1.5, 1.0)]))
+    return Measurement({"ratio": smart / newreno}, f"{smart:.3f} against {newreno:.3f} segments a round trip")
+
+
+@PAPER.claim("fig4.reverse", FIG6)
+def fewer_acks_more_data(runs: Runs) -> Measurement:
+    end = span(runs, "4")
+    acks = {s: runs[s]["f1"].ack_share(0, float("inf")) for s in ("smart", "newreno")}
+    return Measurement(
+        {"acks": acks["smart"], "share": {s: share(runs, "4", s) for s in ("smart", "newreno")}},
+        f"over the whole file; NewReno {acks['newreno']:.2f}; by {end:.1f} s smartacking {runs['smart']['f1'].ack_share(0, end):.2f}, "
+        "for while its window grows again after the loss it acknowledges each segment",
+    )
+
+
+@PAPER.claim("fig4.pacing", FIG6)
+def pacing_costs_a_little(runs: Runs) -> Measurement:
+    values: dict[str, Number] = {s: share(runs, "4", s) for s in ("smart", "smart-paced", "newreno", "paced")}
+    return Measurement({"share": values}, "pacing spreads the slow start that NewReno loses in bursts, so fewer are lost and "
+                       "paced NewReno is ahead of NewReno at this instant; completion times are Figure 8's")  # fmt: skip
+
+
+@PAPER.claim("fig5.stalls", FIG5)
+def stalls(runs: Runs) -> Measurement:
+    end = span(runs, "5")
+    found = {}
+    for scheme, run in runs.items():
+        c = run["f1"]
+        found[scheme] = int(c.acks[0] - c.arrivals[0] >= 0.15) + timeouts(c, end)
+    return Measurement({"newreno": found["newreno"], "smart": found["smart"]}, f"by {end:.2f} s")
+
+
+def sawtooth(run: Recorded, c: Connection, mbps: float) -> tuple[Array, Array] | None:
+    """Time and cwnd, every 10 ms, of the longest stretch of congestion avoidance without a drop."""
+    marks = [1.0, *[float(t) for t in c.drops if t > 1.0], float(c.time[-1])]
+    begin, end = max(zip(marks[:-1], marks[1:], strict=True), key=lambda s: s[1] - s[0])
+    grid, cwnd, _ = c.on_grid(begin, end)
+    # From its lowest point after the repair on, and without slow start.
+    start = int(np.argmin(cwnd[: max(1, len(cwnd) // 2)]))
+    grid, cwnd = grid[start:], cwnd[start:]
+    steep = np.diff(cwnd[::20]) > 4
+    if steep.any():
+        skip = 20 * (int(np.nonzero(steep)[0].max()) + 2)
+        if skip < len(cwnd) // 2:
+            grid, cwnd = grid[skip:], cwnd[skip:]
+    return (grid, cwnd) if len(grid) > 200 else None
+
+
+def halves(run: Recorded, c: Connection, mbps: float, at: float) -> tuple[float, float]:
+    """Growth a round trip below and above a window of ``at`` segments."""
+    found = sawtooth(run, c, mbps)
+    if found is None:
+        return float("nan"), float("nan")
+    grid, cwnd = found
+    below, above = cwnd < at, cwnd >= at
+    slopes = []
+    for part in (below, above):
+        if part.sum() < 50:
+            slopes.append(float("nan"))
+            continue
+        slopes.append(c.slope(float(grid[part][0]), float(grid[part][-1])))
+    return slopes[0], slopes[1]
+
+
+@PAPER.claim("fig6.linear", FIG6)
+def others_grow_alike(runs: Runs) -> Measurement:
+    ratios: dict[str, Number] = {}
+    for s in ("newreno", "paced", "every", "abc", "acc"):
+        found = sawtooth(runs[s], runs[s]["f1"], 5)
+        middle = float((found[1].min() + found[1].max()) / 2) if found else 0.0
+        lower, upper = halves(runs[s], runs[s]["f1"], 5, middle)
+        ratios[s] = upper / lower
+    return Measurement({"ratio": ratios}, "segments a round trip in the upper over the lower half of the longest sawtooth")
+
+
+@PAPER.claim("fig6.flat", FIG6)
+def smart_grows_less_when_full(runs: Runs) -> Measurement:
+    ratios: dict[str, Number] = {}
+    for s in SMART:
+        lower, upper = halves(runs[s], runs[s]["f1"], 5, bdp(5, 0.1) * 1.06)
+        ratios[s] = upper / lower
+    return Measurement({"ratio": ratios}, "below and above a window of one bandwidth-delay product and what an ACK's delay takes")
+
+
+@PAPER.claim("fig6.est", FIG6)
+def estimate_is_near(runs: Runs) -> Measurement:
+    return Measurement({"error": {s: float(runs[s]["f1"].errors(clear_s=0.3).mean()) for s in EIGHT}},
+                       "every 10 ms from the first second on")  # fmt: skip
+
+
+@PAPER.claim("fig7.est", FIG7)
+def estimate_is_near_among_four(runs: Mapping[tuple[int, str], Recorded]) -> Measurement:
+    errors = {f"{s} at {c}": float(run["f1"].errors().mean()) for (c, s), run in runs.items()}
+    return Measurement({"error": errors}, "losses included; every 10 ms from the first second on")
+
+
+@PAPER.claim("fig7.smooth", FIG7)
+def pacing_smooths(runs: Mapping[tuple[int, str], Recorded]) -> Measurement:
+    def spread(c: int, s: str) -> float:
+        connection = runs[c, s]["f1"]
+        _, cwnd, _ = connection.on_grid(2.0, float(connection.time[-1]))
+        return float(cwnd.std() / cwnd.mean())
+
+    return Measurement({"spread": {f"{c} Mb/s": {s: spread(c, s) for s in ("smart", "smart-paced")} for c in (8, 4)}})
