@@ -6,7 +6,7 @@ Read it beside the paper: :mod:`.setting` has the schemes, configurations and ev
 :mod:`.droptail` (8 to 12), :mod:`.changing` (13 to 16), :mod:`.sharing` (17 to 19); ``figures*`` draw.
 """
 
-from . import changing, droptail, dynamics, exact, sharing  # noqa: F401
+from . import changing, droptail, dynamics, exact, figures_dynamics, figures_times, sharing  # noqa: F401
 from .registry import PAPER
 
 __all__ = ["PAPER"]

@@ -35,6 +35,10 @@ class Connection:
     """Instants at which the bottlenecks dropped segments of it."""
     sent: tuple[Array, Array]
     """Instants and numbers of segments leaving the sender."""
+    numbers: Array
+    """Number of the segment of each of the arrivals."""
+    acks_back: tuple[Array, Array]
+    """Instants at which ACKs reached the sender, and their numbers."""
 
     def share(self, at: float, of: int) -> float:
         """Percentage of the file delivered in order at an instant."""
@@ -123,6 +127,7 @@ def _connection(row: dict[str, Any], packets: pl.DataFrame, series: pl.DataFrame
     data = mine.filter((pl.col("kind") == "data") & (pl.col("event") == "deliver") & pl.col("link").str.ends_with(f"->{row['to']}"))
     acks = mine.filter((pl.col("kind") == "ack") & (pl.col("event") == "enqueue") & pl.col("link").str.starts_with(f"{row['to']}->"))
     sent = mine.filter((pl.col("kind") == "data") & (pl.col("event") == "enqueue") & pl.col("link").str.starts_with(f"{row['from']}->"))
+    back = mine.filter((pl.col("kind") == "ack") & (pl.col("event") == "deliver") & pl.col("link").str.ends_with(f"->{row['from']}"))
     return Connection(
         row,
         own["time_s"].to_numpy(),
@@ -134,6 +139,8 @@ def _connection(row: dict[str, Any], packets: pl.DataFrame, series: pl.DataFrame
         acks["ack"].to_numpy(),
         mine.filter(event="drop", kind="data")["time_s"].to_numpy(),
         (sent["time_s"].to_numpy(), sent["seq"].to_numpy()),
+        data["seq"].to_numpy(),
+        (back["time_s"].to_numpy(), back["ack"].to_numpy()),
     )  # fmt: skip
 
 
