@@ -1,0 +1,91 @@
+"""The square root of p, PFTK and CUBIC's response function beside runs, and the page of them."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import math
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from acklab import run_batch
+from acklab.models import laws
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = (ROOT / "docs" / "laws.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("laws_page", ROOT / "docs" / "img" / "laws.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def constant(p: float, losses: int, *, even: bool, delayed: bool) -> float:
+    outcome = next(iter(run_batch([laws.scenario(p, losses, even=even, delayed=delayed)])))
+    lost, window = laws.measured(outcome)
+    return window * math.sqrt(lost)
+
+
+def test_the_examples() -> None:
+    assert doctest.testmod(laws).failed == 0
+
+
+def test_pftk_without_timeouts_or_limits_is_the_square_root() -> None:
+    for acked in (1, 2):
+        assert laws.pftk(1e-8, 0.1, 1.0, acked) == pytest.approx(laws.sqrt_law(1e-8, acked), rel=0.001)
+
+
+def test_pftk_with_a_small_window_is_that_window() -> None:
+    assert laws.pftk(1e-7, 0.1, 1.0, limit=10) == pytest.approx(10, rel=0.001)
+
+
+@pytest.mark.parametrize("delayed", [False, True], ids=["every", "delayed"])
+@pytest.mark.parametrize(("p", "losses", "within"), [(1e-5, 10, 0.01), (1e-4, 50, 0.03), (1e-3, 200, 0.075)])
+def test_even_losses_give_the_square_root(p: float, losses: int, within: float, delayed: bool) -> None:
+    law = math.sqrt(3 / 4 if delayed else 3 / 2)
+    assert constant(p, losses, even=True, delayed=delayed) == pytest.approx(law, rel=within)
+
+
+@pytest.mark.parametrize("delayed", [False, True], ids=["every", "delayed"])
+def test_random_losses_give_ott_kemperman_and_mathis(delayed: bool) -> None:
+    law = laws.RANDOM / math.sqrt(1 + delayed)
+    assert constant(1e-4, 500, even=False, delayed=delayed) == pytest.approx(law, rel=0.03)
+
+
+@pytest.mark.parametrize("acked", [1, 2])
+@pytest.mark.parametrize("p", [1e-3, 3e-3, 1e-2])
+def test_pftk_is_near_as_long_as_losses_are_single(p: float, acked: int) -> None:
+    law = laws.pftk(p, 0.1, 1.0, acked) * math.sqrt(p)
+    assert constant(p, 500, even=True, delayed=acked == 2) == pytest.approx(law, rel=0.07)
+
+
+@pytest.mark.parametrize(
+    ("p", "c", "beta", "rtt", "within"),
+    [(1e-5, 0.4, 0.7, 0.1, 0.01), (1e-4, 0.4, 0.7, 0.1, 0.01), (1e-4, 0.8, 0.7, 0.1, 0.01), (1e-4, 0.4, 0.5, 0.1, 0.02),
+     (1e-4, 0.4, 0.7, 0.2, 0.02), (1e-4, 0.4, 0.7, 0.03, 0.02), (1e-3, 0.4, 0.7, 0.1, 0.03)],
+)  # fmt: skip
+def test_cubics_response_function(p: float, c: float, beta: float, rtt: float, within: float) -> None:
+    control = {"kind": "cubic", "c": c, "beta": beta, "fast_convergence": False}
+    outcome = next(iter(run_batch([laws.scenario(p, 20, even=True, control=control, rtt_s=rtt)])))
+    lost, window = laws.measured(outcome, rtt)
+    assert window == pytest.approx(laws.cubic(lost, rtt, c, beta), rel=within)
+
+
+def test_the_pages_tables_are_what_runs_say(tool: ModuleType) -> None:
+    cheap = [p for p in tool.LOSSES if p >= 1e-3]
+    for line in tool.constants_table(tool.constants(cheap)) + tool.cubic_table([case for case in tool.CUBIC if case[0] > 2e-4]):
+        assert line in PAGE
+
+
+def test_the_plot_says_what_it_shows() -> None:
+    rows = [{"p": 1e-3, "window": 37.0, "acked": acked, "even": even} for acked in (1, 2) for even in (True, False)]
+    for theme in ("light", "dark"):
+        axes = laws.plot(rows, theme).axes[0]
+        assert "p" in axes.get_xlabel() and "segments" in axes.get_ylabel()
+        assert len(axes.get_lines()) == 8
