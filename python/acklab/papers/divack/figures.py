@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from .section4 import (
     FIGURE_7,
     FIGURE_8,
     LIMITS,
+    REPAIRED,
     SLOWER,
     _improvement,
 )
@@ -254,18 +255,21 @@ def figure_6(grid: Grid) -> Drawn:
     )  # fmt: skip
 
 
-@PAPER.figure("figure-7", "Figure 7", "More pieces", "IV", [FIGURE_7, FIGURE_6])
-def figure_7(pieces: Grid, base: Grid) -> Drawn:
-    counts = pieces.axes["pieces"]
+def by_pieces(
+    pieces: Grid, recovery: str, improvement: Callable[[int, int], Sample]
+) -> tuple[Panel, list[dict[str, Any]]]:
+    """Improvement over 1-apdp by the number of pieces, a line for each J."""
+    counts = [m for m in pieces.axes["pieces"] if m > 1]
     level = split(len(counts) * len(pieces.axes["flows"]))
     shades = ("blue", "sky", "green", "gold", "orange", "red", "purple", "slate")
     lines, rows = [], []
     for j, colour in zip(pieces.axes["flows"], shades, strict=False):
-        samples = [_improvement(pieces, base, m, j) for m in counts]
+        samples = [improvement(m, j) for m in counts]
         spread = [s.interval(level).half_width for s in samples]
         lines.append(Line(f"J = {j}", counts, [s.value for s in samples], colour, marker="o", spread=spread))
         rows += [
             {
+                "recovery": recovery,
                 "background_flows": j,
                 "pieces": m,
                 "improvement_percent": s.value,
@@ -275,10 +279,25 @@ def figure_7(pieces: Grid, base: Grid) -> Drawn:
             for m, s, w in zip(counts, samples, spread, strict=True)
         ]
     x = Axis("pieces of an ACK, m", log=True, ticks=(2, 4, 8, 16, 32, 64))
-    panel = Panel("divss1, 1.5 MB", x, Axis("less time than 1-apdp (%)", low=-150, high=80), lines, [Mark(0, "1-apdp")])
+    y = Axis("less time than 1-apdp (%)", low=-150, high=80)
+    return Panel(recovery, x, y, lines, [Mark(0, "1-apdp")]), rows
+
+
+@PAPER.figure("figure-7", "Figure 7", "More pieces", "IV", [FIGURE_7, FIGURE_6, REPAIRED])
+def figure_7(pieces: Grid, base: Grid, repaired: Grid) -> Drawn:
+    def sack(m: int, j: int) -> Sample:
+        own, every = (repaired.at(pieces=p, flows=j)["time_s"] for p in (m, 1))
+        return jackknife(len(own), lambda seeds: 100 * float(1 - own[seeds].mean() / every[seeds].mean()))
+
+    panel, rows = by_pieces(pieces, "NewReno", lambda m, j: _improvement(pieces, base, m, j))
+    other, more = by_pieces(repaired, "RFC 6675", sack)
     return Drawn(
-        [Lines("figure-7", "Improvement by the number of pieces; below -150 % cut", [panel], 3.6)],
-        {"improvement": pl.DataFrame(rows)},
+        [
+            Lines(
+                "figure-7", "divss1, 1.5 MB: improvement by the number of pieces; below -150 % cut", [panel, other], 3.6
+            )
+        ],
+        {"improvement": pl.DataFrame(rows + more)},
     )
 
 

@@ -40,7 +40,7 @@ TABLE = downloads(
     {"recovery": RECOVERIES, "defence": tuple(DEFENCES), "attack": tuple(ATTACKS), "flows": (FLOWS,)},
     lambda attack, defence, **_: Client(**{**ATTACKS[attack], **DEFENCES[defence]}),
     lambda recovery, **_: Path(recovery=recovery),
-    most_seeds=30,
+    most_seeds=20,
 )
 
 
