@@ -18,6 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import NullFormatter
 
 from ..plot import palette
 from .charts import Axis, Bars, Chart, Dots, Forest, Heat, Line, Lines, Mark, Panel, Tornado
@@ -101,14 +102,16 @@ def _legend(fig: Figure, handles: Sequence[Any], labels: Sequence[str]) -> None:
 def _axis(axes: Axes, x: Axis, y: Axis) -> None:
     axes.set_xlabel(x.label)
     axes.set_ylabel(y.label)
-    for axis, set_scale, set_limit, set_ticks in (
-        (x, axes.set_xscale, axes.set_xlim, axes.set_xticks),
-        (y, axes.set_yscale, axes.set_ylim, axes.set_yticks),
+    for axis, set_scale, set_limit, set_ticks, drawn in (
+        (x, axes.set_xscale, axes.set_xlim, axes.set_xticks, axes.xaxis),
+        (y, axes.set_yscale, axes.set_ylim, axes.set_yticks, axes.yaxis),
     ):
         if axis.log:
             set_scale("log")
         if axis.ticks is not None:
             set_ticks(list(axis.ticks), list(axis.words) or [f"{t:g}" for t in axis.ticks])
+            # Without this a logarithmic axis labels what lies between as well.
+            drawn.set_minor_formatter(NullFormatter())
         if axis.low is not None or axis.high is not None:
             set_limit(axis.low, axis.high)
 

@@ -59,7 +59,7 @@ def ladder(found: Exchange, title: str, until_ms: float) -> Panel:
             arrow("smaller segment", "orange", "-", 1.2, (0, 1), left, came)
     for left, came in found.acks.select("time_s", "arrived_s").iter_rows():
         arrow("ACK", "green", "--", 1.0, (1, 0), left, came)
-    x = Axis("sender (0) to receiver (1)", low=-0.02, high=1.02, ticks=(0, 1))
+    x = Axis("", low=-0.02, high=1.02, ticks=(0, 1), words=("sender", "receiver"))
     return Panel(title, x, Axis("time (ms)", low=until_ms, high=-5), lines)
 
 
@@ -233,7 +233,7 @@ def curves(
 
 TIME = Axis("transfer time (s)", log=True)
 OVER = Axis("time over that of 1-apdp", log=True, ticks=(0.5, 1, 2, 4))
-ONE = [Mark(1.0, "1-apdp")]
+ONE = [Mark(1.0)]
 
 
 @PAPER.figure("figure-6", "Figures 5 and 6", "Transfer time of 1.5 MB, sender counts ACKs", "IV", [FIGURE_6])
