@@ -32,7 +32,7 @@ def predicted_rates() -> Measurement:
             "double, SACK": pftk(0.215, 0.02, 2),
             "double, Veno": pftk(0.215, 0.02, 2, cut=0.2),
         },
-        "the formula knows neither the queue nor the link's rate; the runs of Figure 3 are held against the paper there",
+        "the formula knows neither the queue nor the link's rate, so the runs of Figure 3 are held against the paper there",
     )
 
 

@@ -75,8 +75,8 @@ def _flat(cells: dict[str, dict[str, Sample]]) -> dict[str, Sample]:
 
 def _said(grid: Grid, loss: float) -> str:
     found = {n: shares(grid, n, loss) for n in grid.axes["pairs"]}
-    return "shares of SACK Veno and SACK: " + "; ".join(
-        f"{n} and {n}: {f['veno'].value:.2f} and {f['sack'].value:.2f}" for n, f in found.items()
+    return "shares of SACK Veno and SACK " + ", ".join(
+        f"{f['veno'].value:.2f} and {f['sack'].value:.2f} ({n} and {n})" for n, f in found.items()
     )
 
 
@@ -92,7 +92,7 @@ def veno_gets_more_under_loss(grid: Grid) -> Measurement:
     above = sum(found["veno"].value > found["sack"].value for found in cells.values())
     return Measurement(
         {"share": cells},
-        f"no random loss, {_said(grid, 0.0)}; with 1 %, {_said(grid, 0.01)}. Veno has more than SACK in {above} of {len(cells)} cells. Where "
+        f"no random loss, {_said(grid, 0.0)}. With 1 %, {_said(grid, 0.01)}. Veno has more than SACK in {above} of {len(cells)} cells. Where "
         "it does not have more than the fair share, the two together leave part of the link idle, and the fair share is that of a full link",
     )
 

@@ -61,8 +61,8 @@ def _other_readings(grid: Grid) -> str:
         for p, r in found.items()
     }
     return (
-        f"passing once, {said['single']}; twice through the same pipe, {said['shared']}: its queue and server are shared by both "
-        f"passes, which carries {CAPACITY / 2:.1f} packets/s at most, fewer than the paper's 38, so that reading is ruled out; with "
+        f"passing once, {said['single']}. Twice through the same pipe, {said['shared']}: its queue and server are shared by both "
+        f"passes, which carries {CAPACITY / 2:.1f} packets/s at most, fewer than the paper's 38, so that reading is ruled out. With "
         f"ACKs for every segment the gain over two pipes is {every:+.0f} %"
     )
 

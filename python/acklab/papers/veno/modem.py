@@ -99,7 +99,7 @@ def higher_and_smoother(runs: Runs) -> Measurement:
         {"window": window, "spread": spread},
         f"mean windows {window['veno']:.2f} and {window['sack']:.2f} segments: a tie. Veno spends more of its cycle in the upper half, "
         f"but the loss shows a round trip after it happened, and while SACK's window grows by one segment until then, to {top['sack']:.2f}, "
-        f"Veno's grows by half of one, to {top['veno']:.2f}; it also falls back to half of that. The rate is smoother, "
+        f"Veno's grows by half of one, to {top['veno']:.2f}, and then falls back to half of that. The rate is smoother, "
         f"{spread['veno']:.1f} instead of {spread['sack']:.1f} kb/s from second to second, for losses interrupt it less often",
     )
 

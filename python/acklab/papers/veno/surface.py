@@ -196,7 +196,7 @@ def small_windows_beyond_sixteen(runs: Mapping[Any, tuple[float, float]]) -> Mea
             "window": {label[key]: mean for key, (mean, _) in runs.items()},
             "timeouts": {label[key]: share for key, (_, share) in runs.items()},
         },
-        f"pipe and buffer hold {per_flow:.1f} packets for each of 20 connections; timeouts are "
+        f"pipe and buffer hold {per_flow:.1f} packets for each of 20 connections. Timeouts are "
         f"{100 * min(s for _, s in runs.values()):.0f} to {100 * max(s for _, s in runs.values()):.0f} % of all signals of loss",
     )
 
@@ -221,7 +221,7 @@ def both_thresholds(grid: Grid, prose: Grid) -> Measurement:
         said.append(f"{gain(grid, connections=1, loss=p).value:.1f} and {other:.1f} % at {named(p)}")
     return Measurement(
         {"listing": 3, "prose": 1},
-        f"both run: Veno's gain over SACK with one connection is, above 3 and above 1, {'; '.join(said)}. Where losses are random "
+        f"both run: Veno's gain over SACK with one connection is, above 3 and above 1, {', '.join(said)}. Where losses are random "
         "there is hardly a backlog, and the threshold plays no part",
     )
 
@@ -244,7 +244,7 @@ def figure_5(grid: Grid, prose: Grid) -> Drawn:
     )
     lines = [
         Line(
-            f"{n} connection{'s' if n > 1 else ''}",
+            str(n),
             losses,
             [gain(grid, connections=n, loss=p).value for p in losses],
             colour,
@@ -259,10 +259,10 @@ def figure_5(grid: Grid, prose: Grid) -> Drawn:
         100 * float(prose.at(loss=p)["segments_acked"].mean() / base.at(loss=p)["segments_acked"].mean() - 1)
         for p in losses
     ]
-    lines.append(Line("1 connection, slowing above 1", losses, other, "pink", dash="--"))
+    lines.append(Line("1 (prose)", losses, other, "pink", dash="--"))
     gains = Lines(
         "figure-5-gain",
-        "Gain of SACK Veno over SACK (95 % intervals)",
+        "Gain of SACK Veno over SACK, by number of connections (95 % intervals)",
         [Panel("", x, Axis("gain (%)"), lines, [Mark(100 * (np.sqrt(3) - 1), "square-root law")])],
     )
     return Drawn(
