@@ -4,6 +4,7 @@
 //! must then be. The numbers were derived from the text that the comment cites, not from the code.
 //! `sender_table.rs` and `receiver_table.rs` say how a table reads.
 
+mod controls;
 mod division;
 mod ns2;
 mod receiver_table;

@@ -1,0 +1,47 @@
+//! Vegas and Westwood+ by hand: what a control does to a window when it hears of ACKs, round trips and losses.
+
+use acklab_packet::{Seq, Time};
+use acklab_tcp::rules::ControlKind;
+use acklab_tcp::sender::control::{CongestionControl, Control, Heard, Signal, Window};
+
+fn window(cwnd: f64, at: f64) -> Window {
+    Window { cwnd, ssthresh: 2.0, mss: 1.0, advertised: 1e6, bytes: false, now: Time::from_secs(at), srtt: 0.1 }
+}
+
+/// Vegas's window after a round trip of 20 segments whose least sample was `rtt`, on a path of 0.1 s.
+fn vegas(rtt: f64) -> f64 {
+    let mut control = Control::new(ControlKind::Vegas { alpha: 2.0, beta: 4.0, gamma: 1.0 });
+    let mut state = window(20.0, 1.0);
+    let mut hear = |ack: Seq, rtt: f64| {
+        let heard = Heard { ack, snd_max: ack + 20, acked: 1.0, rtt: Some(rtt), recovering: false };
+        control.on_ack(&heard, &state);
+        control.grow(1.0, &mut state);
+    };
+    hear(1, 0.1);
+    (2..=22).for_each(|ack| hear(ack, rtt));
+    state.cwnd
+}
+
+/// Brakmo and Peterson 1995: Diff = W (1 - BaseRTT / RTT) segments wait. Fewer than alpha = 2: one more; more than beta = 4: one
+/// less; between them the window stays. Of 20 segments 1, 3 and 5 wait in round trips of 2/19, 2/17 and 2/15 s.
+#[test]
+fn vegas_moves_towards_two_to_four_waiting_segments() {
+    assert_eq!([1.0, 3.0, 5.0].map(|waiting| vegas(2.0 / (20.0 - waiting))), [21.0, 20.0, 19.0]);
+}
+
+/// Grieco and Mascolo 2004: B = 0.9 B + 0.1 b once a round trip, and a loss leaves B RTTmin. From the first ACK at 1 s on, 10 segments
+/// come in each tenth of a second, then 20 in one: 100 a second, then 0.9 * 100 + 0.1 * 200 = 110, of which 0.1 s are 11 segments.
+#[test]
+fn westwood_keeps_nine_tenths_of_its_rate() {
+    let mut control = Control::new(ControlKind::Westwood { gain: 0.9 });
+    let mut left = Vec::new();
+    for (k, acked) in [1.0, 10.0, 10.0, 20.0].into_iter().enumerate() {
+        let state = window(50.0, 1.0 + 0.1 * k as f64 + 1e-9 * k as f64);
+        let heard = Heard { ack: 1, snd_max: 51, acked, rtt: Some(0.1), recovering: false };
+        control.on_ack(&heard, &state);
+        left.push(control.clone().reduced(Signal::Loss, 50.0, &state).cwnd);
+    }
+    for (got, by_hand) in left.iter().zip([25.0, 10.0, 10.0, 11.0]) {
+        assert!((got - by_hand).abs() < 1e-5, "{left:?}");
+    }
+}
