@@ -18,6 +18,7 @@ example:
   acklab reproduce allman1998 --quick               a quick look at one
   acklab reproduce allman1998/figure-2              one figure and the claims about it
   acklab reproduce allman1998 --figure table-1      the same, by option; may be repeated
+  acklab reproduce paths2026                        a study: no claims, runs only when it is named
   acklab reproduce allman1998 --json > claims.json  verdicts for scripts; writes pages only with --out
 
 exit status: 0, also where claims differ; 1 an experiment could not be run or an output failed; 2 no such paper or
@@ -98,16 +99,18 @@ def _all(options: argparse.Namespace, outcomes: list[Outcome], out: Path | None)
 def _chosen(options: argparse.Namespace) -> list[tuple[Paper, list[str]]]:
     """Papers and, where only some are wanted, the ids of their figures."""
     from ..papers import NAMES, paper
+    from ..studies import NAMES as STUDIES
+    from ..studies import study
 
     wanted: dict[str, list[str]] = {}
     for text in options.papers or NAMES:
         name, _, figure = text.partition("/")
-        if name not in NAMES:
-            options.parser.error(f"no paper {name!r}; there are {', '.join(NAMES)}")
+        if name not in (*NAMES, *STUDIES):
+            options.parser.error(f"no paper {name!r}; there are {', '.join(NAMES)}, and as a study {', '.join(STUDIES)}")
         wanted.setdefault(name, []).extend([figure] if figure else [])
     chosen = []
     for name, figures in wanted.items():
-        one = paper(name)
+        one = paper(name) if name in NAMES else study(name)
         figures = [*figures, *options.figure]
         known = [figure.id for figure in one.figures]
         for figure in figures:
@@ -139,7 +142,7 @@ def _told(outcome: Outcome) -> str:
     )
     lines = [
         f"{outcome.paper.id}: {outcome.paper.title}{quick}",
-        tested,
+        *([tested] if outcome.paper.ledger.claims else []),
         f"{len(outcome.figures)} figures, {outcome.runs:,} runs in {outcome.seconds:.1f} s",
     ]
     for verdict in outcome.verdicts:

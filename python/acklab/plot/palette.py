@@ -43,6 +43,7 @@ MECHANISMS: dict[str, str] = {
     "smart": "sky",
     "divide": "pink",
     "acc": "gold",
+    "tack": "purple",
     # what the sender makes of an acknowledgment
     "ack-counting": "slate",
     "ubc": "red",
@@ -80,6 +81,7 @@ ALIASES: dict[str, str] = {
     "delack": "delayed",
     "delayed-ack": "delayed",
     "smartacking": "smart",
+    "periodic": "tack",
     "divacks": "divide",
     "no-filter": "none",
     "nofilter": "none",
@@ -91,6 +93,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "acknowledging": ("every", "delayed", "daass", "ubc", "lbc", "smart", "divide", "acc"),
     "counting": ("ack-counting", "ubc", "lbc", "abc", "every", "delayed"),
     "smart": ("every", "newreno", "smart", "acc", "abc", "sabc"),
+    "paths": ("every", "delayed", "abc", "smart", "acc", "cake", "tack"),
     "recovery": ("tahoe", "reno", "newreno", "sack", "rfc6675", "veno", "sack-veno", "cubic"),
     "filtering": (
         "none",

@@ -192,4 +192,30 @@ class Dots:
     """Legend: what each colour means."""
 
 
-Chart = Lines | Heat | Bars | Forest | Tornado | Dots
+@dataclass(frozen=True)
+class Spot:
+    """A mean and its interval; ``hollow`` for the second of two kinds."""
+
+    row: int
+    value: float
+    interval: tuple[float, float]
+    hollow: bool = False
+
+
+@dataclass(frozen=True)
+class Multiples:
+    """Small multiples: a line of panels for each place, a panel for each quantity, a row for each mechanism."""
+
+    name: str
+    about: str
+    rows: Sequence[tuple[str, str]]
+    """Mechanisms and their colours, from the top."""
+    titles: Sequence[str]
+    """A quantity with its unit and, in a second line, which way is better."""
+    places: Sequence[tuple[str, Sequence[Sequence[Spot]]]]
+    """Name, and for each quantity its marks."""
+    kinds: tuple[str, str]
+    """What filled and hollow marks mean."""
+
+
+Chart = Lines | Heat | Bars | Forest | Tornado | Dots | Multiples

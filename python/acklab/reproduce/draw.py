@@ -21,7 +21,8 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter
 
 from ..plot import palette
-from .charts import Axis, Bars, Chart, Dots, Forest, Heat, Line, Lines, Mark, Panel, Tornado
+from . import draw_multiples
+from .charts import Axis, Bars, Chart, Dots, Forest, Heat, Line, Lines, Mark, Multiples, Panel, Tornado
 
 WIDTH = 9.6
 INK, SOFT, GRID = "#14181f", "#4a5260", "#d9dde3"
@@ -48,6 +49,7 @@ SEQUENTIAL, DIVERGING = "viridis", "PuOr"
 def figure(chart: Chart) -> Figure:
     """The chart as a matplotlib figure."""
     draw: dict[type, Any] = {Lines: _lines, Heat: _heat, Bars: _bars, Forest: _forest, Tornado: _tornado, Dots: _dots}
+    draw[Multiples] = draw_multiples.figure
     with matplotlib.rc_context(_STYLE):
         made: Figure = draw[type(chart)](chart)
         return made

@@ -44,7 +44,7 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
     chosen = sorted(_of(outcome, ""), key=lambda pair: _place(pair[0]))
     evidence, search = _of(outcome, "evidence"), _of(outcome, "search")
     sections = [(key, title) for key, title in paper.sections.items() if any(f.section == key for f, _ in chosen)]
-    links = [("#parameters", "Parameters"), ("#claims", "Claims")]
+    links = [("#parameters", "Parameters")] + [("#claims", "Claims")] * bool(outcome.verdicts)
     links += [(f"#section-{key}", f"{key} {title}") for key, title in sections]
     links += [("#evidence", "Evidence")] * bool(evidence) + [
         (f"{paper.id}-search.html", "Open questions, searched")
@@ -171,6 +171,8 @@ def _headline(outcome: Outcome) -> str:
 
 
 def _counts(outcome: Outcome) -> str:
+    if not outcome.paper.ledger.claims:
+        return ""
     boxes = [
         (outcome.count("reproduced"), "reproduced"),
         (outcome.count("differs"), "differ"),
@@ -195,6 +197,11 @@ def _failures(outcome: Outcome) -> str:
 
 
 def _parameters(paper: Paper) -> str:
+    note = (
+        "What the paper states is marked so; the rest is inferred, and the tornado under Evidence shows what each inference is worth."
+        if paper.ledger.claims
+        else "What the question states is marked so; the rest is inferred, for the reason beside it."
+    )
     rows = "".join(
         f'<tr class="basis-{p.basis}"><td class="text">{esc(p.name)}</td><td class="text wrap">{esc(p.value)}</td>'
         f'<td class="text">{p.basis}</td><td class="text wrap">{esc(p.reason)}{_fitted(p.fitted_to)}</td></tr>'
@@ -270,8 +277,16 @@ def _card(figure: Figure, drawn: Drawn, pictures: Pictures, outcome: Outcome) ->
         )
     return (
         f'<div class="card" id="{esc(figure.id)}"><h3>{label}{esc(figure.title)}</h3>{_about(figure, outcome)}{remark}{charts}'
-        f"{compared_table(drawn.compared)}</div>"
+        f"{_listed(drawn.listed)}{compared_table(drawn.compared)}</div>"
     )
+
+
+def _listed(rows: Sequence[Sequence[str]]) -> str:
+    """A figure's own table."""
+    if not rows:
+        return ""
+    heads, *body = [[esc(cell) for cell in row] for row in rows]
+    return table(heads, body, ["text"])
 
 
 def _about(figure: Figure, outcome: Outcome) -> str:
@@ -319,10 +334,13 @@ def compared_table(compared: Sequence[Compared]) -> str:
 def _foot(outcome: Outcome) -> str:
     from .. import __version__
 
+    made = f"acklab {esc(__version__)}, {outcome.runs:,} runs in {outcome.seconds:.1f} s{', quick' * outcome.effort.quick}."
+    if not outcome.paper.ledger.claims:
+        return made
     seeds = max((v.seeds for v in outcome.verdicts), default=0)
     rule = (
         f"Randomised claims: {outcome.effort.seeds[0]} seeds at first, then {', '.join(map(str, outcome.effort.seeds[1:])) or 'no more'}, "
         "until the confidence interval's half-width is at most half the tolerance (without a tolerance: until it decides); "
         f"at most {seeds} were used. All intervals of a claim, over all looks, are corrected to 5 % (Bonferroni)."
     )
-    return f"acklab {esc(__version__)}, {outcome.runs:,} runs in {outcome.seconds:.1f} s{', quick' * outcome.effort.quick}. {esc(rule)}"
+    return f"{made} {esc(rule)}"

@@ -63,6 +63,8 @@ class Drawn:
     """Polars frames by name, written as Parquet; column names carry units."""
     compared: Sequence[Compared] = ()
     remark: str = ""
+    listed: Sequence[Sequence[str]] = ()
+    """A table of its own, heads first; the first column is words."""
     scenario: str = ""
     """One of its scenarios, shown for those who want to run it themselves."""
 
@@ -160,3 +162,13 @@ class Paper:
         wrong += [f"a parameter is fitted to {id}, which is not in the ledger" for id in sorted(fitted - claims.keys())]
         wrong += [f"ns-2's value for {id}, which is not in the ledger" for id in self.ns2 if id not in claims]
         return wrong
+
+
+@dataclass
+class Study(Paper):
+    """A question of our own: parameters and figures, and no claims to judge."""
+
+    @property
+    def ledger(self) -> Ledger:
+        """Empty."""
+        return Ledger(self.id, {}, {})

@@ -24,7 +24,9 @@ struct State {
     held: u32,
     first_held: Time,
     last_ack: Time,
+    /// What the next ACK acknowledges, and what the last one did.
     acked: u32,
+    last_acked: Option<u32>,
     decision: Emission,
 }
 
@@ -40,6 +42,7 @@ impl Periodic {
             first_held: Time::ZERO,
             last_ack: Time::ZERO,
             acked: 0,
+            last_acked: None,
             decision: Emission::Now,
         }))
     }
@@ -84,7 +87,10 @@ impl AckPolicy for Periodic {
     fn on_ack_sent(&mut self, now: Time) {
         let state = &mut *self.0;
         (state.held, state.last_ack) = (0, now);
-        state.round_trip.on_ack(state.acked, now);
+        // A repeated ACK lets no new echo leave: one that came back would time the repetition, not the round trip.
+        if state.last_acked.replace(state.acked) != Some(state.acked) {
+            state.round_trip.on_ack(state.acked, now);
+        }
     }
 
     fn on_probe_sent(&mut self, _: Time) -> Emission {
@@ -155,6 +161,26 @@ mod tests {
             policy.on_segment(&at(1.202, 6)),
             Emission::At(t(1.2) + t(0.1 / 4.0)),
             "not the second of the second"
+        );
+    }
+
+    /// An echo that comes back after a repeated ACK belongs to the first: a repetition just before must not look like a
+    /// round trip of a millisecond.
+    #[test]
+    fn a_repeated_ack_is_not_timed() {
+        let mut policy = Periodic::new(4.0, 2, t(0.2), RttSource::Timestamps, t(1.0));
+        let echoing = |secs, rcv_nxt, echo| Arrival { echo, ..at(secs, rcv_nxt) };
+        assert_eq!(policy.on_segment(&echoing(0.0, 1, 0)), Emission::At(t(0.2)));
+        assert_eq!(policy.on_segment(&echoing(0.0, 2, 0)), Emission::Now);
+        policy.on_ack_sent(t(0.0));
+        let gap = Arrival { in_order: false, gap: true, ..echoing(0.099, 2, 0) };
+        assert_eq!(policy.on_segment(&gap), Emission::Now);
+        policy.on_ack_sent(t(0.099));
+        assert_eq!(policy.on_segment(&echoing(0.1, 4, 2)), Emission::At(t(0.1) + t(0.2)), "the filled gap's echo");
+        assert_eq!(
+            policy.on_segment(&echoing(0.101, 5, 2)),
+            Emission::At(t(0.099) + t(0.1 / 4.0)),
+            "a quarter of 100 ms, not of one, after the last"
         );
     }
 }

@@ -1,0 +1,75 @@
+"""The study of 2026's paths: a cheap cut of what it runs, and the page of a study."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from acklab import _core
+from acklab.plot import palette
+from acklab.reproduce import output, page
+from acklab.reproduce.paper import Study
+from acklab.reproduce.runner import QUICK, reproduce
+from acklab.studies import NAMES, study
+from acklab.studies.paths2026 import compared, runs
+from acklab.studies.paths2026.setting import MECHANISMS, PATHS
+
+
+def result(scenario: str) -> bytes:
+    """A run's line."""
+    return _core.Simulation(scenario).run().json(False).encode()
+
+
+def cell(path: str, mechanism: str, size: str = "1 MB") -> dict[str, float]:
+    """One transfer's numbers."""
+    found = runs.TRANSFER(result(runs._one("segment", "cubic", path, size, mechanism, 1)))
+    return dict(zip(runs.TRANSFER.names, found, strict=True))
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("path", PATHS)
+def test_every_cell_runs_to_its_end(path: str, mechanism: str) -> None:
+    found = cell(path, mechanism)
+    assert found["time_s"] > 2 * PATHS[path].rtt_s, "a handshake and a window at least"
+    assert 0 < found["acks_per_mb"] < 800
+
+
+def test_what_the_paragraph_rests_on() -> None:
+    smart, delayed = cell("lte", "smart", "20 MB"), cell("lte", "delayed", "20 MB")
+    assert smart["acks_per_mb"] < delayed["acks_per_mb"] / 5 and smart["time_s"] < delayed["time_s"]
+    assert cell("wifi", "smart", "20 MB")["acks_per_mb"] > 600, "aggregates hide the bottleneck's pace"
+    assert cell("geo", "tack", "20 MB")["time_s"] > 3 * cell("geo", "delayed", "20 MB")["time_s"]
+
+
+def test_starts_favour_nobody() -> None:
+    """Two flows of one kind share alike on average: neither begins first with every seed."""
+    first = []
+    for seed in range(1, 13):
+        starts = [flow["start"] for flow in json.loads(runs._pair("reno", "lte", "delayed", seed))["flow"][1:]]
+        first.append(starts[0] < starts[1])
+    assert 2 < sum(first) < 10
+
+
+def test_the_page_of_a_cut(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    """The figure and its table from one path; no claims and no counts of them on a study's page."""
+    needs = [replace(one, axes={**one.axes, "path": ("wifi",), "control": ("cubic",)}, quick={}, full=2) for one in (runs.ONE, runs.FOUR, runs.PAIR)]  # fmt: skip
+    one = study("paths2026")
+    cut = Study(one.id, one.title, one.citation, one.about, one.sections, one.parameters)
+    cut.figure("paths", "", "cut", "1", needs)(compared.paths)
+    outcome = reproduce(cut, QUICK)
+    assert not outcome.failed and not outcome.verdicts
+    text = page.paper_page(outcome, {"paths": "<svg></svg>"})
+    assert "TACK-like" in text and "Claims" not in text and "not testable" not in text
+    output.write([outcome], tmp_path)
+    assert (tmp_path / "paths2026.html").stat().st_size > 20_000
+
+
+def test_names_and_colours() -> None:
+    assert NAMES == ("paths2026",) and study("paths2026").check() == []
+    with pytest.raises(KeyError, match="paths2026"):
+        study("nothing")
+    colours = [palette.slot_of(kind.colour) for kind in MECHANISMS.values()]
+    assert None not in colours and len(set(colours)) == len(colours)
