@@ -34,6 +34,6 @@ PAPER = Paper(
     citation="Andrés Arcia-Moret, Nicolas Montavont, Jean-Marie Bonnin, David Ros, 2009",
     about="A receiver that acknowledges each segment in pieces makes its sender's window grow faster. Where does that pay: "
     "over a shared medium, with small segments, against other flows, and against senders that count bytes?",
-    sections={"I": "ACK division", "III": "Shortcomings", "IV": "Facing congestion", "V": "Conclusions"},
+    sections={"I": "ACK division", "II": "Uses", "III": "Shortcomings", "IV": "Facing congestion", "V": "Conclusions"},
     parameters=PARAMETERS,
 )
