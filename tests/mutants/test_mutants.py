@@ -25,7 +25,7 @@ def test_a_mutant_fits(mutant):
     tests = mutation.ROOT / "crates" / package.removeprefix("acklab-") / "tests"
     *module, name = test.split("::")
     path = tests / file / f"{module[0]}.rs" if module else tests / f"{file}.rs"
-    assert re.search(rf"#\[test\]\nfn {name}\(\)", path.read_text("utf-8")), f"{path} has no test {name}"
+    assert re.search(rf"#\[test\]\n *fn {name}\(", path.read_text("utf-8")), f"{path} has no test {name}"
 
 
 def test_the_docs_list_them():
