@@ -15,7 +15,7 @@ from .dynamics import FITTED, Runs, share, span
 from .recorded import Connection, Recorded
 from .registry import PAPER
 from .runs import EIGHT, FIG3, FIG5, FIG6, FIG7, FIG15, FIG17
-from .setting import SCHEMES, SEGMENTS, one_zero, parking_lot, tcp_udp, two_two
+from .setting import SCHEMES, one_zero, parking_lot, tcp_udp, two_two
 
 BANDS, DRAWN = 14, 4
 """Bands of a timeline; every so many segments and ACKs are drawn."""
@@ -38,19 +38,31 @@ def timeline(c: Connection, title: str, until: float) -> Panel:
     first = {int(n): float(t) for t, n in zip(c.sent[0][::-1], c.sent[1][::-1], strict=True)}
     come = [(first[int(n)], float(t)) for t, n in zip(c.arrivals, c.numbers, strict=True) if t < until][::DRAWN]
     data = np.array(come) if come else np.zeros((0, 2))
-    data = data[data[:, 1] - data[:, 0] < 1.0]  # a segment that was sent again is drawn from its last sending, or not at all
+    data = data[
+        data[:, 1] - data[:, 0] < 1.0
+    ]  # a segment that was sent again is drawn from its last sending, or not at all
     back: dict[int, float] = {}
     for t, n in zip(*c.acks_back, strict=True):
         back.setdefault(int(n), float(t))
-    acks = [(float(t), back[int(n)]) for t, n in zip(c.acks, c.acked, strict=True) if int(n) in back and 0 < back[int(n)] - t < 1.0]
+    acks = [
+        (float(t), back[int(n)])
+        for t, n in zip(c.acks, c.acked, strict=True)
+        if int(n) in back and 0 < back[int(n)] - t < 1.0
+    ]
     lines = [Line("data", *strokes(data[:, 0], data[:, 1], band, False), "slate", width=0.25)]
-    told = np.array([a for a in acks if a[0] < until][:: DRAWN if len(acks) > 3000 else 1]) if acks else np.zeros((0, 2))
+    told = (
+        np.array([a for a in acks if a[0] < until][:: DRAWN if len(acks) > 3000 else 1]) if acks else np.zeros((0, 2))
+    )
     if len(told):
         lines.append(Line("ACKs", *strokes(told[:, 0], told[:, 1], band, True), "ink", width=0.4))
-    return Panel(title, Axis(f"time within a band (s), {BANDS} bands", low=0, high=band), Axis("band", low=BANDS, high=0), lines)
+    return Panel(
+        title, Axis(f"time within a band (s), {BANDS} bands", low=0, high=band), Axis("band", low=BANDS, high=0), lines
+    )
 
 
-def _timelines(number: str, name: str, runs: Runs, schemes: Sequence[str], paper: Sequence[int], about: str, text: str) -> Drawn:
+def _timelines(
+    number: str, name: str, runs: Runs, schemes: Sequence[str], paper: Sequence[int], about: str, text: str
+) -> Drawn:
     until = span(runs, number)
     charts: list[Chart] = []
     for k in range(0, len(schemes), 2):
@@ -74,23 +86,47 @@ def _timelines(number: str, name: str, runs: Runs, schemes: Sequence[str], paper
 
 @PAPER.figure("figure-3", "Figure 3", "Timelines at 9 Mb/s", "5.1", [FIG3])
 def figure_3(runs: Runs) -> Drawn:
-    return _timelines("3", "figure-3", runs, ("newreno", "smart"), (29, 61), "1-0, 9 Mb/s: data (grey) and ACKs (black)", one_zero(9, "smart"))
+    return _timelines(
+        "3",
+        "figure-3",
+        runs,
+        ("newreno", "smart"),
+        (29, 61),
+        "1-0, 9 Mb/s: data (grey) and ACKs (black)",
+        one_zero(9, "smart"),
+    )
 
 
 @PAPER.figure("figure-4", "Figure 4", "Timelines at 5 Mb/s", "5.1", [FIG6])
 def figure_4(runs: Runs) -> Drawn:
     schemes = ("newreno", "smart", "paced", "smart-paced")
-    return _timelines("4", "figure-4", runs, schemes, (23, 27, 22, 25), "1-0, 5 Mb/s: data (grey) and ACKs (black)", one_zero(5, "smart"))
+    return _timelines(
+        "4",
+        "figure-4",
+        runs,
+        schemes,
+        (23, 27, 22, 25),
+        "1-0, 5 Mb/s: data (grey) and ACKs (black)",
+        one_zero(5, "smart"),
+    )
 
 
 @PAPER.figure("figure-5", "Figure 5", "Timelines of 2-2 at 20 Mb/s", "5.1", [FIG5])
 def figure_5(runs: Runs) -> Drawn:
-    return _timelines("5", "figure-5", runs, ("newreno", "smart"), (49, 68), "2-2, 20 Mb/s, connection 1: data (grey) and ACKs (black)", two_two(20, "smart"))
+    return _timelines(
+        "5",
+        "figure-5",
+        runs,
+        ("newreno", "smart"),
+        (49, 68),
+        "2-2, 20 Mb/s, connection 1: data (grey) and ACKs (black)",
+        two_two(20, "smart"),
+    )
 
 
 def window(c: Connection, title: str, high: float | None = None, until: float | None = None) -> Panel:
     """cwnd and its estimate over time."""
-    grid, cwnd, estimate = c.on_grid(0.0, until or float(c.time[-1]))
+    grid, cwnd, estimate = c.on_grid(0.0, min(until or float("inf"), float(c.time[-1])))
     lines = [Line("cwnd at the sender", grid[::3], cwnd[::3], "ink", width=1.0)]
     if not np.isnan(estimate).all():
         lines.append(Line("estimate at the receiver", grid[::3], estimate[::3], "sky", ":", width=1.2))
@@ -114,7 +150,7 @@ def figure_6(runs: Runs) -> Drawn:
     charts: list[Chart] = []
     schemes = [s for s in EIGHT if s in runs]
     for k in range(0, len(schemes), 2):
-        panels = [window(runs[s]["f1"], SCHEMES[s].name, 130) for s in schemes[k : k + 2]]
+        panels = [window(runs[s]["f1"], SCHEMES[s].name) for s in schemes[k : k + 2]]
         charts.append(Lines(f"figure-6-{k // 2 + 1}", "1-0, 5 Mb/s", panels, height=2.0))
     remark = "One bandwidth-delay product is 62.5 segments, the queue has room for 31. Where the receiver does not smartack, its estimator runs beside its ACK policy and sends nothing."
     return Drawn(charts, {"errors": errors(runs)}, (), remark, one_zero(5, "newreno", estimate=True))
@@ -137,7 +173,9 @@ def figure_15(runs: Runs) -> Drawn:
         return Panel(panel.title, panel.x, panel.y, panel.lines, marks)
 
     charts: list[Chart] = [
-        Lines(f"figure-15-{s}", "TCP-UDP, 5 Mb/s", [busy(window(runs[s]["f1"], SCHEMES[s].name, until=45.0))], height=2.3)
+        Lines(
+            f"figure-15-{s}", "TCP-UDP, 5 Mb/s", [busy(window(runs[s]["f1"], SCHEMES[s].name, until=45.0))], height=2.3
+        )
         for s in ("paced", "smart-paced", "acc")
     ]
     remark = "Instants are those at which the UDP flow of the same direction is switched. ACC is ours beside the paper's two."
@@ -154,8 +192,18 @@ def figure_17(runs: Runs) -> Drawn:
             grid, cwnd, _ = runs[s][f"f{k}"].on_grid(0.0, float(runs[s][f"f{k}"].time[-1]))
             lines.append(Line(f"connection {k}", grid[::8], cwnd[::8], shade, width=0.8))
         panels.append(Panel(SCHEMES[s].name, Axis("time (s)", low=0), Axis("cwnd (segments)", low=0), lines))
-    rows = [{"scheme": s, "connection": k, "completion_s": runs[s][f"f{k}"].row["completion_s"]} for s in ("newreno", "smart") for k in (1, 2, 3, 4)]
-    return Drawn([Lines("figure-17", "Parking-Lot, 4 Mb/s", panels)], {"completions": pl.DataFrame(rows)}, (), "", parking_lot(4, "smart"))
+    rows = [
+        {"scheme": s, "connection": k, "completion_s": runs[s][f"f{k}"].row["completion_s"]}
+        for s in ("newreno", "smart")
+        for k in (1, 2, 3, 4)
+    ]
+    return Drawn(
+        [Lines("figure-17", "Parking-Lot, 4 Mb/s", panels)],
+        {"completions": pl.DataFrame(rows)},
+        (),
+        "",
+        parking_lot(4, "smart"),
+    )
 
 
 CONFIGURATIONS: Sequence[Experiment] = (FIG3, FIG6, FIG5, FIG7, FIG15)
@@ -169,9 +217,18 @@ def estimator(three: Runs, six: Runs, five: Runs, seven: Mapping[tuple[int, str]
     named |= {f"2-2, {c} Mb/s, {SCHEMES[s].name}": r for (c, s), r in seven.items()}
     named |= {f"TCP-UDP, 5 Mb/s, {SCHEMES[s].name}": r for s, r in fifteen.items()}
     table = errors(named)
-    by = table.group_by("configuration", maintain_order=True).agg(pl.col("median_error").mean(), pl.col("p95_error").mean())
+    by = table.group_by("configuration", maintain_order=True).agg(
+        pl.col("median_error").mean(), pl.col("p95_error").mean()
+    )
     rows = by.to_dicts()
-    compared = [Compared(r["configuration"], "not printed", f"median {100 * r['median_error']:.1f} %, p95 {100 * r['p95_error']:.0f} %") for r in rows]
+    compared = [
+        Compared(
+            r["configuration"],
+            "not printed",
+            f"median {100 * r['median_error']:.1f} %, p95 {100 * r['p95_error']:.0f} %",
+        )
+        for r in rows
+    ]
     places = list(range(len(rows)))
     panel = Panel(
         "|estimate - cwnd| / cwnd",
@@ -184,4 +241,6 @@ def estimator(three: Runs, six: Runs, five: Runs, seven: Mapping[tuple[int, str]
         "Every 10 ms from the first second after a connection's start, losses and repairs included; the mean of a run's connections. "
         "The 95th percentile is what happens around losses: the estimate falls a round trip after the window, and after a timeout it starts from nothing."
     )
-    return Drawn([Lines("estimator", "The estimator's error by configuration", [panel])], {"errors": table}, compared, remark)
+    return Drawn(
+        [Lines("estimator", "The estimator's error by configuration", [panel])], {"errors": table}, compared, remark
+    )

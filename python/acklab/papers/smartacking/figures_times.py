@@ -12,7 +12,22 @@ from ...reproduce.grid import Array, Grid
 from ...reproduce.paper import Compared, Drawn
 from .changing import crossover
 from .registry import PAPER
-from .runs import ASYMMETRIC, BUFFER, FAIR_SCHEMES, FOURTH, HIGH, LONG, ONE_ZERO, PARKING, RED_10, RED_LONG, RED_PARKING, RED_SCHEMES, TWO_TWO, UDP
+from .runs import (
+    ASYMMETRIC,
+    BUFFER,
+    FAIR_SCHEMES,
+    FOURTH,
+    HIGH,
+    LONG,
+    ONE_ZERO,
+    PARKING,
+    RED_10,
+    RED_LONG,
+    RED_PARKING,
+    RED_SCHEMES,
+    TWO_TWO,
+    UDP,
+)
 from .setting import SCHEMES, asymmetric, one_zero, parking_lot, tcp_udp, two_two
 from .sharing import indices
 
@@ -36,7 +51,16 @@ def line(grid: Grid, scheme: str, column: str, axis: str = "mbps", relative: boo
     return Line(kind.name, grid.axes[axis], values, kind.colour, kind.dash, "o" if kind.fair else "", width=1.3)
 
 
-def panel(title: str, grid: Grid, schemes: Sequence[str], column: str, relative: bool = False, axis: str = "mbps", label: str = CAPACITY, **chosen: object) -> Panel:
+def panel(
+    title: str,
+    grid: Grid,
+    schemes: Sequence[str],
+    column: str,
+    relative: bool = False,
+    axis: str = "mbps",
+    label: str = CAPACITY,
+    **chosen: object,
+) -> Panel:
     """A line for each scheme."""
     lines = [line(grid, s, column, axis, relative, **chosen) for s in schemes]
     return Panel(title, Axis(label), RELATIVE if relative else SECONDS, lines)
@@ -44,7 +68,14 @@ def panel(title: str, grid: Grid, schemes: Sequence[str], column: str, relative:
 
 def frame(grid: Grid) -> pl.DataFrame:
     """A grid as a table, units in names."""
-    renamed = {"mbps": "capacity_mbps", "kbps": "reverse_kbps", "buffer": "buffer_bdp", "mean": "mean_s", "forward": "forward_s", "shortest": "shortest_s"}
+    renamed = {
+        "mbps": "capacity_mbps",
+        "kbps": "reverse_kbps",
+        "buffer": "buffer_bdp",
+        "mean": "mean_s",
+        "forward": "forward_s",
+        "shortest": "shortest_s",
+    }
     renamed |= {f"t{k}": f"t{k}_s" for k in (1, 2, 3, 4)}
     made = grid.frame()
     return made.rename({k: v for k, v in renamed.items() if k in made.columns})
@@ -55,7 +86,10 @@ PLAIN = ("newreno", "paced", "smart", "smart-paced")
 
 @PAPER.figure("figure-8", "Figure 8", "Completion times, 1-0", "5.2", [ONE_ZERO])
 def figure_8(grid: Grid) -> Drawn:
-    panels = [panel("(a) completion times", grid, PLAIN, "t1"), panel("(b) relative to NewReno", grid, PLAIN, "t1", True)]
+    panels = [
+        panel("(a) completion times", grid, PLAIN, "t1"),
+        panel("(b) relative to NewReno", grid, PLAIN, "t1", True),
+    ]
     best = 100 * (1 - (grid.at(scheme="smart")["t1"] / grid.at(scheme="newreno")["t1"]).min())
     return Drawn([Lines("figure-8", "1-0, half a bandwidth-delay product of buffer", panels)], {"times": frame(grid)},
                  [Compared("largest reduction", "20 %", f"{best:.0f} %")], "", one_zero(9, "smart"))  # fmt: skip
@@ -73,7 +107,13 @@ def figure_9(one: Grid, two: Grid) -> Drawn:
 def figure_10(grid: Grid) -> Drawn:
     schemes = ("newreno", "paced", "smart", "smart-paced", "extended", "smart-fair")
     panels = [panel("mean of four", grid, schemes, "mean"), panel("relative to NewReno", grid, schemes, "mean", True)]
-    return Drawn([Lines("figure-10", "Round trips of 60 and 120 ms", panels)], {"times": frame(grid)}, (), "The scale of the paper's figure is not in its text.", two_two(8, "smart", long=True))
+    return Drawn(
+        [Lines("figure-10", "Round trips of 60 and 120 ms", panels)],
+        {"times": frame(grid)},
+        (),
+        "The scale of the paper's figure is not in its text.",
+        two_two(8, "smart", long=True),
+    )
 
 
 @PAPER.figure("figure-11", "Figure 11", "The bottleneck's buffer, 2-2", "5.2", [BUFFER])
@@ -82,14 +122,29 @@ def figure_11(grid: Grid) -> Drawn:
     label = "buffer (bandwidth-delay products)"
     panels = [panel(f"{c} Mb/s", grid, schemes, "mean", axis="buffer", label=label, mbps=c) for c in (7, 15)]
     panels = [Panel(p.title, p.x, Axis("mean completion time (s)"), p.lines) for p in panels]
-    return Drawn([Lines("figure-11", "2-2 with the buffer varied", panels)], {"times": frame(grid)}, (), "", two_two(7, "smart", buffer=1.0))
+    return Drawn(
+        [Lines("figure-11", "2-2 with the buffer varied", panels)],
+        {"times": frame(grid)},
+        (),
+        "",
+        two_two(7, "smart", buffer=1.0),
+    )
 
 
 @PAPER.figure("figure-12", "Figure 12", "RED routers", "5.3", [RED_10, RED_LONG])
 def figure_12(one: Grid, two: Grid) -> Drawn:
-    panels = [panel("(a) 1-0", one, RED_SCHEMES, "t1", True), panel("(b) Different-RTT", two, RED_SCHEMES, "mean", True)]
+    panels = [
+        panel("(a) 1-0", one, RED_SCHEMES, "t1", True),
+        panel("(b) Different-RTT", two, RED_SCHEMES, "mean", True),
+    ]
     remark = "The paper labels the axis in seconds from 0.6 to 1.1, which no file of 80 Mbit can take: it must be relative. Means over seeds."
-    return Drawn([Lines("figure-12", "RED: completion time relative to NewReno's", panels)], {"1-0": frame(one), "Different-RTT": frame(two)}, (), remark, one_zero(9, "smart", True))
+    return Drawn(
+        [Lines("figure-12", "RED: completion time relative to NewReno's", panels)],
+        {"1-0": frame(one), "Different-RTT": frame(two)},
+        (),
+        remark,
+        one_zero(9, "smart", True),
+    )
 
 
 @PAPER.figure("figure-13", "Figure 13", "A slow way back", "5.4", [ASYMMETRIC])
@@ -101,7 +156,13 @@ def figure_13(grid: Grid) -> Drawn:
                           SCHEMES[s].colour, SCHEMES[s].dash) for s in schemes])]  # fmt: skip
     compared = [Compared("smartacking is faster than ACC from", "21 kb/s", f"{crossover(grid, 'smart', 'acc'):.0f} kb/s"),
                 Compared("smartacking is faster than NewReno from", "20 kb/s", f"{crossover(grid, 'smart', 'newreno'):.0f} kb/s")]  # fmt: skip
-    return Drawn([Lines("figure-13", "Asymmetric", panels)], {"times": frame(grid)}, compared, "31 kb/s stands for: not up to 30.", asymmetric(10, "smart"))
+    return Drawn(
+        [Lines("figure-13", "Asymmetric", panels)],
+        {"times": frame(grid)},
+        compared,
+        "31 kb/s stands for: not up to 30.",
+        asymmetric(10, "smart"),
+    )
 
 
 @PAPER.figure("figure-14", "Figure 14", "On-off UDP cross traffic", "5.5", [UDP])
@@ -125,9 +186,18 @@ def figure_16(grid: Grid) -> Drawn:
 def figure_18(tail: Grid, red: Grid) -> Drawn:
     panels = []
     for title, grid in (("(a) drop-tail", tail), ("(b) RED", red)):
-        lines = [Line(SCHEMES[s].name, grid.axes["mbps"], average(indices(grid, s), 1), SCHEMES[s].colour, SCHEMES[s].dash) for s in FAIR_SCHEMES]
+        lines = [
+            Line(SCHEMES[s].name, grid.axes["mbps"], average(indices(grid, s), 1), SCHEMES[s].colour, SCHEMES[s].dash)
+            for s in FAIR_SCHEMES
+        ]
         panels.append(Panel(title, Axis("shared link capacity (Mb/s)"), Axis("fairness index"), lines))
-    return Drawn([Lines("figure-18", "Fairness of completion times", panels)], {"drop-tail": frame(tail), "red": frame(red)}, (), "", parking_lot(8, "smart"))
+    return Drawn(
+        [Lines("figure-18", "Fairness of completion times", panels)],
+        {"drop-tail": frame(tail), "red": frame(red)},
+        (),
+        "",
+        parking_lot(8, "smart"),
+    )
 
 
 @PAPER.figure("figure-19", "Figure 19", "Beside three NewReno connections", "5.7", [FOURTH])
@@ -136,6 +206,17 @@ def figure_19(grid: Grid) -> Drawn:
     panels = []
     for title, column in (("(a) the fourth", "t2"), ("(b) NewReno in the same direction", "t1")):
         base = grid.at(fourth="newreno")[column]
-        lines = [Line(SCHEMES[s].name, grid.axes["mbps"], grid.at(fourth=s)[column] / base, SCHEMES[s].colour, SCHEMES[s].dash) for s in kinds]
+        lines = [
+            Line(
+                SCHEMES[s].name, grid.axes["mbps"], grid.at(fourth=s)[column] / base, SCHEMES[s].colour, SCHEMES[s].dash
+            )
+            for s in kinds
+        ]
         panels.append(Panel(title, Axis(CAPACITY), Axis("time over that beside NewReno"), lines))
-    return Drawn([Lines("figure-19", "TCP-friendliness, 2-2; the legend names the fourth", panels)], {"times": frame(grid)}, (), "", two_two(8, "newreno", fourth="smart"))
+    return Drawn(
+        [Lines("figure-19", "TCP-friendliness, 2-2; the legend names the fourth", panels)],
+        {"times": frame(grid)},
+        (),
+        "",
+        two_two(8, "newreno", fourth="smart"),
+    )

@@ -33,6 +33,8 @@ class Connection:
     """Number each of them bears."""
     drops: Array
     """Instants at which the bottlenecks dropped segments of it."""
+    repairs: list[tuple[float, float]]
+    """For each drop, when it happened and when that segment arrived after all."""
     sent: tuple[Array, Array]
     """Instants and numbers of segments leaving the sender."""
     numbers: Array
@@ -56,13 +58,16 @@ class Connection:
         return grid, self.cwnd[place], self.estimate[place]
 
     def errors(self, after_s: float = 1.0, clear_s: float = 0.0) -> Array:
-        """|estimate - cwnd| / cwnd from ``after_s`` after the start on, further than ``clear_s`` from any drop."""
+        """|estimate - cwnd| / cwnd from ``after_s`` after the start on; with ``clear_s`` without losses, each from its drop to
+        so long after its repair has arrived."""
         begin, end = float(self.row["first_data_s"]) + after_s, float(self.time[-1])
         grid, cwnd, estimate = self.on_grid(begin, end)
         error = np.abs(estimate - cwnd) / cwnd
-        if clear_s and len(self.drops):
-            since = grid - np.concatenate(([-np.inf], self.drops))[np.searchsorted(self.drops, grid, side="right")]
-            error = error[since > clear_s]
+        if clear_s:
+            clear = np.ones(len(grid), dtype=bool)
+            for at, repaired in self.repairs:
+                clear[np.searchsorted(grid, at) : np.searchsorted(grid, repaired + clear_s)] = False
+            error = error[clear]
         return np.asarray(error[~np.isnan(error)])
 
     def ack_share(self, begin: float, end: float) -> float:
@@ -84,15 +89,13 @@ class Recorded:
 
     def __init__(self, result: Any) -> None:
         rows = pl.DataFrame(result.flows).to_dicts()
-        packets = pl.DataFrame(result.packets).with_columns(
-            pl.col("link", "event", "kind", "flow").cast(pl.String)
-        )
+        packets = pl.DataFrame(result.packets).with_columns(pl.col("link", "event", "kind", "flow").cast(pl.String))
         series = pl.DataFrame(result.series).with_columns(pl.col("flow").cast(pl.String))
         self.end_s = float(result.end_s)
-        self.connections = {
-            row["name"]: _connection(row, packets, series) for row in rows if row["acks_received"] > 0
-        }
-        bottleneck = packets.filter(link="A->B", event="dequeue") if "A->B" in packets["link"].unique() else packets.clear()
+        self.connections = {row["name"]: _connection(row, packets, series) for row in rows if row["acks_received"] > 0}
+        bottleneck = (
+            packets.filter(link="A->B", event="dequeue") if "A->B" in packets["link"].unique() else packets.clear()
+        )
         self.served = bottleneck["time_s"].to_numpy()
         self.served_bytes = bottleneck["size_bytes"].to_numpy()
         self.sends = {
@@ -100,8 +103,16 @@ class Recorded:
             .to_numpy() for row in rows
         }  # fmt: skip
 
-        asked = packets.filter(kind="probe", event="enqueue").filter(pl.col("link").str.starts_with("R"))["time_s"].to_numpy()
-        came = packets.filter(kind="reply", event="deliver").filter(pl.col("link").str.contains("->R"))["time_s"].to_numpy()
+        asked = (
+            packets.filter(kind="probe", event="enqueue")
+            .filter(pl.col("link").str.starts_with("R"))["time_s"]
+            .to_numpy()
+        )
+        came = (
+            packets.filter(kind="reply", event="deliver")
+            .filter(pl.col("link").str.contains("->R"))["time_s"]
+            .to_numpy()
+        )
         place = np.searchsorted(asked, came, side="left") - 1
         self.probes = came - asked[place] if len(asked) else came
         """Round trips that keep-alives saw; each answer is to the last one sent before it."""
@@ -124,10 +135,19 @@ class Recorded:
 
 def _connection(row: dict[str, Any], packets: pl.DataFrame, series: pl.DataFrame) -> Connection:
     mine, own = packets.filter(flow=row["name"]), series.filter(flow=row["name"])
-    data = mine.filter((pl.col("kind") == "data") & (pl.col("event") == "deliver") & pl.col("link").str.ends_with(f"->{row['to']}"))
-    acks = mine.filter((pl.col("kind") == "ack") & (pl.col("event") == "enqueue") & pl.col("link").str.starts_with(f"{row['to']}->"))
-    sent = mine.filter((pl.col("kind") == "data") & (pl.col("event") == "enqueue") & pl.col("link").str.starts_with(f"{row['from']}->"))
-    back = mine.filter((pl.col("kind") == "ack") & (pl.col("event") == "deliver") & pl.col("link").str.ends_with(f"->{row['from']}"))
+    data = mine.filter(
+        (pl.col("kind") == "data") & (pl.col("event") == "deliver") & pl.col("link").str.ends_with(f"->{row['to']}")
+    )
+    acks = mine.filter(
+        (pl.col("kind") == "ack") & (pl.col("event") == "enqueue") & pl.col("link").str.starts_with(f"{row['to']}->")
+    )
+    sent = mine.filter(
+        (pl.col("kind") == "data") & (pl.col("event") == "enqueue") & pl.col("link").str.starts_with(f"{row['from']}->")
+    )
+    back = mine.filter(
+        (pl.col("kind") == "ack") & (pl.col("event") == "deliver") & pl.col("link").str.ends_with(f"->{row['from']}")
+    )
+    dropped = mine.filter(event="drop", kind="data")
     return Connection(
         row,
         own["time_s"].to_numpy(),
@@ -137,11 +157,19 @@ def _connection(row: dict[str, Any], packets: pl.DataFrame, series: pl.DataFrame
         _in_order(data["seq"].to_list()),
         acks["time_s"].to_numpy(),
         acks["ack"].to_numpy(),
-        mine.filter(event="drop", kind="data")["time_s"].to_numpy(),
+        dropped["time_s"].to_numpy(),
+        _repairs(dropped, data),
         (sent["time_s"].to_numpy(), sent["seq"].to_numpy()),
         data["seq"].to_numpy(),
         (back["time_s"].to_numpy(), back["ack"].to_numpy()),
     )  # fmt: skip
+
+
+def _repairs(dropped: pl.DataFrame, data: pl.DataFrame) -> list[tuple[float, float]]:
+    """When each dropped segment arrived for the last time; a drop of what had arrived is none."""
+    came = dict(zip(data["seq"].to_list(), data["time_s"].to_list(), strict=True))
+    pairs = zip(dropped["time_s"].to_list(), dropped["seq"].to_list(), strict=True)
+    return [(at, came[number]) for at, number in pairs if came.get(number, 0.0) > at]
 
 
 def _in_order(numbers: list[int]) -> Array:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -44,7 +43,19 @@ def _ahead(node: str) -> bool:
 
 
 ONE, TWO, FOUR = Times(1), Times(2), Times(4)
-DROP_TAIL_SCHEMES = ("newreno", "paced", "every", "abc", "sabc", "acc", "smart", "smart-paced", "extended", "fixed", "told")
+DROP_TAIL_SCHEMES = (
+    "newreno",
+    "paced",
+    "every",
+    "abc",
+    "sabc",
+    "acc",
+    "smart",
+    "smart-paced",
+    "extended",
+    "fixed",
+    "told",
+)
 
 ONE_ZERO = Sweep(
     "1-0", "every scheme over every capacity", {"scheme": DROP_TAIL_SCHEMES, "mbps": CAPACITIES},
@@ -110,7 +121,9 @@ SHORTER = Sweep(
 )  # fmt: skip
 
 
-def traces(name: str, about: str, cells: Mapping[Hashable, Callable[[], str]], quick: Sequence[Hashable] = ()) -> Traces:
+def traces(
+    name: str, about: str, cells: Mapping[Hashable, Callable[[], str]], quick: Sequence[Hashable] = ()
+) -> Traces:
     """Recorded runs by key."""
 
     def recorded(effort: Effort) -> Mapping[Hashable, str]:
@@ -128,7 +141,9 @@ def _two(mbps: int, scheme: str) -> Callable[[], str]:
     return lambda: two_two(mbps, scheme, estimate=True)
 
 
-FIG3 = traces("Figure 3", "1-0 at 9 Mb/s, packet by packet", {s: _one(9, s) for s in ("newreno", "smart", "smart-paced")})
+FIG3 = traces(
+    "Figure 3", "1-0 at 9 Mb/s, packet by packet", {s: _one(9, s) for s in ("newreno", "smart", "smart-paced")}
+)
 EIGHT = ("newreno", "paced", "every", "abc", "acc", "smart", "smart-paced", "extended")
 FIG6 = traces("Figures 4 and 6", "1-0 at 5 Mb/s, packet by packet", {s: _one(5, s) for s in EIGHT})
 FIG5 = traces("Figure 5", "2-2 at 20 Mb/s, packet by packet", {s: _two(20, s) for s in ("newreno", "smart")})
@@ -148,4 +163,3 @@ FIG13 = traces(
     "Figure 13", "Asymmetric with smartacking, packet by packet",
     {k: (lambda k=k: asymmetric(k, "smart")) for k in (5, 8, 11, 14, 21, 26)},  # type: ignore[misc]
 )  # fmt: skip
-LATE: dict[str, Any] = {"paced": 0.9}

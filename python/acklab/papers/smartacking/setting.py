@@ -44,18 +44,18 @@ SMART = {"policy": "smart", "timer": MAX_DELAY}
 ACC = {"policy": "acc", "d_max": 16, "timer": MAX_DELAY}
 SCHEMES = {
     "newreno": Scheme("NewReno", DELAYED, "delayed"),
-    "paced": Scheme("NewReno with pacing", DELAYED, "delayed", 0.9, dash="--"),
+    "paced": Scheme("NewReno, paced", DELAYED, "delayed", 0.9, dash="--"),
     "every": Scheme("AckEvery", {"policy": "every"}, "every"),
     "abc": Scheme("ABC", DELAYED, "abc", credit={"kind": "abc", "limit": 2}),
     "sabc": Scheme("SABC", DELAYED, "sabc", credit={"kind": "sabc", "limit": 4}, dash="--"),
     "acc": Scheme("ACC", ACC, "acc"),
-    "smart": Scheme("NewReno with smartacking", SMART, "smart"),
-    "smart-paced": Scheme("NewReno with smartacking and pacing", SMART, "smart", 0.9, dash="--"),
-    "extended": Scheme("NewReno with extended smartacking", {**SMART, "extended": True}, "red"),
-    "fixed": Scheme("NewReno with smartacking and fixed RTT", {**SMART, "rtt": "fixed"}, "pink"),
+    "smart": Scheme("smartacking", SMART, "smart"),
+    "smart-paced": Scheme("smartacking, paced", SMART, "smart", 0.9, dash="--"),
+    "extended": Scheme("extended smartacking", {**SMART, "extended": True}, "red"),
+    "fixed": Scheme("smartacking, fixed RTT", {**SMART, "rtt": "fixed"}, "pink"),
     "told": Scheme("smartacking, told by the sender", {**SMART, "rtt": "sender", "window": "sender"}, "slate"),
-    "newreno-fair": Scheme("NewReno with fair queueing", DELAYED, "delayed", fair=True, dash=":"),
-    "smart-fair": Scheme("NewReno with smartacking and fair queueing", SMART, "green", fair=True, dash=":"),
+    "newreno-fair": Scheme("NewReno, fair queueing", DELAYED, "delayed", fair=True, dash=":"),
+    "smart-fair": Scheme("smartacking, fair queueing", SMART, "green", fair=True, dash=":"),
 }  # fmt: skip
 
 
@@ -214,7 +214,14 @@ def tcp_udp(mbps: float, scheme: str, setting: Setting = PAPERS, first: str = "o
         if number in (1, 3):
             flows.append(flow(f"f{number}", ends, start, kind, setting, estimate=estimate))
         else:
-            source = {"kind": "udp", "rate": f"{mbps / 2:g}Mbps", "packet": PACKET, "on": "5s", "off": "5s", "first": first}
+            source = {
+                "kind": "udp",
+                "rate": f"{mbps / 2:g}Mbps",
+                "packet": PACKET,
+                "on": "5s",
+                "off": "5s",
+                "first": first,
+            }
             flows.append(
                 {"name": f"udp{number}", "from": ends[0], "to": ends[1], "start": f"{start}s", "source": source}
             )
@@ -232,7 +239,18 @@ def asymmetric(kbps: float, scheme: str, setting: Setting = PAPERS) -> str:
     kind = SCHEMES[scheme]
     slow: Json = {"kind": "drop-tail", "waiting": 10}
     if scheme == "acc":
-        slow = {**RED, "packets": 11, "min": 2.5, "max": 8, "weight": 0.25, "mean_packet": "40B", "ecn": True}
+        # Gentle RED of weight 1 whose thresholds meet marks every ACK that finds more than half of the room taken.
+        slow = {
+            **RED,
+            "packets": 11,
+            "min": 4.99,
+            "max": 5,
+            "weight": 1,
+            "max_p": 1,
+            "gentle": True,
+            "wait": False,
+            "ecn": True,
+        }
     back = {"rate": f"{kbps:g}kbps", "delay": "50ms", "queue": slow}
     links = [
         link(("S1", "A"), 10, 1),
@@ -283,8 +301,8 @@ PARAMETERS: list[Parameter] = [
     Parameter("beta", "alpha before the last loss", "inferred", "section 4.1: as the threshold is to the window"),
     Parameter("ABC, SABC", "L = 2; L = 4", "inferred", "neither is printed"),
     Parameter("ACC", "d at most 16 and half the window; a mark on ACKs from a RED queue", "inferred",
-              "sixteen round trips of recovery (section 5.5) mean d of 16; RED back: 2.5 to 8 packets, weight 0.25; "
-              "elsewhere RED from half of the drop-tail queue on"),
+              "sixteen round trips of recovery (section 5.5) mean d of 16; a slow way back marks every ACK that finds half of its "
+              "queue taken, elsewhere RED marks from half of the drop-tail queue on"),
     Parameter("timeline's span", "fitted to the smartacking curve of each figure", "inferred", "the bands' length is not printed",
               fitted_to=("fig3b.pct", "fig4b.pct", "fig5b.pct")),
     Parameter("completion times of several", "their mean; forward connections where one direction is meant", "inferred", "not printed"),
@@ -292,11 +310,14 @@ PARAMETERS: list[Parameter] = [
 
 
 def lossy(scheme: str = "smart") -> str:
-    """Figure 1's example: slow start in the 1-0 configuration at 9 Mb/s that loses segment 7, and nothing else."""
+    """Figure 1's example: slow start in the 1-0 configuration at 9 Mb/s that loses segment 7, and nothing else.
+
+    The answer to the first keep-alive is a packet on that link, too.
+    """
     kind = SCHEMES[scheme]
     links = [
         link(("S1", "A"), 1000, 5),
-        {**link(("A", "B"), 9, 40), "loss": {"list": [7]}},
+        {**link(("A", "B"), 9, 40), "loss": {"list": [8]}},
         link(("B", "R1"), 1000, 5),
     ]
     return scenario(links, [flow("f1", ("S1", "R1"), 0, kind, PAPERS, segments=400)])
