@@ -54,8 +54,8 @@ SCHEMES = {
     "extended": Scheme("extended smartacking", {**SMART, "extended": True}, "red"),
     "fixed": Scheme("smartacking, fixed RTT", {**SMART, "rtt": "fixed"}, "pink"),
     "told": Scheme("smartacking, told by the sender", {**SMART, "rtt": "sender", "window": "sender"}, "slate"),
-    "newreno-fair": Scheme("NewReno, fair queueing", DELAYED, "delayed", fair=True, dash=":"),
-    "smart-fair": Scheme("smartacking, fair queueing", SMART, "green", fair=True, dash=":"),
+    "newreno-fair": Scheme("NewReno, FQ", DELAYED, "delayed", fair=True, dash=":"),
+    "smart-fair": Scheme("smartacking, FQ", SMART, "green", fair=True, dash=":"),
 }  # fmt: skip
 
 
