@@ -7,6 +7,7 @@
 //! * [`ack_filter`]: which ACKs newer ones make superfluous;
 //! * [`waiting`]: what filters, drop policies and schedulers see: the packets that wait, and the flow table;
 //! * [`medium`]: air that several stations share;
+//! * [`stage`]: boxes that hold, make or rewrite packets; one file a stage;
 //! * [`loss`]: packets that vanish for other reasons than congestion;
 //! * [`random`]: MRG32k3a, one named stream a component;
 //! * [`spec`]: how a scenario writes all this down.
@@ -17,6 +18,7 @@ pub mod medium;
 pub mod queue;
 pub mod random;
 pub mod spec;
+pub mod stage;
 pub mod waiting;
 
 use acklab_packet::Body;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ack_filter::FilterSpec;
 use crate::queue::{DropPolicy, Scheduler};
+use crate::stage::StageSpec;
 
 /// A queue and its discipline, as written under `queue`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -170,4 +171,6 @@ pub struct LinkSpec {
     pub loss: Option<LossSpec>,
     /// How often a packet passes all of this before it moves on, at least 1.
     pub crossings: u16,
+    /// Boxes at its far end, in the order in which packets pass them, and what encloses its wire.
+    pub stages: Vec<StageSpec>,
 }

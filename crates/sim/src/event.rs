@@ -26,6 +26,8 @@ pub enum Event {
     Write(u32),
     /// A shared medium decides.
     Medium(u32),
+    /// The stages of a link direction let go what they hold.
+    Stages(u32),
     /// The run ends.
     Stop,
 }
@@ -61,9 +63,10 @@ impl Due {
             Event::Pacer(id) => (4, id),
             Event::Start(id) => (5, id),
             Event::Write(id) => (6, id),
-            // Kind 7 is shared: the run ends once, media count from 1.
+            // Kind 7 is shared: the run ends once, media have odd numbers, stages even ones.
             Event::Stop => (7, 0),
-            Event::Medium(id) => (7, id + 1),
+            Event::Medium(id) => (7, 2 * id + 1),
+            Event::Stages(id) => (7, 2 * id + 2),
         };
         debug_assert!(id < MOST_SOURCES);
         Due { time: at.bits(), low: ordinal.0 | u64::from(id << 3 | kind) }
@@ -88,7 +91,8 @@ impl Due {
             5 => Event::Start(id),
             6 => Event::Write(id),
             _ if id == 0 => Event::Stop,
-            _ => Event::Medium(id - 1),
+            _ if id % 2 == 1 => Event::Medium(id / 2),
+            _ => Event::Stages(id / 2 - 1),
         }
     }
 
@@ -309,7 +313,10 @@ mod tests {
     #[test]
     fn a_due_remembers_its_event() {
         let last = MOST_SOURCES - 1;
-        for event in [Event::Deliver(last), Event::Free(1), Event::Pacer(0), Event::Write(last), Event::Stop] {
+        let shared = [Event::Stop, Event::Medium(0), Event::Medium(7), Event::Stages(0), Event::Stages(7)];
+        for event in
+            shared.into_iter().chain([Event::Deliver(last), Event::Free(1), Event::Pacer(0), Event::Write(last)])
+        {
             assert_eq!(due(1.5, 3, event).event(), event);
         }
     }

@@ -16,6 +16,7 @@ pub mod scenario;
 mod simulation;
 pub mod source;
 pub mod spec;
+mod stages;
 mod summary;
 mod tcplib;
 mod timer;

@@ -5,9 +5,11 @@ use acklab_path::loss::Loss;
 use acklab_path::queue::{AnyQueue, Service};
 use acklab_path::random::Random;
 use acklab_path::spec::LinkSpec;
+use acklab_path::stage::Compression;
 
 use crate::event::Due;
 use crate::medium::Port;
+use crate::stages;
 
 /// A link direction and everything on it.
 #[derive(Clone, Debug)]
@@ -28,8 +30,23 @@ pub struct Link {
     /// The last two packet sizes served: mostly those of full segments and of ACKs.
     sizes: [Size; 2],
     pub(crate) stats: LinkStats,
-    /// The shared medium it stands on, if it does: that has the queue and the transmitter then.
-    pub(crate) port: Option<Port>,
+    /// Where its packets go other ways than from a queue over a wire.
+    pub(crate) way: Way,
+    /// Both ends of header compression, if its wire carries compressed ACKs.
+    pub(crate) compression: Option<Box<Compression>>,
+}
+
+/// What a packet offered to a link meets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// A queue, a transmitter, a wire.
+    Wire,
+    /// The same, overheard by the stages of the other direction; their index.
+    Overheard(u32),
+    /// A shared medium, which has the queue and the transmitter.
+    Medium(Port),
+    /// The stages at the far end of another link: this is no link but their place on a route.
+    Stages(u32),
 }
 
 /// What a packet's size determines.
@@ -70,11 +87,15 @@ impl LinkStats {
 
 impl Link {
     /// The link direction `spec` describes; `random` gives its component of that name a stream. `watched`: its packets
-    /// are recorded. `port`: where it stands on a shared medium.
-    pub fn new(spec: &LinkSpec, watched: bool, port: Option<Port>, random: impl Fn(&str) -> Random) -> Link {
+    /// are recorded. `way`: what else its packets meet.
+    pub fn new(spec: &LinkSpec, watched: bool, way: Way, random: impl Fn(&str) -> Random) -> Link {
         let queue = AnyQueue::new(&spec.queue, spec.rate, || random("queue"));
         let passes = match &queue {
-            AnyQueue::DropTail(queue) if spec.loss.is_none() && !watched && port.is_none() => queue.passes(),
+            AnyQueue::DropTail(queue)
+                if spec.loss.is_none() && !watched && way == Way::Wire && spec.stages.is_empty() =>
+            {
+                queue.passes()
+            }
             _ => 0,
         };
         Link {
@@ -88,8 +109,14 @@ impl Link {
             free_queued: false,
             sizes: [Size { bytes: u32::MAX, ..Size::default() }; 2],
             stats: LinkStats::default(),
-            port,
+            way,
+            compression: stages::compression(spec),
         }
+    }
+
+    /// The shared medium it stands on, if it does.
+    pub fn port(&self) -> Option<Port> {
+        if let Way::Medium(port) = self.way { Some(port) } else { None }
     }
 
     /// Whether nothing is in service at the event due `current`; what drop-tail queues keep waits for service.

@@ -1,19 +1,19 @@
 //! The network: links, routes, the clock, and the order of events.
 
-use std::mem::take;
+mod detours;
 
 use acklab_packet::{Packet, Time};
-use acklab_path::medium::{Fate, Frame};
 use acklab_path::queue::{Queue, Removal};
 use acklab_path::spec::LossPlace;
 
 use crate::event::{Due, Event, EventQueue, Ordinal};
 use crate::lane::{Flight, Lanes};
-use crate::link::Link;
-use crate::medium::{Medium, Port};
+use crate::link::{Link, Way};
+use crate::medium::Medium;
 use crate::outcome::PacketEvent;
 use crate::record::Recorder;
 use crate::route::{Place, Routes};
+use crate::stages::Stages;
 
 /// Everything between the endpoints.
 ///
@@ -24,6 +24,7 @@ pub struct Network {
     pub(crate) links: Vec<Link>,
     lanes: Lanes,
     pub(crate) media: Vec<Medium>,
+    pub(crate) boxes: Vec<Stages>,
     pub(crate) routes: Routes,
     /// For each flow: where the route of its data begins, and that of its ACKs.
     starts: Vec<[Place; 2]>,
@@ -37,7 +38,7 @@ pub struct Network {
     pub(crate) recorder: Recorder,
 }
 
-/// ACKs of a flow's present connection that the network removed.
+/// ACKs of a flow's present connection that the network removed, and such as it made.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AcksRemoved {
     /// The connection counted; late ACKs of earlier ones are nobody's.
@@ -46,6 +47,8 @@ pub struct AcksRemoved {
     pub dropped: u32,
     /// Removed by a filter.
     pub filtered: u32,
+    /// Made by stages.
+    pub created: u32,
 }
 
 impl AcksRemoved {
@@ -57,12 +60,16 @@ impl AcksRemoved {
             }
         }
     }
+
+    fn count_created(&mut self, packet: &Packet) {
+        self.created += u32::from(packet.connection == self.connection);
+    }
 }
 
 impl Network {
     /// A network at time 0.
     pub fn new(
-        (links, media): (Vec<Link>, Vec<Medium>),
+        (links, media, boxes): (Vec<Link>, Vec<Medium>, Vec<Stages>),
         routes: Routes,
         starts: Vec<[Place; 2]>,
         recorder: Recorder,
@@ -70,6 +77,7 @@ impl Network {
         Network {
             links,
             media,
+            boxes,
             lanes: Lanes::default(),
             routes,
             acks_removed: vec![AcksRemoved::default(); starts.len()],
@@ -135,15 +143,15 @@ impl Network {
         // Nobody else asks for it.
         packet.hop = place.hops_from(self.start(&packet));
         self.recorder.packet(now, index, PacketEvent::Enqueue, &packet);
+        if self.links[index as usize].way != Way::Wire && self.leads_elsewhere(index, &packet) {
+            return;
+        }
         let link = &mut self.links[index as usize];
         if let Some(loss) = &mut link.loss
             && loss.takes(&packet, LossPlace::BeforeQueue, now)
         {
             link.stats.lost += 1;
             return self.lose(index, &packet);
-        }
-        if let Some(port) = link.port {
-            return self.offer_to_medium(port, packet, now);
         }
         let service = link.service(self.current);
         let idle = service.bytes().is_none();
@@ -182,6 +190,9 @@ impl Network {
     /// Takes a packet into service that came from the queue, or past it.
     #[inline]
     fn transmit(&mut self, index: u32, packet: Packet, now: Time) {
+        if self.links[index as usize].compression.is_some() {
+            return self.transmit_compressed(index, packet, now);
+        }
         let arrival = self.serve(index, packet.size);
         self.recorder.packet(now, index, PacketEvent::Dequeue, &packet);
         let link = &mut self.links[index as usize];
@@ -240,82 +251,6 @@ impl Network {
                 None
             }
             None => Some(packet),
-        }
-    }
-
-    /// A packet reaches a link that stands on a shared medium.
-    #[cold]
-    fn offer_to_medium(&mut self, Port { medium: id, port }: Port, packet: Packet, now: Time) {
-        self.account_waiting(id, now);
-        let medium = &mut self.media[id as usize];
-        medium.dcf.offer(port, packet, now, &mut medium.removed);
-        let mut removed = take(&mut medium.removed);
-        for (frame, reason) in removed.drain(..) {
-            self.removed.push((frame.packet, reason));
-            let link = self.media[id as usize].links[frame.port as usize];
-            self.account_removed(link, now);
-        }
-        self.media[id as usize].removed = removed;
-        self.record_waiting(id, now);
-        self.arm(id);
-    }
-
-    /// Handles [`Event::Medium`]; packets that reach their destination go to `arrived`.
-    pub fn on_medium(&mut self, id: u32, arrived: &mut Vec<Packet>) {
-        let now = self.now();
-        if !self.media[id as usize].wakes(self.current, &mut self.events) {
-            return;
-        }
-        self.account_waiting(id, now);
-        let medium = &mut self.media[id as usize];
-        medium.dcf.wake(now, &mut medium.out);
-        self.record_waiting(id, now);
-        let mut out = take(&mut self.media[id as usize].out);
-        for (Frame { packet, port }, fate) in out.drain(..) {
-            let index = self.media[id as usize].links[port as usize];
-            self.recorder.packet(now, index, PacketEvent::Dequeue, &packet);
-            let stats = &mut self.links[index as usize].stats;
-            stats.packets += 1;
-            stats.bytes += u64::from(packet.size);
-            match fate {
-                Fate::GivenUp => self.lose(index, &packet),
-                Fate::Delivered => {
-                    self.recorder.packet(now, index, PacketEvent::Deliver, &packet);
-                    let place = self.start(&packet).after(packet.hop).next();
-                    match self.routes.link(place) {
-                        Some(next) => self.offer(next, place, packet),
-                        None => arrived.push(packet),
-                    }
-                }
-            }
-        }
-        self.media[id as usize].out = out;
-        self.arm(id);
-    }
-
-    fn arm(&mut self, id: u32) {
-        let (now, ordinal) = (self.now(), &mut self.ordinal);
-        self.media[id as usize].arm(now, &mut self.events, |at| {
-            *ordinal = ordinal.next();
-            Due::new(at, *ordinal, Event::Medium(id))
-        });
-    }
-
-    /// Accounts for the time in which the queues of a medium were as they are.
-    fn account_waiting(&mut self, id: u32, now: Time) {
-        let Medium { dcf, links, .. } = &self.media[id as usize];
-        for (&link, port) in links.iter().zip(0..) {
-            self.links[link as usize].stats.integrate(dcf.waiting(port), now);
-        }
-    }
-
-    /// Notes the lengths of a medium's queues.
-    fn record_waiting(&mut self, id: u32, now: Time) {
-        let Medium { dcf, links, .. } = &self.media[id as usize];
-        for (&link, port) in links.iter().zip(0..) {
-            let stats = &mut self.links[link as usize].stats;
-            stats.queue_max = stats.queue_max.max(dcf.waiting(port) as u64);
-            self.recorder.queue_length(now, link, dcf.waiting(port) as u32, dcf.waiting_bytes(port));
         }
     }
 

@@ -62,6 +62,8 @@ pub struct FlowRow {
     pub acks_dropped: u64,
     /// ACKs removed by filters.
     pub acks_filtered: u64,
+    /// ACKs made by stages.
+    pub acks_created: u64,
     /// Cumulatively acknowledged segments, SYN and FIN included.
     pub segments_acked: u64,
     /// cwnd at the end.

@@ -2,11 +2,13 @@
 
 use acklab_packet::{Packet, Time};
 use acklab_path::queue::{AnyQueue, Queue};
+use acklab_path::spec::LinkSpec;
 use acklab_tcp::receiver::Receiver;
 use acklab_tcp::sender::Sender;
 
 use crate::outcome::{PacketEvent, PacketRow, QueueRow, SenderState, SeriesRow};
 use crate::spec::Record;
+use crate::stages;
 
 /// Collects rows while a run goes on.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +20,8 @@ pub struct Recorder {
     flows: Vec<Recorded>,
     /// For each link: the last queue length recorded.
     lengths: Vec<u32>,
+    /// For each link whether stages stand at its far end: it delivers what leaves them.
+    staged: Vec<bool>,
 }
 
 /// What is known of a flow's records.
@@ -31,12 +35,13 @@ struct Recorded {
 }
 
 impl Recorder {
-    /// Collects what is `wanted` of `flows` flows and `links` link directions.
-    pub fn new(wanted: Record, flows: usize, links: usize) -> Recorder {
+    /// Collects what is `wanted` of `flows` flows and these link directions.
+    pub fn new(wanted: Record, flows: usize, links: &[LinkSpec]) -> Recorder {
         let flows = if wanted.series || wanted.packets { flows as u32 } else { 0 };
         let flows = (0..flows).map(|flow| Recorded { transfers: vec![flow], last: None, samples: 0 }).collect();
-        let lengths = if wanted.queue { vec![0; links] } else { Vec::new() };
-        Recorder { wanted, flows, lengths, ..Recorder::default() }
+        let lengths = if wanted.queue { vec![0; links.len()] } else { Vec::new() };
+        let staged = if wanted.packets { links.iter().map(stages::at_far_end).collect() } else { Vec::new() };
+        Recorder { wanted, flows, lengths, staged, ..Recorder::default() }
     }
 
     /// From now on `flow`'s records belong to the outcome's row `transfer`.
@@ -50,10 +55,23 @@ impl Recorder {
     /// A packet's event on a link.
     #[inline]
     pub fn packet(&mut self, now: Time, link: u32, event: PacketEvent, packet: &Packet) {
-        if self.wanted.packets {
-            let transfer = self.flows[packet.flow as usize].transfers[usize::from(packet.connection)];
-            self.packets.push(PacketRow { time_s: now.secs(), link, transfer, event, packet: *packet });
+        let stays = || event == PacketEvent::Deliver && self.staged[link as usize];
+        // Stages' places on routes are no links.
+        if self.wanted.packets && (link as usize) < self.staged.len() && !stays() {
+            self.packet_event(now, link, event, packet);
         }
+    }
+
+    /// A packet leaves the stages at a link's far end.
+    pub fn leaves_stages(&mut self, now: Time, link: u32, packet: &Packet) {
+        if self.wanted.packets {
+            self.packet_event(now, link, PacketEvent::Deliver, packet);
+        }
+    }
+
+    fn packet_event(&mut self, now: Time, link: u32, event: PacketEvent, packet: &Packet) {
+        let transfer = self.flows[packet.flow as usize].transfers[usize::from(packet.connection)];
+        self.packets.push(PacketRow { time_s: now.secs(), link, transfer, event, packet: *packet });
     }
 
     /// A queue may have changed.

@@ -47,8 +47,16 @@ impl Routes {
         (link != END).then_some(link)
     }
 
-    /// Where the route between two nodes begins, `None` if there is none; `leaving[n]` lists the links that leave node `n`.
-    pub fn find(&mut self, from: u32, to: u32, links: &[LinkSpec], leaving: &[Vec<u32>]) -> Option<Place> {
+    /// Where the route between two nodes begins, `None` if there is none; `leaving[n]` lists the links that leave node `n`,
+    /// `behind[l]` the stages at the far end of link `l`, as a place on routes.
+    pub fn find(
+        &mut self,
+        from: u32,
+        to: u32,
+        links: &[LinkSpec],
+        leaving: &[Vec<u32>],
+        behind: &[Option<u32>],
+    ) -> Option<Place> {
         if let Some(&place) = self.known.get(&(from, to)) {
             return Some(place);
         }
@@ -70,6 +78,7 @@ impl Routes {
         let mut node = to;
         while node != from {
             let link = *reached_by.get(node as usize).filter(|&&link| link != u32::MAX)?;
+            self.links.extend(behind[link as usize]);
             // A pipe crossed twice stands twice on the way (ledger veno.m.dummynet).
             self.links.extend(std::iter::repeat_n(link, usize::from(links[link as usize].crossings)));
             node = links[link as usize].from;

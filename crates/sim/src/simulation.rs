@@ -14,7 +14,7 @@ use acklab_tcp::rules::PhaseSource;
 
 use crate::event::Event;
 use crate::flow::Flow;
-use crate::link::Link;
+use crate::link::{Link, Way};
 use crate::medium::{Medium, ports};
 use crate::network::{AcksRemoved, Network};
 use crate::outcome::{FlowRow, Outcome};
@@ -22,6 +22,7 @@ use crate::record::Recorder;
 use crate::route::{Routes, leaving};
 use crate::source::Application;
 use crate::spec::{FlowSpec, Scenario, Size, Stop};
+use crate::stages::{self, Placed};
 use crate::summary;
 use crate::workload::Workload;
 
@@ -73,15 +74,22 @@ impl Simulation {
             Random::named(scenario.seed, &format!("{part} {from}>{to}"))
         };
         let ports = ports(&scenario.media, scenario.links.len());
-        let link = |(spec, port)| Link::new(spec, scenario.record.packets, port, |part| stream(spec, part));
-        let links: Vec<Link> = scenario.links.iter().zip(ports).map(link).collect();
+        let Placed { ways, behind, boxes } = stages::place(&scenario.links, &ports);
+        let link =
+            |(spec, way): (&LinkSpec, &Way)| Link::new(spec, scenario.record.packets, *way, |part| stream(spec, part));
+        let mut links: Vec<Link> = scenario.links.iter().zip(&ways).map(link).collect();
+        // Behind them the places of stages, which links lead to as to another link.
+        links.extend(boxes.iter().zip(0..).map(|(boxed, id)| {
+            let spec = LinkSpec { stages: Vec::new(), loss: None, ..scenario.links[boxed.link as usize].clone() };
+            Link::new(&spec, false, Way::Stages(id), |part| stream(&spec, part))
+        }));
         let media = scenario.media.iter().map(|spec| Medium::new(spec, &scenario)).collect();
         let total = scenario.flows.iter().map(|spec| spec.count as usize).sum();
         let (mut flows, mut routes, mut flow_routes) = (Vec::with_capacity(total), Routes::default(), Vec::new());
         flow_routes.reserve_exact(total);
         for (table, spec) in scenario.flows.iter().enumerate() {
             let [there, back] = [(spec.from, spec.to), (spec.to, spec.from)].map(|(from, to)| {
-                routes.find(from, to, &scenario.links, &leaving).expect("the scenario's nodes are connected")
+                routes.find(from, to, &scenario.links, &leaving, &behind).expect("the scenario's nodes are connected")
             });
             for member in 0..spec.count {
                 let stream = |what: &str| Random::named(scenario.seed, &format!("{what} {}.{member}", spec.name));
@@ -92,8 +100,8 @@ impl Simulation {
                 flow_routes.push([there, back]);
             }
         }
-        let recorder = Recorder::new(scenario.record, flows.len(), links.len());
-        let mut net = Network::new((links, media), routes, flow_routes, recorder);
+        let recorder = Recorder::new(scenario.record, flows.len(), &scenario.links);
+        let mut net = Network::new((links, media, boxes), routes, flow_routes, recorder);
         for (id, flow) in flows.iter().enumerate() {
             net.schedule(flow.start, Event::Start(id as u32));
         }
@@ -176,7 +184,8 @@ impl Simulation {
                     self.arrive(packet);
                 }
             }
-            Event::Medium(id) => self.on_medium(id),
+            Event::Medium(id) => self.on_arrivals(|net, arrived| net.on_medium(id, arrived)),
+            Event::Stages(id) => self.on_arrivals(|net, arrived| net.on_stages(id, arrived)),
             Event::Free(link) => net.on_free(link),
             Event::SenderTimer(id) => self.flows[id as usize].on_sender_timer(id, net),
             Event::Pacer(id) => self.flows[id as usize].on_pacer(id, net),
@@ -202,11 +211,11 @@ impl Simulation {
         }
     }
 
-    /// A shared medium decides; several packets may arrive at once.
+    /// A shared medium decides, or stages do; several packets may arrive at once.
     #[cold]
-    fn on_medium(&mut self, id: u32) {
+    fn on_arrivals(&mut self, act: impl FnOnce(&mut Network, &mut Vec<Packet>)) {
         let mut arrived = take(&mut self.arrived);
-        self.net.on_medium(id, &mut arrived);
+        act(&mut self.net, &mut arrived);
         for packet in arrived.drain(..) {
             if !self.ended {
                 self.arrive(packet);

@@ -66,6 +66,7 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
         acks_received: counters.acks_received,
         acks_dropped: u64::from(removed.dropped),
         acks_filtered: u64::from(removed.filtered),
+        acks_created: u64::from(removed.created),
         segments_acked: flow.sender.segments_acked(),
         cwnd_segments: view.cwnd,
         ssthresh_segments: view.ssthresh,
@@ -80,7 +81,7 @@ pub fn link_rows(scenario: &Scenario, net: &Network) -> Vec<LinkRow> {
     let node = |index: u32| scenario.nodes[index as usize].clone();
     let end = net.now();
     let row = |(spec, link): (&LinkSpec, &Link)| {
-        let air = link.port.map(|port| (&net.media[port.medium as usize], port.port));
+        let air = link.port().map(|port| (&net.media[port.medium as usize], port.port));
         let stats = air.map(|(medium, port)| medium.stats(port)).unwrap_or_default();
         let waiting = air.map_or_else(|| link.queue.len(), |(medium, port)| medium.dcf.waiting(port));
         let share = if end > Time::ZERO { stats.airtime / end.secs() } else { 0.0 };

@@ -26,6 +26,7 @@ fn duplex(from: u32, to: u32, delay: f64) -> [LinkSpec; 2] {
         queue: QueueSpec::DEFAULT,
         loss: None,
         crossings: 1,
+        stages: Vec::new(),
     })
 }
 

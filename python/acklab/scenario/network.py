@@ -259,9 +259,71 @@ class Loss(Part):
     """Before the queue or after transmission; "before-queue" where left out."""
 
 
+Repair = Literal["none", "request"]
+"""What mends a context after a loss on the wire.
+
+- "none": The next ACK that goes with its whole header anyway (RFC 1144).
+- "request": The far end asks for a whole header at the first ACK it cannot read (as in RFC 2507).
+"""
+
+
+@dataclass(kw_only=True, repr=False)
+class HeaderCompression(Part):
+    """Pure ACKs take a few bytes on this link's wire (RFC 1144)."""
+
+    kind: Literal["header-compression"] = "header-compression"
+    size: str | None = None
+    """What a compressed pure ACK takes on the wire: 3 to 5 bytes with RFC 1144; "5B" where left out."""
+    repair: Repair | None = None
+    """What mends a context after a loss on the wire."""
+    slots: int | None = None
+    """Connections whose headers both ends remember, the latest used; any other begins with a whole header; 16 where
+    left out.
+    """
+
+
+@dataclass(kw_only=True, repr=False)
+class AckReconstruction(Part):
+    """An ACK for many segments becomes ACKs for few, spaced in time (RFC 3449 section 5.3.2)."""
+
+    kind: Literal["ack-reconstruction"] = "ack-reconstruction"
+    most: int | None = None
+    """Most ACKs made of one; the step grows where these are too few; 64 where left out."""
+    spacing: str | None = None
+    """Time from one ACK to the next; from the ACKs' own arrivals where left out."""
+    step: int | None = None
+    """Sequence units from one ACK to the next: segments or bytes, as the flow counts; 2 where left out."""
+
+
+@dataclass(kw_only=True, repr=False)
+class Rbscp(Part):
+    """Each ACK that acknowledges something new is split (ledger divack.m.rbscp)."""
+
+    kind: Literal["rbscp"] = "rbscp"
+    pieces: int | None = None
+    """ACKs that go on for each that comes; 4 where left out."""
+
+
+@dataclass(kw_only=True, repr=False)
+class Spack(Part):
+    """A base station splits the ACK of what a timeout has retransmitted (ledger divack.m.spack)."""
+
+    kind: Literal["spack"] = "spack"
+    timer: str | None = None
+    """The station's replica of the sender's timer: how long without progress means a timeout. The sender's least RTO;
+    "1s" where left out.
+    """
+    pieces: int | None = None
+    """ACKs that go on for the one after a timeout; 8 where left out."""
+
+
+Stage = HeaderCompression | AckReconstruction | Rbscp | Spack
+"""A stage, as written in the list `stages`."""
+
+
 @dataclass(kw_only=True, repr=False)
 class Back(Part):
-    """The return direction of a link; what is left out is as forward, except losses."""
+    """The return direction of a link; what is left out is as forward, except losses and stages."""
 
     rate: str | None = None
     """Serialisation rate."""
@@ -273,6 +335,10 @@ class Back(Part):
     """Losses of the return direction."""
     crossings: int | None = None
     """How often a packet passes it."""
+    stages: Sequence[Stage | Mapping[str, Any]] | None = None
+    """What stands at its far end, in the order in which packets pass it, and header compression over its wire; [] where
+    left out.
+    """
 
 
 @dataclass(kw_only=True, repr=False)
@@ -295,6 +361,10 @@ class Link(Part):
     """How often a packet passes loss model, queue, transmitter and delay before it moves on: 2 as a pipe of dummynet
     that matches a forwarded packet coming in and going out, where both passes share queue and transmitter; 1 where left
     out.
+    """
+    stages: Sequence[Stage | Mapping[str, Any]] | None = None
+    """What stands at the forward direction's far end, in the order in which packets pass it, and header compression
+    over its wire; [] where left out.
     """
 
 
@@ -417,6 +487,10 @@ class Pipe(Part):
     """In what the return direction differs."""
     crossings: int | None = None
     """How often a packet passes it before it moves on (see a link's own key); 1 where left out."""
+    stages: Sequence[Stage | Mapping[str, Any]] | None = None
+    """What stands at the forward direction's far end, in the order in which packets pass it, and header compression
+    over its wire; [] where left out.
+    """
 
 
 @dataclass(kw_only=True, repr=False)
@@ -459,6 +533,10 @@ class Direction(Part):
     """Queue before the transmitter; drop-tail with 1000 packets where left out."""
     loss: Loss | Mapping[str, Any] | None = None
     """Losses of this direction."""
+    stages: Sequence[Stage | Mapping[str, Any]] | None = None
+    """What stands at its far end, in the order in which packets pass it, and header compression over its wire; [] where
+    left out.
+    """
 
 
 @dataclass(kw_only=True, repr=False)

@@ -6,6 +6,7 @@ use std::fmt;
 
 use acklab_packet::{Bytes, Rate, Time};
 use acklab_path::spec::{LossSpec, QueueSpec};
+use acklab_path::stage::StageSpec;
 use schemars::JsonSchema;
 use serde::de::{Error, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -93,6 +94,9 @@ pub(super) struct LinkTable {
     #[serde(default = "once")]
     #[schemars(range(min = 1, max = 16))]
     pub crossings: u16,
+    /// What stands at the forward direction's far end, in the order in which packets pass it, and header compression over its wire.
+    #[serde(default)]
+    pub stages: Vec<StageSpec>,
     /// In what the return direction differs.
     pub back: Option<BackTable>,
 }
@@ -119,7 +123,7 @@ fn two_names<'de, D: Deserializer<'de>>(input: D) -> Result<[String; 2], D::Erro
     input.deserialize_seq(Two)
 }
 
-/// The return direction of a link; what is left out is as forward, except losses.
+/// The return direction of a link; what is left out is as forward, except losses and stages.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct BackTable {
@@ -134,6 +138,8 @@ pub(super) struct BackTable {
     /// How often a packet passes it.
     #[schemars(range(min = 1, max = 16))]
     pub crossings: Option<u16>,
+    /// What stands at its far end, in the order in which packets pass it, and header compression over its wire.
+    pub stages: Vec<StageSpec>,
 }
 
 /// A transfer, or several alike.

@@ -38,6 +38,7 @@ mod path;
 mod resolve;
 mod schema;
 mod stacks;
+mod stage;
 mod suggest;
 mod tables;
 pub mod topology;

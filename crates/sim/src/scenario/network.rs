@@ -10,6 +10,7 @@ use acklab_path::spec::{GilbertElliott, LinkSpec, LossSpec, QueueSpec, Stay};
 use super::error::Problem;
 use super::file::LinkTable;
 use super::filter;
+use super::stage;
 use super::suggest::{did_you_mean, listed};
 
 /// A link, and the key of the file it comes from.
@@ -121,7 +122,7 @@ impl Network {
 
 /// The two directions of a link.
 fn directions(link: LinkTable, key: Key, from: u32, to: u32) -> Result<[LinkSpec; 2], Problem> {
-    let LinkTable { rate, delay, queue, loss, crossings, back, .. } = link;
+    let LinkTable { rate, delay, queue, loss, crossings, stages, back, .. } = link;
     let back = back.unwrap_or_default();
     let queue = queue.unwrap_or(QueueSpec::DEFAULT);
     let forward = LinkSpec {
@@ -132,6 +133,7 @@ fn directions(link: LinkTable, key: Key, from: u32, to: u32) -> Result<[LinkSpec
         queue: checked_queue(queue.clone(), key, "")?,
         loss: loss.map(|loss| checked_loss(loss, key, "")).transpose()?,
         crossings: checked_crossings(crossings, key, "")?,
+        stages: stage::checked(stages, format_args!("{key}.stages"))?,
     };
     let back = LinkSpec {
         from: to,
@@ -141,6 +143,7 @@ fn directions(link: LinkTable, key: Key, from: u32, to: u32) -> Result<[LinkSpec
         queue: checked_queue(back.queue.unwrap_or(queue), key, ".back")?,
         loss: back.loss.map(|loss| checked_loss(loss, key, ".back")).transpose()?,
         crossings: checked_crossings(back.crossings.unwrap_or(crossings), key, ".back")?,
+        stages: stage::checked(back.stages, format_args!("{key}.back.stages"))?,
     };
     Ok([forward, back])
 }

@@ -24,6 +24,7 @@
 
 use acklab_packet::{Rate, Time};
 use acklab_path::spec::{LossSpec, QueueSpec};
+use acklab_path::stage::StageSpec;
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
@@ -136,6 +137,9 @@ pub(super) struct Pipe {
     #[serde(default = "once")]
     #[schemars(range(min = 1, max = 16))]
     crossings: u16,
+    /// What stands at the forward direction's far end, in the order in which packets pass it, and header compression over its wire.
+    #[serde(default)]
+    stages: Vec<StageSpec>,
     /// In what the return direction differs.
     back: Option<BackTable>,
 }
@@ -152,6 +156,9 @@ pub(super) struct Direction {
     queue: Option<QueueSpec>,
     /// Losses of this direction.
     loss: Option<LossSpec>,
+    /// What stands at its far end, in the order in which packets pass it, and header compression over its wire.
+    #[serde(default)]
+    stages: Vec<StageSpec>,
 }
 
 /// A link, and the key it comes from.
@@ -196,8 +203,8 @@ impl Topology {
                         "missing; write the rate up, such as rate = \"128kbps\"",
                     ));
                 }
-                let Direction { rate, delay, queue, loss } = down;
-                let last_mile = Pipe { rate, delay, queue, loss, crossings: once(), back: Some(up) };
+                let Direction { rate, delay, queue, loss, stages } = down;
+                let last_mile = Pipe { rate, delay, queue, loss, crossings: once(), stages, back: Some(up) };
                 Ok(vec![("topology.server", server.link("S", "A")), ("topology.down", last_mile.link("A", "C"))])
             }
         }
@@ -206,8 +213,8 @@ impl Topology {
 
 impl Pipe {
     fn link(&self, from: impl Into<String>, to: impl Into<String>) -> LinkTable {
-        let Pipe { rate, delay, queue, loss, crossings, back } = self.clone();
-        LinkTable { between: [from.into(), to.into()], rate, delay, queue, loss, crossings, back }
+        let Pipe { rate, delay, queue, loss, crossings, stages, back } = self.clone();
+        LinkTable { between: [from.into(), to.into()], rate, delay, queue, loss, crossings, stages, back }
     }
 }
 

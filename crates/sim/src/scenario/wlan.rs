@@ -122,6 +122,7 @@ impl Wlan {
                 crossings: 1,
                 queue: Some(self.ap_queue.clone()),
                 loss: None,
+                stages: Vec::new(),
                 back: Some(BackTable { queue: Some(self.queue.clone()), ..BackTable::default() }),
             },
             key: Key::Wlan(index, place),

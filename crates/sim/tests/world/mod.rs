@@ -105,7 +105,16 @@ fn links() -> impl Strategy<Value = (usize, Vec<LinkSpec>)> {
         let mut duplex = |a: usize, b: usize, there, back| {
             for (from, to, (rate, delay, queue, loss, crossings)) in [(a, b, there), (b, a, back)] {
                 let (rate, delay) = (Rate::from_bps(rate), Time::from_secs(delay));
-                links.push(LinkSpec { from: from as u32, to: to as u32, rate, delay, queue, loss, crossings });
+                links.push(LinkSpec {
+                    from: from as u32,
+                    to: to as u32,
+                    rate,
+                    delay,
+                    queue,
+                    loss,
+                    crossings,
+                    stages: Vec::new(),
+                });
             }
         };
         for (index, (parent, there, back)) in tree.into_iter().enumerate() {
@@ -193,8 +202,8 @@ impl std::fmt::Debug for World {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Scenario { seed, stop, nodes, links, flows, .. } = &self.0;
         writeln!(f, "seed {seed}, {stop:?}, {} nodes", nodes.len())?;
-        for (index, LinkSpec { from, to, rate, delay, queue, loss, crossings }) in links.iter().enumerate() {
-            writeln!(f, "  link {index}: {from} -> {to} {rate} {delay} {queue:?} {loss:?} x {crossings}")?;
+        for (index, LinkSpec { from, to, rate, delay, queue, loss, crossings, stages }) in links.iter().enumerate() {
+            writeln!(f, "  link {index}: {from} -> {to} {rate} {delay} {queue:?} {loss:?} x {crossings} {stages:?}")?;
         }
         for flow in flows {
             let FlowSpec { name, from, to, start, count, stagger, size, source, repeat, sender, receiver } = flow;

@@ -26,6 +26,7 @@ _FLOW = {
     "acks_received": ("ACKs rcvd", "", None, "by the sender"),
     "acks_dropped": ("ACKs lost", "", None, "dropped or lost on the way"),
     "acks_filtered": ("filtered", "", None, "ACKs a filter took out"),
+    "acks_created": ("created", "", None, "ACKs that stages on the way made"),
     "mean_rtt_s": ("mean RTT", "ms", 1, ""),
     "min_rtt_s": ("min RTT", "ms", 1, ""),
 }
@@ -45,7 +46,7 @@ _LINK = {
 }
 
 #: Columns left out when they are zero for all.
-_ONLY_IF_ANY = {"acks_filtered", "filtered", "lost"}
+_ONLY_IF_ANY = {"acks_created", "acks_filtered", "filtered", "lost"}
 
 _LIMIT_WORDS = {
     "link": "link rate",

@@ -1,0 +1,92 @@
+//! Split-ACK recovery at a base station (SPACK).
+//!
+//! Our rule, where only the idea is told: the station stands at the far end of a wireless link's ACK direction and hears the
+//! data that enters the other direction. Its replica of the sender's timer restarts whenever an ACK acknowledges something
+//! new (RFC 6298 section 5.3). A segment that begins below what it has heard before is a retransmission; if the replica has
+//! run for `timer` by then, the sender's timer must have fired, and it is in slow start with a window of one segment. The
+//! ACK that covers this segment then goes on as `pieces` ACKs: that many segments more, an RTT or several earlier.
+
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+
+use acklab_packet::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::split::divide;
+use super::{Passing, Reissue, Stage};
+
+/// A base station that splits the ACK after a timeout (ledger divack.m.spack).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SpackParams {
+    /// ACKs that go on for the one after a timeout.
+    #[serde(default = "eight")]
+    #[schemars(range(min = 2, max = 64))]
+    pub pieces: u32,
+    /// The station's replica of the sender's timer: how long without progress means a timeout. The sender's least RTO.
+    #[serde(default = "second")]
+    pub timer: Time,
+}
+
+fn eight() -> u32 {
+    8
+}
+
+fn second() -> Time {
+    Time::from_secs(1.0)
+}
+
+#[derive(Clone, Debug)]
+struct Heard {
+    /// One past the last unit heard.
+    end: u64,
+    newest: u64,
+    /// The last progress, or the first segment.
+    progress: Time,
+    /// The end of the segment that the sender sent again after a timeout.
+    again: Option<u64>,
+}
+
+/// The stage of [`SpackParams`].
+#[derive(Clone, Debug)]
+pub struct Spack<P> {
+    pieces: u32,
+    timer: Time,
+    connections: BTreeMap<u64, Heard>,
+    packets: PhantomData<P>,
+}
+
+impl<P> Spack<P> {
+    /// A station that has heard nothing.
+    pub fn new(params: &SpackParams) -> Spack<P> {
+        Spack { pieces: params.pieces, timer: params.timer, connections: BTreeMap::new(), packets: PhantomData }
+    }
+}
+
+impl<P: Reissue> Stage<P> for Spack<P> {
+    fn arrive(&mut self, passing: Passing<P>, now: Time, out: &mut Vec<Passing<P>>) {
+        if let Some(number) = passing.packet.plain_ack()
+            && let Some(heard) = self.connections.get_mut(&passing.packet.connection())
+            && number > heard.newest
+        {
+            let told = std::mem::replace(&mut heard.newest, number);
+            heard.progress = now;
+            if heard.again.is_some_and(|end| number >= end) {
+                heard.again = None;
+                divide(&passing.packet, told, number, self.pieces, out);
+            }
+        }
+        out.push(passing);
+    }
+
+    fn overhear(&mut self, packet: &P, now: Time) {
+        let Some(units) = packet.units() else { return };
+        let new = Heard { end: units.start, newest: units.start, progress: now, again: None };
+        let heard = self.connections.entry(packet.connection()).or_insert(new);
+        if units.start < heard.end && heard.progress + self.timer <= now {
+            heard.again = Some(units.end);
+        }
+        heard.end = heard.end.max(units.end);
+    }
+}

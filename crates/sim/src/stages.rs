@@ -1,0 +1,108 @@
+//! Stages of link directions: what [`acklab_path::stage`] decides, as events.
+//!
+//! The stages at a direction's far end have a place of their own on every route behind that link, so that a link without
+//! any asks no question.
+
+use std::mem::take;
+
+use acklab_packet::{Packet, Time};
+use acklab_path::spec::LinkSpec;
+use acklab_path::stage::{Chain, Compression, Passing, StageSpec};
+
+use crate::event::{Due, EventQueue};
+use crate::link::Way;
+use crate::medium::Port;
+use crate::timer::LazyTimer;
+
+/// The stages at one far end.
+#[derive(Clone, Debug)]
+pub struct Stages {
+    /// Their link.
+    pub(crate) link: u32,
+    chain: Chain<Packet>,
+    timer: LazyTimer,
+    /// What has left them and not yet moved on.
+    out: Vec<Passing<Packet>>,
+}
+
+impl Stages {
+    /// A packet arrives.
+    pub fn arrive(&mut self, packet: Packet, now: Time) {
+        self.chain.arrive(packet, now, &mut self.out);
+    }
+
+    /// A packet enters the other direction of their link.
+    #[cold]
+    pub fn overhear(&mut self, packet: &Packet, now: Time) {
+        self.chain.overhear(packet, now);
+    }
+
+    /// What they let go.
+    pub fn release(&mut self, now: Time) -> Vec<Passing<Packet>> {
+        self.chain.wake(now, &mut self.out);
+        take(&mut self.out)
+    }
+
+    /// Gets the list of [`Stages::release`] back, empty.
+    pub fn reuse(&mut self, out: Vec<Passing<Packet>>) {
+        self.out = out;
+    }
+
+    /// Asks to be woken: at once when something has left them, else when they want it. `decide` reserves an event.
+    pub fn arm(&mut self, now: Time, events: &mut EventQueue, decide: impl FnOnce(Time) -> Due) {
+        let at = if self.out.is_empty() { self.chain.next() } else { Some(now) };
+        match at {
+            Some(at) => self.timer.arm(decide(at.max(now)), events),
+            None => self.timer.disarm(),
+        }
+    }
+
+    /// Whether they are woken in earnest.
+    pub fn wakes(&mut self, entry: Due, events: &mut EventQueue) -> bool {
+        self.timer.expires(entry, events)
+    }
+}
+
+/// Where stages stand.
+pub struct Placed {
+    /// For each link what its packets meet.
+    pub ways: Vec<Way>,
+    /// For each link the stages at its far end, as a place on routes: an index behind those of all links.
+    pub behind: Vec<Option<u32>>,
+    /// The stages, in order of their links.
+    pub boxes: Vec<Stages>,
+}
+
+/// Places the stages of `links`, some of which have `ports` on media.
+pub fn place(links: &[LinkSpec], ports: &[Option<Port>]) -> Placed {
+    let mut ways: Vec<Way> = ports.iter().map(|port| port.map_or(Way::Wire, Way::Medium)).collect();
+    let (mut behind, mut boxes) = (vec![None; links.len()], Vec::new());
+    for (index, spec) in links.iter().enumerate() {
+        let Some(chain) = Chain::new(&spec.stages) else { continue };
+        let id = boxes.len() as u32;
+        behind[index] = Some(links.len() as u32 + id);
+        boxes.push(Stages { link: index as u32, chain, timer: LazyTimer::default(), out: Vec::new() });
+        let back = links.iter().position(|other| (other.from, other.to) == (spec.to, spec.from));
+        if spec.stages.iter().any(StageSpec::listens)
+            && let Some(way) = back.map(|back| &mut ways[back])
+            && *way == Way::Wire
+        {
+            *way = Way::Overheard(id);
+        }
+    }
+    Placed { ways, behind, boxes }
+}
+
+/// Whether stages stand at a direction's far end.
+pub fn at_far_end(spec: &LinkSpec) -> bool {
+    Chain::<Packet>::new(&spec.stages).is_some()
+}
+
+/// The header compression of a direction's wire, if it has any.
+pub fn compression(spec: &LinkSpec) -> Option<Box<Compression>> {
+    let round_trip = spec.delay + spec.delay;
+    spec.stages.iter().find_map(|stage| match stage {
+        StageSpec::HeaderCompression(params) => Some(Box::new(Compression::new(params, round_trip))),
+        _ => None,
+    })
+}
