@@ -43,7 +43,8 @@ class OneFlow:
     def _learn(self, line: bytes) -> None:
         result = json.loads(line)
         flow = result["flows"][0]
-        link = next(l for l in result["links"] if (l["from"], l["to"]) == self.where)
+        # A path that is not asked about need not have the link.
+        link = next(l for l in result["links"] if (l["from"], l["to"]) == self.where) if self.link else {}
         keys = [k for k in flow if k in self.flow], [k for k in link if k in self.link]
         head = rb'"from":"%s","to":"%s"' % (self.where[0].encode(), self.where[1].encode())
         patterns = [b'"flows":'] + [_key(k) for k in keys[0]] + ([b'"links":', head] if keys[1] else [])

@@ -18,7 +18,7 @@ from ...reproduce.stats import Sample, jackknife
 from .registry import PAPER
 from .setting import COLOURS, CONTROLS, FEW_LOSSES, LOSSES, NAMES, PASSES, SECONDS, dummynet
 
-READ = OneFlow(["segments_acked", "timeouts", "fast_retransmits", "acks_dropped"], where=("S", "R"))
+READ = OneFlow(["segments_acked", "timeouts", "fast_retransmits", "acks_dropped"])
 
 
 def rate(grid: Grid, **at: Any) -> Sample:

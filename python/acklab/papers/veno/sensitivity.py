@@ -116,6 +116,7 @@ def tornado(grid: Grid) -> Drawn:
         [Tornado("tornado", about, panels, "gain (%)")],
         {"gains": pl.DataFrame(rows)},
         [Compared(place, "72 %", f"{base:.0f} %") for place, base, _, _ in panels],
-        f"No choice takes the gain above the square-root law's {100 * (sqrt(3) - 1):.0f} %. What moves it is how often packets are lost "
-        "and how long the round trip is, next the receiver; Veno's own thresholds matter little where losses are random.",
+        "What moves the gain most is how often packets are lost and how long the round trip is. Judging the backlog with each ACK halves "
+        "it where ACKs are delayed: one that waited for the receiver's timer looks like a queue. A larger alpha lifts it above the "
+        f"square-root law's {100 * (sqrt(3) - 1):.0f} %: that law knows no timeouts, of which SACK, with its smaller windows, has more.",
     )
