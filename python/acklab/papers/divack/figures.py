@@ -90,7 +90,7 @@ def figure_1(shown: Shown) -> Drawn:
     )
 
 
-@PAPER.figure("figure-2", "Figures 2 and 3", "Division over a shared medium", "III", [BURSTS])
+@PAPER.figure("figure-3", "Figure 3", "Division over a shared medium", "III", [BURSTS])
 def figure_3(bursts: Bursts) -> Drawn:
     panels = []
     for kbps in (250, 2000):
@@ -111,7 +111,8 @@ def figure_3(bursts: Bursts) -> Drawn:
     for medium in MEDIA:
         samples = [ratios(bursts, medium, r) for r in swept]
         spread = [s.interval(level).half_width for s in samples]
-        lines.append(Line(medium, swept, [s.value for s in samples], colours[medium], marker="o", spread=spread))
+        dash = "--" if medium == "Ethernet" else "-"
+        lines.append(Line(medium, swept, [s.value for s in samples], colours[medium], dash, marker="o", spread=spread))
         rows += [
             {"medium": medium, "wire_kbps": r, "cwnd_ratio": s.value, "half_width": w, "seeds": len(s.values)}
             for r, s, w in zip(swept, samples, spread, strict=True)
@@ -236,7 +237,7 @@ OVER = Axis("time over that of 1-apdp", log=True, ticks=(0.5, 1, 2, 4))
 ONE = [Mark(1.0)]
 
 
-@PAPER.figure("figure-6", "Figures 5 and 6", "Transfer time of 1.5 MB, sender counts ACKs", "IV", [FIGURE_6])
+@PAPER.figure("figure-6", "Figure 6", "Transfer time of 1.5 MB, sender counts ACKs", "IV", [FIGURE_6])
 def figure_6(grid: Grid) -> Drawn:
     absolute, relative, frame = curves(grid, EVERYONE)
     panels = [
