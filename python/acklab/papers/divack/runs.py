@@ -12,7 +12,7 @@ import numpy as np
 from ...reproduce.experiments import Branches, Warm
 from ...reproduce.grid import Grid
 from ...reproduce.stats import Sample, jackknife
-from .setting import FLOWS, LOW, PAPERS, POLICIES, REFERENCES, Client, Path, download
+from .setting import FLOWS, HIGH, LOW, PAPERS, POLICIES, REFERENCES, Client, Path, download
 
 ROUNDS = (30, 60)
 """Seeds at first, and where an interval is still too wide: J = 64 needs about 60."""
@@ -60,6 +60,7 @@ def downloads(
     path: Callable[..., Path] = lambda **_: PAPERS,
     quick: dict[str, Sequence[Any]] | None = None,
     most_seeds: int | None = None,
+    rounds: tuple[int, ...] = ROUNDS,
 ) -> Branches:
     """Downloads over the axes; ``client`` and ``path`` make of a cell who downloads and through what."""
 
@@ -71,7 +72,7 @@ def downloads(
         return Warm((cell["flows"], cell["seed"], way), way.warm_s)
 
     fewer = {"flows": [j for j in QUICK_FLOWS if j in axes["flows"]] or axes["flows"], **(quick or {})}
-    return Branches(name, about, axes, scenario, READ, fewer, most_seeds, ROUNDS, warm)
+    return Branches(name, about, axes, scenario, READ, fewer, most_seeds, rounds, warm)
 
 
 EVERYONE = (*REFERENCES, *POLICIES)
@@ -81,6 +82,14 @@ FIGURE_6 = downloads(
     "1.5 MB through 10 Mb/s, each policy",
     {"policy": EVERYONE, "flows": FLOWS},
     lambda policy, **_: Client(policy),
+)
+
+HIGH_CONGESTION = downloads(
+    "divack high congestion",
+    "the same among 64 and 128 flows, where a timeout or two decide how long a download takes: more seeds",
+    {"policy": EVERYONE, "flows": HIGH},
+    lambda policy, **_: Client(policy),
+    rounds=(120, 240),
 )
 
 

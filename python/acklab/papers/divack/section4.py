@@ -11,7 +11,7 @@ from ...reproduce.grid import Grid
 from ...reproduce.measure import Measurement
 from ...reproduce.stats import Sample, jackknife
 from .registry import PAPER
-from .runs import EVERYONE, FIGURE_6, downloads, gain, high, low, ratio, spearman, times, typical
+from .runs import EVERYONE, FIGURE_6, HIGH_CONGESTION, downloads, gain, high, low, ratio, spearman, times, typical
 from .section1 import SHOWN, Shown
 from .setting import (
     ACCESS_MS,
@@ -184,7 +184,7 @@ def _by_flavour(grid: Grid) -> str:
     return "Policies and J up to 32 with a gain by mean, by recovery and advertised window: " + ", ".join(told)
 
 
-@PAPER.claim("fig6.high", FIGURE_6)
+@PAPER.claim("fig6.high", HIGH_CONGESTION)
 def neither_gain_nor_harm_under_high_congestion(grid: Grid) -> Measurement:
     cells = [(p, j) for p in POLICIES for j in high(grid) or low(grid)[-1:]]
     return Measurement(
@@ -361,7 +361,7 @@ def both_capacities_alike(fast: Grid, slow: Grid) -> Measurement:
     )
 
 
-@PAPER.claim("concl.burst", FIGURE_6)
+@PAPER.claim("concl.burst", HIGH_CONGESTION)
 def bursts_do_not_harm(grid: Grid) -> Measurement:
     cells = [(p, j) for p in POLICIES for j in high(grid) or low(grid)[-1:]]
     return Measurement(
