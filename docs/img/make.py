@@ -31,6 +31,14 @@ def main() -> None:
         pages.try_page(ROOT / "docs" / "howto" / "cwnd.md", directory)
         keep(Image.open(directory / "cwnd.png"), HERE / "cwnd.png")
         access(directory)
+        paths(directory)
+
+
+def paths(directory: Path) -> None:
+    """The charts of the study of today's paths."""
+    subprocess.run([Path(sys.executable).with_name("acklab"), "reproduce", "paths2026", "--out", "study"], cwd=directory, check=True)
+    for chart, name in (("paths", "paths-2026"), ("sparse", "paths-2026-sparse")):
+        keep(Image.open(directory / "study" / "paths2026" / "figures" / f"{chart}.png"), HERE / f"{name}.png")
 
 
 def access(directory: Path) -> None:

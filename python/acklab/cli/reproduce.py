@@ -106,7 +106,9 @@ def _chosen(options: argparse.Namespace) -> list[tuple[Paper, list[str]]]:
     for text in options.papers or NAMES:
         name, _, figure = text.partition("/")
         if name not in (*NAMES, *STUDIES):
-            options.parser.error(f"no paper {name!r}; there are {', '.join(NAMES)}, and as a study {', '.join(STUDIES)}")
+            options.parser.error(
+                f"no paper {name!r}; there are {', '.join(NAMES)}, and as a study {', '.join(STUDIES)}"
+            )
         wanted.setdefault(name, []).extend([figure] if figure else [])
     chosen = []
     for name, figures in wanted.items():

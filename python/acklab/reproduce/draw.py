@@ -343,7 +343,9 @@ def _dots(chart: Dots) -> Figure:
         axes.margins(x=0.12)
         if all(dot.value >= 0 for dot in panel.dots):
             axes.set_xlim(left=0)
-        axes.set_xlabel(f"better {panel.better}" if panel.better == "→" else f"{panel.better} better" if panel.better else "")
+        axes.set_xlabel(
+            f"better {panel.better}" if panel.better == "→" else f"{panel.better} better" if panel.better else ""
+        )
         axes.set_title(panel.title, loc="left")
     if chart.keys:
         marks = [

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -35,7 +37,7 @@ def figure(chart: Multiples) -> Figure:
     return fig
 
 
-def _panel(axes: Axes, chart: Multiples, spots: list[Spot] | tuple[Spot, ...], *, named: bool) -> None:
+def _panel(axes: Axes, chart: Multiples, spots: Sequence[Spot], *, named: bool) -> None:
     rows = len(chart.rows)
     for spot in spots:
         if math.isnan(spot.value):
@@ -43,7 +45,7 @@ def _panel(axes: Axes, chart: Multiples, spots: list[Spot] | tuple[Spot, ...], *
         shade = draw.shade(chart.rows[spot.row][1])
         y = -spot.row + (-0.17 if spot.hollow else 0.17)
         axes.plot(spot.interval, (y, y), color=shade, lw=1.2)
-        face = {"markerfacecolor": "none"} if spot.hollow else {}
+        face: dict[str, Any] = {"markerfacecolor": "none"} if spot.hollow else {}
         axes.plot(spot.value, y, "s" if spot.hollow else "o", ms=3.8, color=shade, markeredgewidth=1.1, **face)
     axes.set_ylim(-rows + 0.45, 0.55)
     axes.set_yticks([-i for i in range(rows)], [name for name, _ in chart.rows] if named else [""] * rows)
@@ -59,10 +61,10 @@ def _panel(axes: Axes, chart: Multiples, spots: list[Spot] | tuple[Spot, ...], *
 
 
 def _keys(fig: Figure, chart: Multiples) -> None:
-    marks = [
-        Line2D([], [], color=draw.SOFT, marker="s" if hollow else "o", ms=5, lw=1.2, **({"markerfacecolor": "none"} if hollow else {}))
-        for hollow in (False, True)
-    ]  # fmt: skip
+    marks = []
+    for hollow in (False, True):
+        style: dict[str, Any] = {"markerfacecolor": "none"} if hollow else {}
+        marks.append(Line2D([], [], color=draw.SOFT, marker="s" if hollow else "o", ms=5, lw=1.2, **style))
     fig.legend(
         marks, chart.kinds, loc="upper left", bbox_to_anchor=(0.0, 1.0), ncols=2, frameon=False, fontsize=8.5,
         handlelength=2.2, columnspacing=1.6, borderaxespad=0.25,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +15,8 @@ from acklab.reproduce import output, page
 from acklab.reproduce.paper import Study
 from acklab.reproduce.runner import QUICK, reproduce
 from acklab.studies import NAMES, study
-from acklab.studies.paths2026 import compared, runs
-from acklab.studies.paths2026.setting import MECHANISMS, PATHS
+from acklab.studies.paths2026 import compared, runs, sparse
+from acklab.studies.paths2026.setting import MECHANISMS, PATHS, download, scenario
 
 
 def result(scenario: str) -> bytes:
@@ -44,6 +45,25 @@ def test_what_the_paragraph_rests_on() -> None:
     assert cell("geo", "tack", "20 MB")["time_s"] > 3 * cell("geo", "delayed", "20 MB")["time_s"]
 
 
+def test_by_satellite_rare_acks_cost_next_to_no_time() -> None:
+    often, rare = (runs.TRANSFER(result(sparse._one("geo", "bursts", k, 1))) for k in (2, 50))
+    assert rare[0] < 1.03 * often[0] and rare[1] < 0.06 * often[1]
+
+
+def test_shared_smartacking_delays_little_whatever_it_is_told() -> None:
+    told = {**MECHANISMS["smart"].ack, "rtt": "sender", "window": "sender"}
+    for ack in (None, told):
+        line = result(scenario("lte", "smart", [download("smart", "cubic", ack=ack)] * 4, 1))
+        assert runs.FOUR.read(line)[2] > 600
+
+
+def test_a_periodic_clock_survives_losses() -> None:
+    """Four flows that lose segments: a repeated ACK must not make the round trip look short, which would make ACKs dense."""
+    line = result(runs._four("cubic", "lte", "tack", 1))
+    found = dict(zip(runs.FOUR.read.names, runs.FOUR.read(line), strict=True))
+    assert found["retransmits_percent"] > 0 and found["acks_per_mb"] < 130
+
+
 def test_starts_favour_nobody() -> None:
     """Two flows of one kind share alike on average: neither begins first with every seed."""
     first = []
@@ -65,6 +85,15 @@ def test_the_page_of_a_cut(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> No
     assert "TACK-like" in text and "Claims" not in text and "not testable" not in text
     output.write([outcome], tmp_path)
     assert (tmp_path / "paths2026.html").stat().st_size > 20_000
+
+
+@pytest.mark.slow
+def test_the_guide_quotes_the_study() -> None:
+    """Its paragraph is what a full run says."""
+    outcome = reproduce(study("paths2026"), only=lambda figure: figure.id == "paths")
+    ((_, drawn),) = outcome.figures
+    guide = (Path(__file__).parents[3] / "docs" / "howto" / "paths-2026.md").read_text(encoding="utf-8")
+    assert " ".join(drawn.remark.split()) in " ".join(guide.split())
 
 
 def test_names_and_colours() -> None:

@@ -83,4 +83,52 @@ def paths(one: Grid, four: Grid, pair: Grid) -> Drawn:
     chart = Multiples("paths", about, rows, TITLES, places, ("CUBIC", "Reno"))
     tables = {"transfers": one.frame(), "sharing": four.frame(), "neighbours": pair.frame()}
     example = scenario("lte", "smart", [download("smart", "cubic")], 1, 20_000_000)
-    return Drawn([chart], tables, (), "Latency: a request's round trip beside four downloads.", listed, example)
+    return Drawn([chart], tables, (), _paragraph(one, four, pair), listed, example)
+
+
+def _paragraph(one: Grid, four: Grid, pair: Grid) -> str:
+    """What follows, in so many words; only where all four paths were run."""
+    if set(one.axes["path"]) != set(PATHS):
+        return ""
+
+    def time(path: str, mechanism: str, size: str, counting: str = "segment") -> str:
+        at = {"path": path, "mechanism": mechanism, "control": "cubic", "size": size, "counting": counting}
+        return f"{sample(one, 'time_s', **at).value:.3g}"
+
+    def acks(path: str, mechanism: str) -> str:
+        at = {"path": path, "mechanism": mechanism, "control": "cubic"}
+        return f"{sample(one, 'acks_per_mb', size='20 MB', counting='segment', **at).value:.0f}"
+
+    def shared(path: str, mechanism: str) -> str:
+        return f"{sample(four, 'acks_per_mb', path=path, mechanism=mechanism, control='cubic').value:.0f}"
+
+    def share(mechanism: str) -> str:
+        each = [sample(pair, "share_percent", path=path, mechanism=mechanism, control="cubic").value for path in PATHS]
+        return f"{min(each):.0f} to {max(each):.0f} %"
+
+    def jains(mechanism: str) -> str:
+        each = [sample(four, "jain", path=path, mechanism=mechanism, control="cubic").value for path in PATHS]
+        return f"{min(each):.2f} to {max(each):.2f}"
+
+    return (
+        "With CUBIC: there is no best ACK strategy, because what an ACK is worth at the sender matters more than when it is sent. "
+        "Where it is worth a segment at most in slow start (RFC 5681), the fewer ACKs, the longer 1 MB takes: by satellite "
+        f"{time('geo', 'every', '1 MB')} s with every segment acknowledged, {time('geo', 'abc', '1 MB')} with ABC, "
+        f"{time('geo', 'delayed', '1 MB')} delayed, and {time('geo', 'tack', '1 MB')} with TACK's four ACKs a round trip, which presume "
+        f"a sender that counts bytes: with one, 20 MB take {time('geo', 'tack', '20 MB', 'bytes')} s instead of "
+        f"{time('geo', 'tack', '20 MB')}. For 20 MB the overshoot of slow start decides, as there is no HyStart++ here: who grows fast loses "
+        "much, and a lost retransmission costs a timeout. Smartacking alone on a wire is the best there is: never slower than every "
+        f"segment acknowledged, nothing lost, {acks('fibre', 'smart')} ACKs per megabyte on fibre and {acks('lte', 'smart')} on LTE where "
+        f"delayed ACKs take {acks('fibre', 'delayed')} and {acks('lte', 'delayed')}. But that is fragile. Where the sender counts bytes, "
+        f"few ACKs no longer brake slow start, and it overshoots as with the others ({time('fibre', 'smart', '20 MB', 'bytes')} s instead of "
+        f"{time('fibre', 'smart', '20 MB')} on fibre). Beside three of its kind it acknowledges all but every segment "
+        f"({shared('lte', 'smart')} per megabyte on LTE, and as many if the sender tells it window and round trip): with a standing "
+        "queue a window takes just a round trip to arrive, and there is nothing to delay. Behind Wi-Fi's aggregates "
+        f"segments arrive at one instant, and it never delays ({acks('wifi', 'smart')}). "
+        f"ACC acknowledges nearly every segment on all four paths, as uplinks are hardly congested enough to mark; the CAKE-style filter does "
+        f"nothing but on Wi-Fi, where it spares {100 * (1 - float(acks('wifi', 'cake')) / float(acks('wifi', 'delayed'))):.0f} % of the ACKs, "
+        f"costs 20 MB nothing and 1 MB {time('wifi', 'cake', '1 MB')} s instead of {time('wifi', 'delayed', '1 MB')}. "
+        f"Beside a flow with delayed ACKs, every segment acknowledged gets {share('every')} of the throughput, TACK's clock {share('tack')}; among "
+        f"four of a kind Jain's index is {jains('every')} with every segment acknowledged, {jains('delayed')} delayed. "
+        "Latency under load is the buffer's, whatever acknowledges, but where TACK's clock leaves the satellite idle."
+    )

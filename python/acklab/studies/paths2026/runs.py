@@ -40,12 +40,12 @@ class Reader:
 
 def acks_per_mb(flows: list[Flow]) -> float:
     """ACKs that reach the sender for each megabyte; what a filter erases crosses no link."""
-    return 1e6 * sum(f["acks_received"] for f in flows) / sum(f["bytes"] for f in flows)
+    return float(1e6 * sum(f["acks_received"] for f in flows) / sum(f["bytes"] for f in flows))
 
 
 def retransmitted(flows: list[Flow]) -> float:
     """Percent of the segments sent."""
-    return 100 * sum(f["retransmits"] for f in flows) / sum(f["segments_sent"] for f in flows)
+    return float(100 * sum(f["retransmits"] for f in flows) / sum(f["segments_sent"] for f in flows))
 
 
 def jain(shares: Sequence[float]) -> float:

@@ -113,7 +113,14 @@ def scenario(path: str, uplink: str, flows: list[tuple[Table, Table]], seed: int
     rows: list[Table] = [{**asking, "receiver": {"stack": "host", "ack": {"policy": "every"}}}]
     for i, (sender, receiver) in enumerate(flows):
         start = draws.uniform(1, 1 + 5 * place.rtt_s)
-        row = {"name": f"down{i}", "from": "S", "to": "C", "start": f"{start:.9f}s", "sender": sender, "receiver": receiver}
+        row = {
+            "name": f"down{i}",
+            "from": "S",
+            "to": "C",
+            "start": f"{start:.9f}s",
+            "sender": sender,
+            "receiver": receiver,
+        }
         rows.append({**row, "size": {"bytes": f"{size}B"}} if size else row)
     stop = {"when": "flows-complete", "at_most": "200s"} if size else {"at": f"{1 + place.seconds:g}s"}
     whole = {"seed": seed, "stop": stop, "stack": {"host": _STACK}, **tables, "flow": rows}
@@ -141,7 +148,8 @@ PARAMETERS = (
     _chosen("delayed ACKs", "every second segment, 40 ms", "Linux's timer; no quick ACKs at the start, which would blur what is compared"),
     _chosen("least RTO", "200 ms", "All deployed systems; RFC 6298's second would make each timeout on fibre a hundred round trips"),
     _chosen("slow start", "until the first loss; no HyStart++", "The simulator has none: what slow start overshoots is larger than in CUBIC as deployed"),
-    _chosen("recovery", "RFC 6675, no RACK, no tail loss probe, no PRR", "A retransmission that is lost costs a timeout"),
+    _chosen("recovery", "RFC 6675, no RACK, no tail loss probe, no PRR", "A retransmission that is lost costs a timeout; ssthresh is then a share of all that is "
+            "not acknowledged in order (RFC 5681), which may exceed the window before it, and slow start overshoots again"),
     _chosen("what an ACK is worth", "at most a segment in slow start (RFC 5681); in a second round all it covers", "ABC is one of the mechanisms "
             "compared, so the others are without; the second round is what Linux does"),
     _chosen("smartacking", "round trip by timestamps, initial window 10, at most 200 ms", "Timestamps are there anyway and cost no probes; the rest as its paper"),
