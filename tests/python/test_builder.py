@@ -47,9 +47,30 @@ def everything() -> s.Scenario:
                 between=("R1", "Z"),
                 rate="1Mbps",
                 delay="5ms",
-                queue=s.DropTail(bytes="64kB"),
-                back=s.Back(rate="64kbps", loss=s.Loss(list=[3, 1000], where="after-queue")),
-            )
+                queue=s.DropTail(bytes="64kB", filter=s.CakeFilter(aggressive=True)),
+                stages=[s.Spack(timer="0.5s")],
+                back=s.Back(
+                    rate="64kbps",
+                    loss=s.Loss(list=[3, 1000], where="after-queue"),
+                    queue=s.DropTail(
+                        packets=30,
+                        filter=s.DelayedFilter(per="connection", share=0.9),
+                        drop="fastest-oldest",
+                        scheduler="round-robin",
+                    ),
+                    stages=[
+                        s.HeaderCompression(size="4B", repair="request"),
+                        s.AckReconstruction(step=2, spacing="1ms"),
+                        s.Rbscp(pieces=3),
+                    ],
+                ),
+            ),
+            s.Link(
+                between=("R1", "Y"),
+                rate="1Mbps",
+                delay="5ms",
+                queue=s.DropTail(filter=s.StaticFilter(threshold=3, conservative=True), scheduler="acks-first"),
+            ),
         ],
         flows=[
             s.Flow(
