@@ -4,10 +4,11 @@ from the Receiving End", Journal of Internet Engineering 1(1), 2007.
 Read it beside the paper: :mod:`.setting` has the schemes, configurations and every parameter, :mod:`.runs` the experiments,
 :mod:`.recorded` what is read from recorded ones. The claims: :mod:`.exact` (Figures 1 and 2), :mod:`.timelines` and
 :mod:`.dynamics` (3 to 7),
-:mod:`.droptail` (8 to 12), :mod:`.changing` (13 to 16), :mod:`.sharing` (17 to 19); ``figures*`` draw.
+:mod:`.droptail` (8 to 12), :mod:`.changing` (13 to 16), :mod:`.sharing` (17 to 19); ``figures*`` draw; :mod:`.readings` and
+:mod:`.beyond` have what the paper leaves open.
 """
 
-from . import changing, droptail, dynamics, exact, figures_dynamics, figures_times, readings, sharing, timelines  # noqa: F401
+from . import beyond, changing, droptail, dynamics, exact, figures_dynamics, figures_times, readings, sharing, timelines  # noqa: F401
 from .registry import PAPER
 
 __all__ = ["PAPER"]
