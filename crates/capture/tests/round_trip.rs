@@ -183,3 +183,40 @@ fn what_cannot_be_captured_is_said() {
     let error = Capture::new(&scenario, &outcome).unwrap_err().to_string();
     assert_eq!(error, "the run kept no packets to capture; set `packets = true` under `record` in the scenario");
 }
+
+#[test]
+fn datagrams_are_udp_of_their_size() {
+    let (scenario, outcome) = run(r#"
+        stop.at = "1s"
+        link = [{ between = ["S", "R"], rate = "1Mbps", delay = "20ms" }]
+        flow = [{ from = "S", to = "R", source = { kind = "udp", rate = "80kbps", packet = 500 } }]
+        record = { packets = true }
+    "#);
+    let seen = read(&file(&scenario, &outcome, Format::PcapNg, "S->R@S"));
+    assert_eq!(seen.len() as u64, outcome.flows[0].segments_sent);
+    for (_, _, packet) in &seen {
+        assert_eq!(packet.len(), 500);
+        let sliced = SlicedPacket::from_ip(packet).unwrap();
+        let ip = sliced.net.unwrap().ipv4_ref().unwrap().header().to_header();
+        let Some(TransportSlice::Udp(udp)) = sliced.transport else { panic!("not UDP") };
+        assert_eq!(udp.to_header().calc_checksum_ipv4(&ip, udp.payload()), Ok(udp.checksum()));
+    }
+}
+
+#[test]
+fn keep_alives_lie_below_what_is_expected_and_are_answered() {
+    let (scenario, outcome) = run(r#"
+        link = [{ between = ["S", "R"], rate = "1Mbps", delay = "20ms" }]
+        flow = [{ from = "S", to = "R", size = { segments = 40 }, receiver = { ack = { policy = "smart", interval = "100ms" } } }]
+        record = { packets = true }
+    "#);
+    let seen = read(&file(&scenario, &outcome, Format::PcapNg, "S->R@R"));
+    let of = |outbound: bool| {
+        let direction = Some(if outbound { Direction::Outbound } else { Direction::Inbound });
+        seen.iter().filter(move |(_, way, _)| *way == direction).map(|(_, _, packet)| tcp(packet))
+    };
+    // The receiver's own numbers: 0 is its SYN's, and a keep-alive repeats it without the flag.
+    let asked = of(true).filter(|tcp| !tcp.syn() && tcp.sequence_number() == 0).count();
+    let answered = of(false).filter(|tcp| !tcp.syn() && tcp.payload().is_empty()).count();
+    assert!(asked >= 4 && asked - answered <= 1, "{asked} {answered}");
+}

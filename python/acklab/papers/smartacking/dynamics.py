@@ -153,7 +153,7 @@ def window_grows_slowly(runs: Runs) -> Measurement:
     paced = [p.slope(*s) for s in full(runs["smart-paced"], p, 9, float(p.time[-1]))]
     return Measurement(
         {"ratio": smart / newreno},
-        f"{smart:.3f} against {newreno:.3f} segments a round trip; with pacing {np.median(paced):.3f}. Growth is an ACK's worth for each ACK, "
+        f"{smart:.3f} against {newreno:.3f} segments a round trip; with pacing {np.median(paced):.3f}, for it is still in slow start, where an ACK is worth a segment. Growth is an ACK's worth for each ACK, "
         "and there are more ACKs than one a window, for the reason that claim fig3b.oneack gives",
     )
 

@@ -237,6 +237,7 @@ def marking(mbps: float, rtt_s: float) -> Json:
 def asymmetric(kbps: float, scheme: str, setting: Setting = PAPERS) -> str:
     """10 Mb/s forward, a few kb/s back; round trip 59 ms."""
     kind = SCHEMES[scheme]
+    half: Json = {"kind": "drop-tail", "waiting": 36}
     slow: Json = {"kind": "drop-tail", "waiting": 10}
     if scheme == "acc":
         # Gentle RED of weight 1 whose thresholds meet marks every ACK that finds more than half of the room taken.
@@ -253,8 +254,8 @@ def asymmetric(kbps: float, scheme: str, setting: Setting = PAPERS) -> str:
         }
     back = {"rate": f"{kbps:g}kbps", "delay": "50ms", "queue": slow}
     links = [
-        link(("S1", "A"), 10, 1),
-        link(("A", "B"), 10, 5, {"kind": "drop-tail", "waiting": 36}, back),
+        link(("S1", "A"), 10, 1, half),
+        link(("A", "B"), 10, 5, half, back),
         link(("B", "R1"), 10, 1),
     ]
     return scenario(links, [flow("f1", ("S1", "R1"), 0, kind, setting)])
@@ -284,7 +285,14 @@ PARAMETERS: list[Parameter] = [
     Parameter("2-2", "edges 10 Mb/s and 5 ms, middle 20 ms", "stated", "section 4.2"),
     Parameter("Different-RTT", "30 ms more on one sender's edge each way", "inferred", "120 = 60 + 60 ms"),
     Parameter("Asymmetric", "10 Mb/s, 5 ms; back 5 to 30 kb/s, 50 ms; edges 10 Mb/s, 1 ms", "stated", "section 4.2"),
-    Parameter("Asymmetric queues", "36 packets forward, 10 back", "inferred", "half of 73.75 packets; not printed"),
+    Parameter(
+        "Asymmetric queues",
+        "36 packets forward, on the sender's edge, too; 10 back",
+        "inferred",
+        "half of 73.75 packets; bursts wait at the first of several links of one rate, and with a loss-free edge nothing is ever "
+        "lost, so that the window outgrows every round trip",
+        fitted_to=("fig13.20k", "fig13.cause"),
+    ),
     Parameter("Parking-Lot", "20 ms a shared link, 5 ms an edge; connection 1 crosses the last, 2 the last two", "inferred",
               "only the order of round trips and the last bottleneck are stated"),
     Parameter("High-Multiplexing", "50 connections for each of the four, starts spread over 100 ms", "inferred",

@@ -158,7 +158,7 @@ def no_harm(*grids: Grid) -> Measurement:
     found["Asymmetric from 20 kb/s"] = float((slow.at(scheme="smart")["t1"] / slow.at(scheme="newreno")["t1"]).mean())
     return Measurement(
         {"ratio": found},
-        "the mean over a configuration's cells; a mean above 1.05 is one of few, large queues of short files or of small windows",
+        "the mean over a configuration's cells; what is above 1.05 has a claim of its own that says why (fig16.none for 200 connections, fig13.20k for the slow way back)",
     )
 
 
