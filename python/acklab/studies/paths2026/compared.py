@@ -13,11 +13,14 @@ from .runs import FOUR, ONE, PAIR, sample
 from .setting import CONTROLS, MECHANISMS, PATHS, download, scenario
 
 HEADS = (
-    "path and mechanism", "1 MB (s)", "20 MB (s)", "20 MB, bytes counted (s)", "ACKs per MB", "retransmits (%)", "Jain's index of 4",
-    "share beside delayed (%)", "latency under load (ms)",
+    "", "1 MB (s)", "20 MB (s)", "20 MB, by bytes (s)", "ACKs/MB", "retx (%)", "Jain, 4 flows", "share (%)", "latency (ms)",
 )  # fmt: skip
 SHOWN = (1, 2, 4, 5, 7, 8)
 """Columns of the table that are in the figure."""
+LEGEND = (
+    "By bytes: where all that an ACK covers counts in slow start. ACKs/MB and retx: of the 20 MB. Jain: fairness among four downloads. "
+    "Share: of the throughput beside a flow with delayed ACKs. Latency: a small request's round trip beside four downloads."
+)
 TITLES = (
     "1 MB (s)\n← better", "20 MB (s)\n← better", "ACKs per MB\n(20 MB)", "retransmits (%)\n← better, 20 MB",
     "share beside\ndelayed (%)", "latency under\nload (ms) ← better",
@@ -83,7 +86,7 @@ def paths(one: Grid, four: Grid, pair: Grid) -> Drawn:
     chart = Multiples("paths", about, rows, TITLES, places, ("CUBIC", "Reno"))
     tables = {"transfers": one.frame(), "sharing": four.frame(), "neighbours": pair.frame()}
     example = scenario("lte", "smart", [download("smart", "cubic")], 1, 20_000_000)
-    return Drawn([chart], tables, (), _paragraph(one, four, pair), listed, example)
+    return Drawn([chart], tables, (), f"{_paragraph(one, four, pair)} In the table: {LEGEND}", listed, example)
 
 
 def _paragraph(one: Grid, four: Grid, pair: Grid) -> str:
