@@ -158,8 +158,8 @@ pub struct Packet {
     pub size: u32,
     /// Which of the flow's successive connections it belongs to; a late packet of an earlier one is discarded.
     pub connection: u16,
-    /// Links of its route already crossed.
-    pub hop: u16,
+    /// Where on its route it is; only whoever carries it knows what the number means.
+    pub place: u32,
     /// Payload.
     pub body: Body,
 }

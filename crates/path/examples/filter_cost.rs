@@ -32,7 +32,7 @@ fn cost(spec: &QueueSpec, connections: u32, acks: u64) -> f64 {
             let body = Body::Ack(Ack { ack: i, ..Ack::default() });
             // Connections take turns in an order without a pattern.
             let flow = (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32 % connections;
-            let packet = Packet { flow, size: 40, connection: 0, hop: 0, body };
+            let packet = Packet { flow, size: 40, connection: 0, place: 0, body };
             queue.enqueue(packet, Service::Busy(40), now, &mut removed);
             removed.clear();
             if i % 5 == 0 {

@@ -138,19 +138,19 @@ impl Ordinal {
     }
 }
 
-/// Places in the ring of [`EventQueue`]; a power of two. The sentinel takes one of them.
-const RING: usize = 32;
+/// Places in the array of [`EventQueue`], and the most that are taken when it is tidied up.
+const PLACES: usize = 64;
+const MOST_SOON: usize = 32;
 
-/// The pending events: those of the network in a short sorted ring, the others in a binary heap.
+/// The pending events: those of the network in a short sorted array, the others in a binary heap.
 ///
 /// Few events of the network are pending at a time (a delivery a [lane](crate::lane), an end of service a busy
 /// transmitter), and what is decided now mostly comes after them: insertion starts at the late end and moves little.
 /// Timers rest in the heap and are hardly ever touched ([`crate::timer`]).
 #[derive(Clone, Debug)]
 pub struct EventQueue {
-    /// Sorted, from place `first` up to `end`. The place before `first` holds an event that has been popped; none is
-    /// ever added that comes before it, so there every insertion stops.
-    ring: [Due; RING],
+    /// Sorted, from place `first` up to `end`. Both move towards its end, until everything moves back at once.
+    soon: [Due; PLACES],
     first: usize,
     end: usize,
     /// Min-heap, and a copy of its top.
@@ -160,66 +160,56 @@ pub struct EventQueue {
 
 impl Default for EventQueue {
     fn default() -> Self {
-        EventQueue { ring: [Due::START; RING], first: 0, end: 0, heap: Vec::new(), top: Due::NEVER }
+        EventQueue { soon: [Due::START; PLACES], first: 0, end: 0, heap: Vec::new(), top: Due::NEVER }
     }
 }
 
 impl EventQueue {
-    /// Whether the ring holds the earliest event; false also when there is none.
+    /// The earliest event outside the heap, if it comes before those in it.
     #[inline]
-    fn ring_is_first(&self) -> bool {
-        self.first != self.end && self.ring[self.first % RING].before(self.top)
+    fn soonest(&self) -> Option<Due> {
+        self.soon[..self.end].get(self.first).copied().filter(|due| due.before(self.top))
     }
 
     /// When the earliest event is due.
     pub fn peek(&self) -> Option<Due> {
-        if self.ring_is_first() {
-            return Some(self.ring[self.first % RING]);
-        }
-        (!self.heap.is_empty()).then_some(self.top)
+        self.soonest().or_else(|| self.heap.first().copied())
     }
 
     /// Removes the earliest event.
     #[inline]
     pub fn pop(&mut self) -> Option<Due> {
-        if !self.ring_is_first() {
-            return self.pop_heap();
-        }
-        let due = self.ring[self.first % RING];
-        self.first = (self.first + 1) % RING;
+        let Some(due) = self.soonest() else { return self.pop_heap() };
+        self.first += 1;
         Some(due)
     }
 
-    /// Adds an event of the network, due no earlier than what was popped last.
+    /// Adds an event of the network.
     #[inline(always)]
     pub fn push_soon(&mut self, due: Due) {
-        let mut place = self.end % RING;
-        let end = (place + 1) % RING;
-        if end == (self.first.wrapping_sub(1)) % RING {
-            return self.push_full(due);
-        }
-        self.end = end;
-        loop {
-            let before = place.wrapping_sub(1) % RING;
-            let earlier = self.ring[before];
+        let (held, room) = self.soon.split_at_mut(self.end);
+        let Some(mut place) = room.first_mut() else { return self.push_tidied(due) };
+        for earlier in held[self.first..].iter_mut().rev() {
             if earlier.before(due) {
                 break;
             }
-            self.ring[place] = earlier;
-            place = before;
+            *place = *earlier;
+            place = earlier;
         }
-        self.ring[place] = due;
+        *place = due;
+        self.end += 1;
     }
 
-    /// The ring is full: the latest of its events and this one goes to the heap.
+    /// The array is used up to its end: moves what is in it back to its beginning, and the latest to the heap if that is
+    /// much.
     #[cold]
-    fn push_full(&mut self, due: Due) {
-        let latest = self.ring[self.end.wrapping_sub(1) % RING];
-        if latest.before(due) {
-            return self.push(due);
+    fn push_tidied(&mut self, due: Due) {
+        while self.end - self.first > MOST_SOON {
+            self.end -= 1;
+            self.push(self.soon[self.end]);
         }
-        self.end = self.end.wrapping_sub(1) % RING;
-        self.push(latest);
+        self.soon.copy_within(self.first..self.end, 0);
+        (self.first, self.end) = (0, self.end - self.first);
         self.push_soon(due);
     }
 
@@ -291,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn more_events_than_the_ring_holds() {
+    fn more_events_than_the_array_holds() {
         let mut events = EventQueue::default();
         let (mut pushed, mut popped) = (0, Vec::new());
         for round in 0..400_u64 {

@@ -248,13 +248,13 @@ impl SenderWire for SenderPort<'_> {
             *self.first_data = Some(segment.ts_val);
         }
         let (flow, connection) = (self.id, self.connection);
-        self.net.send(Packet { flow, size: wire_bytes, connection, hop: 0, body: Body::Data(segment) });
+        self.net.send(Packet { flow, size: wire_bytes, connection, place: 0, body: Body::Data(segment) });
     }
 
     #[cold]
     fn answer(&mut self, reply: Probe, wire_bytes: u32) {
         let (flow, connection, body) = (self.id, self.connection, Body::Probe(reply));
-        self.net.send(Packet { flow, size: wire_bytes, connection, hop: 0, body });
+        self.net.send(Packet { flow, size: wire_bytes, connection, place: 0, body });
     }
 
     #[inline]
@@ -285,13 +285,13 @@ impl ReceiverWire for ReceiverPort<'_> {
     #[inline]
     fn send(&mut self, ack: Ack, wire_bytes: u32) {
         let (flow, connection) = (self.id, self.connection);
-        self.net.send(Packet { flow, size: wire_bytes, connection, hop: 0, body: Body::Ack(ack) });
+        self.net.send(Packet { flow, size: wire_bytes, connection, place: 0, body: Body::Ack(ack) });
     }
 
     #[cold]
     fn probe(&mut self, probe: Probe, wire_bytes: u32) {
         let (flow, connection, body) = (self.id, self.connection, Body::Probe(probe));
-        self.net.send(Packet { flow, size: wire_bytes, connection, hop: 0, body });
+        self.net.send(Packet { flow, size: wire_bytes, connection, place: 0, body });
     }
 
     #[inline]

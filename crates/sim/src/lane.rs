@@ -10,22 +10,15 @@ use std::collections::BTreeMap;
 use acklab_packet::{Packet, Time};
 
 use crate::event::Due;
-use crate::route::Place;
 
 /// Most lanes that links share; past that a link's packets of further sizes have a lane of the link's own.
 const MOST_SHARED: usize = 4096;
 
-/// A packet on a link's wire.
+/// A packet on a link's wire: when it arrives, and the packet as it will be then.
 #[derive(Clone, Copy, Debug)]
-pub struct Flight {
-    /// Its arrival.
-    pub arrival: Due,
-    /// Where on its route it will then be.
-    pub place: Place,
-    /// The link.
-    pub link: u32,
-    /// The packet.
-    pub packet: Packet,
+struct Flight {
+    arrival: Due,
+    packet: Packet,
 }
 
 /// Flights in order of arrival: a ring that grows, of a power of two places.
@@ -80,14 +73,15 @@ impl Lanes {
         *lane
     }
 
-    /// Adds a packet to the lane that its arrival names; whether it is alone there.
+    /// Adds a packet, one place further on its route, to the lane that its arrival names; whether it is alone there.
     #[inline(always)]
-    pub fn push(&mut self, flight: Flight) -> bool {
-        let lane = &mut self.lanes[flight.arrival.source() as usize];
+    pub fn push(&mut self, arrival: Due, packet: &Packet) -> bool {
+        let lane = &mut self.lanes[arrival.source() as usize];
         let alone = lane.taken == lane.added;
         let last = lane.place(lane.added.wrapping_sub(1));
-        debug_assert!(alone || lane.ring[last].arrival.before(flight.arrival));
+        debug_assert!(alone || lane.ring[last].arrival.before(arrival));
         let place = lane.place(lane.added);
+        let flight = Flight { arrival, packet: Packet { place: packet.place + 1, ..*packet } };
         if lane.added - lane.taken < lane.ring.len() {
             lane.ring[place] = flight;
             lane.added += 1;
@@ -99,9 +93,9 @@ impl Lanes {
 
     /// The front packet of a lane that has one.
     #[inline(always)]
-    pub fn front(&self, lane: u32) -> Option<&Flight> {
+    pub fn front(&self, lane: u32) -> &Packet {
         let lane = &self.lanes[lane as usize];
-        lane.ring.get(lane.place(lane.taken))
+        &lane.ring[lane.place(lane.taken)].packet
     }
 
     /// Takes the front packet off; says when the next arrives.
@@ -124,15 +118,14 @@ mod tests {
         let mut lanes = Lanes::default();
         let lane = lanes.find(Time::from_secs(1.0), 7);
         assert_eq!((lane, lanes.find(Time::from_secs(1.0), 8), lanes.find(Time::from_secs(2.0), 7)), (0, 0, 1));
-        let packet = Packet { flow: 0, size: 40, connection: 0, hop: 0, body: Body::Ack(Ack::default()) };
+        let packet = Packet { flow: 0, size: 40, connection: 0, place: 0, body: Body::Ack(Ack::default()) };
         let (mut added, mut taken) = (0, 0);
         for round in 1..200_u32 {
             let arrival = Due::new(Time::from_secs(added.into()), Ordinal::default().next(), Event::Deliver(lane));
-            let flight = Flight { arrival, place: Place::default(), link: 7, packet: Packet { flow: added, ..packet } };
-            assert_eq!(lanes.push(flight), taken == added);
+            assert_eq!(lanes.push(arrival, &Packet { flow: added, ..packet }), taken == added);
             added += 1;
             if round % 3 > 0 {
-                assert_eq!(lanes.front(lane).unwrap().packet.flow, taken);
+                assert_eq!((lanes.front(lane).flow, lanes.front(lane).place), (taken, 1));
                 taken += 1;
                 let next = lanes.advance(lane).map(|due| due.time().secs());
                 assert_eq!(next, (taken < added).then_some(taken.into()));

@@ -2,7 +2,7 @@
 
 use acklab_packet::{Packet, Rate, Time};
 use acklab_path::loss::Loss;
-use acklab_path::queue::{AnyQueue, Service};
+use acklab_path::queue::{AnyQueue, Queue, Removal, Service};
 use acklab_path::random::Random;
 use acklab_path::spec::LinkSpec;
 use acklab_path::stage::Compression;
@@ -85,6 +85,17 @@ impl LinkStats {
     }
 }
 
+/// Does the same with whichever discipline it is.
+macro_rules! each {
+    ($queue:expr, $it:ident => $act:expr) => {
+        match $queue {
+            AnyQueue::DropTail($it) => $act,
+            AnyQueue::Red($it) => $act,
+            AnyQueue::Composed($it) => $act,
+        }
+    };
+}
+
 impl Link {
     /// The link direction `spec` describes; `random` gives its component of that name a stream. `watched`: its packets
     /// are recorded. `way`: what else its packets meet.
@@ -129,6 +140,35 @@ impl Link {
     #[inline]
     pub fn service(&self, current: Due) -> Service {
         if self.is_idle(current) { Service::Idle(self.free.time()) } else { Service::Busy(self.in_service) }
+    }
+
+    /// Puts a packet into the queue, or not: what leaves it unserved goes to `removed`. Whether any waits then.
+    #[inline]
+    pub fn enqueue(
+        &mut self,
+        packet: &Packet,
+        service: Service,
+        now: Time,
+        removed: &mut Vec<(Packet, Removal)>,
+    ) -> bool {
+        let stats = &mut self.stats;
+        each!(&mut self.queue, queue => {
+            stats.integrate(queue.len(), now);
+            queue.enqueue(*packet, service, now, removed);
+            stats.queue_max = stats.queue_max.max(queue.len() as u64);
+            !queue.is_empty()
+        })
+    }
+
+    /// The next packet to serve; whether others wait behind it.
+    #[inline]
+    pub fn dequeue(&mut self, now: Time) -> Option<(Packet, bool)> {
+        let stats = &mut self.stats;
+        each!(&mut self.queue, queue => {
+            stats.integrate(queue.len(), now);
+            let packet = queue.dequeue(now)?;
+            Some((packet, !queue.is_empty()))
+        })
     }
 
     /// Takes a packet of `bytes` into service; `lane` finds the lane for what this link delivers after a span.

@@ -3,11 +3,11 @@
 mod detours;
 
 use acklab_packet::{Packet, Time};
-use acklab_path::queue::{Queue, Removal};
+use acklab_path::queue::{Queue, Removal, Service};
 use acklab_path::spec::LossPlace;
 
 use crate::event::{Due, Event, EventQueue, Ordinal};
-use crate::lane::{Flight, Lanes};
+use crate::lane::Lanes;
 use crate::link::{Link, Way};
 use crate::medium::Medium;
 use crate::outcome::PacketEvent;
@@ -117,93 +117,94 @@ impl Network {
 
     /// An endpoint hands over a packet.
     #[inline(always)]
-    pub fn send(&mut self, packet: Packet) {
-        let place = self.start(&packet);
-        if let Some(link) = self.routes.link(place) {
-            self.offer(link, place, packet);
-        }
+    pub fn send(&mut self, mut packet: Packet) {
+        packet.place = self.start(&packet);
+        self.forward(&packet);
     }
 
-    /// A packet reaches a link; `place` is before it.
+    /// Offers a packet to the next link on its route; `false` at the route's end.
     #[inline(always)]
-    fn offer(&mut self, index: u32, place: Place, packet: Packet) {
+    pub fn forward(&mut self, packet: &Packet) -> bool {
+        let Some(index) = self.routes.link(packet.place) else { return false };
         let link = &mut self.links[index as usize];
         if packet.size <= link.passes && link.is_idle(self.current) {
             let arrival = self.serve(index, packet.size);
-            self.launch(index, arrival, place.next(), packet);
+            self.launch(arrival, packet);
         } else {
-            self.offer_to_queue(index, place, packet);
+            self.offer_to_queue(index, packet);
         }
+        true
     }
 
-    /// The same where something stands in the way: loss model, queue, recorder, a busy transmitter.
+    /// A packet reaches a link where something stands in its way: loss model, queue, recorder, a busy transmitter.
     #[inline(never)]
-    fn offer_to_queue(&mut self, index: u32, place: Place, mut packet: Packet) {
+    fn offer_to_queue(&mut self, index: u32, packet: &Packet) {
         let now = self.now();
-        // Nobody else asks for it.
-        packet.hop = place.hops_from(self.start(&packet));
-        self.recorder.packet(now, index, PacketEvent::Enqueue, &packet);
-        if self.links[index as usize].way != Way::Wire && self.leads_elsewhere(index, &packet) {
+        self.recorder.packet(now, index, PacketEvent::Enqueue, packet);
+        if self.links[index as usize].way != Way::Wire && self.leads_elsewhere(index, packet) {
             return;
         }
         let link = &mut self.links[index as usize];
         if let Some(loss) = &mut link.loss
-            && loss.takes(&packet, LossPlace::BeforeQueue, now)
+            && loss.takes(packet, LossPlace::BeforeQueue, now)
         {
             link.stats.lost += 1;
-            return self.lose(index, &packet);
+            return self.lose(index, packet);
         }
         let service = link.service(self.current);
-        let idle = service.bytes().is_none();
-        if idle && link.queue.lets_pass(&packet) {
-            return self.transmit(index, packet, now);
+        if service.bytes().is_none() {
+            return self.offer_to_idle(index, packet, service, now);
         }
-        link.stats.integrate(link.queue.len(), now);
-        link.queue.enqueue(packet, service, now, &mut self.removed);
-        link.stats.queue_max = link.stats.queue_max.max(link.queue.len() as u64);
+        let waits = link.enqueue(packet, service, now, &mut self.removed);
+        if waits && !link.free_queued {
+            link.free_queued = true;
+            self.events.push_soon(link.free);
+        }
         if !self.removed.is_empty() {
             self.account_removed(index, now);
         }
-        if idle {
-            self.serve_next(index, now);
-        } else {
-            let link = &mut self.links[index as usize];
-            if !link.free_queued && !link.queue.is_empty() {
-                link.free_queued = true;
-                self.events.push_soon(link.free);
-            }
-            self.recorder.queue(now, index, &link.queue);
-        }
+        self.recorder.queue(now, index, &self.links[index as usize].queue);
     }
 
-    /// Takes the next waiting packet into service.
-    #[inline]
-    fn serve_next(&mut self, index: u32, now: Time) {
+    /// A packet finds nothing in service.
+    fn offer_to_idle(&mut self, index: u32, packet: &Packet, service: Service, now: Time) {
         let link = &mut self.links[index as usize];
-        link.stats.integrate(link.queue.len(), now);
-        if let Some(packet) = link.queue.dequeue(now) {
-            self.recorder.queue(now, index, &link.queue);
-            self.transmit(index, packet, now);
+        if link.queue.lets_pass(packet) {
+            return self.transmit(index, packet, now);
         }
+        link.enqueue(packet, service, now, &mut self.removed);
+        if !self.removed.is_empty() {
+            self.account_removed(index, now);
+        }
+        self.serve_next(index, now);
+    }
+
+    /// Takes the next waiting packet into service; whether others wait behind it.
+    #[inline]
+    fn serve_next(&mut self, index: u32, now: Time) -> bool {
+        let link = &mut self.links[index as usize];
+        let Some((packet, more)) = link.dequeue(now) else { return false };
+        self.recorder.queue(now, index, &link.queue);
+        self.transmit(index, &packet, now);
+        more
     }
 
     /// Takes a packet into service that came from the queue, or past it.
     #[inline]
-    fn transmit(&mut self, index: u32, packet: Packet, now: Time) {
+    fn transmit(&mut self, index: u32, packet: &Packet, now: Time) {
         if self.links[index as usize].compression.is_some() {
             return self.transmit_compressed(index, packet, now);
         }
         let arrival = self.serve(index, packet.size);
-        self.recorder.packet(now, index, PacketEvent::Dequeue, &packet);
+        self.recorder.packet(now, index, PacketEvent::Dequeue, packet);
         let link = &mut self.links[index as usize];
         if let Some(loss) = &mut link.loss
-            && loss.takes(&packet, LossPlace::AfterQueue, now)
+            && loss.takes(packet, LossPlace::AfterQueue, now)
         {
             link.stats.lost += 1;
-            return self.lose(index, &packet);
+            return self.lose(index, packet);
         }
-        let place = self.start(&packet).after(packet.hop).next();
-        self.launch(index, arrival, place, packet);
+        self.launch(arrival, packet);
     }
 
     /// Takes a packet of `bytes` into service: reserves its arrival, which is returned, then the end of its service.
@@ -218,39 +219,43 @@ impl Network {
         Due::new(now + size.span, arrival, Event::Deliver(size.lane))
     }
 
-    /// Puts a packet on the wire; on arrival it will be at `place`.
+    /// Puts a packet on the wire.
     #[inline(always)]
-    fn launch(&mut self, link: u32, arrival: Due, place: Place, packet: Packet) {
-        if self.lanes.push(Flight { arrival, place, link, packet }) {
+    fn launch(&mut self, arrival: Due, packet: &Packet) {
+        if self.lanes.push(arrival, packet) {
             self.events.push_soon(arrival);
         }
     }
 
     /// Handles [`Event::Free`].
     pub fn on_free(&mut self, index: u32) {
-        self.serve_next(index, self.now());
+        let more = self.serve_next(index, self.now());
         let link = &mut self.links[index as usize];
-        link.free_queued = !link.queue.is_empty();
-        if link.free_queued {
+        link.free_queued = more;
+        if more {
             self.events.push_soon(link.free);
         }
     }
 
-    /// Handles [`Event::Deliver`]: the packet moves on, or is returned at its destination.
-    #[inline]
-    pub fn on_deliver(&mut self, lane: u32) -> Option<Packet> {
-        let front = self.lanes.front(lane)?;
-        let (link, place, packet) = (front.link, front.place, front.packet);
+    /// Handles [`Event::Deliver`]: the packet that has crossed a link.
+    #[inline(always)]
+    pub fn on_deliver(&mut self, lane: u32) -> Packet {
+        let packet = *self.lanes.front(lane);
         if let Some(due) = self.lanes.advance(lane) {
             self.events.push_soon(due);
         }
-        self.recorder.packet(self.now(), link, PacketEvent::Deliver, &packet);
-        match self.routes.link(place) {
-            Some(next) => {
-                self.offer(next, place, packet);
-                None
-            }
-            None => Some(packet),
+        if self.recorder.watches_packets() {
+            self.record_delivery(&packet);
+        }
+        packet
+    }
+
+    /// The record has the packet as it was on the link.
+    #[cold]
+    fn record_delivery(&mut self, packet: &Packet) {
+        let packet = Packet { place: packet.place - 1, ..*packet };
+        if let Some(link) = self.routes.link(packet.place) {
+            self.recorder.packet(self.now(), link, PacketEvent::Deliver, &packet);
         }
     }
 

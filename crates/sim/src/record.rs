@@ -52,6 +52,12 @@ impl Recorder {
         }
     }
 
+    /// Whether packets are recorded.
+    #[inline]
+    pub fn watches_packets(&self) -> bool {
+        self.wanted.packets
+    }
+
     /// A packet's event on a link.
     #[inline]
     pub fn packet(&mut self, now: Time, link: u32, event: PacketEvent, packet: &Packet) {

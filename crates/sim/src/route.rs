@@ -4,29 +4,8 @@ use std::collections::{HashMap, VecDeque};
 
 use acklab_path::spec::LinkSpec;
 
-/// A place on a route: before one of its links, or at its end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place(u32);
-
-impl Place {
-    /// The place one link further.
-    #[inline]
-    pub fn next(self) -> Place {
-        Place(self.0 + 1)
-    }
-
-    /// The place `hops` links further.
-    #[inline]
-    pub fn after(self, hops: u16) -> Place {
-        Place(self.0 + u32::from(hops))
-    }
-
-    /// Links between the route's start and here.
-    #[inline]
-    pub fn hops_from(self, start: Place) -> u16 {
-        (self.0 - start.0) as u16
-    }
-}
+/// A place on a route: before one of its links, or at its end. The place one link further is one more.
+pub type Place = u32;
 
 /// Stands behind the last link of a route.
 const END: u32 = u32::MAX;
@@ -43,7 +22,7 @@ impl Routes {
     /// The link that follows, `None` at the route's end.
     #[inline]
     pub fn link(&self, place: Place) -> Option<u32> {
-        let link = self.links[place.0 as usize];
+        let link = self.links[place as usize];
         (link != END).then_some(link)
     }
 
@@ -85,7 +64,7 @@ impl Routes {
         }
         self.links[start..].reverse();
         self.links.push(END);
-        let place = Place(u32::try_from(start).ok()?);
+        let place = u32::try_from(start).ok()?;
         self.known.insert((from, to), place);
         Some(place)
     }

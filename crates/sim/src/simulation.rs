@@ -180,8 +180,9 @@ impl Simulation {
         let net = &mut self.net;
         match due.event() {
             Event::Deliver(lane) => {
-                if let Some(packet) = net.on_deliver(lane) {
-                    self.arrive(packet);
+                let packet = net.on_deliver(lane);
+                if !net.forward(&packet) {
+                    self.arrive(&packet);
                 }
             }
             Event::Medium(id) => self.on_arrivals(|net, arrived| net.on_medium(id, arrived)),
@@ -198,13 +199,13 @@ impl Simulation {
 
     /// A packet has reached its destination.
     #[inline]
-    fn arrive(&mut self, mut packet: Packet) {
+    fn arrive(&mut self, packet: &Packet) {
         let id = packet.flow;
         let flow = &mut self.flows[id as usize];
         let open = flow.finished.is_none();
         match &mut self.shared_phase {
-            None => flow.on_packet(id, &packet, &mut self.net),
-            Some(phase) => on_packet_sharing(phase, flow, id, &mut packet, &mut self.net),
+            None => flow.on_packet(id, packet, &mut self.net),
+            Some(phase) => on_packet_sharing(phase, flow, id, *packet, &mut self.net),
         }
         if open && flow.finished.is_some() {
             self.transfer_finished(id);
@@ -218,7 +219,7 @@ impl Simulation {
         act(&mut self.net, &mut arrived);
         for packet in arrived.drain(..) {
             if !self.ended {
-                self.arrive(packet);
+                self.arrive(&packet);
             }
         }
         self.arrived = arrived;
@@ -295,13 +296,13 @@ fn reads_shared_phase(table: &FlowSpec) -> bool {
 /// A packet reaches its destination where receivers read one flag for all senders: a segment shows it as it is now, and an
 /// ACK that grows its sender's window sets it (ledger allman1998.m.daass, if the paper's one global variable is meant).
 #[cold]
-fn on_packet_sharing(phase: &mut Phase, flow: &mut Flow, id: u32, packet: &mut Packet, net: &mut Network) {
+fn on_packet_sharing(phase: &mut Phase, flow: &mut Flow, id: u32, mut packet: Packet, net: &mut Network) {
     if let Body::Data(segment) = &mut packet.body
         && flow.receiver.wants_phase(PhaseSource::Shared)
     {
         segment.phase = *phase;
     }
-    flow.on_packet(id, packet, net);
+    flow.on_packet(id, &packet, net);
     let grown_in = flow.sender.take_growth();
     if grown_in != Phase::Untold {
         *phase = grown_in;

@@ -133,8 +133,8 @@ fn packets_cross_the_network_without_a_gap() {
             let node = scenario.links[row.link as usize].to;
             prop_assert_eq!((next.time_s, next.event), (row.time_s, PacketEvent::Enqueue));
             prop_assert_eq!(scenario.links[next.link as usize].from, node);
-            prop_assert_eq!(Packet { hop: 0, ..next.packet }, Packet { hop: 0, ..row.packet });
-            prop_assert_eq!(next.packet.hop, row.packet.hop + 1);
+            prop_assert_eq!(Packet { place: 0, ..next.packet }, Packet { place: 0, ..row.packet });
+            prop_assert_eq!(next.packet.place, row.packet.place + 1);
         }
         Ok(())
     });

@@ -50,7 +50,7 @@ fn one(queue: &str, flow: &str) -> FlowRow {
 /// When a flow's first ACK reaches its sender, after its start.
 fn first_ack(outcome: &Outcome, flow: u32, start: f64) -> f64 {
     let row = outcome.packets.iter().find(|row| {
-        row.packet.flow == flow && !row.packet.is_data() && row.event == PacketEvent::Deliver && row.packet.hop == 1
+        row.packet.flow == flow && !row.packet.is_data() && row.event == PacketEvent::Deliver && row.link == 1
     });
     row.expect("an ACK arrives").time_s - start
 }

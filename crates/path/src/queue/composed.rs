@@ -149,7 +149,7 @@ mod tests {
             // Every third ACK repeats its number: some of what waits is never erased by the filters that spare.
             let ack = i / u64::from(connections) / 3 * 2;
             let packet =
-                Packet { flow, size: 40, connection: 0, hop: 0, body: Body::Ack(Ack { ack, ..Ack::default() }) };
+                Packet { flow, size: 40, connection: 0, place: 0, body: Body::Ack(Ack { ack, ..Ack::default() }) };
             let before = queue.waiting.looks.get();
             queue.enqueue(packet, Service::Busy(40), Time::from_secs(0.001 * i as f64), &mut removed);
             if i % 4 == 0 {

@@ -47,22 +47,21 @@ impl Network {
 
     /// The same on a wire that carries compressed ACKs: what its far end cannot read is lost.
     #[cold]
-    pub(super) fn transmit_compressed(&mut self, index: u32, packet: Packet, now: Time) {
+    pub(super) fn transmit_compressed(&mut self, index: u32, packet: &Packet, now: Time) {
         let Some(compression) = &mut self.links[index as usize].compression else { return };
-        let Crossing { bytes, readable } = compression.cross(&packet, now);
+        let Crossing { bytes, readable } = compression.cross(packet, now);
         let arrival = self.serve(index, bytes);
-        self.recorder.packet(now, index, PacketEvent::Dequeue, &packet);
+        self.recorder.packet(now, index, PacketEvent::Dequeue, packet);
         let link = &mut self.links[index as usize];
-        let lost = link.loss.as_mut().is_some_and(|loss| loss.takes(&packet, LossPlace::AfterQueue, now));
+        let lost = link.loss.as_mut().is_some_and(|loss| loss.takes(packet, LossPlace::AfterQueue, now));
         if lost && let Some(compression) = &mut link.compression {
             compression.lose();
         }
         if lost || !readable {
             link.stats.lost += 1;
-            return self.lose(index, &packet);
+            return self.lose(index, packet);
         }
-        let place = self.start(&packet).after(packet.hop).next();
-        self.launch(index, arrival, place, packet);
+        self.launch(arrival, packet);
     }
 
     /// Handles [`Event::Stages`]: what they let go moves on, or to `arrived` at its destination.
@@ -78,10 +77,9 @@ impl Network {
                 self.acks_removed[packet.flow as usize].count_created(&packet);
             }
             self.recorder.leaves_stages(now, link, &packet);
-            let place = self.start(&packet).after(packet.hop).next();
-            match self.routes.link(place) {
-                Some(next) => self.offer(next, place, packet),
-                None => arrived.push(packet),
+            let packet = Packet { place: packet.place + 1, ..packet };
+            if !self.forward(&packet) {
+                arrived.push(packet);
             }
         }
         self.boxes[id as usize].reuse(out);
@@ -134,10 +132,9 @@ impl Network {
                 Fate::GivenUp => self.lose(index, &packet),
                 Fate::Delivered => {
                     self.recorder.packet(now, index, PacketEvent::Deliver, &packet);
-                    let place = self.start(&packet).after(packet.hop).next();
-                    match self.routes.link(place) {
-                        Some(next) => self.offer(next, place, packet),
-                        None => arrived.push(packet),
+                    let packet = Packet { place: packet.place + 1, ..packet };
+                    if !self.forward(&packet) {
+                        arrived.push(packet);
                     }
                 }
             }

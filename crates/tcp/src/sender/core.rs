@@ -288,9 +288,10 @@ impl Core {
 
     /// Sends from `snd_nxt` while the window allows, at most `max_burst` segments (0: no limit).
     pub fn send_window<W: SenderWire>(&mut self, max_burst: u32, now: Time, wire: &mut W) {
+        // Sending moves neither.
+        let edge = self.snd_una + self.window();
         let mut sent = 0;
         while self.snd_nxt < self.limit {
-            let edge = self.snd_una + self.window();
             let Some(len) = self.sendable(edge) else { break };
             if self.skip.is_some() && self.leave_out(len, edge) {
                 continue;

@@ -6,6 +6,13 @@ use acklab_packet::Seq;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scoreboard {
     runs: Vec<(Seq, Seq)>,
+    /// Units in them.
+    total: u64,
+}
+
+/// Units in `runs`.
+fn units(runs: &[(Seq, Seq)]) -> u64 {
+    runs.iter().map(|(start, end)| end - start).sum()
 }
 
 impl Scoreboard {
@@ -25,11 +32,13 @@ impl Scoreboard {
     #[inline]
     pub fn clear(&mut self) {
         self.runs.clear();
+        self.total = 0;
     }
 
     /// Units reported.
+    #[inline]
     pub fn total(&self) -> u64 {
-        self.runs.iter().map(|(start, end)| end - start).sum()
+        self.total
     }
 
     /// Adds `start .. end`, merging what it overlaps or touches; returns the run it became part of.
@@ -39,20 +48,25 @@ impl Scoreboard {
         let mut run = (start, end);
         if first < last {
             run = (start.min(self.runs[first].0), end.max(self.runs[last - 1].1));
+            self.total -= units(&self.runs[first..last]);
             self.runs[first] = run;
             self.runs.drain(first + 1..last);
         } else {
             self.runs.insert(first, run);
         }
+        self.total += run.1 - run.0;
         run
     }
 
     /// Forgets what lies below `seq`.
     pub fn clear_below(&mut self, seq: Seq) {
         let passed = self.runs.partition_point(|run| run.1 <= seq);
+        self.total -= units(&self.runs[..passed]);
         self.runs.drain(..passed);
         if let Some(run) = self.runs.first_mut() {
-            run.0 = run.0.max(seq);
+            let start = run.0.max(seq);
+            self.total -= start - run.0;
+            run.0 = start;
         }
     }
 
@@ -97,7 +111,7 @@ mod tests {
         assert_eq!(board.runs(), [(8, 22), (30, 31)]);
         assert_eq!((board.total(), board.within(0, 10), board.within(20, 31)), (15, 2, 3));
         board.clear_below(15);
-        assert_eq!(board.runs(), [(15, 22), (30, 31)]);
+        assert_eq!((board.runs(), board.total()), (&[(15, 22), (30, 31)][..], 8));
         assert_eq!(board.at(14), (None, 2));
         assert_eq!(board.at(22), (Some((15, 22)), 1));
         assert_eq!((board.next_above(15), board.next_above(30)), (Some(30), None));
