@@ -72,7 +72,7 @@ impl Journeys {
 
     fn advance(&mut self, row: &PacketRow) -> Option<Tag> {
         let tag = match row.event {
-            PacketEvent::Enqueue if row.packet.hop == 0 => Some(self.depart(row)),
+            PacketEvent::Enqueue if row.packet.place == 0 => Some(self.depart(row)),
             PacketEvent::Enqueue => self.arriving.take(),
             _ => None,
         };

@@ -38,7 +38,7 @@ pub fn encode(
         Body::Datagram(_) => datagram(ports, (from, to), packet.size),
     };
     let length = header.len() + payload.len();
-    let ttl = 64_u16.saturating_sub(packet.hop).max(1) as u8;
+    let ttl = 64_u32.saturating_sub(packet.place).max(1) as u8;
     // Neither can fail: `payload` leaves room for both headers.
     let mut ip = Ipv4Header::new(length as u16, ttl, protocol, from, to).unwrap_or_default();
     ip.dont_fragment = true;

@@ -184,12 +184,13 @@ impl EventQueue {
         Some(due)
     }
 
-    /// Adds an event of the network.
+    /// Adds an event of the network, due no earlier than what was popped last.
     #[inline(always)]
     pub fn push_soon(&mut self, due: Due) {
         let (held, room) = self.soon.split_at_mut(self.end);
         let Some(mut place) = room.first_mut() else { return self.push_tidied(due) };
-        for earlier in held[self.first..].iter_mut().rev() {
+        // At the latest an event that has been popped stops it: none is added that comes before one of those.
+        for earlier in held.iter_mut().rev() {
             if earlier.before(due) {
                 break;
             }

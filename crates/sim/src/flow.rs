@@ -111,7 +111,7 @@ impl Flow {
         if let Some(number) = turn.send {
             self.first_data.get_or_insert(net.now());
             let (size, connection, body) = (source.bytes(), self.connection, Body::Datagram(number));
-            net.send(Packet { flow: id, size, connection, hop: 0, body });
+            net.send(Packet { flow: id, size, connection, place: 0, body });
         }
         net.schedule(turn.next, Event::Write(id));
     }

@@ -81,12 +81,14 @@ impl Lanes {
         let last = lane.place(lane.added.wrapping_sub(1));
         debug_assert!(alone || lane.ring[last].arrival.before(arrival));
         let place = lane.place(lane.added);
-        let flight = Flight { arrival, packet: Packet { place: packet.place + 1, ..*packet } };
         if lane.added - lane.taken < lane.ring.len() {
-            lane.ring[place] = flight;
+            // Field by field, so that the packet is copied once.
+            let flight = &mut lane.ring[place];
+            (flight.arrival, flight.packet) = (arrival, *packet);
+            flight.packet.place += 1;
             lane.added += 1;
         } else {
-            lane.push_grown(flight);
+            lane.push_grown(Flight { arrival, packet: Packet { place: packet.place + 1, ..*packet } });
         }
         alone
     }

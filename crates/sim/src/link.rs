@@ -80,7 +80,8 @@ impl LinkStats {
     /// The queue was `waiting` packets long since the last call; accounts for the time until `now`.
     #[inline]
     pub fn integrate(&mut self, waiting: usize, now: Time) {
-        self.queue_integral += waiting as f64 * (now.secs() - self.queue_since);
+        // Signed, which the processor converts at once.
+        self.queue_integral += waiting as i64 as f64 * (now.secs() - self.queue_since);
         self.queue_since = now.secs();
     }
 }
@@ -143,7 +144,7 @@ impl Link {
     }
 
     /// Puts a packet into the queue, or not: what leaves it unserved goes to `removed`. Whether any waits then.
-    #[inline]
+    #[inline(always)]
     pub fn enqueue(
         &mut self,
         packet: &Packet,
@@ -161,7 +162,7 @@ impl Link {
     }
 
     /// The next packet to serve; whether others wait behind it.
-    #[inline]
+    #[inline(always)]
     pub fn dequeue(&mut self, now: Time) -> Option<(Packet, bool)> {
         let stats = &mut self.stats;
         each!(&mut self.queue, queue => {

@@ -167,6 +167,7 @@ impl Network {
     }
 
     /// A packet finds nothing in service.
+    #[inline(never)]
     fn offer_to_idle(&mut self, index: u32, packet: &Packet, service: Service, now: Time) {
         let link = &mut self.links[index as usize];
         if link.queue.lets_pass(packet) {
@@ -180,7 +181,7 @@ impl Network {
     }
 
     /// Takes the next waiting packet into service; whether others wait behind it.
-    #[inline]
+    #[inline(always)]
     fn serve_next(&mut self, index: u32, now: Time) -> bool {
         let link = &mut self.links[index as usize];
         let Some((packet, more)) = link.dequeue(now) else { return false };
@@ -190,7 +191,7 @@ impl Network {
     }
 
     /// Takes a packet into service that came from the queue, or past it.
-    #[inline]
+    #[inline(always)]
     fn transmit(&mut self, index: u32, packet: &Packet, now: Time) {
         if self.links[index as usize].compression.is_some() {
             return self.transmit_compressed(index, packet, now);

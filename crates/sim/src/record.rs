@@ -7,6 +7,7 @@ use acklab_tcp::receiver::Receiver;
 use acklab_tcp::sender::Sender;
 
 use crate::outcome::{PacketEvent, PacketRow, QueueRow, SenderState, SeriesRow};
+use crate::route::Place;
 use crate::spec::Record;
 use crate::stages;
 
@@ -32,13 +33,16 @@ struct Recorded {
     /// The last state recorded, and its number of samples.
     last: Option<SeriesRow>,
     samples: u64,
+    /// Where the routes of its data and of its ACKs begin.
+    starts: [Place; 2],
 }
 
 impl Recorder {
-    /// Collects what is `wanted` of `flows` flows and these link directions.
-    pub fn new(wanted: Record, flows: usize, links: &[LinkSpec]) -> Recorder {
-        let flows = if wanted.series || wanted.packets { flows as u32 } else { 0 };
-        let flows = (0..flows).map(|flow| Recorded { transfers: vec![flow], last: None, samples: 0 }).collect();
+    /// Collects what is `wanted` of flows with these beginnings of routes and of these link directions.
+    pub fn new(wanted: Record, starts: &[[Place; 2]], links: &[LinkSpec]) -> Recorder {
+        let starts = if wanted.series || wanted.packets { starts } else { &[] };
+        let flow = |(flow, &starts)| Recorded { transfers: vec![flow], last: None, samples: 0, starts };
+        let flows = (0..).zip(starts).map(flow).collect();
         let lengths = if wanted.queue { vec![0; links.len()] } else { Vec::new() };
         let staged = if wanted.packets { links.iter().map(stages::at_far_end).collect() } else { Vec::new() };
         Recorder { wanted, flows, lengths, staged, ..Recorder::default() }
@@ -61,23 +65,32 @@ impl Recorder {
     /// A packet's event on a link.
     #[inline]
     pub fn packet(&mut self, now: Time, link: u32, event: PacketEvent, packet: &Packet) {
+        if self.wanted.packets {
+            self.packet_seen(now, link, event, packet);
+        }
+    }
+
+    fn packet_seen(&mut self, now: Time, link: u32, event: PacketEvent, packet: &Packet) {
         let stays = || event == PacketEvent::Deliver && self.staged[link as usize];
         // Stages' places on routes are no links.
-        if self.wanted.packets && (link as usize) < self.staged.len() && !stays() {
-            self.packet_event(now, link, event, packet);
+        if (link as usize) < self.staged.len() && !stays() {
+            self.packet_event(now, link, event, *packet);
         }
     }
 
     /// A packet leaves the stages at a link's far end.
     pub fn leaves_stages(&mut self, now: Time, link: u32, packet: &Packet) {
         if self.wanted.packets {
-            self.packet_event(now, link, PacketEvent::Deliver, packet);
+            self.packet_event(now, link, PacketEvent::Deliver, *packet);
         }
     }
 
-    fn packet_event(&mut self, now: Time, link: u32, event: PacketEvent, packet: &Packet) {
-        let transfer = self.flows[packet.flow as usize].transfers[usize::from(packet.connection)];
-        self.packets.push(PacketRow { time_s: now.secs(), link, transfer, event, packet: *packet });
+    fn packet_event(&mut self, now: Time, link: u32, event: PacketEvent, mut packet: Packet) {
+        let flow = &self.flows[packet.flow as usize];
+        let transfer = flow.transfers[usize::from(packet.connection)];
+        // Links crossed: nobody outside knows the places.
+        packet.place -= flow.starts[usize::from(!packet.is_data())];
+        self.packets.push(PacketRow { time_s: now.secs(), link, transfer, event, packet });
     }
 
     /// A queue may have changed.
@@ -106,7 +119,7 @@ impl Recorder {
     fn sender_changed(&mut self, now: Time, flow: u32, sender: &Sender, receiver: &Receiver) {
         let view = sender.view();
         let (counters, estimate) = (sender.counters(), sender.estimate());
-        let Recorded { transfers, last, samples } = &mut self.flows[flow as usize];
+        let Recorded { transfers, last, samples, .. } = &mut self.flows[flow as usize];
         let row = SeriesRow {
             time_s: now.secs(),
             flow: *transfers.last().expect("one from the start"),

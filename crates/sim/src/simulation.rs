@@ -100,7 +100,7 @@ impl Simulation {
                 flow_routes.push([there, back]);
             }
         }
-        let recorder = Recorder::new(scenario.record, flows.len(), &scenario.links);
+        let recorder = Recorder::new(scenario.record, &flow_routes, &scenario.links);
         let mut net = Network::new((links, media, boxes), routes, flow_routes, recorder);
         for (id, flow) in flows.iter().enumerate() {
             net.schedule(flow.start, Event::Start(id as u32));
@@ -198,7 +198,7 @@ impl Simulation {
     }
 
     /// A packet has reached its destination.
-    #[inline]
+    #[inline(always)]
     fn arrive(&mut self, packet: &Packet) {
         let id = packet.flow;
         let flow = &mut self.flows[id as usize];

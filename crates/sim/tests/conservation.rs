@@ -156,7 +156,7 @@ fn flow_rows_count_what_the_packets_did() {
             let again = outcome.flows.iter().any(|other| follows(&other.name, &flow.name));
             let end = flow.finished_s.filter(|_| again).unwrap_or(f64::INFINITY);
             let rows = || outcome.packets.iter().filter(|row| row.transfer as usize == index && row.time_s <= end);
-            let sends = || rows().filter(|row| row.event == PacketEvent::Enqueue && row.packet.hop == 0);
+            let sends = || rows().filter(|row| row.event == PacketEvent::Enqueue && row.packet.place == 0);
             let segments = || sends().filter_map(|row| data(&row.packet));
             let datagrams = || sends().filter(|row| matches!(row.packet.body, Body::Datagram(_)));
             prop_assert_eq!(flow.segments_sent, (segments().count() + datagrams().count()) as u64);

@@ -40,8 +40,8 @@ fn flow(outcome: &Outcome) -> &FlowRow {
 
 /// When probes leave the receiver, and when their answers are back there.
 fn probes(outcome: &Outcome) -> (Vec<f64>, Vec<f64>) {
-    let of = |wanted: bool, event: PacketEvent, hop: u16| {
-        let rows = outcome.packets.iter().filter(move |row| row.event == event && row.packet.hop == hop);
+    let of = |wanted: bool, event: PacketEvent, hop: u32| {
+        let rows = outcome.packets.iter().filter(move |row| row.event == event && row.packet.place == hop);
         let rows =
             rows.filter(move |row| matches!(row.packet.body, Body::Probe(Probe { reply, .. }) if reply == wanted));
         rows.map(|row| row.time_s).collect()
@@ -64,7 +64,7 @@ fn a_full_link_is_acknowledged_rarely_and_an_empty_one_segment_by_segment() {
     let share = |from: f64, to: f64| {
         let count = |ack: bool| {
             let rows = outcome.packets.iter().filter(|row| (from..to).contains(&row.time_s));
-            rows.filter(|row| row.event == PacketEvent::Deliver && row.packet.hop == 2 && row.packet.is_ack() == ack)
+            rows.filter(|row| row.event == PacketEvent::Deliver && row.packet.place == 2 && row.packet.is_ack() == ack)
                 .count() as f64
         };
         count(true) / count(false)
@@ -106,7 +106,7 @@ fn an_observer_beside_a_policy_changes_nothing_and_follows_the_window() {
 fn what_the_sender_tells_is_what_it_has() {
     let outcome = one_zero(5, r#"{ policy = "smart", rtt = "sender", window = "sender" }"#, "", "");
     let told = outcome.packets.iter().filter_map(|row| match row.packet.body {
-        Body::Data(segment) if row.event == PacketEvent::Deliver && row.packet.hop == 2 => Some(segment),
+        Body::Data(segment) if row.event == PacketEvent::Deliver && row.packet.place == 2 => Some(segment),
         _ => None,
     });
     assert!(told.clone().all(|segment| segment.window >= 1.0));

@@ -39,7 +39,7 @@ impl Reassembly {
 
     fn insert_slowly(&mut self, start: Seq, end: Seq) -> Placement {
         let fills_gap = end < self.highest;
-        let duplicate = end <= self.rcv_nxt || self.runs.iter().any(|run| run.0 <= start && end <= run.1);
+        let duplicate = end <= self.rcv_nxt || self.run_of(start).is_some_and(|run| end <= run.1);
         self.highest = self.highest.max(end);
         if !duplicate {
             let first = self.runs.partition_point(|run| run.1 < start);

@@ -211,7 +211,14 @@ impl Core {
 
     /// Sends `len` units from `seq`, times the segment if it is new and none is being timed, and sets the timer if it
     /// is off or nothing was outstanding.
+    #[inline(never)]
     pub fn transmit<W: SenderWire>(&mut self, seq: Seq, len: u32, now: Time, wire: &mut W) {
+        self.transmit_here(seq, len, now, wire);
+    }
+
+    /// The same without a call.
+    #[inline(always)]
+    fn transmit_here<W: SenderWire>(&mut self, seq: Seq, len: u32, now: Time, wire: &mut W) {
         let idle = self.snd_una == self.snd_max;
         let end = seq + u64::from(len);
         let retransmit = seq < self.snd_max;
@@ -299,7 +306,7 @@ impl Core {
             if !self.may_send_now(now, wire) {
                 break;
             }
-            self.transmit(self.snd_nxt, len, now, wire);
+            self.transmit_here(self.snd_nxt, len, now, wire);
             self.snd_nxt += u64::from(len);
             sent += 1;
             if sent == max_burst {

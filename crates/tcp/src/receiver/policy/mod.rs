@@ -131,11 +131,11 @@ pub trait AckPolicy {
 
 /// The enum that dispatches to every policy, and how each is made from its parameters.
 macro_rules! policies {
-    ($($name:ident from $pattern:pat => $make:expr;)+) => {
-        /// The policies, dispatched without boxes.
+    ($($name:ident($kept:ty) from $pattern:pat => $make:expr;)+) => {
+        /// The policies. Those that keep more than a few numbers are boxed, so that a flow is no larger for them.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs)]
-        pub enum Policy { $($name($name),)+ Observed(Box<Observed>) }
+        pub enum Policy { $($name($kept),)+ Observed(Box<Observed>) }
 
         impl Policy {
             /// The policy a scenario names.
@@ -182,26 +182,26 @@ impl Policy {
 }
 
 policies! {
-    Acc from AckPolicyKind::Acc { d_max, timer } => Acc::new(d_max, timer);
-    Every from AckPolicyKind::Every {} => Every;
-    Delayed from AckPolicyKind::Delayed { timer, segments, heartbeat, phase } => Delayed::new(timer, segments, heartbeat, phase);
-    Smart from smart @ AckPolicyKind::Smart { .. } => Smart::new(&smart);
-    Periodic from AckPolicyKind::Periodic { beta, segments, timer, rtt, interval } => Periodic::new(beta, segments, timer, rtt, interval);
-    Daass from AckPolicyKind::Daass { phase, timer, segments, window, silence } => Daass::new(phase, timer, segments, window, silence);
-    Divide from AckPolicyKind::Divide {
+    Acc(Acc) from AckPolicyKind::Acc { d_max, timer } => Acc::new(d_max, timer);
+    Every(Every) from AckPolicyKind::Every {} => Every;
+    Delayed(Delayed) from AckPolicyKind::Delayed { timer, segments, heartbeat, phase } => Delayed::new(timer, segments, heartbeat, phase);
+    Smart(Smart) from smart @ AckPolicyKind::Smart { .. } => Smart::new(&smart);
+    Periodic(Periodic) from AckPolicyKind::Periodic { beta, segments, timer, rtt, interval } => Periodic::new(beta, segments, timer, rtt, interval);
+    Daass(Daass) from AckPolicyKind::Daass { phase, timer, segments, window, silence } => Daass::new(phase, timer, segments, window, silence);
+    Divide(Box<Divide>) from AckPolicyKind::Divide {
         pieces, segments, timer, when, phase, window, silence, start, burst, parts, order, spacing
-    } => Divide::new(
+    } => Box::new(Divide::new(
         Pieces { count: pieces, parts, order, spacing },
         segments,
         timer,
         Division { when, phase, guess: (window, silence), start, burst },
-    );
-    Spoof from AckPolicyKind::Spoof { duplicates } => Spoof { duplicates };
-    Optimistic from AckPolicyKind::Optimistic { ahead, timer } => Optimistic::new(ahead, timer);
-    Restore from AckPolicyKind::Restore { pieces, target, start, share } => Restore::new(
+    ));
+    Spoof(Spoof) from AckPolicyKind::Spoof { duplicates } => Spoof { duplicates };
+    Optimistic(Optimistic) from AckPolicyKind::Optimistic { ahead, timer } => Optimistic::new(ahead, timer);
+    Restore(Box<Restore>) from AckPolicyKind::Restore { pieces, target, start, share } => Box::new(Restore::new(
         Pieces { count: pieces, parts: PieceParts::Equal, order: PieceOrder::Rising, spacing: Time::ZERO },
         share,
         target,
         start,
-    );
+    ));
 }

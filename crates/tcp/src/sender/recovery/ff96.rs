@@ -50,7 +50,7 @@ impl Ff96 {
             self.left = core.snd_una;
         }
         for (start, end) in ack.sack.iter(ack.ack) {
-            let exact = self.board.runs().contains(&(start, end));
+            let exact = self.board.runs().binary_search(&(start, end)).is_ok();
             let run = self.board.add(start, end);
             // A stale block below the cumulative ACK pulls the left edge back to its end until the next update.
             if !exact && run.0 <= self.left {
