@@ -42,6 +42,7 @@ UNTRIED = {
     "tests/oracle/ns3/compare.py",
     "python tests/capture/table.py",
     "acklab reproduce allman1998",
+    "acklab reproduce paths2026",
 }
 #: Commands of the pages that are tried in another form: ``make demo`` is this after setting up.
 INSTEAD = {
