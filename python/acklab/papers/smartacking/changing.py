@@ -79,7 +79,7 @@ def fixed_is_like_paced(grid: Grid) -> Measurement:
     acks = {s: [round(float(a)) for a in grid.at(scheme=s)["acks_sent"][::8]] for s in ("fixed", "smart-paced")}
     return Measurement(
         {"ratio": {f"{k} kb/s": float(r) for k, r in zip(grid.axes["kbps"], ratio, strict=True)}},
-        f"mean {ratio.mean():.3f}; ACKs of every eighth rate: {acks}. The fixed round trip is the first, before any queue, but the first keep-alive itself takes its time over a slow link; later, losses decide{JUMPS}",
+        f"mean {ratio.mean():.3f}; ACKs of every eighth rate: {acks}. The fixed round trip is the first, before any queue, but a keep-alive of 40 bytes takes 64 ms at 5 kb/s by itself: what a window of the pipe and its queue lasts is less than that round trip, so the receiver never delays{JUMPS}",
     )
 
 
