@@ -63,10 +63,10 @@ class Drawn:
     """Polars frames by name, written as Parquet; column names carry units."""
     compared: Sequence[Compared] = ()
     remark: str = ""
-    listed: Sequence[Sequence[str]] = ()
-    """A table of its own, heads first; the first column is words."""
     scenario: str = ""
     """One of its scenarios, shown for those who want to run it themselves."""
+    listed: Sequence[Sequence[str]] = field(default=(), kw_only=True)
+    """A table of its own, heads first; the first column is words."""
 
 
 @dataclass(frozen=True)

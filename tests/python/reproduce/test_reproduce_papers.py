@@ -62,3 +62,12 @@ def test_the_page_is_whole_and_needs_nothing_else(name: str, quickly: Quickly) -
     for picture in (quick.out / name / "figures").glob("*.svg"):
         assert picture.stat().st_size > 500, picture.name
     assert not list(quick.out.glob(".*")), "a scratch directory stayed"
+
+
+def test_the_scenarios_shown_are_scenarios(name: str, quickly: Quickly) -> None:
+    shown = re.findall(
+        r"acklab run - &lt;&lt;&lt;'(.*?)'</pre>", (quickly(name).out / f"{name}.html").read_text("utf-8"), re.DOTALL
+    )
+    assert shown
+    for text in shown:
+        assert {"flow", "stop"} & json.loads(html.unescape(text)).keys()

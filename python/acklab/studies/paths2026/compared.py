@@ -86,7 +86,7 @@ def paths(one: Grid, four: Grid, pair: Grid) -> Drawn:
     chart = Multiples("paths", about, rows, TITLES, places, ("CUBIC", "Reno"))
     tables = {"transfers": one.frame(), "sharing": four.frame(), "neighbours": pair.frame()}
     example = scenario("lte", "smart", [download("smart", "cubic")], 1, 20_000_000)
-    return Drawn([chart], tables, (), f"{_paragraph(one, four, pair)} In the table: {LEGEND}", listed, example)
+    return Drawn([chart], tables, (), f"{_paragraph(one, four, pair)} In the table: {LEGEND}", example, listed=listed)
 
 
 def _paragraph(one: Grid, four: Grid, pair: Grid) -> str:

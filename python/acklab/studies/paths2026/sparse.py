@@ -61,4 +61,4 @@ def sparse(grid: Grid) -> Drawn:
         "of the ACKs. Where slow start overshoots, most ACKs are the immediate ones of recovery, which no k thins; pacing helps on "
         "fibre where ACKs are frequent, and costs time on LTE, where what it evens out the buffer would have taken."
     )
-    return Drawn([chart], {"sparse": grid.frame()}, (), remark, listed, _one("fibre", "paced", 10, 1))
+    return Drawn([chart], {"sparse": grid.frame()}, (), remark, _one("fibre", "paced", 10, 1), listed=listed)
