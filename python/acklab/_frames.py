@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,9 +36,10 @@ def all_or_nothing(directory: Path) -> Iterator[Path]:
         OSError: a directory or file cannot be written.
     """
     directory.parent.mkdir(parents=True, exist_ok=True)
-    scratch = None
+    # Its name is known before it exists, so that a signal cannot come between its making and its removal.
+    scratch = directory.parent / f".{directory.name}.{secrets.token_hex(8)}"
     try:
-        scratch = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
+        scratch.mkdir()
         yield scratch
         for folder, _, names in os.walk(scratch):
             target = directory / Path(folder).relative_to(scratch)
@@ -46,5 +47,4 @@ def all_or_nothing(directory: Path) -> Iterator[Path]:
             for name in names:
                 os.replace(Path(folder) / name, target / name)
     finally:
-        if scratch is not None:
-            shutil.rmtree(scratch, ignore_errors=True)
+        shutil.rmtree(scratch, ignore_errors=True)
