@@ -131,8 +131,8 @@ def lbc_above_daass(*grids: Grid) -> Measurement:
 
 _TIMER = (
     "LBC's first segment waits 100 ms for the delayed-ACK timer, DAASS's does not; that is most of the gap (see the searched "
-    "questions: with one flag for all senders, down after every loss of anybody's, DAASS waits, too, and the gap shrinks to a "
-    "few percent)"
+    "questions: with one flag for all senders, down once anybody's window grows in congestion avoidance, DAASS waits, too, "
+    "and the gap shrinks to a few percent)"
 )
 
 
