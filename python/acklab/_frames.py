@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterator
@@ -19,10 +20,20 @@ def write_parquet(table: Table, path: Path) -> None:
 
     polars does it: it is installed for the reports anyway, takes the columns without copying, and spares the
     extension a Parquet encoder and a C build of zstd.
+
+    Raises:
+        OSError: the file cannot be written.
     """
     import polars as pl
 
-    pl.DataFrame(table).write_parquet(path, compression="zstd", statistics=True)
+    try:
+        pl.DataFrame(table).write_parquet(path, compression="zstd", statistics=True)
+    except pl.exceptions.ComputeError as error:
+        # polars says in words what the system said by number, such as "No space left on device (os error 28)".
+        number = re.search(r"\(os error (\d+)\)", str(error))
+        if number is None:
+            raise
+        raise OSError(int(number[1]), os.strerror(int(number[1])), os.fspath(path)) from error
 
 
 @contextmanager
@@ -46,5 +57,12 @@ def all_or_nothing(directory: Path) -> Iterator[Path]:
             target.mkdir(parents=True, exist_ok=True)
             for name in names:
                 os.replace(Path(folder) / name, target / name)
+    except OSError as error:
+        if isinstance(error.filename, (str, os.PathLike)):
+            # Whoever reads this knows the directory that was asked for, not the scratch beside it.
+            error.filename = os.fspath(error.filename).replace(str(scratch), str(directory))
+        elif error.filename is None:
+            error.filename = str(directory)
+        raise
     finally:
         shutil.rmtree(scratch, ignore_errors=True)

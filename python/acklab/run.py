@@ -120,7 +120,8 @@ class Run:
     def write(self, directory: str | os.PathLike[str], *, report: bool = True) -> None:
         """Writes every table as Parquet, ``summary.json``, ``scenario.toml`` and, unless told not to, the report.
 
-        Nothing is left half-written when this is interrupted.
+        Nothing is left half-written when this is interrupted. Tables that an earlier run left there and this one has
+        not recorded are removed, so that what lies there is of one run.
 
         Raises:
             OSError: the directory cannot be written.
@@ -134,6 +135,9 @@ class Run:
             (scratch / "scenario.toml").write_text(self.scenario_toml(), encoding="utf-8")
             if report:
                 _write_report([self], scratch)
+        for name in TABLES:
+            if getattr(self, name) is None:
+                (Path(directory) / f"{name}.parquet").unlink(missing_ok=True)
 
     def __repr__(self) -> str:
         tables = ", ".join(f"{name}: {len(getattr(self, name))}" for name in TABLES if getattr(self, name) is not None)

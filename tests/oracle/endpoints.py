@@ -85,6 +85,8 @@ def sender(options, kind, phase):
     for option, (rule, say) in {**SENDER, **SENDER_OF.get(kind, {})}.items():
         if option in options:
             table[rule] = say(options[option])
+    if "min_rto" in table and "max_rto" in table and time(options["minrto"]) > time(options["maxrto"]):
+        table["min_rto"] = table["max_rto"]  # ns-2 cuts off at the ceiling last; a scenario may not say such a floor
     if _int(options.get("maxburst", "0")) > 0:
         table["max_burst"] = _int(options["maxburst"])
     old = options.get("profile") == "ns1"

@@ -127,10 +127,14 @@ def test_a_bad_scenario_names_file_key_and_remedy(
         (["run", "-", "--set", "window"], ["window", "=20"]),
         (["run", "-", "--sed", "3x"], ["3x"]),
         (["run", "-", "--seed", "-1"], ["seed"]),
+        (["run", "-", "--seed", "1e3"], ["1e3", "whole number from 0 to 2^64 - 1"]),
+        (["run", "-", "--seed", str(2**64)], ["2^64 - 1"]),
         (["run", "-", "--threads", "2"], ["--batch"]),
         (["run", "--batch", "-", "--out", "x"], ["--batch"]),
         (["run", "--batch", "nowhere.jsonl"], ["nowhere.jsonl", "No such file"]),
-        (["run", "--batch", "-", "--threads", "0"], ["--threads"]),
+        (["run", "--batch", "-", "--threads", "0"], ["--threads", "0", "from 1 to 1024"]),
+        (["run", "--batch", "-", "--threads", "1025"], ["--threads", "1025", "from 1 to 1024"]),
+        (["run", "--batch", "."], [".", "directory"]),
         (["walk"], ["walk", "run"]),
         ([], ["VERB"]),
     ],
@@ -172,10 +176,20 @@ def test_out_keeps_what_else_is_there_and_replaces_its_own(acklab_command: Ackla
     assert json.loads((out / "summary.json").read_text())["title"] == "two hops"
 
 
+def test_out_has_the_tables_of_one_run(acklab_command: Acklab, two_hops: Path) -> None:
+    out = two_hops.parent / "out"
+    for table in ("packets", "queue"):
+        record = f"record.{table}=true"
+        assert acklab_command("run", str(two_hops), "--json", "--set", record, "--out", str(out)).returncode == 0
+    assert sorted(it.name for it in out.glob("*.parquet")) == ["flows.parquet", "links.parquet", "queue.parquet"]
+
+
 def test_out_that_cannot_be_written_fails_with_one_line(acklab_command: Acklab, two_hops: Path) -> None:
     result = acklab_command("run", str(two_hops), "--json", "--out", "/proc/nowhere/out")
     assert result.returncode == 1
     assert len(result.stderr.splitlines()) == 1 and "/proc/nowhere" in result.stderr
+    result = acklab_command("run", str(two_hops), "--json", "--out", "/proc/nowhere")
+    assert (result.returncode, result.stderr) == (1, "acklab: /proc/nowhere: No such file or directory\n")
 
 
 @pytest.mark.parametrize("options", [[], ["--json"], ["--out", "out"]])
@@ -227,6 +241,31 @@ def test_a_full_disk_is_one_line(two_hops: Path) -> None:
             [COMMAND, "run", two_hops], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False
         )
     assert (result.returncode, result.stderr) == (1, "acklab: No space left on device\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "says"),
+    [
+        ("run two-hops.toml >&-", 1, "acklab: standard output is closed\n"),
+        ("schema >&-", 1, "acklab: standard output is closed\n"),
+        ("run - <&-", 2, "acklab run: -: standard input is closed (see acklab run --help)\n"),
+        ("run --batch - <&-", 2, "acklab run: -: standard input is closed (see acklab run --help)\n"),
+    ],
+)
+def test_a_closed_stream_is_named(two_hops: Path, command: str, status: int, says: str) -> None:
+    line = f"'{COMMAND}' {command}"
+    result = subprocess.run(line, shell=True, cwd=two_hops.parent, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (status, "", says)
+
+
+def test_errors_stay_out_of_results_where_standard_error_is_closed(two_hops: Path) -> None:
+    result = subprocess.run(f"'{COMMAND}' run nowhere.toml 2>&-", shell=True, capture_output=True, check=False)
+    assert (result.returncode, result.stdout) == (2, b"")
+
+
+def test_a_title_is_one_line_and_moves_no_cursor(acklab_command: Acklab, two_hops: Path) -> None:
+    result = acklab_command("run", str(two_hops), "--set", 'title="two\\nhops\\u001b[2J"')
+    assert result.stdout.splitlines()[0] == "two hops\\x1b[2J"
 
 
 def test_bytes_that_are_no_text_do_not_break_it(tmp_path: Path, acklab_command: Acklab) -> None:

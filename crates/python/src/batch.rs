@@ -45,8 +45,9 @@ impl Input {
 
     /// The line whose end has now come.
     fn end(&mut self) -> Option<Line> {
-        let line = Line { number: self.lines + 1, bytes: std::mem::take(&mut self.unfinished) };
+        let mut line = Line { number: self.lines + 1, bytes: std::mem::take(&mut self.unfinished) };
         self.lines += u64::from(!line.bytes.is_empty());
+        line.bytes.truncate(line.bytes.trim_ascii_end().len());
         (!line.bytes.trim_ascii().is_empty()).then_some(line)
     }
 }

@@ -19,6 +19,13 @@ from typing import NoReturn
 
 from . import compare, doctor, reproduce, run, schema
 
+EXAMPLE = """\
+example:
+  acklab run two-hops.toml                what each flow and link did
+  acklab run two-hops.toml --out results  tables, and a page that shows every packet
+  acklab VERB --help                      each verb's options, with examples
+"""
+
 FAILED, BAD_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 
 
@@ -43,8 +50,13 @@ def parser() -> argparse.ArgumentParser:
     """The command line's grammar, with every verb's help."""
     from .. import __version__
 
-    top = _Parser(prog="acklab", description="A laboratory for TCP acknowledgments.")
-    top.add_argument("--version", action="version", version=f"acklab {__version__}")
+    top = _Parser(
+        prog="acklab",
+        description="A laboratory for TCP acknowledgments.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("-V", "--version", action="version", version=f"acklab {__version__}")
     verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
     for verb in (run, compare, reproduce, schema, doctor):
         verb.add(verbs)
@@ -53,6 +65,11 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit status."""
+    if sys.stderr is None:  # print would take standard output in its place
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stdout is None:
+        print("acklab: standard output is closed", file=sys.stderr)
+        return FAILED
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a title may hold what the terminal cannot show

@@ -8,6 +8,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .options import threads
+
 if TYPE_CHECKING:
     from ..compare import Comparison
 
@@ -27,7 +29,7 @@ example:
   acklab compare cable.toml --cases filters.toml --out result  Parquet tables, a chart (SVG, PNG) and a page
   acklab compare cable.toml --cases filters.toml --json        one JSON object for scripts
 
-exit status: 0; 1 a run or an output failed; 2 bad scenario or comparison; 130 interrupted
+exit status: 0; 1 a run or an output failed; 2 bad scenario or comparison; 130 interrupted; 143 terminated
 """
 
 
@@ -55,7 +57,7 @@ def add(verbs: Any) -> None:
     )
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     verb.add_argument("--out", metavar="DIR", help="also write the tables, a chart and a page there")
-    verb.add_argument("--threads", type=int, metavar="N", help="how many runs at once (one a processor)")
+    verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
     verb.set_defaults(act=act, parser=verb)
 
 
@@ -66,8 +68,6 @@ def act(options: argparse.Namespace) -> int:
     from ..reproduce.progress import Progress
     from .run import write_json
 
-    if options.threads is not None and options.threads < 1:
-        options.parser.error("--threads must be at least 1")
     try:
         comparison = _comparison(options)
         comparison.check()

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .options import threads
+
 if TYPE_CHECKING:
     from ..reproduce.paper import Figure, Paper
     from ..reproduce.runner import Outcome
@@ -45,7 +47,7 @@ def add(verbs: Any) -> None:
     verb.add_argument(
         "--seeds", type=int, metavar="N", help="at most so many seeds for randomised claims (50; quick: 8)"
     )
-    verb.add_argument("--threads", type=int, metavar="N", help="how many runs at once (one a processor)")
+    verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
     verb.set_defaults(act=act, parser=verb)
 
 
@@ -53,8 +55,6 @@ def act(options: argparse.Namespace) -> int:
     """Regenerates what was asked for."""
     from ..reproduce import output
 
-    if options.threads is not None and options.threads < 1:
-        options.parser.error("--threads must be at least 1")
     if options.seeds is not None and options.seeds < 2:
         options.parser.error("--seeds must be at least 2: one seed has no interval")
     outcomes: list[Outcome] = []

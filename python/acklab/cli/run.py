@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import re
 import sys
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from . import captures
+from .options import seed, threads
 
 EXAMPLE = """\
 example:
@@ -42,21 +44,18 @@ def add(verbs: Any) -> None:
         default=[],
         help="override a key, such as flow.0.sender.window=20; may be repeated",
     )
-    run.add_argument("--seed", type=_seed, metavar="N", help="override the seed")
-    run.add_argument("--out", metavar="DIR", help="also write the tables, summary and report there; records everything unless [record] or --json is given")
+    run.add_argument("--seed", type=seed, metavar="N", help="override the seed")
+    run.add_argument(
+        "--out",
+        metavar="DIR",
+        help="also write the tables, summary and report there; records everything unless [record] or --json is given",
+    )
     captures.add(run)
     run.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     run.add_argument("--show-expanded", action="store_true", help="print the scenario with every default, and stop")
     run.add_argument("--batch", metavar="FILE", help="run each line of FILE, a JSON scenario; - is standard input")
-    run.add_argument("--threads", type=int, metavar="N", help="with --batch: how many run at once (one a processor)")
+    run.add_argument("--threads", type=threads, metavar="N", help="with --batch: how many run at once (one a processor)")
     run.set_defaults(act=act, parser=run)
-
-
-def _seed(text: str) -> int:
-    seed = int(text)
-    if not 0 <= seed < 2**64:
-        raise argparse.ArgumentTypeError(f"{text} is not a seed: 0 to 2^64 - 1")
-    return seed
 
 
 def act(options: argparse.Namespace) -> int:
@@ -74,9 +73,15 @@ def act(options: argparse.Namespace) -> int:
     return _single(options, sets)
 
 
+def _stdin() -> TextIO:
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "standard input is closed")
+    return sys.stdin
+
+
 def _read(file: str) -> tuple[bytes, str]:
     if file == "-":
-        return sys.stdin.buffer.read(), "standard input"
+        return _stdin().buffer.read(), "standard input"
     return Path(file).read_bytes(), os.fsencode(file).decode(errors="replace")
 
 
@@ -134,12 +139,11 @@ def _batch(options: argparse.Namespace, sets: list[str]) -> int:
     from .._core import Batch
     from ..run import cpu_count
 
-    if options.threads is not None and options.threads < 1:
-        options.parser.error("--threads must be at least 1")
-    threads = options.threads or cpu_count()
-    batch = Batch(threads, sets=sets, seed=options.seed)
+    batch = Batch(options.threads or cpu_count(), sets=sets, seed=options.seed)
     try:
-        source = sys.stdin.fileno() if options.batch == "-" else os.open(options.batch, os.O_RDONLY)
+        source = _stdin().fileno() if options.batch == "-" else os.open(options.batch, os.O_RDONLY)
+        if os.path.isdir(source):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     except OSError as error:
         options.parser.error(f"{options.batch}: {error.strerror}")
     trouble: list[OSError] = []

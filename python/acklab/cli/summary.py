@@ -81,12 +81,17 @@ def align(heads: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -
     return lines
 
 
+def _one_line(text: str) -> str:
+    """A title as a terminal may have it: its line breaks are spaces, and it sends no escape sequences."""
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in " ".join(text.split()))
+
+
 def as_text(summary: Mapping[str, Any]) -> str:
     """The summary for a terminal; no colour, and as wide as its columns need (about 100)."""
     flows, links = summary["flows"], summary["links"]
     done = sum(row["completed"] for row in flows)
     lines = [
-        summary["title"] or "(no title)",
+        _one_line(summary["title"]) or "(no title)",
         f"seed {summary['seed']}, ended at {_number(summary['end_s'])} s, {done} of {len(flows)} flows completed",
     ]
     for (heads, rows), names, all_rows in zip(sections(summary), (2, 1), (flows, links), strict=True):

@@ -128,7 +128,7 @@ def test_a_signal_leaves_nothing_half_written(tmp_path: Path, number: int, statu
         (("nagle1984",), "allman1998"),
         (("allman1998/figure-99",), "figure-16"),
         (("--figure", "figure-99"), "ackfilter has no figure"),
-        (("--threads", "0"), "at least 1"),
+        (("--threads", "0"), "from 1 to 1024"),
         (("--seeds", "1"), "at least 2"),
     ],
 )

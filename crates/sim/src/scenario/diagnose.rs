@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::error::{Problem, clip};
 use super::path::Path;
-use super::suggest::{did_you_mean, listed, one_of};
+use super::suggest::{did_you_mean, listed, nearest, one_of};
 
 type Object = Map<String, Value>;
 
@@ -103,7 +103,13 @@ impl<'s> Walk<'s> {
         match value {
             Value::String(text) => {
                 let known: Vec<_> = choices.iter().filter_map(|choice| choice.get("const")?.as_str()).collect();
-                if let Some(hint) = did_you_mean(text, known) {
+                let mut hint = did_you_mean(text, known);
+                if let Some((tag, known)) = self.tagged(choices)
+                    && let Some(name) = nearest(text, known)
+                {
+                    hint = Some(format!("; write {{ {tag} = \"{name}\" }}"));
+                }
+                if let Some(hint) = hint {
                     let mut problem = self.not(schema, value, path);
                     problem.what += &hint;
                     return Err(problem);
@@ -162,6 +168,14 @@ impl<'s> Walk<'s> {
         }
     }
 
+    /// The key by which all of `choices`, tables, are told apart, and its values.
+    fn tagged(&self, choices: &'s [Value]) -> Option<(&'s str, Vec<&'s str>)> {
+        let keys = |choice| self.resolve(choice).get("properties")?.as_object();
+        let (tag, _) = keys(choices.first()?)?.iter().find(|(_, schema)| schema.get("const").is_some())?;
+        let known = choices.iter().map(|choice| keys(choice)?.get(tag)?.get("const")?.as_str());
+        Some((tag, known.collect::<Option<_>>()?))
+    }
+
     fn complaint(&self, schema: &'s Value, value: &Value, path: &Path<'_>) -> Problem {
         self.value(schema, value, path).err().unwrap_or_else(|| self.not(schema, value, path))
     }
@@ -185,6 +199,9 @@ impl<'s> Walk<'s> {
             let names: Vec<_> = choices.iter().filter_map(|choice| choice.get("const")?.as_str()).collect();
             if names.len() == choices.len() {
                 return one_of(names);
+            }
+            if let Some((tag, known)) = self.tagged(choices) {
+                return format!("a table with `{tag}`, {}", one_of(known));
             }
             let mut forms: Vec<String> = choices.iter().map(|choice| self.allowed(choice)).collect();
             forms.dedup();

@@ -97,6 +97,15 @@ impl Problem {
     }
 }
 
+/// What is wrong with `name` as a name; names stand in tables, messages and file names.
+pub(super) fn not_a_name(name: &str) -> Option<&'static str> {
+    match name {
+        "" => Some("must not be empty"),
+        name if name.chars().any(char::is_control) => Some("must not contain control characters"),
+        _ => None,
+    }
+}
+
 /// At most `most` characters on one line.
 pub(super) fn clip(text: &str, most: usize) -> String {
     let mut clipped = String::new();

@@ -7,7 +7,7 @@ use acklab_packet::{Rate, Time};
 use acklab_path::queue::RedParams;
 use acklab_path::spec::{GilbertElliott, LinkSpec, LossSpec, QueueSpec, Stay};
 
-use super::error::Problem;
+use super::error::{Problem, not_a_name};
 use super::file::LinkTable;
 use super::filter;
 use super::stage;
@@ -58,8 +58,10 @@ impl Network {
         let mut pairs = HashMap::new();
         for Origin { link, key } in links {
             let [a, b] = link.between.clone();
-            if a.is_empty() || b.is_empty() {
-                return Err(Problem::at(format_args!("{key}.between"), "a node needs a name"));
+            if let Some((name, what)) = [&a, &b].into_iter().find_map(|name| Some((name, not_a_name(name)?))) {
+                return Err(
+                    Problem::at(format_args!("{key}.between"), format!("a node's name {what}")).given_text(name)
+                );
             }
             if a == b {
                 return Err(Problem::at(format_args!("{key}.between"), format!("links `{a}` with itself")));

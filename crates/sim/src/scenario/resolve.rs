@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use acklab_packet::Time;
 
-use super::error::Problem;
+use super::error::{Problem, not_a_name};
 use super::file::{File, FlowTable, LinkTable, SizeEntry, StopTable, When};
 use super::network::{Key, Network, Origin};
 use super::stacks::{Stacks, shared};
@@ -90,8 +90,8 @@ fn flows(tables: Vec<FlowTable>, network: &mut Network, stacks: &Stacks) -> Resu
             return Err(Problem::at(at("repeat.think_to"), what).given_text(longest.to_string()));
         }
         let name = table.name.take().unwrap_or_else(|| format!("flow{index}"));
-        if name.is_empty() {
-            return Err(Problem::at(at("name"), "must not be empty").given_text(""));
+        if let Some(what) = not_a_name(&name) {
+            return Err(Problem::at(at("name"), what).given_text(name));
         }
         let (sender, receiver) = stacks.rules(index, &table.sender, &table.receiver)?;
         if table.source.is_some() && sender.fin {

@@ -8,7 +8,7 @@ use acklab_path::spec::QueueSpec;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::error::Problem;
+use super::error::{Problem, not_a_name};
 use super::file::{BackTable, LinkTable};
 use super::network::{Key, Network, Origin, checked_queue};
 use crate::spec::MediumSpec;
@@ -51,14 +51,14 @@ pub(super) fn checked(tables: Vec<WlanTable>) -> Result<Vec<Wlan>, Problem> {
     for (index, table) in tables.into_iter().enumerate() {
         let at = |key: &str| format!("wlan[{index}].{key}");
         let name = table.name.unwrap_or_else(|| format!("wlan{index}"));
-        if name.is_empty() {
-            return Err(Problem::at(at("name"), "must not be empty").given_text(""));
+        if let Some(what) = not_a_name(&name) {
+            return Err(Problem::at(at("name"), what).given_text(name));
         }
         if let Some(earlier) = names.insert(name.clone(), index) {
             return Err(Problem::at(at("name"), format!("wlan[{earlier}] has this name too")).given_text(&name));
         }
-        if table.ap.is_empty() {
-            return Err(Problem::at(at("ap"), "a node needs a name").given_text(""));
+        if let Some(what) = not_a_name(&table.ap) {
+            return Err(Problem::at(at("ap"), format!("a node's name {what}")).given_text(&table.ap));
         }
         if table.stations.is_empty() || table.stations.len() > MOST_STATIONS {
             let what = format!("must be from 1 to {MOST_STATIONS} nodes");
@@ -67,8 +67,8 @@ pub(super) fn checked(tables: Vec<WlanTable>) -> Result<Vec<Wlan>, Problem> {
         let mut seen = HashMap::new();
         for (place, station) in table.stations.iter().enumerate() {
             let wrong = |what: String| Err(Problem::at(at(&format!("stations[{place}]")), what).given_text(station));
-            if station.is_empty() {
-                return wrong("a node needs a name".into());
+            if let Some(what) = not_a_name(station) {
+                return wrong(format!("a node's name {what}"));
             }
             if *station == table.ap {
                 return wrong("is the access point".into());

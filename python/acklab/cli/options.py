@@ -1,0 +1,25 @@
+"""What options' values may be, where several verbs have them."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+#: Most worker threads; more than any machine has use for.
+MOST_THREADS = 1024
+
+
+def seed(text: str) -> int:
+    """A seed: what 64 bits hold."""
+    return _whole(text, 0, 2**64 - 1, "2^64 - 1")
+
+
+def threads(text: str) -> int:
+    """How many runs at once."""
+    return _whole(text, 1, MOST_THREADS, str(MOST_THREADS))
+
+
+def _whole(text: str, least: int, most: int, most_said: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,20}", text) or not least <= int(text) <= most:
+        raise argparse.ArgumentTypeError(f"{text} is no whole number from {least} to {most_said}")
+    return int(text)
