@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import final
 
+__all__: list[str]
 __version__: str
 
 class ScenarioError(ValueError):
@@ -74,18 +75,28 @@ class Simulation:
     ) -> Simulation: ...
     @property
     def now_s(self) -> float:
-        """Instant up to which everything has happened."""
+        """Instant of the latest event so far; 0 before the first."""
     @property
     def finished(self) -> bool:
         """Whether the scenario's stop has been reached."""
     def run_until(self, time_s: float) -> None:
-        """Runs up to an instant, or to the scenario's stop if that is earlier."""
+        """Runs up to an instant, or to the scenario's stop if that is earlier.
+
+        What is due at that very instant is still to come, so that a branch may change a flow that starts then. An
+        instant that has passed changes nothing.
+
+        Raises:
+            ValueError: the instant is not finite.
+            RunError: the run failed.
+        """
     def run(self) -> RunResult:
         """Runs to the scenario's stop."""
     def outcome(self) -> RunResult:
         """What there is to tell at this instant."""
     def clone(self) -> Simulation:
-        """A copy that continues to the same results, independently."""
+        """A copy that continues to the same results, independently; `copy.copy` and `copy.deepcopy` make the same."""
+    def __copy__(self) -> Simulation: ...
+    def __deepcopy__(self, memo: object) -> Simulation: ...
     def branch(
         self, text: str | bytes, *, file: str = ..., sets: Sequence[str] = ..., seed: int | None = None
     ) -> Simulation:

@@ -179,9 +179,15 @@ def run_batch(
 
     Args:
         scenarios: Scenarios, their trees, or JSON texts.
-        threads: left out, one a processor.
+        threads: from 1 to 1024; left out, one a processor.
+
+    Raises:
+        TypeError: something is none of these.
+        ValueError: no such number of threads.
     """
-    batch = _core.Batch(threads or cpu_count())
+    if threads is not None and threads < 1:
+        raise ValueError("threads must be from 1 to 1024")
+    batch = _core.Batch(cpu_count() if threads is None else threads)
     try:
         for scenario in scenarios:
             batch.feed(_json_line(scenario))
@@ -214,9 +220,13 @@ def source(scenario: ScenarioLike) -> tuple[str | bytes, str]:
         return json.dumps(plain(scenario)), "scenario"
     if isinstance(scenario, bytes):
         return scenario, "scenario"
-    if isinstance(scenario, str) and ("\n" in scenario or "=" in scenario or scenario.lstrip().startswith("{")):
+    if isinstance(scenario, str) and (_is_text(scenario) or not scenario):
         return scenario, "scenario"
     return Path(scenario).read_bytes(), os.fspath(scenario)
+
+
+def _is_text(scenario: str) -> bool:
+    return "\n" in scenario or "=" in scenario or scenario.lstrip().startswith("{")
 
 
 def assignments(overrides: Mapping[str, Any]) -> list[str]:
@@ -232,8 +242,11 @@ def cpu_count() -> int:
 def _json_line(scenario: Scenario | Mapping[str, Any] | str | bytes) -> bytes:
     if isinstance(scenario, (Scenario, Mapping)):
         scenario = json.dumps(plain(scenario))
-    text = scenario.encode() if isinstance(scenario, str) else scenario
-    return text.replace(b"\n", b" ") + b"\n"  # JSON has no line breaks except between its words
+    if not isinstance(scenario, (str, bytes)):
+        raise TypeError(f"a scenario of a batch is a Scenario, its tree or its JSON text, not {scenario!r}")
+    text = scenario.encode(errors="replace") if isinstance(scenario, str) else scenario
+    # JSON has no line breaks except between its words. A blank line would be passed over, and results lose their places.
+    return (text.replace(b"\n", b" ") if text.strip() else b"null") + b"\n"
 
 
 def _parsed(lines: bytes) -> Iterator[dict[str, Any]]:

@@ -125,3 +125,19 @@ def test_run_batch_may_be_abandoned() -> None:
     results = acklab.run_batch((scenario(100) for _ in range(100_000)), threads=2)
     assert next(results)["title"] == "100"
     results.close()
+
+
+def test_run_batch_keeps_places_and_refuses_what_is_no_scenario() -> None:
+    told = list(acklab.run_batch(["", json.dumps(scenario(2)), " \n", b"\xff", "\ud800"]))
+    assert [list(each) == ["error"] for each in told] == [True, False, True, True, True]
+    for wrong in (None, 3, Path("two-hops.toml")):
+        with pytest.raises(TypeError, match=r"Scenario, its tree or its JSON text, not"):
+            list(acklab.run_batch([wrong]))
+    for threads in (0, -1, 1025):
+        with pytest.raises(ValueError, match="from 1 to 1024"):
+            list(acklab.run_batch([scenario(1)], threads=threads))
+
+
+def test_an_empty_text_is_an_empty_scenario() -> None:
+    with pytest.raises(acklab.ScenarioError, match="empty"):
+        acklab.run("")

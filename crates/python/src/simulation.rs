@@ -63,7 +63,7 @@ impl Simulation {
         })
     }
 
-    /// Instant up to which everything has happened, in seconds.
+    /// Instant of the latest event so far, in seconds; 0 before the first.
     #[getter]
     fn now_s(&self) -> f64 {
         self.0.now().secs()
@@ -75,7 +75,8 @@ impl Simulation {
         self.0.ended()
     }
 
-    /// Runs up to an instant in seconds, or to the scenario's stop if that is earlier.
+    /// Runs up to an instant in seconds, or to the scenario's stop if that is earlier. What is due at that very instant is
+    /// still to come.
     fn run_until(&mut self, py: Python<'_>, time_s: f64) -> PyResult<()> {
         if !time_s.is_finite() {
             return Err(PyValueError::new_err("time_s must be finite"));
