@@ -1,7 +1,8 @@
 //! What a packet passes on its way: queues and loss.
 //!
 //! Everything here decides about one packet at a time, owns no clock and no socket, and is told the time by a driver.
-//! It is generic over the packet ([`Carried`]): the simulator's small `Copy` packets, or real ones.
+//! It is generic over the packet ([`Carried`]): the simulator's small `Copy` packets, or real ones, or, to try a part by
+//! itself, [`Bare`] sizes.
 //!
 //! * [`queue`]: where packets wait, and what is dropped; one file a discipline;
 //! * [`ack_filter`]: which ACKs newer ones make superfluous;
@@ -13,6 +14,7 @@
 //! * [`spec`]: how a scenario writes all this down.
 
 pub mod ack_filter;
+mod bare;
 pub mod loss;
 pub mod medium;
 pub mod queue;
@@ -20,6 +22,8 @@ pub mod random;
 pub mod spec;
 pub mod stage;
 pub mod waiting;
+
+pub use bare::Bare;
 
 use acklab_packet::Body;
 

@@ -4,44 +4,8 @@
 use std::path::Path;
 
 use acklab_packet::{Bytes, Rate, Time};
-use acklab_path::Carried;
+use acklab_path::Bare;
 use acklab_path::queue::{Queue, Red, RedParams, Removal, Scheduler, Service};
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Sized(u32);
-
-impl Carried for Sized {
-    fn wire_bytes(&self) -> u32 {
-        self.0
-    }
-    fn is_ack(&self) -> bool {
-        false
-    }
-    fn has_payload(&self) -> bool {
-        true
-    }
-    fn connection(&self) -> u64 {
-        0
-    }
-    fn plain_ack(&self) -> Option<u64> {
-        None
-    }
-    fn sack_blocks(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        std::iter::empty()
-    }
-    fn timestamps(&self) -> (u64, u64) {
-        (0, 0)
-    }
-    fn congestion(&self) -> u8 {
-        0
-    }
-    fn unknown_options(&self) -> bool {
-        false
-    }
-    fn mark(&mut self) -> bool {
-        false
-    }
-}
 
 /// What `red_log.tcl` was run with: 60 transfers over 400 kb/s, redseed 77.
 fn params(gentle: bool, wait: bool) -> RedParams {
@@ -68,7 +32,7 @@ fn replay(log: &str, params: &RedParams) -> (usize, usize) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/oracle/data/red").join(log);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let rate = Rate::from_bps(4e5);
-    let mut red: Red<Sized> = Red::new(params, rate, || unreachable!("the parameters name a seed"));
+    let mut red: Red<Bare> = Red::new(params, rate, || unreachable!("the parameters name a seed"));
     let (mut free, mut serving) = (Time::ZERO, 0);
     let (mut arrivals, mut drops) = (0, 0);
     let mut removed = Vec::new();
@@ -82,14 +46,14 @@ fn replay(log: &str, params: &RedParams) -> (usize, usize) {
             Some("+") => {
                 arrivals += 1;
                 let service = if free > now { Service::Busy(serving) } else { Service::Idle(free) };
-                red.enqueue(Sized(size), service, now, &mut removed);
+                red.enqueue(Bare::of(size), service, now, &mut removed);
                 let dropped = lines.peek().is_some_and(|next| next.starts_with('d'));
                 let ours = removed.pop().map(|(_, reason)| reason);
                 assert_eq!(ours, dropped.then_some(Removal::Dropped), "{log}: arrival {arrivals} at {now}");
                 drops += usize::from(dropped);
             }
             Some("-") => {
-                assert_eq!(red.dequeue(now), Some(Sized(size)), "{log}: departure at {now}");
+                assert_eq!(red.dequeue(now), Some(Bare::of(size)), "{log}: departure at {now}");
                 (free, serving) = (now + rate.transmission(size), size);
             }
             _ => {}
@@ -116,18 +80,18 @@ fn every_drop_of_a_gentle_red_queue_that_does_not_wait() {
 #[test]
 fn a_gentle_queue_just_above_max_drops_one_in_seven() {
     let pinned = RedParams { min: 5.0, max: 20.0, weight: 1.0, max_p: 0.02, packets: 1000, ..params(true, false) };
-    let mut red: Red<Sized> = Red::new(&pinned, Rate::from_bps(4e5), || unreachable!("the parameters name a seed"));
+    let mut red: Red<Bare> = Red::new(&pinned, Rate::from_bps(4e5), || unreachable!("the parameters name a seed"));
     let (mut removed, now) = (Vec::new(), Time::ZERO);
     let (mut arrivals, mut drops) = (0, 0);
     for _ in 0..1000 {
         if red.len() == 21 {
             break;
         }
-        red.enqueue(Sized(1000), Service::Busy(1000), now, &mut removed);
+        red.enqueue(Bare::of(1000), Service::Busy(1000), now, &mut removed);
     }
     for _ in 0..10_000 {
         removed.clear();
-        red.enqueue(Sized(1000), Service::Busy(1000), now, &mut removed);
+        red.enqueue(Bare::of(1000), Service::Busy(1000), now, &mut removed);
         arrivals += 1;
         drops += removed.len();
         if red.len() > 21 {

@@ -75,47 +75,13 @@ impl<P: Carried> Queue<P> for DropTail<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[derive(Clone, Copy, Debug, PartialEq)]
-    struct Raw(u32);
-    impl Carried for Raw {
-        fn wire_bytes(&self) -> u32 {
-            self.0
-        }
-        fn is_ack(&self) -> bool {
-            false
-        }
-        fn has_payload(&self) -> bool {
-            true
-        }
-        fn connection(&self) -> u64 {
-            0
-        }
-        fn plain_ack(&self) -> Option<u64> {
-            None
-        }
-        fn sack_blocks(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-            std::iter::empty()
-        }
-        fn timestamps(&self) -> (u64, u64) {
-            (0, 0)
-        }
-        fn congestion(&self) -> u8 {
-            0
-        }
-        fn unknown_options(&self) -> bool {
-            false
-        }
-        fn mark(&mut self) -> bool {
-            false
-        }
-    }
+    use crate::Bare;
 
     /// How many of ten packets of 1000 bytes fit, behind one in service or with the link idle.
-    fn admitted(mut queue: DropTail<Raw>, service: Service) -> usize {
+    fn admitted(mut queue: DropTail<Bare>, service: Service) -> usize {
         let mut removed = Vec::new();
         for _ in 0..10 {
-            queue.enqueue(Raw(1000), service, Time::ZERO, &mut removed);
+            queue.enqueue(Bare::of(1000), service, Time::ZERO, &mut removed);
         }
         assert_eq!(queue.len() + removed.len(), 10);
         assert_eq!(queue.bytes(), 1000 * queue.len() as u64);
@@ -140,7 +106,7 @@ mod tests {
     fn what_passes_an_idle_link_is_known_by_its_size() {
         let kb = |n: u64| Some(Bytes::new(n * 1000));
         for queue in [
-            DropTail::<Raw>::new(Some(1), None, None, None),
+            DropTail::<Bare>::new(Some(1), None, None, None),
             DropTail::new(Some(2), None, None, None),
             DropTail::new(None, Some(0), None, None),
             DropTail::new(None, None, kb(4), None),
@@ -148,7 +114,7 @@ mod tests {
             DropTail::new(None, None, None, kb(0)),
         ] {
             for size in [1, 3999, 4000, 4001, u32::MAX] {
-                assert_eq!(size <= queue.passes(), queue.lets_pass(&Raw(size)), "{queue:?} {size}");
+                assert_eq!(size <= queue.passes(), queue.lets_pass(&Bare::of(size)), "{queue:?} {size}");
             }
         }
     }

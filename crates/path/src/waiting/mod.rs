@@ -5,6 +5,7 @@
 
 mod flows;
 mod links;
+mod multiply;
 mod ranking;
 mod rate;
 

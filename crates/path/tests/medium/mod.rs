@@ -2,60 +2,20 @@
 #![allow(dead_code)]
 
 use acklab_packet::{Rate, Time};
-use acklab_path::Carried;
+use acklab_path::Bare;
 use acklab_path::medium::{AirStats, Dcf, DcfParams, DcfSpec, Fate, Frame};
 use acklab_path::queue::{AnyQueue, Removal};
 use acklab_path::random::Random;
 use acklab_path::spec::QueueSpec;
 
-/// A packet that is nothing but a size and a number.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Raw {
-    pub size: u32,
-    pub number: u64,
-}
-
-impl Carried for Raw {
-    fn wire_bytes(&self) -> u32 {
-        self.size
-    }
-    fn is_ack(&self) -> bool {
-        false
-    }
-    fn has_payload(&self) -> bool {
-        true
-    }
-    fn connection(&self) -> u64 {
-        0
-    }
-    fn plain_ack(&self) -> Option<u64> {
-        None
-    }
-    fn sack_blocks(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        std::iter::empty()
-    }
-    fn timestamps(&self) -> (u64, u64) {
-        (0, 0)
-    }
-    fn congestion(&self) -> u8 {
-        0
-    }
-    fn unknown_options(&self) -> bool {
-        false
-    }
-    fn mark(&mut self) -> bool {
-        false
-    }
-}
-
 /// A medium, its clock, and what has left it.
 #[derive(Clone, Debug)]
 pub struct World {
-    pub dcf: Dcf<Raw>,
+    pub dcf: Dcf<Bare>,
     pub now: Time,
     pub offered: u64,
-    pub out: Vec<(Frame<Raw>, Fate)>,
-    pub removed: Vec<(Frame<Raw>, Removal)>,
+    pub out: Vec<(Frame<Bare>, Fate)>,
+    pub removed: Vec<(Frame<Bare>, Removal)>,
 }
 
 impl World {
@@ -72,7 +32,7 @@ impl World {
     }
 
     pub fn offer(&mut self, port: u32, size: u32) {
-        let packet = Raw { size, number: self.offered };
+        let packet = Bare { size, number: self.offered };
         self.offered += 1;
         self.dcf.offer(port, packet, self.now, &mut self.removed);
     }
