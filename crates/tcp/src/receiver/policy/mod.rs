@@ -27,7 +27,7 @@ pub use observed::Observed;
 pub use optimistic::Optimistic;
 pub use periodic::Periodic;
 pub use restore::Restore;
-pub use smart::{Alpha, Smart};
+pub use smart::{Alpha, Smart, SmartRules};
 pub use spoof::Spoof;
 
 #[cfg(doc)]
@@ -185,7 +185,8 @@ policies! {
     Acc(Acc) from AckPolicyKind::Acc { d_max, timer } => Acc::new(d_max, timer);
     Every(Every) from AckPolicyKind::Every {} => Every;
     Delayed(Delayed) from AckPolicyKind::Delayed { timer, segments, heartbeat, phase } => Delayed::new(timer, segments, heartbeat, phase);
-    Smart(Smart) from smart @ AckPolicyKind::Smart { .. } => Smart::new(&smart);
+    Smart(Smart) from AckPolicyKind::Smart { timer, rtt, interval, window, initial, extended, loss, first } =>
+        Smart::new(SmartRules { timer, rtt, interval, window, initial, extended, loss, first });
     Periodic(Periodic) from AckPolicyKind::Periodic { beta, segments, timer, rtt, interval } => Periodic::new(beta, segments, timer, rtt, interval);
     Daass(Daass) from AckPolicyKind::Daass { phase, timer, segments, window, silence } => Daass::new(phase, timer, segments, window, silence);
     Divide(Box<Divide>) from AckPolicyKind::Divide {

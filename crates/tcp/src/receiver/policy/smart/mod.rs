@@ -14,7 +14,21 @@ use acklab_packet::{Seq, Time};
 
 use super::{AckPolicy, Arrival, Emission};
 use crate::receiver::estimator::{Left, Observer, RoundTrip};
-use crate::rules::{AckPolicyKind, WindowSource};
+use crate::rules::{LossNotice, RttSource, WindowSource, WindowStart};
+
+/// The parameters of [`AckPolicyKind::Smart`](crate::rules::AckPolicyKind::Smart), which says what each means.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub struct SmartRules {
+    pub timer: Time,
+    pub rtt: RttSource,
+    pub interval: Time,
+    pub window: WindowSource,
+    pub initial: u32,
+    pub extended: bool,
+    pub loss: LossNotice,
+    pub first: WindowStart,
+}
 
 /// The policy's state.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,14 +49,9 @@ struct State {
 }
 
 impl Smart {
-    /// The policy with the parameters of [`AckPolicyKind::Smart`].
-    ///
-    /// # Panics
-    /// If `kind` is another policy.
-    pub fn new(kind: &AckPolicyKind) -> Smart {
-        let AckPolicyKind::Smart { timer, rtt, interval, window, initial, extended, loss, first } = *kind else {
-            panic!("not smartacking: {kind:?}");
-        };
+    /// The policy with these parameters.
+    pub fn new(rules: SmartRules) -> Smart {
+        let SmartRules { timer, rtt, interval, window, initial, extended, loss, first } = rules;
         Smart(Box::new(State {
             timer,
             window,

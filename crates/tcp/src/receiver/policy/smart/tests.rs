@@ -1,14 +1,13 @@
 //! Traces of smartacking, worked out by hand. A bottleneck of 10 ms a segment, a round trip of 100 ms.
 
 use super::*;
-use crate::rules::{LossNotice, RttSource, WindowStart};
 
 fn t(secs: f64) -> Time {
     Time::from_secs(secs)
 }
 
-fn kind() -> AckPolicyKind {
-    AckPolicyKind::Smart {
+fn rules() -> SmartRules {
+    SmartRules {
         timer: t(0.2),
         rtt: RttSource::Probe,
         interval: t(1.0),
@@ -35,7 +34,7 @@ fn arrive(policy: &mut Smart, arrival: &Arrival) -> Emission {
 
 /// Slow start with windows of 1, 2, 4, 8 segments, the last of which is being received: 7 were acknowledged one by one.
 fn in_slow_start() -> Smart {
-    let mut policy = Smart::new(&kind());
+    let mut policy = Smart::new(rules());
     assert_eq!(policy.on_segment(&at(0.0, 0)), Emission::Probe(1));
     assert_eq!(policy.on_probe_sent(t(0.0)), Emission::Now, "the first segment is not held");
     policy.on_ack_sent(t(0.0));
@@ -106,7 +105,7 @@ fn what_is_out_of_order_is_acknowledged_at_once() {
 
 #[test]
 fn nothing_is_held_before_round_trip_and_arrival_time_are_known() {
-    let mut policy = Smart::new(&kind());
+    let mut policy = Smart::new(rules());
     policy.0.window = WindowSource::Sender;
     for (k, now) in [0.0, 0.01, 0.02].into_iter().enumerate() {
         let arrival = Arrival { window: 1000.0, ..at(now, k as u64) };
