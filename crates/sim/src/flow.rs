@@ -1,6 +1,7 @@
 //! One flow: a sender, a receiver, their timers, and what is measured of their conversation.
 
 use acklab_packet::{Ack, Body, Packet, Phase, Probe, Segment, Time};
+use acklab_path::random::Random;
 use acklab_tcp::receiver::{Receiver, ReceiverWire};
 use acklab_tcp::rules::PhaseSource;
 use acklab_tcp::sender::{Sender, SenderWire, Supply};
@@ -40,18 +41,19 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// The `member`-th flow of table `spec`, due at `start`; `transfer` is its row in the outcome.
+    /// The `member`-th flow of table `spec`, due at `start`; `transfer` is its row in the outcome, `stream` its luck.
     pub fn new(
         table: &FlowSpec,
         (spec, member): (u32, u32),
         transfer: u32,
         start: Time,
-        source: Option<Application>,
-        mut workload: Option<Box<Workload>>,
+        stream: impl Fn(&str) -> Random,
     ) -> Flow {
+        let mut workload = Workload::new(table, &stream);
+        let source = table.source.as_ref().map(|source| Application::new(source, stream("source")));
         let supply = supply(table, &mut workload);
         Flow {
-            sender: Sender::new(table.sender.clone(), supply),
+            sender: Sender::with_luck(table.sender.clone(), supply, luck(table, stream)),
             receiver: Receiver::new(table.receiver.clone()),
             sender_timer: LazyTimer::default(),
             pacer: LazyTimer::default(),
@@ -70,7 +72,8 @@ impl Flow {
 
     /// Opens a new connection for the next of repeated transfers; what the old one left in the network dies.
     pub fn reopen(&mut self, table: &FlowSpec, start: Time) {
-        self.sender = Sender::new(table.sender.clone(), supply(table, &mut self.workload));
+        let luck = self.sender.luck();
+        self.sender = Sender::with_luck(table.sender.clone(), supply(table, &mut self.workload), luck);
         self.receiver = Receiver::new(table.receiver.clone());
         self.sender_timer.disarm();
         self.pacer.disarm();
@@ -86,9 +89,10 @@ impl Flow {
         self.workload.as_mut().map_or(repeat.think, |workload| workload.pause(repeat))
     }
 
-    /// Follows the rules of `table` instead, before anything was sent. Its size must not be drawn.
-    pub fn adopt(&mut self, table: &FlowSpec) {
-        self.sender = Sender::new(table.sender.clone(), supply(table, &mut None));
+    /// Follows the rules of `table` instead, before anything was sent; `stream` as for [`Flow::new`]. Its size must not be
+    /// drawn.
+    pub fn adopt(&mut self, table: &FlowSpec, stream: impl Fn(&str) -> Random) {
+        self.sender = Sender::with_luck(table.sender.clone(), supply(table, &mut None), luck(table, stream));
         self.receiver = Receiver::new(table.receiver.clone());
     }
 
@@ -216,6 +220,16 @@ impl Flow {
         let mut port = ReceiverPort { id, connection: self.connection, timer: &mut self.receiver_timer, net };
         act(&mut self.receiver, &mut port);
     }
+}
+
+/// What is random about the `member`-th flow of `table`: a stream for each of its parts.
+pub(crate) fn stream(seed: u64, table: &FlowSpec, member: u32, part: &str) -> Random {
+    Random::named(seed, &format!("{part} {}.{member}", table.name))
+}
+
+/// Where its sender's random choices begin.
+fn luck(table: &FlowSpec, stream: impl Fn(&str) -> Random) -> u64 {
+    if table.sender.skip == 0 { 0 } else { (stream("skip").uniform() * (1_u64 << 53) as f64) as u64 }
 }
 
 /// What the flows of a table have to send at their start.

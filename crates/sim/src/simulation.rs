@@ -13,18 +13,16 @@ use acklab_path::spec::LinkSpec;
 use acklab_tcp::rules::PhaseSource;
 
 use crate::event::Event;
-use crate::flow::Flow;
+use crate::flow::{self, Flow};
 use crate::link::{Link, Way};
 use crate::medium::{Medium, ports};
 use crate::network::{AcksRemoved, Network};
 use crate::outcome::{FlowRow, Outcome};
 use crate::record::Recorder;
 use crate::route::{Routes, leaving};
-use crate::source::Application;
 use crate::spec::{FlowSpec, Scenario, Size, Stop};
 use crate::stages::{self, Placed};
 use crate::summary;
-use crate::workload::Workload;
 
 /// A simulation: a scenario, and how far it has come.
 ///
@@ -92,11 +90,9 @@ impl Simulation {
                 routes.find(from, to, &scenario.links, &leaving, &behind).expect("the scenario's nodes are connected")
             });
             for member in 0..spec.count {
-                let stream = |what: &str| Random::named(scenario.seed, &format!("{what} {}.{member}", spec.name));
+                let stream = |what: &str| flow::stream(scenario.seed, spec, member, what);
                 let start = Time::from_secs(spec.start.secs() + f64::from(member) * spec.stagger.secs());
-                let source = spec.source.as_ref().map(|source| Application::new(source, stream("source")));
-                let workload = Workload::new(spec, stream);
-                flows.push(Flow::new(spec, (table as u32, member), flows.len() as u32, start, source, workload));
+                flows.push(Flow::new(spec, (table as u32, member), flows.len() as u32, start, stream));
                 flow_routes.push([there, back]);
             }
         }

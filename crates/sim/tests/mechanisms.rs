@@ -1,5 +1,6 @@
 //! Who is told what, and what an ACK is worth, in whole runs over the path of Allman 1998 (Figure 1).
 
+use acklab_packet::Body;
 use acklab_sim::outcome::{FlowRow, PacketEvent};
 use acklab_sim::scenario::parse_toml;
 use acklab_sim::{Outcome, Simulation};
@@ -187,4 +188,51 @@ fn a_keystroke_is_as_large_as_it_says() {
     };
     let (one, ten) = (session("1B"), session("10B"));
     assert!(one > 10.0 && (ten / one - 10.0).abs() < 0.5, "{one} {ten}");
+}
+
+/// Segments that are left out are each flow's own luck: two equal flows that never meet leave out different ones, and
+/// neither a further flow nor a connection before this one changes that.
+#[test]
+fn every_flow_leaves_out_segments_of_its_own() {
+    let run = |flows: &[&str], repeat: &str| {
+        let flow = |name: &&str| {
+            format!(
+                r#"
+                [[link]]
+                between = ["S{name}", "R{name}"]
+                rate = "1Mbps"
+                delay = "10ms"
+                [[flow]]
+                name = "{name}"
+                from = "S{name}"
+                to = "R{name}"
+                size = {{ segments = 300 }}
+                {repeat}
+                sender = {{ stack = "rfc", skip = 10 }}
+                "#
+            )
+        };
+        let text = flows.iter().map(flow).collect::<String>() + "[record]\npackets = true\n";
+        let scenario = parse_toml(&text, "skip.toml").unwrap_or_else(|error| panic!("{error}\n{text}"));
+        Simulation::new(scenario.into()).run()
+    };
+    // Numbers of the segments that were sent after all, in each connection of the flow.
+    let resent = |outcome: &Outcome, flow: u32| {
+        let mut connections = vec![Vec::new(); 2];
+        for row in outcome.packets.iter().filter(|row| row.packet.flow == flow && row.event == PacketEvent::Enqueue) {
+            if let Body::Data(segment) = row.packet.body
+                && segment.retransmit
+            {
+                connections[usize::from(row.packet.connection)].push(segment.seq);
+            }
+        }
+        connections
+    };
+    let both = run(&["a", "b"], "");
+    let [a, b] = [0, 1].map(|flow| resent(&both, flow).swap_remove(0));
+    assert!(a.len() > 5 && b.len() > 5 && a != b, "{a:?} {b:?}");
+    assert_eq!(resent(&run(&["b"], ""), 0)[0], b);
+    // A second connection goes on with the draws, instead of beginning again.
+    let again = resent(&run(&["b"], r#"repeat = { times = 2, think = "1s" }"#), 0);
+    assert!(again[0] == b && again[1] != b, "{again:?}");
 }

@@ -175,7 +175,7 @@ class Sender(Part):
     """What one sequence unit is: a byte, or a whole segment."""
     skip: int | None = None
     """About one new segment in so many is left out until it is asked for, to catch receivers that acknowledge what they
-    have not got; 0 never, and not with pacing.
+    have not got; 0 never.
     """
     sws_avoidance: bool | None = None
     """Whether a window with less room than a segment sends nothing (RFC 9293 section 3.8.6.2.1); without it, small
@@ -347,7 +347,7 @@ class Stack(Part):
     """What one sequence unit is: a byte, or a whole segment."""
     skip: int | None = None
     """About one new segment in so many is left out until it is asked for, to catch receivers that acknowledge what they
-    have not got; 0 never, and not with pacing.
+    have not got; 0 never.
     """
     sws_avoidance: bool | None = None
     """Whether a window with less room than a segment sends nothing (RFC 9293 section 3.8.6.2.1); without it, small

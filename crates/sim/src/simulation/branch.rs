@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Simulation, reads_shared_phase};
+use crate::flow;
 use crate::spec::{FlowSpec, Scenario, Size};
 
 /// Why a simulation cannot go on under another scenario.
@@ -76,7 +77,8 @@ impl Simulation {
             if flow.connection > 0 || flow.sender.counters().segments_sent > 0 {
                 return Err(NotABranch(format!("flow {} has begun; its rules cannot change", table.name)));
             }
-            flow.adopt(table);
+            let member = flow.member;
+            flow.adopt(table, |what| flow::stream(scenario.seed, table, member, what));
         }
         branch.scenario = scenario;
         Ok(branch)

@@ -95,7 +95,7 @@ rule_table! {
         /// What an ACK of data that was never sent does.
         unsent_ack: UnsentAck,
         /// About one new segment in so many is left out until it is asked for, to catch receivers that acknowledge what
-        /// they have not got; 0 never, and not with pacing.
+        /// they have not got; 0 never.
         skip: u32 [0..=1_000_000],
         /// Which partial ACKs restart NewReno's timer.
         partial_ack_timer: PartialAckTimer,

@@ -125,7 +125,7 @@ pub struct Core {
 }
 
 impl Core {
-    pub(super) fn new(rules: Arc<SenderRules>, supply: Supply) -> Core {
+    pub(super) fn new(rules: Arc<SenderRules>, supply: Supply, luck: u64) -> Core {
         let (mss, payload) = match rules.sequence {
             Sequence::Segments => (1, rules.packet),
             Sequence::Bytes => {
@@ -172,8 +172,7 @@ impl Core {
             next_send: Time::ZERO,
             pacer_on: false,
             small_end: 0,
-            // A paced sender may not send the segment after it at once.
-            skip: if rules.pacing == 0.0 { Skip::new(rules.skip) } else { None },
+            skip: Skip::new(rules.skip, luck),
             smoothed: 0.0,
             rules,
         }
@@ -300,11 +299,11 @@ impl Core {
         let mut sent = 0;
         while self.snd_nxt < self.limit {
             let Some(len) = self.sendable(edge) else { break };
-            if self.skip.is_some() && self.leave_out(len, edge) {
-                continue;
-            }
             if !self.may_send_now(now, wire) {
                 break;
+            }
+            if self.skip.is_some() {
+                self.leave_out(len, edge);
             }
             self.transmit_here(self.snd_nxt, len, now, wire);
             self.snd_nxt += u64::from(len);

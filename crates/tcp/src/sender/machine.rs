@@ -33,8 +33,19 @@ pub struct SenderView {
 impl Sender {
     /// A sender that follows `rules` and has `supply` to send; nothing is sent before [`Sender::start`].
     pub fn new(rules: Arc<SenderRules>, supply: Supply) -> Sender {
+        Sender::with_luck(rules, supply, 0)
+    }
+
+    /// The same, whose random choices (`skip`) begin with `luck`: a draw from a stream that belongs to this sender alone,
+    /// or [`Sender::luck`] of the connection before this one.
+    pub fn with_luck(rules: Arc<SenderRules>, supply: Supply, luck: u64) -> Sender {
         let recovery = Recovery::new(rules.recovery);
-        Sender { core: Core::new(rules, supply), recovery }
+        Sender { core: Core::new(rules, supply, luck), recovery }
+    }
+
+    /// Where this sender's random choices stand; 0 if its rules make none.
+    pub fn luck(&self) -> u64 {
+        self.core.skip.as_ref().map_or(0, |skip| skip.luck())
     }
 
     /// The application opens the connection and hands over everything it has to send.
@@ -55,7 +66,13 @@ impl Sender {
             if self.core.skip.is_some() {
                 match self.core.judge_ack(ack, now, wire) {
                     Verdict::Fair => {}
-                    Verdict::Asks => return,
+                    Verdict::Asks => {
+                        // No sign of loss; what else it says counts.
+                        if ack.ece {
+                            self.core.on_mark_echo(now);
+                        }
+                        return self.recovery.hear(&self.core, ack);
+                    }
                     Verdict::Lies => self.core.punish(),
                 }
             }

@@ -35,12 +35,17 @@ pub(super) enum Verdict {
 }
 
 impl Skip {
-    pub(super) fn new(interval: u32) -> Option<Box<Skip>> {
+    pub(super) fn new(interval: u32, luck: u64) -> Option<Box<Skip>> {
         (interval > 0).then(|| {
-            let mut skip = Skip { interval, left: 0, luck: u64::from(interval), missing: None, asked: None };
+            let mut skip = Skip { interval, left: 0, luck, missing: None, asked: None };
             skip.left = skip.draw();
             Box::new(skip)
         })
+    }
+
+    /// Where the draws stand.
+    pub(super) fn luck(&self) -> u64 {
+        self.luck
     }
 
     /// Uniform between half the interval and one and a half (SplitMix64).
@@ -62,26 +67,25 @@ impl Skip {
 }
 
 impl Core {
-    /// Leaves out the full segment of new data at `snd_nxt`, if it is its turn and the window up to `edge` has room for
-    /// another after it.
-    pub(super) fn leave_out(&mut self, len: u32, edge: Seq) -> bool {
+    /// Leaves out the segment at `snd_nxt`, which may be sent now, if it is a full one of new data, it is its turn, and
+    /// the window up to `edge` has room for another full one after it; that one then is at `snd_nxt`, to be sent instead.
+    pub(super) fn leave_out(&mut self, len: u32, edge: Seq) {
         let end = self.snd_nxt + u64::from(len);
         let next = u64::from(self.mss);
         let room = end + next <= edge && end + next <= self.limit - u64::from(self.rules.fin);
         let data = !(self.rules.syn && self.snd_nxt == 0) && self.snd_nxt == self.snd_max && len == self.mss;
-        let Some(skip) = &mut self.skip else { return false };
+        let Some(skip) = &mut self.skip else { return };
         if !data || skip.missing.is_some() {
-            return false;
+            return;
         }
         if skip.left > 0 || !room {
             skip.left = skip.left.saturating_sub(1);
-            return false;
+            return;
         }
         skip.left = skip.draw();
         skip.missing = Some((self.snd_nxt, end));
         self.snd_max = end;
         self.snd_nxt = end;
-        true
     }
 
     /// What `ack` says of the segment left out; sends it if asked.

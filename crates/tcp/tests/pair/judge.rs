@@ -31,6 +31,8 @@ pub struct Judge {
     /// Runs that SACK blocks reported to the sender.
     reported: Vec<(Seq, Seq)>,
     best_ack: Seq,
+    /// The most that the present recovery's pipe could have been.
+    most_pipe: u64,
     acks_sent: u64,
     last_ack: Seq,
     /// In-order segments since the last ACK.
@@ -49,6 +51,7 @@ impl Judge {
             in_order: 0,
             reported: Vec::new(),
             best_ack: 0,
+            most_pipe: 0,
             acks_sent: 0,
             last_ack: 0,
             held: 0,
@@ -115,7 +118,7 @@ impl Judge {
         Ok(())
     }
 
-    fn sender_state(&self, pair: &Pair) -> Result<(), String> {
+    fn sender_state(&mut self, pair: &Pair) -> Result<(), String> {
         let (core, rules) = (pair.sender.core(), &self.sender);
         let state = (core.snd_una, core.snd_nxt, core.snd_max);
         must!(core.snd_una <= core.snd_nxt && core.snd_nxt <= core.snd_max, "una, nxt, max out of order: {state:?}");
@@ -129,12 +132,15 @@ impl Judge {
         let initial = if rules.initial_ssthresh > 0.0 { rules.initial_ssthresh * mss } else { core.wnd as f64 };
         must!(core.ssthresh >= initial.min(2.0 * mss), "ssthresh {}", core.ssthresh);
         // RFC 6675 counts a unit once as sent and once as resent; FF96 counts ACKs, and lost ones too high until the end.
-        let pipe = pair.sender.pipe().unwrap_or(0);
+        let pipe = pair.sender.pipe();
         let most = match rules.recovery {
             RecoveryKind::Rfc6675 => 2 * core.flight_size(),
-            // Two segments a partial ACK may take the flight past the window.
-            _ => core.wnd.max(core.cwnd as u64 + core.mss as u64).max(core.flight_size()),
+            // Two segments a partial ACK may take the flight past the window; and an ACK of many segments takes off one,
+            // so what this recovery could count once it may count still.
+            _ => core.wnd.max(core.cwnd as u64 + core.mss as u64).max(core.flight_size()).max(self.most_pipe),
         };
+        self.most_pipe = if pipe.is_some() { most } else { 0 };
+        let pipe = pipe.unwrap_or(0);
         must!(pipe <= most, "pipe {pipe} above {most}, flight {}", core.flight_size());
         let simple = !rules.recovery.uses_sack();
         let new_data = pair.out.sent.last().is_some_and(|(segment, _)| !segment.retransmit);

@@ -159,6 +159,70 @@ fn an_optimistic_ack_of_what_was_left_out_is_caught() {
     assert_eq!(sender.counters().false_acks, 1);
 }
 
+/// The duplicates that ask for the segment left out are no sign of loss, but what they report counts: after the timeout
+/// segment 5 is not sent again, though only such a duplicate has told of it.
+#[test]
+fn what_a_duplicate_that_asks_reports_is_kept() {
+    for recovery in [RecoveryKind::Rfc6675, RecoveryKind::Sack] {
+        let rules = SenderRules { skip: 1, recovery, ..reno(8.0, 0.0) };
+        let sender = follow(
+            rules,
+            Supply::Segments(8),
+            "
+            at  | event                | sends  | cwnd
+            0   | start                | 0 2-7  | 8000
+            0.1 | ack 1 sack 2-3       |        | 9000
+            0.2 | ack 1 sack 5 2-3     | 1*     | 9000
+            0.3 | ack 1 sack 5-6 2-3   |        | 9000
+            0.4 | ack 1 sack 5-7 2-3   |        | 9000
+            1.1 | timeout              | 1*     | 1000
+            1.2 | ack 4                | TAIL   | 2000
+        "
+            // FF96 forgets what was reported when the timer runs out.
+            .replace("TAIL", if recovery == RecoveryKind::Rfc6675 { "4*" } else { "4* 5*" })
+            .as_str(),
+        );
+        assert_eq!(sender.counters().fast_retransmits, 0);
+    }
+}
+
+/// And a mark that such a duplicate echoes is answered: half of the seven segments outstanding.
+#[test]
+fn a_mark_on_a_duplicate_that_asks_counts() {
+    let rules = SenderRules { skip: 1, ecn: true, recovery: RecoveryKind::Rfc6675, ..reno(8.0, 0.0) };
+    follow(
+        rules,
+        Supply::Segments(8),
+        "
+        at  | event                | sends  | cwnd
+        0   | start                | 0 2-7  | 8000
+        0.1 | ack 1                |        | 9000
+        0.2 | ack 1 sack 2 ece     | 1*     | 3500
+    ",
+    );
+}
+
+/// With pacing: a segment is left out when its turn to be sent has come, and the next goes in its place.
+#[test]
+fn a_paced_sender_leaves_segments_out() {
+    let rules = SenderRules { skip: 5, pacing: 1.0, recovery: RecoveryKind::Rfc6675, ..reno(2.0, 0.0) };
+    let sender = follow(
+        rules,
+        Supply::Segments(6),
+        "
+        at                 | event          | sends  | cwnd | flight | pacer
+        0                  | start          | 0 1    | 2000 | 2000   | off
+        0.1                | ack 2          | 2      | 3000 | 1000   | 0.133333333
+        0.1333333333333333 | pacer          | 4      | 3000 | 3000
+        0.2                | ack 3          | 5      | 4000 | 3000
+        0.2333333333333333 | ack 3 sack 4   | 3*     | 4000 | 3000
+        0.3                | ack 3 sack 4-5 |        | 4000 | 3000
+        0.35               | ack 6          |        | 5000 | 0
+    ",
+    );
+    assert_eq!((sender.counters().fast_retransmits, sender.counters().timeouts), (0, 0));
+}
+
 struct Tape(Vec<Ack>, Option<Time>);
 
 impl ReceiverWire for Tape {

@@ -251,6 +251,32 @@ fn a_timeout_goes_back_without_what_is_sacked() {
     assert_eq!(sender.counters().fast_retransmits, 0);
 }
 
+/// Section 5.1: a new recovery waits until HighACK has reached RecoveryPoint, no longer. 6, the first new segment of the
+/// first recovery, is lost, so that the full ACK stops exactly at RecoveryPoint: three SACKed above it begin another
+/// recovery. (RFC 6582 section 3.2 step 2 would wait for more than `recover`, and time out.)
+#[test]
+fn a_hole_at_the_recovery_point() {
+    let sender = follow(
+        sack(4.0),
+        Supply::Segments(40),
+        "
+        at   | event              | sends | pipe | cwnd | ssthresh
+        0    | start              | 0-3   | none | 4000 |
+        0.1  | ack 0 sack 1       | 4     | none | 4000 |
+        0.1  | ack 0 sack 1-2     | 5     | none | 4000 |
+        0.1  | ack 0 sack 1-3     | 0*    | 3000 | 2000 | 2000
+        0.2  | ack 0 sack 1-4     |       | 2000 | 2000 |
+        0.2  | ack 0 sack 1-5     | 6     | 2000 | 2000 |
+        0.3  | ack 6              | 7     | none | 2000 |
+        0.4  | ack 6 sack 7       | 8     | none | 2000 |
+        0.5  | ack 6 sack 7-8     | 9     | none | 2000 |
+        0.6  | ack 6 sack 7-9     | 6* 10 | 2000 | 2000 | 2000
+        0.7  | ack 10             | 11    | none | 2000 |
+    ",
+    );
+    assert_eq!((sender.counters().fast_retransmits, sender.counters().timeouts), (2, 0));
+}
+
 /// Section 3, SACK blocks lie between the cumulative ACK and the highest number sent; others are not believed.
 #[test]
 fn blocks_out_of_range_are_ignored() {

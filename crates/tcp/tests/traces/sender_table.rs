@@ -10,7 +10,8 @@
 //!
 //! Segments are numbered from 0 in payload units; `syn` and `fin` stand for themselves. `2-4` means 2, 3 and 4, `1*` a
 //! retransmission, `[500,900)` a run of units that is no whole segment (as a SACK block too). `ack 4` says that 4 is expected next, `ack
-//! 4+300` that 300 units of it have arrived, `ts 0.3` is the timestamp echoed. Columns that a table leaves out, and
+//! 4+300` that 300 units of it have arrived, `ts 0.3` is the timestamp echoed, `ece` a mark. `pacer` is the instant the
+//! pacer asked for. Columns that a table leaves out, and
 //! empty cells (but for `sends`), are not checked. Windows are in sequence units, times in seconds.
 
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use acklab_tcp::sender::{Sender, SenderWire, Supply};
 struct Tape {
     sent: Vec<Segment>,
     timer: Option<Time>,
+    pacer: Option<Time>,
 }
 
 impl SenderWire for Tape {
@@ -39,8 +41,8 @@ impl SenderWire for Tape {
     fn disarm(&mut self) {
         self.timer = None;
     }
-    fn arm_pacer(&mut self, _: Time) {
-        unreachable!("no trace paces");
+    fn arm_pacer(&mut self, at: Time) {
+        self.pacer = Some(at);
     }
 }
 
@@ -81,9 +83,12 @@ fn happen(sender: &mut Sender, tape: &mut Tape, event: &str, at: Time) {
             sender.write(segments * u64::from(sender.core().mss), at, tape);
         }
         Some("timeout") => {
-            let due = tape.timer.take().unwrap_or_else(|| panic!("at {}: the timer is off", at.secs()));
-            assert!((due.secs() - at.secs()).abs() < 1e-9, "the timer is due at {}, not {}", due.secs(), at.secs());
+            let due = due(tape.timer.take(), at);
             sender.on_timeout(due, tape);
+        }
+        Some("pacer") => {
+            let due = due(tape.pacer.take(), at);
+            sender.on_pacer(due, tape);
         }
         Some("ack") => {
             let mut ack = Ack { ack: edge(sender, words.next().expect("ack what?"), 0), ..Ack::default() };
@@ -91,6 +96,7 @@ fn happen(sender: &mut Sender, tape: &mut Tape, event: &str, at: Time) {
             while let Some(word) = words.next() {
                 match word {
                     "sack" => {}
+                    "ece" => ack.ece = true,
                     "ts" => ack.ts_ecr = Time::from_secs(words.next().and_then(|t| t.parse().ok()).expect("ts when?")),
                     run if run.starts_with('[') => {
                         let (start, end) = run[1..run.len() - 1].split_once(',').expect("[start,end)");
@@ -106,6 +112,13 @@ fn happen(sender: &mut Sender, tape: &mut Tape, event: &str, at: Time) {
         }
         other => panic!("unknown event {other:?}"),
     }
+}
+
+/// When a timer that must run out at `at`, and does, has been set to.
+fn due(timer: Option<Time>, at: Time) -> Time {
+    let due = timer.unwrap_or_else(|| panic!("at {}: the timer is off", at.secs()));
+    assert!((due.secs() - at.secs()).abs() < 1e-9, "the timer is due at {}, not {}", due.secs(), at.secs());
+    due
 }
 
 /// The unit at which segment `word` starts, or, with `more` 1, ends.
@@ -166,6 +179,7 @@ fn differs(sender: &Sender, tape: &mut Tape, column: &str, expected: &str) -> Op
         "pipe" => sender.pipe().map_or(f64::NAN, |pipe| pipe as f64),
         "rto" => sender.view().rto,
         "timer" => tape.timer.map_or(f64::NAN, Time::secs),
+        "pacer" => tape.pacer.map_or(f64::NAN, Time::secs),
         "samples" => sender.counters().rtt_samples as f64,
         other => panic!("unknown column {other}"),
     };

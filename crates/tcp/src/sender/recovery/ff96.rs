@@ -224,6 +224,12 @@ impl LossRecovery for Ff96 {
         }
     }
 
+    fn hear(&mut self, core: &Core, ack: &Ack) {
+        if ack.ack == core.snd_una && !self.timed_out {
+            self.update(core, ack);
+        }
+    }
+
     fn before_timeout(&mut self, core: &mut Core) {
         core.dupacks = 0;
         core.recover = core.snd_max;

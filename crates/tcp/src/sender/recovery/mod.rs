@@ -25,6 +25,9 @@ pub trait LossRecovery {
     /// An ACK for nothing beyond `snd_max` arrived: grow, recover, send.
     fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W);
 
+    /// An ACK that must not be taken for a sign of loss arrived: only what it reports is noted.
+    fn hear(&mut self, _core: &Core, _ack: &Ack) {}
+
     /// The timer ran out: forget what the timeout makes void, before the window is reduced.
     fn before_timeout(&mut self, core: &mut Core);
 
@@ -88,6 +91,10 @@ impl LossRecovery for Recovery {
     #[inline]
     fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
         each!(self, recovery => recovery.on_ack(core, ack, now, wire));
+    }
+
+    fn hear(&mut self, core: &Core, ack: &Ack) {
+        each!(self, recovery => recovery.hear(core, ack));
     }
 
     fn before_timeout(&mut self, core: &mut Core) {

@@ -141,11 +141,18 @@ impl Rfc6675 {
     fn duplicate<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         core.dupacks += 1;
         let lost = core.dupacks >= core.rules.dup_thresh || self.lost_edge(core) > core.snd_una;
-        if lost && core.may_fast_retransmit() && !self.going_back {
+        if lost && Self::may_enter(core) && !self.going_back {
             self.enter(core, now, wire);
         } else if core.rules.limited_transmit && !self.going_back {
             self.limited_transmit(core, now, wire);
         }
+    }
+
+    /// A new recovery may begin once HighACK has reached RecoveryPoint (section 5.1). RFC 6582 section 3.2 step 2 wants one
+    /// segment more, for without SACK duplicates at `recover` may be echoes of what was sent again for nothing; an ACK
+    /// that reports something new above it is none.
+    fn may_enter(core: &Core) -> bool {
+        (core.recover..core.snd_max).contains(&core.snd_una) || core.may_fast_retransmit()
     }
 
     /// Limited Transmit governed by pipe (section 5, step 3).
@@ -222,6 +229,10 @@ impl LossRecovery for Rfc6675 {
         } else if core.dupacks == 0 {
             self.send_in_order(core, now, wire);
         }
+    }
+
+    fn hear(&mut self, core: &Core, ack: &Ack) {
+        self.update(core, ack);
     }
 
     fn before_timeout(&mut self, core: &mut Core) {
