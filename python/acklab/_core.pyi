@@ -4,7 +4,21 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import final
 
-__all__: list[str]
+__all__ = [
+    "Batch",
+    "RunError",
+    "RunResult",
+    "ScenarioError",
+    "Simulation",
+    "Table",
+    "__version__",
+    "capture",
+    "capture_all",
+    "expanded",
+    "link_ends",
+    "schema",
+    "stacks",
+]
 __version__: str
 
 class ScenarioError(ValueError):

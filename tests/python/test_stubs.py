@@ -27,14 +27,14 @@ wrong: int = run.title
 
 
 def test_the_stub_is_the_module() -> None:
-    done = subprocess.run([sys.executable, "-m", "mypy.stubtest", "acklab._core"], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "mypy.stubtest", "acklab._core"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
 
 def test_a_program_is_checked(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(PROGRAM)
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "program.py"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-m", "mypy", "--strict", "program.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     lines = [line for line in done.stdout.splitlines() if ": error:" in line]
-    assert len(lines) == 1 and lines[0].startswith("program.py:18:"), done.stdout
+    assert len(lines) == 1 and lines[0].startswith("program.py:16:"), done.stdout
