@@ -166,9 +166,10 @@ impl Default for EventQueue {
 
 impl EventQueue {
     /// The earliest event outside the heap, if it comes before those in it.
-    #[inline]
+    #[inline(always)]
     fn soonest(&self) -> Option<Due> {
-        self.soon[..self.end].get(self.first).copied().filter(|due| due.before(self.top))
+        // The remainder keeps the place within the array; `first` is always less.
+        (self.first < self.end).then(|| self.soon[self.first % PLACES]).filter(|due| due.before(self.top))
     }
 
     /// When the earliest event is due.

@@ -128,13 +128,14 @@ impl Flow {
         }
         let now = net.now();
         match &packet.body {
+            Body::Data(segment) if self.receiver.wants_phase(PhaseSource::Oracle) => {
+                let slow_start = self.sender.core().in_slow_start();
+                let phase = if slow_start { Phase::SlowStart } else { Phase::CongestionAvoidance };
+                let told = Segment { phase, ..*segment };
+                self.with_receiver(id, net, |receiver, port| receiver.on_segment(&told, now, port));
+            }
             Body::Data(segment) => {
-                let mut segment = *segment;
-                if self.receiver.wants_phase(PhaseSource::Oracle) {
-                    let slow_start = self.sender.core().in_slow_start();
-                    segment.phase = if slow_start { Phase::SlowStart } else { Phase::CongestionAvoidance };
-                }
-                self.with_receiver(id, net, |receiver, port| receiver.on_segment(&segment, now, port));
+                self.with_receiver(id, net, |receiver, port| receiver.on_segment(segment, now, port));
             }
             Body::Ack(ack) => self.with_sender(id, net, |sender, port| sender.on_ack(ack, now, port)),
             Body::Probe(probe) => self.on_probe(id, *probe, net),
@@ -256,7 +257,7 @@ struct SenderPort<'a> {
 }
 
 impl SenderWire for SenderPort<'_> {
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, segment: Segment, wire_bytes: u32) {
         if self.first_data.is_none() && !segment.syn {
             *self.first_data = Some(segment.ts_val);
@@ -296,7 +297,7 @@ struct ReceiverPort<'a> {
 }
 
 impl ReceiverWire for ReceiverPort<'_> {
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, ack: Ack, wire_bytes: u32) {
         let (flow, connection) = (self.id, self.connection);
         self.net.send(Packet { flow, size: wire_bytes, connection, place: 0, body: Body::Ack(ack) });

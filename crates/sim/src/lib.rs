@@ -20,6 +20,7 @@ mod stages;
 mod summary;
 mod tcplib;
 mod timer;
+mod transmitter;
 mod workload;
 
 pub use outcome::Outcome;

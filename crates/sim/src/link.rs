@@ -1,6 +1,6 @@
 //! One direction of a link: loss model, queue, transmitter, propagation.
 
-use acklab_packet::{Packet, Rate, Time};
+use acklab_packet::{Packet, Time};
 use acklab_path::loss::Loss;
 use acklab_path::queue::{AnyQueue, Queue, Removal, Service};
 use acklab_path::random::Random;
@@ -10,26 +10,20 @@ use acklab_path::stage::Compression;
 use crate::event::Due;
 use crate::medium::Port;
 use crate::stages;
+use crate::transmitter::Transmitter;
 
 /// A link direction and everything on it.
 #[derive(Clone, Debug)]
 pub struct Link {
-    rate: Rate,
-    delay: Time,
-    pub(crate) queue: AnyQueue<Packet>,
-    pub(crate) loss: Option<Box<Loss>>,
-    /// The largest packet that goes straight into service when the link is idle, seen by nobody: no loss model, no queue
-    /// that would keep a trace of it, no recorder.
+    /// The largest packet that is handled as on a plain link: a drop-tail queue, a transmitter, a wire, and no loss model,
+    /// stage or recorder that would see it. At least 1 where the link is plain.
     pub(crate) passes: u32,
-    /// The end of service; in the past when idle.
-    pub(crate) free: Due,
-    /// Size of the packet in service, or of the last one.
-    in_service: u32,
-    /// Whether the heap holds this link's [`crate::event::Event::Free`].
+    /// Whether the events hold this link's [`crate::event::Event::Free`].
     pub(crate) free_queued: bool,
-    /// The last two packet sizes served: mostly those of full segments and of ACKs.
-    sizes: [Size; 2],
+    pub(crate) transmitter: Transmitter,
+    pub(crate) queue: AnyQueue<Packet>,
     pub(crate) stats: LinkStats,
+    pub(crate) loss: Option<Box<Loss>>,
     /// Where its packets go other ways than from a queue over a wire.
     pub(crate) way: Way,
     /// Both ends of header compression, if its wire carries compressed ACKs.
@@ -49,28 +43,13 @@ pub enum Way {
     Stages(u32),
 }
 
-/// What a packet's size determines.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Size {
-    bytes: u32,
-    /// The [lane](crate::lane) on which it arrives.
-    pub lane: u32,
-    /// Time on the wire.
-    pub serialisation: Time,
-    /// Serialisation and propagation.
-    pub span: Time,
-}
-
-/// What a link direction counts. Times and integrals are in seconds and packet-seconds.
+/// What a link direction counts besides what its transmitter serves. Integrals are in packet-seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[allow(missing_docs)]
 pub struct LinkStats {
-    pub packets: u64,
-    pub bytes: u64,
     pub drops: u64,
     pub lost: u64,
     pub filtered: u64,
-    pub busy: f64,
     pub queue_integral: f64,
     pub queue_since: f64,
     pub queue_max: u64,
@@ -99,7 +78,7 @@ macro_rules! each {
 
 impl Link {
     /// The link direction `spec` describes; `random` gives its component of that name a stream. `watched`: its packets
-    /// are recorded. `way`: what else its packets meet.
+    /// or its queue's lengths are recorded. `way`: what else its packets meet.
     pub fn new(spec: &LinkSpec, watched: bool, way: Way, random: impl Fn(&str) -> Random) -> Link {
         let queue = AnyQueue::new(&spec.queue, spec.rate, || random("queue"));
         let passes = match &queue {
@@ -111,16 +90,12 @@ impl Link {
             _ => 0,
         };
         Link {
-            rate: spec.rate,
-            delay: spec.delay,
-            queue,
             passes,
-            loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss, || random("loss")))),
-            free: Due::START,
-            in_service: 0,
             free_queued: false,
-            sizes: [Size { bytes: u32::MAX, ..Size::default() }; 2],
+            transmitter: Transmitter::new(spec.rate, spec.delay),
+            queue,
             stats: LinkStats::default(),
+            loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss, || random("loss")))),
             way,
             compression: stages::compression(spec),
         }
@@ -134,13 +109,14 @@ impl Link {
     /// Whether nothing is in service at the event due `current`; what drop-tail queues keep waits for service.
     #[inline]
     pub fn is_idle(&self, current: Due) -> bool {
-        !current.before(self.free)
+        !current.before(self.transmitter.free)
     }
 
     /// What the transmitter does at the event due `current`.
     #[inline]
     pub fn service(&self, current: Due) -> Service {
-        if self.is_idle(current) { Service::Idle(self.free.time()) } else { Service::Busy(self.in_service) }
+        let (free, in_service) = (self.transmitter.free, self.transmitter.in_service());
+        if self.is_idle(current) { Service::Idle(free.time()) } else { Service::Busy(in_service) }
     }
 
     /// Puts a packet into the queue, or not: what leaves it unserved goes to `removed`. Whether any waits then.
@@ -172,41 +148,10 @@ impl Link {
         })
     }
 
-    /// Takes a packet of `bytes` into service; `lane` finds the lane for what this link delivers after a span.
-    #[inline]
-    pub fn serve(&mut self, bytes: u32, lane: impl FnOnce(Time) -> u32) -> Size {
-        let size = match self.sizes {
-            [size, _] if size.bytes == bytes => size,
-            [_, size] if size.bytes == bytes => size,
-            _ => self.learn(bytes, lane),
-        };
-        self.in_service = bytes;
-        self.stats.packets += 1;
-        self.stats.bytes += u64::from(bytes);
-        self.stats.busy += size.serialisation.secs();
-        size
-    }
-
-    #[cold]
-    fn learn(&mut self, bytes: u32, lane: impl FnOnce(Time) -> u32) -> Size {
-        let serialisation = self.rate.transmission(bytes);
-        let span = serialisation + self.delay;
-        let size = Size { bytes, lane: lane(span), serialisation, span };
-        self.sizes = [size, self.sizes[0]];
-        size
-    }
-
     /// Waiting packets averaged over time, from 0 to `end`, when `waiting` wait now.
     pub fn mean_queue(&self, waiting: usize, end: Time) -> f64 {
         let mut stats = self.stats;
         stats.integrate(waiting, end);
         if end > Time::ZERO { stats.queue_integral / end.secs() } else { 0.0 }
-    }
-
-    /// Share of the time up to `end` during which the transmitter was busy.
-    pub fn utilisation(&self, end: Time) -> f64 {
-        // A packet still in service has been counted whole.
-        let unserved = (self.free.time().secs() - end.secs()).max(0.0);
-        if end > Time::ZERO { ((self.stats.busy - unserved) / end.secs()).max(0.0) } else { 0.0 }
     }
 }

@@ -3,7 +3,7 @@
 mod detours;
 
 use acklab_packet::{Packet, Time};
-use acklab_path::queue::{Queue, Removal, Service};
+use acklab_path::queue::{AnyQueue, Queue, Removal, Service};
 use acklab_path::spec::LossPlace;
 
 use crate::event::{Due, Event, EventQueue, Ordinal};
@@ -127,13 +127,37 @@ impl Network {
     pub fn forward(&mut self, packet: &Packet) -> bool {
         let Some(index) = self.routes.link(packet.place) else { return false };
         let link = &mut self.links[index as usize];
-        if packet.size <= link.passes && link.is_idle(self.current) {
+        if packet.size > link.passes {
+            self.offer_to_queue(index, packet);
+        } else if link.is_idle(self.current) {
             let arrival = self.serve(index, packet.size);
             self.launch(arrival, packet);
         } else {
-            self.offer_to_queue(index, packet);
+            self.wait(index, packet);
         }
         true
+    }
+
+    /// A packet finds a plain link busy.
+    #[inline(never)]
+    fn wait(&mut self, index: u32, packet: &Packet) {
+        let now = self.now();
+        let Link { queue: AnyQueue::DropTail(queue), transmitter, stats, free_queued, .. } =
+            &mut self.links[index as usize]
+        else {
+            return;
+        };
+        stats.integrate(queue.len(), now);
+        if !queue.admits(packet.size, Some(transmitter.in_service())) {
+            self.removed.push((*packet, Removal::Dropped));
+            return self.account_removed(index, now);
+        }
+        queue.push(*packet);
+        stats.queue_max = stats.queue_max.max(queue.len() as u64);
+        if !*free_queued {
+            *free_queued = true;
+            self.events.push_soon(transmitter.free);
+        }
     }
 
     /// A packet reaches a link where something stands in its way: loss model, queue, recorder, a busy transmitter.
@@ -158,7 +182,7 @@ impl Network {
         let waits = link.enqueue(packet, service, now, &mut self.removed);
         if waits && !link.free_queued {
             link.free_queued = true;
-            self.events.push_soon(link.free);
+            self.events.push_soon(link.transmitter.free);
         }
         if !self.removed.is_empty() {
             self.account_removed(index, now);
@@ -212,12 +236,7 @@ impl Network {
     #[inline(always)]
     fn serve(&mut self, index: u32, bytes: u32) -> Due {
         let now = self.current.time();
-        let link = &mut self.links[index as usize];
-        let size = link.serve(bytes, |span| self.lanes.find(span, index));
-        let arrival = self.ordinal.next();
-        self.ordinal = arrival.next();
-        link.free = Due::new(now + size.serialisation, self.ordinal, Event::Free(index));
-        Due::new(now + size.span, arrival, Event::Deliver(size.lane))
+        self.links[index as usize].transmitter.serve(bytes, now, index, &mut self.ordinal, &mut self.lanes)
     }
 
     /// Puts a packet on the wire.
@@ -229,12 +248,36 @@ impl Network {
     }
 
     /// Handles [`Event::Free`].
+    #[inline(always)]
     pub fn on_free(&mut self, index: u32) {
+        let now = self.current.time();
+        let Link { passes: 1.., queue: AnyQueue::DropTail(queue), transmitter, stats, free_queued, .. } =
+            &mut self.links[index as usize]
+        else {
+            return self.on_free_otherwise(index);
+        };
+        stats.integrate(queue.len(), now);
+        let Some(packet) = queue.front() else { return };
+        // From the queue right into the lane.
+        let arrival = transmitter.serve(packet.size, now, index, &mut self.ordinal, &mut self.lanes);
+        if self.lanes.push(arrival, packet) {
+            self.events.push_soon(arrival);
+        }
+        queue.remove_front();
+        *free_queued = !queue.is_empty();
+        if *free_queued {
+            self.events.push_soon(transmitter.free);
+        }
+    }
+
+    /// Handles [`Event::Free`] of a link with more to it.
+    #[inline(never)]
+    fn on_free_otherwise(&mut self, index: u32) {
         let more = self.serve_next(index, self.now());
         let link = &mut self.links[index as usize];
         link.free_queued = more;
         if more {
-            self.events.push_soon(link.free);
+            self.events.push_soon(link.transmitter.free);
         }
     }
 

@@ -73,8 +73,8 @@ impl Simulation {
         };
         let ports = ports(&scenario.media, scenario.links.len());
         let Placed { ways, behind, boxes } = stages::place(&scenario.links, &ports);
-        let link =
-            |(spec, way): (&LinkSpec, &Way)| Link::new(spec, scenario.record.packets, *way, |part| stream(spec, part));
+        let watched = scenario.record.packets || scenario.record.queue;
+        let link = |(spec, way): (&LinkSpec, &Way)| Link::new(spec, watched, *way, |part| stream(spec, part));
         let mut links: Vec<Link> = scenario.links.iter().zip(&ways).map(link).collect();
         // Behind them the places of stages, which links lead to as to another link.
         links.extend(boxes.iter().zip(0..).map(|(boxed, id)| {

@@ -31,19 +31,39 @@ impl<P: Carried> DropTail<P> {
         }
     }
 
+    /// The packet to serve next.
     #[inline]
-    fn admits(&self, size: u64, in_service: Option<u32>) -> bool {
-        self.limit.admits(size, self.packets.len() as u64, self.bytes, in_service)
+    pub fn front(&self) -> Option<&P> {
+        self.packets.front()
+    }
+
+    /// Takes the packet to serve next out.
+    #[inline]
+    pub fn remove_front(&mut self) {
+        if let Some(packet) = self.packets.pop_front() {
+            self.bytes -= u64::from(packet.wire_bytes());
+        }
+    }
+
+    /// Whether there is room for a packet of `size` bytes, beside one of so many that is in service.
+    #[inline]
+    pub fn admits(&self, size: u32, in_service: Option<u32>) -> bool {
+        self.limit.admits(u64::from(size), self.packets.len() as u64, self.bytes, in_service)
+    }
+
+    /// Takes in a packet that was admitted.
+    #[inline]
+    pub fn push(&mut self, packet: P) {
+        self.bytes += u64::from(packet.wire_bytes());
+        self.packets.push_back(packet);
     }
 }
 
 impl<P: Carried> Queue<P> for DropTail<P> {
     #[inline]
     fn enqueue(&mut self, packet: P, service: Service, _: Time, removed: &mut Vec<(P, Removal)>) {
-        let size = u64::from(packet.wire_bytes());
-        if self.admits(size, service.bytes()) {
-            self.bytes += size;
-            self.packets.push_back(packet);
+        if self.admits(packet.wire_bytes(), service.bytes()) {
+            self.push(packet);
         } else {
             removed.push((packet, Removal::Dropped));
         }
@@ -51,7 +71,7 @@ impl<P: Carried> Queue<P> for DropTail<P> {
 
     #[inline]
     fn lets_pass(&self, packet: &P) -> bool {
-        self.admits(u64::from(packet.wire_bytes()), None)
+        self.admits(packet.wire_bytes(), None)
     }
 
     #[inline]

@@ -125,9 +125,9 @@ impl Network {
         for (Frame { packet, port }, fate) in out.drain(..) {
             let index = self.media[id as usize].links[port as usize];
             self.recorder.packet(now, index, PacketEvent::Dequeue, &packet);
-            let stats = &mut self.links[index as usize].stats;
-            stats.packets += 1;
-            stats.bytes += u64::from(packet.size);
+            let served = &mut self.links[index as usize].transmitter;
+            served.packets += 1;
+            served.bytes += u64::from(packet.size);
             match fate {
                 Fate::GivenUp => self.lose(index, &packet),
                 Fate::Delivered => {

@@ -42,6 +42,8 @@ pub struct Receiver {
     spread: Option<Box<Spread>>,
     /// When `rcv_nxt` last advanced.
     last_progress: Time,
+    /// Where the policy takes the sender's phase from, if it asks.
+    phase_source: Option<PhaseSource>,
     counters: ReceiverCounters,
 }
 
@@ -50,6 +52,7 @@ impl Receiver {
     pub fn new(rules: Arc<ReceiverRules>) -> Receiver {
         Receiver {
             policy: Policy::of(&rules),
+            phase_source: rules.ack.phase_source(),
             rules,
             space: Reassembly::default(),
             history: SackHistory::default(),
@@ -85,23 +88,23 @@ impl Receiver {
         self.trigger = segment.seq;
         self.syn |= segment.syn;
         let at_once = self.must_answer_at_once(segment, placement);
-        let arrival = Arrival {
+        let space = &self.space;
+        let emission = self.policy.consult(|| Arrival {
             in_order: placement.in_order && !at_once,
-            gap: self.space.has_gap(),
+            gap: space.has_gap(),
             duplicate: placement.duplicate,
             len: segment.len,
             phase: segment.phase,
             syn: segment.syn,
             seq: segment.seq,
-            rcv_nxt: self.space.rcv_nxt,
+            rcv_nxt: space.rcv_nxt,
             echo: segment.echo,
             window: segment.window,
             srtt: segment.srtt,
             ack_marked: segment.ack_marked,
             now,
-        };
-        let emission = self.policy.on_segment(&arrival);
-        self.emit(emission, now, wire);
+        });
+        self.emit_here(emission, now, wire);
     }
 
     /// What no policy may delay, because RFC 5681 section 4.2, RFC 9293 or the connection's own signals forbid it.
@@ -122,8 +125,14 @@ impl Receiver {
         self.emit(emission, now, wire);
     }
 
-    #[inline]
+    #[inline(never)]
     fn emit<W: ReceiverWire>(&mut self, emission: Emission, now: Time, wire: &mut W) {
+        self.emit_here(emission, now, wire);
+    }
+
+    /// The same without a call.
+    #[inline(always)]
+    fn emit_here<W: ReceiverWire>(&mut self, emission: Emission, now: Time, wire: &mut W) {
         match emission {
             Emission::Now => {
                 self.settle(wire);
@@ -270,7 +279,8 @@ impl Receiver {
     fn send<W: ReceiverWire>(&mut self, ack: Seq, wire: &mut W) {
         let rules = &*self.rules;
         // Blocks are news from beyond a gap: a piece of an ACK, or an ACK of what has not come, carries none.
-        let sack = if rules.sack && ack == self.space.rcv_nxt {
+        let news = self.space.highest > ack || self.duplicate || !self.history.is_empty();
+        let sack = if news && rules.sack && ack == self.space.rcv_nxt {
             let most = (rules.max_sack_blocks as usize).min(SackBlocks::MAX);
             self.history.blocks(&self.space, self.trigger, self.duplicate, rules.purge_stale_sack, most)
         } else {
@@ -289,7 +299,7 @@ impl Receiver {
     /// ([`PhaseSource::Oracle`], [`PhaseSource::Shared`]).
     #[inline]
     pub fn wants_phase(&self, source: PhaseSource) -> bool {
-        self.rules.ack.phase_source() == Some(source)
+        self.phase_source == Some(source)
     }
 
     /// Next unit expected in order.

@@ -12,9 +12,16 @@ pub struct SackHistory {
 }
 
 impl SackHistory {
+    /// Whether nothing was reported since everything had arrived.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// The blocks for an ACK caused by a segment at `seq`: its own run first, then those reported before.
     ///
     /// `duplicate`: the last segment to arrive had nothing new. `purge`: forget runs that `rcv_nxt` has passed.
+    #[inline(never)]
     pub fn blocks(&mut self, space: &Reassembly, seq: Seq, duplicate: bool, purge: bool, most: usize) -> SackBlocks {
         let mut blocks = SackBlocks::default();
         let ack = space.rcv_nxt;

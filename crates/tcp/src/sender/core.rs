@@ -120,6 +120,12 @@ pub struct Core {
     /// One past the last small segment's last unit (Minshall's variant of Nagle's rule).
     pub(super) small_end: Seq,
     pub(super) skip: Option<Box<Skip>>,
+    /// Whether pacing or skipping may hold back what the window allows.
+    restrained: bool,
+    /// Whether segments tell more than where they belong: a phase, a window, congestion.
+    tells: bool,
+    /// Wire bytes of a full segment.
+    full_bytes: u32,
     /// Round-trip samples smoothed with gain 1/8, whatever clock the timer uses, in seconds.
     pub(super) smoothed: f64,
 }
@@ -142,6 +148,7 @@ impl Core {
         let wnd = rules.window.units(mss, payload);
         let in_units = |segments: f64| segments * f64::from(mss);
         let control = Control::new(rules.control);
+        let skip = Skip::new(rules.skip, luck);
         let before_syn = if rules.syn { rules.window_before_syn_ack } else { rules.initial_window };
         Core {
             mss,
@@ -172,7 +179,10 @@ impl Core {
             next_send: Time::ZERO,
             pacer_on: false,
             small_end: 0,
-            skip: Skip::new(rules.skip, luck),
+            restrained: rules.pacing != 0.0 || skip.is_some(),
+            skip,
+            tells: rules.tell_phase || rules.tell_window || rules.ecn,
+            full_bytes: data_bytes(&rules, mss),
             smoothed: 0.0,
             rules,
         }
@@ -187,7 +197,8 @@ impl Core {
     /// Units that may be outstanding: the congestion window with its inflation, within the advertised one.
     #[inline]
     pub fn window(&self) -> u64 {
-        (self.cwnd as u64 + self.inflation).min(self.wnd)
+        // Signed, which the processor converts at once.
+        (self.cwnd as i64 as u64 + self.inflation).min(self.wnd)
     }
 
     /// Whether everything there is to send has been acknowledged.
@@ -223,37 +234,20 @@ impl Core {
         let retransmit = seq < self.snd_max;
         let syn = self.rules.syn && seq == 0;
         let fin = self.rules.fin && end == self.limit;
-        let phase = match (self.rules.tell_phase, self.in_slow_start()) {
-            (false, _) => Phase::Untold,
-            (true, true) => Phase::SlowStart,
-            (true, false) => Phase::CongestionAvoidance,
-        };
-        // Neither SYNs nor retransmissions may be marked (RFC 3168 section 6.1.5), and CWR goes with new data.
-        let ect = self.rules.ecn && !syn && !retransmit;
-        let cwr = ect && std::mem::take(&mut self.must_tell_cwr);
-        let ack_marked = std::mem::take(&mut self.must_tell_ack_mark);
+        let echo = self.snd_una as u32;
+        let mut segment = Segment { seq, len, syn, fin, retransmit, ts_val: now, echo, ..Segment::default() };
+        if self.tells || self.must_tell_ack_mark {
+            self.tell_receiver(&mut segment);
+        }
         self.counters.segments_sent += 1;
         self.counters.syns_sent += u64::from(syn);
         self.last_sent = now;
-        let (window, srtt) = if self.rules.tell_window { self.told() } else { (0.0, 0.0) };
-        let echo = self.snd_una as u32;
-        let segment = Segment {
-            seq,
-            len,
-            syn,
-            fin,
-            retransmit,
-            ect,
-            ce: false,
-            cwr,
-            ack_marked,
-            phase,
-            ts_val: now,
-            echo,
-            window,
-            srtt,
+        let wire_bytes = match len {
+            _ if syn || fin => self.rules.control_size,
+            _ if len == self.mss => self.full_bytes,
+            _ => data_bytes(&self.rules, len),
         };
-        wire.send(segment, self.wire_bytes(len, syn || fin));
+        wire.send(segment, wire_bytes);
         if retransmit {
             self.counters.retransmits += 1;
         } else {
@@ -275,21 +269,20 @@ impl Core {
         }
     }
 
-    /// What a segment tells its receiver of the sender: cwnd in segments, smoothed round trip in seconds.
-    #[cold]
-    fn told(&self) -> (f32, f32) {
-        ((self.cwnd / f64::from(self.mss)) as f32, self.smoothed_rtt().unwrap_or(0.0) as f32)
-    }
-
-    #[inline]
-    fn wire_bytes(&self, len: u32, control: bool) -> u32 {
-        let rules = &*self.rules;
-        if control {
-            return rules.control_size;
+    /// What a segment tells its receiver of the sender and of congestion.
+    #[inline(never)]
+    fn tell_receiver(&mut self, segment: &mut Segment) {
+        if self.rules.tell_phase {
+            segment.phase = if self.in_slow_start() { Phase::SlowStart } else { Phase::CongestionAvoidance };
         }
-        let payload = if rules.sequence == Sequence::Segments { len * rules.packet } else { len };
-        let option = if rules.timestamps && rules.header > 0 { rules.timestamp_bytes } else { 0 };
-        payload + rules.header + option
+        // Neither SYNs nor retransmissions may be marked (RFC 3168 section 6.1.5), and CWR goes with new data.
+        segment.ect = self.rules.ecn && !segment.syn && !segment.retransmit;
+        segment.cwr = segment.ect && std::mem::take(&mut self.must_tell_cwr);
+        segment.ack_marked = std::mem::take(&mut self.must_tell_ack_mark);
+        if self.rules.tell_window {
+            segment.window = (self.cwnd / f64::from(self.mss)) as f32;
+            segment.srtt = self.smoothed_rtt().unwrap_or(0.0) as f32;
+        }
     }
 
     /// Sends from `snd_nxt` while the window allows, at most `max_burst` segments (0: no limit).
@@ -299,10 +292,10 @@ impl Core {
         let mut sent = 0;
         while self.snd_nxt < self.limit {
             let Some(len) = self.sendable(edge) else { break };
-            if !self.may_send_now(now, wire) {
-                break;
-            }
-            if self.skip.is_some() {
+            if self.restrained {
+                if !self.may_send_now(now, wire) {
+                    break;
+                }
                 self.leave_out(len, edge);
             }
             self.transmit_here(self.snd_nxt, len, now, wire);
@@ -378,4 +371,11 @@ impl Core {
     pub(super) fn supply(&mut self, units: u64) {
         self.limit = (self.limit + units).min(u64::MAX / 4);
     }
+}
+
+/// Wire bytes of a data segment that carries `len` units.
+fn data_bytes(rules: &SenderRules, len: u32) -> u32 {
+    let payload = if rules.sequence == Sequence::Segments { len * rules.packet } else { len };
+    let option = if rules.timestamps && rules.header > 0 { rules.timestamp_bytes } else { 0 };
+    payload + rules.header + option
 }

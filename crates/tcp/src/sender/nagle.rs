@@ -15,6 +15,19 @@ impl Core {
     /// the rules admit it.
     #[inline]
     pub fn sendable(&self, edge: Seq) -> Option<u32> {
+        if self.snd_nxt >= edge {
+            return None;
+        }
+        // Mostly a full segment of new data.
+        let full = self.snd_nxt + u64::from(self.mss);
+        if self.snd_nxt >= self.snd_max.max(1) && full <= edge && full <= self.limit - u64::from(self.rules.fin) {
+            return Some(self.mss);
+        }
+        self.sendable_otherwise(edge)
+    }
+
+    #[inline(never)]
+    fn sendable_otherwise(&self, edge: Seq) -> Option<u32> {
         let len = self.len_at(self.snd_nxt);
         if self.snd_nxt + u64::from(len) > edge {
             return if self.rules.sws_avoidance { None } else { self.remainder(len, edge) };

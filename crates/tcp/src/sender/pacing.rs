@@ -14,6 +14,7 @@ impl Core {
         self.rules.pacing == 0.0 || self.pace(now, wire)
     }
 
+    #[inline(never)]
     fn pace<W: SenderWire>(&mut self, now: Time, wire: &mut W) -> bool {
         if now < self.next_send {
             if !self.pacer_on {

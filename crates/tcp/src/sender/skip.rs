@@ -69,6 +69,7 @@ impl Skip {
 impl Core {
     /// Leaves out the segment at `snd_nxt`, which may be sent now, if it is a full one of new data, it is its turn, and
     /// the window up to `edge` has room for another full one after it; that one then is at `snd_nxt`, to be sent instead.
+    #[inline(never)]
     pub(super) fn leave_out(&mut self, len: u32, edge: Seq) {
         let end = self.snd_nxt + u64::from(len);
         let next = u64::from(self.mss);

@@ -142,6 +142,12 @@ macro_rules! policies {
             pub fn new(kind: &AckPolicyKind) -> Policy {
                 match *kind { $($pattern => Policy::$name($make),)+ }
             }
+
+            /// What the policy wants for a segment; `arrival` describes it, and only what the policy reads is worked out.
+            #[inline(always)]
+            pub fn consult(&mut self, arrival: impl Fn() -> Arrival) -> Emission {
+                match self { $(Policy::$name(policy) => policy.on_segment(&arrival()),)+ Policy::Observed(both) => both.on_segment(&arrival()) }
+            }
         }
 
         impl AckPolicy for Policy {
