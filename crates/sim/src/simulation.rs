@@ -141,20 +141,20 @@ impl Simulation {
 
     /// Runs to the scenario's end and gives away what was recorded.
     pub fn run(&mut self) -> Outcome {
-        while !self.ended {
-            self.step();
-        }
+        while !self.run_some(usize::MAX) {}
         self.finish()
     }
 
     /// Handles everything due before `until`, or to the scenario's end if that comes first.
     pub fn run_until(&mut self, until: Time) {
         while !self.ended && self.net.events.peek().is_some_and(|due| due.time() < until) {
-            self.step();
+            self.run_some(1);
         }
     }
 
-    /// Handles at most `events` events; whether the run has reached its end.
+    /// Handles at most `events` events; whether the run has reached its end. The one loop over events, so that what
+    /// handles one is compiled into it.
+    #[inline(never)]
     pub fn run_some(&mut self, events: usize) -> bool {
         for _ in 0..events {
             if self.ended {
@@ -166,7 +166,7 @@ impl Simulation {
     }
 
     /// Handles the earliest event.
-    #[inline]
+    #[inline(always)]
     fn step(&mut self) {
         let Some(due) = self.net.events.pop() else {
             self.ended = true;
