@@ -256,6 +256,8 @@ const CASES: &[Case] = &[
     (&[("policy = \"delayed\", timer = \"100ms\", segments = 2", "policy = \"restore\", share = 1.5")], "flow[0].receiver.ack.share", &["from 0 to 1"]),
     (&[("policy = \"delayed\", timer = \"100ms\", segments = 2", "policy = \"spoof\", duplicates = 0")], "flow[0].receiver.ack.duplicates", &["from 1 to 1000"]),
     (&[("policy = \"delayed\", timer = \"100ms\", segments = 2", "policy = \"optimistic\", ahead = 0")], "flow[0].receiver.ack.ahead", &["from 1 to 1000000"]),
+    (&[("window = 40", "slow_start = \"hystart\"")], "flow[0].sender.slow_start", &["did you mean `hystart++`"]),
+    (&[("window = 40", "slow_start = \"hystart++\", control = \"vegas\"")], "flow[0].sender.slow_start", &["vegas", "standard"]),
     (&[("window = 40", "nagle = \"yes\"")], "flow[0].sender.nagle", &["minshall"]),
     (&[("window = 40", "unsent_ack = \"reset\"")], "flow[0].sender.unsent_ack", &["restart"]),
     (&[("window = 40", "skip = 2000000")], "flow[0].sender.skip", &["from 0 to 1000000"]),

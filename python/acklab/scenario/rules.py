@@ -79,6 +79,15 @@ SequenceUnit = Literal["segments", "bytes"]
 """
 
 
+SlowStart = Literal["standard", "hystart++"]
+"""How the initial slow start ends.
+
+- "standard": With the first loss or mark, or at the initial ssthresh (RFC 5681 section 3.1).
+- "hystart++": Or when the round-trip time grows: first at a quarter of the pace, and after five rounds of that for
+  good, if it has not fallen again (HyStart++, RFC 9406). What an ACK is worth stays `credit`'s.
+"""
+
+
 TimerRestart = Literal["after-rtt-update", "before-rtt-update"]
 """Whether an ACK restarts the timer with the RTO from before or after its own sample.
 
@@ -177,6 +186,8 @@ class Sender(Part):
     """About one new segment in so many is left out until it is asked for, to catch receivers that acknowledge what they
     have not got; 0 never.
     """
+    slow_start: SlowStart | None = None
+    """How the initial slow start ends."""
     sws_avoidance: bool | None = None
     """Whether a window with less room than a segment sends nothing (RFC 9293 section 3.8.6.2.1); without it, small
     segments fill it. Only where bytes are counted.
@@ -349,6 +360,8 @@ class Stack(Part):
     """About one new segment in so many is left out until it is asked for, to catch receivers that acknowledge what they
     have not got; 0 never.
     """
+    slow_start: SlowStart | None = None
+    """How the initial slow start ends."""
     sws_avoidance: bool | None = None
     """Whether a window with less room than a segment sends nothing (RFC 9293 section 3.8.6.2.1); without it, small
     segments fill it. Only where bytes are counted.

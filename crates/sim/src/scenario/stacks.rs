@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use acklab_tcp::rules::{
-    AckPolicyKind, OutOfRange, PhaseSource, ReceiverRules, RttFilter, RttSource, SenderRules, Stack,
+    AckPolicyKind, ControlKind, OutOfRange, PhaseSource, ReceiverRules, RttFilter, RttSource, SenderRules, SlowStart,
+    Stack,
 };
 
 use super::error::Problem;
@@ -195,6 +196,10 @@ fn check_sender(rules: &SenderRules) -> Result<(), Conflict> {
     }
     if let Some(limit) = rules.credit.limit().filter(|limit| !(limit.is_finite() && *limit > 0.0)) {
         return Err(("credit.limit", format!("is {limit}; must be a number of segments above 0")));
+    }
+    if rules.slow_start == SlowStart::HyStartPlusPlus && matches!(rules.control, ControlKind::Vegas { .. }) {
+        let what = "is \"hystart++\", but control = \"vegas\" ends slow start by its own backlog; must be \"standard\"";
+        return Err(("slow_start", what.into()));
     }
     if let Some((key, value, allowed)) = rules.control.out_of_range() {
         return Err((key, format!("is {value}; must be {allowed}")));

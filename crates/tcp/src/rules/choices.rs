@@ -157,6 +157,17 @@ impl RecoveryKind {
 }
 
 choice! {
+    /// How the initial slow start ends.
+    SlowStart {
+        /// With the first loss or mark, or at the initial ssthresh (RFC 5681 section 3.1).
+        Standard = "standard",
+        /// Or when the round-trip time grows: first at a quarter of the pace, and after five rounds of that for good, if it has
+        /// not fallen again (HyStart++, RFC 9406). What an ACK is worth stays `credit`'s.
+        HyStartPlusPlus = "hystart++",
+    }
+}
+
+choice! {
     /// When the data's end, smaller than a segment, has to wait.
     Nagle {
         /// Never.

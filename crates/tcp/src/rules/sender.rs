@@ -4,7 +4,7 @@ use acklab_packet::Time;
 
 use super::{
     ControlKind, CreditKind, Halving, IdleRestart, Nagle, PartialAckTimer, RecoveryExit, RecoveryKind, RtoFloor,
-    RttFilter, SackPartial, SecondFastRetransmit, Sequence, TimerRestart, UnsentAck, Window, rule_table,
+    RttFilter, SackPartial, SecondFastRetransmit, Sequence, SlowStart, TimerRestart, UnsentAck, Window, rule_table,
 };
 
 rule_table! {
@@ -42,6 +42,8 @@ rule_table! {
         recovery: RecoveryKind,
         /// What credit and losses do to the window.
         control: ControlKind,
+        /// How the initial slow start ends.
+        slow_start: SlowStart,
         /// What an arriving ACK is worth.
         credit: CreditKind,
         /// Granularity of the clock that times segments.

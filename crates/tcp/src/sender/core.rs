@@ -147,7 +147,7 @@ impl Core {
         };
         let wnd = rules.window.units(mss, payload);
         let in_units = |segments: f64| segments * f64::from(mss);
-        let control = Control::new(rules.control);
+        let control = Control::with_slow_start(rules.control, rules.slow_start);
         let skip = Skip::new(rules.skip, luck);
         let before_syn = if rules.syn { rules.window_before_syn_ack } else { rules.initial_window };
         Core {

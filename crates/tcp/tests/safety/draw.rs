@@ -165,8 +165,9 @@ fn control() -> impl Strategy<Value = ControlKind> {
 
 /// A stack as it is, but for recovery, control, window, ends of the connection and ACK policy.
 pub fn named() -> impl Strategy<Value = Case> {
-    let sender = (select(&RECOVERIES[..]), control(), window(), any::<(bool, bool, bool)>(), 0_u32..6).prop_map(
-        |(recovery, control, window, (syn, fin, timestamps), max_burst)| SenderPatch {
+    let sender = (select(&RECOVERIES[..]), control(), window(), any::<[bool; 4]>(), 0_u32..6).prop_map(
+        |(recovery, control, window, [syn, fin, timestamps, hystart], max_burst)| SenderPatch {
+            slow_start: Some(if hystart { SlowStart::HyStartPlusPlus } else { SlowStart::Standard }),
             recovery: Some(recovery),
             control: Some(control),
             window: Some(window),

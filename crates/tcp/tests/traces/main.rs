@@ -16,6 +16,7 @@ mod rfc6298;
 mod rfc6582;
 mod rfc6675;
 mod rfc7323;
+mod rfc9406;
 mod rfc9438;
 mod sender_table;
 mod smartacking;

@@ -7,12 +7,14 @@
 //! To add one: a file here, a variant in [`Control`] and in [`ControlKind`].
 
 mod cubic;
+mod hystart;
 mod reno;
 mod vegas;
 mod veno;
 mod westwood;
 
 pub use cubic::{Cubic, CubicRules};
+pub use hystart::HyStart;
 pub use reno::Reno;
 pub use vegas::{Vegas, VegasRules};
 pub use veno::{Veno, VenoRules};
@@ -20,7 +22,7 @@ pub use westwood::Westwood;
 
 use acklab_packet::{Seq, Time};
 
-use crate::rules::ControlKind;
+use crate::rules::{ControlKind, SlowStart};
 
 /// The window as a control sees and moves it. In sequence units and seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -140,6 +142,8 @@ pub enum Control {
     Westwood(Box<Westwood>),
     /// See [`Vegas`].
     Vegas(Box<Vegas>),
+    /// See [`HyStart`].
+    HyStart(Box<HyStart>),
 }
 
 impl Control {
@@ -162,6 +166,15 @@ impl Control {
         }
     }
 
+    /// The same with a rule for the initial slow start.
+    pub fn with_slow_start(kind: ControlKind, slow_start: SlowStart) -> Control {
+        let control = Control::new(kind);
+        match slow_start {
+            SlowStart::Standard => control,
+            SlowStart::HyStartPlusPlus => Control::HyStart(Box::new(HyStart::new(control))),
+        }
+    }
+
     /// Whether it wants to hear of ACKs and of each segment's round trip.
     #[inline]
     pub fn listens(&self) -> bool {
@@ -178,6 +191,7 @@ macro_rules! each {
             Control::Cubic($control) => $call,
             Control::Westwood($control) => $call,
             Control::Vegas($control) => $call,
+            Control::HyStart($control) => $call,
         }
     };
 }
