@@ -56,6 +56,7 @@ MECHANISMS: dict[str, str] = {
     "newreno": "orange",
     "sack": "green",
     "rfc6675": "gold",
+    "fack": "sky",
     "veno": "red",
     "sack-veno": "pink",
     "cubic": "purple",
@@ -94,7 +95,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "counting": ("ack-counting", "ubc", "lbc", "abc", "every", "delayed"),
     "smart": ("every", "newreno", "smart", "acc", "abc", "sabc"),
     "paths": ("every", "delayed", "abc", "smart", "acc", "cake", "tack"),
-    "recovery": ("tahoe", "reno", "newreno", "sack", "rfc6675", "veno", "sack-veno", "cubic"),
+    "recovery": ("tahoe", "reno", "newreno", "sack", "rfc6675", "fack", "veno", "sack-veno", "cubic"),
     "filtering": (
         "none",
         "static",

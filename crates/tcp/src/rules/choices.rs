@@ -120,6 +120,16 @@ choice! {
 }
 
 choice! {
+    /// How the window falls to ssthresh in a recovery. Only `fack` asks.
+    RecoveryWindow {
+        /// At once: nothing but the first hole is sent until that much is in flight.
+        AtOnce = "at-once",
+        /// By one segment for two ACKs (rate halving, as Linux before PRR).
+        RateHalving = "rate-halving",
+    }
+}
+
+choice! {
     /// What an idle connection does to its window.
     IdleRestart {
         /// The retransmission timer stays armed and restarts slow start when it fires on nothing outstanding (ns-2).
@@ -146,13 +156,15 @@ choice! {
         Sack = "sack",
         /// SACK with a computed pipe (RFC 6675).
         Rfc6675 = "rfc6675",
+        /// SACK by forward acknowledgment, which notices lost retransmissions (Mathis and Mahdavi 1996; Linux before RACK).
+        Fack = "fack",
     }
 }
 
 impl RecoveryKind {
     /// Whether the sender understands SACK blocks.
     pub fn uses_sack(self) -> bool {
-        matches!(self, RecoveryKind::Sack | RecoveryKind::Rfc6675)
+        matches!(self, RecoveryKind::Sack | RecoveryKind::Rfc6675 | RecoveryKind::Fack)
     }
 }
 
@@ -230,6 +242,10 @@ pub enum CreditKind {
     /// One segment for each segment it completes; a piece of a segment is worth nothing (as Linux counts).
     #[serde(deserialize_with = "nothing_else")]
     FullSegments,
+    /// One segment an ACK in slow start; in congestion avoidance one for each window of ACKs and one ACK, as Linux's
+    /// counter had it before it counted what ACKs cover.
+    #[serde(deserialize_with = "nothing_else")]
+    Counter,
 }
 
 /// For variants without parameters, which serde's `deny_unknown_fields` overlooks.
@@ -264,7 +280,8 @@ impl CreditKind {
     /// The most segments an ACK is worth, where that is a parameter.
     pub fn limit(self) -> Option<f64> {
         match self {
-            CreditKind::AckCounting | CreditKind::Rfc5681 | CreditKind::Ubc { .. } | CreditKind::FullSegments => None,
+            CreditKind::AckCounting | CreditKind::Rfc5681 | CreditKind::Ubc { .. } => None,
+            CreditKind::FullSegments | CreditKind::Counter => None,
             CreditKind::Lbc { limit, .. } | CreditKind::Abc { limit } | CreditKind::Sabc { limit } => Some(limit),
         }
     }
@@ -288,6 +305,7 @@ impl Shown for CreditKind {
             CreditKind::Abc { limit } => format!("abc, L = {limit}"),
             CreditKind::Sabc { limit } => format!("sabc, L = {limit}"),
             CreditKind::FullSegments => "full-segments".to_owned(),
+            CreditKind::Counter => "counter".to_owned(),
         }
     }
 }

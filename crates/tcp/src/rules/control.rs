@@ -70,7 +70,21 @@ pub enum ControlKind {
         /// Backlog in segments that ends slow start.
         #[serde(default = "one")]
         gamma: f64,
+        /// How often the window moves.
+        #[serde(default)]
+        pace: VegasPace,
     },
+}
+
+/// How often Vegas moves its window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum VegasPace {
+    /// Every round trip (the paper).
+    #[default]
+    EveryRtt,
+    /// In effect every second one: the window is moved toward one more or less than what it was a round trip ago (kernels).
+    SecondRtt,
 }
 
 /// How often Veno judges its backlog.
@@ -117,7 +131,7 @@ impl ControlKind {
         ("veno", ControlKind::VENO),
         ("cubic", ControlKind::Cubic { c: 0.4, beta: 0.7, fast_convergence: true, reno_friendly: true }),
         ("westwood", ControlKind::Westwood { gain: 0.9 }),
-        ("vegas", ControlKind::Vegas { alpha: 2.0, beta: 4.0, gamma: 1.0 }),
+        ("vegas", ControlKind::Vegas { alpha: 2.0, beta: 4.0, gamma: 1.0, pace: VegasPace::EveryRtt }),
     ];
 
     /// The paper's Veno.
@@ -161,7 +175,7 @@ impl ControlKind {
                 wrong.then_some(("control.c", c, "a number from 0.000001 to 1000000")).or(share("control.beta", beta))
             }
             ControlKind::Westwood { gain } => share("control.gain", gain),
-            ControlKind::Vegas { alpha, beta, gamma } => backlog("control.alpha", alpha)
+            ControlKind::Vegas { alpha, beta, gamma, .. } => backlog("control.alpha", alpha)
                 .or(backlog("control.beta", beta))
                 .or(backlog("control.gamma", gamma))
                 .or((alpha > beta).then_some(("control.alpha", alpha, "a number of segments not above `beta`"))),

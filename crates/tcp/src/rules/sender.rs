@@ -3,8 +3,9 @@
 use acklab_packet::Time;
 
 use super::{
-    ControlKind, CreditKind, Halving, IdleRestart, Nagle, PartialAckTimer, RecoveryExit, RecoveryKind, RtoFloor,
-    RttFilter, SackPartial, SecondFastRetransmit, Sequence, SlowStart, TimerRestart, UnsentAck, Window, rule_table,
+    ControlKind, CreditKind, Halving, IdleRestart, Nagle, PartialAckTimer, RecoveryExit, RecoveryKind, RecoveryWindow,
+    RtoFloor, RttFilter, SackPartial, SecondFastRetransmit, Sequence, SlowStart, TimerRestart, UnsentAck, Window,
+    rule_table,
 };
 
 rule_table! {
@@ -38,6 +39,9 @@ rule_table! {
         first_loss_resets_initial_window: bool,
         /// Initial ssthresh, in segments; 0 means the advertised window.
         initial_ssthresh: f64 [0.0..=1e9],
+        /// Whether a window equal to ssthresh, as a reduction leaves it, is still in slow start (RFC 5681 section 3.1 lets
+        /// a sender choose; Linux): one segment more after each recovery.
+        slow_start_at_ssthresh: bool,
         /// How losses are repaired.
         recovery: RecoveryKind,
         /// What credit and losses do to the window.
@@ -62,6 +66,9 @@ rule_table! {
         rto_floor: RtoFloor,
         /// Whether a sample counts for the timer its own ACK restarts.
         timer_restart: TimerRestart,
+        /// Whether duplicate ACKs restart the timer, too (ns-2's TCP/Linux; RFC 6298 has it for new data only). Only `fack`
+        /// asks.
+        duplicates_restart_timer: bool,
         /// What an idle connection does to its window.
         idle_restart: IdleRestart,
         /// What is halved on loss.
@@ -105,6 +112,8 @@ rule_table! {
         partial_deflation: bool,
         /// The window with which NewReno leaves recovery.
         recovery_exit: RecoveryExit,
+        /// How the window falls to ssthresh in a recovery. Only `fack` asks.
+        recovery_window: RecoveryWindow,
         /// What FF96 SACK does on a partial ACK.
         sack_partial: SackPartial,
     }

@@ -67,6 +67,7 @@ impl Stack {
                 window_before_syn_ack: 1.0,
                 first_loss_resets_initial_window: true,
                 initial_ssthresh: 0.0,
+                slow_start_at_ssthresh: false,
                 recovery: RecoveryKind::Rfc6675,
                 control: ControlKind::Reno {},
                 slow_start: SlowStart::Standard,
@@ -79,6 +80,7 @@ impl Stack {
                 max_rto: Time::from_secs(60.0),
                 rto_floor: RtoFloor::BeforeBackoff,
                 timer_restart: TimerRestart::AfterRttUpdate,
+                duplicates_restart_timer: false,
                 idle_restart: IdleRestart::Rfc5681,
                 halving: Halving::FlightSize,
                 ecn: false,
@@ -99,6 +101,7 @@ impl Stack {
                 partial_ack_timer: PartialAckTimer::First,
                 partial_deflation: true,
                 recovery_exit: RecoveryExit::Rfc6582,
+                recovery_window: RecoveryWindow::AtOnce,
                 sack_partial: SackPartial::PipeTwice,
             },
         }
@@ -151,6 +154,7 @@ fn ns2_sender() -> SenderRules {
         window_before_syn_ack: 1.0,
         first_loss_resets_initial_window: true,
         initial_ssthresh: 0.0,
+        slow_start_at_ssthresh: false,
         recovery: RecoveryKind::Reno,
         control: ControlKind::Reno {},
         slow_start: SlowStart::Standard,
@@ -163,6 +167,7 @@ fn ns2_sender() -> SenderRules {
         max_rto: Time::from_secs(60.0),
         rto_floor: RtoFloor::BeforeBackoff,
         timer_restart: TimerRestart::AfterRttUpdate,
+        duplicates_restart_timer: false,
         idle_restart: IdleRestart::Timer,
         halving: Halving::Precise,
         ecn: false,
@@ -183,6 +188,7 @@ fn ns2_sender() -> SenderRules {
         partial_ack_timer: PartialAckTimer::First,
         partial_deflation: true,
         recovery_exit: RecoveryExit::Keep,
+        recovery_window: RecoveryWindow::AtOnce,
         sack_partial: SackPartial::PipeTwice,
     }
 }

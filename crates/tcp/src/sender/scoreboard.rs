@@ -58,6 +58,20 @@ impl Scoreboard {
         run
     }
 
+    /// Forgets `start .. end`.
+    pub fn remove(&mut self, start: Seq, end: Seq) {
+        let first = self.runs.partition_point(|run| run.1 <= start);
+        let last = first + self.runs[first..].partition_point(|run| run.0 < end);
+        if first == last {
+            return;
+        }
+        let (left, right) = ((self.runs[first].0, start), (end, self.runs[last - 1].1));
+        self.total -= units(&self.runs[first..last]);
+        let rest = [left, right].into_iter().filter(|run| run.0 < run.1);
+        self.total += rest.clone().map(|run| run.1 - run.0).sum::<u64>();
+        self.runs.splice(first..last, rest);
+    }
+
     /// Forgets what lies below `seq`.
     pub fn clear_below(&mut self, seq: Seq) {
         let passed = self.runs.partition_point(|run| run.1 <= seq);

@@ -87,6 +87,17 @@ impl Core {
         self.cwnd < self.ssthresh
     }
 
+    /// Sets the threshold. Where a window equal to it is to be in slow start, it is kept a hair above, so that whoever
+    /// compares the two need not ask.
+    fn set_ssthresh(&mut self, units: f64) {
+        self.ssthresh = if self.rules.slow_start_at_ssthresh { units.next_up() } else { units };
+    }
+
+    /// The threshold as a window to return to.
+    pub fn threshold(&self) -> f64 {
+        if self.rules.slow_start_at_ssthresh { self.ssthresh.next_down() } else { self.ssthresh }
+    }
+
     /// Whether three duplicate ACKs may start a recovery now.
     pub fn may_fast_retransmit(&self) -> bool {
         use crate::rules::SecondFastRetransmit::*;
@@ -126,7 +137,7 @@ impl Core {
         // A segment that times out again leaves ssthresh alone (RFC 5681 section 3.1).
         let again = self.rules.halving == Halving::FlightSize && signal == Signal::Timeout && self.rto.backed_off();
         if signal != Signal::Idle && !again {
-            self.ssthresh = left.ssthresh.floor().max(2.0 * mss);
+            self.set_ssthresh(left.ssthresh.floor().max(2.0 * mss));
         }
         self.cwnd = match (signal, self.rules.halving) {
             (Signal::Loss | Signal::Mark, Halving::FlightSize) => left.cwnd.floor().max(2.0 * mss),

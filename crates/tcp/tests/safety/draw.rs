@@ -29,8 +29,14 @@ impl std::fmt::Debug for Case {
     }
 }
 
-const RECOVERIES: [RecoveryKind; 5] =
-    [RecoveryKind::Tahoe, RecoveryKind::Reno, RecoveryKind::Newreno, RecoveryKind::Sack, RecoveryKind::Rfc6675];
+const RECOVERIES: [RecoveryKind; 6] = [
+    RecoveryKind::Tahoe,
+    RecoveryKind::Reno,
+    RecoveryKind::Newreno,
+    RecoveryKind::Sack,
+    RecoveryKind::Rfc6675,
+    RecoveryKind::Fack,
+];
 
 fn hostility() -> impl Strategy<Value = Hostility> {
     let rate = || prop_oneof![Just(0.0), 0.0..0.05, 0.0..0.35];
@@ -135,13 +141,14 @@ fn periodic() -> impl Strategy<Value = AckPolicyKind> {
 
 fn credit() -> impl Strategy<Value = CreditKind> {
     let growth = select(&[Growth::Whole, Growth::Steps, Growth::AllThenOne][..]);
-    (0..7, 1.0..8.0, growth).prop_map(|(kind, limit, growth)| match kind {
+    (0..8, 1.0..8.0, growth).prop_map(|(kind, limit, growth)| match kind {
         0 => CreditKind::AckCounting,
         1 => CreditKind::Rfc5681,
         2 => CreditKind::Ubc { growth },
         3 => CreditKind::Lbc { limit, growth },
         4 => CreditKind::Abc { limit },
         5 => CreditKind::FullSegments,
+        6 => CreditKind::Counter,
         _ => CreditKind::Sabc { limit },
     })
 }
@@ -157,7 +164,10 @@ fn control() -> impl Strategy<Value = ControlKind> {
             0 => ControlKind::Veno { alpha: number, beta: 2.0 * share, estimate, first_loss, clock },
             1 => ControlKind::Cubic { c: 0.01 + number, beta: share, fast_convergence: one, reno_friendly: two },
             2 => ControlKind::Westwood { gain: share },
-            _ => ControlKind::Vegas { alpha: number * share, beta: number, gamma: 3.0 * share },
+            _ => {
+                let pace = if one { VegasPace::EveryRtt } else { VegasPace::SecondRtt };
+                ControlKind::Vegas { alpha: number * share, beta: number, gamma: 3.0 * share, pace }
+            }
         }
     });
     prop_oneof![2 => Just(ControlKind::Reno {}), 2 => default, 1 => odd]
@@ -206,6 +216,7 @@ pub fn wild() -> impl Strategy<Value = Case> {
         select(&[SecondFastRetransmit::Always, SecondFastRetransmit::Never, SecondFastRetransmit::UnlessTimeout][..]),
         select(&[PartialAckTimer::First, PartialAckTimer::Each][..]),
         select(&[RecoveryExit::Keep, RecoveryExit::MinFlight, RecoveryExit::Rfc6582][..]),
+        select(&[RecoveryWindow::AtOnce, RecoveryWindow::RateHalving][..]),
         select(&[SackPartial::PipeTwice, SackPartial::TwoSegments, SackPartial::TwoSegmentsPastEnd][..]),
         select(&[IdleRestart::Timer, IdleRestart::TimerKeepsWindow, IdleRestart::Rfc5681, IdleRestart::Off][..]),
         credit(),
@@ -215,11 +226,21 @@ pub fn wild() -> impl Strategy<Value = Case> {
     let numbers = (1_u32..6, 1_u32..12, 0_u32..30, 100_u32..1500, flags, 0_u32..4, pacing);
     let skip = prop_oneof![Just(0_u32), 1_u32..20];
     let nagle = select(&[Nagle::Off, Nagle::On, Nagle::Minshall][..]);
-    let defences = (nagle, any::<[bool; 2]>(), select(&[UnsentAck::Ignore, UnsentAck::Restart][..]), skip);
+    let defences = (nagle, any::<[bool; 4]>(), select(&[UnsentAck::Ignore, UnsentAck::Restart][..]), skip);
     (named(), choices, numbers, defences).prop_map(|(mut case, choices, numbers, defences)| {
-        let (nagle, [sws_avoidance, inflation_limit], unsent_ack, skip) = defences;
-        let (sequence, rtt_filter, halving, second, partial_ack_timer, recovery_exit, sack_partial, idle, credit) =
-            choices;
+        let (nagle, [sws_avoidance, inflation_limit, duplicates, equal], unsent_ack, skip) = defences;
+        let (
+            sequence,
+            rtt_filter,
+            halving,
+            second,
+            partial_ack_timer,
+            recovery_exit,
+            recovery_window,
+            sack_partial,
+            idle,
+            credit,
+        ) = choices;
         let (dup_thresh, initial_window, ssthresh, packet, (flags, receiver), blocks, pacing) = numbers;
         // A window must hold one segment, and a segment its timestamp.
         let window = match case.sender.window {
@@ -235,6 +256,9 @@ pub fn wild() -> impl Strategy<Value = Case> {
             partial_ack_timer: Some(partial_ack_timer),
             recovery_exit: Some(recovery_exit),
             sack_partial: Some(sack_partial),
+            recovery_window: Some(recovery_window),
+            duplicates_restart_timer: Some(duplicates),
+            slow_start_at_ssthresh: Some(equal),
             idle_restart: Some(idle),
             credit: Some(credit),
             dup_thresh: Some(dup_thresh),

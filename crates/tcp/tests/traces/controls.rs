@@ -1,7 +1,7 @@
 //! Vegas and Westwood+ by hand: what a control does to a window when it hears of ACKs, round trips and losses.
 
 use acklab_packet::{Seq, Time};
-use acklab_tcp::rules::ControlKind;
+use acklab_tcp::rules::{ControlKind, VegasPace};
 use acklab_tcp::sender::control::{CongestionControl, Control, Heard, Signal, Window};
 
 fn window(cwnd: f64, at: f64) -> Window {
@@ -10,7 +10,7 @@ fn window(cwnd: f64, at: f64) -> Window {
 
 /// Vegas's window after a round trip of 20 segments whose least sample was `rtt`, on a path of 0.1 s.
 fn vegas(rtt: f64) -> f64 {
-    let mut control = Control::new(ControlKind::Vegas { alpha: 2.0, beta: 4.0, gamma: 1.0 });
+    let mut control = Control::new(ControlKind::Vegas { alpha: 2.0, beta: 4.0, gamma: 1.0, pace: VegasPace::EveryRtt });
     let mut state = window(20.0, 1.0);
     let mut hear = |ack: Seq, rtt: f64| {
         let heard = Heard { ack, snd_max: ack + 20, acked: 1.0, rtt: Some(rtt), recovering: false };
@@ -27,6 +27,31 @@ fn vegas(rtt: f64) -> f64 {
 #[test]
 fn vegas_moves_towards_two_to_four_waiting_segments() {
     assert_eq!([1.0, 3.0, 5.0].map(|waiting| vegas(2.0 / (20.0 - waiting))), [21.0, 20.0, 19.0]);
+}
+
+/// Linux: the window moves toward one more than it was as the round trip began, which it is already in every second one.
+#[test]
+fn vegas_of_kernels_moves_every_second_round_trip() {
+    for (pace, windows) in [
+        (VegasPace::EveryRtt, [21.0, 22.0, 23.0, 24.0, 25.0, 26.0]),
+        (VegasPace::SecondRtt, [21.0, 21.0, 22.0, 22.0, 23.0, 23.0]),
+    ] {
+        let mut control = Control::new(ControlKind::Vegas { alpha: 2.0, beta: 4.0, gamma: 1.0, pace });
+        let mut state = window(20.0, 1.0);
+        let mut ack = 0;
+        let mut round = || {
+            // Past the segment that was next to leave when the round trip began.
+            for _ in 0..41 {
+                ack += 1;
+                let heard = Heard { ack, snd_max: ack + 40, acked: 1.0, rtt: Some(0.1), recovering: false };
+                control.on_ack(&heard, &state);
+                control.grow(1.0, &mut state);
+            }
+            state.cwnd
+        };
+        round();
+        assert_eq!([(); 6].map(|()| round()), windows, "{pace:?}");
+    }
 }
 
 /// Grieco and Mascolo 2004: B = 0.9 B + 0.1 b once a round trip, and a loss leaves B RTTmin. From the first ACK at 1 s on, 10 segments

@@ -6,6 +6,7 @@
 
 mod controls;
 mod division;
+mod fack;
 mod ns2;
 mod receiver_table;
 mod rfc1122;

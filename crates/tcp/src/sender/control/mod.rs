@@ -160,8 +160,8 @@ impl Control {
                 Control::Cubic(Box::new(Cubic::new(rules)))
             }
             ControlKind::Westwood { gain } => Control::Westwood(Box::new(Westwood::new(gain))),
-            ControlKind::Vegas { alpha, beta, gamma } => {
-                Control::Vegas(Box::new(Vegas::new(VegasRules { alpha, beta, gamma })))
+            ControlKind::Vegas { alpha, beta, gamma, pace } => {
+                Control::Vegas(Box::new(Vegas::new(VegasRules { alpha, beta, gamma, pace })))
             }
         }
     }

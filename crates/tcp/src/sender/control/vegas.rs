@@ -3,6 +3,8 @@
 
 use acklab_packet::Seq;
 
+use crate::rules::VegasPace;
+
 use super::{CongestionControl, Estimate, Heard, Reduced, Signal, Window};
 
 /// A round trip with no more samples than this says too little: the window then moves as Reno's.
@@ -17,6 +19,8 @@ pub struct VegasRules {
     pub beta: f64,
     /// Backlog that ends slow start.
     pub gamma: f64,
+    /// How often the window moves.
+    pub pace: VegasPace,
 }
 
 /// Vegas's state. Times in seconds.
@@ -32,13 +36,25 @@ pub struct Vegas {
     samples: u32,
     /// A round trip that has ended and not moved the window yet: its least sample.
     ended: Option<Option<f64>>,
+    /// The windows as the present round trip began and as the one before did; 0 while unknown. A recovery leaves them as
+    /// they were, as kernels do.
+    began: [f64; 2],
 }
 
 impl Vegas {
     /// Before any round trip.
     pub fn new(rules: VegasRules) -> Vegas {
         let unknown = f64::INFINITY;
-        Vegas { rules, base_rtt: unknown, backlog: 0.0, tag: None, least: unknown, samples: 0, ended: None }
+        Vegas {
+            rules,
+            base_rtt: unknown,
+            backlog: 0.0,
+            tag: None,
+            least: unknown,
+            samples: 0,
+            ended: None,
+            began: [0.0; 2],
+        }
     }
 
     fn start_over(&mut self, tag: Option<Seq>) {
@@ -47,7 +63,7 @@ impl Vegas {
 
     /// The window after a round trip whose least sample was `rtt`.
     fn adjust(&mut self, rtt: f64, credit: f64, window: &mut Window) {
-        let VegasRules { alpha, beta, gamma } = self.rules;
+        let VegasRules { alpha, beta, gamma, pace } = self.rules;
         let mss = window.mss;
         let target = window.cwnd * self.base_rtt / rtt;
         self.backlog = (window.cwnd - target) / mss;
@@ -57,11 +73,24 @@ impl Vegas {
             }
             window.cwnd = window.cwnd.min(target + mss);
             window.ssthresh = window.ssthresh.min(window.cwnd - mss);
-        } else if self.backlog > beta {
-            window.cwnd -= mss;
-            window.ssthresh = window.ssthresh.min(window.cwnd - mss);
-        } else if self.backlog < alpha {
-            window.cwnd += mss;
+        } else {
+            let from = match pace {
+                VegasPace::EveryRtt => window.cwnd,
+                VegasPace::SecondRtt if self.began[1] > 0.0 => self.began[1],
+                VegasPace::SecondRtt => window.cwnd,
+            };
+            let aim = from
+                + if self.backlog > beta {
+                    -mss
+                } else if self.backlog < alpha {
+                    mss
+                } else {
+                    0.0
+                };
+            window.cwnd += (aim - window.cwnd).clamp(-mss, mss);
+            if self.backlog > beta {
+                window.ssthresh = window.ssthresh.min(window.cwnd - mss);
+            }
         }
         window.cwnd = window.cwnd.max(2.0 * mss);
         window.ssthresh = window.ssthresh.max(2.0 * mss);
@@ -69,7 +98,7 @@ impl Vegas {
 }
 
 impl CongestionControl for Vegas {
-    fn on_ack(&mut self, heard: &Heard, _: &Window) {
+    fn on_ack(&mut self, heard: &Heard, window: &Window) {
         if let Some(rtt) = heard.rtt {
             self.base_rtt = self.base_rtt.min(rtt);
             self.least = self.least.min(rtt);
@@ -82,6 +111,7 @@ impl CongestionControl for Vegas {
         if self.tag.is_some_and(|tag| heard.ack > tag) {
             self.ended = Some((self.samples > TOO_FEW).then_some(self.least));
             self.start_over(Some(heard.snd_max));
+            self.began = [window.cwnd, self.began[0]];
         } else if self.tag.is_none() && heard.acked > 0.0 {
             self.start_over(Some(heard.snd_max));
         }
@@ -116,7 +146,7 @@ mod tests {
     use super::*;
 
     fn vegas() -> Vegas {
-        Vegas::new(VegasRules { alpha: 2.0, beta: 4.0, gamma: 1.0 })
+        Vegas::new(VegasRules { alpha: 2.0, beta: 4.0, gamma: 1.0, pace: VegasPace::EveryRtt })
     }
 
     /// One round trip of `cwnd` ACKs, each `rtt` late, after the one that shows the path's own 0.1 s; the window then.

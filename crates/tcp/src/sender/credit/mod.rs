@@ -7,12 +7,14 @@
 mod abc;
 mod ack_counting;
 mod byte_counting;
+mod counter;
 mod full_segments;
 mod rfc5681;
 
 pub use abc::Abc;
 pub use ack_counting::AckCounting;
 pub use byte_counting::ByteCounting;
+pub use counter::Counter;
 pub use full_segments::FullSegments;
 pub use rfc5681::Rfc5681;
 
@@ -74,6 +76,8 @@ pub enum Credit {
     Abc(Abc),
     /// See [`FullSegments`].
     FullSegments(FullSegments),
+    /// See [`Counter`].
+    Counter(Counter),
 }
 
 impl Credit {
@@ -87,6 +91,7 @@ impl Credit {
             CreditKind::Abc { limit } => Credit::Abc(Abc::new(limit, 1.0)),
             CreditKind::Sabc { limit } => Credit::Abc(Abc::new(limit, limit)),
             CreditKind::FullSegments => Credit::FullSegments(FullSegments::default()),
+            CreditKind::Counter => Credit::Counter(Counter::default()),
         }
     }
 }
@@ -100,6 +105,7 @@ impl WindowCredit for Credit {
             Credit::ByteCounting(rule) => rule.worth(ack),
             Credit::Abc(rule) => rule.worth(ack),
             Credit::FullSegments(rule) => rule.worth(ack),
+            Credit::Counter(rule) => rule.worth(ack),
         }
     }
 
@@ -110,6 +116,7 @@ impl WindowCredit for Credit {
             Credit::ByteCounting(rule) => rule.on_timeout(),
             Credit::Abc(rule) => rule.on_timeout(),
             Credit::FullSegments(rule) => rule.on_timeout(),
+            Credit::Counter(rule) => rule.on_timeout(),
         }
     }
 }

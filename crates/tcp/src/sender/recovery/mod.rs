@@ -3,12 +3,14 @@
 //! To add one: a file here, a variant in [`Recovery`] and in [`RecoveryKind`].
 
 mod duplicates;
+mod fack;
 mod ff96;
 mod newreno;
 mod reno;
 mod rfc6675;
 mod tahoe;
 
+pub use fack::Fack;
 pub use ff96::Ff96;
 pub use newreno::NewReno;
 pub use reno::Reno;
@@ -50,6 +52,8 @@ pub enum Recovery {
     Ff96(Box<Ff96>),
     /// See [`Rfc6675`].
     Rfc6675(Box<Rfc6675>),
+    /// See [`Fack`].
+    Fack(Box<Fack>),
 }
 
 impl Recovery {
@@ -61,6 +65,7 @@ impl Recovery {
             RecoveryKind::Newreno => Recovery::NewReno(NewReno::default()),
             RecoveryKind::Sack => Recovery::Ff96(Box::default()),
             RecoveryKind::Rfc6675 => Recovery::Rfc6675(Box::default()),
+            RecoveryKind::Fack => Recovery::Fack(Box::default()),
         }
     }
 
@@ -70,6 +75,7 @@ impl Recovery {
             Recovery::Tahoe(_) | Recovery::Reno(_) | Recovery::NewReno(_) => None,
             Recovery::Ff96(recovery) => recovery.pipe(),
             Recovery::Rfc6675(recovery) => recovery.pipe_in_recovery(core),
+            Recovery::Fack(recovery) => recovery.pipe(core),
         }
     }
 }
@@ -83,6 +89,7 @@ macro_rules! each {
             Recovery::NewReno($recovery) => $call,
             Recovery::Ff96($recovery) => $call,
             Recovery::Rfc6675($recovery) => $call,
+            Recovery::Fack($recovery) => $call,
         }
     };
 }

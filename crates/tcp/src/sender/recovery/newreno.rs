@@ -28,9 +28,9 @@ impl NewReno {
             let flight = core.snd_max - ack.ack;
             match core.rules.recovery_exit {
                 RecoveryExit::Keep => {}
-                RecoveryExit::MinFlight => core.cwnd = core.ssthresh.min((flight + mss) as f64),
+                RecoveryExit::MinFlight => core.cwnd = core.threshold().min((flight + mss) as f64),
                 RecoveryExit::Rfc6582 if exiting => {
-                    core.cwnd = core.ssthresh.min((flight.max(mss) + mss) as f64);
+                    core.cwnd = core.threshold().min((flight.max(mss) + mss) as f64);
                 }
                 RecoveryExit::Rfc6582 => {}
             }
