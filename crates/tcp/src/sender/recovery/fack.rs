@@ -128,16 +128,17 @@ impl Fack {
                 (None, Some(len)) => (core.snd_nxt, u64::from(len)),
                 (None, None) => break,
             };
-            if hole.is_none() && core.skip.is_some() && !self.recovering && !self.repairing {
-                let edge = (core.snd_nxt + window - in_flight).min(core.snd_una + core.wnd);
-                if core.leave_out(len as u32, edge) {
-                    in_flight += len;
-                    continue;
-                }
-            }
             if !core.may_send_now(now, wire) {
                 break;
             }
+            let seq = if hole.is_none() && core.skip.is_some() && !self.recovering && !self.repairing {
+                let edge = (seq + window - in_flight).min(core.snd_una + core.wnd);
+                core.leave_out(len as u32, edge);
+                in_flight += core.snd_nxt - seq;
+                core.snd_nxt
+            } else {
+                seq
+            };
             if hole.is_some() {
                 self.lost.remove(seq, seq + len);
                 self.resent.push(Resent { start: seq, end: seq + len, next: core.snd_max, number: self.count });
@@ -207,6 +208,10 @@ impl LossRecovery for Fack {
             self.enter(core, now, wire);
         }
         self.send(core, now, wire);
+    }
+
+    fn hear(&mut self, core: &Core, ack: &Ack) {
+        self.update(core, ack);
     }
 
     /// Everything that is not reported is to be sent again; reports stay.
