@@ -339,11 +339,20 @@ class FullSegments(Part):
     kind: Literal["full-segments"] = "full-segments"
 
 
-Credit = AckCounting | Rfc5681 | Ubc | Lbc | Abc | Sabc | FullSegments
+@dataclass(kw_only=True, repr=False)
+class Counter(Part):
+    """One segment an ACK in slow start; in congestion avoidance one for each window of ACKs and one ACK, as Linux's
+    counter had it before it counted what ACKs cover.
+    """
+
+    kind: Literal["counter"] = "counter"
+
+
+Credit = AckCounting | Rfc5681 | Ubc | Lbc | Abc | Sabc | FullSegments | Counter
 """What an arriving ACK is worth."""
 
 
-Recovery = Literal["tahoe", "reno", "newreno", "sack", "rfc6675"]
+Recovery = Literal["tahoe", "reno", "newreno", "sack", "rfc6675", "fack"]
 """How losses are repaired.
 
 - "tahoe": Fast retransmit, then slow start (Jacobson 1988).
@@ -351,6 +360,8 @@ Recovery = Literal["tahoe", "reno", "newreno", "sack", "rfc6675"]
 - "newreno": Fast recovery that lasts until `recover` is acknowledged (RFC 6582).
 - "sack": SACK with a `pipe` count (Fall and Floyd 1996).
 - "rfc6675": SACK with a computed pipe (RFC 6675).
+- "fack": SACK by forward acknowledgment, which notices lost retransmissions (Mathis and Mahdavi 1996; Linux before
+  RACK).
 """
 
 
@@ -422,6 +433,15 @@ class Westwood(Part):
     """Weight of the past in the filtered rate; 0.9 where left out."""
 
 
+VegasPace = Literal["every-rtt", "second-rtt"]
+"""How often Vegas moves its window.
+
+- "every-rtt": Every round trip (the paper).
+- "second-rtt": In effect every second one: the window is moved toward one more or less than what it was a round trip
+  ago (kernels).
+"""
+
+
 @dataclass(kw_only=True, repr=False)
 class Vegas(Part):
     """Vegas: keeps between `alpha` and `beta` segments backlogged (Brakmo, O'Malley and Peterson 1994)."""
@@ -433,6 +453,8 @@ class Vegas(Part):
     """Backlog in segments above which it shrinks; 4.0 where left out."""
     gamma: float | None = None
     """Backlog in segments that ends slow start; 1.0 where left out."""
+    pace: VegasPace | None = None
+    """How often the window moves; "every-rtt" where left out."""
 
 
 Control = Reno | Veno | Cubic | Westwood | Vegas | Literal["reno", "veno", "cubic", "westwood", "vegas"]

@@ -36,6 +36,14 @@ PartialAckTimer = Literal["first", "each"]
 """
 
 
+RecoveryWindow = Literal["at-once", "rate-halving"]
+"""How the window falls to ssthresh in a recovery. Only `fack` asks.
+
+- "at-once": At once: nothing but the first hole is sent until that much is in flight.
+- "rate-halving": By one segment for two ACKs (rate halving, as Linux before PRR).
+"""
+
+
 RtoFloor = Literal["before-backoff", "after-backoff"]
 """Whether the RTO's floor is applied before or after exponential backoff.
 
@@ -79,15 +87,6 @@ SequenceUnit = Literal["segments", "bytes"]
 """
 
 
-SlowStart = Literal["standard", "hystart++"]
-"""How the initial slow start ends.
-
-- "standard": With the first loss or mark, or at the initial ssthresh (RFC 5681 section 3.1).
-- "hystart++": Or when the round-trip time grows: first at a quarter of the pace, and after five rounds of that for
-  good, if it has not fallen again (HyStart++, RFC 9406). What an ACK is worth stays `credit`'s.
-"""
-
-
 TimerRestart = Literal["after-rtt-update", "before-rtt-update"]
 """Whether an ACK restarts the timer with the RTO from before or after its own sample.
 
@@ -126,6 +125,10 @@ class Sender(Part):
     """Bytes of a SYN or FIN segment."""
     dup_thresh: int | None = None
     """Duplicate ACKs that signal a loss."""
+    duplicates_restart_timer: bool | None = None
+    """Whether duplicate ACKs restart the timer, too (ns-2's TCP/Linux; RFC 6298 has it for new data only). Only `fack`
+    asks.
+    """
     ecn: bool | None = None
     """Whether segments may be marked instead of dropped, and marks are answered like losses (RFC 3168)."""
     fin: bool | None = None
@@ -172,6 +175,8 @@ class Sender(Part):
     """Whether a partial ACK deflates NewReno's window (RFC 6582 section 3.2 step 3)."""
     recovery_exit: RecoveryExit | None = None
     """The window with which NewReno leaves recovery."""
+    recovery_window: RecoveryWindow | None = None
+    """How the window falls to ssthresh in a recovery. Only `fack` asks."""
     rto_floor: RtoFloor | None = None
     """Whether the floor comes before or after backoff."""
     rtt_filter: RttFilter | None = None
@@ -186,8 +191,10 @@ class Sender(Part):
     """About one new segment in so many is left out until it is asked for, to catch receivers that acknowledge what they
     have not got; 0 never.
     """
-    slow_start: SlowStart | None = None
-    """How the initial slow start ends."""
+    slow_start_at_ssthresh: bool | None = None
+    """Whether a window equal to ssthresh, as a reduction leaves it, is still in slow start (RFC 5681 section 3.1 lets a
+    sender choose; Linux): one segment more after each recovery.
+    """
     sws_avoidance: bool | None = None
     """Whether a window with less room than a segment sends nothing (RFC 9293 section 3.8.6.2.1); without it, small
     segments fill it. Only where bytes are counted.
@@ -282,6 +289,10 @@ class Stack(Part):
     """Bytes of a SYN or FIN segment."""
     dup_thresh: int | None = None
     """Duplicate ACKs that signal a loss."""
+    duplicates_restart_timer: bool | None = None
+    """Whether duplicate ACKs restart the timer, too (ns-2's TCP/Linux; RFC 6298 has it for new data only). Only `fack`
+    asks.
+    """
     ecn: bool | None = None
     """Whether segments may be marked instead of dropped, and marks are answered like losses (RFC 3168)."""
     estimate: Estimate | None = None
@@ -342,6 +353,8 @@ class Stack(Part):
     """Whether blocks that the cumulative ACK has passed are forgotten (RFC 2018); ns-2 may repeat them."""
     recovery_exit: RecoveryExit | None = None
     """The window with which NewReno leaves recovery."""
+    recovery_window: RecoveryWindow | None = None
+    """How the window falls to ssthresh in a recovery. Only `fack` asks."""
     rto_floor: RtoFloor | None = None
     """Whether the floor comes before or after backoff."""
     rtt_filter: RttFilter | None = None
@@ -360,8 +373,10 @@ class Stack(Part):
     """About one new segment in so many is left out until it is asked for, to catch receivers that acknowledge what they
     have not got; 0 never.
     """
-    slow_start: SlowStart | None = None
-    """How the initial slow start ends."""
+    slow_start_at_ssthresh: bool | None = None
+    """Whether a window equal to ssthresh, as a reduction leaves it, is still in slow start (RFC 5681 section 3.1 lets a
+    sender choose; Linux): one segment more after each recovery.
+    """
     sws_avoidance: bool | None = None
     """Whether a window with less room than a segment sends nothing (RFC 9293 section 3.8.6.2.1); without it, small
     segments fill it. Only where bytes are counted.
