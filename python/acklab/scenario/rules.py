@@ -87,6 +87,15 @@ SequenceUnit = Literal["segments", "bytes"]
 """
 
 
+SlowStart = Literal["standard", "hystart++"]
+"""How the initial slow start ends.
+
+- "standard": With the first loss or mark, or at the initial ssthresh (RFC 5681 section 3.1).
+- "hystart++": Or when the round-trip time grows: first at a quarter of the pace, and after five rounds of that for
+  good, if it has not fallen again (HyStart++, RFC 9406). What an ACK is worth stays `credit`'s.
+"""
+
+
 TimerRestart = Literal["after-rtt-update", "before-rtt-update"]
 """Whether an ACK restarts the timer with the RTO from before or after its own sample.
 
@@ -191,6 +200,8 @@ class Sender(Part):
     """About one new segment in so many is left out until it is asked for, to catch receivers that acknowledge what they
     have not got; 0 never.
     """
+    slow_start: SlowStart | None = None
+    """How the initial slow start ends."""
     slow_start_at_ssthresh: bool | None = None
     """Whether a window equal to ssthresh, as a reduction leaves it, is still in slow start (RFC 5681 section 3.1 lets a
     sender choose; Linux): one segment more after each recovery.
@@ -373,6 +384,8 @@ class Stack(Part):
     """About one new segment in so many is left out until it is asked for, to catch receivers that acknowledge what they
     have not got; 0 never.
     """
+    slow_start: SlowStart | None = None
+    """How the initial slow start ends."""
     slow_start_at_ssthresh: bool | None = None
     """Whether a window equal to ssthresh, as a reduction leaves it, is still in slow start (RFC 5681 section 3.1 lets a
     sender choose; Linux): one segment more after each recovery.

@@ -85,23 +85,24 @@ fn rate_halving_sends_a_segment_for_two_acks() {
     );
 }
 
-/// The timer presumes all lost that is not reported, and only that is sent again.
+/// The timer presumes all lost that is not reported, 0, 2 and 4, and only that is sent again,
+/// though the next ACK repeats no report.
 #[test]
 fn a_timeout_keeps_the_reports() {
     let sender = follow(
-        fack(4.0),
-        Supply::Segments(4),
+        SenderRules { dup_thresh: 4, ..fack(5.0) },
+        Supply::Segments(5),
         "
-        at  | event           | sends | cwnd | ssthresh | timer
-        0   | start           | 0-3   | 4000 |          | 1
-        0.1 | ack 0 sack 1    |       | 4000 |          | 1
-        0.1 | ack 0 sack 1-2  |       | 4000 |          | 1
-        1   | timeout         | 0*    | 1000 | 2000     | 3
-        1.1 | ack 3           | 3*    | 2000
-        1.2 | ack 4           |       |      |          | off
+        at  | event            | sends | cwnd | ssthresh | timer
+        0   | start            | 0-4   | 5000 |          | 1
+        0.1 | ack 0 sack 1     |       | 5000 |          | 1
+        0.1 | ack 0 sack 3 1   |       | 5000 |          | 1
+        1   | timeout          | 0*    | 1000 | 2500     | 3
+        1.1 | ack 2            | 2* 4* | 2000
+        1.2 | ack 5            |       |      |          | off
     ",
     );
-    assert_eq!(sender.counters().retransmits, 2);
+    assert_eq!(sender.counters().retransmits, 3);
 }
 
 /// As ns-2's TCP/Linux has it: while reports come in, the timer does not run out.

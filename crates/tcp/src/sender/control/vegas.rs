@@ -79,16 +79,13 @@ impl Vegas {
                 VegasPace::SecondRtt if self.began[1] > 0.0 => self.began[1],
                 VegasPace::SecondRtt => window.cwnd,
             };
-            let aim = from
-                + if self.backlog > beta {
-                    -mss
-                } else if self.backlog < alpha {
-                    mss
-                } else {
-                    0.0
-                };
-            window.cwnd += (aim - window.cwnd).clamp(-mss, mss);
-            if self.backlog > beta {
+            let step = match self.backlog {
+                n if n > beta => -mss,
+                n if n < alpha => mss,
+                _ => 0.0,
+            };
+            window.cwnd += (from + step - window.cwnd).clamp(-mss, mss);
+            if step < 0.0 {
                 window.ssthresh = window.ssthresh.min(window.cwnd - mss);
             }
         }
