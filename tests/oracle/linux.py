@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """acklab's congestion controls beside those of ns-2's TCP/Linux (`data/linux/linux.csv`): throughput and windows.
 
-    linux.py               a table: each experiment in ns-2 and in acklab
+    linux.py               a table: each experiment in ns-2 and in acklab, with a sender of its own and with TCP/Linux's
+    linux.py --shares      what each rule of TCP/Linux's sender is worth: the ratios without it
     linux.py --make        the data anew (needs ns)
 
 ns-2 runs modules of Linux 2.6.22 with an integer window over a recovery of its own, so that nothing is equal to the last bit:
@@ -14,7 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from engine import run_batch
+from engine import TCP_LINUX, run_batch
 
 HERE = Path(__file__).parent
 DATA = HERE / "data" / "linux" / "linux.csv"
@@ -32,6 +33,25 @@ CONTROLS = {
 }
 
 
+# The modules' own growth, for TCP/Linux's sender: Veno counts ACKs, and Vegas aims from the window of a round trip before.
+MODULES = {
+    "veno": {"credit": {"kind": "counter"}, "control": CONTROLS["veno"] | {"first_loss": "by-flag"}},
+    "vegas": {"control": CONTROLS["vegas"] | {"pace": "second-rtt"}},
+}
+
+# Each rule of TCP/Linux's sender, and what stands in its place when it is left out.
+SHARES = {
+    "all of them": {},
+    "without Vegas's pace": {"control": CONTROLS["vegas"]},
+    "without slow start at ssthresh": {"slow_start_at_ssthresh": False},
+    "without the restarts by duplicates": {"duplicates_restart_timer": False},
+    "without forward acknowledgment": {"recovery": "sack"},
+    "without the fourth segment": {"dup_thresh": 3},
+    "without rate halving": {"recovery_window": "at-once"},
+    "without the counters": {"credit": {"kind": "ack-counting"}},
+}
+
+
 def experiments():
     """The parameters of every row."""
     base = {"q": "100000", "plr": "0", "lseed": "1", "dl": "", "step": "0"}
@@ -45,8 +65,8 @@ def experiments():
                 yield base | {"case": "random", "kind": kind, "bw2": "1e7", "q": "61", "plr": plr, "lseed": str(seed), "T": "60"}
 
 
-def scenario(row):
-    """The same experiment for acklab."""
+def scenario(row, linux=False, without=None):
+    """The same experiment for acklab; with TCP/Linux's sender, less a rule, if asked for."""
     wide = {"kind": "drop-tail", "packets": 100000}
     narrow = {
         "between": ["G", "R"], "rate": f"{int(float(row['bw2']))}bps", "delay": "48ms",
@@ -60,6 +80,8 @@ def scenario(row):
         "stack": "ns2-2.35", "recovery": "sack", "control": CONTROLS[row["kind"]], "credit": {"kind": "ack-counting"},
         "packet": 1000, "window": 2000,
     }
+    if linux:
+        sender |= TCP_LINUX | MODULES.get(row["kind"], {}) | (without or {})
     return {
         "stop": {"at": row["T"] + "s"},
         "record": {"series": row["step"] != "0"},
@@ -78,10 +100,10 @@ def read():
     return rows
 
 
-def compare(rows=None):
+def compare(rows=None, linux=False, without=None):
     """(row, acklab's segments acknowledged, acklab's windows at the row's times) for every row."""
     rows = rows or read()
-    answers = run_batch(scenario(row) for row in rows)
+    answers = run_batch(scenario(row, linux, without) for row in rows)
     return [(row, answer["flows"][0]["segments_acked"], windows(row, answer)) for row, answer in zip(rows, answers)]
 
 
@@ -115,12 +137,42 @@ def means(compared, kind, plr):
     return [sum(column) / len(chosen) for column in zip(*chosen)]
 
 
+def ratio(compared, kind, plr):
+    theirs, ours = means(compared, kind, plr)
+    return ours / theirs
+
+
+def shares():
+    """(rule left out, its ratios): Reno, Vegas and Veno at 1e-3 and 1e-2 on this page's link, Veno at 3 and 10 % on the paper's."""
+    import test_veno_port as port
+
+    rows = [row for row in read() if row["case"] == "random" and row["kind"] in ("reno", "vegas", "veno")]
+    for name, without in SHARES.items():
+        kinds = ["vegas"] if "control" in without else ["reno", "vegas", "veno"]
+        compared = compare([row for row in rows if row["kind"] in kinds], True, without)
+        found = [ratio(compared, kind, plr) if kind in kinds else None
+                 for kind in ("reno", "vegas", "veno") for plr in ("1e-3", "1e-2")]  # fmt: skip
+        if kinds == ["vegas"]:
+            found += [None, None]
+        else:
+            cells = port.compare("c_veno_runs.csv", port.SENDER | without)
+            found += [cells[1, plr][2] / cells[1, plr][0] for plr in (0.03, 0.1)]
+        yield name, found
+
+
+def show_shares():
+    print("| rules | Reno 0.1 % | 1 % | Vegas 0.1 % | 1 % | Veno 0.1 % | 1 % | Veno 3 % | 10 % |\n|---|---|---|---|---|---|---|---|---|")
+    for name, found in shares():
+        print("|", " | ".join([name, *("" if value is None else f"{value:.2f}" for value in found)]), "|")
+
+
 def show():
-    compared = compare()
+    compared, linux = compare(), compare(linux=True)
     for kind in KINDS:
         for plr in ("1e-3", "1e-2"):
             theirs, ours = means(compared, kind, plr)
-            print(f"random {kind:9} {plr}: ns-2 {theirs:8.0f}  acklab {ours:8.0f}  {ours / theirs:.3f}")
+            _, like = means(linux, kind, plr)
+            print(f"| {kind} | {plr} | {theirs:.0f} | {ours:.0f} | {ours / theirs:.2f} | {like:.0f} | {like / theirs:.2f} |")
     for row, ours, cwnds in compared:
         if cwnds:
             print(f"{row['case']} {row['kind']}: acked ns-2 {row['acked']}, acklab {ours}")
@@ -130,4 +182,4 @@ def show():
 
 
 if __name__ == "__main__":
-    make() if sys.argv[1:] == ["--make"] else show()
+    {"--make": make, "--shares": show_shares}.get(" ".join(sys.argv[1:]), show)()
