@@ -43,17 +43,41 @@ fn parse(text: &str, what: &str, units: Units, example: &str) -> Result<f64, Uni
         Some((m, e)) => (m, e.parse::<i32>().ok()),
         None => (number, Some(0)),
     };
-    let plain = mantissa.strip_prefix(['+', '-']).unwrap_or(mantissa);
-    let decimal = !plain.is_empty() && plain.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-    let value = match exponent {
-        Some(e) if decimal => format!("{mantissa}e{}", e.saturating_add(shift)).parse::<f64>().ok(),
-        _ => None,
-    };
+    let value = exponent.and_then(|e| decimal(mantissa, e.saturating_add(shift)));
     match value {
         Some(v) if v.is_finite() && v.is_sign_positive() => Ok(v),
         Some(v) if v.is_finite() => fail("is negative"),
         _ => fail("is not a number with a unit"),
     }
+}
+
+/// The double nearest to `mantissa` times ten to the `exponent`, where the mantissa is a plain decimal number.
+fn decimal(mantissa: &str, exponent: i32) -> Option<f64> {
+    let plain = mantissa.strip_prefix(['+', '-']).unwrap_or(mantissa);
+    if plain.is_empty() || !plain.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+        return None;
+    }
+    short(mantissa, exponent).or_else(|| format!("{mantissa}e{exponent}").parse().ok())
+}
+
+/// The same for short numbers, as people write them: up to 15 digits and a power of ten up to 22 are doubles without error, so
+/// their product or quotient is rounded once, and to the nearest.
+fn short(mantissa: &str, exponent: i32) -> Option<f64> {
+    const POWERS: [f64; 23] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+        1e20, 1e21, 1e22,
+    ];
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    if !(1..=15).contains(&(whole.len() + fraction.len())) {
+        return None;
+    }
+    let mut digits = 0_u64;
+    for byte in whole.bytes().chain(fraction.bytes()) {
+        digits = 10 * digits + u64::from(char::from(byte).to_digit(10)?);
+    }
+    let power = exponent.saturating_sub(fraction.len() as i32);
+    let factor = POWERS.get(power.unsigned_abs() as usize)?;
+    Some(if power < 0 { digits as f64 / factor } else { digits as f64 * factor })
 }
 
 /// An `e` right between digits (`1e6bps`) belongs to the number.
@@ -294,6 +318,26 @@ mod tests {
         }
         assert_eq!("1e7bps".parse::<Rate>().unwrap().bps(), 1e7);
         assert_eq!("100 Mbps".parse::<Rate>().unwrap().bps(), 100e6);
+    }
+
+    #[test]
+    fn short_numbers_are_read_as_long_ones() {
+        let mut draw = 1_u64;
+        for place in (0..10_000).map(|k| k % 16) {
+            draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let digits = (draw >> 16).to_string();
+            let digits = &digits[..digits.len().min(1 + (draw % 16) as usize)];
+            let (whole, fraction) = digits.split_at(place.min(digits.len()));
+            let (mantissa, exponent) = (format!("{whole}.{fraction}"), (draw >> 40) as i32 % 30);
+            let exact: f64 = format!("{mantissa}e{exponent}").parse().unwrap();
+            assert_eq!(decimal(&mantissa, exponent), Some(exact), "{mantissa}e{exponent}");
+            let exact: f64 = format!("{mantissa}e-{exponent}").parse().unwrap();
+            assert_eq!(decimal(&mantissa, -exponent), Some(exact), "{mantissa}e-{exponent}");
+        }
+        assert_eq!(
+            (short("1.5", 6), short("0045", -3), short(".", 0), short("1..2", 0)),
+            (Some(1.5e6), Some(0.045), None, None)
+        );
     }
 
     #[test]

@@ -16,8 +16,13 @@ pub(crate) fn to_json(outcome: &Outcome, record: Record) -> String {
         queue: record.queue.then_some(Table(rows, &outcome.queue)),
         packets: record.packets.then_some(Table(rows, &outcome.packets)),
     };
-    serde_json::to_string(&whole).expect("strings, numbers and lists always serialise")
+    let mut text = Vec::with_capacity(ROW_BYTES * (outcome.flows.len() + outcome.links.len()));
+    serde_json::to_writer(&mut text, &whole).expect("strings, numbers and lists always serialise");
+    String::from_utf8(text).expect("JSON is text")
 }
+
+/// About what a row of the summary takes.
+const ROW_BYTES: usize = 400;
 
 #[derive(serde::Serialize)]
 struct Whole<'a> {
