@@ -60,8 +60,8 @@ fn decimal(mantissa: &str, exponent: i32) -> Option<f64> {
     short(mantissa, exponent).or_else(|| format!("{mantissa}e{exponent}").parse().ok())
 }
 
-/// The same for short numbers, as people write them: up to 15 digits and a power of ten up to 22 are doubles without error, so
-/// their product or quotient is rounded once, and to the nearest.
+/// The same for short numbers, as people write them: up to 15 digits and a power of ten up to 22 are doubles without
+/// error, so their product or quotient is rounded once, and to the nearest.
 fn short(mantissa: &str, exponent: i32) -> Option<f64> {
     const POWERS: [f64; 23] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,

@@ -113,5 +113,8 @@ mod tests {
         assert_eq!(Random::stream(1).state[0], 3_692_455_944);
         assert_ne!(Random::named(1, "a").uniform(), Random::named(1, "b").uniform());
         assert_eq!(Random::named(7, "loss 0").uniform(), Random::named(7, "loss 0").uniform());
+        // python/acklab/draws.py names the same streams.
+        let mut named = Random::named(1, "starts");
+        assert_eq!([named.uniform(), named.uniform()], [0.11644190578253857, 0.11875091416300046]);
     }
 }

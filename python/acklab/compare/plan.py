@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
-from ..papers.random import Mrg32k3a
+from ..draws import Draws
 from ..reproduce._toml import loads
 from ..run import assignments
 from .errors import CompareError
@@ -136,7 +136,7 @@ class Comparison:
         """One run, as a line of JSON."""
         flows = tree.get("flow", [])
         if self.spread_starts_s:
-            drawn = Mrg32k3a(seed)
+            drawn = Draws(seed, "starts")
             flows = [
                 {**flow, "start": f"{_seconds(flow['start']) + drawn.uniform(0.0, self.spread_starts_s):.9f}s"}
                 for table in flows

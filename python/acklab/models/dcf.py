@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-__all__ = ["BIANCHI", "Channel", "saturation", "solve"]
+__all__ = ["BIANCHI", "DOT11B", "Channel", "saturation", "solve"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +80,23 @@ BIANCHI = Channel(
     difs=128e-6,
     propagation=1e-6,
     after_collision=128e-6,
+)
+
+#: 802.11b with the simulator's defaults (``crates/path/src/medium/params.rs``) and packets of 1500 bytes: EIFS after a collision, and
+#: attempts come to an end.
+DOT11B = Channel(
+    payload=1500,
+    header=36,
+    rate=11e6,
+    basic_rate=2e6,
+    plcp=192e-6,
+    slot=20e-6,
+    sifs=10e-6,
+    difs=50e-6,
+    propagation=1e-6,
+    after_collision=364e-6,
+    stages=5,
+    attempts=7,
 )
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from ...draws import Ns2Draws
 from ...models.ackfilter import SlowReverse
 from ...reproduce.paper import Parameter
-from ..random import Mrg32k3a
 
 MODEL = SlowReverse(rate_bps=100e3, rtt_s=0.2, d=1, ack_bytes=40)
 """The model of sections 2.1 to 2.3, with section 2.4's numbers."""
@@ -189,7 +189,7 @@ SMALL_BUFFER = Many(buffer=SMALL)
 @cache
 def _drawn(seed: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Access delays (ms) and first starts (s) of up to 20 sources."""
-    drawn = Mrg32k3a(seed)
+    drawn = Ns2Draws(seed)
     count = max(SOURCES)
     delays = tuple(drawn.uniform(*ACCESS_MS) for _ in range(count))
     return delays, tuple(drawn.uniform(0.0, 1.0) for _ in range(count))

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from ...draws import Ns2Draws
 from ...reproduce.paper import Parameter
-from ..random import Mrg32k3a
 
 MECHANISMS = ("every", "delayed", "daass", "ubc", "lbc")
 NAMES = {"every": "ACK every", "delayed": "delayed ACKs", "daass": "DAASS", "ubc": "UBC", "lbc": "LBC"}
@@ -164,7 +164,7 @@ def workload(seed: int) -> tuple[tuple[float, int, float], ...]:
     Sizes and starts are drawn as the oracle's compete.tcl draws them, so that its rows are the same experiments. Every
     mechanism and gateway sees the same workload.
     """
-    drawn, phases = Mrg32k3a(seed), Mrg32k3a(seed + 1_000_000)
+    drawn, phases = Ns2Draws(seed), Ns2Draws(seed + 1_000_000)
     transfers = []
     for _ in range(max(FLOWS)):
         segments = 5 + int(drawn.uniform(0, 96))

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...draws import Ns2Draws
 from ...reproduce.paper import Parameter
-from ..random import Mrg32k3a
 
 Json = dict[str, Any]
 
@@ -333,7 +333,7 @@ def lossy(scheme: str = "smart") -> str:
 
 def many(connections: int, seed: int) -> str:
     """So many smartacking connections each way over 8 Mb/s for 12 s, begun at random in the first."""
-    drawn, kind = Mrg32k3a(seed), SCHEMES["smart"]
+    drawn, kind = Ns2Draws(seed), SCHEMES["smart"]
     links = [link(("A", "B"), 8, 20, queue(8, 0.06, kind))]
     flows = []
     for k in range(connections):
@@ -347,7 +347,7 @@ def many(connections: int, seed: int) -> str:
 
 def short_lived(load: float, scheme: str, seed: int) -> str:
     """Transfers of 10 to 100 segments that arrive at random for 30 s in each direction of the 2-2 configuration, 8 Mb/s."""
-    drawn, kind = Mrg32k3a(seed), SCHEMES[scheme]
+    drawn, kind = Ns2Draws(seed), SCHEMES[scheme]
     links = [link(("A", "B"), 8, 20, queue(8, 0.06, kind))]
     flows = []
     mean_gap = 8 * PACKET * 55 / (load * 8e6)

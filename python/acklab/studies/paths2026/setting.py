@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from ...papers.random import Mrg32k3a
+from ...draws import Draws
 from ...reproduce.paper import Parameter
 
 Table = dict[str, Any]
@@ -101,9 +101,7 @@ def scenario(path: str, uplink: str, flows: list[tuple[Table, Table]], seed: int
 
     ``uplink`` names the mechanism whose queue the way up has.
     """
-    place, tables, draws = PATHS[path], copy.deepcopy(PATHS[path].tables), Mrg32k3a(seed)
-    for _ in range(20):  # the first draws of small seeds are small: the first flow would always begin first
-        draws.uniform()
+    place, tables, draws = PATHS[path], copy.deepcopy(PATHS[path].tables), Draws(seed, "starts")
     queue = MECHANISMS[uplink].uplink
     if queue is not None:
         where = tables["wlan"][0] if "wlan" in tables else tables["link"][1]["back"]
