@@ -26,7 +26,7 @@ from .charts import Axis, Bars, Chart, Dots, Forest, Heat, Line, Lines, Mark, Mu
 
 WIDTH = 9.6
 INK, SOFT, GRID = "#14181f", "#4a5260", "#d9dde3"
-_LEFT, _RIGHT, _BOTTOM, _GAP, _TITLE, _LEGEND = 0.68, 0.28, 0.5, 0.82, 0.26, 0.3
+_LEFT, _RIGHT, _BOTTOM, _GAP, _TITLE, _LEGEND, _LEGEND_MORE = 0.68, 0.28, 0.5, 0.82, 0.26, 0.3, 0.17
 _STYLE: Any = {
     "font.size": 9,
     "font.family": "DejaVu Sans",
@@ -79,9 +79,9 @@ def themed(text: str, name: str) -> str:
     return pattern.sub(lambda match: swap[match.group()], text)
 
 
-def _canvas(columns: int, rows: int, height: float, legend: bool) -> tuple[Figure, list[Axes]]:
-    """A figure with a grid of axes, room for titles above each and a legend above all."""
-    top = _TITLE + (_LEGEND if legend else 0.06)
+def _canvas(columns: int, rows: int, height: float, legend: int) -> tuple[Figure, list[Axes]]:
+    """A figure with a grid of axes, room for titles above each and a legend of so many lines above all."""
+    top = _TITLE + (_LEGEND + (legend - 1) * _LEGEND_MORE if legend else 0.06)
     total = top + rows * height + (rows - 1) * (_TITLE + _BOTTOM) + _BOTTOM
     fig = Figure(figsize=(WIDTH, total))
     width = (WIDTH - _LEFT - _RIGHT - (columns - 1) * _GAP) / columns
@@ -94,10 +94,17 @@ def _canvas(columns: int, rows: int, height: float, legend: bool) -> tuple[Figur
     return fig, axes
 
 
-def _legend(fig: Figure, handles: Sequence[Any], labels: Sequence[str]) -> None:
+def _legend_lines(labels: Sequence[str]) -> int:
+    """How many lines a legend takes; none where there is nothing to tell apart."""
+    if len(labels) < 2:
+        return 0
+    return math.ceil(sum(0.55 + 0.068 * len(label) for label in labels) / (WIDTH - _LEFT))
+
+
+def _legend(fig: Figure, handles: Sequence[Any], labels: Sequence[str], lines: int = 1) -> None:
     fig.legend(
-        handles, labels, loc="upper left", bbox_to_anchor=(_LEFT / WIDTH - 0.01, 1.0), ncols=len(labels), frameon=False,
-        fontsize=8.5, handlelength=1.8, columnspacing=1.4, borderaxespad=0.25,
+        handles, labels, loc="upper left", bbox_to_anchor=(_LEFT / WIDTH - 0.01, 1.0),
+        ncols=math.ceil(len(labels) / lines), frameon=False, fontsize=8.5, handlelength=1.8, columnspacing=1.4, borderaxespad=0.25,
     )  # fmt: skip
 
 
@@ -163,11 +170,12 @@ def _lines(chart: Lines) -> Figure:
                 handles[line.name] = Line2D(
                     [], [], color=shade(line.colour), ls=line.dash, lw=line.width, marker=line.marker or None, ms=4
                 )
-    fig, all_axes = _canvas(len(chart.panels), 1, chart.height, len(handles) > 1)
+    lines = _legend_lines(list(handles))
+    fig, all_axes = _canvas(len(chart.panels), 1, chart.height, lines)
     for axes, panel in zip(all_axes, chart.panels, strict=True):
         _panel(axes, panel)
-    if len(handles) > 1:
-        _legend(fig, list(handles.values()), list(handles))
+    if lines:
+        _legend(fig, list(handles.values()), list(handles), lines)
     return fig
 
 

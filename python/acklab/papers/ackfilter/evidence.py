@@ -1,4 +1,4 @@
-"""What Figures 10 to 12 leave unsaid, swept; and what operators run today, beside the paper's filters."""
+"""What Figures 10 to 12 leave unsaid, swept."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ...reproduce.charts import Axis, Line, Lines, Panel, Swing, Tornado
+from ...reproduce.charts import Swing, Tornado
 from ...reproduce.experiments import Sweep
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Drawn
 from .registry import PAPER
 from .section4 import READ
-from .setting import COLOURS, HIGH, LARGE_BUFFER, NAMES, SMALL, SMALL_BUFFER, Many
+from .setting import HIGH, LARGE_BUFFER, SMALL, SMALL_BUFFER, Many
 
 COMPARED = ("none", "classic", "fifo", "rr")
 SAMPLE: Mapping[str, Sequence[Any]] = {"algorithm": COMPARED, "sources": (2, 6, 12, 20), "seed": (1, 2, 3)}
@@ -83,52 +83,4 @@ def unsaid(*grids: Grid) -> Drawn:
         remark="Each row changes one choice and runs 2, 6, 12 and 20 sources again; the line in the middle is the page's setting. To the "
         "left of 0 round robin is worse. \"Average over time\" divides all bytes by all transfer times, instead of averaging the files' "
         "throughputs, in which the many files of a lucky connection outweigh the few of a starved one.",
-    )
-
-
-MODERN = {
-    "none": (NAMES["none"], COLOURS["none"], {}),
-    "classic": (NAMES["classic"], COLOURS["classic"], {"filter": {"kind": "static", "threshold": 1}}),
-    "rr": (NAMES["rr"], COLOURS["rr"], None),
-    "cake": ("CAKE, conservative", "cake", {"filter": {"kind": "cake"}}),
-    "cake-aggressive": ("CAKE, aggressive", "gold", {"filter": {"kind": "cake", "aggressive": True}}),
-}
-
-
-class Modern(Many):
-    """Figure 10 with what the paper did not have."""
-
-    def queue(self, algorithm: str) -> dict[str, Any]:
-        """The reverse queue."""
-        parts = MODERN[algorithm][2]
-        return super().queue(algorithm) if parts is None else {"kind": "drop-tail", "packets": self.buffer, **parts}
-
-
-def _modern(buffer: str) -> Sweep:
-    setting = Modern(buffer=BUFFERS[buffer].buffer)
-
-    def scenario(algorithm: str, sources: int, seed: int) -> str:
-        return setting.scenario(algorithm, sources, seed, DURATION_S)
-
-    axes = {**SAMPLE, "algorithm": tuple(MODERN)}
-    return Sweep(f"today, {buffer} buffer", f"CAKE's filter beside the paper's, {buffer} buffer", axes, scenario, READ)
-
-
-TODAY = {buffer: _modern(buffer) for buffer in BUFFERS}
-
-
-@PAPER.figure("today", "", "What operators run today, beside the paper's filters", "4", list(TODAY.values()), evidence="evidence", slow=True)
-def today(*grids: Grid) -> Drawn:
-    panels = []
-    for (buffer, _), grid in zip(BUFFERS.items(), grids, strict=True):
-        lines = []
-        for algorithm, (name, colour, _parts) in MODERN.items():
-            means = np.nanmean(grid.at(algorithm=algorithm)["throughput"], axis=1)
-            lines.append(Line(name, SAMPLE["sources"], 8e-6 * means, colour, marker="o"))
-        title = "large buffer" if buffer == "large" else f"buffer of {SMALL}"
-        panels.append(Panel(title, Axis("sources", low=0, high=21, ticks=(2, 6, 12, 20)), Axis("mean throughput of a file (Mb/s)", low=0), lines))
-    return Drawn(
-        [Lines("today", "Figure 10's sources with CAKE's filter", panels)],
-        {"today": pl.concat([g.frame().with_columns(pl.lit(b).alias("buffer")) for b, g in zip(BUFFERS, grids, strict=True)])},
-        remark="CAKE's filter keeps every duplicate and every SACK block, the paper's do not; the aggressive form keeps fewer ACKs.",
     )

@@ -134,6 +134,14 @@ class Many:
         }
         return {"kind": "drop-tail", "packets": self.buffer, **parts[algorithm]}
 
+    def stages(self, algorithm: str) -> list[dict[str, Any]]:
+        """What else stands on the way back."""
+        return []
+
+    def receiver(self, algorithm: str) -> dict[str, Any]:
+        """The destination's rules."""
+        return RECEIVER
+
     def _per_connection(self) -> dict[str, Any]:
         return delayed(per="connection", window=self.rate_window, share=self.share)
 
@@ -149,7 +157,7 @@ class Many:
             "rate": "10Mbps",
             "delay": "95ms",
             "queue": {"kind": "drop-tail", "packets": self.forward_packets},
-            "back": {"rate": "100kbps", "queue": self.queue(algorithm)},
+            "back": {"rate": "100kbps", "queue": self.queue(algorithm), "stages": self.stages(algorithm)},
         }
         return [*access, shared]
 
@@ -172,7 +180,7 @@ class Many:
                 "size": {"uniform": [f"{low}B", f"{high}B"]},
                 "repeat": {"times": 60_000, "think": "0s", "think_to": self.wait},
                 "sender": self.sender,
-                "receiver": RECEIVER,
+                "receiver": self.receiver(algorithm),
             }
             for i in range(sources)
         ]
