@@ -173,11 +173,12 @@ class Dot:
 
 @dataclass(frozen=True)
 class DotPanel:
-    """One quantity; ``better`` is an arrow towards what is better."""
+    """One quantity; ``better`` is an arrow towards what is better. ``ends`` are its axis's, where it is not to begin at 0."""
 
     title: str
     dots: Sequence[Dot]
     better: str = ""
+    ends: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

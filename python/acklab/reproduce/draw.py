@@ -349,7 +349,9 @@ def _dots(chart: Dots) -> Figure:
         axes.grid(True)
         axes.set_axisbelow(True)
         axes.margins(x=0.12)
-        if all(dot.value >= 0 for dot in panel.dots):
+        if panel.ends:
+            axes.set_xlim(panel.ends)
+        elif all(dot.value >= 0 for dot in panel.dots):
             axes.set_xlim(left=0)
         axes.set_xlabel(
             f"better {panel.better}" if panel.better == "→" else f"{panel.better} better" if panel.better else ""

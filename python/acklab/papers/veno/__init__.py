@@ -3,10 +3,10 @@ Equilibrium-Oriented Mechanism over Lossy Networks", EUROCON 2001.
 
 Read it beside the paper: :mod:`.setting` is every path and parameter; :mod:`.modem` is Figure 1, :mod:`.dummynet` Figures 3
 and 4, :mod:`.surface` Figure 5, :mod:`.compatibility` Figures 6 and 7, :mod:`.checks` what is arithmetic; :mod:`.gain` and
-:mod:`.sensitivity` show where the gain of 72 % lives, :mod:`.fairness` what each congestion control does to each other.
+:mod:`.sensitivity` show where the gain of 72 % lives, :mod:`.kinds` with which losses, :mod:`.fairness` what each congestion control does to each other.
 """
 
-from . import checks, compatibility, dummynet, fairness, gain, modem, sensitivity, surface  # noqa: F401
+from . import checks, compatibility, dummynet, fairness, gain, kinds, modem, sensitivity, surface  # noqa: F401
 from .registry import PAPER
 
 __all__ = ["PAPER"]
