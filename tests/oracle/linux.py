@@ -35,7 +35,7 @@ CONTROLS = {
 
 # The modules' own growth, for TCP/Linux's sender: Veno counts ACKs, and Vegas aims from the window of a round trip before.
 MODULES = {
-    "veno": {"credit": {"kind": "counter"}, "control": CONTROLS["veno"] | {"first_loss": "by-flag"}},
+    "veno": {"credit": {"kind": "counter"}, "control": CONTROLS["veno"] | {"first_loss": "by-flag", "base_rtt": "ever"}},
     "vegas": {"control": CONTROLS["vegas"] | {"pace": "second-rtt"}},
 }
 

@@ -220,6 +220,7 @@ const CASES: &[Case] = &[
     (&[("window = 40", "control = { kind = \"veno\", alpha = -1 }")], "flow[0].sender.control.alpha", &["is -1", "from 0"]),
     (&[("window = 40", "control = { kind = \"veno\", clock = \"2s\" }")], "flow[0].sender.control.clock", &["is 2", "at most 1s"]),
     (&[("window = 40", "control = { kind = \"veno\", estimate = \"rtt\" }")], "flow[0].sender.control.estimate", &["`per-rtt`"]),
+    (&[("window = 40", "control = { kind = \"veno\", base_rtt = \"always\" }")], "flow[0].sender.control.base_rtt", &["`since-loss`", "`ever`"]),
     (&[("window = 40", "control = { kind = \"cubic\", beta = 1.0 }")], "flow[0].sender.control.beta", &["is 1", "below 1"]),
     (&[("window = 40", "control = { kind = \"cubic\", c = 0.0 }")], "flow[0].sender.control.c", &["is 0"]),
     (&[("window = 40", "control = { kind = \"westwood\", gain = 1.5 }")], "flow[0].sender.control.gain", &["is 1.5", "below 1"]),

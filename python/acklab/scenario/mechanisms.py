@@ -372,6 +372,14 @@ class Reno(Part):
     kind: Literal["reno"] = "reno"
 
 
+VenoBase = Literal["since-loss", "ever"]
+"""Since when Veno takes the least round trip, by which it judges its backlog.
+
+- "since-loss": The last loss (the paper): a queue that others keep full is soon taken for the path.
+- "ever": The beginning (kernels).
+"""
+
+
 VenoEstimate = Literal["per-rtt", "per-ack"]
 """How often Veno judges its backlog.
 
@@ -397,6 +405,8 @@ class Veno(Part):
     kind: Literal["veno"] = "veno"
     alpha: float | None = None
     """Backlog in segments up to which a loss counts as random; 1.0 where left out."""
+    base_rtt: VenoBase | None = None
+    """Since when the least round trip is taken; "since-loss" where left out."""
     beta: float | None = None
     """Backlog in segments above which only every other ACK grows the window; 3.0 where left out."""
     clock: str | None = None

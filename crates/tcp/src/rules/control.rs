@@ -34,6 +34,9 @@ pub enum ControlKind {
         /// What a loss before the first judgement does.
         #[serde(default)]
         first_loss: VenoFirstLoss,
+        /// Since when the least round trip is taken.
+        #[serde(default)]
+        base_rtt: VenoBase,
         /// Granularity of the clock that times segments; `"0s"` is exact.
         #[serde(default = "millisecond")]
         clock: Time,
@@ -109,6 +112,17 @@ pub enum VenoFirstLoss {
     ByFlag,
 }
 
+/// Since when Veno takes the least round trip, by which it judges its backlog.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum VenoBase {
+    /// The last loss (the paper): a queue that others keep full is soon taken for the path.
+    #[default]
+    SinceLoss,
+    /// The beginning (kernels).
+    Ever,
+}
+
 macro_rules! defaults {
     ($($name:ident: $type:ty = $value:expr;)+) => { $(fn $name() -> $type { $value })+ };
 }
@@ -140,6 +154,7 @@ impl ControlKind {
         beta: 3.0,
         estimate: VenoEstimate::PerRtt,
         first_loss: VenoFirstLoss::Half,
+        base_rtt: VenoBase::SinceLoss,
         clock: Time::from_secs(0.001),
     };
 

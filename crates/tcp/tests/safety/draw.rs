@@ -161,7 +161,10 @@ fn control() -> impl Strategy<Value = ControlKind> {
         let estimate = if two { VenoEstimate::PerAck } else { VenoEstimate::PerRtt };
         let first_loss = if one { VenoFirstLoss::ByFlag } else { VenoFirstLoss::Half };
         match which {
-            0 => ControlKind::Veno { alpha: number, beta: 2.0 * share, estimate, first_loss, clock },
+            0 => {
+                let base_rtt = if two { VenoBase::Ever } else { VenoBase::SinceLoss };
+                ControlKind::Veno { alpha: number, beta: 2.0 * share, estimate, first_loss, base_rtt, clock }
+            }
             1 => ControlKind::Cubic { c: 0.01 + number, beta: share, fast_convergence: one, reno_friendly: two },
             2 => ControlKind::Westwood { gain: share },
             _ => {

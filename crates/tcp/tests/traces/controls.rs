@@ -1,7 +1,7 @@
 //! Vegas and Westwood+ by hand: what a control does to a window when it hears of ACKs, round trips and losses.
 
 use acklab_packet::{Seq, Time};
-use acklab_tcp::rules::{ControlKind, VegasPace};
+use acklab_tcp::rules::{ControlKind, VegasPace, VenoBase, VenoEstimate, VenoFirstLoss};
 use acklab_tcp::sender::control::{CongestionControl, Control, Heard, Signal, Window};
 
 fn window(cwnd: f64, at: f64) -> Window {
@@ -51,6 +51,23 @@ fn vegas_of_kernels_moves_every_second_round_trip() {
         };
         round();
         assert_eq!([(); 6].map(|()| round()), windows, "{pace:?}");
+    }
+}
+
+/// 20 segments, a round trip of 0.1 s at first and of 0.125 s after a loss: 4 wait. Since the loss none is known to.
+#[test]
+fn veno_of_kernels_keeps_the_least_round_trip_over_a_loss() {
+    for (base_rtt, backlog) in [(VenoBase::SinceLoss, 0.0), (VenoBase::Ever, 4.0)] {
+        let (estimate, first_loss) = (VenoEstimate::PerAck, VenoFirstLoss::Half);
+        let kind =
+            ControlKind::Veno { alpha: 1.0, beta: 3.0, estimate, first_loss, base_rtt, clock: Time::from_secs(0.0) };
+        let (mut control, state) = (Control::new(kind), window(20.0, 1.0));
+        let heard = |ack, rtt| Heard { ack, snd_max: ack + 20, acked: 1.0, rtt: Some(rtt), recovering: false };
+        control.on_ack(&heard(1, 0.1), &state);
+        control.reduced(Signal::Loss, 20.0, &state);
+        control.on_ack(&heard(2, 0.125), &state);
+        let found = control.estimate().expect("Veno estimates").backlog;
+        assert!((found - backlog).abs() < 1e-12, "{base_rtt:?}: {found}");
     }
 }
 

@@ -25,8 +25,8 @@ fn rules(recovery: RecoveryKind, control: ControlKind) -> SenderRules {
 /// The paper's Veno, with a clock that does not round.
 fn veno(beta: f64) -> ControlKind {
     match ControlKind::VENO {
-        ControlKind::Veno { alpha, estimate, first_loss, .. } => {
-            ControlKind::Veno { alpha, beta, estimate, first_loss, clock: Time::ZERO }
+        ControlKind::Veno { alpha, estimate, first_loss, base_rtt, .. } => {
+            ControlKind::Veno { alpha, beta, estimate, first_loss, base_rtt, clock: Time::ZERO }
         }
         _ => unreachable!("VENO is Veno"),
     }

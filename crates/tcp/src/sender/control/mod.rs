@@ -151,8 +151,8 @@ impl Control {
     pub fn new(kind: ControlKind) -> Control {
         match kind {
             ControlKind::Reno {} => Control::Reno(Reno),
-            ControlKind::Veno { alpha, beta, estimate, first_loss, clock } => {
-                let rules = VenoRules { alpha, beta, estimate, first_loss, clock: clock.secs() };
+            ControlKind::Veno { alpha, beta, estimate, first_loss, base_rtt, clock } => {
+                let rules = VenoRules { alpha, beta, estimate, first_loss, base_rtt, clock: clock.secs() };
                 Control::Veno(Box::new(Veno::new(rules)))
             }
             ControlKind::Cubic { c, beta, fast_convergence, reno_friendly } => {

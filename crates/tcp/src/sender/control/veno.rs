@@ -4,7 +4,7 @@
 use acklab_packet::Seq;
 
 use super::{CongestionControl, Estimate, Heard, Reduced, Signal, Window};
-use crate::rules::{VenoEstimate, VenoFirstLoss};
+use crate::rules::{VenoBase, VenoEstimate, VenoFirstLoss};
 
 /// What Veno's parameters say, in segments and seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,6 +18,8 @@ pub struct VenoRules {
     pub estimate: VenoEstimate,
     /// What a loss before the first judgement does.
     pub first_loss: VenoFirstLoss,
+    /// Since when the least round trip is taken.
+    pub base_rtt: VenoBase,
     /// Granularity of the clock that times segments; 0 is exact.
     pub clock: f64,
 }
@@ -26,7 +28,7 @@ pub struct VenoRules {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Veno {
     rules: VenoRules,
-    /// Least round trip since the last loss, infinite right after it.
+    /// Least round trip since the last loss, infinite right after it, or ever.
     base_rtt: f64,
     /// N of the last judgement, in segments.
     backlog: f64,
@@ -103,8 +105,10 @@ impl CongestionControl for Veno {
 
     fn reduced(&mut self, signal: Signal, in_use: f64, _: &Window) -> Reduced {
         if matches!(signal, Signal::Loss | Signal::Timeout) {
-            // Reset: the next sample starts it again (ledger veno.m.state_estimate).
-            self.base_rtt = f64::INFINITY;
+            if self.rules.base_rtt == VenoBase::SinceLoss {
+                // Reset: the next sample starts it again (ledger veno.m.state_estimate).
+                self.base_rtt = f64::INFINITY;
+            }
             self.tag = None;
         }
         let congested = match (self.equilibrium, self.rules.first_loss) {
@@ -128,8 +132,8 @@ mod tests {
     use acklab_packet::Time;
 
     fn veno() -> Veno {
-        let (estimate, first_loss) = (VenoEstimate::PerAck, VenoFirstLoss::Half);
-        Veno::new(VenoRules { alpha: 1.0, beta: 3.0, estimate, first_loss, clock: 0.0 })
+        let (estimate, first_loss, base_rtt) = (VenoEstimate::PerAck, VenoFirstLoss::Half, VenoBase::SinceLoss);
+        Veno::new(VenoRules { alpha: 1.0, beta: 3.0, estimate, first_loss, base_rtt, clock: 0.0 })
     }
 
     /// An ACK of one segment that took `rtt`, in congestion avoidance with `cwnd`; how much the window grew.
