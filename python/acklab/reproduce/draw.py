@@ -290,7 +290,9 @@ def _forest(chart: Forest) -> Figure:
 
 def _tornado(chart: Tornado) -> Figure:
     columns = len(chart.panels)
-    rows = max(len(panel[3]) for panel in chart.panels)
+    # A row is one parameter in every panel, though not every panel has each.
+    names = list(dict.fromkeys(swing.parameter for panel in chart.panels for swing in panel[3]))
+    rows = len(names)
     left, height = 1.75, 0.3 * rows + 0.15
     total = height + _TITLE + _BOTTOM + 0.1
     fig = Figure(figsize=(WIDTH, total))
@@ -298,13 +300,13 @@ def _tornado(chart: Tornado) -> Figure:
     for column, (title, base, paper, swings) in enumerate(chart.panels):
         x = left + column * (width + 0.3)
         axes = fig.add_axes((x / WIDTH, _BOTTOM / total, width / WIDTH, height / total))
-        for place, swing in enumerate(swings):
-            _swing(axes, -place, base, swing.values)
+        for swing in swings:
+            _swing(axes, -names.index(swing.parameter), base, swing.values)
         axes.axvline(base, color=INK, lw=1)
         if paper is not None:
             axes.axvline(paper, color=shade("orange"), lw=1.2, ls=(0, (3, 2)))
         axes.set_ylim(-rows + 0.4, 0.6)
-        axes.set_yticks([-i for i in range(rows)], [s.parameter for s in swings] if column == 0 else [""] * rows)
+        axes.set_yticks([-i for i in range(rows)], names if column == 0 else [""] * rows)
         axes.tick_params(axis="y", length=0, labelsize=8)
         axes.spines["left"].set_visible(False)
         axes.grid(True, axis="x")

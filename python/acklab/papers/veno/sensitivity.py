@@ -35,12 +35,14 @@ class Choice:
 _DELAYED = {"policy": "delayed", "timer": "200ms"}
 COMMON = (
     Choice("recovery", "RFC 6675", {"recovery": "rfc6675"}),
+    Choice("recovery", "forward ACK", {"recovery": "fack"}),
     Choice("partial ACK", "two segments", {"sack_partial": "two-segments"}),
     Choice("Limited Transmit", "on", {"limited_transmit": True}),
     Choice("alpha", "3", veno={"alpha": 3.0}),
     Choice("beta", "1", veno={"beta": 1.0}),
     Choice("backlog judged", "each ACK", veno={"estimate": "per-ack"}),
     Choice("first loss", "by the flag", veno={"first_loss": "by-flag"}),
+    Choice("BaseRTT after a loss", "kept", veno={"base_rtt": "ever"}),
     Choice("clock of round trips", "exact", veno={"clock": "0s"}),
 )
 PLACES: Mapping[str, tuple[Choice, ...]] = {
