@@ -352,7 +352,7 @@ Credit = AckCounting | Rfc5681 | Ubc | Lbc | Abc | Sabc | FullSegments | Counter
 """What an arriving ACK is worth."""
 
 
-Recovery = Literal["tahoe", "reno", "newreno", "sack", "rfc6675", "fack"]
+Recovery = Literal["tahoe", "reno", "newreno", "sack", "rfc6675", "fack", "rack"]
 """How losses are repaired.
 
 - "tahoe": Fast retransmit, then slow start (Jacobson 1988).
@@ -362,6 +362,7 @@ Recovery = Literal["tahoe", "reno", "newreno", "sack", "rfc6675", "fack"]
 - "rfc6675": SACK with a computed pipe (RFC 6675).
 - "fack": SACK by forward acknowledgment, which notices lost retransmissions (Mathis and Mahdavi 1996; Linux before
   RACK).
+- "rack": The same pipe, with losses found by time and tails probed (RACK-TLP, RFC 8985).
 """
 
 

@@ -254,6 +254,10 @@ class Receiver(Part):
     """When arriving segments are acknowledged."""
     ack_size: int | None = None
     """Bytes of an ACK without SACK blocks."""
+    dsack: bool | None = None
+    """Whether the ACK of a segment with nothing new reports it in its first block (DSACK, RFC 2883); where a scenario
+    leaves it out, whether the sender's recovery reads that.
+    """
     estimate: Estimate | None = None
     """Whether the sender's window is estimated for the `series` records, where the policy does not do it."""
     estimate_initial: int | None = None
@@ -298,6 +302,10 @@ class Stack(Part):
     """Bytes of an ACK without SACK blocks."""
     control_size: int | None = None
     """Bytes of a SYN or FIN segment."""
+    dsack: bool | None = None
+    """Whether the ACK of a segment with nothing new reports it in its first block (DSACK, RFC 2883); where a scenario
+    leaves it out, whether the sender's recovery reads that.
+    """
     dup_thresh: int | None = None
     """Duplicate ACKs that signal a loss."""
     duplicates_restart_timer: bool | None = None

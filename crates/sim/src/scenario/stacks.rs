@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use acklab_tcp::rules::{
-    AckPolicyKind, ControlKind, OutOfRange, PhaseSource, ReceiverRules, RttFilter, RttSource, SenderRules, SlowStart,
-    Stack,
+    AckPolicyKind, ControlKind, OutOfRange, PhaseSource, ReceiverRules, RecoveryKind, RttFilter, RttSource,
+    SenderRules, SlowStart, Stack,
 };
 
 use super::error::Problem;
@@ -140,6 +140,9 @@ impl Stacks {
         if !here.says_sack && receiver.rules.sack.is_none() {
             here.receiver.sack = here.sender.recovery.uses_sack();
         }
+        if receiver.rules.dsack.is_none() {
+            here.receiver.dsack |= here.receiver.sack && here.sender.recovery.uses_dsack();
+        }
         if sender.rules.tell_phase.is_none() {
             here.sender.tell_phase |= asks_for_phase(&here.receiver);
         }
@@ -196,6 +199,10 @@ fn check_sender(rules: &SenderRules) -> Result<(), Conflict> {
     }
     if let Some(limit) = rules.credit.limit().filter(|limit| !(limit.is_finite() && *limit > 0.0)) {
         return Err(("credit.limit", format!("is {limit}; must be a number of segments above 0")));
+    }
+    if rules.recovery == RecoveryKind::Rack && rules.skip > 0 {
+        let what = "is {}, but recovery = \"rack\" would take a segment left out for lost; must be 0";
+        return Err(("skip", what.replace("{}", &rules.skip.to_string())));
     }
     if rules.slow_start == SlowStart::HyStartPlusPlus && matches!(rules.control, ControlKind::Vegas { .. }) {
         let what = "is \"hystart++\", but control = \"vegas\" ends slow start by its own backlog; must be \"standard\"";

@@ -139,8 +139,14 @@ fn flow() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, Fl
     ];
     let repeat = prop::option::weighted(0.3, (1_u32..5, select(&[0.0, 0.01, 0.5][..])));
     let times = (select(&[0.0, 0.5, 1.0][..]), 1_u32..4, select(&[0.0, 0.1][..]));
-    let recoveries =
-        [RecoveryKind::Tahoe, RecoveryKind::Reno, RecoveryKind::Newreno, RecoveryKind::Sack, RecoveryKind::Rfc6675];
+    let recoveries = [
+        RecoveryKind::Tahoe,
+        RecoveryKind::Reno,
+        RecoveryKind::Newreno,
+        RecoveryKind::Sack,
+        RecoveryKind::Rfc6675,
+        RecoveryKind::Rack,
+    ];
     let rules = (select(&Stack::ALL[..]), select(recoveries.to_vec()), 1_u32..30, any::<[bool; 4]>());
     let ends = (any::<prop::sample::Index>(), any::<prop::sample::Index>());
     let source = prop::option::weighted(
@@ -169,6 +175,7 @@ fn flow() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, Fl
             [sender.ecn, sender.fin] = [flags[0], flags[1] && source.is_none()];
             sender.pacing = if flags[2] && flags[0] { 0.5 } else { 0.0 };
             receiver.sack = recovery.uses_sack();
+            receiver.dsack = recovery.uses_dsack();
             if flags[3] {
                 receiver.ack = AckPolicyKind::Every {};
             }

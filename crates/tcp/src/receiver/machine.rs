@@ -32,6 +32,8 @@ pub struct Receiver {
     trigger: Seq,
     syn: bool,
     duplicate: bool,
+    /// One past its last unit, if so.
+    duplicate_end: Seq,
     ece: bool,
     /// Timestamp to echo, and the cumulative number of the last ACK sent (RFC 7323 section 4.3).
     ts_recent: Time,
@@ -60,6 +62,7 @@ impl Receiver {
             trigger: 0,
             syn: false,
             duplicate: false,
+            duplicate_end: 0,
             ece: false,
             ts_recent: Time::ZERO,
             last_ack_sent: 1,
@@ -84,7 +87,9 @@ impl Receiver {
             self.last_progress = now;
         }
         self.duplicate = placement.duplicate;
-        self.counters.duplicates += u64::from(placement.duplicate);
+        if placement.duplicate {
+            self.note_duplicate(segment);
+        }
         self.trigger = segment.seq;
         self.syn |= segment.syn;
         let at_once = self.must_answer_at_once(segment, placement);
@@ -105,6 +110,24 @@ impl Receiver {
             now,
         });
         self.emit_here(emission, now, wire);
+    }
+
+    /// A segment had nothing new.
+    #[cold]
+    fn note_duplicate(&mut self, segment: &Segment) {
+        self.counters.duplicates += 1;
+        self.duplicate_end = segment.end();
+    }
+
+    /// `blocks` after the one that reports the duplicate just come (RFC 2883 section 4).
+    #[cold]
+    fn after_duplicate(&self, ack: Seq, blocks: &SackBlocks, most: usize) -> SackBlocks {
+        let mut all = SackBlocks::default();
+        let first = (self.trigger, self.duplicate_end);
+        for (start, end) in std::iter::once(first).chain(blocks.iter(ack)).take(most) {
+            all.push(ack, start, end);
+        }
+        all
     }
 
     /// What no policy may delay, because RFC 5681 section 4.2, RFC 9293 or the connection's own signals forbid it.
@@ -282,7 +305,8 @@ impl Receiver {
         let news = self.space.highest > ack || self.duplicate || !self.history.is_empty();
         let sack = if news && rules.sack && ack == self.space.rcv_nxt {
             let most = (rules.max_sack_blocks as usize).min(SackBlocks::MAX);
-            self.history.blocks(&self.space, self.trigger, self.duplicate, rules.purge_stale_sack, most)
+            let blocks = self.history.blocks(&self.space, self.trigger, self.duplicate, rules.purge_stale_sack, most);
+            if rules.dsack && self.duplicate { self.after_duplicate(ack, &blocks, most) } else { blocks }
         } else {
             SackBlocks::default()
         };

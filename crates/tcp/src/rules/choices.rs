@@ -158,13 +158,20 @@ choice! {
         Rfc6675 = "rfc6675",
         /// SACK by forward acknowledgment, which notices lost retransmissions (Mathis and Mahdavi 1996; Linux before RACK).
         Fack = "fack",
+        /// The same pipe, with losses found by time and tails probed (RACK-TLP, RFC 8985).
+        Rack = "rack",
     }
 }
 
 impl RecoveryKind {
+    /// Whether the sender learns from duplicates that the receiver reports.
+    pub fn uses_dsack(self) -> bool {
+        self == RecoveryKind::Rack
+    }
+
     /// Whether the sender understands SACK blocks.
     pub fn uses_sack(self) -> bool {
-        matches!(self, RecoveryKind::Sack | RecoveryKind::Rfc6675 | RecoveryKind::Fack)
+        matches!(self, RecoveryKind::Sack | RecoveryKind::Rfc6675 | RecoveryKind::Fack | RecoveryKind::Rack)
     }
 }
 

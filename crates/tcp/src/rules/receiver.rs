@@ -21,6 +21,9 @@ rule_table! {
         max_sack_blocks: u32 [0..=3],
         /// Whether blocks that the cumulative ACK has passed are forgotten (RFC 2018); ns-2 may repeat them.
         purge_stale_sack: bool,
+        /// Whether the ACK of a segment with nothing new reports it in its first block (DSACK, RFC 2883); where a scenario
+        /// leaves it out, whether the sender's recovery reads that.
+        dsack: bool,
         /// Whether a segment that fills a gap is acknowledged at once (RFC 5681 section 4.2).
         immediate_on_gap: bool,
         /// Whether a segment with nothing new is acknowledged at once (RFC 9293 section 3.10.7.4); ns-2 may hold its ACK.

@@ -124,6 +124,7 @@ impl Stack {
             sack_block_bytes: 8,
             max_sack_blocks: 3,
             purge_stale_sack: true,
+            dsack: false,
             immediate_on_gap: true,
             immediate_on_repeat: true,
             immediate_on_syn: true,

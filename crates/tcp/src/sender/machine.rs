@@ -51,7 +51,7 @@ impl Sender {
     /// The application opens the connection and hands over everything it has to send.
     pub fn start<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
         self.core.restart_if_idle(now);
-        self.core.send_window(self.core.rules.max_burst, now, wire);
+        self.recovery.resume(&mut self.core, now, wire);
     }
 
     /// An ACK arrives.
@@ -104,8 +104,11 @@ impl Sender {
         self.recovery.resume(&mut self.core, now, wire);
     }
 
-    /// The retransmission timer runs out.
+    /// The timer runs out: the retransmission timer, or one of the recovery's own that shares it.
     pub fn on_timeout<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
+        if self.recovery.on_early_timer(&mut self.core, now, wire) {
+            return;
+        }
         self.recovery.before_timeout(&mut self.core);
         self.core.time_out(now, wire);
         self.recovery.resume(&mut self.core, now, wire);

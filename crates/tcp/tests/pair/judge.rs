@@ -28,6 +28,8 @@ pub struct Judge {
     /// Units that reached the receiver; what is below `in_order` has been handed on, once and in order.
     arrived: Vec<bool>,
     in_order: Seq,
+    /// Units of the segment that came last.
+    latest: (Seq, Seq),
     /// Runs that SACK blocks reported to the sender.
     reported: Vec<(Seq, Seq)>,
     best_ack: Seq,
@@ -49,6 +51,7 @@ impl Judge {
             resends: 0,
             arrived: Vec::new(),
             in_order: 0,
+            latest: (0, 0),
             reported: Vec::new(),
             best_ack: 0,
             most_pipe: 0,
@@ -71,6 +74,7 @@ impl Judge {
         self.sender_state(pair)?;
         let before = self.in_order;
         if let Step::Data(segment) = step {
+            self.latest = (segment.seq, segment.end());
             self.arrive(&segment);
         }
         self.receiver_state(step, before, pair)?;
@@ -111,7 +115,7 @@ impl Judge {
         let control = segment.syn || segment.fin;
         let expected = if control { rules.control_size } else { payload + rules.header + option };
         must!(size == expected, "{size} bytes on the wire, not {expected}: {segment:?}");
-        if matches!(rules.recovery, RecoveryKind::Rfc6675 | RecoveryKind::Fack) {
+        if matches!(rules.recovery, RecoveryKind::Rfc6675 | RecoveryKind::Fack | RecoveryKind::Rack) {
             let known = self.reported.iter().any(|run| run.0 < segment.end() && segment.seq < run.1);
             must!(!known, "sent again what the receiver reported: {segment:?}");
         }
@@ -135,7 +139,7 @@ impl Judge {
         let pipe = pair.sender.pipe();
         let most = match rules.recovery {
             RecoveryKind::Rfc6675 => 2 * core.flight_size(),
-            RecoveryKind::Fack => core.flight_size(),
+            RecoveryKind::Fack | RecoveryKind::Rack => core.flight_size(),
             // Two segments a partial ACK may take the flight past the window; and an ACK of many segments takes off one,
             // so what this recovery could count once it may count still.
             _ => core.wnd.max(core.cwnd as u64 + core.mss as u64).max(core.flight_size()).max(self.most_pipe),
@@ -244,13 +248,16 @@ impl Judge {
         must!(size == rules.ack_size + rules.sack_block_bytes * ack.sack.len() as u32, "an ACK of {size} bytes");
         for (index, (start, end)) in ack.sack.iter(ack.ack).enumerate() {
             must!(start < end, "an empty block {start}..{end}");
-            let stale = end <= ack.ack;
+            // A duplicate is reported first, wherever it lies (RFC 2883 section 4).
+            let dsack = rules.dsack && index == 0 && self.latest == (start, end);
+            let stale = end <= ack.ack && !dsack;
             must!(!stale || !rules.purge_stale_sack, "block {start}..{end} below ACK {}", ack.ack);
             let held = |at: Seq| self.arrived.get(at as usize) == Some(&true);
             must!((start..end).all(held), "block {start}..{end} never arrived");
             // RFC 2018 section 4: the first block is the whole run around the segment that caused the ACK.
             if let (0, Step::Data(segment)) = (index, step)
                 && segment.seq >= self.in_order
+                && !dsack
             {
                 must!((start..end).contains(&segment.seq), "first block {start}..{end} without {segment:?}");
                 must!(!held(start - 1) && !held(end), "first block {start}..{end} is not the whole run");

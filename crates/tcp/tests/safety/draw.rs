@@ -29,13 +29,14 @@ impl std::fmt::Debug for Case {
     }
 }
 
-const RECOVERIES: [RecoveryKind; 6] = [
+const RECOVERIES: [RecoveryKind; 7] = [
     RecoveryKind::Tahoe,
     RecoveryKind::Reno,
     RecoveryKind::Newreno,
     RecoveryKind::Sack,
     RecoveryKind::Rfc6675,
     RecoveryKind::Fack,
+    RecoveryKind::Rack,
 ];
 
 fn hostility() -> impl Strategy<Value = Hostility> {
@@ -192,9 +193,10 @@ pub fn named() -> impl Strategy<Value = Case> {
         },
     );
     let estimate = select(&[EstimateKind::Off, EstimateKind::Timestamps, EstimateKind::Probe][..]);
-    let receiver = (policy(), any::<bool>(), estimate).prop_map(|(ack, sack, estimate)| ReceiverPatch {
+    let receiver = (policy(), any::<[bool; 2]>(), estimate).prop_map(|(ack, [sack, dsack], estimate)| ReceiverPatch {
         ack: Some(ack),
         sack: Some(sack),
+        dsack: Some(dsack),
         estimate: Some(estimate),
         ..ReceiverPatch::default()
     });
@@ -278,7 +280,8 @@ pub fn wild() -> impl Strategy<Value = Case> {
             sws_avoidance: Some(sws_avoidance),
             inflation_limit: Some(inflation_limit),
             unsent_ack: Some(unsent_ack),
-            skip: Some(skip),
+            // A segment left out would be lost by RACK's clock.
+            skip: Some(if case.sender.recovery == Some(RecoveryKind::Rack) { 0 } else { skip }),
             window: Some(window),
             ..case.sender
         };

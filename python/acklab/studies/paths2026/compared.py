@@ -119,7 +119,7 @@ def _paragraph(one: Grid, four: Grid, pair: Grid) -> str:
         f"{time('geo', 'every', '1 MB')} s with every segment acknowledged, {time('geo', 'abc', '1 MB')} with ABC, "
         f"{time('geo', 'delayed', '1 MB')} delayed, and {time('geo', 'tack', '1 MB')} with TACK's four ACKs a round trip, which presume "
         f"a sender that counts bytes: with one, 20 MB take {time('geo', 'tack', '20 MB', 'bytes')} s instead of "
-        f"{time('geo', 'tack', '20 MB')}. For 20 MB the overshoot of slow start decides, as there is no HyStart++ here: who grows fast loses "
+        f"{time('geo', 'tack', '20 MB')}. For 20 MB the overshoot of slow start decides, as it has no HyStart++ in this part: who grows fast loses "
         "much, and a lost retransmission costs a timeout. Smartacking alone on a wire is the best there is: never slower than every "
         f"segment acknowledged, nothing lost, {acks('fibre', 'smart')} ACKs per megabyte on fibre and {acks('lte', 'smart')} on LTE where "
         f"delayed ACKs take {acks('fibre', 'delayed')} and {acks('lte', 'delayed')}. But that is fragile. Where the sender counts bytes, "

@@ -145,8 +145,8 @@ PARAMETERS = (
     _chosen("an ACK", "52 bytes, 8 more for each SACK block", "IPv4, TCP and timestamps; at most three blocks"),
     _chosen("delayed ACKs", "every second segment, 40 ms", "Linux's timer; no quick ACKs at the start, which would blur what is compared"),
     _chosen("least RTO", "200 ms", "All deployed systems; RFC 6298's second would make each timeout on fibre a hundred round trips"),
-    _chosen("slow start", "until the first loss; no HyStart++", "The simulator has none: what slow start overshoots is larger than in CUBIC as deployed"),
-    _chosen("recovery", "RFC 6675, no RACK, no tail loss probe, no PRR", "A retransmission that is lost costs a timeout; ssthresh is then a share of all that is "
+    _chosen("slow start", "until the first loss; HyStart++ in the third part only", "What is compared is acknowledging; with HyStart++, as CUBIC is deployed, slow start overshoots less"),
+    _chosen("recovery", "RFC 6675, RACK-TLP in the third part only, no PRR", "Without RACK a retransmission that is lost costs a timeout; ssthresh is then a share of all that is "
             "not acknowledged in order (RFC 5681), which may exceed the window before it, and slow start overshoots again"),
     _chosen("what an ACK is worth", "at most a segment in slow start (RFC 5681); in a second round all it covers", "ABC is one of the mechanisms "
             "compared, so the others are without; the second round is what Linux does"),

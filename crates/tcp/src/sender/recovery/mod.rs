@@ -6,6 +6,7 @@ mod duplicates;
 mod fack;
 mod ff96;
 mod newreno;
+mod rack;
 mod reno;
 mod rfc6675;
 mod tahoe;
@@ -13,6 +14,7 @@ mod tahoe;
 pub use fack::Fack;
 pub use ff96::Ff96;
 pub use newreno::NewReno;
+pub use rack::Rack;
 pub use reno::Reno;
 pub use rfc6675::Rfc6675;
 pub use tahoe::Tahoe;
@@ -29,6 +31,11 @@ pub trait LossRecovery {
 
     /// An ACK that must not be taken for a sign of loss arrived: only what it reports is noted.
     fn hear(&mut self, _core: &Core, _ack: &Ack) {}
+
+    /// The timer ran out; whether it was one of the recovery's own, and everything is done.
+    fn on_early_timer<W: SenderWire>(&mut self, _core: &mut Core, _now: Time, _wire: &mut W) -> bool {
+        false
+    }
 
     /// The timer ran out: forget what the timeout makes void, before the window is reduced.
     fn before_timeout(&mut self, core: &mut Core);
@@ -54,6 +61,8 @@ pub enum Recovery {
     Rfc6675(Box<Rfc6675>),
     /// See [`Fack`].
     Fack(Box<Fack>),
+    /// See [`Rack`].
+    Rack(Box<Rack>),
 }
 
 impl Recovery {
@@ -66,6 +75,7 @@ impl Recovery {
             RecoveryKind::Sack => Recovery::Ff96(Box::default()),
             RecoveryKind::Rfc6675 => Recovery::Rfc6675(Box::default()),
             RecoveryKind::Fack => Recovery::Fack(Box::default()),
+            RecoveryKind::Rack => Recovery::Rack(Box::default()),
         }
     }
 
@@ -76,6 +86,7 @@ impl Recovery {
             Recovery::Ff96(recovery) => recovery.pipe(),
             Recovery::Rfc6675(recovery) => recovery.pipe_in_recovery(core),
             Recovery::Fack(recovery) => recovery.pipe(core),
+            Recovery::Rack(recovery) => recovery.pipe_in_recovery(core),
         }
     }
 }
@@ -90,6 +101,7 @@ macro_rules! each {
             Recovery::Ff96($recovery) => $call,
             Recovery::Rfc6675($recovery) => $call,
             Recovery::Fack($recovery) => $call,
+            Recovery::Rack($recovery) => $call,
         }
     };
 }
@@ -102,6 +114,10 @@ impl LossRecovery for Recovery {
 
     fn hear(&mut self, core: &Core, ack: &Ack) {
         each!(self, recovery => recovery.hear(core, ack));
+    }
+
+    fn on_early_timer<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
+        each!(self, recovery => recovery.on_early_timer(core, now, wire))
     }
 
     fn before_timeout(&mut self, core: &mut Core) {

@@ -1,0 +1,254 @@
+//! When each outstanding segment was last sent, and what became of it.
+
+use std::collections::VecDeque;
+
+use acklab_packet::{Seq, Time};
+
+/// A segment, or what a block's edge has left of one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Sent {
+    /// Its first unit, and one past its last.
+    pub start: Seq,
+    pub end: Seq,
+    /// When it was last sent (`Segment.xmit_ts`).
+    pub at: Time,
+    /// Whether that was not the first time.
+    pub resent: bool,
+    /// Whether it is believed lost, and not sent again since.
+    pub lost: bool,
+    pub sacked: bool,
+}
+
+/// Everything from the cumulative ACK to the highest unit sent, without gaps.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SendLog {
+    segments: VecDeque<Sent>,
+    /// Units sent, in the order of time; what was sent again, or arrived, since is stale.
+    order: VecDeque<(Time, Seq, Seq)>,
+    /// Units believed lost, and a number below which none is.
+    lost: u64,
+    lost_from: Seq,
+    /// Segments reported above the cumulative ACK.
+    sacked: u32,
+}
+
+/// What was found lost, and when to look again.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Found {
+    pub lost: bool,
+    pub next: Option<Time>,
+}
+
+impl SendLog {
+    /// Units believed lost that wait to be sent again.
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Segments reported above the cumulative ACK.
+    pub fn sacked(&self) -> u32 {
+        self.sacked
+    }
+
+    /// The highest segment.
+    pub fn last(&self) -> Option<&Sent> {
+        self.segments.back()
+    }
+
+    fn index(&self, seq: Seq) -> usize {
+        self.segments.partition_point(|sent| sent.end <= seq)
+    }
+
+    /// Makes `at` an edge between two segments.
+    fn split(&mut self, at: Seq) {
+        let index = self.index(at);
+        let Some(whole) = self.segments.get_mut(index).filter(|sent| sent.start < at) else { return };
+        let below = Sent { end: at, ..*whole };
+        whole.start = at;
+        self.sacked += u32::from(below.sacked);
+        self.segments.insert(index, below);
+    }
+
+    /// Units `start .. end` leave, as new data or again.
+    pub fn sent(&mut self, start: Seq, end: Seq, now: Time) {
+        if self.segments.back().is_none_or(|last| last.end <= start) {
+            self.segments.push_back(Sent { start, end, at: now, resent: false, lost: false, sacked: false });
+        } else {
+            self.split(start);
+            self.split(end);
+            for index in self.index(start)..self.index(end) {
+                let sent = &mut self.segments[index];
+                if sent.lost {
+                    sent.lost = false;
+                    self.lost -= sent.end - sent.start;
+                }
+                (sent.at, sent.resent) = (now, true);
+            }
+        }
+        self.order.push_back((now, start, end));
+    }
+
+    /// Units `start .. end` are reported for the first time; tells what they were.
+    pub fn report(&mut self, start: Seq, end: Seq, mut tell: impl FnMut(Sent)) {
+        self.split(start);
+        self.split(end);
+        for index in self.index(start)..self.index(end) {
+            let sent = &mut self.segments[index];
+            tell(*sent);
+            if sent.lost {
+                sent.lost = false;
+                self.lost -= sent.end - sent.start;
+            }
+            sent.sacked = true;
+            self.sacked += 1;
+        }
+    }
+
+    /// Everything below `ack` is acknowledged; tells what of it had not been reported.
+    pub fn acknowledge(&mut self, ack: Seq, mut tell: impl FnMut(Sent)) {
+        self.split(ack);
+        while let Some(&sent) = self.segments.front()
+            && sent.end <= ack
+        {
+            self.segments.pop_front();
+            if sent.sacked {
+                self.sacked -= 1;
+            } else {
+                tell(sent);
+            }
+            if sent.lost {
+                self.lost -= sent.end - sent.start;
+            }
+        }
+    }
+
+    fn mark(&mut self, index: usize) {
+        let sent = &mut self.segments[index];
+        sent.lost = true;
+        self.lost += sent.end - sent.start;
+        self.lost_from = self.lost_from.min(sent.start);
+    }
+
+    /// The lowest segment believed lost.
+    pub fn next_lost(&mut self) -> Option<Sent> {
+        if self.lost == 0 {
+            self.lost_from = Seq::MAX;
+            return None;
+        }
+        let from = self.index(self.lost_from);
+        let sent = *self.segments.range(from..).find(|sent| sent.lost)?;
+        self.lost_from = sent.start;
+        Some(sent)
+    }
+
+    /// `RACK_detect_loss` (RFC 8985 section 6.2 step 5): what was sent before the newest segment delivered, and is due
+    /// after `wait`, is lost. Within `clock` of an instant is at it.
+    pub fn detect(&mut self, newest: (Time, Seq), wait: Time, now: Time, clock: f64) -> Found {
+        let (mut found, mut place) = (Found::default(), 0);
+        while let Some(&(at, start, end)) = self.order.get(place)
+            && at <= newest.0
+        {
+            let mut alive = false;
+            for index in self.index(start)..self.segments.len() {
+                let sent = self.segments[index];
+                if sent.start >= end {
+                    break;
+                }
+                if sent.at != at || sent.sacked || sent.lost {
+                    continue;
+                }
+                let due = at + wait;
+                if at == newest.0 && sent.end >= newest.1 {
+                    alive = true;
+                } else if due.secs() <= now.secs() + clock {
+                    self.mark(index);
+                    found.lost = true;
+                } else {
+                    alive = true;
+                    found.next = Some(found.next.map_or(due, |next| next.max(due)));
+                }
+            }
+            if alive || place > 0 {
+                place += 1;
+            } else {
+                self.order.pop_front();
+            }
+        }
+        found
+    }
+
+    /// `RACK_mark_losses_on_RTO` (section 6.3): the first segment, and what is due after `wait`.
+    pub fn mark_on_timeout(&mut self, wait: Time, now: Time) {
+        for index in 0..self.segments.len() {
+            let sent = self.segments[index];
+            if !sent.sacked && !sent.lost && (index == 0 || sent.at + wait <= now) {
+                self.mark(index);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(secs: f64) -> Time {
+        Time::from_secs(secs)
+    }
+
+    /// Ten segments of 10 units, sent at 0, 1, ... 9.
+    fn log() -> SendLog {
+        let mut log = SendLog::default();
+        (0..10).for_each(|n| log.sent(10 * n, 10 * n + 10, at(n as f64)));
+        log
+    }
+
+    #[test]
+    fn edges_of_blocks_and_acks_split_segments() {
+        let mut log = log();
+        let mut told = Vec::new();
+        log.report(25, 40, |sent| told.push((sent.start, sent.end)));
+        assert_eq!((told.as_slice(), log.sacked()), (&[(25, 30), (30, 40)][..], 2));
+        told.clear();
+        log.acknowledge(28, |sent| told.push((sent.start, sent.end)));
+        assert_eq!(
+            (told.as_slice(), log.sacked()),
+            (&[(0, 10), (10, 20), (20, 25)][..], 2),
+            "28..30 and 30..40 remain"
+        );
+        log.acknowledge(100, |_| {});
+        assert_eq!((log.sacked(), log.lost(), log.last()), (0, 0, None));
+    }
+
+    #[test]
+    fn lost_is_what_left_before_what_arrived_and_is_due() {
+        let mut log = log();
+        log.report(50, 60, |_| {});
+        // Segment 5 left at 5; after a round trip of 4 and a margin of 1, at 9.5, those of 4 and before are due.
+        let found = log.detect((at(5.0), 60), at(5.0), at(9.0), 0.0);
+        assert_eq!((found.lost, found.next, log.lost()), (true, None, 50));
+        assert_eq!(log.next_lost().map(|sent| sent.start), Some(0));
+        log.sent(0, 10, at(9.0));
+        assert_eq!((log.lost(), log.next_lost().map(|sent| sent.start)), (40, Some(10)));
+        // Sent again, it is lost again when something sent later has arrived.
+        log.sent(100, 110, at(9.5));
+        log.report(100, 110, |_| {});
+        let found = log.detect((at(9.5), 110), at(5.0), at(13.5), 0.0);
+        assert_eq!((found.lost, found.next), (true, Some(at(14.0))), "6, 7 and 8 are due, 9 and 0 are not yet");
+        assert_eq!(log.lost(), 70);
+        assert!(log.detect((at(9.5), 110), at(5.0), at(14.0), 0.0).lost);
+        assert_eq!((log.lost(), log.next_lost().map(|sent| sent.start)), (90, Some(0)));
+    }
+
+    #[test]
+    fn a_timeout_marks_the_first_and_what_is_due() {
+        let mut log = log();
+        log.report(10, 20, |_| {});
+        log.mark_on_timeout(at(5.0), at(8.0));
+        assert_eq!(log.lost(), 30, "0, 2 and 3");
+        let mut fresh = SendLog::default();
+        fresh.sent(0, 10, at(7.9));
+        fresh.mark_on_timeout(at(5.0), at(8.0));
+        assert_eq!(fresh.lost(), 10, "the first whatever its age");
+    }
+}

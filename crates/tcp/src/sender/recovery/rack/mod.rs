@@ -1,0 +1,321 @@
+//! RACK-TLP (RFC 8985): a segment is lost when one sent later has arrived and its own time is up; a probe asks where no ACK
+//! comes. So a retransmission that is lost is noticed like any other segment, and a lost tail without a timeout.
+//!
+//! What is reported is kept as `rfc6675` keeps it, and sending is governed by a pipe in the same way; only what is
+//! lost is decided otherwise. Three timers share the wire's one ([`Rack::set_timer`]). Our readings: cwnd goes to ssthresh at
+//! once (no PRR), and a timeout or recovery that turns out to have been needless is not undone.
+
+mod detection;
+mod log;
+mod probe;
+
+use acklab_packet::{Ack, Probe, Segment, Seq, Time};
+
+use super::super::control::Signal;
+use super::super::scoreboard::Scoreboard;
+use super::super::{Core, LastCut, SenderWire};
+use super::LossRecovery;
+use detection::Detection;
+use log::SendLog;
+use probe::Tlp;
+
+/// Instants that differ by less are equal: no clock is finer, and sums of times have a last digit.
+const CLOCK: f64 = 1e-9;
+
+/// State of RACK-TLP.
+#[derive(Clone, Debug, Default)]
+pub struct Rack {
+    board: Scoreboard,
+    log: SendLog,
+    detection: Detection,
+    tlp: Tlp,
+    recovering: bool,
+    /// A timeout happened, and `recover` is not yet acknowledged.
+    going_back: bool,
+    /// The timer has run out, and what that means for what is outstanding is not yet worked out.
+    timed_out: bool,
+    /// When the retransmission timer runs out, the reordering timer, and the probe timeout.
+    rto: Option<Time>,
+    reorder: Option<Time>,
+    probe: Option<Time>,
+}
+
+/// The wire, whose timer waits until it is known which is due first.
+struct Tap<'a, W> {
+    wire: &'a mut W,
+    rto: Option<Time>,
+}
+
+impl<W: SenderWire> SenderWire for Tap<'_, W> {
+    fn send(&mut self, segment: Segment, wire_bytes: u32) {
+        self.wire.send(segment, wire_bytes);
+    }
+    fn answer(&mut self, reply: Probe, wire_bytes: u32) {
+        self.wire.answer(reply, wire_bytes);
+    }
+    fn arm(&mut self, at: Time) {
+        self.rto = Some(at);
+    }
+    fn disarm(&mut self) {
+        self.rto = None;
+    }
+    fn arm_pacer(&mut self, at: Time) {
+        self.wire.arm_pacer(at);
+    }
+}
+
+impl Rack {
+    /// Units believed to be in the network: neither reported nor lost.
+    fn pipe(&self, core: &Core) -> u64 {
+        core.flight_size() - self.board.total() - self.log.lost()
+    }
+
+    /// The same, while recovery is on.
+    pub(super) fn pipe_in_recovery(&self, core: &Core) -> Option<u64> {
+        self.recovering.then(|| self.pipe(core))
+    }
+
+    /// Takes in what the ACK covers and reports, lowest first (section 6.2 steps 1 to 3).
+    fn take_in(&mut self, core: &Core, ack: &Ack, now: Time) {
+        let detection = &mut self.detection;
+        let low = ack.ack.max(core.snd_una);
+        let echo = core.rules.timestamps.then_some(ack.ts_ecr);
+        if ack.ack > core.snd_una {
+            self.log.acknowledge(ack.ack, |sent| detection.delivered(&sent, echo, now));
+            self.board.clear_below(ack.ack);
+        }
+        if ack.sack.is_empty() {
+            return;
+        }
+        let mut blocks = [(0, 0); 3];
+        let mut count = 0;
+        for (start, end) in ack.sack.iter(ack.ack) {
+            if start.max(low) < end && end <= core.snd_max {
+                blocks[count] = (start.max(low), end);
+                count += 1;
+            }
+        }
+        blocks[..count].sort_unstable();
+        for &(start, end) in &blocks[..count] {
+            let mut from = start;
+            while from < end {
+                if let Some(run) = self.board.at(from).0.filter(|run| run.1 > from) {
+                    from = run.1;
+                    continue;
+                }
+                let to = self.board.next_above(from).map_or(end, |above| above.min(end));
+                self.log.report(from, to, |sent| detection.delivered(&sent, None, now));
+                from = to;
+            }
+            self.board.add(start, end);
+        }
+    }
+
+    /// Marks what is lost, and says when more may be (section 6.2 steps 4 and 5); whether anything is.
+    fn detect(&mut self, core: &Core, now: Time) -> bool {
+        self.reorder = None;
+        let Some(newest) = self.detection.newest else { return false };
+        let found = self.log.detect(newest, self.wait(core), now, CLOCK);
+        self.reorder = found.next;
+        found.lost
+    }
+
+    /// How long after it was sent a segment that others have overtaken is lost.
+    fn wait(&self, core: &Core) -> Time {
+        let impatient = self.recovering || self.going_back || self.log.sacked() >= core.rules.dup_thresh;
+        let window = self.detection.window(impatient, core.smoothed_rtt().unwrap_or(f64::INFINITY));
+        // Both infinite: no round trip is known, and nothing has been delivered.
+        Time::from_secs(self.detection.rtt + if window.is_finite() { window } else { 0.0 })
+    }
+
+    /// A loss was found: a recovery begins, if none is on, and its first segment leaves whatever cwnd says (RFC 6675
+    /// section 5, step 4.3).
+    fn enter<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        if self.recovering || self.going_back {
+            return;
+        }
+        self.recovering = true;
+        self.tlp.reset();
+        core.begin_recovery(now, wire);
+        if let Some(lost) = self.log.next_lost() {
+            self.resend(core, lost.start, lost.end, now, wire);
+        }
+    }
+
+    /// Sends one segment of `start .. end` again.
+    fn resend<W: SenderWire>(&mut self, core: &mut Core, start: Seq, end: Seq, now: Time, wire: &mut W) {
+        let len = u64::from(core.len_at(start)).min(end - start);
+        if start == core.snd_una {
+            // The first outstanding segment has a whole RTO from now on, as Linux gives it: a lost retransmission of it is
+            // RACK's to find.
+            core.arm(now, wire);
+        }
+        core.transmit(start, len as u32, now, wire);
+        self.log.sent(start, start + len, now);
+    }
+
+    /// Sends what is lost, then new data, while the pipe has room; whether new data went.
+    fn send<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
+        core.snd_nxt = core.snd_max;
+        let (mss, mut sent, mut new) = (u64::from(core.mss), 0, false);
+        let repairing = self.recovering || self.going_back;
+        let by_pipe = repairing || (core.rules.limited_transmit && !self.board.is_empty());
+        loop {
+            let room = self.pipe(core) + mss <= core.cwnd as u64;
+            let lost = self.log.next_lost();
+            if (lost.is_some() || by_pipe) && !room {
+                break;
+            }
+            if let Some(lost) = lost {
+                if !core.may_send_now(now, wire) {
+                    break;
+                }
+                self.resend(core, lost.start, lost.end, now, wire);
+            } else {
+                let edge = core.snd_una + if by_pipe { core.wnd } else { core.window() };
+                let Some(len) = (if core.snd_nxt < core.limit { core.sendable(edge) } else { None }) else { break };
+                if !core.may_send_now(now, wire) {
+                    break;
+                }
+                self.send_new(core, len, now, wire);
+                core.limited += if by_pipe && !repairing { u64::from(len) } else { 0 };
+                new = true;
+            }
+            sent += 1;
+            if sent == core.rules.max_burst {
+                break;
+            }
+        }
+        new
+    }
+
+    fn send_new<W: SenderWire>(&mut self, core: &mut Core, len: u32, now: Time, wire: &mut W) {
+        let (start, end) = (core.snd_nxt, core.snd_nxt + u64::from(len));
+        core.transmit(start, len, now, wire);
+        core.snd_nxt = end;
+        self.log.sent(start, end, now);
+    }
+
+    /// `TLP_send_probe` (section 7.3): new data, if there is any and the receiver takes it, else the highest segment again;
+    /// whatever cwnd says.
+    fn send_probe<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        core.snd_nxt = core.snd_max;
+        if self.tlp.may_send(core) {
+            let new = if core.snd_nxt < core.limit { core.sendable(core.snd_una + core.wnd) } else { None };
+            if let Some(len) = new {
+                self.send_new(core, len, now, wire);
+                self.tlp.sent(core, false);
+            } else if let Some(last) = self.log.last().copied() {
+                core.stop_timing();
+                let start = last.start.max(last.end.saturating_sub(u64::from(core.mss)));
+                core.transmit(start, (last.end - start) as u32, now, wire);
+                self.log.sent(start, last.end, now);
+                self.tlp.sent(core, true);
+            }
+        }
+        core.arm(now, wire);
+    }
+
+    /// Schedules a probe (section 7.2), and sets the wire's timer to whatever is due first (section 8).
+    fn set_timer<W: SenderWire>(&mut self, core: &Core, restart: bool, now: Time, tap: Tap<'_, W>) {
+        self.rto = tap.rto;
+        let handshake = core.rules.syn && core.snd_una == 0;
+        let idle = core.snd_una == core.snd_max;
+        if self.recovering || self.going_back || !self.board.is_empty() || idle || handshake {
+            self.probe = None;
+        } else if restart {
+            let pto = now + probe::timeout(core);
+            self.probe = Some(self.rto.map_or(pto, |rto| rto.min(pto)));
+        }
+        match [self.rto, self.reorder, self.probe].into_iter().flatten().reduce(Time::min) {
+            Some(due) => tap.wire.arm(due),
+            None => tap.wire.disarm(),
+        }
+    }
+
+    /// The block with which an ACK reports a duplicate: the first, if it lies below the cumulative ACK or within the second
+    /// (RFC 2883 section 4).
+    fn dsack(ack: &Ack) -> Option<(Seq, Seq)> {
+        let mut blocks = ack.sack.iter(ack.ack);
+        let first = blocks.next()?;
+        let within = blocks.next().is_some_and(|second| second.0 <= first.0 && first.1 <= second.1);
+        (first.1 <= ack.ack || within).then_some(first)
+    }
+
+    /// What an ACK does, but for the timers; whether a probe is to be scheduled anew.
+    fn hear_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> bool {
+        let dsack = Rack::dsack(ack);
+        if self.tlp.on_ack(core, ack, dsack) && !self.recovering && !self.going_back {
+            core.cut(Signal::Loss, now);
+            core.last_cut = LastCut::Exited;
+        }
+        self.take_in(core, ack, now);
+        let advances = ack.ack > core.snd_una;
+        if advances {
+            let full = ack.ack >= core.recover;
+            if self.recovering && !full {
+                core.advance(ack, now, wire);
+            } else {
+                let exiting = self.recovering;
+                if exiting {
+                    core.last_cut = LastCut::Exited;
+                }
+                if full && (exiting || self.going_back) {
+                    self.detection.on_exit();
+                }
+                self.recovering = false;
+                self.going_back &= !full;
+                core.new_ack(ack, !exiting || core.grows_on_exit(), now, wire);
+            }
+        }
+        self.detection.on_dsack(core.snd_una, core.snd_max, dsack.is_some());
+        if self.detect(core, now) {
+            self.enter(core, now, wire);
+        }
+        self.send(core, now, wire) || advances
+    }
+}
+
+impl LossRecovery for Rack {
+    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
+        let mut tap = Tap { wire, rto: self.rto };
+        let restart = self.hear_ack(core, ack, now, &mut tap);
+        self.set_timer(core, restart, now, tap);
+    }
+
+    fn on_early_timer<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
+        let due = |timer: &mut Option<Time>| timer.take_if(|at| *at <= now).is_some();
+        let mut tap = Tap { wire, rto: self.rto };
+        if due(&mut self.reorder) {
+            if self.detect(core, now) {
+                self.enter(core, now, &mut tap);
+            }
+            self.send(core, now, &mut tap);
+        } else if due(&mut self.probe) {
+            self.send_probe(core, now, &mut tap);
+        } else {
+            return false;
+        }
+        self.set_timer(core, false, now, tap);
+        true
+    }
+
+    fn before_timeout(&mut self, core: &mut Core) {
+        core.dupacks = 0;
+        self.recovering = false;
+        self.going_back = core.snd_una < core.snd_max;
+        self.timed_out = true;
+        (self.reorder, self.probe) = (None, None);
+        self.tlp.reset();
+    }
+
+    fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        if std::mem::take(&mut self.timed_out) {
+            self.rto = Some(now + Time::from_secs(core.rto.timeout(&core.rules)));
+            self.log.mark_on_timeout(self.wait(core), now);
+        }
+        let mut tap = Tap { wire, rto: self.rto };
+        let restart = self.send(core, now, &mut tap);
+        self.set_timer(core, restart, now, tap);
+    }
+}
