@@ -15,7 +15,7 @@ from acklab.reproduce import output, page
 from acklab.reproduce.paper import Study
 from acklab.reproduce.runner import QUICK, reproduce
 from acklab.studies import NAMES, study
-from acklab.studies.paths2026 import compared, runs, sparse
+from acklab.studies.paths2026 import compared, runs, senders, sparse
 from acklab.studies.paths2026.setting import MECHANISMS, PATHS, download, scenario
 
 
@@ -43,6 +43,17 @@ def test_what_the_paragraph_rests_on() -> None:
     assert smart["acks_per_mb"] < delayed["acks_per_mb"] / 5 and smart["time_s"] < delayed["time_s"]
     assert cell("wifi", "smart", "20 MB")["acks_per_mb"] > 600, "aggregates hide the bottleneck's pace"
     assert cell("geo", "tack", "20 MB")["time_s"] > 3 * cell("geo", "delayed", "20 MB")["time_s"]
+
+
+def test_lost_retransmissions_cost_timeouts_without_rack_and_hystart_spares_most_of_them() -> None:
+    def told(sender: str) -> dict[str, float]:
+        found = runs.TRANSFER(result(senders._one("fibre", "20 MB", sender, "delayed", 1)))
+        return dict(zip(runs.TRANSFER.names, found, strict=True))
+
+    plain, hystart, rack, both = map(told, ("plain", "hystart", "rack", "both"))
+    assert plain["timeouts"] > 0 and rack["timeouts"] == both["timeouts"] == 0
+    assert rack["time_s"] < plain["time_s"] / 2
+    assert max(hystart["retransmits_percent"], both["retransmits_percent"]) < rack["retransmits_percent"] / 2
 
 
 def test_by_satellite_rare_acks_cost_next_to_no_time() -> None:

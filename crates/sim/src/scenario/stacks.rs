@@ -151,6 +151,10 @@ impl Stacks {
         }
         check_sender(&here.sender).map_err(|(key, what)| Problem::at(at("sender", key), what))?;
         check_receiver(&here.receiver).map_err(|(key, what)| Problem::at(at("receiver", key), what))?;
+        if here.receiver.dsack && here.sender.recovery == RecoveryKind::Sack {
+            let what = "is true, but a sender with recovery = \"sack\" takes such a report for a hole; must be false";
+            return Err(Problem::at(at("receiver", "dsack"), what));
+        }
         Ok((here.sender, here.receiver))
     }
 }

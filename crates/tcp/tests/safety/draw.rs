@@ -202,7 +202,11 @@ pub fn named() -> impl Strategy<Value = Case> {
     });
     let later = prop::option::of((1_u64..30, 0.0..10.0));
     (select(&Stack::ALL[..]), sender, receiver, supply(), later, hostility()).prop_map(
-        |(stack, mut sender, receiver, supply, later, network)| {
+        |(stack, mut sender, mut receiver, supply, later, network)| {
+            // FF96 takes the report of a duplicate for an edge to send from, as ns-2 does with stale blocks.
+            if sender.recovery == Some(RecoveryKind::Sack) {
+                receiver.dsack = Some(false);
+            }
             sender.tell_window = Some(receiver.ack.is_some_and(|ack| ack.asks_for_window()));
             sender.tell_phase = Some(receiver.ack.is_some_and(|ack| ack.phase_source().is_some()));
             // Nothing is written after a FIN.

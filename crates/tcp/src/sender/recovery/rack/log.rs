@@ -32,13 +32,6 @@ pub(super) struct SendLog {
     sacked: u32,
 }
 
-/// What was found lost, and when to look again.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Found {
-    pub lost: bool,
-    pub next: Option<Time>,
-}
-
 impl SendLog {
     /// Units believed lost that wait to be sent again.
     pub fn lost(&self) -> u64 {
@@ -142,9 +135,9 @@ impl SendLog {
     }
 
     /// `RACK_detect_loss` (RFC 8985 section 6.2 step 5): what was sent before the newest segment delivered, and is due
-    /// after `wait`, is lost. Within `clock` of an instant is at it.
-    pub fn detect(&mut self, newest: (Time, Seq), wait: Time, now: Time, clock: f64) -> Found {
-        let (mut found, mut place) = (Found::default(), 0);
+    /// after `wait`, is lost. Within `clock` of an instant is at it. Tells when to look again.
+    pub fn detect(&mut self, newest: (Time, Seq), wait: Time, now: Time, clock: f64) -> Option<Time> {
+        let (mut again, mut place) = (None::<Time>, 0);
         while let Some(&(at, start, end)) = self.order.get(place)
             && at <= newest.0
         {
@@ -162,10 +155,9 @@ impl SendLog {
                     alive = true;
                 } else if due.secs() <= now.secs() + clock {
                     self.mark(index);
-                    found.lost = true;
                 } else {
                     alive = true;
-                    found.next = Some(found.next.map_or(due, |next| next.max(due)));
+                    again = Some(again.map_or(due, |again| again.max(due)));
                 }
             }
             if alive || place > 0 {
@@ -174,7 +166,7 @@ impl SendLog {
                 self.order.pop_front();
             }
         }
-        found
+        again
     }
 
     /// `RACK_mark_losses_on_RTO` (section 6.3): the first segment, and what is due after `wait`.
@@ -225,18 +217,16 @@ mod tests {
         let mut log = log();
         log.report(50, 60, |_| {});
         // Segment 5 left at 5; after a round trip of 4 and a margin of 1, at 9.5, those of 4 and before are due.
-        let found = log.detect((at(5.0), 60), at(5.0), at(9.0), 0.0);
-        assert_eq!((found.lost, found.next, log.lost()), (true, None, 50));
+        assert_eq!((log.detect((at(5.0), 60), at(5.0), at(9.0), 0.0), log.lost()), (None, 50));
         assert_eq!(log.next_lost().map(|sent| sent.start), Some(0));
         log.sent(0, 10, at(9.0));
         assert_eq!((log.lost(), log.next_lost().map(|sent| sent.start)), (40, Some(10)));
         // Sent again, it is lost again when something sent later has arrived.
         log.sent(100, 110, at(9.5));
         log.report(100, 110, |_| {});
-        let found = log.detect((at(9.5), 110), at(5.0), at(13.5), 0.0);
-        assert_eq!((found.lost, found.next), (true, Some(at(14.0))), "6, 7 and 8 are due, 9 and 0 are not yet");
-        assert_eq!(log.lost(), 70);
-        assert!(log.detect((at(9.5), 110), at(5.0), at(14.0), 0.0).lost);
+        let again = log.detect((at(9.5), 110), at(5.0), at(13.5), 0.0);
+        assert_eq!((again, log.lost()), (Some(at(14.0)), 70), "6, 7 and 8 are due, 9 and 0 are not yet");
+        log.detect((at(9.5), 110), at(5.0), at(14.0), 0.0);
         assert_eq!((log.lost(), log.next_lost().map(|sent| sent.start)), (90, Some(0)));
     }
 

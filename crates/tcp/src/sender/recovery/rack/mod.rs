@@ -111,13 +111,14 @@ impl Rack {
         }
     }
 
-    /// Marks what is lost, and says when more may be (section 6.2 steps 4 and 5); whether anything is.
-    fn detect(&mut self, core: &Core, now: Time) -> bool {
-        self.reorder = None;
-        let Some(newest) = self.detection.newest else { return false };
-        let found = self.log.detect(newest, self.wait(core), now, CLOCK);
-        self.reorder = found.next;
-        found.lost
+    /// Marks what is lost, and says when more may be (section 6.2 steps 4 and 5). A recovery begins, if none is on, also for
+    /// what the last one found above its end and did not come to.
+    fn detect<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        let wait = self.wait(core);
+        self.reorder = self.detection.newest.and_then(|newest| self.log.detect(newest, wait, now, CLOCK));
+        if self.log.lost() > 0 && !self.recovering && !self.going_back {
+            self.enter(core, now, wire);
+        }
     }
 
     /// How long after it was sent a segment that others have overtaken is lost.
@@ -128,12 +129,8 @@ impl Rack {
         Time::from_secs(self.detection.rtt + if window.is_finite() { window } else { 0.0 })
     }
 
-    /// A loss was found: a recovery begins, if none is on, and its first segment leaves whatever cwnd says (RFC 6675
-    /// section 5, step 4.3).
+    /// A loss was found: a recovery begins, and its first segment leaves whatever cwnd says (RFC 6675 section 5, step 4.3).
     fn enter<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        if self.recovering || self.going_back {
-            return;
-        }
         self.recovering = true;
         self.tlp.reset();
         core.begin_recovery(now, wire);
@@ -269,9 +266,7 @@ impl Rack {
             }
         }
         self.detection.on_dsack(core.snd_una, core.snd_max, dsack.is_some());
-        if self.detect(core, now) {
-            self.enter(core, now, wire);
-        }
+        self.detect(core, now, wire);
         self.send(core, now, wire) || advances
     }
 }
@@ -287,9 +282,7 @@ impl LossRecovery for Rack {
         let due = |timer: &mut Option<Time>| timer.take_if(|at| *at <= now).is_some();
         let mut tap = Tap { wire, rto: self.rto };
         if due(&mut self.reorder) {
-            if self.detect(core, now) {
-                self.enter(core, now, &mut tap);
-            }
+            self.detect(core, now, &mut tap);
             self.send(core, now, &mut tap);
         } else if due(&mut self.probe) {
             self.send_probe(core, now, &mut tap);
