@@ -151,6 +151,11 @@ def _told(outcome: Outcome) -> str:
         if verdict.verdict != "reproduced":
             word = "undecided" if verdict.undecided else verdict.verdict
             lines.append(
-                f"  {word:<13}{verdict.claim.short:<22}paper {verdict.claim.paper_value}; ours {verdict.shown}"[:160]
+                _short(f"  {word:<13}{verdict.claim.short:<22}paper {verdict.claim.paper_value}; ours {verdict.shown}")
             )
     return "\n".join(lines)
+
+
+def _short(line: str, most: int = 160) -> str:
+    """The line, ended between two words where it is too long; the page has all of it."""
+    return line if len(line) <= most else line[: most - 2].rsplit(" ", 1)[0].rstrip(" ,;") + " …"

@@ -10,7 +10,7 @@ from .._frames import all_or_nothing
 from ..reproduce.charts import Dot, Dots, DotPanel
 from .rank import Ranking, interval
 from .run import Compared
-from .text import cell
+from .text import basis, cell
 
 SHADES = ("blue", "orange", "green", "purple", "red", "sky", "pink", "gold", "slate")
 
@@ -93,10 +93,7 @@ def page(told: Compared, svg: str) -> str:
     from ..reproduce.page import document, esc, header, table
 
     metrics = told.comparison.metrics
-    said = f"{told.comparison.seeds} seeds, the same for every case; ± is half a 95 % interval" if told.random else (
-        "nothing here is random: every seed gave the same"
-    )
-    body = [header(told.title, "acklab compare", said, quick=False), f'<p class="lead">{esc(told.advice)}</p></header><main>']
+    body = [header(told.title, "acklab compare", basis(told), quick=False), f'<p class="lead">{esc(told.advice)}</p></header><main>']
     body.append(f'<section class="card"><figure>{svg}</figure></section>')
     heads = ["", "case", *(esc(m.label) for m in metrics)]
     for ranking in told.rankings:

@@ -44,18 +44,17 @@ def table(told: Compared, ranking: Ranking) -> list[str]:
     return align(heads, rows, names=2)
 
 
-def as_text(told: Compared) -> str:
-    """Everything a terminal is told."""
-    lines = [told.title]
+def basis(told: Compared) -> str:
+    """What the numbers rest on, and what the signs beside them mean."""
     seeds = told.comparison.seeds
     if told.random:
-        lines.append(
-            f"{seeds} seeds, the same for every case; ± is half a 95 % interval; = : not told from the best by paired seeds"
-        )
-    else:
-        lines.append(
-            f"all {seeds} seeds gave the same: nothing here is random, so there are no intervals (see --spread-starts)"
-        )
+        return f"{seeds} seeds, the same for every case; ± is half a 95 % interval; = : not told from the best by paired seeds"
+    return f"all {seeds} seeds gave the same: nothing here is random, so there are no intervals (see --spread-starts)"
+
+
+def as_text(told: Compared) -> str:
+    """Everything a terminal is told."""
+    lines = [told.title, basis(told)]
     for ranking in told.rankings:
         lines += ["", *([ranking.situation] if ranking.situation else []), *table(told, ranking)]
     return "\n".join([*lines, "", told.advice])

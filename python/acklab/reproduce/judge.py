@@ -232,8 +232,14 @@ def _values(parts: list[tuple[Part, Value]], findings: list[Finding]) -> tuple[A
 def show(number: Number, units: str = "") -> str:
     """A measured number for people: three or four digits."""
     value = value_of(number)
-    text = "nothing" if math.isnan(value) else f"{value:.0f}" if float(value).is_integer() else f"{value:.4g}"
-    return f"{text} {units}".rstrip()
+    return f"{'nothing' if math.isnan(value) else _digits(value)} {units}".rstrip()
+
+
+def _digits(value: float) -> str:
+    """Four digits, and no exponent for what people meet."""
+    if abs(value) >= 10_000 and math.isfinite(value):
+        return f"{value:,.0f}"
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:.4g}"
 
 
 def _shown(part: Part, value: Value) -> str:
@@ -243,7 +249,7 @@ def _shown(part: Part, value: Value) -> str:
         cells = [f"{name} {show(cell)}" for name, cell in value.items()]  # type: ignore[arg-type]
         if len(cells) > 8 and part.cells is not None:
             numbers = [value_of(cell) for cell in value.values()]  # type: ignore[arg-type]
-            return f"{part.about} {min(numbers):.4g} to {max(numbers):.4g} over {len(cells)} cells"
+            return f"{part.about} {_digits(min(numbers))} to {_digits(max(numbers))} over {len(cells)} cells"
         return f"{part.about} {', '.join(cells)} {part.units}".rstrip()
     return f"{part.about} in {len(value)} cells"
 
@@ -301,8 +307,8 @@ def _count(cells: list[list[Comparison]], findings: list[Finding]) -> int:
 
 
 def _miss(finding: Finding) -> str:
-    span = "" if finding.interval is None else " [{:.4g}, {:.4g}]".format(*finding.interval)
-    return f"{finding.comparison.label} is {finding.value:.4g}{span}, wanted {finding.comparison.requirement}"
+    span = "" if finding.interval is None else f" [{', '.join(map(_digits, finding.interval))}]"
+    return f"{finding.comparison.label} is {_digits(finding.value)}{span}, wanted {finding.comparison.requirement}"
 
 
 def _join(*texts: str) -> str:

@@ -100,10 +100,7 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
     rows = [
         [
             f'<a href="{o.paper.id}.html">{esc(o.paper.title)}</a><br><span class="id">{esc(o.paper.citation)}</span>',
-            *(
-                str(sum(v.verdict == verdict for v in o.verdicts))
-                for verdict in ("reproduced", "differs", "not-testable")
-            ),
+            *(str(number) for number, _ in _tally(o)),
             f"{o.seconds:.0f} s",
         ]
         for o in outcomes
@@ -112,9 +109,14 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
     body = header(
         "Papers reproduced", "acklab", f"{len(outcomes)} paper{'s' * (len(outcomes) != 1)} regenerated", quick=quick
     )
-    heads = ["paper", "reproduced", "differs", "not testable", "time"]
+    heads = ["paper", "reproduced", "differ", "not testable or undecided", "calibration", "arithmetic", "time"]
+    note = (
+        "Calibration: claims that a parameter was fitted to; arithmetic: claims that follow from the paper's own numbers. "
+        "How many of them are reproduced; they count in no other column."
+    )
     return document(
-        "Papers reproduced", f'{body}</header><main><div class="card">{table(heads, rows, ["text wrap"])}</div></main>'
+        "Papers reproduced",
+        f'{body}</header><main><div class="card">{table(heads, rows, ["text wrap"])}<p class="note">{note}</p></div></main>',
     )
 
 
@@ -173,7 +175,16 @@ def _headline(outcome: Outcome) -> str:
 def _counts(outcome: Outcome) -> str:
     if not outcome.paper.ledger.claims:
         return ""
-    boxes = [
+    return (
+        '<div class="counts">'
+        + "".join(f"<div><b>{n}</b><span>{esc(what)}</span></div>" for n, what in _tally(outcome))
+        + "</div>"
+    )
+
+
+def _tally(outcome: Outcome) -> list[tuple[int | str, str]]:
+    """The counts of a paper's claims, those that measure nothing apart, and what each is."""
+    boxes: list[tuple[int | str, str]] = [
         (outcome.count("reproduced"), "reproduced"),
         (outcome.count("differs"), "differ"),
         (outcome.count("not-testable"), "not testable or undecided"),
@@ -181,12 +192,8 @@ def _counts(outcome: Outcome) -> str:
     for standing in ("calibration", "arithmetic"):
         good = outcome.count("reproduced", standing)
         every = sum(v.standing == standing for v in outcome.verdicts)
-        boxes.append((f"{good}/{every}", f"{standing}, reproduced"))  # type: ignore[arg-type]
-    return (
-        '<div class="counts">'
-        + "".join(f"<div><b>{n}</b><span>{esc(what)}</span></div>" for n, what in boxes)
-        + "</div>"
-    )
+        boxes.append((f"{good}/{every}", f"{standing}, reproduced"))
+    return boxes
 
 
 def _failures(outcome: Outcome) -> str:

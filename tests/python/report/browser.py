@@ -76,7 +76,11 @@ class Browser:
         self.process.wait()
         os.close(self.out)
         os.close(self.inp)
-        shutil.rmtree(self.home, ignore_errors=True)
+        for _ in range(40):  # its helpers outlive it for a moment, and still write there
+            shutil.rmtree(self.home, ignore_errors=True)
+            if not os.path.exists(self.home):
+                break
+            time.sleep(0.05)
 
     def __call__(self, method, timeout=60.0, **params):
         """Send a command and wait for its answer; what comes meanwhile is kept in ``events``."""

@@ -169,7 +169,8 @@ def _acks(run: Run) -> str:
     sent, data = _sum(run, "acks_sent"), _sum(run, "segments_sent")
     if not sent or not data:
         return ""
-    text = f"One ACK for every {digits(data / sent, 2)} segments sent"
+    ratio = digits(data / sent, 2)
+    text = "One ACK for every segment sent" if ratio == "1.0" else f"One ACK for every {ratio} segments sent"
     gone = [(_sum(run, "acks_dropped"), "lost on the way"), (_sum(run, "acks_filtered"), "taken out by a filter")]
     gone = [(n, why) for n, why in gone if n]
     if gone:
