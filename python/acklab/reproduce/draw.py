@@ -25,7 +25,9 @@ from . import draw_multiples
 from .charts import Axis, Bars, Chart, Dots, Forest, Heat, Line, Lines, Mark, Multiples, Panel, Tornado
 
 WIDTH = 9.6
-INK, SOFT, GRID = "#14181f", "#4a5260", "#d9dde3"
+INK, SOFT, GRID, SURFACE = "#14181f", "#4a5260", "#d9dde3", "#fffffe"
+#: What stands behind a text that may lie over a line.
+_BEHIND: Any = {"boxstyle": "square,pad=0.1", "facecolor": SURFACE, "edgecolor": "none", "alpha": 0.85}
 _LEFT, _RIGHT, _BOTTOM, _GAP, _TITLE, _LEGEND, _LEGEND_MORE = 0.68, 0.28, 0.5, 0.82, 0.26, 0.3, 0.17
 _STYLE: Any = {
     "font.size": 9,
@@ -73,7 +75,7 @@ def themed(text: str, name: str) -> str:
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r'(<image\b[^>]*?) id="[^"]*"', r"\1", text)  # two equal pictures have one id
     text = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{name}-", text)
-    swap = {INK: "var(--ink)", SOFT: "var(--ink-2)", GRID: "var(--line)"}
+    swap = {INK: "var(--ink)", SOFT: "var(--ink-2)", GRID: "var(--line)", SURFACE: "var(--surface)"}
     swap |= {shades["light"]: f"var(--slot-{slot})" for slot, shades in palette.SLOTS.items()}
     pattern = re.compile("|".join(map(re.escape, swap)))
     return pattern.sub(lambda match: swap[match.group()], text)
@@ -152,13 +154,13 @@ def _marks(axes: Axes, marks: Sequence[Mark]) -> None:
             axes.axvline(mark.at, **style)
             axes.annotate(
                 mark.text, (mark.at, 1), xycoords=("data", "axes fraction"), xytext=(3, -2), textcoords="offset points",
-                va="top", fontsize=8, color=SOFT,
+                va="top", fontsize=8, color=SOFT, bbox=_BEHIND, zorder=5,
             )  # fmt: skip
         else:
             axes.axhline(mark.at, **style)
             axes.annotate(
                 mark.text, (0, mark.at), xycoords=("axes fraction", "data"), xytext=(3, 2), textcoords="offset points",
-                va="bottom", fontsize=8, color=SOFT,
+                va="bottom", fontsize=8, color=SOFT, bbox=_BEHIND, zorder=5,
             )  # fmt: skip
 
 

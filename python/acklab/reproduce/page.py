@@ -100,7 +100,7 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
     rows = [
         [
             f'<a href="{o.paper.id}.html">{esc(o.paper.title)}</a><br><span class="id">{esc(o.paper.citation)}</span>',
-            *(str(number) for number, _ in _tally(o)),
+            *(str(number) if o.paper.ledger.claims else "-" for number, _ in _tally(o)),
             f"{o.seconds:.0f} s",
         ]
         for o in outcomes
@@ -330,11 +330,15 @@ def compared_table(compared: Sequence[Compared]) -> str:
     """The paper's numbers beside ours."""
     if not compared:
         return ""
-    rows = [[esc(c.what), esc(c.paper), esc(c.ours), esc(c.ns2)] for c in compared]
-    kinds = ["text wrap", "text wrap", "text wrap", "text wrap"]
-    if not any(c.ns2 for c in compared):
-        return table(["", "paper", "ours"], [row[:3] for row in rows], kinds[:3])
-    return table(["", "paper", "ours", "ns-2"], rows, kinds)
+    columns = [
+        ("", [c.what for c in compared]),
+        ("paper", [c.paper for c in compared]),
+        ("ours", [c.ours for c in compared]),
+        ("ns-2", [c.ns2 for c in compared]),
+    ]
+    told = [(head, cells) for head, cells in columns if any(cells)]
+    rows = [[esc(cell) for cell in row] for row in zip(*(cells for _, cells in told), strict=True)]
+    return table([head for head, _ in told], rows, ["text wrap"] * len(told))
 
 
 def _foot(outcome: Outcome) -> str:
