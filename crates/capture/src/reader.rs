@@ -93,8 +93,8 @@ enum Kind {
     PcapNg,
 }
 
-/// A capture file being read, packet by packet. Blocks it has no use for are passed over, simple packet blocks among
-/// them, which have no time.
+/// A capture file being read, packet by packet. Blocks it has no use for are passed over, among them the packet block of
+/// the format's first draft, which nobody writes any more, and simple packet blocks, which have no time.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
