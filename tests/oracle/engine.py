@@ -8,7 +8,6 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-
 #: The sender of ns-2's TCP/Linux but for its congestion control (docs/oracle/NS2-SEMANTICS.md, section 11).
 TCP_LINUX = {
     "stack": "ns2-2.35", "recovery": "fack", "dup_thresh": 4, "recovery_window": "rate-halving", "tick": "1ms",

@@ -9,7 +9,7 @@ import math
 from boot_order import tcl_order, uniform_index
 from endpoints import OPTIONS, receiver, sender, tick
 from mrg32k3a import Mrg32k3a, uniforms
-from values import Unsupported, bps, flag, plain, rate, seconds, time
+from values import Unsupported, bps, flag, rate, seconds, time
 
 AMPLE = 100000  # the scripts' queue limit wherever they mean "never drops"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from acklab.compare import Case, Comparison, CompareError, case, compare, from_file, metric
+from acklab.compare import Case, CompareError, Comparison, case, compare, from_file, metric
 from acklab.compare.metrics import route
 from acklab.compare.text import as_text, number
 from front import Acklab

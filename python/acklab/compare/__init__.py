@@ -20,8 +20,8 @@
 ['every', 'delayed']
 """
 
-from .metrics import QUANTITIES, Metric, metric
 from .errors import CompareError
+from .metrics import QUANTITIES, Metric, metric
 from .plan import Case, Comparison, case, from_file
 from .rank import Ranked, Ranking
 from .run import Compared, compare

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .._frames import all_or_nothing
-from ..reproduce.charts import Dot, Dots, DotPanel
+from ..reproduce.charts import Dot, DotPanel, Dots
 from .rank import Ranking, interval
 from .run import Compared
 from .text import basis, cell

@@ -11,6 +11,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+
 import tomllib
 
 HERE = pathlib.Path(__file__).parent

@@ -14,7 +14,7 @@ from .registry import PAPER
 from .runs import SINGLE, Recorded
 from .section2 import LATE, PLATEAU_BPS, first_round, plateau
 from .setting import DELTAS, FORWARD_BPS, FORWARD_PER_S, MODEL, ONE, static
-from .trace import T, Slow
+from .trace import Slow, T
 
 SHOWN = (1, 3, 30, 100, 500)
 SHADES = {1: "orange", 3: "pink", 10: "gold", 20: "red", 30: "blue", 40: "slate", 60: "green", 100: "sky", 500: "purple"}

@@ -11,7 +11,7 @@ from ...reproduce.measure import Measurement
 from .registry import PAPER
 from .runs import FORWARD, LONG, SINGLE, SIZES, Recorded
 from .setting import DELTAS, FORWARD_BPS, MODEL, PACKET
-from .trace import T, Slow
+from .trace import Slow, T
 
 LATE = (30, 100, 500)
 """Thresholds that filter only once the reverse link is full."""

@@ -41,8 +41,6 @@ class Limits:
     window_segments: float | None = None
     #: The busiest link in the data's direction: name and share of time busy.
     busiest: tuple[str, float] | None = None
-    #: Share of its ACKs that never reached the sender.
-    acks_missing: float = 0.0
 
     def share(self, cause: str) -> float:
         """The part of the flow's time put down to a cause, 0 to 1."""
@@ -67,15 +65,12 @@ def limits(run: Run, flow: str) -> Limits:
     end = row.get("finished_s")
     end = run.end_s if end is None else end
     spent, ceiling = _spent(run, flow, row, start, end)
-    sent = row.get("acks_sent") or 0
-    missing = (row.get("acks_dropped") or 0) + (row.get("acks_filtered") or 0)
     return Limits(
         flow=flow,
         active_s=max(0.0, end - start),
         seconds=spent,
         window_segments=ceiling,
         busiest=_busiest(run, row, max(0.0, end - start)),
-        acks_missing=missing / sent if sent else 0.0,
     )
 
 
