@@ -29,6 +29,10 @@ impl Core {
     #[inline(never)]
     fn sendable_otherwise(&self, edge: Seq) -> Option<u32> {
         let len = self.len_at(self.snd_nxt);
+        // A SYN counts as a segment of the window in which it is out, though it takes one unit: no small segment goes with it
+        // in the rest, before the handshake is over.
+        let shaking = self.rules.syn && self.snd_una == 0 && self.snd_nxt > 0;
+        let edge = if shaking { edge.saturating_sub(u64::from(self.mss) - 1) } else { edge };
         if self.snd_nxt + u64::from(len) > edge {
             return if self.rules.sws_avoidance { None } else { self.remainder(len, edge) };
         }

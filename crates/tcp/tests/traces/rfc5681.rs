@@ -155,6 +155,36 @@ fn an_idle_connection_restarts_from_the_initial_window() {
     follow(reno(4.0), Supply::Segments(4), &table("0.99", "4-11", 8000));
 }
 
+/// RFC 9293 section 3.10.4: an active open sends a SYN and waits. Data of less than a segment, and a FIN, wait as well, though
+/// the SYN takes but one byte of its window of one segment; after a lost SYN, too.
+#[test]
+fn a_small_transfer_waits_for_the_handshake() {
+    let rules = SenderRules { syn: true, fin: true, ..reno(10.0) };
+    let table = "
+        at  | event   | sends | flight
+        0   | start   | syn   | 1
+        1   | timeout | syn*  | 1
+        1.2 | ack 0   | 0 fin | 301
+    ";
+    follow(rules.clone(), Supply::Bytes(300), table);
+    follow(SenderRules { sws_avoidance: false, ..rules }, Supply::Bytes(300), table);
+}
+
+/// Two segments before the SYN is acknowledged, where a scenario wants that: the SYN is one of them.
+#[test]
+fn the_syn_counts_as_a_segment_of_its_window() {
+    let rules = SenderRules { syn: true, window_before_syn_ack: 2.0, ..reno(10.0) };
+    follow(
+        rules,
+        Supply::Bytes(1300),
+        "
+        at  | event | sends | flight
+        0   | start | syn 0 | 1001
+        0.2 | ack 0 | 1     | 1300
+    ",
+    );
+}
+
 /// Section 3.1: "If the SYN or SYN/ACK is lost, the initial window used by a sender after a correctly transmitted SYN
 /// MUST be one segment."
 #[test]
