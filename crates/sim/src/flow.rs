@@ -20,7 +20,8 @@ pub struct Flow {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
     sender_timer: LazyTimer,
-    pacer: LazyTimer,
+    /// Where segments are paced.
+    pacer: Option<Box<LazyTimer>>,
     receiver_timer: LazyTimer,
     /// An application that sends by itself, instead of handing over everything at the start.
     pub(crate) source: Option<Box<Application>>,
@@ -56,7 +57,7 @@ impl Flow {
             sender: Sender::with_luck(table.sender.clone(), supply, luck(table, stream)),
             receiver: Receiver::new(table.receiver.clone()),
             sender_timer: LazyTimer::default(),
-            pacer: LazyTimer::default(),
+            pacer: None,
             receiver_timer: LazyTimer::default(),
             source: source.map(Box::new),
             workload,
@@ -76,7 +77,7 @@ impl Flow {
         self.sender = Sender::with_luck(table.sender.clone(), supply(table, &mut self.workload), luck);
         self.receiver = Receiver::new(table.receiver.clone());
         self.sender_timer.disarm();
-        self.pacer.disarm();
+        self.pacer.iter_mut().for_each(|pacer| pacer.disarm());
         self.receiver_timer.disarm();
         self.connection += 1;
         self.start = start;
@@ -173,7 +174,7 @@ impl Flow {
     /// The event handled concerns the pacer.
     pub fn on_pacer(&mut self, id: u32, net: &mut Network) {
         let (entry, now) = (net.current, net.now());
-        if self.pacer.expires(entry, &mut net.events) {
+        if self.pacer.as_mut().is_some_and(|pacer| pacer.expires(entry, &mut net.events)) {
             self.with_sender(id, net, |sender, port| sender.on_pacer(now, port));
         }
     }
@@ -251,7 +252,7 @@ struct SenderPort<'a> {
     id: u32,
     connection: u16,
     timer: &'a mut LazyTimer,
-    pacer: &'a mut LazyTimer,
+    pacer: &'a mut Option<Box<LazyTimer>>,
     first_data: &'a mut Option<Time>,
     net: &'a mut Network,
 }
@@ -284,7 +285,7 @@ impl SenderWire for SenderPort<'_> {
 
     fn arm_pacer(&mut self, at: Time) {
         let due = self.net.decide(at, Event::Pacer(self.id));
-        self.pacer.arm(due, &mut self.net.events);
+        self.pacer.get_or_insert_default().arm(due, &mut self.net.events);
     }
 }
 

@@ -47,15 +47,15 @@ pub enum LastCut {
 pub struct SenderCounters {
     /// SYNs, FINs and retransmits included.
     pub segments_sent: u64,
-    pub syns_sent: u64,
+    pub syns_sent: u32,
     pub retransmits: u64,
-    pub timeouts: u64,
-    pub fast_retransmits: u64,
+    pub timeouts: u32,
+    pub fast_retransmits: u32,
     /// Reductions of cwnd, those of an idle restart included.
-    pub window_cuts: u64,
+    pub window_cuts: u32,
     pub acks_received: u64,
     /// ACKs that were caught covering what was never sent, where the rules punish that.
-    pub false_acks: u64,
+    pub false_acks: u32,
     pub rtt_samples: u64,
     /// Sum of the samples, in seconds.
     pub rtt_sum: f64,
@@ -240,7 +240,7 @@ impl Core {
             self.tell_receiver(&mut segment);
         }
         self.counters.segments_sent += 1;
-        self.counters.syns_sent += u64::from(syn);
+        self.counters.syns_sent += u32::from(syn);
         self.last_sent = now;
         let wire_bytes = match len {
             _ if syn || fin => self.rules.control_size,

@@ -76,7 +76,7 @@ impl Core {
             if self.snd_una == 0 && self.rules.first_loss_resets_initial_window {
                 self.initial_window = self.initial_window.min(1.0);
             }
-            self.counters.timeouts += u64::from(!idle);
+            self.counters.timeouts += u32::from(!idle);
             self.cut(if idle { Signal::Idle } else { Signal::Timeout }, now);
         }
         if !idle {
