@@ -319,6 +319,12 @@ def _tornado(chart: Tornado) -> Figure:
     return fig
 
 
+def from_zero(axes: Axes, values: Sequence[float]) -> None:
+    """Begins the horizontal axis at 0, with room for the mark at the greatest of `values`, however near they lie to each other."""
+    most = max((value for value in values if not math.isnan(value)), default=0.0)
+    axes.set_xlim(0, 1.08 * most if most > 0 else 1.0)
+
+
 def _swing(axes: Axes, y: float, base: float, values: Sequence[tuple[str, float]]) -> None:
     height = 0.66 / len(values)
     for k, (label, value) in enumerate(values):
@@ -356,7 +362,7 @@ def _dots(chart: Dots) -> Figure:
         if panel.ends:
             axes.set_xlim(panel.ends)
         elif all(dot.value >= 0 for dot in panel.dots):
-            axes.set_xlim(left=0)
+            from_zero(axes, [end for dot in panel.dots for end in (*dot.interval, dot.value)])
         axes.set_xlabel(
             f"better {panel.better}" if panel.better == "→" else f"{panel.better} better" if panel.better else ""
         )

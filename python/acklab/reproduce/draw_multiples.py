@@ -57,7 +57,7 @@ def _panel(axes: Axes, chart: Multiples, spots: Sequence[Spot], *, named: bool) 
     axes.set_axisbelow(True)
     axes.margins(x=0.1)
     if spots and all(spot.interval[0] >= 0 or spot.value >= 0 for spot in spots):
-        axes.set_xlim(left=0)
+        draw.from_zero(axes, [end for spot in spots for end in (*spot.interval, spot.value)])
 
 
 def _keys(fig: Figure, chart: Multiples) -> None:
