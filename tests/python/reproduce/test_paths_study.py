@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.figure import Figure
 
 from acklab import _core
 from acklab.plot import palette
-from acklab.reproduce import output, page
+from acklab.reproduce import draw, output, page
 from acklab.reproduce.paper import Study
 from acklab.reproduce.runner import QUICK, reproduce
 from acklab.studies import NAMES, study
@@ -113,3 +115,11 @@ def test_names_and_colours() -> None:
         study("nothing")
     colours = [palette.slot_of(kind.colour) for kind in MECHANISMS.values()]
     assert None not in colours and len(set(colours)) == len(colours)
+
+
+def test_the_farthest_mark_has_room_on_an_axis_from_zero() -> None:
+    axes = Figure().add_subplot()
+    draw.from_zero(axes, [4.2, math.nan, 4.3])
+    assert axes.get_xlim() == pytest.approx((0, 1.08 * 4.3))
+    draw.from_zero(axes, [0.0, math.nan])
+    assert axes.get_xlim() == (0, 1)
