@@ -153,7 +153,7 @@ macro_rules! policies {
         impl AckPolicy for Policy {
             #[inline]
             fn on_segment(&mut self, arrival: &Arrival) -> Emission {
-                match self { $(Policy::$name(policy) => policy.on_segment(arrival),)+ Policy::Observed(both) => both.on_segment(arrival) }
+                self.consult(|| *arrival)
             }
             #[inline]
             fn on_timer(&mut self, now: Time) -> Emission {
