@@ -122,7 +122,7 @@ impl Flow {
     }
 
     /// A packet of this flow reaches its destination.
-    #[inline]
+    #[inline(always)]
     pub fn on_packet(&mut self, id: u32, packet: &Packet, net: &mut Network) {
         if packet.connection != self.connection {
             return;
@@ -130,18 +130,35 @@ impl Flow {
         let now = net.now();
         match &packet.body {
             Body::Data(segment) if self.receiver.wants_phase(PhaseSource::Oracle) => {
-                let slow_start = self.sender.core().in_slow_start();
-                let phase = if slow_start { Phase::SlowStart } else { Phase::CongestionAvoidance };
-                let told = Segment { phase, ..*segment };
-                self.with_receiver(id, net, |receiver, port| receiver.on_segment(&told, now, port));
+                self.on_told_data(id, segment, net)
             }
-            Body::Data(segment) => {
-                self.with_receiver(id, net, |receiver, port| receiver.on_segment(segment, now, port));
-            }
-            Body::Ack(ack) => self.with_sender(id, net, |sender, port| sender.on_ack(ack, now, port)),
+            Body::Data(segment) => self.on_data(id, segment, net),
+            Body::Ack(ack) => self.on_ack(id, ack, net),
             Body::Probe(probe) => self.on_probe(id, *probe, net),
             Body::Datagram(_) => self.on_datagram(now),
         }
+    }
+
+    /// A segment reaches the receiver.
+    #[inline(never)]
+    fn on_data(&mut self, id: u32, segment: &Segment, net: &mut Network) {
+        let now = net.now();
+        self.with_receiver(id, net, |receiver, port| receiver.on_segment(segment, now, port));
+    }
+
+    /// A segment reaches a receiver that is told the sender's phase.
+    #[cold]
+    fn on_told_data(&mut self, id: u32, segment: &Segment, net: &mut Network) {
+        let slow_start = self.sender.core().in_slow_start();
+        let phase = if slow_start { Phase::SlowStart } else { Phase::CongestionAvoidance };
+        self.on_data(id, &Segment { phase, ..*segment }, net);
+    }
+
+    /// An ACK reaches the sender.
+    #[inline(never)]
+    fn on_ack(&mut self, id: u32, ack: &Ack, net: &mut Network) {
+        let now = net.now();
+        self.with_sender(id, net, |sender, port| sender.on_ack(ack, now, port));
     }
 
     /// A datagram reaches its destination.

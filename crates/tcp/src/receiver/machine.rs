@@ -81,9 +81,32 @@ impl Receiver {
         if segment.ts_val >= self.ts_recent && segment.seq <= self.last_ack_sent {
             self.ts_recent = segment.ts_val;
         }
+        if self.space.extend(segment) {
+            self.answer(segment, Placement::NEXT, true, now, wire);
+        } else {
+            self.on_segment_elsewhere(segment, now, wire);
+        }
+    }
+
+    /// The segment is not the next in order, or has company.
+    #[inline(never)]
+    fn on_segment_elsewhere<W: ReceiverWire>(&mut self, segment: &Segment, now: Time, wire: &mut W) {
         let before = self.space.rcv_nxt;
         let placement = self.space.insert(segment);
-        if self.space.rcv_nxt != before && !segment.fin {
+        self.answer(segment, placement, self.space.rcv_nxt != before, now, wire);
+    }
+
+    /// Asks the policy what a segment is to have, which `advanced` the next unit expected or not, and sends it.
+    #[inline(always)]
+    fn answer<W: ReceiverWire>(
+        &mut self,
+        segment: &Segment,
+        placement: Placement,
+        advanced: bool,
+        now: Time,
+        wire: &mut W,
+    ) {
+        if advanced && !segment.fin {
             self.last_progress = now;
         }
         self.duplicate = placement.duplicate;
@@ -94,7 +117,7 @@ impl Receiver {
         self.syn |= segment.syn;
         let at_once = self.must_answer_at_once(segment, placement);
         let space = &self.space;
-        let emission = self.policy.consult(|| Arrival {
+        let arrival = || Arrival {
             in_order: placement.in_order && !at_once,
             gap: space.has_gap(),
             duplicate: placement.duplicate,
@@ -108,7 +131,16 @@ impl Receiver {
             srtt: segment.srtt,
             ack_marked: segment.ack_marked,
             now,
-        });
+        };
+        // The two of most receivers apart, so that what they read and want stays in registers.
+        let emission = match &mut self.policy {
+            Policy::Every(policy) => policy.on_segment(&arrival()),
+            Policy::Delayed(policy) => policy.on_segment(&arrival()),
+            policy => {
+                let emission = policy.consult(arrival);
+                return self.emit(emission, now, wire);
+            }
+        };
         self.emit_here(emission, now, wire);
     }
 
@@ -134,7 +166,7 @@ impl Receiver {
     fn must_answer_at_once(&self, segment: &Segment, placement: Placement) -> bool {
         (self.rules.immediate_on_gap && placement.fills_gap)
             || (self.rules.immediate_on_repeat && placement.duplicate)
-            || (self.rules.immediate_on_syn && segment.seq == 0)
+            || (segment.seq == 0 && self.rules.immediate_on_syn)
             || segment.fin
     }
 
@@ -159,7 +191,7 @@ impl Receiver {
         match emission {
             Emission::Now => {
                 self.settle(wire);
-                self.send(self.space.rcv_nxt, wire);
+                self.send_here(self.space.rcv_nxt, wire);
                 self.policy.on_ack_sent(now);
             }
             Emission::By(at) => {
@@ -213,10 +245,16 @@ impl Receiver {
             self.timer_on = false;
             wire.disarm();
         }
-        if let Some(spread) = self.spread.take() {
-            for ack in spread.waiting {
-                self.send(ack, wire);
-            }
+        if self.spread.is_some() {
+            self.send_waiting(wire);
+        }
+    }
+
+    /// Sends the pieces that wait.
+    #[cold]
+    fn send_waiting<W: ReceiverWire>(&mut self, wire: &mut W) {
+        for ack in self.spread.take().map(|spread| spread.waiting).unwrap_or_default() {
+            self.send(ack, wire);
         }
     }
 
@@ -299,17 +337,28 @@ impl Receiver {
         self.policy.window_estimate(now)
     }
 
+    #[inline(never)]
     fn send<W: ReceiverWire>(&mut self, ack: Seq, wire: &mut W) {
+        self.send_here(ack, wire);
+    }
+
+    /// What an ACK reports from beyond the first gap.
+    #[inline(never)]
+    fn blocks(&mut self, ack: Seq) -> SackBlocks {
         let rules = &*self.rules;
+        let most = (rules.max_sack_blocks as usize).min(SackBlocks::MAX);
+        let blocks = self.history.blocks(&self.space, self.trigger, self.duplicate, rules.purge_stale_sack, most);
+        if rules.dsack && self.duplicate { self.after_duplicate(ack, &blocks, most) } else { blocks }
+    }
+
+    /// Sends an ACK without a call.
+    #[inline(always)]
+    fn send_here<W: ReceiverWire>(&mut self, ack: Seq, wire: &mut W) {
         // Blocks are news from beyond a gap: a piece of an ACK, or an ACK of what has not come, carries none.
         let news = self.space.highest > ack || self.duplicate || !self.history.is_empty();
-        let sack = if news && rules.sack && ack == self.space.rcv_nxt {
-            let most = (rules.max_sack_blocks as usize).min(SackBlocks::MAX);
-            let blocks = self.history.blocks(&self.space, self.trigger, self.duplicate, rules.purge_stale_sack, most);
-            if rules.dsack && self.duplicate { self.after_duplicate(ack, &blocks, most) } else { blocks }
-        } else {
-            SackBlocks::default()
-        };
+        let sack =
+            if news && self.rules.sack && ack == self.space.rcv_nxt { self.blocks(ack) } else { SackBlocks::default() };
+        let rules = &*self.rules;
         let size = rules.ack_size + rules.sack_block_bytes * sack.len() as u32;
         self.counters.acks_sent += 1;
         self.last_ack_sent = self.last_ack_sent.max(ack);

@@ -13,6 +13,11 @@ pub struct Placement {
     pub duplicate: bool,
 }
 
+impl Placement {
+    /// Where a segment fell that was the next in order, with nothing beyond it.
+    pub const NEXT: Placement = Placement { in_order: true, fills_gap: false, duplicate: false };
+}
+
 /// The receiver's sequence space.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reassembly {
@@ -25,19 +30,20 @@ pub struct Reassembly {
 }
 
 impl Reassembly {
-    /// Takes in a segment.
+    /// Takes in a segment that is the next in order, with nothing beyond it; whether it is.
     #[inline]
-    pub fn insert(&mut self, segment: &Segment) -> Placement {
-        let (start, end) = (segment.seq, segment.end());
-        if start == self.rcv_nxt && self.runs.is_empty() {
-            self.rcv_nxt = end;
-            self.highest = self.highest.max(end);
-            return Placement { in_order: true, fills_gap: false, duplicate: false };
+    pub fn extend(&mut self, segment: &Segment) -> bool {
+        let next = segment.seq == self.rcv_nxt && self.runs.is_empty();
+        if next {
+            self.rcv_nxt = segment.end();
+            self.highest = self.highest.max(self.rcv_nxt);
         }
-        self.insert_slowly(start, end)
+        next
     }
 
-    fn insert_slowly(&mut self, start: Seq, end: Seq) -> Placement {
+    /// Takes in a segment.
+    pub fn insert(&mut self, segment: &Segment) -> Placement {
+        let (start, end) = (segment.seq, segment.end());
         let fills_gap = end < self.highest;
         let duplicate = end <= self.rcv_nxt || self.run_of(start).is_some_and(|run| end <= run.1);
         self.highest = self.highest.max(end);
@@ -81,10 +87,14 @@ mod tests {
     #[test]
     fn gaps_open_and_close() {
         let mut r = Reassembly::default();
-        assert!(r.insert(&segment(0, 10)).in_order);
+        let mut next = r.clone();
+        assert!(next.extend(&segment(0, 10)));
+        assert_eq!(r.insert(&segment(0, 10)), Placement::NEXT, "whichever of the two takes it in");
+        assert_eq!(next, r);
         let p = r.insert(&segment(20, 10));
         assert!(!p.in_order && !p.fills_gap && !p.duplicate);
         assert_eq!((r.rcv_nxt, r.run_of(25), r.run_of(30), r.has_gap()), (10, Some((20, 30)), None, true));
+        assert!(!r.extend(&segment(10, 10)), "something waits beyond it");
         let p = r.insert(&segment(10, 5));
         assert!(p.in_order && p.fills_gap);
         let p = r.insert(&segment(15, 5));

@@ -124,6 +124,8 @@ pub struct Core {
     restrained: bool,
     /// Whether segments tell more than where they belong: a phase, a window, congestion.
     tells: bool,
+    /// Neither of these, and nobody hears of each segment: a full segment of new data is sent without asking further.
+    plain: bool,
     /// Wire bytes of a full segment.
     full_bytes: u32,
     /// Round-trip samples smoothed with gain 1/8, whatever clock the timer uses, in seconds.
@@ -149,6 +151,8 @@ impl Core {
         let in_units = |segments: f64| segments * f64::from(mss);
         let control = Control::with_slow_start(rules.control, rules.slow_start);
         let skip = Skip::new(rules.skip, luck);
+        let restrained = rules.pacing != 0.0 || skip.is_some();
+        let tells = rules.tell_phase || rules.tell_window || rules.ecn;
         let before_syn = if rules.syn { rules.window_before_syn_ack } else { rules.initial_window };
         Core {
             mss,
@@ -167,7 +171,6 @@ impl Core {
             counters: SenderCounters { rtt_min: f64::INFINITY, ..SenderCounters::default() },
             limited: 0,
             send_times: control.listens().then(Box::default),
-            control,
             credit: Credit::new(rules.credit),
             timed: None,
             timer_on: false,
@@ -179,9 +182,11 @@ impl Core {
             next_send: Time::ZERO,
             pacer_on: false,
             small_end: 0,
-            restrained: rules.pacing != 0.0 || skip.is_some(),
+            plain: !restrained && !tells && !control.listens(),
+            restrained,
             skip,
-            tells: rules.tell_phase || rules.tell_window || rules.ecn,
+            tells,
+            control,
             full_bytes: data_bytes(&rules, mss),
             smoothed: 0.0,
             rules,
@@ -223,20 +228,21 @@ impl Core {
     /// is off or nothing was outstanding.
     #[inline(never)]
     pub fn transmit<W: SenderWire>(&mut self, seq: Seq, len: u32, now: Time, wire: &mut W) {
-        self.transmit_here(seq, len, now, wire);
+        self.transmit_as::<false, W>(seq, len, now, wire);
     }
 
-    /// The same without a call.
+    /// The same without a call. `PLAIN`: a full segment of new data, neither SYN nor FIN, of a sender that is
+    /// [plain](Core::plain), so that the questions to which this is the answer are not asked.
     #[inline(always)]
-    fn transmit_here<W: SenderWire>(&mut self, seq: Seq, len: u32, now: Time, wire: &mut W) {
+    fn transmit_as<const PLAIN: bool, W: SenderWire>(&mut self, seq: Seq, len: u32, now: Time, wire: &mut W) {
         let idle = self.snd_una == self.snd_max;
         let end = seq + u64::from(len);
-        let retransmit = seq < self.snd_max;
-        let syn = self.rules.syn && seq == 0;
-        let fin = self.rules.fin && end == self.limit;
+        let retransmit = !PLAIN && seq < self.snd_max;
+        let syn = !PLAIN && self.rules.syn && seq == 0;
+        let fin = !PLAIN && self.rules.fin && end == self.limit;
         let echo = self.snd_una as u32;
         let mut segment = Segment { seq, len, syn, fin, retransmit, ts_val: now, echo, ..Segment::default() };
-        if self.tells || self.must_tell_ack_mark {
+        if !PLAIN && (self.tells || self.must_tell_ack_mark) {
             self.tell_receiver(&mut segment);
         }
         self.counters.segments_sent += 1;
@@ -244,7 +250,7 @@ impl Core {
         self.last_sent = now;
         let wire_bytes = match len {
             _ if syn || fin => self.rules.control_size,
-            _ if len == self.mss => self.full_bytes,
+            _ if PLAIN || len == self.mss => self.full_bytes,
             _ => data_bytes(&self.rules, len),
         };
         wire.send(segment, wire_bytes);
@@ -252,9 +258,11 @@ impl Core {
             self.counters.retransmits += 1;
         } else {
             self.snd_max = end;
-            self.note_size(len, end);
+            if !PLAIN {
+                self.note_size(len, end);
+            }
             // A SYN is shorter than a segment, and so is its round trip.
-            if let Some(times) = self.send_times.as_mut().filter(|_| !syn) {
+            if let Some(times) = self.send_times.as_mut().filter(|_| !PLAIN && !syn) {
                 times.sent(end, now);
             }
             if self.timed.is_none() {
@@ -264,7 +272,7 @@ impl Core {
         if idle || !self.timer_on {
             self.arm(now, wire);
         }
-        if let Some(skip) = &mut self.skip {
+        if let Some(skip) = self.skip.as_mut().filter(|_| !PLAIN) {
             skip.sent(seq, end);
         }
     }
@@ -289,17 +297,26 @@ impl Core {
     pub fn send_window<W: SenderWire>(&mut self, max_burst: u32, now: Time, wire: &mut W) {
         // Sending moves neither.
         let edge = self.snd_una + self.window();
+        let plain = self.plain && !self.must_tell_ack_mark;
         let mut sent = 0;
-        while self.snd_nxt < self.limit {
-            let Some(len) = self.sendable(edge) else { break };
-            if self.restrained {
-                if !self.may_send_now(now, wire) {
-                    break;
+        loop {
+            if plain && self.full_segment_fits(edge) {
+                self.transmit_as::<true, W>(self.snd_nxt, self.mss, now, wire);
+                self.snd_nxt += u64::from(self.mss);
+            } else if self.snd_nxt < self.limit
+                && let Some(len) = self.sendable(edge)
+            {
+                if self.restrained {
+                    if !self.may_send_now(now, wire) {
+                        break;
+                    }
+                    self.leave_out(len, edge);
                 }
-                self.leave_out(len, edge);
+                self.transmit(self.snd_nxt, len, now, wire);
+                self.snd_nxt += u64::from(len);
+            } else {
+                break;
             }
-            self.transmit_here(self.snd_nxt, len, now, wire);
-            self.snd_nxt += u64::from(len);
             sent += 1;
             if sent == max_burst {
                 break;
@@ -326,6 +343,7 @@ impl Core {
     }
 
     /// Moves `snd_una` to a new cumulative ACK: timer, round-trip sample, duplicate count. Does not grow the window.
+    #[inline]
     pub fn advance<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) {
         let before = self.rules.timer_restart == TimerRestart::BeforeRttUpdate;
         if before {
@@ -343,7 +361,7 @@ impl Core {
             && ack.ack >= end
         {
             self.timed = None;
-            self.rto.reset_backoff();
+            self.rto.reset_backoff(&self.rules);
             if !self.rules.timestamps {
                 self.sample(now - sent, now, flight);
             }
@@ -361,7 +379,7 @@ impl Core {
         if self.rules.syn && ack.ack == 1 {
             // The handshake is over: the initial window, not growth (RFC 5681 section 3.1).
             self.cwnd = self.initial_window * f64::from(self.mss);
-            self.rto.handshake_done();
+            self.rto.handshake_done(&self.rules);
         } else if grow {
             self.grow(acked, now);
         }

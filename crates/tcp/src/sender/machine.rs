@@ -143,7 +143,7 @@ impl Sender {
             cwnd: self.core.cwnd / mss,
             ssthresh: self.core.ssthresh / mss,
             flight_size: self.core.flight_size() as f64 / mss,
-            rto: self.core.rto.timeout(&self.core.rules),
+            rto: self.core.rto.timeout(),
             in_recovery: self.core.last_cut == LastCut::FastRetransmit && self.core.snd_una < self.core.recover,
         }
     }

@@ -18,12 +18,14 @@ impl Core {
         if self.snd_nxt >= edge {
             return None;
         }
-        // Mostly a full segment of new data.
+        if self.full_segment_fits(edge) { Some(self.mss) } else { self.sendable_otherwise(edge) }
+    }
+
+    /// Whether a full segment of new data, no SYN and without the FIN, has room from `snd_nxt` to `edge`: mostly so.
+    #[inline]
+    pub(super) fn full_segment_fits(&self, edge: Seq) -> bool {
         let full = self.snd_nxt + u64::from(self.mss);
-        if self.snd_nxt >= self.snd_max.max(1) && full <= edge && full <= self.limit - u64::from(self.rules.fin) {
-            return Some(self.mss);
-        }
-        self.sendable_otherwise(edge)
+        self.snd_nxt >= self.snd_max.max(1) && full <= edge && full <= self.limit - u64::from(self.rules.fin)
     }
 
     #[inline(never)]

@@ -10,6 +10,8 @@ pub struct Rto {
     filter: Filter,
     /// Seconds, before floor, ceiling and backoff.
     rto: f64,
+    /// Seconds the timer is set to: what follows from the two beside it, worked out when one of them moves.
+    timeout: f64,
     /// Power of two.
     backoff: u32,
 }
@@ -29,7 +31,9 @@ impl Rto {
             RttFilter::Integer => Filter::Ticks { srtt: 0, rttvar: 0 },
             RttFilter::Rfc6298 => Filter::Seconds(None),
         };
-        Rto { filter, rto: rules.initial_rto.secs(), backoff: 1 }
+        let mut rto = Rto { filter, rto: rules.initial_rto.secs(), timeout: 0.0, backoff: 1 };
+        rto.work_out(rules);
+        rto
     }
 
     /// Takes a sample of `elapsed` seconds that ended at `now`; `expected` samples come per round trip (RFC 7323
@@ -71,22 +75,28 @@ impl Rto {
                 self.backoff = 1;
             }
         }
+        self.work_out(rules);
     }
 
-    /// Seconds the timer is set to now: floor, backoff, ceiling, and never below two ticks.
+    /// Seconds the timer is set to now.
     #[inline]
-    pub fn timeout(&self, rules: &SenderRules) -> f64 {
+    pub fn timeout(&self) -> f64 {
+        self.timeout
+    }
+
+    /// Works out [`Rto::timeout`]: floor, backoff, ceiling, and never below two ticks.
+    fn work_out(&mut self, rules: &SenderRules) {
         let (floor, backoff) = (rules.min_rto.secs(), f64::from(self.backoff));
         let timeout = match rules.rto_floor {
             RtoFloor::BeforeBackoff => self.rto.max(floor) * backoff,
             RtoFloor::AfterBackoff => (self.rto * backoff).max(floor),
         };
-        timeout.min(rules.max_rto.secs()).max(2.0 * rules.tick.secs())
+        self.timeout = timeout.min(rules.max_rto.secs()).max(2.0 * rules.tick.secs());
     }
 
     /// Doubles the timeout (RFC 6298 (5.5)); far backed off, the integer filter forgets its mean (BSD).
     pub fn back_off(&mut self, rules: &SenderRules) {
-        let room = rules.rto_floor == RtoFloor::BeforeBackoff && self.timeout(rules) < rules.max_rto.secs();
+        let room = rules.rto_floor == RtoFloor::BeforeBackoff && self.timeout < rules.max_rto.secs();
         if self.backoff < 64 || room {
             self.backoff = self.backoff.saturating_mul(2);
         }
@@ -96,11 +106,15 @@ impl Rto {
             *rttvar += *srtt >> 3;
             *srtt = 0;
         }
+        self.work_out(rules);
     }
 
     /// A segment sent once was acknowledged: backoff ends (Karn).
-    pub fn reset_backoff(&mut self) {
-        self.backoff = 1;
+    pub fn reset_backoff(&mut self, rules: &SenderRules) {
+        if self.backoff != 1 {
+            self.backoff = 1;
+            self.work_out(rules);
+        }
     }
 
     /// Whether the timer has run out since the last valid sample.
@@ -109,10 +123,11 @@ impl Rto {
     }
 
     /// The handshake ended without a sample: its SYN was retransmitted, so data starts with 3 s (RFC 6298 (5.7)).
-    pub fn handshake_done(&mut self) {
+    pub fn handshake_done(&mut self, rules: &SenderRules) {
         if self.filter == Filter::Seconds(None) {
             self.rto = self.rto.max(3.0);
             self.backoff = 1;
+            self.work_out(rules);
         }
     }
 }
@@ -127,12 +142,12 @@ mod tests {
     fn rfc6298_first_and_second_sample_by_hand() {
         let rules = SenderRules { min_rto: Time::ZERO, ..Stack::Rfc.sender() };
         let mut rto = Rto::new(&rules);
-        assert_eq!(rto.timeout(&rules), 1.0);
+        assert_eq!(rto.timeout(), 1.0);
         rto.sample(0.5, 1.0, 1, &rules);
-        assert_eq!(rto.timeout(&rules), 0.5 + 4.0 * 0.25);
+        assert_eq!(rto.timeout(), 0.5 + 4.0 * 0.25);
         rto.sample(0.7, 2.0, 1, &rules);
         let (rttvar, srtt) = (0.75 * 0.25 + 0.25 * 0.2, 0.875 * 0.5 + 0.125 * 0.7);
-        assert!((rto.timeout(&rules) - (srtt + 4.0 * rttvar)).abs() < 1e-12);
+        assert!((rto.timeout() - (srtt + 4.0 * rttvar)).abs() < 1e-12);
     }
 
     #[test]
@@ -142,7 +157,7 @@ mod tests {
         for i in 0..200 {
             rto.sample(0.5, f64::from(i), 1, &rules);
         }
-        assert!((rto.timeout(&rules) - 0.6).abs() < 1e-9, "(2.3): SRTT + max(G, 4 RTTVAR)");
+        assert!((rto.timeout() - 0.6).abs() < 1e-9, "(2.3): SRTT + max(G, 4 RTTVAR)");
     }
 
     #[test]
@@ -150,26 +165,26 @@ mod tests {
         let rules = Stack::Rfc.sender();
         let mut rto = Rto::new(&rules);
         rto.sample(0.1, 1.0, 1, &rules);
-        let mut seen = vec![rto.timeout(&rules)];
+        let mut seen = vec![rto.timeout()];
         for _ in 0..8 {
             rto.back_off(&rules);
-            seen.push(rto.timeout(&rules));
+            seen.push(rto.timeout());
         }
         assert_eq!(seen, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, 60.0]);
-        rto.reset_backoff();
-        assert_eq!(rto.timeout(&rules), 1.0);
+        rto.reset_backoff(&rules);
+        assert_eq!(rto.timeout(), 1.0);
     }
 
     #[test]
     fn ticks_count_boundaries_of_a_clock_with_a_phase() {
         let rules = SenderRules { tick_phase: Time::from_secs(0.05), ..Stack::Ns2In1998.sender() };
         let mut rto = Rto::new(&rules);
-        assert_eq!(rto.timeout(&rules), 6.0);
+        assert_eq!(rto.timeout(), 6.0);
         // Sent at 0.26 (clock 0.31), back at 0.36 (clock 0.41): one boundary; srtt 1 tick, rttvar 0.5: RTO 3 ticks.
         rto.sample(0.1, 0.36, 1, &rules);
-        assert!((rto.timeout(&rules) - 0.3).abs() < 1e-12);
+        assert!((rto.timeout() - 0.3).abs() < 1e-12);
         // 0.06 s from clock 0.38 to 0.44 also crosses one; srtt stays 8/8, rttvar 2 -> 2 - 0: (2*8+8)>>3 = 3.
         rto.sample(0.06, 0.39, 1, &rules);
-        assert!((rto.timeout(&rules) - 0.3).abs() < 1e-12);
+        assert!((rto.timeout() - 0.3).abs() < 1e-12);
     }
 }

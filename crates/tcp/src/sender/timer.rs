@@ -9,14 +9,16 @@ use crate::rules::IdleRestart;
 
 impl Core {
     /// Sets the timer to a full RTO from now.
+    #[inline]
     pub fn arm<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
         self.timer_on = true;
-        wire.arm(now + Time::from_secs(self.rto.timeout(&self.rules)));
+        wire.arm(now + Time::from_secs(self.rto.timeout()));
     }
 
     /// Restarts the timer for an ACK of new data, or stops it when nothing is left to time (RFC 6298 (5.2), (5.3)).
     ///
     /// ns-2 leaves it on even then, and later restarts an idle connection by it.
+    #[inline]
     pub fn restart_timer<W: SenderWire>(&mut self, ack: Seq, now: Time, wire: &mut W) {
         let keep = match self.rules.idle_restart {
             IdleRestart::Timer | IdleRestart::TimerKeepsWindow => {
@@ -45,10 +47,11 @@ impl Core {
     pub fn drop_covered_timing(&mut self, ack: Seq) {
         if self.timed.is_some_and(|(end, _)| ack >= end) {
             self.timed = None;
-            self.rto.reset_backoff();
+            self.rto.reset_backoff(&self.rules);
         }
     }
 
+    #[inline(never)]
     pub(super) fn sample(&mut self, elapsed: Time, now: Time, flight: u64) {
         let counters = &mut self.counters;
         let weight = if counters.rtt_samples == 0 { 1.0 } else { 0.125 };

@@ -50,7 +50,8 @@ impl Core {
         let slow_start = self.in_slow_start();
         self.grown_in = if slow_start { Phase::SlowStart } else { Phase::CongestionAvoidance };
         let worth = self.credit.worth(&Covered {
-            acked: acked as f64,
+            // Signed, which the processor converts at once.
+            acked: acked as i64 as f64,
             mss,
             cwnd: self.cwnd,
             slow_start,
@@ -65,20 +66,20 @@ impl Core {
     #[inline]
     fn grow_by(&mut self, credit: f64, now: Time) {
         if credit > 0.0 {
-            let mut window = self.seen(now);
-            // Apart, so that Reno's window stays in registers.
-            match &mut self.control {
-                Control::Reno(control) => {
-                    control.grow(credit, &mut window);
-                    self.cwnd = window.cwnd;
-                }
-                _ => self.grow_otherwise(credit, window),
+            // Apart, so that of Reno's window only what it reads is put together.
+            if let Control::Reno(mut control) = self.control {
+                let mut window = self.seen(now);
+                control.grow(credit, &mut window);
+                self.cwnd = window.cwnd;
+            } else {
+                self.grow_otherwise(credit, now);
             }
         }
     }
 
     #[inline(never)]
-    fn grow_otherwise(&mut self, credit: f64, mut window: Window) {
+    fn grow_otherwise(&mut self, credit: f64, now: Time) {
+        let mut window = self.seen(now);
         self.control.grow(credit, &mut window);
         (self.cwnd, self.ssthresh) = (window.cwnd, window.ssthresh);
     }
@@ -190,7 +191,7 @@ impl Core {
     pub(super) fn restart_if_idle(&mut self, now: Time) {
         let idle = self.snd_una == self.snd_max && self.snd_max > 0;
         if idle && self.rules.idle_restart == IdleRestart::Rfc5681 {
-            let rto = self.rto.timeout(&self.rules);
+            let rto = self.rto.timeout();
             if (now - self.last_sent).secs() > rto {
                 self.cwnd = self.cwnd.min(self.initial_window * f64::from(self.mss));
             }

@@ -144,7 +144,7 @@ macro_rules! policies {
             }
 
             /// What the policy wants for a segment; `arrival` describes it, and only what the policy reads is worked out.
-            #[inline(always)]
+            #[inline(never)]
             pub fn consult(&mut self, arrival: impl Fn() -> Arrival) -> Emission {
                 match self { $(Policy::$name(policy) => policy.on_segment(&arrival()),)+ Policy::Observed(both) => both.on_segment(&arrival()) }
             }

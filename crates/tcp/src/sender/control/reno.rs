@@ -3,7 +3,7 @@
 use super::{CongestionControl, Estimate, Heard, Reduced, Signal, Window};
 
 /// The standard's congestion control. It has no memory and does not listen to round trips.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reno;
 
 impl CongestionControl for Reno {

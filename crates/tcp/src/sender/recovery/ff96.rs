@@ -116,14 +116,14 @@ impl Ff96 {
                     self.pipe += mss;
                     if !self.had_partial {
                         core.restart_timer(ack.ack, now, wire);
-                        core.rto.reset_backoff();
+                        core.rto.reset_backoff(&core.rules);
                         self.had_partial = true;
                     }
                 }
                 SackPartial::PipeTwice => {
                     self.left_network(mss);
                     core.restart_timer(ack.ack, now, wire);
-                    core.rto.reset_backoff();
+                    core.rto.reset_backoff(&core.rules);
                 }
             }
         } else if ack.ack == core.snd_una && !self.timed_out && self.update(core, ack) && core.dupacks > 0 {
@@ -151,10 +151,18 @@ impl Ff96 {
         }
     }
 
+    /// Sends what may be sent: with nothing reported, what the window allows.
+    #[inline]
     fn send<W: SenderWire>(&mut self, core: &mut Core, max_burst: u32, now: Time, wire: &mut W) {
         if !self.recovering && self.board.is_empty() {
-            return core.send_window(max_burst, now, wire);
+            core.send_window(max_burst, now, wire);
+        } else {
+            self.send_around_holes(core, max_burst, now, wire);
         }
+    }
+
+    #[inline(never)]
+    fn send_around_holes<W: SenderWire>(&mut self, core: &mut Core, max_burst: u32, now: Time, wire: &mut W) {
         let mut sent = 0;
         while self.base < core.limit {
             let open = if self.recovering {

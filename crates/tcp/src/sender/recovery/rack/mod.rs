@@ -304,7 +304,7 @@ impl LossRecovery for Rack {
 
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         if std::mem::take(&mut self.timed_out) {
-            self.rto = Some(now + Time::from_secs(core.rto.timeout(&core.rules)));
+            self.rto = Some(now + Time::from_secs(core.rto.timeout()));
             self.log.mark_on_timeout(self.wait(core), now);
         }
         let mut tap = Tap { wire, rto: self.rto };
