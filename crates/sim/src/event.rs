@@ -105,7 +105,7 @@ impl Due {
     /// Whether it comes before `other`. Times are rarely equal.
     #[inline]
     pub fn before(self, other: Due) -> bool {
-        self.time < other.time || (self.time == other.time && self.low < other.low)
+        if self.time == other.time { self.low < other.low } else { self.time < other.time }
     }
 }
 
@@ -177,6 +177,11 @@ impl EventQueue {
         self.soonest().or_else(|| self.heap.first().copied())
     }
 
+    /// Nothing is pending any more.
+    pub fn clear(&mut self) {
+        *self = EventQueue::default();
+    }
+
     /// Removes the earliest event.
     #[inline]
     pub fn pop(&mut self) -> Option<Due> {
@@ -188,8 +193,11 @@ impl EventQueue {
     /// Adds an event of the network, due no earlier than what was popped last.
     #[inline(always)]
     pub fn push_soon(&mut self, due: Due) {
+        if self.end >= PLACES {
+            return self.push_tidied(due);
+        }
         let (held, room) = self.soon.split_at_mut(self.end);
-        let Some(mut place) = room.first_mut() else { return self.push_tidied(due) };
+        let mut place = &mut room[0];
         // At the latest an event that has been popped stops it: none is added that comes before one of those.
         for earlier in held.iter_mut().rev() {
             if earlier.before(due) {

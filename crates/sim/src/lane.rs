@@ -73,10 +73,10 @@ impl Lanes {
         *lane
     }
 
-    /// Adds a packet, one place further on its route, to the lane that its arrival names; whether it is alone there.
+    /// Adds a packet, one place further on its route, to its arrival's lane; whether it is alone there.
     #[inline(always)]
-    pub fn push(&mut self, arrival: Due, packet: &Packet) -> bool {
-        let lane = &mut self.lanes[arrival.source() as usize];
+    pub fn push(&mut self, lane: u32, arrival: Due, packet: &Packet) -> bool {
+        let lane = &mut self.lanes[lane as usize];
         let alone = lane.taken == lane.added;
         let last = lane.place(lane.added.wrapping_sub(1));
         debug_assert!(alone || lane.ring[last].arrival.before(arrival));
@@ -124,7 +124,7 @@ mod tests {
         let (mut added, mut taken) = (0, 0);
         for round in 1..200_u32 {
             let arrival = Due::new(Time::from_secs(added.into()), Ordinal::default().next(), Event::Deliver(lane));
-            assert_eq!(lanes.push(arrival, &Packet { flow: added, ..packet }), taken == added);
+            assert_eq!(lanes.push(lane, arrival, &Packet { flow: added, ..packet }), taken == added);
             added += 1;
             if round % 3 > 0 {
                 assert_eq!((lanes.front(lane).flow, lanes.front(lane).place), (taken, 1));

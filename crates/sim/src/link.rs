@@ -7,7 +7,7 @@ use acklab_path::random::Random;
 use acklab_path::spec::LinkSpec;
 use acklab_path::stage::Compression;
 
-use crate::event::Due;
+use crate::event::{Due, EventQueue};
 use crate::medium::Port;
 use crate::stages;
 use crate::transmitter::Transmitter;
@@ -135,6 +135,24 @@ impl Link {
             stats.queue_max = stats.queue_max.max(queue.len() as u64);
             !queue.is_empty()
         })
+    }
+
+    /// A packet finds this plain link busy: it waits, or is refused (`false`). The packet is stored last of all, so that
+    /// little has to be kept beside it.
+    #[inline(never)]
+    pub fn wait(&mut self, packet: &Packet, now: Time, events: &mut EventQueue) -> bool {
+        let Link { queue: AnyQueue::DropTail(queue), transmitter, stats, free_queued, .. } = self else { return true };
+        stats.integrate(queue.len(), now);
+        if !queue.admits(packet.size, Some(transmitter.in_service())) {
+            return false;
+        }
+        stats.queue_max = stats.queue_max.max(queue.len() as u64 + 1);
+        if !*free_queued {
+            *free_queued = true;
+            events.push_soon(transmitter.free);
+        }
+        queue.push(*packet);
+        true
     }
 
     /// The next packet to serve; whether others wait behind it.

@@ -130,34 +130,19 @@ impl Network {
         if packet.size > link.passes {
             self.offer_to_queue(index, packet);
         } else if link.is_idle(self.current) {
-            let arrival = self.serve(index, packet.size);
-            self.launch(arrival, packet);
-        } else {
-            self.wait(index, packet);
+            let flight = self.serve(index, packet.size);
+            self.launch(flight, packet);
+        } else if !link.wait(packet, self.current.time(), &mut self.events) {
+            self.refuse(index, packet);
         }
         true
     }
 
-    /// A packet finds a plain link busy.
-    #[inline(never)]
-    fn wait(&mut self, index: u32, packet: &Packet) {
-        let now = self.now();
-        let Link { queue: AnyQueue::DropTail(queue), transmitter, stats, free_queued, .. } =
-            &mut self.links[index as usize]
-        else {
-            return;
-        };
-        stats.integrate(queue.len(), now);
-        if !queue.admits(packet.size, Some(transmitter.in_service())) {
-            self.removed.push((*packet, Removal::Dropped));
-            return self.account_removed(index, now);
-        }
-        queue.push(*packet);
-        stats.queue_max = stats.queue_max.max(queue.len() as u64);
-        if !*free_queued {
-            *free_queued = true;
-            self.events.push_soon(transmitter.free);
-        }
+    /// A plain link's queue has no room for a packet.
+    #[cold]
+    fn refuse(&mut self, index: u32, packet: &Packet) {
+        self.removed.push((*packet, Removal::Dropped));
+        self.account_removed(index, self.now());
     }
 
     /// A packet reaches a link where something stands in its way: loss model, queue, recorder, a busy transmitter.
@@ -220,7 +205,7 @@ impl Network {
         if self.links[index as usize].compression.is_some() {
             return self.transmit_compressed(index, packet, now);
         }
-        let arrival = self.serve(index, packet.size);
+        let flight = self.serve(index, packet.size);
         self.recorder.packet(now, index, PacketEvent::Dequeue, packet);
         let link = &mut self.links[index as usize];
         if let Some(loss) = &mut link.loss
@@ -229,20 +214,21 @@ impl Network {
             link.stats.lost += 1;
             return self.lose(index, packet);
         }
-        self.launch(arrival, packet);
+        self.launch(flight, packet);
     }
 
-    /// Takes a packet of `bytes` into service: reserves its arrival, which is returned, then the end of its service.
+    /// Takes a packet of `bytes` into service: reserves its arrival, which is returned with its lane, then the end of its
+    /// service.
     #[inline(always)]
-    fn serve(&mut self, index: u32, bytes: u32) -> Due {
+    fn serve(&mut self, index: u32, bytes: u32) -> (u32, Due) {
         let now = self.current.time();
         self.links[index as usize].transmitter.serve(bytes, now, index, &mut self.ordinal, &mut self.lanes)
     }
 
     /// Puts a packet on the wire.
     #[inline(always)]
-    fn launch(&mut self, arrival: Due, packet: &Packet) {
-        if self.lanes.push(arrival, packet) {
+    fn launch(&mut self, (lane, arrival): (u32, Due), packet: &Packet) {
+        if self.lanes.push(lane, arrival, packet) {
             self.events.push_soon(arrival);
         }
     }
@@ -259,8 +245,8 @@ impl Network {
         stats.integrate(queue.len(), now);
         let Some(packet) = queue.front() else { return };
         // From the queue right into the lane.
-        let arrival = transmitter.serve(packet.size, now, index, &mut self.ordinal, &mut self.lanes);
-        if self.lanes.push(arrival, packet) {
+        let (lane, arrival) = transmitter.serve(packet.size, now, index, &mut self.ordinal, &mut self.lanes);
+        if self.lanes.push(lane, arrival, packet) {
             self.events.push_soon(arrival);
         }
         queue.remove_front();

@@ -12,7 +12,7 @@ use acklab_path::random::Random;
 use acklab_path::spec::LinkSpec;
 use acklab_tcp::rules::PhaseSource;
 
-use crate::event::Event;
+use crate::event::{Due, Event};
 use crate::flow::{self, Flow};
 use crate::link::{Link, Way};
 use crate::medium::{Medium, ports};
@@ -153,44 +153,50 @@ impl Simulation {
     }
 
     /// Handles at most `events` events; whether the run has reached its end. The one loop over events, so that what
-    /// handles one is compiled into it.
+    /// handles the frequent ones is compiled into it.
     #[inline(never)]
     pub fn run_some(&mut self, events: usize) -> bool {
         for _ in 0..events {
-            if self.ended {
+            let Some(due) = self.net.events.pop() else {
+                self.end();
                 break;
+            };
+            self.net.current = due;
+            match due.event() {
+                Event::Deliver(lane) => {
+                    let packet = self.net.on_deliver(lane);
+                    if !self.net.forward(&packet) {
+                        self.arrive(&packet);
+                    }
+                }
+                Event::Free(link) => self.net.on_free(link),
+                _ => self.on_rare(due),
             }
-            self.step();
         }
         self.ended
     }
 
-    /// Handles the earliest event.
-    #[inline(always)]
-    fn step(&mut self) {
-        let Some(due) = self.net.events.pop() else {
-            self.ended = true;
-            return;
-        };
-        self.net.current = due;
+    /// Handles an event that is neither a delivery nor an end of service.
+    #[inline(never)]
+    fn on_rare(&mut self, due: Due) {
         let net = &mut self.net;
         match due.event() {
-            Event::Deliver(lane) => {
-                let packet = net.on_deliver(lane);
-                if !net.forward(&packet) {
-                    self.arrive(&packet);
-                }
-            }
+            Event::Deliver(_) | Event::Free(_) => {}
             Event::Medium(id) => self.on_arrivals(|net, arrived| net.on_medium(id, arrived)),
             Event::Stages(id) => self.on_arrivals(|net, arrived| net.on_stages(id, arrived)),
-            Event::Free(link) => net.on_free(link),
             Event::SenderTimer(id) => self.flows[id as usize].on_sender_timer(id, net),
             Event::Pacer(id) => self.flows[id as usize].on_pacer(id, net),
             Event::ReceiverTimer(id) => self.flows[id as usize].on_receiver_timer(id, net),
             Event::Start(id) => self.flows[id as usize].on_start(id, net),
             Event::Write(id) => self.flows[id as usize].on_write(id, net),
-            Event::Stop => self.ended = true,
+            Event::Stop => self.end(),
         }
+    }
+
+    /// The run ends here: nothing is pending any more.
+    fn end(&mut self) {
+        self.ended = true;
+        self.net.events.clear();
     }
 
     /// A packet has reached its destination.
@@ -241,7 +247,7 @@ impl Simulation {
         }
         self.unfinished -= 1;
         if self.unfinished == 0 && matches!(self.scenario.stop, Stop::FlowsComplete { .. }) {
-            self.ended = true;
+            self.end();
         }
     }
 

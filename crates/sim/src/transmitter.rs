@@ -14,9 +14,9 @@ pub struct Transmitter {
     sizes: [Size; 2],
     /// Packets and bytes served.
     pub packets: u64,
-    pub bytes: u64,
     /// Time spent serving, a packet in service counted whole, in seconds.
     busy: f64,
+    pub bytes: u64,
     rate: Rate,
     delay: Time,
 }
@@ -46,10 +46,10 @@ impl Transmitter {
         self.sizes[0].bytes
     }
 
-    /// Takes a packet of `bytes` into service at `now` on the link of that index: reserves its arrival, which is returned,
-    /// then the end of its service.
+    /// Takes a packet of `bytes` into service at `now` on the link of that index: reserves its arrival, which is returned
+    /// with its lane, then the end of its service.
     #[inline(always)]
-    pub fn serve(&mut self, bytes: u32, now: Time, link: u32, ordinal: &mut Ordinal, lanes: &mut Lanes) -> Due {
+    pub fn serve(&mut self, bytes: u32, now: Time, link: u32, ordinal: &mut Ordinal, lanes: &mut Lanes) -> (u32, Due) {
         if self.sizes[0].bytes != bytes {
             self.look_up(bytes, link, lanes);
         }
@@ -60,7 +60,7 @@ impl Transmitter {
         let arrival = ordinal.next();
         *ordinal = arrival.next();
         self.free = Due::new(now + serialisation, *ordinal, Event::Free(link));
-        Due::new(now + span, arrival, Event::Deliver(lane))
+        (lane, Due::new(now + span, arrival, Event::Deliver(lane)))
     }
 
     /// Puts what packets of `bytes` take first.

@@ -50,7 +50,7 @@ impl Network {
     pub(super) fn transmit_compressed(&mut self, index: u32, packet: &Packet, now: Time) {
         let Some(compression) = &mut self.links[index as usize].compression else { return };
         let Crossing { bytes, readable } = compression.cross(packet, now);
-        let arrival = self.serve(index, bytes);
+        let flight = self.serve(index, bytes);
         self.recorder.packet(now, index, PacketEvent::Dequeue, packet);
         let link = &mut self.links[index as usize];
         let lost = link.loss.as_mut().is_some_and(|loss| loss.takes(packet, LossPlace::AfterQueue, now));
@@ -61,7 +61,7 @@ impl Network {
             link.stats.lost += 1;
             return self.lose(index, packet);
         }
-        self.launch(arrival, packet);
+        self.launch(flight, packet);
     }
 
     /// Handles [`Event::Stages`]: what they let go moves on, or to `arrived` at its destination.
