@@ -1,12 +1,11 @@
 """MRG32k3a, L'Ecuyer's generator: what is drawn outside a run, such as the starts of flows.
 
 :class:`Draws` names streams as the simulator does (``crates/path/src/random.rs``): streams are 2^127 draws apart, those
-of two names or of two seeds have nothing to do with each other. :class:`Ns2Draws` draws what ns-2 draws after
-``seed N``, for experiments that are to be the very same in ns-2; for anything else it is the worse choice. ns-2 sets
-all six words of the state to N, so that the first draws after a small N are near zero. And as the recurrence is linear,
-the state for N is N times the state for 1 after any number of draws: the k-th draws of seeds 1, 2, 3, ... are nearly the
-fractions of 1, 2, 3, ... times one number. A mean over such seeds varies more than one over independent draws (of eight
-of them, by half as much again), and intervals that take them for independent are too narrow.
+of two names or of two seeds have nothing to do with each other. ns-2's ``seed N`` would not do: it sets all six words of
+the state to N, and as the recurrence is linear, the state is N times that of seed 1 after any number of draws. The k-th
+draws of seeds 1, 2, 3, ... are nearly the fractions of 1, 2, 3, ... times one number; a mean over eight such seeds has
+2.2 times the variance of one over independent draws, over 50 of them 2.7 times, and intervals that take the seeds for
+independent are too narrow. Whoever needs ns-2's own draws, to repeat a run of it, finds them in ``tests/oracle``.
 """
 
 from __future__ import annotations
@@ -37,17 +36,6 @@ class Draws:
         p2 = (527612 * b[2] - 1370589 * b[0]) % _M2
         self._a, self._b = (a[1], a[2], p1), (b[1], b[2], p2)
         return low + (p1 - p2 if p1 > p2 else p1 - p2 + _M1) * _NORM * (high - low)
-
-
-class Ns2Draws(Draws):
-    """The uniforms of ns-2's generator after ``seed N``."""
-
-    def __init__(self, seed: int) -> None:
-        self._a, self._b = (seed, seed, seed), (seed, seed, seed)
-
-    def uniform(self, low: float = 0.0, high: float = 1.0) -> float:
-        """The next draw: ns-2 draws a 31-bit integer and divides it by the largest of them."""
-        return low + int(super().uniform() * 2147483648) / 2147483647 * (high - low)
 
 
 def _state(part: int, stream: int) -> tuple[int, ...]:

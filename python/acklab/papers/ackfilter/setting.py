@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ...draws import Ns2Draws
+from ...draws import Draws
 from ...models.ackfilter import SlowReverse
 from ...reproduce.paper import Parameter
 
@@ -197,10 +197,9 @@ SMALL_BUFFER = Many(buffer=SMALL)
 @cache
 def _drawn(seed: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Access delays (ms) and first starts (s) of up to 20 sources."""
-    drawn = Ns2Draws(seed)
+    delays, starts = Draws(seed, "delays"), Draws(seed, "starts")
     count = max(SOURCES)
-    delays = tuple(drawn.uniform(*ACCESS_MS) for _ in range(count))
-    return delays, tuple(drawn.uniform(0.0, 1.0) for _ in range(count))
+    return tuple(delays.uniform(*ACCESS_MS) for _ in range(count)), tuple(starts.uniform() for _ in range(count))
 
 
 PARAMETERS: list[Parameter] = [

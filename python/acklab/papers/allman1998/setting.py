@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ...draws import Ns2Draws
+from ...draws import Draws
 from ...reproduce.paper import Parameter
 
 MECHANISMS = ("every", "delayed", "daass", "ubc", "lbc")
@@ -161,15 +161,12 @@ GATEWAYS = {"drop-tail": DROP_TAIL, "red": RED}
 def workload(seed: int) -> tuple[tuple[float, int, float], ...]:
     """Start, segments and clock phase of 500 transfers; the first n of them are the workload of n transfers.
 
-    Sizes and starts are drawn as the oracle's compete.tcl draws them, so that its rows are the same experiments. Every
-    mechanism and gateway sees the same workload.
+    Every mechanism and gateway sees the same workload.
     """
-    drawn, phases = Ns2Draws(seed), Ns2Draws(seed + 1_000_000)
-    transfers = []
-    for _ in range(max(FLOWS)):
-        segments = 5 + int(drawn.uniform(0, 96))
-        transfers.append((drawn.uniform(0, 100), segments, phases.uniform(0, 0.1)))
-    return tuple(transfers)
+    starts, sizes, phases = (Draws(seed, name) for name in ("starts", "sizes", "phases"))
+    return tuple(
+        (starts.uniform(0, 100), 5 + int(sizes.uniform(0, 96)), phases.uniform(0, 0.1)) for _ in range(max(FLOWS))
+    )
 
 
 def competition(gateway: str, mechanism: str, flows: int, seed: int, setting: Setting = PAPERS) -> str:

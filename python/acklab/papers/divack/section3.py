@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from ...draws import Draws
 from ...reproduce.experiments import Effort, Traces, records
 from ...reproduce.grid import Array
 from ...reproduce.measure import Measurement
@@ -67,7 +68,7 @@ def station(client: Client, kbps: int, medium: str, seed: int) -> str:
         "packet": PAYLOAD,
         "window": 100000,
         "initial_ssthresh": SSTHRESH,
-        "tick_phase": f"{seed * 0.0007:.6f}s",
+        "tick_phase": f"{Draws(seed, 'phases').uniform(0, 0.01):.12f}s",
     }
     tree = {
         "seed": seed,

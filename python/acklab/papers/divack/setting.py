@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ...draws import Ns2Draws
+from ...draws import Draws
 
 FLOWS = (1, 2, 4, 8, 16, 32, 64, 128)
 """J: background flows. Figures 6 to 8 name 32 and 64."""
@@ -93,7 +93,7 @@ def stack(recovery: str, window: int) -> dict[str, Any]:
 @cache
 def draws(seed: int) -> tuple[tuple[float, float], ...]:
     """Start and clock phase of every background flow and, last, of the client: the first J of them are J flows."""
-    starts, phases = Ns2Draws(seed), Ns2Draws(seed + 1_000_000)
+    starts, phases = Draws(seed, "starts"), Draws(seed, "phases")
     return tuple((starts.uniform(0, 10), phases.uniform(0, 0.01)) for _ in range(MOST_FLOWS + 1))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...draws import Ns2Draws
+from ...draws import Draws
 from ...reproduce.paper import Parameter
 
 Json = dict[str, Any]
@@ -333,32 +333,33 @@ def lossy(scheme: str = "smart") -> str:
 
 def many(connections: int, seed: int) -> str:
     """So many smartacking connections each way over 8 Mb/s for 12 s, begun at random in the first."""
-    drawn, kind = Ns2Draws(seed), SCHEMES["smart"]
+    starts, kind = Draws(seed, "starts"), SCHEMES["smart"]
     links = [link(("A", "B"), 8, 20, queue(8, 0.06, kind))]
     flows = []
     for k in range(connections):
         for name, near, far in ((f"1.{k}", "A", "B"), (f"3.{k}", "B", "A")):
             links += [link((f"S{name}", near), 10, 5), link((far, f"R{name}"), 10, 5)]
             ends = (f"S{name}", f"R{name}")
-            flows.append(flow(f"f{name}", ends, drawn.uniform(0, 1), kind, PAPERS, segments=1_000_000))
+            flows.append(flow(f"f{name}", ends, starts.uniform(), kind, PAPERS, segments=1_000_000))
     tree = {"seed": seed, "stop": {"at": "12s"}, "link": links, "flow": flows}
     return json.dumps(tree, separators=(",", ":"))
 
 
 def short_lived(load: float, scheme: str, seed: int) -> str:
     """Transfers of 10 to 100 segments that arrive at random for 30 s in each direction of the 2-2 configuration, 8 Mb/s."""
-    drawn, kind = Ns2Draws(seed), SCHEMES[scheme]
+    kind = SCHEMES[scheme]
     links = [link(("A", "B"), 8, 20, queue(8, 0.06, kind))]
     flows = []
     mean_gap = 8 * PACKET * 55 / (load * 8e6)
     for number, near, far in ((1, "A", "B"), (3, "B", "A")):
         links += [link((f"S{number}", near), 10, 5), link((far, f"R{number}"), 10, 5)]
+        gaps, sizes = Draws(seed, f"gaps {number}"), Draws(seed, f"sizes {number}")
         at, k = 0.0, 0
         while True:
-            at -= mean_gap * math.log(1 - drawn.uniform(0, 1))
+            at -= mean_gap * math.log(1 - gaps.uniform())
             if at > 30:
                 break
-            size, ends = 10 + int(drawn.uniform(0, 91)), (f"S{number}", f"R{number}")
+            size, ends = 10 + int(sizes.uniform(0, 91)), (f"S{number}", f"R{number}")
             flows.append(flow(f"f{number}.{k}", ends, at, kind, PAPERS, segments=size))
             k += 1
     return scenario(links, flows, seed)

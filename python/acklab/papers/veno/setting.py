@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from ...draws import Draws
 from ...reproduce.paper import Parameter
 
 SACK = "reno"
@@ -186,13 +186,13 @@ def shared(
     }
     if loss > 0:
         bottleneck["loss"] = {"rate": loss}
-    start = random.Random(seed)
+    starts = Draws(seed, "starts")
     base = {"stack": "ns2-2.35", "packet": path.packet, "window": 100000, "recovery": "sack", "limited_transmit": False}
     flows = [
         {
             "from": f"S{i}",
             "to": f"R{i}",
-            "start": f"{start.random():.9f}s",
+            "start": f"{starts.uniform():.9f}s",
             "sender": {**base, **sender},
             "receiver": acking(path.ack),
         }
