@@ -233,8 +233,11 @@ def _resends(found: Grids) -> str:
     return (
         f"LBC and ACK every are close: {lost['lbc']:.2f} and {lost['every']:.2f} % of the segments are dropped, "
         f"{again['lbc']:.2f} and {again['every']:.2f} % sent again although they had arrived. Which is above hangs on the "
-        "delayed-ACK timer, which the paper does not state: with 200 ms LBC is clearly above ACK every (see the searched "
-        "questions)"
+        "delayed-ACK timer, which the paper does not state: with 200 ms LBC is above by 0.22 points (50 seeds, 95 % interval "
+        "0.17 to 0.28). And on what a sender does with SACK blocks at a timeout: ns's forgets them, and of what LBC sends again "
+        "though it had arrived (890 segments of three traced runs of 500 transfers) 72 % is the second of the two segments that the "
+        "first ACK after a timeout releases. With a sender that keeps the blocks both send 0.15 % needlessly, and the two can not "
+        "be told apart. One segment an ACK in the slow start after a timeout (RFC 3465) cures nothing: 0.28 % (see the searched questions)"
     )
 
 

@@ -55,6 +55,8 @@ class Setting:
     lbc_limit: float = 2
     phase: str = "oracle"
     initial_window: int = 1
+    competing: str = "sack"
+    """Recovery of section 4's transfers."""
 
     def ack(self, mechanism: str) -> dict[str, Any]:
         """The receiver's policy."""
@@ -186,7 +188,7 @@ def _flows(seed: int) -> list[str]:
 
 @cache
 def _competition(gateway: str, mechanism: str, setting: Setting) -> tuple[str, str]:
-    sender, receiver = setting.sender("sack", mechanism, window=20), setting.receiver(mechanism)
+    sender, receiver = setting.sender(setting.competing, mechanism, window=20), setting.receiver(mechanism)
     rules = {key: rule for key, rule in {**sender, **receiver}.items() if key not in ("stack", "tick_phase")}
     tree = {
         "stop": {"when": "flows-complete", "at_most": "5000s"},
