@@ -6,6 +6,9 @@ from typing import final
 
 __all__ = [
     "Batch",
+    "LiveError",
+    "LivePlan",
+    "LiveResult",
     "RunError",
     "RunResult",
     "ScenarioError",
@@ -16,6 +19,7 @@ __all__ = [
     "capture_all",
     "expanded",
     "link_ends",
+    "live_probe",
     "schema",
     "stacks",
 ]
@@ -189,3 +193,59 @@ def schema() -> str:
 
 def stacks() -> str:
     """Every rule of every stack, as a JSON list of ``{"side", "rule", "about", "values": [[stack, value], ...]}``."""
+
+class LiveError(RuntimeError):
+    """A live run could not be, or broke off. The message says what was refused and what helps, in one line."""
+
+@final
+class LivePlan:
+    """A scenario's live run, planned: what can be said of it without any privilege.
+
+    Raises:
+        ScenarioError: the text is no scenario, or one that no live run can do.
+    """
+
+    def __new__(
+        cls,
+        text: str | bytes,
+        *,
+        file: str = "scenario",
+        sets: Sequence[str] = (),
+        seed: int | None = None,
+        kernel_acks: bool = False,
+        control: str | None = None,
+    ) -> LivePlan: ...
+    def json(self) -> str:
+        """Links each way, flows, what the kernels are told, and in what they differ from the scenario."""
+    def scenario_toml(self) -> str:
+        """The scenario, every shorthand and default written out, as TOML."""
+    def run(
+        self, *, realtime: bool = False, captures: str | PathLike[str] | None = None, capture_bytes: int = 0
+    ) -> LiveResult:
+        """Runs it. ``captures`` is a directory for ``sender.pcap`` and ``receiver.pcap``.
+
+        Raises:
+            LiveError: it could not be, or broke off.
+        """
+
+@final
+class LiveResult:
+    """What a live run told."""
+
+    @property
+    def valid(self) -> bool:
+        """Whether the numbers mean what they say."""
+    @property
+    def flows(self) -> Table: ...
+    @property
+    def links(self) -> Table: ...
+    @property
+    def series(self) -> Table:
+        """The senders' state every 5 ms."""
+    @property
+    def queue(self) -> Table: ...
+    def json(self) -> str:
+        """The summary, on one line."""
+
+def live_probe() -> str:
+    """What of live runs works here, found out by trying, as JSON."""

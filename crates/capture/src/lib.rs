@@ -74,6 +74,7 @@ mod notes;
 mod pcap;
 mod pcapng;
 mod place;
+mod raw;
 mod reader;
 mod tap;
 mod wire;
@@ -81,6 +82,7 @@ mod writer;
 
 pub use error::CaptureError;
 pub use place::LinkEnd;
+pub use raw::RawPcap;
 pub use reader::{Direction, Interface, ReadError, Reader, Record};
 pub use tap::{Capture, Captured};
 pub use writer::Format;

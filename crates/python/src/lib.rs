@@ -10,6 +10,7 @@ mod drive;
 mod errors;
 mod input;
 mod json;
+mod live;
 mod pool;
 mod simulation;
 mod table;
@@ -29,6 +30,8 @@ mod _core {
     use super::capture::{capture, capture_all, link_ends};
     #[pymodule_export]
     use super::errors::{RunError, ScenarioError};
+    #[pymodule_export]
+    use super::live::{LiveError, LivePlan, LiveResult, live_probe};
     #[pymodule_export]
     use super::simulation::{RunResult, Simulation};
     #[pymodule_export]

@@ -24,4 +24,5 @@ mod transmitter;
 mod workload;
 
 pub use outcome::Outcome;
+pub use route::route;
 pub use simulation::{NotABranch, Simulation};

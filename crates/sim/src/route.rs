@@ -4,6 +4,8 @@ use std::collections::{HashMap, VecDeque};
 
 use acklab_path::spec::LinkSpec;
 
+use crate::spec::Scenario;
+
 /// A place on a route: before one of its links, or at its end. The place one link further is one more.
 pub type Place = u32;
 
@@ -68,6 +70,15 @@ impl Routes {
         self.known.insert((from, to), place);
         Some(place)
     }
+}
+
+/// The link directions that packets from one node of `scenario` to another cross, in order and as indices; one crossed twice
+/// stands twice. `None` if there is no way.
+pub fn route(scenario: &Scenario, from: u32, to: u32) -> Option<Vec<u32>> {
+    let leaving = leaving(scenario.nodes.len(), &scenario.links);
+    let mut routes = Routes::default();
+    let start = routes.find(from, to, &scenario.links, &leaving, &vec![None; scenario.links.len()])?;
+    Some((start..).map_while(|place| routes.link(place)).collect())
 }
 
 /// For each node, the links that leave it, in file order.

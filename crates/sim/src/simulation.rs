@@ -8,7 +8,6 @@ use std::mem::take;
 use std::sync::Arc;
 
 use acklab_packet::{Body, Packet, Phase, Time};
-use acklab_path::random::Random;
 use acklab_path::spec::LinkSpec;
 use acklab_tcp::rules::PhaseSource;
 
@@ -66,11 +65,7 @@ impl Simulation {
     /// If a flow's nodes are not connected, or an index points nowhere.
     pub fn new(scenario: Arc<Scenario>) -> Simulation {
         let leaving = leaving(scenario.nodes.len(), &scenario.links);
-        // Named by the nodes, not by the place in the file: another link moves no other's luck.
-        let stream = |link: &LinkSpec, part: &str| {
-            let [from, to] = [link.from, link.to].map(|node| scenario.nodes[node as usize].as_str());
-            Random::named(scenario.seed, &format!("{part} {from}>{to}"))
-        };
+        let stream = |link: &LinkSpec, part: &str| scenario.link_stream(link, part);
         let ports = ports(&scenario.media, scenario.links.len());
         let Placed { ways, behind, boxes } = stages::place(&scenario.links, &ports);
         let watched = scenario.record.packets || scenario.record.queue;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use acklab_packet::{Bytes, Rate, Time};
 use acklab_path::medium::DcfSpec;
+use acklab_path::random::Random;
 use acklab_path::spec::{LinkSpec, QueueSpec};
 use acklab_tcp::rules::{ReceiverRules, SenderRules};
 use schemars::JsonSchema;
@@ -30,6 +31,15 @@ pub struct Scenario {
     pub flows: Vec<FlowSpec>,
     /// What is recorded besides the summary.
     pub record: Record,
+}
+
+impl Scenario {
+    /// The random stream of a part (`loss`, `queue`) of a link direction. Named by the nodes, not by the place in the file:
+    /// another link moves no other's luck.
+    pub fn link_stream(&self, link: &LinkSpec, part: &str) -> Random {
+        let [from, to] = [link.from, link.to].map(|node| self.nodes[node as usize].as_str());
+        Random::named(self.seed, &format!("{part} {from}>{to}"))
+    }
 }
 
 /// A medium that several link directions share.

@@ -1,0 +1,159 @@
+//! The two ends of a transfer: a source that writes, and a sink that reads. What lies between is the kernel's TCP.
+
+use std::ffi::OsString;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::os::fd::{AsFd, AsRawFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, connect, getsockopt, setsockopt, socket, sockopt};
+
+use crate::namespace::Trouble;
+use crate::settings::ADDRESSES;
+
+/// How often a waiting end looks whether the run is over.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// What an end and the run share.
+#[derive(Debug, Default)]
+pub struct Shared {
+    /// The source's connection, once it is open.
+    pub stream: OnceLock<TcpStream>,
+    /// Everything was written and the sink has closed.
+    pub done: AtomicBool,
+}
+
+/// Whether the run is over.
+pub type Stop = Arc<AtomicBool>;
+
+fn over(stop: &Stop) -> bool {
+    stop.load(Ordering::Relaxed)
+}
+
+/// An answer that only says "not yet".
+fn not_yet(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
+}
+
+/// Waits a while until `socket` is ready.
+fn ready(socket: &impl AsFd, flags: PollFlags) -> bool {
+    let mut waited = [PollFd::new(socket.as_fd(), flags)];
+    let patience = PollTimeout::try_from(PATIENCE).unwrap_or(PollTimeout::ZERO);
+    matches!(poll(&mut waited, patience), Ok(ready) if ready > 0)
+}
+
+/// A listening socket of the calling thread's namespace.
+///
+/// # Errors
+/// Where the system says no.
+pub fn listen(port: u16) -> Result<TcpListener, Trouble> {
+    let bound = TcpListener::bind((Ipv4Addr::from(ADDRESSES[1]), port));
+    let listener = bound.and_then(|listener| listener.set_nonblocking(true).map(|()| listener));
+    listener.map_err(|error| Trouble::new(format!("listen on port {port}"), &error, ""))
+}
+
+/// Reads what the first connection brings, to its end.
+pub fn sink(listener: &TcpListener, stop: &Stop) {
+    let stream = loop {
+        match listener.accept() {
+            Ok((stream, _)) => break stream,
+            Err(_) if over(stop) => return,
+            Err(_) => ready(listener, PollFlags::POLLIN),
+        };
+    };
+    if stream.set_nonblocking(false).and(stream.set_read_timeout(Some(PATIENCE))).is_err() {
+        return;
+    }
+    let mut buffer = vec![0; 1 << 18];
+    while !over(stop) {
+        match (&stream).read(&mut buffer) {
+            Ok(0) => return, // closing answers the sender's FIN
+            Ok(_) => {}
+            Err(error) if not_yet(&error) => {}
+            Err(_) => return,
+        }
+    }
+}
+
+/// Connects to the sink with this congestion control and writes `bytes` (or until the run is over).
+///
+/// # Errors
+/// Where the kernel has no such congestion control, or the connection breaks.
+pub fn source(port: u16, control: &str, bytes: Option<u64>, shared: &Shared, stop: &Stop) -> Result<(), Trouble> {
+    let Some(opened) = open(port, control, stop)? else { return Ok(()) };
+    let stream = shared.stream.get_or_init(|| opened);
+    let broke = |error: io::Error| Trouble::new(format!("send on port {port}"), &error, "");
+    stream.set_write_timeout(Some(PATIENCE)).and(stream.set_read_timeout(Some(PATIENCE))).map_err(broke)?;
+    let zeros = vec![0; 1 << 16];
+    let mut left = bytes.unwrap_or(u64::MAX);
+    while left > 0 && !over(stop) {
+        let most = usize::try_from(left).unwrap_or(usize::MAX).min(zeros.len());
+        match (&*stream).write(&zeros[..most]) {
+            Ok(written) => left -= written as u64,
+            Err(error) if not_yet(&error) => {}
+            Err(_) if over(stop) => return Ok(()),
+            Err(error) => return Err(broke(error)),
+        }
+    }
+    if over(stop) || stream.shutdown(Shutdown::Write).is_err() {
+        return Ok(());
+    }
+    let mut nothing = [0];
+    while !over(stop) {
+        match (&*stream).read(&mut nothing) {
+            Err(error) if not_yet(&error) => {}
+            _ => break,
+        }
+    }
+    shared.done.store(true, Ordering::Relaxed);
+    Ok(())
+}
+
+/// The connection; none if the run was over before.
+fn open(port: u16, control: &str, stop: &Stop) -> Result<Option<TcpStream>, Trouble> {
+    let what = || format!("connect to port {port}");
+    let failed = |errno: Errno| Trouble::new(what(), &errno.into(), "");
+    let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
+    let socket = socket(AddressFamily::Inet, SockType::Stream, flags, None).map_err(failed)?;
+    choose_control(&socket, control)?;
+    let [a, b, c, d] = ADDRESSES[1];
+    match connect(socket.as_raw_fd(), &SockaddrIn::new(a, b, c, d, port)) {
+        Ok(()) | Err(Errno::EINPROGRESS) => {}
+        Err(errno) => return Err(failed(errno)),
+    }
+    while !ready(&socket, PollFlags::POLLOUT) {
+        if over(stop) {
+            return Ok(None);
+        }
+    }
+    match getsockopt(&socket, sockopt::SocketError).map_err(failed)? {
+        0 => {}
+        error => return Err(failed(Errno::from_raw(error))),
+    }
+    let stream = TcpStream::from(socket);
+    stream.set_nonblocking(false).map_err(|error| Trouble::new(what(), &error, ""))?;
+    Ok(Some(stream))
+}
+
+/// Sets a socket's congestion control.
+///
+/// # Errors
+/// Where the kernel has none of that name.
+pub fn choose_control(socket: &impl AsFd, control: &str) -> Result<(), Trouble> {
+    setsockopt(socket, sockopt::TcpCongestion, &OsString::from(control)).map_err(|errno| {
+        let what = format!("choose the congestion control `{control}`");
+        let there = available_controls().join(", ");
+        let fix = format!("this kernel has {there}; modprobe tcp_{control}, or choose another with --control");
+        Trouble::new(what, &errno.into(), fix)
+    })
+}
+
+/// The congestion controls this kernel has.
+pub fn available_controls() -> Vec<String> {
+    let text = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
+    text.split_whitespace().map(str::to_owned).collect()
+}

@@ -1,0 +1,44 @@
+//! Real time: the simulator's paths and ACK policies between real TCP endpoints.
+//!
+//! A live run makes two network namespaces with a TUN device each, lets a kernel's TCP talk through them, and carries every
+//! packet over the scenario's links. What is the same code as in the simulator: the scenario, its loss models, queues and
+//! ACK filters ([`acklab_path`]), and the receiver with its ACK policy ([`acklab_tcp::receiver`]), which here only
+//! says when an ACK leaves. What is not: the endpoints, and the clock.
+//!
+//! * [`plan`]: what of a scenario a live run can do, and what it is told when it cannot; [`settings`]: what the kernels
+//!   are told.
+//! * [`header`], [`numbers`], [`packet`]: real packets, as [`acklab_path::Carried`] wants them; [`checksum`].
+//! * [`link`], [`way`]: links in virtual time. They own no clock.
+//! * [`edge`]: the ACK shaper at the receiver's edge, which owns no clock either.
+//! * [`ledger`]: what passing packets tell of a flow; [`outcome`]: the rows.
+//! * [`duty`]: what happens at the ends of a direction; [`sample`]: what a kernel tells; [`tape`]: captures.
+//! * On Linux: `namespace`, `endpoint`, `carrier` and `run`, where time is real; [`lateness`] says how real.
+
+pub mod checksum;
+pub mod duty;
+pub mod edge;
+pub mod header;
+pub mod lateness;
+pub mod ledger;
+pub mod link;
+pub mod numbers;
+pub mod outcome;
+pub mod packet;
+pub mod plan;
+pub mod settings;
+pub mod tape;
+pub mod way;
+
+#[cfg(target_os = "linux")]
+pub mod carrier;
+#[cfg(target_os = "linux")]
+pub mod endpoint;
+#[cfg(target_os = "linux")]
+pub mod namespace;
+#[cfg(target_os = "linux")]
+pub mod probe;
+#[cfg(target_os = "linux")]
+pub mod run;
+pub mod sample;
+#[cfg(target_os = "linux")]
+mod sys;

@@ -1,0 +1,153 @@
+//! Network namespaces without a name: they go away with the process, however it ends.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+
+use nix::sched::{CloneFlags, setns, unshare};
+
+use crate::settings::{ADDRESSES, DEVICE, Settings};
+use crate::sys;
+
+/// Why a live run cannot be: what failed, why, and what helps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// What was tried.
+    pub what: String,
+    /// The system's answer.
+    pub why: String,
+    /// What to do about it.
+    pub fix: String,
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot {}: {}", self.what, self.why)?;
+        if self.fix.is_empty() { Ok(()) } else { write!(f, "; {}", self.fix) }
+    }
+}
+
+impl std::error::Error for Trouble {}
+
+impl Trouble {
+    /// From the system's error.
+    pub fn new(what: impl Into<String>, error: &io::Error, fix: impl Into<String>) -> Trouble {
+        let why = match error.raw_os_error() {
+            Some(number) if !error.to_string().contains("os error") => format!("{error} (os error {number})"),
+            _ => error.to_string(),
+        };
+        Trouble { what: what.into(), why, fix: fix.into() }
+    }
+}
+
+const PRIVILEGE: &str = "run it as root, or with CAP_SYS_ADMIN and CAP_NET_ADMIN (a container: docker run \
+                         --cap-add SYS_ADMIN --cap-add NET_ADMIN --device /dev/net/tun)";
+
+/// A network namespace of this process.
+#[derive(Debug)]
+pub struct Namespace(File);
+
+impl Namespace {
+    /// Makes one and does `set_up` in it, on a thread of its own.
+    ///
+    /// # Errors
+    /// Where the process may not, or `set_up` failed.
+    pub fn make<T: Send>(set_up: impl FnOnce() -> Result<T, Trouble> + Send) -> Result<(Namespace, T), Trouble> {
+        let make = || {
+            let what = "make a network namespace";
+            unshare(CloneFlags::CLONE_NEWNET).map_err(|errno| Trouble::new(what, &errno.into(), PRIVILEGE))?;
+            let file = File::open("/proc/thread-self/ns/net")
+                .map_err(|error| Trouble::new("open /proc/thread-self/ns/net", &error, "mount /proc"))?;
+            Ok((Namespace(file), set_up()?))
+        };
+        thread::scope(|scope| joined(scope.spawn(make).join()))
+    }
+
+    /// Moves the calling thread into it; threads started from there are in it, too.
+    ///
+    /// # Errors
+    /// Where the system says no.
+    pub fn enter(&self) -> Result<(), Trouble> {
+        setns(&self.0, CloneFlags::CLONE_NEWNET)
+            .map_err(|errno| Trouble::new("enter a network namespace", &errno.into(), PRIVILEGE))
+    }
+}
+
+/// What a thread came back with.
+fn joined<T>(result: thread::Result<Result<T, Trouble>>) -> Result<T, Trouble> {
+    result.unwrap_or_else(|_| {
+        Err(Trouble { what: "go on".into(), why: "a thread broke down".into(), fix: "please report it".into() })
+    })
+}
+
+/// Prepares the calling thread's fresh namespace as one side of a run (0 the senders', 1 the receivers'): kernel variables,
+/// the TUN device, addresses and the route to the other side.
+///
+/// # Errors
+/// The first thing that was refused.
+pub fn set_up(side: usize, settings: &Settings) -> Result<File, Trouble> {
+    // Nothing but our own packets: no router solicitations. A kernel without IPv6 has nothing to switch off.
+    for group in ["all", "default"] {
+        let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{group}/disable_ipv6"), "1");
+    }
+    for (name, value) in settings.variables() {
+        set_variable(name, &value)?;
+    }
+    let tun = open_tun()?;
+    let [own, other] = [ADDRESSES[side], ADDRESSES[1 - side]].map(|[a, b, c, d]| format!("{a}.{b}.{c}.{d}"));
+    ip(&["addr", "add", &own, "peer", &other, "dev", DEVICE])?;
+    ip(&["link", "set", "dev", DEVICE, "mtu", &settings.mtu.to_string(), "txqueuelen", "10000"])?;
+    // One packet a segment from the start. Where the system has no such attribute the device cuts large ones up itself.
+    let _ = ip(&["link", "set", "dev", DEVICE, "gso_max_segs", "1"]);
+    ip(&["link", "set", "dev", "lo", "up"])?;
+    ip(&["link", "set", "dev", DEVICE, "up"])?;
+    let options = settings.route_options(side);
+    let mut route = vec!["route", "replace", &other, "dev", DEVICE, "src", &own];
+    route.extend(options.iter().map(String::as_str));
+    ip(&route)?;
+    Ok(tun)
+}
+
+/// A TUN device in the calling thread's namespace.
+///
+/// # Errors
+/// With what helps.
+pub fn open_tun() -> Result<File, Trouble> {
+    sys::open_tun(DEVICE).map_err(|error| {
+        let fix = match error.kind() {
+            io::ErrorKind::NotFound => {
+                "load the module and make the node: modprobe tun; mkdir -p /dev/net; mknod /dev/net/tun c 10 200"
+            }
+            _ => PRIVILEGE,
+        };
+        Trouble::new("make a TUN device (/dev/net/tun)", &error, fix)
+    })
+}
+
+/// Sets a kernel variable of the calling thread's namespace.
+fn set_variable(name: &str, value: &str) -> Result<(), Trouble> {
+    let path = Path::new("/proc/sys").join(name);
+    fs::write(&path, value).map_err(|error| {
+        let fix = "/proc/sys must be writable (mount -o remount,rw /proc/sys; a container: --privileged)";
+        Trouble::new(format!("set {} to {value}", path.display()), &error, fix)
+    })
+}
+
+/// Runs iproute2's command in the calling thread's namespace.
+///
+/// # Errors
+/// What it said.
+pub fn ip(arguments: &[&str]) -> Result<(), Trouble> {
+    let what = || format!("run `ip {}`", arguments.join(" "));
+    let output = Command::new("ip").args(arguments).output().map_err(|error| {
+        Trouble::new(what(), &error, "install iproute2 (apt-get install iproute2)")
+    })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let why = String::from_utf8_lossy(&output.stderr).lines().collect::<Vec<_>>().join(" ");
+    Err(Trouble { what: what(), why, fix: String::new() })
+}

@@ -1,0 +1,280 @@
+//! What of a scenario a live run can do, and in plain words what it cannot.
+
+use std::fmt;
+use std::sync::Arc;
+
+use acklab_path::spec::LinkSpec;
+use acklab_sim::spec::{FlowSpec, Scenario, Size, Stop};
+use acklab_tcp::rules::{AckPolicyKind, ControlKind, DivideWhen, PhaseSource, ReceiverRules, RecoveryKind, RttSource, WindowSource};
+
+use crate::link::Link;
+use crate::settings::Settings;
+use crate::way::{Travelling, Way};
+
+/// The receiver's port of the first flow; the others' follow.
+pub const FIRST_PORT: u16 = 40000;
+/// Most flows of a run: each has two threads.
+const MOST_FLOWS: usize = 64;
+/// Longest packets: what IPv4's length field says.
+const MOST_MTU: u32 = 65535;
+/// Shortest: below it Linux takes no segment.
+const LEAST_MTU: u32 = 128;
+
+/// What a live run cannot do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    key: String,
+    why: String,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: not in a live run: {}", self.key, self.why)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+fn refuse<T>(key: impl Into<String>, why: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal { key: key.into(), why: why.into() })
+}
+
+/// What may be asked of a run besides the scenario.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The kernel's receivers acknowledge by themselves, instead of the scenario's policy.
+    pub kernel_acks: bool,
+    /// Congestion control of every flow, by the kernel's name for it, instead of the scenario's.
+    pub control: Option<String>,
+}
+
+/// One flow.
+#[derive(Clone, Debug)]
+pub struct PlannedFlow {
+    /// As in the simulator's table.
+    pub name: String,
+    /// Its nodes' names.
+    pub nodes: [String; 2],
+    /// When it begins, in seconds.
+    pub start_s: f64,
+    /// Payload bytes; none is until the end of the run.
+    pub bytes: Option<u64>,
+    /// The kernel's name of its congestion control.
+    pub control: String,
+    /// The receiver's port.
+    pub port: u16,
+    /// The receiver's rules, if its policy chooses among the kernel's ACKs.
+    pub shaped: Option<Arc<ReceiverRules>>,
+}
+
+/// One direction of the path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Course {
+    /// Its links, as indices into the scenario's.
+    pub links: Vec<usize>,
+    /// For each flow the links it crosses, as indices into `links`.
+    pub routes: Vec<Vec<usize>>,
+}
+
+/// A run that can be tried.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The scenario.
+    pub scenario: Arc<Scenario>,
+    /// Its flows, one by one.
+    pub flows: Vec<PlannedFlow>,
+    /// From the senders to the receivers, and back.
+    pub courses: [Course; 2],
+    /// What the kernels are told.
+    pub settings: Settings,
+    /// Latest end, in seconds, and whether it ends as soon as every flow has.
+    pub end_s: f64,
+    /// See `end_s`.
+    pub until_complete: bool,
+    /// In what the kernels will differ from the scenario.
+    pub notes: Vec<String>,
+}
+
+impl Plan {
+    /// What `scenario` asks for.
+    ///
+    /// # Errors
+    /// [`Refusal`]: the first thing that cannot be done, by its key.
+    pub fn new(scenario: Arc<Scenario>, options: &Options) -> Result<Plan, Refusal> {
+        if let Some(medium) = scenario.media.first() {
+            return refuse(format!("wlan {}", medium.name), "there is no air between two namespaces; use links");
+        }
+        let (end_s, until_complete) = match scenario.stop {
+            Stop::FlowsComplete { at_most } => (at_most.secs(), true),
+            Stop::At(at) => (at.secs(), false),
+        };
+        let total: usize = scenario.flows.iter().map(|spec| spec.count as usize).sum();
+        if total > MOST_FLOWS {
+            return refuse("flow", format!("{total} flows; at most {MOST_FLOWS}"));
+        }
+        let (mut flows, mut all, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, spec) in scenario.flows.iter().enumerate() {
+            let key = format!("flow[{index}]");
+            refuse_sources(&key, spec)?;
+            let shaped = !options.kernel_acks;
+            if let Some(why) = cannot_shape(&spec.receiver.ack).filter(|_| shaped) {
+                return refuse(format!("{key}.receiver.ack"), why);
+            }
+            let settings = Settings::of(&spec.sender, &spec.receiver, shaped);
+            if !(LEAST_MTU..=MOST_MTU).contains(&settings.mtu) {
+                let why = format!("makes packets of {} bytes; from {LEAST_MTU} to {MOST_MTU}", settings.mtu);
+                return refuse(format!("{key}.sender.packet"), why);
+            }
+            if let Some(name) = all.first().and_then(|first: &Settings| first.difference(&settings)) {
+                let why = "differs from flow[0]'s; all flows share two kernels, which have one value";
+                return refuse(format!("{key}.{name}"), why);
+            }
+            all.push(settings);
+            let control = options.control.clone().unwrap_or_else(|| kernel_name(&spec.sender.control).to_owned());
+            notes.extend(differences(spec, options));
+            for member in 0..spec.count {
+                flows.push(PlannedFlow {
+                    name: if spec.count > 1 { format!("{}{member}", spec.name) } else { spec.name.clone() },
+                    nodes: [spec.from, spec.to].map(|node| scenario.nodes[node as usize].clone()),
+                    start_s: spec.start.secs() + f64::from(member) * spec.stagger.secs(),
+                    bytes: match spec.size {
+                        Size::Segments(n) => Some(n.saturating_mul(u64::from(settings.payload()))),
+                        Size::Bytes(bytes) => Some(bytes),
+                        Size::Uniform { .. } | Size::Unlimited => None,
+                    },
+                    control: control.clone(),
+                    port: FIRST_PORT + flows.len() as u16,
+                    shaped: shaped.then(|| spec.receiver.clone()),
+                });
+            }
+        }
+        let Some(&settings) = all.first() else { return refuse("flow", "there is none") };
+        notes.sort();
+        notes.dedup();
+        let courses = courses(&scenario)?;
+        Ok(Plan { scenario, flows, courses, settings, end_s, until_complete, notes })
+    }
+
+    /// The links of one direction (0 from the senders, 1 back), their random streams those of a simulation.
+    pub fn way<P: Travelling>(&self, direction: usize) -> Way<P> {
+        let course = &self.courses[direction];
+        let link = |&index: &usize| {
+            let spec: &LinkSpec = &self.scenario.links[index];
+            Link::new(spec, |part| self.scenario.link_stream(spec, part))
+        };
+        Way::new(course.links.iter().map(link).collect(), course.routes.clone())
+    }
+}
+
+fn refuse_sources(key: &str, spec: &FlowSpec) -> Result<(), Refusal> {
+    if spec.source.is_some() {
+        return refuse(format!("{key}.source"), "only bulk transfers; give a `size`");
+    }
+    if spec.repeat.is_some() {
+        return refuse(format!("{key}.repeat"), "a transfer runs once; use `count` and `stagger`");
+    }
+    if matches!(spec.size, Size::Uniform { .. }) {
+        return refuse(format!("{key}.size"), "a drawn size; give one number");
+    }
+    if spec.sender.skip > 0 {
+        return refuse(format!("{key}.sender.skip"), "no kernel leaves segments out");
+    }
+    Ok(())
+}
+
+/// Why the edge cannot follow this policy; it sees packets, and makes none but parts of ACKs.
+fn cannot_shape(policy: &AckPolicyKind) -> Option<&'static str> {
+    let told = |phase: PhaseSource| {
+        (phase != PhaseSource::Heuristic).then_some("no real segment tells the sender's phase; use phase = \"heuristic\"")
+    };
+    let timed = |rtt: RttSource| {
+        (rtt != RttSource::Timestamps).then_some("the edge sends no keep-alives and is told nothing; use rtt = \"timestamps\"")
+    };
+    match *policy {
+        AckPolicyKind::Every {} | AckPolicyKind::Delayed { .. } => None,
+        AckPolicyKind::Daass { phase, .. } => told(phase),
+        AckPolicyKind::Divide { when: DivideWhen::Always, .. } => None,
+        AckPolicyKind::Divide { phase, .. } => told(phase),
+        AckPolicyKind::Periodic { rtt, .. } => timed(rtt),
+        AckPolicyKind::Smart { window: WindowSource::Sender, .. } => {
+            Some("no real segment tells the sender's window; use window = \"estimate\"")
+        }
+        AckPolicyKind::Smart { rtt, .. } => timed(rtt),
+        AckPolicyKind::Spoof { .. } => Some("duplicates of ACKs are not made on a real path"),
+        AckPolicyKind::Optimistic { .. } => Some("an ACK of what the receiver has not got would lose data"),
+        AckPolicyKind::Restore { .. } | AckPolicyKind::Acc { .. } => Some("no real segment tells the sender's window"),
+    }
+}
+
+/// Linux's name for a congestion control.
+fn kernel_name(control: &ControlKind) -> &'static str {
+    match control {
+        ControlKind::Reno {} => "reno",
+        ControlKind::Cubic { .. } => "cubic",
+        ControlKind::Veno { .. } => "veno",
+        ControlKind::Westwood { .. } => "westwood",
+        ControlKind::Vegas { .. } => "vegas",
+    }
+}
+
+/// In what a kernel does not do what the scenario says.
+fn differences(spec: &FlowSpec, options: &Options) -> Vec<String> {
+    let sender = &spec.sender;
+    let mut notes = vec![
+        "retransmission, its timer and recovery are Linux's own (RACK, PRR, CUBIC's HyStart); `recovery` only decides \
+         on SACK"
+            .to_owned(),
+    ];
+    if sender.initial_window.fract() != 0.0 {
+        notes.push(format!("initial_window {} is cut to whole segments", sender.initial_window));
+    }
+    if sender.initial_ssthresh > 0.0 {
+        notes.push("initial_ssthresh cannot be set: a kernel's slow start ends with the first loss".to_owned());
+    }
+    if !sender.syn {
+        notes.push("every connection opens with a SYN, and closes with a FIN".to_owned());
+    }
+    if sender.pacing > 0.0 {
+        notes.push("pacing is the kernel's own business: reno and cubic do not, bbr does".to_owned());
+    }
+    if matches!(sender.recovery, RecoveryKind::Tahoe) {
+        notes.push("no kernel does Tahoe: it recovers as NewReno does".to_owned());
+    }
+    if options.kernel_acks {
+        notes.push("the kernel's receiver acknowledges by itself: `receiver.ack` plays no part".to_owned());
+    }
+    notes
+}
+
+/// The links each direction crosses: those of data and those of ACKs must be different ones.
+fn courses(scenario: &Scenario) -> Result<[Course; 2], Refusal> {
+    let mut courses = [Course::default(), Course::default()];
+    for (index, spec) in scenario.flows.iter().enumerate() {
+        for (course, (from, to)) in courses.iter_mut().zip([(spec.from, spec.to), (spec.to, spec.from)]) {
+            let Some(links) = acklab_sim::route(scenario, from, to) else {
+                return refuse(format!("flow[{index}]"), "its nodes are not connected");
+            };
+            let mut route = Vec::with_capacity(links.len());
+            for link in links {
+                let link = link as usize;
+                let place = course.links.iter().position(|&known| known == link);
+                route.push(place.unwrap_or_else(|| {
+                    course.links.push(link);
+                    course.links.len() - 1
+                }));
+            }
+            course.routes.extend((0..spec.count).map(|_| route.clone()));
+        }
+    }
+    let name = |link: &LinkSpec| [link.from, link.to].map(|node| scenario.nodes[node as usize].as_str()).join("->");
+    let [there, back] = &courses;
+    if let Some(&both) = there.links.iter().find(|link| back.links.contains(link)) {
+        let why = "carries data of one flow and ACKs of another; let all flows go the same way";
+        return refuse(format!("link {}", name(&scenario.links[both])), why);
+    }
+    let staged = |&&link: &&usize| !scenario.links[link].stages.is_empty();
+    if let Some(&link) = there.links.iter().chain(&back.links).find(staged) {
+        return refuse(format!("link {}", name(&scenario.links[link])), "has `stages`, which only the simulator drives");
+    }
+    Ok(courses)
+}

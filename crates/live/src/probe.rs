@@ -1,0 +1,47 @@
+//! What of a live run works on this machine: found out by trying.
+
+use serde::Serialize;
+
+use crate::endpoint::available_controls;
+use crate::namespace::{Namespace, Trouble, ip, open_tun};
+use crate::run::kernel;
+use crate::settings::DEVICE;
+use crate::sys;
+
+/// The findings. What works has no text; what does not says why and what helps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[allow(missing_docs)]
+pub struct Findings {
+    /// Whether a live run can be.
+    pub works: bool,
+    pub kernel: String,
+    /// Congestion controls the kernel has.
+    pub controls: Vec<String>,
+    /// What keeps a run from being: network namespaces, TUN, iproute2.
+    pub missing: Vec<String>,
+    /// Whether `--realtime` works, or why not.
+    pub realtime: Option<String>,
+}
+
+/// Tries all of it in a namespace that is gone afterwards.
+pub fn probe() -> Findings {
+    let tried = Namespace::make(|| {
+        let tun = open_tun();
+        let link = tun.is_ok().then(|| ip(&["link", "set", "dev", DEVICE, "up"])).unwrap_or_else(|| ip(&["link"]));
+        let all: Vec<Trouble> = [tun.map(drop), link].into_iter().filter_map(Result::err).collect();
+        Ok(all)
+    });
+    let missing: Vec<String> = match tried {
+        Ok((_, troubles)) => troubles.iter().map(Trouble::to_string).collect(),
+        Err(trouble) => vec![trouble.to_string()],
+    };
+    // On a thread of its own, which takes the priority with it.
+    let realtime = std::thread::spawn(|| sys::run_first().err().map(|error| error.to_string()));
+    Findings {
+        works: missing.is_empty(),
+        kernel: kernel(),
+        controls: available_controls(),
+        missing,
+        realtime: realtime.join().unwrap_or_else(|_| Some("a thread broke down".to_owned())),
+    }
+}

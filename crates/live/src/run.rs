@@ -1,0 +1,324 @@
+//! A live run: two namespaces, two carriers, sources and sinks, and somebody who looks every 5 ms.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, SystemTime};
+
+use acklab_packet::Time;
+
+use crate::carrier::{Carrier, Clock};
+use crate::duty::{Duty, Inbox};
+use crate::edge::Edge;
+use crate::endpoint::{self, Shared, Stop};
+use crate::lateness::{LIMIT_S, Lateness};
+use crate::ledger::{Outgoing, Returning};
+use crate::namespace::{Namespace, Trouble, set_up};
+use crate::outcome::{FlowRow, LinkRow, Outcome};
+use crate::plan::Plan;
+use crate::sample::{self, Sample};
+use crate::sys;
+use crate::tape::Tape;
+
+/// Time between two looks at the kernels.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// What a run is asked besides its plan.
+#[derive(Clone, Debug, Default)]
+pub struct Wishes {
+    /// Real-time priority, and the last moments of each sleep awake.
+    pub urgent: bool,
+    /// Where `sender.pcap` and `receiver.pcap` go, and the bytes to keep of each packet (0: all).
+    pub captures: Option<(PathBuf, u32)>,
+}
+
+/// Runs `plan`, asking `go_on` every few milliseconds. `None` if it said no; whatever happens, nothing is left behind.
+///
+/// # Errors
+/// [`Trouble`]: what the system refused, and what helps.
+pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Result<Option<Outcome>, Trouble> {
+    let (senders, near) = Namespace::make(|| set_up(0, &plan.settings))?;
+    let (receivers, far) = Namespace::make(|| set_up(1, &plan.settings))?;
+    let stop: Stop = Arc::default();
+    let clock = Clock::start();
+    let epoch_ns = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
+    let trouble: Arc<Mutex<Option<Trouble>>> = Arc::default();
+    let told = |of: &Arc<Mutex<Option<Trouble>>>| of.lock().unwrap_or_else(PoisonError::into_inner).take();
+
+    let mut threads = Threads { stop: stop.clone(), ends: Vec::new(), carriers: Vec::new() };
+    for carrier in carriers(plan, wishes, [near, far], clock)? {
+        let (mut carrier, stop, trouble, urgent) = (carrier, stop.clone(), trouble.clone(), wishes.urgent);
+        threads.carriers.push(thread::spawn(move || {
+            if let Err(why) = carrier.carry(&stop, urgent) {
+                report(&trouble, why);
+            }
+            carrier
+        }));
+    }
+    let mut shared = Vec::new();
+    for flow in &plan.flows {
+        let (port, state) = (flow.port, Arc::new(Shared::default()));
+        let listener = within(&receivers, move || endpoint::listen(port))?;
+        let over = stop.clone();
+        threads.ends.push(thread::spawn(move || endpoint::sink(&listener, &over)));
+        let (at, over, trouble) = (Time::from_secs(flow.start_s), stop.clone(), trouble.clone());
+        let (control, bytes, its) = (flow.control.clone(), flow.bytes, state.clone());
+        let source = move || {
+            while clock.now() < at && !over.load(Ordering::Relaxed) {
+                thread::sleep(clock.until(at).min(LOOK));
+            }
+            if let Err(why) = endpoint::source(port, &control, bytes, &its, &over) {
+                report(&trouble, why);
+            }
+        };
+        threads.ends.push(spawn_within(&senders, source)?);
+        shared.push(state);
+    }
+
+    let (mut series, end) = (Vec::new(), Time::from_secs(plan.end_s));
+    let went = loop {
+        thread::sleep(LOOK.min(clock.until(end)));
+        look(&shared, clock, &mut series);
+        if let Some(why) = told(&trouble) {
+            return Err(why);
+        }
+        if !go_on() {
+            break false;
+        }
+        let all_done = || shared.iter().all(|state| state.done.load(Ordering::Relaxed));
+        if clock.now() >= end || (plan.until_complete && all_done()) {
+            break true;
+        }
+    };
+    let ended = clock.now();
+    let Some(carried) = threads.finish() else {
+        return Err(Trouble { what: "go on".into(), why: "a thread broke down".into(), fix: "please report it".into() });
+    };
+    if let Some(why) = told(&trouble) {
+        return Err(why);
+    }
+    if !went {
+        return Ok(None);
+    }
+    if let Some((directory, _)) = &wishes.captures {
+        write_captures(&carried, directory, epoch_ns)
+            .map_err(|error| Trouble::new(format!("write captures to {}", directory.display()), &error, ""))?;
+    }
+    Ok(Some(outcome(plan, carried, series, ended)))
+}
+
+/// The first trouble is the one to tell.
+fn report(trouble: &Mutex<Option<Trouble>>, why: Trouble) {
+    trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
+}
+
+/// Threads that end with the run, however it ends.
+struct Threads {
+    stop: Stop,
+    ends: Vec<JoinHandle<()>>,
+    carriers: Vec<JoinHandle<Carrier>>,
+}
+
+impl Threads {
+    /// Ends them; the carriers, unless one broke down.
+    fn finish(mut self) -> Option<[Carrier; 2]> {
+        self.stop.store(true, Ordering::Relaxed);
+        let carriers: Vec<_> = self.carriers.drain(..).filter_map(|thread| thread.join().ok()).collect();
+        carriers.try_into().ok()
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for thread in self.carriers.drain(..) {
+            let _ = thread.join();
+        }
+        for thread in self.ends.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Does `work` in a namespace.
+fn within<T: Send>(space: &Namespace, work: impl FnOnce() -> Result<T, Trouble> + Send) -> Result<T, Trouble> {
+    let moved = || space.enter().and_then(|()| work());
+    thread::scope(|scope| scope.spawn(moved).join()).unwrap_or_else(|_| {
+        Err(Trouble { what: "go on".into(), why: "a thread broke down".into(), fix: "please report it".into() })
+    })
+}
+
+/// Starts a thread in a namespace: threads are born where their parent is.
+fn spawn_within(space: &Namespace, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, Trouble> {
+    within(space, move || Ok(thread::spawn(work)))
+}
+
+/// One for each direction.
+fn carriers(plan: &Plan, wishes: &Wishes, [near, far]: [File; 2], clock: Clock) -> Result<[Carrier; 2], Trouble> {
+    let again = |file: &File| file.try_clone().map_err(|error| Trouble::new("copy a descriptor", &error, ""));
+    let inbox: Inbox = Arc::default();
+    let there = Duty::There {
+        flows: plan.flows.iter().map(|_| Outgoing::default()).collect(),
+        inbox: inbox.clone(),
+        shaped: plan.flows.iter().map(|flow| flow.shaped.is_some()).collect(),
+    };
+    let back = Duty::Back {
+        flows: plan.flows.iter().map(|flow| Returning::new(flow.bytes)).collect(),
+        edges: plan.flows.iter().map(|flow| flow.shaped.as_deref().map(Edge::new)).collect(),
+        inbox,
+    };
+    let tape = || wishes.captures.as_ref().map(|(_, snap)| Tape::new(*snap));
+    let devices = [again(&near)?, again(&far)?];
+    Ok([
+        Carrier::new(0, plan.way(0), there, tape(), devices, clock),
+        Carrier::new(1, plan.way(1), back, tape(), [far, near], clock),
+    ])
+}
+
+/// Asks the kernel about every connection that is open.
+fn look(shared: &[Arc<Shared>], clock: Clock, series: &mut Vec<Sample>) {
+    for (flow, state) in (0..).zip(shared) {
+        let Some(stream) = state.stream.get() else { continue };
+        let mut info = [0; sample::BYTES];
+        if let Ok(length) = sys::tcp_info(stream, &mut info) {
+            series.extend(sample::read(&info[..length], flow, clock.now().secs()));
+        }
+    }
+}
+
+fn write_captures(carried: &[Carrier; 2], directory: &Path, epoch_ns: u64) -> io::Result<()> {
+    let [Some(there), Some(back)] = carried.each_ref().map(|carrier| carrier.tape.as_ref()) else { return Ok(()) };
+    for (side, name) in ["sender.pcap", "receiver.pcap"].into_iter().enumerate() {
+        let file = io::BufWriter::new(File::create(directory.join(name))?);
+        Tape::write(&[there, back], side, epoch_ns, file)?;
+    }
+    Ok(())
+}
+
+/// The rows.
+fn outcome(plan: &Plan, carried: [Carrier; 2], series: Vec<Sample>, end: Time) -> Outcome {
+    let mut why = Vec::new();
+    let missed: u64 = carried.iter().filter_map(|carrier| carrier.tape.as_ref()).map(|tape| tape.missed).sum();
+    if missed > 0 {
+        why.push(format!("the captures lack {missed} packets for which there was no memory"));
+    }
+    let [there, back] = carried;
+    let (foreign, refused) = (there.foreign + back.foreign, there.refused + back.refused);
+    if foreign > 0 {
+        why.push(format!("{foreign} packets that belong to no flow were not carried"));
+    }
+    let flows = flow_rows(plan, &there.duty, &back.duty, &series, end);
+    let (mut links, mut queue, mut lateness) = (Vec::new(), Vec::new(), Lateness::default());
+    for (mut carrier, course) in [there, back].into_iter().zip(&plan.courses) {
+        for (place, &index) in course.links.iter().enumerate() {
+            let row = links.len() as u32;
+            queue.extend(carrier.way.links_mut()[place].take_lengths().into_iter().map(|length| (row, length)));
+            links.push(link_row(plan, index, &carrier, place, end));
+        }
+        lateness.join(carrier.lateness);
+    }
+    queue.sort_by(|a: &(u32, crate::link::QueueLength), b| a.1.time_s.total_cmp(&b.1.time_s));
+    let lateness = lateness.summary();
+    let mut valid = true;
+    if lateness.p99_s > LIMIT_S {
+        valid = false;
+        why.push(format!(
+            "the run is invalid: one packet in a hundred left more than {:.1} ms late (at most {:.1} ms may be); the machine \
+             was busy, or the path is too fast for it; run it again, with less beside it, or with --realtime",
+            1e3 * lateness.p99_s,
+            1e3 * LIMIT_S
+        ));
+    }
+    if refused > 0 {
+        valid = false;
+        why.push(format!("the run is invalid: the kernel refused {refused} packets that the path had delivered"));
+    }
+    Outcome {
+        title: plan.scenario.title.clone(),
+        seed: plan.scenario.seed,
+        end_s: end.secs(),
+        valid,
+        why,
+        lateness,
+        kernel: kernel(),
+        notes: plan.notes.clone(),
+        flows,
+        links,
+        series,
+        queue,
+    }
+}
+
+/// The running kernel's release.
+pub fn kernel() -> String {
+    fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned()
+}
+
+fn flow_rows(plan: &Plan, there: &Duty, back: &Duty, series: &[Sample], end: Time) -> Vec<FlowRow> {
+    let (Duty::There { flows: outgoing, .. }, Duty::Back { flows: returning, edges, .. }) = (there, back) else {
+        return Vec::new();
+    };
+    let row = |(index, flow): (usize, &crate::plan::PlannedFlow)| {
+        let (sent, got) = (&outgoing[index], &returning[index]);
+        let samples = || series.iter().filter(|sample| sample.flow as usize == index);
+        let last = samples().next_back();
+        let rtts: Vec<f64> = samples().filter_map(|sample| sample.srtt_s).collect();
+        let bytes = got.bytes(sent.payload_end());
+        let since = |at: Option<Time>| Some((at? - sent.first_data?).secs());
+        let seconds = since(Some(got.finished.unwrap_or(end)));
+        FlowRow {
+            name: flow.name.clone(),
+            from: flow.nodes[0].clone(),
+            to: flow.nodes[1].clone(),
+            completed: got.finished.is_some(),
+            start_s: flow.start_s,
+            first_data_s: sent.first_data.map(Time::secs),
+            finished_s: got.finished.map(Time::secs),
+            completion_s: since(got.finished),
+            last_data_s: since(sent.last_progress),
+            bytes,
+            goodput_bps: seconds.filter(|&s| s > 0.0).map_or(0.0, |s| 8.0 * bytes as f64 / s),
+            segments_sent: sent.segments_sent,
+            syns_sent: sent.syns_sent,
+            retransmits: sent.retransmits,
+            timeouts: last.and_then(|sample| sample.timeouts),
+            acks_sent: got.acks_sent,
+            acks_received: got.acks_received,
+            acks_dropped: got.acks_dropped,
+            acks_filtered: got.acks_filtered,
+            cwnd_segments: last.map(|sample| sample.cwnd_segments),
+            ssthresh_segments: last.and_then(|sample| sample.ssthresh_segments),
+            mean_srtt_s: (!rtts.is_empty()).then(|| rtts.iter().sum::<f64>() / rtts.len() as f64),
+            min_rtt_s: last.and_then(|sample| sample.min_rtt_s),
+            control: flow.control.clone(),
+            segment_bytes: plan.settings.payload(),
+            shaper: edges[index].as_ref().map(Edge::counts),
+        }
+    };
+    plan.flows.iter().enumerate().map(row).collect()
+}
+
+fn link_row(plan: &Plan, index: usize, carrier: &Carrier, place: usize, end: Time) -> LinkRow {
+    let spec = &plan.scenario.links[index];
+    let link = &carrier.way.links()[place];
+    let counts = link.counts();
+    let node = |node: u32| plan.scenario.nodes[node as usize].clone();
+    LinkRow {
+        from: node(spec.from),
+        to: node(spec.to),
+        rate_bps: spec.rate.bps(),
+        delay_s: spec.delay.secs(),
+        packets: counts.packets,
+        bytes: counts.bytes,
+        drops: counts.drops,
+        lost: counts.lost,
+        filtered: counts.filtered,
+        mean_queue_packets: link.mean_queue(end),
+        max_queue_packets: counts.max_queue_packets,
+        utilisation: link.utilisation(end),
+    }
+}
+

@@ -1,0 +1,90 @@
+//! One direction of a run's path: the links that packets of its flows cross, in virtual time.
+
+use acklab_packet::Time;
+use acklab_path::Carried;
+
+use crate::link::{Fate, Link};
+use crate::packet::WirePacket;
+
+/// What a way asks of a packet besides what a path does: where on its route it is.
+pub trait Travelling: Carried {
+    /// Index of its flow.
+    fn flow(&self) -> u32;
+    /// Links of its route it has crossed.
+    fn hop(&mut self) -> &mut u32;
+}
+
+impl Travelling for WirePacket {
+    fn flow(&self) -> u32 {
+        WirePacket::flow(self)
+    }
+    fn hop(&mut self) -> &mut u32 {
+        &mut self.hop
+    }
+}
+
+/// Links in virtual time, and each flow's route over them.
+#[derive(Debug)]
+pub struct Way<P> {
+    links: Vec<Link<P>>,
+    /// For each flow the links it crosses, as indices.
+    routes: Vec<Vec<usize>>,
+    /// What has reached the end, with the instant at which it did.
+    arrived: Vec<(Time, P)>,
+}
+
+impl<P: Travelling> Way<P> {
+    /// A way over `links`.
+    pub fn new(links: Vec<Link<P>>, routes: Vec<Vec<usize>>) -> Way<P> {
+        Way { links, routes, arrived: Vec::new() }
+    }
+
+    /// The links.
+    pub fn links(&self) -> &[Link<P>] {
+        &self.links
+    }
+
+    /// The links.
+    pub fn links_mut(&mut self) -> &mut [Link<P>] {
+        &mut self.links
+    }
+
+    /// When something happens next by itself.
+    pub fn next(&self) -> Option<Time> {
+        self.links.iter().filter_map(Link::next).min()
+    }
+
+    /// A packet enters at `now`, after [`Way::advance`] to that time. A flow without a route goes nowhere.
+    pub fn offer(&mut self, mut packet: P, now: Time, gone: &mut Vec<(P, Fate)>) {
+        *packet.hop() = 0;
+        self.forward(packet, now, gone);
+    }
+
+    fn forward(&mut self, mut packet: P, now: Time, gone: &mut Vec<(P, Fate)>) -> Option<P> {
+        let hop = *packet.hop() as usize;
+        let route = self.routes.get(packet.flow() as usize)?;
+        let Some(&link) = route.get(hop) else { return Some(packet) };
+        *packet.hop() += 1;
+        self.links[link].offer(packet, now, gone);
+        None
+    }
+
+    /// Lets everything happen that is due up to `now`, in order of time. What will not arrive goes to `gone`.
+    pub fn advance(&mut self, now: Time, gone: &mut Vec<(P, Fate)>) {
+        loop {
+            let due = (0..self.links.len()).filter_map(|link| Some((self.links[link].next()?, link))).min();
+            let Some((at, link)) = due.filter(|(at, _)| *at <= now) else { return };
+            self.links[link].serve(at, gone);
+            while let Some((at, packet)) = self.links[link].arrival(at) {
+                if let Some(packet) = self.forward(packet, at, gone) {
+                    self.arrived.push((at, packet));
+                }
+            }
+        }
+    }
+
+    /// Takes over what has reached the end, with the instants at which it did; `into` is empty.
+    pub fn take_arrived(&mut self, into: &mut Vec<(Time, P)>) {
+        std::mem::swap(&mut self.arrived, into);
+    }
+}

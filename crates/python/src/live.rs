@@ -1,0 +1,244 @@
+//! Live runs: the scenario between real kernels.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use acklab_live::outcome::Outcome;
+use acklab_live::plan::{Options, Plan};
+use acklab_live::sample::State;
+use acklab_sim::scenario::expanded_toml;
+use acklab_sim::spec::Scenario;
+use arrow_array::RecordBatch;
+use pyo3::create_exception;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use serde_json::json;
+
+use crate::columns::Columns;
+use crate::errors;
+use crate::input::{Text, overrides};
+use crate::table::Table;
+
+create_exception!(
+    acklab._core,
+    LiveError,
+    PyRuntimeError,
+    "A live run could not be, or broke off; says what was refused and what helps, in one line."
+);
+
+/// A scenario's live run, planned: what can be said of it without any privilege.
+#[pyclass(frozen, module = "acklab._core")]
+pub(crate) struct LivePlan(Plan);
+
+#[pymethods]
+impl LivePlan {
+    #[new]
+    #[pyo3(signature = (text, *, file = "scenario", sets = Vec::new(), seed = None, kernel_acks = false, control = None))]
+    fn new(
+        text: Text,
+        file: &str,
+        sets: Vec<String>,
+        seed: Option<u64>,
+        kernel_acks: bool,
+        control: Option<String>,
+    ) -> PyResult<LivePlan> {
+        let scenario: Scenario = text.parse(file, &overrides(&sets, seed)?).map_err(errors::scenario)?;
+        let options = Options { kernel_acks, control };
+        Plan::new(Arc::new(scenario), &options)
+            .map(LivePlan)
+            .map_err(|refusal| errors::ScenarioError::new_err(format!("{file}: {refusal}")))
+    }
+
+    /// The plan as JSON: links each way, flows, what the kernels are told, and in what they differ from the scenario.
+    fn json(&self) -> String {
+        let plan = &self.0;
+        let node = |node: u32| plan.scenario.nodes[node as usize].as_str();
+        let links = |direction: usize| {
+            let row = |&index: &usize| {
+                let link = &plan.scenario.links[index];
+                json!({ "from": node(link.from), "to": node(link.to), "rate_bps": link.rate.bps(), "delay_s": link.delay.secs(),
+                        "queue": link.queue, "loss": link.loss })
+            };
+            plan.courses[direction].links.iter().map(row).collect::<Vec<_>>()
+        };
+        let flow = |flow: &acklab_live::plan::PlannedFlow| {
+            json!({ "name": flow.name, "from": flow.nodes[0], "to": flow.nodes[1], "start_s": flow.start_s,
+                    "bytes": flow.bytes, "control": flow.control, "port": flow.port, "shaped": flow.shaped.is_some() })
+        };
+        let variables: serde_json::Map<_, _> =
+            plan.settings.variables().into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+        json!({
+            "title": plan.scenario.title, "seed": plan.scenario.seed, "end_s": plan.end_s, "until_complete": plan.until_complete,
+            "there": links(0), "back": links(1), "flows": plan.flows.iter().map(flow).collect::<Vec<_>>(),
+            "mtu": plan.settings.mtu, "segment_bytes": plan.settings.payload(), "variables": variables,
+            "routes": [plan.settings.route_options(0).join(" "), plan.settings.route_options(1).join(" ")],
+            "notes": plan.notes,
+        })
+        .to_string()
+    }
+
+    /// The scenario, every shorthand and default written out, as TOML.
+    fn scenario_toml(&self) -> String {
+        expanded_toml(&self.0.scenario)
+    }
+
+    /// Runs it. `captures` is a directory for `sender.pcap` and `receiver.pcap`.
+    #[cfg(target_os = "linux")]
+    #[pyo3(signature = (*, realtime = false, captures = None, capture_bytes = 0))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        realtime: bool,
+        captures: Option<PathBuf>,
+        capture_bytes: u32,
+    ) -> PyResult<LiveResult> {
+        use acklab_live::run::{Wishes, run};
+        let wishes = Wishes { urgent: realtime, captures: captures.map(|directory| (directory, capture_bytes)) };
+        let plan = &self.0;
+        let ran = crate::simulation::interruptible(py, move |go_on| crate::drive::caught(|| run(plan, &wishes, go_on)))?;
+        match ran.map_err(errors::run)? {
+            Ok(Some(outcome)) => Ok(LiveResult(outcome)),
+            Ok(None) => Err(LiveError::new_err("the run was stopped")),
+            Err(trouble) => Err(LiveError::new_err(trouble.to_string())),
+        }
+    }
+
+    /// Says that there is no such thing here.
+    #[cfg(not(target_os = "linux"))]
+    #[pyo3(signature = (*, realtime = false, captures = None, capture_bytes = 0))]
+    fn run(&self, realtime: bool, captures: Option<PathBuf>, capture_bytes: u32) -> PyResult<LiveResult> {
+        let _ = (realtime, captures, capture_bytes);
+        Err(LiveError::new_err("a live run needs Linux: network namespaces and TUN devices"))
+    }
+}
+
+/// What a live run told.
+#[pyclass(frozen, module = "acklab._core")]
+pub(crate) struct LiveResult(Outcome);
+
+#[pymethods]
+impl LiveResult {
+    /// Whether the numbers mean what they say.
+    #[getter]
+    fn valid(&self) -> bool {
+        self.0.valid
+    }
+
+    /// The summary as one line of JSON.
+    fn json(&self) -> String {
+        self.0.json()
+    }
+
+    /// One row a flow.
+    #[getter]
+    fn flows(&self) -> Table {
+        Table::new("flows", flows(&self.0))
+    }
+
+    /// One row a link direction.
+    #[getter]
+    fn links(&self) -> Table {
+        Table::new("links", links(&self.0))
+    }
+
+    /// The senders' state every 5 ms.
+    #[getter]
+    fn series(&self) -> Table {
+        Table::new("series", series(&self.0))
+    }
+
+    /// Queue lengths at each change.
+    #[getter]
+    fn queue(&self) -> Table {
+        Table::new("queue", queue(&self.0))
+    }
+}
+
+/// What of live runs works here, found out by trying, as JSON.
+#[pyfunction]
+pub(crate) fn live_probe() -> String {
+    #[cfg(target_os = "linux")]
+    return json!(acklab_live::probe::probe()).to_string();
+    #[cfg(not(target_os = "linux"))]
+    json!({ "works": false, "kernel": "", "controls": [], "missing": ["a live run needs Linux"], "realtime": null }).to_string()
+}
+
+fn flows(outcome: &Outcome) -> RecordBatch {
+    let rows = || outcome.flows.iter();
+    Columns::default()
+        .text("name", rows().map(|row| row.name.as_str()))
+        .text("from", rows().map(|row| row.from.as_str()))
+        .text("to", rows().map(|row| row.to.as_str()))
+        .bool("completed", rows().map(|row| row.completed))
+        .f64("start_s", rows().map(|row| row.start_s))
+        .maybe_f64("first_data_s", rows().map(|row| row.first_data_s))
+        .maybe_f64("finished_s", rows().map(|row| row.finished_s))
+        .maybe_f64("completion_s", rows().map(|row| row.completion_s))
+        .maybe_f64("last_data_s", rows().map(|row| row.last_data_s))
+        .u64("bytes", rows().map(|row| row.bytes))
+        .f64("goodput_bps", rows().map(|row| row.goodput_bps))
+        .u64("segments_sent", rows().map(|row| row.segments_sent))
+        .u64("syns_sent", rows().map(|row| row.syns_sent))
+        .u64("retransmits", rows().map(|row| row.retransmits))
+        .maybe_u64("timeouts", rows().map(|row| row.timeouts))
+        .u64("acks_sent", rows().map(|row| row.acks_sent))
+        .u64("acks_received", rows().map(|row| row.acks_received))
+        .u64("acks_dropped", rows().map(|row| row.acks_dropped))
+        .u64("acks_filtered", rows().map(|row| row.acks_filtered))
+        .maybe_f64("cwnd_segments", rows().map(|row| row.cwnd_segments))
+        .maybe_f64("ssthresh_segments", rows().map(|row| row.ssthresh_segments))
+        .maybe_f64("mean_srtt_s", rows().map(|row| row.mean_srtt_s))
+        .maybe_f64("min_rtt_s", rows().map(|row| row.min_rtt_s))
+        .text("control", rows().map(|row| row.control.as_str()))
+        .u32("segment_bytes", rows().map(|row| row.segment_bytes))
+        .maybe_u64("acks_offered", rows().map(|row| row.shaper.map(|shaper| shaper.offered)))
+        .maybe_u64("acks_thinned", rows().map(|row| row.shaper.map(|shaper| shaper.thinned)))
+        .maybe_u64("acks_made", rows().map(|row| row.shaper.map(|shaper| shaper.made)))
+        .finish()
+}
+
+fn links(outcome: &Outcome) -> RecordBatch {
+    let rows = || outcome.links.iter();
+    Columns::default()
+        .text("from", rows().map(|row| row.from.as_str()))
+        .text("to", rows().map(|row| row.to.as_str()))
+        .f64("rate_bps", rows().map(|row| row.rate_bps))
+        .f64("delay_s", rows().map(|row| row.delay_s))
+        .u64("packets", rows().map(|row| row.packets))
+        .u64("bytes", rows().map(|row| row.bytes))
+        .u64("drops", rows().map(|row| row.drops))
+        .u64("lost", rows().map(|row| row.lost))
+        .u64("filtered", rows().map(|row| row.filtered))
+        .f64("mean_queue_packets", rows().map(|row| row.mean_queue_packets))
+        .u64("max_queue_packets", rows().map(|row| row.max_queue_packets))
+        .f64("utilisation", rows().map(|row| row.utilisation))
+        .finish()
+}
+
+fn series(outcome: &Outcome) -> RecordBatch {
+    let rows = || outcome.series.iter();
+    let names: Vec<String> = outcome.flows.iter().map(|flow| flow.name.clone()).collect();
+    Columns::default()
+        .f64("time_s", rows().map(|row| row.time_s))
+        .names("flow", &names, rows().map(|row| row.flow))
+        .f64("cwnd_segments", rows().map(|row| row.cwnd_segments))
+        .maybe_f64("ssthresh_segments", rows().map(|row| row.ssthresh_segments))
+        .f64("flight_segments", rows().map(|row| row.flight_segments))
+        .maybe_f64("srtt_s", rows().map(|row| row.srtt_s))
+        .f64("rto_s", rows().map(|row| row.rto_s))
+        .u64("retransmits", rows().map(|row| row.retransmits))
+        .u64("delivered_segments", rows().map(|row| row.delivered_segments))
+        .words("state", &State::NAMES, rows().map(|row| row.state.index()))
+        .finish()
+}
+
+fn queue(outcome: &Outcome) -> RecordBatch {
+    let rows = || outcome.queue.iter();
+    let names: Vec<String> = outcome.links.iter().map(|link| format!("{}->{}", link.from, link.to)).collect();
+    Columns::default()
+        .f64("time_s", rows().map(|(_, length)| length.time_s))
+        .names("link", &names, rows().map(|(link, _)| *link))
+        .u32("queue_packets", rows().map(|(_, length)| length.packets))
+        .u64("queue_bytes", rows().map(|(_, length)| length.bytes))
+        .finish()
+}

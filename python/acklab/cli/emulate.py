@@ -1,0 +1,236 @@
+"""``acklab emulate``: a scenario between real kernels."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .options import seed
+from .summary import LINK_COLUMNS, _count, _number, _one_line, _times, align
+
+if TYPE_CHECKING:
+    from .. import _core
+
+EXAMPLE = """\
+example:
+  acklab emulate t1.toml --for 6s              six seconds of real TCP over the scenario's links
+  acklab emulate t1.toml --for 6s --beside     and what the simulator says of the same
+  acklab emulate t1.toml --out results         also tables, and captures for Wireshark
+  acklab emulate t1.toml --acks kernel --control bbr    the kernel's own ACKs, another congestion control
+  acklab emulate t1.toml --dry-run             what would be done; needs no privilege
+
+It needs Linux, network namespaces and TUN devices: root, mostly (acklab doctor says what is missing).
+
+exit status: 0; 1 the run could not be, failed, or is invalid; 2 bad scenario, or one that no live run can do; 130 interrupted;
+143 terminated
+"""
+
+#: The option's name in the parsed command line is a keyword of Python.
+FOR = "for_"
+
+
+def add(verbs: Any) -> None:
+    """Adds the verb to the command line."""
+    emulate = verbs.add_parser(
+        "emulate",
+        help="run a scenario live, between real kernels",
+        description="Run a scenario in real time: a kernel's TCP at both ends, acklab's links and ACK policies between them.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    emulate.add_argument("file", metavar="FILE", help="the scenario; - is standard input")
+    emulate.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="override a key, such as flow.0.sender.window=20; may be repeated",
+    )
+    emulate.add_argument("--seed", type=seed, metavar="N", help="override the seed")
+    emulate.add_argument("--for", dest=FOR, metavar="TIME", help="end after this time, such as 6s, whatever `stop` says")
+    emulate.add_argument(
+        "--acks",
+        choices=("scenario", "kernel"),
+        default="scenario",
+        help="who decides when to acknowledge: the scenario's policy (the default), or the kernel's receiver",
+    )
+    emulate.add_argument(
+        "--control", metavar="NAME", help="congestion control by the kernel's name, such as bbr, instead of the scenario's"
+    )
+    emulate.add_argument("--realtime", action="store_true", help="carry packets under real-time priority")
+    emulate.add_argument("--beside", action="store_true", help="also simulate, and print both side by side")
+    emulate.add_argument("--out", metavar="DIR", help="also write tables, summary and captures there")
+    emulate.add_argument(
+        "--capture-bytes",
+        type=_capture_bytes,
+        default=128,
+        metavar="N",
+        help="bytes to keep of each captured packet (128; 0 for all)",
+    )
+    emulate.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    emulate.add_argument("--dry-run", action="store_true", help="print what would be done, and stop")
+    emulate.set_defaults(act=act, parser=emulate)
+
+
+def _capture_bytes(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,9}", text):
+        raise argparse.ArgumentTypeError(f"{text} is no number of bytes")
+    return int(text)
+
+
+def act(options: argparse.Namespace) -> int:
+    """Runs what the options ask for and returns the exit status."""
+    from .. import _core
+    from .run import _read, write_json
+
+    try:
+        text, file = _read(options.file)
+    except OSError as error:
+        options.parser.error(f"{options.file}: {error.strerror}")
+    sets = [*options.set]
+    if (length := getattr(options, FOR)) is not None:
+        sets.append(f"stop={{at={json.dumps(length)}}}")
+    plan = _core.LivePlan(
+        text, file=file, sets=sets, seed=options.seed, kernel_acks=options.acks == "kernel", control=options.control
+    )
+    if options.dry_run:
+        write_json(plan.json()) if options.json else print(plan_as_text(json.loads(plan.json())))
+        return 0
+    beside = None
+    if options.beside:
+        simulated = _core.Simulation(text, file=file, sets=sets, seed=options.seed).run()
+        beside = json.loads(simulated.json(records=False))
+    try:
+        result = _run(plan, options)
+    except _core.LiveError as error:
+        print(f"acklab: {error}", file=sys.stderr)
+        return 1
+    live = json.loads(result.json())
+    if options.json:
+        write_json(json.dumps({**live, "simulated": beside}) if beside is not None else result.json())
+    else:
+        print(as_text(live))
+        if beside is not None:
+            print("\n" + beside_as_text(live, beside))
+        if options.out:
+            print(f"\nwritten to {Path(options.out)}/")
+    if not result.valid:
+        print(f"acklab: {live['why'][-1]}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _run(plan: _core.LivePlan, options: argparse.Namespace) -> _core.LiveResult:
+    """The run, and everything it writes."""
+    from .._frames import all_or_nothing, write_parquet
+
+    if not options.out:
+        return plan.run(realtime=options.realtime)
+    with all_or_nothing(Path(options.out)) as scratch:
+        result = plan.run(realtime=options.realtime, captures=scratch, capture_bytes=options.capture_bytes)
+        for name in ("flows", "links", "series", "queue"):
+            write_parquet(getattr(result, name), scratch / f"{name}.parquet")
+        (scratch / "summary.json").write_text(result.json() + "\n", encoding="utf-8")
+        (scratch / "scenario.toml").write_text(plan.scenario_toml(), encoding="utf-8")
+    return result
+
+
+#: Header, cell; the first two are left-aligned names.
+FLOW_COLUMNS: list[tuple[str, Any]] = [
+    ("flow", lambda row: row["name"]),
+    ("path", lambda row: f"{row['from']}->{row['to']}"),
+    ("done", lambda row: "yes" if row["completed"] else "no"),
+    ("time s", lambda row: _number(row["completion_s"])),
+    ("Mb/s", _times(1e-6, "goodput_bps")),
+    ("sent", _count("segments_sent")),
+    ("retx", _count("retransmits")),
+    ("RTOs", lambda row: _or_dash(row["timeouts"])),
+    ("ACKs", _count("acks_sent")),
+    ("lost ACKs", _count("acks_dropped")),
+    ("sRTT ms", _times(1e3, "mean_srtt_s")),
+    ("least", _times(1e3, "min_rtt_s")),
+    ("control", lambda row: row["control"]),
+]
+
+
+def _or_dash(value: object) -> str:
+    return "-" if value is None else str(value)
+
+
+def as_text(live: Mapping[str, Any]) -> str:
+    """A live run's summary for a terminal."""
+    late = live["lateness"]
+    lines = [
+        _one_line(live["title"]) or "(no title)",
+        f"live on Linux {live['kernel']}, seed {live['seed']}, ended at {_number(live['end_s'])} s",
+        f"packets left late by {_micros(late['p50_s'])} in the middle, {_micros(late['p99_s'])} at the 99th percentile, "
+        f"{_micros(late['max_s'])} at most",
+    ]
+    for columns, rows, names in ((FLOW_COLUMNS, live["flows"], 2), (LINK_COLUMNS, live["links"], 1)):
+        heads, cells = [head for head, _ in columns], [[cell(row) for _, cell in columns] for row in rows]
+        lines += ["", *align(heads, cells, names)]
+    lines += ["", *(f"note: {note}" for note in [*live["notes"], *live["why"]])]
+    return "\n".join(lines)
+
+
+def _micros(seconds: float) -> str:
+    return f"{1e6 * seconds:.0f} us" if seconds < 1e-3 else f"{1e3 * seconds:.1f} ms"
+
+
+#: What both have of a flow, and by what to multiply it.
+BESIDE = [
+    ("goodput Mb/s", "goodput_bps", "goodput_bps", 1e-6),
+    ("completion s", "completion_s", "completion_s", 1.0),
+    ("segments sent", "segments_sent", "segments_sent", 1.0),
+    ("retransmits", "retransmits", "retransmits", 1.0),
+    ("timeouts", "timeouts", "timeouts", 1.0),
+    ("ACKs sent", "acks_sent", "acks_sent", 1.0),
+    ("ACKs filtered", "acks_filtered", "acks_filtered", 1.0),
+    ("least RTT ms", "min_rtt_s", "min_rtt_s", 1e3),
+    ("mean RTT ms", "mean_rtt_s", "mean_srtt_s", 1e3),
+]
+
+
+def beside_as_text(live: Mapping[str, Any], simulated: Mapping[str, Any]) -> str:
+    """Each flow's numbers from the simulator and from the live run, side by side."""
+    rows = []
+    for real, virtual in zip(live["flows"], simulated["flows"], strict=True):
+        for name, theirs, ours, factor in BESIDE:
+            pair = [virtual[theirs], real[ours]]
+            cells = [
+                _or_dash(value) if isinstance(value, int) or value is None else _number(value * factor) for value in pair
+            ]
+            ratio = _number(pair[1] / pair[0], 3) if pair[0] and pair[1] is not None else "-"
+            rows.append([real["name"], name, *cells, ratio])
+    return "\n".join(align(["flow", "", "simulated", "live", "ratio"], rows, names=2))
+
+
+def plan_as_text(plan: Mapping[str, Any]) -> str:
+    """What a run would do."""
+    lines = [_one_line(plan["title"]) or "(no title)"]
+    ends = "or when every flow is complete" if plan["until_complete"] else "whatever happens"
+    lines.append(f"ends after {_number(plan['end_s'])} s {ends}; segments of {plan['segment_bytes']} B, MTU {plan['mtu']} B")
+    for name, links in (("there", plan["there"]), ("back", plan["back"])):
+        for link in links:
+            loss = f", loss {json.dumps(_given(link['loss']))}" if link["loss"] else ""
+            queue = json.dumps(_given(link["queue"]))
+            speed = f"{_number(link['rate_bps'] / 1e6)} Mb/s, {_number(1e3 * link['delay_s'])} ms"
+            lines.append(f"  {name}: {link['from']}->{link['to']}: {speed}, queue {queue}{loss}")
+    for flow in plan["flows"]:
+        size = "until the end" if flow["bytes"] is None else f"{flow['bytes']} B"
+        acks = "the scenario's policy among its ACKs" if flow["shaped"] else "the kernel's ACKs"
+        lines.append(f"  flow {flow['name']} {flow['from']}->{flow['to']}: {size} by {flow['control']}, {acks}")
+    lines += [f"  {name} = {value}" for name, value in plan["variables"].items()]
+    lines += [f"  route of the {who}: {what}" for who, what in zip(("senders", "receivers"), plan["routes"], strict=True)]
+    lines += [f"note: {note}" for note in plan["notes"]]
+    return "\n".join(lines)
+
+
+def _given(table: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a table has a value."""
+    return {key: value for key, value in table.items() if value is not None}
