@@ -144,7 +144,8 @@ def test_imports_run_downward() -> None:
         "path": {"packet"},
         "sim": {"packet", "tcp", "path"},
         "capture": {"packet", "tcp", "path", "sim"},
-        "python": {"packet", "tcp", "path", "sim", "capture"},
+        "live": {"packet", "tcp", "path", "sim", "capture"},
+        "python": {"packet", "tcp", "path", "sim", "capture", "live"},
     }
     found = {}
     for manifest in (ROOT / "crates").glob("*/Cargo.toml"):

@@ -76,7 +76,14 @@ pub struct Carrier {
 
 impl Carrier {
     /// From `devices[0]` to `devices[1]`.
-    pub fn new(direction: usize, way: Way<WirePacket>, duty: Duty, tape: Option<Tape>, devices: [File; 2], clock: Clock) -> Carrier {
+    pub fn new(
+        direction: usize,
+        way: Way<WirePacket>,
+        duty: Duty,
+        tape: Option<Tape>,
+        devices: [File; 2],
+        clock: Clock,
+    ) -> Carrier {
         let numbers = vec![Numbers::default(); duty.flows()];
         let (lateness, gone) = (Lateness::default(), Vec::new());
         Carrier { direction, way, duty, lateness, tape, foreign: 0, refused: 0, numbers, devices, clock, gone }
@@ -171,7 +178,9 @@ impl Carrier {
             }
             match self.devices[1].write(packet.bytes()) {
                 Ok(_) => {}
-                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::OutOfMemory) => self.refused += 1,
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::OutOfMemory) => {
+                    self.refused += 1
+                }
                 Err(error) => return Err(Trouble::new("write to a TUN device", &error, "")),
             }
         }

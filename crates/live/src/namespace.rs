@@ -142,9 +142,10 @@ fn set_variable(name: &str, value: &str) -> Result<(), Trouble> {
 /// What it said.
 pub fn ip(arguments: &[&str]) -> Result<(), Trouble> {
     let what = || format!("run `ip {}`", arguments.join(" "));
-    let output = Command::new("ip").args(arguments).output().map_err(|error| {
-        Trouble::new(what(), &error, "install iproute2 (apt-get install iproute2)")
-    })?;
+    let output = Command::new("ip")
+        .args(arguments)
+        .output()
+        .map_err(|error| Trouble::new(what(), &error, "install iproute2 (apt-get install iproute2)"))?;
     if output.status.success() {
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! A real packet on an emulated path: its bytes, and what a path asks of it.
 
-use acklab_path::Carried;
 use acklab_packet::{Segment, Time};
+use acklab_path::Carried;
 
 use crate::checksum;
 use crate::header::{CE, Header, MOST_SACK, flag};
@@ -140,7 +140,9 @@ impl Carried for WirePacket {
     }
 
     fn congestion(&self) -> u8 {
-        u8::from(self.header.has(flag::ECE)) | u8::from(self.header.has(flag::CWR)) << 1 | u8::from(self.header.ecn == CE) << 2
+        u8::from(self.header.has(flag::ECE))
+            | u8::from(self.header.has(flag::CWR)) << 1
+            | u8::from(self.header.ecn == CE) << 2
     }
 
     fn unknown_options(&self) -> bool {

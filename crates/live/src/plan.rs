@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use acklab_path::spec::LinkSpec;
 use acklab_sim::spec::{FlowSpec, Scenario, Size, Stop};
-use acklab_tcp::rules::{AckPolicyKind, ControlKind, DivideWhen, PhaseSource, ReceiverRules, RecoveryKind, RttSource, WindowSource};
+use acklab_tcp::rules::{
+    AckPolicyKind, ControlKind, DivideWhen, PhaseSource, ReceiverRules, RecoveryKind, RttSource, WindowSource,
+};
 
 use crate::link::Link;
 use crate::settings::Settings;
@@ -185,10 +187,12 @@ fn refuse_sources(key: &str, spec: &FlowSpec) -> Result<(), Refusal> {
 /// Why the edge cannot follow this policy; it sees packets, and makes none but parts of ACKs.
 fn cannot_shape(policy: &AckPolicyKind) -> Option<&'static str> {
     let told = |phase: PhaseSource| {
-        (phase != PhaseSource::Heuristic).then_some("no real segment tells the sender's phase; use phase = \"heuristic\"")
+        (phase != PhaseSource::Heuristic)
+            .then_some("no real segment tells the sender's phase; use phase = \"heuristic\"")
     };
     let timed = |rtt: RttSource| {
-        (rtt != RttSource::Timestamps).then_some("the edge sends no keep-alives and is told nothing; use rtt = \"timestamps\"")
+        (rtt != RttSource::Timestamps)
+            .then_some("the edge sends no keep-alives and is told nothing; use rtt = \"timestamps\"")
     };
     match *policy {
         AckPolicyKind::Every {} | AckPolicyKind::Delayed { .. } => None,
@@ -274,7 +278,10 @@ fn courses(scenario: &Scenario) -> Result<[Course; 2], Refusal> {
     }
     let staged = |&&link: &&usize| !scenario.links[link].stages.is_empty();
     if let Some(&link) = there.links.iter().chain(&back.links).find(staged) {
-        return refuse(format!("link {}", name(&scenario.links[link])), "has `stages`, which only the simulator drives");
+        return refuse(
+            format!("link {}", name(&scenario.links[link])),
+            "has `stages`, which only the simulator drives",
+        );
     }
     Ok(courses)
 }

@@ -27,7 +27,7 @@ pub struct Findings {
 pub fn probe() -> Findings {
     let tried = Namespace::make(|| {
         let tun = open_tun();
-        let link = tun.is_ok().then(|| ip(&["link", "set", "dev", DEVICE, "up"])).unwrap_or_else(|| ip(&["link"]));
+        let link = if tun.is_ok() { ip(&["link", "set", "dev", DEVICE, "up"]) } else { ip(&["link"]) };
         let all: Vec<Trouble> = [tun.map(drop), link].into_iter().filter_map(Result::err).collect();
         Ok(all)
     });

@@ -95,7 +95,11 @@ pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Res
     };
     let ended = clock.now();
     let Some(carried) = threads.finish() else {
-        return Err(Trouble { what: "go on".into(), why: "a thread broke down".into(), fix: "please report it".into() });
+        return Err(Trouble {
+            what: "go on".into(),
+            why: "a thread broke down".into(),
+            fix: "please report it".into(),
+        });
     };
     if let Some(why) = told(&trouble) {
         return Err(why);
@@ -321,4 +325,3 @@ fn link_row(plan: &Plan, index: usize, carrier: &Carrier, place: usize, end: Tim
         utilisation: link.utilisation(end),
     }
 }
-

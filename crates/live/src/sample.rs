@@ -58,7 +58,7 @@ impl State {
 /// tells less than Linux 4.18 does.
 pub fn read(info: &[u8], flow: u32, time_s: f64) -> Option<Sample> {
     let number = |at: usize| Some(u32::from_ne_bytes(info.get(at..at + 4)?.try_into().ok()?));
-    let micros = |at: usize| Some(f64::from(number(at)?) * 1e-6);
+    let micros = |at: usize| Some(f64::from(number(at)?) / 1e6);
     let (unacked, sacked, lost, retrans) = (number(24)?, number(28)?, number(32)?, number(36)?);
     let (ssthresh, cwnd) = (number(76)?, number(80)?);
     let flight = unacked.saturating_add(retrans).saturating_sub(sacked.saturating_add(lost));
@@ -77,7 +77,7 @@ pub fn read(info: &[u8], flow: u32, time_s: f64) -> Option<Sample> {
         ssthresh_segments: (ssthresh < NO_SSTHRESH).then_some(f64::from(ssthresh)),
         flight_segments: f64::from(flight),
         srtt_s: micros(68).filter(|&rtt| rtt > 0.0),
-        min_rtt_s: (min_rtt != u32::MAX && min_rtt > 0).then_some(f64::from(min_rtt) * 1e-6),
+        min_rtt_s: (min_rtt != u32::MAX && min_rtt > 0).then_some(f64::from(min_rtt) / 1e6),
         rto_s: micros(8)?,
         retransmits: u64::from(number(100)?),
         delivered_segments: u64::from(number(192)?),
@@ -94,7 +94,9 @@ mod tests {
     fn fields_stand_where_linux_puts_them() {
         let mut info = [0_u8; BYTES];
         let mut put = |at: usize, value: u32| info[at..at + 4].copy_from_slice(&value.to_ne_bytes());
-        for (at, value) in [(8, 300_000), (24, 20), (28, 5), (32, 3), (36, 2), (68, 100_500), (76, NO_SSTHRESH), (80, 22)] {
+        for (at, value) in
+            [(8, 300_000), (24, 20), (28, 5), (32, 3), (36, 2), (68, 100_500), (76, NO_SSTHRESH), (80, 22)]
+        {
             put(at, value);
         }
         put(100, 7);

@@ -1,6 +1,6 @@
 //! What the kernels of a live run are told, inside their fresh namespaces only.
 
-use acklab_tcp::rules::{RecoveryKind, ReceiverRules, SenderRules, Window};
+use acklab_tcp::rules::{ReceiverRules, RecoveryKind, SenderRules, Window};
 
 /// Bytes of an IPv4 and a TCP header without options.
 const HEADERS: u32 = 40;
@@ -120,11 +120,9 @@ impl Settings {
                 options.extend(["rto_min".to_owned(), format!("{}ms", self.min_rto_ms)]);
             }
         } else {
-            if self.window > 0 {
-                add("window", self.window);
-            }
-            // At once all of it: a window that opens step by step would be another experiment.
+            // At once all of it, and never more: to a sender without SACK, a duplicate whose window has changed is none.
             let window = if self.window > 0 { self.window } else { LARGE_WINDOW };
+            add("window", window);
             add("initrwnd", window.div_ceil(u64::from(self.payload().max(1))));
             if self.every_segment {
                 add("quickack", 1);

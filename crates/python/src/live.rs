@@ -95,7 +95,8 @@ impl LivePlan {
         use acklab_live::run::{Wishes, run};
         let wishes = Wishes { urgent: realtime, captures: captures.map(|directory| (directory, capture_bytes)) };
         let plan = &self.0;
-        let ran = crate::simulation::interruptible(py, move |go_on| crate::drive::caught(|| run(plan, &wishes, go_on)))?;
+        let ran =
+            crate::simulation::interruptible(py, move |go_on| crate::drive::caught(|| run(plan, &wishes, go_on)))?;
         match ran.map_err(errors::run)? {
             Ok(Some(outcome)) => Ok(LiveResult(outcome)),
             Ok(None) => Err(LiveError::new_err("the run was stopped")),
@@ -160,7 +161,8 @@ pub(crate) fn live_probe() -> String {
     #[cfg(target_os = "linux")]
     return json!(acklab_live::probe::probe()).to_string();
     #[cfg(not(target_os = "linux"))]
-    json!({ "works": false, "kernel": "", "controls": [], "missing": ["a live run needs Linux"], "realtime": null }).to_string()
+    json!({ "works": false, "kernel": "", "controls": [], "missing": ["a live run needs Linux"], "realtime": null })
+        .to_string()
 }
 
 fn flows(outcome: &Outcome) -> RecordBatch {

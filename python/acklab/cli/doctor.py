@@ -58,7 +58,7 @@ def act(options: argparse.Namespace) -> int:
 
 def examine() -> dict[str, Any]:
     """What is here: versions, optional programs, processors, and the self-check."""
-    from .. import __version__
+    from .. import __version__, _core
     from ..run import cpu_count
 
     return {
@@ -68,6 +68,7 @@ def examine() -> dict[str, Any]:
         "processors": cpu_count(),
         "packages": {name: _version(name) for name in PACKAGES},
         "tools": {name: shutil.which(name) for name in TOOLS},
+        "live": json.loads(_core.live_probe()),
         "self_check": self_check(),
     }
 
@@ -91,6 +92,7 @@ def as_text(found: dict[str, Any]) -> str:
     lines += [f"  {name} {version or 'MISSING'}" for name, version in found["packages"].items()]
     for name, path in found["tools"].items():
         lines.append(f"  {name}: {path or 'not found'} ({TOOLS[name]})")
+    lines += live_as_text(found["live"])
     check = found["self_check"]
     if check["passed"]:
         lines.append(f"self-check passed: 3 segments took {check['completion_s']} s, as worked out by hand")
@@ -99,6 +101,17 @@ def as_text(found: dict[str, Any]) -> str:
     else:
         lines.append(f"self-check FAILED: 3 segments took {check['completion_s']} s, not {check['expected_s']} s")
     return "\n".join(lines)
+
+
+def live_as_text(live: dict[str, Any]) -> list[str]:
+    """What of live runs works here, found out by trying."""
+    if not live["works"]:
+        return [f"  live runs (acklab emulate): {why}" for why in live["missing"]]
+    controls = ", ".join(live["controls"]) or "none that it tells"
+    lines = [f"  live runs (acklab emulate): they work; Linux {live['kernel']}, congestion control {controls}"]
+    if live["realtime"]:
+        lines.append(f"  live runs with --realtime: {live['realtime']}")
+    return lines
 
 
 def _version(package: str) -> str | None:

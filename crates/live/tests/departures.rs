@@ -1,0 +1,142 @@
+//! A link driven by hand departs as the simulator's does, to the last bit.
+
+use acklab_live::link::Link;
+use acklab_live::way::{Travelling, Way};
+use acklab_packet::Time;
+use acklab_path::{Bare, Carried};
+use acklab_sim::Simulation;
+use acklab_sim::outcome::PacketEvent;
+use acklab_sim::scenario::parse_toml;
+
+/// A packet that is a number and a size, on the way of flow 0.
+#[derive(Clone, Copy, Debug)]
+struct Numbered(Bare, u32);
+
+impl Carried for Numbered {
+    fn wire_bytes(&self) -> u32 {
+        self.0.wire_bytes()
+    }
+    fn is_ack(&self) -> bool {
+        false
+    }
+    fn has_payload(&self) -> bool {
+        true
+    }
+    fn connection(&self) -> u64 {
+        0
+    }
+    fn plain_ack(&self) -> Option<u64> {
+        None
+    }
+    fn sack_blocks(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        std::iter::empty()
+    }
+    fn timestamps(&self) -> (u64, u64) {
+        (0, 0)
+    }
+    fn congestion(&self) -> u8 {
+        0
+    }
+    fn unknown_options(&self) -> bool {
+        false
+    }
+    fn mark(&mut self) -> bool {
+        false
+    }
+}
+
+impl Travelling for Numbered {
+    fn flow(&self) -> u32 {
+        0
+    }
+    fn hop(&mut self) -> &mut u32 {
+        &mut self.1
+    }
+}
+
+/// Sends, at each instant at which the simulator offered a packet to the first link, one of the same size over the same
+/// links by hand, waking them `late` seconds after each instant; both must deliver the same at the same instants.
+fn same(links: &str, flow: &str, late: f64) {
+    let text = format!(
+        "seed = 7\nstop.at = '20s'\n{links}\n[[flow]]\nfrom = 'S'\nto = 'R'\n{flow}\n[record]\npackets = true\n"
+    );
+    let scenario = std::sync::Arc::new(parse_toml(&text, "t").unwrap());
+    let outcome = Simulation::new(scenario.clone()).run();
+    let route: Vec<usize> = acklab_sim::route(&scenario, scenario.flows[0].from, scenario.flows[0].to)
+        .unwrap()
+        .into_iter()
+        .map(|link| link as usize)
+        .collect();
+    let link = |&link: &usize| {
+        let spec = &scenario.links[link];
+        Link::new(spec, |part| scenario.link_stream(spec, part))
+    };
+    let mut way: Way<Numbered> = Way::new(route.iter().map(link).collect(), vec![(0..route.len()).collect()]);
+    let (first, last) = (route[0], route[route.len() - 1]);
+    let rows = |link: usize, event| {
+        outcome
+            .packets
+            .iter()
+            .filter(move |row| row.link as usize == link && row.event == event && row.packet.is_data())
+    };
+    let (mut arrived, mut gone, mut all) = (Vec::new(), Vec::new(), Vec::new());
+    let mut take = |way: &mut Way<Numbered>| {
+        way.take_arrived(&mut arrived);
+        all.extend(arrived.drain(..).map(|(at, packet)| (at.secs(), packet.0.size)));
+    };
+    let mut woken = 0.0_f64;
+    for (number, row) in (0..).zip(rows(first, PacketEvent::Enqueue)) {
+        // Real time is only ever looked at too late; what is computed must not depend on it.
+        while let Some(due) = way.next().filter(|due| due.secs().max(woken) + late < row.time_s) {
+            woken = due.secs().max(woken) + late;
+            way.advance(Time::from_secs(woken), &mut gone);
+            take(&mut way);
+        }
+        let now = Time::from_secs(row.time_s);
+        way.advance(now, &mut gone);
+        way.offer(Numbered(Bare { size: row.packet.size, number }, 0), now, &mut gone);
+        take(&mut way);
+    }
+    way.advance(Time::from_secs(20.0), &mut gone);
+    take(&mut way);
+    all.retain(|&(at, _)| at < 20.0);
+    let expected: Vec<(f64, u32)> = rows(last, PacketEvent::Deliver).map(|row| (row.time_s, row.packet.size)).collect();
+    assert!(expected.len() > 1000, "a test of something: {}", expected.len());
+    let differ = all.iter().zip(&expected).position(|(ours, theirs)| ours != theirs);
+    assert_eq!((differ, all.len()), (None, expected.len()), "{:?}", differ.map(|at| (all[at], expected[at])));
+    for (place, &link) in route.iter().enumerate() {
+        let (counts, row) = (way.links()[place].counts(), &outcome.links[link]);
+        assert_eq!((counts.drops, counts.lost, counts.max_queue_packets), (row.drops, row.lost, row.max_queue_packets));
+        let mean = way.links()[place].mean_queue(Time::from_secs(20.0));
+        assert!((mean - row.mean_queue_packets).abs() < 1e-9, "{mean} {}", row.mean_queue_packets);
+    }
+}
+
+const ONE: &str = "[[link]]\nbetween = ['S', 'R']\nrate = '1.5Mbps'\ndelay = '20ms'\n";
+
+/// A transfer, clocked by its ACKs.
+const TCP: &str = "size = 'unlimited'\nsender = { window = 60 }";
+/// Datagrams, which never arrive at the very instant at which a service ends: what comes first then is the simulator's rule
+/// alone, and no two real packets do.
+const UDP: &str = "source = { kind = 'udp', rate = '1.83Mbps', on = '1.1s', off = '0.3s', spans = 'exponential' }";
+
+#[test]
+fn over_a_drop_tail_queue() {
+    same(&format!("{ONE}queue = {{ kind = 'drop-tail', packets = 22 }}"), TCP, 0.0);
+    same(&format!("{ONE}queue = {{ kind = 'drop-tail', packets = 22 }}"), TCP, 0.0037);
+}
+
+#[test]
+fn over_red_and_with_random_losses() {
+    let red = "queue = { kind = 'red', packets = 40, min = 5, max = 15 }\n";
+    same(&format!("{ONE}{red}loss = {{ rate = 0.005 }}"), UDP, 0.002);
+    same(&format!("{ONE}loss = {{ rate = 0.005, where = 'after-queue' }}"), UDP, 0.0);
+}
+
+#[test]
+fn over_three_hops() {
+    let hops = "[[link]]\nbetween = ['S', 'A']\nrate = '10Mbps'\ndelay = '2ms'\n\
+                [[link]]\nbetween = ['A', 'B']\nrate = '1.5Mbps'\ndelay = '20ms'\nqueue = { kind = 'drop-tail', packets = 12 }\n\
+                [[link]]\nbetween = ['B', 'R']\nrate = '3Mbps'\ndelay = '1ms'\n";
+    same(hops, TCP, 0.001);
+}

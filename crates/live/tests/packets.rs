@@ -1,0 +1,104 @@
+//! Real packets as a path sees them: headers, numbers, marks, and ACKs rewritten.
+
+mod made;
+
+use acklab_live::header::{CE, Header, NotTcp};
+use acklab_live::numbers::Numbers;
+use acklab_live::packet::WirePacket;
+use acklab_path::Carried;
+use made::{RECEIVER, SENDER, Says, Talk, bytes};
+use proptest::prelude::*;
+
+#[test]
+fn a_segment_is_read_as_another_library_wrote_it() {
+    let (mut talk, [syn, answer]) = Talk::open();
+    assert_eq!((syn.seq(), syn.units(), syn.is_ack(), syn.plain_ack()), (0, 1, false, None));
+    assert_eq!((answer.ack(), answer.is_ack(), answer.plain_ack()), (1, true, None), "as in the simulator");
+    let data = talk.data(1, 1448);
+    assert_eq!((data.seq(), data.units(), data.wire_bytes()), (1, 1448, 1488));
+    assert!(data.has_payload() && !data.is_ack() && data.plain_ack().is_none() && data.checksums_hold());
+    let segment = data.segment().unwrap();
+    assert_eq!((segment.seq, segment.len, segment.syn, segment.ect, segment.ce), (1, 1448, false, true, false));
+    let far = talk.data(5000, 100);
+    assert_eq!(far.seq(), 5000, "past the wrap of 32 bits");
+    assert_eq!(far.connection(), data.connection());
+}
+
+#[test]
+fn an_ack_says_what_filters_ask_for() {
+    let (mut talk, _) = Talk::open();
+    let says = Says { sack: Some((4000, 5448)), ece: true, stamps: Some((10, 20)), ..Says::default() };
+    let ack = talk.ack(2897, says);
+    assert_eq!(ack.plain_ack(), Some(2897));
+    assert_eq!(ack.sack_blocks().collect::<Vec<_>>(), [(4000, 5448)]);
+    assert_eq!((ack.congestion(), ack.unknown_options(), ack.is_ack()), (1, false, true));
+    let later = talk.ack(2898, Says { stamps: Some((11, 20)), ..Says::default() });
+    assert!(later.timestamps().0 > ack.timestamps().0 && later.timestamps().1 == ack.timestamps().1);
+    assert_eq!(talk.ack(2899, Says::default()).timestamps(), (0, 0));
+}
+
+#[test]
+fn a_mark_keeps_the_checksum_right_and_needs_a_sender_that_understands_it() {
+    let (mut talk, _) = Talk::open();
+    let mut data = talk.data(1, 1000);
+    assert!(data.mark() && data.checksums_hold());
+    assert_eq!((data.congestion() & 4, Header::parse(data.bytes()).unwrap().ecn), (4, CE));
+    let mut ack = talk.ack(1001, Says::default());
+    assert!(!ack.mark() && ack.congestion() == 0);
+}
+
+#[test]
+fn a_rewritten_ack_is_right_in_every_byte() {
+    let (mut talk, _) = Talk::open();
+    let ack = talk.ack(5001, Says { stamps: Some((1, 2)), ..Says::default() });
+    for number in [1, 1999, 2001, 3333, 5000, 5001] {
+        let again = ack.reissued(number);
+        assert!(again.checksums_hold(), "{number}");
+        assert_eq!(again.plain_ack(), Some(number));
+        let header = Header::parse(again.bytes()).unwrap();
+        assert_eq!(header.ack, made::ISN.wrapping_add(number as u32));
+        assert_eq!(Header { ack: ack.header().ack, ..header }, *ack.header(), "nothing else changed");
+    }
+}
+
+#[test]
+fn what_is_no_tcp_is_told_apart() {
+    let whole = bytes(SENDER, RECEIVER, 10, |_, _| {});
+    assert_eq!(Header::parse(&[]), Err(NotTcp::Malformed("empty")));
+    assert_eq!(Header::parse(&[0x60; 60]), Err(NotTcp::Version(6)));
+    assert!(matches!(Header::parse(&whole[..whole.len() - 1]), Err(NotTcp::Malformed(_))), "cut short");
+    let mut udp = whole.clone();
+    udp[9] = 17;
+    assert_eq!(Header::parse(&udp), Err(NotTcp::Protocol(17)));
+    for (place, value) in [(6, 0x20), (7, 1)] {
+        let mut fragment = whole.clone();
+        fragment[place] = value;
+        assert_eq!(Header::parse(&fragment), Err(NotTcp::Fragment));
+    }
+    let mut padded = whole.clone();
+    padded.extend([0; 7]);
+    assert_eq!(Header::parse(&padded).unwrap().payload(), 10, "what follows is padding");
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_are_too_much(noise in proptest::collection::vec(any::<u8>(), 0..120)) {
+        let _ = Header::parse(&noise);
+    }
+
+    /// As near to a packet as noise can be: an IPv4 header that holds, TCP's and its options at random.
+    #[test]
+    fn no_options_are_too_much(mut tail in proptest::collection::vec(any::<u8>(), 20..100), offset in 5_u8..16) {
+        let mut packet = vec![0x45, 0, 0, (20 + tail.len()) as u8, 0, 0, 0x40, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
+        tail[12] = offset << 4;
+        packet.extend(&tail);
+        if let Ok(header) = Header::parse(&packet) {
+            prop_assert!(header.payload_at <= header.end && header.end <= packet.len());
+            let mut packet = WirePacket::new(packet, header, 3, &mut Numbers::default());
+            let _ = (packet.plain_ack(), packet.sack_blocks().count(), packet.timestamps(), packet.segment());
+            packet.mark();
+            let again = packet.reissued(packet.ack().saturating_sub(1));
+            prop_assert_eq!(again.bytes().len(), packet.bytes().len());
+        }
+    }
+}

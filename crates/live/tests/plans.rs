@@ -1,0 +1,81 @@
+//! What a live run is, and what it cannot be.
+
+use acklab_live::plan::{Options, Plan};
+use acklab_sim::scenario::parse_toml;
+
+fn planned(text: &str, options: &Options) -> Result<Plan, String> {
+    let scenario = parse_toml(text, "t").expect("a scenario");
+    Plan::new(scenario.into(), options).map_err(|refusal| refusal.to_string())
+}
+
+const LINK: &str = "stop.at = '1s'\n[[link]]\nbetween = ['S', 'R']\nrate = '1Mbps'\ndelay = '10ms'\n";
+
+fn refusal(text: &str) -> String {
+    planned(text, &Options::default()).map(|plan| plan.flows).unwrap_err()
+}
+
+#[test]
+fn what_cannot_be_is_said_with_its_key() {
+    let flow = |extra: &str| format!("{LINK}[[flow]]\nfrom = 'S'\nto = 'R'\n{extra}\n");
+    for (text, key, part) in [
+        (flow("receiver = { ack = { policy = 'daass', phase = 'oracle' } }"), "flow[0].receiver.ack", "heuristic"),
+        (flow("receiver = { ack = { policy = 'smart' } }"), "flow[0].receiver.ack", "rtt = \"timestamps\""),
+        (flow("receiver = { ack = { policy = 'acc' } }"), "flow[0].receiver.ack", "window"),
+        (flow("receiver = { ack = { policy = 'optimistic' } }"), "flow[0].receiver.ack", "lose data"),
+        (flow("sender = { packet = 60 }"), "flow[0].sender.packet", "from 128 to 65535"),
+        (flow("source = { kind = 'telnet' }"), "flow[0].source", "bulk"),
+        (flow("count = 65"), "flow", "at most 64"),
+        (
+            flow("[[flow]]\nfrom = 'S'\nto = 'R'\nsender = { packet = 1000 }"),
+            "flow[1].sender.packet",
+            "differs from flow[0]'s",
+        ),
+        (flow("[[flow]]\nfrom = 'R'\nto = 'S'"), "link S->R", "the same way"),
+    ] {
+        let said = refusal(&text);
+        assert!(said.starts_with(key) && said.contains(part), "{said}");
+    }
+    let staged = flow("").replace("delay = '10ms'", "delay = '10ms'\nstages = [{ kind = 'rbscp', pieces = 4 }]");
+    assert!(refusal(&staged).starts_with("link S->R: not in a live run: has `stages`"));
+}
+
+#[test]
+fn the_kernels_own_acks_need_no_policy_of_ours() {
+    let text = format!("{LINK}[[flow]]\nfrom = 'S'\nto = 'R'\nreceiver = {{ ack = {{ policy = 'smart' }} }}\n");
+    let plan = planned(&text, &Options { kernel_acks: true, control: Some("bbr".into()) }).unwrap();
+    assert!(plan.flows[0].shaped.is_none() && plan.flows[0].control == "bbr" && !plan.settings.every_segment);
+    assert!(plan.notes.iter().any(|note| note.contains("acknowledges by itself")));
+}
+
+#[test]
+fn a_dumbbell_has_a_way_there_and_a_way_back() {
+    let text = "stop.at = '1s'\n\
+        [[link]]\nbetween = ['A', 'G']\nrate = '10Mbps'\ndelay = '1ms'\n\
+        [[link]]\nbetween = ['B', 'G']\nrate = '10Mbps'\ndelay = '2ms'\n\
+        [[link]]\nbetween = ['G', 'R']\nrate = '1Mbps'\ndelay = '10ms'\n\
+        [[flow]]\nfrom = 'A'\nto = 'R'\n[[flow]]\nfrom = 'B'\nto = 'R'\ncount = 2\nstagger = '100ms'\n";
+    let plan = planned(text, &Options::default()).unwrap();
+    let [there, back] = &plan.courses;
+    assert_eq!((&there.links[..], &there.routes[..]), (&[0, 4, 2][..], &[vec![0, 1], vec![2, 1], vec![2, 1]][..]));
+    assert_eq!((&back.links[..], &back.routes[..]), (&[5, 1, 3][..], &[vec![0, 1], vec![0, 2], vec![0, 2]][..]));
+    let starts: Vec<_> = plan.flows.iter().map(|flow| (flow.name.as_str(), flow.start_s, flow.port)).collect();
+    assert_eq!(starts, [("flow0", 0.0, 40000), ("flow10", 0.0, 40001), ("flow11", 0.1, 40002)]);
+}
+
+#[test]
+fn sizes_follow_the_stack() {
+    let of = |sender: &str| {
+        let text =
+            format!("{LINK}[[flow]]\nfrom = 'S'\nto = 'R'\nsize = {{ segments = 10 }}\nsender = {{ {sender} }}\n");
+        let plan = planned(&text, &Options::default()).unwrap();
+        (plan.settings.mtu, plan.settings.payload(), plan.flows[0].bytes, plan.settings.window)
+    };
+    assert_eq!(of(""), (1500, 1448, Some(14480), 0), "timestamps come out of the payload");
+    assert_eq!(
+        of("stack = 'ns2-1998', packet = 1000, window = 40"),
+        (1000, 960, Some(9600), 38400),
+        "size on the wire"
+    );
+    assert_eq!(of("stack = 'ns2-2.35', packet = 1000"), (1040, 1000, Some(10000), 20000), "a header is added");
+    assert_eq!(of("options_in_packet = false"), (1512, 1460, Some(14600), 0));
+}
