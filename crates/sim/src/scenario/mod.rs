@@ -41,6 +41,7 @@ mod stacks;
 mod stage;
 mod suggest;
 mod tables;
+mod template;
 pub mod topology;
 mod tree;
 mod wlan;
@@ -52,6 +53,7 @@ pub use error::ScenarioError;
 pub use expand::expanded_toml;
 pub use overrides::Overrides;
 pub use schema::{StackRow, schema, stack_table, stack_table_markdown};
+pub use template::Template;
 
 use crate::spec::Scenario;
 use error::Problem;
@@ -141,15 +143,7 @@ pub fn parse_with(text: &str, file: &str, format: Format, overrides: &Overrides)
         let scenario = parse(text, file, format)?;
         return Ok(Scenario { seed: overrides.seed.unwrap_or(scenario.seed), ..scenario });
     }
-    let changed = || {
-        let mut tree = tree::read(readable(text)?, format)?;
-        overrides.apply(&mut tree)?;
-        match File::deserialize(&tree) {
-            Ok(typed) => resolve::resolve(typed),
-            Err(error) => Err(explain(tree, error.to_string())),
-        }
-    };
-    changed().map_err(|problem| ScenarioError::new(file, problem))
+    Template::new(text, file, format)?.check(overrides)
 }
 
 /// Reads a scenario whose text may not be text.

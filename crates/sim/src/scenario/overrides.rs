@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::error::Problem;
-use super::path::Path;
+use super::path::{Path, bare_or_quoted};
 use super::{Format, tree};
 
 /// What is changed in a scenario before it is read.
@@ -43,7 +43,7 @@ impl Overrides {
     /// # Errors
     /// The assignment has no `=`, or no path before it.
     pub fn set(&mut self, assignment: &str) -> Result<(), super::ScenarioError> {
-        match assignment.split_once('=') {
+        match split(assignment) {
             Some((path, value)) if !path.trim().is_empty() => {
                 self.values.push((path.trim().to_owned(), value.trim().to_owned()));
                 Ok(())
@@ -80,24 +80,62 @@ fn read_value(text: &str) -> Value {
     }
 }
 
+/// `path` and `value` of `path=value`; an equals sign in quotes is part of a name.
+fn split(assignment: &str) -> Option<(&str, &str)> {
+    let mut quoted = false;
+    let sign = assignment.char_indices().find(|&(_, sign)| {
+        quoted ^= sign == '"';
+        sign == '=' && !quoted
+    });
+    // A quote that is never closed hides the sign; the path says what is wrong with it.
+    let at = sign.map_or_else(|| assignment.find('='), |(at, _)| Some(at))?;
+    Some((&assignment[..at], &assignment[at + 1..]))
+}
+
+/// A step of a path, and whether it stood in quotes.
+#[derive(Debug, PartialEq)]
+struct Step {
+    text: String,
+    quoted: bool,
+}
+
+impl Step {
+    /// Which entry of a list is meant: the one of that place or, for what is no number or stands in quotes, of that
+    /// name. A link's name is the two nodes it is between, either first: `S->G`.
+    fn entry(&self, list: &[Value]) -> Option<usize> {
+        let place = self.text.parse().ok().filter(|&at: &usize| at < list.len() && !self.quoted);
+        place.or_else(|| list.iter().position(|entry| self.names(entry)))
+    }
+
+    fn names(&self, entry: &Value) -> bool {
+        if let Some(name) = entry.get("name").and_then(Value::as_str) {
+            return name == self.text;
+        }
+        let node = |at| entry.get("between").and_then(|nodes: &Value| nodes.get(at)).and_then(Value::as_str);
+        match (node(0), node(1), self.text.split_once("->")) {
+            (Some(one), Some(other), Some(ends)) => ends == (one, other) || ends == (other, one),
+            _ => false,
+        }
+    }
+}
+
 /// Sets what stands at `path`; tables on the way to it are made.
 fn assign(tree: &mut Value, path: &str, value: Value) -> Result<(), Problem> {
     let steps = steps(path)?;
     let mut place = tree;
     for (depth, step) in steps.iter().enumerate() {
-        let here = || steps[..depth].join(".");
+        let here = || steps[..depth].iter().map(|step| bare_or_quoted(&step.text)).collect::<Vec<_>>().join(".");
         if place.is_null() {
             *place = Value::Object(Map::new());
         }
         place = match place {
-            Value::Object(map) => map.entry(step.as_str()).or_insert(Value::Null),
+            Value::Object(map) => map.entry(step.text.as_str()).or_insert(Value::Null),
             Value::Array(list) => {
                 let entries = list.len();
-                let by_name = || list.iter().position(|entry| entry.get("name").and_then(Value::as_str) == Some(step));
-                match step.parse().ok().or_else(by_name).and_then(|index| list.get_mut(index)) {
+                match step.entry(list).and_then(|index| list.get_mut(index)) {
                     Some(entry) => entry,
                     None => {
-                        let what = format!("`{}` has no entry `{step}` to set", here());
+                        let what = format!("`{}` has no entry `{}` to set", here(), step.text);
                         return Err(Problem::at(path, what).help(format!("it has {entries}, counted from 0 or named")));
                     }
                 }
@@ -112,25 +150,32 @@ fn assign(tree: &mut Value, path: &str, value: Value) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Splits `flow.0.sender`, `flow[0].sender` or `stack."a.b".tick` into its steps.
-fn steps(path: &str) -> Result<Vec<String>, Problem> {
+/// Splits `flow.0.sender`, `flow[0].sender` or `flow."a.b".sender` into its steps.
+fn steps(path: &str) -> Result<Vec<Step>, Problem> {
+    let wrong = |what: &str| Err(Problem::at(Path::Root, format!("`{path}` {what}")));
     let mut steps = Vec::new();
     let mut rest = path;
     while !rest.is_empty() {
-        let (step, after) = match rest.strip_prefix('"') {
-            Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
-            None => rest.split_at(rest.find(['.', '[', ']']).unwrap_or(rest.len())),
+        let (text, after, quoted) = match rest.strip_prefix('"') {
+            Some(inside) => match inside.split_once('"') {
+                Some((text, after)) if after.is_empty() || after.starts_with(['.', '[', ']']) => (text, after, true),
+                Some(_) => return wrong("is no path: after a name in quotes comes a dot, as in flow.\"a.b\".sender"),
+                None => return wrong("is no path: a quote is not closed"),
+            },
+            None => {
+                let (text, after) = rest.split_at(rest.find(['.', '[', ']']).unwrap_or(rest.len()));
+                (text.trim(), after, false)
+            }
         };
-        steps.push(step.trim().to_owned());
+        steps.push(Step { text: text.to_owned(), quoted });
         let after = after.strip_prefix(']').unwrap_or(after);
         rest = after.strip_prefix(['.', '[']).unwrap_or(after);
         if rest.is_empty() && after.len() > rest.len() {
-            steps.push(String::new());
+            steps.push(Step { text: String::new(), quoted: false });
         }
     }
-    if steps.is_empty() || steps.len() > 20 || steps.iter().any(String::is_empty) {
-        let what = "is no path; write it as flow.0.sender.window";
-        return Err(Problem::at(Path::Root, format!("`{path}` {what}")));
+    if steps.is_empty() || steps.len() > 20 || steps.iter().any(|step| step.text.is_empty()) {
+        return wrong("is no path; write it as flow.0.sender.window");
     }
     Ok(steps)
 }
@@ -143,11 +188,50 @@ mod tests {
     #[test]
     fn paths_come_with_dots_brackets_and_quotes() {
         for path in ["a.0.b", "a[0].b", "\"a\".0.b", "a[0]b"] {
-            assert_eq!(steps(path).unwrap(), ["a", "0", "b"], "{path}");
+            let found: Vec<String> = steps(path).unwrap().into_iter().map(|step| step.text).collect();
+            assert_eq!(found, ["a", "0", "b"], "{path}");
         }
-        for path in ["", ".", "a..b", "a.", ".a"] {
+        for path in ["", ".", "a..b", "a.", ".a", "a.\"b", "a.\"b\"c"] {
             assert!(steps(path).is_err(), "{path}");
         }
+    }
+
+    #[test]
+    fn what_stands_in_quotes_is_a_name() {
+        let flows = json!({ "flow": [{ "name": "a.b=c" }, { "name": "0" }, { "name": "x" }] });
+        let windows = |assignment: &str| {
+            let mut overrides = Overrides::default();
+            overrides.set(assignment).unwrap();
+            let mut tree = flows.clone();
+            overrides.apply(&mut tree).map(|()| {
+                let flows = tree["flow"].as_array().unwrap().clone();
+                flows.iter().position(|flow| flow.get("window") == Some(&json!(4))).unwrap()
+            })
+        };
+        assert_eq!(windows("flow.\"a.b=c\".window=4"), Ok(0));
+        assert_eq!(windows("flow[\"a.b=c\"].window=4"), Ok(0));
+        assert_eq!(windows("flow.0.window=4"), Ok(0), "a bare number is a place");
+        assert_eq!(windows("flow.\"0\".window=4"), Ok(1), "a quoted one is a name");
+        assert_eq!(windows("flow.x.window=4"), Ok(2));
+        for (assignment, part) in [
+            ("flow.\"a.b.window=4", "a quote is not closed"),
+            ("flow.\"a\"b.window=4", "after a name in quotes"),
+            ("flow.a.b=c.window=4", "no entry `a`"),
+            ("flow.\"2\".window=4", "no entry `2`"),
+        ] {
+            assert!(windows(assignment).unwrap_err().what.contains(part), "{assignment}");
+        }
+    }
+
+    #[test]
+    fn a_link_is_called_by_its_nodes() {
+        let links = json!({ "link": [{ "between": ["S", "G"] }, { "between": ["G", "R.1"] }] });
+        for (path, place) in [("link.S->G.rate", 0), ("link.G->S.rate", 0), ("link.\"R.1->G\".rate", 1)] {
+            let mut tree = links.clone();
+            assign(&mut tree, path, json!("1Mbps")).unwrap();
+            assert_eq!(tree["link"][place]["rate"], "1Mbps", "{path}");
+        }
+        assert!(assign(&mut links.clone(), "link.S->R.rate", json!(1)).is_err());
     }
 
     #[test]
