@@ -14,6 +14,7 @@ __all__ = [
     "ScenarioError",
     "Simulation",
     "Table",
+    "Template",
     "__version__",
     "capture",
     "capture_all",
@@ -126,10 +127,19 @@ class Simulation:
 
 @final
 class Batch:
-    """Worker threads that turn scenarios, one JSON object a line, into results, one a line, in the same order."""
+    """Worker threads that turn scenarios, one JSON object a line, into results, one a line, in the same order.
+
+    With a ``journal`` each line begins with a number, and each result is appended to that file as soon as it is there,
+    in whatever order the runs end: the number, a space, the result, a line end.
+    """
 
     def __new__(
-        cls, threads: int, *, sets: Sequence[str] = ..., seed: int | None = None
+        cls,
+        threads: int,
+        *,
+        sets: Sequence[str] = ...,
+        seed: int | None = None,
+        journal: str | PathLike[str] | None = None,
     ) -> Batch: ...
     def feed(self, data: bytes) -> None:
         """Adds input, in pieces cut anywhere; waits while too much is under way."""
@@ -148,6 +158,26 @@ class Batch:
     @property
     def failed(self) -> int:
         """Lines returned so far whose run failed."""
+
+@final
+class Template:
+    """A scenario's tree, to which ``key=value`` overrides are applied again and again.
+
+    Raises:
+        ScenarioError: the text is no TOML or JSON.
+    """
+
+    def __new__(cls, text: str | bytes, *, file: str = ...) -> Template: ...
+    def lines(self, sets: Sequence[str], seeds: Sequence[int]) -> list[str]:
+        """The variant with each seed as one line of JSON, as it was written, unchecked."""
+    def check(self, sets: Sequence[str]) -> None:
+        """Whether the variant is a scenario.
+
+        Raises:
+            ScenarioError: it is none.
+        """
+    def expanded(self, sets: Sequence[str]) -> str:
+        """The variant as one line of JSON, every shorthand and default written out."""
 
 def link_ends(result: RunResult, names: Sequence[str] | None = None) -> list[str]:
     """The names of a run's link ends, such as ``G->R@G``. With ``names``, those of them; ``all`` is every one.

@@ -1,6 +1,7 @@
 //! Many runs in parallel: a JSON scenario a line in, a result a line out, in order.
 
 use std::io::BufRead;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,7 +11,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::input::{overrides, parse};
-use crate::pool::{Answer, Line, Pool, Verdict};
+use crate::journal::{Journal, numbered};
+use crate::pool::{Answer, Line, Pool, Verdict, Work};
 use crate::simulation::interruptible;
 use crate::{drive, json};
 
@@ -19,6 +21,7 @@ use crate::{drive, json};
 pub(crate) struct Batch {
     pool: Pool,
     input: Mutex<Input>,
+    journal: Option<Arc<Journal>>,
     bad: AtomicU64,
     failed: AtomicU64,
 }
@@ -71,6 +74,17 @@ fn answer(line: &Line, overrides: &Overrides, stop: &AtomicBool) -> Answer {
     }
 }
 
+/// Runs the scenario behind the number on `line` and keeps the result in `journal` before anybody else sees it.
+fn kept(line: &Line, overrides: &Overrides, journal: &Journal, stop: &AtomicBool) -> Answer {
+    let (number, scenario) = numbered(&line.bytes);
+    let answer = answer(&Line { number: line.number, bytes: scenario.to_vec() }, overrides, stop);
+    // Once told to stop, a run may have ended early.
+    if answer.verdict == Verdict::Ran && !stop.load(Ordering::Relaxed) {
+        journal.append(number, &answer.json);
+    }
+    answer
+}
+
 fn refused(verdict: Verdict, why: &str) -> Answer {
     Answer { json: serde_json::json!({ "error": why }).to_string(), verdict }
 }
@@ -78,14 +92,20 @@ fn refused(verdict: Verdict, why: &str) -> Answer {
 #[pymethods]
 impl Batch {
     #[new]
-    #[pyo3(signature = (threads, *, sets = Vec::new(), seed = None))]
-    fn new(threads: usize, sets: Vec<String>, seed: Option<u64>) -> PyResult<Batch> {
+    #[pyo3(signature = (threads, *, sets = Vec::new(), seed = None, journal = None))]
+    fn new(threads: usize, sets: Vec<String>, seed: Option<u64>, journal: Option<PathBuf>) -> PyResult<Batch> {
         if !(1..=1024).contains(&threads) {
             return Err(PyValueError::new_err("threads must be from 1 to 1024"));
         }
         let overrides = overrides(&sets, seed)?;
-        let pool = Pool::new(threads, Arc::new(move |line, stop| answer(line, &overrides, stop)))?;
-        Ok(Batch { pool, input: Mutex::default(), bad: AtomicU64::new(0), failed: AtomicU64::new(0) })
+        let journal = journal.map(Journal::open).transpose()?.map(Arc::new);
+        let keeper = journal.clone();
+        let work: Arc<Work> = Arc::new(move |line: &Line, stop: &AtomicBool| match &keeper {
+            Some(journal) => kept(line, &overrides, journal, stop),
+            None => answer(line, &overrides, stop),
+        });
+        let pool = Pool::new(threads, work)?;
+        Ok(Batch { pool, input: Mutex::default(), journal, bad: AtomicU64::new(0), failed: AtomicU64::new(0) })
     }
 
     /// Adds input, in pieces cut anywhere; waits while too much is under way.
@@ -117,6 +137,7 @@ impl Batch {
             }
             text
         })?;
+        self.journal.as_ref().map_or(Ok(()), |journal| journal.check())?;
         Ok(PyBytes::new(py, text.as_bytes()))
     }
 

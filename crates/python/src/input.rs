@@ -1,6 +1,6 @@
 //! From what Python passes to a checked scenario.
 
-use acklab_sim::scenario::{Format, Overrides, ScenarioError, parse_bytes, parse_with};
+use acklab_sim::scenario::{Format, Overrides, ScenarioError, Template, parse_bytes, parse_with};
 use acklab_sim::spec::Scenario;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -28,6 +28,14 @@ impl Text {
     /// The scenario; `file` is what errors call it, and its ending tells TOML from JSON.
     pub(crate) fn parse(&self, file: &str, overrides: &Overrides) -> Result<Scenario, ScenarioError> {
         parse(&self.0, file, None, overrides)
+    }
+
+    /// The text's tree, of which variants are made.
+    pub(crate) fn template(&self, file: &str) -> Result<Template, ScenarioError> {
+        match std::str::from_utf8(&self.0) {
+            Ok(text) => Template::new(text, file, Format::of(file, text)),
+            Err(_) => Template::new(&String::from_utf8_lossy(&self.0), file, Format::Toml),
+        }
     }
 }
 

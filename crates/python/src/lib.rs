@@ -9,12 +9,14 @@ mod columns;
 mod drive;
 mod errors;
 mod input;
+mod journal;
 mod json;
 mod live;
 mod pool;
 mod simulation;
 mod table;
 mod tables;
+mod template;
 
 use acklab_sim::scenario;
 use pyo3::prelude::*;
@@ -36,6 +38,8 @@ mod _core {
     use super::simulation::{RunResult, Simulation};
     #[pymodule_export]
     use super::table::Table;
+    #[pymodule_export]
+    use super::template::Template;
     #[pymodule_export]
     use super::{expanded, schema, stacks};
 
