@@ -79,7 +79,8 @@ def _stdin() -> TextIO:
     return sys.stdin
 
 
-def _read(file: str) -> tuple[bytes, str]:
+def read(file: str) -> tuple[bytes, str]:
+    """A file's text, or standard input's, and what to call it in messages."""
     if file == "-":
         return _stdin().buffer.read(), "standard input"
     return Path(file).read_bytes(), os.fsencode(file).decode(errors="replace")
@@ -89,7 +90,7 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
     from .. import _core
 
     try:
-        text, file = _read(options.file)
+        text, file = read(options.file)
     except OSError as error:
         options.parser.error(f"{options.file}: {error.strerror}")
     if options.show_expanded:

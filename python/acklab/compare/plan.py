@@ -42,7 +42,7 @@ def case(text: str) -> Case:
         name, rest = text.strip(), text
     elif not colon:
         return Case(_named(text))
-    sets = tuple(piece.strip() for piece in _pieces(rest) if piece.strip())
+    sets = tuple(piece.strip() for piece in pieces(rest) if piece.strip())
     for piece in sets:
         if "=" not in piece:
             raise CompareError(f"case {name.strip()!r}: `{piece}` sets nothing; write KEY=VALUE, several separated by ;")
@@ -55,8 +55,8 @@ def _named(name: str) -> str:
     return name.strip()
 
 
-def _pieces(text: str) -> Iterator[str]:
-    """Cut at semicolons that stand in no quotes or brackets."""
+def pieces(text: str, between: str = ";") -> Iterator[str]:
+    """Cut at semicolons, or another sign, that stand in no quotes or brackets."""
     start, depth, quote = 0, 0, ""
     for place, sign in enumerate(text):
         if quote:
@@ -67,7 +67,7 @@ def _pieces(text: str) -> Iterator[str]:
             depth += 1
         elif sign in "]}":
             depth -= 1
-        elif sign == ";" and depth == 0:
+        elif sign == between and depth == 0:
             yield text[start:place]
             start = place + 1
     yield text[start:]
@@ -134,15 +134,20 @@ class Comparison:
 
     def seeded(self, tree: Mapping[str, Any], seed: int) -> str:
         """One run, as a line of JSON."""
-        flows = tree.get("flow", [])
-        if self.spread_starts_s:
-            drawn = Draws(seed, "starts")
-            flows = [
-                {**flow, "start": f"{_seconds(flow['start']) + drawn.uniform(0.0, self.spread_starts_s):.9f}s"}
-                for table in flows
-                for flow in _members(table)
-            ]
-        return json.dumps({**tree, "flow": flows, "seed": seed, "record": {}}, separators=(",", ":"))
+        return seeded(tree, seed, self.spread_starts_s)
+
+
+def seeded(tree: Mapping[str, Any], seed: int, spread_starts_s: float) -> str:
+    """A complete scenario with a seed, each flow's start later by a draw of up to ``spread_starts_s``, as a line of JSON."""
+    flows = tree.get("flow", [])
+    if spread_starts_s:
+        drawn = Draws(seed, "starts")
+        flows = [
+            {**flow, "start": f"{_seconds(flow['start']) + drawn.uniform(0.0, spread_starts_s):.9f}s"}
+            for table in flows
+            for flow in _members(table)
+        ]
+    return json.dumps({**tree, "flow": flows, "seed": seed, "record": {}}, separators=(",", ":"))
 
 
 def _members(table: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -49,7 +50,7 @@ class Lines:
         """Makes every planned run."""
         wanted, self._wanted = self._wanted, {}
         pairs = iter(wanted.items())
-        for lines in _batches(wanted, self._threads):
+        for lines in batches(wanted, self._threads):
             for line in lines:
                 scenario, readers = next(pairs)
                 for reader in readers:
@@ -92,9 +93,12 @@ def _read(line: bytes, reader: Reader) -> tuple[float, ...] | Failed:
     return reader(line)
 
 
-def _batches(scenarios: Iterable[str], threads: int) -> Iterator[list[bytes]]:
-    """Result lines as they come, in order. Feeding waits for room, so it has its own thread."""
-    batch = _core.Batch(threads)
+def batches(scenarios: Iterable[str], threads: int, journal: str | os.PathLike[str] | None = None) -> Iterator[list[bytes]]:
+    """Result lines as they come, in order. Feeding waits for room, so it has its own thread.
+
+    With a ``journal``, scenarios begin with a number, and each result is in that file before anybody sees it.
+    """
+    batch = _core.Batch(threads, journal=journal)
     trouble: list[BaseException] = []
     ended = threading.Event()
 
