@@ -13,6 +13,7 @@ True
 from ._core import RunError, ScenarioError, Simulation, Table, __version__
 from .run import Run, run, run_batch, simulation
 from .scenario import Scenario
+from .sweep import SweepError, sweep
 
 __all__ = [
     "Run",
@@ -20,9 +21,11 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Simulation",
+    "SweepError",
     "Table",
     "__version__",
     "run",
     "run_batch",
     "simulation",
+    "sweep",
 ]

@@ -9,6 +9,7 @@ from typing import Any
 EXAMPLE = """\
 example:
   acklab schema > scenario.schema.json     for editors: complete and check scenario files
+  acklab schema --plan > plan.schema.json  the same for the plans of `acklab sweep`
   acklab schema --stacks                   each stack's table of rules
 """
 
@@ -18,11 +19,13 @@ def add(verbs: Any) -> None:
     schema = verbs.add_parser(
         "schema",
         help="print the JSON Schema of scenario files",
-        description="Print the JSON Schema of scenario files, or the rule tables of the stacks.",
+        description="Print the JSON Schema of scenario files or of sweep plans, or the rule tables of the stacks.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    schema.add_argument("--stacks", action="store_true", help="print each stack's rules instead")
+    which = schema.add_mutually_exclusive_group()
+    which.add_argument("--plan", action="store_true", help="print the JSON Schema of sweep plans instead")
+    which.add_argument("--stacks", action="store_true", help="print each stack's rules instead")
     schema.set_defaults(act=act)
 
 
@@ -30,8 +33,14 @@ def act(options: argparse.Namespace) -> int:
     """Prints what was asked for."""
     from .. import _core
 
-    print(_stacks() if options.stacks else json.dumps(json.loads(_core.schema()), indent=2))
+    print(_stacks() if options.stacks else json.dumps(_plan() if options.plan else json.loads(_core.schema()), indent=2))
     return 0
+
+
+def _plan() -> dict[str, Any]:
+    from ..sweep.schema import schema
+
+    return schema()
 
 
 def _stacks() -> str:

@@ -1,0 +1,136 @@
+"""``acklab sweep``: a scenario over ranges of its keys."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .options import threads
+
+if TYPE_CHECKING:
+    from ..sweep.plan import Plan
+
+EXAMPLE = """\
+FILE is a plan (TOML, with [vary] and the rest; `acklab schema --plan` describes it), or a scenario with what varies as options.
+VALUES are 4,8,16 or a range: 1Mbps..10Mbps/5 (5 points), "1..1000/7 log", "4..32 step 2", 4..24. Each --vary is an axis, and
+every combination is run; keys in one --vary with a ; between them vary together. A metric is one of `acklab compare --help`,
+or a column of the flows or links table: timeouts@f, drops@G->R.
+
+example:
+  acklab sweep queue.toml --out queue              a plan; tables, charts and a page in queue/
+  acklab sweep two-hops.toml --vary link.1.queue.packets=4..24 --metric completion
+  acklab sweep two-hops.toml --vary flow.0.sender.window=4,8,16 --vary link.1.rate=1Mbps..10Mbps/5 --seeds 8
+  acklab sweep two-hops.toml --vary 'link.0.rate=2Mbps,4Mbps; link.1.rate=1Mbps,2Mbps' --json
+
+With --out, what is done is kept: the same command goes on where an interrupt or a crash stopped it, and gives the same files.
+
+exit status: 0; 1 a run or an output failed; 2 bad plan or scenario; 130 interrupted; 143 terminated
+"""
+
+
+def add(verbs: Any) -> None:
+    """Adds the verb to the command line."""
+    verb = verbs.add_parser(
+        "sweep",
+        help="run a scenario over ranges of its keys",
+        description="Run a scenario for every combination of values of its keys, with as many seeds as it takes.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    verb.add_argument("file", metavar="FILE", help="the plan, or the scenario; - is a scenario on standard input")
+    verb.add_argument("--vary", metavar="KEY=VALUES", action="append", default=[], help="an axis; may be repeated")
+    verb.add_argument("--case", metavar="CASE", action="append", default=[], help="a named alternative, 'NAME: KEY=VALUE; ...'")
+    verb.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="set a key at every point")
+    verb.add_argument("--seeds", metavar="N", help="seeds 1 to N at every point (1), or LEAST..MOST with --half-width")
+    verb.add_argument(
+        "--half-width", type=float, metavar="SHARE",
+        help="more seeds until half the 95 %% interval of the first metric is at most this share of its mean",
+    )  # fmt: skip
+    verb.add_argument("--spread-starts", metavar="TIME", help="let each seed start each flow up to TIME later")
+    verb.add_argument("--metric", metavar="METRIC", action="append", default=[], help="what to measure; may be repeated")
+    verb.add_argument("--column", metavar="NAME", action="append", default=[], help="keep this column of the flows table (all)")
+    verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    verb.add_argument("--out", metavar="DIR", help="also write tables, charts and a page there; go on with what is there")
+    verb.add_argument("--fresh", action="store_true", help="with --out: discard what is there and begin anew")
+    verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
+    verb.set_defaults(act=act, parser=verb)
+
+
+def act(options: argparse.Namespace) -> int:
+    """Sweeps and returns the exit status."""
+    from .. import _core
+    from ..reproduce.progress import Progress
+    from ..sweep.design import Design
+    from ..sweep.errors import SweepError
+    from ..sweep.output import plain
+    from ..sweep.run import sweep
+    from ..sweep.text import as_text
+    from .run import write_json
+
+    if options.fresh and not options.out:
+        options.parser.error("--fresh goes with --out DIR")
+    try:
+        plan = _plan(options)
+        design = Design(plan)
+        out = Path(options.out) if options.out else None
+        told = sweep(
+            plan, out, design=design, threads=options.threads, fresh=options.fresh, meter=lambda total: Progress("sweep", total)
+        )
+    except (SweepError, _core.ScenarioError) as error:
+        options.parser.exit(2, f"acklab: {error}\n")
+    except KeyboardInterrupt:
+        kept = f"what is done is kept in {options.out}; the same command goes on" if options.out else "nothing is kept without --out DIR"
+        print(f"acklab: stopped; {kept}", file=sys.stderr)
+        raise
+    if options.json:
+        write_json(json.dumps(plain(told, design)))
+    else:
+        print(as_text(told, design))
+        if options.out:
+            print(f"\nwritten to {os.path.join(options.out, 'sweep.html')}")
+    return 0
+
+
+def _plan(options: argparse.Namespace) -> Plan:
+    """The plan that the file and the options make."""
+    from dataclasses import replace
+
+    from ..reproduce._toml import loads
+    from ..sweep import flags
+    from ..sweep.errors import SweepError
+    from ..sweep.plan import from_tree
+    from .run import read
+
+    try:
+        text, name = read(options.file)
+    except OSError as error:
+        options.parser.error(f"{options.file}: {error.strerror}")
+    tree: dict[str, Any] = {}
+    mistake = ""
+    try:
+        tree = loads(text.decode("utf-8"))
+    except ValueError as error:  # it may still be a scenario in JSON
+        mistake = str(error)
+    folder = Path(options.file).parent
+    varied = {**flags.vary(options.vary), **flags.cases(options.case)}
+    if not flags.is_plan(tree):
+        if not varied:
+            what = f"no plan: {mistake}" if mistake else "a scenario, not a plan"
+            raise SweepError(f"{name} is {what}; give [vary] in a plan, or --vary KEY=VALUES")
+        tree = {}
+    plain_options = {
+        "metrics": options.metric, "columns": options.column, "spread_starts": options.spread_starts,
+        "seeds": flags.seeds(options.seeds, options.half_width),
+    }  # fmt: skip
+    tree = {**tree, **{key: given for key, given in plain_options.items() if given}}
+    for key, given in varied.items():
+        both = {**tree[key], **given} if isinstance(tree.get(key), dict) else [*tree.get(key, []), *given] if key == "together" else given
+        tree = {**tree, key: both}
+    if "scenario" in tree:
+        return replace(from_tree(tree, name, folder), given_sets=options.set)
+    plan = from_tree({**tree, "scenario": text}, name, folder)
+    return replace(plan, file=name, given_sets=options.set)

@@ -1,0 +1,101 @@
+"""Making a plan's runs: those that are missing, point after point, and more seeds where the interval is too wide."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .. import _core
+from ..reproduce.execute import batches
+from ..run import cpu_count
+from .design import Design
+from .journal import Journal
+
+Tick = Callable[[int], None]
+
+
+class Work:
+    """A plan under way: its journal, and how many seeds each point has been given."""
+
+    def __init__(self, design: Design, journal: Journal) -> None:
+        self.design, self.journal = design, journal
+        self.seeds = array("q", [design.plan.seeds.least]) * design.plan.points
+        self.most = design.plan.seeds.most
+
+    def number(self, point: int, seed: int) -> int:
+        """A run's number: by point, then by seed, whenever it is made."""
+        return point * self.most + seed - 1
+
+    def numbers(self) -> Iterator[int]:
+        """Every run's number, in order."""
+        for point, count in enumerate(self.seeds):
+            first = self.number(point, 1)
+            yield from range(first, first + count)
+
+    @property
+    def planned(self) -> int:
+        """Runs of the plan as far as it is known."""
+        return sum(self.seeds)
+
+    def run(self, threads: int | None, tick: Tick) -> None:
+        """Makes what is missing.
+
+        Raises:
+            RunError: a run failed; what was done is kept.
+            OSError: the journal cannot be written.
+        """
+        points: Any = range(self.design.plan.points)
+        while points:
+            self._make(points, threads or cpu_count(), tick)
+            points = [point for point in points if self._wants_more(point)] if self.design.plan.seeds.half_width else []
+
+    def _make(self, points: Any, threads: int, tick: Tick) -> None:
+        fed: deque[tuple[int, int]] = deque()
+
+        def scenarios() -> Iterator[str]:
+            for point in points:
+                missing = [s for s in range(1, self.seeds[point] + 1) if self.number(point, s) not in self.journal]
+                if missing:
+                    for seed, line in zip(missing, self.design.lines(point, missing), strict=True):
+                        fed.append((point, seed))
+                        yield f"{self.number(point, seed)} {line}"
+
+        for lines in batches(scenarios(), threads, self.journal.path):
+            for line in lines:
+                point, seed = fed.popleft()
+                if line.startswith(b'{"error"'):
+                    said = str(json.loads(line)["error"]).split(": ", 1)[-1]
+                    raise _core.RunError(f"{self.design.called(point)}, seed {seed}: {said}")
+            tick(len(lines))
+        self.journal.look()
+
+    def _wants_more(self, point: int) -> bool:
+        """Gives a point more seeds if its interval is too wide."""
+        plan, metric = self.design.plan, self.design.stopping
+        if self.seeds[point] >= plan.seeds.most:
+            return False
+        tree = Tree(self.design, point)
+        values = [metric.read(summary, tree) for summary in self.summaries(point)]
+        wanted = plan.seeds.more(values)
+        grown = wanted > self.seeds[point]
+        self.seeds[point] = wanted
+        return grown
+
+    def summaries(self, point: int) -> Iterator[Any]:
+        """What the runs of a point told, seed after seed."""
+        return (json.loads(self.journal.line(self.number(point, seed))) for seed in range(1, self.seeds[point] + 1))
+
+
+class Tree(dict[str, Any]):
+    """A point's scenario, expanded only if a metric asks for it."""
+
+    def __init__(self, design: Design, point: int) -> None:
+        super().__init__()
+        self._design, self._point = design, point
+
+    def __missing__(self, key: str) -> Any:
+        self.update(self._design.tree(self._point))
+        return dict.__getitem__(self, key)

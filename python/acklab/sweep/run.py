@@ -1,0 +1,129 @@
+"""A sweep from its plan to what it leaves behind."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .._frames import all_or_nothing
+from .design import Design
+from .execute import Work
+from .journal import KEPT, Journal
+from .plan import Plan
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What a sweep told."""
+
+    plan: Plan
+    title: str
+    runs: int
+    """Runs altogether."""
+    kept: int
+    """How many of them an earlier attempt had made."""
+    summary: pl.DataFrame
+    """A row per point and metric: the varied keys, mean, 95 % interval (``low``, ``high``), ``n``, ``missing``."""
+    _flows: Path
+    _folder: Any = None
+
+    @property
+    def flows(self) -> pl.DataFrame:
+        """A row per run and flow: the varied keys, the seed, the flow's columns."""
+        import polars as pl
+
+        return pl.read_parquet(self._flows)
+
+    def __repr__(self) -> str:
+        return f"<Swept {self.title!r}: {self.plan.points:,} points, {self.runs:,} runs>"
+
+
+class Meter(Protocol):
+    """Is told how a sweep goes on."""
+
+    def __call__(self, done: int) -> None:
+        """So many more runs are done."""
+
+    def close(self) -> None:
+        """The runs are over."""
+
+
+class Unwatched:
+    """A meter that nobody reads."""
+
+    def __call__(self, done: int) -> None:
+        """Nothing."""
+
+    def close(self) -> None:
+        """Nothing."""
+
+
+def sweep(
+    plan: Plan,
+    out: Path | None = None,
+    *,
+    design: Design | None = None,
+    threads: int | None = None,
+    fresh: bool = False,
+    meter: Callable[[int], Meter] = lambda total: Unwatched(),
+) -> Swept:
+    """Makes a plan's runs and, with ``out``, writes the tables, a page with charts, and every run's result.
+
+    What an earlier attempt with the same plan, scenario and version left in ``out`` is not run again; what comes out
+    is the same, to the byte.
+
+    Raises:
+        SweepError: a point is no scenario, or ``out`` holds another sweep; nothing was run.
+        RunError: a run failed.
+        OSError: something cannot be written.
+    """
+    design = Design(plan) if design is None else design
+    design.check()
+    with _folder(out) as (folder, holder):
+        journal = Journal(folder, design.identity(), fresh=fresh)
+        try:
+            work = Work(design, journal)
+            kept = len(journal)
+            watched = meter(max(0, work.planned - kept))
+            try:
+                work.run(threads, watched)
+            finally:
+                watched.close()
+            return _told(work, folder, kept, holder, page=out is not None)
+        finally:
+            journal.close()
+
+
+@contextlib.contextmanager
+def _folder(out: Path | None) -> Iterator[tuple[Path, Any]]:
+    """Where the sweep works, and what removes it once nobody looks at it any more."""
+    if out is not None:
+        yield out, None
+        return
+    holder = tempfile.TemporaryDirectory(prefix="acklab-sweep-")
+    try:
+        yield Path(holder.name), holder
+    except BaseException:
+        holder.cleanup()
+        raise
+
+
+def _told(work: Work, folder: Path, kept: int, holder: Any, *, page: bool) -> Swept:
+    from . import output, tables
+
+    told = Swept(work.design.plan, work.design.title, work.planned, kept, tables.summary(work), (folder / "flows.parquet").absolute(), holder)
+    with all_or_nothing(folder) as scratch:
+        tables.write_flows(work, scratch)
+        if page:
+            tables.write_summary(told.summary, scratch)
+            output.write(told, work.design, scratch)
+            work.journal.pack(work.numbers(), scratch / KEPT)
+    work.journal.discard()
+    return told

@@ -1,0 +1,99 @@
+"""The JSON Schema of a plan, for editors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .derive import KEYS as DERIVE
+from .derive import ROUND
+from .plan import KEYS
+from .quantity import UNITS
+from .ranges import FORMS
+from .seeds import FORMS as SEEDS
+from .seeds import MOST_SEEDS
+
+
+def schema() -> dict[str, Any]:
+    """A plan's keys with their types and meaning; scenario keys are checked when the plan is read."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A plan for acklab sweep",
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["scenario"],
+        "anyOf": [{"required": [key]} for key in ("vary", "together", "alternatives")],
+        "properties": {key: {"description": about, **_KINDS[key]} for key, about in KEYS.items()},
+        "$defs": {
+            "values": _values(),
+            "keys": {"type": "object", "minProperties": 1},
+            "factors": {"anyOf": [_FACTOR, {"type": "array", "items": _FACTOR}]},
+            "derived": derived(),
+        },
+    }
+
+
+_FACTOR: dict[str, Any] = {"type": ["number", "string"]}
+_KINDS: dict[str, dict[str, Any]] = {
+    "title": {"type": "string"},
+    "scenario": {"anyOf": [{"type": "string"}, {"type": "object"}]},
+    "set": {"type": "object"},
+    "vary": {"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/$defs/values"}},
+    "together": {"type": "array", "items": {"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/$defs/values"}}},
+    "alternatives": {
+        "type": "object",
+        "additionalProperties": {"type": "object", "minProperties": 1, "additionalProperties": {"type": "object"}},
+    },
+    "derive": {"type": "object", "additionalProperties": {"anyOf": [{"$ref": "#/$defs/derived"}, {"$ref": "#/$defs/keys"}]}},
+    "draw": {"type": "object"},
+    "seeds": {
+        "description": SEEDS,
+        "anyOf": [
+            {"type": "integer", "minimum": 1, "maximum": MOST_SEEDS},
+            {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["half_width"],
+                "properties": {
+                    "at_least": {"type": "integer", "minimum": 2, "maximum": MOST_SEEDS, "default": 5},
+                    "at_most": {"type": "integer", "minimum": 2, "maximum": MOST_SEEDS, "default": 100},
+                    "half_width": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+                    "metric": {"type": "string"},
+                },
+            },
+        ],
+    },
+    "spread_starts": {"type": "string"},
+    "metrics": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+    "columns": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+}
+
+
+def _values() -> dict[str, Any]:
+    ends = {"from": {"type": ["number", "string"]}, "to": {"type": ["number", "string"]}}
+    more = {
+        "points": {"type": "integer", "minimum": 2},
+        "step": {"type": ["number", "string"]},
+        "scale": {"enum": ["linear", "log"]},
+    }
+    a_range = {"type": "object", "additionalProperties": False, "required": ["from", "to"], "properties": {**ends, **more}}
+    # Without quotes TOML reads flow.0.start as tables in each other.
+    return {"description": FORMS, "anyOf": [{"type": "array", "minItems": 1}, {"type": "string"}, a_range, {"$ref": "#/$defs/keys"}]}
+
+
+def derived() -> dict[str, Any]:
+    """The schema of a derived value."""
+    kinds: dict[str, Any] = {
+        "times": {"$ref": "#/$defs/factors"},
+        "over": {"$ref": "#/$defs/factors"},
+        "plus": {"$ref": "#/$defs/factors"},
+        "round": {"enum": list(ROUND)},
+        "at_least": {"type": "number"},
+        "at_most": {"type": "number"},
+        "unit": {"enum": list(UNITS)},
+    }
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["times"],
+        "properties": {key: {"description": about, **kinds[key]} for key, about in DERIVE.items()},
+    }
