@@ -1,7 +1,8 @@
 """Pages that are made from the program itself, so that they cannot differ from it.
 
-Three directives: ``scenario-reference`` (from the JSON Schema), ``stack-table`` (the rules of every stack) and
-``command-help`` (one verb of the command line, its argument).
+Four directives: ``scenario-reference`` (from the JSON Schema), ``stack-table`` (the rules of every stack),
+``analysis-table`` (the columns of a table of ``acklab analyze``, its argument) and ``command-help`` (one verb of the command
+line, its argument).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from acklab import Run, _core
+from acklab import Analysis, Run, _core
 from acklab.cli import parser
 from acklab.scenario._part import Part
 
@@ -199,6 +200,16 @@ class StackTable(SphinxDirective):
         return self.parse_text_to_nodes("\n".join(stack_table()), allow_section_headings=True)
 
 
+class AnalysisTable(SphinxDirective):
+    """The columns of a table of ``acklab analyze``."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        rows = [f"| `{name}` | {about} |" for name, about in _core.analysis_columns(self.arguments[0])]
+        return self.parse_text_to_nodes("\n".join(["| column | meaning |", "|---|---|", *rows]))
+
+
 class CommandHelp(SphinxDirective):
     """What ``acklab VERB --help`` prints."""
 
@@ -215,7 +226,7 @@ class CommandHelp(SphinxDirective):
 
 def signature(app: Sphinx, what: str, name: str, thing: Any, *_: Any) -> tuple[str, None] | None:
     """A builder's parts take what stands below them, and a run is not made by hand: neither shows its constructor."""
-    return ("", None) if what == "class" and (issubclass(thing, Part) or thing is Run) else None
+    return ("", None) if what == "class" and (issubclass(thing, Part) or thing in (Analysis, Run)) else None
 
 
 class AttributesAsTheyAre:
@@ -239,6 +250,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Called by Sphinx."""
     app.add_directive("scenario-reference", ScenarioReference)
     app.add_directive("stack-table", StackTable)
+    app.add_directive("analysis-table", AnalysisTable)
     app.add_directive("command-help", CommandHelp)
     app.connect("autodoc-process-signature", signature)
     AttributesAsTheyAre(app)

@@ -10,12 +10,15 @@
 True
 """
 
-from ._core import RunError, ScenarioError, Simulation, Table, __version__
+from ._core import CaptureError, RunError, ScenarioError, Simulation, Table, __version__
+from .analysis import Analysis, analyze
 from .run import Run, run, run_batch, simulation
 from .scenario import Scenario
 from .sweep import SweepError, sweep
 
 __all__ = [
+    "Analysis",
+    "CaptureError",
     "Run",
     "RunError",
     "Scenario",
@@ -24,6 +27,7 @@ __all__ = [
     "SweepError",
     "Table",
     "__version__",
+    "analyze",
     "run",
     "run_batch",
     "simulation",

@@ -1,11 +1,13 @@
 """The simulator: scenarios in, tables and JSON out. Texts are TOML or JSON; times are in seconds."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import final
 
 __all__ = [
+    "AnalysisResult",
     "Batch",
+    "CaptureError",
     "LiveError",
     "LivePlan",
     "LiveResult",
@@ -16,6 +18,8 @@ __all__ = [
     "Table",
     "Template",
     "__version__",
+    "analysis_columns",
+    "analyze",
     "capture",
     "capture_all",
     "expanded",
@@ -31,6 +35,26 @@ class ScenarioError(ValueError):
 
 class RunError(RuntimeError):
     """A legal scenario's run failed: a bug in the simulator, worth reporting with the scenario."""
+
+class CaptureError(ValueError):
+    """A file is no capture. The message names file and reason, in one line."""
+
+@final
+class AnalysisResult:
+    """What an analysis found. Tables that were not asked for are None."""
+
+    @property
+    def connections(self) -> Table: ...
+    @property
+    def acks(self) -> Table | None: ...
+    @property
+    def segments(self) -> Table | None: ...
+    def json(self) -> str: ...
+
+def analyze(
+    path: str | PathLike[str], *, packets: bool = True, tick: Callable[[int], object] | None = None
+) -> AnalysisResult: ...
+def analysis_columns(table: str) -> list[tuple[str, str]]: ...
 
 @final
 class Table:

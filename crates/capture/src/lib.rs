@@ -67,6 +67,7 @@
 //!   a packet has the same on every link), and the TTL is 64 minus the routers passed.
 #![forbid(unsafe_code)]
 
+pub mod analyze;
 mod conversation;
 mod error;
 mod journey;

@@ -17,6 +17,8 @@ create_exception!(
     "A legal scenario's run failed: a bug in the simulator, worth reporting with the scenario."
 );
 
+create_exception!(acklab._core, CaptureError, PyValueError, "A file is no capture; says file and why, in one line.");
+
 /// From the parser's error.
 pub(crate) fn scenario(error: acklab_sim::scenario::ScenarioError) -> PyErr {
     ScenarioError::new_err(error.to_string())

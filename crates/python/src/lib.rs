@@ -3,6 +3,7 @@
 //! Thin on purpose. What a scenario means is `acklab-sim`'s; what people see is the Python package's.
 #![forbid(unsafe_code)]
 
+mod analyze;
 mod batch;
 mod capture;
 mod columns;
@@ -27,11 +28,13 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use super::analyze::{AnalysisResult, analysis_columns, analyze};
+    #[pymodule_export]
     use super::batch::Batch;
     #[pymodule_export]
     use super::capture::{capture, capture_all, link_ends};
     #[pymodule_export]
-    use super::errors::{RunError, ScenarioError};
+    use super::errors::{CaptureError, RunError, ScenarioError};
     #[pymodule_export]
     use super::live::{LiveError, LivePlan, LiveResult, live_probe};
     #[pymodule_export]

@@ -24,7 +24,8 @@ impl Table {
 
 #[pymethods]
 impl Table {
-    /// Which of a run's tables this is: flows, links, series, queue or packets.
+    /// Which of a run's tables this is (flows, links, series, queue or packets), or of an analysis
+    /// (connections, acks or segments).
     #[getter]
     fn name(&self) -> &'static str {
         self.name

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import NoReturn
 
-from . import compare, doctor, emulate, reproduce, run, schema, sweep
+from . import analyze, compare, doctor, emulate, reproduce, run, schema, sweep
 
 EXAMPLE = """\
 example:
@@ -58,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("-V", "--version", action="version", version=f"acklab {__version__}")
     verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
-    for verb in (run, compare, sweep, emulate, reproduce, schema, doctor):
+    for verb in (run, analyze, compare, sweep, emulate, reproduce, schema, doctor):
         verb.add(verbs)
     return top
 

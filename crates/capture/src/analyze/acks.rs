@@ -1,0 +1,354 @@
+//! What the ACKs of one direction say: each by itself, and what is counted of them.
+
+use super::holds::Holds;
+use super::numbers::{Spread, span_s};
+use super::segment::{ACK, ECE, FIN, RST, SYN, Seen};
+use super::thresholds::{COMPRESSED_RUN, COMPRESSED_SHARE, IDENTIFICATION_STEP};
+use super::way::{DataKind, Sent, Way};
+
+/// What an ACK was to the one before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AckKind {
+    /// It acknowledges something for the first time.
+    #[default]
+    New,
+    /// It repeats the last, without data, with the same window (RFC 5681 section 2, RFC 6675).
+    Duplicate,
+    /// It repeats the last, with another window.
+    WindowUpdate,
+    /// A keep-alive or window probe, or the answer to one.
+    Probe,
+    /// It repeats the last on data of its own.
+    Repeated,
+    /// It acknowledges less than an earlier one: it was overtaken.
+    Old,
+}
+
+/// Names of [`AckKind`]s.
+pub const ACK_KINDS: [&str; 6] = ["new", "duplicate", "window-update", "probe", "repeated", "old"];
+
+/// An ACK as the table shows it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Told {
+    pub kind: AckKind,
+    pub ack: u64,
+    pub bytes: u64,
+    pub segments: u64,
+    pub delay: Option<f64>,
+    pub rtt: Option<f64>,
+    pub clean: bool,
+    pub divided: bool,
+    pub ahead: bool,
+    pub sacks: u8,
+    pub window: u64,
+    pub flight: u64,
+}
+
+/// What is counted of them.
+#[derive(Clone, Debug, Default)]
+pub struct AckCounts {
+    pub packets: u64,
+    pub pure: u64,
+    pub new: u64,
+    pub duplicates: u64,
+    pub unprompted: u64,
+    pub window_updates: u64,
+    pub probes: u64,
+    pub old: u64,
+    pub sacks: u64,
+    pub dsacks: u64,
+    pub ece: u64,
+    pub ect: u64,
+    pub zero_window: u64,
+    pub divided: u64,
+    pub compressed: u64,
+    pub of_unseen: u64,
+    pub ahead: u64,
+    pub stamped_rtts: u64,
+    pub later_echoes: u64,
+    pub earlier_echoes: u64,
+    pub acked_bytes: u64,
+    pub acked_segments: u64,
+    pub last_ns: Option<i64>,
+}
+
+/// Identifications in the IPv4 headers of the end that acknowledges, where they count its packets.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Identifications {
+    last: Option<u16>,
+    pub near: u64,
+    pub far: u64,
+    pub missing: u64,
+}
+
+impl Identifications {
+    /// A packet that stands for `packets` passes.
+    pub fn on_packet(&mut self, identification: u16) {
+        let Some(last) = self.last.replace(identification) else { return };
+        match identification.wrapping_sub(last) {
+            1 => self.near += 1,
+            step if (2..=IDENTIFICATION_STEP).contains(&step) => {
+                self.near += 1;
+                self.missing += u64::from(step) - 1;
+            }
+            _ => self.far += 1,
+        }
+    }
+}
+
+/// The ACKs' state.
+#[derive(Clone, Debug, Default)]
+pub struct Acks {
+    pub counts: AckCounts,
+    pub rtt: Spread,
+    pub holds: Holds,
+    pub ids: Identifications,
+    pub scale: u8,
+    window: Option<u64>,
+    /// Data segments that passed and no ACK has answered yet.
+    prompts: u64,
+    /// ACKs of what had not passed.
+    ahead: Vec<u64>,
+    /// When the last ACK of new data passed, when what it covers was complete, and how many came compressed in a row.
+    last_new: Option<(i64, i64)>,
+    compressed_run: u32,
+}
+
+impl Acks {
+    /// Data pass that begin at `seq` and make `segments`.
+    pub fn on_data(&mut self, kind: DataKind, seq: u64, segments: u64) {
+        self.prompts += segments;
+        if kind == DataKind::New && !self.ahead.is_empty() {
+            let before = self.ahead.len();
+            self.ahead.retain(|&ack| ack <= seq);
+            self.counts.ahead += (before - self.ahead.len()) as u64;
+        }
+    }
+}
+
+/// The outstanding segments that an ACK covers.
+#[derive(Default)]
+struct Covered {
+    segments: u64,
+    /// None was resent, late, or a SYN or FIN.
+    plain: bool,
+    control: u64,
+    divided: bool,
+    /// The segment that ends where the ACK points.
+    named: Option<Sent>,
+    /// When the last of those passed that were resent or late.
+    disturbed: Option<i64>,
+    /// The first and last timestamps among the segments.
+    stamps: (Option<u32>, Option<u32>),
+}
+
+impl Way {
+    /// A segment with the ACK flag passes the other way; `own` says whether its own sequence number is its sender's next.
+    pub fn on_ack(&mut self, seen: &Seen, own: Own, now: i64) -> Option<Told> {
+        if !seen.has(ACK) || seen.has(RST) {
+            return None;
+        }
+        let pure = seen.payload == 0 && !seen.has(SYN | FIN);
+        self.count_ack(seen, pure);
+        let ack = if self.first.is_some() { self.numbers.peek(seen.ack) } else { self.numbers.widen(seen.ack) };
+        let scale = if seen.has(SYN) { 0 } else { self.acks.scale };
+        let window = u64::from(seen.window) << scale;
+        let same_window = self.acks.window.replace(window) == Some(window);
+        let flight = self.flight_bytes();
+        // Without a handshake the first ACK may be of data that passed before the capture began.
+        let Some(una) = self.una.or(self.first) else {
+            self.una = Some(ack);
+            return None;
+        };
+        let probe = pure && (own == Own::Probe || self.probing && ack == una && same_window);
+        let kind = match ack.cmp(&una) {
+            _ if probe && ack <= una => AckKind::Probe,
+            std::cmp::Ordering::Greater => AckKind::New,
+            std::cmp::Ordering::Less => AckKind::Old,
+            std::cmp::Ordering::Equal if !pure || own != Own::Next => AckKind::Repeated,
+            std::cmp::Ordering::Equal if !same_window => AckKind::WindowUpdate,
+            std::cmp::Ordering::Equal => AckKind::Duplicate,
+        };
+        let counts = &mut self.acks.counts;
+        match kind {
+            AckKind::Duplicate => {
+                counts.duplicates += 1;
+                counts.unprompted += u64::from(self.acks.prompts == 0);
+                self.acks.prompts = self.acks.prompts.saturating_sub(1);
+            }
+            AckKind::WindowUpdate => counts.window_updates += 1,
+            AckKind::Probe => counts.probes += 1,
+            AckKind::Old => counts.old += 1,
+            AckKind::Repeated | AckKind::New => {}
+        }
+        counts.zero_window += u64::from(pure && window == 0);
+        if matches!(kind, AckKind::New | AckKind::Duplicate) {
+            self.eyes.on_ack(ack, seen.options.stamps.map(|(value, _)| value), now);
+        }
+        let sacks = seen.options.sacks.0;
+        let told = Told { kind, ack, window, flight, sacks, ..Told::default() };
+        Some(if kind == AckKind::New { self.on_new(seen, una, told, pure, now) } else { told })
+    }
+
+    fn count_ack(&mut self, seen: &Seen, pure: bool) {
+        if let Some(identification) = seen.identification {
+            self.acks.ids.on_packet(identification);
+        }
+        let counts = &mut self.acks.counts;
+        counts.packets += 1;
+        counts.pure += u64::from(pure);
+        counts.sacks += u64::from(seen.options.sacks.0 > 0);
+        counts.dsacks += u64::from(seen.is_dsack());
+        counts.ece += u64::from(seen.has(ECE) && !seen.has(SYN));
+        counts.ect += u64::from(pure && seen.ecn != 0);
+    }
+
+    fn on_new(&mut self, seen: &Seen, una: u64, mut told: Told, pure: bool, now: i64) -> Told {
+        let ack = told.ack;
+        let unseen = ack > self.next;
+        let beyond = ack.saturating_sub(self.next.max(una));
+        let gap = !self.holes.is_empty() || told.sacks > 0;
+        let done = self.completed(ack);
+        let covered = self.cover(ack);
+        self.settle(ack);
+        told.bytes = (ack - una).saturating_sub(covered.control);
+        told.segments = covered.segments + self.units(beyond);
+        told.ahead = unseen;
+        told.divided = covered.divided;
+        told.delay = done.map(|done| span_s(done, now)).filter(|_| covered.plain && !unseen);
+        // What waited for a gap to be filled tells no round trip.
+        let named = covered.named.filter(|sent| covered.disturbed.is_none_or(|at| at <= sent.last.0));
+        told.rtt = named.and_then(|sent| sample(&sent, seen, now));
+        told.clean = pure && covered.plain && !gap && !unseen && told.delay.is_some() && covered.control == 0;
+        let acks = &mut self.acks;
+        // What duplicates have answered already is covered by the ACK that ends a recovery.
+        acks.prompts = acks.prompts.saturating_sub(if told.clean { covered.segments } else { 1 });
+        let counts = &mut acks.counts;
+        counts.new += u64::from(told.bytes > 0);
+        counts.acked_bytes += told.bytes;
+        counts.acked_segments += told.segments;
+        counts.last_ns = if told.bytes > 0 { Some(now) } else { counts.last_ns };
+        counts.divided += u64::from(covered.divided);
+        counts.of_unseen += u64::from(unseen);
+        if unseen && acks.ahead.len() < 64 {
+            acks.ahead.push(ack);
+        }
+        if let Some(rtt) = told.rtt {
+            acks.rtt.add(rtt);
+            acks.counts.stamped_rtts += u64::from(named.is_some_and(|sent| sent.again));
+            self.eyes.to_receiver = Some(self.eyes.to_receiver.map_or(rtt, |least| least.min(rtt)));
+        }
+        // A receiver echoes the first segment since its last ACK (RFC 7323 section 4.3).
+        if let (Some((_, echo)), (Some(first), Some(last))) = (seen.options.stamps, covered.stamps)
+            && told.clean
+        {
+            self.acks.counts.later_echoes += u64::from(after(echo, first) && !after(echo, last));
+            self.acks.counts.earlier_echoes += u64::from(after(first, echo) && !covered.divided);
+        }
+        self.note_spacing(done, now);
+        if told.clean && !told.divided {
+            let (leg, all) = (self.legs.0, self.outstanding.is_empty());
+            self.acks.holds.on_ack(told.segments, told.delay.unwrap_or(0.0), leg, all, now);
+        } else if (gap || !covered.plain) && told.bytes > 0 {
+            self.acks.holds.on_disorder();
+        }
+        told
+    }
+
+    /// Counts ACKs that follow each other closer than what they cover did.
+    fn note_spacing(&mut self, done: Option<i64>, now: i64) {
+        let acks = &mut self.acks;
+        let Some(done) = done else {
+            acks.last_new = None;
+            return;
+        };
+        if let Some((at, before)) = acks.last_new {
+            let close = span_s(at, now) < COMPRESSED_SHARE * span_s(before, done);
+            acks.compressed_run = if close { acks.compressed_run + 1 } else { 0 };
+            acks.counts.compressed += u64::from(acks.compressed_run >= COMPRESSED_RUN);
+        }
+        acks.last_new = Some((now, done));
+    }
+
+    /// When everything below `ack` had passed.
+    fn completed(&mut self, ack: u64) -> Option<i64> {
+        let place = self.edges.partition_point(|(edge, _)| *edge < ack);
+        self.edges.drain(..place);
+        let &(edge, at) = self.edges.front()?;
+        if edge == ack {
+            self.edges.pop_front();
+        }
+        Some(at)
+    }
+
+    /// Takes what an ACK covers from the outstanding segments.
+    fn cover(&mut self, ack: u64) -> Covered {
+        let mut covered = Covered { plain: true, ..Covered::default() };
+        let unit = u64::from(self.unit());
+        while let Some(sent) = self.outstanding.front_mut().filter(|sent| sent.start < ack) {
+            let whole = sent.end <= ack;
+            if sent.again || sent.late {
+                covered.plain = false;
+                covered.disturbed = covered.disturbed.max(Some(sent.last.0));
+            }
+            covered.stamps = (covered.stamps.0.or(sent.first.1), sent.first.1);
+            if !whole {
+                let part = ack - sent.start;
+                if sent.end - sent.start > unit && part.is_multiple_of(unit) {
+                    covered.segments += part / unit; // of a packet put together from several
+                    sent.start = ack;
+                } else {
+                    covered.divided = true;
+                }
+                break;
+            }
+            let control = u64::from(sent.control);
+            covered.control += control;
+            covered.segments += (sent.end - sent.start - control).div_ceil(unit);
+            covered.named = (sent.end == ack).then_some(*sent);
+            self.outstanding.pop_front();
+        }
+        covered
+    }
+
+    /// Everything below `ack` is acknowledged.
+    fn settle(&mut self, ack: u64) {
+        self.una = Some(self.una.map_or(ack, |una| una.max(ack)));
+        self.holes.retain_mut(|hole| {
+            hole.0 = hole.0.max(ack);
+            hole.0 < hole.1
+        });
+        self.edge = self.edge.max(ack.min(self.next));
+    }
+}
+
+/// The number of a segment with an ACK, to the one its sender should use next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Own {
+    /// The same.
+    Next,
+    /// One less: it asks for an answer.
+    Probe,
+    /// Another.
+    Other,
+}
+
+/// The round trip that an ACK tells of the segment it names: Karn's rule, or the echoed timestamp where it tells the
+/// segment's transmissions apart (RFC 7323 section 4).
+fn sample(sent: &Sent, seen: &Seen, now: i64) -> Option<f64> {
+    let from = |at: i64| Some(span_s(at, now));
+    if !sent.again {
+        return from(sent.first.0);
+    }
+    let echo = seen.options.stamps.map(|(_, echo)| echo)?;
+    match (sent.first.1 == Some(echo), sent.last.1 == Some(echo)) {
+        (true, false) => from(sent.first.0),
+        (false, true) => from(sent.last.0),
+        _ => None,
+    }
+}
+
+/// Whether timestamp `a` is later than `b` (RFC 7323 section 5.2).
+fn after(a: u32, b: u32) -> bool {
+    a.wrapping_sub(b) as i32 > 0
+}

@@ -1,0 +1,224 @@
+//! What a capture's ACKs say.
+//!
+//! [`Analysis`] reads a capture packet by packet and keeps, for each connection and direction, what [`Connections`]'
+//! columns tell: counts, distributions, and what follows from them about the receiver's policy. Memory grows with the
+//! connections and with what is outstanding, not with the file, unless every packet's rows are asked for.
+//!
+//! Every number that decides what is said stands in `thresholds.rs`.
+
+mod acks;
+mod connection;
+mod cwnd;
+mod frame;
+mod holds;
+mod numbers;
+mod policy;
+mod rows;
+mod segment;
+mod summary;
+mod thresholds;
+mod vantage;
+mod way;
+mod words;
+
+use std::collections::HashMap;
+use std::io::Read;
+
+use connection::Connection;
+pub use policy::NAMES as POLICIES;
+pub use rows::{AckRow, ConnectionRow, Packets, SegmentRow, Sink};
+pub use segment::Endpoint;
+use segment::Seen;
+pub use vantage::Vantage;
+
+use crate::reader::{ReadError, Reader};
+
+/// What became of the packets of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Census {
+    /// All of them, and their bytes before they were cut.
+    pub packets: u64,
+    /// Bytes of them.
+    pub bytes: u64,
+    /// TCP segments that were analysed.
+    pub tcp: u64,
+    /// Neither IPv4 nor IPv6.
+    pub not_ip: u64,
+    /// IP, but not TCP.
+    pub not_tcp: u64,
+    /// Parts of fragmented packets.
+    pub fragments: u64,
+    /// Cut before the TCP header ends.
+    pub cut: u64,
+    /// With lengths that contradict each other.
+    pub malformed: u64,
+    /// Earlier than the packet before; they count as simultaneous with it.
+    pub backward: u64,
+    /// Link types that are not read, each once.
+    pub unknown_links: Vec<u32>,
+    /// The file ends within a packet, as when its writer was stopped.
+    pub broken_off: bool,
+}
+
+/// An analysis in progress, or done.
+///
+/// ```
+/// use acklab_capture::analyze::Analysis;
+/// use acklab_capture::{Capture, LinkEnd, Reader};
+///
+/// let text = r#"
+///     link = [{ between = ["S", "R"], rate = "1Mbps", delay = "10ms" }]
+///     flow = [{ from = "S", to = "R", size = { segments = 40 }, receiver = { ack = { policy = "every" } } }]
+///     record = { packets = true }
+/// "#;
+/// let scenario = acklab_sim::scenario::parse_toml(text, "example.toml")?;
+/// let outcome = acklab_sim::Simulation::new(scenario.clone().into()).run();
+/// let mut file = Vec::new();
+/// Capture::new(&scenario, &outcome)?.write(LinkEnd::find(&outcome, "S->R@R")?, &mut file)?;
+///
+/// let mut analysis = Analysis::default();
+/// analysis.read(&mut Reader::new(&file[..])?, |_| true)?;
+/// let found = analysis.connections();
+/// assert_eq!((found[0].policy.as_str(), found[0].new_acks), ("every", 40));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Analysis {
+    census: Census,
+    connections: Vec<Connection>,
+    /// The latest connection between two ends, the lesser first; only looked up, never walked.
+    latest: HashMap<(Endpoint, Endpoint), usize>,
+    packets: Option<Packets>,
+    start_ns: Option<i64>,
+    now_ns: i64,
+}
+
+/// Packets between two questions whether to go on.
+const SLICE: u64 = 1 << 14;
+
+impl Analysis {
+    /// An analysis that also keeps a row for each segment and each ACK.
+    pub fn with_packets() -> Analysis {
+        Analysis { packets: Some(Packets::default()), ..Analysis::default() }
+    }
+
+    /// Reads `reader` to its end, or until `go_on`, which hears now and then how far it is, says no; whether it came to the
+    /// end.
+    ///
+    /// A file that ends within a packet is read up to there ([`Census::broken_off`]).
+    ///
+    /// # Errors
+    /// [`ReadError`]: it is no capture, or breaks the format's rules.
+    pub fn read<R: Read>(
+        &mut self,
+        reader: &mut Reader<R>,
+        mut go_on: impl FnMut(&Census) -> bool,
+    ) -> Result<bool, ReadError> {
+        let mut link_types: Vec<u32> = Vec::new();
+        loop {
+            let record = match reader.next() {
+                Ok(Some(record)) => record,
+                Ok(None) => return Ok(true),
+                Err(ReadError::Truncated { .. }) if self.census.packets > 0 => {
+                    self.census.broken_off = true;
+                    return Ok(true);
+                }
+                Err(error) => return Err(error),
+            };
+            let (time_ns, interface, length) = (record.time_ns, record.interface, record.length);
+            match link_types.get(interface).copied() {
+                Some(link_type) => self.on_packet(link_type, record.data, length, time_ns),
+                None => {
+                    let data = record.data.to_vec();
+                    link_types = reader.interfaces().iter().map(|interface| interface.link_type).collect();
+                    let link_type = link_types.get(interface).copied().unwrap_or(u32::MAX);
+                    self.on_packet(link_type, &data, length, time_ns);
+                }
+            }
+            if self.census.packets.is_multiple_of(SLICE) && !go_on(&self.census) {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Takes in a packet: `frame` was kept of its `length` bytes.
+    pub fn on_packet(&mut self, link_type: u32, frame: &[u8], length: u32, time_ns: i64) {
+        self.census.packets += 1;
+        self.census.bytes += u64::from(length);
+        if !frame::known(link_type) && !self.census.unknown_links.contains(&link_type) {
+            self.census.unknown_links.push(link_type);
+        }
+        let start = *self.start_ns.get_or_insert(time_ns);
+        if self.census.packets == 1 {
+            self.now_ns = time_ns;
+        }
+        self.census.backward += u64::from(time_ns < self.now_ns);
+        self.now_ns = self.now_ns.max(time_ns);
+        let seen = match segment::read(link_type, frame, length) {
+            Ok(seen) => seen,
+            Err(other) => return self.pass_over(other),
+        };
+        self.census.tcp += 1;
+        let now = self.now_ns;
+        let index = self.find(&seen, now);
+        let passed = self.connections[index].on_packet(&seen, now);
+        if let Some(packets) = &mut self.packets {
+            packets.add(index, &self.connections[index], &seen, &passed, now.saturating_sub(start));
+        }
+    }
+
+    fn pass_over(&mut self, other: frame::Other) {
+        let census = &mut self.census;
+        *match other {
+            frame::Other::NotIp => &mut census.not_ip,
+            frame::Other::NotTcp => &mut census.not_tcp,
+            frame::Other::Fragment => &mut census.fragments,
+            frame::Other::Cut => &mut census.cut,
+            frame::Other::Malformed => &mut census.malformed,
+        } += 1;
+    }
+
+    /// The connection of a segment, which it may open.
+    fn find(&mut self, seen: &Seen, now: i64) -> usize {
+        let key = (seen.from.min(seen.to), seen.from.max(seen.to));
+        if let Some(&index) = self.latest.get(&key)
+            && !self.connections[index].is_over(seen)
+        {
+            return index;
+        }
+        self.connections.push(Connection::new(seen, now));
+        self.latest.insert(key, self.connections.len() - 1);
+        self.connections.len() - 1
+    }
+
+    /// What became of the packets so far.
+    pub fn census(&self) -> &Census {
+        &self.census
+    }
+
+    /// Seconds since 1970 of the first packet, if there was one.
+    pub fn start_s(&self) -> Option<f64> {
+        self.start_ns.map(|ns| ns as f64 * 1e-9)
+    }
+
+    /// Seconds from the first packet to the last.
+    pub fn length_s(&self) -> f64 {
+        self.start_ns.map_or(0.0, |start| self.now_ns.saturating_sub(start) as f64 * 1e-9)
+    }
+
+    /// A row for each direction that carried data, or for a connection's first if none did.
+    pub fn connections(&self) -> Vec<ConnectionRow> {
+        let start = self.start_ns.unwrap_or(0);
+        let rows = self.connections.iter().enumerate().flat_map(|(index, connection)| {
+            let carried = |way: usize| connection.ways[way].counts.bytes > 0;
+            let ways: Vec<usize> = (0..2).filter(|&way| carried(way) || way == 0 && !carried(1)).collect();
+            ways.into_iter().map(move |way| summary::row(index, connection, way, start)).collect::<Vec<_>>()
+        });
+        rows.collect()
+    }
+
+    /// The rows of every packet, if they were kept.
+    pub fn packets(&self) -> Option<&Packets> {
+        self.packets.as_ref()
+    }
+}

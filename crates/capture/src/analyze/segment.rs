@@ -1,0 +1,276 @@
+//! From an IP packet's first bytes to its TCP segment.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use super::frame::{self, Other, half, word};
+
+/// One end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Endpoint {
+    /// Its address.
+    pub address: IpAddr,
+    /// Its port.
+    pub port: u16,
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        SocketAddr::new(self.address, self.port).fmt(f)
+    }
+}
+
+/// A TCP segment as it stands in a capture; its payload was perhaps not kept, but its length is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// Who sent it.
+    pub from: Endpoint,
+    /// To whom.
+    pub to: Endpoint,
+    /// Identification in the IPv4 header.
+    pub identification: Option<u16>,
+    /// The two ECN bits: 3 is CE.
+    pub ecn: u8,
+    /// Sequence number.
+    pub seq: u32,
+    /// Acknowledgment number; meaningless without the flag.
+    pub ack: u32,
+    /// The eight flags from CWR to FIN.
+    pub flags: u8,
+    /// The window field, not scaled.
+    pub window: u16,
+    /// Bytes of payload.
+    pub payload: u32,
+    /// Its options, as far as they were kept.
+    pub options: Options,
+}
+
+/// The options an analysis reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Maximum segment size.
+    pub mss: Option<u16>,
+    /// Window scale.
+    pub scale: Option<u8>,
+    /// SACK permitted.
+    pub sack_permitted: bool,
+    /// Timestamps: value and echo.
+    pub stamps: Option<(u32, u32)>,
+    /// How many SACK blocks it has, and the first two.
+    pub sacks: (u8, [(u32, u32); 2]),
+}
+
+pub const FIN: u8 = 1;
+pub const SYN: u8 = 2;
+pub const RST: u8 = 4;
+pub const ACK: u8 = 16;
+pub const ECE: u8 = 64;
+pub const CWR: u8 = 128;
+
+impl Seen {
+    /// Whether any of `flags` is set.
+    pub fn has(&self, flags: u8) -> bool {
+        self.flags & flags != 0
+    }
+
+    /// Sequence numbers it takes up.
+    pub fn units(&self) -> u32 {
+        self.payload + u32::from(self.has(SYN)) + u32::from(self.has(FIN))
+    }
+
+    /// The first SACK block repeats what was acknowledged, or what the second block has (RFC 2883 section 4).
+    pub fn is_dsack(&self) -> bool {
+        let (count, [first, second]) = self.options.sacks;
+        let before = |a: u32, b: u32| (b.wrapping_sub(a) as i32) > 0;
+        let within = !before(first.0, second.0) && !before(second.1, first.1);
+        count > 0 && (before(first.0, self.ack) || count > 1 && within)
+    }
+}
+
+/// Reads a frame of `link_type`, of which `frame` was kept out of `length` bytes.
+pub fn read(link_type: u32, frame: &[u8], length: u32) -> Result<Seen, Other> {
+    let packet = frame::ip(link_type, frame)?;
+    let whole = (length as usize).saturating_sub(frame.len() - packet.len()).max(packet.len());
+    match packet.first().ok_or(Other::Cut)? >> 4 {
+        4 => ipv4(packet, whole),
+        6 => ipv6(packet, whole),
+        _ => Err(Other::NotIp),
+    }
+}
+
+fn ipv4(packet: &[u8], whole: usize) -> Result<Seen, Other> {
+    let header = usize::from(packet[0] & 15) * 4;
+    // A length of 0 is that of a packet larger than the field can say, before the interface cuts it up.
+    let total = Some(usize::from(half(packet, 2)?)).filter(|total| *total > 0).unwrap_or(whole);
+    if header < 20 || total < header {
+        return Err(Other::Malformed);
+    }
+    if half(packet, 6)? & 0x3fff != 0 {
+        return Err(Other::Fragment);
+    }
+    if *packet.get(9).ok_or(Other::Cut)? != 6 {
+        return Err(Other::NotTcp);
+    }
+    let address = |at| word(packet, at).map(|word| IpAddr::V4(Ipv4Addr::from_bits(word)));
+    let ends = (address(12)?, address(16)?);
+    let rest = packet.get(header..).ok_or(Other::Cut)?;
+    Ok(Seen { identification: Some(half(packet, 4)?), ecn: packet[1] & 3, ..tcp(rest, total - header, ends)? })
+}
+
+fn ipv6(packet: &[u8], whole: usize) -> Result<Seen, Other> {
+    let said = Some(usize::from(half(packet, 4)?)).filter(|said| *said > 0);
+    let mut left = said.unwrap_or(whole.saturating_sub(40));
+    let mut next = *packet.get(6).ok_or(Other::Cut)?;
+    let address = |at: usize| {
+        let bytes = packet.get(at..at + 16).and_then(|bytes| <[u8; 16]>::try_from(bytes).ok()).ok_or(Other::Cut);
+        bytes.map(|bytes| IpAddr::V6(Ipv6Addr::from(bytes)))
+    };
+    let ends = (address(8)?, address(24)?);
+    let ecn = (packet[1] >> 4) & 3;
+    let mut rest = packet.get(40..).ok_or(Other::Cut)?;
+    while next != 6 {
+        let length = match next {
+            0 | 43 | 60 => 8 * (usize::from(*rest.get(1).ok_or(Other::Cut)?) + 1),
+            51 => 4 * (usize::from(*rest.get(1).ok_or(Other::Cut)?) + 2),
+            44 => return Err(Other::Fragment),
+            _ => return Err(Other::NotTcp),
+        };
+        next = rest[0];
+        left = left.checked_sub(length).ok_or(Other::Malformed)?;
+        rest = rest.get(length..).ok_or(Other::Cut)?;
+    }
+    Ok(Seen { ecn, ..tcp(rest, left, ends)? })
+}
+
+/// A segment of `length` bytes, of which `kept` begins.
+fn tcp(kept: &[u8], length: usize, (from, to): (IpAddr, IpAddr)) -> Result<Seen, Other> {
+    if kept.len() < 20 {
+        return Err(if length < 20 { Other::Malformed } else { Other::Cut });
+    }
+    let header = usize::from(kept[12] >> 4) * 4;
+    if header < 20 || header > length {
+        return Err(Other::Malformed);
+    }
+    Ok(Seen {
+        from: Endpoint { address: from, port: half(kept, 0)? },
+        to: Endpoint { address: to, port: half(kept, 2)? },
+        identification: None,
+        ecn: 0,
+        seq: word(kept, 4)?,
+        ack: word(kept, 8)?,
+        flags: kept[13],
+        window: half(kept, 14)?,
+        payload: (length - header) as u32,
+        options: options(&kept[20..header.min(kept.len())]),
+    })
+}
+
+/// What is cut off, or breaks the format, ends the list.
+fn options(mut rest: &[u8]) -> Options {
+    let mut found = Options::default();
+    while let Some((&kind, after)) = rest.split_first() {
+        if kind == 0 {
+            break;
+        }
+        if kind == 1 {
+            rest = after;
+            continue;
+        }
+        let length = usize::from(after.first().copied().unwrap_or(0));
+        let Some(value) = rest.get(2..length) else { break };
+        rest = &rest[length..];
+        match (kind, value) {
+            (2, &[high, low]) => found.mss = Some(u16::from_be_bytes([high, low])),
+            (3, &[shift]) => found.scale = Some(shift.min(14)), // RFC 7323 section 2.3
+            (4, []) => found.sack_permitted = true,
+            (5, blocks) => {
+                for (place, block) in blocks.chunks_exact(8).enumerate() {
+                    let (Ok(start), Ok(end)) = (word(block, 0), word(block, 4)) else { continue };
+                    found.sacks.0 += 1;
+                    if let Some(slot) = found.sacks.1.get_mut(place) {
+                        *slot = (start, end);
+                    }
+                }
+            }
+            (8, stamps) if stamps.len() == 8 => {
+                found.stamps = word(stamps, 0).and_then(|value| Ok((value, word(stamps, 4)?))).ok();
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet(options: &[u8], payload: usize) -> Vec<u8> {
+        let header = 20 + options.len();
+        let mut bytes = vec![0; 20];
+        bytes[0] = 0x45;
+        bytes[1] = 3;
+        bytes[2..4].copy_from_slice(&((20 + header + payload) as u16).to_be_bytes());
+        bytes[9] = 6;
+        bytes[12..20].copy_from_slice(&[10, 0, 0, 1, 10, 0, 0, 2]);
+        let mut tcp = vec![0; 20];
+        tcp[0..4].copy_from_slice(&[0, 80, 1, 0]);
+        tcp[7] = 9;
+        tcp[12] = (header as u8 / 4) << 4;
+        tcp[13] = ACK;
+        [bytes, tcp, options.to_vec(), vec![0; payload]].concat()
+    }
+
+    #[test]
+    fn options_and_lengths_come_out_of_a_whole_or_cut_packet() {
+        let mut options = vec![1, 1, 8, 10, 0, 0, 0, 7, 0, 0, 0, 5, 1, 1, 5, 10, 0, 0, 0, 1, 0, 0, 0, 2];
+        let bytes = packet(&options, 100);
+        let whole = read(101, &bytes, bytes.len() as u32).unwrap();
+        assert_eq!((whole.payload, whole.ecn, whole.from.port, whole.to.port, whole.seq), (100, 3, 80, 256, 9));
+        assert_eq!((whole.options.stamps, whole.options.sacks.0), (Some((7, 5)), 1));
+        let cut = read(101, &bytes[..64], bytes.len() as u32).unwrap();
+        assert_eq!(cut, whole);
+        assert_eq!(read(101, &bytes[..39], 164), Err(Other::Cut));
+        options[3] = 200; // longer than there is
+        assert_eq!(read(101, &packet(&options, 0), 64).unwrap().options, Options::default());
+    }
+
+    #[test]
+    fn a_packet_longer_than_its_field_can_say_has_the_length_of_its_record() {
+        let mut bytes = packet(&[], 0);
+        bytes[2..4].fill(0);
+        assert_eq!(read(101, &bytes, 70_040).unwrap().payload, 70_000);
+    }
+
+    #[test]
+    fn extension_headers_are_passed_over() {
+        let four = packet(&[], 11);
+        let mut six = vec![0; 40];
+        six[0] = 0x60;
+        six[1] = 0x20; // the upper of the two ECN bits
+        six[5] = (8 + 20 + 11) as u8;
+        six.extend([6, 0, 0, 0, 0, 0, 0, 0]);
+        six.extend(&four[20..]);
+        let seen = read(101, &six, six.len() as u32).unwrap();
+        assert_eq!((seen.payload, seen.ecn, seen.identification), (11, 2, None));
+        six[6] = 44;
+        assert_eq!(read(101, &six, six.len() as u32), Err(Other::Fragment));
+        six[6] = 17;
+        assert_eq!(read(101, &six, six.len() as u32), Err(Other::NotTcp));
+    }
+
+    #[test]
+    fn a_block_below_the_ack_or_within_the_second_is_a_dsack() {
+        let dsack = |ack: u32, count: u8, blocks| {
+            let bytes = packet(&[], 0);
+            let mut seen = read(101, &bytes, 40).unwrap();
+            (seen.ack, seen.options.sacks) = (ack, (count, blocks));
+            seen.is_dsack()
+        };
+        assert!(dsack(100, 1, [(50, 60), (0, 0)]));
+        assert!(!dsack(100, 1, [(150, 160), (0, 0)]));
+        assert!(dsack(100, 2, [(150, 160), (140, 190)]));
+        assert!(!dsack(100, 2, [(150, 160), (170, 190)]));
+        assert!(dsack(5, 1, [(u32::MAX - 9, 0), (0, 0)]), "across the wrap");
+    }
+}

@@ -1,0 +1,49 @@
+//! Every number that decides what an analysis says; nothing else in it is a matter of degree.
+
+/// Seconds by which an ACK must be later than the quickest seen before it counts as held back, beside a share of the
+/// quickest ([`HELD_SHARE`]): above the jitter of a busy host, below any delayed-ACK timer in use (Linux: 40 ms).
+pub const HELD_S: f64 = 0.005;
+/// The share, which matters where the way to the receiver is long.
+pub const HELD_SHARE: f64 = 0.25;
+/// The capture point is near an end if the way to it and back takes at most this share of the whole round trip.
+pub const NEAR_SHARE: f64 = 0.2;
+/// Or if it takes at most this many seconds, a thousandth part of what a path of any length takes.
+pub const NEAR_S: f64 = 0.0003;
+/// Fewest clean ACKs of new data from which a policy is named.
+pub const LEAST_ACKS: u64 = 12;
+/// Share of the ACKs that must follow a rule for it to be the policy.
+pub const RULE_SHARE: f64 = 0.8;
+/// An ACK counts for as many ACKs as it covers segments, but at most for this many.
+pub const MOST_WEIGHT: u64 = 4;
+/// What lies outside quick phases must be this share of all for a policy to be read from it.
+pub const REST_SHARE: f64 = 0.1;
+/// ACKs of other kinds in a quick phase: two in a row end it, or more than a fourth.
+pub const QUICK_MISSES: u64 = 2;
+/// ACKs are periodic if the middle three fifths of the intervals between them differ by at most this share of the median.
+pub const STEADY_SHARE: f64 = 0.4;
+/// Share of the ACKs from which something unusual (dividing, acknowledging ahead, spoofing, thinning) is named.
+pub const UNUSUAL_SHARE: f64 = 0.05;
+/// Fewest such ACKs.
+pub const UNUSUAL_LEAST: u64 = 4;
+/// Fewest held ACKs of a single segment that tell the timer.
+pub const LEAST_HELD: u64 = 2;
+/// Segments acknowledged one by one, without holding back, that make a quick phase.
+pub const QUICK_RUN: u64 = 6;
+/// An ACK is compressed if it follows the one before in less than this share of the time between the segments that
+/// completed them,
+pub const COMPRESSED_SHARE: f64 = 0.5;
+/// and is at least the so-manieth in a row to do so.
+pub const COMPRESSED_RUN: u32 = 2;
+/// Share of an end's IPv4 identifications that must follow each other within [`IDENTIFICATION_STEP`] for gaps in them
+/// to tell of packets that did not pass.
+pub const SEQUENTIAL_SHARE: f64 = 0.9;
+/// The largest step.
+pub const IDENTIFICATION_STEP: u16 = 128;
+/// Outstanding segments remembered for each direction; beyond, the oldest are forgotten.
+pub const MOST_OUTSTANDING: usize = 1 << 16;
+/// Gaps remembered for each direction.
+pub const MOST_HOLES: usize = 1 << 10;
+/// Largest payload of a segment without a handshake that is taken for one packet (a jumbo frame's).
+pub const LARGEST_PAYLOAD: u32 = 8_960;
+/// Share of its round trip for which the first data segments count as the initial window.
+pub const FIRST_WINDOW_SHARE: f64 = 0.9;

@@ -1,0 +1,84 @@
+//! What was found, in sentences.
+
+use super::policy::{self, Policy, ms, plural};
+use super::thresholds::{NEAR_S, UNUSUAL_LEAST};
+use super::vantage::{self, Vantage};
+use super::way::Way;
+
+/// The finding of one direction: policy, where that was seen from, and what else stands out.
+pub fn finding(way: &Way, policy: &Policy, place: Vantage) -> String {
+    let mut sentences = vec![policy.words.clone()];
+    if matches!(policy.name, "varying" | "periodic") {
+        let tellable = way.stamped || policy::missing(&way.acks).is_some();
+        sentences.push(if tellable {
+            "no sign of ACKs lost or filtered before they come here".to_owned()
+        } else {
+            "a way back that loses or filters ACKs may do the same: without timestamps that is not to be told"
+                .to_owned()
+        });
+    }
+    sentences.push(seen_from(way, place));
+    sentences.extend(remarks(way));
+    let mut text = String::new();
+    for sentence in sentences {
+        let mut letters = sentence.chars();
+        let Some(first) = letters.next() else { continue };
+        text.extend(if text.is_empty() { None } else { Some(' ') });
+        text.extend(first.to_uppercase());
+        text.push_str(letters.as_str());
+        text.push('.');
+    }
+    text
+}
+
+fn seen_from(way: &Way, place: Vantage) -> String {
+    let (receiver, sender) = vantage::legs(way);
+    let known = |leg: Option<f64>| leg.map_or("?".to_owned(), ms);
+    let legs = format!("{} to the receiver and back, {} to the sender", known(receiver), known(sender));
+    match place {
+        Vantage::Receiver => format!("captured near the receiver ({legs}): delays are its own"),
+        Vantage::Sender => {
+            format!(
+                "captured near the sender ({legs}): delays contain the path, and waiting shows as what exceeds the least"
+            )
+        }
+        Vantage::Both if receiver.is_some_and(|leg| leg <= NEAR_S) => {
+            format!("captured where both ends are near ({legs}): delays are the receiver's own")
+        }
+        Vantage::Both => format!("captured where both ends are near ({legs})"),
+        Vantage::Between => format!("captured on the way ({legs}): delays contain the path to the receiver"),
+        Vantage::Unknown => "where it was captured is not known (no handshake, no timestamps)".to_owned(),
+    }
+}
+
+fn remarks(way: &Way) -> Vec<String> {
+    let (data, acks) = (&way.counts, &way.acks.counts);
+    let mut found = Vec::new();
+    if data.offloaded > 0 {
+        found.push(format!(
+            "{} of {} packets are larger than a segment of {} bytes (TSO or GRO at the interface): ACKs of their segments are counted, the segments' own times are not seen",
+            data.offloaded, data.packets, way.unit()
+        ));
+    }
+    let missed = acks.of_unseen - acks.ahead.min(acks.of_unseen);
+    if missed > 0 {
+        found.push(format!("{} of data that never passed: the capture has missed packets", plural(missed, "ACK")));
+    }
+    if acks.compressed >= UNUSUAL_LEAST && acks.compressed * 20 > acks.new {
+        found.push(format!("{} ACKs come compressed, closer than what they acknowledge", acks.compressed));
+    }
+    if acks.probes > 1 {
+        found.push(format!("{} keep-alives of the receiver, or its answers to some", acks.probes));
+    }
+    if acks.ece > 0 {
+        found.push(format!(
+            "{} congestion marks, {} one",
+            plural(acks.ece, "ACK") + if acks.ece == 1 { " echoes" } else { " echo" },
+            plural(data.ce, "data packet") + if data.ce == 1 { " bears" } else { " bear" }
+        ));
+    }
+    if acks.zero_window > 0 {
+        found.push(format!("the window is closed by {}", plural(acks.zero_window, "ACK")));
+    }
+    found
+}

@@ -1,0 +1,158 @@
+//! What a capture's ACKs say, as tables and JSON.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::PathBuf;
+
+use acklab_capture::analyze::{AckRow, Analysis, Census, ConnectionRow, SegmentRow, Sink};
+use acklab_capture::{ReadError, Reader};
+use arrow_array::RecordBatch;
+use pyo3::exceptions::{PyOSError, PyRuntimeError};
+use pyo3::prelude::*;
+
+use crate::columns::Columns;
+use crate::drive::caught;
+use crate::errors::CaptureError;
+use crate::simulation::interruptible;
+use crate::table::Table;
+
+/// Bytes read at once.
+const BUFFER: usize = 1 << 18;
+
+/// What an analysis found.
+#[pyclass(frozen, module = "acklab._core")]
+pub(crate) struct AnalysisResult {
+    connections: RecordBatch,
+    packets: Option<(RecordBatch, RecordBatch)>,
+    json: String,
+}
+
+#[pymethods]
+impl AnalysisResult {
+    /// One row for each direction of a connection.
+    #[getter]
+    fn connections(&self) -> Table {
+        Table::new("connections", self.connections.clone())
+    }
+
+    /// One row an ACK, if they were asked for.
+    #[getter]
+    fn acks(&self) -> Option<Table> {
+        self.packets.as_ref().map(|(acks, _)| Table::new("acks", acks.clone()))
+    }
+
+    /// One row a segment, if they were asked for.
+    #[getter]
+    fn segments(&self) -> Option<Table> {
+        self.packets.as_ref().map(|(_, segments)| Table::new("segments", segments.clone()))
+    }
+
+    /// The file's counts and the connections as one line of JSON.
+    fn json(&self) -> &str {
+        &self.json
+    }
+}
+
+/// Analyses the capture at `path`; with `packets`, keeps every ACK and segment. `tick` hears now and then how many bytes
+/// of packets have been read.
+#[pyfunction]
+#[pyo3(signature = (path, *, packets = true, tick = None))]
+pub(crate) fn analyze(
+    py: Python<'_>,
+    path: PathBuf,
+    packets: bool,
+    tick: Option<Py<PyAny>>,
+) -> PyResult<AnalysisResult> {
+    let told = interruptible(py, |go_on| {
+        caught(|| {
+            let mut analysis = if packets { Analysis::with_packets() } else { Analysis::default() };
+            let listen = |census: &Census| {
+                if let Some(tick) = &tick {
+                    // What a listener raises is its own affair; an interrupt is seen by `go_on`.
+                    let _ = Python::attach(|py| tick.call1(py, (census.bytes,)).map(drop));
+                }
+                go_on()
+            };
+            read(&path, &mut analysis, listen).map(|()| tables(&analysis))
+        })
+    })?;
+    match told.map_err(PyRuntimeError::new_err)? {
+        Ok(result) => Ok(result),
+        Err(ReadError::Io(error)) => {
+            Err(PyOSError::new_err((error.raw_os_error(), error.to_string(), path.into_os_string())))
+        }
+        Err(error) => {
+            let hint = if is_gzip(&path) { " (it is compressed: gunzip it first)" } else { "" };
+            Err(CaptureError::new_err(format!("{}: {error}{hint}", path.display())))
+        }
+    }
+}
+
+/// The columns of a table of an analysis, `connections`, `acks` or `segments`: name and meaning of each.
+#[pyfunction]
+pub(crate) fn analysis_columns(table: &str) -> Vec<(&'static str, &'static str)> {
+    let columns = match table {
+        "connections" => ConnectionRow::COLUMNS,
+        "acks" => AckRow::COLUMNS,
+        "segments" => SegmentRow::COLUMNS,
+        _ => &[],
+    };
+    columns.iter().map(|(name, about)| (*name, about.trim())).collect()
+}
+
+fn read(path: &PathBuf, analysis: &mut Analysis, go_on: impl FnMut(&Census) -> bool) -> Result<(), ReadError> {
+    let file = BufReader::with_capacity(BUFFER, File::open(path).map_err(ReadError::Io)?);
+    analysis.read(&mut Reader::new(file)?, go_on).map(drop)
+}
+
+fn is_gzip(path: &PathBuf) -> bool {
+    let mut magic = [0; 2];
+    File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == [0x1f, 0x8b]
+}
+
+fn tables(analysis: &Analysis) -> AnalysisResult {
+    let connections = analysis.connections();
+    let json = serde_json::json!({
+        "start_s": analysis.start_s(),
+        "length_s": analysis.length_s(),
+        "packets": analysis.census(),
+        "connections": connections,
+    });
+    AnalysisResult {
+        connections: ConnectionRow::columns(&connections, Into(Columns::default())).0.finish(),
+        packets: analysis.packets().map(|packets| {
+            (
+                AckRow::columns(&packets.acks, Into(Columns::default())).0.finish(),
+                SegmentRow::columns(&packets.segments, Into(Columns::default())).0.finish(),
+            )
+        }),
+        json: json.to_string(),
+    }
+}
+
+/// Arrow columns as what an analysis hands its tables to.
+struct Into(Columns);
+
+impl Sink for Into {
+    fn counts(self, name: &str, values: impl Iterator<Item = u64>) -> Self {
+        Into(self.0.u64(name, values))
+    }
+    fn maybe_counts(self, name: &str, values: impl Iterator<Item = Option<u64>>) -> Self {
+        Into(self.0.maybe_u64(name, values))
+    }
+    fn numbers(self, name: &str, values: impl Iterator<Item = f64>) -> Self {
+        Into(self.0.f64(name, values))
+    }
+    fn maybe_numbers(self, name: &str, values: impl Iterator<Item = Option<f64>>) -> Self {
+        Into(self.0.maybe_f64(name, values))
+    }
+    fn truths(self, name: &str, values: impl Iterator<Item = bool>) -> Self {
+        Into(self.0.bool(name, values))
+    }
+    fn texts<'a>(self, name: &str, values: impl Iterator<Item = &'a str>) -> Self {
+        Into(self.0.text(name, values))
+    }
+    fn words(self, name: &str, vocabulary: &[&str], indices: impl Iterator<Item = usize>) -> Self {
+        Into(self.0.words(name, vocabulary, indices))
+    }
+}

@@ -1,0 +1,108 @@
+"""What a capture's ACKs say.
+
+>>> import acklab, tempfile
+>>> run = acklab.run('''
+... link = [{ between = ["S", "R"], rate = "1Mbps", delay = "20ms" }]
+... flow = [{ from = "S", to = "R", size = { segments = 60 } }]
+... record = { packets = true }
+... ''')
+>>> with tempfile.TemporaryDirectory() as directory:
+...     found = acklab.analyze(run.capture("S->R@R", path=f"{directory}/at-r.pcapng"))
+>>> found.summary()["connections"][0]["policy"]
+'delayed'
+>>> print(found.findings[0].partition(".")[0])
+Delayed, every 2nd segment, no timer seen; 30 of 30 ACKs are so
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .. import _core
+from .._frames import all_or_nothing, write_parquet
+
+TABLES = ("connections", "acks", "segments")
+"""An analysis' tables; the last two exist only where every packet was kept."""
+
+
+class Analysis:
+    """What :func:`analyze` found.
+
+    Each table is an Arrow table that data frame libraries read without copying, ``polars.DataFrame(found.acks)``.
+    """
+
+    def __init__(self, result: _core.AnalysisResult, file: str) -> None:
+        self._result = result
+        self.file = file
+        """The capture's name."""
+
+    @property
+    def connections(self) -> _core.Table:
+        """One row for each direction of a connection that carried data."""
+        return self._result.connections
+
+    @property
+    def acks(self) -> _core.Table | None:
+        """One row an ACK; None without ``packets``."""
+        return self._result.acks
+
+    @property
+    def segments(self) -> _core.Table | None:
+        """One row a segment; None without ``packets``."""
+        return self._result.segments
+
+    @property
+    def findings(self) -> list[str]:
+        """What each row of ``connections`` amounts to, in words."""
+        return [row["finding"] for row in self.summary()["connections"]]
+
+    def summary(self) -> dict[str, Any]:
+        """The file's counts and its connections as plain Python values."""
+        found: dict[str, Any] = json.loads(self._result.json())
+        return {"file": self.file, **found}
+
+    def json(self) -> str:
+        """The same as one line of JSON."""
+        return json.dumps(self.summary())
+
+    def write(self, directory: str | os.PathLike[str]) -> None:
+        """Writes every table as Parquet, ``analysis.json`` and the page ``analysis.html``; or, if interrupted, nothing.
+
+        Raises:
+            OSError: the directory cannot be written.
+        """
+        from .page import page
+
+        with all_or_nothing(Path(directory)) as scratch:
+            for name in TABLES:
+                table = getattr(self, name)
+                if table is not None:
+                    write_parquet(table, scratch / f"{name}.parquet")
+            (scratch / "analysis.json").write_text(self.json() + "\n", encoding="utf-8")
+            (scratch / "analysis.html").write_text(page(self), encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return f"<Analysis of {self.file!r}: {len(self.connections)} directions of connections>"
+
+
+def analyze(
+    path: str | os.PathLike[str], *, packets: bool = True, tick: Callable[[int], object] | None = None
+) -> Analysis:
+    """Analyses a capture, pcap or pcapng.
+
+    Args:
+        path: the file.
+        packets: whether to keep a row for each ACK and segment, about 200 bytes a packet. Without, memory grows only
+            with the number of connections.
+        tick: called now and then with the bytes of packets read so far.
+
+    Raises:
+        CaptureError: it is no capture, or breaks the format's rules.
+        OSError: it cannot be read.
+    """
+    file = os.fsencode(path).decode(errors="replace")
+    return Analysis(_core.analyze(path, packets=packets, tick=tick), file)

@@ -1,0 +1,85 @@
+"""An analysis as one offline page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from ..plot.words import amount, seconds
+from ..reproduce import draw
+from ..reproduce.page import document, esc, header, table
+from . import text
+from .charts import charts
+
+if TYPE_CHECKING:
+    from . import Analysis
+
+#: Directions that are drawn, those with most data; all stand in the table.
+MOST_DRAWN = 8
+MOST_LISTED = 200
+
+Row = Mapping[str, Any]
+
+
+def page(found: Analysis) -> str:
+    """The page's text."""
+    summary = found.summary()
+    rows = summary["connections"]
+    drawn = sorted(rows, key=lambda row: -row["bytes"])[:MOST_DRAWN]
+    drawn.sort(key=lambda row: (row["connection"], row["way"]))
+    notes = "".join(f'<p class="note">{esc(note)}</p>' for note in text.notes(summary))
+    body = [
+        header("What the ACKs say", "acklab analyze", text.heading(summary), quick=False),
+        notes,
+        "</header><main>",
+        f'<section class="card">{_list(rows)}</section>',
+        *(_section(found, row) for row in drawn if row["data_packets"] or row["acks"]),
+        '</main><footer class="foot">What each number means is in the reference of <code>acklab analyze</code>.</footer>',
+    ]
+    return document(f"ACKs of {summary['file']}", "".join(body))
+
+
+def _name(row: Row) -> str:
+    return f"c{row['connection']}w{row['way']}"
+
+
+def _list(rows: list[Row]) -> str:
+    heads = ["data from", "to", "payload", "segments", "ACKs", "segments an ACK", "RTT min", "policy", "captured near"]
+    cells = [
+        [
+            f'<a href="#{_name(row)}">{esc(row["from"])}</a>',
+            esc(row["to"]),
+            amount(row["bytes"], "B") if row["bytes"] else "0",
+            str(row["segments"]),
+            str(row["acks"]),
+            "-" if row["segments_per_ack"] is None else f"{row['segments_per_ack']:.2f}",
+            text.span(row["rtt_min_s"]),
+            esc(row["policy"]),
+            esc(row["vantage"]),
+        ]
+        for row in rows[:MOST_LISTED]
+    ]
+    more = f'<p class="note">... and {len(rows) - MOST_LISTED} more.</p>' if len(rows) > MOST_LISTED else ""
+    return table(heads, cells, ["text", "text", "", "", "", "", "", "text", "text"]) + more
+
+
+def _section(found: Analysis, row: Row) -> str:
+    mine = (pl.col("connection") == row["connection"]) & (pl.col("way") == row["way"])
+    figures = ""
+    if found.acks is not None and found.segments is not None:
+        acks = pl.DataFrame(found.acks).filter(mine).with_columns(pl.col("kind").cast(pl.String))
+        segments = pl.DataFrame(found.segments).filter(mine).with_columns(pl.col("kind").cast(pl.String))
+        for chart in charts(row, _name(row), acks, segments):
+            svg = draw.themed(draw.save(chart), chart.name)
+            figures += f"<figure>{svg}<figcaption>{esc(chart.about)}</figcaption></figure>"
+    numbers = [[esc(words), esc(shown(row))] for words, shown in text.CELLS]
+    half = (len(numbers) + 1) // 2
+    beside = [left + right for left, right in zip(numbers[:half], numbers[half:], strict=False)]
+    start = f"begins at {seconds(row['start_s'])}, lasts {seconds(row['duration_s'])}"
+    return (
+        f'<section class="card" id="{_name(row)}"><h2>{esc(text.title(row))}</h2><p class="note">{esc(start)}</p>'
+        f'<p class="lead">{esc(row["finding"])}</p>{figures}'
+        f"{table(['', '', '', ''], beside, ['text', '', 'text', ''])}</section>"
+    )

@@ -1,0 +1,109 @@
+"""An analysis for a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..plot.words import NB, amount, count, seconds
+
+#: Directions shown; the rest is counted.
+MOST = 20
+WIDTH = 100
+
+Row = Mapping[str, Any]
+
+
+def as_text(summary: Row) -> str:
+    """What the packets were, and for each direction a table and what it amounts to."""
+    rows = summary["connections"]
+    lines = [heading(summary), *notes(summary)]
+    for row in rows[:MOST]:
+        lines += ["", title(row), *_table(row), *textwrap.wrap(row["finding"], WIDTH)]
+    if len(rows) > MOST:
+        lines.append(f"\n... and {len(rows) - MOST} more (--json and --out have them all)")
+    return "\n".join(lines).replace(NB, " ").replace("\u202f", " ")
+
+
+def heading(summary: Row) -> str:
+    """The file in a line."""
+    packets = summary["packets"]
+    connections = len({row["connection"] for row in summary["connections"]})
+    name = "".join(c if c.isprintable() else "?" for c in summary["file"])
+    return (
+        f"{name}: {count(packets['packets'], 'packet')}, {amount(packets['bytes'], 'B')}, "
+        f"{seconds(summary['length_s'])}, {count(connections, 'TCP connection')}"
+    )
+
+
+def notes(summary: Row) -> list[str]:
+    """What was passed over, and what is odd about the file."""
+    packets = summary["packets"]
+    reasons = {
+        "not_ip": "no IP",
+        "not_tcp": "no TCP",
+        "fragments": "fragments",
+        "cut": "cut before the end of their TCP header",
+        "malformed": "malformed",
+    }
+    passed = [f"{packets[key]} {words}" for key, words in reasons.items() if packets[key]]
+    found = [f"passed over: {', '.join(passed)}"] if passed else []
+    if packets["unknown_links"]:
+        types = ", ".join(map(str, packets["unknown_links"]))
+        found.append(f"link types that are not read: {types}")
+    if packets["backward"]:
+        found.append(f"{count(packets['backward'], 'packet')} earlier than the one before: taken as simultaneous")
+    if packets["broken_off"]:
+        found.append("the file ends within a packet; what stands before it counts")
+    return found
+
+
+def title(row: Row) -> str:
+    """A direction's name."""
+    return f"{row['connection']}: {row['from']} -> {row['to']}"
+
+
+#: What is shown, four to a line: words before the value, and the value.
+CELLS: list[tuple[str, Callable[[Row], str]]] = [
+    ("segments", lambda row: str(row["segments"])),
+    ("ACKs", lambda row: str(row["acks"])),
+    ("of one segment", lambda row: str(row["acks_of_one"])),
+    ("RTT min", lambda row: span(row["rtt_min_s"])),
+    ("payload", lambda row: amount(row["bytes"], "B") if row["bytes"] else f"0{NB}B"),
+    ("of new data", lambda row: str(row["new_acks"])),
+    ("of two", lambda row: str(row["acks_of_two"])),
+    ("RTT mean", lambda row: span(row["rtt_mean_s"])),
+    ("resent", lambda row: str(row["resent"])),
+    ("duplicate", lambda row: str(row["duplicate_acks"])),
+    ("of more", lambda row: str(row["acks_of_more"])),
+    ("ACK delay", lambda row: span(row["delay_median_s"])),
+    ("late", lambda row: str(row["late"])),
+    ("with SACK", lambda row: str(row["sack_acks"])),
+    ("divided", lambda row: str(row["divided_acks"])),
+    ("timer", lambda row: span(row["timer_s"])),
+    ("most in flight", lambda row: amount(row["max_flight_bytes"], "B") if row["max_flight_bytes"] else "-"),
+    ("with DSACK", lambda row: str(row["dsack_acks"])),
+    ("segments an ACK", lambda row: "-" if row["segments_per_ack"] is None else f"{row['segments_per_ack']:.2f}"),
+    ("goodput", lambda row: "-" if row["goodput_bps"] is None else amount(row["goodput_bps"], "bit/s")),
+]
+COLUMNS = 4
+
+
+def span(value: float | None) -> str:
+    """A duration, if there is one."""
+    return "-" if value is None else seconds(value)
+
+
+def _table(row: Row) -> list[str]:
+    cells = [cell for words, shown in CELLS for cell in (words, shown(row))]
+    lines = [cells[at : at + 2 * COLUMNS] for at in range(0, len(cells), 2 * COLUMNS)]
+    widths = [max(len(line[place]) for line in lines) for place in range(2 * COLUMNS)]
+    return [
+        "  "
+        + "  ".join(
+            f"{line[place]:<{widths[place]}} {line[place + 1]:>{widths[place + 1]}}"
+            for place in range(0, 2 * COLUMNS, 2)
+        )
+        for line in lines
+    ]

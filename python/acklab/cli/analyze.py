@@ -1,0 +1,107 @@
+"""``acklab analyze``: what captures' ACKs say."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+EXAMPLE = """\
+example:
+  acklab analyze at-server.pcapng                  what each connection's ACKs say
+  acklab analyze at-server.pcapng --out results    also tables, and a page with charts
+  acklab analyze *.pcap --json                     one JSON object a file and line
+
+Read are pcap and pcapng, of Ethernet (with VLANs), raw IP, Linux cooked and loopback interfaces.
+
+exit status: 0; 1 an output failed; 2 no such file, or no capture; 130 interrupted; 143 terminated
+"""
+
+
+def add(verbs: Any) -> None:
+    """Adds the verb to the command line."""
+    verb = verbs.add_parser(
+        "analyze",
+        help="tell what a capture's ACKs say",
+        description="Tell what the ACKs in captures say: how the receiver acknowledges, when, and what the way does.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    verb.add_argument("files", metavar="FILE", nargs="+", help="a capture, pcap or pcapng")
+    verb.add_argument("--json", action="store_true", help="print one JSON object a file and nothing else")
+    verb.add_argument(
+        "--out",
+        metavar="DIR",
+        help="also write tables and a page there; of several files, each in a directory of its name",
+    )
+    verb.set_defaults(act=act, parser=verb)
+
+
+def act(options: argparse.Namespace) -> int:
+    """Analyses and returns the exit status."""
+    from .. import CaptureError, analyze
+    from ..analysis.text import as_text
+    from .run import write_json
+
+    places = _places(options)
+    for number, file in enumerate(options.files):
+        tick, close = _progress(file)
+        try:
+            found = analyze(file, packets=bool(options.out), tick=tick)
+        except CaptureError as error:
+            close()
+            options.parser.exit(2, f"acklab: {error}\n")
+        except OSError as error:
+            close()
+            options.parser.error(f"{file}: {error.strerror}")
+        close()
+        if options.json:
+            write_json(found.json())
+        else:
+            print(("\n" if number else "") + as_text(found.summary()))
+        if options.out:
+            found.write(places[number])
+            if not options.json:
+                print(f"\nwritten to {places[number] / 'analysis.html'}")
+    return 0
+
+
+def _places(options: argparse.Namespace) -> list[Path]:
+    """Where each file's results go."""
+    if not options.out:
+        return []
+    if len(options.files) == 1:
+        return [Path(options.out)]
+    names = [Path(file).stem for file in options.files]
+    if len(set(names)) < len(names):
+        options.parser.error("--out: two files have one name; analyse them one by one")
+    return [Path(options.out) / name for name in names]
+
+
+def _progress(file: str) -> tuple[Callable[[int], None] | None, Callable[[], None]]:
+    """What shows how far a file is, on a terminal, after a second; and what clears it."""
+    if not sys.stderr.isatty():
+        return None, lambda: None
+    start = time.monotonic()
+    shown = [start]
+    try:
+        size = os.path.getsize(file)
+    except OSError:
+        size = 0
+
+    def tick(done: int) -> None:
+        now = time.monotonic()
+        if now - start > 1 and now - shown[0] > 0.2:
+            shown[0] = now
+            of = f" of {size / 1e6:,.0f}" if size >= done else ""
+            print(f"\r\033[K{done / 1e6:,.0f}{of} MB", end="", file=sys.stderr, flush=True)
+
+    def close() -> None:
+        if shown[0] > start:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+    return tick, close
