@@ -154,10 +154,10 @@ def net(run: Callable[[float], tuple[float, int]], seconds: float) -> Callable[[
 
 def bench_bulk(flows: int, mbps: int, seconds: float, repeat: int) -> None:
     """One row of bulk flows, after a check that both deliver the same."""
-    ours, theirs = bulk(flows, mbps, seconds)[1], ns2_bulk(flows, mbps, seconds)[1]
+    (a, ours), (b, theirs) = bulk(flows, mbps, seconds), ns2_bulk(flows, mbps, seconds)
     name = f"{flows} flows, {mbps} Mb/s, {seconds:g} s"
     compare(name, repeat, net(lambda t: bulk(flows, mbps, t), seconds), net(lambda t: ns2_bulk(flows, mbps, t), seconds))
-    print(f"{'':34} segments acknowledged: {ours} and {theirs}")
+    print(f"{'':34} segments acknowledged: {ours} and {theirs}; set-up left in (one pair): {a:.2f} and {b:.2f} s, {b / a:.1f}x")
 
 
 def instructions(seconds: float = 10.0) -> float:
