@@ -12,7 +12,6 @@ import gzip
 import json
 import mmap
 import os
-import re
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -27,7 +26,6 @@ except ImportError:  # pragma: no cover - not a Unix system
 
 #: What a sweep under way keeps in its directory, and what a finished one does.
 WORKING, IDENTITY, KEPT, LOCK = "runs.jsonl", "plan.json", "runs.jsonl.gz", ".lock"
-_LINE = re.compile(rb"^(\d{1,18}) (\{[^\n\0]*\})$", re.MULTILINE)
 _WORDS = {
     "acklab": "it was begun by acklab {old}, this is {new}",
     "scenario": "the scenario has changed",
@@ -120,9 +118,16 @@ class Journal:
             self._map.close()
         with self.path.open("rb") as file:
             self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        for match in _LINE.finditer(self._map, self._read):
-            self._found.setdefault(int(match[1]), match.start(2))
-        self._read = self._map.rfind(b"\n") + 1
+        data, start = self._map, self._read
+        while (end := data.find(b"\n", start)) >= 0:
+            space = data.find(b" ", start, start + 20)
+            # What a crashed system leaves of a file may be zeros.
+            if space > 0 and data[space + 1 : space + 2] + data[end - 1 : end] == b"{}" and data.find(b"\0", start, end) < 0:
+                number = data[start:space]
+                if number.isdigit():
+                    self._found.setdefault(int(number), space + 1)
+            start = end + 1
+        self._read = start
 
     def __contains__(self, number: int) -> bool:
         return number in self._found
@@ -135,12 +140,6 @@ class Journal:
         assert self._map is not None
         start = self._found[number]
         return self._map[start : self._map.find(b"\n", start)]
-
-    def pack(self, numbers: Iterator[int], path: Path) -> None:
-        """Writes the runs in the order of their numbers to a compressed file, the same bytes each time."""
-        with path.open("wb") as raw, gzip.GzipFile(filename="", mode="wb", compresslevel=1, fileobj=raw, mtime=0) as file:
-            for number in numbers:
-                file.write(b"%d %s\n" % (number, self.line(number)))
 
     def discard(self) -> None:
         """Removes what only a sweep under way needs."""
@@ -160,6 +159,13 @@ class Journal:
                 (self.folder / LOCK).unlink()
             self._lock.close()
             self._lock = None
+
+
+@contextlib.contextmanager
+def packed(path: Path) -> Iterator[IO[bytes]]:
+    """A compressed file to write to, the same bytes each time."""
+    with path.open("wb") as raw, gzip.GzipFile(filename="", mode="wb", compresslevel=1, fileobj=raw, mtime=0) as file:
+        yield file  # type: ignore[misc]
 
 
 def _locked(folder: Path) -> IO[Any] | None:

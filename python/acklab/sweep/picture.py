@@ -146,21 +146,20 @@ class Pictures:
         mean, half = self._cut(one.mean, chosen), self._cut(one.half, chosen)
         names = [""] if self.hue is None else [word(self.axes[self.hue], place) for place in range(mean.shape[1])]
         told = names if self.hue is None else [f"{short(self.axes[self.hue].name)} {name}" if self.axes[self.hue].is_number else name for name in names]
+        log = log_spaced(column.cells)
         lines = []
         for place, (name, colour) in enumerate(zip(told, slots_for(names), strict=True)):
             y = (mean if self.hue is None else mean[:, place])[order]
             spread = (half if self.hue is None else half[:, place])[order]
             seen = np.nansum(np.abs(spread)) > 0
-            lines.append(
-                Line(name, x, y, colour if name else "blue", marker="o" if len(x) <= 40 else "", spread=np.nan_to_num(spread) if seen else None)
-            )
-        low, high = np.nanmin(one.mean), np.nanmax(one.mean)
-        bottom = 0.0 if low >= 0 and low < 0.6 * high else None
-        log = log_spaced(column.cells)
+            beside = dodged(x, place - (len(names) - 1) / 2, log) if seen else x
+            mark = "o" if len(x) <= 40 else ""
+            lines.append(Line(name, beside, y, colour if name else "blue", marker=mark, spread=np.nan_to_num(spread) if seen else None))
+        bottom, top = ends(one)
         ticks = [float(x[place]) for place in some(len(x), 6)] if log else None
         words = [f"{tick:.3g}" for tick in ticks or ()]
         across = Scale(named(column, unit), log=log, ticks=ticks, words=words)
-        return Panel(title, across, Scale(one.label, low=bottom), lines)
+        return Panel(title, across, Scale(one.label, low=bottom, high=top), lines)
 
     def _heat(self) -> Iterator[Chart]:
         assert self.x is not None and self.hue is not None
@@ -222,6 +221,23 @@ def _ticks(column: Column) -> Scale:
     factor, unit = scaled(column) if column.is_number else (1.0, "")
     words = [f"{column.cells[k] * factor:.4g}" if column.is_number else str(column.cells[k]) for k in chosen]
     return Scale(named(column, unit), ticks=chosen, words=words)
+
+
+def ends(one: Found) -> tuple[float, float]:
+    """The ends of a metric's axis, the same in all panels; from 0 unless the values lie close together far from it."""
+    half = np.nan_to_num(one.half)
+    low, high = float(np.nanmin(one.mean - half)), float(np.nanmax(one.mean + half))
+    near, far = float(np.nanmin(one.mean)), float(np.nanmax(one.mean))
+    room = 0.05 * (high - low) or 0.05 * abs(high) or 1.0
+    return (0.0 if 0 <= near < 0.6 * far or near == far == 0 else low - room), high + room
+
+
+def dodged(x: Any, steps: float, log: bool) -> Any:
+    """Places moved a little aside, so that the intervals of several lines can be told apart."""
+    if len(x) < 2:
+        return x
+    least = np.min(np.diff(np.log(x) if log else x)) * 0.05 * steps
+    return x * np.exp(least) if log else x + least
 
 
 def some(count: int, most: int) -> list[int]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from .._frames import all_or_nothing
 from .design import Design
 from .execute import Work
-from .journal import KEPT, Journal
+from .journal import KEPT, Journal, packed
 from .plan import Plan
 
 if TYPE_CHECKING:
@@ -115,15 +115,17 @@ def _folder(out: Path | None) -> Iterator[tuple[Path, Any]]:
         raise
 
 
-def _told(work: Work, folder: Path, kept: int, holder: Any, *, page: bool) -> Swept:
+def _told(work: Work, folder: Path, done: int, holder: Any, *, page: bool) -> Swept:
     from . import output, tables
 
-    told = Swept(work.design.plan, work.design.title, work.planned, kept, tables.summary(work), (folder / "flows.parquet").absolute(), holder)
-    with all_or_nothing(folder) as scratch:
-        tables.write_flows(work, scratch)
+    design = work.design
+    with all_or_nothing(folder) as scratch, contextlib.ExitStack() as stack:
+        kept = stack.enter_context(packed(scratch / KEPT)) if page else None
+        summary = tables.Teller(work).tell(scratch, kept)
+        stack.close()
+        told = Swept(design.plan, design.title, work.planned, done, summary, (folder / "flows.parquet").absolute(), holder)
         if page:
-            tables.write_summary(told.summary, scratch)
-            output.write(told, work.design, scratch)
-            work.journal.pack(work.numbers(), scratch / KEPT)
+            tables.write_summary(summary, scratch)
+            output.write(told, design, scratch)
     work.journal.discard()
     return told

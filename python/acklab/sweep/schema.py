@@ -25,7 +25,9 @@ def schema() -> dict[str, Any]:
         "properties": {key: {"description": about, **_KINDS[key]} for key, about in KEYS.items()},
         "$defs": {
             "values": _values(),
-            "keys": {"type": "object", "minProperties": 1},
+            # Without quotes TOML reads flow.0.start as tables in each other.
+            "varied": {"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/$defs/values"}},
+            "made": {"type": "object", "additionalProperties": _EITHER},
             "factors": {"anyOf": [_FACTOR, {"type": "array", "items": _FACTOR}]},
             "derived": derived(),
         },
@@ -33,17 +35,18 @@ def schema() -> dict[str, Any]:
 
 
 _FACTOR: dict[str, Any] = {"type": ["number", "string"]}
+_EITHER: dict[str, Any] = {"anyOf": [{"$ref": "#/$defs/derived"}, {"$ref": "#/$defs/made"}]}
 _KINDS: dict[str, dict[str, Any]] = {
     "title": {"type": "string"},
     "scenario": {"anyOf": [{"type": "string"}, {"type": "object"}]},
     "set": {"type": "object"},
-    "vary": {"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/$defs/values"}},
-    "together": {"type": "array", "items": {"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/$defs/values"}}},
+    "vary": {"$ref": "#/$defs/varied"},
+    "together": {"type": "array", "items": {"$ref": "#/$defs/varied"}},
     "alternatives": {
         "type": "object",
         "additionalProperties": {"type": "object", "minProperties": 1, "additionalProperties": {"type": "object"}},
     },
-    "derive": {"type": "object", "additionalProperties": {"anyOf": [{"$ref": "#/$defs/derived"}, {"$ref": "#/$defs/keys"}]}},
+    "derive": {"$ref": "#/$defs/made"},
     "draw": {"type": "object"},
     "seeds": {
         "description": SEEDS,
@@ -76,8 +79,7 @@ def _values() -> dict[str, Any]:
         "scale": {"enum": ["linear", "log"]},
     }
     a_range = {"type": "object", "additionalProperties": False, "required": ["from", "to"], "properties": {**ends, **more}}
-    # Without quotes TOML reads flow.0.start as tables in each other.
-    return {"description": FORMS, "anyOf": [{"type": "array", "minItems": 1}, {"type": "string"}, a_range, {"$ref": "#/$defs/keys"}]}
+    return {"description": FORMS, "anyOf": [{"type": "array", "minItems": 1}, {"type": "string"}, a_range, {"$ref": "#/$defs/varied"}]}
 
 
 def derived() -> dict[str, Any]:

@@ -132,6 +132,6 @@ def drawn(key: str, given: Any) -> Drawn:
 
 
 def as_number(value: Any) -> Any:
-    """A drawn value as a table has it: a number in its base unit where it is one."""
+    """A drawn value as a table has it: a number in its base unit where it is one, else text."""
     found = numeric(value)
-    return value if found is None else found
+    return str(value) if found is None else found

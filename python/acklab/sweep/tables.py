@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ..compare.metrics import Metric
 from ..compare.rank import interval, sample
-from .execute import Tree, Work
+from .execute import Tree, Work, parsed
 from .metrics import schema
 from .seeds import as_number
 
@@ -21,51 +21,65 @@ PIECE = 4 << 20
 GROUP = 1 << 16
 
 
-def write_flows(work: Work, folder: Path) -> None:
-    """Writes ``flows.csv`` and ``flows.parquet``, a row per run and flow, never holding more than a piece of them."""
-    import polars as pl
+class Teller:
+    """Reads the runs once, in order, and tells of them: the flows, the results as they are, and the points' summary."""
 
-    path = folder / "flows.csv"
-    kinds: Any = None
-    with path.open("wb") as file:
-        for frame in _pieces(work):
-            frame.write_csv(file, include_header=kinds is None)
-            kinds = frame.schema if kinds is None else kinds
-    scan = pl.scan_csv(path, schema=kinds)
-    scan.sink_parquet(folder / "flows.parquet", compression="zstd", row_group_size=GROUP, maintain_order=True)
+    def __init__(self, work: Work) -> None:
+        self.work = work
+        flows = schema("flows")
+        self._wanted = {name: flows[name] for name in work.design.plan.columns or flows}
+        self._links = any(metric.quantity.of_link for metric in work.design.metrics)
+        self._keys: list[tuple[int, int]] = []
+        self._flows: list[list[Any]] = []
+        self._runs: list[int] = []
+        """For each row of the piece, which of its runs it is of."""
+        self._kinds: Any = None
 
+    def tell(self, folder: Path, kept: IO[bytes] | None) -> pl.DataFrame:
+        """Writes ``flows.csv``, ``flows.parquet`` and, into ``kept``, every result; gives the summary."""
+        import polars as pl
 
-def _pieces(work: Work) -> Iterator[pl.DataFrame]:
-    """The rows of all runs in order, some runs at a time."""
-    keys: list[tuple[int, int]] = []
-    lines: list[bytes] = []
-    size = 0
-    for point, count in enumerate(work.seeds):
-        for seed in range(1, count + 1):
-            line = work.journal.line(work.number(point, seed))
-            keys.append((point, seed))
-            lines.append(line)
-            size += len(line)
-            if size >= PIECE:
-                yield _rows(work, keys, lines)
-                keys, lines, size = [], [], 0
-    if lines:
-        yield _rows(work, keys, lines)
+        path = folder / "flows.csv"
+        rows = _Summary(self.work)
+        size = 0
+        with path.open("wb") as file:
+            for point in range(self.work.design.plan.points):
+                tree, values = Tree(self.work.design, point), []
+                for seed, line in enumerate(self.work.lines(point), 1):
+                    run = parsed(line, self._links)
+                    values.append([metric.read(run, tree) for metric in self.work.design.metrics])
+                    self._flows += [[flow[name] for name in self._wanted] for flow in run["flows"]]
+                    self._runs += [len(self._keys)] * len(run["flows"])
+                    self._keys.append((point, seed))
+                    size += len(line)
+                    if kept is not None:
+                        kept.write(b"%d %s\n" % (self.work.number(point, seed), line))
+                    if size >= PIECE:
+                        self._write(file)
+                        size = 0
+                rows.add(point, values)
+            self._write(file)
+        scan = pl.scan_csv(path, schema=self._kinds)
+        scan.sink_parquet(folder / "flows.parquet", compression="zstd", row_group_size=GROUP, maintain_order=True)
+        return rows.frame()
 
+    def _write(self, file: IO[bytes]) -> None:
+        """Writes the piece's rows."""
+        import polars as pl
 
-def _rows(work: Work, keys: Sequence[tuple[int, int]], lines: Sequence[bytes]) -> pl.DataFrame:
-    import polars as pl
-
-    flows = schema("flows")
-    wanted = work.design.plan.columns or list(flows)
-    told = pl.read_ndjson(b"\n".join(lines), schema={"flows": pl.List(pl.Struct(dict(flows)))})
-    columns = varied(work, [point for point, _ in keys])
-    columns["seed"] = pl.Series([seed for _, seed in keys], dtype=pl.UInt64)
-    for one in work.design.plan.draws:
-        columns[drawn_title(one)] = pl.Series([as_number(one.value(seed)) for _, seed in keys], strict=False)
-    frame = pl.DataFrame(columns).with_columns(told["flows"])
-    exploded = frame.explode("flows")
-    return exploded.drop("flows").hstack(exploded["flows"].struct.unnest().select(wanted).get_columns())
+        if self._kinds is not None and not self._flows:
+            return
+        columns = varied(self.work, [point for point, _ in self._keys])
+        columns["seed"] = pl.Series([seed for _, seed in self._keys], dtype=pl.UInt64)
+        for one in self.work.design.plan.draws:
+            named = any(isinstance(as_number(choice), str) for choice in one.choices)
+            values = [str(one.value(seed)) if named else as_number(one.value(seed)) for _, seed in self._keys]
+            columns[drawn_title(one)] = pl.Series(values, dtype=pl.String if named else pl.Float64)
+        runs = pl.DataFrame(columns)[self._runs]
+        frame = runs.hstack(pl.DataFrame(self._flows, schema=self._wanted, orient="row").get_columns())
+        frame.write_csv(file, include_header=self._kinds is None)
+        self._kinds = frame.schema
+        self._keys, self._flows, self._runs = [], [], []
 
 
 def drawn_title(one: Any) -> str:
@@ -94,23 +108,28 @@ def _kind(cells: Sequence[Any]) -> Any:
     return pl.Int64 if all(isinstance(cell, int) for cell in cells) else pl.Float64
 
 
-def summary(work: Work) -> pl.DataFrame:
+class _Summary:
     """A row per point and metric: mean, 95 % interval, how many runs."""
-    import polars as pl
 
-    metrics = work.design.metrics
-    points: list[int] = []
-    told: dict[str, list[Any]] = {name: [] for name in ("metric", "unit", "mean", "low", "high", "n", "missing")}
-    for point in range(work.design.plan.points):
-        tree = Tree(work.design, point)
-        values = [[one.read(run, tree) for one in metrics] for run in work.summaries(point)]
-        for place, one in enumerate(metrics):
-            points.append(point)
+    def __init__(self, work: Work) -> None:
+        self.work = work
+        self.points: list[int] = []
+        self.told: dict[str, list[Any]] = {name: [] for name in ("metric", "unit", "mean", "low", "high", "n", "missing")}
+
+    def add(self, point: int, values: Sequence[Sequence[float]]) -> None:
+        """A point, and every metric's value in each of its runs."""
+        for place, one in enumerate(self.work.design.metrics):
+            self.points.append(point)
             for name, cell in _told(one, [row[place] for row in values]).items():
-                told[name].append(cell)
-    kinds = {"metric": pl.String, "unit": pl.String, "n": pl.UInt32, "missing": pl.UInt32}
-    columns = {name: pl.Series(cells, dtype=kinds.get(name, pl.Float64)) for name, cells in told.items()}
-    return pl.DataFrame({**varied(work, points), **columns})
+                self.told[name].append(cell)
+
+    def frame(self) -> pl.DataFrame:
+        """The table."""
+        import polars as pl
+
+        kinds = {"metric": pl.String, "unit": pl.String, "n": pl.UInt32, "missing": pl.UInt32}
+        columns = {name: pl.Series(cells, dtype=kinds.get(name, pl.Float64)) for name, cells in self.told.items()}
+        return pl.DataFrame({**varied(self.work, self.points), **columns})
 
 
 def _told(metric: Metric, values: Sequence[float]) -> dict[str, Any]:
