@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import time
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +14,7 @@ import pytest
 from acklab.compare import Case, CompareError, Comparison, case, compare, from_file, metric
 from acklab.compare.metrics import route
 from acklab.compare.text import as_text, number
-from front import Acklab
+from front import COMMAND, Acklab
 
 ACCESS = """\
 title = "access link"
@@ -209,3 +212,31 @@ def test_a_bad_command_line_exits_with_2(acklab_command: Acklab, two_hops: Path,
     result = acklab_command("compare", str(two_hops), *arguments)
     assert (result.returncode, result.stdout) == (2, "")
     assert len(result.stderr.splitlines()) <= 2 and "Traceback" not in result.stderr
+
+
+def test_an_interrupted_comparison_goes_on_to_the_same_files(tmp_path: Path, acklab_command: Acklab) -> None:
+    (tmp_path / "access.toml").write_text(ACCESS.replace("20s", "2s"))
+
+    def command(out: str, *more: str) -> list[str]:
+        cases = [part for text in CASES for part in ("--case", text)]
+        return ["compare", str(tmp_path / "access.toml"), *cases, "--spread-starts", "500ms", "--out", str(tmp_path / out), *more]
+
+    assert acklab_command(*command("whole", "--seeds", "100")).returncode == 0
+    out = tmp_path / "stopped"
+    for kind in (signal.SIGKILL, signal.SIGINT):
+        process = subprocess.Popen([COMMAND, *command("stopped", "--seeds", "100")], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        journal = out / "runs.jsonl"
+        before = journal.stat().st_size if journal.exists() else 0
+        while process.poll() is None and (not journal.exists() or journal.stat().st_size < before + 20_000):
+            time.sleep(0.002)
+        process.send_signal(kind)
+        said = process.communicate(timeout=60)[1].decode()
+        assert process.returncode in (-9, 130) and "Traceback" not in said and journal.stat().st_size > before
+    refused = acklab_command(*command("stopped", "--seeds", "99"))
+    assert refused.returncode == 2 and "holds other work: what is run has changed" in refused.stderr
+    done = acklab_command(*command("stopped", "--seeds", "100"))
+    assert done.returncode == 0, done.stderr
+    (out / ".lock").unlink(missing_ok=True)
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == {
+        path.name: path.read_bytes() for path in (tmp_path / "whole").iterdir()
+    }

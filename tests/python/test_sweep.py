@@ -189,8 +189,8 @@ def test_another_sweep_in_the_directory_is_refused(plan: Path, tmp_path: Path, a
     acklab.sweep(plan, out=out)
     before = files(out)
     for text, scenario, said in [
-        (PLAN.replace("16, 32", "16"), LOSSY, "the plan has changed"),
-        (PLAN.replace("120", "121"), LOSSY, "the plan has changed"),
+        (PLAN.replace("16, 32", "16"), LOSSY, "what is run has changed"),
+        (PLAN.replace("120", "121"), LOSSY, "what is run has changed"),
         (PLAN, TWO_HOPS, "the scenario has changed"),
     ]:
         plan.write_text(text)
@@ -217,7 +217,7 @@ def test_another_version_is_refused_and_so_are_two_at_once(plan: Path, tmp_path:
         acklab.sweep(plan, out=out)
     with (out / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(SweepError, match="in use by another sweep"):
+        with pytest.raises(SweepError, match="in use by another acklab"):
             acklab.sweep(plan, out=out, fresh=True)
 
 
@@ -265,8 +265,9 @@ def test_flags_do_without_a_plan(two_hops: Path, acklab_command: Acklab) -> None
 
 
 def test_a_run_that_fails_is_named(plan: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from acklab.sweep import execute
+    from acklab import _journal
 
-    monkeypatch.setattr(execute, "batches", lambda *_: iter([[b'{"error":"line 1: the run failed: it broke"}']]) if next(iter(_[0])) else None)
+    failed = b'{"error":"line 1: the run failed: it broke"}'
+    monkeypatch.setattr(_journal, "batches", lambda runs, *_: iter([[failed]]) if next(iter(runs)) else None)
     with pytest.raises(acklab.RunError, match="flow.0.sender.window=4, recovery=reno, seed 1: the run failed: it broke"):
         acklab.sweep(plan)

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .options import threads
+from .options import say_kept, threads
 
 if TYPE_CHECKING:
     from ..compare import Comparison
@@ -28,6 +28,8 @@ example:
   acklab compare cable.toml --cases filters.toml --seeds 20    cases, situations and metrics from a file
   acklab compare cable.toml --cases filters.toml --out result  Parquet tables, a chart (SVG, PNG) and a page
   acklab compare cable.toml --cases filters.toml --json        one JSON object for scripts
+
+With --out, what is done is kept until the comparison is written: the same command goes on where an interrupt stopped it.
 
 exit status: 0; 1 a run or an output failed; 2 bad scenario or comparison; 130 interrupted; 143 terminated
 """
@@ -56,7 +58,8 @@ def add(verbs: Any) -> None:
         "--spread-starts", metavar="TIME", help="let each seed start each flow up to TIME later, all cases alike"
     )
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    verb.add_argument("--out", metavar="DIR", help="also write the tables, a chart and a page there")
+    verb.add_argument("--out", metavar="DIR", help="also write the tables, a chart and a page there; go on with what is there")
+    verb.add_argument("--fresh", action="store_true", help="with --out: discard what an interrupted comparison left there")
     verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
     verb.set_defaults(act=act, parser=verb)
 
@@ -64,23 +67,31 @@ def add(verbs: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     """Compares and returns the exit status."""
     from ..compare import CompareError, compare, output
+    from ..compare.run import forget
     from ..compare.text import as_text
     from ..reproduce.progress import Progress
     from .run import write_json
 
+    out = Path(options.out) if options.out else None
+    if options.fresh and out is None:
+        options.parser.error("--fresh goes with --out DIR")
     try:
         comparison = _comparison(options)
         comparison.check()
         runs = len(comparison.cases) * len(comparison.situations) * comparison.seeds
         progress = Progress("compare", runs)
         try:
-            told = compare(comparison, threads=options.threads, tick=progress)
+            told = compare(comparison, threads=options.threads, tick=progress, keep=out, fresh=options.fresh)
         finally:
             progress.close()
     except CompareError as error:
         options.parser.exit(2, f"acklab: {error}\n")
-    if options.out:
-        output.write(told, Path(options.out))
+    except KeyboardInterrupt:
+        say_kept(options.out)
+        raise
+    if out is not None:
+        output.write(told, out)
+        forget(out)
     if options.json:
         write_json(json.dumps(output.plain(told)))
     else:

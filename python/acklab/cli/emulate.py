@@ -86,10 +86,10 @@ def _capture_bytes(text: str) -> int:
 def act(options: argparse.Namespace) -> int:
     """Runs what the options ask for and returns the exit status."""
     from .. import _core
-    from .run import _read, write_json
+    from .run import read, write_json
 
     try:
-        text, file = _read(options.file)
+        text, file = read(options.file)
     except OSError as error:
         options.parser.error(f"{options.file}: {error.strerror}")
     sets = [*options.set]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 
 #: Most worker threads; more than any machine has use for.
 MOST_THREADS = 1024
@@ -17,6 +18,12 @@ def seed(text: str) -> int:
 def threads(text: str) -> int:
     """How many runs at once."""
     return _whole(text, 1, MOST_THREADS, str(MOST_THREADS))
+
+
+def say_kept(out: str | None) -> None:
+    """Says after an interrupt what became of the runs that were done."""
+    kept = f"what is done is kept in {out}; the same command goes on" if out else "nothing is kept without --out DIR"
+    print(f"acklab: stopped; {kept}", file=sys.stderr)
 
 
 def _whole(text: str, least: int, most: int, most_said: str) -> int:

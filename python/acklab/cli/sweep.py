@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .options import threads
+from .options import say_kept, threads
 
 if TYPE_CHECKING:
     from ..sweep.plan import Plan
@@ -83,8 +82,7 @@ def act(options: argparse.Namespace) -> int:
     except (SweepError, _core.ScenarioError) as error:
         options.parser.exit(2, f"acklab: {error}\n")
     except KeyboardInterrupt:
-        kept = f"what is done is kept in {options.out}; the same command goes on" if options.out else "nothing is kept without --out DIR"
-        print(f"acklab: stopped; {kept}", file=sys.stderr)
+        say_kept(options.out)
         raise
     if options.json:
         write_json(json.dumps(plain(told, design)))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from .. import _core
+from .._journal import IDENTITY, WORKING, Journal, JournalError, identity
 from ..reproduce.stats import Sample
-from ..run import run_batch
+from ..run import cpu_count, run_batch
 from .errors import CompareError
 from .plan import Comparison
 from .rank import Ranking, rank, sample
@@ -38,13 +41,22 @@ class Compared:
         return advice(self)
 
 
-def compare(comparison: Comparison, *, threads: int | None = None, tick: Tick = lambda done: None) -> Compared:
+def compare(
+    comparison: Comparison,
+    *,
+    threads: int | None = None,
+    tick: Tick = lambda done: None,
+    keep: Path | None = None,
+    fresh: bool = False,
+) -> Compared:
     """Runs every case in every situation with every seed, and ranks.
 
     Args:
         comparison: what to run.
         threads: how many runs at once; one a processor if left out.
         tick: told of every run that is done.
+        keep: a directory for what is done, so that the same comparison goes on there after an interrupt.
+        fresh: discard what an earlier attempt kept there.
 
     Raises:
         CompareError: it can not be compared; nothing was run.
@@ -53,22 +65,49 @@ def compare(comparison: Comparison, *, threads: int | None = None, tick: Tick = 
     comparison.check()
     trees = comparison.trees()
     keys = [(*pair, seed) for pair in trees for seed in range(1, comparison.seeds + 1)]
-    lines = (comparison.seeded(trees[situation, case], seed) for situation, case, seed in keys)
+    start = json.loads(_core.Simulation(comparison.seeded(trees[keys[0][:2]], 1)).outcome().json(False))
+    for one in comparison.metrics:
+        one.check(start)
     values: dict[Key, list[float]] = {}
-    title = ""
-    for (situation, name, seed), summary in zip(keys, run_batch(lines, threads=threads), strict=True):
-        if "error" in summary:
-            raise _core.RunError(f"case {name!r}, seed {seed}: {summary['error']}")
-        if not values:
-            title = summary["title"]
-            for one in comparison.metrics:
-                one.check(summary)
+    for (situation, name, seed), summary in zip(keys, _summaries(comparison, trees, keys, threads, tick, keep, fresh), strict=True):
         values[situation, name, seed] = [one.read(summary, trees[situation, name]) for one in comparison.metrics]
-        tick(1)
     rankings = [
         rank(s.name, comparison.metrics, _samples(comparison, s.name, values)) for s in comparison.situations
     ]
-    return Compared(comparison, title or comparison.file, rankings, values, _random(values))
+    return Compared(comparison, start["title"] or comparison.file, rankings, values, _random(values))
+
+
+def _summaries(
+    comparison: Comparison, trees: Any, keys: Sequence[Key], threads: int | None, tick: Tick, keep: Path | None, fresh: bool
+) -> Iterator[Any]:
+    """What every run told, in order."""
+    lines = (comparison.seeded(trees[situation, case], seed) for situation, case, seed in keys)
+    if keep is None:
+        for (_, name, seed), summary in zip(keys, run_batch(lines, threads=threads), strict=True):
+            if "error" in summary:
+                raise _core.RunError(f"case {name!r}, seed {seed}: {summary['error']}")
+            yield summary
+            tick(1)
+        return
+    told = [keys, list(comparison.sets), [[*one.sets] for one in (*comparison.cases, *comparison.situations)]]
+    text = comparison.scenario if isinstance(comparison.scenario, str) else comparison.scenario.decode(errors="replace")
+    try:
+        journal = Journal(keep, identity(text, [told, comparison.spread_starts_s]), fresh=fresh)
+    except JournalError as error:
+        raise CompareError(str(error)) from None
+    try:
+        tick(len(journal))
+        missing = ((number, line) for number, line in enumerate(lines) if number not in journal)
+        journal.make(missing, threads or cpu_count(), tick, lambda number: "case {1!r}, seed {2}".format(*keys[number]))
+        yield from (json.loads(journal.line(number).decode()) for number in range(len(keys)))
+    finally:
+        journal.close()
+
+
+def forget(keep: Path) -> None:
+    """Removes what was kept for an interrupt, once a comparison is told."""
+    for name in (WORKING, IDENTITY):
+        (keep / name).unlink(missing_ok=True)
 
 
 def _samples(comparison: Comparison, situation: str, values: Mapping[Key, Sequence[float]]) -> Any:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import _core
+from .._journal import identity
 from ..compare.errors import CompareError
 from ..compare.metrics import Metric
 from ..compare.plan import seeded
@@ -16,9 +16,6 @@ from . import paths
 from .errors import SweepError
 from .metrics import metric
 from .plan import Plan
-
-#: Changes when what a journal means does.
-STATE_VERSION = 1
 
 
 class Design:
@@ -159,18 +156,8 @@ class Design:
             seeds += [self.stopping.quantity.name, self.stopping.where]
         told = [axes, dict(plan.sets), list(plan.given_sets), [repr(one) for one in plan.derived],
                 [repr(one) for one in plan.draws], seeds, plan.spread_starts_s]  # fmt: skip
-        return {
-            "format": str(STATE_VERSION),
-            "acklab": _core.__version__,
-            "scenario": _digest(self.template.lines([], [0])[0]),
-            "plan": _digest(json.dumps(told, sort_keys=True)),
-        }
+        return identity(self.template.lines([], [0])[0], told)
 
 
 def _word(value: Any, cell: Any) -> str:
     return str(cell) if isinstance(value, (Mapping, list, bool)) else f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-

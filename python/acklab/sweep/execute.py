@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .. import _core
-from ..reproduce.execute import batches
+from .._journal import Journal
 from ..run import cpu_count
 from .design import Design
-from .journal import Journal
 
 Tick = Callable[[int], None]
 
@@ -47,24 +44,17 @@ class Work:
             points = [point for point in points if self._wants_more(point)] if self.design.plan.seeds.half_width else []
 
     def _make(self, points: Any, threads: int, tick: Tick) -> None:
-        fed: deque[tuple[int, int]] = deque()
-
-        def scenarios() -> Iterator[str]:
+        def missing() -> Iterator[tuple[int, str]]:
             for point in points:
-                missing = [s for s in range(1, self.seeds[point] + 1) if self.number(point, s) not in self.journal]
-                if missing:
-                    for seed, line in zip(missing, self.design.lines(point, missing), strict=True):
-                        fed.append((point, seed))
-                        yield f"{self.number(point, seed)} {line}"
+                seeds = [s for s in range(1, self.seeds[point] + 1) if self.number(point, s) not in self.journal]
+                lines = self.design.lines(point, seeds) if seeds else []
+                yield from ((self.number(point, seed), line) for seed, line in zip(seeds, lines, strict=True))
 
-        for lines in batches(scenarios(), threads, self.journal.path):
-            for line in lines:
-                point, seed = fed.popleft()
-                if line.startswith(b'{"error"'):
-                    said = str(json.loads(line)["error"]).split(": ", 1)[-1]
-                    raise _core.RunError(f"{self.design.called(point)}, seed {seed}: {said}")
-            tick(len(lines))
-        self.journal.look()
+        self.journal.make(missing(), threads, tick, self._called)
+
+    def _called(self, number: int) -> str:
+        point, seed = divmod(number, self.most)
+        return f"{self.design.called(point)}, seed {seed + 1}"
 
     def _wants_more(self, point: int) -> bool:
         """Gives a point more seeds if its interval is too wide."""

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._frames import all_or_nothing
+from .._journal import KEPT, Journal, JournalError, packed
 from .design import Design
 from .execute import Work
-from .journal import KEPT, Journal, packed
+from .errors import SweepError
 from .plan import Plan
 
 if TYPE_CHECKING:
@@ -87,7 +88,10 @@ def sweep(
     design = Design(plan) if design is None else design
     design.check()
     with _folder(out) as (folder, holder):
-        journal = Journal(folder, design.identity(), fresh=fresh)
+        try:
+            journal = Journal(folder, design.identity(), fresh=fresh)
+        except JournalError as error:
+            raise SweepError(str(error)) from None
         try:
             work = Work(design, journal)
             kept = len(journal)

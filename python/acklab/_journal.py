@@ -1,4 +1,4 @@
-"""Results on disk while a sweep runs, so that an interrupt or a crash costs no finished run.
+"""Results on disk while many runs are made, so that an interrupt or a crash costs no finished one.
 
 The journal is a file of lines, ``NUMBER RESULT``, in whatever order the runs ended; the extension appends to it. A line
 that was cut off by a crash is not counted and its run made again. What is told in the end is read from here in the order
@@ -9,39 +9,60 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import hashlib
 import json
 import mmap
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from .errors import SweepError
+from . import _core
+from .reproduce.execute import batches
 
 try:
     import fcntl
 except ImportError:  # pragma: no cover - not a Unix system
     fcntl = None  # type: ignore[assignment]
 
-#: What a sweep under way keeps in its directory, and what a finished one does.
+#: What work under way keeps in its directory, and what a finished sweep does.
 WORKING, IDENTITY, KEPT, LOCK = "runs.jsonl", "plan.json", "runs.jsonl.gz", ".lock"
 _WORDS = {
     "acklab": "it was begun by acklab {old}, this is {new}",
     "scenario": "the scenario has changed",
-    "plan": "the plan has changed (keys, values or seeds)",
+    "plan": "what is run has changed (keys, values or seeds)",
     "format": "another version of acklab keeps its state otherwise",
 }
 
 
+#: Changes when what a journal means does.
+FORMAT = 1
+
+
+class JournalError(ValueError):
+    """A directory holds other work, or is in use."""
+
+
+def identity(scenario: str, plan: Any) -> dict[str, str]:
+    """What makes two attempts the same runs: acklab's version, the scenario, and all that its runs depend on."""
+    told = json.dumps(plan, sort_keys=True)
+    return {"format": str(FORMAT), "acklab": _core.__version__, "scenario": _digest(scenario), "plan": _digest(told)}
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 class Journal:
-    """The runs of one sweep that are done."""
+    """The runs of a sweep or comparison that are done."""
 
     def __init__(self, folder: Path, identity: Mapping[str, str], *, fresh: bool = False) -> None:
         """Opens the journal in ``folder``, going on where an earlier attempt stopped.
 
         Raises:
-            SweepError: the folder holds another sweep, or is in use.
+            JournalError: the folder holds other work, or is in use.
             OSError: it cannot be read or written.
         """
         self.folder, self.path = folder, folder / WORKING
@@ -76,10 +97,10 @@ class Journal:
             for key, words in _WORDS.items():
                 if old.get(key) != identity[key]:
                     why = words.format(old=old.get(key, "another version"), new=identity[key])
-                    raise SweepError(f"{self.folder} holds another sweep: {why}; give another --out, or --fresh to discard what is there")
+                    raise JournalError(f"{self.folder} holds other work: {why}; give another --out, or --fresh to discard what is there")
             return
         if (self.folder / KEPT).exists() or self.path.exists():
-            raise SweepError(f"{self.folder} holds runs without their {IDENTITY}; give another --out, or --fresh to discard them")
+            raise JournalError(f"{self.folder} holds runs without their {IDENTITY}; give another --out, or --fresh to discard them")
         scratch = path.with_suffix(".tmp")
         scratch.write_text(json.dumps(dict(identity), indent=1) + "\n", encoding="utf-8")
         os.replace(scratch, path)
@@ -141,8 +162,33 @@ class Journal:
         start = self._found[number]
         return self._map[start : self._map.find(b"\n", start)]
 
+    def make(
+        self, runs: Iterable[tuple[int, str]], threads: int, tick: Callable[[int], None], called: Callable[[int], str]
+    ) -> None:
+        """Makes runs, given as numbers and scenarios; ``called`` is a run's name in messages.
+
+        Raises:
+            RunError: a run failed; what was done is kept.
+            OSError: the journal cannot be written.
+        """
+        fed: deque[int] = deque()
+
+        def scenarios() -> Iterator[str]:
+            for number, line in runs:
+                fed.append(number)
+                yield f"{number} {line}"
+
+        for lines in batches(scenarios(), threads, self.path):
+            for line in lines:
+                number = fed.popleft()
+                if line.startswith(b'{"error"'):
+                    said = str(json.loads(line)["error"]).split(": ", 1)[-1]
+                    raise _core.RunError(f"{called(number)}: {said}")
+            tick(len(lines))
+        self.look()
+
     def discard(self) -> None:
-        """Removes what only a sweep under way needs."""
+        """Removes what only work under way needs."""
         self._unmap()
         self.path.unlink(missing_ok=True)
 
@@ -170,7 +216,7 @@ def packed(path: Path) -> Iterator[IO[bytes]]:
 
 def _locked(folder: Path) -> IO[Any] | None:
     """Holds the folder for this process; the system lets go of it however the process ends."""
-    if fcntl is None:
+    if fcntl is None:  # pragma: no cover - not a Unix system
         return None
     path = folder / LOCK
     while True:
@@ -179,7 +225,7 @@ def _locked(folder: Path) -> IO[Any] | None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             file.close()
-            raise SweepError(f"{folder} is in use by another sweep; wait for it, or give another --out") from None
+            raise JournalError(f"{folder} is in use by another acklab; wait for it, or give another --out") from None
         with contextlib.suppress(OSError):
             if os.fstat(file.fileno()).st_ino == path.stat().st_ino:
                 return file
