@@ -15,14 +15,27 @@ use crate::timer::LazyTimer;
 use crate::workload::Workload;
 
 /// A flow in progress. Of repeated transfers, the present one.
+///
+/// Laid out as declared, from the beginning of a cache line: a first line for both endpoints, the sender's, from the next
+/// full line on the receiver's, the rest.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Flow {
-    pub(crate) sender: Sender,
-    pub(crate) receiver: Receiver,
     sender_timer: LazyTimer,
+    pub(crate) finished: Option<Time>,
+    /// When the first segment with data left; [`Time::NEVER`] before.
+    first_data: Time,
+    /// Row of the present transfer in the outcome.
+    pub(crate) transfer: u32,
+    /// Successive connections, counted; packets of earlier ones are discarded.
+    pub(crate) connection: u16,
+    pub(crate) sender: Sender,
+    /// When the present transfer was due to start.
+    pub(crate) start: Time,
     /// Where segments are paced.
     pacer: Option<Box<LazyTimer>>,
     receiver_timer: LazyTimer,
+    pub(crate) receiver: Receiver,
     /// An application that sends by itself, instead of handing over everything at the start.
     pub(crate) source: Option<Box<Application>>,
     /// Draws of sizes and pauses, where they are random.
@@ -31,14 +44,6 @@ pub struct Flow {
     pub(crate) spec: u32,
     /// Which of that table's flows.
     pub(crate) member: u32,
-    /// Row of the present transfer in the outcome.
-    pub(crate) transfer: u32,
-    /// Successive connections, counted; packets of earlier ones are discarded.
-    pub(crate) connection: u16,
-    /// When the present transfer was due to start.
-    pub(crate) start: Time,
-    pub(crate) first_data: Option<Time>,
-    pub(crate) finished: Option<Time>,
 }
 
 impl Flow {
@@ -66,7 +71,7 @@ impl Flow {
             transfer,
             connection: 0,
             start,
-            first_data: None,
+            first_data: Time::NEVER,
             finished: None,
         }
     }
@@ -81,8 +86,13 @@ impl Flow {
         self.receiver_timer.disarm();
         self.connection += 1;
         self.start = start;
-        self.first_data = None;
+        self.first_data = Time::NEVER;
         self.finished = None;
+    }
+
+    /// When the first segment with data left, if one has.
+    pub fn first_data(&self) -> Option<Time> {
+        (self.first_data < Time::NEVER).then_some(self.first_data)
     }
 
     /// The pause before the next of repeated transfers.
@@ -114,7 +124,7 @@ impl Flow {
     fn send_datagram(&mut self, id: u32, turn: Turn, net: &mut Network) {
         let Some(Application::Datagrams(source)) = self.source.as_deref() else { return };
         if let Some(number) = turn.send {
-            self.first_data.get_or_insert(net.now());
+            self.first_data = self.first_data.min(net.now());
             let (size, connection, body) = (source.bytes(), self.connection, Body::Datagram(number));
             net.send(Packet { flow: id, size, connection, place: 0, body });
         }
@@ -270,15 +280,15 @@ struct SenderPort<'a> {
     connection: u16,
     timer: &'a mut LazyTimer,
     pacer: &'a mut Option<Box<LazyTimer>>,
-    first_data: &'a mut Option<Time>,
+    first_data: &'a mut Time,
     net: &'a mut Network,
 }
 
 impl SenderWire for SenderPort<'_> {
     #[inline(always)]
     fn send(&mut self, segment: Segment, wire_bytes: u32) {
-        if self.first_data.is_none() && !segment.syn {
-            *self.first_data = Some(segment.ts_val);
+        if *self.first_data == Time::NEVER && !segment.syn {
+            *self.first_data = segment.ts_val;
         }
         let (flow, connection) = (self.id, self.connection);
         self.net.send(Packet { flow, size: wire_bytes, connection, place: 0, body: Body::Data(segment) });
@@ -327,7 +337,7 @@ impl ReceiverWire for ReceiverPort<'_> {
         self.net.send(Packet { flow, size: wire_bytes, connection, place: 0, body });
     }
 
-    #[inline]
+    #[inline(always)]
     fn arm(&mut self, at: Time) {
         let due = self.net.decide(at, Event::ReceiverTimer(self.id));
         self.timer.arm(due, &mut self.net.events);
@@ -335,5 +345,18 @@ impl ReceiverWire for ReceiverPort<'_> {
 
     fn disarm(&mut self) {
         self.timer.disarm();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::mem::offset_of;
+
+    #[test]
+    fn endpoints_begin_where_cache_lines_do() {
+        let (sender, receiver) = (offset_of!(Flow, sender), offset_of!(Flow, receiver_timer));
+        assert_eq!((sender, receiver % 64, size_of::<LazyTimer>()), (64, 0, 32));
+        assert!(size_of::<Flow>() <= 704, "{}", size_of::<Flow>());
     }
 }

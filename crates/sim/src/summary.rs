@@ -24,7 +24,7 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
     if flow.connection > 0 {
         name.push_str(&format!("#{}", flow.connection + 1));
     }
-    let since_first = |at: Time| flow.first_data.map(|first| (at - first).secs());
+    let since_first = |at: Time| flow.first_data().map(|first| (at - first).secs());
     let bytes = flow.sender.bytes_acked();
     let seconds = since_first(flow.finished.unwrap_or(net.now()));
     let removed = net.acks_removed[id];
@@ -35,7 +35,7 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
             from: scenario.nodes[spec.from as usize].clone(),
             to: scenario.nodes[spec.to as usize].clone(),
             start_s: flow.start.secs(),
-            first_data_s: flow.first_data.map(Time::secs),
+            first_data_s: flow.first_data().map(Time::secs),
             last_data_s: since_first(source.last_arrival).filter(|_| source.received > 0),
             bytes,
             goodput_bps: seconds.filter(|&s| s > 0.0).map_or(0.0, |s| 8.0 * bytes as f64 / s),
@@ -50,7 +50,7 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
         to: scenario.nodes[spec.to as usize].clone(),
         completed: flow.finished.is_some(),
         start_s: flow.start.secs(),
-        first_data_s: flow.first_data.map(Time::secs),
+        first_data_s: flow.first_data().map(Time::secs),
         finished_s: flow.finished.map(Time::secs),
         completion_s: flow.finished.and_then(since_first),
         last_data_s: since_first(flow.receiver.last_progress()).filter(|_| received.segments_received > 0),

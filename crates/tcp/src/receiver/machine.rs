@@ -21,32 +21,38 @@ pub struct ReceiverCounters {
 /// A receiving endpoint.
 ///
 /// Feed it segments and timer expiries; it answers through the [`ReceiverWire`] given to each call.
+///
+/// Laid out as declared: what every segment and every ACK touch first, as in a sender's [core](crate::sender::Core).
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Receiver {
-    rules: Arc<ReceiverRules>,
+    /// Pieces of divided ACKs that wait, if they are spaced out.
+    spread: Option<Box<Spread>>,
+    /// What SACK blocks reported, while there is something to report.
+    history: Option<Box<SackHistory>>,
+    segments_received: u64,
+    acks_sent: u64,
     space: Reassembly,
-    history: SackHistory,
-    policy: Policy,
-    timer_on: bool,
-    /// The segment the next ACK answers: for the SACK blocks.
-    trigger: Seq,
-    syn: bool,
-    duplicate: bool,
-    /// One past its last unit, if so.
-    duplicate_end: Seq,
-    ece: bool,
     /// Timestamp to echo, and the cumulative number of the last ACK sent (RFC 7323 section 4.3).
     ts_recent: Time,
     last_ack_sent: Seq,
     /// What the ACKs sent so far cover; a divided ACK's pieces begin there.
     covered: Seq,
-    /// Pieces of divided ACKs that wait, if they are spaced out.
-    spread: Option<Box<Spread>>,
+    policy: Policy,
+    rules: Arc<ReceiverRules>,
     /// When `rcv_nxt` last advanced.
     last_progress: Time,
+    /// The segment the next ACK answers: for the SACK blocks.
+    trigger: Seq,
+    timer_on: bool,
+    syn: bool,
+    duplicate: bool,
+    ece: bool,
     /// Where the policy takes the sender's phase from, if it asks.
     phase_source: Option<PhaseSource>,
-    counters: ReceiverCounters,
+    /// One past the last unit of the segment just come, if that is a duplicate.
+    duplicate_end: Seq,
+    duplicates: u64,
 }
 
 impl Receiver {
@@ -57,7 +63,7 @@ impl Receiver {
             phase_source: rules.ack.phase_source(),
             rules,
             space: Reassembly::default(),
-            history: SackHistory::default(),
+            history: None,
             timer_on: false,
             trigger: 0,
             syn: false,
@@ -69,13 +75,15 @@ impl Receiver {
             covered: 0,
             spread: None,
             last_progress: Time::ZERO,
-            counters: ReceiverCounters::default(),
+            segments_received: 0,
+            acks_sent: 0,
+            duplicates: 0,
         }
     }
 
     /// A segment arrives.
     pub fn on_segment<W: ReceiverWire>(&mut self, segment: &Segment, now: Time, wire: &mut W) {
-        self.counters.segments_received += 1;
+        self.segments_received += 1;
         // A mark is echoed on every ACK until the sender says it has reduced its window (RFC 3168 section 6.1.3).
         self.ece = segment.ce || (self.ece && !segment.cwr);
         if segment.ts_val >= self.ts_recent && segment.seq <= self.last_ack_sent {
@@ -147,7 +155,7 @@ impl Receiver {
     /// A segment had nothing new.
     #[cold]
     fn note_duplicate(&mut self, segment: &Segment) {
-        self.counters.duplicates += 1;
+        self.duplicates += 1;
         self.duplicate_end = segment.end();
     }
 
@@ -347,7 +355,11 @@ impl Receiver {
     fn blocks(&mut self, ack: Seq) -> SackBlocks {
         let rules = &*self.rules;
         let most = (rules.max_sack_blocks as usize).min(SackBlocks::MAX);
-        let blocks = self.history.blocks(&self.space, self.trigger, self.duplicate, rules.purge_stale_sack, most);
+        let history = self.history.get_or_insert_default();
+        let blocks = history.blocks(&self.space, self.trigger, self.duplicate, rules.purge_stale_sack, most);
+        if history.is_empty() {
+            self.history = None;
+        }
         if rules.dsack && self.duplicate { self.after_duplicate(ack, &blocks, most) } else { blocks }
     }
 
@@ -355,12 +367,12 @@ impl Receiver {
     #[inline(always)]
     fn send_here<W: ReceiverWire>(&mut self, ack: Seq, wire: &mut W) {
         // Blocks are news from beyond a gap: a piece of an ACK, or an ACK of what has not come, carries none.
-        let news = self.space.highest > ack || self.duplicate || !self.history.is_empty();
+        let news = self.space.highest > ack || self.duplicate || self.history.is_some();
         let sack =
             if news && self.rules.sack && ack == self.space.rcv_nxt { self.blocks(ack) } else { SackBlocks::default() };
         let rules = &*self.rules;
         let size = rules.ack_size + rules.sack_block_bytes * sack.len() as u32;
-        self.counters.acks_sent += 1;
+        self.acks_sent += 1;
         self.last_ack_sent = self.last_ack_sent.max(ack);
         self.covered = self.covered.max(ack);
         let syn = std::mem::take(&mut self.syn);
@@ -386,7 +398,8 @@ impl Receiver {
     }
 
     /// Counts so far.
-    pub fn counters(&self) -> &ReceiverCounters {
-        &self.counters
+    pub fn counters(&self) -> ReceiverCounters {
+        let &Receiver { segments_received, acks_sent, duplicates, .. } = self;
+        ReceiverCounters { segments_received, acks_sent, duplicates }
     }
 }

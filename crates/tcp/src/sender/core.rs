@@ -41,19 +41,20 @@ pub enum LastCut {
     Mark,
 }
 
-/// What a sender counts.
+/// What a sender counts; first what always moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[allow(missing_docs)]
+#[repr(C)]
 pub struct SenderCounters {
     /// SYNs, FINs and retransmits included.
     pub segments_sent: u64,
-    pub syns_sent: u32,
+    pub acks_received: u64,
     pub retransmits: u64,
+    pub syns_sent: u32,
     pub timeouts: u32,
     pub fast_retransmits: u32,
     /// Reductions of cwnd, those of an idle restart included.
     pub window_cuts: u32,
-    pub acks_received: u64,
     /// ACKs that were caught covering what was never sent, where the rules punish that.
     pub false_acks: u32,
     pub rtt_samples: u64,
@@ -66,14 +67,15 @@ pub struct SenderCounters {
 }
 
 /// The state that all recoveries share. Sequence numbers and windows are in sequence units.
+///
+/// Laid out as declared: the timeout, which ends `rto`, then what every ACK and every segment sent touch, which `counters`
+/// begins with, then the rest. With many flows a sender's state has left the fastest cache by the time its next ACK comes,
+/// and each line of 64 bytes costs.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Core {
-    /// The stack's rule table.
-    pub rules: Arc<SenderRules>,
-    /// Units in a full segment: 1 when segments are counted.
-    pub mss: u32,
-    /// Receiver's advertised window.
-    pub wnd: u64,
+    /// The retransmission timer's arithmetic.
+    pub rto: Rto,
     /// Oldest unacknowledged unit.
     pub snd_una: Seq,
     /// Next unit to send; falls back to `snd_una` on a timeout.
@@ -88,48 +90,53 @@ pub struct Core {
     pub ssthresh: f64,
     /// Window inflation by duplicate ACKs (Reno and NewReno in recovery).
     pub inflation: u64,
+    /// Receiver's advertised window.
+    pub wnd: u64,
+    /// The stack's rule table.
+    pub rules: Arc<SenderRules>,
+    /// The segment being timed: one past its last unit, and when it left.
+    pub(super) timed: Option<(Seq, Time)>,
+    pub(super) last_sent: Time,
+    /// Units sent by Limited Transmit since the last new ACK; they do not count as FlightSize (RFC 5681 section 3.2).
+    pub limited: u64,
+    /// Units in a full segment: 1 when segments are counted.
+    pub mss: u32,
+    /// Wire bytes of a full segment.
+    full_bytes: u32,
     /// Duplicate ACKs in a row.
     pub dupacks: u32,
+    pub(super) timer_on: bool,
+    /// An ACK came marked; the next segment tells the receiver.
+    pub(super) must_tell_ack_mark: bool,
+    /// Nothing in `restrained` and `tells`, and nobody hears of each segment and ACK: a full segment of new data is sent
+    /// without asking further.
+    pub(super) plain: bool,
+    /// The phase in which credit last grew the window, until somebody asks ([`super::Sender::take_growth`]).
+    pub(super) grown_in: Phase,
+    pub(super) control: Control,
+    pub(super) credit: Credit,
     /// `snd_max` when the last reduction began (RFC 6582's "recover", plus one).
     pub recover: Seq,
     /// Why the window was last reduced.
     pub last_cut: LastCut,
-    /// The retransmission timer's arithmetic.
-    pub rto: Rto,
-    /// The phase in which credit last grew the window, until somebody asks ([`super::Sender::take_growth`]).
-    pub(super) grown_in: Phase,
-    /// Counts for the flow's row.
-    pub counters: SenderCounters,
-    /// Units sent by Limited Transmit since the last new ACK; they do not count as FlightSize (RFC 5681 section 3.2).
-    pub limited: u64,
-    pub(super) control: Control,
-    /// For controls that listen; else it costs nothing.
-    pub(super) send_times: Option<Box<SendTimes>>,
-    pub(super) credit: Credit,
-    /// The segment being timed: one past its last unit, and when it left.
-    pub(super) timed: Option<(Seq, Time)>,
-    pub(super) timer_on: bool,
-    pub(super) initial_window: f64,
-    pub(super) last_sent: Time,
-    pub(super) must_tell_cwr: bool,
-    /// An ACK came marked; the next segment tells the receiver.
-    pub(super) must_tell_ack_mark: bool,
-    /// When pacing lets the next segment go.
-    pub(super) next_send: Time,
-    pub(super) pacer_on: bool,
-    /// One past the last small segment's last unit (Minshall's variant of Nagle's rule).
-    pub(super) small_end: Seq,
-    pub(super) skip: Option<Box<Skip>>,
     /// Whether pacing or skipping may hold back what the window allows.
     restrained: bool,
     /// Whether segments tell more than where they belong: a phase, a window, congestion.
     tells: bool,
-    /// Neither of these, and nobody hears of each segment: a full segment of new data is sent without asking further.
-    plain: bool,
-    /// Wire bytes of a full segment.
-    full_bytes: u32,
+    pub(super) must_tell_cwr: bool,
+    pub(super) pacer_on: bool,
+    /// Counts for the flow's row.
+    pub counters: SenderCounters,
     /// Round-trip samples smoothed with gain 1/8, whatever clock the timer uses, in seconds.
     pub(super) smoothed: f64,
+    pub(super) initial_window: f64,
+    /// When pacing lets the next segment go.
+    pub(super) next_send: Time,
+    /// One past the last small segment's last unit (Minshall's variant of Nagle's rule).
+    pub(super) small_end: Seq,
+    /// For controls that listen; else it costs nothing.
+    pub(super) send_times: Option<Box<SendTimes>>,
+    pub(super) skip: Option<Box<Skip>>,
 }
 
 impl Core {
@@ -294,7 +301,14 @@ impl Core {
     }
 
     /// Sends from `snd_nxt` while the window allows, at most `max_burst` segments (0: no limit).
+    #[inline(never)]
     pub fn send_window<W: SenderWire>(&mut self, max_burst: u32, now: Time, wire: &mut W) {
+        self.send_window_here(max_burst, now, wire);
+    }
+
+    /// The same without a call.
+    #[inline(always)]
+    pub(super) fn send_window_here<W: SenderWire>(&mut self, max_burst: u32, now: Time, wire: &mut W) {
         // Sending moves neither.
         let edge = self.snd_una + self.window();
         let plain = self.plain && !self.must_tell_ack_mark;
@@ -343,7 +357,7 @@ impl Core {
     }
 
     /// Moves `snd_una` to a new cumulative ACK: timer, round-trip sample, duplicate count. Does not grow the window.
-    #[inline]
+    #[inline(always)]
     pub fn advance<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) {
         let before = self.rules.timer_restart == TimerRestart::BeforeRttUpdate;
         if before {
@@ -396,4 +410,18 @@ fn data_bytes(rules: &SenderRules, len: u32) -> u32 {
     let payload = if rules.sequence == Sequence::Segments { len * rules.packet } else { len };
     let option = if rules.timestamps && rules.header > 0 { rules.timestamp_bytes } else { 0 };
     payload + rules.header + option
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::mem::offset_of;
+
+    #[test]
+    fn what_every_ack_moves_fills_three_cache_lines() {
+        // A flow puts the sender, which begins with 16 bytes of recovery, at the beginning of a line.
+        let lines = [offset_of!(Core, snd_una), offset_of!(Core, rules), offset_of!(Core, control)];
+        assert_eq!(lines.map(|at| (at + 16) % 64), [0; 3]);
+        assert_eq!(offset_of!(Core, counters), offset_of!(Core, snd_una) + 3 * 64 - 16);
+    }
 }

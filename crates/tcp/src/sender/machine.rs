@@ -14,9 +14,10 @@ use crate::rules::{SenderRules, UnsentAck};
 ///
 /// Feed it ACKs and timer expiries; it sends and sets its timer through the [`SenderWire`] given to each call.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Sender {
-    core: Core,
     recovery: Recovery,
+    core: Core,
 }
 
 /// A sender's state for people and plots, in segments and seconds.
@@ -63,7 +64,7 @@ impl Sender {
                 self.core.punish();
             }
         } else {
-            if self.core.skip.is_some() {
+            if !self.core.plain && self.core.skip.is_some() {
                 match self.core.judge_ack(ack, now, wire) {
                     Verdict::Fair => {}
                     Verdict::Asks => {
@@ -80,7 +81,9 @@ impl Sender {
                 self.core.on_mark_echo(now);
             }
             self.core.tell_control(ack, now);
-            self.recovery.on_ack(&mut self.core, ack, now, wire);
+            if let Some(most) = self.recovery.on_ack(&mut self.core, ack, now, wire) {
+                self.core.send_window_here(most, now, wire);
+            }
         }
     }
 

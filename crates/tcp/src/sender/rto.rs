@@ -4,16 +4,18 @@
 
 use crate::rules::{RtoFloor, RttFilter, SenderRules};
 
-/// Estimator and backoff of one sender.
+/// Estimator and backoff of one sender. Laid out as declared, so that the timeout stands beside what a sender's
+/// [core](super::Core) begins with.
 #[derive(Clone, Debug, PartialEq)]
+#[repr(C)]
 pub struct Rto {
     filter: Filter,
     /// Seconds, before floor, ceiling and backoff.
     rto: f64,
-    /// Seconds the timer is set to: what follows from the two beside it, worked out when one of them moves.
-    timeout: f64,
     /// Power of two.
     backoff: u32,
+    /// Seconds the timer is set to: what follows from the two above, worked out when one of them moves.
+    timeout: f64,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -25,7 +25,7 @@ impl Core {
     /// Lets a control that listens hear of an ACK, before the recovery does.
     #[inline]
     pub(super) fn tell_control(&mut self, ack: &Ack, now: Time) {
-        if self.send_times.is_some() && ack.ack >= self.snd_una {
+        if !self.plain && self.send_times.is_some() && ack.ack >= self.snd_una {
             self.tell(ack, now);
         }
     }

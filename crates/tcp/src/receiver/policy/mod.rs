@@ -188,13 +188,14 @@ impl Policy {
 }
 
 policies! {
-    Acc(Acc) from AckPolicyKind::Acc { d_max, timer } => Acc::new(d_max, timer);
+    Acc(Box<Acc>) from AckPolicyKind::Acc { d_max, timer } => Box::new(Acc::new(d_max, timer));
     Every(Every) from AckPolicyKind::Every {} => Every;
     Delayed(Delayed) from AckPolicyKind::Delayed { timer, segments, heartbeat, phase } => Delayed::new(timer, segments, heartbeat, phase);
     Smart(Smart) from AckPolicyKind::Smart { timer, rtt, interval, window, initial, extended, loss, first } =>
         Smart::new(SmartRules { timer, rtt, interval, window, initial, extended, loss, first });
     Periodic(Periodic) from AckPolicyKind::Periodic { beta, segments, timer, rtt, interval } => Periodic::new(beta, segments, timer, rtt, interval);
-    Daass(Daass) from AckPolicyKind::Daass { phase, timer, segments, window, silence } => Daass::new(phase, timer, segments, window, silence);
+    Daass(Box<Daass>) from AckPolicyKind::Daass { phase, timer, segments, window, silence } =>
+        Box::new(Daass::new(phase, timer, segments, window, silence));
     Divide(Box<Divide>) from AckPolicyKind::Divide {
         pieces, segments, timer, when, phase, window, silence, start, burst, parts, order, spacing
     } => Box::new(Divide::new(

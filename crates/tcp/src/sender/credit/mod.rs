@@ -63,7 +63,7 @@ pub trait WindowCredit {
     fn on_timeout(&mut self);
 }
 
-/// The credit rules, dispatched without boxes.
+/// The credit rules. What keeps more than a number or two is boxed, so that a sender is no larger for it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Credit {
     /// See [`AckCounting`].
@@ -73,7 +73,7 @@ pub enum Credit {
     /// See [`ByteCounting`].
     ByteCounting(ByteCounting),
     /// See [`Abc`].
-    Abc(Abc),
+    Abc(Box<Abc>),
     /// See [`FullSegments`].
     FullSegments(FullSegments),
     /// See [`Counter`].
@@ -88,8 +88,8 @@ impl Credit {
             CreditKind::Rfc5681 => Credit::Rfc5681(Rfc5681),
             CreditKind::Ubc { growth } => Credit::ByteCounting(ByteCounting { limit: f64::INFINITY, growth }),
             CreditKind::Lbc { limit, growth } => Credit::ByteCounting(ByteCounting { limit, growth }),
-            CreditKind::Abc { limit } => Credit::Abc(Abc::new(limit, 1.0)),
-            CreditKind::Sabc { limit } => Credit::Abc(Abc::new(limit, limit)),
+            CreditKind::Abc { limit } => Credit::Abc(Box::new(Abc::new(limit, 1.0))),
+            CreditKind::Sabc { limit } => Credit::Abc(Box::new(Abc::new(limit, limit))),
             CreditKind::FullSegments => Credit::FullSegments(FullSegments::default()),
             CreditKind::Counter => Credit::Counter(Counter::default()),
         }

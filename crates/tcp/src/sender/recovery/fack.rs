@@ -187,9 +187,9 @@ impl Fack {
 }
 
 impl LossRecovery for Fack {
-    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
+    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
         if ack.ack < core.snd_una {
-            return;
+            return None;
         }
         if ack.ack == core.snd_una {
             if core.rules.duplicates_restart_timer && core.snd_una < core.snd_max {
@@ -208,6 +208,7 @@ impl LossRecovery for Fack {
             self.enter(core, now, wire);
         }
         self.send(core, now, wire);
+        None
     }
 
     fn hear(&mut self, core: &Core, ack: &Ack) {

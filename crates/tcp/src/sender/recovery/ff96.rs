@@ -152,7 +152,6 @@ impl Ff96 {
     }
 
     /// Sends what may be sent: with nothing reported, what the window allows.
-    #[inline]
     fn send<W: SenderWire>(&mut self, core: &mut Core, max_burst: u32, now: Time, wire: &mut W) {
         if !self.recovering && self.board.is_empty() {
             core.send_window(max_burst, now, wire);
@@ -209,9 +208,10 @@ impl Ff96 {
 }
 
 impl LossRecovery for Ff96 {
-    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
+    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
         if self.recovering {
-            return self.in_recovery(core, ack, now, wire);
+            self.in_recovery(core, ack, now, wire);
+            return None;
         }
         if ack.ack > self.base {
             self.had_partial = false;
@@ -227,9 +227,14 @@ impl LossRecovery for Ff96 {
                 core.send_limited(now, wire);
             }
         }
-        if core.dupacks == 0 {
-            self.send(core, core.rules.max_burst, now, wire);
+        if core.dupacks > 0 {
+            return None;
         }
+        if !self.recovering && self.board.is_empty() {
+            return Some(core.rules.max_burst);
+        }
+        self.send_around_holes(core, core.rules.max_burst, now, wire);
+        None
     }
 
     fn hear(&mut self, core: &Core, ack: &Ack) {

@@ -26,8 +26,9 @@ use crate::rules::RecoveryKind;
 
 /// How a sender reacts to ACKs, and what its timer makes of the recovery's own state.
 pub trait LossRecovery {
-    /// An ACK for nothing beyond `snd_max` arrived: grow, recover, send.
-    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W);
+    /// An ACK for nothing beyond `snd_max` arrived: grow, recover, send. What is left to do is sent in order from `snd_nxt`,
+    /// as the window allows: at most so many segments (0: no limit), if any.
+    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32>;
 
     /// An ACK that must not be taken for a sign of loss arrived: only what it reports is noted.
     fn hear(&mut self, _core: &Core, _ack: &Ack) {}
@@ -108,8 +109,8 @@ macro_rules! each {
 
 impl LossRecovery for Recovery {
     #[inline]
-    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
-        each!(self, recovery => recovery.on_ack(core, ack, now, wire));
+    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
+        each!(self, recovery => recovery.on_ack(core, ack, now, wire))
     }
 
     fn hear(&mut self, core: &Core, ack: &Ack) {

@@ -66,7 +66,7 @@ impl NewReno {
 }
 
 impl LossRecovery for NewReno {
-    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
+    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
         if ack.ack > core.snd_una {
             if ack.ack >= core.recover || core.last_cut != LastCut::FastRetransmit {
                 self.full_ack(core, ack, now, wire);
@@ -77,9 +77,9 @@ impl LossRecovery for NewReno {
             duplicate_ack(core, now, wire);
         }
         if core.dupacks == 0 {
-            core.send_window(core.rules.max_burst, now, wire);
-        } else if core.dupacks >= core.rules.dup_thresh {
-            core.send_window(BURST_IN_RECOVERY, now, wire);
+            Some(core.rules.max_burst)
+        } else {
+            (core.dupacks >= core.rules.dup_thresh).then_some(BURST_IN_RECOVERY)
         }
     }
 

@@ -11,7 +11,7 @@ use super::duplicates::{duplicate_ack, forget_duplicates};
 pub struct Reno;
 
 impl LossRecovery for Reno {
-    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
+    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
         if ack.ack > core.snd_una {
             let exiting = core.last_cut == LastCut::FastRetransmit;
             if exiting {
@@ -22,9 +22,7 @@ impl LossRecovery for Reno {
         } else if ack.ack == core.snd_una {
             duplicate_ack(core, now, wire);
         }
-        if core.dupacks == 0 || core.dupacks >= core.rules.dup_thresh {
-            core.send_window(core.rules.max_burst, now, wire);
-        }
+        (core.dupacks == 0 || core.dupacks >= core.rules.dup_thresh).then_some(core.rules.max_burst)
     }
 
     fn before_timeout(&mut self, core: &mut Core) {

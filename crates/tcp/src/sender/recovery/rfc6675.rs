@@ -205,7 +205,7 @@ impl Rfc6675 {
 }
 
 impl LossRecovery for Rfc6675 {
-    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
+    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
         let news = self.update(core, ack);
         if ack.ack > core.snd_una {
             let full = ack.ack >= core.recover;
@@ -222,13 +222,18 @@ impl LossRecovery for Rfc6675 {
             }
             self.board.clear_below(core.snd_una);
         } else if ack.ack == core.snd_una && news && !self.recovering {
-            return self.duplicate(core, now, wire);
+            self.duplicate(core, now, wire);
+            return None;
         }
         if self.recovering {
             self.send_in_recovery(core, now, wire);
         } else if core.dupacks == 0 {
+            if !self.going_back {
+                return Some(core.rules.max_burst);
+            }
             self.send_in_order(core, now, wire);
         }
+        None
     }
 
     fn hear(&mut self, core: &Core, ack: &Ack) {

@@ -10,7 +10,7 @@ use super::LossRecovery;
 pub struct Tahoe;
 
 impl LossRecovery for Tahoe {
-    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
+    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
         if ack.ack > core.snd_una {
             core.new_ack(ack, true, now, wire);
         } else if ack.ack == core.snd_una {
@@ -24,7 +24,7 @@ impl LossRecovery for Tahoe {
                 core.snd_nxt = core.snd_una;
             }
         }
-        core.send_window(core.rules.max_burst, now, wire);
+        Some(core.rules.max_burst)
     }
 
     fn before_timeout(&mut self, core: &mut Core) {

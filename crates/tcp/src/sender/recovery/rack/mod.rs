@@ -272,10 +272,11 @@ impl Rack {
 }
 
 impl LossRecovery for Rack {
-    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
+    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
         let mut tap = Tap { wire, rto: self.rto };
         let restart = self.hear_ack(core, ack, now, &mut tap);
         self.set_timer(core, restart, now, tap);
+        None
     }
 
     fn on_early_timer<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
