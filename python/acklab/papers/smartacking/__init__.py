@@ -5,10 +5,11 @@ Read it beside the paper: :mod:`.setting` has the schemes, configurations and ev
 :mod:`.recorded` what is read from recorded ones. The claims: :mod:`.exact` (Figures 1 and 2), :mod:`.timelines` and
 :mod:`.dynamics` (3 to 7),
 :mod:`.droptail` (8 to 12), :mod:`.changing` (13 to 16), :mod:`.sharing` (17 to 19); ``figures*`` draw; :mod:`.readings` and
-:mod:`.beyond` have what the paper leaves open.
+:mod:`.beyond` have what the paper leaves open, :mod:`.nudged` what is luck, and :mod:`.edge` what hangs on
+a queue that is not printed.
 """
 
-from . import beyond, changing, droptail, dynamics, exact, figures_dynamics, figures_times, readings, sharing, timelines  # noqa: F401
+from . import beyond, changing, droptail, dynamics, edge, exact, figures_dynamics, figures_times, nudged, readings, sharing, timelines  # noqa: F401
 from .registry import PAPER
 
 __all__ = ["PAPER"]

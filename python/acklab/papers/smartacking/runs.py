@@ -48,6 +48,7 @@ DROP_TAIL_SCHEMES = (
     "paced",
     "every",
     "abc",
+    "abc-4",
     "sabc",
     "acc",
     "smart",
@@ -72,7 +73,7 @@ LONG = Sweep(
 )  # fmt: skip
 BUFFER = Sweep(
     "buffers", "2-2 with the bottleneck's buffer varied",
-    {"mbps": (7, 15), "scheme": ("newreno", "paced", "every", "smart", "smart-paced"), "buffer": BUFFERS},
+    {"mbps": (7, 15), "scheme": ("newreno", "paced", "every", "smart", "smart-paced", "fixed"), "buffer": BUFFERS},
     lambda mbps, scheme, buffer: two_two(mbps, scheme, buffer=buffer), FOUR, {"buffer": (0.3, 0.5, 1.0, 2.0, 3.0)},
 )  # fmt: skip
 RED_SCHEMES = ("newreno", "newreno-fair", "smart", "smart-fair", "extended")
@@ -87,7 +88,7 @@ RED_LONG = Replications(
 )  # fmt: skip
 ASYMMETRIC = Sweep(
     "Asymmetric", "5 to 30 kb/s for ACKs",
-    {"scheme": ("newreno", "acc", "smart", "smart-paced", "fixed"), "kbps": tuple(range(5, 31))},
+    {"scheme": ("newreno", "acc", "smart", "smart-paced", "fixed", "fixed-paced"), "kbps": tuple(range(5, 31))},
     lambda scheme, kbps: asymmetric(kbps, scheme), ONE, {"kbps": (5, 10, 15, 18, 20, 22, 25, 30)},
 )  # fmt: skip
 UDP = Sweep(
@@ -144,6 +145,7 @@ def _two(mbps: int, scheme: str) -> Callable[[], str]:
 FIG3 = traces(
     "Figure 3", "1-0 at 9 Mb/s, packet by packet", {s: _one(9, s) for s in ("newreno", "smart", "smart-paced")}
 )
+FIXED = traces("fixed round trip", "1-0 at 9 Mb/s with the round trip fixed, packet by packet", {"fixed": _one(9, "fixed")})
 EIGHT = ("newreno", "paced", "every", "abc", "acc", "smart", "smart-paced", "extended")
 FIG6 = traces("Figures 4 and 6", "1-0 at 5 Mb/s, packet by packet", {s: _one(5, s) for s in EIGHT})
 FIG5 = traces("Figure 5", "2-2 at 20 Mb/s, packet by packet", {s: _two(20, s) for s in ("newreno", "smart")})

@@ -47,12 +47,14 @@ SCHEMES = {
     "paced": Scheme("NewReno, paced", DELAYED, "delayed", 0.9, dash="--"),
     "every": Scheme("AckEvery", {"policy": "every"}, "every"),
     "abc": Scheme("ABC", DELAYED, "abc", credit={"kind": "abc", "limit": 2}),
+    "abc-4": Scheme("ABC, L = 4", DELAYED, "abc", credit={"kind": "abc", "limit": 4}, dash=":"),
     "sabc": Scheme("SABC", DELAYED, "sabc", credit={"kind": "sabc", "limit": 4}, dash="--"),
     "acc": Scheme("ACC", ACC, "acc"),
     "smart": Scheme("smartacking", SMART, "smart"),
     "smart-paced": Scheme("smartacking, paced", SMART, "smart", 0.9, dash="--"),
     "extended": Scheme("extended smartacking", {**SMART, "extended": True}, "red"),
     "fixed": Scheme("smartacking, fixed RTT", {**SMART, "rtt": "fixed"}, "pink"),
+    "fixed-paced": Scheme("smartacking, paced, fixed RTT", {**SMART, "rtt": "fixed"}, "pink", 0.9, dash="--"),
     "told": Scheme("smartacking, told by the sender", {**SMART, "rtt": "sender", "window": "sender"}, "slate"),
     "newreno-fair": Scheme("NewReno, FQ", DELAYED, "delayed", fair=True, dash=":"),
     "smart-fair": Scheme("smartacking, FQ", SMART, "green", fair=True, dash=":"),
@@ -234,8 +236,8 @@ def marking(mbps: float, rtt_s: float) -> Json:
     return {**RED, "packets": limit + 1, "min": limit / 2, "max": limit, "ecn": True}
 
 
-def asymmetric(kbps: float, scheme: str, setting: Setting = PAPERS) -> str:
-    """10 Mb/s forward, a few kb/s back; round trip 59 ms."""
+def asymmetric(kbps: float, scheme: str, setting: Setting = PAPERS, edge: int = 36) -> str:
+    """10 Mb/s forward, a few kb/s back; round trip 59 ms. ``edge``: packets that may wait at the sender's."""
     kind = SCHEMES[scheme]
     half: Json = {"kind": "drop-tail", "waiting": 36}
     slow: Json = {"kind": "drop-tail", "waiting": 10}
@@ -254,7 +256,7 @@ def asymmetric(kbps: float, scheme: str, setting: Setting = PAPERS) -> str:
         }
     back = {"rate": f"{kbps:g}kbps", "delay": "50ms", "queue": slow}
     links = [
-        link(("S1", "A"), 10, 1, half),
+        link(("S1", "A"), 10, 1, {**half, "waiting": edge}),
         link(("A", "B"), 10, 5, half, back),
         link(("B", "R1"), 10, 1),
     ]
@@ -289,8 +291,9 @@ PARAMETERS: list[Parameter] = [
         "Asymmetric queues",
         "36 packets forward, on the sender's edge, too; 10 back",
         "inferred",
-        "half of 73.75 packets; bursts wait at the first of several links of one rate, and with a loss-free edge nothing is ever "
-        "lost, so that the window outgrows every round trip",
+        "half of 73.75 packets, the one size that section 4.2 prints; bursts wait at the first of several links of one rate, and with a "
+        "loss-free edge nothing is ever lost, so that the window outgrows every round trip. Chosen after seeing results; what hangs on the "
+        "edge's is in figure edge",
         fitted_to=("fig13.20k", "fig13.cause"),
     ),
     Parameter("Parking-Lot", "20 ms a shared link, 5 ms an edge; connection 1 crosses the last, 2 the last two", "inferred",

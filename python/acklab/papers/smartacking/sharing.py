@@ -72,8 +72,8 @@ def smart_is_fairer(grid: Grid) -> Measurement:
     mean = {s: round(float(v.mean()), 4) for s, v in found.items()}
     return Measurement(
         {"plain": cells, "paced": cells},
-        f"mean indices: {mean}. With pacing smartacking is fairer at every capacity; without, single capacities go either way, because one "
-        "drop of a deterministic queue decides who falls back",
+        f"mean indices: {mean}. With pacing smartacking is fairer at every capacity; without, capacities go either way, and not by "
+        "luck: with links up to 1 % longer the claim holds in none of ten repetitions, for their mean in 7 of 12 cells (figure luck)",
     )
 
 
@@ -123,7 +123,8 @@ def parallel_is_not_hurt(grid: Grid) -> Measurement:
     return Measurement(
         {"mean": float(ratio.mean()), "each": found},
         f"beside a paced one {paced.mean():.3f} in the mean, and at most 0.97 in {int((paced <= 0.97).sum())} of {len(paced)}: the parallel "
-        "connection gains from the fourth's restraint once that does not come in bursts",
+        "connection gains from the fourth's restraint once that does not come in bursts. No luck: with links up to 1 % longer the claim "
+        "holds in none of ten repetitions, and their mean ratio is 1.02 (figure luck)",
     )
 
 
@@ -164,7 +165,7 @@ def no_harm(*grids: Grid) -> Measurement:
 
 LOADS = (0.3, 0.5, 0.7, 0.9)
 SHORT = Replications(
-    "short transfers", "transfers of 10 to 100 segments that arrive at random", {"load": LOADS, "scheme": ("newreno", "smart")},
+    "short transfers", "transfers of 10 to 100 segments that arrive at random", {"load": LOADS, "scheme": ("newreno", "every", "smart", "smart-paced")},
     lambda load, scheme, seed: short_lived(load, scheme, seed), FOUR, {"load": (0.3, 0.9)}, rounds=(20, 40),
 )  # fmt: skip
 
@@ -174,12 +175,13 @@ def short_transfers_gain(grid: Grid) -> Measurement:
     found = {f"load {load:g}": {s: Sample.of(grid.at(scheme=s, load=load)["mean"].tolist()) for s in ("newreno", "smart")}
              for load in grid.axes["load"]}  # fmt: skip
     told = {
-        load: [round(float(grid.at(scheme=s, load=load)["mean"].mean()), 3) for s in ("newreno", "smart")]
+        load: [round(float(grid.at(scheme=s, load=load)["mean"].mean()), 3) for s in grid.axes["scheme"]]
         for load in grid.axes["load"]
     }
     return Measurement(
         {"time": found},
-        f"mean seconds, NewReno's and smartacking's, by load: {told}. At low load every transfer is spared the 200 ms of its first "
-        "delayed ACK and its slow start doubles; near saturation the same steepness overflows a queue of 30 packets, and each loss in a "
-        "short transfer costs a timeout of a second",
+        f"mean seconds of NewReno, AckEvery, smartacking, and smartacking with pacing, by load: {told}. At low load every transfer is spared "
+        "the 200 ms of its first delayed ACK and its slow start doubles, as AckEvery's does. Near saturation the same steepness overflows a "
+        "queue of 30 packets: AckEvery has lost its lead, too, and what smartacking holds back does not make up for it. With pacing, "
+        "whose slow start comes without bursts, what is claimed holds at every load",
     )
