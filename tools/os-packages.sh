@@ -8,7 +8,8 @@ needs='ns ns2 the comparison of fresh random scenarios with ns-2
 tshark tshark the second opinion on captures
 tcptrace tcptrace the third
 chromium chromium the look at the reports in a browser
-valgrind valgrind the count of the instructions a segment takes'
+valgrind valgrind the count of the instructions a segment takes
+ip iproute2 live runs'
 
 printf '%s\n' "$needs" | while read -r command package skipped; do
     command -v "$command" >/dev/null 2>&1 && continue

@@ -274,11 +274,19 @@ class LivePlan:
     def scenario_toml(self) -> str:
         """The scenario, every shorthand and default written out, as TOML."""
     def run(
-        self, *, realtime: bool = False, captures: str | PathLike[str] | None = None, capture_bytes: int = 0
+        self,
+        *,
+        late: str = "1ms",
+        realtime: bool = False,
+        captures: str | PathLike[str] | None = None,
+        capture_bytes: int = 0,
     ) -> LiveResult:
-        """Runs it. ``captures`` is a directory for ``sender.pcap`` and ``receiver.pcap``.
+        """Runs it. The result is invalid if one packet in a hundred left later than ``late``.
+
+        ``captures`` is a directory for ``sender.pcap`` and ``receiver.pcap``.
 
         Raises:
+            ValueError: ``late`` is no time.
             LiveError: it could not be, or broke off.
         """
 

@@ -42,6 +42,9 @@ UNTRIED = {
     "tests/oracle/ns3/compare.py",
     "python tests/capture/table.py",
     "acklab reproduce allman1998",
+    # what tests/live runs, where the machine lets it
+    "acklab emulate examples/live.toml --beside",
+    "acklab emulate examples/live.toml --acks kernel --control cubic",
     "acklab reproduce paths2026",
 }
 #: Commands of the pages that are tried in another form: ``make demo`` is this after setting up.

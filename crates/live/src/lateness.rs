@@ -6,7 +6,8 @@ use serde::Serialize;
 #[derive(Clone, Debug, Default)]
 pub struct Lateness(Vec<u32>);
 
-/// A run whose 99th percentile is above this is called invalid: a millisecond is what a TCP timestamp resolves.
+/// A run whose 99th percentile is above this is called invalid, unless it was asked for something else: a millisecond is what
+/// a TCP timestamp resolves.
 pub const LIMIT_S: f64 = 1e-3;
 
 /// What the releases of a run were like.

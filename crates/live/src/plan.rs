@@ -6,7 +6,7 @@ use std::sync::Arc;
 use acklab_path::spec::LinkSpec;
 use acklab_sim::spec::{FlowSpec, Scenario, Size, Stop};
 use acklab_tcp::rules::{
-    AckPolicyKind, ControlKind, DivideWhen, PhaseSource, ReceiverRules, RecoveryKind, RttSource, WindowSource,
+    AckPolicyKind, ControlKind, CreditKind, DivideWhen, PhaseSource, ReceiverRules, RecoveryKind, RttSource, WindowSource,
 };
 
 use crate::link::Link;
@@ -229,6 +229,11 @@ fn differences(spec: &FlowSpec, options: &Options) -> Vec<String> {
          on SACK"
             .to_owned(),
     ];
+    if !matches!(sender.credit, CreditKind::FullSegments | CreditKind::Ubc { .. }) {
+        let note = "Linux grows its window by the segments an ACK covers, whatever `credit` says; to simulate that, \
+                    credit = { kind = \"full-segments\" }";
+        notes.push(note.to_owned());
+    }
     if sender.initial_window.fract() != 0.0 {
         notes.push(format!("initial_window {} is cut to whole segments", sender.initial_window));
     }

@@ -27,12 +27,20 @@ use crate::tape::Tape;
 const LOOK: Duration = Duration::from_millis(5);
 
 /// What a run is asked besides its plan.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Wishes {
+    /// A run is invalid if its 99th percentile of lateness is above this, in seconds.
+    pub late_s: f64,
     /// Real-time priority, and the last moments of each sleep awake.
     pub urgent: bool,
     /// Where `sender.pcap` and `receiver.pcap` go, and the bytes to keep of each packet (0: all).
     pub captures: Option<(PathBuf, u32)>,
+}
+
+impl Default for Wishes {
+    fn default() -> Wishes {
+        Wishes { late_s: LIMIT_S, urgent: false, captures: None }
+    }
 }
 
 /// Runs `plan`, asking `go_on` every few milliseconds. `None` if it said no; whatever happens, nothing is left behind.
@@ -111,7 +119,7 @@ pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Res
         write_captures(&carried, directory, epoch_ns)
             .map_err(|error| Trouble::new(format!("write captures to {}", directory.display()), &error, ""))?;
     }
-    Ok(Some(outcome(plan, carried, series, ended)))
+    Ok(Some(outcome(plan, wishes.late_s, carried, series, ended)))
 }
 
 /// The first trouble is the one to tell.
@@ -203,7 +211,7 @@ fn write_captures(carried: &[Carrier; 2], directory: &Path, epoch_ns: u64) -> io
 }
 
 /// The rows.
-fn outcome(plan: &Plan, carried: [Carrier; 2], series: Vec<Sample>, end: Time) -> Outcome {
+fn outcome(plan: &Plan, late_s: f64, carried: [Carrier; 2], series: Vec<Sample>, end: Time) -> Outcome {
     let mut why = Vec::new();
     let missed: u64 = carried.iter().filter_map(|carrier| carrier.tape.as_ref()).map(|tape| tape.missed).sum();
     if missed > 0 {
@@ -227,13 +235,13 @@ fn outcome(plan: &Plan, carried: [Carrier; 2], series: Vec<Sample>, end: Time) -
     queue.sort_by(|a: &(u32, crate::link::QueueLength), b| a.1.time_s.total_cmp(&b.1.time_s));
     let lateness = lateness.summary();
     let mut valid = true;
-    if lateness.p99_s > LIMIT_S {
+    if lateness.p99_s > late_s {
         valid = false;
         why.push(format!(
             "the run is invalid: one packet in a hundred left more than {:.1} ms late (at most {:.1} ms may be); the machine \
-             was busy, or the path is too fast for it; run it again, with less beside it, or with --realtime",
+             was busy, or the path is too fast for it; run it again, with less beside it, with --realtime, or with another --late",
             1e3 * lateness.p99_s,
-            1e3 * LIMIT_S
+            1e3 * late_s
         ));
     }
     if refused > 0 {

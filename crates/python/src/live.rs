@@ -6,11 +6,13 @@ use std::sync::Arc;
 use acklab_live::outcome::Outcome;
 use acklab_live::plan::{Options, Plan};
 use acklab_live::sample::State;
+use acklab_packet::Time;
+use acklab_packet::UnitError;
 use acklab_sim::scenario::expanded_toml;
 use acklab_sim::spec::Scenario;
 use arrow_array::RecordBatch;
 use pyo3::create_exception;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::json;
 
@@ -82,18 +84,20 @@ impl LivePlan {
         expanded_toml(&self.0.scenario)
     }
 
-    /// Runs it. `captures` is a directory for `sender.pcap` and `receiver.pcap`.
+    /// Runs it; invalid is what lets one packet in a hundred leave later than `late`. `captures` is a directory for `sender.pcap` and `receiver.pcap`.
     #[cfg(target_os = "linux")]
-    #[pyo3(signature = (*, realtime = false, captures = None, capture_bytes = 0))]
+    #[pyo3(signature = (*, late = "1ms", realtime = false, captures = None, capture_bytes = 0))]
     fn run(
         &self,
         py: Python<'_>,
+        late: &str,
         realtime: bool,
         captures: Option<PathBuf>,
         capture_bytes: u32,
     ) -> PyResult<LiveResult> {
         use acklab_live::run::{Wishes, run};
-        let wishes = Wishes { urgent: realtime, captures: captures.map(|directory| (directory, capture_bytes)) };
+        let late: Time = late.parse().map_err(|error: UnitError| PyValueError::new_err(error.to_string()))?;
+        let wishes = Wishes { late_s: late.secs(), urgent: realtime, captures: captures.map(|directory| (directory, capture_bytes)) };
         let plan = &self.0;
         let ran =
             crate::simulation::interruptible(py, move |go_on| crate::drive::caught(|| run(plan, &wishes, go_on)))?;
@@ -106,9 +110,15 @@ impl LivePlan {
 
     /// Says that there is no such thing here.
     #[cfg(not(target_os = "linux"))]
-    #[pyo3(signature = (*, realtime = false, captures = None, capture_bytes = 0))]
-    fn run(&self, realtime: bool, captures: Option<PathBuf>, capture_bytes: u32) -> PyResult<LiveResult> {
-        let _ = (realtime, captures, capture_bytes);
+    #[pyo3(signature = (*, late = "1ms", realtime = false, captures = None, capture_bytes = 0))]
+    fn run(
+        &self,
+        late: &str,
+        realtime: bool,
+        captures: Option<PathBuf>,
+        capture_bytes: u32,
+    ) -> PyResult<LiveResult> {
+        let _ = (late, realtime, captures, capture_bytes);
         Err(LiveError::new_err("a live run needs Linux: network namespaces and TUN devices"))
     }
 }

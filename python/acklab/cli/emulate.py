@@ -62,6 +62,13 @@ def add(verbs: Any) -> None:
     emulate.add_argument(
         "--control", metavar="NAME", help="congestion control by the kernel's name, such as bbr, instead of the scenario's"
     )
+    emulate.add_argument(
+        "--late",
+        type=_time,
+        metavar="TIME",
+        default="1ms",
+        help="the run is invalid if one packet in a hundred leaves later than this (1ms)",
+    )
     emulate.add_argument("--realtime", action="store_true", help="carry packets under real-time priority")
     emulate.add_argument("--beside", action="store_true", help="also simulate, and print both side by side")
     emulate.add_argument("--out", metavar="DIR", help="also write tables, summary and captures there")
@@ -75,6 +82,12 @@ def add(verbs: Any) -> None:
     emulate.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     emulate.add_argument("--dry-run", action="store_true", help="print what would be done, and stop")
     emulate.set_defaults(act=act, parser=emulate)
+
+
+def _time(text: str) -> str:
+    if not re.fullmatch(r"[0-9]*\.?[0-9]+ *(s|ms|us|ns|min)", text):
+        raise argparse.ArgumentTypeError(f"{text} is no time such as 1ms")
+    return text
 
 
 def _capture_bytes(text: str) -> int:
@@ -130,9 +143,11 @@ def _run(plan: _core.LivePlan, options: argparse.Namespace) -> _core.LiveResult:
     from .._frames import all_or_nothing, write_parquet
 
     if not options.out:
-        return plan.run(realtime=options.realtime)
+        return plan.run(late=options.late, realtime=options.realtime)
     with all_or_nothing(Path(options.out)) as scratch:
-        result = plan.run(realtime=options.realtime, captures=scratch, capture_bytes=options.capture_bytes)
+        result = plan.run(
+            late=options.late, realtime=options.realtime, captures=scratch, capture_bytes=options.capture_bytes
+        )
         for name in ("flows", "links", "series", "queue"):
             write_parquet(getattr(result, name), scratch / f"{name}.parquet")
         (scratch / "summary.json").write_text(result.json() + "\n", encoding="utf-8")
