@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use acklab_packet::Time;
 
 use crate::edge::{Edge, Seen};
+use crate::header::flag;
 use crate::ledger::{Outgoing, Returning};
 use crate::link::Fate;
 use crate::packet::WirePacket;
@@ -32,8 +33,43 @@ pub enum Duty {
         edges: Vec<Option<Edge>>,
         /// What the other direction tells.
         inbox: Inbox,
+        /// The receivers' windows.
+        caps: Vec<WindowCap>,
     },
 }
+
+/// Keeps a receiver's advertised window to the scenario's.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WindowCap {
+    /// Bytes; 0 is no limit.
+    pub bytes: u64,
+    /// By how much the receiver's windows are shifted: its SYN says it.
+    scale: u8,
+}
+
+impl WindowCap {
+    /// No window above so many bytes; 0 is no limit.
+    pub fn new(bytes: u64) -> WindowCap {
+        WindowCap { bytes, scale: 0 }
+    }
+
+    /// A packet leaves the receiver.
+    pub fn apply(&mut self, packet: &mut WirePacket) {
+        if self.bytes == 0 {
+            return;
+        }
+        let opens = packet.header().has(flag::SYN);
+        if opens {
+            self.scale = packet.header().window_scale.unwrap_or(0).min(MOST_SCALE);
+        }
+        // A SYN's own window is never shifted (RFC 7323 section 2.2).
+        let shift = if opens { 0 } else { self.scale };
+        packet.cap_window(u16::try_from((self.bytes >> shift).max(1)).unwrap_or(u16::MAX));
+    }
+}
+
+/// RFC 7323 section 2.3.
+const MOST_SCALE: u8 = 14;
 
 impl Duty {
     /// How many flows.
@@ -45,14 +81,20 @@ impl Duty {
     }
 
     /// An endpoint hands over a packet; what enters the path goes to `entering`.
-    pub fn comes(&mut self, packet: WirePacket, now: Time, entering: &mut Vec<WirePacket>) {
+    pub fn comes(&mut self, mut packet: WirePacket, now: Time, entering: &mut Vec<WirePacket>) {
         self.hear(now, entering);
         match self {
             Duty::There { .. } => entering.push(packet),
-            Duty::Back { edges, .. } => match edges.get_mut(packet.flow() as usize) {
-                Some(Some(edge)) => edge.leaves(packet, now, entering),
-                _ => entering.push(packet),
-            },
+            Duty::Back { edges, caps, .. } => {
+                let flow = packet.flow() as usize;
+                if let Some(cap) = caps.get_mut(flow) {
+                    cap.apply(&mut packet);
+                }
+                match edges.get_mut(flow) {
+                    Some(Some(edge)) => edge.leaves(packet, now, entering),
+                    _ => entering.push(packet),
+                }
+            }
         }
     }
 

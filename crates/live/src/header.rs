@@ -71,6 +71,8 @@ pub struct Header {
     pub ecn: u8,
     /// TSval and TSecr (RFC 7323).
     pub timestamps: Option<(u32, u32)>,
+    /// How far windows are shifted, as a SYN says (RFC 7323).
+    pub window_scale: Option<u8>,
     /// SACK blocks (RFC 2018), the first `sacks` of them.
     pub sack: [(u32, u32); MOST_SACK],
     /// How many.
@@ -141,6 +143,7 @@ impl Header {
     fn read_options(&mut self, mut options: &[u8]) -> Result<(), NotTcp> {
         const END: u8 = 0;
         const NOP: u8 = 1;
+        const WINDOW_SCALE: u8 = 3;
         const SACK: u8 = 5;
         const TIMESTAMPS: u8 = 8;
         while let Some((&kind, rest)) = options.split_first() {
@@ -161,6 +164,10 @@ impl Header {
                     for (block, edges) in self.sack.iter_mut().zip(body.chunks_exact(8)) {
                         *block = (long(edges, 0), long(edges, 4));
                     }
+                }
+                (WINDOW_SCALE, 1) => {
+                    self.window_scale = body.first().copied();
+                    self.unknown_options = true;
                 }
                 _ => self.unknown_options = true,
             }

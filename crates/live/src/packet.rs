@@ -90,6 +90,14 @@ impl WirePacket {
         packet
     }
 
+    /// Says no larger window than `most`, in the header's units.
+    pub fn cap_window(&mut self, most: u16) {
+        if self.header.window > most {
+            self.rewrite(self.header.tcp_at + 14, &most.to_be_bytes(), self.header.tcp_at + 16);
+            self.header.window = most;
+        }
+    }
+
     /// Puts `new` at the even place `at` and brings the checksum at `sum` up to date.
     fn rewrite(&mut self, at: usize, new: &[u8], sum: usize) {
         let old = self.bytes[at..at + new.len()].to_vec();

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use acklab_path::spec::LinkSpec;
 use acklab_sim::spec::{FlowSpec, Scenario, Size, Stop};
 use acklab_tcp::rules::{
-    AckPolicyKind, ControlKind, CreditKind, DivideWhen, PhaseSource, ReceiverRules, RecoveryKind, RttSource, WindowSource,
+    AckPolicyKind, ControlKind, CreditKind, DivideWhen, PhaseSource, ReceiverRules, RecoveryKind, RttSource,
+    WindowSource,
 };
 
 use crate::link::Link;
@@ -133,7 +134,7 @@ impl Plan {
             }
             all.push(settings);
             let control = options.control.clone().unwrap_or_else(|| kernel_name(&spec.sender.control).to_owned());
-            notes.extend(differences(spec, options));
+            notes.extend(differences(spec, &settings, options));
             for member in 0..spec.count {
                 flows.push(PlannedFlow {
                     name: if spec.count > 1 { format!("{}{member}", spec.name) } else { spec.name.clone() },
@@ -222,7 +223,7 @@ fn kernel_name(control: &ControlKind) -> &'static str {
 }
 
 /// In what a kernel does not do what the scenario says.
-fn differences(spec: &FlowSpec, options: &Options) -> Vec<String> {
+fn differences(spec: &FlowSpec, settings: &Settings, options: &Options) -> Vec<String> {
     let sender = &spec.sender;
     let mut notes = vec![
         "retransmission, its timer and recovery are Linux's own (RACK, PRR, CUBIC's HyStart); `recovery` only decides \
@@ -245,6 +246,11 @@ fn differences(spec: &FlowSpec, options: &Options) -> Vec<String> {
     }
     if sender.pacing > 0.0 {
         notes.push("pacing is the kernel's own business: reno and cubic do not, bbr does".to_owned());
+    }
+    if !settings.sack && settings.window == 0 {
+        let note = "without SACK, Linux takes a duplicate ACK for none if its window has changed, as large ones do: give a \
+                    `window` below 6 MB";
+        notes.push(note.to_owned());
     }
     if matches!(sender.recovery, RecoveryKind::Tahoe) {
         notes.push("no kernel does Tahoe: it recovers as NewReno does".to_owned());

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use acklab_packet::Time;
 
 use crate::carrier::{Carrier, Clock};
-use crate::duty::{Duty, Inbox};
+use crate::duty::{Duty, Inbox, WindowCap};
 use crate::edge::Edge;
 use crate::endpoint::{self, Shared, Stop};
 use crate::lateness::{LIMIT_S, Lateness};
@@ -181,6 +181,7 @@ fn carriers(plan: &Plan, wishes: &Wishes, [near, far]: [File; 2], clock: Clock) 
         flows: plan.flows.iter().map(|flow| Returning::new(flow.bytes)).collect(),
         edges: plan.flows.iter().map(|flow| flow.shaped.as_deref().map(Edge::new)).collect(),
         inbox,
+        caps: vec![WindowCap::new(plan.settings.window); plan.flows.len()],
     };
     let tape = || wishes.captures.as_ref().map(|(_, snap)| Tape::new(*snap));
     let devices = [again(&near)?, again(&far)?];

@@ -31,7 +31,7 @@ pub struct Settings {
     pub rack: bool,
     /// Segments of the initial window.
     pub initial_window: u32,
-    /// Bytes the receiver advertises; 0 is the kernel's own large window.
+    /// Most bytes the receiver advertises, which the path sees to (a Linux receiver lets its window outgrow its route's); 0 is the kernel's own large window.
     pub window: u64,
     /// The retransmission timer's floor; 0 is the kernel's own.
     pub min_rto_ms: u32,
@@ -112,7 +112,7 @@ impl Settings {
 
     /// Options of the route to the other side, for `ip route`; the sender's is side 0.
     pub fn route_options(&self, side: usize) -> Vec<String> {
-        let mut options = Vec::new();
+        let mut options: Vec<String> = Vec::new();
         let mut add = |name: &str, value: u64| options.extend([name.to_owned(), value.to_string()]);
         if side == 0 {
             add("initcwnd", u64::from(self.initial_window.max(1)));
@@ -120,7 +120,7 @@ impl Settings {
                 options.extend(["rto_min".to_owned(), format!("{}ms", self.min_rto_ms)]);
             }
         } else {
-            // At once all of it, and never more: to a sender without SACK, a duplicate whose window has changed is none.
+            // At once all of it: a window that opens step by step would be another experiment.
             let window = if self.window > 0 { self.window } else { LARGE_WINDOW };
             add("window", window);
             add("initrwnd", window.div_ceil(u64::from(self.payload().max(1))));

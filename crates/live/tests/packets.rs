@@ -2,6 +2,7 @@
 
 mod made;
 
+use acklab_live::duty::WindowCap;
 use acklab_live::header::{CE, Header, NotTcp};
 use acklab_live::numbers::Numbers;
 use acklab_live::packet::WirePacket;
@@ -59,6 +60,31 @@ fn a_rewritten_ack_is_right_in_every_byte() {
         assert_eq!(header.ack, made::ISN.wrapping_add(number as u32));
         assert_eq!(Header { ack: ack.header().ack, ..header }, *ack.header(), "nothing else changed");
     }
+}
+
+#[test]
+fn a_window_is_cut_in_its_own_units() {
+    let (mut talk, [_, mut answer]) = Talk::open();
+    let mut cap = WindowCap::new(57_920);
+    // The answer to the SYN says no scale.
+    cap.apply(&mut answer);
+    let mut ack = talk.ack(1001, Says { window: 60_000, ..Says::default() });
+    cap.apply(&mut ack);
+    assert!(ack.checksums_hold() && Header::parse(ack.bytes()).unwrap().window == 57_920);
+    let mut small = talk.ack(1001, Says { window: 7, ..Says::default() });
+    cap.apply(&mut small);
+    assert_eq!(small.header().window, 507, "never larger than it was");
+    let scaled = bytes(RECEIVER, SENDER, 0, |_, tcp| {
+        (tcp.syn, tcp.ack, tcp.window_size) = (true, true, 65_535);
+        tcp.set_options(&[etherparse::TcpOptionElement::WindowScale(7)]).unwrap();
+    });
+    let header = Header::parse(&scaled).unwrap();
+    let mut scaled = WirePacket::new(scaled, header, 0, &mut Numbers::default());
+    cap.apply(&mut scaled);
+    assert_eq!((scaled.header().window, scaled.header().window_scale), (57_920, Some(7)), "a SYN's is not shifted");
+    let mut later = talk.ack(1002, Says { window: 60_000, ..Says::default() });
+    cap.apply(&mut later);
+    assert_eq!(later.header().window, (57_920 >> 7) as u16);
 }
 
 #[test]

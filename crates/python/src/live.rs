@@ -97,7 +97,11 @@ impl LivePlan {
     ) -> PyResult<LiveResult> {
         use acklab_live::run::{Wishes, run};
         let late: Time = late.parse().map_err(|error: UnitError| PyValueError::new_err(error.to_string()))?;
-        let wishes = Wishes { late_s: late.secs(), urgent: realtime, captures: captures.map(|directory| (directory, capture_bytes)) };
+        let wishes = Wishes {
+            late_s: late.secs(),
+            urgent: realtime,
+            captures: captures.map(|directory| (directory, capture_bytes)),
+        };
         let plan = &self.0;
         let ran =
             crate::simulation::interruptible(py, move |go_on| crate::drive::caught(|| run(plan, &wishes, go_on)))?;
@@ -111,13 +115,7 @@ impl LivePlan {
     /// Says that there is no such thing here.
     #[cfg(not(target_os = "linux"))]
     #[pyo3(signature = (*, late = "1ms", realtime = false, captures = None, capture_bytes = 0))]
-    fn run(
-        &self,
-        late: &str,
-        realtime: bool,
-        captures: Option<PathBuf>,
-        capture_bytes: u32,
-    ) -> PyResult<LiveResult> {
+    fn run(&self, late: &str, realtime: bool, captures: Option<PathBuf>, capture_bytes: u32) -> PyResult<LiveResult> {
         let _ = (late, realtime, captures, capture_bytes);
         Err(LiveError::new_err("a live run needs Linux: network namespaces and TUN devices"))
     }
