@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from acklab import ScenarioError
 from acklab.sweep import SweepError
 from acklab.sweep.design import Design
-from acklab.sweep.flags import vary
+from acklab.sweep.flags import joined, vary
 from acklab.sweep.plan import from_file, from_tree
 from acklab.sweep.quantity import column, read
 from acklab.sweep.ranges import values
@@ -169,6 +170,7 @@ WRONG = [
     ({"vary": {"flow.9.sender.window": [4]}}, "`flow` has no entry `9` to set"),
     ({"vary": {'flow."f.sender': [4]}}, "a quote is not closed"),
     ({"vary": {"flow.0.sender.window": [4, -8]}}, "at flow.0.sender.window=-8: scenario: "),
+    ({"vary": {"flow.0.start": [date(2026, 1, 1)]}}, "vary.flow.0.start has datetime.date(2026, 1, 1); a value is text"),
     ({"vary": {"seed": [1, 2]}}, "a sweep decides this itself; give `seeds`"),
     ({"vary": {"record.series": [True]}}, "it records nothing but the summary"),
     ({"vary": {"$1": [1]}}, '"$1" is no variable'),
@@ -188,6 +190,8 @@ WRONG = [
     ({"derive": {"flow.0.start": {"times": ["flow.0.from"]}}}, 'flow.0.from is "S", which is no number'),
     ({"derive": {"flow.0.start": {"times": ["$x"]}}}, "no variable $x is varied or set; there are none"),
     ({"derive": {"flow.0.start": {"times": [1], "over": [0]}}}, "is 0; nothing can be divided by it"),
+    ({"derive": {"flow.0.start": {"times": [1e300, 1e300], "round": "up"}}}, "derive.flow.0.start: the product is beyond any number"),
+    ({"vary": {"flow.0.sender.window": "1.0..1e300 step 1e-300"}}, "values; at most 1,000,000"),
     ({"derive": {"flow.0.start": {"times": [1], "round": "off"}}}, 'has round = "off"; it is one of up, down, nearest'),
     ({"derive": {"flow.0.start": {"times": [1], "unit": "h"}}}, 'has unit = "h"; it is one of bps'),
     ({"derive": {"flow.0.start": {"times": [1], "at_least": 2, "at_most": 1}}}, "has at_least above at_most"),
@@ -247,8 +251,39 @@ def test_the_command_says_the_same_and_leaves_nothing(acklab_command: Acklab, tw
         assert "Traceback" not in done.stderr and not (tmp_path / "out").exists()
 
 
+def test_options_change_a_plan() -> None:
+    tree = {"vary": {"flow": {"0": {"start": ["1s"]}}}, "seeds": 3}
+    found = joined(tree, {"vary": {"flow.0.start": ["2s"], "a.b": [1]}, "together": [{"c": [1]}], "alternatives": {"case": {}}})
+    assert found == {"vary": {"flow.0.start": ["2s"], "a.b": [1]}, "seeds": 3, "together": [{"c": [1]}], "alternatives": {"case": {}}}
+
+
 def test_flags_are_a_plan() -> None:
     assert vary(["a.b=4,8", 'c.d=1Mbps..2Mbps/2; flow."x=y".z=a,b']) == {
         "vary": {"a.b": [4, 8]},
         "together": [{"c.d": "1Mbps..2Mbps/2", 'flow."x=y".z': ["a", "b"]}],
     }
+
+
+ODD = [None, True, 0, -1, 3, 1e300, math.inf, math.nan, "", ".", "a..b", "1..2/3", "9" * 30, "1e400..2e400/3", "$", "$x", "\x00", "é",
+       [], [[]], [None], [{}], {}, {"times": [1e300, "9e307"]}, "1e-300..1e300/9 log", {"a": 1}, {"from": 1, "to": []}, {"times": []}, {"times": [[]]}, {"points": 3}, {"": {"": 1}}]  # fmt: skip
+ODD_KEYS = ["flow.0.sender.window", "flow", "link", "", ".", '"', 'a"b', "$x", "stop", "x" * 300, "flow.0", "link.S->G.rate", "flow.0.start"]
+
+
+def test_nothing_a_plan_may_say_is_an_internal_error() -> None:
+    draw = random.Random(11)
+    refused = 0
+    for _ in range(1500):
+        part = draw.choice(["vary", "together", "alternatives", "derive", "draw", "set", "seeds", "metrics", "columns", "spread_starts", "title", "scenario"])
+        odd = draw.choice(ODD)
+        shape = draw.randrange(5)
+        key = draw.choice(ODD_KEYS)
+        value = [odd, {key: odd}, [{key: odd}], {key: [odd, draw.choice(ODD)]}, {key: {draw.choice(ODD_KEYS): odd}}][shape]
+        tree = {"scenario": TWO_HOPS, "vary": {"flow.0.sender.window": [4]}, part: value}
+        try:
+            design_of = Design(from_tree(tree, "plan.toml"))
+            if design_of.plan.points < 100:
+                design_of.check()
+        except (SweepError, ScenarioError) as error:
+            refused += 1
+            assert str(error).count("\n") < 4
+    assert refused > 1000

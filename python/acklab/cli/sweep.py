@@ -125,9 +125,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         "seeds": flags.seeds(options.seeds, options.half_width),
     }  # fmt: skip
     tree = {**tree, **{key: given for key, given in plain_options.items() if given}}
-    for key, given in varied.items():
-        both = {**tree[key], **given} if isinstance(tree.get(key), dict) else [*tree.get(key, []), *given] if key == "together" else given
-        tree = {**tree, key: both}
+    tree = flags.joined(tree, varied)
     if "scenario" in tree:
         return replace(from_tree(tree, name, folder), given_sets=options.set)
     plan = from_tree({**tree, "scenario": text}, name, folder)

@@ -57,6 +57,8 @@ class Derived:
         result = result / divisor + math.fsum(self._factor(one, look) for one in self.plus)
         if self.unit:
             result /= UNITS[self.unit][1]
+        if not math.isfinite(result):
+            raise SweepError(f"derive.{self.key}: the product is beyond any number")
         if self.round:
             result = ROUND[self.round](result)
         return write(min(self.at_most, max(self.at_least, result)), self.unit, bool(self.round))

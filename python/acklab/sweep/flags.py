@@ -10,6 +10,7 @@ from ..compare.errors import CompareError
 from ..compare.plan import case, pieces
 from ..reproduce._toml import loads
 from .errors import SweepError
+from .paths import flatten
 
 #: What makes a file a plan: no scenario has these.
 OF_PLANS = ("vary", "together", "alternatives", "scenario")
@@ -97,6 +98,22 @@ def cases(texts: Sequence[str]) -> dict[str, Any]:
         pairs = [assignment(piece) for piece in one.sets]
         found[one.name] = {key: value(given) for key, given in pairs}
     return {"alternatives": {"case": found}} if found else {}
+
+
+def joined(tree: Mapping[str, Any], varied: Mapping[str, Any]) -> dict[str, Any]:
+    """A plan with what options vary: a key that it varies itself gets the options' values."""
+    found = dict(tree)
+    for part, given in varied.items():
+        before = found.get(part)
+        if part == "vary" and isinstance(before, Mapping):
+            found[part] = {**dict(flatten(before)), **given}
+        elif part == "together" and isinstance(before, list):
+            found[part] = [*before, *given]
+        elif isinstance(before, Mapping):
+            found[part] = {**before, **given}
+        else:
+            found[part] = given
+    return found
 
 
 def seeds(count: str | None, half_width: float | None) -> Any:

@@ -101,6 +101,8 @@ def from_tree(tree: Mapping[str, Any], name: str = "plan", folder: Path | None =
     strange = tree.keys() - KEYS.keys()
     if strange:
         raise SweepError(f"{name}: unknown {', '.join(sorted(strange))}; known are {', '.join(KEYS)}")
+    for key in tree.keys() - {"scenario"}:
+        _known_kinds(name, key, plain(tree[key]))
     text, file = _scenario(tree, name, folder)
     axes: list[axis.Axis] = []
     for part in tree:  # in the plan's order, which is the tables'
@@ -141,6 +143,18 @@ def from_tree(tree: Mapping[str, Any], name: str = "plan", folder: Path | None =
     )  # fmt: skip
     where.at("", None, lambda: _check(plan))
     return plan
+
+
+def _known_kinds(name: str, key: str, value: Any) -> None:
+    """Refuses what neither a plan nor a scenario can hold: dates, which TOML has, and whatever Python has."""
+    if isinstance(value, Mapping):
+        for below, entry in value.items():
+            _known_kinds(name, f"{key}.{below}", entry)
+    elif isinstance(value, list):
+        for entry in value:
+            _known_kinds(name, key, entry)
+    elif not isinstance(value, (str, int, float)) or value != value:
+        raise SweepError(f"{name}: {key} has {value!r}; a value is text, a number, true or false, a list or a table")
 
 
 def axis_tables(where: _Where, given: Any) -> list[tuple[str, Any]]:

@@ -113,9 +113,10 @@ def _stepped(low: Quantity, high: Quantity, given: Any, whole: bool) -> list[Any
     if step is None or step.kind != low.kind or step.base <= 0:
         raise SweepError(f"has the step {shown(given)}; give a positive number with the unit of the ends")
     size = step.number if step.unit == low.unit else step.base * (low.number / low.base if low.base else high.number / high.base)
-    count = math.floor((high.number - low.number) / size * (1 + 1e-12)) + 1
-    if count > MOST_VALUES:
-        raise SweepError(f"has {count:,} values; at most {MOST_VALUES:,}")
+    share = (high.number - low.number) / size * (1 + 1e-12) if size else math.inf
+    if share >= MOST_VALUES:
+        raise SweepError(f"has {share:,.0f} values; at most {MOST_VALUES:,}")
+    count = math.floor(share) + 1
     return [write(low.number + place * size, low.unit, whole and step.whole) for place in range(count)]
 
 
