@@ -56,6 +56,7 @@ impl Sender {
     }
 
     /// An ACK arrives.
+    #[inline(always)]
     pub fn on_ack<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) {
         self.core.counters.acks_received += 1;
         self.core.must_tell_ack_mark |= ack.ce;
