@@ -127,6 +127,17 @@ fn the_timer_is_what_lone_segments_wait_for() {
     }
 }
 
+/// Karn's rule: no sample is longer than the path and its full queue, though segments are lost and sent again.
+#[test]
+fn what_was_sent_again_times_nothing() {
+    for stamps in ["true", "false"] {
+        let [row, _] = at_both_ends(&bulk("{ policy = 'every' }", &format!(", timestamps = {stamps}"), ""));
+        assert!(row.resent > 20 && row.rtt_samples > 100);
+        let most = row.rtt_max_s.expect("samples");
+        assert!(most < 0.0442 + 60.0 * 0.001664, "{most} s, timestamps {stamps}");
+    }
+}
+
 #[test]
 fn too_little_is_said_to_be_too_little() {
     let [row, _] = at_both_ends(&bulk("{ policy = 'every' }", "", "").replace("600", "5"));

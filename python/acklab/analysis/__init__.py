@@ -96,7 +96,7 @@ def analyze(
 
     Args:
         path: the file.
-        packets: whether to keep a row for each ACK and segment, about 200 bytes a packet. Without, memory grows only
+        packets: whether to keep a row for each ACK and segment, about 400 bytes a packet. Without, memory grows only
             with the number of connections.
         tick: called now and then with the bytes of packets read so far.
 

@@ -11,7 +11,7 @@ from ..plot.prep.thin import thin_points, thin_steps
 from ..reproduce.charts import Axis, Bar, Bars, Line, Lines, Mark, Panel
 
 #: Columns of dots a chart has room for; more rows are thinned.
-COLUMNS = 700
+COLUMNS = 400
 #: Segments an ACK told apart in the histogram; more are one bar.
 MOST = 8
 
@@ -39,7 +39,7 @@ def _room(label: str, values: pl.Series, factor: float) -> Axis:
 
 
 def _dots(name: str, frame: pl.DataFrame, column: str, factor: float, colour: str, marker: str = ".") -> list[Line]:
-    frame = thin_points(frame, COLUMNS)
+    frame = thin_points(frame, COLUMNS, each=2)
     if not frame.height:
         return []
     values = (frame[column] * factor).to_numpy()

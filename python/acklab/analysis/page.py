@@ -34,7 +34,7 @@ def page(found: Analysis) -> str:
         header("What the ACKs say", "acklab analyze", text.heading(summary), quick=False),
         notes,
         "</header><main>",
-        f'<section class="card">{_list(rows)}</section>',
+        f'<section class="card">{_list(rows, drawn)}</section>',
         *(_section(found, row) for row in drawn if row["data_packets"] or row["acks"]),
         '</main><footer class="foot">What each number means is in the reference of <code>acklab analyze</code>.</footer>',
     ]
@@ -45,11 +45,11 @@ def _name(row: Row) -> str:
     return f"c{row['connection']}w{row['way']}"
 
 
-def _list(rows: list[Row]) -> str:
+def _list(rows: list[Row], drawn: list[Row]) -> str:
     heads = ["data from", "to", "payload", "segments", "ACKs", "segments an ACK", "RTT min", "policy", "captured near"]
     cells = [
         [
-            f'<a href="#{_name(row)}">{esc(row["from"])}</a>',
+            f'<a href="#{_name(row)}">{esc(row["from"])}</a>' if row in drawn else esc(row["from"]),
             esc(row["to"]),
             amount(row["bytes"], "B") if row["bytes"] else "0",
             str(row["segments"]),
@@ -62,6 +62,8 @@ def _list(rows: list[Row]) -> str:
         for row in rows[:MOST_LISTED]
     ]
     more = f'<p class="note">... and {len(rows) - MOST_LISTED} more.</p>' if len(rows) > MOST_LISTED else ""
+    if len(drawn) < len(rows):
+        more += f'<p class="note">Drawn are the {len(drawn)} with most payload; the tables have all.</p>'
     return table(heads, cells, ["text", "text", "", "", "", "", "", "text", "text"]) + more
 
 
