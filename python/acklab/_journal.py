@@ -97,10 +97,14 @@ class Journal:
             for key, words in _WORDS.items():
                 if old.get(key) != identity[key]:
                     why = words.format(old=old.get(key, "another version"), new=identity[key])
-                    raise JournalError(f"{self.folder} holds other work: {why}; give another --out, or --fresh to discard what is there")
+                    raise JournalError(
+                        f"{self.folder} holds other work: {why}; give another --out, or --fresh to discard what is there"
+                    )
             return
         if (self.folder / KEPT).exists() or self.path.exists():
-            raise JournalError(f"{self.folder} holds runs without their {IDENTITY}; give another --out, or --fresh to discard them")
+            raise JournalError(
+                f"{self.folder} holds runs without their {IDENTITY}; give another --out, or --fresh to discard them"
+            )
         scratch = path.with_suffix(".tmp")
         scratch.write_text(json.dumps(dict(identity), indent=1) + "\n", encoding="utf-8")
         os.replace(scratch, path)
@@ -143,7 +147,11 @@ class Journal:
         while (end := data.find(b"\n", start)) >= 0:
             space = data.find(b" ", start, start + 20)
             # What a crashed system leaves of a file may be zeros.
-            if space > 0 and data[space + 1 : space + 2] + data[end - 1 : end] == b"{}" and data.find(b"\0", start, end) < 0:
+            if (
+                space > 0
+                and data[space + 1 : space + 2] + data[end - 1 : end] == b"{}"
+                and data.find(b"\0", start, end) < 0
+            ):
                 number = data[start:space]
                 if number.isdigit():
                     self._found.setdefault(int(number), space + 1)

@@ -17,7 +17,7 @@ import acklab
 from acklab.sweep import SweepError
 from front import COMMAND, TWO_HOPS, Acklab
 
-LOSSY = TWO_HOPS.replace('queue = { kind', 'loss = { rate = 0.02 }\nqueue = { kind')
+LOSSY = TWO_HOPS.replace("queue = { kind", "loss = { rate = 0.02 }\nqueue = { kind")
 PLAN = """\
 scenario = "lossy.toml"
 seeds = 120
@@ -63,7 +63,9 @@ def test_numbers_are_those_of_single_runs(plan: Path, tmp_path: Path) -> None:
 
 def test_the_summary_is_of_the_runs(plan: Path) -> None:
     told = acklab.sweep(plan, **{**MORE, "seeds": 6})
-    mean = told.flows.group_by("point", maintain_order=True).agg(pl.col("completion_s").mean(), pl.col("timeouts").mean())
+    mean = told.flows.group_by("point", maintain_order=True).agg(
+        pl.col("completion_s").mean(), pl.col("timeouts").mean()
+    )
     summary = told.summary
     for metric, column in (("completion", "completion_s"), ("timeouts of f", "timeouts")):
         part = summary.filter(pl.col("metric") == metric)
@@ -133,13 +135,17 @@ def test_any_number_of_threads_gives_the_same_bytes(plan: Path, tmp_path: Path, 
     acklab.sweep(plan, out=tmp_path / "out", threads=2)
     assert files(tmp_path / "out") == whole[PLAN]
     one_thread = {**os.environ, "POLARS_MAX_THREADS": "1"}
-    subprocess.run([COMMAND, "sweep", plan, "--out", tmp_path / "one"], env=one_thread, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [COMMAND, "sweep", plan, "--out", tmp_path / "one"], env=one_thread, check=True, stdout=subprocess.DEVNULL
+    )
     assert files(tmp_path / "one") == whole[PLAN]
 
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.parametrize("text", [PLAN, ADAPTIVE], ids=["fixed", "adaptive"])
-def test_stopped_anywhere_it_goes_on_to_the_same_bytes(plan: Path, tmp_path: Path, whole: dict, kind: signal.Signals, text: str) -> None:
+def test_stopped_anywhere_it_goes_on_to_the_same_bytes(
+    plan: Path, tmp_path: Path, whole: dict, kind: signal.Signals, text: str
+) -> None:
     plan.write_text(text)
     out, draw = tmp_path / "out", random.Random(f"{kind} {text}")
     command = [COMMAND, "sweep", plan, "--out", out, "--threads", "2"]
@@ -242,7 +248,9 @@ def test_what_is_written(plan: Path, tmp_path: Path) -> None:
     flows = pl.read_parquet(out / "flows.parquet")
     assert flows.columns[:5] == ["point", "link.1.rate_bps", "flow.0.sender.window", "recovery", "seed"]
     assert pl.read_csv(out / "flows.csv", schema=flows.schema).equals(flows)
-    assert pl.read_csv(out / "summary.csv")["mean"].to_list() == pl.read_parquet(out / "summary.parquet")["mean"].to_list()
+    assert (
+        pl.read_csv(out / "summary.csv")["mean"].to_list() == pl.read_parquet(out / "summary.parquet")["mean"].to_list()
+    )
     told = json.loads((out / "sweep.json").read_text())
     assert told["runs"] == 48 and len(told["points"]) == 24
     assert told["points"][0]["at"] == {"link.1.rate_bps": 1e6, "flow.0.sender.window": 4, "recovery": "reno"}
@@ -255,7 +263,10 @@ def test_the_table_is_aligned_and_json_is_all_there_is(plan: Path, acklab_comman
     done = acklab_command("sweep", str(plan), "--seeds", "3")
     assert done.returncode == 0 and not done.stderr, done.stderr
     title, basis, _, *table = done.stdout.splitlines()
-    assert title == "two hops" and basis == "24 points, 72 runs: 3 seeds, the same at every point; ± is half a 95 % interval"
+    assert (
+        title == "two hops"
+        and basis == "24 points, 72 runs: 3 seeds, the same at every point; ± is half a 95 % interval"
+    )
     assert table[0].split("  ")[0] == "link.1.rate (Mb/s)" and len(table) == 25
     end = table[0].index("completion (s)") + len("completion (s)")
     assert all(line[end - 1] != " " and (len(line) == end or line[end] == " ") for line in table)
@@ -280,5 +291,7 @@ def test_a_run_that_fails_is_named(plan: Path, monkeypatch: pytest.MonkeyPatch) 
 
     failed = b'{"error":"line 1: the run failed: it broke"}'
     monkeypatch.setattr(_journal, "batches", lambda runs, *_: iter([[failed]]) if next(iter(runs)) else None)
-    with pytest.raises(acklab.RunError, match="flow.0.sender.window=4, recovery=reno, seed 1: the run failed: it broke"):
+    with pytest.raises(
+        acklab.RunError, match="flow.0.sender.window=4, recovery=reno, seed 1: the run failed: it broke"
+    ):
         acklab.sweep(plan)

@@ -27,7 +27,9 @@ def pictures(*axes: Axis, metrics: tuple = (COMPLETION,), half: float = 0.1, emp
     mean = [None if k in empty else 1.0 + k for k in range(count) for _ in metrics]
     low = [None if m is None else m - half for m in mean]
     high = [None if m is None else m + half for m in mean]
-    frame = pl.DataFrame({"mean": mean, "low": low, "high": high}, schema=dict.fromkeys(("mean", "low", "high"), pl.Float64))
+    frame = pl.DataFrame(
+        {"mean": mean, "low": low, "high": high}, schema=dict.fromkeys(("mean", "low", "high"), pl.Float64)
+    )
     return Pictures(axes, metrics, frame, "a sweep")
 
 
@@ -62,7 +64,9 @@ def test_lines_have_names_units_and_intervals() -> None:
     first, second = chart.panels
     assert (first.x.label, first.y.label, second.y.label) == ("link.1.rate (Mb/s)", "completion (s)", "timeouts")
     assert [line.name for line in first.lines] == ["every", "delayed"]
-    assert list(first.lines[0].y) == [1, 3, 5] and list(first.lines[1].y) == [2, 4, 6], "the last axis goes round fastest"
+    assert list(first.lines[0].y) == [1, 3, 5] and list(first.lines[1].y) == [2, 4, 6], (
+        "the last axis goes round fastest"
+    )
     assert first.lines[0].spread == pytest.approx([0.1] * 3)
     assert first.lines[0].x == pytest.approx([1, 2, 4], rel=0.05) and list(first.lines[0].x) != list(first.lines[1].x)
 

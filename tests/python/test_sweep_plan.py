@@ -61,7 +61,10 @@ def test_ranges_begin_and_end_where_they_say_and_rise_evenly() -> None:
         low, high = float(f"{low:.6g}"), float(f"{high:.6g}")
         unit = draw.choice(["", "Mbps", "ms", "kB"])
         for scale in ("linear", "log"):
-            found = [read(one) for one in values({"from": f"{low!r}{unit}", "to": f"{high!r}{unit}", "points": points, "scale": scale})]
+            found = [
+                read(one)
+                for one in values({"from": f"{low!r}{unit}", "to": f"{high!r}{unit}", "points": points, "scale": scale})
+            ]
             numbers = [one.number for one in found if one is not None and one.unit == unit]
             assert len(numbers) == points
             assert math.isclose(numbers[0], low, rel_tol=1e-11) and math.isclose(numbers[-1], high, rel_tol=1e-11)
@@ -93,7 +96,9 @@ def test_products_zips_and_alternatives_multiply() -> None:
         count = math.prod(sizes) * zipped * 2
         assert found.plan.points == count
         every = [tuple(map(str, found.cells(point))) for point in range(count)]
-        assert len(set(every)) == count and every[0][-1] == "one" and every[1][-1] == "two", "the last axis goes round fastest"
+        assert len(set(every)) == count and every[0][-1] == "one" and every[1][-1] == "two", (
+            "the last axis goes round fastest"
+        )
 
 
 def test_keys_that_vary_together_are_set_together() -> None:
@@ -120,7 +125,14 @@ def test_keys_without_quotes_are_the_same(tmp_path: Path) -> None:
 def test_a_queue_is_a_share_of_the_bandwidth_delay_product() -> None:
     found = design(
         vary={"link.1.rate": ["1.5Mbps", "3Mbps"], "$share": [0.5, 2.0]},
-        derive={"link.1.queue.packets": {"times": ["$share", "link.1.rate", "100ms"], "over": [8, 1500], "round": "up", "at_least": 8}},
+        derive={
+            "link.1.queue.packets": {
+                "times": ["$share", "link.1.rate", "100ms"],
+                "over": [8, 1500],
+                "round": "up",
+                "at_least": 8,
+            }
+        },
     )
     assert [found.settings(point)["link.1.queue.packets"] for point in range(4)] == [8, 25, 13, 50]
     assert [column.title for column in found.plan.columns_told] == ["link.1.rate_bps", "share"]
@@ -163,14 +175,23 @@ WRONG = [
     ({"vary": {"flow.0.sender.window": "0..4/3 log"}}, "begins at 0 or below on a log scale"),
     ({"vary": {"flow.0.sender.window": "4..8/one"}}, 'has "one" points; give a whole number from 2'),
     ({"vary": {"flow.0.sender.window": {"from": 1, "to": 4, "step": 0}}}, "has the step 0; give a positive number"),
-    ({"vary": {"flow.0.sender.window": {"from": 1, "to": 4, "many": 2, "points": 2}}}, "has unknown many; a range has from"),
+    (
+        {"vary": {"flow.0.sender.window": {"from": 1, "to": 4, "many": 2, "points": 2}}},
+        "has unknown many; a range has from",
+    ),
     ({"vary": {"flow.0.sender.window": "4"}}, 'vary.flow.0.sender.window = "4" is no range'),
     ({"vary": {"flow.0.sender.window": 4}}, "vary.flow.0.sender.window = 4 gives nothing to vary"),
-    ({"vary": {"flow.0.sender.windw": [4]}}, "at flow.0.sender.windw=4: scenario: flow[0].sender.windw: unknown key; did you mean `window`?"),
+    (
+        {"vary": {"flow.0.sender.windw": [4]}},
+        "at flow.0.sender.windw=4: scenario: flow[0].sender.windw: unknown key; did you mean `window`?",
+    ),
     ({"vary": {"flow.9.sender.window": [4]}}, "`flow` has no entry `9` to set"),
     ({"vary": {'flow."f.sender': [4]}}, "a quote is not closed"),
     ({"vary": {"flow.0.sender.window": [4, -8]}}, "at flow.0.sender.window=-8: scenario: "),
-    ({"vary": {"flow.0.start": [date(2026, 1, 1)]}}, "vary.flow.0.start has datetime.date(2026, 1, 1); a value is text"),
+    (
+        {"vary": {"flow.0.start": [date(2026, 1, 1)]}},
+        "vary.flow.0.start has datetime.date(2026, 1, 1); a value is text",
+    ),
     ({"vary": {"seed": [1, 2]}}, "a sweep decides this itself; give `seeds`"),
     ({"vary": {"record.series": [True]}}, "it records nothing but the summary"),
     ({"vary": {"$1": [1]}}, '"$1" is no variable'),
@@ -179,18 +200,27 @@ WRONG = [
     ({"varry": {}}, "unknown varry; known are title, scenario"),
     ({"scenario": None}, "no scenario; give scenario ="),
     ({"scenario": "nowhere.toml"}, 'scenario = "nowhere.toml": No such file or directory'),
-    ({"together": [{"link.0.rate": ["1Mbps"], "link.1.rate": ["1Mbps", "2Mbps"]}]}, "link.0.rate has 1, link.1.rate has 2"),
+    (
+        {"together": [{"link.0.rate": ["1Mbps"], "link.1.rate": ["1Mbps", "2Mbps"]}]},
+        "link.0.rate has 1, link.1.rate has 2",
+    ),
     ({"together": [{"flow.0.sender.window": [1, 2]}]}, "flow.0.sender.window is varied twice"),
     ({"together": {"link.0.rate": ["1Mbps"]}}, "has to be [[together]] tables"),
     ({"alternatives": {"x": {}}}, "alternatives.x has no alternatives"),
     ({"alternatives": {"x": {"a": 4}}}, "alternatives.x a = 4 is no table of keys"),
     ({"alternatives": {"seed": {"a": {"flow.0.start": "1s"}}}}, "two columns would be called seed"),
     ({"derive": {"flow.0.start": 4}}, "derive.flow.0.start = 4 is no table, such as { times ="),
-    ({"derive": {"flow.0.start": {"times": ["nothing"], "unit": "s"}}}, "derive.flow.0.start: nothing is not there; a factor is"),
+    (
+        {"derive": {"flow.0.start": {"times": ["nothing"], "unit": "s"}}},
+        "derive.flow.0.start: nothing is not there; a factor is",
+    ),
     ({"derive": {"flow.0.start": {"times": ["flow.0.from"]}}}, 'flow.0.from is "S", which is no number'),
     ({"derive": {"flow.0.start": {"times": ["$x"]}}}, "no variable $x is varied or set; there are none"),
     ({"derive": {"flow.0.start": {"times": [1], "over": [0]}}}, "is 0; nothing can be divided by it"),
-    ({"derive": {"flow.0.start": {"times": [1e300, 1e300], "round": "up"}}}, "derive.flow.0.start: the product is beyond any number"),
+    (
+        {"derive": {"flow.0.start": {"times": [1e300, 1e300], "round": "up"}}},
+        "derive.flow.0.start: the product is beyond any number",
+    ),
     ({"vary": {"flow.0.sender.window": "1.0..1e300 step 1e-300"}}, "values; at most 1,000,000"),
     ({"derive": {"flow.0.start": {"times": [1], "round": "off"}}}, 'has round = "off"; it is one of up, down, nearest'),
     ({"derive": {"flow.0.start": {"times": [1], "unit": "h"}}}, 'has unit = "h"; it is one of bps'),
@@ -253,8 +283,15 @@ def test_the_command_says_the_same_and_leaves_nothing(acklab_command: Acklab, tw
 
 def test_options_change_a_plan() -> None:
     tree = {"vary": {"flow": {"0": {"start": ["1s"]}}}, "seeds": 3}
-    found = joined(tree, {"vary": {"flow.0.start": ["2s"], "a.b": [1]}, "together": [{"c": [1]}], "alternatives": {"case": {}}})
-    assert found == {"vary": {"flow.0.start": ["2s"], "a.b": [1]}, "seeds": 3, "together": [{"c": [1]}], "alternatives": {"case": {}}}
+    found = joined(
+        tree, {"vary": {"flow.0.start": ["2s"], "a.b": [1]}, "together": [{"c": [1]}], "alternatives": {"case": {}}}
+    )
+    assert found == {
+        "vary": {"flow.0.start": ["2s"], "a.b": [1]},
+        "seeds": 3,
+        "together": [{"c": [1]}],
+        "alternatives": {"case": {}},
+    }
 
 
 def test_flags_are_a_plan() -> None:
@@ -266,18 +303,49 @@ def test_flags_are_a_plan() -> None:
 
 ODD = [None, True, 0, -1, 3, 1e300, math.inf, math.nan, "", ".", "a..b", "1..2/3", "9" * 30, "1e400..2e400/3", "$", "$x", "\x00", "é",
        [], [[]], [None], [{}], {}, {"times": [1e300, "9e307"]}, "1e-300..1e300/9 log", {"a": 1}, {"from": 1, "to": []}, {"times": []}, {"times": [[]]}, {"points": 3}, {"": {"": 1}}]  # fmt: skip
-ODD_KEYS = ["flow.0.sender.window", "flow", "link", "", ".", '"', 'a"b', "$x", "stop", "x" * 300, "flow.0", "link.S->G.rate", "flow.0.start"]
+ODD_KEYS = [
+    "flow.0.sender.window",
+    "flow",
+    "link",
+    "",
+    ".",
+    '"',
+    'a"b',
+    "$x",
+    "stop",
+    "x" * 300,
+    "flow.0",
+    "link.S->G.rate",
+    "flow.0.start",
+]
 
 
 def test_nothing_a_plan_may_say_is_an_internal_error() -> None:
     draw = random.Random(11)
     refused = 0
     for _ in range(1500):
-        part = draw.choice(["vary", "together", "alternatives", "derive", "draw", "set", "seeds", "metrics", "columns", "spread_starts", "title", "scenario"])
+        part = draw.choice(
+            [
+                "vary",
+                "together",
+                "alternatives",
+                "derive",
+                "draw",
+                "set",
+                "seeds",
+                "metrics",
+                "columns",
+                "spread_starts",
+                "title",
+                "scenario",
+            ]
+        )
         odd = draw.choice(ODD)
         shape = draw.randrange(5)
         key = draw.choice(ODD_KEYS)
-        value = [odd, {key: odd}, [{key: odd}], {key: [odd, draw.choice(ODD)]}, {key: {draw.choice(ODD_KEYS): odd}}][shape]
+        value = [odd, {key: odd}, [{key: odd}], {key: [odd, draw.choice(ODD)]}, {key: {draw.choice(ODD_KEYS): odd}}][
+            shape
+        ]
         tree = {"scenario": TWO_HOPS, "vary": {"flow.0.sender.window": [4]}, part: value}
         try:
             design_of = Design(from_tree(tree, "plan.toml"))

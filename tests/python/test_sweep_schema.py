@@ -36,13 +36,17 @@ def fits(value: Any, kind: Any, whole: Any) -> bool:
             if below is False or (isinstance(below, dict) and not fits(entry, below, whole)):
                 return False
     if isinstance(value, list):
-        return len(value) >= kind.get("minItems", 0) and all(fits(entry, kind.get("items", {}), whole) for entry in value)
+        return len(value) >= kind.get("minItems", 0) and all(
+            fits(entry, kind.get("items", {}), whole) for entry in value
+        )
     return value in kind.get("enum", [value])
 
 
 PLANS = [
     (ROOT / "examples" / "queue.toml").read_text(encoding="utf-8"),
-    *re.findall(r"```toml\n(# bdp\.toml\n.*?)```", (ROOT / "docs" / "howto" / "sweep.md").read_text(encoding="utf-8"), re.DOTALL),
+    *re.findall(
+        r"```toml\n(# bdp\.toml\n.*?)```", (ROOT / "docs" / "howto" / "sweep.md").read_text(encoding="utf-8"), re.DOTALL
+    ),
 ]
 
 
@@ -52,7 +56,13 @@ def test_plans_fit_the_schema_and_what_is_none_does_not() -> None:
     for text in PLANS:
         tree = loads(text)
         assert fits(tree, whole, whole)
-        for wrong in ({"varry": {}}, {"seeds": {"until": 3}}, {"seeds": "x"}, {"derive": {"a.b": {"times": 1, "x": 2}}}, {"vary": {"a.b": 4}}):
+        for wrong in (
+            {"varry": {}},
+            {"seeds": {"until": 3}},
+            {"seeds": "x"},
+            {"derive": {"a.b": {"times": 1, "x": 2}}},
+            {"vary": {"a.b": 4}},
+        ):
             assert not fits({**tree, **wrong}, whole, whole), wrong
     del tree["vary"]
     assert not any(all(key in tree for key in one["required"]) for one in whole["anyOf"])
@@ -70,5 +80,7 @@ def test_the_command_prints_it(acklab_command: Acklab) -> None:
 
 
 def test_a_plan_holds_its_scenario() -> None:
-    tree = loads("[scenario]\nlink = [{ between = ['S', 'R'], rate = '1Mbps', delay = '1ms' }]\n[vary]\nflow.0.start = ['1s']\n")
+    tree = loads(
+        "[scenario]\nlink = [{ between = ['S', 'R'], rate = '1Mbps', delay = '1ms' }]\n[vary]\nflow.0.start = ['1s']\n"
+    )
     assert json.loads(from_tree(tree).scenario)["link"][0]["rate"] == "1Mbps"

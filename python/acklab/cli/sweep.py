@@ -42,7 +42,9 @@ def add(verbs: Any) -> None:
     )
     verb.add_argument("file", metavar="FILE", help="the plan, or the scenario; - is a scenario on standard input")
     verb.add_argument("--vary", metavar="KEY=VALUES", action="append", default=[], help="an axis; may be repeated")
-    verb.add_argument("--case", metavar="CASE", action="append", default=[], help="a named alternative, 'NAME: KEY=VALUE; ...'")
+    verb.add_argument(
+        "--case", metavar="CASE", action="append", default=[], help="a named alternative, 'NAME: KEY=VALUE; ...'"
+    )
     verb.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="set a key at every point")
     verb.add_argument("--seeds", metavar="N", help="seeds 1 to N at every point (1), or LEAST..MOST with --half-width")
     verb.add_argument(
@@ -50,10 +52,16 @@ def add(verbs: Any) -> None:
         help="more seeds until half the 95 %% interval of the first metric is at most this share of its mean",
     )  # fmt: skip
     verb.add_argument("--spread-starts", metavar="TIME", help="let each seed start each flow up to TIME later")
-    verb.add_argument("--metric", metavar="METRIC", action="append", default=[], help="what to measure; may be repeated")
-    verb.add_argument("--column", metavar="NAME", action="append", default=[], help="keep this column of the flows table (all)")
+    verb.add_argument(
+        "--metric", metavar="METRIC", action="append", default=[], help="what to measure; may be repeated"
+    )
+    verb.add_argument(
+        "--column", metavar="NAME", action="append", default=[], help="keep this column of the flows table (all)"
+    )
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    verb.add_argument("--out", metavar="DIR", help="also write tables, charts and a page there; go on with what is there")
+    verb.add_argument(
+        "--out", metavar="DIR", help="also write tables, charts and a page there; go on with what is there"
+    )
     verb.add_argument("--fresh", action="store_true", help="with --out: discard what is there and begin anew")
     verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
     verb.set_defaults(act=act, parser=verb)
@@ -77,7 +85,12 @@ def act(options: argparse.Namespace) -> int:
         design = Design(plan)
         out = Path(options.out) if options.out else None
         told = sweep(
-            plan, out, design=design, threads=options.threads, fresh=options.fresh, meter=lambda total: Progress("sweep", total)
+            plan,
+            out,
+            design=design,
+            threads=options.threads,
+            fresh=options.fresh,
+            meter=lambda total: Progress("sweep", total),
         )
     except (SweepError, _core.ScenarioError) as error:
         options.parser.exit(2, f"acklab: {error}\n")

@@ -88,11 +88,15 @@ def alternatives(name: str, choices: Mapping[str, Any]) -> Axis:
         SweepError: there are none, or one sets nothing that can be set.
     """
     if not isinstance(choices, Mapping) or not choices:
-        raise SweepError('has no alternatives; give each a name and the keys it sets: sack = { "flow.0.sender.recovery" = "sack" }')
+        raise SweepError(
+            'has no alternatives; give each a name and the keys it sets: sack = { "flow.0.sender.recovery" = "sack" }'
+        )
     places = []
     for choice, sets in choices.items():
         if not isinstance(sets, Mapping):
-            raise SweepError(f'{choice} = {shown(sets)} is no table of keys, such as {{ "flow.0.sender.recovery" = "sack" }}')
+            raise SweepError(
+                f'{choice} = {shown(sets)} is no table of keys, such as {{ "flow.0.sender.recovery" = "sack" }}'
+            )
         places.append({paths.check(key): value for key, value in settings(sets).items()})
     return Axis((Column(name, "", list(choices)),), places)
 
@@ -104,7 +108,11 @@ def settings(table: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in table.items():
         apart = isinstance(value, Mapping) and not any(sign in key for sign in ".[")
-        found |= dict(paths.flatten({key: value}, leaf=lambda entry: not isinstance(entry, Mapping))) if apart else {key: value}
+        found |= (
+            dict(paths.flatten({key: value}, leaf=lambda entry: not isinstance(entry, Mapping)))
+            if apart
+            else {key: value}
+        )
     return found
 
 

@@ -16,7 +16,7 @@ from .errors import SweepError, shown
 from .quantity import UNITS, write
 
 KEYS = {
-    "times": "the factors of the product: keys, $variables, numbers, quantities such as \"100ms\"",
+    "times": 'the factors of the product: keys, $variables, numbers, quantities such as "100ms"',
     "over": "what the product is divided by, written the same way",
     "plus": "what is added then, written the same way",
     "round": '"up", "down" or "nearest": makes it a whole number',
@@ -92,7 +92,9 @@ def derived(key: str, table: Any) -> Derived:
     """
     paths.check(key)
     if not isinstance(table, Mapping):
-        raise SweepError(f'= {shown(table)} is no table, such as {{ times = [0.5, "link.1.rate", "100ms"], over = [8, 1500], round = "up" }}')
+        raise SweepError(
+            f'= {shown(table)} is no table, such as {{ times = [0.5, "link.1.rate", "100ms"], over = [8, 1500], round = "up" }}'
+        )
     strange = table.keys() - KEYS.keys()
     if strange:
         raise SweepError(f"has unknown {', '.join(sorted(strange))}; known are {', '.join(KEYS)}")
@@ -121,5 +123,7 @@ def _factors(part: str, given: Any) -> tuple[Any, ...]:
     factors = given if isinstance(given, list) else [given]
     for factor in factors:
         if numeric(factor) is None and (not isinstance(factor, str) or not factor.strip()):
-            raise SweepError(f"has {part} = {shown(given)}; a factor is a number, a quantity such as \"100ms\", a key or a $variable")
+            raise SweepError(
+                f'has {part} = {shown(given)}; a factor is a number, a quantity such as "100ms", a key or a $variable'
+            )
     return tuple(factors)

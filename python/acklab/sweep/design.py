@@ -160,4 +160,10 @@ class Design:
 
 
 def _word(value: Any, cell: Any) -> str:
-    return str(cell) if isinstance(value, (Mapping, list, bool)) else f"{value:g}" if isinstance(value, float) else str(value)
+    return (
+        str(cell)
+        if isinstance(value, (Mapping, list, bool))
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+    )

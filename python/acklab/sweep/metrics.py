@@ -48,7 +48,9 @@ def _column(kind: str, of_link: bool) -> Quantity:
 
     def read(summary: Summary, tree: Tree, where: str) -> float:
         rows = summary["links" if of_link else "flows"]
-        found = [row[kind] for row in rows if fnmatchcase(f"{row['from']}->{row['to']}" if of_link else row["name"], where)]
+        found = [
+            row[kind] for row in rows if fnmatchcase(f"{row['from']}->{row['to']}" if of_link else row["name"], where)
+        ]
         if not found or any(value is None for value in found):
             return math.nan
         return math.fsum(found) / len(found)

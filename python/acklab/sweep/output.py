@@ -72,7 +72,9 @@ def _page(told: Swept, design: Design, charts: list[tuple[str, str]], notes: lis
     said = "".join(f'<p class="note">{esc(text)}</p>' for text in [*missing(told), *wide(told, design), *note])
     head = [esc(text) for text in heads(design)]
     body.append(f'<section class="card"><h2>Every point</h2>{table(head, cells, names)}{said}</section>')
-    body.append(f'<section class="card"><h2>What varies</h2>{table(["key", "values"], _varied(told), ["text wrap", "text wrap"])}</section>')
+    body.append(
+        f'<section class="card"><h2>What varies</h2>{table(["key", "values"], _varied(told), ["text wrap", "text wrap"])}</section>'
+    )
     files = (
         "flows.parquet and flows.csv: a row per run and flow; summary.parquet and summary.csv: a row per point and metric; "
         "runs.jsonl.gz: every run's whole result."
@@ -93,13 +95,20 @@ def _varied(told: Swept) -> list[list[str]]:
             cut = values if len(values) <= 24 else [*values[:12], "…", *values[-3:]]
             found.append([f"<code>{esc(column.title)}</code>", esc(", ".join(cut))])
     found += [[f"<code>{esc(key)}</code>", esc(f"{json.dumps(value)} throughout")] for key, value in plan.sets.items()]
-    found += [[f"<code>{esc(text.partition('=')[0])}</code>", esc(f"{text.partition('=')[2]} throughout")] for text in plan.given_sets]
+    found += [
+        [f"<code>{esc(text.partition('=')[0])}</code>", esc(f"{text.partition('=')[2]} throughout")]
+        for text in plan.given_sets
+    ]
     for one in plan.derived:
         over = f" / ({' × '.join(map(str, one.over))})" if one.over else ""
         plus = "".join(f" + {term}" for term in one.plus)
         found.append([f"<code>{esc(one.key)}</code>", esc(f"= {' × '.join(map(str, one.times))}{over}{plus}")])
     for one in plan.draws:
-        ends = ", ".join(map(str, one.choices)) if one.choices else f"{one.low.number:g}{one.low.unit} to {one.high.number:g}{one.high.unit}"
+        ends = (
+            ", ".join(map(str, one.choices))
+            if one.choices
+            else f"{one.low.number:g}{one.low.unit} to {one.high.number:g}{one.high.unit}"
+        )
         found.append([f"<code>{esc(one.key)}</code>", esc(f"drawn by each seed: {ends}")])
     if plan.spread_starts_s:
         found.append(["starts of flows", esc(f"up to {plan.spread_starts_s:g} s later, drawn by each seed")])

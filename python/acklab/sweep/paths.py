@@ -26,11 +26,16 @@ def check(key: str) -> str:
     """
     if is_variable(key):
         if not _VARIABLE.fullmatch(key):
-            raise SweepError(f"{shown(key)} is no variable; its name is a dollar sign, a letter, and letters, digits or _")
+            raise SweepError(
+                f"{shown(key)} is no variable; its name is a dollar sign, a letter, and letters, digits or _"
+            )
     elif not key.strip() or "=" in re.sub(r'"[^"]*"', "", key):
         raise SweepError(f"{shown(key)} is no key; write it as flow.0.sender.window")
     elif re.fullmatch(r"(record|seed)\b.*", key):
-        raise SweepError(f"{key}: a sweep decides this itself; " + ("give `seeds`" if key[0] == "s" else "it records nothing but the summary"))
+        raise SweepError(
+            f"{key}: a sweep decides this itself; "
+            + ("give `seeds`" if key[0] == "s" else "it records nothing but the summary")
+        )
     return key
 
 

@@ -102,7 +102,9 @@ class Pictures:
         found = []
         for cell in product(*places):
             chosen = dict(zip(self.others, cell, strict=True))
-            title = ", ".join(f"{short(self.axes[axis].name)} {word(self.axes[axis], place)}" for axis, place in chosen.items())
+            title = ", ".join(
+                f"{short(self.axes[axis].name)} {word(self.axes[axis], place)}" for axis, place in chosen.items()
+            )
             found.append((title, chosen))
             if len(found) == MOST_PANELS:
                 break
@@ -140,12 +142,20 @@ class Pictures:
         factor, unit = scaled(column)
         order = np.argsort(np.array(column.cells, dtype=float), kind="stable")
         if len(order) > MOST_DRAWN:
-            self._note(f"Lines: {MOST_DRAWN} of {len(order):,} points drawn, evenly chosen; the tables have all of them.")
+            self._note(
+                f"Lines: {MOST_DRAWN} of {len(order):,} points drawn, evenly chosen; the tables have all of them."
+            )
             order = order[some(len(order), MOST_DRAWN)]
         x = np.array(column.cells, dtype=float)[order] * factor
         mean, half = self._cut(one.mean, chosen), self._cut(one.half, chosen)
         names = [""] if self.hue is None else [word(self.axes[self.hue], place) for place in range(mean.shape[1])]
-        told = names if self.hue is None else [f"{short(self.axes[self.hue].name)} {name}" if self.axes[self.hue].is_number else name for name in names]
+        told = (
+            names
+            if self.hue is None
+            else [
+                f"{short(self.axes[self.hue].name)} {name}" if self.axes[self.hue].is_number else name for name in names
+            ]
+        )
         log = log_spaced(column.cells)
         lines = []
         for place, (name, colour) in enumerate(zip(told, slots_for(names), strict=True)):
@@ -154,7 +164,16 @@ class Pictures:
             seen = np.nansum(np.abs(spread)) > 0
             beside = dodged(x, place - (len(names) - 1) / 2, log) if seen else x
             mark = "o" if len(x) <= 40 else ""
-            lines.append(Line(name, beside, y, colour if name else "blue", marker=mark, spread=np.nan_to_num(spread) if seen else None))
+            lines.append(
+                Line(
+                    name,
+                    beside,
+                    y,
+                    colour if name else "blue",
+                    marker=mark,
+                    spread=np.nan_to_num(spread) if seen else None,
+                )
+            )
         bottom, top = ends(one)
         ticks = [float(x[place]) for place in some(len(x), 6)] if log else None
         words = [f"{tick:.3g}" for tick in ticks or ()]
@@ -167,7 +186,12 @@ class Pictures:
         facets = self._facets()
         for number, one in enumerate(self.found):
             surfaces = [
-                Surface(title or one.metric.name, range(len(across.cells)), range(len(up.cells)), self._cut(one.mean, chosen))
+                Surface(
+                    title or one.metric.name,
+                    range(len(across.cells)),
+                    range(len(up.cells)),
+                    self._cut(one.mean, chosen),
+                )
                 for title, chosen in facets
             ]
             for start in range(0, len(surfaces), BESIDE):
@@ -188,7 +212,10 @@ class Pictures:
         if len(rows) > MOST_ROWS:
             self._note(f"Rows: the first {MOST_ROWS} of {len(rows):,}; the tables have all of them.")
             rows = rows[:MOST_ROWS]
-        labels = [", ".join(word(self.axes[axis], place) for axis, place in zip(rows_of, row, strict=True)) or self.title for row in rows]
+        labels = [
+            ", ".join(word(self.axes[axis], place) for axis, place in zip(rows_of, row, strict=True)) or self.title
+            for row in rows
+        ]
         hues = range(1) if hue is None else range(len(self.axes[hue].cells))
         names = [""] if hue is None else [word(self.axes[hue], place) for place in hues]
         slots = slots_for(names) if hue is not None else ["blue"]

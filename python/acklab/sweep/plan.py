@@ -115,7 +115,11 @@ def from_tree(tree: Mapping[str, Any], name: str = "plan", folder: Path | None =
         elif part == "alternatives":
             for label, choices in _table(where, part, tree[part]).items():
                 axes.append(
-                    where.at(f"alternatives.{label}", None, lambda label=label, choices=choices: axis.alternatives(label, choices))
+                    where.at(
+                        f"alternatives.{label}",
+                        None,
+                        lambda label=label, choices=choices: axis.alternatives(label, choices),
+                    )
                 )
     if not axes:
         raise SweepError(f"{name}: nothing varies; give [vary], [[together]] or [alternatives.NAME]")
@@ -128,7 +132,9 @@ def from_tree(tree: Mapping[str, Any], name: str = "plan", folder: Path | None =
     ]
     draws = [
         where.at(f"draw.{key}", None, lambda key=key, given=given: drawn(key, given))
-        for key, given in paths.flatten(_table(where, "draw", tree.get("draw", {})), leaf=lambda v: not isinstance(v, Mapping))
+        for key, given in paths.flatten(
+            _table(where, "draw", tree.get("draw", {})), leaf=lambda v: not isinstance(v, Mapping)
+        )
     ]
     plan = Plan(
         text, file, name, axes,
@@ -258,4 +264,6 @@ def _check(plan: Plan) -> None:
     if len(set(names)) < len(names):
         raise SweepError("two metrics have one name; name them: `NAME: QUANTITY@WHERE`")
     if plan.seeds.metric and plan.seeds.metric not in names:
-        raise SweepError(f"seeds.metric = {shown(plan.seeds.metric)}: no metric of that name; there are {', '.join(names) or 'none'}")
+        raise SweepError(
+            f"seeds.metric = {shown(plan.seeds.metric)}: no metric of that name; there are {', '.join(names) or 'none'}"
+        )

@@ -76,9 +76,13 @@ def _table(given: Mapping[str, Any]) -> list[Any]:
 def _range(given: Mapping[str, Any]) -> list[Any]:
     low, high = _end(given["low"]), _end(given["high"])
     if low.kind != high.kind:
-        raise SweepError(f"goes from {shown(given['low'])} to {shown(given['high'])}; both ends need the same kind of unit")
+        raise SweepError(
+            f"goes from {shown(given['low'])} to {shown(given['high'])}; both ends need the same kind of unit"
+        )
     if not low.base < high.base:
-        raise SweepError(f"goes from {shown(given['low'])} to {shown(given['high'])}; the first end has to be below the second")
+        raise SweepError(
+            f"goes from {shown(given['low'])} to {shown(given['high'])}; the first end has to be below the second"
+        )
     if low.unit != high.unit:
         unit = {"bps": "bps", "s": "s", "bytes": "B"}[low.kind]
         low, high = Quantity(low.base, unit), Quantity(high.base, unit)
@@ -98,7 +102,9 @@ def _range(given: Mapping[str, Any]) -> list[Any]:
 def _end(value: Any) -> Quantity:
     found = read(value)
     if found is None:
-        raise SweepError(f"has the end {shown(value)}; an end is a number, with a unit where the key has one (1Mbps, 45ms, 200kB)")
+        raise SweepError(
+            f"has the end {shown(value)}; an end is a number, with a unit where the key has one (1Mbps, 45ms, 200kB)"
+        )
     return found
 
 
@@ -112,7 +118,11 @@ def _stepped(low: Quantity, high: Quantity, given: Any, whole: bool) -> list[Any
     step = read(given)
     if step is None or step.kind != low.kind or step.base <= 0:
         raise SweepError(f"has the step {shown(given)}; give a positive number with the unit of the ends")
-    size = step.number if step.unit == low.unit else step.base * (low.number / low.base if low.base else high.number / high.base)
+    size = (
+        step.number
+        if step.unit == low.unit
+        else step.base * (low.number / low.base if low.base else high.number / high.base)
+    )
     share = (high.number - low.number) / size * (1 + 1e-12) if size else math.inf
     if share >= MOST_VALUES:
         raise SweepError(f"has {share:,.0f} values; at most {MOST_VALUES:,}")
@@ -133,7 +143,9 @@ def _spaced(low: Quantity, high: Quantity, count: int, whole: bool, log: bool) -
     if not whole:
         return [write(number, low.unit, False) for number in numbers]
     rounded = [round(number) for number in numbers]
-    if not log and any(abs(number - near) > 1e-9 * max(1.0, abs(number)) for number, near in zip(numbers, rounded, strict=True)):
+    if not log and any(
+        abs(number - near) > 1e-9 * max(1.0, abs(number)) for number, near in zip(numbers, rounded, strict=True)
+    ):
         wrong = next(n for n, near in zip(numbers, rounded, strict=True) if abs(n - near) > 1e-9 * max(1.0, abs(n)))
         raise SweepError(
             f"has the point {wrong:g} between whole ends; choose another number of points, or write the ends as "

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from .._frames import all_or_nothing
 from .._journal import KEPT, Journal, JournalError, packed
 from .design import Design
-from .execute import Work
 from .errors import SweepError
+from .execute import Work
 from .plan import Plan
 
 if TYPE_CHECKING:
@@ -127,7 +127,9 @@ def _told(work: Work, folder: Path, done: int, holder: Any, *, page: bool) -> Sw
         kept = stack.enter_context(packed(scratch / KEPT)) if page else None
         summary = tables.Teller(work).tell(scratch, kept)
         stack.close()
-        told = Swept(design.plan, design.title, work.planned, done, summary, (folder / "flows.parquet").absolute(), holder)
+        told = Swept(
+            design.plan, design.title, work.planned, done, summary, (folder / "flows.parquet").absolute(), holder
+        )
         if page:
             tables.write_summary(summary, scratch)
             output.write(told, design, scratch)

@@ -78,8 +78,16 @@ def _values() -> dict[str, Any]:
         "step": {"type": ["number", "string"]},
         "scale": {"enum": ["linear", "log"]},
     }
-    a_range = {"type": "object", "additionalProperties": False, "required": ["from", "to"], "properties": {**ends, **more}}
-    return {"description": FORMS, "anyOf": [{"type": "array", "minItems": 1}, {"type": "string"}, a_range, {"$ref": "#/$defs/varied"}]}
+    a_range = {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["from", "to"],
+        "properties": {**ends, **more},
+    }
+    return {
+        "description": FORMS,
+        "anyOf": [{"type": "array", "minItems": 1}, {"type": "string"}, a_range, {"$ref": "#/$defs/varied"}],
+    }
 
 
 def derived() -> dict[str, Any]:

@@ -70,7 +70,9 @@ def _rule(given: Mapping[str, Any]) -> Seeds:
     least, most, width = given.get("at_least", 5), given.get("at_most", 100), given.get("half_width")
     for key, value in (("at_least", least), ("at_most", most)):
         if isinstance(value, bool) or not isinstance(value, int) or not 2 <= value <= MOST_SEEDS:
-            raise SweepError(f"seeds.{key} = {shown(value)}: a whole number from 2 to {MOST_SEEDS:,}; one seed has no interval")
+            raise SweepError(
+                f"seeds.{key} = {shown(value)}: a whole number from 2 to {MOST_SEEDS:,}; one seed has no interval"
+            )
     if least > most:
         raise SweepError(f"seeds.at_least = {least}: is above at_most = {most}")
     if isinstance(width, bool) or not isinstance(width, (int, float)) or not 0 < width < 1:

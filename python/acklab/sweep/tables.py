@@ -114,7 +114,9 @@ class _Summary:
     def __init__(self, work: Work) -> None:
         self.work = work
         self.points: list[int] = []
-        self.told: dict[str, list[Any]] = {name: [] for name in ("metric", "unit", "mean", "low", "high", "n", "missing")}
+        self.told: dict[str, list[Any]] = {
+            name: [] for name in ("metric", "unit", "mean", "low", "high", "n", "missing")
+        }
 
     def add(self, point: int, values: Sequence[Sequence[float]]) -> None:
         """A point, and every metric's value in each of its runs."""

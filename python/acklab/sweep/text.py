@@ -55,11 +55,13 @@ def basis(told: Swept) -> str:
     plan = told.plan
     seeds = plan.seeds
     if seeds.half_width:
-        each = (
-            f"{seeds.least} to {seeds.most} seeds a point, until half the 95 % interval is {100 * seeds.half_width:g} % of the mean"
-        )
+        each = f"{seeds.least} to {seeds.most} seeds a point, until half the 95 % interval is {100 * seeds.half_width:g} % of the mean"
     else:
-        each = "one seed, no intervals" if seeds.most == 1 else f"{seeds.most} seeds, the same at every point; ± is half a 95 % interval"
+        each = (
+            "one seed, no intervals"
+            if seeds.most == 1
+            else f"{seeds.most} seeds, the same at every point; ± is half a 95 % interval"
+        )
     return f"{counted(plan.points, 'point')}, {counted(told.runs, 'run')}: {each}"
 
 
@@ -90,7 +92,11 @@ def wide(told: Swept, design: Design) -> Sequence[str]:
     part = told.summary[design.metrics.index(metric) :: len(design.metrics)]
     half = (part["high"] - part["low"]) / 2
     count = int(((part["n"] == seeds.most) & (half > seeds.half_width * part["mean"].abs())).sum())
-    return [f"{counted(count, 'point')} with {seeds.most} seeds: the interval of {metric.name} is still wider"] if count else []
+    return (
+        [f"{counted(count, 'point')} with {seeds.most} seeds: the interval of {metric.name} is still wider"]
+        if count
+        else []
+    )
 
 
 def _names(design: Design) -> int:
