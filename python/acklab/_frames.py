@@ -36,6 +36,14 @@ def write_parquet(table: Table, path: Path) -> None:
         raise OSError(int(number[1]), os.strerror(int(number[1])), os.fspath(path)) from error
 
 
+def remove_leftovers(directory: Path) -> None:
+    """Removes scratch directories that killed processes left beside ``directory``; for who knows that nobody else writes there."""
+    pattern = re.compile(rf"\.{re.escape(directory.name)}\.[0-9a-f]{{16}}")
+    for path in directory.parent.iterdir():
+        if pattern.fullmatch(path.name):
+            shutil.rmtree(path, ignore_errors=True)
+
+
 @contextmanager
 def all_or_nothing(directory: Path) -> Iterator[Path]:
     """Gives a scratch directory whose files move to ``directory`` once the block is done.

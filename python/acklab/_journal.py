@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from . import _core
+from ._frames import remove_leftovers
 from .reproduce.execute import batches
 
 try:
@@ -68,6 +69,7 @@ class Journal:
         self.folder, self.path = folder, folder / WORKING
         folder.mkdir(parents=True, exist_ok=True)
         self._lock = _locked(folder)
+        remove_leftovers(folder)
         self._found: dict[int, int] = {}
         self._read = 0
         self._map: mmap.mmap | None = None
