@@ -264,7 +264,7 @@ class LivePlan:
         text: str | bytes,
         *,
         file: str = "scenario",
-        sets: Sequence[str] = (),
+        sets: Sequence[str] = ...,
         seed: int | None = None,
         kernel_acks: bool = False,
         control: str | None = None,
