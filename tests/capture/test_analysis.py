@@ -22,11 +22,11 @@ Row = dict[str, Any]
 ANALYSIS = ("duplicate_ack", "window_update", "keep_alive", "keep_alive_ack", "ack_lost_segment", "zero_window")
 FIELDS = (
     *("tcp.stream", "ip.src", "ipv6.src", "tcp.srcport", "tcp.len", "tcp.flags", "tcp.analysis.ack_rtt"),
-    *("tcp.analysis.bytes_in_flight", "tcp.options.sack.count", "tcp.options.sack.dsack_le"),
+    *("tcp.analysis.bytes_in_flight", "tcp.options.sack.count", "tcp.options.sack.dsack_le", "ip.dsfield.ecn"),
     *(f"tcp.analysis.{name}" for name in ANALYSIS),
     *REPEATED,
 )
-RESET, ACK = 4, 16
+FIN, SYN, RESET, ACK, ECE = 1, 2, 4, 16, 64
 
 
 def judged(file: Path) -> dict[tuple[int, str], Counter[str]]:
@@ -46,7 +46,10 @@ def judged(file: Path) -> dict[tuple[int, str], Counter[str]]:
             count[name] += bool(packet[f"tcp.analysis.{name}"])
         count["sack"] += bool(packet["tcp.options.sack.count"])
         count["dsack"] += bool(packet["tcp.options.sack.dsack_le"])
-        count["bytes"] += int(packet["tcp.len"])
+        length = int(packet["tcp.len"])
+        count["bytes"] += length
+        count["ce"] += packet["ip.dsfield.ecn"] == "3" and (length > 0 or bool(flags & (SYN | FIN)))
+        count["ece"] += bool(flags & ECE and not flags & SYN)
         count["acks"] += bool(flags & ACK and not flags & RESET)
         count["flight"] = max(count["flight"], int(packet["tcp.analysis.bytes_in_flight"] or 0))
         count["rtt"] += bool(packet["tcp.analysis.ack_rtt"])
@@ -63,6 +66,7 @@ def agree(file: Path) -> list[Row]:
             "repeated": row["resent"] + row["late"],
             "bytes": row["bytes"],
             "keep_alive": row["keep_alives"],
+            "ce": row["ce"],
         }
         assert mine == {name: data[name] for name in mine}, (file.name, row["from"])
         mine = {
@@ -73,6 +77,7 @@ def agree(file: Path) -> list[Row]:
             "dsack": row["dsack_acks"],
             "zero_window": row["zero_window"],
             "ack_lost_segment": row["acks_of_unseen"],
+            "ece": row["ece"],
         }
         assert mine == {name: acks[name] for name in mine}, (file.name, row["to"])
         assert row["probes"] == acks["keep_alive"] + acks["keep_alive_ack"], file.name

@@ -111,4 +111,4 @@ def test_the_estimate_over_a_capture_is_the_receivers_own(tmp_path: Path) -> Non
     assert estimate.height > 3000
     both = estimate.select(pl.col("time_s"), seen="cwnd_segments").join_asof(real, on="time_s")
     wrong = (both["seen"] / both["cwnd_segments"] - 1).abs()
-    assert wrong.median() < 0.25, wrong.median()
+    assert wrong.median() < 0.03, wrong.median()

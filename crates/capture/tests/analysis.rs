@@ -91,6 +91,26 @@ fn the_policy_that_made_a_capture_is_named_from_either_end() {
 }
 
 #[test]
+fn a_policy_that_follows_its_sender_is_seen_to_do_so() {
+    // Tahoe starts slowly after each loss, and DAASS acknowledges each segment meanwhile.
+    let tahoe = bulk("{ policy = 'daass', phase = 'oracle', timer = '100ms' }", ", recovery = 'tahoe'", "");
+    for row in at_both_ends(&tahoe.replace("packets = 60", "packets = 20").replace("600", "1500")) {
+        assert_eq!((row.policy.as_str(), row.ack_every), ("by-phase", Some(2)), "{}", row.finding);
+        assert!(
+            row.finding.contains("quick again 1 time") && row.finding.contains("1 after a loss"),
+            "{}",
+            row.finding
+        );
+    }
+    // Marked ACKs double the segments an ACK covers; what the queue drops of them is missing at the sender.
+    let marks = ", back = { rate = '100kbps', queue = { kind = 'red', packets = 60, min = 5, max = 15, ecn = true } }";
+    let [sender, receiver] = at_both_ends(&bulk("{ policy = 'acc', d_max = 8 }", ", ecn = true", marks));
+    assert_eq!((receiver.policy.as_str(), receiver.ect_acks > 0), ("varying", true), "{}", receiver.finding);
+    let dropped = receiver.acks - sender.acks;
+    assert!(dropped > 30 && sender.policy == "thinned", "{dropped}: {}", sender.finding);
+}
+
+#[test]
 fn filtered_acks_are_called_thinned_where_their_timestamps_tell() {
     let slow = |filter: &str| {
         format!(", back = {{ rate = '20kbps', queue = {{ kind = 'drop-tail', packets = 100, filter = {filter} }} }}")
@@ -125,6 +145,29 @@ fn the_timer_is_what_lone_segments_wait_for() {
             assert!((timer / expected - 1.0).abs() < 0.06, "{timer}, at the {}", row.vantage);
         }
     }
+}
+
+/// ACKs that wait for each other on the way back: of four that leave together, two are third or later in a row.
+#[test]
+fn acks_closer_than_their_segments_are_compressed() {
+    let (scenario, outcome) = run(&bulk("{ policy = 'every' }", ", window = 20", ""));
+    let plain = frames(&file(&scenario, &outcome, Format::PcapNg, "G->R@R"));
+    assert_eq!(rows(&plain)[0].compressed_acks, 0);
+    let (mut held, mut bunched) = (Vec::new(), Vec::new());
+    for (time, length, data) in plain {
+        if data[12..16] == [10, 0, 0, 3] {
+            held.push((time, length, data));
+        } else {
+            bunched.push((time, length, data));
+        }
+        if held.len() == 4 {
+            let release = held[3].0;
+            bunched.extend(held.drain(..).map(|(_, length, data)| (release, length, data)));
+        }
+    }
+    let row = &rows(&bunched)[0];
+    assert!(row.compressed_acks.abs_diff(row.new_acks / 2) <= 2, "{} of {}", row.compressed_acks, row.new_acks);
+    assert!(row.finding.contains("ACKs come compressed"), "{}", row.finding);
 }
 
 /// Karn's rule: no sample is longer than the path and its full queue, though segments are lost and sent again.
