@@ -34,7 +34,9 @@ impl Unwrap {
 /// Counts of values by magnitude, from a nanosecond up, in bins 4.4 % wide.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spread {
+    /// From bin number `low` on: a connection of few packets takes little.
     bins: Vec<u32>,
+    low: usize,
     count: u64,
     sum: f64,
     least: f64,
@@ -51,10 +53,17 @@ impl Spread {
     pub fn add(&mut self, value: f64) {
         let value = value.max(0.0);
         let bin = bin_of(value);
-        if self.bins.len() <= bin {
-            self.bins.resize(bin + 1, 0);
+        if self.bins.is_empty() {
+            self.low = bin;
+        } else if bin < self.low {
+            self.bins.splice(0..0, std::iter::repeat_n(0, self.low - bin));
+            self.low = bin;
         }
-        self.bins[bin] = self.bins[bin].saturating_add(1);
+        let place = bin - self.low;
+        if self.bins.len() <= place {
+            self.bins.resize(place + 1, 0);
+        }
+        self.bins[place] = self.bins[place].saturating_add(1);
         self.least = if self.count == 0 { value } else { self.least.min(value) };
         self.most = self.most.max(value);
         self.count += 1;
@@ -88,7 +97,7 @@ impl Spread {
         for (bin, &count) in self.bins.iter().enumerate() {
             below += u64::from(count);
             if below >= rank {
-                return Some(middle(bin).clamp(self.least, self.most));
+                return Some(middle(self.low + bin).clamp(self.least, self.most));
             }
         }
         None
@@ -97,9 +106,11 @@ impl Spread {
     /// The value about which most lie, among those above `floor`: the middle of the fullest three bins in a row.
     pub fn mode_above(&self, floor: f64) -> Option<f64> {
         let from = bin_of(floor) + 1;
-        let count = |bin: usize| self.bins.get(bin).map_or(0, |&count| u64::from(count));
+        let place = |bin: usize| bin.checked_sub(self.low).and_then(|place| self.bins.get(place));
+        let count = |bin: usize| place(bin).map_or(0, |&count| u64::from(count));
         let around = |bin: usize| count(bin.saturating_sub(1).max(from)) + 2 * count(bin) + count(bin + 1);
-        let best = (from..self.bins.len()).max_by_key(|&bin| (around(bin), std::cmp::Reverse(bin)))?;
+        let best = (from.max(self.low)..self.low + self.bins.len())
+            .max_by_key(|&bin| (around(bin), std::cmp::Reverse(bin)))?;
         (count(best) > 0).then(|| middle(best).clamp(self.least, self.most))
     }
 }
