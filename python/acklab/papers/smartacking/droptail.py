@@ -99,7 +99,9 @@ def smart_is_faster_with_two_round_trips(grid: Grid) -> Measurement:
     return Measurement(
         {"time": cells(grid, "mean", ("newreno", "smart"))},
         f"reduction in % by capacity: {gains}; with pacing {paced}. Where it fails the capacity is small, as the paper says of its "
-        "Figure 10: segments of a window come in clumps, so the receiver acknowledges too early. By luck it is one capacity too few: with links "
+        "Figure 10. Its reason, clumps of segments that make a full link look as if it had room, is not ours: at 2 Mb/s the link is used 49 % "
+        "(NewReno 48 %) and the receiver rightly acknowledges at once (0.95 ACKs a segment), but bursts overflow a queue of 7 packets and 870 "
+        "segments are sent again (NewReno 430). With pacing 300 are, and the link is used 84 %. By luck it is one capacity too few: with links "
         "up to 1 % longer the claim holds in eight of ten repetitions, and for their mean (figure luck)",
     )
 
@@ -114,7 +116,8 @@ def small_capacities_need_more(grid: Grid) -> Measurement:
     return Measurement(
         {"time": cells(part, "mean", ("smart", "smart-paced", "extended"))},
         f"times at {part.axes['mbps']} Mb/s: {told}. Pacing does what is claimed, by a third; alpha's adjustment as read here does not: it falls "
-        "with each loss, and ACKs held until the link has run dry leave it to the other flows",
+        "with each loss, and ACKs are held until the link has run dry. At 2 Mb/s it is used 41 % with 0.41 ACKs a segment (smartacking 49 % "
+        "with 0.95, paced 84 % with 0.7)",
     )
 
 
