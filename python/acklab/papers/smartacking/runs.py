@@ -97,7 +97,7 @@ UDP = Sweep(
 )  # fmt: skip
 HIGH = Sweep(
     "High-Multiplexing", "200 connections",
-    {"scheme": ("newreno", "smart", "smart-paced"), "mbps": (8, 16, 24), "segments": (10_000,)},
+    {"scheme": ("newreno", "every", "smart", "smart-paced"), "mbps": (8, 16, 24), "segments": (10_000,)},
     lambda scheme, mbps, segments: two_two(mbps, scheme, copies=50, segments=segments), FOUR,
     {"mbps": (16,), "segments": (500,)},
 )  # fmt: skip
