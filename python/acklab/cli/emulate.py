@@ -114,15 +114,16 @@ def act(options: argparse.Namespace) -> int:
     if options.dry_run:
         write_json(plan.json()) if options.json else print(plan_as_text(json.loads(plan.json())))
         return 0
-    beside = None
+    simulation = None
     if options.beside:
-        simulated = _core.Simulation(text, file=file, sets=sets, seed=options.seed).run()
-        beside = json.loads(simulated.json(records=False))
+        simulation = _core.Simulation(text, file=file, sets=sets, seed=options.seed)
     try:
         result = _run(plan, options)
     except _core.LiveError as error:
         print(f"acklab: {error}", file=sys.stderr)
         return 1
+    # After the live run: what has just computed is given the processor late.
+    beside = json.loads(simulation.run().json(records=False)) if simulation else None
     live = json.loads(result.json())
     if options.json:
         write_json(json.dumps({**live, "simulated": beside}) if beside is not None else result.json())
