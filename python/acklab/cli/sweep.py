@@ -133,11 +133,11 @@ def _plan(options: argparse.Namespace) -> Plan:
             what = f"no plan: {mistake}" if mistake else "a scenario, not a plan"
             raise SweepError(f"{name} is {what}; give [vary] in a plan, or --vary KEY=VALUES")
         tree = {}
-    plain_options = {
-        "metrics": options.metric, "columns": options.column, "spread_starts": options.spread_starts,
-        "seeds": flags.seeds(options.seeds, options.half_width),
-    }  # fmt: skip
+    plain_options = {"metrics": options.metric, "columns": options.column, "spread_starts": options.spread_starts}
     tree = {**tree, **{key: given for key, given in plain_options.items() if given}}
+    seeds = flags.seeds(options.seeds, options.half_width)
+    if seeds is not None:
+        tree["seeds"] = seeds
     tree = flags.joined(tree, varied)
     if "scenario" in tree:
         return replace(from_tree(tree, name, folder), given_sets=options.set)

@@ -89,7 +89,7 @@ HIGH_CONGESTION = downloads(
     "the same among 64 and 128 flows, where a timeout or two decide how long a download takes: more seeds",
     {"policy": EVERYONE, "flows": HIGH},
     lambda policy, **_: Client(policy),
-    rounds=(120, 240),
+    rounds=(120, 240, 480),
 )
 
 
