@@ -33,7 +33,6 @@ FIGURE_7 = downloads(
     "divss1 with 2 to 64 pieces",
     {"pieces": PIECES, "flows": FLOWS},
     lambda pieces, **_: Client("divss1", pieces),
-    rounds=(30, 60, 120),
 )
 REPAIRED = downloads(
     "divack pieces, RFC 6675",
