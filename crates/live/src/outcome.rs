@@ -1,5 +1,6 @@
 //! What a live run told: rows with the names of the simulator's tables, where they mean the same.
 
+use acklab_sim::outcome::LinkRow;
 use serde::Serialize;
 
 use crate::edge::EdgeCounts;
@@ -28,7 +29,7 @@ pub struct Outcome {
     pub notes: Vec<String>,
     /// One row a flow, in the scenario's order.
     pub flows: Vec<FlowRow>,
-    /// One row a link direction that packets crossed: first those from the senders, then those back.
+    /// One row a link direction that packets crossed, as the simulator has them: first those from the senders, then those back.
     pub links: Vec<LinkRow>,
     /// The kernels' state every 5 ms.
     #[serde(skip)]
@@ -78,24 +79,6 @@ pub struct FlowRow {
     /// Live only: what the shaper did, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shaper: Option<EdgeCounts>,
-}
-
-/// A link direction; the columns are the simulator's.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[allow(missing_docs)]
-pub struct LinkRow {
-    pub from: String,
-    pub to: String,
-    pub rate_bps: f64,
-    pub delay_s: f64,
-    pub packets: u64,
-    pub bytes: u64,
-    pub drops: u64,
-    pub lost: u64,
-    pub filtered: u64,
-    pub mean_queue_packets: f64,
-    pub max_queue_packets: u64,
-    pub utilisation: f64,
 }
 
 impl Outcome {

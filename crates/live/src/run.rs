@@ -9,6 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime};
 
 use acklab_packet::Time;
+use acklab_sim::outcome::LinkRow;
 
 use crate::carrier::{Carrier, Clock};
 use crate::duty::{Duty, Inbox, WindowCap};
@@ -17,7 +18,7 @@ use crate::endpoint::{self, Shared, Stop};
 use crate::lateness::{LIMIT_S, Lateness};
 use crate::ledger::{Outgoing, Returning};
 use crate::namespace::{Namespace, Trouble, set_up};
-use crate::outcome::{FlowRow, LinkRow, Outcome};
+use crate::outcome::{FlowRow, Outcome};
 use crate::plan::Plan;
 use crate::sample::{self, Sample};
 use crate::sys;
@@ -332,5 +333,6 @@ fn link_row(plan: &Plan, index: usize, carrier: &Carrier, place: usize, end: Tim
         mean_queue_packets: link.mean_queue(end),
         max_queue_packets: counts.max_queue_packets,
         utilisation: link.utilisation(end),
+        ..LinkRow::default()
     }
 }

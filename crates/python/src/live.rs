@@ -20,6 +20,7 @@ use crate::columns::Columns;
 use crate::errors;
 use crate::input::{Text, overrides};
 use crate::table::Table;
+use crate::tables::links;
 
 create_exception!(
     acklab._core,
@@ -147,7 +148,7 @@ impl LiveResult {
     /// One row a link direction.
     #[getter]
     fn links(&self) -> Table {
-        Table::new("links", links(&self.0))
+        Table::new("links", links(&self.0.links))
     }
 
     /// The senders' state every 5 ms.
@@ -204,24 +205,6 @@ fn flows(outcome: &Outcome) -> RecordBatch {
         .maybe_u64("acks_offered", rows().map(|row| row.shaper.map(|shaper| shaper.offered)))
         .maybe_u64("acks_thinned", rows().map(|row| row.shaper.map(|shaper| shaper.thinned)))
         .maybe_u64("acks_made", rows().map(|row| row.shaper.map(|shaper| shaper.made)))
-        .finish()
-}
-
-fn links(outcome: &Outcome) -> RecordBatch {
-    let rows = || outcome.links.iter();
-    Columns::default()
-        .text("from", rows().map(|row| row.from.as_str()))
-        .text("to", rows().map(|row| row.to.as_str()))
-        .f64("rate_bps", rows().map(|row| row.rate_bps))
-        .f64("delay_s", rows().map(|row| row.delay_s))
-        .u64("packets", rows().map(|row| row.packets))
-        .u64("bytes", rows().map(|row| row.bytes))
-        .u64("drops", rows().map(|row| row.drops))
-        .u64("lost", rows().map(|row| row.lost))
-        .u64("filtered", rows().map(|row| row.filtered))
-        .f64("mean_queue_packets", rows().map(|row| row.mean_queue_packets))
-        .u64("max_queue_packets", rows().map(|row| row.max_queue_packets))
-        .f64("utilisation", rows().map(|row| row.utilisation))
         .finish()
 }
 

@@ -195,7 +195,7 @@ impl RunResult {
     /// One row a link direction.
     #[getter]
     fn links(&self, py: Python<'_>) -> Table {
-        self.table(py, 1, "links", tables::links)
+        self.table(py, 1, "links", |outcome| tables::links(&outcome.links))
     }
 
     /// The senders' state at each change; None unless recorded.

@@ -98,8 +98,8 @@ pub(crate) fn flows(outcome: &Outcome) -> RecordBatch {
 }
 
 /// One row a link direction.
-pub(crate) fn links(outcome: &Outcome) -> RecordBatch {
-    columns!(&outcome.links, LinkRow {
+pub(crate) fn links(rows: &[LinkRow]) -> RecordBatch {
+    columns!(rows, LinkRow {
         text from, text to, f64 rate_bps, f64 delay_s, u64 packets, u64 bytes, u64 drops, u64 lost, u64 filtered,
         f64 mean_queue_packets, u64 max_queue_packets, f64 utilisation, u64 attempts, u64 collisions, u64 retries,
         u64 retry_drops, f64 airtime_s,

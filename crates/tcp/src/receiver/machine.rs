@@ -29,30 +29,30 @@ pub struct Receiver {
     /// Pieces of divided ACKs that wait, if they are spaced out.
     spread: Option<Box<Spread>>,
     /// What SACK blocks reported, while there is something to report.
-    history: Option<Box<SackHistory>>,
+    pub(super) history: Option<Box<SackHistory>>,
     segments_received: u64,
     acks_sent: u64,
-    space: Reassembly,
+    pub(super) space: Reassembly,
     /// Timestamp to echo, and the cumulative number of the last ACK sent (RFC 7323 section 4.3).
     ts_recent: Time,
     last_ack_sent: Seq,
     /// What the ACKs sent so far cover; a divided ACK's pieces begin there.
     covered: Seq,
     policy: Policy,
-    rules: Arc<ReceiverRules>,
+    pub(super) rules: Arc<ReceiverRules>,
     /// When `rcv_nxt` last advanced.
     last_progress: Time,
     /// The segment the next ACK answers: for the SACK blocks.
-    trigger: Seq,
+    pub(super) trigger: Seq,
     timer_on: bool,
     syn: bool,
-    duplicate: bool,
+    pub(super) duplicate: bool,
     ece: bool,
     /// Where the policy takes the sender's phase from, if it asks.
     phase_source: Option<PhaseSource>,
     /// One past the last unit of the segment just come, if that is a duplicate.
-    duplicate_end: Seq,
-    duplicates: u64,
+    pub(super) duplicate_end: Seq,
+    pub(super) duplicates: u64,
 }
 
 impl Receiver {
@@ -150,24 +150,6 @@ impl Receiver {
             }
         };
         self.emit_here(emission, now, wire);
-    }
-
-    /// A segment had nothing new.
-    #[cold]
-    fn note_duplicate(&mut self, segment: &Segment) {
-        self.duplicates += 1;
-        self.duplicate_end = segment.end();
-    }
-
-    /// `blocks` after the one that reports the duplicate just come (RFC 2883 section 4).
-    #[cold]
-    fn after_duplicate(&self, ack: Seq, blocks: &SackBlocks, most: usize) -> SackBlocks {
-        let mut all = SackBlocks::default();
-        let first = (self.trigger, self.duplicate_end);
-        for (start, end) in std::iter::once(first).chain(blocks.iter(ack)).take(most) {
-            all.push(ack, start, end);
-        }
-        all
     }
 
     /// What no policy may delay, because RFC 5681 section 4.2, RFC 9293 or the connection's own signals forbid it.
@@ -348,19 +330,6 @@ impl Receiver {
     #[inline(never)]
     fn send<W: ReceiverWire>(&mut self, ack: Seq, wire: &mut W) {
         self.send_here(ack, wire);
-    }
-
-    /// What an ACK reports from beyond the first gap.
-    #[inline(never)]
-    fn blocks(&mut self, ack: Seq) -> SackBlocks {
-        let rules = &*self.rules;
-        let most = (rules.max_sack_blocks as usize).min(SackBlocks::MAX);
-        let history = self.history.get_or_insert_default();
-        let blocks = history.blocks(&self.space, self.trigger, self.duplicate, rules.purge_stale_sack, most);
-        if history.is_empty() {
-            self.history = None;
-        }
-        if rules.dsack && self.duplicate { self.after_duplicate(ack, &blocks, most) } else { blocks }
     }
 
     /// Sends an ACK without a call.

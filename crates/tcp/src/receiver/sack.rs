@@ -1,8 +1,8 @@
 //! Which SACK blocks an ACK carries (RFC 2018 section 4).
 
-use acklab_packet::{SackBlocks, Seq};
+use acklab_packet::{SackBlocks, Segment, Seq};
 
-use super::Reassembly;
+use super::{Reassembly, Receiver};
 
 /// The most recently reported runs, latest first.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -64,5 +64,38 @@ impl SackHistory {
         self.runs.copy_within(..kept, 1);
         self.runs[0] = run;
         self.len = kept as u8 + 1;
+    }
+}
+
+impl Receiver {
+    /// A segment had nothing new.
+    #[cold]
+    pub(super) fn note_duplicate(&mut self, segment: &Segment) {
+        self.duplicates += 1;
+        self.duplicate_end = segment.end();
+    }
+
+    /// What an ACK reports from beyond the first gap.
+    #[inline(never)]
+    pub(super) fn blocks(&mut self, ack: Seq) -> SackBlocks {
+        let rules = &*self.rules;
+        let most = (rules.max_sack_blocks as usize).min(SackBlocks::MAX);
+        let history = self.history.get_or_insert_default();
+        let blocks = history.blocks(&self.space, self.trigger, self.duplicate, rules.purge_stale_sack, most);
+        if history.is_empty() {
+            self.history = None;
+        }
+        if rules.dsack && self.duplicate { self.after_duplicate(ack, &blocks, most) } else { blocks }
+    }
+
+    /// `blocks` after the one that reports the duplicate just come (RFC 2883 section 4).
+    #[cold]
+    fn after_duplicate(&self, ack: Seq, blocks: &SackBlocks, most: usize) -> SackBlocks {
+        let mut all = SackBlocks::default();
+        let first = (self.trigger, self.duplicate_end);
+        for (start, end) in std::iter::once(first).chain(blocks.iter(ack)).take(most) {
+            all.push(ack, start, end);
+        }
+        all
     }
 }

@@ -13,6 +13,7 @@ pub mod recovery;
 pub mod rto;
 pub mod scoreboard;
 mod send_times;
+mod sending;
 mod skip;
 mod timer;
 mod window;

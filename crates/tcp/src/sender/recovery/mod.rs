@@ -21,7 +21,7 @@ pub use tahoe::Tahoe;
 
 use acklab_packet::{Ack, Time};
 
-use super::{Core, SenderWire};
+use super::{Core, LastCut, SenderWire};
 use crate::rules::RecoveryKind;
 
 /// How a sender reacts to ACKs, and what its timer makes of the recovery's own state.
@@ -45,6 +45,27 @@ pub trait LossRecovery {
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         core.send_window(core.rules.max_burst, now, wire);
     }
+}
+
+/// An ACK of new data, where sending is governed by what is outstanding: within a recovery it moves `snd_una`; one that ends
+/// it, or comes outside, is an ordinary one. `recovering` and `going_back` (after a timeout) are the recovery's.
+fn take_new_data<W: SenderWire>(
+    core: &mut Core,
+    ack: &Ack,
+    (recovering, going_back): (&mut bool, &mut bool),
+    now: Time,
+    wire: &mut W,
+) {
+    let full = ack.ack >= core.recover;
+    if *recovering && !full {
+        return core.advance(ack, now, wire);
+    }
+    let exiting = std::mem::take(recovering);
+    if exiting {
+        core.last_cut = LastCut::Exited;
+    }
+    *going_back &= !full;
+    core.new_ack(ack, !exiting || core.grows_on_exit(), now, wire);
 }
 
 /// The recoveries, dispatched without boxes.

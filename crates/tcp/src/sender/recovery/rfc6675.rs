@@ -3,8 +3,8 @@
 use acklab_packet::{Ack, Seq, Time};
 
 use super::super::scoreboard::Scoreboard;
-use super::super::{Core, LastCut, SenderWire};
-use super::LossRecovery;
+use super::super::{Core, SenderWire};
+use super::{LossRecovery, take_new_data};
 
 /// State of RFC 6675 recovery.
 #[derive(Clone, Debug, Default)]
@@ -208,18 +208,7 @@ impl LossRecovery for Rfc6675 {
     fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
         let news = self.update(core, ack);
         if ack.ack > core.snd_una {
-            let full = ack.ack >= core.recover;
-            if self.recovering && !full {
-                core.advance(ack, now, wire);
-            } else {
-                let exiting = self.recovering;
-                if exiting {
-                    core.last_cut = LastCut::Exited;
-                }
-                self.recovering = false;
-                self.going_back &= !full;
-                core.new_ack(ack, !exiting || core.grows_on_exit(), now, wire);
-            }
+            take_new_data(core, ack, (&mut self.recovering, &mut self.going_back), now, wire);
             self.board.clear_below(core.snd_una);
         } else if ack.ack == core.snd_una && news && !self.recovering {
             self.duplicate(core, now, wire);

@@ -14,7 +14,7 @@ use acklab_packet::{Ack, Probe, Segment, Seq, Time};
 use super::super::control::Signal;
 use super::super::scoreboard::Scoreboard;
 use super::super::{Core, LastCut, SenderWire};
-use super::LossRecovery;
+use super::{LossRecovery, take_new_data};
 use detection::Detection;
 use log::SendLog;
 use probe::Tlp;
@@ -249,21 +249,10 @@ impl Rack {
         self.take_in(core, ack, now);
         let advances = ack.ack > core.snd_una;
         if advances {
-            let full = ack.ack >= core.recover;
-            if self.recovering && !full {
-                core.advance(ack, now, wire);
-            } else {
-                let exiting = self.recovering;
-                if exiting {
-                    core.last_cut = LastCut::Exited;
-                }
-                if full && (exiting || self.going_back) {
-                    self.detection.on_exit();
-                }
-                self.recovering = false;
-                self.going_back &= !full;
-                core.new_ack(ack, !exiting || core.grows_on_exit(), now, wire);
+            if ack.ack >= core.recover && (self.recovering || self.going_back) {
+                self.detection.on_exit();
             }
+            take_new_data(core, ack, (&mut self.recovering, &mut self.going_back), now, wire);
         }
         self.detection.on_dsack(core.snd_una, core.snd_max, dsack.is_some());
         self.detect(core, now, wire);
