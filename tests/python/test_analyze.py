@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
+import re
+import shutil
+import signal
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +25,11 @@ def command(*arguments: object) -> subprocess.CompletedProcess[str]:
     """Runs the installed command."""
     line = [str(COMMAND), *map(str, arguments)]
     return subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
+
+
+def damaged(packed: bytes) -> bytes:
+    """The same with a wrong checksum."""
+    return packed[:-8] + bytes([packed[-8] ^ 1]) + packed[-7:]
 
 
 CAPTURE = Path(__file__).parents[2] / "examples" / "captures" / "linux-receiver.pcap"
@@ -54,9 +65,14 @@ def test_out_leaves_tables_and_a_page_that_asks_for_nothing(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"", "neither pcap nor pcapng"),
+        (b"", "empty: not one byte"),
+        (b"GIF", "neither pcap nor pcapng"),
         (b"GIF89a" * 10, "neither pcap nor pcapng"),
-        (b"\x1f\x8b\x08\x00" + bytes(20), "gunzip it first"),
+        (b"\xfd7zXZ\x00" + bytes(20), "compressed by xz, which is not read: unpack it first"),
+        (gzip.compress(b""), r"empty: not one byte, where even a capture of nothing has a header \(in what gzip unpacks\)"),
+        (gzip.compress(b"GIF89a" * 10), r"neither pcap nor pcapng \(in what gzip unpacks\)"),
+        (gzip.compress(CAPTURE.read_bytes())[:40], r"breaks off at byte \d+ \(in what gzip unpacks\)"),
+        (damaged(gzip.compress(CAPTURE.read_bytes())), "its gzip data are damaged, "),
         (CAPTURE.read_bytes()[:10], "breaks off at byte 10"),
         (CAPTURE.read_bytes()[:32] + b"\xff\xff\xff\x7f" + bytes(8), "no packet or block has"),
     ],
@@ -66,7 +82,7 @@ def test_what_is_no_capture_is_refused_in_a_line(tmp_path: Path, content: bytes,
     file.write_bytes(content)
     done = command("analyze", file)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.count("\n") == 1 and why in done.stderr and str(file) in done.stderr
+    assert done.stderr.count("\n") == 1 and re.search(why, done.stderr) and str(file) in done.stderr
     with pytest.raises(acklab.CaptureError, match=why):
         acklab.analyze(file)
 
@@ -84,7 +100,62 @@ def test_a_capture_without_tcp_and_one_that_breaks_off_say_so(tmp_path: Path) ->
     assert "0 packets" in command("analyze", empty, "--out", tmp_path / "out").stdout.replace("\xa0", " ")
     short = tmp_path / "short.pcap"
     short.write_bytes(CAPTURE.read_bytes()[:-5])
-    assert "the file ends within a packet" in command("analyze", short).stdout
+    assert "the file breaks off" in command("analyze", short).stdout
+
+
+PACKERS = {"gz": ["gzip", "-c"], "zst": ["zstd", "-c", "-q"], "lz4": ["lz4", "-c", "-q"]}
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+def test_a_compressed_capture_says_the_same_and_one_cut_short_what_it_can(tmp_path: Path, ending: str) -> None:
+    if not shutil.which(PACKERS[ending][0]):
+        pytest.skip(f"no {PACKERS[ending][0]}")
+    packed = subprocess.run([*PACKERS[ending], CAPTURE], capture_output=True, check=True).stdout
+    for name in (f"c.pcap.{ending}", "named-otherwise.pcap"):
+        (tmp_path / name).write_bytes(packed)
+        found = acklab.analyze(tmp_path / name)
+        assert found.summary()["connections"] == acklab.analyze(CAPTURE).summary()["connections"]
+
+
+def test_a_compressed_capture_that_breaks_off_counts_up_to_there(tmp_path: Path) -> None:
+    whole = gzip.compress(CAPTURE.read_bytes())
+    cut = tmp_path / "cut.pcap.gz"
+    cut.write_bytes(whole[: len(whole) // 2])
+    told = command("analyze", cut)
+    assert told.returncode == 0 and "the file breaks off" in told.stdout and " 130 packets" not in told.stdout
+
+
+def test_standard_input_is_read_to_its_end() -> None:
+    with CAPTURE.open("rb") as capture:
+        line = [str(COMMAND), "analyze", "-"]
+        done = subprocess.run(line, stdin=capture, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == command("analyze", CAPTURE).stdout.replace(str(CAPTURE), "standard input")
+    twice = subprocess.run([str(COMMAND), "analyze", "-", "-"], input="", capture_output=True, text=True, check=False)
+    assert twice.returncode == 2 and "standard input can be read once" in twice.stderr
+    empty = subprocess.run([str(COMMAND), "analyze", "-"], input="", capture_output=True, text=True, check=False)
+    assert (empty.returncode, empty.stderr.startswith("acklab: standard input: empty")) == (2, True), empty.stderr
+
+
+def test_ctrl_c_ends_a_capture_and_not_its_analysis() -> None:
+    """In a pipeline the terminal interrupts both programs: what the first has written is still analysed."""
+    line = [str(COMMAND), "analyze", "-"]
+    for interrupts in (1, 2):
+        reader, writer = os.pipe()
+        child = subprocess.Popen(line, stdin=reader, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        os.close(reader)
+        os.write(writer, CAPTURE.read_bytes())
+        time.sleep(2)
+        for _ in range(interrupts):
+            child.send_signal(signal.SIGINT)
+            time.sleep(0.3)
+        if interrupts == 1:
+            os.close(writer)
+        out, error = child.communicate(timeout=60)
+        if interrupts == 1:
+            assert (child.returncode, error) == (0, "") and "130 packets" in out
+        else:
+            os.close(writer)
+            assert (child.returncode, out) == (130, ""), error
 
 
 def test_without_packets_there_are_no_rows_and_the_same_connections() -> None:

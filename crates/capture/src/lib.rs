@@ -1,7 +1,7 @@
 //! Captures: what `tcpdump` at a node's interface would have written of a simulated run, and a reader for such files.
 //!
 //! [`Capture`] turns the packet records of an [`acklab_sim::Outcome`] into pcap or pcapng, for any link's either end
-//! ([`LinkEnd`]); [`Reader`] reads both formats, whoever wrote them.
+//! ([`LinkEnd`]); [`Reader`] reads both formats, whoever wrote them, compressed or not.
 //!
 //! ```
 //! use acklab_capture::{Capture, Format, LinkEnd, Reader};
@@ -70,21 +70,26 @@
 pub mod analyze;
 mod conversation;
 mod error;
+mod input;
 mod journey;
 mod notes;
+mod packed;
 mod pcap;
 mod pcapng;
 mod place;
 mod raw;
+mod read_error;
 mod reader;
 mod tap;
 mod wire;
 mod writer;
 
 pub use error::CaptureError;
+pub use packed::Packing;
 pub use place::LinkEnd;
 pub use raw::RawPcap;
-pub use reader::{Direction, Interface, ReadError, Reader, Record};
+pub use read_error::ReadError;
+pub use reader::{Direction, Interface, Reader, Record};
 pub use tap::{Capture, Captured};
 pub use writer::Format;
 

@@ -1,10 +1,13 @@
 //! Reads capture files, pcap and pcapng, in either byte order.
 
 use std::io::{self, Read};
-use std::{fmt, mem};
+use std::mem;
 
+use crate::input::Input;
+use crate::packed::Packing;
 use crate::pcap::{MAGIC_MICROSECONDS, MAGIC_NANOSECONDS};
 use crate::pcapng::{BYTE_ORDER, INTERFACE, PACKET, SECTION, option};
+use crate::read_error::ReadError;
 
 /// Most bytes of a packet or block: what is longer is no capture.
 const MOST: u32 = 1 << 26;
@@ -52,40 +55,6 @@ pub struct Interface {
     clock: (u128, i64),
 }
 
-/// Why a file cannot be read on.
-#[derive(Debug)]
-pub enum ReadError {
-    /// Neither pcap nor pcapng.
-    Unknown,
-    /// It ends within a packet or block.
-    Truncated {
-        /// Bytes of the file up to there.
-        at: u64,
-    },
-    /// It breaks the format's rules.
-    Malformed {
-        /// Bytes of the file before the packet or block.
-        at: u64,
-        /// Which rule.
-        why: &'static str,
-    },
-    /// The input cannot be read.
-    Io(io::Error),
-}
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown => f.write_str("neither pcap nor pcapng"),
-            Self::Truncated { at } => write!(f, "the capture breaks off at byte {at}"),
-            Self::Malformed { at, why } => write!(f, "no capture at byte {at}: {why}"),
-            Self::Io(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ReadError {}
-
 /// Which of the two formats.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
@@ -93,7 +62,7 @@ enum Kind {
     PcapNg,
 }
 
-/// A capture file being read, packet by packet. Blocks it has no use for are passed over, among them the packet block of
+/// A capture file being read, packet by packet. One that is compressed is unpacked meanwhile ([`Packing`]). Blocks it has no use for are passed over, among them the packet block of
 /// the format's first draft, which nobody writes any more, and simple packet blocks, which have no time.
 ///
 /// ```no_run
@@ -107,15 +76,15 @@ enum Kind {
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Reader<R> {
-    input: R,
+pub struct Reader<R: Read> {
+    input: Input<R>,
     kind: Kind,
     big_endian: bool,
     interfaces: Vec<Interface>,
     /// The first interface of the present section.
     section: usize,
     comments: Vec<String>,
-    /// Bytes read.
+    /// Bytes read, as they are unpacked.
     at: u64,
     block: Vec<u8>,
 }
@@ -126,6 +95,13 @@ impl<R: Read> Reader<R> {
     /// # Errors
     /// [`ReadError`]
     pub fn new(input: R) -> Result<Reader<R>, ReadError> {
+        let (input, magic) = Input::open(input)?;
+        let packing = input.packing();
+        Reader::begin(input, magic).map_err(|error| error.within(packing))
+    }
+
+    /// Reads what stands before the first packet, the first four bytes excepted.
+    fn begin(input: Input<R>, magic: [u8; 4]) -> Result<Reader<R>, ReadError> {
         let mut reader = Reader {
             input,
             kind: Kind::PcapNg,
@@ -133,13 +109,9 @@ impl<R: Read> Reader<R> {
             interfaces: Vec::new(),
             section: 0,
             comments: Vec::new(),
-            at: 0,
+            at: magic.len() as u64,
             block: Vec::new(),
         };
-        let magic: [u8; 4] = reader.array().map_err(|error| match error {
-            ReadError::Truncated { .. } => ReadError::Unknown,
-            other => other,
-        })?;
         if u32::from_le_bytes(magic) == SECTION {
             reader.section()?;
             return Ok(reader);
@@ -159,6 +131,11 @@ impl<R: Read> Reader<R> {
         Ok(reader)
     }
 
+    /// What the file is compressed with.
+    pub fn packing(&self) -> Option<Packing> {
+        self.input.packing()
+    }
+
     /// The interfaces met so far.
     pub fn interfaces(&self) -> &[Interface] {
         &self.interfaces
@@ -175,10 +152,12 @@ impl<R: Read> Reader<R> {
     /// [`ReadError`]; what was read before stays good.
     #[allow(clippy::should_implement_trait)] // what it returns borrows from the reader
     pub fn next(&mut self) -> Result<Option<Record<'_>>, ReadError> {
-        match self.kind {
+        let packing = self.packing();
+        let next = match self.kind {
             Kind::Pcap { nanoseconds } => self.next_pcap(nanoseconds),
             Kind::PcapNg => self.next_pcapng(),
-        }
+        };
+        next.map_err(|error| error.within(packing))
     }
 
     fn next_pcap(&mut self, nanoseconds: bool) -> Result<Option<Record<'_>>, ReadError> {
@@ -335,8 +314,9 @@ impl<R: Read> Reader<R> {
             return Err(ReadError::Malformed { at: start, why: "a length that no packet or block has" });
         }
         self.block.clear();
-        let read = self.input.by_ref().take(length.into()).read_to_end(&mut self.block).map_err(ReadError::Io)?;
-        self.at += read as u64;
+        let appended = self.input.append(length, &mut self.block);
+        self.at += self.block.len() as u64;
+        let read = appended.map_err(|error| self.input.fault(error, self.at))?;
         if read < length as usize { Err(ReadError::Truncated { at: self.at }) } else { Ok(()) }
     }
 
@@ -356,7 +336,7 @@ impl<R: Read> Reader<R> {
                     self.at += read as u64;
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(ReadError::Io(error)),
+                Err(error) => return Err(self.input.fault(error, self.at)),
             }
         }
         Ok(Some(bytes))

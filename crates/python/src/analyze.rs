@@ -1,8 +1,8 @@
 //! What a capture's ACKs say, as tables and JSON.
 
-use std::fs::File;
-use std::io::{BufReader, Read};
-use std::path::PathBuf;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use acklab_capture::analyze::{AckRow, Analysis, Census, ConnectionRow, SegmentRow, Sink};
 use acklab_capture::{ReadError, Reader};
@@ -10,6 +10,7 @@ use arrow_array::RecordBatch;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 
+use crate::capture_input::{Input, STANDARD_INPUT};
 use crate::columns::Columns;
 use crate::drive::caught;
 use crate::errors::CaptureError;
@@ -53,8 +54,8 @@ impl AnalysisResult {
     }
 }
 
-/// Analyses the capture at `path`; with `packets`, keeps every ACK and segment. `tick` hears now and then how many bytes
-/// of packets have been read.
+/// Analyses the capture at `path`, or on standard input if that is `-`; with `packets`, keeps every ACK and segment.
+/// `tick` hears now and then how many bytes of the file have been read.
 #[pyfunction]
 #[pyo3(signature = (path, *, packets = true, tick = None))]
 pub(crate) fn analyze(
@@ -63,29 +64,36 @@ pub(crate) fn analyze(
     packets: bool,
     tick: Option<Py<PyAny>>,
 ) -> PyResult<AnalysisResult> {
+    let (done, mut raised) = (AtomicU64::new(0), None);
     let told = interruptible(py, |go_on| {
         caught(|| {
             let mut analysis = if packets { Analysis::with_packets() } else { Analysis::default() };
-            let listen = |census: &Census| {
+            let listen = |_: &Census| {
                 if let Some(tick) = &tick {
                     // What a listener raises is its own affair; an interrupt is seen by `go_on`.
-                    let _ = Python::attach(|py| tick.call1(py, (census.bytes,)).map(drop));
+                    let _ = Python::attach(|py| tick.call1(py, (done.load(Ordering::Relaxed),)).map(drop));
                 }
                 go_on()
             };
-            read(&path, &mut analysis, listen).map(|()| tables(&analysis))
+            let input = Input::open(&path, &done, &mut raised).map_err(ReadError::Io)?;
+            analysis.read(&mut Reader::new(BufReader::with_capacity(BUFFER, input))?, listen).map(|_| tables(&analysis))
         })
     })?;
+    if let Some(raised) = raised {
+        return Err(raised);
+    }
     match told.map_err(PyRuntimeError::new_err)? {
         Ok(result) => Ok(result),
         Err(ReadError::Io(error)) => {
             Err(PyOSError::new_err((error.raw_os_error(), error.to_string(), path.into_os_string())))
         }
-        Err(error) => {
-            let hint = if is_gzip(&path) { " (it is compressed: gunzip it first)" } else { "" };
-            Err(CaptureError::new_err(format!("{}: {error}{hint}", path.display())))
-        }
+        Err(error) => Err(CaptureError::new_err(format!("{}: {error}", name(&path)))),
     }
+}
+
+/// What messages call a file.
+fn name(path: &Path) -> String {
+    if path.as_os_str() == STANDARD_INPUT { "standard input".to_owned() } else { path.display().to_string() }
 }
 
 /// The columns of a table of an analysis, `connections`, `acks` or `segments`: name and meaning of each.
@@ -98,16 +106,6 @@ pub(crate) fn analysis_columns(table: &str) -> Vec<(&'static str, &'static str)>
         _ => &[],
     };
     columns.iter().map(|(name, about)| (*name, about.trim())).collect()
-}
-
-fn read(path: &PathBuf, analysis: &mut Analysis, go_on: impl FnMut(&Census) -> bool) -> Result<(), ReadError> {
-    let file = BufReader::with_capacity(BUFFER, File::open(path).map_err(ReadError::Io)?);
-    analysis.read(&mut Reader::new(file)?, go_on).map(drop)
-}
-
-fn is_gzip(path: &PathBuf) -> bool {
-    let mut magic = [0; 2];
-    File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == [0x1f, 0x8b]
 }
 
 fn tables(analysis: &Analysis) -> AnalysisResult {

@@ -6,6 +6,7 @@
 mod analyze;
 mod batch;
 mod capture;
+mod capture_input;
 mod columns;
 mod drive;
 mod errors;

@@ -92,13 +92,13 @@ class Analysis:
 def analyze(
     path: str | os.PathLike[str], *, packets: bool = True, tick: Callable[[int], object] | None = None
 ) -> Analysis:
-    """Analyses a capture, pcap or pcapng.
+    """Analyses a capture, pcap or pcapng, as it is or compressed by gzip, zstd or lz4.
 
     Args:
-        path: the file.
+        path: the file; ``-`` is standard input.
         packets: whether to keep a row for each ACK and segment, about 400 bytes a packet. Without, memory grows only
             with the number of connections.
-        tick: called now and then with the bytes of packets read so far.
+        tick: called now and then with the bytes of the file read so far.
 
     Raises:
         CaptureError: it is no capture, or breaks the format's rules.

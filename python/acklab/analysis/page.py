@@ -38,7 +38,7 @@ def page(found: Analysis) -> str:
         *(_section(found, row) for row in drawn if row["data_packets"] or row["acks"]),
         '</main><footer class="foot">What each number means is in the reference of <code>acklab analyze</code>.</footer>',
     ]
-    return document(f"ACKs of {summary['file']}", "".join(body))
+    return document(f"ACKs of {text.title_of_file(summary['file'])}", "".join(body))
 
 
 def _name(row: Row) -> str:

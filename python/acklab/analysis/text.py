@@ -30,11 +30,15 @@ def heading(summary: Row) -> str:
     """The file in a line."""
     packets = summary["packets"]
     connections = len({row["connection"] for row in summary["connections"]})
-    name = "".join(c if c.isprintable() else "?" for c in summary["file"])
     return (
-        f"{name}: {count(packets['packets'], 'packet')}, {amount(packets['bytes'], 'B')}, "
+        f"{title_of_file(summary['file'])}: {count(packets['packets'], 'packet')}, {amount(packets['bytes'], 'B')}, "
         f"{seconds(summary['length_s'])}, {count(connections, 'TCP connection')}"
     )
+
+
+def title_of_file(file: str) -> str:
+    """What a file is called."""
+    return "standard input" if file == "-" else "".join(c if c.isprintable() else "?" for c in file)
 
 
 def notes(summary: Row) -> list[str]:
@@ -55,7 +59,7 @@ def notes(summary: Row) -> list[str]:
     if packets["backward"]:
         found.append(f"{count(packets['backward'], 'packet')} earlier than the one before: taken as simultaneous")
     if packets["broken_off"]:
-        found.append("the file ends within a packet; what stands before it counts")
+        found.append("the file breaks off, within a packet or its compressed data; what stands before counts")
     return found
 
 

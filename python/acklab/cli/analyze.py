@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 EXAMPLE = """\
 example:
   acklab analyze at-server.pcapng                  what each connection's ACKs say
   acklab analyze at-server.pcapng --out results    also tables, and a page with charts
-  acklab analyze *.pcap --json                     one JSON object a file and line
+  acklab analyze *.pcap.gz --json                  one JSON object a file and line
+  tcpdump -i eth0 -w - tcp | acklab analyze -      until Ctrl-C
 
-Read are pcap and pcapng, of Ethernet (with VLANs), raw IP, Linux cooked and loopback interfaces.
+Read are pcap and pcapng, as they are or compressed by gzip, zstd or lz4, of Ethernet (with VLANs), raw IP, Linux cooked
+and loopback interfaces.
 
 exit status: 0; 1 an output failed; 2 no such file, or no capture; 130 interrupted; 143 terminated
 """
+
+#: What stands for standard input.
+STANDARD_INPUT = "-"
 
 
 def add(verbs: Any) -> None:
@@ -31,7 +39,7 @@ def add(verbs: Any) -> None:
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    verb.add_argument("files", metavar="FILE", nargs="+", help="a capture, pcap or pcapng")
+    verb.add_argument("files", metavar="FILE", nargs="+", help="a capture, pcap or pcapng, compressed or not; - reads standard input")
     verb.add_argument("--json", action="store_true", help="print one JSON object a file and nothing else")
     verb.add_argument(
         "--out",
@@ -44,20 +52,23 @@ def add(verbs: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     """Analyses and returns the exit status."""
     from .. import CaptureError, analyze
-    from ..analysis.text import as_text
+    from ..analysis.text import as_text, title_of_file as title
     from .run import write_json
 
+    if options.files.count(STANDARD_INPUT) > 1:
+        options.parser.error("standard input can be read once")
     places = _places(options)
     for number, file in enumerate(options.files):
         tick, close = _progress(file)
         try:
-            found = analyze(file, packets=bool(options.out), tick=tick)
+            with _spared(options, file):
+                found = analyze(file, packets=bool(options.out), tick=tick)
         except CaptureError as error:
             close()
             options.parser.exit(2, f"acklab: {error}\n")
         except OSError as error:
             close()
-            options.parser.error(f"{file}: {error.strerror}")
+            options.parser.error(f"{title(file)}: {error.strerror}")
         close()
         if options.json:
             write_json(found.json())
@@ -70,13 +81,36 @@ def act(options: argparse.Namespace) -> int:
     return 0
 
 
+@contextlib.contextmanager
+def _spared(options: argparse.Namespace, file: str) -> Iterator[None]:
+    """While standard input is read, the first Ctrl-C is for whoever writes it: what that has left is read to its end."""
+    if file != STANDARD_INPUT:
+        yield
+        return
+    if sys.stdin is None or sys.stdin.isatty():
+        options.parser.error("standard input is a terminal: pipe a capture into it")
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.default_int_handler:
+        yield
+        return
+
+    def heard(_signal: int, _frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, heard)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _places(options: argparse.Namespace) -> list[Path]:
     """Where each file's results go."""
     if not options.out:
         return []
     if len(options.files) == 1:
         return [Path(options.out)]
-    names = [Path(file).stem for file in options.files]
+    names = [Path(file).stem if file != STANDARD_INPUT else "standard-input" for file in options.files]
     if len(set(names)) < len(names):
         options.parser.error("--out: two files have one name; analyse them one by one")
     return [Path(options.out) / name for name in names]

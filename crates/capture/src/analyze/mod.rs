@@ -31,7 +31,8 @@ pub use segment::Endpoint;
 use segment::Seen;
 pub use vantage::Vantage;
 
-use crate::reader::{ReadError, Reader};
+use crate::read_error::ReadError;
+use crate::reader::Reader;
 
 /// What became of the packets of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -119,7 +120,7 @@ impl Analysis {
             let record = match reader.next() {
                 Ok(Some(record)) => record,
                 Ok(None) => return Ok(true),
-                Err(ReadError::Truncated { .. }) if self.census.packets > 0 => {
+                Err(error) if error.is_truncation() && self.census.packets > 0 => {
                     self.census.broken_off = true;
                     return Ok(true);
                 }
