@@ -36,11 +36,14 @@ PartialAckTimer = Literal["first", "each"]
 """
 
 
-RecoveryWindow = Literal["at-once", "rate-halving"]
-"""How the window falls to ssthresh in a recovery. Only `fack` asks.
+RecoveryWindow = Literal["at-once", "rate-halving", "prr-crb", "prr-ssrb", "prr"]
+"""How the window falls to ssthresh in a recovery.
 
 - "at-once": At once: nothing but the first hole is sent until that much is in flight.
-- "rate-halving": By one segment for two ACKs (rate halving, as Linux before PRR).
+- "rate-halving": By one segment for two ACKs (rate halving, as Linux before PRR); only `fack` has it.
+- "prr-crb": By proportional rate reduction; below ssthresh no more is sent than was delivered (RFC 6937's PRR-CRB).
+- "prr-ssrb": The same; below ssthresh one segment more with each ACK, as in slow start (RFC 6937's PRR-SSRB).
+- "prr": The same; one segment more only while the cumulative ACK advances and no further loss shows (RFC 9937; Linux).
 """
 
 
@@ -185,7 +188,7 @@ class Sender(Part):
     recovery_exit: RecoveryExit | None = None
     """The window with which NewReno leaves recovery."""
     recovery_window: RecoveryWindow | None = None
-    """How the window falls to ssthresh in a recovery. Only `fack` asks."""
+    """How the window falls to ssthresh in a recovery. Only `rfc6675`, `rack` and `fack` ask."""
     rto_floor: RtoFloor | None = None
     """Whether the floor comes before or after backoff."""
     rtt_filter: RttFilter | None = None
@@ -373,7 +376,7 @@ class Stack(Part):
     recovery_exit: RecoveryExit | None = None
     """The window with which NewReno leaves recovery."""
     recovery_window: RecoveryWindow | None = None
-    """How the window falls to ssthresh in a recovery. Only `fack` asks."""
+    """How the window falls to ssthresh in a recovery. Only `rfc6675`, `rack` and `fack` ask."""
     rto_floor: RtoFloor | None = None
     """Whether the floor comes before or after backoff."""
     rtt_filter: RttFilter | None = None

@@ -120,12 +120,18 @@ choice! {
 }
 
 choice! {
-    /// How the window falls to ssthresh in a recovery. Only `fack` asks.
+    /// How the window falls to ssthresh in a recovery.
     RecoveryWindow {
         /// At once: nothing but the first hole is sent until that much is in flight.
         AtOnce = "at-once",
-        /// By one segment for two ACKs (rate halving, as Linux before PRR).
+        /// By one segment for two ACKs (rate halving, as Linux before PRR); only `fack` has it.
         RateHalving = "rate-halving",
+        /// By proportional rate reduction; below ssthresh no more is sent than was delivered (RFC 6937's PRR-CRB).
+        PrrCrb = "prr-crb",
+        /// The same; below ssthresh one segment more with each ACK, as in slow start (RFC 6937's PRR-SSRB).
+        PrrSsrb = "prr-ssrb",
+        /// The same; one segment more only while the cumulative ACK advances and no further loss shows (RFC 9937; Linux).
+        Prr = "prr",
     }
 }
 

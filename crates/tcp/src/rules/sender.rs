@@ -112,7 +112,7 @@ rule_table! {
         partial_deflation: bool,
         /// The window with which NewReno leaves recovery.
         recovery_exit: RecoveryExit,
-        /// How the window falls to ssthresh in a recovery. Only `fack` asks.
+        /// How the window falls to ssthresh in a recovery. Only `rfc6675`, `rack` and `fack` ask.
         recovery_window: RecoveryWindow,
         /// What FF96 SACK does on a partial ACK.
         sack_partial: SackPartial,

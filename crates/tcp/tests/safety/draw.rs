@@ -216,6 +216,14 @@ pub fn named() -> impl Strategy<Value = Case> {
     )
 }
 
+const RECOVERY_WINDOWS: [RecoveryWindow; 5] = [
+    RecoveryWindow::AtOnce,
+    RecoveryWindow::RateHalving,
+    RecoveryWindow::PrrCrb,
+    RecoveryWindow::PrrSsrb,
+    RecoveryWindow::Prr,
+];
+
 /// Every rule that has alternatives is drawn as well, in combinations no stack has.
 pub fn wild() -> impl Strategy<Value = Case> {
     let choices = (
@@ -225,7 +233,7 @@ pub fn wild() -> impl Strategy<Value = Case> {
         select(&[SecondFastRetransmit::Always, SecondFastRetransmit::Never, SecondFastRetransmit::UnlessTimeout][..]),
         select(&[PartialAckTimer::First, PartialAckTimer::Each][..]),
         select(&[RecoveryExit::Keep, RecoveryExit::MinFlight, RecoveryExit::Rfc6582][..]),
-        select(&[RecoveryWindow::AtOnce, RecoveryWindow::RateHalving][..]),
+        select(&RECOVERY_WINDOWS[..]),
         select(&[SackPartial::PipeTwice, SackPartial::TwoSegments, SackPartial::TwoSegmentsPastEnd][..]),
         select(&[IdleRestart::Timer, IdleRestart::TimerKeepsWindow, IdleRestart::Rfc5681, IdleRestart::Off][..]),
         credit(),

@@ -8,6 +8,7 @@ mod controls;
 mod division;
 mod fack;
 mod ns2;
+mod prr;
 mod receiver_table;
 mod rfc1122;
 mod rfc2018;

@@ -12,6 +12,7 @@ use acklab_packet::{Ack, Seq, Time};
 use super::super::scoreboard::Scoreboard;
 use super::super::{Core, LastCut, SenderWire};
 use super::LossRecovery;
+use super::prr::{Delivery, Prr};
 use crate::rules::RecoveryWindow;
 
 /// A retransmission on its way.
@@ -43,6 +44,7 @@ pub struct Fack {
     arrived: u64,
     /// What may be in the network even if the window says less: the first hole, and rate halving's share.
     allowance: u64,
+    prr: Prr,
 }
 
 impl Fack {
@@ -148,11 +150,12 @@ impl Fack {
                 core.limited += len;
             }
             core.transmit(seq, len as u32, now, wire);
+            self.prr.sent(len);
             core.snd_nxt = core.snd_max;
             in_flight += len;
             self.allowance = match core.rules.recovery_window {
-                RecoveryWindow::AtOnce => 0,
                 RecoveryWindow::RateHalving => self.allowance.min(in_flight.saturating_sub(mss).max(mss)),
+                _ => 0,
             };
             sent += 1;
             if sent == core.rules.max_burst {
@@ -162,7 +165,7 @@ impl Fack {
     }
 
     /// A loss shows: reduces the window. The first hole goes out whatever that leaves.
-    fn enter<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+    fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
         (self.recovering, self.repairing) = (true, false);
         let (mss, before) = (u64::from(core.mss), core.window());
         core.begin_recovery(now, wire);
@@ -171,17 +174,21 @@ impl Fack {
             RecoveryWindow::AtOnce if self.lost.is_empty() => 0,
             RecoveryWindow::AtOnce => self.in_flight(core) + mss,
             RecoveryWindow::RateHalving => before,
+            _ => 0,
         };
+        self.prr.begin(core, delivery);
+        self.prr.on_ack(core, delivery, self.in_flight(core), true);
     }
 
     /// All that was outstanding at the reduction is acknowledged. What was lost since then calls for another.
-    fn leave<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+    fn leave<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
         if self.recovering {
             core.last_cut = LastCut::Exited;
         }
+        self.prr.end(core);
         (self.recovering, self.repairing, self.allowance) = (false, false, 0);
         if !self.lost.is_empty() || !self.resent.is_empty() {
-            self.enter(core, now, wire);
+            self.enter(core, delivery, now, wire);
         }
     }
 }
@@ -191,6 +198,7 @@ impl LossRecovery for Fack {
         if ack.ack < core.snd_una {
             return None;
         }
+        let before = (core.snd_una, self.board.total());
         if ack.ack == core.snd_una {
             if core.rules.duplicates_restart_timer && core.snd_una < core.snd_max {
                 core.arm(now, wire);
@@ -202,10 +210,13 @@ impl LossRecovery for Fack {
         }
         self.update(core, ack);
         let more = self.judge(core);
+        let delivery = Delivery::between(before, (core.snd_una, self.board.total()));
         if (self.recovering || self.repairing) && core.snd_una >= core.recover {
-            self.leave(core, now, wire);
+            self.leave(core, delivery, now, wire);
         } else if more && !self.recovering {
-            self.enter(core, now, wire);
+            self.enter(core, delivery, now, wire);
+        } else {
+            self.prr.on_ack(core, delivery, self.in_flight(core), more);
         }
         self.send(core, now, wire);
         None
@@ -221,6 +232,7 @@ impl LossRecovery for Fack {
         self.recovering = false;
         self.repairing = core.snd_una < core.snd_max;
         self.allowance = 0;
+        self.prr.forget();
         self.resent.clear();
         self.arrived = self.count;
         self.lost.clear();

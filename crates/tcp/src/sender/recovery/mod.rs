@@ -6,6 +6,7 @@ mod duplicates;
 mod fack;
 mod ff96;
 mod newreno;
+mod prr;
 mod rack;
 mod reno;
 mod rfc6675;

@@ -4,6 +4,7 @@ use acklab_packet::{Ack, Seq, Time};
 
 use super::super::scoreboard::Scoreboard;
 use super::super::{Core, SenderWire};
+use super::prr::{Delivery, Prr};
 use super::{LossRecovery, take_new_data};
 
 /// State of RFC 6675 recovery.
@@ -17,6 +18,9 @@ pub struct Rfc6675 {
     high_rxt: Seq,
     /// Whether this recovery has used its rescue retransmission ("RescueRxt").
     rescued: bool,
+    prr: Prr,
+    /// [`Rfc6675::lost_edge`] when losses were last looked for.
+    judged: Seq,
 }
 
 impl Rfc6675 {
@@ -114,6 +118,7 @@ impl Rfc6675 {
             }
             let Some((seq, len, new)) = self.next_segment(core, edge) else { break };
             core.transmit(seq, len as u32, now, wire);
+            self.prr.sent(len);
             if new {
                 core.snd_nxt += len;
             } else if self.rescued == rescued {
@@ -127,22 +132,36 @@ impl Rfc6675 {
         }
     }
 
-    fn enter<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+    fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
         self.recovering = true;
         self.rescued = false;
         core.begin_recovery(now, wire);
+        self.high_rxt = core.snd_una;
+        self.prr.begin(core, delivery);
+        self.reduce(core, delivery);
         let gap = self.board.next_above(core.snd_una).map_or(u64::MAX, |start| start - core.snd_una);
         let len = u64::from(core.len_at(core.snd_una)).min(gap);
         self.high_rxt = core.snd_una + len;
         core.transmit(core.snd_una, len as u32, now, wire);
+        self.prr.sent(len);
         self.send_in_recovery(core, now, wire);
     }
 
-    fn duplicate<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+    /// What proportional rate reduction makes of an ACK in recovery.
+    fn reduce(&mut self, core: &mut Core, delivery: Delivery) {
+        if self.prr.on() {
+            let edge = self.lost_edge(core);
+            let losses = self.unreported(self.judged.max(core.snd_una), edge) > 0;
+            self.judged = edge.max(self.judged);
+            self.prr.on_ack(core, delivery, self.pipe(core, edge), losses);
+        }
+    }
+
+    fn duplicate<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
         core.dupacks += 1;
         let lost = core.dupacks >= core.rules.dup_thresh || self.lost_edge(core) > core.snd_una;
         if lost && Self::may_enter(core) && !self.going_back {
-            self.enter(core, now, wire);
+            self.enter(core, delivery, now, wire);
         } else if core.rules.limited_transmit && !self.going_back {
             self.limited_transmit(core, now, wire);
         }
@@ -206,15 +225,22 @@ impl Rfc6675 {
 
 impl LossRecovery for Rfc6675 {
     fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
+        let before = (core.snd_una, self.board.total());
         let news = self.update(core, ack);
         if ack.ack > core.snd_una {
+            if self.recovering && ack.ack >= core.recover {
+                self.prr.end(core);
+            }
             take_new_data(core, ack, (&mut self.recovering, &mut self.going_back), now, wire);
             self.board.clear_below(core.snd_una);
         } else if ack.ack == core.snd_una && news && !self.recovering {
-            self.duplicate(core, now, wire);
+            let delivery = Delivery::between(before, (core.snd_una, self.board.total()));
+            self.duplicate(core, delivery, now, wire);
             return None;
         }
         if self.recovering {
+            let delivery = Delivery::between(before, (core.snd_una, self.board.total()));
+            self.reduce(core, delivery);
             self.send_in_recovery(core, now, wire);
         } else if core.dupacks == 0 {
             if !self.going_back {
@@ -232,6 +258,7 @@ impl LossRecovery for Rfc6675 {
     fn before_timeout(&mut self, core: &mut Core) {
         core.dupacks = 0;
         self.recovering = false;
+        self.prr.forget();
         self.going_back = core.snd_una < core.snd_max;
     }
 

@@ -2,8 +2,8 @@
 //! comes. So a retransmission that is lost is noticed like any other segment, and a lost tail without a timeout.
 //!
 //! What is reported is kept as `rfc6675` keeps it, and sending is governed by a pipe in the same way; only what is
-//! lost is decided otherwise. Three timers share the wire's one ([`Rack::set_timer`]). Our readings: cwnd goes to ssthresh at
-//! once (no PRR), and a timeout or recovery that turns out to have been needless is not undone.
+//! lost is decided otherwise. Three timers share the wire's one ([`Rack::set_timer`]). Our readings: a
+//! timeout or recovery that turns out to have been needless is not undone.
 
 mod detection;
 mod log;
@@ -14,6 +14,7 @@ use acklab_packet::{Ack, Probe, Segment, Seq, Time};
 use super::super::control::Signal;
 use super::super::scoreboard::Scoreboard;
 use super::super::{Core, LastCut, SenderWire};
+use super::prr::{Delivery, Prr};
 use super::{LossRecovery, take_new_data};
 use detection::Detection;
 use log::SendLog;
@@ -29,6 +30,7 @@ pub struct Rack {
     log: SendLog,
     detection: Detection,
     tlp: Tlp,
+    prr: Prr,
     recovering: bool,
     /// A timeout happened, and `recover` is not yet acknowledged.
     going_back: bool,
@@ -113,11 +115,13 @@ impl Rack {
 
     /// Marks what is lost, and says when more may be (section 6.2 steps 4 and 5). A recovery begins, if none is on, also for
     /// what the last one found above its end and did not come to.
-    fn detect<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        let wait = self.wait(core);
+    fn detect<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
+        let (wait, lost) = (self.wait(core), self.log.lost());
         self.reorder = self.detection.newest.and_then(|newest| self.log.detect(newest, wait, now, CLOCK));
         if self.log.lost() > 0 && !self.recovering && !self.going_back {
-            self.enter(core, now, wire);
+            self.enter(core, delivery, now, wire);
+        } else if self.prr.on() {
+            self.prr.on_ack(core, delivery, self.pipe(core), self.log.lost() > lost);
         }
     }
 
@@ -130,10 +134,12 @@ impl Rack {
     }
 
     /// A loss was found: a recovery begins, and its first segment leaves whatever cwnd says (RFC 6675 section 5, step 4.3).
-    fn enter<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+    fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
         self.recovering = true;
         self.tlp.reset();
         core.begin_recovery(now, wire);
+        self.prr.begin(core, delivery);
+        self.prr.on_ack(core, delivery, self.pipe(core), true);
         if let Some(lost) = self.log.next_lost() {
             self.resend(core, lost.start, lost.end, now, wire);
         }
@@ -149,6 +155,7 @@ impl Rack {
         }
         core.transmit(start, len as u32, now, wire);
         self.log.sent(start, start + len, now);
+        self.prr.sent(len);
     }
 
     /// Sends what is lost, then new data, while the pipe has room; whether new data went.
@@ -191,6 +198,7 @@ impl Rack {
         core.transmit(start, len, now, wire);
         core.snd_nxt = end;
         self.log.sent(start, end, now);
+        self.prr.sent(end - start);
     }
 
     /// `TLP_send_probe` (section 7.3): new data, if there is any and the receiver takes it, else the highest segment again;
@@ -246,16 +254,19 @@ impl Rack {
             core.cut(Signal::Loss, now);
             core.last_cut = LastCut::Exited;
         }
+        let before = (core.snd_una, self.board.total());
         self.take_in(core, ack, now);
         let advances = ack.ack > core.snd_una;
         if advances {
             if ack.ack >= core.recover && (self.recovering || self.going_back) {
                 self.detection.on_exit();
+                self.prr.end(core);
             }
             take_new_data(core, ack, (&mut self.recovering, &mut self.going_back), now, wire);
         }
         self.detection.on_dsack(core.snd_una, core.snd_max, dsack.is_some());
-        self.detect(core, now, wire);
+        let delivery = Delivery::between(before, (core.snd_una, self.board.total()));
+        self.detect(core, delivery, now, wire);
         self.send(core, now, wire) || advances
     }
 }
@@ -272,7 +283,8 @@ impl LossRecovery for Rack {
         let due = |timer: &mut Option<Time>| timer.take_if(|at| *at <= now).is_some();
         let mut tap = Tap { wire, rto: self.rto };
         if due(&mut self.reorder) {
-            self.detect(core, now, &mut tap);
+            let delivery = Delivery { reported: self.board.total(), ..Delivery::default() };
+            self.detect(core, delivery, now, &mut tap);
             self.send(core, now, &mut tap);
         } else if due(&mut self.probe) {
             self.send_probe(core, now, &mut tap);
@@ -288,6 +300,7 @@ impl LossRecovery for Rack {
         self.recovering = false;
         self.going_back = core.snd_una < core.snd_max;
         self.timed_out = true;
+        self.prr.forget();
         (self.reorder, self.probe) = (None, None);
         self.tlp.reset();
     }

@@ -1,0 +1,103 @@
+//! Proportional rate reduction: how much a recovery may send for each ACK, so that what is in flight falls to ssthresh over a
+//! round trip instead of at once (RFC 6937, and RFC 9937, which replaces it; names in comments are theirs).
+//!
+//! While more than ssthresh is in flight, ssthresh / RecoverFS of what is delivered is sent. With less, after heavy losses, a
+//! bound says how fast to come back: what was delivered and nothing more (CRB), or a segment more with each ACK (SSRB).
+
+use super::super::Core;
+use crate::rules::RecoveryWindow;
+
+/// The sums of one recovery, in sequence units.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Prr {
+    /// `RecoverFS`; 0 while no reduction is on.
+    flight: u64,
+    /// `prr_delivered` and `prr_out`.
+    delivered: u64,
+    out: u64,
+}
+
+/// What an ACK tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Delivery {
+    /// Units covered or reported for the first time (`DeliveredData`), and those of them that were covered.
+    pub units: u64,
+    pub covered: u64,
+    /// Units reported above the cumulative ACK by now.
+    pub reported: u64,
+}
+
+impl Delivery {
+    /// From what was acknowledged and reported before an ACK to what is now.
+    pub fn between((una, reported): (u64, u64), (una_now, reported_now): (u64, u64)) -> Delivery {
+        let covered = una_now - una;
+        Delivery { units: (covered + reported_now).saturating_sub(reported), covered, reported: reported_now }
+    }
+}
+
+impl Prr {
+    /// A recovery begins with an ACK, or a timer, that brought `delivery`; ssthresh is set.
+    pub fn begin(&mut self, core: &Core, delivery: Delivery) {
+        let flight = match core.rules.recovery_window {
+            RecoveryWindow::AtOnce | RecoveryWindow::RateHalving => 0,
+            // RFC 6937 section 3: FlightSize.
+            RecoveryWindow::PrrCrb | RecoveryWindow::PrrSsrb => core.flight_size().max(1),
+            // RFC 9937 section 6.1: what will be counted as delivered in this recovery: not what was reported before it, but
+            // what this ACK reports and covers.
+            RecoveryWindow::Prr => (core.flight_size() + delivery.units).saturating_sub(delivery.reported).max(1),
+        };
+        *self = Prr { flight, ..Prr::default() };
+    }
+
+    /// Whether a reduction is on.
+    pub fn on(&self) -> bool {
+        self.flight > 0
+    }
+
+    /// Units leave, new or again.
+    pub fn sent(&mut self, units: u64) {
+        self.out += units;
+    }
+
+    /// An ACK in recovery, also the one that begins it: sets cwnd to what is in flight, `pipe`, and what may leave now
+    /// (RFC 6937 section 3; RFC 9937 section 6.2). `losses`: whether it showed more of them.
+    pub fn on_ack(&mut self, core: &mut Core, delivery: Delivery, pipe: u64, losses: bool) {
+        let mss = u64::from(core.mss);
+        // RFC 9937: an ACK that delivers nothing leaves the window. The first segment goes whatever a bound says.
+        if !self.on() || (delivery.units == 0 && self.out > 0) {
+            return;
+        }
+        self.delivered += delivery.units;
+        let ssthresh = core.threshold() as u64;
+        let balance = self.delivered.saturating_sub(self.out);
+        let mut sending = if pipe > ssthresh {
+            let share = u128::from(self.delivered) * u128::from(ssthresh);
+            (share.div_ceil(u128::from(self.flight)) as u64).saturating_sub(self.out)
+        } else {
+            let bound = match core.rules.recovery_window {
+                RecoveryWindow::PrrCrb => balance,
+                RecoveryWindow::PrrSsrb => balance.max(delivery.units) + mss,
+                // Only while all goes well: the cumulative ACK advances, and no further loss shows (`SafeACK`).
+                _ => balance.max(delivery.units) + if delivery.covered > 0 && !losses { mss } else { 0 },
+            };
+            bound.min(ssthresh - pipe)
+        };
+        if self.out == 0 {
+            sending = sending.max(mss);
+        }
+        // Never below a segment, as everywhere: with less in flight no ACK would come that could open it.
+        core.cwnd = ((pipe + sending) as f64).max(f64::from(core.mss));
+    }
+
+    /// The recovery is over: what it has come to is ssthresh, but for a rest.
+    pub fn end(&mut self, core: &mut Core) {
+        if std::mem::take(self).on() {
+            core.cwnd = core.threshold();
+        }
+    }
+
+    /// The timer ran out, which sets the window by itself.
+    pub fn forget(&mut self) {
+        *self = Prr::default();
+    }
+}
