@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,6 +12,8 @@ from ..plot.words import NB, amount, count, seconds
 #: Directions shown; the rest is counted.
 MOST = 20
 WIDTH = 100
+#: Link types that are often met and not read.
+LINKS = {105: " (IEEE 802.11)", 127: " (IEEE 802.11 with radiotap)", 192: " (PPI)", 189: " (USB)", 220: " (USB)"}
 
 Row = Mapping[str, Any]
 
@@ -19,11 +22,25 @@ def as_text(summary: Row) -> str:
     """What the packets were, and for each direction a table and what it amounts to."""
     rows = summary["connections"]
     lines = [heading(summary), *notes(summary)]
-    for row in rows[:MOST]:
-        lines += ["", title(row), *_table(row), *textwrap.wrap(row["finding"], WIDTH)]
+    shown = sorted(rows, key=lambda row: -max(row["bytes"], row["acked_bytes"]))[:MOST]
+    for row in sorted(shown, key=lambda row: (row["connection"], row["way"])):
+        if row["bytes"] or row["acked_bytes"] > 2:
+            lines += ["", title(row), *_table(row), *textwrap.wrap(row["finding"], WIDTH)]
+        else:
+            lines += ["", f"{title(row)}\n  {_without_data(row)}"]
     if len(rows) > MOST:
-        lines.append(f"\n... and {len(rows) - MOST} more (--json and --out have them all)")
+        listed = {id(row) for row in shown}
+        rest = [row for row in rows if id(row) not in listed]
+        policies = Counter(row["policy"] for row in rest).most_common()
+        words = ", ".join(f"{number} {policy}" for policy, number in policies)
+        lines.append(f"\n... and {len(rest)} more with less data: {words} (--json and --out have them all)")
     return "\n".join(lines).replace(NB, " ").replace("\u202f", " ")
+
+
+def _without_data(row: Row) -> str:
+    """What there was of a connection that carried nothing."""
+    opened = "opened" if row["handshake"] else "not opened, as far as it passed here"
+    return f"no data; {opened}{', and reset' if row['reset'] else ''}"
 
 
 def heading(summary: Row) -> str:
@@ -47,17 +64,25 @@ def notes(summary: Row) -> list[str]:
     reasons = {
         "not_ip": "no IP",
         "not_tcp": "no TCP",
-        "fragments": "fragments",
+        "fragments": "fragments, which are not put together",
         "cut": "cut before the end of their TCP header",
         "malformed": "malformed",
     }
     passed = [f"{packets[key]} {words}" for key, words in reasons.items() if packets[key]]
     found = [f"passed over: {', '.join(passed)}"] if passed else []
     if packets["unknown_links"]:
-        types = ", ".join(map(str, packets["unknown_links"]))
+        types = ", ".join(f"{kind}{LINKS.get(kind, '')}" for kind in packets["unknown_links"])
         found.append(f"link types that are not read: {types}")
     if packets["backward"]:
-        found.append(f"{count(packets['backward'], 'packet')} earlier than the one before: taken as simultaneous")
+        found.append(
+            f"{count(packets['backward'], 'packet')} earlier than the one before, "
+            f"by up to {seconds(packets['backward_max_ns'] * 1e-9)}: taken as simultaneous"
+        )
+    if packets["options_cut"]:
+        found.append(
+            f"{count(packets['options_cut'], 'packet')} cut within the TCP options: timestamps, SACK blocks and window "
+            "scales may be missing (capture 128 bytes of each)"
+        )
     if packets["broken_off"]:
         found.append("the file breaks off, within a packet or its compressed data; what stands before counts")
     return found

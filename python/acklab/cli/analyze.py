@@ -20,8 +20,8 @@ example:
   acklab analyze *.pcap.gz --json                  one JSON object a file and line
   tcpdump -i eth0 -w - tcp | acklab analyze -      until Ctrl-C
 
-Read are pcap and pcapng, as they are or compressed by gzip, zstd or lz4, of Ethernet (with VLANs), raw IP, Linux cooked
-and loopback interfaces.
+Read are pcap and pcapng, as they are or compressed by gzip, zstd or lz4, of Ethernet (with VLAN, MPLS,
+PPPoE), PPP, raw IP, Linux cooked and loopback interfaces.
 
 exit status: 0; 1 an output failed; 2 no such file, or no capture; 130 interrupted; 143 terminated
 """
@@ -39,7 +39,7 @@ def add(verbs: Any) -> None:
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    verb.add_argument("files", metavar="FILE", nargs="+", help="a capture, pcap or pcapng, compressed or not; - reads standard input")
+    verb.add_argument("files", metavar="FILE", nargs="+", help="a capture, compressed or not; - is standard input")
     verb.add_argument("--json", action="store_true", help="print one JSON object a file and nothing else")
     verb.add_argument(
         "--out",
@@ -83,7 +83,7 @@ def act(options: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _spared(options: argparse.Namespace, file: str) -> Iterator[None]:
-    """While standard input is read, the first Ctrl-C is for whoever writes it: what that has left is read to its end."""
+    """While standard input is read, the first Ctrl-C is for who writes it: what that has left is read to its end."""
     if file != STANDARD_INPUT:
         yield
         return

@@ -149,6 +149,7 @@ impl Way {
             return None;
         }
         let pure = seen.payload == 0 && !seen.has(SYN | FIN);
+        self.stamped |= seen.options.stamps.is_some() && !seen.has(SYN);
         self.count_ack(seen, pure);
         let ack = if self.first.is_some() { self.numbers.peek(seen.ack) } else { self.numbers.widen(seen.ack) };
         let scale = if seen.has(SYN) { 0 } else { self.acks.scale };

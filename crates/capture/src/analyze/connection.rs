@@ -1,6 +1,7 @@
 //! One connection: its two ends, its handshake, its two directions.
 
 use super::acks::{Own, Told};
+use super::copies::Copies;
 use super::numbers::span_s;
 use super::segment::{ACK, Endpoint, FIN, RST, SYN, Seen};
 use super::way::{DataKind, Way};
@@ -28,6 +29,10 @@ pub struct Connection {
     /// Both SYNs passed.
     pub opened: bool,
     pub reset: bool,
+    /// Packets of both ends, and those of them that had passed before, the same in everything.
+    pub packets: u64,
+    pub copies: u64,
+    last: [Copies; 2],
     /// One past the highest number each end has used.
     spoken: [Option<u32>; 2],
     syns: [Option<Seen>; 2],
@@ -59,6 +64,9 @@ impl Connection {
             last_ns: now,
             opened: false,
             reset: false,
+            packets: 0,
+            copies: 0,
+            last: Default::default(),
             spoken: [None; 2],
             syns: [None; 2],
             handshake: Handshake::default(),
@@ -81,6 +89,8 @@ impl Connection {
     pub fn on_packet(&mut self, seen: &Seen, now: i64) -> Passed {
         let from = usize::from(seen.from != self.ends[0]);
         self.last_ns = now;
+        self.packets += 1;
+        self.copies += u64::from(self.last[from].on_packet(seen));
         if seen.has(SYN) {
             self.on_syn(from, seen);
         }

@@ -17,13 +17,14 @@ pub enum Other {
 
 /// Whether [`ip`] knows how frames of this link type begin.
 pub fn known(link_type: u32) -> bool {
-    matches!(link_type, 0 | 1 | 12 | 14 | 101 | 108 | 113 | 228 | 229 | 276)
+    matches!(link_type, 0 | 1 | 9 | 12 | 14 | 50 | 101 | 108 | 113 | 228 | 229 | 276)
 }
 
 /// The IP packet in a frame of `link_type` (`LINKTYPE_` numbers), as far as it was kept.
 pub fn ip(link_type: u32, frame: &[u8]) -> Result<&[u8], Other> {
     match link_type {
         1 => ethernet(frame),
+        9 | 50 => ppp(frame),
         12 | 14 | 101 | 228 | 229 => Ok(frame),
         // NULL and LOOP: an address family in the writer's byte order, or the network's. The IP version says the same.
         0 | 108 => frame.get(4..).ok_or(Other::Cut),
@@ -42,13 +43,42 @@ fn ethernet(frame: &[u8]) -> Result<&[u8], Other> {
     tagged(half(frame, 12)?, frame.get(14..).ok_or(Other::Cut)?)
 }
 
-/// The packet of the protocol `kind`, behind any number of VLAN tags (IEEE 802.1Q, 802.1ad).
+/// The packet of the protocol `kind`, behind any number of VLAN tags (IEEE 802.1Q, 802.1ad), MPLS labels, and the headers
+/// of PPPoE and LLC/SNAP.
 fn tagged(mut kind: u16, mut rest: &[u8]) -> Result<&[u8], Other> {
-    while matches!(kind, 0x8100 | 0x88a8 | 0x9100) {
-        kind = half(rest, 2)?;
-        rest = rest.get(4..).ok_or(Other::Cut)?;
+    loop {
+        let length = match kind {
+            0x0800 | 0x86dd => return Ok(rest),
+            0x8847 | 0x8848 => return labelled(rest),
+            0x8864 => return ppp(rest.get(6..).ok_or(Other::Cut)?),
+            0x8100 | 0x88a8 | 0x9100 => 4,
+            // A length of IEEE 802.3, and the header that puts a type behind it (RFC 1042).
+            ..=1500 if rest.starts_with(&[0xaa, 0xaa, 3, 0, 0, 0]) => 8,
+            _ => return Err(Other::NotIp),
+        };
+        kind = half(rest, length - 2)?;
+        rest = rest.get(length..).ok_or(Other::Cut)?;
     }
-    if matches!(kind, 0x0800 | 0x86dd) { Ok(rest) } else { Err(Other::NotIp) }
+}
+
+/// The packet below a stack of MPLS labels (RFC 3032), which says its version itself.
+fn labelled(mut rest: &[u8]) -> Result<&[u8], Other> {
+    loop {
+        let bottom = half(rest, 2)? & 0x100 != 0;
+        rest = rest.get(4..).ok_or(Other::Cut)?;
+        if bottom {
+            return if matches!(rest.first().ok_or(Other::Cut)? >> 4, 4 | 6) { Ok(rest) } else { Err(Other::NotIp) };
+        }
+    }
+}
+
+/// The packet in a PPP frame, whose address and control fields may be left out (RFC 1661, RFC 1662).
+fn ppp(frame: &[u8]) -> Result<&[u8], Other> {
+    let frame = frame.strip_prefix(&[0xff, 3]).unwrap_or(frame);
+    match half(frame, 0)? {
+        0x0021 | 0x0057 => Ok(&frame[2..]),
+        _ => Err(Other::NotIp),
+    }
 }
 
 /// Two bytes in the network's order.
@@ -79,10 +109,15 @@ mod tests {
         let mac = [0; 12];
         let plain = with(&[&mac[..], &[8, 0]].concat());
         let tags = with(&[&mac[..], &[0x88, 0xa8, 0, 1, 0x81, 0, 0, 2, 8, 0]].concat());
-        for frame in [plain, tags] {
+        let labels = with(&[&mac[..], &[0x88, 0x47, 0, 1, 0, 64, 0, 2, 1, 64]].concat());
+        let session = with(&[&mac[..], &[0x88, 0x64, 0x11, 0, 0, 1, 0, 5, 0, 0x21]].concat());
+        let length = with(&[&mac[..], &[0, 11, 0xaa, 0xaa, 3, 0, 0, 0, 8, 0]].concat());
+        for frame in [plain, tags, labels, session, length] {
             assert_eq!(ip(1, &frame), Ok(&IP[..]));
         }
         assert_eq!(ip(101, &IP), Ok(&IP[..]));
+        assert_eq!(ip(9, &with(&[0xff, 3, 0, 0x21])), Ok(&IP[..]));
+        assert_eq!(ip(50, &with(&[0, 0x57])), Ok(&IP[..]));
         assert_eq!(ip(0, &with(&[2, 0, 0, 0])), Ok(&IP[..]));
         let mut cooked = [0; 16];
         cooked[14] = 8;
@@ -97,6 +132,12 @@ mod tests {
         let arp = [&[0; 12][..], &[8, 6, 0, 1]].concat();
         assert_eq!(ip(1, &arp), Err(Other::NotIp));
         assert_eq!(ip(1, &arp[..13]), Err(Other::Cut));
+        let mac = [0; 12];
+        let wire = [&mac[..], &[0x88, 0x47, 0, 1, 1, 64, 0, 0, 0, 0]].concat(); // a pseudowire's control word
+        assert_eq!(ip(1, &wire), Err(Other::NotIp));
+        assert_eq!(ip(1, &wire[..16]), Err(Other::Cut));
+        let spanning_tree = [&mac[..], &[0, 38, 0x42, 0x42, 3, 0, 0, 0]].concat();
+        assert_eq!(ip(1, &spanning_tree), Err(Other::NotIp));
         assert_eq!(ip(147, &IP), Err(Other::NotIp));
         assert_eq!(ip(1, &[&[0; 12][..], &[0x81, 0, 0]].concat()), Err(Other::Cut));
     }

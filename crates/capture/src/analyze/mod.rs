@@ -8,6 +8,7 @@
 
 mod acks;
 mod connection;
+mod copies;
 mod cwnd;
 mod frame;
 mod holds;
@@ -53,8 +54,12 @@ pub struct Census {
     pub cut: u64,
     /// With lengths that contradict each other.
     pub malformed: u64,
+    /// TCP segments whose options were cut: timestamps, SACK blocks and what a SYN offers may be missing.
+    pub options_cut: u64,
     /// Earlier than the packet before; they count as simultaneous with it.
     pub backward: u64,
+    /// By how many nanoseconds at most.
+    pub backward_max_ns: u64,
     /// Link types that are not read, each once.
     pub unknown_links: Vec<u32>,
     /// The file ends within a packet, as when its writer was stopped.
@@ -153,13 +158,17 @@ impl Analysis {
         if self.census.packets == 1 {
             self.now_ns = time_ns;
         }
-        self.census.backward += u64::from(time_ns < self.now_ns);
+        if time_ns < self.now_ns {
+            self.census.backward += 1;
+            self.census.backward_max_ns = self.census.backward_max_ns.max(self.now_ns.abs_diff(time_ns));
+        }
         self.now_ns = self.now_ns.max(time_ns);
         let seen = match segment::read(link_type, frame, length) {
             Ok(seen) => seen,
             Err(other) => return self.pass_over(other),
         };
         self.census.tcp += 1;
+        self.census.options_cut += u64::from(seen.cut);
         let now = self.now_ns;
         let index = self.find(&seen, now);
         let passed = self.connections[index].on_packet(&seen, now);
@@ -207,11 +216,11 @@ impl Analysis {
         self.start_ns.map_or(0.0, |start| self.now_ns.saturating_sub(start) as f64 * 1e-9)
     }
 
-    /// A row for each direction that carried data, or for a connection's first if none did.
+    /// A row for each direction that carried data, or whose ACKs say so, or for a connection's first if none did.
     pub fn connections(&self) -> Vec<ConnectionRow> {
         let start = self.start_ns.unwrap_or(0);
         let rows = self.connections.iter().enumerate().flat_map(|(index, connection)| {
-            let carried = |way: usize| connection.ways[way].counts.bytes > 0;
+            let carried = |way: usize| connection.ways[way].carried();
             let ways: Vec<usize> = (0..2).filter(|&way| carried(way) || way == 0 && !carried(1)).collect();
             ways.into_iter().map(move |way| summary::row(index, connection, way, start)).collect::<Vec<_>>()
         });

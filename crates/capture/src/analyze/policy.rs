@@ -41,9 +41,8 @@ pub fn of(acks: &Acks) -> Policy {
     unusual(acks).or_else(|| thinned(acks)).unwrap_or_else(|| {
         let count = holds.count();
         if count < LEAST_ACKS {
-            let plain = plural(count, "ACK");
-            let words =
-                format!("not decidable, because only {plain} of plain new data passed ({LEAST_ACKS} are needed)");
+            let plain = if count == 0 { "no ACK".to_owned() } else { format!("only {}", plural(count, "ACK")) };
+            let words = format!("not decidable, because {plain} of plain new data passed ({LEAST_ACKS} are needed)");
             return Policy { name: "undecided", every: None, timer: None, words };
         }
         let timer = timer(holds);
@@ -59,7 +58,7 @@ pub fn missing(acks: &Acks) -> Option<u64> {
 }
 
 /// So many that they matter.
-fn many(n: u64, of: u64) -> bool {
+pub fn many(n: u64, of: u64) -> bool {
     n >= UNUSUAL_LEAST && n as f64 >= UNUSUAL_SHARE * of as f64
 }
 
@@ -105,7 +104,7 @@ fn thinned(acks: &Acks) -> Option<Policy> {
         None => return None,
     };
     let words =
-        format!("ACKs are thinned out before they come here: {how}; {} of those that came", shares(&acks.holds));
+        format!("ACKs are thinned out before they come here: {how}; of those that came, {}", shares(&acks.holds));
     Some(Policy { name: "thinned", every: None, timer: None, words })
 }
 

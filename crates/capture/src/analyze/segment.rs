@@ -43,6 +43,8 @@ pub struct Seen {
     pub payload: u32,
     /// Its options, as far as they were kept.
     pub options: Options,
+    /// They were not kept whole.
+    pub cut: bool,
 }
 
 /// The options an analysis reads.
@@ -132,6 +134,8 @@ fn ipv6(packet: &[u8], whole: usize) -> Result<Seen, Other> {
         let length = match next {
             0 | 43 | 60 => 8 * (usize::from(*rest.get(1).ok_or(Other::Cut)?) + 1),
             51 => 4 * (usize::from(*rest.get(1).ok_or(Other::Cut)?) + 2),
+            // Alone it is whole (RFC 6946): neither an offset nor more to come.
+            44 if half(rest, 2)? & 0xfff9 == 0 => 8,
             44 => return Err(Other::Fragment),
             _ => return Err(Other::NotTcp),
         };
@@ -162,6 +166,7 @@ fn tcp(kept: &[u8], length: usize, (from, to): (IpAddr, IpAddr)) -> Result<Seen,
         window: half(kept, 14)?,
         payload: (length - header) as u32,
         options: options(&kept[20..header.min(kept.len())]),
+        cut: header > kept.len(),
     })
 }
 
@@ -230,6 +235,8 @@ mod tests {
         assert_eq!((whole.options.stamps, whole.options.sacks.0), (Some((7, 5)), 1));
         let cut = read(101, &bytes[..64], bytes.len() as u32).unwrap();
         assert_eq!(cut, whole);
+        let shorter = read(101, &bytes[..63], bytes.len() as u32).unwrap();
+        assert!(shorter.cut && !whole.cut && shorter.options.stamps == whole.options.stamps);
         assert_eq!(read(101, &bytes[..39], 164), Err(Other::Cut));
         options[3] = 200; // longer than there is
         assert_eq!(read(101, &packet(&options, 0), 64).unwrap().options, Options::default());
@@ -254,6 +261,8 @@ mod tests {
         let seen = read(101, &six, six.len() as u32).unwrap();
         assert_eq!((seen.payload, seen.ecn, seen.identification), (11, 2, None));
         six[6] = 44;
+        assert_eq!(read(101, &six, six.len() as u32).unwrap().payload, 11, "a fragment that is all there is");
+        six[43] = 1;
         assert_eq!(read(101, &six, six.len() as u32), Err(Other::Fragment));
         six[6] = 17;
         assert_eq!(read(101, &six, six.len() as u32), Err(Other::NotTcp));

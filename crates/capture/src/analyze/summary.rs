@@ -69,7 +69,7 @@ table! {
         acked_bytes: counts,
         /// mean over `new_acks`
         bytes_per_ack: maybe_numbers,
-        /// mean over `new_acks`
+        /// mean over `new_acks`; null where neither data nor a SYN tell a segment's size
         segments_per_ack: maybe_numbers,
         /// plain ACKs: pure, of new data that passed once and in order, while no gap was open; only they tell a policy
         plain_acks: counts,
@@ -129,7 +129,9 @@ table! {
         rtt_max_s: maybe_numbers,
         /// least from here to the sender and back: handshake, or echoed timestamps
         sender_rtt_min_s: maybe_numbers,
-        /// most that was sent and not acknowledged
+        /// packets of both ends that had passed shortly before, the same to identification or timestamps: captured twice, or repeated by the network
+        copies: counts,
+        /// most that was sent and not acknowledged; 0 where no ACK passed
         max_flight_bytes: counts,
         /// payload bits acknowledged a second, from the first segment to the last ACK
         goodput_bps: maybe_numbers,
@@ -185,7 +187,7 @@ pub fn row(number: usize, connection: &Connection, index: usize, start: i64) -> 
         zero_window: acks.zero_window,
         acked_bytes: acks.acked_bytes,
         bytes_per_ack: mean(acks.acked_bytes),
-        segments_per_ack: mean(acks.acked_segments),
+        segments_per_ack: mean(acks.acked_segments).filter(|_| way.has_unit()),
         plain_acks: holds.count(),
         acks_of_one: holds.of(1..=1),
         acks_of_two: holds.of(2..=2),
@@ -215,11 +217,12 @@ pub fn row(number: usize, connection: &Connection, index: usize, start: i64) -> 
         rtt_mean_s: way.acks.rtt.mean(),
         rtt_max_s: way.acks.rtt.most(),
         sender_rtt_min_s: vantage::legs(&way).1,
-        max_flight_bytes: data.most_flight,
+        copies: connection.copies,
+        max_flight_bytes: if acks.packets > 0 { data.most_flight } else { 0 },
         goodput_bps: span.map(|span| 8.0 * acks.acked_bytes as f64 / span),
         vantage: place.name().to_owned(),
         policy: found.name.to_owned(),
         ack_every: found.every,
-        finding: words::finding(&way, &found, place),
+        finding: words::finding(connection, &way, &found, place),
     }
 }

@@ -39,6 +39,8 @@ pub const COMPRESSED_RUN: u32 = 2;
 pub const SEQUENTIAL_SHARE: f64 = 0.9;
 /// The largest step.
 pub const IDENTIFICATION_STEP: u16 = 128;
+/// Packets of an end among which a copy of one is looked for.
+pub const COPY_DISTANCE: usize = 8;
 /// Outstanding segments remembered for each direction; beyond, the oldest are forgotten.
 pub const MOST_OUTSTANDING: usize = 1 << 16;
 /// Gaps remembered for each direction.

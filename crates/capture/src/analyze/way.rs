@@ -97,6 +97,8 @@ impl Way {
     pub fn unit(&self) -> u32 {
         let stamps = 12 * u32::from(self.stamped);
         match self.mss.map(u32::from) {
+            // Only ACKs passed.
+            Some(mss) if self.largest_any == 0 => mss.saturating_sub(stamps).max(1),
             // Nothing as large as the announced size has passed alone: all full segments went in larger packets.
             Some(mss) if self.largest_any > mss && self.largest + 40 < mss => mss.saturating_sub(stamps).max(1),
             Some(_) => self.largest.max(1),
@@ -109,6 +111,16 @@ impl Way {
                 None => self.largest_any.max(1),
             },
         }
+    }
+
+    /// Whether [`Way::unit`] is known.
+    pub fn has_unit(&self) -> bool {
+        self.largest_any > 0 || self.mss.is_some()
+    }
+
+    /// Whether there were data: they passed, or more was acknowledged than a SYN and a FIN take.
+    pub fn carried(&self) -> bool {
+        self.counts.bytes > 0 || self.acks.counts.acked_bytes > 2
     }
 
     /// How many full segments `bytes` are.
@@ -134,7 +146,7 @@ impl Way {
         if units == 0 || seen.has(RST) {
             return None;
         }
-        self.stamped |= seen.options.stamps.is_some();
+        self.stamped |= seen.options.stamps.is_some() && !seen.has(SYN);
         let end = seq + u64::from(units);
         if self.first.is_none() {
             (self.first, self.next, self.edge) = (Some(seq), seq, seq);

@@ -1,12 +1,13 @@
 //! What was found, in sentences.
 
-use super::policy::{self, Policy, ms, plural};
+use super::connection::Connection;
+use super::policy::{self, Policy, many, ms, plural};
 use super::thresholds::{NEAR_S, UNUSUAL_LEAST};
 use super::vantage::{self, Vantage};
 use super::way::Way;
 
 /// The finding of one direction: policy, where that was seen from, and what else stands out.
-pub fn finding(way: &Way, policy: &Policy, place: Vantage) -> String {
+pub fn finding(connection: &Connection, way: &Way, policy: &Policy, place: Vantage) -> String {
     let mut sentences = vec![policy.words.clone()];
     if matches!(policy.name, "varying" | "periodic") {
         let tellable = way.stamped || policy::missing(&way.acks).is_some();
@@ -18,6 +19,12 @@ pub fn finding(way: &Way, policy: &Policy, place: Vantage) -> String {
         });
     }
     sentences.push(seen_from(way, place));
+    if many(connection.copies, connection.packets) {
+        sentences.push(format!(
+            "{} of {} packets passed twice, the same in everything: captured at two interfaces or by a mirror port, or repeated by the network; copies count as resent",
+            connection.copies, connection.packets
+        ));
+    }
     sentences.extend(remarks(way));
     let mut text = String::new();
     for sentence in sentences {
@@ -34,8 +41,14 @@ pub fn finding(way: &Way, policy: &Policy, place: Vantage) -> String {
 fn seen_from(way: &Way, place: Vantage) -> String {
     let (receiver, sender) = vantage::legs(way);
     let known = |leg: Option<f64>| leg.map_or("?".to_owned(), ms);
+    if let Some(only) = one_sided(way) {
+        return format!("only one direction was captured: {only}");
+    }
     let legs = format!("{} to the receiver and back, {} to the sender", known(receiver), known(sender));
     match place {
+        Vantage::Receiver if receiver.is_some_and(|leg| leg > NEAR_S) => {
+            format!("captured near the receiver ({legs}): delays are its own, and what the way to it takes")
+        }
         Vantage::Receiver => format!("captured near the receiver ({legs}): delays are its own"),
         Vantage::Sender => {
             format!(
@@ -51,6 +64,15 @@ fn seen_from(way: &Way, place: Vantage) -> String {
     }
 }
 
+/// Which of a direction's packets did not pass at all.
+fn one_sided(way: &Way) -> Option<&'static str> {
+    match (way.counts.bytes, way.acks.counts.packets) {
+        (0, _) if way.carried() => Some("the data did not pass here"),
+        (1.., 0) => Some("not one ACK passed here"),
+        _ => None,
+    }
+}
+
 fn remarks(way: &Way) -> Vec<String> {
     let (data, acks) = (&way.counts, &way.acks.counts);
     let mut found = Vec::new();
@@ -60,8 +82,14 @@ fn remarks(way: &Way) -> Vec<String> {
             data.offloaded, data.packets, way.unit()
         ));
     }
+    if data.late > 0 {
+        found.push(format!(
+            "{} gaps: lost before they came here and sent again, or overtaken",
+            plural(data.late, "packet") + if data.late == 1 { " fills" } else { " fill" }
+        ));
+    }
     let missed = acks.of_unseen - acks.ahead.min(acks.of_unseen);
-    if missed > 0 {
+    if missed > 0 && data.bytes > 0 {
         found.push(format!("{} of data that never passed: the capture has missed packets", plural(missed, "ACK")));
     }
     if acks.compressed >= UNUSUAL_LEAST && acks.compressed * 20 > acks.new {
