@@ -86,7 +86,9 @@ fn kept(line: &Line, overrides: &Overrides, journal: &Journal, stop: &AtomicBool
 }
 
 fn refused(verdict: Verdict, why: &str) -> Answer {
-    Answer { json: serde_json::json!({ "error": why }).to_string(), verdict }
+    let mut json = Vec::new();
+    acklab_sim::json::object!(&mut json, { error: why });
+    Answer { json, verdict }
 }
 
 #[pymethods]
@@ -125,10 +127,10 @@ impl Batch {
     /// Waits for the next results and returns them as whole lines; empty once all have been returned.
     fn take<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let text = interruptible(py, |go_on| {
-            let mut text = String::new();
+            let mut text = Vec::new();
             for Answer { json, verdict } in self.pool.take(go_on) {
-                text.push_str(&json);
-                text.push('\n');
+                text.extend_from_slice(&json);
+                text.push(b'\n');
                 match verdict {
                     Verdict::Ran => 0,
                     Verdict::BadScenario => self.bad.fetch_add(1, Ordering::Relaxed),
@@ -138,7 +140,7 @@ impl Batch {
             text
         })?;
         self.journal.as_ref().map_or(Ok(()), |journal| journal.check())?;
-        Ok(PyBytes::new(py, text.as_bytes()))
+        Ok(PyBytes::new(py, &text))
     }
 
     /// Gives up what is under way.

@@ -25,9 +25,9 @@ impl Journal {
     }
 
     /// Appends a result.
-    pub(crate) fn append(&self, number: &str, json: &str) {
-        let line = [number, " ", json, "\n"].concat();
-        let written = self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
+    pub(crate) fn append(&self, number: &str, json: &[u8]) {
+        let line = [number.as_bytes(), b" ", json, b"\n"].concat();
+        let written = self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line);
         if let Err(error) = written {
             self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         }

@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_millis(20);
 /// What became of a line.
 pub(crate) struct Answer {
     /// One line of JSON, without its line end.
-    pub(crate) json: String,
+    pub(crate) json: Vec<u8>,
     /// Whether the line was a scenario that ran.
     pub(crate) verdict: Verdict,
 }

@@ -220,7 +220,7 @@ impl RunResult {
     #[pyo3(signature = (records = true))]
     fn json(&self, py: Python<'_>, records: bool) -> String {
         let record = if records { self.told } else { Record::default() };
-        py.detach(|| json::to_json(&self.outcome, record))
+        py.detach(|| String::from_utf8(json::to_json(&self.outcome, record)).expect("JSON is text"))
     }
 
     /// The scenario as it ran, every shorthand and default written out, as TOML.

@@ -5,6 +5,7 @@
 pub mod datagrams;
 mod event;
 mod flow;
+pub mod json;
 mod lane;
 mod link;
 mod medium;
