@@ -28,6 +28,9 @@ type Units = &'static [(&'static str, i32)];
 
 /// Splits `text` into number and unit and converts once; `example` ends every error.
 fn parse(text: &str, what: &str, units: Units, example: &str) -> Result<f64, UnitError> {
+    if let Some(value) = plain(text, units) {
+        return Ok(value);
+    }
     let text = text.trim();
     let fail = |why: &str| Err(UnitError(format!("`{text}` {why}; write {what} as {example}")));
     let split = text.find(|c: char| c.is_alphabetic() && !is_exponent(text, c)).unwrap_or(text.len());
@@ -60,24 +63,35 @@ fn decimal(mantissa: &str, exponent: i32) -> Option<f64> {
     short(mantissa, exponent).or_else(|| format!("{mantissa}e{exponent}").parse().ok())
 }
 
-/// The same for short numbers, as people write them: up to 15 digits and a power of ten up to 22 are doubles without
+/// The value of a text such as `1.5Mbps`, a short number right before its unit; `None` for any other, right or wrong.
+fn plain(text: &str, units: Units) -> Option<f64> {
+    let (number, unit) = text.split_at(text.bytes().position(|byte| byte.is_ascii_alphabetic())?);
+    let &(_, shift) = units.iter().find(|(name, _)| *name == unit)?;
+    short(number, shift)
+}
+
+/// [`decimal`] of short numbers, as people write them: up to 15 digits and a power of ten up to 22 are doubles without
 /// error, so their product or quotient is rounded once, and to the nearest.
 fn short(mantissa: &str, exponent: i32) -> Option<f64> {
     const POWERS: [f64; 23] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
         1e20, 1e21, 1e22,
     ];
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    if !(1..=15).contains(&(whole.len() + fraction.len())) {
-        return None;
+    let (mut value, mut digits, mut point) = (0_u64, 0, None);
+    for byte in mantissa.bytes() {
+        match byte {
+            b'0'..=b'9' if digits < 15 => {
+                value = 10 * value + u64::from(byte - b'0');
+                digits += 1;
+            }
+            b'.' if point.is_none() => point = Some(digits),
+            _ => return None,
+        }
     }
-    let mut digits = 0_u64;
-    for byte in whole.bytes().chain(fraction.bytes()) {
-        digits = 10 * digits + u64::from(char::from(byte).to_digit(10)?);
-    }
-    let power = exponent.saturating_sub(fraction.len() as i32);
-    let factor = POWERS.get(power.unsigned_abs() as usize)?;
-    Some(if power < 0 { digits as f64 / factor } else { digits as f64 * factor })
+    let behind_point = point.map_or(0, |before| digits - before);
+    let power = exponent.saturating_sub(behind_point);
+    let factor = POWERS.get(power.unsigned_abs() as usize).filter(|_| digits > 0)?;
+    Some(if power < 0 { value as f64 / factor } else { value as f64 * factor })
 }
 
 /// An `e` right between digits (`1e6bps`) belongs to the number.
@@ -335,9 +349,13 @@ mod tests {
             assert_eq!(decimal(&mantissa, -exponent), Some(exact), "{mantissa}e-{exponent}");
         }
         assert_eq!(
-            (short("1.5", 6), short("0045", -3), short(".", 0), short("1..2", 0)),
-            (Some(1.5e6), Some(0.045), None, None)
+            (short("1.5", 6), short("0045", -3), short(".", 0), short("1..2", 0), short("1.", 0), short("-1", 0)),
+            (Some(1.5e6), Some(0.045), None, None, Some(1.0), None)
         );
+        for digits in 1..=17 {
+            let text = "123456789012345678"[..digits].to_owned();
+            assert_eq!(short(&text, 0), (digits <= 15).then(|| text.parse().unwrap()), "{text}");
+        }
     }
 
     #[test]

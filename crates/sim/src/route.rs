@@ -1,6 +1,6 @@
 //! Static shortest-path routes: fewest links, ties to the link listed first.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use acklab_path::spec::LinkSpec;
 
@@ -17,7 +17,7 @@ const END: u32 = u32::MAX;
 pub struct Routes {
     /// Route by route, each closed by [`END`].
     links: Vec<u32>,
-    known: HashMap<(u32, u32), Place>,
+    known: BTreeMap<(u32, u32), Place>,
 }
 
 impl Routes {
@@ -28,26 +28,27 @@ impl Routes {
         (link != END).then_some(link)
     }
 
-    /// Where the route between two nodes begins, `None` if there is none; `leaving[n]` lists the links that leave node `n`,
-    /// `behind[l]` the stages at the far end of link `l`, as a place on routes.
+    /// Where the route between two nodes begins, `None` if there is none; `behind[l]` has the stages at the far end of link
+    /// `l`, as a place on routes.
     pub fn find(
         &mut self,
         from: u32,
         to: u32,
         links: &[LinkSpec],
-        leaving: &[Vec<u32>],
+        leaving: &Leaving,
         behind: &[Option<u32>],
     ) -> Option<Place> {
         if let Some(&place) = self.known.get(&(from, to)) {
             return Some(place);
         }
-        let mut reached_by = vec![u32::MAX; leaving.len()];
-        let mut ahead = VecDeque::from([from]);
+        let mut reached_by = vec![u32::MAX; leaving.nodes()];
+        let mut ahead = VecDeque::with_capacity(leaving.nodes());
+        ahead.push_back(from);
         while let Some(node) = ahead.pop_front() {
             if node == to {
                 break;
             }
-            for &link in &leaving[node as usize] {
+            for &link in leaving.of(node) {
                 let next = links[link as usize].to;
                 if next != from && reached_by[next as usize] == u32::MAX {
                     reached_by[next as usize] = link;
@@ -82,10 +83,41 @@ pub fn route(scenario: &Scenario, from: u32, to: u32) -> Option<Vec<u32>> {
 }
 
 /// For each node, the links that leave it, in file order.
-pub fn leaving(nodes: usize, links: &[LinkSpec]) -> Vec<Vec<u32>> {
-    let mut leaving = vec![Vec::new(); nodes];
+#[derive(Debug)]
+pub struct Leaving {
+    /// Node by node.
+    links: Vec<u32>,
+    /// Where each node's end; they begin where those of the node before it end.
+    ends: Vec<usize>,
+}
+
+impl Leaving {
+    fn nodes(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn of(&self, node: u32) -> &[u32] {
+        let begin = node.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
+        &self.links[begin..self.ends[node as usize]]
+    }
+}
+
+/// The links that leave each of so many nodes.
+pub fn leaving(nodes: usize, links: &[LinkSpec]) -> Leaving {
+    let mut ends = vec![0; nodes];
+    for link in links {
+        ends[link.from as usize] += 1;
+    }
+    let mut begin = 0;
+    for end in &mut ends {
+        // For now where the node's links begin: each that is filed moves it on.
+        (*end, begin) = (begin, begin + *end);
+    }
+    let mut leaving = Leaving { links: vec![0; links.len()], ends };
     for (index, link) in links.iter().enumerate() {
-        leaving[link.from as usize].push(index as u32);
+        let place = &mut leaving.ends[link.from as usize];
+        leaving.links[*place] = index as u32;
+        *place += 1;
     }
     leaving
 }

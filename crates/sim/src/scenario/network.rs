@@ -1,6 +1,6 @@
 //! From links between names to link directions between indices, checked.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use acklab_packet::{Rate, Time};
@@ -45,7 +45,7 @@ impl Display for Key {
 pub(super) struct Network {
     pub nodes: Vec<String>,
     pub links: Vec<LinkSpec>,
-    index: HashMap<String, u32>,
+    index: BTreeMap<String, u32>,
     /// For each node one it is connected with; following these ends at the same node for all that are connected.
     joined: Vec<u32>,
 }
@@ -55,9 +55,9 @@ impl Network {
     pub fn new(links: Vec<Origin>) -> Result<Network, Problem> {
         let mut network = Network::default();
         network.links.reserve(2 * links.len());
-        let mut pairs = HashMap::new();
-        for Origin { link, key } in links {
-            let [a, b] = link.between.clone();
+        let mut pairs = BTreeMap::new();
+        for Origin { mut link, key } in links {
+            let [a, b] = std::mem::take(&mut link.between);
             if let Some((name, what)) = [&a, &b].into_iter().find_map(|name| Some((name, not_a_name(name)?))) {
                 return Err(
                     Problem::at(format_args!("{key}.between"), format!("a node's name {what}")).given_text(name)
@@ -68,7 +68,7 @@ impl Network {
             }
             let (from, to) = (network.node(a), network.node(b));
             if let Some(earlier) = pairs.insert((from.min(to), from.max(to)), key) {
-                let [a, b] = &link.between;
+                let [a, b] = [from, to].map(|node| &network.nodes[node as usize]);
                 let what = format!("`{a}` and `{b}` are already linked by {earlier}");
                 return Err(match key {
                     Key::Wlan(..) => {
