@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, Protocol
@@ -42,11 +42,6 @@ class Effort:
     def at_most(self, seeds: int) -> Effort:
         """The same with another cap."""
         return replace(self, seeds=(*(count for count in self.seeds[:-1] if count < seeds), seeds))
-
-    @property
-    def looks(self) -> int:
-        """How often a verdict may be looked at."""
-        return len(self.seeds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,12 +81,13 @@ class Replications(Sweep):
     """How many seeds at first and after each time the judge asked for more, where the usual numbers are too few."""
 
     def seeds(self, effort: Effort) -> tuple[int, ...]:
-        """The rounds of seeds: its own, if it has some, in a usual full run."""
-        return self.rounds if self.rounds and effort == Effort() else effort.seeds
+        """The rounds of seeds, each larger than the one before: its own, if it has some, in a usual full run."""
+        counts = self.rounds if self.rounds and effort == Effort() else effort.seeds
+        return tuple(dict.fromkeys(min(count, self.most_seeds or count) for count in counts))
 
     def with_seeds(self, axes: Axes, seeds: int) -> Axes:
         """The axes and the seeds."""
-        return {**axes, "seed": range(1, min(seeds, self.most_seeds or seeds) + 1)}
+        return {**axes, "seed": range(1, seeds + 1)}
 
 
 @dataclass(frozen=True)
@@ -130,6 +126,13 @@ class Traces:
 
 
 Experiment = Sweep | Traces
+
+
+def looks(experiments: Iterable[Experiment], effort: Effort) -> int:
+    """How often a verdict on these experiments may be looked at: with each number of seeds that all of them can have."""
+    rounds = [one.seeds(effort) for one in experiments if isinstance(one, Replications)]
+    most = min((counts[-1] for counts in rounds), default=0)
+    return max(len({count for counts in rounds for count in counts if count <= most}), 1)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from .criteria import Part, Relation
 from .ledger import KINDS, Claim
 from .measure import BadMeasurement, Cells, Comparison, Finding, Measurement, NotTestable, Number, Value, value_of
 from .measure import is_nothing as nothing
+from .resample import RankCorrelation
 from .stats import Sample, split
 
 REPRODUCED, DIFFERS, NOT_TESTABLE = "reproduced", "differs", "not-testable"
@@ -88,7 +89,7 @@ def judge(
         answers.append(_quorum([_all(f.holds for f in group) for group in found], part.needed(len(found))))
     answer = _all(answers)
     value, interval = _values(parts, findings)
-    seeds = max((len(c.number.values) for c in everything if isinstance(c.number, Sample)), default=0)
+    seeds = max((c.number.count for c in everything if isinstance(c.number, Sample)), default=0)
     return Verdict(
         claim,
         REPRODUCED if answer else DIFFERS if answer is False else NOT_TESTABLE,
@@ -163,6 +164,8 @@ def _named(where: str, cell: Cells, name: str) -> Number:
 
 
 def _difference(where: str, a: Number, b: Number) -> Number:
+    if isinstance(a, RankCorrelation) or isinstance(b, RankCorrelation):
+        raise BadMeasurement(f"{where}: a rank correlation has no value for each seed, and can not be compared with another")
     if isinstance(a, Sample) and isinstance(b, Sample):
         if len(a.values) != len(b.values):
             raise BadMeasurement(f"{where}: {len(a.values)} seeds against {len(b.values)}")

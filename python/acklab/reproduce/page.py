@@ -349,7 +349,8 @@ def _foot(outcome: Outcome) -> str:
         return made
     seeds = max((v.seeds for v in outcome.verdicts), default=0)
     rule = (
-        f"Randomised claims: {outcome.effort.seeds[0]} seeds at first, then {', '.join(map(str, outcome.effort.seeds[1:])) or 'no more'}, "
+        f"Randomised claims: {outcome.effort.seeds[0]} seeds at first, then {', '.join(map(str, outcome.effort.seeds[1:])) or 'no more'}, or as "
+        "many as their experiment says, "
         "until the confidence interval's half-width is at most half the tolerance (without a tolerance: until it decides); "
         f"at most {seeds} were used. All intervals of a claim, over all looks, are corrected to 5 % (Bonferroni)."
     )

@@ -92,6 +92,13 @@ class Judged:
     id: str
     needs: tuple[Experiment, ...]
     measure: Measure
+    beside: tuple[Experiment, ...] = ()
+    """What only its note tells of: it neither gets seeds for the claim's sake nor bounds how many the claim has."""
+
+    @property
+    def uses(self) -> tuple[Experiment, ...]:
+        """All of them."""
+        return (*self.needs, *self.beside)
 
 
 @dataclass
@@ -135,14 +142,14 @@ class Paper:
 
         return register
 
-    def claim(self, short: str, *needs: Experiment) -> Callable[[Measure], Measure]:
-        """Registers how a claim is measured."""
+    def claim(self, short: str, *needs: Experiment, beside: Sequence[Experiment] = ()) -> Callable[[Measure], Measure]:
+        """Registers how a claim is measured; results ``beside`` it, for its note, come last."""
 
         def register(measure: Measure) -> Measure:
             id = f"{self.id}.{short}"
             if id in self.claims:
                 raise ValueError(f"{id} is measured twice")
-            self.claims[id] = Judged(id, needs, measure)
+            self.claims[id] = Judged(id, needs, measure, tuple(beside))
             return measure
 
         return register

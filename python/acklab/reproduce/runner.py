@@ -10,7 +10,7 @@ from typing import Any
 
 from .evidence import forest
 from .execute import Lines, trace
-from .experiments import Branches, Effort, Experiment, Failed, Replications, Sweep, Traces
+from .experiments import Branches, Effort, Experiment, Failed, Replications, Sweep, Traces, looks
 from .judge import Verdict, judge, quickly
 from .measure import Measurement, NotTestable
 from .paper import Drawn, Figure, Paper
@@ -121,7 +121,8 @@ def reproduce(
     figures = [f for f in paper.figures if (only(f) if only else not (effort.quick and f.slow))]
     chosen = list(paper.ledger.claims if claims is None else claims)
     bench = Bench(effort, threads)
-    needs = [one for id in chosen for one in paper.claims[id].needs] + [one for f in figures for one in f.needs]
+    measured = [paper.claims[id] for id in chosen]
+    needs = [one for m in measured for one in m.uses] + [one for f in figures for one in f.needs]
     bench.run(needs, paper.id)
     verdicts = [_judge(paper, id, bench) for id in chosen]
     while True:
@@ -131,7 +132,7 @@ def reproduce(
         bench.run(wanting, f"{paper.id}, more seeds")
         touched = {id(one) for one in wanting}
         verdicts = [
-            _judge(paper, v.claim.id, bench) if touched & {id(n) for n in paper.claims[v.claim.id].needs} else v
+            _judge(paper, v.claim.id, bench) if touched & {id(one) for one in paper.claims[v.claim.id].uses} else v
             for v in verdicts
         ]
     if effort.quick:
@@ -164,14 +165,15 @@ def _wanting(paper: Paper, verdicts: list[Verdict], bench: Bench) -> list[Replic
 
 def _judge(paper: Paper, id: str, bench: Bench) -> Verdict:
     measured = paper.claims[id]
-    results = bench.results(measured.needs)
-    broken = next((r for r in results if isinstance(r, Failed)), None)
+    results, beside = bench.results(measured.needs), bench.results(measured.beside)
+    broken = next((r for r in (*results, *beside) if isinstance(r, Failed)), None)
     value: Measurement | NotTestable
     if broken is not None:
         value = NotTestable(f"this build can not run {broken.experiment!r}: {broken.why}")
     else:
-        value = measured.measure(*_alike(results))
-    return judge(paper.ledger.claims[id], value, looks=bench.effort.looks, standing=paper.standing(id))
+        value = measured.measure(*_alike(results), *_alike(beside))
+    often = looks(measured.needs, bench.effort)
+    return judge(paper.ledger.claims[id], value, looks=often, standing=paper.standing(id))
 
 
 def _alike(results: list[Any]) -> list[Any]:

@@ -39,6 +39,11 @@ class Sample:
         return Sample(tuple(float(v) for v in values), median)
 
     @property
+    def count(self) -> int:
+        """How many seeds."""
+        return len(self.values)
+
+    @property
     def value(self) -> float:
         """The estimate."""
         return median(self.values) if self.median else fmean(self.values)
@@ -57,7 +62,7 @@ class Sample:
 
 
 def jackknife(count: int, statistic: Callable[[list[int]], float]) -> Sample:
-    """Pseudo-values of a statistic of ``count`` seeds (given as indices): their mean's interval is the statistic's."""
+    """Pseudo-values of a smooth statistic of ``count`` seeds (given as indices): their mean's interval is the statistic's."""
     everything = list(range(count))
     whole = statistic(everything)
     without = [statistic(everything[:i] + everything[i + 1 :]) for i in everything]

@@ -7,6 +7,7 @@ import random
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from acklab.reproduce.criteria import parse
@@ -14,6 +15,7 @@ from acklab.reproduce.evidence import LIMIT, position
 from acklab.reproduce.judge import DIFFERS, NOT_TESTABLE, REPRODUCED, Verdict, judge
 from acklab.reproduce.ledger import Claim
 from acklab.reproduce.measure import BadMeasurement, Comparison, Measurement, NotTestable
+from acklab.reproduce.resample import rank_correlation, spearman
 from acklab.reproduce.stats import Sample, jackknife, split, t_quantile
 
 NAN = float("nan")
@@ -202,6 +204,38 @@ def test_student_and_jackknife() -> None:
     values = [3.0, 5.0, 8.0, 13.0]
     mean = jackknife(4, lambda seeds: sum(values[i] for i in seeds) / len(seeds))
     assert mean.values == pytest.approx(values), "the mean's pseudo-values are the values"
+
+
+def test_rank_correlations_of_lists_and_columns() -> None:
+    assert spearman([1, 2, 3, 4], [10, 20, 40, 30]) == pytest.approx(0.8)
+    table = np.array([[1.0, 9.0], [2.0, 5.0], [4.0, 3.0], [3.0, 1.0]])
+    assert spearman([1, 2, 3, 4], table) == pytest.approx([0.8, -1.0])
+    assert spearman(table, table[::-1]) == pytest.approx([-0.6, -1.0])
+
+
+def test_a_rank_correlation_has_an_interval_that_holds_the_truth() -> None:
+    """Five means, two of them close: the truth is 0.9, as often as not 1 is measured; it lies inside 95 times of 100."""
+    true, numbers = np.array([1.0, 2.0, 3.05, 3.0, 4.0]), np.random.RandomState(3)
+    inside = leaps = 0
+    for _ in range(200):
+        table = true[:, np.newaxis] + 0.5 * numbers.standard_normal((5, 20))
+        interval = rank_correlation(lambda means: spearman(range(5), means), table).interval(0.95)
+        inside += interval.low <= 0.9 + 1e-9 and interval.high >= 0.9 - 1e-9
+        knife = jackknife(20, lambda seeds, table=table: float(spearman(range(5), table[:, seeds].mean(axis=1)))).interval(0.95)
+        leaps += knife.low > 0.9 + 1e-9 or knife.high < 0.9 - 1e-9
+    assert inside >= 190
+    assert leaps > 40, "why the jackknife is not asked"
+
+
+def test_a_rank_correlation_with_hardly_any_noise_is_itself() -> None:
+    table = np.arange(5.0)[:, np.newaxis] + 1e-3 * np.random.RandomState(1).standard_normal((5, 20))
+    found = rank_correlation(lambda means: spearman(range(5), means), table)
+    interval = found.interval(0.99)
+    assert (found.value, interval.low, interval.high, found.count) == (1, 1, 1, 20)
+    settled = verdict({"type": "range", "above": 0.7}, found)
+    assert (settled.verdict, settled.seeds) == (REPRODUCED, 20)
+    with pytest.raises(BadMeasurement, match="no value for each seed"):
+        verdict({"type": "order", "order": "a > 0"}, {"a": found})
 
 
 def test_medians_have_order_statistics_for_ends() -> None:

@@ -18,12 +18,13 @@ from acklab.papers.allman1998.section4 import READ as READ_MANY
 from acklab.papers.allman1998.setting import PAPERS, competition, transfer, workload
 from acklab.papers.trace import Transfer
 from acklab.reproduce.execute import Lines, trace
-from acklab.reproduce.experiments import Effort, Failed, Replications, Traces, records
+from acklab.reproduce.experiments import Effort, Failed, Replications, Traces, looks, records
 from acklab.reproduce.grid import Grid
 from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Drawn, Figure, Judged, Paper
 from acklab.reproduce.readers import OneFlow
 from acklab.reproduce.runner import Bench, reproduce
+from acklab.reproduce.stats import Sample
 
 
 def result(scenario: str) -> dict[str, Any]:
@@ -149,6 +150,46 @@ def test_seeds_are_topped_up_until_the_cap() -> None:
     assert bench.results([runs])[0]["throughput"].shape == (1, 3)
     assert bench.lines.runs == 3, "the first two are not run again"
     assert not bench.more_seeds(runs)
+
+
+def replications(**more: Any) -> Replications:
+    """Five transfers among each other."""
+    return Replications(
+        "r", "r", {"flows": (5,)}, lambda flows, seed: competition("drop-tail", "every", flows, seed), READ_MANY, **more
+    )
+
+
+def test_rounds_of_its_own_are_for_usual_full_runs() -> None:
+    many, few = replications(rounds=(60, 225)), replications(most_seeds=20)
+    assert many.seeds(Effort()) == (60, 225)
+    assert many.seeds(Effort(quick=True, seeds=(8,))) == (8,), "a quick run stays quick"
+    assert many.seeds(Effort().at_most(100)) == (30, 100), "who names a number gets it"
+    assert few.seeds(Effort()) == (20,), "a second round with as many seeds is none"
+
+
+def test_a_verdict_is_looked_at_as_often_as_its_seeds_change() -> None:
+    usual, capped = replications(), replications(most_seeds=20)
+    four = replications(rounds=(120, 240, 480, 850))
+    assert [looks([one], Effort()) for one in (usual, capped, four)] == [2, 1, 4]
+    assert looks([usual, capped], Effort()) == 1, "both are cut to 20"
+    assert looks([usual, four], Effort()) == 2
+    assert looks([], Effort()) == 1, "nothing random"
+
+
+def test_what_a_note_tells_of_does_not_bound_the_seeds() -> None:
+    seen: list[tuple[int, ...]] = []
+
+    def measure(*grids: Grid) -> Measurement:
+        seen.append(tuple(len(grid.axes["seed"]) for grid in grids))
+        return Measurement({"drops": Sample.of(grids[0]["loss"][0].tolist())})
+
+    usual, capped = replications(), replications(most_seeds=2)
+    paper = small_paper(measure, usual)
+    for needs, beside in (((usual,), (capped,)), ((usual, capped), ())):
+        paper.claims["allman1998.fig2a.q22"] = Judged("allman1998.fig2a.q22", needs, measure, beside)
+        found = reproduce(paper, Effort(seeds=(3,)), claims=["allman1998.fig2a.q22"], only=lambda figure: False)
+        assert found.verdicts[0].seeds == seen[-1][0]
+    assert seen == [(3, 2), (2, 2)]
 
 
 def test_the_cap_may_be_moved() -> None:

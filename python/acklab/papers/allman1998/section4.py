@@ -11,6 +11,7 @@ from ...reproduce.experiments import Effort, Replications, Traces, records
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from ...reproduce.readers import ManyFlows
+from ...reproduce.resample import rank_correlation, spearman
 from ...reproduce.stats import Sample, jackknife
 from ..trace import Transfer
 from .registry import PAPER
@@ -160,17 +161,10 @@ def similar_under_load(*grids: Grid) -> Measurement:
     )
 
 
-def spearman(x: Array, y: Array) -> float:
-    """Rank correlation without ties."""
-    ranks = [np.argsort(np.argsort(v)) for v in (x, y)]
-    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
-
-
 @PAPER.claim("fig9.fall", *DROP_TAIL_RUNS)
 def throughput_falls(*grids: Grid) -> Measurement:
     def correlation(grid: Grid) -> Sample:
-        table, flows = grid["throughput"], np.array(grid.axes["flows"])
-        return jackknife(table.shape[1], lambda seeds: spearman(flows, table[:, seeds].mean(axis=1)))
+        return rank_correlation(lambda throughput: spearman(grid.axes["flows"], throughput), grid["throughput"])
 
     return Measurement({"spearman": {m: correlation(grid) for m, grid in by_mechanism(grids).items()}})
 

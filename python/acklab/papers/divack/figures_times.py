@@ -13,17 +13,8 @@ from ...reproduce.paper import Compared, Drawn
 from ...reproduce.stats import Sample, jackknife, split
 from .registry import PAPER
 from .runs import EVERYONE, FIGURE_6, low, ratio, times
-from .section4 import (
-    BUFFER_SHARES,
-    BY_BUFFER,
-    BY_FLAVOUR,
-    FIGURE_7,
-    FIGURE_8,
-    LIMITS,
-    REPAIRED,
-    SLOWER,
-    _improvement,
-)
+from .section4 import _improvement
+from .section4_runs import BUFFER_SHARES, BY_BUFFER, BY_FLAVOUR, FIGURE_7, FIGURE_8, LIMITS, REPAIRED, SLOWER
 from .setting import NAMES, POLICIES, Client, download
 
 COLOURS = {

@@ -133,9 +133,3 @@ def low(grid: Grid) -> list[int]:
 def high(grid: Grid) -> list[int]:
     """Those from 64 on."""
     return [j for j in grid.axes["flows"] if j not in LOW]
-
-
-def spearman(x: Sequence[float], y: Sequence[float]) -> float:
-    """Rank correlation without ties."""
-    ranks = [np.argsort(np.argsort(np.asarray(v))) for v in (x, y)]
-    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])

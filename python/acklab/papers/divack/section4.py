@@ -7,90 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ...reproduce.grid import Grid
+from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
+from ...reproduce.resample import rank_correlation, spearman
 from ...reproduce.stats import Sample, jackknife
 from .registry import PAPER
-from .runs import EVERYONE, FIGURE_6, HIGH_CONGESTION, downloads, gain, high, low, ratio, spearman, times, typical
+from .runs import EVERYONE, FIGURE_6, HIGH_CONGESTION, gain, high, low, ratio, times, typical
 from .section1 import SHOWN, Shown
-from .setting import (
-    ACCESS_MS,
-    BUFFERS,
-    DELAY_MS,
-    FILE_BYTES,
-    FLOWS,
-    PACKET,
-    PIECES,
-    POLICIES,
-    REFERENCES,
-    Client,
-    Path,
-    download,
-)
-
-FIGURE_7 = downloads(
-    "divack pieces",
-    "divss1 with 2 to 64 pieces",
-    {"pieces": PIECES, "flows": FLOWS},
-    lambda pieces, **_: Client("divss1", pieces),
-)
-REPAIRED = downloads(
-    "divack pieces, RFC 6675",
-    "the same where a sender repairs many losses in a round trip",
-    {"pieces": (1, *PIECES), "flows": FLOWS},
-    lambda pieces, **_: Client("divss1", pieces) if pieces > 1 else Client("every"),
-    lambda **_: Path(recovery="rfc6675"),
-    most_seeds=30,
-)
-LIMITS = (1.0, 2.0)
-FIGURE_8 = downloads(
-    "divack ABC",
-    "each policy against a sender that counts bytes",
-    {"limit": LIMITS, "policy": EVERYONE, "flows": FLOWS},
-    lambda policy, limit, **_: Client(policy, credit="abc", limit=limit),
-)
-SLOWER = downloads(
-    "divack 1.5 Mb/s",
-    "the same through 1.5 Mb/s and 13 packets",
-    {"policy": EVERYONE, "flows": FLOWS},
-    lambda policy, **_: Client(policy),
-    lambda **_: Path(rate=1.5),
-    most_seeds=30,
-)
-SIZES = (15_000, 150_000, FILE_BYTES, 6_000_000)
-BY_SIZE = downloads(
-    "divack sizes",
-    "one ACK a segment against delayed ACKs, four sizes",
-    {"size": SIZES, "policy": REFERENCES, "flows": FLOWS},
-    lambda policy, **_: Client(policy),
-    lambda size, **_: Path(file_bytes=size),
-    {"size": (15_000, FILE_BYTES)},
-)
-BUFFER_SHARES = (0.25, 0.5, 1.0, 2.0, 4.0)
-BY_BUFFER = downloads(
-    "divack buffers",
-    "a quarter of to four bandwidth-delay products of buffer, J = 4",
-    {"buffer": BUFFER_SHARES, "policy": ("every", "divss1", "divca1"), "flows": (4,)},
-    lambda policy, **_: Client(policy),
-    lambda buffer, **_: Path(buffer=round(buffer * BUFFERS[10.0])),
-)
-
-FLAVOURS = (
-    ("NewReno", Path()),
-    ("SACK 1996", Path(recovery="sack")),
-    ("RFC 6675", Path(recovery="rfc6675")),
-    ("NewReno, 64 kB window", Path(window=44)),
-    ("NewReno, 20 segments (ns-2's default)", Path(window=20)),
-    ("RFC 6675, 64 kB window", Path(recovery="rfc6675", window=44)),
-)
-BY_FLAVOUR = downloads(
-    "divack flavours",
-    "the recoveries and windows that the paper leaves open",
-    {"flavour": tuple(name for name, _ in FLAVOURS), "policy": EVERYONE, "flows": (1, 2, 8, 32, 128)},
-    lambda policy, **_: Client(policy),
-    lambda flavour, **_: dict(FLAVOURS)[flavour],
-    most_seeds=20,
-)
+from .section4_runs import BY_BUFFER, BY_FLAVOUR, BY_SIZE, FIGURE_7, FIGURE_7_64, FIGURE_8, REPAIRED, SLOWER, THIEF, THIEF_ABC
+from .setting import ACCESS_MS, BUFFERS, DELAY_MS, FILE_BYTES, PACKET, POLICIES, REFERENCES, Client, Path, download
 
 
 @PAPER.claim("fig5")
@@ -142,7 +67,7 @@ _CHANCE = (
 )
 
 
-@PAPER.claim("fig6.low", FIGURE_6, BY_FLAVOUR)
+@PAPER.claim("fig6.low", FIGURE_6, beside=[BY_FLAVOUR])
 def division_pays_under_low_congestion(grid: Grid, flavours: Grid) -> Measurement:
     parts = {
         f"J={j}": {
@@ -216,9 +141,13 @@ def _timeouts(grid: Grid) -> str:
 
 
 def _improvement(pieces: Grid, base: Grid, count: int, j: int) -> Sample:
-    upper, lower = pieces.at(pieces=count, flows=j)["time_s"], base.at(policy="every", flows=j)["time_s"]
-    n = min(len(upper), len(lower))
-    return jackknife(n, lambda seeds: 100 * float(1 - upper[seeds].mean() / lower[seeds].mean()))
+    return _saved(pieces.at(pieces=count, flows=j), base.at(policy="every", flows=j))
+
+
+def _saved(divided: Grid, every: Grid) -> Sample:
+    """By how many percent the mean time is shorter."""
+    upper, lower = divided["time_s"], every["time_s"]
+    return jackknife(len(upper), lambda seeds: 100 * float(1 - upper[seeds].mean() / lower[seeds].mean()))
 
 
 def _repaired(grid: Grid, counts: list[int]) -> dict[int, list[float]]:
@@ -230,7 +159,7 @@ def _repaired(grid: Grid, counts: list[int]) -> dict[int, list[float]]:
     return found
 
 
-@PAPER.claim("fig7.improve", FIGURE_7, FIGURE_6, REPAIRED)
+@PAPER.claim("fig7.improve", FIGURE_7, FIGURE_6, beside=[REPAIRED])
 def more_pieces_more_gain(pieces: Grid, base: Grid, repaired: Grid) -> Measurement:
     counts = pieces.axes["pieces"]
     with_sack = ", ".join(
@@ -239,8 +168,7 @@ def more_pieces_more_gain(pieces: Grid, base: Grid, repaired: Grid) -> Measureme
     )
 
     def correlation(j: int) -> Sample:
-        table = pieces.at(flows=j)["time_s"]
-        return jackknife(table.shape[1], lambda seeds: spearman(counts, (-table[:, seeds].mean(axis=1)).tolist()))
+        return rank_correlation(lambda taken: spearman(counts, -taken), pieces.at(flows=j)["time_s"])
 
     best = {j: max(counts, key=lambda m: _improvement(pieces, base, m, j).value) for j in low(pieces)}
     told = ", ".join(f"m = {m} at J = {j} ({_improvement(pieces, base, m, j).value:.0f} %)" for j, m in best.items())
@@ -250,7 +178,7 @@ def more_pieces_more_gain(pieces: Grid, base: Grid, repaired: Grid) -> Measureme
     )
 
 
-@PAPER.claim("fig7.limit", FIGURE_7, REPAIRED)
+@PAPER.claim("fig7.limit", FIGURE_7, beside=[REPAIRED])
 def thirty_two_is_enough(pieces: Grid, repaired: Grid) -> Measurement:
     table = {m: np.array([pieces.at(pieces=m, flows=j)["time_s"] for j in low(pieces)]) for m in (32, 64)}
 
@@ -269,10 +197,12 @@ def thirty_two_is_enough(pieces: Grid, repaired: Grid) -> Measurement:
     )
 
 
-@PAPER.claim("fig7.j64", FIGURE_7, FIGURE_6)
-def no_gain_at_64(pieces: Grid, base: Grid) -> Measurement:
-    j = 64 if 64 in pieces.axes["flows"] else low(pieces)[-1]
-    return Measurement({"gain": {f"m = {m}": _improvement(pieces, base, m, j) for m in pieces.axes["pieces"]}})
+@PAPER.claim("fig7.j64", FIGURE_7_64)
+def no_gain_at_64(grid: Grid) -> Measurement:
+    j = grid.axes["flows"][0]
+    every = grid.at(pieces=1)
+    counts = [m for m in grid.axes["pieces"] if m > 1]
+    return Measurement({"gain": {f"m = {m}": _saved(grid.at(pieces=m, flows=j), every.at(flows=j)) for m in counts}})
 
 
 def _abc(grid: Grid, reference: str, policies: tuple[str, ...], limit: float = 2.0) -> dict[str, Sample]:
@@ -304,17 +234,17 @@ def method_two_is_delayed(grid: Grid, base: Grid) -> Measurement:
     )
 
 
-@PAPER.claim("fig8.steal", FIGURE_8, FIGURE_6, BY_FLAVOUR)
+@PAPER.claim("fig8.steal", THIEF_ABC, THIEF, beside=[BY_FLAVOUR])
 def abc_stops_the_thief(grid: Grid, base: Grid, flavours: Grid) -> Measurement:
     def best(of: Grid, **cell: Any) -> tuple[str, Sample]:
         found = {p: gain(of, policy=p, reference="every", flows=low(of), **cell) for p in POLICIES}
         name = max(found, key=lambda p: found[p].value)
         return name, found[name]
 
-    (with_abc, counted), (without, plain) = best(grid, limit=2.0), best(base)
+    (with_abc, counted), (without, plain) = best(grid), best(base)
     names = flavours.axes["flavour"]
     thieves = ", ".join(f"{best(flavours, flavour=name)[1].value:.0f} % with {name}" for name in names)
-    every = gain(grid, base, policy="every", reference="every", flows=low(grid), limit=2.0)
+    every = gain(grid, base, policy="every", reference="every", flows=low(grid))
     return Measurement(
         {"gain": counted, "third": {"third": plain.over(3.0), "gain": counted}},
         f"best with ABC {with_abc} {counted.value:.1f} %, best without {without} {plain.value:.1f} %, both against 1-apdp under the "
@@ -341,21 +271,22 @@ def sixteen_acks_a_segment(grid: Grid, shown: Shown) -> Measurement:
 
 @PAPER.claim("both.caps", FIGURE_6, SLOWER)
 def both_capacities_alike(fast: Grid, slow: Grid) -> Measurement:
-    cells = [(p, j) for p in POLICIES for j in fast.axes["flows"]]
-    n = min(len(fast.axes["seed"]), len(slow.axes["seed"]))
+    flows = fast.axes["flows"]
+    tables = [grid.at(policy=policy)["time_s"] for grid in (fast, slow) for policy in (list(POLICIES), "every")]
 
-    def logs(grid: Grid, seeds: list[int]) -> list[float]:
-        base = {j: grid.at(policy="every", flows=j)["time_s"][seeds].mean() for j in grid.axes["flows"]}
-        return [float(np.log(grid.at(policy=p, flows=j)["time_s"][seeds].mean() / base[j])) for p, j in cells]
+    def correlation(*means: Array, flows: slice = slice(None)) -> Array:
+        """Of time over that of 1-apdp, over policies and J, of the two capacities; the last axis stays."""
+        divided, every, slowly, slow_every = (mean[..., flows, :] for mean in means)
+        rows = [ratio.reshape(-1, ratio.shape[-1]) for ratio in (divided / every, slowly / slow_every)]
+        return np.asarray(spearman(*rows))
 
-    alike = sum(a * b > 0 for a, b in zip(logs(fast, list(range(n))), logs(slow, list(range(n))), strict=True))
-    few = [i for i, (_, j) in enumerate(cells) if j <= 8]
-    everyone = list(range(n))
-    light = spearman([logs(fast, everyone)[i] for i in few], [logs(slow, everyone)[i] for i in few])
+    means = [table.mean(axis=-1, keepdims=True) for table in tables]
+    alike = int(((means[0] < means[1]) == (means[2] < means[3])).sum())
+    light = float(correlation(*means, flows=slice(sum(j <= 8 for j in flows)))[0])
     lost = {j: slow.at(policy="every", flows=j)["timeouts"].mean() for j in slow.axes["flows"]}
     return Measurement(
-        {"spearman": jackknife(n, lambda seeds: spearman(logs(fast, seeds), logs(slow, seeds)))},
-        f"{alike} of {len(cells)} policies and J gain at both or lose at both; up to J = 8 alone the correlation is {light:.2f}. At "
+        {"spearman": rank_correlation(correlation, *tables)},
+        f"{alike} of {means[0].size} policies and J gain at both or lose at both; up to J = 8 alone the correlation is {light:.2f}. At "
         f"1.5 Mb/s the fair window is a seventh: {', '.join(f'{v:.0f} timeouts a download at J = {j}' for j, v in lost.items() if j >= 8)} "
         f"with 1-apdp, and the order of the policies is that of their timeouts",
     )
@@ -375,14 +306,8 @@ def large_buffers(grid: Grid) -> Measurement:
     shares = grid.axes["buffer"]
 
     def correlation(policy: str) -> Sample:
-        table = grid.at(flows=4)["time_s"]
-        rows = {p: table[:, grid.axes["policy"].index(p)] for p in ("every", policy)}
-
-        def statistic(seeds: list[int]) -> float:
-            gains = [1 - rows[policy][i, seeds].mean() / rows["every"][i, seeds].mean() for i in range(len(shares))]
-            return spearman(shares, gains)
-
-        return jackknife(table.shape[2], statistic)
+        divided, every = (grid.at(flows=4, policy=p)["time_s"] for p in (policy, "every"))
+        return rank_correlation(lambda own, base: spearman(shares, 1 - own / base), divided, every)
 
     told = []
     for policy in ("divss1", "divca1"):

@@ -10,8 +10,9 @@ import numpy as np
 from ...reproduce.experiments import Effort, Traces, records
 from ...reproduce.grid import Grid
 from ...reproduce.measure import Measurement, Number
+from ...reproduce.resample import spearman
 from ...reproduce.stats import Sample
-from .droptail import cells, gain, spearman
+from .droptail import cells, gain
 from .dynamics import Runs
 from .recorded import Connection, Recorded
 from .registry import PAPER
@@ -253,7 +254,7 @@ MANY = Traces("verdicts", "smartacking's verdict on the bottleneck, by the numbe
 def verdicts_get_worse(found: Mapping[tuple[int, int], Told]) -> Measurement:
     numbers = sorted({n for n, _ in found})
     seeds = sorted({s for _, s in found})
-    ranks = [spearman(np.array(numbers), np.array([found[n, s].wrong for n in numbers])) for s in seeds]
+    ranks = [spearman(numbers, [found[n, s].wrong for n in numbers]) for s in seeds]
 
     total = {n: sum((found[n, s] for s in seeds), Told(0, 0, 0, 0)) for n in numbers}
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement, Number
+from ...reproduce.resample import spearman
 from ...reproduce.stats import Sample
 from .registry import PAPER
 from .runs import BUFFER, LONG, ONE_ZERO, RED_10, RED_LONG, RED_SCHEMES, SHORTER, TWO_TWO
@@ -157,7 +158,7 @@ def gain_grows_with_buffer(grid: Grid) -> Measurement:
     told = {}
     for c in (7, 15):
         gains = gain(grid.at(mbps=c), "smart")
-        ranks[f"{c} Mb/s"] = spearman(np.array(grid.axes["buffer"]), gains)
+        ranks[f"{c} Mb/s"] = float(spearman(grid.axes["buffer"], gains))
         told[c] = [round(100 * float(g), 1) for g in gains]
     acks = {
         c: [
@@ -179,12 +180,6 @@ def gain_grows_with_buffer(grid: Grid) -> Measurement:
         f"round trip fixed at the first there are {spared['fixed']:.2f} ACKs a segment instead of {spared['smart']:.2f}, and the mean is "
         f"{largest['fixed']:.1f} s instead of {largest['smart']:.1f}",
     )
-
-
-def spearman(x: Array, y: Array) -> float:
-    """Rank correlation."""
-    ranks = [np.argsort(np.argsort(v)).astype(float) for v in (x, y)]
-    return float(np.corrcoef(*ranks)[0, 1])
 
 
 @PAPER.claim("fig11.wide", BUFFER)
