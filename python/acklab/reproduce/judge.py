@@ -81,13 +81,8 @@ def judge(
         return Verdict(claim, NOT_TESTABLE, _join(f"nothing to measure: {empty}", measurement.note), standing)
     random = sum(isinstance(c.number, Sample) for c in everything)
     level = split(random, looks)
-    answers: list[bool | None] = []
-    findings: list[Finding] = []
-    for part, cells in groups:
-        found = [[_find(comparison, level) for comparison in group] for group in cells]
-        findings += [finding for group in found for finding in group]
-        answers.append(_quorum([_all(f.holds for f in group) for group in found], part.needed(len(found))))
-    answer = _all(answers)
+    findings = [_find(comparison, level) for comparison in everything]
+    answer = _answer(groups, [finding.holds for finding in findings])
     value, interval = _values(parts, findings)
     seeds = max((c.number.count for c in everything if isinstance(c.number, Sample)), default=0)
     return Verdict(
@@ -209,6 +204,15 @@ def _all(answers: Iterable[bool | None]) -> bool | None:
     return False if False in answers else None if None in answers else True
 
 
+def _answer(groups: list[tuple[Part, list[list[Comparison]]]], holds: list[bool | None]) -> bool | None:
+    """Whether a claim holds, by whether each of its comparisons does; these stand in the groups' order."""
+    answers, rest = [], iter(holds)
+    for part, cells in groups:
+        found = [_all([next(rest) for _ in group]) for group in cells]
+        answers.append(_quorum(found, part.needed(len(found))))
+    return _all(answers)
+
+
 def _quorum(answers: list[bool | None], needed: int) -> bool | None:
     if answers.count(True) >= needed:
         return True
@@ -276,28 +280,28 @@ def _explain(
     if level is not None:
         said.append(f"{seeds} seeds, intervals at {level * 100:.4g} % each (Bonferroni)")
     if answer is None:
-        said.append(f"undecided with {seeds} seeds; {_needed(findings, seeds)}")
+        said.append(f"undecided with {seeds} seeds; {_needed(groups, findings, seeds)}")
     return "; ".join(said)
 
 
-def _needed(findings: list[Finding], seeds: int) -> str:
-    """About how many seeds would decide: an interval shrinks with the square root of their number."""
-    factors = []
-    for finding in findings:
-        if finding.holds is None and finding.half_width is not None:
-            bounds = (finding.comparison.low, finding.comparison.high)
-            distance = min(abs(finding.value - bound) for bound in bounds)
-            factors.append((finding.half_width / distance) ** 2 if distance > 0 else math.inf)
-    if not factors or math.isinf(max(f.half_width or 0.0 for f in findings)):
+def _needed(groups: list[tuple[Part, list[list[Comparison]]]], findings: list[Finding], seeds: int) -> str:
+    """About how many seeds would decide, if estimates stayed: an interval shrinks with the square root of their number."""
+    factors = [_factor(finding) for finding in findings]
+    if any(math.isinf(f.half_width or 0.0) for f in findings):
         return "more would be needed"
-    if min(factors) > 100:
-        return "more than a hundred times as many would be needed"
-    least = f"about {math.ceil(seeds * min(factors))} would be needed"
-    if len(factors) == 1:
-        return least
-    if max(factors) > 100:
-        return f"{least} for the nearest of {len(factors)} open comparisons, over a hundred times as many for the farthest"
-    return f"{least} for the nearest of {len(factors)} open comparisons, {math.ceil(seeds * max(factors))} for the farthest"
+    for factor in sorted({f for f in factors if f <= 100}):
+        settled = [f.comparison.admits(f.value) if own <= factor else f.holds for f, own in zip(findings, factors, strict=True)]
+        if _answer(groups, settled) is not None:
+            return f"about {math.ceil(seeds * factor)} would be needed"
+    return "more than a hundred times as many would be needed"
+
+
+def _factor(finding: Finding) -> float:
+    """How many times the seeds would decide a comparison."""
+    if finding.holds is not None or finding.half_width is None:
+        return 0.0
+    distance = min(abs(finding.value - bound) for bound in (finding.comparison.low, finding.comparison.high))
+    return (finding.half_width / distance) ** 2 if distance > 0 else math.inf
 
 
 def _count(cells: list[list[Comparison]], findings: list[Finding]) -> int:

@@ -120,6 +120,25 @@ def test_the_interval_decides(value: Sample, expected: str, undecided: bool) -> 
         assert "would be needed" in found.why
 
 
+@pytest.mark.parametrize(
+    ("near", "far", "wanted"),
+    [(-0.3, 0.1, "near"), (0.3, -0.1, "far"), (0.3, 0.1, "far"), (-0.3, -0.1, "near"), (0.3, 0.02, "more than a hundred")],
+)
+def test_the_seeds_wanted_are_those_that_settle_the_claim(near: float, far: float, wanted: str) -> None:
+    """One cell that does not hold settles a claim about all; that all hold is settled by the last."""
+    part = {"type": "range", "low": 0.0, "cells": "all"}
+    around = sample(0, 1).minus(Sample.of([sample(0, 1).value] * 30))
+    values = {name: Sample.of([mean + v for v in around.values]) for name, mean in (("near", near), ("far", far))}
+    found = verdict(part, values)
+    assert found.undecided
+    if wanted in values:
+        half = values[wanted].interval(split(2)).half_width
+        said = f"about {math.ceil(found.seeds * (half / values[wanted].value) ** 2)} would be needed"
+    else:
+        said = f"{wanted} times as many would be needed"
+    assert said in found.why
+
+
 def test_paired_differences_are_what_counts() -> None:
     # Seeds that differ widely, but always by one between the two.
     base = sample(1000, 200)
