@@ -47,19 +47,22 @@ RecoveryWindow = Literal["at-once", "rate-halving", "prr-crb", "prr-ssrb", "prr"
 """
 
 
-RtoFloor = Literal["before-backoff", "after-backoff"]
-"""Whether the RTO's floor is applied before or after exponential backoff.
+RtoFloor = Literal["before-backoff", "after-backoff", "variance"]
+"""What the RTO's floor is applied to.
 
 - "before-backoff": max(RTO, floor) x backoff (RFC 6298 (2.4) then (5.5)).
 - "after-backoff": max(RTO x backoff, floor), as before ns-2.27.
+- "variance": (smoothed round trip + max(4 deviations, floor)) x backoff (Linux).
 """
 
 
-RttFilter = Literal["integer", "rfc6298"]
+RttFilter = Literal["integer", "rfc6298", "linux"]
 """How the retransmission timer filters round-trip samples.
 
 - "integer": Whole ticks in scaled integers (Jacobson 1988, as BSD and ns-2 code it).
 - "rfc6298": Seconds in real numbers (RFC 6298 section 2).
+- "linux": The same, where the deviation counts at its most in a round trip, sinks by a quarter a round trip, and is
+  spared a round trip that is suddenly short (Linux).
 """
 
 
@@ -190,7 +193,7 @@ class Sender(Part):
     recovery_window: RecoveryWindow | None = None
     """How the window falls to ssthresh in a recovery. Only `rfc6675`, `rack` and `fack` ask."""
     rto_floor: RtoFloor | None = None
-    """Whether the floor comes before or after backoff."""
+    """What the floor applies to."""
     rtt_filter: RttFilter | None = None
     """Smoothing of round-trip samples."""
     sack_partial: SackPartial | None = None
@@ -378,7 +381,7 @@ class Stack(Part):
     recovery_window: RecoveryWindow | None = None
     """How the window falls to ssthresh in a recovery. Only `rfc6675`, `rack` and `fack` ask."""
     rto_floor: RtoFloor | None = None
-    """Whether the floor comes before or after backoff."""
+    """What the floor applies to."""
     rtt_filter: RttFilter | None = None
     """Smoothing of round-trip samples."""
     sack: bool | None = None

@@ -38,16 +38,21 @@ choice! {
         Integer = "integer",
         /// Seconds in real numbers (RFC 6298 section 2).
         Rfc6298 = "rfc6298",
+        /// The same, where the deviation counts at its most in a round trip, sinks by a quarter a round trip, and is spared a
+        /// round trip that is suddenly short (Linux).
+        Linux = "linux",
     }
 }
 
 choice! {
-    /// Whether the RTO's floor is applied before or after exponential backoff.
+    /// What the RTO's floor is applied to.
     RtoFloor {
         /// max(RTO, floor) x backoff (RFC 6298 (2.4) then (5.5)).
         BeforeBackoff = "before-backoff",
         /// max(RTO x backoff, floor), as before ns-2.27.
         AfterBackoff = "after-backoff",
+        /// (smoothed round trip + max(4 deviations, floor)) x backoff (Linux).
+        Variance = "variance",
     }
 }
 

@@ -62,7 +62,7 @@ rule_table! {
         min_rto: Time,
         /// RTO's ceiling.
         max_rto: Time,
-        /// Whether the floor comes before or after backoff.
+        /// What the floor applies to.
         rto_floor: RtoFloor,
         /// Whether a sample counts for the timer its own ACK restarts.
         timer_restart: TimerRestart,

@@ -11,6 +11,7 @@ mod nagle;
 mod pacing;
 pub mod recovery;
 pub mod rto;
+mod rto_linux;
 pub mod scoreboard;
 mod send_times;
 mod sending;

@@ -2,6 +2,9 @@
 //!
 //! RFC 6298, and the tick-counting integer form of it that BSD and ns-2 use (Jacobson 1988, appendix A).
 
+use acklab_packet::Seq;
+
+use super::rto_linux::Deviation;
 use crate::rules::{RtoFloor, RttFilter, SenderRules};
 
 /// Estimator and backoff of one sender. Laid out as declared, so that the timeout stands beside what a sender's
@@ -24,6 +27,8 @@ enum Filter {
     Ticks { srtt: i32, rttvar: i32 },
     /// Seconds; `None` before the first sample.
     Seconds(Option<(f64, f64)>),
+    /// Seconds, as Linux keeps them.
+    Linux(Box<Option<Deviation>>),
 }
 
 impl Rto {
@@ -32,6 +37,7 @@ impl Rto {
         let filter = match rules.rtt_filter {
             RttFilter::Integer => Filter::Ticks { srtt: 0, rttvar: 0 },
             RttFilter::Rfc6298 => Filter::Seconds(None),
+            RttFilter::Linux => Filter::Linux(Box::new(None)),
         };
         let mut rto = Rto { filter, rto: rules.initial_rto.secs(), timeout: 0.0, backoff: 1 };
         rto.work_out(rules);
@@ -39,8 +45,8 @@ impl Rto {
     }
 
     /// Takes a sample of `elapsed` seconds that ended at `now`; `expected` samples come per round trip (RFC 7323
-    /// appendix G; the integer filter ignores it).
-    pub fn sample(&mut self, elapsed: f64, now: f64, expected: u64, rules: &SenderRules) {
+    /// appendix G; the integer filter ignores it, and Linux's). The sender's `snd_una` and `snd_max` are `edges`.
+    pub fn sample(&mut self, elapsed: f64, now: f64, expected: u64, edges: (Seq, Seq), rules: &SenderRules) {
         let tick = rules.tick.secs();
         match &mut self.filter {
             Filter::Ticks { srtt, rttvar } => {
@@ -61,7 +67,10 @@ impl Rto {
                     *srtt = ticks << 3;
                     *rttvar = ticks << 1;
                 }
-                self.rto = f64::from(((*rttvar << 3) + *srtt) >> 3) * tick;
+                self.rto = match rules.rto_floor {
+                    RtoFloor::Variance => f64::from(*srtt >> 3) * tick + (f64::from(*rttvar) * tick).max(floor(rules)),
+                    _ => f64::from(((*rttvar << 3) + *srtt) >> 3) * tick,
+                };
             }
             Filter::Seconds(state) => {
                 let (srtt, rttvar) = match *state {
@@ -73,7 +82,18 @@ impl Rto {
                     }
                 };
                 *state = Some((srtt, rttvar));
-                self.rto = srtt + tick.max(4.0 * rttvar);
+                self.rto = srtt + tick.max(4.0 * rttvar).max(floor(rules));
+                self.backoff = 1;
+            }
+            Filter::Linux(state) => {
+                let deviation = match state.as_mut() {
+                    None => state.insert(Deviation::first(elapsed, floor(rules), edges.1)),
+                    Some(deviation) => {
+                        deviation.sample(elapsed, floor(rules), edges);
+                        deviation
+                    }
+                };
+                self.rto = deviation.rto();
                 self.backoff = 1;
             }
         }
@@ -92,13 +112,14 @@ impl Rto {
         let timeout = match rules.rto_floor {
             RtoFloor::BeforeBackoff => self.rto.max(floor) * backoff,
             RtoFloor::AfterBackoff => (self.rto * backoff).max(floor),
+            RtoFloor::Variance => self.rto * backoff,
         };
         self.timeout = timeout.min(rules.max_rto.secs()).max(2.0 * rules.tick.secs());
     }
 
     /// Doubles the timeout (RFC 6298 (5.5)); far backed off, the integer filter forgets its mean (BSD).
     pub fn back_off(&mut self, rules: &SenderRules) {
-        let room = rules.rto_floor == RtoFloor::BeforeBackoff && self.timeout < rules.max_rto.secs();
+        let room = rules.rto_floor != RtoFloor::AfterBackoff && self.timeout < rules.max_rto.secs();
         if self.backoff < 64 || room {
             self.backoff = self.backoff.saturating_mul(2);
         }
@@ -126,12 +147,22 @@ impl Rto {
 
     /// The handshake ended without a sample: its SYN was retransmitted, so data starts with 3 s (RFC 6298 (5.7)).
     pub fn handshake_done(&mut self, rules: &SenderRules) {
-        if self.filter == Filter::Seconds(None) {
+        let untimed = match &self.filter {
+            Filter::Ticks { .. } => false,
+            Filter::Seconds(state) => state.is_none(),
+            Filter::Linux(state) => state.is_none(),
+        };
+        if untimed {
             self.rto = self.rto.max(3.0);
             self.backoff = 1;
             self.work_out(rules);
         }
     }
+}
+
+/// Seconds that the deviation's share of the RTO has at least.
+fn floor(rules: &SenderRules) -> f64 {
+    if rules.rto_floor == RtoFloor::Variance { rules.min_rto.secs() } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -145,9 +176,9 @@ mod tests {
         let rules = SenderRules { min_rto: Time::ZERO, ..Stack::Rfc.sender() };
         let mut rto = Rto::new(&rules);
         assert_eq!(rto.timeout(), 1.0);
-        rto.sample(0.5, 1.0, 1, &rules);
+        rto.sample(0.5, 1.0, 1, (0, 0), &rules);
         assert_eq!(rto.timeout(), 0.5 + 4.0 * 0.25);
-        rto.sample(0.7, 2.0, 1, &rules);
+        rto.sample(0.7, 2.0, 1, (0, 0), &rules);
         let (rttvar, srtt) = (0.75 * 0.25 + 0.25 * 0.2, 0.875 * 0.5 + 0.125 * 0.7);
         assert!((rto.timeout() - (srtt + 4.0 * rttvar)).abs() < 1e-12);
     }
@@ -157,16 +188,32 @@ mod tests {
         let rules = SenderRules { min_rto: Time::ZERO, tick: Time::from_secs(0.1), ..Stack::Rfc.sender() };
         let mut rto = Rto::new(&rules);
         for i in 0..200 {
-            rto.sample(0.5, f64::from(i), 1, &rules);
+            rto.sample(0.5, f64::from(i), 1, (0, 0), &rules);
         }
         assert!((rto.timeout() - 0.6).abs() < 1e-9, "(2.3): SRTT + max(G, 4 RTTVAR)");
+    }
+
+    #[test]
+    fn the_floor_may_be_the_deviations() {
+        // A round trip that never varies: the RTO is 200 ms more, where the standard's floor says 1 s, and backs off whole.
+        let rules = SenderRules { min_rto: Time::from_secs(0.2), rto_floor: RtoFloor::Variance, ..Stack::Rfc.sender() };
+        for rtt_filter in [RttFilter::Integer, RttFilter::Rfc6298, RttFilter::Linux] {
+            let rules = SenderRules { rtt_filter, ..rules.clone() };
+            let mut rto = Rto::new(&rules);
+            for i in 0..200 {
+                rto.sample(0.5, f64::from(i), 1, (1 + i as u64, 2 + i as u64), &rules);
+            }
+            assert!((rto.timeout() - 0.7).abs() < 1e-9, "{rtt_filter:?}: {}", rto.timeout());
+            rto.back_off(&rules);
+            assert!((rto.timeout() - 1.4).abs() < 1e-9);
+        }
     }
 
     #[test]
     fn floor_then_backoff_then_ceiling() {
         let rules = Stack::Rfc.sender();
         let mut rto = Rto::new(&rules);
-        rto.sample(0.1, 1.0, 1, &rules);
+        rto.sample(0.1, 1.0, 1, (0, 0), &rules);
         let mut seen = vec![rto.timeout()];
         for _ in 0..8 {
             rto.back_off(&rules);
@@ -183,10 +230,10 @@ mod tests {
         let mut rto = Rto::new(&rules);
         assert_eq!(rto.timeout(), 6.0);
         // Sent at 0.26 (clock 0.31), back at 0.36 (clock 0.41): one boundary; srtt 1 tick, rttvar 0.5: RTO 3 ticks.
-        rto.sample(0.1, 0.36, 1, &rules);
+        rto.sample(0.1, 0.36, 1, (0, 0), &rules);
         assert!((rto.timeout() - 0.3).abs() < 1e-12);
         // 0.06 s from clock 0.38 to 0.44 also crosses one; srtt stays 8/8, rttvar 2 -> 2 - 0: (2*8+8)>>3 = 3.
-        rto.sample(0.06, 0.39, 1, &rules);
+        rto.sample(0.06, 0.39, 1, (0, 0), &rules);
         assert!((rto.timeout() - 0.3).abs() < 1e-12);
     }
 }

@@ -62,7 +62,7 @@ impl Core {
         counters.rtt_min = counters.rtt_min.min(elapsed.secs());
         // RFC 7323 appendix G: a sample an ACK must not shorten the filter's memory.
         let expected = if self.rules.timestamps { flight.div_ceil(2 * u64::from(self.mss)).max(1) } else { 1 };
-        self.rto.sample(elapsed.secs(), now.secs(), expected, &self.rules);
+        self.rto.sample(elapsed.secs(), now.secs(), expected, (self.snd_una, self.snd_max), &self.rules);
     }
 
     pub(super) fn smoothed_rtt(&self) -> Option<f64> {

@@ -228,7 +228,10 @@ const RECOVERY_WINDOWS: [RecoveryWindow; 5] = [
 pub fn wild() -> impl Strategy<Value = Case> {
     let choices = (
         select(&[Sequence::Segments, Sequence::Bytes][..]),
-        select(&[RttFilter::Integer, RttFilter::Rfc6298][..]),
+        (
+            select(&[RttFilter::Integer, RttFilter::Rfc6298, RttFilter::Linux][..]),
+            select(&[RtoFloor::BeforeBackoff, RtoFloor::AfterBackoff, RtoFloor::Variance][..]),
+        ),
         select(&[Halving::Precise, Halving::Integer, Halving::FlightSize][..]),
         select(&[SecondFastRetransmit::Always, SecondFastRetransmit::Never, SecondFastRetransmit::UnlessTimeout][..]),
         select(&[PartialAckTimer::First, PartialAckTimer::Each][..]),
@@ -248,7 +251,7 @@ pub fn wild() -> impl Strategy<Value = Case> {
         let (nagle, [sws_avoidance, inflation_limit, duplicates, equal], unsent_ack, skip) = defences;
         let (
             sequence,
-            rtt_filter,
+            (rtt_filter, rto_floor),
             halving,
             second,
             partial_ack_timer,
@@ -268,6 +271,7 @@ pub fn wild() -> impl Strategy<Value = Case> {
             sequence: Some(sequence),
             packet: Some(packet),
             rtt_filter: Some(rtt_filter),
+            rto_floor: Some(rto_floor),
             halving: Some(halving),
             second_fast_retransmit: Some(second),
             partial_ack_timer: Some(partial_ack_timer),
