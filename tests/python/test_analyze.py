@@ -18,6 +18,8 @@ import pytest
 
 import acklab
 from acklab import _core
+from acklab.analysis.text import as_text, notes
+from acklab.plot.words import NB
 from front import COMMAND
 
 
@@ -69,7 +71,7 @@ def test_out_leaves_tables_and_a_page_that_asks_for_nothing(tmp_path: Path) -> N
         (b"GIF", "neither pcap nor pcapng"),
         (b"GIF89a" * 10, "neither pcap nor pcapng"),
         (b"\xfd7zXZ\x00" + bytes(20), "compressed by xz, which is not read: unpack it first"),
-        (gzip.compress(b""), r"empty: not one byte, where even a capture of nothing has a header \(in what gzip unpacks\)"),
+        (gzip.compress(b""), r"empty: not one byte, where .* \(in what gzip unpacks\)"),
         (gzip.compress(b"GIF89a" * 10), r"neither pcap nor pcapng \(in what gzip unpacks\)"),
         (gzip.compress(CAPTURE.read_bytes())[:40], r"breaks off at byte \d+ \(in what gzip unpacks\)"),
         (damaged(gzip.compress(CAPTURE.read_bytes())), "its gzip data are damaged, "),
@@ -156,6 +158,35 @@ def test_ctrl_c_ends_a_capture_and_not_its_analysis() -> None:
         else:
             os.close(writer)
             assert (child.returncode, out) == (130, ""), error
+
+
+def without(summary: dict[str, Any], **changed: Any) -> dict[str, Any]:
+    """A row of a connection with less in it."""
+    return {**summary["connections"][0], **changed}
+
+
+def test_many_connections_are_shown_by_their_data() -> None:
+    summary = acklab.analyze(CAPTURE, packets=False).summary()
+    rows = [without(summary, connection=n, bytes=n * 1000, acked_bytes=n * 1000) for n in range(1, 41)]
+    rows.insert(0, without(summary, connection=0, bytes=0, acked_bytes=0, handshake=False, policy="undecided"))
+    told = as_text({**summary, "connections": rows})
+    assert "\n20: " not in told and 0 < told.index("\n21: ") < told.index("\n40: ")
+    assert "and 21 more with less data: 20 quick-then-delayed, 1 undecided" in told
+    few = as_text({**summary, "connections": rows[:2]})
+    assert "no data; not opened, as far as it passed here" in few
+
+
+def test_what_is_odd_about_a_file_is_said_in_words() -> None:
+    summary = acklab.analyze(CAPTURE, packets=False).summary()
+    odd = {"options_cut": 3, "backward": 2, "backward_max_ns": 30_000_000, "fragments": 5, "unknown_links": [127, 147]}
+    found = "\n".join(notes({**summary, "packets": summary["packets"] | odd})).replace(NB, " ")
+    for words in (
+        "3 packets cut within the TCP options",
+        "2 packets earlier than the one before, by up to 30 ms",
+        "5 fragments, which are not put together",
+        "link types that are not read: 127 (IEEE 802.11 with radiotap), 147",
+    ):
+        assert words in found, found
 
 
 def test_without_packets_there_are_no_rows_and_the_same_connections() -> None:
