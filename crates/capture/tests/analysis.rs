@@ -58,12 +58,13 @@ fn at_both_ends(text: &str) -> [ConnectionRow; 2] {
 }
 
 /// What made the capture, and what the analysis must call it.
-const MADE: [(&str, &str, &str); 16] = [
+const MADE: [(&str, &str, &str); 17] = [
     ("{ policy = 'every' }", "every", "at once"),
     ("{ policy = 'delayed', timer = '100ms' }", "delayed", "every 2nd segment"),
     ("{ policy = 'delayed', timer = '100ms', segments = 4 }", "delayed", "every 4th segment"),
     ("{ policy = 'delayed', timer = '200ms', heartbeat = true }", "delayed", "every 2nd segment"),
     ("{ policy = 'daass', phase = 'oracle', timer = '100ms' }", "quick-then-delayed", "quick ACKs for the first"),
+    ("{ policy = 'linux', autotune = false }", "quick-then-delayed", "quick ACKs for the first 2"),
     ("{ policy = 'divide', pieces = 16 }", "divided", "end inside a segment"),
     ("{ policy = 'divide', pieces = 8, segments = 2 }", "divided", "end inside a segment"),
     ("{ policy = 'divide', pieces = 16, when = 'slow-start' }", "divided", "end inside a segment"),
@@ -87,6 +88,44 @@ fn the_policy_that_made_a_capture_is_named_from_either_end() {
             assert!(row.finding.contains(words), "{ack}: {}", row.finding);
             assert!(POLICIES.contains(&row.policy.as_str()));
         }
+    }
+}
+
+/// What a kernel did and what the policy `linux` does on the same path is told in the same words; only numbers differ.
+#[test]
+fn a_linux_receiver_is_described_like_linux() {
+    let words = |row: &ConnectionRow| {
+        let finding: String = row.finding.chars().filter(|c| !c.is_ascii_digit()).collect();
+        (row.policy.clone(), finding.split(". ").next().map(str::to_owned))
+    };
+    let captured = |path: &str| {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+        rows(&frames(&std::fs::read(path).unwrap())).into_iter().next().unwrap()
+    };
+    let simulated = |path: &str, source: &str, rules: &str| {
+        let (scenario, outcome) = run(&format!(
+            r#"
+            stop = {{ when = "flows-complete", at_most = "6s" }}
+            link = [{{ between = ["S", "R"], {path} }}]
+            flow = [{{ from = "S", to = "R", {source}, sender = {{ packet = 1448, initial_window = 10, window = 45 }},
+                      receiver = {{ ack = {{ policy = "linux", {rules} }} }} }}]
+            record = {{ packets = true }}
+            "#
+        ));
+        rows(&frames(&file(&scenario, &outcome, Format::PcapNg, "S->R@R"))).into_iter().next().unwrap()
+    };
+    let (fast, asleep) = (r#"rate = "1Gbps", delay = "10ms""#, "low_water = 60000");
+    let t1 = r#"rate = "1.5Mbps", delay = "50ms", queue = { kind = "drop-tail", packets = 60 }"#;
+    // Without the kernels' losses: where the simulated sender sends too much again, the receiver is quick again.
+    for (kernel, row) in [
+        ("../../tests/capture/kernel/asleep-receiver.pcap", simulated(fast, r#"size = { bytes = "120kB" }"#, asleep)),
+        (
+            "tests/live/t1.pcap",
+            simulated(t1, r#"size = { bytes = "500kB" }"#, "window = 44, buffer = 112, autotune = false"),
+        ),
+    ] {
+        let kernel = captured(kernel);
+        assert_eq!(words(&kernel), words(&row), "{} / {}", kernel.finding, row.finding);
     }
 }
 

@@ -251,6 +251,41 @@ class Periodic(Part):
 
 
 @dataclass(kw_only=True, repr=False)
+class Linux(Part):
+    """As Linux 6 acknowledges bulk data: quick ACKs first, then every second full segment, a timer that adapts, and
+    compressed SACKs.
+    """
+
+    policy: Literal["linux"] = "linux"
+    window: int | None = None
+    """Window with which the receiver opens, in segments; half as many quick ACKs begin it; 45 where left out."""
+    timer: str | None = None
+    """Longest, less a tick; "0.2s" where left out."""
+    autotune: bool | None = None
+    """Whether the buffer grows with what is read in a round trip; true where left out."""
+    buffer: int | None = None
+    """Segments that the receiver's buffer has room for at first. Up to there the window opens, by two segments with
+    each that comes; such a segment is acknowledged at once; 57 where left out.
+    """
+    least: str | None = None
+    """Least time a segment is held; "0.04s" where left out."""
+    low_water: int | None = None
+    """Sequence units for which the application waits before it reads; 1 reads at once; 1 where left out."""
+    quick: int | None = None
+    """Most quick ACKs in a row; 16 where left out."""
+    sack_delay: str | None = None
+    """Longest delay of a SACK beyond the third duplicate; 5% of the round trip if that is less. 0s does not compress;
+    "0.001s" where left out.
+    """
+    sack_most: int | None = None
+    """Segments above a gap that one such SACK may answer; 44 where left out."""
+    tick: str | None = None
+    """The kernel's clock (1/HZ), in which the timer and gaps between segments are counted; 0s counts them exactly;
+    "0.004s" where left out.
+    """
+
+
+@dataclass(kw_only=True, repr=False)
 class Acc(Part):
     """ACK congestion control: an ACK every d segments. Its ACKs can be marked by a RED queue with `ecn`; the sender
     tells of a mark on its next segment, which doubles d, once a round trip at most. A round trip without takes one off.
@@ -263,7 +298,7 @@ class Acc(Part):
     """Most segments an ACK covers; half the sender's window if that is less; 16 where left out."""
 
 
-AckPolicy = Every | Delayed | Daass | Divide | Spoof | Optimistic | Restore | Smart | Periodic | Acc
+AckPolicy = Every | Delayed | Daass | Divide | Spoof | Optimistic | Restore | Smart | Periodic | Linux | Acc
 """When the receiver acknowledges."""
 
 

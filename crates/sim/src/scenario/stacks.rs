@@ -271,7 +271,29 @@ fn check_receiver(rules: &ReceiverRules) -> Result<(), Conflict> {
         AckPolicyKind::Optimistic { ahead, .. } if !(1..=1_000_000).contains(&ahead) => {
             Err(("ack.ahead", format!("is {ahead}; must be from 1 to 1000000")))
         }
+        AckPolicyKind::Linux { quick, .. } if quick > 255 => {
+            Err(("ack.quick", format!("is {quick}; must be from 0 to 255")))
+        }
+        AckPolicyKind::Linux { window, .. } if !(1..=1_000_000).contains(&window) => {
+            Err(("ack.window", format!("is {window}; must be from 1 to 1000000 segments")))
+        }
+        AckPolicyKind::Linux { buffer, window, .. } if !(window..=1_000_000).contains(&buffer) => {
+            Err(("ack.buffer", format!("is {buffer}; must be from window = {window} to 1000000 segments")))
+        }
+        AckPolicyKind::Linux { sack_most, .. } if sack_most > 255 => {
+            Err(("ack.sack_most", format!("is {sack_most}; must be from 0 to 255")))
+        }
+        AckPolicyKind::Linux { low_water, .. } if !(1..=1_000_000_000).contains(&low_water) => {
+            Err(("ack.low_water", format!("is {low_water}; must be from 1 to 1000000000")))
+        }
+        AckPolicyKind::Linux { least, timer, .. } if least > timer => {
+            Err(("ack.least", format!("is {least}, above timer = {timer}")))
+        }
+        AckPolicyKind::Linux { tick, timer, .. } if tick > timer => {
+            Err(("ack.tick", format!("is {tick}, above timer = {timer}")))
+        }
         AckPolicyKind::Acc { .. }
+        | AckPolicyKind::Linux { .. }
         | AckPolicyKind::Delayed { .. }
         | AckPolicyKind::Daass { .. }
         | AckPolicyKind::Divide { .. }

@@ -48,6 +48,8 @@ pub struct Receiver {
     syn: bool,
     pub(super) duplicate: bool,
     ece: bool,
+    /// The segments come with PSH; only drivers of real ones know.
+    push: bool,
     /// Where the policy takes the sender's phase from, if it asks.
     phase_source: Option<PhaseSource>,
     /// One past the last unit of the segment just come, if that is a duplicate.
@@ -70,6 +72,7 @@ impl Receiver {
             duplicate: false,
             duplicate_end: 0,
             ece: false,
+            push: false,
             ts_recent: Time::ZERO,
             last_ack_sent: 1,
             covered: 0,
@@ -79,6 +82,12 @@ impl Receiver {
             acks_sent: 0,
             duplicates: 0,
         }
+    }
+
+    /// Whether the segments that follow bear PSH (RFC 9293 section 3.9.1). Drivers of real segments say it before each; the
+    /// simulator's bear none.
+    pub fn tell_push(&mut self, push: bool) {
+        self.push = push;
     }
 
     /// A segment arrives.
@@ -124,7 +133,7 @@ impl Receiver {
         self.trigger = segment.seq;
         self.syn |= segment.syn;
         let at_once = self.must_answer_at_once(segment, placement);
-        let space = &self.space;
+        let (space, push) = (&self.space, self.push);
         let arrival = || Arrival {
             in_order: placement.in_order && !at_once,
             gap: space.has_gap(),
@@ -138,6 +147,10 @@ impl Receiver {
             window: segment.window,
             srtt: segment.srtt,
             ack_marked: segment.ack_marked,
+            push,
+            ect: segment.ect,
+            ce: segment.ce,
+            cwr: segment.cwr,
             now,
         };
         // The two of most receivers apart, so that what they read and want stays in registers.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Shown;
 use super::choices::choice;
 use super::estimates::{LossNotice, RttSource, WindowSource, WindowStart};
+use super::linux;
 
 /// When the receiver acknowledges.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -172,6 +173,46 @@ pub enum AckPolicyKind {
         /// Time between keep-alives.
         #[serde(default = "one_second")]
         interval: Time,
+    },
+    /// As Linux 6 acknowledges bulk data: quick ACKs first, then every second full segment, a timer that adapts, and
+    /// compressed SACKs.
+    Linux {
+        /// Most quick ACKs in a row.
+        #[serde(default = "sixteen")]
+        #[schemars(range(max = 255))]
+        quick: u32,
+        /// Window with which the receiver opens, in segments; half as many quick ACKs begin it.
+        #[serde(default = "linux::window")]
+        #[schemars(range(min = 1, max = 1000000))]
+        window: u32,
+        /// Segments that the receiver's buffer has room for at first. Up to there the window opens, by two segments with each
+        /// that comes; such a segment is acknowledged at once.
+        #[serde(default = "linux::buffer")]
+        #[schemars(range(min = 1, max = 1000000))]
+        buffer: u32,
+        /// Whether the buffer grows with what is read in a round trip.
+        #[serde(default = "linux::autotune")]
+        autotune: bool,
+        /// Least time a segment is held.
+        #[serde(default = "linux::least")]
+        least: Time,
+        /// Longest, less a tick.
+        #[serde(default = "maximum_delay")]
+        timer: Time,
+        /// The kernel's clock (1/HZ), in which the timer and gaps between segments are counted; 0s counts them exactly.
+        #[serde(default = "linux::tick")]
+        tick: Time,
+        /// Longest delay of a SACK beyond the third duplicate; 5% of the round trip if that is less. 0s does not compress.
+        #[serde(default = "linux::sack_delay")]
+        sack_delay: Time,
+        /// Segments above a gap that one such SACK may answer.
+        #[serde(default = "linux::sack_most")]
+        #[schemars(range(max = 255))]
+        sack_most: u32,
+        /// Sequence units for which the application waits before it reads; 1 reads at once.
+        #[serde(default = "one")]
+        #[schemars(range(min = 1, max = 1000000000))]
+        low_water: u32,
     },
     /// ACK congestion control: an ACK every d segments. Its ACKs can be marked by a RED queue with `ecn`; the sender tells
     /// of a mark on its next segment, which doubles d, once a round trip at most. A round trip without takes one off.
@@ -361,6 +402,7 @@ impl Shown for AckPolicyKind {
             AckPolicyKind::Restore { pieces, target, .. } => {
                 format!("restore: {pieces} pieces up to {target} segments")
             }
+            AckPolicyKind::Linux { quick, least, timer, .. } => format!("linux: {quick} quick, {least} to {timer}"),
             AckPolicyKind::Optimistic { ahead, .. } => format!("optimistic: {ahead} segments ahead"),
             AckPolicyKind::Smart { timer, rtt, window, extended, .. } => {
                 let name = if *extended { "smart, extended" } else { "smart" };

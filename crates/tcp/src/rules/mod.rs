@@ -7,6 +7,7 @@ mod acks;
 mod choices;
 mod control;
 mod estimates;
+mod linux;
 mod receiver;
 mod sender;
 mod stack;

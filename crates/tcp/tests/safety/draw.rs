@@ -85,7 +85,18 @@ fn policy() -> impl Strategy<Value = AckPolicyKind> {
     });
     let acc =
         (1_u32..20, 0.01..0.5).prop_map(|(d_max, timer)| AckPolicyKind::Acc { d_max, timer: Time::from_secs(timer) });
-    prop_oneof![Just(AckPolicyKind::Every {}), delayed, daass, divide(), spoof, restore, smart(), periodic(), acc]
+    prop_oneof![
+        Just(AckPolicyKind::Every {}),
+        delayed,
+        daass,
+        divide(),
+        spoof,
+        restore,
+        smart(),
+        periodic(),
+        acc,
+        linux()
+    ]
 }
 
 /// Divided ACKs, in every way. (Optimistic ACKs give up safety on purpose and are not drawn.)
@@ -138,6 +149,30 @@ fn periodic() -> impl Strategy<Value = AckPolicyKind> {
         let (timer, interval) = (Time::from_secs(timer), Time::from_secs(interval));
         AckPolicyKind::Periodic { beta, segments, timer, rtt, interval }
     })
+}
+
+fn linux() -> impl Strategy<Value = AckPolicyKind> {
+    let tick = select(&[0.0, 0.001, 0.004, 0.01][..]);
+    let (quick, window, low_water) = (0_u32..40, (1_u32..100, 0_u32..100), prop_oneof![Just(1_u32), 1_u32..60_000]);
+    let sack = (prop_oneof![Just(0.0), 0.0..0.02], 0_u32..60);
+    (quick, window, any::<bool>(), 0.0..0.1, 0.1..0.6, tick, sack, low_water).prop_map(
+        |(quick, (window, more), autotune, least, timer, tick, (sack_delay, sack_most), low_water)| {
+            let [least, timer, tick, sack_delay] = [least, timer, tick, sack_delay].map(Time::from_secs);
+            let buffer = window + more;
+            AckPolicyKind::Linux {
+                quick,
+                window,
+                buffer,
+                autotune,
+                least,
+                timer,
+                tick,
+                sack_delay,
+                sack_most,
+                low_water,
+            }
+        },
+    )
 }
 
 fn credit() -> impl Strategy<Value = CreditKind> {

@@ -72,18 +72,27 @@ impl RoundTrip {
                 self.least = self.least.min(f64::from(told));
             }
             RttSource::Timestamps => {
-                // Only the first segment that an ACK let go: the others wait behind it.
-                while let Some(&(ack, sent)) = self.sent.front()
-                    && echo.wrapping_sub(ack) as i32 >= 0
-                {
-                    self.sent.pop_front();
-                    if ack == echo {
-                        self.sample((now - sent).secs());
-                    }
+                if let Some(secs) = self.echoed(echo, now) {
+                    self.sample(secs);
                 }
             }
             _ => {}
         }
+    }
+
+    /// The round trip in seconds that an echo times, if this segment is the first that the ACK let go: the others wait
+    /// behind it.
+    pub fn echoed(&mut self, echo: u32, now: Time) -> Option<f64> {
+        let mut timed = None;
+        while let Some(&(ack, sent)) = self.sent.front()
+            && echo.wrapping_sub(ack) as i32 >= 0
+        {
+            self.sent.pop_front();
+            if ack == echo {
+                timed = Some((now - sent).secs());
+            }
+        }
+        timed
     }
 
     /// An ACK of new data leaves.

@@ -11,6 +11,7 @@ mod daass;
 mod delayed;
 mod divide;
 mod every;
+mod linux;
 mod observed;
 mod optimistic;
 mod periodic;
@@ -23,6 +24,7 @@ pub use daass::{Daass, Guess};
 pub use delayed::Delayed;
 pub use divide::{Divide, Division};
 pub use every::Every;
+pub use linux::{Linux, LinuxRules};
 pub use observed::Observed;
 pub use optimistic::Optimistic;
 pub use periodic::Periodic;
@@ -63,6 +65,14 @@ pub struct Arrival {
     pub srtt: f32,
     /// One of the receiver's ACKs had reached its sender with a congestion mark.
     pub ack_marked: bool,
+    /// Its sender had no more to send after it, and said so (PSH); not known of the simulator's segments.
+    pub push: bool,
+    /// Its sender understands congestion marks.
+    pub ect: bool,
+    /// A queue marked it.
+    pub ce: bool,
+    /// Its sender has answered a congestion mark.
+    pub cwr: bool,
     /// The time.
     pub now: Time,
 }
@@ -179,7 +189,12 @@ macro_rules! policies {
 impl Policy {
     /// The policy of a receiver with these rules, with an estimator beside it if they ask for one and it has none.
     pub fn of(rules: &ReceiverRules) -> Policy {
-        let policy = Policy::new(&rules.ack);
+        let mut policy = Policy::new(&rules.ack);
+        if let Policy::Linux(linux) = &mut policy
+            && !rules.sack
+        {
+            linux.without_sack();
+        }
         if rules.estimate == EstimateKind::Off || matches!(policy, Policy::Smart(_)) {
             return policy;
         }
@@ -189,6 +204,11 @@ impl Policy {
 
 policies! {
     Acc(Box<Acc>) from AckPolicyKind::Acc { d_max, timer } => Box::new(Acc::new(d_max, timer));
+    Linux(Box<Linux>) from AckPolicyKind::Linux {
+        quick, window, buffer, autotune, least, timer, tick, sack_delay, sack_most, low_water
+    } => Box::new(Linux::new(LinuxRules {
+        quick, window, buffer, autotune, least, timer, tick, sack_delay, sack_most, low_water
+    }));
     Every(Every) from AckPolicyKind::Every {} => Every;
     Delayed(Delayed) from AckPolicyKind::Delayed { timer, segments, heartbeat, phase } => Delayed::new(timer, segments, heartbeat, phase);
     Smart(Smart) from AckPolicyKind::Smart { timer, rtt, interval, window, initial, extended, loss, first } =>
