@@ -130,6 +130,7 @@ from .rules import (
     SlowStart,
     Stack,
     TimerRestart,
+    Undo,
     UnsentAck,
     Window,
 )
@@ -232,6 +233,7 @@ __all__ = [
     "Topology",
     "Ubc",
     "Udp",
+    "Undo",
     "UnsentAck",
     "Vegas",
     "VegasPace",

@@ -110,6 +110,17 @@ TimerRestart = Literal["after-rtt-update", "before-rtt-update"]
 """
 
 
+Undo = Literal["off", "timestamps", "dsack", "both"]
+"""What shows that a loss was none, so that the reduction is taken back. Only `rfc6675`, `rack` and `fack` ask.
+
+- "off": Nothing.
+- "timestamps": An ACK that advances and echoes a time before the first retransmission (Eifel, RFC 3522); needs
+  timestamps.
+- "dsack": Reports of everything that was sent again as duplicates (RFC 3708); needs the receiver's `dsack`.
+- "both": Either (Linux).
+"""
+
+
 UnsentAck = Literal["ignore", "restart"]
 """What an ACK of data that was never sent does.
 
@@ -233,6 +244,8 @@ class Sender(Part):
     """Bytes the timestamp option adds to a segment that has a header."""
     timestamps: bool | None = None
     """Whether segments carry timestamps and every new ACK gives a round-trip sample (RFC 7323)."""
+    undo: Undo | None = None
+    """What shows that a loss was none, so that the reduction is taken back. Only `rfc6675`, `rack` and `fack` ask."""
     unsent_ack: UnsentAck | None = None
     """What an ACK of data that was never sent does."""
     window_before_syn_ack: float | None = None
@@ -425,6 +438,8 @@ class Stack(Part):
     """Bytes the timestamp option adds to a segment that has a header."""
     timestamps: bool | None = None
     """Whether segments carry timestamps and every new ACK gives a round-trip sample (RFC 7323)."""
+    undo: Undo | None = None
+    """What shows that a loss was none, so that the reduction is taken back. Only `rfc6675`, `rack` and `fack` ask."""
     unsent_ack: UnsentAck | None = None
     """What an ACK of data that was never sent does."""
     window_before_syn_ack: float | None = None

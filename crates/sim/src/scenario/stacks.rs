@@ -141,7 +141,7 @@ impl Stacks {
             here.receiver.sack = here.sender.recovery.uses_sack();
         }
         if receiver.rules.dsack.is_none() {
-            here.receiver.dsack |= here.receiver.sack && here.sender.recovery.uses_dsack();
+            here.receiver.dsack |= here.receiver.sack && asks_for_dsack(&here.sender);
         }
         if sender.rules.tell_phase.is_none() {
             here.sender.tell_phase |= asks_for_phase(&here.receiver);
@@ -157,6 +157,12 @@ impl Stacks {
         }
         Ok((here.sender, here.receiver))
     }
+}
+
+/// Whether this sender learns from reports of duplicates. Not with FF96's blocks, see above.
+fn asks_for_dsack(sender: &SenderRules) -> bool {
+    sender.recovery.uses_dsack()
+        || (sender.undo.uses_dsack() && sender.recovery.uses_sack() && sender.recovery != RecoveryKind::Sack)
 }
 
 /// Whether segments must carry their sender's phase for this receiver.

@@ -141,6 +141,27 @@ choice! {
 }
 
 choice! {
+    /// What shows that a loss was none, so that the reduction is taken back. Only `rfc6675`, `rack` and `fack` ask.
+    Undo {
+        /// Nothing.
+        Off = "off",
+        /// An ACK that advances and echoes a time before the first retransmission (Eifel, RFC 3522); needs timestamps.
+        Timestamps = "timestamps",
+        /// Reports of everything that was sent again as duplicates (RFC 3708); needs the receiver's `dsack`.
+        Dsack = "dsack",
+        /// Either (Linux).
+        Both = "both",
+    }
+}
+
+impl Undo {
+    /// Whether the sender learns from duplicates that the receiver reports.
+    pub fn uses_dsack(self) -> bool {
+        matches!(self, Undo::Dsack | Undo::Both)
+    }
+}
+
+choice! {
     /// What an idle connection does to its window.
     IdleRestart {
         /// The retransmission timer stays armed and restarts slow start when it fires on nothing outstanding (ns-2).

@@ -4,7 +4,7 @@ use acklab_packet::Time;
 
 use super::{
     ControlKind, CreditKind, Halving, IdleRestart, Nagle, PartialAckTimer, RecoveryExit, RecoveryKind, RecoveryWindow,
-    RtoFloor, RttFilter, SackPartial, SecondFastRetransmit, Sequence, SlowStart, TimerRestart, UnsentAck, Window,
+    RtoFloor, RttFilter, SackPartial, SecondFastRetransmit, Sequence, SlowStart, TimerRestart, Undo, UnsentAck, Window,
     rule_table,
 };
 
@@ -114,6 +114,8 @@ rule_table! {
         recovery_exit: RecoveryExit,
         /// How the window falls to ssthresh in a recovery. Only `rfc6675`, `rack` and `fack` ask.
         recovery_window: RecoveryWindow,
+        /// What shows that a loss was none, so that the reduction is taken back. Only `rfc6675`, `rack` and `fack` ask.
+        undo: Undo,
         /// What FF96 SACK does on a partial ACK.
         sack_partial: SackPartial,
     }

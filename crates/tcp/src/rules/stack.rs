@@ -102,6 +102,7 @@ impl Stack {
                 partial_deflation: true,
                 recovery_exit: RecoveryExit::Rfc6582,
                 recovery_window: RecoveryWindow::AtOnce,
+                undo: Undo::Off,
                 sack_partial: SackPartial::PipeTwice,
             },
         }
@@ -190,6 +191,7 @@ fn ns2_sender() -> SenderRules {
         partial_deflation: true,
         recovery_exit: RecoveryExit::Keep,
         recovery_window: RecoveryWindow::AtOnce,
+        undo: Undo::Off,
         sack_partial: SackPartial::PipeTwice,
     }
 }

@@ -11,7 +11,8 @@ use super::credit::Credit;
 use super::rto::Rto;
 use super::send_times::SendTimes;
 use super::skip::Skip;
-use crate::rules::{SenderRules, Sequence, TimerRestart};
+use super::undo::Reduction;
+use crate::rules::{SenderRules, Sequence, TimerRestart, Undo};
 
 /// What a sender has been given to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +58,8 @@ pub struct SenderCounters {
     pub window_cuts: u32,
     /// ACKs that were caught covering what was never sent, where the rules punish that.
     pub false_acks: u32,
+    /// Reductions taken back.
+    pub undone: u32,
     pub rtt_samples: u64,
     /// Sum of the samples, in seconds.
     pub rtt_sum: f64,
@@ -108,7 +111,7 @@ pub struct Core {
     pub(super) timer_on: bool,
     /// An ACK came marked; the next segment tells the receiver.
     pub(super) must_tell_ack_mark: bool,
-    /// Nothing in `restrained` and `tells`, and nobody hears of each segment and ACK: a full segment of new data is sent
+    /// Nothing in `restrained` and `tells`, and nobody hears of each segment and ACK, nor looks for what to take back: a full segment of new data is sent
     /// without asking further.
     pub(super) plain: bool,
     /// The phase in which credit last grew the window, until somebody asks ([`super::Sender::take_growth`]).
@@ -137,6 +140,8 @@ pub struct Core {
     /// For controls that listen; else it costs nothing.
     pub(super) send_times: Option<Box<SendTimes>>,
     pub(super) skip: Option<Box<Skip>>,
+    /// The last reduction, where it may be taken back.
+    pub(super) reduction: Option<Box<Reduction>>,
 }
 
 impl Core {
@@ -189,9 +194,10 @@ impl Core {
             next_send: Time::ZERO,
             pacer_on: false,
             small_end: 0,
-            plain: !restrained && !tells && !control.listens(),
+            plain: !restrained && !tells && !control.listens() && rules.undo == Undo::Off,
             restrained,
             skip,
+            reduction: None,
             tells,
             control,
             full_bytes: data_bytes(&rules, mss),

@@ -65,27 +65,39 @@ impl Sender {
                 self.core.punish();
             }
         } else {
-            if !self.core.plain && self.core.skip.is_some() {
-                match self.core.judge_ack(ack, now, wire) {
-                    Verdict::Fair => {}
-                    Verdict::Asks => {
-                        // No sign of loss; what else it says counts.
-                        if ack.ece {
-                            self.core.on_mark_echo(now);
-                        }
-                        return self.recovery.hear(&self.core, ack);
-                    }
-                    Verdict::Lies => self.core.punish(),
+            if self.core.plain {
+                if ack.ece {
+                    self.core.on_mark_echo(now);
                 }
+            } else if !self.counts_as_ack(ack, now, wire) {
+                return;
             }
-            if ack.ece {
-                self.core.on_mark_echo(now);
-            }
-            self.core.tell_control(ack, now);
             if let Some(most) = self.recovery.on_ack(&mut self.core, ack, now, wire) {
                 self.core.send_window_here(most, now, wire);
             }
         }
+    }
+
+    /// What those that are not [plain](Core::plain) do with an ACK before it counts; whether it does.
+    #[inline(never)]
+    fn counts_as_ack<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) -> bool {
+        let verdict = if self.core.skip.is_some() { self.core.judge_ack(ack, now, wire) } else { Verdict::Fair };
+        if verdict == Verdict::Lies {
+            self.core.punish();
+        }
+        if ack.ece {
+            self.core.on_mark_echo(now);
+        }
+        if verdict == Verdict::Asks {
+            // No sign of loss; what else it says counts.
+            self.recovery.hear(&self.core, ack);
+            return false;
+        }
+        self.core.tell_control(ack, now);
+        if self.core.undo(ack) {
+            self.recovery.undone(&mut self.core);
+        }
+        true
     }
 
     /// A receiver's keep-alive arrives: a bare ACK answers it at once and touches nothing else (RFC 9293 section 3.8.4;

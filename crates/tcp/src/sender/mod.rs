@@ -17,6 +17,7 @@ mod send_times;
 mod sending;
 mod skip;
 mod timer;
+mod undo;
 mod window;
 
 pub use self::core::{Core, LastCut, SenderCounters, Supply};

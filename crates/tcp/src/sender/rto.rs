@@ -27,6 +27,8 @@ enum Filter {
     Ticks { srtt: i32, rttvar: i32 },
     /// Seconds; `None` before the first sample.
     Seconds(Option<(f64, f64)>),
+    /// The same, with the deviation's share floored.
+    Floored(Box<Option<(f64, f64)>>),
     /// Seconds, as Linux keeps them.
     Linux(Box<Option<Deviation>>),
 }
@@ -35,6 +37,7 @@ impl Rto {
     /// Before any sample.
     pub fn new(rules: &SenderRules) -> Rto {
         let filter = match rules.rtt_filter {
+            RttFilter::Rfc6298 if rules.rto_floor == RtoFloor::Variance => Filter::Floored(Box::new(None)),
             RttFilter::Integer => Filter::Ticks { srtt: 0, rttvar: 0 },
             RttFilter::Rfc6298 => Filter::Seconds(None),
             RttFilter::Linux => Filter::Linux(Box::new(None)),
@@ -73,15 +76,12 @@ impl Rto {
                 };
             }
             Filter::Seconds(state) => {
-                let (srtt, rttvar) = match *state {
-                    None => (elapsed, elapsed / 2.0),
-                    Some((srtt, rttvar)) => {
-                        let (alpha, beta) = (0.125 / expected as f64, 0.25 / expected as f64);
-                        let rttvar = (1.0 - beta) * rttvar + beta * (srtt - elapsed).abs();
-                        ((1.0 - alpha) * srtt + alpha * elapsed, rttvar)
-                    }
-                };
-                *state = Some((srtt, rttvar));
+                let (srtt, rttvar) = smooth(state, elapsed, expected);
+                self.rto = srtt + tick.max(4.0 * rttvar);
+                self.backoff = 1;
+            }
+            Filter::Floored(state) => {
+                let (srtt, rttvar) = smooth(state, elapsed, expected);
                 self.rto = srtt + tick.max(4.0 * rttvar).max(floor(rules));
                 self.backoff = 1;
             }
@@ -150,6 +150,7 @@ impl Rto {
         let untimed = match &self.filter {
             Filter::Ticks { .. } => false,
             Filter::Seconds(state) => state.is_none(),
+            Filter::Floored(state) => state.is_none(),
             Filter::Linux(state) => state.is_none(),
         };
         if untimed {
@@ -158,6 +159,21 @@ impl Rto {
             self.work_out(rules);
         }
     }
+}
+
+/// RFC 6298 (2.2) and (2.3): mean and deviation after a sample, of which `expected` come per round trip.
+#[inline(always)]
+fn smooth(state: &mut Option<(f64, f64)>, elapsed: f64, expected: u64) -> (f64, f64) {
+    let smoothed = match *state {
+        None => (elapsed, elapsed / 2.0),
+        Some((srtt, rttvar)) => {
+            let (alpha, beta) = (0.125 / expected as f64, 0.25 / expected as f64);
+            let rttvar = (1.0 - beta) * rttvar + beta * (srtt - elapsed).abs();
+            ((1.0 - alpha) * srtt + alpha * elapsed, rttvar)
+        }
+    };
+    *state = Some(smoothed);
+    smoothed
 }
 
 /// Seconds that the deviation's share of the RTO has at least.

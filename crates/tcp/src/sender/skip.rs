@@ -25,6 +25,7 @@ pub(super) struct Skip {
 }
 
 /// What an ACK means for the segment left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// Nothing.
     Fair,

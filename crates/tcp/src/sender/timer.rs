@@ -80,6 +80,11 @@ impl Core {
                 self.initial_window = self.initial_window.min(1.0);
             }
             self.counters.timeouts += u32::from(!idle);
+            if idle {
+                self.may_not_be_undone();
+            } else {
+                self.may_be_undone();
+            }
             self.cut(if idle { Signal::Idle } else { Signal::Timeout }, now);
         }
         if !idle {

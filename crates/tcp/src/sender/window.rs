@@ -25,12 +25,11 @@ impl Core {
     /// Lets a control that listens hear of an ACK, before the recovery does.
     #[inline]
     pub(super) fn tell_control(&mut self, ack: &Ack, now: Time) {
-        if !self.plain && self.send_times.is_some() && ack.ack >= self.snd_una {
+        if self.send_times.is_some() && ack.ack >= self.snd_una {
             self.tell(ack, now);
         }
     }
 
-    #[inline(never)]
     fn tell(&mut self, ack: &Ack, now: Time) {
         let heard = Heard {
             ack: ack.ack,
@@ -162,6 +161,7 @@ impl Core {
         let due = self.snd_una >= self.recover && self.snd_una < self.snd_max;
         if self.rules.ecn && due && self.last_cut != LastCut::FastRetransmit {
             self.recover = self.snd_max;
+            self.may_not_be_undone();
             self.cut(Signal::Mark, now);
             self.must_tell_cwr = true;
         }
@@ -174,7 +174,9 @@ impl Core {
         // A window that a mark has just halved is not halved again for a loss (RFC 3168 section 6.1.2).
         if self.last_cut == LastCut::Mark && self.snd_una < self.recover {
             self.last_cut = LastCut::FastRetransmit;
+            self.may_not_be_undone();
         } else {
+            self.may_be_undone();
             self.cut(Signal::Loss, now);
         }
         self.recover = self.snd_max;

@@ -25,4 +25,5 @@ mod rfc9406;
 mod rfc9438;
 mod sender_table;
 mod smartacking;
+mod undo;
 mod veno;

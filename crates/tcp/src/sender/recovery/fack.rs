@@ -245,6 +245,15 @@ impl LossRecovery for Fack {
         self.judged = core.snd_max;
     }
 
+    fn undone(&mut self, core: &mut Core) {
+        (self.recovering, self.repairing, self.allowance) = (false, false, 0);
+        self.prr.forget();
+        self.resent.clear();
+        self.arrived = self.count;
+        self.lost.clear();
+        self.judged = core.snd_una;
+    }
+
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         self.send(core, now, wire);
     }

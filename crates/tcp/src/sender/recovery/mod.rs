@@ -22,6 +22,8 @@ pub use tahoe::Tahoe;
 
 use acklab_packet::{Ack, Time};
 
+use prr::Prr;
+
 use super::{Core, LastCut, SenderWire};
 use crate::rules::RecoveryKind;
 
@@ -42,6 +44,10 @@ pub trait LossRecovery {
     /// The timer ran out: forget what the timeout makes void, before the window is reduced.
     fn before_timeout(&mut self, core: &mut Core);
 
+    /// What was believed lost was not: the reduction has been taken back ([`Core::undo`]). Recoveries without this have
+    /// no reductions that are.
+    fn undone(&mut self, _core: &mut Core) {}
+
     /// Sends what may be sent: after a timeout (`snd_nxt` is back at `snd_una`), new data, or a pause of the pacer.
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         core.send_window(core.rules.max_burst, now, wire);
@@ -49,11 +55,11 @@ pub trait LossRecovery {
 }
 
 /// An ACK of new data, where sending is governed by what is outstanding: within a recovery it moves `snd_una`; one that ends
-/// it, or comes outside, is an ordinary one. `recovering` and `going_back` (after a timeout) are the recovery's.
+/// it, or comes outside, is an ordinary one. `recovering`, `going_back` (after a timeout) and `prr` are the recovery's.
 fn take_new_data<W: SenderWire>(
     core: &mut Core,
     ack: &Ack,
-    (recovering, going_back): (&mut bool, &mut bool),
+    (recovering, going_back, prr): (&mut bool, &mut bool, &mut Prr),
     now: Time,
     wire: &mut W,
 ) {
@@ -64,6 +70,7 @@ fn take_new_data<W: SenderWire>(
     let exiting = std::mem::take(recovering);
     if exiting {
         core.last_cut = LastCut::Exited;
+        prr.end(core);
     }
     *going_back &= !full;
     core.new_ack(ack, !exiting || core.grows_on_exit(), now, wire);
@@ -145,6 +152,10 @@ impl LossRecovery for Recovery {
 
     fn before_timeout(&mut self, core: &mut Core) {
         each!(self, recovery => recovery.before_timeout(core));
+    }
+
+    fn undone(&mut self, core: &mut Core) {
+        each!(self, recovery => recovery.undone(core));
     }
 
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {

@@ -24,15 +24,15 @@ pub struct Rfc6675 {
 }
 
 impl Rfc6675 {
-    /// Takes in the ACK's blocks; whether they told anything new.
-    fn update(&mut self, core: &Core, ack: &Ack) -> bool {
+    /// Takes in the ACK's blocks; how many units they report for the first time.
+    fn update(&mut self, core: &Core, ack: &Ack) -> u64 {
         let before = self.board.total();
         for (start, end) in ack.sack.iter(ack.ack) {
             if start >= core.snd_una && start < end && end <= core.snd_max {
                 self.board.add(start, end);
             }
         }
-        self.board.total() != before
+        self.board.total() - before
     }
 
     /// `IsLost`: everything unreported below this edge is lost (section 4): above it lie `dup_thresh` reported runs,
@@ -225,16 +225,14 @@ impl Rfc6675 {
 
 impl LossRecovery for Rfc6675 {
     fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
-        let before = (core.snd_una, self.board.total());
         let news = self.update(core, ack);
+        let before = if self.recovering { (core.snd_una, self.board.total() - news) } else { (0, 0) };
         if ack.ack > core.snd_una {
-            if self.recovering && ack.ack >= core.recover {
-                self.prr.end(core);
-            }
-            take_new_data(core, ack, (&mut self.recovering, &mut self.going_back), now, wire);
+            let state = (&mut self.recovering, &mut self.going_back, &mut self.prr);
+            take_new_data(core, ack, state, now, wire);
             self.board.clear_below(core.snd_una);
-        } else if ack.ack == core.snd_una && news && !self.recovering {
-            let delivery = Delivery::between(before, (core.snd_una, self.board.total()));
+        } else if ack.ack == core.snd_una && news > 0 && !self.recovering {
+            let delivery = Delivery { units: news, covered: 0, reported: self.board.total() };
             self.duplicate(core, delivery, now, wire);
             return None;
         }
@@ -260,6 +258,13 @@ impl LossRecovery for Rfc6675 {
         self.recovering = false;
         self.prr.forget();
         self.going_back = core.snd_una < core.snd_max;
+    }
+
+    fn undone(&mut self, core: &mut Core) {
+        (self.recovering, self.going_back) = (false, false);
+        self.prr.forget();
+        core.dupacks = 0;
+        self.high_rxt = core.snd_una;
     }
 
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {

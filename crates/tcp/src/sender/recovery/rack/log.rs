@@ -169,6 +169,19 @@ impl SendLog {
         again
     }
 
+    /// Nothing is lost after all: what was believed so is on its way since it was last sent.
+    pub fn forgive(&mut self) {
+        for index in 0..self.segments.len() {
+            let sent = &mut self.segments[index];
+            if std::mem::take(&mut sent.lost) {
+                let entry = (sent.at, sent.start, sent.end);
+                let place = self.order.partition_point(|other| other.0 <= entry.0);
+                self.order.insert(place, entry);
+            }
+        }
+        (self.lost, self.lost_from) = (0, Seq::MAX);
+    }
+
     /// `RACK_mark_losses_on_RTO` (section 6.3): the first segment, and what is due after `wait`.
     pub fn mark_on_timeout(&mut self, wait: Time, now: Time) {
         for index in 0..self.segments.len() {

@@ -2,8 +2,8 @@
 //! comes. So a retransmission that is lost is noticed like any other segment, and a lost tail without a timeout.
 //!
 //! What is reported is kept as `rfc6675` keeps it, and sending is governed by a pipe in the same way; only what is
-//! lost is decided otherwise. Three timers share the wire's one ([`Rack::set_timer`]). Our readings: a
-//! timeout or recovery that turns out to have been needless is not undone.
+//! lost is decided otherwise. Three timers share the wire's one ([`Rack::set_timer`]). What turns out to have
+//! been needless is undone where the rule `undo` says so.
 
 mod detection;
 mod log;
@@ -13,6 +13,7 @@ use acklab_packet::{Ack, Probe, Segment, Seq, Time};
 
 use super::super::control::Signal;
 use super::super::scoreboard::Scoreboard;
+use super::super::undo::dsack;
 use super::super::{Core, LastCut, SenderWire};
 use super::prr::{Delivery, Prr};
 use super::{LossRecovery, take_new_data};
@@ -238,19 +239,11 @@ impl Rack {
         }
     }
 
-    /// The block with which an ACK reports a duplicate: the first, if it lies below the cumulative ACK or within the second
-    /// (RFC 2883 section 4).
-    fn dsack(ack: &Ack) -> Option<(Seq, Seq)> {
-        let mut blocks = ack.sack.iter(ack.ack);
-        let first = blocks.next()?;
-        let within = blocks.next().is_some_and(|second| second.0 <= first.0 && first.1 <= second.1);
-        (first.1 <= ack.ack || within).then_some(first)
-    }
-
     /// What an ACK does, but for the timers; whether a probe is to be scheduled anew.
     fn hear_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> bool {
-        let dsack = Rack::dsack(ack);
+        let dsack = dsack(ack);
         if self.tlp.on_ack(core, ack, dsack) && !self.recovering && !self.going_back {
+            core.may_not_be_undone();
             core.cut(Signal::Loss, now);
             core.last_cut = LastCut::Exited;
         }
@@ -260,9 +253,8 @@ impl Rack {
         if advances {
             if ack.ack >= core.recover && (self.recovering || self.going_back) {
                 self.detection.on_exit();
-                self.prr.end(core);
             }
-            take_new_data(core, ack, (&mut self.recovering, &mut self.going_back), now, wire);
+            take_new_data(core, ack, (&mut self.recovering, &mut self.going_back, &mut self.prr), now, wire);
         }
         self.detection.on_dsack(core.snd_una, core.snd_max, dsack.is_some());
         let delivery = Delivery::between(before, (core.snd_una, self.board.total()));
@@ -303,6 +295,15 @@ impl LossRecovery for Rack {
         self.prr.forget();
         (self.reorder, self.probe) = (None, None);
         self.tlp.reset();
+    }
+
+    /// A hole that was late in a recovery was overtaken: the path reorders, as Linux concludes.
+    fn undone(&mut self, core: &mut Core) {
+        core.dupacks = 0;
+        self.detection.reordering_seen |= self.recovering;
+        (self.recovering, self.going_back) = (false, false);
+        self.prr.forget();
+        self.log.forgive();
     }
 
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {

@@ -1,0 +1,101 @@
+//! Reductions that were needless, taken back: Eifel's timestamps (RFC 3522), DSACKs (RFC 3708). Worked on paper.
+
+use acklab_tcp::rules::{RecoveryKind, SenderRules, Undo};
+use acklab_tcp::sender::Supply;
+
+use crate::sender_table::{follow, rfc};
+
+fn undo(recovery: RecoveryKind, undo: Undo, initial_window: f64) -> SenderRules {
+    SenderRules { recovery, undo, initial_window, timestamps: true, timestamp_bytes: 0, ..rfc() }
+}
+
+const SACK: [RecoveryKind; 3] = [RecoveryKind::Rfc6675, RecoveryKind::Rack, RecoveryKind::Fack];
+
+/// Three segments overtake 0, which is sent again at 0.1 and halves the window: FlightSize 12 less 2. What fills the hole left at 0:
+/// window and threshold are again as before, and the ACK grows the one like any other. If what fills it left at 0.1, it was lost.
+#[test]
+fn a_hole_filled_by_what_left_before_its_retransmission_was_no_loss() {
+    for recovery in SACK {
+        for (by, ts, rest) in [
+            (Undo::Timestamps, "0", "12-14 | 11000 | 6291456"),
+            (Undo::Both, "0", "12-14 | 11000 | 6291456"),
+            (Undo::Dsack, "0", "      | 5000 | 5000"),
+            (Undo::Off, "0", "      | 5000 | 5000"),
+            (Undo::Timestamps, "0.1", "      | 5000 | 5000"),
+        ] {
+            let table = format!(
+                "
+                at   | event            | sends | cwnd  | ssthresh
+                0    | start            | 0-9   | 10000 |
+                0.1  | ack 0 sack 1     | 10    | 10000 |
+                0.1  | ack 0 sack 1-2   | 11    | 10000 |
+                0.1  | ack 0 sack 1-3   | 0*    | 5000  | 5000
+                0.11 | ack 4 ts {ts}    | {rest}
+            "
+            );
+            let sender = follow(undo(recovery, by, 10.0), Supply::Segments(100), &table);
+            assert_eq!(sender.counters().undone, u32::from(rest.contains("11000")), "{recovery:?} {by:?}");
+        }
+    }
+}
+
+/// A pause of more than a second. Without the rule the timeout's go-back sends everything again; with it the first ACK, of
+/// a segment from before, restores four segments, grows them by one, and new data follows.
+#[test]
+fn a_timeout_that_was_only_a_pause() {
+    for recovery in [RecoveryKind::Rfc6675, RecoveryKind::Fack] {
+        for (by, ts, rest) in [
+            (Undo::Timestamps, "0", "4 5   | 5000 | 6291456"),
+            (Undo::Timestamps, "1", "1* 2* | 2000 | 2000"),
+            (Undo::Off, "0", "1* 2* | 2000 | 2000"),
+        ] {
+            let table = format!(
+                "
+                at   | event        | sends | cwnd | ssthresh
+                0    | start        | 0-3   | 4000 |
+                1    | timeout      | 0*    | 1000 | 2000
+                1.1  | ack 1 ts {ts} | {rest}
+            "
+            );
+            follow(undo(recovery, by, 4.0), Supply::Segments(100), &table);
+        }
+    }
+}
+
+/// The recovery is over when the receiver reports the retransmission as a duplicate: everything sent again was there.
+#[test]
+fn what_was_sent_again_for_nothing_is_reported() {
+    for recovery in SACK {
+        for (by, rest) in [(Undo::Dsack, "17-21 | 10000 | 6291456"), (Undo::Timestamps, "      | 5000 | 5000")] {
+            let table = format!(
+                "
+                at   | event            | sends | cwnd  | ssthresh
+                0    | start            | 0-9   | 10000 |
+                0.1  | ack 0 sack 1     | 10    | 10000 |
+                0.1  | ack 0 sack 1-2   | 11    | 10000 |
+                0.1  | ack 0 sack 1-3   | 0*    | 5000  | 5000
+                0.2  | ack 12 ts 0.1    | 12-16 | 5000  | 5000
+                0.21 | ack 12 sack 0 ts 0.1 | {rest}
+            "
+            );
+            follow(undo(recovery, by, 10.0), Supply::Segments(100), &table);
+        }
+    }
+}
+
+/// Of two retransmissions one was needless: the other was not, and the window stays halved.
+#[test]
+fn one_loss_among_late_segments_is_a_loss() {
+    let sender = follow(
+        undo(RecoveryKind::Rfc6675, Undo::Dsack, 10.0),
+        Supply::Segments(100),
+        "
+        at   | event                | sends | cwnd  | ssthresh
+        0    | start                | 0-9   | 10000 |
+        0.1  | ack 0 sack 2-8       | 0* 1* 10 11 | 5000  | 5000
+        0.2  | ack 10 ts 0.1        | 12-14 | 5000  | 5000
+        0.2  | ack 10 sack 0 ts 0.1 |       | 5000  | 5000
+    ",
+    );
+    assert_eq!(sender.counters().undone, 0);
+}
