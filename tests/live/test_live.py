@@ -146,6 +146,18 @@ def test_the_kernels_own_acks() -> None:
     assert 1.0 < real["segments_sent"] / real["acks_sent"] < 3.0
 
 
+@pytest.mark.parametrize(("window", "first", "buffer"), [(4500, 4345, 10862), (45, 44, 112)])
+def test_the_policy_linux_acknowledges_as_often_as_the_kernel(window: int, first: int, buffer: int) -> None:
+    """The window is what the emulator gives the kernel, which opens it up to four times as much memory."""
+    ack = f'{{policy="linux",window={first},buffer={buffer},autotune=false}}'
+    sets = (f"flow.0.sender.window={window}", f"flow.0.receiver.ack={ack}")
+    result = emulate(EXAMPLE, "--acks", "kernel", "--for", "6s", *(word for change in sets for word in ("--set", change)))
+    beside("as Linux does", result)
+    flows = (result["flows"][0], result["simulated"]["flows"][0])
+    real, virtual = (flow["segments_sent"] / flow["acks_sent"] for flow in flows)
+    assert virtual == pytest.approx(real, rel=0.05)
+
+
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)], ids=["INT", "TERM", "KILL"]
 )
@@ -216,6 +228,7 @@ def test_without_privileges_it_says_what_helps() -> None:
     ("arguments", "part"),
     [
         (["--set", 'flow.0.receiver.ack={ policy = "smart" }'], 'flow[0].receiver.ack: not in a live run: '),
+        (["--set", 'flow.0.receiver.ack={ policy = "linux" }'], "--acks kernel lets it"),
         (["--set", "link.0.stages=[{ kind = 'rbscp' }]"], "link S->R: not in a live run: has `stages`"),
         (["--for", "6 weeks"], "unknown unit"),
         (["--set", "flow.0.size={ apples = 3 }"], "apples"),

@@ -15,6 +15,7 @@ use acklab_tcp::rules::{AckPolicyKind, ReceiverRules, Stack};
 const FIN: u8 = 1;
 const SYN: u8 = 2;
 const PSH: u8 = 8;
+const CWR: u8 = 128;
 
 /// What of a packet matters here.
 struct Packet {
@@ -65,14 +66,15 @@ fn packet(link_type: u32, frame: &[u8], at: Time) -> Packet {
     }
 }
 
-fn captured(path: &Path) -> Vec<Packet> {
+/// The packets of a capture. The first is at `phase` of the kernel's clock, in seconds.
+fn captured(path: &Path, phase: f64) -> Vec<Packet> {
     let mut reader = Reader::new(BufReader::new(File::open(path).unwrap())).unwrap();
     let (mut packets, mut start) = (Vec::new(), None);
     while let Some(record) = reader.next().unwrap() {
         let (time_ns, interface, data) = (record.time_ns, record.interface, record.data.to_vec());
         let start = *start.get_or_insert(time_ns);
         let link_type = reader.interfaces()[interface].link_type;
-        packets.push(packet(link_type, &data, Time::from_secs((time_ns - start) as f64 * 1e-9)));
+        packets.push(packet(link_type, &data, Time::from_secs(phase + (time_ns - start) as f64 * 1e-9)));
     }
     packets
 }
@@ -126,8 +128,8 @@ impl ReceiverWire for Wire {
 }
 
 /// What the kernel sent, and what the policy sends for the same segments.
-fn replayed(path: &Path, policy: &str) -> (Vec<Sent>, Vec<Sent>) {
-    let packets = captured(path);
+fn replayed(path: &Path, policy: &str, phase: f64) -> (Vec<Sent>, Vec<Sent>) {
+    let packets = captured(path, phase);
     let opening = packets.iter().find(|packet| packet.flags & SYN > 0).expect("a handshake");
     let (start, from) = (opening.seq, opening.ports.0);
     let ack: AckPolicyKind = serde_json::from_str(policy).expect("a policy");
@@ -167,6 +169,7 @@ fn replayed(path: &Path, policy: &str) -> (Vec<Sent>, Vec<Sent>) {
             fin: packet.flags & FIN > 0,
             ect: packet.ecn != 0,
             ce: packet.ecn == 3,
+            cwr: packet.flags & (CWR | SYN) == CWR,
             echo: acked.get(&packet.stamps.1).copied().unwrap_or(0),
             ..Segment::default()
         };
@@ -184,8 +187,8 @@ struct Agreement {
     within: (usize, usize),
 }
 
-fn agreement(path: &Path, policy: &str) -> Agreement {
-    let (kernel, ours) = replayed(path, policy);
+fn agreement(path: &Path, policy: &str, phase: f64) -> Agreement {
+    let (kernel, ours) = replayed(path, policy, phase);
     let same = |a: &&Sent, b: &Sent| (a.ack, a.again, a.after) == (b.ack, b.again, b.after);
     let apart: Vec<f64> = kernel
         .iter()
@@ -208,7 +211,7 @@ fn agreement(path: &Path, policy: &str) -> Agreement {
 /// The capture of this name, and what the policy with these parameters makes of it.
 fn kernel(name: &str, parameters: &str) -> Agreement {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    agreement(&folder.join(name), &format!(r#"{{"policy": "linux"{parameters}}}"#))
+    agreement(&folder.join(name), &format!(r#"{{"policy": "linux"{parameters}}}"#), 0.0)
 }
 
 fn made(name: &str, parameters: &str) -> Agreement {
@@ -259,11 +262,14 @@ fn what_machines_and_programs_do_besides() {
     assert_eq!(made("lone", asleep), Agreement { acks: (43, 42, 42), within: (27, 38) });
 }
 
-/// Any other capture at a receiver, for a look: `ACKLAB_REPLAY=file ACKLAB_POLICY='{"policy": "linux", …}' ACKLAB_SHOW=1`.
+/// Any other capture at a receiver, for a look: `ACKLAB_REPLAY=file ACKLAB_POLICY='{"policy": "linux", …}' ACKLAB_SHOW=1`. The phase of the
+/// kernel's clock, which the capture does not tell, is tried in steps of a millisecond.
 #[test]
 fn a_capture_of_your_own() {
     if let Some(path) = std::env::var_os("ACKLAB_REPLAY") {
         let policy = std::env::var("ACKLAB_POLICY").unwrap_or_else(|_| r#"{"policy": "linux"}"#.to_owned());
-        println!("{path:?}: {:?}", agreement(Path::new(&path), &policy));
+        for phase in [0.0, 0.001, 0.002, 0.003] {
+            println!("{path:?} at {phase}: {:?}", agreement(Path::new(&path), &policy, phase));
+        }
     }
 }
