@@ -151,7 +151,8 @@ def test_the_policy_linux_acknowledges_as_often_as_the_kernel(window: int, first
     """The window is what the emulator gives the kernel, which opens it up to four times as much memory."""
     ack = f'{{policy="linux",window={first},buffer={buffer},autotune=false}}'
     sets = (f"flow.0.sender.window={window}", f"flow.0.receiver.ack={ack}")
-    result = emulate(EXAMPLE, "--acks", "kernel", "--for", "6s", *(word for change in sets for word in ("--set", change)))
+    changes = (word for change in sets for word in ("--set", change))
+    result = emulate(EXAMPLE, "--acks", "kernel", "--for", "6s", *changes)
     beside("as Linux does", result)
     flows = (result["flows"][0], result["simulated"]["flows"][0])
     real, virtual = (flow["segments_sent"] / flow["acks_sent"] for flow in flows)
