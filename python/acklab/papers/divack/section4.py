@@ -260,8 +260,9 @@ def abc_stops_the_thief(grid: Grid, base: Grid, flavours: Grid) -> Measurement:
     return Measurement(
         {"gain": counted, "third": {"third": plain.over(3.0), "gain": counted}},
         f"best with ABC {with_abc} {counted.value:.1f} %, best without {without} {plain.value:.1f} %, both against 1-apdp under the "
-        f"same credit, mean over J up to 32; 1-apdp itself gains {every.value:.1f} % by ABC. What there is to stop depends on the "
-        f"recovery: without ABC the best policy gains {thieves}",
+        f"same credit, mean over J up to 32; 1-apdp itself gains {every.value:.1f} % by ABC. ABC leaves nothing, but with NewReno there is "
+        "nothing to leave: what division gains among few flows it loses several times over among 16 and 32. What there is to stop depends on the "
+        f"recovery: without ABC the best policy gains, over J = {', '.join(map(str, low(flavours)))}, {thieves}",
     )
 
 
@@ -301,8 +302,8 @@ def both_capacities_alike(fast: Grid, slow: Grid) -> Measurement:
         {"spearman": rank_correlation(correlation, *tables)},
         f"{alike} of {means[0].size} policies and J gain at both or lose at both; up to J = 8 alone the correlation is {light:.2f}. It is no "
         f"noise: every second seed beside the others has {halves[0]:.2f} at 10 and {halves[1]:.2f} at 1.5 Mb/s. What decides is how many packets of "
-        "pipe and buffer each flow has, a sixth of them at 1.5 Mb/s: there a few flows are what a dozen are at 10 Mb/s, and no policy "
-        f"gains. Time over that of 1-apdp, {', '.join(POLICIES)}: {_room(slow, 1.5, (1, 2))}; {_room(fast, 10.0, (1, 8, 16))}. With more flows at 1.5 Mb/s "
+        "pipe and buffer each flow has, a sixth of them at 1.5 Mb/s: one or two flows there are what a dozen are at 10 Mb/s, and no "
+        f"policy gains. Time over that of 1-apdp, {', '.join(POLICIES)}: {_room(slow, 1.5, (1, 2))}; {_room(fast, 10.0, (1, 8, 16))}. With more flows at 1.5 Mb/s "
         f"timeouts are all there is ({', '.join(f'{v:.0f} a download at J = {j}' for j, v in lost.items() if j >= 8)} with 1-apdp)",
     )
 
