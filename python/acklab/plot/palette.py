@@ -44,6 +44,7 @@ MECHANISMS: dict[str, str] = {
     "divide": "pink",
     "acc": "gold",
     "tack": "purple",
+    "linux": "slate",
     # what the sender makes of an acknowledgment
     "ack-counting": "slate",
     "ubc": "red",
@@ -91,7 +92,7 @@ ALIASES: dict[str, str] = {
 
 #: Mechanisms that experiments set side by side; all colours within one differ.
 FAMILIES: dict[str, tuple[str, ...]] = {
-    "acknowledging": ("every", "delayed", "daass", "ubc", "lbc", "smart", "divide", "acc"),
+    "acknowledging": ("every", "delayed", "daass", "ubc", "lbc", "smart", "divide", "acc", "linux"),
     "counting": ("ack-counting", "ubc", "lbc", "abc", "every", "delayed"),
     "smart": ("every", "newreno", "smart", "acc", "abc", "sabc"),
     "paths": ("every", "delayed", "abc", "smart", "acc", "cake", "tack"),
