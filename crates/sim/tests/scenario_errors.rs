@@ -242,6 +242,7 @@ const CASES: &[Case] = &[
     (&[("window = 40", "duplicates_restart_timer = 1")], "flow[0].sender.duplicates_restart_timer", &["true or false"]),
     (&[("window = 40", "slow_start_at_ssthresh = \"yes\"")], "flow[0].sender.slow_start_at_ssthresh", &["true or false"]),
     (&[("window = 40", "credit = { kind = \"counter\", limit = 2 }")], "flow[0].sender.credit.limit", &["unknown key"]),
+    (&[("window = 40", "credit = { kind = \"segment-counter\", limit = 2 }")], "flow[0].sender.credit.limit", &["unknown key"]),
     (&[("window = 40", "credit = { kind = \"abx\" }")], "flow[0].sender.credit.kind", &["`ack-counting`"]),
     (&[("window = 40", "credit = \"rfc5681\"")], "flow[0].sender.credit", &["a table with `kind`"]),
     (&[("when = \"flows-complete\"", "when = \"flow-complete\"")], "stop.when", &["did you mean `flows-complete`"]),

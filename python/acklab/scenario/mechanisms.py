@@ -383,7 +383,16 @@ class Counter(Part):
     kind: Literal["counter"] = "counter"
 
 
-Credit = AckCounting | Rfc5681 | Ubc | Lbc | Abc | Sabc | FullSegments | Counter
+@dataclass(kw_only=True, repr=False)
+class SegmentCounter(Part):
+    """One segment for each segment it completes; in congestion avoidance these are counted, and each window of them
+    makes exactly one (Linux), where an increment for each ACK makes a little less.
+    """
+
+    kind: Literal["segment-counter"] = "segment-counter"
+
+
+Credit = AckCounting | Rfc5681 | Ubc | Lbc | Abc | Sabc | FullSegments | Counter | SegmentCounter
 """What an arriving ACK is worth."""
 
 

@@ -285,6 +285,10 @@ pub enum CreditKind {
     /// counter had it before it counted what ACKs cover.
     #[serde(deserialize_with = "nothing_else")]
     Counter,
+    /// One segment for each segment it completes; in congestion avoidance these are counted, and each window of them makes exactly
+    /// one (Linux), where an increment for each ACK makes a little less.
+    #[serde(deserialize_with = "nothing_else")]
+    SegmentCounter,
 }
 
 /// For variants without parameters, which serde's `deny_unknown_fields` overlooks.
@@ -320,7 +324,7 @@ impl CreditKind {
     pub fn limit(self) -> Option<f64> {
         match self {
             CreditKind::AckCounting | CreditKind::Rfc5681 | CreditKind::Ubc { .. } => None,
-            CreditKind::FullSegments | CreditKind::Counter => None,
+            CreditKind::FullSegments | CreditKind::Counter | CreditKind::SegmentCounter => None,
             CreditKind::Lbc { limit, .. } | CreditKind::Abc { limit } | CreditKind::Sabc { limit } => Some(limit),
         }
     }
@@ -345,6 +349,7 @@ impl Shown for CreditKind {
             CreditKind::Sabc { limit } => format!("sabc, L = {limit}"),
             CreditKind::FullSegments => "full-segments".to_owned(),
             CreditKind::Counter => "counter".to_owned(),
+            CreditKind::SegmentCounter => "segment-counter".to_owned(),
         }
     }
 }

@@ -171,6 +171,7 @@ impl Core {
     /// restart the timer. The caller sends.
     pub fn begin_recovery<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
         self.counters.fast_retransmits += 1;
+        self.credit.on_reduction();
         // A window that a mark has just halved is not halved again for a loss (RFC 3168 section 6.1.2).
         if self.last_cut == LastCut::Mark && self.snd_una < self.recover {
             self.last_cut = LastCut::FastRetransmit;

@@ -177,7 +177,7 @@ fn linux() -> impl Strategy<Value = AckPolicyKind> {
 
 fn credit() -> impl Strategy<Value = CreditKind> {
     let growth = select(&[Growth::Whole, Growth::Steps, Growth::AllThenOne][..]);
-    (0..8, 1.0..8.0, growth).prop_map(|(kind, limit, growth)| match kind {
+    (0..9, 1.0..8.0, growth).prop_map(|(kind, limit, growth)| match kind {
         0 => CreditKind::AckCounting,
         1 => CreditKind::Rfc5681,
         2 => CreditKind::Ubc { growth },
@@ -185,6 +185,7 @@ fn credit() -> impl Strategy<Value = CreditKind> {
         4 => CreditKind::Abc { limit },
         5 => CreditKind::FullSegments,
         6 => CreditKind::Counter,
+        7 => CreditKind::SegmentCounter,
         _ => CreditKind::Sabc { limit },
     })
 }

@@ -10,6 +10,7 @@ mod byte_counting;
 mod counter;
 mod full_segments;
 mod rfc5681;
+mod segment_counter;
 
 pub use abc::Abc;
 pub use ack_counting::AckCounting;
@@ -17,6 +18,7 @@ pub use byte_counting::ByteCounting;
 pub use counter::Counter;
 pub use full_segments::FullSegments;
 pub use rfc5681::Rfc5681;
+pub use segment_counter::SegmentCounter;
 
 use crate::rules::CreditKind;
 
@@ -61,6 +63,8 @@ pub trait WindowCredit {
     fn worth(&mut self, ack: &Covered) -> Worth;
     /// The timer ran out: partial credit is void.
     fn on_timeout(&mut self);
+    /// A fast recovery begins.
+    fn on_reduction(&mut self) {}
 }
 
 /// The credit rules. What keeps more than a number or two is boxed, so that a sender is no larger for it.
@@ -78,6 +82,8 @@ pub enum Credit {
     FullSegments(FullSegments),
     /// See [`Counter`].
     Counter(Counter),
+    /// See [`SegmentCounter`].
+    SegmentCounter(Box<SegmentCounter>),
 }
 
 impl Credit {
@@ -92,6 +98,7 @@ impl Credit {
             CreditKind::Sabc { limit } => Credit::Abc(Box::new(Abc::new(limit, limit))),
             CreditKind::FullSegments => Credit::FullSegments(FullSegments::default()),
             CreditKind::Counter => Credit::Counter(Counter::default()),
+            CreditKind::SegmentCounter => Credit::SegmentCounter(Box::default()),
         }
     }
 }
@@ -106,6 +113,7 @@ impl WindowCredit for Credit {
             Credit::Abc(rule) => rule.worth(ack),
             Credit::FullSegments(rule) => rule.worth(ack),
             Credit::Counter(rule) => rule.worth(ack),
+            Credit::SegmentCounter(rule) => rule.worth(ack),
         }
     }
 
@@ -117,6 +125,13 @@ impl WindowCredit for Credit {
             Credit::Abc(rule) => rule.on_timeout(),
             Credit::FullSegments(rule) => rule.on_timeout(),
             Credit::Counter(rule) => rule.on_timeout(),
+            Credit::SegmentCounter(rule) => rule.on_timeout(),
+        }
+    }
+
+    fn on_reduction(&mut self) {
+        if let Credit::SegmentCounter(rule) = self {
+            rule.on_reduction();
         }
     }
 }
