@@ -136,3 +136,18 @@ fn what_a_short_snap_length_cuts_is_counted() {
     let expected = plain[49].0 - disturbed[50].0;
     assert_eq!((census.backward, census.backward_max_ns), (1, expected as u64));
 }
+
+/// A handshake of which each packet passes twice times nothing.
+#[test]
+fn a_handshake_that_passed_twice_is_no_missing_one() {
+    let (scenario, outcome) = run(r#"
+        link = [{ between = ["S", "R"], rate = "5Mbps", delay = "20ms" }]
+        flow = [{ from = "S", to = "R", size = { segments = 100 }, sender = { timestamps = false } }]
+        record = { packets = true }
+    "#);
+    let once = frames(&file(&scenario, &outcome, Format::PcapNg, "S->R@S"));
+    let twice: Vec<Frame> = once.iter().flat_map(|frame| [frame.clone(), frame.clone()]).collect();
+    let said = "Where it was captured is not known (its handshake passed twice or in part, no timestamps)";
+    assert!(only(&twice).finding.contains(said), "{}", only(&twice).finding);
+    assert!(!only(&once).finding.contains("not known"), "{}", only(&once).finding);
+}

@@ -18,7 +18,7 @@ pub fn finding(connection: &Connection, way: &Way, policy: &Policy, place: Vanta
                 .to_owned()
         });
     }
-    sentences.push(seen_from(way, place));
+    sentences.push(seen_from(connection, way, place));
     if many(connection.copies, connection.packets) {
         sentences.push(format!(
             "{} of {} packets passed twice, the same in everything: captured at two interfaces or by a mirror port, or repeated by the network; copies count as resent",
@@ -38,7 +38,7 @@ pub fn finding(connection: &Connection, way: &Way, policy: &Policy, place: Vanta
     text
 }
 
-fn seen_from(way: &Way, place: Vantage) -> String {
+fn seen_from(connection: &Connection, way: &Way, place: Vantage) -> String {
     let (receiver, sender) = vantage::legs(way);
     let known = |leg: Option<f64>| leg.map_or("?".to_owned(), ms);
     if let Some(only) = one_sided(way) {
@@ -60,7 +60,11 @@ fn seen_from(way: &Way, place: Vantage) -> String {
         }
         Vantage::Both => format!("captured where both ends are near ({legs})"),
         Vantage::Between => format!("captured on the way ({legs}): delays contain the path to the receiver"),
-        Vantage::Unknown => "where it was captured is not known (no handshake, no timestamps)".to_owned(),
+        Vantage::Unknown => {
+            let handshake = if connection.opened { "its handshake passed twice or in part" } else { "no handshake" };
+            let stamps = if way.stamped { "timestamps time no round trip" } else { "no timestamps" };
+            format!("where it was captured is not known ({handshake}, {stamps})")
+        }
     }
 }
 
