@@ -45,7 +45,7 @@ class RankCorrelation(Sample):
         Noise draws a rank correlation toward 0, and resampling adds as much again: the mirror takes it off. Where ranks can
         hardly be more alike only the quantiles themselves have a width.
         """
-        rank = max(math.floor((len(self.values) + 1) * (1 - level) / 2), 1)
+        rank = max(math.floor((len(self.values) + 1) * (1 - level) / 2 + 1e-9), 1)
         low, high = self.values[rank - 1], self.values[-rank]
         return Interval(max(min(low, 2 * self.whole - high), -1.0), min(max(high, 2 * self.whole - low), 1.0), level)
 

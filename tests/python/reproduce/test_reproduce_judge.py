@@ -15,7 +15,7 @@ from acklab.reproduce.evidence import LIMIT, position
 from acklab.reproduce.judge import DIFFERS, NOT_TESTABLE, REPRODUCED, Verdict, judge
 from acklab.reproduce.ledger import Claim
 from acklab.reproduce.measure import BadMeasurement, Comparison, Measurement, NotTestable
-from acklab.reproduce.resample import rank_correlation, spearman
+from acklab.reproduce.resample import RankCorrelation, rank_correlation, spearman
 from acklab.reproduce.stats import Sample, jackknife, split, t_quantile
 
 NAN = float("nan")
@@ -244,6 +244,16 @@ def test_a_rank_correlation_has_an_interval_that_holds_the_truth() -> None:
         leaps += knife.low > 0.9 + 1e-9 or knife.high < 0.9 - 1e-9
     assert inside >= 190
     assert leaps > 40, "why the jackknife is not asked"
+
+
+def test_noise_draws_rank_correlations_down_and_the_mirror_takes_that_off() -> None:
+    found = RankCorrelation(tuple(k / 100 for k in range(1, 40)), whole=0.3, seeds=30)  # a twentieth of them a side
+    interval = found.interval(0.9)
+    assert (interval.low, interval.high) == pytest.approx((0.02, 0.58))
+    high = RankCorrelation(found.values, whole=0.9, seeds=30).interval(0.9)
+    assert (high.low, high.high) == pytest.approx((0.02, 1.0))
+    low = RankCorrelation(found.values, whole=0.1, seeds=30).interval(0.9)
+    assert (low.low, low.high) == pytest.approx((-0.18, 0.38))
 
 
 def test_a_rank_correlation_with_hardly_any_noise_is_itself() -> None:
