@@ -236,6 +236,7 @@ const CASES: &[Case] = &[
     (&[("window = 40", "control = { kind = \"vegas\", pace = \"second\" }")], "flow[0].sender.control.pace", &["`every-rtt`", "`second-rtt`"]),
     (&[("recovery = \"sack\"", "recovery = \"fackk\"")], "flow[0].sender.recovery", &["did you mean `fack`"]),
     (&[("window = 40", "recovery_window = \"halving\"")], "flow[0].sender.recovery_window", &["`at-once`", "`rate-halving`", "`prr`"]),
+    (&[("window = 40", "validation = \"rfc7661\"")], "flow[0].sender.validation", &["`off`", "`linux`"]),
     (&[("window = 40", "undo = \"eifel\"")], "flow[0].sender.undo", &["`timestamps`", "`dsack`", "`both`"]),
     (&[("window = 40", "rtt_filter = \"linus\"")], "flow[0].sender.rtt_filter", &["did you mean `linux`", "`rfc6298`"]),
     (&[("window = 40", "rto_floor = \"variances\"")], "flow[0].sender.rto_floor", &["did you mean `variance`"]),

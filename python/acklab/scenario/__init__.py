@@ -133,6 +133,7 @@ from .rules import (
     TimerRestart,
     Undo,
     UnsentAck,
+    Validation,
     Window,
 )
 
@@ -237,6 +238,7 @@ __all__ = [
     "Udp",
     "Undo",
     "UnsentAck",
+    "Validation",
     "Vegas",
     "VegasPace",
     "Veno",

@@ -129,6 +129,15 @@ UnsentAck = Literal["ignore", "restart"]
 """
 
 
+Validation = Literal["off", "linux"]
+"""Whether a window grows that is not used.
+
+- "off": It does.
+- "linux": Only if it stopped the sender, in slow start if half of it was out; after an RTO in which the application
+  used less, it shrinks half way to what was used (RFC 2861, as Linux).
+"""
+
+
 @dataclass(kw_only=True, repr=False)
 class Sender(Part):
     """A flow's sender: a stack, and the rules in which it differs from it."""
@@ -248,6 +257,8 @@ class Sender(Part):
     """What shows that a loss was none, so that the reduction is taken back. Only `rfc6675`, `rack` and `fack` ask."""
     unsent_ack: UnsentAck | None = None
     """What an ACK of data that was never sent does."""
+    validation: Validation | None = None
+    """Whether a window grows that is not used."""
     window_before_syn_ack: float | None = None
     """Window until the SYN is acknowledged, in segments."""
 
@@ -442,5 +453,7 @@ class Stack(Part):
     """What shows that a loss was none, so that the reduction is taken back. Only `rfc6675`, `rack` and `fack` ask."""
     unsent_ack: UnsentAck | None = None
     """What an ACK of data that was never sent does."""
+    validation: Validation | None = None
+    """Whether a window grows that is not used."""
     window_before_syn_ack: float | None = None
     """Window until the SYN is acknowledged, in segments."""

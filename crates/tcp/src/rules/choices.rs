@@ -162,6 +162,17 @@ impl Undo {
 }
 
 choice! {
+    /// Whether a window grows that is not used.
+    Validation {
+        /// It does.
+        Off = "off",
+        /// Only if it stopped the sender, in slow start if half of it was out; after an RTO in which the application used
+        /// less, it shrinks half way to what was used (RFC 2861, as Linux).
+        Linux = "linux",
+    }
+}
+
+choice! {
     /// What an idle connection does to its window.
     IdleRestart {
         /// The retransmission timer stays armed and restarts slow start when it fires on nothing outstanding (ns-2).

@@ -4,8 +4,8 @@ use acklab_packet::Time;
 
 use super::{
     ControlKind, CreditKind, Halving, IdleRestart, Nagle, PartialAckTimer, RecoveryExit, RecoveryKind, RecoveryWindow,
-    RtoFloor, RttFilter, SackPartial, SecondFastRetransmit, Sequence, SlowStart, TimerRestart, Undo, UnsentAck, Window,
-    rule_table,
+    RtoFloor, RttFilter, SackPartial, SecondFastRetransmit, Sequence, SlowStart, TimerRestart, Undo, UnsentAck,
+    Validation, Window, rule_table,
 };
 
 rule_table! {
@@ -71,6 +71,8 @@ rule_table! {
         duplicates_restart_timer: bool,
         /// What an idle connection does to its window.
         idle_restart: IdleRestart,
+        /// Whether a window grows that is not used.
+        validation: Validation,
         /// What is halved on loss.
         halving: Halving,
         /// Whether segments may be marked instead of dropped, and marks are answered like losses (RFC 3168).

@@ -12,6 +12,7 @@ use super::rto::Rto;
 use super::send_times::SendTimes;
 use super::skip::Skip;
 use super::undo::Reduction;
+use super::validation::Usage;
 use crate::rules::{SenderRules, Sequence, TimerRestart, Undo};
 
 /// What a sender has been given to send.
@@ -142,6 +143,8 @@ pub struct Core {
     pub(super) skip: Option<Box<Skip>>,
     /// The last reduction, where it may be taken back.
     pub(super) reduction: Option<Box<Reduction>>,
+    /// How much of the window is used, where that matters.
+    pub(super) usage: Option<Box<Usage>>,
 }
 
 impl Core {
@@ -162,6 +165,7 @@ impl Core {
         let wnd = rules.window.units(mss, payload);
         let in_units = |segments: f64| segments * f64::from(mss);
         let control = Control::with_slow_start(rules.control, rules.slow_start);
+        let usage = Usage::new(rules.validation);
         let skip = Skip::new(rules.skip, luck);
         let restrained = rules.pacing != 0.0 || skip.is_some();
         let tells = rules.tell_phase || rules.tell_window || rules.ecn;
@@ -194,10 +198,11 @@ impl Core {
             next_send: Time::ZERO,
             pacer_on: false,
             small_end: 0,
-            plain: !restrained && !tells && !control.listens() && rules.undo == Undo::Off,
+            plain: !restrained && !tells && !control.listens() && rules.undo == Undo::Off && usage.is_none(),
             restrained,
             skip,
             reduction: None,
+            usage,
             tells,
             control,
             full_bytes: data_bytes(&rules, mss),
@@ -269,7 +274,7 @@ impl Core {
     /// Handles an ACK of new data outside recovery: [`Core::advance`], then growth, unless `grow` is off.
     pub fn new_ack<W: SenderWire>(&mut self, ack: &Ack, grow: bool, now: Time, wire: &mut W) {
         let acked = ack.ack - self.snd_una;
-        let grow = grow && !(ack.ece && self.rules.ecn);
+        let grow = grow && !(ack.ece && self.rules.ecn) && (self.plain || self.in_use());
         self.advance(ack, now, wire);
         if self.rules.syn && ack.ack == 1 {
             // The handshake is over: the initial window, not growth (RFC 5681 section 3.1).

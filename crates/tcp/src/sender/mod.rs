@@ -18,6 +18,7 @@ mod sending;
 mod skip;
 mod timer;
 mod undo;
+mod validation;
 mod window;
 
 pub use self::core::{Core, LastCut, SenderCounters, Supply};

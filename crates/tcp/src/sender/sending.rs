@@ -58,6 +58,9 @@ impl Core {
         if let Some(skip) = self.skip.as_mut().filter(|_| !PLAIN) {
             skip.sent(seq, end);
         }
+        if !PLAIN && self.usage.is_some() {
+            self.note_usage(now);
+        }
     }
 
     /// What a segment tells its receiver of the sender and of congestion.

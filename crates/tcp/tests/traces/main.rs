@@ -26,4 +26,5 @@ mod rfc9438;
 mod sender_table;
 mod smartacking;
 mod undo;
+mod validation;
 mod veno;
