@@ -38,7 +38,7 @@ impl Core {
         wire.send(segment, wire_bytes);
         if retransmit {
             self.counters.retransmits += 1;
-            self.note_resent(len, now);
+            self.note_resent(seq, end, now);
         } else {
             self.snd_max = end;
             if !PLAIN {

@@ -27,8 +27,9 @@ pub(super) struct Reduction {
     /// `snd_una` and `snd_max` when it began.
     from: Seq,
     to: Seq,
-    /// When something was first sent again.
+    /// When something was first sent again, and one past the highest unit that was.
     resent: Option<Time>,
+    resent_to: Seq,
     /// Units sent again that no DSACK has reported.
     unreported: u64,
 }
@@ -41,14 +42,20 @@ impl Core {
         if self.rules.undo == Undo::Off || !asks || on {
             return;
         }
+        // What an earlier reduction sent again may still be on its way, and now arrive before it is sent once more: no sign that it
+        // was not lost (Linux's `tcp_retrans_stamp_cleanup`).
+        let earlier = self.reduction.as_ref().filter(|earlier| earlier.resent_to > self.snd_una);
+        let (resent, resent_to, unreported) =
+            earlier.map_or((None, 0, 0), |earlier| (earlier.resent, earlier.resent_to, earlier.unreported));
         self.reduction = Some(Box::new(Reduction {
             cwnd: self.cwnd,
             // Linux's `tcp_current_ssthresh`: not far below a window in which congestion avoidance went well.
             ssthresh: self.ssthresh.max(0.75 * self.cwnd),
             from: self.snd_una,
             to: self.snd_max,
-            resent: None,
-            unreported: 0,
+            resent,
+            resent_to,
+            unreported,
         }));
     }
 
@@ -57,11 +64,12 @@ impl Core {
         self.reduction = None;
     }
 
-    /// Units leave again.
-    pub(super) fn note_resent(&mut self, units: u32, now: Time) {
+    /// Units `start .. end` leave again.
+    pub(super) fn note_resent(&mut self, start: Seq, end: Seq, now: Time) {
         if let Some(reduction) = &mut self.reduction {
             reduction.resent.get_or_insert(now);
-            reduction.unreported += u64::from(units);
+            reduction.resent_to = reduction.resent_to.max(end);
+            reduction.unreported += end - start;
         }
     }
 

@@ -99,3 +99,24 @@ fn one_loss_among_late_segments_is_a_loss() {
     );
     assert_eq!(sender.counters().undone, 0);
 }
+
+/// The recovery of 0 finds 10 lost as well, beyond its end, and sends it again at 0.2. The next recovery sends it once more at
+/// 0.22, needlessly. What fills the hole left at 0.2, before that: but 10 was lost, and its window stays reduced.
+#[test]
+fn a_retransmission_of_the_recovery_before_is_no_sign() {
+    let sender = follow(
+        undo(RecoveryKind::Rfc6675, Undo::Timestamps, 10.0),
+        Supply::Segments(100),
+        "
+        at   | event                    | sends     | cwnd | ssthresh
+        0    | start                    | 0-9       | 10000
+        0.1  | ack 0 sack 1-3           | 0*        | 5000 | 5000
+        0.1  | ack 0 sack 1-9           | 10-13     | 5000 | 5000
+        0.2  | ack 0 sack 11-13 1-9     | 10* 14-16 | 5000 | 5000
+        0.21 | ack 10 sack 11-13 ts 0.1 |           | 5000 | 5000
+        0.22 | ack 10 sack 11-14 ts 0.1 | 10*       | 3500 | 3500
+        0.23 | ack 15 ts 0.2            | 17        | 3500 | 3500
+    ",
+    );
+    assert_eq!(sender.counters().undone, 0);
+}
