@@ -10,7 +10,7 @@ mod draw;
 mod pair;
 
 use acklab_packet::Time;
-use acklab_tcp::rules::{AckPolicyKind, RecoveryKind};
+use acklab_tcp::rules::{AckPolicyKind, RecoveryKind, Undo};
 use draw::{Case, named, wild};
 use pair::{Hostility, Judge, Pair};
 use proptest::prelude::*;
@@ -91,6 +91,26 @@ fn a_clean_network_costs_nothing() {
         // loss repaired (section 7.4.2).
         let probed = probes && counters.retransmits > 0;
         prop_assert!(counters.window_cuts == 0 || case.later.is_some() || probed);
+        Ok(())
+    });
+}
+
+/// Where packets are lost but neither overtake each other nor arrive twice, a recovery without a timeout had its reason.
+#[test]
+fn without_reordering_no_recovery_is_undone() {
+    let orderly = wild().prop_map(|mut case| {
+        case.network = Hostility { duplication: 0.0, jitter: 0.0, ..case.network };
+        case.sender.undo = Some(Undo::Both);
+        case.sender.timestamps = Some(true);
+        let kinds = [RecoveryKind::Rfc6675, RecoveryKind::Fack, RecoveryKind::Rack];
+        case.sender.recovery = Some(kinds[case.network.seed as usize % 3]);
+        case.sender.skip = Some(0);
+        case
+    });
+    for_all(400, orderly, |case| {
+        let pair = converse(&case).map_err(TestCaseError::fail)?;
+        let counters = pair.sender.counters();
+        prop_assert!(counters.undone == 0 || counters.timeouts > 0, "{} undone", counters.undone);
         Ok(())
     });
 }
