@@ -51,7 +51,8 @@ class Mutant:
     def command(self, *more: str) -> list[str]:
         """The words that run its test."""
         package, file, _ = self.test.split()
-        return ["cargo", "test", "--quiet", "--package", package, "--test", file, *more]
+        where = ["--lib"] if file == "lib" else ["--test", file]
+        return ["cargo", "test", "--quiet", "--package", package, *where, *more]
 
 
 def mutants() -> list[Mutant]:

@@ -386,7 +386,8 @@ class Counter(Part):
 @dataclass(kw_only=True, repr=False)
 class SegmentCounter(Part):
     """One segment for each segment it completes; in congestion avoidance these are counted, and each window of them
-    makes exactly one (Linux), where an increment for each ACK makes a little less.
+    makes exactly one (Linux), where an increment for each ACK makes a little less. CUBIC, which has a pace of its own,
+    gets them uncounted.
     """
 
     kind: Literal["segment-counter"] = "segment-counter"
@@ -467,6 +468,10 @@ class Cubic(Part):
     """CUBIC (RFC 9438)."""
 
     kind: Literal["cubic"] = "cubic"
+    alpha_rises: bool | None = None
+    """Whether the Reno it keeps up with grows by a whole segment a round trip once it is back at the last maximum
+    (section 4.3), or at 3 (1 - beta) / (1 + beta) of one for ever (Linux); true where left out.
+    """
     beta: float | None = None
     """What a loss leaves of the window; 0.7 where left out."""
     c: float | None = None
@@ -524,12 +529,13 @@ parameters' defaults.
 """
 
 
-Halving = Literal["precise", "integer", "flight-size"]
+Halving = Literal["precise", "integer", "flight-size", "cwnd"]
 """What is halved on loss.
 
 - "precise": The window in use, as a real number; cwnd becomes the half, ssthresh its floor (ns-2.35).
 - "integer": The window in use, in whole units (ns-1 and early ns-2).
 - "flight-size": FlightSize without Limited Transmit's segments; cwnd becomes ssthresh (RFC 5681 equation 4).
+- "cwnd": cwnd, whether or not it was in use, in whole segments; cwnd becomes ssthresh (Linux).
 """
 
 

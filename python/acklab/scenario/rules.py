@@ -93,12 +93,14 @@ SequenceUnit = Literal["segments", "bytes"]
 """
 
 
-SlowStart = Literal["standard", "hystart++"]
+SlowStart = Literal["standard", "hystart++", "hystart"]
 """How the initial slow start ends.
 
 - "standard": With the first loss or mark, or at the initial ssthresh (RFC 5681 section 3.1).
 - "hystart++": Or when the round-trip time grows: first at a quarter of the pace, and after five rounds of that for
   good, if it has not fallen again (HyStart++, RFC 9406). What an ACK is worth stays `credit`'s.
+- "hystart": Or, with CUBIC, of which it is a part, when ACKs come as one train for half a round trip, or the round trip
+  has grown by an eighth (HyStart, Ha and Rhee 2011, as Linux has it): then at the window reached.
 """
 
 
@@ -143,8 +145,8 @@ class Sender(Part):
     """A flow's sender: a stack, and the rules in which it differs from it."""
 
     stack: str | None = None
-    """Stack the other rules are taken from: "ns2-1998", "ns2-2.35", "rfc", or a [stack.NAME] of this file; "rfc" where
-    left out.
+    """Stack the other rules are taken from: "ns2-1998", "ns2-2.35", "rfc", "linux", or a [stack.NAME] of this file;
+    "rfc" where left out.
     """
     recovery: Recovery | None = None
     """How losses are repaired."""
@@ -277,8 +279,8 @@ class Receiver(Part):
     """A flow's receiver: a stack, and the rules in which it differs from it."""
 
     stack: str | None = None
-    """Stack the other rules are taken from: "ns2-1998", "ns2-2.35", "rfc", or a [stack.NAME] of this file; the sender's
-    where left out.
+    """Stack the other rules are taken from: "ns2-1998", "ns2-2.35", "rfc", "linux", or a [stack.NAME] of this file; the
+    sender's where left out.
     """
     ack: AckPolicy | Mapping[str, Any] | None = None
     """When arriving segments are acknowledged."""
@@ -313,8 +315,8 @@ class Stack(Part):
     """A derived stack: another stack with some rules of either side replaced."""
 
     base: str | None = None
-    """Stack this one is derived from: "ns2-1998", "ns2-2.35", "rfc", or a [stack.NAME] of this file; "rfc" where left
-    out.
+    """Stack this one is derived from: "ns2-1998", "ns2-2.35", "rfc", "linux", or a [stack.NAME] of this file; "rfc"
+    where left out.
     """
     recovery: Recovery | None = None
     """How losses are repaired."""

@@ -165,7 +165,7 @@ macro_rules! schema {
     };
 }
 
-const NAMES: &str = "\"ns2-1998\", \"ns2-2.35\", \"rfc\", or a [stack.NAME] of this file";
+const NAMES: &str = "\"ns2-1998\", \"ns2-2.35\", \"rfc\", \"linux\", or a [stack.NAME] of this file";
 
 schema!(SenderTable, "SenderTable", |generator| {
     let about = format!("Stack the other rules are taken from: {NAMES}.");

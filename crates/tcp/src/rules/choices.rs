@@ -75,6 +75,16 @@ choice! {
         Integer = "integer",
         /// FlightSize without Limited Transmit's segments; cwnd becomes ssthresh (RFC 5681 equation 4).
         FlightSize = "flight-size",
+        /// cwnd, whether or not it was in use, in whole segments; cwnd becomes ssthresh (Linux).
+        Cwnd = "cwnd",
+    }
+}
+
+impl Halving {
+    /// Whether a reduction otherwise goes by RFC 5681: to whole units, at least two segments, ssthresh kept on a second
+    /// timeout of the same segment, and no loss where nothing is outstanding.
+    pub fn is_rfc(self) -> bool {
+        matches!(self, Halving::FlightSize | Halving::Cwnd)
     }
 }
 
@@ -226,6 +236,9 @@ choice! {
         /// Or when the round-trip time grows: first at a quarter of the pace, and after five rounds of that for good, if it has
         /// not fallen again (HyStart++, RFC 9406). What an ACK is worth stays `credit`'s.
         HyStartPlusPlus = "hystart++",
+        /// Or, with CUBIC, of which it is a part, when ACKs come as one train for half a round trip, or the round trip has grown
+        /// by an eighth (HyStart, Ha and Rhee 2011, as Linux has it): then at the window reached.
+        HyStart = "hystart",
     }
 }
 
@@ -297,7 +310,7 @@ pub enum CreditKind {
     #[serde(deserialize_with = "nothing_else")]
     Counter,
     /// One segment for each segment it completes; in congestion avoidance these are counted, and each window of them makes exactly
-    /// one (Linux), where an increment for each ACK makes a little less.
+    /// one (Linux), where an increment for each ACK makes a little less. CUBIC, which has a pace of its own, gets them uncounted.
     #[serde(deserialize_with = "nothing_else")]
     SegmentCounter,
 }

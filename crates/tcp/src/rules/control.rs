@@ -55,6 +55,10 @@ pub enum ControlKind {
         /// Whether it is at least as fast as Reno would be (section 4.3).
         #[serde(default = "yes")]
         reno_friendly: bool,
+        /// Whether the Reno it keeps up with grows by a whole segment a round trip once it is back at the last maximum
+        /// (section 4.3), or at 3 (1 - beta) / (1 + beta) of one for ever (Linux).
+        #[serde(default = "yes")]
+        alpha_rises: bool,
     },
     /// Westwood+: after a loss the window is the rate of ACKs times the least round trip (Grieco and Mascolo 2004).
     Westwood {
@@ -143,10 +147,14 @@ impl ControlKind {
     pub const ALL: [(&'static str, ControlKind); 5] = [
         ("reno", ControlKind::Reno {}),
         ("veno", ControlKind::VENO),
-        ("cubic", ControlKind::Cubic { c: 0.4, beta: 0.7, fast_convergence: true, reno_friendly: true }),
+        ("cubic", ControlKind::CUBIC),
         ("westwood", ControlKind::Westwood { gain: 0.9 }),
         ("vegas", ControlKind::Vegas { alpha: 2.0, beta: 4.0, gamma: 1.0, pace: VegasPace::EveryRtt }),
     ];
+
+    /// RFC 9438's CUBIC.
+    pub const CUBIC: ControlKind =
+        ControlKind::Cubic { c: 0.4, beta: 0.7, fast_convergence: true, reno_friendly: true, alpha_rises: true };
 
     /// The paper's Veno.
     pub const VENO: ControlKind = ControlKind::Veno {

@@ -18,11 +18,14 @@ pub enum Stack {
     /// Today's standards: RFC 5681, 6298, 6582, 6675, 6928, 7323.
     #[serde(rename = "rfc")]
     Rfc,
+    /// What a Linux kernel of today does as it comes (docs/oracle/kernel.md has how near it is).
+    #[serde(rename = "linux")]
+    Linux,
 }
 
 impl Stack {
     /// Every stack, oldest first.
-    pub const ALL: [Stack; 3] = [Stack::Ns2In1998, Stack::Ns2At235, Stack::Rfc];
+    pub const ALL: [Stack; 4] = [Stack::Ns2In1998, Stack::Ns2At235, Stack::Rfc, Stack::Linux];
 
     /// The name a scenario uses.
     pub fn name(self) -> &'static str {
@@ -30,6 +33,7 @@ impl Stack {
             Stack::Ns2In1998 => "ns2-1998",
             Stack::Ns2At235 => "ns2-2.35",
             Stack::Rfc => "rfc",
+            Stack::Linux => "linux",
         }
     }
 
@@ -106,6 +110,31 @@ impl Stack {
                 undo: Undo::Off,
                 sack_partial: SackPartial::PipeTwice,
             },
+            Stack::Linux => SenderRules {
+                control: ControlKind::Cubic {
+                    c: 0.4,
+                    beta: 0.7,
+                    fast_convergence: true,
+                    reno_friendly: true,
+                    alpha_rises: false,
+                },
+                slow_start: SlowStart::HyStart,
+                // A window grows by the segments an ACK completes (tcp_ack's `acked`).
+                credit: CreditKind::SegmentCounter,
+                recovery: RecoveryKind::Rack,
+                recovery_window: RecoveryWindow::Prr,
+                rtt_filter: RttFilter::Linux,
+                rto_floor: RtoFloor::Variance,
+                undo: Undo::Both,
+                validation: Validation::Linux,
+                // Segments are timed in microseconds.
+                tick: Time::from_secs(1e-6),
+                min_rto: Time::from_secs(0.2),
+                max_rto: Time::from_secs(120.0),
+                halving: Halving::Cwnd,
+                nagle: Nagle::Minshall,
+                ..Stack::Rfc.sender()
+            },
         }
     }
 
@@ -136,6 +165,8 @@ impl Stack {
             Stack::Ns2In1998 => ReceiverRules { immediate_on_gap: false, immediate_on_syn: false, ..ns2 },
             Stack::Ns2At235 => ReceiverRules { ack: delayed(0.1), ..ns2 },
             Stack::Rfc => rfc,
+            // ACKs carry timestamps.
+            Stack::Linux => ReceiverRules { ack: linux_acks(), ack_size: 52, dsack: true, ..rfc },
         }
     }
 }
@@ -195,5 +226,21 @@ fn ns2_sender() -> SenderRules {
         recovery_window: RecoveryWindow::AtOnce,
         undo: Undo::Off,
         sack_partial: SackPartial::PipeTwice,
+    }
+}
+
+/// The policy `linux` with a kernel's constants.
+fn linux_acks() -> AckPolicyKind {
+    AckPolicyKind::Linux {
+        quick: 16,
+        window: linux::window(),
+        buffer: linux::buffer(),
+        autotune: linux::autotune(),
+        least: linux::least(),
+        timer: Time::from_secs(0.2),
+        tick: linux::tick(),
+        sack_delay: linux::sack_delay(),
+        sack_most: linux::sack_most(),
+        low_water: 1,
     }
 }

@@ -187,7 +187,7 @@ impl Core {
             counters: SenderCounters { rtt_min: f64::INFINITY, ..SenderCounters::default() },
             limited: 0,
             send_times: control.listens().then(Box::default),
-            credit: Credit::new(rules.credit),
+            credit: Credit::new(rules.credit, &rules.control),
             timed: None,
             timer_on: false,
             initial_window: rules.initial_window,

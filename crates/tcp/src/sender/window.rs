@@ -105,13 +105,13 @@ impl Core {
         use crate::rules::SecondFastRetransmit::*;
         // With no FlightSize an ACK that repeats is no sign of loss (RFC 5681 section 2, DUPLICATE ACKNOWLEDGMENT). To
         // ns-2 it is, while there is data to send.
-        let flightless = self.rules.halving == Halving::FlightSize && self.snd_una == self.snd_max;
+        let flightless = self.rules.halving.is_rfc() && self.snd_una == self.snd_max;
         if flightless || self.done() {
             return false;
         }
         // Nothing but a SYN was ever out at a reduction: `recover` is still the initial sequence number (RFC 6582 section
         // 3.2 step 1), and the first data is past it. ns-2 says so of the first segment whatever happened before.
-        let first = if self.rules.halving == Halving::FlightSize { self.recover <= 1 } else { self.snd_una == 1 };
+        let first = if self.rules.halving.is_rfc() { self.recover <= 1 } else { self.snd_una == 1 };
         self.snd_una > self.recover
             || first
             || self.last_cut == LastCut::Mark
@@ -130,19 +130,25 @@ impl Core {
             Halving::Precise => (self.cwnd + self.inflation as f64).min(self.wnd as f64),
             Halving::Integer => self.window() as f64,
             Halving::FlightSize => (self.flight_size() - self.limited.min(self.flight_size())) as f64,
+            Halving::Cwnd => self.cwnd,
         };
         let window = self.seen(now);
         let mut left = self.control.reduced(signal, in_use, &window);
-        if self.rules.halving == Halving::Integer {
-            left.cwnd = left.cwnd.floor();
+        match self.rules.halving {
+            Halving::Integer => left.cwnd = left.cwnd.floor(),
+            Halving::Cwnd => {
+                left.cwnd = (left.cwnd / mss).floor() * mss;
+                left.ssthresh = (left.ssthresh / mss).floor() * mss;
+            }
+            Halving::Precise | Halving::FlightSize => {}
         }
         // A segment that times out again leaves ssthresh alone (RFC 5681 section 3.1).
-        let again = self.rules.halving == Halving::FlightSize && signal == Signal::Timeout && self.rto.backed_off();
+        let again = self.rules.halving.is_rfc() && signal == Signal::Timeout && self.rto.backed_off();
         if signal != Signal::Idle && !again {
             self.set_ssthresh(left.ssthresh.floor().max(2.0 * mss));
         }
-        self.cwnd = match (signal, self.rules.halving) {
-            (Signal::Loss | Signal::Mark, Halving::FlightSize) => left.cwnd.floor().max(2.0 * mss),
+        self.cwnd = match (signal, self.rules.halving.is_rfc()) {
+            (Signal::Loss | Signal::Mark, true) => left.cwnd.floor().max(2.0 * mss),
             (Signal::Loss | Signal::Mark, _) => left.cwnd,
             (Signal::Timeout | Signal::Idle, _) => mss,
         };

@@ -202,7 +202,10 @@ fn control() -> impl Strategy<Value = ControlKind> {
                 let base_rtt = if two { VenoBase::Ever } else { VenoBase::SinceLoss };
                 ControlKind::Veno { alpha: number, beta: 2.0 * share, estimate, first_loss, base_rtt, clock }
             }
-            1 => ControlKind::Cubic { c: 0.01 + number, beta: share, fast_convergence: one, reno_friendly: two },
+            1 => {
+                let (c, beta) = (0.01 + number, share);
+                ControlKind::Cubic { c, beta, fast_convergence: one, reno_friendly: two, alpha_rises: number < 1.0 }
+            }
             2 => ControlKind::Westwood { gain: share },
             _ => {
                 let pace = if one { VegasPace::EveryRtt } else { VegasPace::SecondRtt };
@@ -213,11 +216,15 @@ fn control() -> impl Strategy<Value = ControlKind> {
     prop_oneof![2 => Just(ControlKind::Reno {}), 2 => default, 1 => odd]
 }
 
+fn slow_start() -> impl Strategy<Value = SlowStart> {
+    select(&[SlowStart::Standard, SlowStart::HyStartPlusPlus, SlowStart::HyStart][..])
+}
+
 /// A stack as it is, but for recovery, control, window, ends of the connection and ACK policy.
 pub fn named() -> impl Strategy<Value = Case> {
-    let sender = (select(&RECOVERIES[..]), control(), window(), any::<[bool; 4]>(), 0_u32..6).prop_map(
-        |(recovery, control, window, [syn, fin, timestamps, hystart], max_burst)| SenderPatch {
-            slow_start: Some(if hystart { SlowStart::HyStartPlusPlus } else { SlowStart::Standard }),
+    let sender = (select(&RECOVERIES[..]), control(), slow_start(), window(), any::<[bool; 3]>(), 0_u32..6).prop_map(
+        |(recovery, control, slow_start, window, [syn, fin, timestamps], max_burst)| SenderPatch {
+            slow_start: Some(slow_start),
             recovery: Some(recovery),
             control: Some(control),
             window: Some(window),

@@ -7,6 +7,7 @@
 mod controls;
 mod division;
 mod fack;
+mod hystart;
 mod linux_timer;
 mod ns2;
 mod prr;

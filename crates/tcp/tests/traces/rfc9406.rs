@@ -42,8 +42,7 @@ fn five_rounds_of_conservative_slow_start() {
     assert_eq!((sender.core().ssthresh, sender.counters().window_cuts), (60_000.0, 0));
     // CUBIC goes on from there along its curve, which is flat at its beginning (RFC 9438 section 4.10).
     rounds.pop();
-    let cubic = ControlKind::Cubic { c: 0.4, beta: 0.7, fast_convergence: true, reno_friendly: true };
-    let sender = run(SenderRules { control: cubic, ..hystart() }, &rounds);
+    let sender = run(SenderRules { control: ControlKind::CUBIC, ..hystart() }, &rounds);
     assert_eq!((sender.core().ssthresh, sender.core().cwnd), (60_000.0, 60_000.0));
 }
 

@@ -13,6 +13,8 @@ pub struct CubicRules {
     pub fast_convergence: bool,
     /// Section 4.3.
     pub reno_friendly: bool,
+    /// Whether alpha becomes 1 at the window before the last reduction (section 4.3; not in Linux).
+    pub alpha_rises: bool,
 }
 
 /// CUBIC's state. Windows in segments, times in seconds.
@@ -93,13 +95,14 @@ impl CongestionControl for Cubic {
             return;
         }
         let (now, cwnd) = (window.now.secs(), window.cwnd / window.mss);
-        let CubicRules { c, beta, reno_friendly, .. } = self.rules;
+        let CubicRules { c, beta, reno_friendly, alpha_rises, .. } = self.rules;
         if self.epoch.is_none() {
             self.epoch = Some(self.begin(now, cwnd));
         }
         let Some(epoch) = &mut self.epoch else { return };
         let t = now - epoch.start;
-        let alpha = if epoch.w_est < self.cwnd_prior { 3.0 * (1.0 - beta) / (1.0 + beta) } else { 1.0 };
+        let risen = alpha_rises && epoch.w_est >= self.cwnd_prior;
+        let alpha = if risen { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) };
         epoch.w_est += alpha * acked / cwnd;
         let segments = if reno_friendly && epoch.window(c, t) < epoch.w_est {
             cwnd.max(epoch.w_est)
@@ -156,7 +159,7 @@ mod tests {
     use acklab_packet::Time;
 
     fn cubic() -> Cubic {
-        Cubic::new(CubicRules { c: 0.4, beta: 0.7, fast_convergence: true, reno_friendly: true })
+        Cubic::new(CubicRules { c: 0.4, beta: 0.7, fast_convergence: true, reno_friendly: true, alpha_rises: true })
     }
 
     #[test]
@@ -221,6 +224,14 @@ mod tests {
         let alone = Cubic::new(CubicRules { reno_friendly: false, ..cubic().rules });
         let slower = after_a_loss(alone, 20.0, 0.01, 0.1);
         assert!(slower < cwnd - 2.0, "{slower} without it");
+    }
+
+    #[test]
+    fn linux_keeps_its_share_of_a_segment_past_the_last_maximum() {
+        let steady = Cubic::new(CubicRules { alpha_rises: false, ..cubic().rules });
+        let cwnd = after_a_loss(steady, 20.0, 0.01, 0.3);
+        assert!((cwnd - (14.0 + 30.0 * 0.9 / 1.7)).abs() < 0.3, "{cwnd}");
+        assert!(after_a_loss(cubic(), 20.0, 0.01, 0.3) > cwnd + 7.0, "a whole one after 11 of the 30 round trips");
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! To add one: a file here, a variant in [`Control`] and in [`ControlKind`].
 
 mod cubic;
+mod hybrid;
 mod hystart;
 mod reno;
 mod vegas;
@@ -14,6 +15,7 @@ mod veno;
 mod westwood;
 
 pub use cubic::{Cubic, CubicRules};
+pub use hybrid::Hybrid;
 pub use hystart::HyStart;
 pub use reno::Reno;
 pub use vegas::{Vegas, VegasRules};
@@ -144,6 +146,8 @@ pub enum Control {
     Vegas(Box<Vegas>),
     /// See [`HyStart`].
     HyStart(Box<HyStart>),
+    /// See [`Hybrid`].
+    Hybrid(Box<Hybrid>),
 }
 
 impl Control {
@@ -155,8 +159,8 @@ impl Control {
                 let rules = VenoRules { alpha, beta, estimate, first_loss, base_rtt, clock: clock.secs() };
                 Control::Veno(Box::new(Veno::new(rules)))
             }
-            ControlKind::Cubic { c, beta, fast_convergence, reno_friendly } => {
-                let rules = CubicRules { c, beta, fast_convergence, reno_friendly };
+            ControlKind::Cubic { c, beta, fast_convergence, reno_friendly, alpha_rises } => {
+                let rules = CubicRules { c, beta, fast_convergence, reno_friendly, alpha_rises };
                 Control::Cubic(Box::new(Cubic::new(rules)))
             }
             ControlKind::Westwood { gain } => Control::Westwood(Box::new(Westwood::new(gain))),
@@ -172,6 +176,10 @@ impl Control {
         match slow_start {
             SlowStart::Standard => control,
             SlowStart::HyStartPlusPlus => Control::HyStart(Box::new(HyStart::new(control))),
+            SlowStart::HyStart if matches!(kind, ControlKind::Cubic { .. }) => {
+                Control::Hybrid(Box::new(Hybrid::new(control)))
+            }
+            SlowStart::HyStart => control,
         }
     }
 
@@ -192,6 +200,7 @@ macro_rules! each {
             Control::Westwood($control) => $call,
             Control::Vegas($control) => $call,
             Control::HyStart($control) => $call,
+            Control::Hybrid($control) => $call,
         }
     };
 }

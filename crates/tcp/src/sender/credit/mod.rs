@@ -20,7 +20,7 @@ pub use full_segments::FullSegments;
 pub use rfc5681::Rfc5681;
 pub use segment_counter::SegmentCounter;
 
-use crate::rules::CreditKind;
+use crate::rules::{ControlKind, CreditKind};
 
 /// An ACK of new data as a credit rule sees it. All in sequence units.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,8 +87,8 @@ pub enum Credit {
 }
 
 impl Credit {
-    /// The rule a scenario names.
-    pub fn new(kind: CreditKind) -> Credit {
+    /// The rule a scenario names, before the control it names.
+    pub fn new(kind: CreditKind, control: &ControlKind) -> Credit {
         match kind {
             CreditKind::AckCounting => Credit::AckCounting(AckCounting),
             CreditKind::Rfc5681 => Credit::Rfc5681(Rfc5681),
@@ -98,6 +98,10 @@ impl Credit {
             CreditKind::Sabc { limit } => Credit::Abc(Box::new(Abc::new(limit, limit))),
             CreditKind::FullSegments => Credit::FullSegments(FullSegments::default()),
             CreditKind::Counter => Credit::Counter(Counter::default()),
+            // CUBIC says itself how many segments make one.
+            CreditKind::SegmentCounter if matches!(control, ControlKind::Cubic { .. }) => {
+                Credit::FullSegments(FullSegments::default())
+            }
             CreditKind::SegmentCounter => Credit::SegmentCounter(Box::default()),
         }
     }

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""The stack `linux` beside the kernel it is named after (`data/kernel/kernel.csv`): real TCPs over the same links.
+
+    kernel.py                 a table: each experiment on the kernel, and in acklab with the stacks `linux` and `rfc`
+    kernel.py --shares        what each rule of the stack is worth: how far off it is without it
+    kernel.py --make [NAME …] the data anew, or of these experiments (needs root and ten quiet minutes)
+
+A live run is never the same twice: `test_kernel.py` states how near the simulator must be to the median of the kernel's runs,
+`docs/oracle/kernel.md` why it is no nearer.
+"""
+
+import csv
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from engine import run_batch
+
+HERE = Path(__file__).parent
+DATA = HERE / "data" / "kernel" / "kernel.csv"
+ACKLAB = HERE.parents[1] / ".venv" / "bin" / "acklab"
+RUNS = 3
+CONTROLS = ["reno", "cubic"]
+COUNTS = ["segments_sent", "retransmits", "timeouts", "acks_sent"]
+REALS = ["goodput_bps", "completion_s", "mean_srtt_s"]
+COLUMNS = ["experiment", "control", "run", "kernel", "late_p99_s", *REALS, *COUNTS]
+# What runs and simulations are compared by: (name, live, simulated).
+MEASURES = [("goodput_bps", "goodput_bps"), ("mean_srtt_s", "mean_rtt_s"), *((name, name) for name in COUNTS)]
+
+# Rate, one-way delay, queue in packets, and what else is on the way there or back.
+PATHS = {
+    "t1": ("1.5Mbps", "50ms", 22, {}, {}),
+    "dsl": ("10Mbps", "20ms", 40, {}, {}),
+    "fibre": ("20Mbps", "50ms", 167, {}, {}),
+    "random": ("10Mbps", "20ms", 200, {"loss": {"rate": 0.01}}, {}),
+    "bursts": ("10Mbps", "20ms", 200, {"loss": {"gilbert_elliott": {"good": 300, "bad": 3, "loss_bad": 1.0}}}, {}),
+    "outages": ("10Mbps", "20ms", 200, {"loss": {"gilbert_elliott": {"good": "900ms", "bad": "150ms", "loss_bad": 1.0}}}, {}),
+    "acks-lost": ("10Mbps", "20ms", 60, {}, {"loss": {"rate": 0.3}}),
+}
+
+
+def experiments():
+    """(name, control) of each."""
+    return [(name, control) for name in PATHS for control in CONTROLS]
+
+
+def scenario(name, control, stack="linux"):
+    """An experiment as a scenario, for either world."""
+    rate, delay, packets, there, back = PATHS[name]
+    wide = {"kind": "drop-tail", "packets": 10000}
+    link = {"between": ["S", "R"], "rate": rate, "delay": delay, "queue": {"kind": "drop-tail", "packets": packets}}
+    # CUBIC is the stack's own where it has one: Linux's differs from RFC 9438's.
+    sender = {"stack": stack} | ({} if (stack, control) == ("linux", "cubic") else {"control": control})
+    # A live run's receiver has 25 MB of buffer (`acklab emulate --dry-run`), of which a segment takes 2304 bytes, and opens with
+    # the window of the stack's table. It acknowledges at once whatever opens the window.
+    receiver = {"receiver": {"ack": {"policy": "linux", "window": 4345, "buffer": 10922}}} if stack == "linux" else {}
+    return {
+        "stop": {"at": "8s"},
+        "link": [link | there | {"back": {"queue": wide} | back}],
+        "flow": [{"name": "f", "from": "S", "to": "R", "size": "unlimited", "sender": sender} | receiver],
+    }
+
+
+def read():
+    """{(name, control): its runs}."""
+    runs = {}
+    with DATA.open() as file:
+        for row in csv.DictReader(file):
+            runs.setdefault((row["experiment"], row["control"]), []).append(row)
+    return runs
+
+
+def compare(stack="linux", without=None):
+    """{(name, control): {measure: (least of the runs, median, most, simulated)}}; `without`: rules to override."""
+    runs = read()
+    scenarios = [scenario(name, control, stack) for name, control in runs]
+    for flow in (experiment["flow"][0] for experiment in scenarios):
+        for side, rules in (without or {}).items():
+            flow[side] = flow.get(side, {}) | rules
+    answers = run_batch(scenarios)
+    found = {}
+    for (key, rows), answer in zip(runs.items(), answers):
+        flow = answer["flows"][0]
+        live = {name: sorted(float(row[name]) for row in rows) for name, _ in MEASURES}
+        found[key] = {name: (live[name][0], statistics.median(live[name]), live[name][-1], flow[ours]) for name, ours in MEASURES}
+    return found
+
+
+def make(only):
+    """Run the kernel and write the data."""
+    kept = [row for rows in (read() if DATA.exists() else {}).values() for row in rows]
+    kept = [row for row in kept if only and row["experiment"] not in only]
+    for name, control in experiments():
+        if only and name not in only:
+            continue
+        for run in range(RUNS):
+            kept.append({"experiment": name, "control": control, "run": run} | live(name, control))
+            print(kept[-1], flush=True)
+    kept.sort(key=lambda row: (list(PATHS).index(row["experiment"]), CONTROLS.index(row["control"]), int(row["run"])))
+    with DATA.open("w", newline="") as file:
+        out = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        out.writeheader()
+        out.writerows(kept)
+
+
+def live(name, control):
+    """One run that was not late, of several if need be."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(scenario(name, control), file)
+        file.flush()
+        words = [ACKLAB, "emulate", file.name, "--acks", "kernel", "--realtime", "--json"]
+        for _ in range(5):
+            done = subprocess.run(words, capture_output=True, text=True)
+            if done.returncode == 0:
+                answer = json.loads(done.stdout)
+                flow = answer["flows"][0]
+                return {"kernel": answer["kernel"].split("-")[0], "late_p99_s": f"{answer['lateness']['p99_s']:.6f}"} | {
+                    key: flow[key] for key in REALS + COUNTS
+                }
+            print(done.stderr.strip(), file=sys.stderr)
+    raise SystemExit(f"{name}, {control}: five runs were late, or failed")
+
+
+def lines():
+    """The rows of the page's table: the kernel's median, then the stacks `linux` and `rfc`, for four measures."""
+    ours, plain = compare(), compare("rfc")
+    for (name, control), measures in ours.items():
+        cells = [name, control]
+        for measure, shown in SHOWN:
+            found = [measures[measure][1], measures[measure][3], plain[name, control][measure][3]]
+            cells += [shown(value) for value in found]
+        yield f"| {' | '.join(cells)} |"
+
+
+# Each rule of the stack, and the stack `rfc`'s in its place.
+SHARES = {
+    "all of them": {},
+    "without HyStart": {"sender": {"slow_start": "standard"}},
+    "without credit for every segment": {"sender": {"credit": {"kind": "rfc5681"}}},
+    "without RACK and TLP": {"sender": {"recovery": "rfc6675"}},
+    "without proportional rate reduction": {"sender": {"recovery_window": "at-once"}},
+    "without its timeout": {"sender": {"rtt_filter": "rfc6298", "rto_floor": "before-backoff", "min_rto": "1s"}},
+    "without halving cwnd": {"sender": {"halving": "flight-size"}},
+    "without undoing": {"sender": {"undo": "off"}},
+    "without its receiver": {"receiver": {"ack": {"policy": "delayed", "timer": "200ms"}}},
+}
+
+
+def shares():
+    """A row for each rule left out: how far goodput, retransmissions and ACKs are off, in the mean over experiments and at most."""
+    for name, without in SHARES.items():
+        cells = [name]
+        for measure in ("goodput_bps", "retransmits", "acks_sent"):
+            found = [values[measure] for values in compare(without=without).values()]
+            if measure == "retransmits":
+                apart = [abs(simulated - median) for _, median, _, simulated in found]
+                cells += [f"{sum(apart) / len(apart):.0f}", f"{max(apart):.0f}"]
+            else:
+                apart = [abs(simulated / median - 1) for _, median, _, simulated in found]
+                cells += [f"{100 * sum(apart) / len(apart):.1f} %", f"{100 * max(apart):.0f} %"]
+        yield f"| {' | '.join(cells)} |"
+
+
+SHOWN = [
+    ("goodput_bps", lambda value: f"{value / 1e6:.2f}"),
+    ("retransmits", lambda value: f"{value:.0f}"),
+    ("acks_sent", lambda value: f"{value:.0f}"),
+    ("mean_srtt_s", lambda value: f"{1e3 * value:.0f}"),
+]
+
+
+def show():
+    print("| path | control |" + "".join(f" {name}: kernel | `linux` | `rfc` |" for name in ("Mb/s", "resent", "ACKs", "RTT ms")))
+    print("|---" * (2 + 3 * len(SHOWN)) + "|")
+    print(*lines(), sep="\n")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--make"]:
+        make(sys.argv[2:])
+    elif sys.argv[1:] == ["--shares"]:
+        print("| rules | Mb/s: mean | most | resent: mean | most | ACKs: mean | most |\n|---|---|---|---|---|---|---|")
+        print(*shares(), sep="\n")
+    else:
+        show()
