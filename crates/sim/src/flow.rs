@@ -30,12 +30,12 @@ pub struct Flow {
     /// Successive connections, counted; packets of earlier ones are discarded.
     pub(crate) connection: u16,
     pub(crate) sender: Sender,
+    receiver_timer: LazyTimer,
+    pub(crate) receiver: Receiver,
     /// When the present transfer was due to start.
     pub(crate) start: Time,
     /// Where segments are paced.
     pacer: Option<Box<LazyTimer>>,
-    receiver_timer: LazyTimer,
-    pub(crate) receiver: Receiver,
     /// An application that sends by itself, instead of handing over everything at the start.
     pub(crate) source: Option<Box<Application>>,
     /// Draws of sizes and pauses, where they are random.

@@ -276,7 +276,7 @@ const CASES: &[Case] = &[
     (&[("policy = \"delayed\", timer = \"100ms\", segments = 2", "policy = \"restore\", share = 1.5")], "flow[0].receiver.ack.share", &["from 0 to 1"]),
     (&[("policy = \"delayed\", timer = \"100ms\", segments = 2", "policy = \"spoof\", duplicates = 0")], "flow[0].receiver.ack.duplicates", &["from 1 to 1000"]),
     (&[("policy = \"delayed\", timer = \"100ms\", segments = 2", "policy = \"optimistic\", ahead = 0")], "flow[0].receiver.ack.ahead", &["from 1 to 1000000"]),
-    (&[("window = 40", "slow_start = \"hystart\"")], "flow[0].sender.slow_start", &["did you mean `hystart++`"]),
+    (&[("window = 40", "slow_start = \"hystar\"")], "flow[0].sender.slow_start", &["did you mean `hystart`"]),
     (&[("window = 40", "slow_start = \"hystart++\", control = \"vegas\"")], "flow[0].sender.slow_start", &["vegas", "standard"]),
     (&[("recovery = \"sack\"", "recovery = \"rackk\"")], "flow[0].sender.recovery", &["did you mean `rack`"]),
     (&[("recovery = \"sack\"", "recovery = \"rack\", skip = 50")], "flow[0].sender.skip", &["is 50", "must be 0"]),
