@@ -169,7 +169,8 @@ macro_rules! policies {
             fn on_timer(&mut self, now: Time) -> Emission {
                 match self { $(Policy::$name(policy) => policy.on_timer(now),)+ Policy::Observed(both) => both.on_timer(now) }
             }
-            #[inline]
+            // Part of each ACK's path.
+            #[inline(always)]
             fn on_ack_sent(&mut self, now: Time) {
                 match self { $(Policy::$name(policy) => policy.on_ack_sent(now),)+ Policy::Observed(both) => both.on_ack_sent(now) }
             }

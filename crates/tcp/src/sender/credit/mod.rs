@@ -108,7 +108,8 @@ impl Credit {
 }
 
 impl WindowCredit for Credit {
-    #[inline]
+    // Part of each ACK's path.
+    #[inline(always)]
     fn worth(&mut self, ack: &Covered) -> Worth {
         match self {
             Credit::AckCounting(rule) => rule.worth(ack),

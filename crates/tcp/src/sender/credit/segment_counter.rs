@@ -16,6 +16,7 @@ pub struct SegmentCounter {
 }
 
 impl WindowCredit for SegmentCounter {
+    #[inline(never)]
     fn worth(&mut self, ack: &Covered) -> Worth {
         let worth = self.segments.worth(ack);
         if ack.slow_start {
