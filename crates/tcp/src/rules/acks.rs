@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Shown;
-use super::choices::choice;
-use super::estimates::{LossNotice, RttSource, WindowSource, WindowStart};
+use super::division::{DivideWhen, PieceOrder, PieceParts};
+use super::estimates::{LossNotice, PhaseSource, RttSource, WindowSource, WindowStart};
 use super::linux;
 
 /// When the receiver acknowledges.
@@ -272,53 +272,6 @@ fn equal() -> PieceParts {
 
 fn rising() -> PieceOrder {
     PieceOrder::Rising
-}
-
-choice! {
-    /// In which phase of the sender ACKs are divided.
-    DivideWhen {
-        /// In both.
-        Always = "always",
-        /// In slow start only.
-        SlowStart = "slow-start",
-        /// In congestion avoidance only.
-        CongestionAvoidance = "congestion-avoidance",
-    }
-}
-
-choice! {
-    /// What the pieces of a divided ACK cover.
-    PieceParts {
-        /// Equal parts, rounded to whole bytes.
-        Equal = "equal",
-        /// A byte each, and the last piece all the rest.
-        Bytes = "bytes",
-    }
-}
-
-choice! {
-    /// Which piece of a divided ACK leaves first.
-    PieceOrder {
-        /// The one that covers least.
-        Rising = "rising",
-        /// The whole ACK; the others then tell the sender nothing.
-        Falling = "falling",
-    }
-}
-
-choice! {
-    /// How a receiver learns whether the sender is in slow start.
-    PhaseSource {
-        /// The driver knows, and tells at each segment's arrival: what the paper's simulator did.
-        Oracle = "oracle",
-        /// Each segment says so, as of when it was sent.
-        Option = "option",
-        /// One flag for all flows of the simulation, which the driver owns: every growth of any sender's window sets it to
-        /// that sender's phase. Until the first it says congestion avoidance.
-        Shared = "shared",
-        /// It guesses from what arrives and from the ACKs it sends.
-        Heuristic = "heuristic",
-    }
 }
 
 fn no_window() -> u32 {

@@ -61,3 +61,18 @@ choice! {
         Probe = "probe",
     }
 }
+
+choice! {
+    /// How a receiver learns whether the sender is in slow start.
+    PhaseSource {
+        /// The driver knows, and tells at each segment's arrival: what the paper's simulator did.
+        Oracle = "oracle",
+        /// Each segment says so, as of when it was sent.
+        Option = "option",
+        /// One flag for all flows of the simulation, which the driver owns: every growth of any sender's window sets it to
+        /// that sender's phase. Until the first it says congestion avoidance.
+        Shared = "shared",
+        /// It guesses from what arrives and from the ACKs it sends.
+        Heuristic = "heuristic",
+    }
+}

@@ -6,6 +6,8 @@
 mod acks;
 mod choices;
 mod control;
+mod credits;
+mod division;
 mod estimates;
 mod linux;
 mod receiver;
@@ -15,6 +17,8 @@ mod stack;
 pub use acks::*;
 pub use choices::*;
 pub use control::*;
+pub use credits::*;
+pub use division::*;
 pub use estimates::*;
 pub use receiver::{ReceiverPatch, ReceiverRules};
 pub use sender::{SenderPatch, SenderRules};
