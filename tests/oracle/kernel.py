@@ -4,6 +4,7 @@
     kernel.py                 a table: each experiment on the kernel, and in acklab with the stacks `linux` and `rfc`
     kernel.py --shares        what each rule of the stack is worth: how far off it is without it
     kernel.py --make [NAME …] the data anew, or of these experiments (needs root and ten quiet minutes)
+    kernel.py --windows       the kernel's windows in `data/kernel/cwnd.csv` anew, from a run each
 
 A live run is never the same twice: `test_kernel.py` states how near the simulator must be to the median of the kernel's runs,
 `docs/oracle/kernel.md` why it is no nearer.
@@ -21,6 +22,7 @@ from engine import run_batch
 
 HERE = Path(__file__).parent
 DATA = HERE / "data" / "kernel" / "kernel.csv"
+WINDOWS = HERE / "data" / "kernel" / "cwnd.csv"
 ACKLAB = HERE.parents[1] / ".venv" / "bin" / "acklab"
 RUNS = 3
 CONTROLS = ["reno", "cubic"]
@@ -106,12 +108,27 @@ def make(only):
         out.writerows(kept)
 
 
-def live(name, control):
+def make_windows():
+    """Run the kernel once more and write its windows, twenty a second."""
+    import polars
+
+    with WINDOWS.open("w", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(["experiment", "control", "time_s", "cwnd_segments"])
+        for name, control in experiments():
+            with tempfile.TemporaryDirectory() as directory:
+                live(name, control, "--out", f"{directory}/run")
+                series = polars.read_parquet(f"{directory}/run/series.parquet")
+            for row in series.filter(polars.col("cwnd_segments") > 0).gather_every(10).iter_rows(named=True):
+                out.writerow([name, control, f"{row['time_s']:.3f}", f"{row['cwnd_segments']:.0f}"])
+
+
+def live(name, control, *more):
     """One run that was not late, of several if need be."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(scenario(name, control), file)
         file.flush()
-        words = [ACKLAB, "emulate", file.name, "--acks", "kernel", "--realtime", "--json"]
+        words = [ACKLAB, "emulate", file.name, "--acks", "kernel", "--realtime", "--json", *more]
         for _ in range(5):
             done = subprocess.run(words, capture_output=True, text=True)
             if done.returncode == 0:
@@ -181,6 +198,8 @@ def show():
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--make"]:
         make(sys.argv[2:])
+    elif sys.argv[1:] == ["--windows"]:
+        make_windows()
     elif sys.argv[1:] == ["--shares"]:
         print("| rules | Mb/s: mean | most | resent: mean | most | ACKs: mean | most |\n|---|---|---|---|---|---|---|")
         print(*shares(), sep="\n")

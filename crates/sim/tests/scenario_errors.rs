@@ -224,6 +224,7 @@ const CASES: &[Case] = &[
     (&[("window = 40", "control = \"cubc\"")], "flow[0].sender.control", &["did you mean `cubic`"]),
     (&[("window = 40", "control = { kind = \"veno\", gamma = 1 }")], "flow[0].sender.control.gamma", &["unknown key"]),
     (&[("window = 40", "control = { kind = \"reno\", beta = 1 }")], "flow[0].sender.control.beta", &["unknown key"]),
+    (&[("window = 40", "control = { kind = \"cubic\", seek = 2 }")], "flow[0].sender.control.seek", &["is 2", "from 0 to 1"]),
     (&[("window = 40", "control = { kind = \"veno\", beta = \"3\" }")], "flow[0].sender.control.beta", &["= \"3\"", "a number"]),
     (&[("window = 40", "control = { kind = \"veno\", alpha = -1 }")], "flow[0].sender.control.alpha", &["is -1", "from 0"]),
     (&[("window = 40", "control = { kind = \"veno\", clock = \"2s\" }")], "flow[0].sender.control.clock", &["is 2", "at most 1s"]),

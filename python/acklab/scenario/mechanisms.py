@@ -482,6 +482,10 @@ class Cubic(Part):
     """
     reno_friendly: bool | None = None
     """Whether it is at least as fast as Reno would be (section 4.3); true where left out."""
+    seek: float | None = None
+    """Least growth in a round trip, as a share of the window, while no loss has shown a maximum (Linux has 0.05); 0.0
+    where left out.
+    """
 
 
 @dataclass(kw_only=True, repr=False)

@@ -59,6 +59,9 @@ pub enum ControlKind {
         /// (section 4.3), or at 3 (1 - beta) / (1 + beta) of one for ever (Linux).
         #[serde(default = "yes")]
         alpha_rises: bool,
+        /// Least growth in a round trip, as a share of the window, while no loss has shown a maximum (Linux has 0.05).
+        #[serde(default)]
+        seek: f64,
     },
     /// Westwood+: after a loss the window is the rate of ACKs times the least round trip (Grieco and Mascolo 2004).
     Westwood {
@@ -153,8 +156,14 @@ impl ControlKind {
     ];
 
     /// RFC 9438's CUBIC.
-    pub const CUBIC: ControlKind =
-        ControlKind::Cubic { c: 0.4, beta: 0.7, fast_convergence: true, reno_friendly: true, alpha_rises: true };
+    pub const CUBIC: ControlKind = ControlKind::Cubic {
+        c: 0.4,
+        beta: 0.7,
+        fast_convergence: true,
+        reno_friendly: true,
+        alpha_rises: true,
+        seek: 0.0,
+    };
 
     /// The paper's Veno.
     pub const VENO: ControlKind = ControlKind::Veno {
@@ -193,9 +202,12 @@ impl ControlKind {
             ControlKind::Veno { alpha, beta, clock, .. } => backlog("control.alpha", alpha)
                 .or(backlog("control.beta", beta))
                 .or((clock.secs() > 1.0).then_some(("control.clock", clock.secs(), "at most 1s"))),
-            ControlKind::Cubic { c, beta, .. } => {
+            ControlKind::Cubic { c, beta, seek, .. } => {
                 let wrong = !(1e-6..=1e6).contains(&c);
-                wrong.then_some(("control.c", c, "a number from 0.000001 to 1000000")).or(share("control.beta", beta))
+                wrong
+                    .then_some(("control.c", c, "a number from 0.000001 to 1000000"))
+                    .or(share("control.beta", beta))
+                    .or((!(0.0..=1.0).contains(&seek)).then_some(("control.seek", seek, "a share from 0 to 1")))
             }
             ControlKind::Westwood { gain } => share("control.gain", gain),
             ControlKind::Vegas { alpha, beta, gamma, .. } => backlog("control.alpha", alpha)

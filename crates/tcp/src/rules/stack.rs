@@ -117,6 +117,7 @@ impl Stack {
                     fast_convergence: true,
                     reno_friendly: true,
                     alpha_rises: false,
+                    seek: 0.05,
                 },
                 slow_start: SlowStart::HyStart,
                 // A window grows by the segments an ACK completes (tcp_ack's `acked`).

@@ -204,7 +204,14 @@ fn control() -> impl Strategy<Value = ControlKind> {
             }
             1 => {
                 let (c, beta) = (0.01 + number, share);
-                ControlKind::Cubic { c, beta, fast_convergence: one, reno_friendly: two, alpha_rises: number < 1.0 }
+                ControlKind::Cubic {
+                    c,
+                    beta,
+                    fast_convergence: one,
+                    reno_friendly: two,
+                    alpha_rises: number < 1.0,
+                    seek: share / 4.0,
+                }
             }
             2 => ControlKind::Westwood { gain: share },
             _ => {

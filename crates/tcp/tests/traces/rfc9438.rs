@@ -57,8 +57,14 @@ fn seven_tenths_then_renos_pace_then_the_curve() {
 #[test]
 fn fast_convergence_gives_room() {
     for (fast_convergence, by_hand) in [(true, 10_046.81), (false, 10_276.49)] {
-        let control =
-            ControlKind::Cubic { c: 0.4, beta: 0.7, fast_convergence, reno_friendly: false, alpha_rises: true };
+        let control = ControlKind::Cubic {
+            c: 0.4,
+            beta: 0.7,
+            fast_convergence,
+            reno_friendly: false,
+            alpha_rises: true,
+            seek: 0.0,
+        };
         let sender = follow(
             SenderRules { control, initial_window: 20.0, ..cubic() },
             Supply::Segments(200),
@@ -87,8 +93,14 @@ fn fast_convergence_gives_room() {
 /// it began. The next ACK is 1.1 s late, which makes the smoothed round trip 0.225 s: 3 + 0.4 (1.225)^3 = 3.7353.
 #[test]
 fn after_a_timeout_the_curve_starts_at_the_window() {
-    let control =
-        ControlKind::Cubic { c: 0.4, beta: 0.7, fast_convergence: true, reno_friendly: false, alpha_rises: true };
+    let control = ControlKind::Cubic {
+        c: 0.4,
+        beta: 0.7,
+        fast_convergence: true,
+        reno_friendly: false,
+        alpha_rises: true,
+        seek: 0.0,
+    };
     let sender = follow(
         SenderRules { control, initial_window: 4.0, ..cubic() },
         Supply::Segments(100),

@@ -15,6 +15,8 @@ pub struct CubicRules {
     pub reno_friendly: bool,
     /// Whether alpha becomes 1 at the window before the last reduction (section 4.3; not in Linux).
     pub alpha_rises: bool,
+    /// Least growth in a round trip without a W_max, as a share of the window (Linux; 0 in the standard).
+    pub seek: f64,
 }
 
 /// CUBIC's state. Windows in segments, times in seconds.
@@ -95,7 +97,7 @@ impl CongestionControl for Cubic {
             return;
         }
         let (now, cwnd) = (window.now.secs(), window.cwnd / window.mss);
-        let CubicRules { c, beta, reno_friendly, alpha_rises, .. } = self.rules;
+        let CubicRules { c, beta, reno_friendly, alpha_rises, seek, .. } = self.rules;
         if self.epoch.is_none() {
             self.epoch = Some(self.begin(now, cwnd));
         }
@@ -110,7 +112,8 @@ impl CongestionControl for Cubic {
             let target = epoch.window(c, t + window.srtt).clamp(cwnd, 1.5 * cwnd);
             cwnd + credit / window.mss * (target - cwnd) / cwnd
         };
-        window.cwnd = segments * window.mss;
+        let sought = if self.w_max == 0.0 { seek * credit / window.mss } else { 0.0 };
+        window.cwnd = segments.max(cwnd + sought) * window.mss;
     }
 
     fn reduced(&mut self, signal: Signal, in_use: f64, window: &Window) -> Reduced {
@@ -159,7 +162,14 @@ mod tests {
     use acklab_packet::Time;
 
     fn cubic() -> Cubic {
-        Cubic::new(CubicRules { c: 0.4, beta: 0.7, fast_convergence: true, reno_friendly: true, alpha_rises: true })
+        Cubic::new(CubicRules {
+            c: 0.4,
+            beta: 0.7,
+            fast_convergence: true,
+            reno_friendly: true,
+            alpha_rises: true,
+            seek: 0.0,
+        })
     }
 
     #[test]
@@ -232,6 +242,22 @@ mod tests {
         let cwnd = after_a_loss(steady, 20.0, 0.01, 0.3);
         assert!((cwnd - (14.0 + 30.0 * 0.9 / 1.7)).abs() < 0.3, "{cwnd}");
         assert!(after_a_loss(cubic(), 20.0, 0.01, 0.3) > cwnd + 7.0, "a whole one after 11 of the 30 round trips");
+    }
+
+    #[test]
+    fn linux_seeks_a_maximum_by_a_twentieth_each_round_trip() {
+        let mut cubic = Cubic::new(CubicRules { seek: 0.05, ..cubic().rules });
+        // Congestion avoidance begins without a loss (HyStart, or an ssthresh): the curve alone would rise by half a segment.
+        let mut state = window(100.0, 100.0);
+        for n in 0..100 {
+            state.now = Time::from_secs(1.0 + 0.001 * f64::from(n));
+            cubic.on_ack(&Heard { ack: 1, snd_max: 101, acked: 1.0, rtt: None, recovering: false }, &state);
+            cubic.grow(1.0, &mut state);
+        }
+        assert!((state.cwnd - 105.0).abs() < 0.1, "{}", state.cwnd);
+        // Not once a loss has shown one.
+        cubic.reduced(Signal::Loss, 105.0, &state);
+        assert!(cubic.w_max > 0.0);
     }
 
     #[test]

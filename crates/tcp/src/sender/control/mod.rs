@@ -159,8 +159,8 @@ impl Control {
                 let rules = VenoRules { alpha, beta, estimate, first_loss, base_rtt, clock: clock.secs() };
                 Control::Veno(Box::new(Veno::new(rules)))
             }
-            ControlKind::Cubic { c, beta, fast_convergence, reno_friendly, alpha_rises } => {
-                let rules = CubicRules { c, beta, fast_convergence, reno_friendly, alpha_rises };
+            ControlKind::Cubic { c, beta, fast_convergence, reno_friendly, alpha_rises, seek } => {
+                let rules = CubicRules { c, beta, fast_convergence, reno_friendly, alpha_rises, seek };
                 Control::Cubic(Box::new(Cubic::new(rules)))
             }
             ControlKind::Westwood { gain } => Control::Westwood(Box::new(Westwood::new(gain))),
