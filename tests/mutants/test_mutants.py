@@ -22,16 +22,13 @@ def test_a_mutant_fits(mutant):
     source = (mutation.ROOT / mutant.file).read_text("utf-8")
     assert mutant.apply(source) != source
     package, file, test = mutant.test.split()
-    if file == "lib":
-        # A unit test beside the code: modules, `tests`, its name.
-        *modules, _, name = test.split("::")
-        path = mutation.ROOT / "crates" / package.removeprefix("acklab-") / "src" / "/".join(modules)
-        path = path.with_suffix(".rs") if path.with_suffix(".rs").exists() else path / "mod.rs"
-        assert re.search(rf"#\[test\]\n *fn {name}\(", path.read_text("utf-8")), f"{path} has no test {name}"
-        return
-    tests = mutation.ROOT / "crates" / package.removeprefix("acklab-") / "tests"
-    *module, name = test.split("::")
-    path = tests / file / f"{module[0]}.rs" if module else tests / f"{file}.rs"
+    crate = mutation.ROOT / "crates" / package.removeprefix("acklab-")
+    *modules, name = test.split("::")
+    if file == "lib":  # a unit test, in the module `tests` of the code's own
+        path = crate.joinpath("src", *modules[:-1])
+        path = path / "mod.rs" if path.is_dir() else path.with_suffix(".rs")
+    else:
+        path = crate / "tests" / (f"{file}/{modules[0]}.rs" if modules else f"{file}.rs")
     assert re.search(rf"#\[test\]\n *fn {name}\(", path.read_text("utf-8")), f"{path} has no test {name}"
 
 

@@ -31,5 +31,5 @@ def test_a_path(compared, name, control):
 
 def test_the_page_says_so():
     page = PAGE.read_text()
-    for line in kernel.lines():
+    for line in [*kernel.lines(), *kernel.shares()]:
         assert line in page, f"the page says otherwise than {line}"

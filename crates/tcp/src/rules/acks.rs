@@ -178,7 +178,7 @@ pub enum AckPolicyKind {
     /// compressed SACKs.
     Linux {
         /// Most quick ACKs in a row.
-        #[serde(default = "sixteen")]
+        #[serde(default = "linux::quick")]
         #[schemars(range(max = 255))]
         quick: u32,
         /// Window with which the receiver opens, in segments; half as many quick ACKs begin it.
@@ -197,7 +197,7 @@ pub enum AckPolicyKind {
         #[serde(default = "linux::least")]
         least: Time,
         /// Longest, less a tick.
-        #[serde(default = "maximum_delay")]
+        #[serde(default = "linux::timer")]
         timer: Time,
         /// The kernel's clock (1/HZ), in which the timer and gaps between segments are counted; 0s counts them exactly.
         #[serde(default = "linux::tick")]
@@ -210,7 +210,7 @@ pub enum AckPolicyKind {
         #[schemars(range(max = 255))]
         sack_most: u32,
         /// Sequence units for which the application waits before it reads; 1 reads at once.
-        #[serde(default = "one")]
+        #[serde(default = "linux::low_water")]
         #[schemars(range(min = 1, max = 1000000000))]
         low_water: u32,
     },

@@ -167,7 +167,7 @@ impl Stack {
             Stack::Ns2At235 => ReceiverRules { ack: delayed(0.1), ..ns2 },
             Stack::Rfc => rfc,
             // ACKs carry timestamps.
-            Stack::Linux => ReceiverRules { ack: linux_acks(), ack_size: 52, dsack: true, ..rfc },
+            Stack::Linux => ReceiverRules { ack: linux::policy(), ack_size: 52, dsack: true, ..rfc },
         }
     }
 }
@@ -227,21 +227,5 @@ fn ns2_sender() -> SenderRules {
         recovery_window: RecoveryWindow::AtOnce,
         undo: Undo::Off,
         sack_partial: SackPartial::PipeTwice,
-    }
-}
-
-/// The policy `linux` with a kernel's constants.
-fn linux_acks() -> AckPolicyKind {
-    AckPolicyKind::Linux {
-        quick: 16,
-        window: linux::window(),
-        buffer: linux::buffer(),
-        autotune: linux::autotune(),
-        least: linux::least(),
-        timer: Time::from_secs(0.2),
-        tick: linux::tick(),
-        sack_delay: linux::sack_delay(),
-        sack_most: linux::sack_most(),
-        low_water: 1,
     }
 }

@@ -349,10 +349,12 @@ impl AckPolicy for Linux {
         self.grow(arrival);
         // A FIN, and whatever else the receiver's own rules answer at once, is none of the policy's.
         let closes = advances && !arrival.gap && (gap || !arrival.in_order);
-        let decision = match () {
-            () if closes || arrival.cwr || self.is_due() => Emission::Now,
-            () if arrival.gap => self.compress(arrival.now),
-            () => self.hold_it(now),
+        let decision = if closes || arrival.cwr || self.is_due() {
+            Emission::Now
+        } else if arrival.gap {
+            self.compress(arrival.now)
+        } else {
+            self.hold_it(now)
         };
         if advances && self.read(arrival.now) { Emission::Now } else { decision }
     }
@@ -387,6 +389,7 @@ impl AckPolicy for Linux {
             self.round_trip.on_ack(self.next as u32, now);
         }
     }
+
     /// A handshake may end with an ACK that carries nothing, as those of real senders do; here the first data end it.
     fn on_reply(&mut self, _: u32, now: Time) {
         if let Some(opened) = self.opened.take() {
