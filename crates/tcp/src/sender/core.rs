@@ -112,8 +112,8 @@ pub struct Core {
     pub(super) timer_on: bool,
     /// An ACK came marked; the next segment tells the receiver.
     pub(super) must_tell_ack_mark: bool,
-    /// Nothing in `restrained` and `tells`, and nobody hears of each segment and ACK, nor looks for what to take back: a full segment of new data is sent
-    /// without asking further.
+    /// Nothing in `restrained` and `tells`, and nobody hears of each segment and ACK, nor looks for what to take back: a
+    /// full segment of new data is sent without asking further.
     pub(super) plain: bool,
     /// The phase in which credit last grew the window, until somebody asks ([`super::Sender::take_growth`]).
     pub(super) grown_in: Phase,
