@@ -201,6 +201,8 @@ fn cannot_shape(policy: &AckPolicyKind) -> Option<&'static str> {
         AckPolicyKind::Divide { when: DivideWhen::Always, .. } => None,
         AckPolicyKind::Divide { phase, .. } => told(phase),
         AckPolicyKind::Periodic { rtt, .. } => timed(rtt),
+        AckPolicyKind::Quic { rtt_share: 0.0, .. } => None,
+        AckPolicyKind::Quic { .. } => Some("no real segment tells the sender's round trip; use rtt_share = 0"),
         AckPolicyKind::Smart { window: WindowSource::Sender, .. } => {
             Some("no real segment tells the sender's window; use window = \"estimate\"")
         }

@@ -286,6 +286,27 @@ class Linux(Part):
 
 
 @dataclass(kw_only=True, repr=False)
+class Quic(Part):
+    """As QUIC acknowledges (RFC 9000 section 13.2), and what its sender can ask for (ACK_FREQUENCY, draft-ietf-quic-
+    ack-frequency).
+    """
+
+    policy: Literal["quic"] = "quic"
+    segments: int | None = None
+    """Packets an ACK may cover. The extension's Ack-Eliciting Threshold is one less; 2 where left out."""
+    max_ack_delay: str | None = None
+    """Longest delay of an ACK; "0.025s" where left out."""
+    reordering: int | None = None
+    """Packets by which one must have been overtaken for an ACK at once (Reordering Threshold); 0 never. With 1, any
+    packet that comes out of order has one; 1 where left out.
+    """
+    rtt_share: float | None = None
+    """The sender asks for this share of its smoothed round trip as the longest delay, `max_ack_delay` at most; 0 asks
+    for none; 0.0 where left out.
+    """
+
+
+@dataclass(kw_only=True, repr=False)
 class Acc(Part):
     """ACK congestion control: an ACK every d segments. Its ACKs can be marked by a RED queue with `ecn`; the sender
     tells of a mark on its next segment, which doubles d, once a round trip at most. A round trip without takes one off.
@@ -298,7 +319,7 @@ class Acc(Part):
     """Most segments an ACK covers; half the sender's window if that is less; 16 where left out."""
 
 
-AckPolicy = Every | Delayed | Daass | Divide | Spoof | Optimistic | Restore | Smart | Periodic | Linux | Acc
+AckPolicy = Every | Delayed | Daass | Divide | Spoof | Optimistic | Restore | Smart | Periodic | Linux | Quic | Acc
 """When the receiver acknowledges."""
 
 

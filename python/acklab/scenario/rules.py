@@ -302,6 +302,10 @@ class Receiver(Part):
     """Whether the SYN, or unit 0 without one, is acknowledged at once."""
     max_sack_blocks: int | None = None
     """Most SACK blocks on one ACK, 0 to 3."""
+    packet_numbers: bool | None = None
+    """Whether segments bear packet numbers, which none repeats, and policy `quic` goes by them; where a scenario leaves
+    it out, whether the policy is `quic` and the sender's recovery `rfc9002`.
+    """
     purge_stale_sack: bool | None = None
     """Whether blocks that the cumulative ACK has passed are forgotten (RFC 2018); ns-2 may repeat them."""
     sack: bool | None = None
@@ -396,6 +400,10 @@ class Stack(Part):
     """Whether the timestamp option takes its room from the payload (RFC 6691) instead of growing the segment."""
     pacing: float | None = None
     """Spacing of segments: this fraction of the smoothed RTT is shared out over a window; 0 sends in bursts."""
+    packet_numbers: bool | None = None
+    """Whether segments bear packet numbers, which none repeats, and policy `quic` goes by them; where a scenario leaves
+    it out, whether the policy is `quic` and the sender's recovery `rfc9002`.
+    """
     partial_ack_timer: PartialAckTimer | None = None
     """Which partial ACKs restart NewReno's timer."""
     partial_deflation: bool | None = None

@@ -277,6 +277,15 @@ fn check_receiver(rules: &ReceiverRules) -> Result<(), Conflict> {
         AckPolicyKind::Optimistic { ahead, .. } if !(1..=1_000_000).contains(&ahead) => {
             Err(("ack.ahead", format!("is {ahead}; must be from 1 to 1000000")))
         }
+        AckPolicyKind::Quic { segments, .. } if !(1..=1_000_000).contains(&segments) => {
+            Err(("ack.segments", format!("is {segments}; must be from 1 to 1000000")))
+        }
+        AckPolicyKind::Quic { reordering, .. } if reordering > 255 => {
+            Err(("ack.reordering", format!("is {reordering}; must be from 0 to 255")))
+        }
+        AckPolicyKind::Quic { rtt_share, .. } if !(0.0..=10.0).contains(&rtt_share) => {
+            Err(("ack.rtt_share", format!("is {rtt_share}; must be from 0 to 10")))
+        }
         AckPolicyKind::Linux { quick, .. } if quick > 255 => {
             Err(("ack.quick", format!("is {quick}; must be from 0 to 255")))
         }
@@ -300,6 +309,7 @@ fn check_receiver(rules: &ReceiverRules) -> Result<(), Conflict> {
         }
         AckPolicyKind::Acc { .. }
         | AckPolicyKind::Linux { .. }
+        | AckPolicyKind::Quic { .. }
         | AckPolicyKind::Delayed { .. }
         | AckPolicyKind::Daass { .. }
         | AckPolicyKind::Divide { .. }

@@ -151,6 +151,7 @@ impl Receiver {
             ect: segment.ect,
             ce: segment.ce,
             cwr: segment.cwr,
+            sent: segment.ts_val,
             now,
         };
         // The two of most receivers apart, so that what they read and want stays in registers.
@@ -221,6 +222,15 @@ impl Receiver {
         match emission {
             Emission::Probe(number) => self.probe(number, now, wire),
             Emission::Pieces(pieces) => self.send_pieces(&pieces, now, wire),
+            Emission::Gather(at) => {
+                self.note_run();
+                self.emit(Emission::By(at), now, wire);
+            }
+            Emission::Ranges { echo } => {
+                self.note_run();
+                self.ts_recent = echo.unwrap_or(self.ts_recent);
+                self.emit(Emission::Now, now, wire);
+            }
             Emission::Repeated(copies) => {
                 self.settle(wire);
                 for _ in 0..=copies {

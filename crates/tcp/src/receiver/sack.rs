@@ -3,6 +3,7 @@
 use acklab_packet::{SackBlocks, Segment, Seq};
 
 use super::{Reassembly, Receiver};
+use crate::rules::AckPolicyKind;
 
 /// The most recently reported runs, latest first.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,6 +55,32 @@ impl SackHistory {
         blocks
     }
 
+    /// Notes the run that `seq` lies in, as the latest to which something was added.
+    fn note(&mut self, space: &Reassembly, seq: Seq) {
+        let Some(run) = space.run_of(seq) else { return };
+        for index in (0..usize::from(self.len)).rev() {
+            if run.0 <= self.runs[index].0 && self.runs[index].0 < run.1 {
+                self.remove(index);
+            }
+        }
+        self.push(run, SackBlocks::MAX);
+    }
+
+    /// The blocks for an ACK that answers many segments: the runs noted last, as they are now.
+    fn noted(&mut self, space: &Reassembly, most: usize) -> SackBlocks {
+        let mut blocks = SackBlocks::default();
+        for index in (0..usize::from(self.len)).rev() {
+            match space.run_of(self.runs[index].0) {
+                Some(run) => self.runs[index] = run,
+                None => self.remove(index),
+            }
+        }
+        for &(start, end) in self.runs[..usize::from(self.len)].iter().take(most) {
+            blocks.push(space.rcv_nxt, start, end);
+        }
+        blocks
+    }
+
     fn remove(&mut self, index: usize) {
         self.runs.copy_within(index + 1..usize::from(self.len), index);
         self.len -= 1;
@@ -75,13 +102,24 @@ impl Receiver {
         self.duplicate_end = segment.end();
     }
 
+    /// A segment came whose ACK may wait: its run is to be reported.
+    pub(super) fn note_run(&mut self) {
+        if self.space.has_gap() && self.rules.sack {
+            self.history.get_or_insert_default().note(&self.space, self.trigger);
+        }
+    }
+
     /// What an ACK reports from beyond the first gap.
     #[inline(never)]
     pub(super) fn blocks(&mut self, ack: Seq) -> SackBlocks {
         let rules = &*self.rules;
         let most = (rules.max_sack_blocks as usize).min(SackBlocks::MAX);
         let history = self.history.get_or_insert_default();
-        let blocks = history.blocks(&self.space, self.trigger, self.duplicate, rules.purge_stale_sack, most);
+        let blocks = if matches!(rules.ack, AckPolicyKind::Quic { .. }) {
+            history.noted(&self.space, most)
+        } else {
+            history.blocks(&self.space, self.trigger, self.duplicate, rules.purge_stale_sack, most)
+        };
         if history.is_empty() {
             self.history = None;
         }

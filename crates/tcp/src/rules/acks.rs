@@ -214,6 +214,27 @@ pub enum AckPolicyKind {
         #[schemars(range(min = 1, max = 1000000000))]
         low_water: u32,
     },
+    /// As QUIC acknowledges (RFC 9000 section 13.2), and what its sender can ask for (ACK_FREQUENCY,
+    /// draft-ietf-quic-ack-frequency).
+    Quic {
+        /// Packets an ACK may cover. The extension's Ack-Eliciting Threshold is one less.
+        #[serde(default = "default_segments")]
+        #[schemars(range(min = 1, max = 1000000))]
+        segments: u32,
+        /// Longest delay of an ACK.
+        #[serde(default = "max_ack_delay")]
+        max_ack_delay: Time,
+        /// Packets by which one must have been overtaken for an ACK at once (Reordering Threshold); 0 never. With 1, any
+        /// packet that comes out of order has one.
+        #[serde(default = "one")]
+        #[schemars(range(max = 255))]
+        reordering: u32,
+        /// The sender asks for this share of its smoothed round trip as the longest delay, `max_ack_delay` at most; 0 asks for
+        /// none.
+        #[serde(default)]
+        #[schemars(range(min = 0.0, max = 10.0))]
+        rtt_share: f64,
+    },
     /// ACK congestion control: an ACK every d segments. Its ACKs can be marked by a RED queue with `ecn`; the sender tells
     /// of a mark on its next segment, which doubles d, once a round trip at most. A round trip without takes one off.
     Acc {
@@ -294,6 +315,10 @@ fn maximum_delay() -> Time {
     Time::from_secs(0.2)
 }
 
+fn max_ack_delay() -> Time {
+    Time::from_secs(0.025)
+}
+
 fn one_second() -> Time {
     Time::from_secs(1.0)
 }
@@ -328,6 +353,7 @@ impl AckPolicyKind {
         match *self {
             AckPolicyKind::Smart { rtt, window, .. } => rtt == RttSource::Sender || window == WindowSource::Sender,
             AckPolicyKind::Periodic { rtt, .. } => rtt == RttSource::Sender,
+            AckPolicyKind::Quic { rtt_share, .. } => rtt_share > 0.0,
             AckPolicyKind::Acc { .. } | AckPolicyKind::Restore { .. } => true,
             _ => false,
         }
@@ -356,6 +382,10 @@ impl Shown for AckPolicyKind {
                 format!("restore: {pieces} pieces up to {target} segments")
             }
             AckPolicyKind::Linux { quick, least, timer, .. } => format!("linux: {quick} quick, {least} to {timer}"),
+            AckPolicyKind::Quic { segments, max_ack_delay, rtt_share: 0.0, .. } => {
+                format!("quic: {segments} packets or {max_ack_delay}")
+            }
+            AckPolicyKind::Quic { segments, rtt_share, .. } => format!("quic: {segments} packets or {rtt_share} RTT"),
             AckPolicyKind::Optimistic { ahead, .. } => format!("optimistic: {ahead} segments ahead"),
             AckPolicyKind::Smart { timer, rtt, window, extended, .. } => {
                 let name = if *extended { "smart, extended" } else { "smart" };

@@ -24,6 +24,9 @@ rule_table! {
         /// Whether the ACK of a segment with nothing new reports it in its first block (DSACK, RFC 2883); where a scenario
         /// leaves it out, whether the sender's recovery reads that.
         dsack: bool,
+        /// Whether segments bear packet numbers, which none repeats, and policy `quic` goes by them; where a scenario leaves it
+        /// out, whether the policy is `quic` and the sender's recovery `rfc9002`.
+        packet_numbers: bool,
         /// Whether a segment that fills a gap is acknowledged at once (RFC 5681 section 4.2).
         immediate_on_gap: bool,
         /// Whether a segment with nothing new is acknowledged at once (RFC 9293 section 3.10.7.4); ns-2 may hold its ACK.

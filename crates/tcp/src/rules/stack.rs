@@ -157,6 +157,7 @@ impl Stack {
             max_sack_blocks: 3,
             purge_stale_sack: true,
             dsack: false,
+            packet_numbers: false,
             immediate_on_gap: true,
             immediate_on_repeat: true,
             immediate_on_syn: true,

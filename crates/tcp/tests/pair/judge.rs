@@ -183,20 +183,23 @@ impl Judge {
                 self.held += 1;
                 let beyond = segment.seq > before;
                 must!(
-                    !beyond || at_once || self.compressed(pair),
+                    !beyond || at_once || self.quic() || self.compressed(pair),
                     "no duplicate ACK at once (RFC 5681 section 4.2): {segment:?}"
                 );
                 let waiting = self.arrived.len() as u64 > self.in_order || self.in_order > segment.end();
                 let fills = segment.seq <= before && self.in_order > before && waiting;
-                must!(!self.receiver.immediate_on_gap || !fills || at_once, "a filled gap not ACKed: {segment:?}");
+                let by_rfc5681 = self.receiver.immediate_on_gap && !self.quic();
+                must!(!by_rfc5681 || !fills || at_once, "a filled gap not ACKed: {segment:?}");
                 let repeat = segment.end() <= before;
-                must!(!self.receiver.immediate_on_repeat || !repeat || at_once, "a repeat not ACKed: {segment:?}");
+                let by_rfc9293 = self.receiver.immediate_on_repeat && !self.quic();
+                must!(!by_rfc9293 || !repeat || at_once, "a repeat not ACKed: {segment:?}");
                 let segments = match self.receiver.ack {
                     AckPolicyKind::Every {} => 1,
                     AckPolicyKind::Delayed { segments, .. } => segments,
                     AckPolicyKind::Daass { segments, .. } => segments.max(2),
                     AckPolicyKind::Divide { segments, .. } => segments,
                     AckPolicyKind::Acc { d_max, .. } => d_max,
+                    AckPolicyKind::Quic { segments, .. } => segments,
                     // Full ones; how many short ones they are is for the sender to say.
                     AckPolicyKind::Linux { .. } => u32::MAX,
                     AckPolicyKind::Spoof { .. } | AckPolicyKind::Restore { .. } | AckPolicyKind::Optimistic { .. } => 1,
@@ -230,6 +233,11 @@ impl Judge {
         let latest = Time::from_secs(MOST_COMPRESSED);
         matches!(self.receiver.ack, AckPolicyKind::Linux { sack_delay, .. } if self.receiver.sack && sack_delay > Time::ZERO)
             && pair.back.timer.is_some_and(|due| due <= pair.now + latest)
+    }
+
+    /// Whether only a threshold, and a timer, say when to acknowledge.
+    fn quic(&self) -> bool {
+        matches!(self.receiver.ack, AckPolicyKind::Quic { .. })
     }
 
     /// Whether pieces of divided ACKs are spaced out.
@@ -308,6 +316,7 @@ impl Judge {
                 | AckPolicyKind::Smart { timer, .. }
                 | AckPolicyKind::Periodic { timer, .. } => timer,
                 AckPolicyKind::Divide { timer, spacing, .. } => timer.max(spacing),
+                AckPolicyKind::Quic { max_ack_delay, .. } => max_ack_delay,
                 AckPolicyKind::Linux { timer, tick, .. } => timer.max(tick + tick),
             };
             let due = pair.back.timer;

@@ -95,8 +95,19 @@ fn policy() -> impl Strategy<Value = AckPolicyKind> {
         smart(),
         periodic(),
         acc,
+        quic(),
         linux()
     ]
+}
+
+fn quic() -> impl Strategy<Value = AckPolicyKind> {
+    let share = prop_oneof![Just(0.0), 0.0..2.0];
+    (1_u32..30, 0.001..0.6, 0_u32..6, share).prop_map(|(segments, delay, reordering, rtt_share)| AckPolicyKind::Quic {
+        segments,
+        max_ack_delay: Time::from_secs(delay),
+        reordering,
+        rtt_share,
+    })
 }
 
 /// Divided ACKs, in every way. (Optimistic ACKs give up safety on purpose and are not drawn.)

@@ -15,6 +15,7 @@ mod linux;
 mod observed;
 mod optimistic;
 mod periodic;
+mod quic;
 mod restore;
 mod smart;
 mod spoof;
@@ -28,6 +29,7 @@ pub use linux::{Linux, LinuxRules};
 pub use observed::Observed;
 pub use optimistic::Optimistic;
 pub use periodic::Periodic;
+pub use quic::{Quic, QuicRules};
 pub use restore::Restore;
 pub use smart::{Alpha, Smart, SmartRules};
 pub use spoof::Spoof;
@@ -73,6 +75,8 @@ pub struct Arrival {
     pub ce: bool,
     /// Its sender has answered a congestion mark.
     pub cwr: bool,
+    /// When it left its sender.
+    pub sent: Time,
     /// The time.
     pub now: Time,
 }
@@ -95,6 +99,13 @@ pub enum Emission {
     /// Sent whole where there is nothing new, and while a gap is open: the pieces of such an ACK would be duplicates, or
     /// partial ACKs to a sender in recovery.
     Pieces(Pieces),
+    /// An ACK at this time at the latest, which then reports what arrives until it leaves.
+    Gather(Time),
+    /// An ACK at once that reports the runs above a gap to which something was added last, as they now are.
+    Ranges {
+        /// The timestamp it echoes instead of the usual one.
+        echo: Option<Time>,
+    },
     /// An ACK at once, and so many copies of it.
     Repeated(u32),
     /// An ACK at once, of so many units beyond the highest received, and to be woken at `again` unless more comes.
@@ -191,10 +202,10 @@ impl Policy {
     /// The policy of a receiver with these rules, with an estimator beside it if they ask for one and it has none.
     pub fn of(rules: &ReceiverRules) -> Policy {
         let mut policy = Policy::new(&rules.ack);
-        if let Policy::Linux(linux) = &mut policy
-            && !rules.sack
-        {
-            linux.without_sack();
+        match &mut policy {
+            Policy::Linux(linux) if !rules.sack => linux.without_sack(),
+            Policy::Quic(quic) if rules.packet_numbers => quic.goes_by_numbers(),
+            _ => {}
         }
         if rules.estimate == EstimateKind::Off || matches!(policy, Policy::Smart(_)) {
             return policy;
@@ -215,6 +226,8 @@ policies! {
     Smart(Smart) from AckPolicyKind::Smart { timer, rtt, interval, window, initial, extended, loss, first } =>
         Smart::new(SmartRules { timer, rtt, interval, window, initial, extended, loss, first });
     Periodic(Periodic) from AckPolicyKind::Periodic { beta, segments, timer, rtt, interval } => Periodic::new(beta, segments, timer, rtt, interval);
+    Quic(Box<Quic>) from AckPolicyKind::Quic { segments, max_ack_delay, reordering, rtt_share } =>
+        Box::new(Quic::new(QuicRules { segments, max_ack_delay, reordering, rtt_share }));
     Daass(Box<Daass>) from AckPolicyKind::Daass { phase, timer, segments, window, silence } =>
         Box::new(Daass::new(phase, timer, segments, window, silence));
     Divide(Box<Divide>) from AckPolicyKind::Divide {

@@ -1,0 +1,302 @@
+//! QUIC's acknowledgments (RFC 9000 section 13.2), and what a sender can ask of them (draft-ietf-quic-ack-frequency).
+//!
+//! An ACK for every so many packets, at the latest after `max_ack_delay`. At once are acknowledged: what is out of order, as
+//! the reordering threshold has it, and the first of packets marked CE. What is out of order shows in packet numbers, which
+//! no packet repeats: a retransmission is a packet in order. Where the sender numbers none (TCP), sequence numbers stand
+//! for them, and a retransmission is one that comes late.
+
+use acklab_packet::Time;
+
+use super::{AckPolicy, Arrival, Emission};
+
+/// Least delay that a sender asks for by its round trip: the granularity of RFC 9002 section 6.1.2.
+const GRANULARITY: f64 = 0.001;
+
+/// What a sender asks of its receiver.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub struct QuicRules {
+    pub segments: u32,
+    pub max_ack_delay: Time,
+    pub reordering: u32,
+    pub rtt_share: f64,
+}
+
+/// The policy's state. Numbers are packet numbers, or sequence units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quic {
+    rules: QuicRules,
+    numbered: bool,
+    /// Ack-eliciting packets since the last ACK.
+    held: u32,
+    /// The highest packet's number ("Largest Unacked"), and one past what it carries.
+    largest: u64,
+    next: u64,
+    /// The highest number when the last ACK left ("Largest Acked").
+    acked: u64,
+    /// Numbers skipped so far, and not yet reported missing, ascending.
+    missing: Vec<(u64, u64)>,
+    /// When the highest packet left its sender, and when it came.
+    newest: (Time, Time),
+    /// The last packet was marked.
+    marked: bool,
+}
+
+impl Quic {
+    /// Acknowledges as `rules` ask, of a sender that numbers no packets.
+    pub fn new(rules: QuicRules) -> Quic {
+        Quic {
+            rules,
+            numbered: false,
+            held: 0,
+            largest: 0,
+            next: 0,
+            acked: 0,
+            missing: Vec::new(),
+            newest: (Time::ZERO, Time::ZERO),
+            marked: false,
+        }
+    }
+
+    /// The segments bear packet numbers ([`Segment::echo`](acklab_packet::Segment)).
+    pub(super) fn goes_by_numbers(&mut self) {
+        self.numbered = true;
+    }
+
+    /// Notes a packet's number; whether it asks for an ACK at once.
+    fn out_of_order(&mut self, arrival: &Arrival) -> bool {
+        // What travels are a number's low 32 bits (RFC 9000 appendix A.3).
+        let number =
+            |low: u32| self.largest.wrapping_add_signed(i64::from(low.wrapping_sub(self.largest as u32) as i32));
+        let (start, len) =
+            if self.numbered { (number(arrival.echo), 1) } else { (arrival.seq, u64::from(arrival.len)) };
+        let end = start + len;
+        let (late, gap) = (start < self.next, start > self.next);
+        if gap {
+            self.missing.push((self.next, start));
+        }
+        if late {
+            self.arrived(start, end);
+        }
+        if end > self.next {
+            (self.largest, self.next) = (start, end);
+            self.newest = (arrival.sent, arrival.now);
+        }
+        match self.rules.reordering {
+            0 => false,
+            // RFC 9000 section 13.2.1: lower than another, or higher with some missing between.
+            1 => late || gap,
+            // The draft, section 6.2: an ACK that lets the sender find a loss it could not find before.
+            threshold => {
+                let reach = u64::from(threshold) * len;
+                let reported = self.acked.checked_sub(reach);
+                let unreported = |&&(_, end): &&(u64, u64)| reported.is_none_or(|reported| end > reported + len);
+                let first = self.missing.iter().find(unreported);
+                first.is_some_and(|&(start, _)| {
+                    self.largest - start.max(reported.map_or(0, |reported| reported + len)) >= reach
+                })
+            }
+        }
+    }
+
+    /// `start .. end` was missing, and is no longer.
+    fn arrived(&mut self, start: u64, end: u64) {
+        let Some(index) = self.missing.iter().position(|run| run.0 < end && start < run.1) else { return };
+        let run = self.missing[index];
+        let left = [(run.0, start), (end, run.1)].into_iter().filter(|part| part.0 < part.1);
+        self.missing.splice(index..=index, left);
+    }
+
+    /// What the draft's section 6.4 says of CE: only the first in a row, unless every second packet has an ACK anyway, when it
+    /// is each (RFC 9000 section 13.2.1).
+    fn must_tell_mark(&mut self, ce: bool) -> bool {
+        let before = std::mem::replace(&mut self.marked, ce);
+        ce && (!before || self.rules.segments <= 2)
+    }
+
+    /// How long an ACK may wait that a packet asks for.
+    fn delay(&self, srtt: f32) -> Time {
+        let asked = self.rules.rtt_share * f64::from(srtt);
+        if asked > 0.0 {
+            return Time::from_secs(asked.max(GRANULARITY)).min(self.rules.max_ack_delay);
+        }
+        self.rules.max_ack_delay
+    }
+
+    /// An ACK of everything, which says how long the highest packet has waited (ACK Delay, RFC 9000 section 19.3): it echoes
+    /// the instant at which that packet would have left, had it not waited.
+    fn ack(&self, now: Time) -> Emission {
+        let (sent, came) = self.newest;
+        Emission::Ranges { echo: self.numbered.then(|| sent + (now - came)) }
+    }
+}
+
+impl AckPolicy for Quic {
+    fn on_segment(&mut self, arrival: &Arrival) -> Emission {
+        self.held += 1;
+        let out_of_order = self.out_of_order(arrival);
+        let marked = self.must_tell_mark(arrival.ce);
+        // A SYN stands for the handshake, in which nothing is delayed (RFC 9000 section 13.2.1).
+        if out_of_order || marked || arrival.syn || self.held >= self.rules.segments {
+            self.ack(arrival.now)
+        } else {
+            Emission::Gather(arrival.now + self.delay(arrival.srtt))
+        }
+    }
+
+    fn on_timer(&mut self, now: Time) -> Emission {
+        self.ack(now)
+    }
+
+    fn on_ack_sent(&mut self, _: Time) {
+        self.held = 0;
+        self.acked = self.largest;
+        // What lies so far below has been reported; with threshold 1 everything has.
+        let reach = if self.numbered { u64::from(self.rules.reordering) } else { u64::MAX };
+        let kept = self.acked.saturating_sub(reach);
+        self.missing.retain(|run| self.rules.reordering > 1 && run.1 > kept);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULES: QuicRules =
+        QuicRules { segments: 2, max_ack_delay: Time::from_secs(0.025), reordering: 1, rtt_share: 0.0 };
+
+    fn numbered(rules: QuicRules) -> Quic {
+        Quic { numbered: true, ..Quic::new(rules) }
+    }
+
+    fn packet(number: u32, secs: f64) -> Arrival {
+        let now = Time::from_secs(secs);
+        // Half a second on the way.
+        Arrival { echo: number, len: 1200, sent: Time::from_secs(secs - 0.5), now, ..Arrival::default() }
+    }
+
+    /// Which of the packets with these numbers, a millisecond apart, are acknowledged at once.
+    fn answered(policy: &mut Quic, numbers: &[u32]) -> Vec<u32> {
+        let mut answered = Vec::new();
+        for (i, &number) in numbers.iter().enumerate() {
+            let arrival = packet(number, 1.0 + i as f64 * 0.001);
+            if matches!(policy.on_segment(&arrival), Emission::Ranges { .. }) {
+                policy.on_ack_sent(arrival.now);
+                answered.push(number);
+            }
+        }
+        answered
+    }
+
+    fn sparse(reordering: u32) -> Quic {
+        numbered(QuicRules { segments: 100, reordering, ..RULES })
+    }
+
+    #[test]
+    fn every_second_packet_or_max_ack_delay() {
+        let mut policy = numbered(RULES);
+        assert_eq!(policy.on_segment(&packet(0, 1.0)), Emission::Gather(Time::from_secs(1.025)));
+        assert!(matches!(policy.on_segment(&packet(1, 1.001)), Emission::Ranges { .. }));
+        policy.on_ack_sent(Time::from_secs(1.001));
+        assert!(matches!(policy.on_segment(&packet(2, 2.0)), Emission::Gather(_)));
+        assert!(matches!(policy.on_timer(Time::from_secs(2.025)), Emission::Ranges { .. }));
+    }
+
+    #[test]
+    fn the_ack_tells_how_long_the_highest_packet_waited() {
+        let mut policy = numbered(QuicRules { segments: 100, reordering: 0, ..RULES });
+        policy.on_segment(&packet(1, 2.0));
+        policy.on_segment(&packet(0, 2.01));
+        // Sent at 1.5, came at 2.0, waited 0.025.
+        assert_eq!(policy.on_timer(Time::from_secs(2.025)), Emission::Ranges { echo: Some(Time::from_secs(1.525)) });
+        policy.numbered = false;
+        assert_eq!(policy.on_timer(Time::from_secs(2.025)), Emission::Ranges { echo: None }, "TCP has RFC 7323's echo");
+    }
+
+    #[test]
+    fn a_gap_is_told_once_and_so_is_what_fills_it() {
+        // RFC 9000 section 13.2.1: 4 opens a gap; 5 and 6 come in order above it; 3 comes late; 7 is in order again.
+        assert_eq!(answered(&mut sparse(1), &[0, 1, 2, 4, 5, 6, 3, 7]), [4, 3]);
+        assert_eq!(answered(&mut sparse(0), &[0, 1, 2, 4, 5, 6, 3, 7]), [0_u32; 0], "0 ignores order");
+    }
+
+    #[test]
+    fn a_retransmission_is_a_packet_in_order_unless_nobody_numbers() {
+        let resent = Arrival { seq: 2400, ..packet(6, 1.0) };
+        let course = |numbered| {
+            let mut policy = Quic { numbered, ..Quic::new(QuicRules { segments: 100, ..RULES }) };
+            for number in [0, 1, 3, 4, 5] {
+                let arrival = Arrival { seq: u64::from(number) * 1200, ..packet(number, 0.9) };
+                policy.on_segment(&arrival);
+            }
+            policy.on_segment(&resent)
+        };
+        assert!(matches!(course(true), Emission::Gather(_)));
+        assert!(matches!(course(false), Emission::Ranges { .. }));
+    }
+
+    /// The draft's own examples, sections 6.2.1: ACKs that only reordering causes.
+    #[test]
+    fn larger_thresholds_wait_until_a_loss_can_be_told() {
+        assert_eq!(answered(&mut sparse(3), &[0, 1, 3, 4, 5, 8, 9, 10]), [5, 9, 10]);
+        assert_eq!(answered(&mut sparse(5), &[0, 1, 3, 5, 6, 7, 8, 9]), [7, 9]);
+        assert_eq!(answered(&mut sparse(3), &[0, 1, 3, 4, 2, 5, 6]), [0_u32; 0], "it came in time");
+    }
+
+    #[test]
+    fn thresholds_count_segments_where_nobody_numbers_packets() {
+        let mut policy = Quic::new(QuicRules { segments: 100, reordering: 3, ..RULES });
+        let mut answered = Vec::new();
+        for number in [0, 1, 3, 4, 5, 8, 9, 10] {
+            let arrival = Arrival { seq: number * 1200, ..packet(0, 1.0) };
+            if matches!(policy.on_segment(&arrival), Emission::Ranges { .. }) {
+                policy.on_ack_sent(arrival.now);
+                answered.push(number);
+            }
+        }
+        assert_eq!(answered, [5, 9, 10]);
+    }
+
+    #[test]
+    fn the_first_mark_is_told_at_once_and_every_one_where_acks_are_frequent() {
+        let course = |segments| {
+            let mut policy = numbered(QuicRules { segments, ..RULES });
+            let marks = [false, true, true, true, false, true];
+            let told = |(i, &ce): (usize, &bool)| {
+                let arrival = Arrival { ce, ..packet(i as u32, 1.0) };
+                let now = matches!(policy.on_segment(&arrival), Emission::Ranges { .. });
+                if now {
+                    policy.on_ack_sent(arrival.now);
+                }
+                now
+            };
+            marks.iter().enumerate().map(told).collect::<Vec<_>>()
+        };
+        assert_eq!(course(100), [false, true, false, false, false, true]);
+        assert_eq!(course(2), [false, true, true, true, false, true]);
+    }
+
+    #[test]
+    fn the_delay_may_be_a_share_of_the_senders_round_trip() {
+        let due = |srtt: f32, most: f64| {
+            let rules = QuicRules { segments: 100, rtt_share: 0.25, max_ack_delay: Time::from_secs(most), ..RULES };
+            match numbered(rules).on_segment(&Arrival { srtt, ..packet(0, 1.0) }) {
+                Emission::Gather(at) => (at.secs() * 1e4).round() / 1e4,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(due(0.1, 1.0), 1.025);
+        assert_eq!(due(0.001, 1.0), 1.001, "a millisecond at least");
+        assert_eq!(due(0.6, 0.1), 1.1, "max_ack_delay at most");
+        assert_eq!(due(0.0, 0.2), 1.2, "which is all there is before a round trip is known");
+    }
+
+    #[test]
+    fn numbers_go_on_past_32_bits() {
+        let mut policy = sparse(1);
+        (policy.largest, policy.next) = (u64::from(u32::MAX), 1 << 32);
+        assert!(matches!(policy.on_segment(&packet(0, 1.0)), Emission::Gather(_)));
+        assert_eq!(policy.largest, 1 << 32);
+        assert!(matches!(policy.on_segment(&packet(2, 1.0)), Emission::Ranges { .. }));
+    }
+}
