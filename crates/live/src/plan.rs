@@ -224,6 +224,7 @@ fn kernel_name(control: &ControlKind) -> &'static str {
         ControlKind::Veno { .. } => "veno",
         ControlKind::Westwood { .. } => "westwood",
         ControlKind::Vegas { .. } => "vegas",
+        ControlKind::Bbr {} => "bbr",
     }
 }
 

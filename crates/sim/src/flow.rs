@@ -3,7 +3,7 @@
 use acklab_packet::{Ack, Body, Packet, Phase, Probe, Segment, Time};
 use acklab_path::random::Random;
 use acklab_tcp::receiver::{Receiver, ReceiverWire};
-use acklab_tcp::rules::PhaseSource;
+use acklab_tcp::rules::{ControlKind, PhaseSource};
 use acklab_tcp::sender::{Sender, SenderWire, Supply};
 
 use crate::datagrams::Turn;
@@ -258,7 +258,12 @@ pub(crate) fn stream(seed: u64, table: &FlowSpec, member: u32, part: &str) -> Ra
 
 /// Where its sender's random choices begin.
 fn luck(table: &FlowSpec, stream: impl Fn(&str) -> Random) -> u64 {
-    if table.sender.skip == 0 { 0 } else { (stream("skip").uniform() * (1_u64 << 53) as f64) as u64 }
+    let draw = |name| (stream(name).uniform() * (1_u64 << 53) as f64) as u64;
+    match table.sender.control {
+        _ if table.sender.skip > 0 => draw("skip"),
+        ControlKind::Bbr {} => draw("bbr"),
+        _ => 0,
+    }
 }
 
 /// What the flows of a table have to send at their start.

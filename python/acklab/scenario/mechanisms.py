@@ -542,7 +542,18 @@ class Vegas(Part):
     """How often the window moves; "every-rtt" where left out."""
 
 
-Control = Reno | Veno | Cubic | Westwood | Vegas | Literal["reno", "veno", "cubic", "westwood", "vegas"]
+@dataclass(kw_only=True, repr=False)
+class Bbr(Part):
+    """BBR, version 1, as Linux has it: sends at the largest rate at which segments were delivered in ten round trips,
+    with about twice the product of that and the least round trip of ten seconds in flight (Cardwell and others 2016).
+    It paces by itself and goes with `recovery = "rack"`; what an ACK is worth, and how a recovery reduces the window,
+    it does not ask.
+    """
+
+    kind: Literal["bbr"] = "bbr"
+
+
+Control = Reno | Veno | Cubic | Westwood | Vegas | Bbr | Literal["reno", "veno", "cubic", "westwood", "vegas", "bbr"]
 """Congestion control: what credit, round trips and losses do to cwnd and ssthresh. A word alone stands for its
 parameters' defaults.
 
@@ -551,6 +562,7 @@ parameters' defaults.
 - "cubic": `{ kind = "cubic" }`.
 - "westwood": `{ kind = "westwood" }`.
 - "vegas": `{ kind = "vegas" }`.
+- "bbr": `{ kind = "bbr" }`.
 """
 
 

@@ -218,6 +218,9 @@ fn check_sender(rules: &SenderRules) -> Result<(), Conflict> {
         let what = "is \"hystart++\", but control = \"vegas\" ends slow start by its own backlog; must be \"standard\"";
         return Err(("slow_start", what.into()));
     }
+    if rules.control == (ControlKind::Bbr {}) {
+        check_bbr(rules)?;
+    }
     if let Some((key, value, allowed)) = rules.control.out_of_range() {
         return Err((key, format!("is {value}; must be {allowed}")));
     }
@@ -234,6 +237,22 @@ fn check_sender(rules: &SenderRules) -> Result<(), Conflict> {
     };
     if units > MOST_UNITS {
         return Err(("window", format!("is {units} sequence units, more than {MOST_UNITS}")));
+    }
+    Ok(())
+}
+
+/// What BBR does by itself must not be asked of others.
+fn check_bbr(rules: &SenderRules) -> Result<(), Conflict> {
+    if rules.recovery != RecoveryKind::Rack {
+        let what = "is \"bbr\", which learns from recovery = \"rack\" what is delivered and lost; must go with that";
+        return Err(("control", what.into()));
+    }
+    if rules.pacing != 0.0 {
+        return Err(("pacing", format!("is {}, but control = \"bbr\" paces by itself; must be 0", rules.pacing)));
+    }
+    if rules.slow_start == SlowStart::HyStartPlusPlus {
+        let what = "is \"hystart++\", but control = \"bbr\" ends start-up by its own model; must be \"standard\"";
+        return Err(("slow_start", what.into()));
     }
     Ok(())
 }

@@ -84,6 +84,10 @@ pub enum ControlKind {
         #[serde(default)]
         pace: VegasPace,
     },
+    /// BBR, version 1, as Linux has it: sends at the largest rate at which segments were delivered in ten round trips, with about twice
+    /// the product of that and the least round trip of ten seconds in flight (Cardwell and others 2016). It paces by itself and goes
+    /// with `recovery = "rack"`; what an ACK is worth, and how a recovery reduces the window, it does not ask.
+    Bbr {},
 }
 
 /// How often Vegas moves its window.
@@ -147,12 +151,13 @@ defaults! {
 
 impl ControlKind {
     /// Every algorithm with its defaults, by the word that stands for it.
-    pub const ALL: [(&'static str, ControlKind); 5] = [
+    pub const ALL: [(&'static str, ControlKind); 6] = [
         ("reno", ControlKind::Reno {}),
         ("veno", ControlKind::VENO),
         ("cubic", ControlKind::CUBIC),
         ("westwood", ControlKind::Westwood { gain: 0.9 }),
         ("vegas", ControlKind::Vegas { alpha: 2.0, beta: 4.0, gamma: 1.0, pace: VegasPace::EveryRtt }),
+        ("bbr", ControlKind::Bbr {}),
     ];
 
     /// RFC 9438's CUBIC.
@@ -183,6 +188,7 @@ impl ControlKind {
             ControlKind::Cubic { .. } => "cubic",
             ControlKind::Westwood { .. } => "westwood",
             ControlKind::Vegas { .. } => "vegas",
+            ControlKind::Bbr {} => "bbr",
         }
     }
 
@@ -198,7 +204,7 @@ impl ControlKind {
         let share =
             |key, value: f64| (!(value > 0.0 && value < 1.0)).then_some((key, value, "a share, above 0 and below 1"));
         match *self {
-            ControlKind::Reno {} => None,
+            ControlKind::Reno {} | ControlKind::Bbr {} => None,
             ControlKind::Veno { alpha, beta, clock, .. } => backlog("control.alpha", alpha)
                 .or(backlog("control.beta", beta))
                 .or((clock.secs() > 1.0).then_some(("control.clock", clock.secs(), "at most 1s"))),

@@ -8,6 +8,7 @@ use acklab_packet::{Ack, Phase, Seq, Time};
 use super::SenderWire;
 use super::control::Control;
 use super::credit::Credit;
+use super::delivery::Delivery;
 use super::rto::Rto;
 use super::send_times::SendTimes;
 use super::skip::Skip;
@@ -145,6 +146,8 @@ pub struct Core {
     pub(super) reduction: Option<Box<Reduction>>,
     /// How much of the window is used, where that matters.
     pub(super) usage: Option<Box<Usage>>,
+    /// Delivery rates, where the control goes by them.
+    pub(super) delivery: Option<Box<Delivery>>,
 }
 
 impl Core {
@@ -164,10 +167,11 @@ impl Core {
         };
         let wnd = rules.window.units(mss, payload);
         let in_units = |segments: f64| segments * f64::from(mss);
-        let control = Control::with_slow_start(rules.control, rules.slow_start);
+        let control = Control::of_sender(rules.control, rules.slow_start, payload, luck);
+        let rated = matches!(control, Control::Bbr(_));
         let usage = Usage::new(rules.validation);
         let skip = Skip::new(rules.skip, luck);
-        let restrained = rules.pacing != 0.0 || skip.is_some();
+        let restrained = rules.pacing != 0.0 || skip.is_some() || rated;
         let tells = rules.tell_phase || rules.tell_window || rules.ecn;
         let before_syn = if rules.syn { rules.window_before_syn_ack } else { rules.initial_window };
         Core {
@@ -203,6 +207,7 @@ impl Core {
             skip,
             reduction: None,
             usage,
+            delivery: rated.then(|| Box::new(Delivery::new(mss))),
             tells,
             control,
             full_bytes: data_bytes(&rules, mss),

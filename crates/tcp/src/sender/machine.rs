@@ -37,7 +37,7 @@ impl Sender {
         Sender::with_luck(rules, supply, 0)
     }
 
-    /// The same, whose random choices (`skip`) begin with `luck`: a draw from a stream that belongs to this sender alone,
+    /// The same, whose random choices (`skip`, BBR's phases) begin with `luck`: a draw from a stream that belongs to this sender alone,
     /// or [`Sender::luck`] of the connection before this one.
     pub fn with_luck(rules: Arc<SenderRules>, supply: Supply, luck: u64) -> Sender {
         let recovery = Recovery::new(rules.recovery);
@@ -46,7 +46,7 @@ impl Sender {
 
     /// Where this sender's random choices stand; 0 if its rules make none.
     pub fn luck(&self) -> u64 {
-        self.core.skip.as_ref().map_or(0, |skip| skip.luck())
+        self.core.skip.as_ref().map_or_else(|| self.core.control.luck(), |skip| skip.luck())
     }
 
     /// The application opens the connection and hands over everything it has to send.
@@ -110,6 +110,7 @@ impl Sender {
     /// The application writes `units` more sequence units.
     pub fn write<W: SenderWire>(&mut self, units: u64, now: Time, wire: &mut W) {
         self.core.restart_if_idle(now);
+        self.recovery.before_write(&mut self.core);
         self.core.supply(units);
         self.recovery.resume(&mut self.core, now, wire);
     }

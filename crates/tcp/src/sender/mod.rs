@@ -6,9 +6,12 @@
 pub mod control;
 mod core;
 pub mod credit;
+pub mod delivery;
+mod luck;
 mod machine;
 mod nagle;
 mod pacing;
+mod rated;
 pub mod recovery;
 pub mod rto;
 mod rto_linux;

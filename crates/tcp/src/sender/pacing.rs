@@ -7,11 +7,12 @@ use super::{Core, SenderWire};
 impl Core {
     /// Whether pacing lets a segment go now; if not, the wire wakes the sender when it does.
     ///
-    /// A window is spread over `pacing` smoothed round trips (ledger smartacking.m.pacing). Retransmissions that
+    /// A window is spread over `pacing` smoothed round trips (ledger smartacking.m.pacing); where the control goes by delivery
+    /// rates, they set the pace ([`Core::note_departure`]). Retransmissions that
     /// duplicate ACKs call for do not ask.
     #[inline]
     pub fn may_send_now<W: SenderWire>(&mut self, now: Time, wire: &mut W) -> bool {
-        self.rules.pacing == 0.0 || self.pace(now, wire)
+        !self.restrained || self.pace(now, wire)
     }
 
     #[inline(never)]
@@ -22,6 +23,9 @@ impl Core {
                 wire.arm_pacer(self.next_send);
             }
             return false;
+        }
+        if self.rules.pacing == 0.0 {
+            return true;
         }
         let window = self.cwnd.min(self.wnd as f64) / f64::from(self.mss);
         if let Some(rtt) = self.smoothed_rtt() {

@@ -61,6 +61,9 @@ impl Core {
         if !PLAIN && self.usage.is_some() {
             self.note_usage(now);
         }
+        if !PLAIN && self.delivery.is_some() {
+            self.note_departure(seq, end, syn, idle, now);
+        }
     }
 
     /// What a segment tells its receiver of the sender and of congestion.

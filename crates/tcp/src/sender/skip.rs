@@ -8,6 +8,7 @@
 
 use acklab_packet::{Ack, Seq, Time};
 
+use super::luck::Luck;
 use super::{Core, SenderWire};
 
 /// What is left out, and when the next is.
@@ -16,8 +17,8 @@ pub(super) struct Skip {
     interval: u32,
     /// Segments until the next is left out.
     left: u32,
-    /// State of the draws: no receiver may foresee them.
-    luck: u64,
+    /// No receiver may foresee the draws.
+    luck: Luck,
     /// A segment that was not sent: its units.
     missing: Option<(Seq, Seq)>,
     /// It was asked for and sent; ACKs that repeat this number are no sign of loss.
@@ -38,7 +39,7 @@ pub(super) enum Verdict {
 impl Skip {
     pub(super) fn new(interval: u32, luck: u64) -> Option<Box<Skip>> {
         (interval > 0).then(|| {
-            let mut skip = Skip { interval, left: 0, luck, missing: None, asked: None };
+            let mut skip = Skip { interval, left: 0, luck: Luck::new(luck), missing: None, asked: None };
             skip.left = skip.draw();
             Box::new(skip)
         })
@@ -46,17 +47,12 @@ impl Skip {
 
     /// Where the draws stand.
     pub(super) fn luck(&self) -> u64 {
-        self.luck
+        self.luck.state()
     }
 
-    /// Uniform between half the interval and one and a half (SplitMix64).
+    /// Uniform between half the interval and one and a half.
     fn draw(&mut self) -> u32 {
-        self.luck = self.luck.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.luck;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        self.interval / 2 + (z % (u64::from(self.interval) + 1)) as u32
+        self.interval / 2 + self.luck.below(u64::from(self.interval) + 1) as u32
     }
 
     /// Units `start .. end` go out after all, in whatever segment.

@@ -90,7 +90,12 @@ impl Core {
             needless |= reduction.unreported == 0 && over;
         }
         if needless {
-            self.cwnd = self.cwnd.max(reduction.cwnd);
+            if let Some(bbr) = self.control.bbr() {
+                // It comes back to its window by itself.
+                bbr.undone();
+            } else {
+                self.cwnd = self.cwnd.max(reduction.cwnd);
+            }
             self.ssthresh = self.ssthresh.max(reduction.ssthresh);
             self.inflation = 0;
             self.last_cut = LastCut::Exited;

@@ -52,7 +52,7 @@ impl Core {
         }
         usage.used = usage.used.max(flight);
         // It is the application that sends no more, not the receiver's window that stops it.
-        let idle = self.snd_max >= self.limit && self.last_cut != LastCut::FastRetransmit;
+        let idle = self.snd_max >= self.limit && self.last_cut != LastCut::FastRetransmit && self.delivery.is_none();
         if idle && (now - usage.since).secs() >= self.rto.timeout() {
             let used = (usage.used as f64).max(self.initial_window * f64::from(self.mss));
             (usage.used, usage.since) = (0, now);

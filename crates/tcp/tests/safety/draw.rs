@@ -264,6 +264,10 @@ pub fn named() -> impl Strategy<Value = Case> {
     let later = prop::option::of((1_u64..30, 0.0..10.0));
     (select(&Stack::ALL[..]), sender, receiver, supply(), later, hostility()).prop_map(
         |(stack, mut sender, mut receiver, supply, later, network)| {
+            // BBR learns from RACK what is delivered and lost.
+            if sender.control == Some(ControlKind::Bbr {}) {
+                sender.recovery = Some(RecoveryKind::Rack);
+            }
             // FF96 takes the report of a duplicate for an edge to send from, as ns-2 does with stale blocks.
             if sender.recovery == Some(RecoveryKind::Sack) {
                 receiver.dsack = Some(false);
@@ -358,7 +362,8 @@ pub fn wild() -> impl Strategy<Value = Case> {
             partial_deflation: Some(flags[3]),
             first_loss_resets_initial_window: Some(flags[4]),
             ecn: Some(flags[5]),
-            pacing: Some(pacing),
+            // BBR paces by itself.
+            pacing: Some(if case.sender.control == Some(ControlKind::Bbr {}) { 0.0 } else { pacing }),
             nagle: Some(nagle),
             sws_avoidance: Some(sws_avoidance),
             inflation_limit: Some(inflation_limit),

@@ -6,6 +6,7 @@
 //!
 //! To add one: a file here, a variant in [`Control`] and in [`ControlKind`].
 
+mod bbr;
 mod cubic;
 mod hybrid;
 mod hystart;
@@ -14,6 +15,7 @@ mod vegas;
 mod veno;
 mod westwood;
 
+pub use bbr::{Bbr, Decision, Repair, Situation};
 pub use cubic::{Cubic, CubicRules};
 pub use hybrid::Hybrid;
 pub use hystart::HyStart;
@@ -131,6 +133,9 @@ pub trait CongestionControl {
     fn estimate(&self) -> Option<Estimate>;
 }
 
+/// Payload bytes of a segment, where nobody says so.
+const PAYLOAD: u32 = 1460;
+
 /// The algorithms. Reno has no state; the others keep theirs in a box, so that a sender is no larger for them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Control {
@@ -148,12 +153,15 @@ pub enum Control {
     HyStart(Box<HyStart>),
     /// See [`Hybrid`].
     Hybrid(Box<Hybrid>),
+    /// See [`Bbr`].
+    Bbr(Box<Bbr>),
 }
 
 impl Control {
     /// The algorithm a scenario names.
     pub fn new(kind: ControlKind) -> Control {
         match kind {
+            ControlKind::Bbr {} => Control::Bbr(Box::new(Bbr::new(PAYLOAD, 0))),
             ControlKind::Reno {} => Control::Reno(Reno),
             ControlKind::Veno { alpha, beta, estimate, first_loss, base_rtt, clock } => {
                 let rules = VenoRules { alpha, beta, estimate, first_loss, base_rtt, clock: clock.secs() };
@@ -170,8 +178,12 @@ impl Control {
         }
     }
 
-    /// The same with a rule for the initial slow start.
-    pub fn with_slow_start(kind: ControlKind, slow_start: SlowStart) -> Control {
+    /// The algorithm of a sender: with its rule for the initial slow start, segments of `payload` bytes, and random choices
+    /// that begin with `luck`.
+    pub fn of_sender(kind: ControlKind, slow_start: SlowStart, payload: u32, luck: u64) -> Control {
+        if kind == (ControlKind::Bbr {}) {
+            return Control::Bbr(Box::new(Bbr::new(payload, luck)));
+        }
         let control = Control::new(kind);
         match slow_start {
             SlowStart::Standard => control,
@@ -186,7 +198,18 @@ impl Control {
     /// Whether it wants to hear of ACKs and of each segment's round trip.
     #[inline]
     pub fn listens(&self) -> bool {
-        !matches!(self, Control::Reno(_))
+        !matches!(self, Control::Reno(_) | Control::Bbr(_))
+    }
+
+    /// BBR, which is told of delivery rates instead ([`super::delivery`]), and sets pace and window by them.
+    #[inline]
+    pub fn bbr(&mut self) -> Option<&mut Bbr> {
+        if let Control::Bbr(bbr) = self { Some(bbr) } else { None }
+    }
+
+    /// Where its random choices stand; 0 if it makes none.
+    pub fn luck(&self) -> u64 {
+        if let Control::Bbr(bbr) = self { bbr.luck() } else { 0 }
     }
 }
 
@@ -201,6 +224,7 @@ macro_rules! each {
             Control::Vegas($control) => $call,
             Control::HyStart($control) => $call,
             Control::Hybrid($control) => $call,
+            Control::Bbr($control) => $call,
         }
     };
 }

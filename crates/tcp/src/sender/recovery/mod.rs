@@ -48,6 +48,9 @@ pub trait LossRecovery {
     /// no reductions that are.
     fn undone(&mut self, _core: &mut Core) {}
 
+    /// The application is about to write: whether it was what limited the sender may matter.
+    fn before_write(&mut self, _core: &mut Core) {}
+
     /// Sends what may be sent: after a timeout (`snd_nxt` is back at `snd_una`), new data, or a pause of the pacer.
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         core.send_window(core.rules.max_burst, now, wire);
@@ -156,6 +159,10 @@ impl LossRecovery for Recovery {
 
     fn undone(&mut self, core: &mut Core) {
         each!(self, recovery => recovery.undone(core));
+    }
+
+    fn before_write(&mut self, core: &mut Core) {
+        each!(self, recovery => recovery.before_write(core));
     }
 
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {

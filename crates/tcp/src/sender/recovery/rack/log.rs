@@ -28,6 +28,8 @@ pub(super) struct SendLog {
     /// Units believed lost, and a number below which none is.
     lost: u64,
     lost_from: Seq,
+    /// Units ever marked lost.
+    lost_ever: u64,
     /// Segments reported above the cumulative ACK.
     sacked: u32,
 }
@@ -36,6 +38,11 @@ impl SendLog {
     /// Units believed lost that wait to be sent again.
     pub fn lost(&self) -> u64 {
         self.lost
+    }
+
+    /// Units ever believed lost, each as often as it was.
+    pub fn lost_ever(&self) -> u64 {
+        self.lost_ever
     }
 
     /// Segments reported above the cumulative ACK.
@@ -119,6 +126,7 @@ impl SendLog {
         let sent = &mut self.segments[index];
         sent.lost = true;
         self.lost += sent.end - sent.start;
+        self.lost_ever += sent.end - sent.start;
         self.lost_from = self.lost_from.min(sent.start);
     }
 

@@ -11,7 +11,7 @@ mod probe;
 
 use acklab_packet::{Ack, Probe, Segment, Seq, Time};
 
-use super::super::control::Signal;
+use super::super::control::{Repair, Signal};
 use super::super::scoreboard::Scoreboard;
 use super::super::undo::dsack;
 use super::super::{Core, LastCut, SenderWire};
@@ -79,13 +79,16 @@ impl Rack {
     }
 
     /// Takes in what the ACK covers and reports, lowest first (section 6.2 steps 1 to 3).
-    fn take_in(&mut self, core: &Core, ack: &Ack, now: Time) {
+    fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) {
         let detection = &mut self.detection;
         let low = ack.ack.max(core.snd_una);
         let echo = core.rules.timestamps.then_some(ack.ts_ecr);
         if ack.ack > core.snd_una {
             self.log.acknowledge(ack.ack, |sent| detection.delivered(&sent, echo, now));
             self.board.clear_below(ack.ack);
+            if let Some(delivery) = &mut core.delivery {
+                delivery.acknowledge(ack.ack, now);
+            }
         }
         if ack.sack.is_empty() {
             return;
@@ -108,6 +111,9 @@ impl Rack {
                 }
                 let to = self.board.next_above(from).map_or(end, |above| above.min(end));
                 self.log.report(from, to, |sent| detection.delivered(&sent, None, now));
+                if let Some(delivery) = &mut core.delivery {
+                    delivery.report(from, to, now);
+                }
                 from = to;
             }
             self.board.add(start, end);
@@ -141,7 +147,10 @@ impl Rack {
         core.begin_recovery(now, wire);
         self.prr.begin(core, delivery);
         self.prr.on_ack(core, delivery, self.pipe(core), true);
-        if let Some(lost) = self.log.next_lost() {
+        // A control that goes by delivery rates first says what may be in flight.
+        if core.delivery.is_none()
+            && let Some(lost) = self.log.next_lost()
+        {
             self.resend(core, lost.start, lost.end, now, wire);
         }
     }
@@ -239,6 +248,15 @@ impl Rack {
         }
     }
 
+    /// How what was lost is being repaired.
+    fn repair(&self) -> Repair {
+        match (self.recovering, self.going_back) {
+            (true, _) => Repair::Recovery,
+            (_, true) => Repair::Loss,
+            _ => Repair::Open,
+        }
+    }
+
     /// What an ACK does, but for the timers; whether a probe is to be scheduled anew.
     fn hear_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> bool {
         let dsack = dsack(ack);
@@ -248,6 +266,7 @@ impl Rack {
             core.last_cut = LastCut::Exited;
         }
         let before = (core.snd_una, self.board.total());
+        let (flight, lost) = (self.pipe(core), self.log.lost_ever());
         self.take_in(core, ack, now);
         let advances = ack.ack > core.snd_una;
         if advances {
@@ -259,6 +278,16 @@ impl Rack {
         self.detection.on_dsack(core.snd_una, core.snd_max, dsack.is_some());
         let delivery = Delivery::between(before, (core.snd_una, self.board.total()));
         self.detect(core, delivery, now, wire);
+        if core.delivery.is_some() {
+            let ever = self.log.lost_ever();
+            core.on_delivery(
+                (flight, self.pipe(core)),
+                (ever - lost, ever),
+                self.repair(),
+                now,
+                advances.then_some(ack.ts_ecr),
+            );
+        }
         self.send(core, now, wire) || advances
     }
 }
@@ -306,10 +335,20 @@ impl LossRecovery for Rack {
         self.log.forgive();
     }
 
+    fn before_write(&mut self, core: &mut Core) {
+        if core.delivery.is_some() && self.log.lost() == 0 {
+            core.note_pause(self.pipe(core));
+        }
+    }
+
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         if std::mem::take(&mut self.timed_out) {
             self.rto = Some(now + Time::from_secs(core.rto.timeout()));
             self.log.mark_on_timeout(self.wait(core), now);
+            if core.delivery.is_some() {
+                // One segment beside what is not lost, as kernels have it (`tcp_enter_loss`).
+                core.cwnd = (self.pipe(core) + u64::from(core.mss)) as f64;
+            }
         }
         let mut tap = Tap { wire, rto: self.rto };
         let restart = self.send(core, now, &mut tap);

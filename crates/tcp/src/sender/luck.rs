@@ -1,0 +1,27 @@
+//! Random choices of a sender: a stream of its own, which begins where its driver says.
+
+/// SplitMix64 (Steele, Lea and Flood 2014).
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Luck(u64);
+
+impl Luck {
+    /// A stream that goes on from `state`.
+    pub fn new(state: u64) -> Luck {
+        Luck(state)
+    }
+
+    /// Where it stands.
+    pub fn state(&self) -> u64 {
+        self.0
+    }
+
+    /// A whole number below `bound`.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        z % bound
+    }
+}
