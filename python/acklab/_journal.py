@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from . import _core
+from ._batches import batches
 from ._frames import remove_leftovers
-from .reproduce.execute import batches
 
 try:
     import fcntl

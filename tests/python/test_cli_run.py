@@ -287,6 +287,13 @@ def test_bytes_that_are_no_text_do_not_break_it(tmp_path: Path, acklab_command: 
     assert missing.returncode == 2 and b"No such file" in missing.stderr
 
 
+def test_a_run_waits_for_no_library_that_it_does_not_use(two_hops: Path) -> None:
+    heavy = "{'numpy', 'polars', 'matplotlib', 'altair'}"
+    code = f"import sys; from acklab.cli import main; main(['run', {str(two_hops)!r}]); sys.exit(str({heavy} & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stderr.strip() == "set()"
+
+
 def test_the_module_is_the_command(two_hops: Path, acklab_command: Acklab) -> None:
     result = subprocess.run(
         [sys.executable, "-m", "acklab", "run", str(two_hops)], capture_output=True, text=True, timeout=60, check=False

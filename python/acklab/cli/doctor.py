@@ -6,7 +6,6 @@ import argparse
 import json
 import platform
 import shutil
-from importlib import metadata
 from typing import Any
 
 EXAMPLE = """\
@@ -115,6 +114,8 @@ def live_as_text(live: dict[str, Any]) -> list[str]:
 
 
 def _version(package: str) -> str | None:
+    from importlib import metadata
+
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

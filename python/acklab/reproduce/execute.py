@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import threading
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from .. import _core
+from .._batches import batches
 from ..run import cpu_count
 from .experiments import Failed, Reader, Warm
-
-CHUNK = 128 * 1024
-"""Scenarios are fed in pieces of about so many bytes."""
 
 Tick = Callable[[int], None]
 
@@ -92,46 +88,6 @@ def _read(line: bytes, reader: Reader) -> tuple[float, ...] | Failed:
         return Failed("", str(json.loads(line)["error"]))
     return reader(line)
 
-
-def batches(scenarios: Iterable[str], threads: int, journal: str | os.PathLike[str] | None = None) -> Iterator[list[bytes]]:
-    """Result lines as they come, in order. Feeding waits for room, so it has its own thread.
-
-    With a ``journal``, scenarios begin with a number, and each result is in that file before anybody sees it.
-    """
-    batch = _core.Batch(threads, journal=journal)
-    trouble: list[BaseException] = []
-    ended = threading.Event()
-
-    def feed() -> None:
-        try:
-            piece: list[str] = []
-            size = 0
-            for scenario in scenarios:
-                if ended.is_set():
-                    return
-                piece.append(scenario)
-                size += len(scenario)
-                if size >= CHUNK:
-                    batch.feed(("\n".join(piece) + "\n").encode())
-                    piece, size = [], 0
-            if piece:
-                batch.feed(("\n".join(piece) + "\n").encode())
-        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits for results
-            trouble.append(error)
-        finally:
-            batch.close()
-
-    feeder = threading.Thread(target=feed, daemon=True)
-    feeder.start()
-    try:
-        while lines := batch.take():
-            yield lines.splitlines()
-    finally:
-        ended.set()
-        batch.stop()
-        feeder.join()
-    if trouble:
-        raise trouble[0]
 
 
 def trace(

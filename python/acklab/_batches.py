@@ -1,0 +1,53 @@
+"""Many scenarios through the extension's threads, results in order."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Iterator
+
+from . import _core
+
+CHUNK = 128 * 1024
+"""Scenarios are fed in pieces of about so many bytes."""
+
+
+def batches(scenarios: Iterable[str], threads: int, journal: str | os.PathLike[str] | None = None) -> Iterator[list[bytes]]:
+    """Result lines as they come, in order. Feeding waits for room, so it has its own thread.
+
+    With a ``journal``, scenarios begin with a number, and each result is in that file before anybody sees it.
+    """
+    batch = _core.Batch(threads, journal=journal)
+    trouble: list[BaseException] = []
+    ended = threading.Event()
+
+    def feed() -> None:
+        try:
+            piece: list[str] = []
+            size = 0
+            for scenario in scenarios:
+                if ended.is_set():
+                    return
+                piece.append(scenario)
+                size += len(scenario)
+                if size >= CHUNK:
+                    batch.feed(("\n".join(piece) + "\n").encode())
+                    piece, size = [], 0
+            if piece:
+                batch.feed(("\n".join(piece) + "\n").encode())
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits for results
+            trouble.append(error)
+        finally:
+            batch.close()
+
+    feeder = threading.Thread(target=feed, daemon=True)
+    feeder.start()
+    try:
+        while lines := batch.take():
+            yield lines.splitlines()
+    finally:
+        ended.set()
+        batch.stop()
+        feeder.join()
+    if trouble:
+        raise trouble[0]
