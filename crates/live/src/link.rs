@@ -1,15 +1,16 @@
-//! One direction of a link in virtual time: the simulator's loss models and queues, a transmitter, a wire.
+//! One direction of a link in virtual time: the simulator's loss models and queues, a transmitter, a wire, and the stages at its
+//! far end.
 //!
 //! It owns no clock: the same calls at the same times give the same departures, whoever makes them.
 
 use std::collections::VecDeque;
 
 use acklab_packet::{Rate, Time};
-use acklab_path::Carried;
 use acklab_path::loss::Loss;
 use acklab_path::queue::{AnyQueue, Queue, Removal, Service};
 use acklab_path::random::Random;
 use acklab_path::spec::{LinkSpec, LossPlace};
+use acklab_path::stage::{Chain, Done, Passing, Reissue};
 
 /// What became of a packet that will not arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,12 +63,40 @@ pub struct Link<P> {
     in_service: u32,
     /// What is on the wire, with its arrival: in order, because each leaves after the one before.
     wire: VecDeque<(Time, P)>,
+    stages: Option<Box<FarEnd<P>>>,
     counts: LinkCounts,
     lengths: Vec<QueueLength>,
     removed: Vec<(P, Removal)>,
 }
 
-impl<P: Carried> Link<P> {
+/// The stages at a far end.
+#[derive(Debug)]
+struct FarEnd<P> {
+    chain: Chain<P>,
+    /// What leaves them in one go; empty between calls.
+    out: Vec<Passing<P>>,
+    /// What has left them, and when.
+    left: VecDeque<Arrival<P>>,
+}
+
+/// A packet at the far end of a link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arrival<P> {
+    /// When it got there.
+    pub at: Time,
+    /// The packet.
+    pub packet: P,
+    /// Whether a stage made it.
+    pub made: bool,
+}
+
+impl<P: Reissue> FarEnd<P> {
+    fn note(&mut self, at: Time) {
+        self.left.extend(self.out.drain(..).map(|Passing { packet, made, .. }| Arrival { at, packet, made }));
+    }
+}
+
+impl<P: Reissue> Link<P> {
     /// The direction `spec` describes; `random` gives its component of that name a stream.
     pub fn new(spec: &LinkSpec, random: impl Fn(&str) -> Random) -> Link<P> {
         Link {
@@ -78,20 +107,20 @@ impl<P: Carried> Link<P> {
             free: Time::ZERO,
             in_service: 0,
             wire: VecDeque::new(),
+            stages: Chain::new(&spec.stages, &random)
+                .map(|chain| Box::new(FarEnd { chain, out: Vec::new(), left: VecDeque::new() })),
             counts: LinkCounts::default(),
             lengths: Vec::new(),
             removed: Vec::new(),
         }
     }
 
-    /// When something happens next by itself: the end of a service that another packet waits for, or an arrival.
+    /// When something happens next by itself: the end of a service that another packet waits for, an arrival, or a stage.
     pub fn next(&self) -> Option<Time> {
         let service = (!self.queue.is_empty()).then_some(self.free);
         let arrival = self.wire.front().map(|(at, _)| *at);
-        match (service, arrival) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        let released = self.stages.as_ref().and_then(|stages| stages.chain.next());
+        [service, arrival, released].into_iter().flatten().min()
     }
 
     /// A packet comes to the link at `now`; all that was due before has happened. Packets that will not arrive go to
@@ -119,9 +148,29 @@ impl<P: Carried> Link<P> {
         while self.free <= now && !self.queue.is_empty() && self.serve_one(self.free, gone) {}
     }
 
-    /// The packet that arrives at the far end next, if it does so up to `now`, and when.
-    pub fn arrival(&mut self, now: Time) -> Option<(Time, P)> {
-        if self.wire.front().is_some_and(|(at, _)| *at <= now) { self.wire.pop_front() } else { None }
+    /// The packet that leaves the far end next, if it does so up to `now`, and when.
+    pub fn arrival(&mut self, now: Time) -> Option<Arrival<P>> {
+        let due = |wire: &VecDeque<(Time, P)>| wire.front().map(|(at, _)| *at).filter(|at| *at <= now);
+        let Some(stages) = &mut self.stages else {
+            due(&self.wire)?;
+            return self.wire.pop_front().map(|(at, packet)| Arrival { at, packet, made: false });
+        };
+        while stages.left.is_empty() {
+            let released = stages.chain.next().filter(|at| *at <= now);
+            match (released, due(&self.wire)) {
+                (None, None) => return None,
+                (Some(at), arrives) if arrives.is_none_or(|arrives| at <= arrives) => {
+                    stages.chain.wake(at, &mut stages.out);
+                    stages.note(at);
+                }
+                _ => {
+                    let (at, packet) = self.wire.pop_front()?;
+                    stages.chain.arrive(packet, at, &mut stages.out);
+                    stages.note(at);
+                }
+            }
+        }
+        stages.left.pop_front()
     }
 
     fn enqueue(&mut self, packet: P, service: Service, now: Time, gone: &mut Vec<(P, Fate)>) {
@@ -182,6 +231,11 @@ impl<P: Carried> Link<P> {
     /// What it counted.
     pub fn counts(&self) -> &LinkCounts {
         &self.counts
+    }
+
+    /// What the stages at its far end did.
+    pub fn done(&self) -> Done {
+        self.stages.as_ref().map(|stages| stages.chain.done()).unwrap_or_default()
     }
 
     /// The queue's length at each change; the record is the caller's from here on.

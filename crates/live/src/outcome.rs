@@ -66,6 +66,7 @@ pub struct FlowRow {
     pub acks_received: u64,
     pub acks_dropped: u64,
     pub acks_filtered: u64,
+    pub acks_created: u64,
     pub cwnd_segments: Option<f64>,
     /// None while slow start has no end yet.
     pub ssthresh_segments: Option<f64>,

@@ -1,7 +1,10 @@
 //! A real packet on an emulated path: its bytes, and what a path asks of it.
 
+use std::ops::Range;
+
 use acklab_packet::{Segment, Time};
 use acklab_path::Carried;
+use acklab_path::stage::Reissue;
 
 use crate::checksum;
 use crate::header::{CE, Header, MOST_SACK, flag};
@@ -165,5 +168,16 @@ impl Carried for WirePacket {
         self.rewrite(0, &[self.bytes[0], self.bytes[1] | CE], 10);
         self.header.ecn = CE;
         true
+    }
+}
+
+impl Reissue for WirePacket {
+    fn reissued(&self, number: u64) -> WirePacket {
+        WirePacket::reissued(self, number)
+    }
+
+    fn units(&self) -> Option<Range<u64>> {
+        let units = u64::from(WirePacket::units(self));
+        (units > 0).then(|| self.seq()..self.seq() + units)
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use acklab_path::spec::LinkSpec;
+use acklab_path::stage::StageSpec;
 use acklab_sim::spec::{FlowSpec, Scenario, Size, Stop};
 use acklab_tcp::rules::{
     AckPolicyKind, ControlKind, CreditKind, DivideWhen, PhaseSource, ReceiverRules, RecoveryKind, RttSource,
@@ -293,12 +294,15 @@ fn courses(scenario: &Scenario) -> Result<[Course; 2], Refusal> {
         let why = "carries data of one flow and ACKs of another; let all flows go the same way";
         return refuse(format!("link {}", name(&scenario.links[both])), why);
     }
-    let staged = |&&link: &&usize| !scenario.links[link].stages.is_empty();
-    if let Some(&link) = there.links.iter().chain(&back.links).find(staged) {
-        return refuse(
-            format!("link {}", name(&scenario.links[link])),
-            "has `stages`, which only the simulator drives",
-        );
+    for &link in there.links.iter().chain(&back.links) {
+        let barred = |stage: &&StageSpec| !stage.at_far_end() || stage.listens();
+        if let Some(stage) = scenario.links[link].stages.iter().find(barred) {
+            let why = match stage {
+                StageSpec::HeaderCompression(_) => "compresses headers, and its two ends are one program here",
+                _ => "has a stage that listens to the other direction, which another thread carries",
+            };
+            return refuse(format!("link {}", name(&scenario.links[link])), why);
+        }
     }
     Ok(courses)
 }

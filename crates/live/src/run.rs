@@ -224,7 +224,7 @@ fn outcome(plan: &Plan, late_s: f64, carried: [Carrier; 2], series: Vec<Sample>,
     if foreign > 0 {
         why.push(format!("{foreign} packets that belong to no flow were not carried"));
     }
-    let flows = flow_rows(plan, &there.duty, &back.duty, &series, end);
+    let flows = flow_rows(plan, &there.duty, &back, &series, end);
     let (mut links, mut queue, mut lateness) = (Vec::new(), Vec::new(), Lateness::default());
     for (mut carrier, course) in [there, back].into_iter().zip(&plan.courses) {
         for (place, &index) in course.links.iter().enumerate() {
@@ -271,10 +271,11 @@ pub fn kernel() -> String {
     fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned()
 }
 
-fn flow_rows(plan: &Plan, there: &Duty, back: &Duty, series: &[Sample], end: Time) -> Vec<FlowRow> {
-    let (Duty::There { flows: outgoing, .. }, Duty::Back { flows: returning, edges, .. }) = (there, back) else {
+fn flow_rows(plan: &Plan, there: &Duty, back: &Carrier, series: &[Sample], end: Time) -> Vec<FlowRow> {
+    let (Duty::There { flows: outgoing, .. }, Duty::Back { flows: returning, edges, .. }) = (there, &back.duty) else {
         return Vec::new();
     };
+    let created = back.way.acks_created();
     let row = |(index, flow): (usize, &crate::plan::PlannedFlow)| {
         let (sent, got) = (&outgoing[index], &returning[index]);
         let samples = || series.iter().filter(|sample| sample.flow as usize == index);
@@ -303,6 +304,7 @@ fn flow_rows(plan: &Plan, there: &Duty, back: &Duty, series: &[Sample], end: Tim
             acks_received: got.acks_received,
             acks_dropped: got.acks_dropped,
             acks_filtered: got.acks_filtered,
+            acks_created: created[index],
             cwnd_segments: last.map(|sample| sample.cwnd_segments),
             ssthresh_segments: last.and_then(|sample| sample.ssthresh_segments),
             mean_srtt_s: (!rtts.is_empty()).then(|| rtts.iter().sum::<f64>() / rtts.len() as f64),
@@ -318,7 +320,7 @@ fn flow_rows(plan: &Plan, there: &Duty, back: &Duty, series: &[Sample], end: Tim
 fn link_row(plan: &Plan, index: usize, carrier: &Carrier, place: usize, end: Time) -> LinkRow {
     let spec = &plan.scenario.links[index];
     let link = &carrier.way.links()[place];
-    let counts = link.counts();
+    let (counts, done) = (link.counts(), link.done());
     let node = |node: u32| plan.scenario.nodes[node as usize].clone();
     LinkRow {
         from: node(spec.from),
@@ -330,6 +332,8 @@ fn link_row(plan: &Plan, index: usize, carrier: &Carrier, place: usize, end: Tim
         drops: counts.drops,
         lost: counts.lost,
         filtered: counts.filtered,
+        reordered: done.reordered,
+        duplicated: done.duplicated,
         mean_queue_packets: link.mean_queue(end),
         max_queue_packets: counts.max_queue_packets,
         utilisation: link.utilisation(end),

@@ -1,13 +1,13 @@
 //! One direction of a run's path: the links that packets of its flows cross, in virtual time.
 
 use acklab_packet::Time;
-use acklab_path::Carried;
+use acklab_path::stage::Reissue;
 
-use crate::link::{Fate, Link};
+use crate::link::{Arrival, Fate, Link};
 use crate::packet::WirePacket;
 
 /// What a way asks of a packet besides what a path does: where on its route it is.
-pub trait Travelling: Carried {
+pub trait Travelling: Reissue {
     /// Index of its flow.
     fn flow(&self) -> u32;
     /// Links of its route it has crossed.
@@ -31,12 +31,15 @@ pub struct Way<P> {
     routes: Vec<Vec<usize>>,
     /// What has reached the end, with the instant at which it did.
     arrived: Vec<(Time, P)>,
+    /// For each flow, ACKs that stages made.
+    acks_created: Vec<u64>,
 }
 
 impl<P: Travelling> Way<P> {
     /// A way over `links`.
     pub fn new(links: Vec<Link<P>>, routes: Vec<Vec<usize>>) -> Way<P> {
-        Way { links, routes, arrived: Vec::new() }
+        let acks_created = vec![0; routes.len()];
+        Way { links, routes, arrived: Vec::new(), acks_created }
     }
 
     /// The links.
@@ -75,12 +78,23 @@ impl<P: Travelling> Way<P> {
             let due = (0..self.links.len()).filter_map(|link| Some((self.links[link].next()?, link))).min();
             let Some((at, link)) = due.filter(|(at, _)| *at <= now) else { return };
             self.links[link].serve(at, gone);
-            while let Some((at, packet)) = self.links[link].arrival(at) {
+            while let Some(Arrival { at, packet, made }) = self.links[link].arrival(at) {
+                if made
+                    && packet.is_ack()
+                    && let Some(created) = self.acks_created.get_mut(packet.flow() as usize)
+                {
+                    *created += 1;
+                }
                 if let Some(packet) = self.forward(packet, at, gone) {
                     self.arrived.push((at, packet));
                 }
             }
         }
+    }
+
+    /// For each flow, how many ACKs stages have made.
+    pub fn acks_created(&self) -> &[u64] {
+        &self.acks_created
     }
 
     /// Takes over what has reached the end, with the instants at which it did; `into` is empty.

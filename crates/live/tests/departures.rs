@@ -3,6 +3,7 @@
 use acklab_live::link::Link;
 use acklab_live::way::{Travelling, Way};
 use acklab_packet::Time;
+use acklab_path::stage::Reissue;
 use acklab_path::{Bare, Carried};
 use acklab_sim::Simulation;
 use acklab_sim::outcome::PacketEvent;
@@ -42,6 +43,15 @@ impl Carried for Numbered {
     }
     fn mark(&mut self) -> bool {
         false
+    }
+}
+
+impl Reissue for Numbered {
+    fn reissued(&self, _: u64) -> Numbered {
+        *self
+    }
+    fn units(&self) -> Option<std::ops::Range<u64>> {
+        None
     }
 }
 
@@ -107,6 +117,8 @@ fn same(links: &str, flow: &str, late: f64) {
     for (place, &link) in route.iter().enumerate() {
         let (counts, row) = (way.links()[place].counts(), &outcome.links[link]);
         assert_eq!((counts.drops, counts.lost, counts.max_queue_packets), (row.drops, row.lost, row.max_queue_packets));
+        let done = way.links()[place].done();
+        assert_eq!((done.reordered, done.duplicated), (row.reordered, row.duplicated));
         let mean = way.links()[place].mean_queue(Time::from_secs(20.0));
         assert!((mean - row.mean_queue_packets).abs() < 1e-9, "{mean} {}", row.mean_queue_packets);
     }
@@ -139,4 +151,21 @@ fn over_three_hops() {
                 [[link]]\nbetween = ['A', 'B']\nrate = '1.5Mbps'\ndelay = '20ms'\nqueue = { kind = 'drop-tail', packets = 12 }\n\
                 [[link]]\nbetween = ['B', 'R']\nrate = '3Mbps'\ndelay = '1ms'\n";
     same(hops, TCP, 0.001);
+}
+
+#[test]
+fn through_stages() {
+    let held = "{ kind = 'reorder', rate = 0.05, by = '25ms' }";
+    let few = "{ kind = 'reorder', rate = 0.05, by = '1s', overtaken = 3 }";
+    let jitter = "{ kind = 'jitter', mean = '10ms', distribution = 'pareto', order = 'free' }";
+    let copies = "{ kind = 'duplicate', rate = 0.05, after = '11ms' }";
+    let pause = "{ kind = 'pause', at = ['2s', '5s'], length = '700ms' }";
+    for stages in
+        [held.to_owned(), format!("{few}, {copies}"), format!("{jitter}, {pause}"), format!("{pause}, {held}")]
+    {
+        same(&format!("{ONE}stages = [{stages}]\n"), UDP, 0.003);
+    }
+    let hops = "[[link]]\nbetween = ['S', 'A']\nrate = '10Mbps'\ndelay = '2ms'\nstages = [{ kind = 'reorder', rate = 0.1, by = '9ms' }]\n\
+                [[link]]\nbetween = ['A', 'R']\nrate = '1.5Mbps'\ndelay = '20ms'\nstages = [{ kind = 'duplicate', rate = 0.1 }]\n";
+    same(hops, UDP, 0.001);
 }

@@ -35,8 +35,14 @@ fn what_cannot_be_is_said_with_its_key() {
         let said = refusal(&text);
         assert!(said.starts_with(key) && said.contains(part), "{said}");
     }
-    let staged = flow("").replace("delay = '10ms'", "delay = '10ms'\nstages = [{ kind = 'rbscp', pieces = 4 }]");
-    assert!(refusal(&staged).starts_with("link S->R: not in a live run: has `stages`"));
+    let staged = |stage: &str| flow("").replace("delay = '10ms'", &format!("delay = '10ms'\nstages = [{stage}]"));
+    assert!(
+        refusal(&staged("{ kind = 'header-compression' }")).starts_with("link S->R: not in a live run: compresses")
+    );
+    assert!(refusal(&staged("{ kind = 'spack' }")).contains("listens to the other direction"));
+    let every = "{ kind = 'reorder', rate = 0.1, by = '5ms' }, { kind = 'jitter', mean = '1ms' }, { kind = 'rbscp' },
+        { kind = 'ack-reconstruction' }, { kind = 'duplicate', rate = 0.1 }, { kind = 'pause', at = ['5s'], length = '1s' }";
+    assert!(planned(&staged(&every.replace('\n', " ")), &Options::default()).is_ok());
 }
 
 #[test]

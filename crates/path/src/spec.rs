@@ -4,6 +4,7 @@ use acklab_packet::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Carried;
 use crate::ack_filter::FilterSpec;
 use crate::queue::{DropPolicy, Scheduler};
 use crate::stage::StageSpec;
@@ -83,6 +84,19 @@ pub enum LossTarget {
     Payload,
     /// ACKs.
     Acks,
+}
+
+impl LossTarget {
+    /// Whether this packet is one that `only` means; all are when it is left out.
+    #[inline]
+    pub fn includes<P: Carried>(only: Option<LossTarget>, packet: &P) -> bool {
+        match only {
+            None => true,
+            Some(LossTarget::Data) => !packet.is_ack(),
+            Some(LossTarget::Payload) => packet.has_payload(),
+            Some(LossTarget::Acks) => packet.is_ack(),
+        }
+    }
 }
 
 /// Losses of one link direction, as written under `loss`. Exactly one of `rate`, `gilbert_elliott` and `list` must be given.

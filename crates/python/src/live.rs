@@ -196,6 +196,7 @@ fn flows(outcome: &Outcome) -> RecordBatch {
         .u64("acks_received", rows().map(|row| row.acks_received))
         .u64("acks_dropped", rows().map(|row| row.acks_dropped))
         .u64("acks_filtered", rows().map(|row| row.acks_filtered))
+        .u64("acks_created", rows().map(|row| row.acks_created))
         .maybe_f64("cwnd_segments", rows().map(|row| row.cwnd_segments))
         .maybe_f64("ssthresh_segments", rows().map(|row| row.ssthresh_segments))
         .maybe_f64("mean_srtt_s", rows().map(|row| row.mean_srtt_s))

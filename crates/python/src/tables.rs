@@ -101,8 +101,8 @@ pub(crate) fn flows(outcome: &Outcome) -> RecordBatch {
 pub(crate) fn links(rows: &[LinkRow]) -> RecordBatch {
     columns!(rows, LinkRow {
         text from, text to, f64 rate_bps, f64 delay_s, u64 packets, u64 bytes, u64 drops, u64 lost, u64 filtered,
-        f64 mean_queue_packets, u64 max_queue_packets, f64 utilisation, u64 attempts, u64 collisions, u64 retries,
-        u64 retry_drops, f64 airtime_s,
+        u64 reordered, u64 duplicated, f64 mean_queue_packets, u64 max_queue_packets, f64 utilisation, u64 attempts,
+        u64 collisions, u64 retries, u64 retry_drops, f64 airtime_s,
     })
 }
 

@@ -124,6 +124,10 @@ row! {
         pub lost: u64,
         /// ACKs a filter removed.
         pub filtered: u64,
+        /// Packets that left its stages after one that had come to them later (RFC 4737).
+        pub reordered: u64,
+        /// Packets of which its stages made a second.
+        pub duplicated: u64,
         /// Waiting packets, averaged over time from 0 to the end; the one in service is not counted.
         pub mean_queue_packets: f64,
         pub max_queue_packets: u64,

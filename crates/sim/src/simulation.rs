@@ -67,7 +67,7 @@ impl Simulation {
         let leaving = leaving(scenario.nodes.len(), &scenario.links);
         let stream = |link: &LinkSpec, part: &str| scenario.link_stream(link, part);
         let ports = ports(&scenario.media, scenario.links.len());
-        let Placed { ways, behind, boxes } = stages::place(&scenario.links, &ports);
+        let Placed { ways, behind, boxes } = stages::place(&scenario.links, &ports, stream);
         let watched = scenario.record.packets || scenario.record.queue;
         let link = |(spec, way): (&LinkSpec, &Way)| Link::new(spec, watched, *way, |part| stream(spec, part));
         let mut links: Vec<Link> = scenario.links.iter().zip(&ways).map(link).collect();

@@ -6,8 +6,9 @@
 use std::mem::take;
 
 use acklab_packet::{Packet, Time};
+use acklab_path::random::Random;
 use acklab_path::spec::LinkSpec;
-use acklab_path::stage::{Chain, Compression, Passing, StageSpec};
+use acklab_path::stage::{Chain, Compression, Done, Passing, StageSpec};
 
 use crate::event::{Due, EventQueue};
 use crate::link::Way;
@@ -48,6 +49,11 @@ impl Stages {
         self.out = out;
     }
 
+    /// What they have done so far.
+    pub fn done(&self) -> Done {
+        self.chain.done()
+    }
+
     /// Asks to be woken: at once when something has left them, else when they want it. `decide` reserves an event.
     pub fn arm(&mut self, now: Time, events: &mut EventQueue, decide: impl FnOnce(Time) -> Due) {
         let at = if self.out.is_empty() { self.chain.next() } else { Some(now) };
@@ -73,12 +79,12 @@ pub struct Placed {
     pub boxes: Vec<Stages>,
 }
 
-/// Places the stages of `links`, some of which have `ports` on media.
-pub fn place(links: &[LinkSpec], ports: &[Option<Port>]) -> Placed {
+/// Places the stages of `links`, some of which have `ports` on media. `random` gives a link's component a stream.
+pub fn place(links: &[LinkSpec], ports: &[Option<Port>], random: impl Fn(&LinkSpec, &str) -> Random) -> Placed {
     let mut ways: Vec<Way> = ports.iter().map(|port| port.map_or(Way::Wire, Way::Medium)).collect();
     let (mut behind, mut boxes) = (vec![None; links.len()], Vec::new());
     for (index, spec) in links.iter().enumerate() {
-        let Some(chain) = Chain::new(&spec.stages) else { continue };
+        let Some(chain) = Chain::new(&spec.stages, |part| random(spec, part)) else { continue };
         let id = boxes.len() as u32;
         behind[index] = Some(links.len() as u32 + id);
         boxes.push(Stages { link: index as u32, chain, timer: LazyTimer::default(), out: Vec::new() });
@@ -95,7 +101,7 @@ pub fn place(links: &[LinkSpec], ports: &[Option<Port>]) -> Placed {
 
 /// Whether stages stand at a direction's far end.
 pub fn at_far_end(spec: &LinkSpec) -> bool {
-    Chain::<Packet>::new(&spec.stages).is_some()
+    spec.stages.iter().any(StageSpec::at_far_end)
 }
 
 /// The header compression of a direction's wire, if it has any.

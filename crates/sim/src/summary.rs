@@ -3,6 +3,7 @@
 use acklab_packet::Time;
 use acklab_path::queue::Queue;
 use acklab_path::spec::LinkSpec;
+use acklab_path::stage::Done;
 
 use crate::flow::Flow;
 use crate::link::Link;
@@ -80,7 +81,9 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
 pub fn link_rows(scenario: &Scenario, net: &Network) -> Vec<LinkRow> {
     let node = |index: u32| scenario.nodes[index as usize].clone();
     let end = net.now();
-    let row = |(spec, link): (&LinkSpec, &Link)| {
+    let mut done = vec![Done::default(); scenario.links.len()];
+    net.boxes.iter().for_each(|stages| done[stages.link as usize] = stages.done());
+    let row = |((spec, link), done): ((&LinkSpec, &Link), Done)| {
         let air = link.port().map(|port| (&net.media[port.medium as usize], port.port));
         let stats = air.map(|(medium, port)| medium.stats(port)).unwrap_or_default();
         let waiting = air.map_or_else(|| link.queue.len(), |(medium, port)| medium.dcf.waiting(port));
@@ -95,6 +98,8 @@ pub fn link_rows(scenario: &Scenario, net: &Network) -> Vec<LinkRow> {
             drops: link.stats.drops,
             lost: link.stats.lost,
             filtered: link.stats.filtered,
+            reordered: done.reordered,
+            duplicated: done.duplicated,
             mean_queue_packets: link.mean_queue(waiting, end),
             max_queue_packets: link.stats.queue_max,
             utilisation: if air.is_some() { share } else { link.transmitter.utilisation(end) },
@@ -105,5 +110,5 @@ pub fn link_rows(scenario: &Scenario, net: &Network) -> Vec<LinkRow> {
             airtime_s: stats.airtime,
         }
     };
-    scenario.links.iter().zip(&net.links).map(row).collect()
+    scenario.links.iter().zip(&net.links).zip(done).map(row).collect()
 }

@@ -112,6 +112,12 @@ fn stages() -> impl Strategy<Value = Vec<StageSpec>> {
         serde_json::json!({ "kind": "ack-reconstruction", "step": 700, "spacing": "1ms", "most": 3 }),
         serde_json::json!({ "kind": "rbscp", "pieces": 3 }),
         serde_json::json!({ "kind": "spack", "pieces": 4, "timer": "300ms" }),
+        serde_json::json!({ "kind": "reorder", "rate": 0.1, "by": "30ms" }),
+        serde_json::json!({ "kind": "reorder", "list": [3, 8, 9, 20], "by": "500ms", "overtaken": 4, "only": "payload" }),
+        serde_json::json!({ "kind": "jitter", "mean": "20ms", "distribution": "pareto", "most": "1s" }),
+        serde_json::json!({ "kind": "jitter", "mean": "20ms", "order": "free", "only": "acks" }),
+        serde_json::json!({ "kind": "duplicate", "rate": 0.1, "after": "5ms" }),
+        serde_json::json!({ "kind": "pause", "at": ["500ms", "2s"], "length": "700ms" }),
     ];
     let one = select(all.to_vec()).prop_map(|json| serde_json::from_value(json).expect("a stage"));
     proptest::collection::vec(one, 0..3).prop_filter("one compression", |stages: &Vec<StageSpec>| {

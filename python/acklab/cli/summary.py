@@ -53,15 +53,24 @@ LINK_COLUMNS: list[tuple[str, Callable[[Row], str]]] = [
     ("drops", _count("drops")),
     ("lost", _count("lost")),
     ("filtered", _count("filtered")),
+    ("reordered", _count("reordered")),
+    ("duplicated", _count("duplicated")),
     ("mean queue", lambda row: _number(row["mean_queue_packets"])),
     ("max queue", _count("max_queue_packets")),
     ("busy %", _times(100, "utilisation")),
 ]
+#: Columns left out where no link counts any.
+_IF_ANY = ("reordered", "duplicated")
+
+
+def link_columns(links: Sequence[Row]) -> list[tuple[str, Callable[[Row], str]]]:
+    """The columns of the table of these links."""
+    return [column for column in LINK_COLUMNS if column[0] not in _IF_ANY or any(row[column[0]] for row in links)]
 
 
 def sections(summary: Mapping[str, Any], most: int = MOST_ROWS) -> list[tuple[list[str], list[list[str]]]]:
     """Header and cells of the flow table and of the link table, at most ``most`` rows each."""
-    tables = [(FLOW_COLUMNS, summary["flows"]), (LINK_COLUMNS, summary["links"])]
+    tables = [(FLOW_COLUMNS, summary["flows"]), (link_columns(summary["links"]), summary["links"])]
     return [
         ([head for head, _ in columns], [[cell(row) for _, cell in columns] for row in rows[:most]])
         for columns, rows in tables

@@ -317,7 +317,85 @@ class Spack(Part):
     """ACKs that go on for the one after a timeout; 8 where left out."""
 
 
-Stage = HeaderCompression | AckReconstruction | Rbscp | Spack
+@dataclass(kw_only=True, repr=False)
+class Reorder(Part):
+    """Some packets are held back, and others overtake them."""
+
+    kind: Literal["reorder"] = "reorder"
+    rate: float | None = None
+    """Each packet is held back with this probability, independently; 0 to 1."""
+    by: str
+    """For how long a packet is held back, at most."""
+    list: Sequence[int] | None = None
+    """The packets held back, counted from 0 over what the stage sees."""
+    only: LossTarget | None = None
+    """Which packets the stage sees and counts; all when left out. Others pass."""
+    overtaken: int | None = None
+    """A packet leaves earlier, right behind the last of so many that have passed it."""
+
+
+DelayDistribution = Literal["uniform", "exponential", "pareto"]
+"""A distribution of delays.
+
+- "uniform": From nothing to twice the mean.
+- "exponential": Exponential.
+- "pareto": With a heavy tail, of infinite variance: Pareto's of the second kind, shape 2. One in a hundred exceeds nine
+  means.
+"""
+
+
+DelayOrder = Literal["kept", "free"]
+"""In which order delayed packets leave.
+
+- "kept": As they came.
+- "free": As their delays have it.
+"""
+
+
+@dataclass(kw_only=True, repr=False)
+class Jitter(Part):
+    """Every packet is delayed by a time of its own."""
+
+    kind: Literal["jitter"] = "jitter"
+    distribution: DelayDistribution | None = None
+    """How the times are distributed."""
+    mean: str
+    """Their mean, before `most` cuts them."""
+    most: str | None = None
+    """The longest; a longer one drawn is cut to it."""
+    only: LossTarget | None = None
+    """Which packets are delayed; all when left out. Others pass."""
+    order: DelayOrder | None = None
+    """Whether packets may overtake each other."""
+
+
+@dataclass(kw_only=True, repr=False)
+class Duplicate(Part):
+    """Some packets arrive twice."""
+
+    kind: Literal["duplicate"] = "duplicate"
+    rate: float | None = None
+    """Each packet is doubled with this probability, independently; 0 to 1."""
+    after: str | None = None
+    """How long after the packet its copy leaves; right behind it when left out."""
+    list: Sequence[int] | None = None
+    """The packets doubled, counted from 0 over what the stage sees."""
+    only: LossTarget | None = None
+    """Which packets the stage sees and counts; all when left out. Others pass."""
+
+
+@dataclass(kw_only=True, repr=False)
+class Pause(Part):
+    """The path stands still for a while."""
+
+    kind: Literal["pause"] = "pause"
+    at: Sequence[str]
+    """When pauses begin."""
+    length: str
+    """How long each of them lasts."""
+
+
+Stage = HeaderCompression | AckReconstruction | Rbscp | Spack | Reorder | Jitter | Duplicate | Pause
 """A stage, as written in the list `stages`."""
 
 

@@ -58,23 +58,18 @@ impl Loss {
         if place != self.place {
             return false;
         }
-        let seen = match self.only {
-            None => true,
-            Some(LossTarget::Data) => !packet.is_ack(),
-            Some(LossTarget::Payload) => packet.has_payload(),
-            Some(LossTarget::Acks) => packet.is_ack(),
-        };
-        seen && match &mut self.rule {
-            Rule::Rate { rate, random } => random.uniform() < *rate,
-            Rule::Bursts(bursts) => bursts.takes(now),
-            Rule::List { ahead, next } => {
-                let hit = ahead.last() == Some(next);
-                *next += 1;
-                if hit {
-                    ahead.pop();
+        LossTarget::includes(self.only, packet)
+            && match &mut self.rule {
+                Rule::Rate { rate, random } => random.uniform() < *rate,
+                Rule::Bursts(bursts) => bursts.takes(now),
+                Rule::List { ahead, next } => {
+                    let hit = ahead.last() == Some(next);
+                    *next += 1;
+                    if hit {
+                        ahead.pop();
+                    }
+                    hit
                 }
-                hit
             }
-        }
     }
 }

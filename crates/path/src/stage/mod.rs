@@ -6,13 +6,22 @@
 //!
 //! To add one: a file here with its rule, a variant of [`StageSpec`], and a line in `stages!` below.
 
+mod choice;
 pub mod compression;
+mod duplicate;
+mod jitter;
+mod pause;
 mod reconstruction;
+mod reorder;
 mod spack;
 mod split;
 
 pub use compression::{Compression, CompressionParams};
-pub use reconstruction::{Reconstruction, ReconstructionParams};
+pub use duplicate::{Duplicate, DuplicateParams};
+pub use jitter::{DelayDistribution, DelayOrder, Jitter, JitterParams};
+pub use pause::{Pause, PauseParams};
+pub use reconstruction::{AckReconstruction, ReconstructionParams};
+pub use reorder::{Reorder, ReorderParams};
 pub use spack::{Spack, SpackParams};
 pub use split::{Rbscp, RbscpParams};
 
@@ -24,6 +33,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Carried;
+use crate::random::Random;
 
 /// A packet whose ACKs a stage can issue anew.
 pub trait Reissue: Carried + Clone {
@@ -58,6 +68,15 @@ pub struct Passing<P> {
     pub packet: P,
     /// Whether a stage made it.
     pub made: bool,
+    /// How many came to the stages before it, if it came there itself.
+    came: u64,
+}
+
+impl<P> Passing<P> {
+    /// One that a stage has made.
+    pub fn made(packet: P) -> Passing<P> {
+        Passing { packet, made: true, came: 0 }
+    }
 }
 
 /// One box. Every packet that comes in goes out once, at once or later; what a stage adds it marks as made.
@@ -71,6 +90,10 @@ pub trait Stage<P> {
     /// When it wants to be woken.
     fn next(&self) -> Option<Time> {
         None
+    }
+    /// How many copies of packets it has let go.
+    fn duplicated(&self) -> u64 {
+        0
     }
 }
 
@@ -86,6 +109,14 @@ pub enum StageSpec {
     Rbscp(RbscpParams),
     /// A base station splits the ACK of what a timeout has retransmitted (ledger divack.m.spack).
     Spack(SpackParams),
+    /// Some packets are held back, and others overtake them.
+    Reorder(ReorderParams),
+    /// Every packet is delayed by a time of its own.
+    Jitter(JitterParams),
+    /// Some packets arrive twice.
+    Duplicate(DuplicateParams),
+    /// The path stands still for a while.
+    Pause(PauseParams),
 }
 
 impl StageSpec {
@@ -93,45 +124,70 @@ impl StageSpec {
     pub fn listens(&self) -> bool {
         matches!(self, StageSpec::Spack(_))
     }
+
+    /// Whether it stands at the direction's far end.
+    pub fn at_far_end(&self) -> bool {
+        !matches!(self, StageSpec::HeaderCompression(_))
+    }
 }
 
-/// One of the stages at a far end, chosen by the scenario.
+/// The stages of a far end, chosen by the scenario; with a name under `drawing`, those that need random numbers.
 macro_rules! stages {
-    ($($name:ident = $spec:ident),* $(,)?) => {
+    ($($name:ident),* ; $($drawing:ident as $part:literal),*) => {
         /// One stage at a direction's far end.
         #[derive(Clone, Debug)]
         pub enum AnyStage<P> {
             $(#[allow(missing_docs)] $name($name<P>),)*
+            $(#[allow(missing_docs)] $drawing(Box<$drawing<P>>),)*
         }
 
         impl<P: Reissue> AnyStage<P> {
-            /// The stage that `spec` describes; `None` if it is none of the far end.
-            pub fn new(spec: &StageSpec) -> Option<AnyStage<P>> {
+            /// The stage that `spec` describes; `None` if it is none of the far end. `random` gives its component of that
+            /// name a stream.
+            pub fn new(spec: &StageSpec, random: impl FnOnce(&str) -> Random) -> Option<AnyStage<P>> {
                 match spec {
                     StageSpec::HeaderCompression(_) => None,
-                    $(StageSpec::$spec(params) => Some(AnyStage::$name($name::new(params)))),*
+                    $(StageSpec::$name(params) => Some(AnyStage::$name($name::new(params))),)*
+                    $(StageSpec::$drawing(params) => {
+                        Some(AnyStage::$drawing(Box::new($drawing::new(params, random($part)))))
+                    })*
                 }
             }
         }
 
         impl<P: Reissue> Stage<P> for AnyStage<P> {
             fn arrive(&mut self, passing: Passing<P>, now: Time, out: &mut Vec<Passing<P>>) {
-                match self { $(AnyStage::$name(stage) => stage.arrive(passing, now, out)),* }
+                stages!(@each self, stage => stage.arrive(passing, now, out); $($name)* $($drawing)*)
             }
             fn overhear(&mut self, packet: &P, now: Time) {
-                match self { $(AnyStage::$name(stage) => stage.overhear(packet, now)),* }
+                stages!(@each self, stage => stage.overhear(packet, now); $($name)* $($drawing)*)
             }
             fn wake(&mut self, now: Time, out: &mut Vec<Passing<P>>) {
-                match self { $(AnyStage::$name(stage) => stage.wake(now, out)),* }
+                stages!(@each self, stage => stage.wake(now, out); $($name)* $($drawing)*)
             }
             fn next(&self) -> Option<Time> {
-                match self { $(AnyStage::$name(stage) => stage.next()),* }
+                stages!(@each self, stage => stage.next(); $($name)* $($drawing)*)
+            }
+            fn duplicated(&self) -> u64 {
+                stages!(@each self, stage => stage.duplicated(); $($name)* $($drawing)*)
             }
         }
     };
+    (@each $any:ident, $stage:ident => $act:expr; $($name:ident)*) => {
+        match $any { $(AnyStage::$name($stage) => $act),* }
+    };
 }
 
-stages!(Reconstruction = AckReconstruction, Rbscp = Rbscp, Spack = Spack);
+stages!(AckReconstruction, Rbscp, Spack, Pause; Reorder as "reorder", Jitter as "jitter", Duplicate as "duplicate");
+
+/// What the stages of a direction did to the packets that came to them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Done {
+    /// Packets that left after one that had come later (RFC 4737 section 3.3).
+    pub reordered: u64,
+    /// Packets that left twice.
+    pub duplicated: u64,
+}
 
 /// The stages at a direction's far end, each fed by the one before it.
 #[derive(Clone, Debug)]
@@ -140,18 +196,33 @@ pub struct Chain<P> {
     /// What goes from stage to stage; empty between calls.
     into: Vec<Passing<P>>,
     from: Vec<Passing<P>>,
+    came: u64,
+    /// Of those that have left, the one that had come last.
+    last: u64,
+    reordered: u64,
 }
 
 impl<P: Reissue> Chain<P> {
-    /// The stages of the far end among `specs`; `None` if there are none.
-    pub fn new(specs: &[StageSpec]) -> Option<Chain<P>> {
-        let stages: Vec<_> = specs.iter().filter_map(AnyStage::new).collect();
-        (!stages.is_empty()).then_some(Chain { stages, into: Vec::new(), from: Vec::new() })
+    /// The stages of the far end among `specs`; `None` if there are none. `random` gives their components streams: the first
+    /// of a kind is called by its kind, the second `jitter2`, and so on.
+    pub fn new(specs: &[StageSpec], random: impl Fn(&str) -> Random) -> Option<Chain<P>> {
+        let mut parts: Vec<String> = Vec::new();
+        let mut stream = |part: &str| {
+            parts.push(part.to_owned());
+            match parts.iter().filter(|name| *name == part).count() {
+                1 => random(part),
+                nth => random(&format!("{part}{nth}")),
+            }
+        };
+        let stages: Vec<_> = specs.iter().filter_map(|spec| AnyStage::new(spec, &mut stream)).collect();
+        let (into, from) = (Vec::new(), Vec::new());
+        (!stages.is_empty()).then_some(Chain { stages, into, from, came: 0, last: 0, reordered: 0 })
     }
 
     /// A packet arrives; what leaves the last stage now goes to `out`.
     pub fn arrive(&mut self, packet: P, now: Time, out: &mut Vec<Passing<P>>) {
-        self.into.push(Passing { packet, made: false });
+        self.came += 1;
+        self.into.push(Passing { packet, made: false, came: self.came });
         self.pass(0, now, out);
     }
 
@@ -175,12 +246,21 @@ impl<P: Reissue> Chain<P> {
         self.stages.iter().filter_map(Stage::next).min()
     }
 
+    /// What they have done so far.
+    pub fn done(&self) -> Done {
+        Done { reordered: self.reordered, duplicated: self.stages.iter().map(Stage::duplicated).sum() }
+    }
+
     fn pass(&mut self, first: usize, now: Time, out: &mut Vec<Passing<P>>) {
         for stage in &mut self.stages[first..] {
             swap(&mut self.into, &mut self.from);
             for passing in self.from.drain(..) {
                 stage.arrive(passing, now, &mut self.into);
             }
+        }
+        for passing in self.into.iter().filter(|passing| !passing.made) {
+            self.reordered += u64::from(passing.came < self.last);
+            self.last = self.last.max(passing.came);
         }
         out.append(&mut self.into);
     }

@@ -63,21 +63,21 @@ struct Connection<P> {
 
 /// The stage of [`ReconstructionParams`].
 #[derive(Clone, Debug)]
-pub struct Reconstruction<P> {
+pub struct AckReconstruction<P> {
     params: ReconstructionParams,
     connections: BTreeMap<u64, Connection<P>>,
     /// Who is due when.
     agenda: BTreeSet<(Time, u64)>,
 }
 
-impl<P> Reconstruction<P> {
+impl<P> AckReconstruction<P> {
     /// A reconstructor that has seen nothing.
-    pub fn new(params: &ReconstructionParams) -> Reconstruction<P> {
-        Reconstruction { params: params.clone(), connections: BTreeMap::new(), agenda: BTreeSet::new() }
+    pub fn new(params: &ReconstructionParams) -> AckReconstruction<P> {
+        AckReconstruction { params: params.clone(), connections: BTreeMap::new(), agenda: BTreeSet::new() }
     }
 }
 
-impl<P: Reissue> Stage<P> for Reconstruction<P> {
+impl<P: Reissue> Stage<P> for AckReconstruction<P> {
     fn arrive(&mut self, passing: Passing<P>, now: Time, out: &mut Vec<Passing<P>>) {
         let Some(number) = passing.packet.plain_ack() else { return out.push(passing) };
         let id = passing.packet.connection();
@@ -120,7 +120,7 @@ impl<P: Reissue> Stage<P> for Reconstruction<P> {
     }
 }
 
-impl<P> Reconstruction<P> {
+impl<P> AckReconstruction<P> {
     fn reschedule(&mut self, id: u64, was_due: Time, due: Time) {
         if was_due != due {
             self.agenda.remove(&(was_due, id));
@@ -158,7 +158,7 @@ impl<P: Reissue> Connection<P> {
             self.due = self.due + front.spacing;
             let next = self.told.saturating_add(front.step);
             if next < front.number {
-                out.push(Passing { packet: front.passing.packet.reissued(next), made: true });
+                out.push(Passing::made(front.passing.packet.reissued(next)));
                 self.told = next;
             } else if let Some(front) = self.held.pop_front() {
                 self.told = front.number;

@@ -68,5 +68,5 @@ pub(super) fn divide<P: Reissue>(packet: &P, told: u64, number: u64, pieces: u32
     let pieces = units.min(u64::from(pieces));
     // units * k / pieces, which cannot overflow written so.
     let step = |k: u64| units / pieces * k + units % pieces * k / pieces;
-    out.extend((1..pieces).map(|k| Passing { packet: packet.reissued(told + step(k)), made: true }));
+    out.extend((1..pieces).map(|k| Passing::made(packet.reissued(told + step(k)))));
 }

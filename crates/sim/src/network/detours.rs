@@ -72,7 +72,7 @@ impl Network {
         }
         let mut out = self.boxes[id as usize].release(now);
         let link = self.boxes[id as usize].link;
-        for Passing { packet, made } in out.drain(..) {
+        for Passing { packet, made, .. } in out.drain(..) {
             if made {
                 self.acks_removed[packet.flow as usize].count_created(&packet);
             }

@@ -40,13 +40,15 @@ _LINK = {
     "drops": ("drops", "", None, "packets the queue refused or pushed out"),
     "lost": ("lost", "", None, "packets the loss model took"),
     "filtered": ("filtered", "", None, "ACKs a filter took out"),
+    "reordered": ("reordered", "", None, "packets that later ones overtook"),
+    "duplicated": ("duplicated", "", None, "packets that arrived twice"),
     "mean_queue_packets": ("mean queue", "packets", 2, "waiting, time average"),
     "max_queue_packets": ("max queue", "packets", None, ""),
     "utilisation": ("busy", "%", 1, "share of the run's time"),
 }
 
 #: Columns left out when they are zero for all.
-_ONLY_IF_ANY = {"acks_created", "acks_filtered", "filtered", "lost"}
+_ONLY_IF_ANY = {"acks_created", "acks_filtered", "duplicated", "filtered", "lost", "reordered"}
 
 _LIMIT_WORDS = {
     "link": "link rate",

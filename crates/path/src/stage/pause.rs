@@ -1,0 +1,62 @@
+//! Pauses: a path that stands still for a while, and loses nothing.
+//!
+//! So does a radio link during a handover, or while its own layer repairs a frame: to a sender the round trip leaps, which is
+//! how timeouts become spurious (RFC 5682 section 1).
+
+use std::collections::VecDeque;
+
+use acklab_packet::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Passing, Reissue, Stage};
+
+/// What comes during a pause leaves at its end, in order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PauseParams {
+    /// When pauses begin.
+    pub at: Vec<Time>,
+    /// How long each of them lasts.
+    pub length: Time,
+}
+
+/// The stage of [`PauseParams`].
+#[derive(Clone, Debug)]
+pub struct Pause<P> {
+    length: Time,
+    /// The beginnings of those that are not over, in order.
+    ahead: VecDeque<Time>,
+    held: Vec<Passing<P>>,
+}
+
+impl<P> Pause<P> {
+    /// A path at time 0. The pauses must be in order and apart.
+    pub fn new(params: &PauseParams) -> Pause<P> {
+        Pause { length: params.length, ahead: params.at.iter().copied().collect(), held: Vec::new() }
+    }
+
+    /// The end of the present or next pause.
+    fn end(&self) -> Option<Time> {
+        self.ahead.front().map(|&begins| begins + self.length)
+    }
+}
+
+impl<P: Reissue> Stage<P> for Pause<P> {
+    fn arrive(&mut self, passing: Passing<P>, now: Time, out: &mut Vec<Passing<P>>) {
+        self.wake(now, out);
+        let paused = self.ahead.front().is_some_and(|&begins| begins <= now);
+        if paused { self.held.push(passing) } else { out.push(passing) }
+    }
+
+    fn wake(&mut self, now: Time, out: &mut Vec<Passing<P>>) {
+        while self.end().is_some_and(|end| end <= now) {
+            self.ahead.pop_front();
+            out.append(&mut self.held);
+        }
+    }
+
+    fn next(&self) -> Option<Time> {
+        if self.held.is_empty() { None } else { self.end() }
+    }
+}
