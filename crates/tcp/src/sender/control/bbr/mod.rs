@@ -10,6 +10,8 @@ mod filter;
 mod mode;
 mod model;
 mod policer;
+#[cfg(test)]
+mod tests;
 mod window;
 
 use super::super::delivery::RateSample;

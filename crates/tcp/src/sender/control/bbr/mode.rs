@@ -37,6 +37,11 @@ pub(super) struct Modes {
 }
 
 impl Modes {
+    #[cfg(test)]
+    pub fn phase(&self) -> usize {
+        self.phase
+    }
+
     /// Whether it is probing for more bandwidth.
     pub fn probes_up(&self) -> bool {
         self.state == State::ProbeBw && self.phase == 0
