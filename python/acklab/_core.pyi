@@ -268,6 +268,7 @@ class LivePlan:
         seed: int | None = None,
         kernel_acks: bool = False,
         control: str | None = None,
+        sender: str | None = None,
     ) -> LivePlan: ...
     def json(self) -> str:
         """Links each way, flows, what the kernels are told, and in what they differ from the scenario."""

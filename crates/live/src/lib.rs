@@ -9,11 +9,13 @@
 //!   are told.
 //! * [`header`], [`numbers`], [`packet`]: real packets, as [`acklab_path::Carried`] wants them; [`checksum`].
 //! * [`link`], [`way`]: links in virtual time. They own no clock.
+//! * [`bpf`]: the scenario's sender in a kernel.
 //! * [`edge`]: the ACK shaper at the receiver's edge, which owns no clock either.
 //! * [`ledger`]: what passing packets tell of a flow; [`outcome`]: the rows.
 //! * [`duty`]: what happens at the ends of a direction; [`sample`]: what a kernel tells; [`tape`]: captures.
-//! * On Linux: `namespace`, `endpoint`, `carrier` and `run`, where time is real; [`lateness`] says how real.
+//! * On Linux: `namespace`, `endpoint`, `senders`, `carrier` and `run`, where time is real; [`lateness`] says how real.
 
+pub mod bpf;
 pub mod checksum;
 pub mod duty;
 pub mod edge;
@@ -40,5 +42,7 @@ pub mod probe;
 #[cfg(target_os = "linux")]
 pub mod run;
 pub mod sample;
+#[cfg(target_os = "linux")]
+pub mod senders;
 #[cfg(target_os = "linux")]
 mod sys;

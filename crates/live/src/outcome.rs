@@ -73,7 +73,7 @@ pub struct FlowRow {
     /// The smoothed round trip, averaged over the samples. The simulator's `mean_rtt_s` averages single round trips.
     pub mean_srtt_s: Option<f64>,
     pub min_rtt_s: Option<f64>,
-    /// Live only: the kernel's congestion control.
+    /// Live only: the kernel's congestion control, or the scenario's own and its credit, such as `reno+ack-counting`.
     pub control: String,
     /// Live only: the most payload of a segment.
     pub segment_bytes: u32,

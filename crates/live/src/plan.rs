@@ -8,9 +8,10 @@ use acklab_path::stage::StageSpec;
 use acklab_sim::spec::{FlowSpec, Scenario, Size, Stop};
 use acklab_tcp::rules::{
     AckPolicyKind, ControlKind, CreditKind, DivideWhen, PhaseSource, ReceiverRules, RecoveryKind, RttSource,
-    WindowSource,
+    Validation, WindowSource,
 };
 
+use crate::bpf::rules::{Rules, stock};
 use crate::link::Link;
 use crate::settings::Settings;
 use crate::way::{Travelling, Way};
@@ -43,6 +44,18 @@ fn refuse<T>(key: impl Into<String>, why: impl Into<String>) -> Result<T, Refusa
     Err(Refusal { key: key.into(), why: why.into() })
 }
 
+/// Whose rules a flow's sender follows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// The scenario's, where Linux does otherwise and lets itself be told; else the kernel's, with a note.
+    #[default]
+    Able,
+    /// The scenario's, or none.
+    Scenario,
+    /// The kernel's, whatever the scenario says.
+    Kernel,
+}
+
 /// What may be asked of a run besides the scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -50,6 +63,8 @@ pub struct Options {
     pub kernel_acks: bool,
     /// Congestion control of every flow, by the kernel's name for it, instead of the scenario's.
     pub control: Option<String>,
+    /// Whose rules say what an ACK is worth.
+    pub sender: Choice,
 }
 
 /// One flow.
@@ -65,6 +80,8 @@ pub struct PlannedFlow {
     pub bytes: Option<u64>,
     /// The kernel's name of its congestion control.
     pub control: String,
+    /// The rules it follows instead, as an eBPF congestion control.
+    pub ours: Option<Rules>,
     /// The receiver's port.
     pub port: u16,
     /// The receiver's rules, if its policy chooses among the kernel's ACKs.
@@ -95,6 +112,8 @@ pub struct Plan {
     pub end_s: f64,
     /// See `end_s`.
     pub until_complete: bool,
+    /// Whether a kernel that does not take the scenario's sender is no kernel for this run.
+    pub insist: bool,
     /// In what the kernels will differ from the scenario.
     pub notes: Vec<String>,
 }
@@ -135,7 +154,8 @@ impl Plan {
             }
             all.push(settings);
             let control = options.control.clone().unwrap_or_else(|| kernel_name(&spec.sender.control).to_owned());
-            notes.extend(differences(spec, &settings, options));
+            let ours = ours(&key, spec, options)?;
+            notes.extend(differences(spec, &settings, options, ours.is_some()));
             for member in 0..spec.count {
                 flows.push(PlannedFlow {
                     name: if spec.count > 1 { format!("{}{member}", spec.name) } else { spec.name.clone() },
@@ -147,6 +167,7 @@ impl Plan {
                         Size::Uniform { .. } | Size::Unlimited => None,
                     },
                     control: control.clone(),
+                    ours: ours.clone(),
                     port: FIRST_PORT + flows.len() as u16,
                     shaped: shaped.then(|| spec.receiver.clone()),
                 });
@@ -156,7 +177,8 @@ impl Plan {
         notes.sort();
         notes.dedup();
         let courses = courses(&scenario)?;
-        Ok(Plan { scenario, flows, courses, settings, end_s, until_complete, notes })
+        let insist = options.sender == Choice::Scenario;
+        Ok(Plan { scenario, flows, courses, settings, end_s, until_complete, insist, notes })
     }
 
     /// The links of one direction (0 from the senders, 1 back), their random streams those of a simulation.
@@ -229,23 +251,52 @@ fn kernel_name(control: &ControlKind) -> &'static str {
     }
 }
 
-/// In what a kernel does not do what the scenario says.
-fn differences(spec: &FlowSpec, settings: &Settings, options: &Options) -> Vec<String> {
+/// The rules that a flow's sender brings to the kernel; none where the kernel's own will do, or is wanted.
+fn ours(key: &str, spec: &FlowSpec, options: &Options) -> Result<Option<Rules>, Refusal> {
+    let insist = options.sender == Choice::Scenario;
+    if let Some(name) = options.control.as_ref().filter(|_| insist) {
+        return refuse(format!("{key}.sender"), format!("--control {name} is a kernel's; leave out one of the two"));
+    }
+    if options.sender == Choice::Kernel || options.control.is_some() || stock(&spec.sender) {
+        return Ok(None);
+    }
+    let rules = Rules::of(&spec.sender);
+    if rules.is_none() && insist {
+        let why = "no eBPF congestion control has it: that knows reno and veno with any credit, and no hystart++";
+        return refuse(format!("{key}.sender"), why);
+    }
+    Ok(rules)
+}
+
+/// What an ACK is worth to a kernel's own sender.
+pub fn kernel_credit() -> String {
+    "Linux grows its window by the segments an ACK covers, whatever `credit` says; to simulate that, \
+     credit = { kind = \"full-segments\" }"
+        .to_owned()
+}
+
+/// In what a kernel does not do what the scenario says; `ours`: its sender is the scenario's.
+fn differences(spec: &FlowSpec, settings: &Settings, options: &Options, ours: bool) -> Vec<String> {
     let sender = &spec.sender;
     let mut notes = vec![
         "retransmission, its timer and recovery are Linux's own (RACK, PRR, CUBIC's HyStart); `recovery` only decides \
          on SACK"
             .to_owned(),
     ];
-    if !matches!(sender.credit, CreditKind::FullSegments | CreditKind::Ubc { .. }) {
-        let note = "Linux grows its window by the segments an ACK covers, whatever `credit` says; to simulate that, \
-                    credit = { kind = \"full-segments\" }";
-        notes.push(note.to_owned());
+    let counted =
+        matches!(sender.credit, CreditKind::FullSegments | CreditKind::SegmentCounter | CreditKind::Ubc { .. });
+    if !ours && !counted {
+        notes.push(kernel_credit());
+    }
+    if ours && sender.validation != Validation::Off {
+        notes.push(
+            "validation: the scenario's sender grows a window in the kernel whether it is used or not".to_owned(),
+        );
     }
     if sender.initial_window.fract() != 0.0 {
         notes.push(format!("initial_window {} is cut to whole segments", sender.initial_window));
     }
-    if sender.initial_ssthresh > 0.0 {
+    if sender.initial_ssthresh > 0.0 && !ours {
         notes.push("initial_ssthresh cannot be set: a kernel's slow start ends with the first loss".to_owned());
     }
     if !sender.syn {

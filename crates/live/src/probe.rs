@@ -1,7 +1,10 @@
 //! What of a live run works on this machine: found out by trying.
 
+use acklab_tcp::rules::{ControlKind, CreditKind, SenderRules, Stack};
 use serde::Serialize;
 
+use crate::bpf::load::register;
+use crate::bpf::rules::Rules;
 use crate::endpoint::available_controls;
 use crate::namespace::{Namespace, Trouble, ip, open_tun};
 use crate::run::kernel;
@@ -19,8 +22,10 @@ pub struct Findings {
     pub controls: Vec<String>,
     /// What keeps a run from being: network namespaces, TUN, iproute2.
     pub missing: Vec<String>,
-    /// Whether `--realtime` works, or why not.
+    /// Why `--realtime` does not work.
     pub realtime: Option<String>,
+    /// Why the scenario's sender cannot be in this kernel.
+    pub sender: Option<String>,
 }
 
 /// Tries all of it in a namespace that is gone afterwards.
@@ -42,6 +47,14 @@ pub fn probe() -> Findings {
         kernel: kernel(),
         controls: available_controls(),
         missing,
+        sender: senders().err().map(|trouble| trouble.to_string()),
         realtime: realtime.join().unwrap_or_else(|_| Some("a thread broke down".to_owned())),
     }
+}
+
+/// Registers a sender, and lets it go.
+fn senders() -> Result<(), Trouble> {
+    let standard =
+        SenderRules { credit: CreditKind::AckCounting, control: ControlKind::Reno {}, ..Stack::Rfc.sender() };
+    Rules::of(&standard).map_or(Ok(()), |rules| register(&rules).map(drop))
 }

@@ -21,6 +21,7 @@ use crate::namespace::{Namespace, Trouble, set_up};
 use crate::outcome::{FlowRow, Outcome};
 use crate::plan::Plan;
 use crate::sample::{self, Sample};
+use crate::senders::Senders;
 use crate::sys;
 use crate::tape::Tape;
 
@@ -49,6 +50,7 @@ impl Default for Wishes {
 /// # Errors
 /// [`Trouble`]: what the system refused, and what helps.
 pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Result<Option<Outcome>, Trouble> {
+    let chosen = Senders::new(plan)?;
     let (senders, near) = Namespace::make(|| set_up(0, &plan.settings))?;
     let (receivers, far) = Namespace::make(|| set_up(1, &plan.settings))?;
     let stop: Stop = Arc::default();
@@ -68,13 +70,13 @@ pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Res
         }));
     }
     let mut shared = Vec::new();
-    for flow in &plan.flows {
+    for (flow, control) in plan.flows.iter().zip(&chosen.names) {
         let (port, state) = (flow.port, Arc::new(Shared::default()));
         let listener = within(&receivers, move || endpoint::listen(port))?;
         let over = stop.clone();
         threads.ends.push(thread::spawn(move || endpoint::sink(&listener, &over)));
         let (at, over, trouble) = (Time::from_secs(flow.start_s), stop.clone(), trouble.clone());
-        let (control, bytes, its) = (flow.control.clone(), flow.bytes, state.clone());
+        let (control, bytes, its) = (control.clone(), flow.bytes, state.clone());
         let source = move || {
             while clock.now() < at && !over.load(Ordering::Relaxed) {
                 thread::sleep(clock.until(at).min(LOOK));
@@ -120,7 +122,7 @@ pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Res
         write_captures(&carried, directory, epoch_ns)
             .map_err(|error| Trouble::new(format!("write captures to {}", directory.display()), &error, ""))?;
     }
-    Ok(Some(outcome(plan, wishes.late_s, carried, series, ended)))
+    Ok(Some(outcome(plan, wishes.late_s, carried, series, ended, &chosen)))
 }
 
 /// The first trouble is the one to tell.
@@ -213,7 +215,14 @@ fn write_captures(carried: &[Carrier; 2], directory: &Path, epoch_ns: u64) -> io
 }
 
 /// The rows.
-fn outcome(plan: &Plan, late_s: f64, carried: [Carrier; 2], series: Vec<Sample>, end: Time) -> Outcome {
+fn outcome(
+    plan: &Plan,
+    late_s: f64,
+    carried: [Carrier; 2],
+    series: Vec<Sample>,
+    end: Time,
+    senders: &Senders,
+) -> Outcome {
     let mut why = Vec::new();
     let missed: u64 = carried.iter().filter_map(|carrier| carrier.tape.as_ref()).map(|tape| tape.missed).sum();
     if missed > 0 {
@@ -224,7 +233,8 @@ fn outcome(plan: &Plan, late_s: f64, carried: [Carrier; 2], series: Vec<Sample>,
     if foreign > 0 {
         why.push(format!("{foreign} packets that belong to no flow were not carried"));
     }
-    let flows = flow_rows(plan, &there.duty, &back, &series, end);
+    let mut flows = flow_rows(plan, &there.duty, &back, &series, end);
+    flows.iter_mut().zip(&senders.labels).for_each(|(row, label)| row.control.clone_from(label));
     let (mut links, mut queue, mut lateness) = (Vec::new(), Vec::new(), Lateness::default());
     for (mut carrier, course) in [there, back].into_iter().zip(&plan.courses) {
         for (place, &index) in course.links.iter().enumerate() {
@@ -258,7 +268,7 @@ fn outcome(plan: &Plan, late_s: f64, carried: [Carrier; 2], series: Vec<Sample>,
         why,
         lateness,
         kernel: kernel(),
-        notes: plan.notes.clone(),
+        notes: plan.notes.iter().chain(&senders.notes).cloned().collect(),
         flows,
         links,
         series,

@@ -1,9 +1,9 @@
-//! The three system calls that no crate of ours wraps. The only file with `unsafe` in it.
+//! The four system calls that no crate of ours wraps. The only file with `unsafe` in it.
 #![allow(unsafe_code)]
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 
 use crate::sample;
@@ -51,4 +51,90 @@ pub fn run_first() -> io::Result<()> {
     param.sched_priority = 1;
     // SAFETY: 0 is the calling thread; `param` outlives the call.
     checked(unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const param) })
+}
+
+/// What `bpf(2)` is told, by the byte at which each number stands (`union bpf_attr` of linux/bpf.h, whose fields never move).
+struct Attributes([u8; 144]);
+
+impl Attributes {
+    fn new(numbers: &[(usize, u32)]) -> Attributes {
+        let mut attributes = Attributes([0; 144]);
+        for &(at, number) in numbers {
+            attributes.0[at..at + 4].copy_from_slice(&number.to_ne_bytes());
+        }
+        attributes
+    }
+
+    fn pointing(mut self, at: usize, bytes: &[u8]) -> Attributes {
+        self.0[at..at + 8].copy_from_slice(&(bytes.as_ptr() as u64).to_ne_bytes());
+        self
+    }
+
+    fn named(mut self, at: usize, name: &str) -> Attributes {
+        self.0[at..at + 15].iter_mut().zip(name.bytes()).for_each(|(to, from)| *to = from);
+        self
+    }
+
+    /// # Safety
+    /// Every address among them must be that of memory as long as the command takes it to be, which outlives the call; what
+    /// the command writes to must be borrowed mutably meanwhile.
+    unsafe fn call(&self, command: libc::c_int) -> io::Result<libc::c_int> {
+        // SAFETY: the kernel reads as many bytes as there are; for the rest the caller answers.
+        let result = unsafe { libc::syscall(libc::SYS_bpf, command, self.0.as_ptr(), self.0.len()) } as libc::c_int;
+        checked(result).map(|()| result)
+    }
+
+    /// # Safety
+    /// As [`Attributes::call`], for a command that gives a descriptor.
+    unsafe fn open(&self, command: libc::c_int) -> io::Result<OwnedFd> {
+        // SAFETY: the caller answers for the call; what it gives is open and nobody else's.
+        unsafe { self.call(command).map(|fd| OwnedFd::from_raw_fd(fd)) }
+    }
+}
+
+/// Writes the number of a descriptor where a map of callbacks wants a program.
+pub fn put_descriptor(table: &mut [u8], at: usize, descriptor: &OwnedFd) {
+    if let Some(room) = table.get_mut(at..at + size_of::<usize>()) {
+        room.copy_from_slice(&(descriptor.as_raw_fd() as usize).to_ne_bytes());
+    }
+}
+
+/// Gives the kernel a description of types (`BPF_BTF_LOAD`).
+pub fn bpf_btf(bytes: &[u8]) -> io::Result<OwnedFd> {
+    let attributes = Attributes::new(&[(16, bytes.len() as u32)]).pointing(0, bytes);
+    // SAFETY: the kernel reads `bytes`, of the length it is told.
+    unsafe { attributes.open(18) }
+}
+
+/// Loads a program for one callback of a kernel's type; with room for a log, what the verifier says goes there
+/// (`BPF_PROG_LOAD`, `BPF_PROG_TYPE_STRUCT_OPS`).
+pub fn bpf_program(name: &str, code: &[[u8; 8]], of: u32, member: u32, log: &mut [u8]) -> io::Result<OwnedFd> {
+    let level = u32::from(!log.is_empty());
+    let numbers = [(0, 27), (4, code.len() as u32), (24, level), (28, log.len() as u32), (68, member), (108, of)];
+    let mut attributes = Attributes::new(&numbers).named(48, name).pointing(8, code.as_flattened());
+    // The kernel's own functions are for programs of which the source may be had.
+    let licence = b"Dual MIT/GPL\0";
+    attributes = attributes.pointing(16, licence);
+    if level > 0 {
+        attributes.0[32..40].copy_from_slice(&(log.as_mut_ptr() as u64).to_ne_bytes());
+    }
+    // SAFETY: the kernel reads the code and the licence, and writes to the log, which is borrowed mutably; all have the
+    // lengths it is told and outlive the call.
+    unsafe { attributes.open(5) }
+}
+
+/// Registers a table of callbacks of a kernel's type, until the descriptor is closed: makes a map for it, `btf` being any
+/// description of types (`BPF_MAP_CREATE`, `BPF_MAP_TYPE_STRUCT_OPS`), puts it there (`BPF_MAP_UPDATE_ELEM`), and links it
+/// (`BPF_LINK_CREATE`, `BPF_STRUCT_OPS`).
+pub fn bpf_register(btf: &OwnedFd, of: u32, table: &[u8]) -> io::Result<OwnedFd> {
+    let (length, linked, key) = (table.len() as u32, 1 << 13, 0_u32.to_ne_bytes());
+    let numbers = [(0, 26), (4, 4), (8, length), (12, 1), (16, linked), (48, btf.as_raw_fd() as u32), (60, of)];
+    // SAFETY: there is no address in it.
+    let map = unsafe { Attributes::new(&numbers).named(28, "acklab").open(0) }?;
+    let number = map.as_raw_fd() as u32;
+    let attributes = Attributes::new(&[(0, number)]).pointing(8, &key).pointing(16, table);
+    // SAFETY: the kernel reads a key of four bytes and a value of the table's length, both of which the map was made with.
+    unsafe { attributes.call(2) }?;
+    // SAFETY: there is no address in it.
+    unsafe { Attributes::new(&[(0, number), (8, 44)]).open(28) }
 }

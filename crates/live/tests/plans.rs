@@ -1,6 +1,6 @@
 //! What a live run is, and what it cannot be.
 
-use acklab_live::plan::{Options, Plan};
+use acklab_live::plan::{Choice, Options, Plan};
 use acklab_sim::scenario::parse_toml;
 
 fn planned(text: &str, options: &Options) -> Result<Plan, String> {
@@ -48,7 +48,8 @@ fn what_cannot_be_is_said_with_its_key() {
 #[test]
 fn the_kernels_own_acks_need_no_policy_of_ours() {
     let text = format!("{LINK}[[flow]]\nfrom = 'S'\nto = 'R'\nreceiver = {{ ack = {{ policy = 'smart' }} }}\n");
-    let plan = planned(&text, &Options { kernel_acks: true, control: Some("bbr".into()) }).unwrap();
+    let plan =
+        planned(&text, &Options { kernel_acks: true, control: Some("bbr".into()), ..Options::default() }).unwrap();
     assert!(plan.flows[0].shaped.is_none() && plan.flows[0].control == "bbr" && !plan.settings.every_segment);
     assert!(plan.notes.iter().any(|note| note.contains("acknowledges by itself")));
 }
@@ -84,4 +85,54 @@ fn sizes_follow_the_stack() {
     );
     assert_eq!(of("stack = 'ns2-2.35', packet = 1000"), (1040, 1000, Some(10000), 20000), "a header is added");
     assert_eq!(of("options_in_packet = false"), (1512, 1460, Some(14600), 0));
+}
+
+#[test]
+fn the_scenarios_sender_goes_into_the_kernel_where_linux_does_otherwise() {
+    let of = |rules: &str, sender, control: Option<&str>| {
+        let text = format!("{LINK}[[flow]]\nfrom = 'S'\nto = 'R'\nsender = {{ {rules} }}\n");
+        let control = control.map(str::to_owned);
+        let plan = planned(&text, &Options { sender, control, kernel_acks: true })?;
+        Ok::<_, String>(plan.flows[0].ours.as_ref().map(|rules| rules.label().to_owned()))
+    };
+    let (counting, veno) = ("credit.kind = 'ack-counting'", "control.kind = 'veno', credit.kind = 'abc'");
+    assert_eq!(of(counting, Choice::Able, None).unwrap().as_deref(), Some("reno+ack-counting"));
+    assert_eq!(of(veno, Choice::Scenario, None).unwrap().as_deref(), Some("veno+abc"));
+    for linux in ["credit.kind = 'full-segments'", "stack = 'linux'", "stack = 'linux', control.kind = 'reno'"] {
+        assert_eq!(of(linux, Choice::Scenario, None), Ok(None), "{linux}");
+    }
+    assert_eq!(of(counting, Choice::Kernel, None), Ok(None));
+    assert_eq!(of(counting, Choice::Able, Some("bbr")), Ok(None));
+    assert_eq!(of("control.kind = 'westwood'", Choice::Able, None), Ok(None), "the kernel's, with a note");
+    let refused = of("control.kind = 'westwood'", Choice::Scenario, None).unwrap_err();
+    assert!(refused.starts_with("flow[0].sender: not in a live run: no eBPF"), "{refused}");
+    let refused = of(counting, Choice::Scenario, Some("bbr")).unwrap_err();
+    assert!(refused.contains("--control bbr is a kernel's"), "{refused}");
+}
+
+#[test]
+fn parameters_become_numbers() {
+    let text = format!(
+        "{LINK}[[flow]]\nfrom = 'S'\nto = 'R'\nsender = {{ control = {{ kind = 'veno', beta = 1.5, clock = '10ms' }}, \
+         credit = {{ kind = 'abc', limit = 2.5 }}, initial_ssthresh = 20, halving = 'cwnd' }}\n"
+    );
+    let plan = planned(&text, &Options::default()).unwrap();
+    let rules = plan.flows[0].ours.as_ref().unwrap();
+    // 256ths where they need not be whole; L = 1 after a timeout.
+    let wanted = [
+        ("credit", 3),
+        ("limit", 640),
+        ("limit_after_timeout", 256),
+        ("control", 1),
+        ("alpha", 256),
+        ("beta", 384),
+        ("tick_us", 10_000),
+        ("initial_ssthresh", 20),
+        ("halve_cwnd", 1),
+    ];
+    wanted.iter().for_each(|&(name, value)| assert_eq!(rules.number(name), Some(value), "{name}"));
+    assert!(!plan.notes.iter().any(|note| note.contains("initial_ssthresh") || note.contains("whatever `credit`")));
+    let kernels = planned(&text, &Options { sender: Choice::Kernel, ..Options::default() }).unwrap();
+    assert!(kernels.notes.iter().any(|note| note.contains("initial_ssthresh cannot be set")));
+    assert!(kernels.notes.iter().any(|note| note.contains("whatever `credit`")));
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use acklab_live::outcome::Outcome;
-use acklab_live::plan::{Options, Plan};
+use acklab_live::plan::{Choice, Options, Plan};
 use acklab_live::sample::State;
 use acklab_packet::Time;
 use acklab_packet::UnitError;
@@ -36,7 +36,7 @@ pub(crate) struct LivePlan(Plan);
 #[pymethods]
 impl LivePlan {
     #[new]
-    #[pyo3(signature = (text, *, file = "scenario", sets = Vec::new(), seed = None, kernel_acks = false, control = None))]
+    #[pyo3(signature = (text, *, file = "scenario", sets = Vec::new(), seed = None, kernel_acks = false, control = None, sender = None))]
     fn new(
         text: Text,
         file: &str,
@@ -44,9 +44,16 @@ impl LivePlan {
         seed: Option<u64>,
         kernel_acks: bool,
         control: Option<String>,
+        sender: Option<&str>,
     ) -> PyResult<LivePlan> {
         let scenario: Scenario = text.parse(file, &overrides(&sets, seed)?).map_err(errors::scenario)?;
-        let options = Options { kernel_acks, control };
+        let sender = match sender {
+            None => Choice::Able,
+            Some("scenario") => Choice::Scenario,
+            Some("kernel") => Choice::Kernel,
+            Some(other) => return Err(PyValueError::new_err(format!("sender: `{other}`; scenario, kernel or None"))),
+        };
+        let options = Options { kernel_acks, control, sender };
         Plan::new(Arc::new(scenario), &options)
             .map(LivePlan)
             .map_err(|refusal| errors::ScenarioError::new_err(format!("{file}: {refusal}")))
@@ -66,12 +73,13 @@ impl LivePlan {
         };
         let flow = |flow: &acklab_live::plan::PlannedFlow| {
             json!({ "name": flow.name, "from": flow.nodes[0], "to": flow.nodes[1], "start_s": flow.start_s,
-                    "bytes": flow.bytes, "control": flow.control, "port": flow.port, "shaped": flow.shaped.is_some() })
+                    "bytes": flow.bytes, "control": flow.control,
+                    "ours": flow.ours.as_ref().map(|rules| rules.label()), "port": flow.port, "shaped": flow.shaped.is_some() })
         };
         let variables: serde_json::Map<_, _> =
             plan.settings.variables().into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
         json!({
-            "title": plan.scenario.title, "seed": plan.scenario.seed, "end_s": plan.end_s, "until_complete": plan.until_complete,
+            "title": plan.scenario.title, "seed": plan.scenario.seed, "end_s": plan.end_s, "until_complete": plan.until_complete, "insist": plan.insist,
             "there": links(0), "back": links(1), "flows": plan.flows.iter().map(flow).collect::<Vec<_>>(),
             "mtu": plan.settings.mtu, "segment_bytes": plan.settings.payload(), "variables": variables,
             "routes": [plan.settings.route_options(0).join(" "), plan.settings.route_options(1).join(" ")],
@@ -170,7 +178,7 @@ pub(crate) fn live_probe() -> String {
     #[cfg(target_os = "linux")]
     return json!(acklab_live::probe::probe()).to_string();
     #[cfg(not(target_os = "linux"))]
-    json!({ "works": false, "kernel": "", "controls": [], "missing": ["a live run needs Linux"], "realtime": null })
+    json!({ "works": false, "kernel": "", "controls": [], "missing": ["a live run needs Linux"], "realtime": null, "sender": null })
         .to_string()
 }
 

@@ -108,6 +108,8 @@ def live_as_text(live: dict[str, Any]) -> list[str]:
         return [f"  live runs (acklab emulate): {why}" for why in live["missing"]]
     controls = ", ".join(live["controls"]) or "none that it tells"
     lines = [f"  live runs (acklab emulate): they work; Linux {live['kernel']}, congestion control {controls}"]
+    takes = f"not here, the kernel's own send: {live['sender']}" if live["sender"] else "they work"
+    lines.append(f"  live runs with the scenario's senders (eBPF congestion control): {takes}")
     if live["realtime"]:
         lines.append(f"  live runs with --realtime: {live['realtime']}")
     return lines

@@ -22,6 +22,7 @@ example:
   acklab emulate t1.toml --for 6s --beside     and what the simulator says of the same
   acklab emulate t1.toml --out results         also tables, and captures for Wireshark
   acklab emulate t1.toml --acks kernel --control bbr    the kernel's own ACKs, another congestion control
+  acklab emulate t1.toml --sender kernel       the kernel's own rules for what an ACK is worth, not the scenario's
   acklab emulate t1.toml --dry-run             what would be done; needs no privilege
 
 It needs Linux, network namespaces and TUN devices: root, mostly (acklab doctor says what is missing).
@@ -58,6 +59,12 @@ def add(verbs: Any) -> None:
         choices=("scenario", "kernel"),
         default="scenario",
         help="who decides when to acknowledge: the scenario's policy (the default), or the kernel's receiver",
+    )
+    emulate.add_argument(
+        "--sender",
+        choices=("scenario", "kernel"),
+        help="whose rules say what an ACK is worth: the scenario's, by an eBPF congestion control where Linux does otherwise, or "
+        "the kernel's own; left out, the scenario's if this kernel takes them, else the kernel's and a note",
     )
     emulate.add_argument(
         "--control", metavar="NAME", help="congestion control by the kernel's name, such as bbr, instead of the scenario's"
@@ -109,7 +116,13 @@ def act(options: argparse.Namespace) -> int:
     if (length := getattr(options, FOR)) is not None:
         sets.append(f"stop={{at={json.dumps(length)}}}")
     plan = _core.LivePlan(
-        text, file=file, sets=sets, seed=options.seed, kernel_acks=options.acks == "kernel", control=options.control
+        text,
+        file=file,
+        sets=sets,
+        seed=options.seed,
+        kernel_acks=options.acks == "kernel",
+        control=options.control,
+        sender=options.sender,
     )
     if options.dry_run:
         write_json(plan.json()) if options.json else print(plan_as_text(json.loads(plan.json())))
@@ -240,7 +253,11 @@ def plan_as_text(plan: Mapping[str, Any]) -> str:
     for flow in plan["flows"]:
         size = "until the end" if flow["bytes"] is None else f"{flow['bytes']} B"
         acks = "the scenario's policy among its ACKs" if flow["shaped"] else "the kernel's ACKs"
-        lines.append(f"  flow {flow['name']} {flow['from']}->{flow['to']}: {size} by {flow['control']}, {acks}")
+        control = flow["control"]
+        if flow["ours"]:
+            otherwise = "" if plan["insist"] else f"; the kernel's {control} if this one takes none"
+            control = f"{flow['ours']} (the scenario's, as an eBPF congestion control{otherwise})"
+        lines.append(f"  flow {flow['name']} {flow['from']}->{flow['to']}: {size} by {control}, {acks}")
     lines += [f"  {name} = {value}" for name, value in plan["variables"].items()]
     lines += [f"  route of the {who}: {what}" for who, what in zip(("senders", "receivers"), plan["routes"], strict=True)]
     lines += [f"note: {note}" for note in plan["notes"]]
