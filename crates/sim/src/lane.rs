@@ -14,6 +14,9 @@ use crate::event::Due;
 /// Most lanes that links share; past that a link's packets of further sizes have a lane of the link's own.
 const MOST_SHARED: usize = 4096;
 
+/// Places of a ring that has any.
+const LEAST_PLACES: usize = 16;
+
 /// A packet on a link's wire: when it arrives, and the packet as it will be then.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
@@ -42,7 +45,7 @@ impl Lane {
         let first = self.place(self.taken);
         self.ring.rotate_left(first);
         let held = self.ring.len();
-        self.ring.resize((2 * held).max(4), flight);
+        self.ring.resize((2 * held).max(LEAST_PLACES), flight);
         (self.taken, self.added) = (0, held + 1);
     }
 }
