@@ -46,7 +46,7 @@ pub struct Segment {
     /// When the segment left the sender (TSval, RFC 7323; endpoints use it only with timestamps on).
     pub ts_val: Time,
     /// The newest cumulative ACK its sender had when it left, cut to 32 bits: what an echoed timestamp (TSecr) tells a
-    /// receiver that remembers when it sent which ACK.
+    /// receiver that remembers when it sent which ACK. Of a sender that numbers its packets (QUIC), the packet's number.
     pub echo: u32,
     /// The sender's congestion window in segments, as an option; 0 where it tells nothing.
     pub window: f32,

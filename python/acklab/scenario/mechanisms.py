@@ -418,7 +418,7 @@ Credit = AckCounting | Rfc5681 | Ubc | Lbc | Abc | Sabc | FullSegments | Counter
 """What an arriving ACK is worth."""
 
 
-Recovery = Literal["tahoe", "reno", "newreno", "sack", "rfc6675", "fack", "rack"]
+Recovery = Literal["tahoe", "reno", "newreno", "sack", "rfc6675", "fack", "rack", "rfc9002"]
 """How losses are repaired.
 
 - "tahoe": Fast retransmit, then slow start (Jacobson 1988).
@@ -429,6 +429,7 @@ Recovery = Literal["tahoe", "reno", "newreno", "sack", "rfc6675", "fack", "rack"
 - "fack": SACK by forward acknowledgment, which notices lost retransmissions (Mathis and Mahdavi 1996; Linux before
   RACK).
 - "rack": The same pipe, with losses found by time and tails probed (RACK-TLP, RFC 8985).
+- "rfc9002": Loss detection and probes of QUIC, which never reduce the window by a timeout (RFC 9002).
 """
 
 

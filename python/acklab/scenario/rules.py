@@ -194,6 +194,10 @@ class Sender(Part):
     """Whether the first duplicate ACKs release one new segment each (RFC 3042)."""
     limited_transmit_new_only: bool | None = None
     """Whether that segment must be new (RFC 3042); ns-2 sends the next in order, even after a timeout."""
+    max_ack_delay: str | None = None
+    """How long `rfc9002` presumes that its receiver holds an ACK; where a scenario leaves it out, what policy `quic` is
+    asked for.
+    """
     max_burst: int | None = None
     """Most segments sent in response to one event; 0 is no limit."""
     max_rto: str | None = None
@@ -206,6 +210,10 @@ class Sender(Part):
     """Whether the timestamp option takes its room from the payload (RFC 6691) instead of growing the segment."""
     pacing: float | None = None
     """Spacing of segments: this fraction of the smoothed RTT is shared out over a window; 0 sends in bursts."""
+    packet_numbers: bool | None = None
+    """Whether segments bear packet numbers, and ACKs say how long the highest was held, which is taken off its round
+    trip. Only with `rfc9002`; where a scenario leaves it out, whether the receiver's policy is `quic`.
+    """
     partial_ack_timer: PartialAckTimer | None = None
     """Which partial ACKs restart NewReno's timer."""
     partial_deflation: bool | None = None
@@ -386,6 +394,10 @@ class Stack(Part):
     """Whether the first duplicate ACKs release one new segment each (RFC 3042)."""
     limited_transmit_new_only: bool | None = None
     """Whether that segment must be new (RFC 3042); ns-2 sends the next in order, even after a timeout."""
+    max_ack_delay: str | None = None
+    """How long `rfc9002` presumes that its receiver holds an ACK; where a scenario leaves it out, what policy `quic` is
+    asked for.
+    """
     max_burst: int | None = None
     """Most segments sent in response to one event; 0 is no limit."""
     max_rto: str | None = None

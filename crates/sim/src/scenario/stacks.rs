@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use acklab_tcp::rules::{
-    AckPolicyKind, ControlKind, OutOfRange, PhaseSource, ReceiverRules, RecoveryKind, RttFilter, RttSource,
-    SenderRules, SlowStart, Stack,
+    AckPolicyKind, ControlKind, EstimateKind, OutOfRange, PhaseSource, ReceiverRules, RecoveryKind, RttFilter,
+    RttSource, SenderRules, SlowStart, Stack,
 };
 
 use super::error::Problem;
@@ -143,6 +143,19 @@ impl Stacks {
         if receiver.rules.dsack.is_none() {
             here.receiver.dsack |= here.receiver.sack && asks_for_dsack(&here.sender);
         }
+        let quic = matches!(here.receiver.ack, AckPolicyKind::Quic { .. });
+        let numbers = quic && here.sender.recovery == RecoveryKind::Rfc9002;
+        if sender.rules.packet_numbers.is_none() {
+            here.sender.packet_numbers = numbers;
+        }
+        if receiver.rules.packet_numbers.is_none() {
+            here.receiver.packet_numbers = numbers;
+        }
+        if let AckPolicyKind::Quic { max_ack_delay, .. } = here.receiver.ack
+            && sender.rules.max_ack_delay.is_none()
+        {
+            here.sender.max_ack_delay = max_ack_delay;
+        }
         if sender.rules.tell_phase.is_none() {
             here.sender.tell_phase |= asks_for_phase(&here.receiver);
         }
@@ -151,12 +164,34 @@ impl Stacks {
         }
         check_sender(&here.sender).map_err(|(key, what)| Problem::at(at("sender", key), what))?;
         check_receiver(&here.receiver).map_err(|(key, what)| Problem::at(at("receiver", key), what))?;
+        check_numbers(&here, numbers).map_err(|(side, key, what)| Problem::at(at(side, key), what))?;
         if here.receiver.dsack && here.sender.recovery == RecoveryKind::Sack {
             let what = "is true, but a sender with recovery = \"sack\" takes such a report for a hole; must be false";
             return Err(Problem::at(at("receiver", "dsack"), what));
         }
         Ok((here.sender, here.receiver))
     }
+}
+
+/// Packet numbers need both ends, and leave no room for the timestamps that estimators read.
+fn check_numbers(rules: &Both, possible: bool) -> Result<(), (&'static str, &'static str, String)> {
+    let wrong = |side| {
+        Err((side, "packet_numbers", "is true, but that takes recovery = \"rfc9002\" and policy \"quic\"".into()))
+    };
+    match (rules.sender.packet_numbers, rules.receiver.packet_numbers) {
+        (true, _) if !possible => return wrong("sender"),
+        (_, true) if !possible => return wrong("receiver"),
+        (sender, receiver) if sender != receiver => {
+            let what = format!("is {receiver}, but the sender's is {sender}; both ends or neither");
+            return Err(("receiver", "packet_numbers", what));
+        }
+        _ => {}
+    }
+    if rules.sender.packet_numbers && rules.receiver.estimate == EstimateKind::Timestamps {
+        let what = "is \"timestamps\", but segments with packet numbers have none; must be \"probe\" or \"off\"";
+        return Err(("receiver", "estimate", what.into()));
+    }
+    Ok(())
 }
 
 /// Whether this sender learns from reports of duplicates. Not with FF96's blocks, see above.
@@ -210,9 +245,15 @@ fn check_sender(rules: &SenderRules) -> Result<(), Conflict> {
     if let Some(limit) = rules.credit.limit().filter(|limit| !(limit.is_finite() && *limit > 0.0)) {
         return Err(("credit.limit", format!("is {limit}; must be a number of segments above 0")));
     }
-    if rules.recovery == RecoveryKind::Rack && rules.skip > 0 {
-        let what = "is {}, but recovery = \"rack\" would take a segment left out for lost; must be 0";
-        return Err(("skip", what.replace("{}", &rules.skip.to_string())));
+    if matches!(rules.recovery, RecoveryKind::Rack | RecoveryKind::Rfc9002) && rules.skip > 0 {
+        let name = if rules.recovery == RecoveryKind::Rack { "rack" } else { "rfc9002" };
+        let what =
+            format!("is {}, but recovery = \"{name}\" would take a segment left out for lost; must be 0", rules.skip);
+        return Err(("skip", what));
+    }
+    if rules.recovery == RecoveryKind::Rfc9002 && rules.timestamps {
+        let what = "is true, but recovery = \"rfc9002\" times each packet itself; must be false";
+        return Err(("timestamps", what.into()));
     }
     if rules.slow_start == SlowStart::HyStartPlusPlus && matches!(rules.control, ControlKind::Vegas { .. }) {
         let what = "is \"hystart++\", but control = \"vegas\" ends slow start by its own backlog; must be \"standard\"";

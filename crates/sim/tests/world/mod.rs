@@ -146,6 +146,7 @@ fn flow() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, Fl
         RecoveryKind::Sack,
         RecoveryKind::Rfc6675,
         RecoveryKind::Rack,
+        RecoveryKind::Rfc9002,
     ];
     let rules = (select(&Stack::ALL[..]), select(recoveries.to_vec()), 1_u32..30, any::<[bool; 4]>());
     let ends = (any::<prop::sample::Index>(), any::<prop::sample::Index>());
@@ -179,6 +180,10 @@ fn flow() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, Fl
             if flags[3] {
                 receiver.ack = AckPolicyKind::Every {};
             }
+            let rfc9002 = recovery == RecoveryKind::Rfc9002;
+            sender.timestamps &= !rfc9002;
+            sender.packet_numbers = rfc9002 && matches!(receiver.ack, AckPolicyKind::Quic { .. });
+            receiver.packet_numbers = sender.packet_numbers;
             let repeat = repeat.filter(|_| size != Size::Unlimited && source.is_none());
             let spec = FlowSpec {
                 name: String::new(),

@@ -213,6 +213,8 @@ choice! {
         Fack = "fack",
         /// The same pipe, with losses found by time and tails probed (RACK-TLP, RFC 8985).
         Rack = "rack",
+        /// Loss detection and probes of QUIC, which never reduce the window by a timeout (RFC 9002).
+        Rfc9002 = "rfc9002",
     }
 }
 
@@ -224,7 +226,7 @@ impl RecoveryKind {
 
     /// Whether the sender understands SACK blocks.
     pub fn uses_sack(self) -> bool {
-        matches!(self, RecoveryKind::Sack | RecoveryKind::Rfc6675 | RecoveryKind::Fack | RecoveryKind::Rack)
+        !matches!(self, RecoveryKind::Tahoe | RecoveryKind::Reno | RecoveryKind::Newreno)
     }
 }
 

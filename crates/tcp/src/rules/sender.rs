@@ -114,6 +114,12 @@ rule_table! {
         partial_deflation: bool,
         /// The window with which NewReno leaves recovery.
         recovery_exit: RecoveryExit,
+        /// Whether segments bear packet numbers, and ACKs say how long the highest was held, which is taken off its round trip.
+        /// Only with `rfc9002`; where a scenario leaves it out, whether the receiver's policy is `quic`.
+        packet_numbers: bool,
+        /// How long `rfc9002` presumes that its receiver holds an ACK; where a scenario leaves it out, what policy `quic` is
+        /// asked for.
+        max_ack_delay: Time,
         /// How the window falls to ssthresh in a recovery. Only `rfc6675`, `rack` and `fack` ask.
         recovery_window: RecoveryWindow,
         /// What shows that a loss was none, so that the reduction is taken back. Only `rfc6675`, `rack` and `fack` ask.

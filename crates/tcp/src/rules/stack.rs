@@ -21,11 +21,14 @@ pub enum Stack {
     /// What a Linux kernel of today does as it comes (docs/oracle/kernel.md has how near it is).
     #[serde(rename = "linux")]
     Linux,
+    /// A QUIC endpoint: RFC 9000 section 13.2 and RFC 9002, as quinn sends datagrams (tests/oracle/quinn has how near it is).
+    #[serde(rename = "quic")]
+    Quic,
 }
 
 impl Stack {
     /// Every stack, oldest first.
-    pub const ALL: [Stack; 4] = [Stack::Ns2In1998, Stack::Ns2At235, Stack::Rfc, Stack::Linux];
+    pub const ALL: [Stack; 5] = [Stack::Ns2In1998, Stack::Ns2At235, Stack::Rfc, Stack::Linux, Stack::Quic];
 
     /// The name a scenario uses.
     pub fn name(self) -> &'static str {
@@ -34,6 +37,7 @@ impl Stack {
             Stack::Ns2At235 => "ns2-2.35",
             Stack::Rfc => "rfc",
             Stack::Linux => "linux",
+            Stack::Quic => "quic",
         }
     }
 
@@ -106,6 +110,8 @@ impl Stack {
                 partial_ack_timer: PartialAckTimer::First,
                 partial_deflation: true,
                 recovery_exit: RecoveryExit::Rfc6582,
+                packet_numbers: false,
+                max_ack_delay: Time::from_secs(0.025),
                 recovery_window: RecoveryWindow::AtOnce,
                 undo: Undo::Off,
                 sack_partial: SackPartial::PipeTwice,
@@ -134,6 +140,27 @@ impl Stack {
                 max_rto: Time::from_secs(120.0),
                 halving: Halving::Cwnd,
                 nagle: Nagle::Minshall,
+                ..Stack::Rfc.sender()
+            },
+            Stack::Quic => SenderRules {
+                recovery: RecoveryKind::Rfc9002,
+                packet_numbers: true,
+                // Datagrams of 1200 bytes; 33 of them are the short header, the tag and a STREAM frame's header, and UDP and
+                // IPv4 come on top. RFC 9002 section 7.2 begins with min(10 datagrams, max(2, 14720 bytes)).
+                packet: 1167,
+                header: 61,
+                timestamps: false,
+                initial_window: 10.0,
+                credit: CreditKind::Ubc { growth: Growth::Whole },
+                halving: Halving::Precise,
+                // Section 7.7: a window in four fifths of a round trip.
+                pacing: 0.8,
+                // Sections 6.2.1 and 6.2.2: smoothed round trip and four deviations, at least 1 ms; 333 ms before any.
+                tick: Time::from_secs(1e-6),
+                min_rto: Time::from_secs(0.001),
+                rto_floor: RtoFloor::Variance,
+                initial_rto: Time::from_secs(0.999),
+                idle_restart: IdleRestart::Off,
                 ..Stack::Rfc.sender()
             },
         }
@@ -169,6 +196,19 @@ impl Stack {
             Stack::Rfc => rfc,
             // ACKs carry timestamps.
             Stack::Linux => ReceiverRules { ack: linux::policy(), ack_size: 52, dsack: true, ..rfc },
+            Stack::Quic => ReceiverRules {
+                ack: AckPolicyKind::Quic {
+                    segments: 2,
+                    max_ack_delay: Time::from_secs(0.025),
+                    reordering: 1,
+                    rtt_share: 0.0,
+                },
+                packet_numbers: true,
+                // A datagram of 37 bytes; a range of an ACK frame takes two.
+                ack_size: 65,
+                sack_block_bytes: 2,
+                ..rfc
+            },
         }
     }
 }
@@ -225,6 +265,8 @@ fn ns2_sender() -> SenderRules {
         partial_ack_timer: PartialAckTimer::First,
         partial_deflation: true,
         recovery_exit: RecoveryExit::Keep,
+        packet_numbers: false,
+        max_ack_delay: Time::from_secs(0.025),
         recovery_window: RecoveryWindow::AtOnce,
         undo: Undo::Off,
         sack_partial: SackPartial::PipeTwice,

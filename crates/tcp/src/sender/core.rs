@@ -172,7 +172,7 @@ impl Core {
         let usage = Usage::new(rules.validation);
         let skip = Skip::new(rules.skip, luck);
         let restrained = rules.pacing != 0.0 || skip.is_some() || rated;
-        let tells = rules.tell_phase || rules.tell_window || rules.ecn;
+        let tells = rules.tell_phase || rules.tell_window || rules.ecn || rules.packet_numbers;
         let before_syn = if rules.syn { rules.window_before_syn_ack } else { rules.initial_window };
         Core {
             mss,

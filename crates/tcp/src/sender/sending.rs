@@ -76,6 +76,9 @@ impl Core {
         segment.ect = self.rules.ecn && !segment.syn && !segment.retransmit;
         segment.cwr = segment.ect && std::mem::take(&mut self.must_tell_cwr);
         segment.ack_marked = std::mem::take(&mut self.must_tell_ack_mark);
+        if self.rules.packet_numbers {
+            segment.echo = self.counters.segments_sent as u32;
+        }
         if self.rules.tell_window {
             segment.window = (self.cwnd / f64::from(self.mss)) as f32;
             segment.srtt = self.smoothed_rtt().unwrap_or(0.0) as f32;

@@ -118,7 +118,10 @@ impl Judge {
         let control = segment.syn || segment.fin;
         let expected = if control { rules.control_size } else { payload + rules.header + option };
         must!(size == expected, "{size} bytes on the wire, not {expected}: {segment:?}");
-        if matches!(rules.recovery, RecoveryKind::Rfc6675 | RecoveryKind::Fack | RecoveryKind::Rack) {
+        if matches!(
+            rules.recovery,
+            RecoveryKind::Rfc6675 | RecoveryKind::Fack | RecoveryKind::Rack | RecoveryKind::Rfc9002
+        ) {
             let known = self.reported.iter().any(|run| run.0 < segment.end() && segment.seq < run.1);
             must!(!known, "sent again what the receiver reported: {segment:?}");
         }
@@ -142,7 +145,7 @@ impl Judge {
         let pipe = pair.sender.pipe();
         let most = match rules.recovery {
             RecoveryKind::Rfc6675 => 2 * core.flight_size(),
-            RecoveryKind::Fack | RecoveryKind::Rack => core.flight_size(),
+            RecoveryKind::Fack | RecoveryKind::Rack | RecoveryKind::Rfc9002 => core.flight_size(),
             // Two segments a partial ACK may take the flight past the window; and an ACK of many segments takes off one,
             // so what this recovery could count once it may count still.
             _ => core.wnd.max(core.cwnd as u64 + core.mss as u64).max(core.flight_size()).max(self.most_pipe),

@@ -29,7 +29,7 @@ impl std::fmt::Debug for Case {
     }
 }
 
-const RECOVERIES: [RecoveryKind; 7] = [
+const RECOVERIES: [RecoveryKind; 8] = [
     RecoveryKind::Tahoe,
     RecoveryKind::Reno,
     RecoveryKind::Newreno,
@@ -37,6 +37,7 @@ const RECOVERIES: [RecoveryKind; 7] = [
     RecoveryKind::Rfc6675,
     RecoveryKind::Fack,
     RecoveryKind::Rack,
+    RecoveryKind::Rfc9002,
 ];
 
 fn hostility() -> impl Strategy<Value = Hostility> {
@@ -272,6 +273,15 @@ pub fn named() -> impl Strategy<Value = Case> {
             if sender.recovery == Some(RecoveryKind::Sack) {
                 receiver.dsack = Some(false);
             }
+            // QUIC times each packet itself, and numbers them for a receiver that goes by numbers.
+            let quic = matches!(receiver.ack, Some(AckPolicyKind::Quic { .. }));
+            let rfc9002 = sender.recovery == Some(RecoveryKind::Rfc9002);
+            sender.timestamps = sender.timestamps.map(|on| on && !rfc9002);
+            sender.packet_numbers = Some(quic && rfc9002);
+            receiver.packet_numbers = Some(quic && rfc9002);
+            if quic && rfc9002 && receiver.estimate == Some(EstimateKind::Timestamps) {
+                receiver.estimate = Some(EstimateKind::Off);
+            }
             sender.tell_window = Some(receiver.ack.is_some_and(|ack| ack.asks_for_window()));
             sender.tell_phase = Some(receiver.ack.is_some_and(|ack| ack.phase_source().is_some()));
             // Nothing is written after a FIN.
@@ -369,7 +379,11 @@ pub fn wild() -> impl Strategy<Value = Case> {
             inflation_limit: Some(inflation_limit),
             unsent_ack: Some(unsent_ack),
             // A segment left out would be lost by RACK's clock.
-            skip: Some(if case.sender.recovery == Some(RecoveryKind::Rack) { 0 } else { skip }),
+            skip: Some(if matches!(case.sender.recovery, Some(RecoveryKind::Rack | RecoveryKind::Rfc9002)) {
+                0
+            } else {
+                skip
+            }),
             window: Some(window),
             ..case.sender
         };

@@ -22,6 +22,7 @@ mod rfc6582;
 mod rfc6675;
 mod rfc7323;
 mod rfc8985;
+mod rfc9002;
 mod rfc9406;
 mod rfc9438;
 mod sender_table;

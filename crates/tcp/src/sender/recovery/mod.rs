@@ -5,12 +5,15 @@
 mod duplicates;
 mod fack;
 mod ff96;
+mod log;
 mod newreno;
 mod prr;
 mod rack;
 mod reno;
 mod rfc6675;
+mod rfc9002;
 mod tahoe;
+mod tap;
 
 pub use fack::Fack;
 pub use ff96::Ff96;
@@ -18,6 +21,7 @@ pub use newreno::NewReno;
 pub use rack::Rack;
 pub use reno::Reno;
 pub use rfc6675::Rfc6675;
+pub use rfc9002::Rfc9002;
 pub use tahoe::Tahoe;
 
 use acklab_packet::{Ack, Time};
@@ -96,6 +100,8 @@ pub enum Recovery {
     Fack(Box<Fack>),
     /// See [`Rack`].
     Rack(Box<Rack>),
+    /// See [`Rfc9002`].
+    Rfc9002(Box<Rfc9002>),
 }
 
 impl Recovery {
@@ -109,6 +115,7 @@ impl Recovery {
             RecoveryKind::Rfc6675 => Recovery::Rfc6675(Box::default()),
             RecoveryKind::Fack => Recovery::Fack(Box::default()),
             RecoveryKind::Rack => Recovery::Rack(Box::default()),
+            RecoveryKind::Rfc9002 => Recovery::Rfc9002(Box::default()),
         }
     }
 
@@ -120,6 +127,7 @@ impl Recovery {
             Recovery::Rfc6675(recovery) => recovery.pipe_in_recovery(core),
             Recovery::Fack(recovery) => recovery.pipe(core),
             Recovery::Rack(recovery) => recovery.pipe_in_recovery(core),
+            Recovery::Rfc9002(recovery) => Some(recovery.pipe(core)),
         }
     }
 }
@@ -135,6 +143,7 @@ macro_rules! each {
             Recovery::Rfc6675($recovery) => $call,
             Recovery::Fack($recovery) => $call,
             Recovery::Rack($recovery) => $call,
+            Recovery::Rfc9002($recovery) => $call,
         }
     };
 }

@@ -3,8 +3,7 @@
 
 use acklab_packet::{Seq, Time};
 
-use super::CLOCK;
-use super::log::Sent;
+use super::super::log::{CLOCK, Sent};
 
 /// Recoveries without a DSACK after which the reordering window is its usual again.
 const PERSIST: u32 = 16;
@@ -101,7 +100,7 @@ mod tests {
     use super::*;
 
     fn sent(end: Seq, at: f64, resent: bool) -> Sent {
-        Sent { start: end - 1, end, at: Time::from_secs(at), resent, lost: false, sacked: false }
+        Sent { start: end - 1, end, at: Time::from_secs(at), resent, lost: false, sacked: false, number: 0 }
     }
 
     #[test]

@@ -6,23 +6,20 @@
 //! been needless is undone where the rule `undo` says so.
 
 mod detection;
-mod log;
 mod probe;
 
-use acklab_packet::{Ack, Probe, Segment, Seq, Time};
+use acklab_packet::{Ack, Seq, Time};
 
 use super::super::control::{Repair, Signal};
 use super::super::scoreboard::Scoreboard;
 use super::super::undo::dsack;
 use super::super::{Core, LastCut, SenderWire};
+use super::log::{CLOCK, SendLog, take_in};
 use super::prr::{Delivery, Prr};
+use super::tap::Tap;
 use super::{LossRecovery, take_new_data};
 use detection::Detection;
-use log::SendLog;
 use probe::Tlp;
-
-/// Instants that differ by less are equal: no clock is finer, and sums of times have a last digit.
-const CLOCK: f64 = 1e-9;
 
 /// State of RACK-TLP.
 #[derive(Clone, Debug, Default)]
@@ -43,30 +40,6 @@ pub struct Rack {
     probe: Option<Time>,
 }
 
-/// The wire, whose timer waits until it is known which is due first.
-struct Tap<'a, W> {
-    wire: &'a mut W,
-    rto: Option<Time>,
-}
-
-impl<W: SenderWire> SenderWire for Tap<'_, W> {
-    fn send(&mut self, segment: Segment, wire_bytes: u32) {
-        self.wire.send(segment, wire_bytes);
-    }
-    fn answer(&mut self, reply: Probe, wire_bytes: u32) {
-        self.wire.answer(reply, wire_bytes);
-    }
-    fn arm(&mut self, at: Time) {
-        self.rto = Some(at);
-    }
-    fn disarm(&mut self) {
-        self.rto = None;
-    }
-    fn arm_pacer(&mut self, at: Time) {
-        self.wire.arm_pacer(at);
-    }
-}
-
 impl Rack {
     /// Units believed to be in the network: neither reported nor lost.
     fn pipe(&self, core: &Core) -> u64 {
@@ -81,43 +54,10 @@ impl Rack {
     /// Takes in what the ACK covers and reports, lowest first (section 6.2 steps 1 to 3).
     fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) {
         let detection = &mut self.detection;
-        let low = ack.ack.max(core.snd_una);
         let echo = core.rules.timestamps.then_some(ack.ts_ecr);
-        if ack.ack > core.snd_una {
-            self.log.acknowledge(ack.ack, |sent| detection.delivered(&sent, echo, now));
-            self.board.clear_below(ack.ack);
-            if let Some(delivery) = &mut core.delivery {
-                delivery.acknowledge(ack.ack, now);
-            }
-        }
-        if ack.sack.is_empty() {
-            return;
-        }
-        let mut blocks = [(0, 0); 3];
-        let mut count = 0;
-        for (start, end) in ack.sack.iter(ack.ack) {
-            if start.max(low) < end && end <= core.snd_max {
-                blocks[count] = (start.max(low), end);
-                count += 1;
-            }
-        }
-        blocks[..count].sort_unstable();
-        for &(start, end) in &blocks[..count] {
-            let mut from = start;
-            while from < end {
-                if let Some(run) = self.board.at(from).0.filter(|run| run.1 > from) {
-                    from = run.1;
-                    continue;
-                }
-                let to = self.board.next_above(from).map_or(end, |above| above.min(end));
-                self.log.report(from, to, |sent| detection.delivered(&sent, None, now));
-                if let Some(delivery) = &mut core.delivery {
-                    delivery.report(from, to, now);
-                }
-                from = to;
-            }
-            self.board.add(start, end);
-        }
+        take_in(&mut self.log, &mut self.board, core, ack, now, |sent, covered| {
+            detection.delivered(&sent, echo.filter(|_| covered), now);
+        });
     }
 
     /// Marks what is lost, and says when more may be (section 6.2 steps 4 and 5). A recovery begins, if none is on, also for

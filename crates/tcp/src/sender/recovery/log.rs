@@ -2,7 +2,13 @@
 
 use std::collections::VecDeque;
 
-use acklab_packet::{Seq, Time};
+use acklab_packet::{Ack, Seq, Time};
+
+use super::super::Core;
+use super::super::scoreboard::Scoreboard;
+
+/// Instants that differ by less are equal: no clock is finer, and sums of times have a last digit.
+pub(super) const CLOCK: f64 = 1e-9;
 
 /// A segment, or what a block's edge has left of one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,14 +23,18 @@ pub(super) struct Sent {
     /// Whether it is believed lost, and not sent again since.
     pub lost: bool,
     pub sacked: bool,
+    /// Which transmission of the connection that was, from 0: a packet number (RFC 9000 section 12.3).
+    pub number: u64,
 }
 
 /// Everything from the cumulative ACK to the highest unit sent, without gaps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SendLog {
     segments: VecDeque<Sent>,
-    /// Units sent, in the order of time; what was sent again, or arrived, since is stale.
-    order: VecDeque<(Time, Seq, Seq)>,
+    /// Units sent, and the transmission's number, in the order of time; what was sent again, or arrived, since is stale.
+    order: VecDeque<(Time, Seq, Seq, u64)>,
+    /// Transmissions so far.
+    count: u64,
     /// Units believed lost, and a number below which none is.
     lost: u64,
     lost_from: Seq,
@@ -71,8 +81,10 @@ impl SendLog {
 
     /// Units `start .. end` leave, as new data or again.
     pub fn sent(&mut self, start: Seq, end: Seq, now: Time) {
+        let number = self.count;
+        self.count += 1;
         if self.segments.back().is_none_or(|last| last.end <= start) {
-            self.segments.push_back(Sent { start, end, at: now, resent: false, lost: false, sacked: false });
+            self.segments.push_back(Sent { start, end, at: now, resent: false, lost: false, sacked: false, number });
         } else {
             self.split(start);
             self.split(end);
@@ -82,10 +94,10 @@ impl SendLog {
                     sent.lost = false;
                     self.lost -= sent.end - sent.start;
                 }
-                (sent.at, sent.resent) = (now, true);
+                (sent.at, sent.resent, sent.number) = (now, true, number);
             }
         }
-        self.order.push_back((now, start, end));
+        self.order.push_back((now, start, end, number));
     }
 
     /// Units `start .. end` are reported for the first time; tells what they were.
@@ -146,7 +158,7 @@ impl SendLog {
     /// after `wait`, is lost. Within `clock` of an instant is at it. Tells when to look again.
     pub fn detect(&mut self, newest: (Time, Seq), wait: Time, now: Time, clock: f64) -> Option<Time> {
         let (mut again, mut place) = (None::<Time>, 0);
-        while let Some(&(at, start, end)) = self.order.get(place)
+        while let Some(&(at, start, end, _)) = self.order.get(place)
             && at <= newest.0
         {
             let mut alive = false;
@@ -177,12 +189,63 @@ impl SendLog {
         again
     }
 
+    /// RFC 9002 section 6.1: what lies `threshold` numbers below `largest`, which has arrived, or left `delay` before now, is
+    /// lost; lowest number first. Within `clock` of an instant is at it. Tells when to look again.
+    pub fn overtaken(
+        &mut self,
+        (largest, threshold): (u64, u64),
+        (delay, now, clock): (Time, Time, f64),
+        mut tell: impl FnMut(Sent),
+    ) -> Option<Time> {
+        while let Some(&(at, start, end, number)) = self.order.front()
+            && number < largest
+        {
+            let due = at + delay;
+            let lost = number + threshold <= largest || due.secs() <= now.secs() + clock;
+            for index in self.index(start)..self.segments.len() {
+                let sent = self.segments[index];
+                if sent.start >= end {
+                    break;
+                }
+                if sent.number != number || sent.sacked || sent.lost {
+                    continue;
+                }
+                if !lost {
+                    return Some(due);
+                }
+                self.mark(index);
+                tell(sent);
+            }
+            self.order.pop_front();
+        }
+        None
+    }
+
+    /// The transmission with the lowest number of which nothing is known yet.
+    pub fn oldest(&mut self) -> Option<Sent> {
+        while let Some(&(_, start, end, number)) = self.order.front() {
+            let alive = |sent: &&Sent| sent.number == number && !sent.sacked && !sent.lost;
+            let from = self.index(start);
+            let found = self.segments.range(from..).take_while(|sent| sent.start < end).find(alive);
+            if found.is_some() {
+                return found.copied();
+            }
+            self.order.pop_front();
+        }
+        None
+    }
+
+    /// Transmissions so far: the next one's number.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
     /// Nothing is lost after all: what was believed so is on its way since it was last sent.
     pub fn forgive(&mut self) {
         for index in 0..self.segments.len() {
             let sent = &mut self.segments[index];
             if std::mem::take(&mut sent.lost) {
-                let entry = (sent.at, sent.start, sent.end);
+                let entry = (sent.at, sent.start, sent.end, sent.number);
                 let place = self.order.partition_point(|other| other.0 <= entry.0);
                 self.order.insert(place, entry);
             }
@@ -198,6 +261,54 @@ impl SendLog {
                 self.mark(index);
             }
         }
+    }
+}
+
+/// What an ACK covers and reports for the first time, lowest first; `tell` also hears whether the cumulative number covers it.
+/// What it reports is noted on `board`.
+pub(super) fn take_in(
+    log: &mut SendLog,
+    board: &mut Scoreboard,
+    core: &mut Core,
+    ack: &Ack,
+    now: Time,
+    mut tell: impl FnMut(Sent, bool),
+) {
+    let low = ack.ack.max(core.snd_una);
+    if ack.ack > core.snd_una {
+        log.acknowledge(ack.ack, |sent| tell(sent, true));
+        board.clear_below(ack.ack);
+        if let Some(delivery) = &mut core.delivery {
+            delivery.acknowledge(ack.ack, now);
+        }
+    }
+    if ack.sack.is_empty() {
+        return;
+    }
+    let mut blocks = [(0, 0); 3];
+    let mut count = 0;
+    for (start, end) in ack.sack.iter(ack.ack) {
+        if start.max(low) < end && end <= core.snd_max {
+            blocks[count] = (start.max(low), end);
+            count += 1;
+        }
+    }
+    blocks[..count].sort_unstable();
+    for &(start, end) in &blocks[..count] {
+        let mut from = start;
+        while from < end {
+            if let Some(run) = board.at(from).0.filter(|run| run.1 > from) {
+                from = run.1;
+                continue;
+            }
+            let to = board.next_above(from).map_or(end, |above| above.min(end));
+            log.report(from, to, |sent| tell(sent, false));
+            if let Some(delivery) = &mut core.delivery {
+                delivery.report(from, to, now);
+            }
+            from = to;
+        }
+        board.add(start, end);
     }
 }
 
@@ -249,6 +360,23 @@ mod tests {
         assert_eq!((again, log.lost()), (Some(at(14.0)), 70), "6, 7 and 8 are due, 9 and 0 are not yet");
         log.detect((at(9.5), 110), at(5.0), at(14.0), 0.0);
         assert_eq!((log.lost(), log.next_lost().map(|sent| sent.start)), (90, Some(0)));
+    }
+
+    #[test]
+    fn by_number_three_or_a_delay_is_lost() {
+        let mut log = log();
+        log.report(50, 60, |_| {});
+        let mut told = Vec::new();
+        let again = log.overtaken((5, 3), (at(4.0), at(6.5), 0.0), |sent| told.push(sent.number));
+        assert_eq!((told.as_slice(), again), (&[0, 1, 2][..], Some(at(7.0))), "3 left at 3");
+        assert_eq!(log.overtaken((5, 3), (at(4.0), at(7.0), 0.0), |_| {}), Some(at(8.0)));
+        assert_eq!((log.lost(), log.oldest().map(|sent| sent.number)), (40, Some(4)));
+        // Sent again it has another number.
+        log.sent(0, 10, at(7.5));
+        log.report(0, 10, |sent| told.push(sent.number));
+        assert_eq!(told.last(), Some(&10));
+        assert_eq!(log.overtaken((10, 3), (at(4.0), at(7.5), 0.0), |sent| told.push(sent.number)), Some(at(12.0)));
+        assert_eq!((told[4..].to_vec(), log.oldest().map(|sent| sent.number)), (vec![4, 6, 7], Some(8)));
     }
 
     #[test]

@@ -1,0 +1,274 @@
+//! Loss detection and congestion control of QUIC (RFC 9002). Each transmission has a number; one is lost when one three
+//! higher has arrived, or one higher at all and it is old. A probe timeout sends and reduces nothing.
+//!
+//! What differs from a QUIC endpoint: data goes by sequence numbers, so that of a piece sent twice only the later packet counts
+//! as in flight, and an ACK names three ranges beside the cumulative number.
+
+mod round_trip;
+
+use acklab_packet::{Ack, Seq, Time};
+
+use super::super::control::Signal;
+use super::super::credit::WindowCredit;
+use super::super::scoreboard::Scoreboard;
+use super::super::{Core, LastCut, SenderWire};
+use super::LossRecovery;
+use super::log::{CLOCK, SendLog, Sent, take_in};
+use super::tap::Tap;
+use round_trip::RoundTrip;
+
+/// `kTimeThreshold` (section 6.1.2) and `kPersistentCongestionThreshold` (section 7.6.1).
+const TIME_THRESHOLD: f64 = 9.0 / 8.0;
+const PERSISTENT: f64 = 3.0;
+/// `kGranularity`, in seconds.
+const GRANULARITY: f64 = 0.001;
+
+/// State of a QUIC sender's recovery.
+#[derive(Clone, Debug, Default)]
+pub struct Rfc9002 {
+    board: Scoreboard,
+    log: SendLog,
+    round_trip: RoundTrip,
+    /// The highest number known to have arrived, and the next to be sent when a round trip was first known.
+    largest: Option<u64>,
+    first_sample: Option<u64>,
+    /// When the last recovery period began (section 7.3.2).
+    recovery_start: Option<Time>,
+    /// When the time threshold makes the next packet lost.
+    loss_time: Option<Time>,
+    /// Probe timeouts in a row.
+    pto_count: u32,
+}
+
+/// What is lost, as the numbers go up.
+#[derive(Default)]
+struct Losses {
+    newest: Option<Sent>,
+    /// When the first of a row of losses left that no arrival interrupts.
+    row: Option<Time>,
+    /// The longest that such a row lasted, in seconds.
+    longest: f64,
+}
+
+impl Losses {
+    /// One more; `counts`: it left after the round trip was first known (section 7.6.2).
+    fn add(&mut self, sent: Sent, counts: bool) {
+        if self.newest.is_none_or(|last| sent.number > last.number + 1) {
+            self.row = None;
+        }
+        self.newest = Some(sent);
+        if counts {
+            let first = *self.row.get_or_insert(sent.at);
+            self.longest = self.longest.max((sent.at - first).secs());
+        }
+    }
+}
+
+impl Rfc9002 {
+    /// Bytes in flight, as units: neither reported nor lost.
+    pub(super) fn pipe(&self, core: &Core) -> u64 {
+        core.flight_size() - self.board.total() - self.log.lost()
+    }
+
+    fn shaking_hands(core: &Core) -> bool {
+        core.rules.syn && core.snd_una == 0
+    }
+
+    /// The probe timeout without its backoff (section 6.2.1): the timer's rules, and `max_ack_delay` after the handshake.
+    fn pto(core: &Core) -> f64 {
+        let delay = if Rfc9002::shaking_hands(core) { 0.0 } else { core.rules.max_ack_delay.secs() };
+        core.rto.timeout() + delay
+    }
+
+    /// Takes in what the ACK covers and reports; how many units of it count for the window, and whether anything is new.
+    fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) -> (u64, bool) {
+        let told = core.rules.packet_numbers.then_some(ack.ts_ecr);
+        let (mut newest, mut counts, mut any) = (None::<Sent>, 0, false);
+        let start = self.recovery_start;
+        take_in(&mut self.log, &mut self.board, core, ack, now, |sent, _| {
+            any = true;
+            // What was declared lost and comes after all, or an earlier packet with the same data, is no longer tracked.
+            let earlier = told.is_some_and(|told| told.secs() + CLOCK < sent.at.secs());
+            if sent.lost || earlier {
+                return;
+            }
+            if newest.is_none_or(|newest| sent.number > newest.number) {
+                newest = Some(sent);
+            }
+            // Packets of a recovery period do not grow the window (section 7.3.2).
+            counts += if start.is_none_or(|start| sent.at > start) { sent.end - sent.start } else { 0 };
+        });
+        if let Some(sent) = newest.filter(|sent| self.largest.is_none_or(|largest| sent.number > largest)) {
+            self.largest = Some(sent.number);
+            // Without numbers in ACKs nobody knows which copy has arrived (Karn).
+            if told.is_some() || !sent.resent {
+                let held = told.map_or(Time::ZERO, |told| told - sent.at);
+                let adjusted = self.round_trip.sample(now - sent.at, held, core.rules.max_ack_delay);
+                core.sample(adjusted, now, 0);
+                self.first_sample.get_or_insert(self.log.count());
+            }
+        }
+        (counts, any)
+    }
+
+    /// Declares lost what is (section 6.1), and answers (section 7): whether a recovery period begins.
+    fn detect(&mut self, core: &mut Core, by_ack: bool, now: Time) -> bool {
+        let Some(largest) = self.largest else { return false };
+        let rtt = self.round_trip.latest().max(core.smoothed_rtt().unwrap_or(0.0));
+        let delay = Time::from_secs((TIME_THRESHOLD * rtt).max(GRANULARITY));
+        let threshold = u64::from(core.rules.dup_thresh);
+        let (mut losses, first) = (Losses::default(), self.first_sample);
+        let tell = |sent: Sent| losses.add(sent, first.is_some_and(|first| sent.number >= first));
+        self.loss_time = self.log.overtaken((largest, threshold), (delay, now, CLOCK), tell);
+        let Some(newest) = losses.newest else { return false };
+        let begins = self.recovery_start.is_none_or(|start| newest.at > start);
+        if begins {
+            self.begin_recovery(core, now);
+        }
+        if by_ack && losses.longest > PERSISTENT * Rfc9002::pto(core) {
+            // Section 7.6.2: the minimum window, and slow start from there.
+            core.cwnd = 2.0 * f64::from(core.mss);
+            self.recovery_start = None;
+        }
+        begins
+    }
+
+    fn begin_recovery(&mut self, core: &mut Core, now: Time) {
+        self.recovery_start = Some(now);
+        core.counters.fast_retransmits += 1;
+        core.credit.on_reduction();
+        core.may_not_be_undone();
+        core.cut(Signal::Loss, now);
+        // The minimum window is two datagrams (section 7.2).
+        core.cwnd = core.cwnd.max(2.0 * f64::from(core.mss));
+        core.recover = core.snd_max;
+    }
+
+    /// Sends one segment of `start .. end` again, under a number of its own.
+    fn resend<W: SenderWire>(&mut self, core: &mut Core, start: Seq, end: Seq, now: Time, wire: &mut W) {
+        let len = u64::from(core.len_at(start)).min(end - start);
+        core.transmit(start, len as u32, now, wire);
+        self.log.sent(start, start + len, now);
+    }
+
+    /// Sends the next of what was never sent, if there is any and the receiver takes it.
+    fn send_new<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
+        core.snd_nxt = core.snd_max;
+        let edge = core.snd_una + core.wnd;
+        let Some(len) = (if core.snd_nxt < core.limit { core.sendable(edge) } else { None }) else { return false };
+        let start = core.snd_nxt;
+        core.transmit(start, len, now, wire);
+        core.snd_nxt = start + u64::from(len);
+        self.log.sent(start, core.snd_nxt, now);
+        true
+    }
+
+    /// Sends what is lost, then new data, while the window has room (section 7: bytes in flight, always) and the pacer lets.
+    fn send<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        let (mss, mut sent) = (u64::from(core.mss), 0);
+        core.snd_nxt = core.snd_max;
+        while self.pipe(core) + mss <= core.cwnd as u64 {
+            let lost = self.log.next_lost();
+            if lost.is_none() && (core.snd_nxt >= core.limit || core.sendable(core.snd_una + core.wnd).is_none()) {
+                break;
+            }
+            if !core.may_send_now(now, wire) {
+                break;
+            }
+            match lost {
+                Some(lost) => self.resend(core, lost.start, lost.end, now, wire),
+                None => _ = self.send_new(core, now, wire),
+            }
+            sent += 1;
+            if sent == core.rules.max_burst {
+                break;
+            }
+        }
+    }
+
+    /// The probe timeout (section 6.2.4): two packets, whatever the window says; what is lost, else new data, else what has
+    /// waited longest. In the handshake there is one to send.
+    fn send_probes<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        self.pto_count += 1;
+        core.counters.timeouts += 1;
+        let probes = if Rfc9002::shaking_hands(core) { 1 } else { 2 };
+        for _ in 0..probes {
+            let lost = self.log.next_lost();
+            if lost.is_none() && !Rfc9002::shaking_hands(core) && self.send_new(core, now, wire) {
+                continue;
+            }
+            match lost.or_else(|| self.log.oldest()).filter(|sent| sent.lost || sent.at < now) {
+                Some(sent) => self.resend(core, sent.start, sent.end, now, wire),
+                None => break,
+            }
+        }
+    }
+
+    /// Sets the timer (section 6.2.1, appendix A.8): the time threshold's instant, else the probe timeout after the last packet.
+    fn set_timer<W: SenderWire>(&self, core: &Core, now: Time, wire: &mut W) {
+        if core.snd_una == core.snd_max {
+            return wire.disarm();
+        }
+        let backoff = f64::from(2_u32.saturating_pow(self.pto_count));
+        let pto = (Rfc9002::pto(core) * backoff).min(core.rules.max_rto.secs());
+        let due = self.loss_time.unwrap_or(core.last_sent + Time::from_secs(pto));
+        wire.arm(due.max(now));
+    }
+
+    fn hear_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
+        if core.must_tell_cwr && core.last_cut == LastCut::Mark && core.recover == core.snd_max {
+            // A mark has just begun a recovery period (section 7.1).
+            self.recovery_start = Some(now);
+            core.cwnd = core.cwnd.max(2.0 * f64::from(core.mss));
+        }
+        let shaking = Rfc9002::shaking_hands(core);
+        let (counts, any) = self.take_in(core, ack, now);
+        if any {
+            self.pto_count = 0;
+        }
+        if ack.ack > core.snd_una {
+            if ack.ack >= core.recover && core.last_cut == LastCut::FastRetransmit {
+                core.last_cut = LastCut::Exited;
+            }
+            // Round trips are measured above.
+            core.timed = None;
+            core.new_ack(ack, false, now, wire);
+        }
+        let begins = self.detect(core, true, now);
+        let marked = ack.ece && core.rules.ecn;
+        if counts > 0 && !begins && !marked && !shaking && core.in_use() {
+            core.grow(counts, now);
+        }
+        self.send(core, now, wire);
+    }
+}
+
+impl LossRecovery for Rfc9002 {
+    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
+        let mut tap = Tap { wire, rto: None };
+        self.hear_ack(core, ack, now, &mut tap);
+        self.set_timer(core, now, tap.wire);
+        None
+    }
+
+    fn on_early_timer<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
+        let mut tap = Tap { wire, rto: None };
+        if self.loss_time.take_if(|at| at.secs() <= now.secs() + CLOCK).is_some() {
+            self.detect(core, false, now);
+            self.send(core, now, &mut tap);
+        } else if core.snd_una < core.snd_max {
+            self.send_probes(core, now, &mut tap);
+        }
+        self.set_timer(core, now, tap.wire);
+        true
+    }
+
+    /// No timeout voids anything.
+    fn before_timeout(&mut self, _: &mut Core) {}
+
+    fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        let mut tap = Tap { wire, rto: None };
+        self.send(core, now, &mut tap);
+        self.set_timer(core, now, tap.wire);
+    }
+}

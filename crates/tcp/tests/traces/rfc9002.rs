@@ -1,0 +1,132 @@
+//! QUIC's loss detection and congestion control (RFC 9002), worked on paper. Sections are that document's; 1000-byte
+//! segments, `max_ack_delay` 25 ms.
+
+use acklab_packet::Time;
+use acklab_tcp::rules::{CreditKind, Growth, Halving, RecoveryKind, RtoFloor, SenderRules};
+use acklab_tcp::sender::Supply;
+
+use crate::sender_table::{follow, rfc};
+
+fn quic(initial_window: f64) -> SenderRules {
+    SenderRules {
+        recovery: RecoveryKind::Rfc9002,
+        credit: CreditKind::Ubc { growth: Growth::Whole },
+        halving: Halving::Precise,
+        tick: Time::from_secs(1e-6),
+        min_rto: Time::from_secs(0.001),
+        rto_floor: RtoFloor::Variance,
+        max_ack_delay: Time::from_secs(0.025),
+        initial_window,
+        ..rfc()
+    }
+}
+
+/// Before a round trip is known the probe timeout is 1.025 s; after one of 100 ms it is 100 + 4 x 50 + 25 ms, and the
+/// deviation falls by a quarter with each further. 3 has arrived: 0 lies three below and is lost (6.1.1). The window is halved
+/// once (7.3.2), and nothing leaves until half of it is free. What left before the period began does not grow it.
+#[test]
+fn a_packet_three_numbers_below_is_lost() {
+    let sender = follow(
+        quic(10.0),
+        Supply::Segments(40),
+        "
+        at  | event          | sends | pipe  | cwnd  | ssthresh | timer
+        0   | start          | 0-9   | 10000 | 10000 |          | 1.025
+        0.1 | ack 0 sack 1   | 10 11 | 11000 | 11000 |          | 0.1125
+        0.1 | ack 0 sack 1-2 | 12 13 | 12000 | 12000 |          | 0.1125
+        0.1 | ack 0 sack 1-3 |       | 10000 | 6000  | 6000     | 0.3375
+        0.1 | ack 0 sack 1-7 |       | 6000  | 6000
+        0.1 | ack 0 sack 1-8 | 0*    | 6000  | 6000
+        0.2 | ack 14         | 14-19 | 6000  | 6000  | 6000
+        0.3 | ack 20         | 20-26 | 7000  | 7000
+    ",
+    );
+    let counters = sender.counters();
+    assert_eq!((counters.fast_retransmits, counters.timeouts, counters.window_cuts), (1, 0, 1));
+}
+
+/// Two above are not three; 9/8 of the round trip after it left, 0 is lost all the same (6.1.2).
+#[test]
+fn a_packet_that_is_late_is_lost() {
+    follow(
+        quic(4.0),
+        Supply::Segments(40),
+        "
+        at     | event          | sends | pipe | cwnd | ssthresh | timer
+        0      | start          | 0-3   | 4000 | 4000 |          | 1.025
+        0.1    | ack 0 sack 1   | 4 5   | 5000 | 5000 |          | 0.1125
+        0.11   | ack 0 sack 1-2 | 6 7   | 6000 | 6000 |          | 0.12375
+        0.1125 | ack 0 sack 1-2 |       | 6000 | 6000 |          | 0.12375
+        0.12375 | timeout       |       | 5000 | 3000 | 3000
+        0.2    | ack 0 sack 1-5 | 0*    | 3000 | 3000
+    ",
+    );
+}
+
+/// A probe timeout sends two packets, new ones if there are any, reduces nothing, and doubles (6.2.1, 6.2.4).
+#[test]
+fn a_probe_timeout_asks_and_reduces_nothing() {
+    let sender = follow(
+        quic(4.0),
+        Supply::Segments(7),
+        "
+        at    | event        | sends | pipe | cwnd | timer
+        0     | start        | 0-3   | 4000 | 4000 | 1.025
+        1.025 | timeout      | 4 5   | 6000 | 4000 | 3.075
+        3.075 | timeout      | 6 0*  | 7000 | 4000 | 7.175
+        7.175 | timeout      | 1* 2* | 7000 | 4000 | 15.375
+    ",
+    );
+    assert_eq!((sender.counters().timeouts, sender.counters().window_cuts), (3, 0));
+}
+
+/// From 4 on, which left at 0.1, to 15, which left at 1.075, nothing arrived: longer than three probe timeouts, 3 x (100 +
+/// 4 x 37.5 + 25) ms. The window falls to two packets (7.6.2).
+#[test]
+fn persistent_congestion() {
+    follow(
+        quic(4.0),
+        Supply::Segments(40),
+        "
+        at    | event         | sends | pipe  | cwnd | timer
+        0     | start         | 0-3   | 4000  | 4000
+        0.1   | ack 4         | 4-11  | 8000  | 8000 | 0.425
+        0.425 | timeout       | 12 13 | 10000 | 8000 | 1.075
+        1.075 | timeout       | 14 15 | 12000 | 8000 | 2.375
+        2.375 | timeout       | 16 17 | 14000 | 8000 |
+        2.475 | ack 4 sack 17 | 4*    | 2000  | 2000 | 2.4875
+    ",
+    );
+    // A probe that arrives before: the row is too short.
+    follow(
+        quic(4.0),
+        Supply::Segments(40),
+        "
+        at    | event         | sends | pipe  | cwnd | timer
+        0     | start         | 0-3   | 4000  | 4000
+        0.1   | ack 4         | 4-11  | 8000  | 8000 | 0.425
+        0.425 | timeout       | 12 13 | 10000 | 8000 | 1.075
+        0.525 | ack 4 sack 13 | 4* 5* 6* | 4000 | 4000
+    ",
+    );
+}
+
+/// With packet numbers, an ACK echoes when the highest packet left plus how long it was held, so that the held time is taken
+/// off (5.3); and an ACK older than a packet's last copy is one of an earlier copy.
+#[test]
+fn what_the_receiver_held_is_no_round_trip() {
+    let rules = SenderRules { packet_numbers: true, ..quic(2.0) };
+    let sender = follow(
+        rules,
+        Supply::Segments(40),
+        "
+        at    | event         | sends | cwnd | timer
+        0     | start         | 0 1   | 2000
+        0.1   | ack 1 ts 0    | 2 3   | 3000 | 0.425
+        0.12  | ack 2 ts 0.02 | 4 5   | 4000 | 0.395
+    ",
+    );
+    // 100 ms twice: 0.12 + 0.1 + 4 x 0.0375 + 0.025.
+    assert_eq!(sender.counters().rtt_samples, 2);
+    assert!((sender.counters().rtt_last - 0.1).abs() < 1e-12);
+}
