@@ -1,6 +1,6 @@
-"""Draws docs/img/kernel.png: `python docs/img/windows.py`. A kernel's congestion window and those of two stacks, over seven paths.
+"""Draws docs/img/kernel.png and kernel-bbr.png: `python docs/img/windows.py`. A kernel's congestion windows and those of stacks.
 
-The kernel's are in `tests/oracle/data/kernel/cwnd.csv`; the simulator runs the same scenarios.
+The kernel's are in `tests/oracle/data/kernel/cwnd.csv` and `bbr-cwnd.csv`; the simulator runs the same scenarios.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ ROOT = HERE.parents[1]
 sys.path += [str(ROOT / "tests" / "oracle"), str(ROOT / "python")]
 
 import kernel  # noqa: E402
+import kernel_bbr  # noqa: E402
 
 import acklab  # noqa: E402
 from acklab.plot.palette import SLOTS  # noqa: E402
@@ -68,5 +69,28 @@ def main() -> None:
     figure.savefig(HERE / "kernel.png", dpi=100)
 
 
+def bbr() -> None:
+    """A panel for each path."""
+    windows: dict[str, list[tuple[float, float]]] = {}
+    with kernel_bbr.WINDOWS.open() as file:
+        for row in csv.DictReader(file):
+            windows.setdefault(row["experiment"], []).append((float(row["time_s"]), float(row["cwnd_segments"])))
+    figure = Figure(figsize=(13, 3.3), layout="constrained")
+    for axes, name in zip(figure.subplots(1, len(PATHS), sharex=True), PATHS, strict=True):
+        series = polars.DataFrame(acklab.run(kernel_bbr.scenario(name), record={"series": True}).series)
+        axes.plot(*zip(*windows[name], strict=True), color="0.55", lw=3, label="Linux 6.18")
+        blue = SLOTS["blue"]["light"]
+        axes.plot(series["time_s"].to_list(), series["cwnd_segments"].to_list(), color=blue, lw=1.2, label="stack linux, simulated")
+        axes.grid(alpha=0.3)
+        axes.set_ylim(bottom=0)
+        axes.set_title(TITLES[name], fontsize=10)
+        axes.set_xlabel("time, s")
+    axes = figure.axes[0]
+    axes.set_ylabel("bbr: cwnd, segments")
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
+    figure.savefig(HERE / "kernel-bbr.png", dpi=100)
+
+
 if __name__ == "__main__":
     main()
+    bbr()

@@ -49,9 +49,9 @@ def experiments():
     return [(name, control) for name in PATHS for control in CONTROLS]
 
 
-def scenario(name, control, stack="linux"):
+def scenario(name, control, stack="linux", paths=PATHS):
     """An experiment as a scenario, for either world."""
-    rate, delay, packets, there, back = PATHS[name]
+    rate, delay, packets, there, back = paths[name]
     wide = {"kind": "drop-tail", "packets": 10000}
     link = {"between": ["S", "R"], "rate": rate, "delay": delay, "queue": {"kind": "drop-tail", "packets": packets}}
     # CUBIC is the stack's own where it has one: Linux's differs from RFC 9438's.
@@ -60,6 +60,7 @@ def scenario(name, control, stack="linux"):
     # the window of the stack's table. It acknowledges at once whatever opens the window.
     receiver = {"receiver": {"ack": {"policy": "linux", "window": 4345, "buffer": 10922}}} if stack == "linux" else {}
     return {
+        "title": f"{name}, {control}",
         "stop": {"at": "8s"},
         "link": [link | there | {"back": {"queue": wide} | back}],
         "flow": [{"name": "f", "from": "S", "to": "R", "size": "unlimited", "sender": sender} | receiver],
@@ -124,21 +125,28 @@ def make_windows():
 
 
 def live(name, control, *more):
-    """One run that was not late, of several if need be."""
+    """One run that was not late."""
+    answer = answered(scenario(name, control), *more)
+    return lived(answer) | {key: answer["flows"][0][key] for key in REALS + COUNTS}
+
+
+def lived(answer):
+    """What a row says of the run itself."""
+    return {"kernel": answer["kernel"].split("-")[0], "late_p99_s": f"{answer['lateness']['p99_s']:.6f}"}
+
+
+def answered(experiment, *more):
+    """What one run that was not late says, of several if need be."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump(scenario(name, control), file)
+        json.dump(experiment, file)
         file.flush()
         words = [ACKLAB, "emulate", file.name, "--acks", "kernel", "--realtime", "--json", *more]
         for _ in range(5):
             done = subprocess.run(words, capture_output=True, text=True)
             if done.returncode == 0:
-                answer = json.loads(done.stdout)
-                flow = answer["flows"][0]
-                return {"kernel": answer["kernel"].split("-")[0], "late_p99_s": f"{answer['lateness']['p99_s']:.6f}"} | {
-                    key: flow[key] for key in REALS + COUNTS
-                }
+                return json.loads(done.stdout)
             print(done.stderr.strip(), file=sys.stderr)
-    raise SystemExit(f"{name}, {control}: five runs were late, or failed")
+    raise SystemExit(f"{experiment['title']}: five runs were late, or failed")
 
 
 def lines():
