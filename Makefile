@@ -10,7 +10,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 # The extension resolves Python's symbols when it is loaded; nothing here links with libpython.
 export PYO3_BUILD_EXTENSION_MODULE := 1
 
-RUST := $(shell find crates -type f \( -name '*.rs' -o -name 'Cargo.toml' \)) Cargo.toml Cargo.lock
+RUST := $(shell find crates -type f \( -name '*.rs' -o -name 'Cargo.toml' -o -name '*.code' \)) Cargo.toml Cargo.lock
 
 .PHONY: help setup demo test docs bench builder wheel clean
 

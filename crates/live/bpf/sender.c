@@ -129,7 +129,8 @@ PROGRAM(set_state)(u64 *arguments)
         AT(u32, sk, tcp_sock__snd_ssthresh) = threshold(s, state == LOST ? TIMEOUT : MARK, s->in_use, mss) / mss;
     s->asked = 0;
     s->recovering = state == RECOVERY || state == CWR;
-    s->window = 0;
+    if (state >= CWR)
+        s->window = 0;
     return 0;
 }
 
