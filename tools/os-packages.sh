@@ -9,7 +9,8 @@ tshark tshark the second opinion on captures
 tcptrace tcptrace the third
 chromium chromium the look at the reports in a browser
 valgrind valgrind the count of the instructions a segment takes
-ip iproute2 live runs'
+ip iproute2 live runs
+clang clang whether the eBPF congestion control built in is what its sources give'
 
 printf '%s\n' "$needs" | while read -r command package skipped; do
     command -v "$command" >/dev/null 2>&1 && continue

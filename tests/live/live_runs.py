@@ -23,10 +23,21 @@ too_busy: list[str] = []
 
 
 @cache
+def found() -> dict[str, Any]:
+    """What `acklab doctor` says of live runs."""
+    done = subprocess.run([COMMAND, "doctor", "--json"], capture_output=True, text=True, timeout=60, check=True)
+    live: dict[str, Any] = json.loads(done.stdout)["live"]
+    return live
+
+
 def missing() -> str:
     """Why this machine has no live runs; empty if it has."""
-    done = subprocess.run([COMMAND, "doctor", "--json"], capture_output=True, text=True, timeout=60, check=True)
-    return "; ".join(json.loads(done.stdout)["live"]["missing"])
+    return "; ".join(found()["missing"])
+
+
+def senders_missing() -> str:
+    """Why this kernel does not take the scenario's senders; empty if it does."""
+    return missing() or found()["sender"] or ""
 
 
 def emulate(scenario: str, *arguments: str) -> dict[str, Any]:

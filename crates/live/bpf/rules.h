@@ -47,18 +47,20 @@ struct state {
     u64 recover;       /* what was outstanding when the timer last ran out ends here */
     u64 tag;           /* Veno: an ACK beyond this is judged next */
     u64 part;          /* what a credit rule has kept */
+    u64 timed;         /* glue: cumulative ACK whose round trip has been heard */
     u32 count;         /* ACKs or segments counted towards the next segment of the window */
     u32 base_rtt;      /* Veno: least round trip; NEVER before the first */
     u32 window;        /* glue: the kernel's window, as it was left; 0 where the kernel is about to move it */
     u32 in_use;        /* glue: what of the window was used when its threshold was last asked for */
     u8 after_timeout;  /* the last reduction was a timeout's */
-    u8 recovering;     /* glue: the kernel reduces the window itself */
+    u8 recovering;     /* a fast recovery is on */
     u8 judged;         /* Veno: the backlog was */
     u8 congested;      /* Veno: and exceeded alpha */
     u8 slowed;         /* Veno: and beta */
     u8 grew;           /* Veno: the last ACK in the slow branch grew the window */
     u8 held;           /* Veno: this ACK may not */
     u8 tagged;         /* Veno: there is a tag */
+    u8 marked;         /* glue: the kernel reduces the window for a congestion mark */
     u8 ready;          /* glue: initialised */
     u8 asked;          /* glue: the threshold was, and the kernel has not said why */
 };
@@ -244,11 +246,13 @@ INLINE void begin(struct state *s, u64 cwnd, u64 heard)
     s->recover = 0;
     s->tag = 0;
     s->part = 0;
+    s->timed = heard;
     s->count = 0;
     s->base_rtt = NEVER;
     s->in_use = 0;
     s->after_timeout = 0;
     s->recovering = 0;
+    s->marked = 0;
     s->judged = 0;
     s->congested = 0;
     s->slowed = 0;

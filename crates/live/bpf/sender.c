@@ -64,7 +64,8 @@ PROGRAM(in_ack_event)(u64 *arguments)
     if (!s->ready || acked == 0)
         return 0;
     s->heard = ack;
-    if (s->recovering)
+    /* The kernel reduces the window by itself. */
+    if (s->recovering || s->marked)
         return 0;
     follow(s, sk, mss);
     on_ack(s, ack, acked, mss, AT(u32, sk, tcp_sock__snd_ssthresh) * mss);
@@ -84,15 +85,24 @@ PROGRAM(pkts_acked)(u64 *arguments)
 {
     void *sk = (void *)arguments[0];
     struct state *s = state_of(sk);
-    u64 mss = mss_of(sk);
+    u64 mss = mss_of(sk), ack = AT(u64, sk, tcp_sock__bytes_acked);
     u32 rtt = AT(u32, arguments[1], ack_sample__rtt_us);
 
-    /* Negative: of a segment that was sent more than once. */
-    if (!s->ready || rtt >= 0x80000000u)
+    /*
+     * The kernel also times what is only selectively acknowledged. The rules hear of what an ACK covers, and in a
+     * recovery that was sent twice, or arrived long ago.
+     */
+    if (!s->ready || ack == s->timed)
         return 0;
-    if (!s->recovering)
+    s->timed = ack;
+    if (s->recovering)
+        return 0;
+    /* Negative: of a segment that was sent more than once. */
+    if (rtt >= 0x80000000u)
+        return 0;
+    if (!s->marked)
         follow(s, sk, mss);
-    on_round_trip(s, rtt, AT(u64, sk, tcp_sock__tcp_mstamp), AT(u64, sk, tcp_sock__bytes_acked), end_of(sk), mss,
+    on_round_trip(s, rtt, AT(u64, sk, tcp_sock__tcp_mstamp), ack, end_of(sk), mss,
                   AT(u32, sk, tcp_sock__snd_ssthresh) * mss);
     return 0;
 }
@@ -128,7 +138,8 @@ PROGRAM(set_state)(u64 *arguments)
     if (s->asked && (state == LOST || state == CWR))
         AT(u32, sk, tcp_sock__snd_ssthresh) = threshold(s, state == LOST ? TIMEOUT : MARK, s->in_use, mss) / mss;
     s->asked = 0;
-    s->recovering = state == RECOVERY || state == CWR;
+    s->recovering = state == RECOVERY;
+    s->marked = state == CWR;
     if (state >= CWR)
         s->window = 0;
     return 0;
