@@ -174,6 +174,10 @@ def keys(part: type) -> set[str]:
     return {part._keys.get(field.name, field.name) for field in dataclasses.fields(part)}  # type: ignore[attr-defined]
 
 
+# Words that go only with others.
+COMPANY = {"bbr": ["flow.0.sender.recovery=rack"], "rfc9002": ["flow.0.sender.timestamps=false"]}
+
+
 @pytest.mark.parametrize("side", ["sender", "receiver"])
 def test_every_word_the_builder_knows_is_one_the_simulator_takes(side: str) -> None:
     """And a made-up word is not; so a Literal cannot be empty talk."""
@@ -183,7 +187,7 @@ def test_every_word_the_builder_knows_is_one_the_simulator_takes(side: str) -> N
     for rule in (field.name for field in dataclasses.fields(part)):
         literals = [hint for hint in typing.get_args(hints[rule]) if typing.get_origin(hint) is typing.Literal]
         for word in (word for hint in literals for word in typing.get_args(hint)):
-            _core.expanded(TWO_HOPS, sets=[f"flow.0.{side}.{rule}={word}"])
+            _core.expanded(TWO_HOPS, sets=[f"flow.0.{side}.{rule}={word}", *COMPANY.get(word, [])])
             with pytest.raises(acklab.ScenarioError):
                 _core.expanded(TWO_HOPS, sets=[f"flow.0.{side}.{rule}={word}x"])
             tried += 1
