@@ -210,6 +210,8 @@ class Sender(Part):
     """Whether the timestamp option takes its room from the payload (RFC 6691) instead of growing the segment."""
     pacing: float | None = None
     """Spacing of segments: this fraction of the smoothed RTT is shared out over a window; 0 sends in bursts."""
+    pacing_burst: int | None = None
+    """Segments that pacing sends at once, before a pause for all of them; 1 spaces each."""
     packet_numbers: bool | None = None
     """Whether segments bear packet numbers, and ACKs say how long the highest was held, which is taken off its round
     trip. Only with `rfc9002`; where a scenario leaves it out, whether the receiver's policy is `quic`.
@@ -412,6 +414,8 @@ class Stack(Part):
     """Whether the timestamp option takes its room from the payload (RFC 6691) instead of growing the segment."""
     pacing: float | None = None
     """Spacing of segments: this fraction of the smoothed RTT is shared out over a window; 0 sends in bursts."""
+    pacing_burst: int | None = None
+    """Segments that pacing sends at once, before a pause for all of them; 1 spaces each."""
     packet_numbers: bool | None = None
     """Whether segments bear packet numbers, which none repeats, and policy `quic` goes by them; where a scenario leaves
     it out, whether the policy is `quic` and the sender's recovery `rfc9002`.

@@ -83,6 +83,8 @@ rule_table! {
         tell_window: bool,
         /// Spacing of segments: this fraction of the smoothed RTT is shared out over a window; 0 sends in bursts.
         pacing: f64 [0.0 ..= 10.0],
+        /// Segments that pacing sends at once, before a pause for all of them; 1 spaces each.
+        pacing_burst: u32 [1..=1_000_000],
         /// When the data's end, smaller than a segment, waits for ACKs; only where bytes are counted.
         nagle: Nagle,
         /// Whether a window with less room than a segment sends nothing (RFC 9293 section 3.8.6.2.1); without it, small

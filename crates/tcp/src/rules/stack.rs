@@ -96,6 +96,7 @@ impl Stack {
                 tell_phase: false,
                 tell_window: false,
                 pacing: 0.0,
+                pacing_burst: 1,
                 nagle: Nagle::Off,
                 sws_avoidance: true,
                 dup_thresh: 3,
@@ -153,8 +154,9 @@ impl Stack {
                 initial_window: 10.0,
                 credit: CreditKind::Ubc { growth: Growth::Whole },
                 halving: Halving::Precise,
-                // Section 7.7: a window in four fifths of a round trip.
+                // Section 7.7: a window in four fifths of a round trip, in bursts no larger than the initial window.
                 pacing: 0.8,
+                pacing_burst: 10,
                 // Sections 6.2.1 and 6.2.2: smoothed round trip and four deviations, at least 1 ms; 333 ms before any.
                 tick: Time::from_secs(1e-6),
                 min_rto: Time::from_secs(0.001),
@@ -251,6 +253,7 @@ fn ns2_sender() -> SenderRules {
         tell_phase: false,
         tell_window: false,
         pacing: 0.0,
+        pacing_burst: 1,
         nagle: Nagle::Off,
         sws_avoidance: true,
         dup_thresh: 3,

@@ -137,6 +137,8 @@ pub struct Core {
     pub(super) initial_window: f64,
     /// When pacing lets the next segment go.
     pub(super) next_send: Time,
+    /// Segments that may go with the last one that pacing let go.
+    pub(super) burst_left: u32,
     /// One past the last small segment's last unit (Minshall's variant of Nagle's rule).
     pub(super) small_end: Seq,
     /// For controls that listen; else it costs nothing.
@@ -200,6 +202,7 @@ impl Core {
             must_tell_cwr: false,
             must_tell_ack_mark: false,
             next_send: Time::ZERO,
+            burst_left: 0,
             pacer_on: false,
             small_end: 0,
             plain: !restrained && !tells && !control.listens() && rules.undo == Undo::Off && usage.is_none(),

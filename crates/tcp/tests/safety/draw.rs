@@ -374,6 +374,7 @@ pub fn wild() -> impl Strategy<Value = Case> {
             ecn: Some(flags[5]),
             // BBR paces by itself.
             pacing: Some(if case.sender.control == Some(ControlKind::Bbr {}) { 0.0 } else { pacing }),
+            pacing_burst: Some(1 + case.network.seed as u32 % 12),
             nagle: Some(nagle),
             sws_avoidance: Some(sws_avoidance),
             inflation_limit: Some(inflation_limit),

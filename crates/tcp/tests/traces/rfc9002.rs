@@ -130,3 +130,20 @@ fn what_the_receiver_held_is_no_round_trip() {
     assert_eq!(sender.counters().rtt_samples, 2);
     assert!((sender.counters().rtt_last - 0.1).abs() < 1e-12);
 }
+
+/// Paced in bursts of two over 0.8 of a round trip: with a window of eight, 2 x 0.8 x 100 / 8 ms pass before the next may leave (7.7).
+#[test]
+fn pacing_in_bursts() {
+    let rules = SenderRules { pacing: 0.8, pacing_burst: 2, ..quic(4.0) };
+    follow(
+        rules,
+        Supply::Segments(40),
+        "
+        at   | event | sends | cwnd
+        0    | start | 0-3   | 4000
+        0.1  | ack 4 | 4 5   | 8000
+        0.12 | pacer | 6 7   | 8000
+        0.14 | pacer | 8 9   | 8000
+    ",
+    );
+}

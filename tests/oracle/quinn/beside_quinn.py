@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The cases of `cases.csv` in acklab, with the stack `quic`, beside what quinn made of them (`quinn.csv`).
 
-    compare.py      a table: ACKs, completion, packets lost, and how long the first loss took to be noticed, in both
+    beside_quinn.py      a table: ACKs, completion, packets lost, and how long the first loss took to be noticed, in both
 """
 
 import csv
