@@ -16,7 +16,7 @@ FREQUENT = ("plain", "2-25-1", "5-25-1")
 OVERSHOT = {
     "shallow": {"frequent": (0.035, 0.04, 0.06), "sparse": (0.40, 0.08, 0.55)},
     "long": {"frequent": (0.03, 0.01, 0.02), "sparse": (0.26, 0.02, 0.02)},
-    "narrow": {"frequent": (0.20, 0.31, 0.11), "sparse": (0.26, 0.37, 0.20)},
+    "narrow": {"frequent": (0.20, 0.23, 0.11), "sparse": (0.26, 0.31, 0.20)},
 }
 
 

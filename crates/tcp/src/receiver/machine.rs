@@ -226,10 +226,12 @@ impl Receiver {
                 self.note_run();
                 self.emit(Emission::By(at), now, wire);
             }
-            Emission::Ranges { echo } => {
+            Emission::Ranges { echo, gaps } => {
                 self.note_run();
                 self.ts_recent = echo.unwrap_or(self.ts_recent);
-                self.emit(Emission::Now, now, wire);
+                self.settle(wire);
+                self.send_sized(self.space.rcv_nxt, gaps, wire);
+                self.policy.on_ack_sent(now);
             }
             Emission::Repeated(copies) => {
                 self.settle(wire);
@@ -358,12 +360,18 @@ impl Receiver {
     /// Sends an ACK without a call.
     #[inline(always)]
     fn send_here<W: ReceiverWire>(&mut self, ack: Seq, wire: &mut W) {
+        self.send_sized(ack, None, wire);
+    }
+
+    /// The same, with room for so many blocks, whatever it carries.
+    #[inline(always)]
+    fn send_sized<W: ReceiverWire>(&mut self, ack: Seq, room: Option<u32>, wire: &mut W) {
         // Blocks are news from beyond a gap: a piece of an ACK, or an ACK of what has not come, carries none.
         let news = self.space.highest > ack || self.duplicate || self.history.is_some();
         let sack =
             if news && self.rules.sack && ack == self.space.rcv_nxt { self.blocks(ack) } else { SackBlocks::default() };
         let rules = &*self.rules;
-        let size = rules.ack_size + rules.sack_block_bytes * sack.len() as u32;
+        let size = rules.ack_size + rules.sack_block_bytes * room.unwrap_or(sack.len() as u32);
         self.acks_sent += 1;
         self.last_ack_sent = self.last_ack_sent.max(ack);
         self.covered = self.covered.max(ack);

@@ -81,6 +81,8 @@ impl Core {
         }
         if self.rules.tell_window {
             segment.window = (self.cwnd / f64::from(self.mss)) as f32;
+        }
+        if self.rules.tell_window || self.rules.packet_numbers {
             segment.srtt = self.smoothed_rtt().unwrap_or(0.0) as f32;
         }
     }

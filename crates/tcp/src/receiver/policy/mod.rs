@@ -105,6 +105,8 @@ pub enum Emission {
     Ranges {
         /// The timestamp it echoes instead of the usual one.
         echo: Option<Time>,
+        /// Gaps in packet numbers for which it has room to take, whichever of the data's it can report.
+        gaps: Option<u32>,
     },
     /// An ACK at once, and so many copies of it.
     Repeated(u32),

@@ -12,6 +12,9 @@ use super::{AckPolicy, Arrival, Emission};
 /// Least delay that a sender asks for by its round trip: the granularity of RFC 9002 section 6.1.2.
 const GRANULARITY: f64 = 0.001;
 
+/// Most gaps that an ACK tells of; quinn keeps 64 ranges.
+const MOST_GAPS: usize = 63;
+
 /// What a sender asks of its receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)]
@@ -34,8 +37,12 @@ pub struct Quic {
     next: u64,
     /// The highest number when the last ACK left ("Largest Acked").
     acked: u64,
-    /// Numbers skipped so far, and not yet reported missing, ascending.
-    missing: Vec<(u64, u64)>,
+    /// Numbers that have not come, ascending, and since when they are missed. What was lost keeps its gap, for its number never
+    /// comes, until the receiver may forget it: when an ACK that told of it has itself been acknowledged (RFC 9000 section
+    /// 13.2.4), for which a smoothed round trip stands.
+    missing: Vec<(u64, u64, Time)>,
+    /// What the sender last told of its smoothed round trip, in seconds; 0 is nothing.
+    srtt: f64,
     /// When the highest packet left its sender, and when it came.
     newest: (Time, Time),
     /// The last packet was marked.
@@ -53,6 +60,7 @@ impl Quic {
             next: 0,
             acked: 0,
             missing: Vec::new(),
+            srtt: 0.0,
             newest: (Time::ZERO, Time::ZERO),
             marked: false,
         }
@@ -73,7 +81,10 @@ impl Quic {
         let end = start + len;
         let (late, gap) = (start < self.next, start > self.next);
         if gap {
-            self.missing.push((self.next, start));
+            self.missing.push((self.next, start, arrival.now));
+            if self.missing.len() > MOST_GAPS {
+                self.missing.remove(0);
+            }
         }
         if late {
             self.arrived(start, end);
@@ -90,9 +101,10 @@ impl Quic {
             threshold => {
                 let reach = u64::from(threshold) * len;
                 let reported = self.acked.checked_sub(reach);
-                let unreported = |&&(_, end): &&(u64, u64)| reported.is_none_or(|reported| end > reported + len);
+                let unreported =
+                    |&&(_, end, _): &&(u64, u64, Time)| reported.is_none_or(|reported| end > reported + len);
                 let first = self.missing.iter().find(unreported);
-                first.is_some_and(|&(start, _)| {
+                first.is_some_and(|&(start, ..)| {
                     self.largest - start.max(reported.map_or(0, |reported| reported + len)) >= reach
                 })
             }
@@ -103,7 +115,7 @@ impl Quic {
     fn arrived(&mut self, start: u64, end: u64) {
         let Some(index) = self.missing.iter().position(|run| run.0 < end && start < run.1) else { return };
         let run = self.missing[index];
-        let left = [(run.0, start), (end, run.1)].into_iter().filter(|part| part.0 < part.1);
+        let left = [(run.0, start, run.2), (end, run.1, run.2)].into_iter().filter(|part| part.0 < part.1);
         self.missing.splice(index..=index, left);
     }
 
@@ -127,13 +139,15 @@ impl Quic {
     /// the instant at which that packet would have left, had it not waited.
     fn ack(&self, now: Time) -> Emission {
         let (sent, came) = self.newest;
-        Emission::Ranges { echo: self.numbered.then(|| sent + (now - came)) }
+        let echo = self.numbered.then(|| sent + (now - came));
+        Emission::Ranges { echo, gaps: self.numbered.then_some(self.missing.len() as u32) }
     }
 }
 
 impl AckPolicy for Quic {
     fn on_segment(&mut self, arrival: &Arrival) -> Emission {
         self.held += 1;
+        self.srtt = f64::from(arrival.srtt);
         let out_of_order = self.out_of_order(arrival);
         let marked = self.must_tell_mark(arrival.ce);
         // A SYN stands for the handshake, in which nothing is delayed (RFC 9000 section 13.2.1).
@@ -148,13 +162,14 @@ impl AckPolicy for Quic {
         self.ack(now)
     }
 
-    fn on_ack_sent(&mut self, _: Time) {
+    fn on_ack_sent(&mut self, now: Time) {
         self.held = 0;
         self.acked = self.largest;
-        // What lies so far below has been reported; with threshold 1 everything has.
-        let reach = if self.numbered { u64::from(self.rules.reordering) } else { u64::MAX };
-        let kept = self.acked.saturating_sub(reach);
-        self.missing.retain(|run| self.rules.reordering > 1 && run.1 > kept);
+        if self.numbered && self.srtt > 0.0 {
+            let srtt = self.srtt;
+            let forgotten = self.missing.iter().take_while(|gap| (now - gap.2).secs() > srtt).count();
+            self.missing.drain(..forgotten);
+        }
     }
 }
 
@@ -208,9 +223,16 @@ mod tests {
         policy.on_segment(&packet(1, 2.0));
         policy.on_segment(&packet(0, 2.01));
         // Sent at 1.5, came at 2.0, waited 0.025.
-        assert_eq!(policy.on_timer(Time::from_secs(2.025)), Emission::Ranges { echo: Some(Time::from_secs(1.525)) });
+        assert_eq!(
+            policy.on_timer(Time::from_secs(2.025)),
+            Emission::Ranges { echo: Some(Time::from_secs(1.525)), gaps: Some(0) }
+        );
         policy.numbered = false;
-        assert_eq!(policy.on_timer(Time::from_secs(2.025)), Emission::Ranges { echo: None }, "TCP has RFC 7323's echo");
+        assert_eq!(
+            policy.on_timer(Time::from_secs(2.025)),
+            Emission::Ranges { echo: None, gaps: None },
+            "TCP has RFC 7323's echo"
+        );
     }
 
     #[test]
@@ -289,6 +311,27 @@ mod tests {
         assert_eq!(due(0.001, 1.0), 1.001, "a millisecond at least");
         assert_eq!(due(0.6, 0.1), 1.1, "max_ack_delay at most");
         assert_eq!(due(0.0, 0.2), 1.2, "which is all there is before a round trip is known");
+    }
+
+    #[test]
+    fn gaps_stay_and_make_acks_longer() {
+        let mut policy = sparse(1);
+        answered(&mut policy, &[0, 2, 4, 6, 7, 8, 4, 3]);
+        let gaps = |policy: &Quic| match policy.ack(Time::from_secs(2.0)) {
+            Emission::Ranges { gaps, .. } => gaps,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(gaps(&policy), Some(2), "1 and 5; 3 has come");
+        answered(&mut policy, &(5..200).map(|n| 2 * n).collect::<Vec<_>>());
+        assert_eq!(gaps(&policy), Some(63));
+        // They opened from 1.13 to 1.2 s; a round trip of half a second later their sender has acknowledged the ACKs.
+        policy.srtt = 0.5;
+        policy.on_ack_sent(Time::from_secs(1.6));
+        assert_eq!(gaps(&policy), Some(63));
+        policy.on_ack_sent(Time::from_secs(1.67));
+        assert!(gaps(&policy) < Some(63) && gaps(&policy) > Some(0));
+        policy.on_ack_sent(Time::from_secs(1.7));
+        assert_eq!(gaps(&policy), Some(0));
     }
 
     #[test]
