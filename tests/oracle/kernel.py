@@ -41,6 +41,10 @@ PATHS = {
     "bursts": ("10Mbps", "20ms", 200, {"loss": {"gilbert_elliott": {"good": 300, "bad": 3, "loss_bad": 1.0}}}, {}),
     "outages": ("10Mbps", "20ms", 200, {"loss": {"gilbert_elliott": {"good": "900ms", "bad": "150ms", "loss_bad": 1.0}}}, {}),
     "acks-lost": ("10Mbps", "20ms", 60, {}, {"loss": {"rate": 0.3}}),
+    "reordered": ("5Mbps", "20ms", 60, {"stages": [{"kind": "reorder", "rate": 0.02, "by": "15ms", "only": "payload"}]}, {}),
+    "jitter": ("5Mbps", "20ms", 60, {"stages": [{"kind": "jitter", "mean": "5ms", "order": "free", "only": "payload"}]}, {}),
+    "doubled": ("5Mbps", "20ms", 60, {"stages": [{"kind": "duplicate", "rate": 0.02, "only": "payload"}]}, {}),
+    "pauses": ("5Mbps", "20ms", 60, {"stages": [{"kind": "pause", "at": ["3s", "5.5s"], "length": "700ms"}]}, {}),
 }
 
 
