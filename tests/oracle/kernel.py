@@ -45,7 +45,11 @@ PATHS = {
     "jitter": ("5Mbps", "20ms", 60, {"stages": [{"kind": "jitter", "mean": "5ms", "order": "free", "only": "payload"}]}, {}),
     "doubled": ("5Mbps", "20ms", 60, {"stages": [{"kind": "duplicate", "rate": 0.02, "only": "payload"}]}, {}),
     "pauses": ("5Mbps", "20ms", 60, {"stages": [{"kind": "pause", "at": ["3s", "5.5s"], "length": "700ms"}]}, {}),
+    "unstamped": ("5Mbps", "20ms", 60, {"stages": [{"kind": "pause", "at": ["3s", "5.5s"], "length": "700ms"}]}, {}),
 }
+
+# Where the sender differs from its stack in both worlds.
+SENDERS = {"unstamped": {"timestamps": False}}
 
 
 def experiments():
@@ -60,6 +64,7 @@ def scenario(name, control, stack="linux", paths=PATHS):
     link = {"between": ["S", "R"], "rate": rate, "delay": delay, "queue": {"kind": "drop-tail", "packets": packets}}
     # CUBIC is the stack's own where it has one: Linux's differs from RFC 9438's.
     sender = {"stack": stack} | ({} if (stack, control) == ("linux", "cubic") else {"control": control})
+    sender |= SENDERS.get(name, {})
     # A live run's receiver has 25 MB of buffer (`acklab emulate --dry-run`), of which a segment takes 2304 bytes, and opens with
     # the window of the stack's table. It acknowledges at once whatever opens the window.
     receiver = {"receiver": {"ack": {"policy": "linux", "window": 4345, "buffer": 10922}}} if stack == "linux" else {}
@@ -173,7 +178,8 @@ SHARES = {
     "without proportional rate reduction": {"sender": {"recovery_window": "at-once"}},
     "without its timeout": {"sender": {"rtt_filter": "rfc6298", "rto_floor": "before-backoff", "min_rto": "1s"}},
     "without halving cwnd": {"sender": {"halving": "flight-size"}},
-    "without undoing": {"sender": {"undo": "off"}},
+    "without undoing": {"sender": {"undo": "off", "frto": "off"}},
+    "without F-RTO": {"sender": {"frto": "off"}},
     "without its receiver": {"receiver": {"ack": {"policy": "delayed", "timer": "200ms"}}},
 }
 

@@ -126,6 +126,7 @@ from .network import (
 )
 from .rules import (
     Estimate,
+    Frto,
     Nagle,
     PartialAckTimer,
     Receiver,
@@ -182,6 +183,7 @@ __all__ = [
     "FilterRate",
     "First",
     "Flow",
+    "Frto",
     "FullSegments",
     "GilbertElliott",
     "Growth",

@@ -19,6 +19,16 @@ Window = int | str
 """The receiver's advertised window: whole segments (as the papers count) or bytes."""
 
 
+Frto = Literal["off", "rfc5682", "linux"]
+"""Whether a timeout is examined by sending new data before anything but its segment is sent again. Only `rfc6675` and
+`rack` ask.
+
+- "off": It is not.
+- "rfc5682": F-RTO with SACK (RFC 5682 section 3): the second ACK decides.
+- "linux": The first decides if it acknowledges more than what was sent again (Linux).
+"""
+
+
 Nagle = Literal["off", "on", "minshall"]
 """When the data's end, smaller than a segment, has to wait.
 
@@ -172,6 +182,10 @@ class Sender(Part):
     """Whether it closes with a FIN, which occupies the last."""
     first_loss_resets_initial_window: bool | None = None
     """Whether losing the very first segment reduces the initial window to one segment (RFC 5681 section 3.1)."""
+    frto: Frto | None = None
+    """Whether a timeout is examined by sending new data before anything but its segment is sent again, and taken back
+    if it was spurious. Only `rfc6675` and `rack` ask.
+    """
     halving: Halving | None = None
     """What is halved on loss."""
     header: int | None = None
@@ -368,6 +382,10 @@ class Stack(Part):
     """Whether it closes with a FIN, which occupies the last."""
     first_loss_resets_initial_window: bool | None = None
     """Whether losing the very first segment reduces the initial window to one segment (RFC 5681 section 3.1)."""
+    frto: Frto | None = None
+    """Whether a timeout is examined by sending new data before anything but its segment is sent again, and taken back
+    if it was spurious. Only `rfc6675` and `rack` ask.
+    """
     halving: Halving | None = None
     """What is halved on loss."""
     header: int | None = None

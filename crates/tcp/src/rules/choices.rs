@@ -172,6 +172,19 @@ impl Undo {
 }
 
 choice! {
+    /// Whether a timeout is examined by sending new data before anything but its segment is sent again. Only `rfc6675` and
+    /// `rack` ask.
+    Frto {
+        /// It is not.
+        Off = "off",
+        /// F-RTO with SACK (RFC 5682 section 3): the second ACK decides.
+        Rfc5682 = "rfc5682",
+        /// The first decides if it acknowledges more than what was sent again (Linux).
+        Linux = "linux",
+    }
+}
+
+choice! {
     /// Whether a window grows that is not used.
     Validation {
         /// It does.
@@ -222,6 +235,11 @@ impl RecoveryKind {
     /// Whether the sender learns from duplicates that the receiver reports.
     pub fn uses_dsack(self) -> bool {
         self == RecoveryKind::Rack
+    }
+
+    /// Whether the sender may examine timeouts ([`Frto`]).
+    pub fn watches_timeouts(self) -> bool {
+        matches!(self, RecoveryKind::Rfc6675 | RecoveryKind::Rack)
     }
 
     /// Whether the sender understands SACK blocks.

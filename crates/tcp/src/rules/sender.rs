@@ -3,9 +3,9 @@
 use acklab_packet::Time;
 
 use super::{
-    ControlKind, CreditKind, Halving, IdleRestart, Nagle, PartialAckTimer, RecoveryExit, RecoveryKind, RecoveryWindow,
-    RtoFloor, RttFilter, SackPartial, SecondFastRetransmit, Sequence, SlowStart, TimerRestart, Undo, UnsentAck,
-    Validation, Window, rule_table,
+    ControlKind, CreditKind, Frto, Halving, IdleRestart, Nagle, PartialAckTimer, RecoveryExit, RecoveryKind,
+    RecoveryWindow, RtoFloor, RttFilter, SackPartial, SecondFastRetransmit, Sequence, SlowStart, TimerRestart, Undo,
+    UnsentAck, Validation, Window, rule_table,
 };
 
 rule_table! {
@@ -126,6 +126,9 @@ rule_table! {
         recovery_window: RecoveryWindow,
         /// What shows that a loss was none, so that the reduction is taken back. Only `rfc6675`, `rack` and `fack` ask.
         undo: Undo,
+        /// Whether a timeout is examined by sending new data before anything but its segment is sent again, and taken back if it was
+        /// spurious. Only `rfc6675` and `rack` ask.
+        frto: Frto,
         /// What FF96 SACK does on a partial ACK.
         sack_partial: SackPartial,
     }

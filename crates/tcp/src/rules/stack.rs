@@ -115,6 +115,7 @@ impl Stack {
                 max_ack_delay: Time::from_secs(0.025),
                 recovery_window: RecoveryWindow::AtOnce,
                 undo: Undo::Off,
+                frto: Frto::Off,
                 sack_partial: SackPartial::PipeTwice,
             },
             Stack::Linux => SenderRules {
@@ -134,6 +135,7 @@ impl Stack {
                 rtt_filter: RttFilter::Linux,
                 rto_floor: RtoFloor::Variance,
                 undo: Undo::Both,
+                frto: Frto::Linux,
                 validation: Validation::Linux,
                 // Segments are timed in microseconds.
                 tick: Time::from_secs(1e-6),
@@ -272,6 +274,7 @@ fn ns2_sender() -> SenderRules {
         max_ack_delay: Time::from_secs(0.025),
         recovery_window: RecoveryWindow::AtOnce,
         undo: Undo::Off,
+        frto: Frto::Off,
         sack_partial: SackPartial::PipeTwice,
     }
 }

@@ -9,6 +9,7 @@ use super::SenderWire;
 use super::control::Control;
 use super::credit::Credit;
 use super::delivery::Delivery;
+use super::frto::Suspicion;
 use super::rto::Rto;
 use super::send_times::SendTimes;
 use super::skip::Skip;
@@ -69,6 +70,8 @@ pub struct SenderCounters {
     pub rtt_last: f64,
     /// Least sample, in seconds; infinite before the first.
     pub rtt_min: f64,
+    /// Segments reported as duplicates (DSACK), where the rule `undo` reads that.
+    pub duplicates: u64,
 }
 
 /// The state that all recoveries share. Sequence numbers and windows are in sequence units.
@@ -146,6 +149,8 @@ pub struct Core {
     pub(super) skip: Option<Box<Skip>>,
     /// The last reduction, where it may be taken back.
     pub(super) reduction: Option<Box<Reduction>>,
+    /// The last timeout, while it may turn out to be spurious.
+    pub(super) suspicion: Option<Box<Suspicion>>,
     /// How much of the window is used, where that matters.
     pub(super) usage: Option<Box<Usage>>,
     /// Delivery rates, where the control goes by them.
@@ -209,6 +214,7 @@ impl Core {
             restrained,
             skip,
             reduction: None,
+            suspicion: None,
             usage,
             delivery: rated.then(|| Box::new(Delivery::new(mss))),
             tells,

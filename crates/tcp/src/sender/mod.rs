@@ -7,6 +7,7 @@ pub mod control;
 mod core;
 pub mod credit;
 pub mod delivery;
+mod frto;
 mod luck;
 mod machine;
 mod nagle;

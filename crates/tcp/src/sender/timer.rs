@@ -75,6 +75,9 @@ impl Core {
         self.timer_on = false;
         self.cwnd = self.cwnd.max(f64::from(self.mss));
         if !(idle && self.rules.idle_restart == IdleRestart::TimerKeepsWindow) {
+            if !idle {
+                self.suspect();
+            }
             self.recover = self.snd_max;
             if self.snd_una == 0 && self.rules.first_loss_resets_initial_window {
                 self.initial_window = self.initial_window.min(1.0);

@@ -7,7 +7,7 @@
 use acklab_packet::{Ack, Seq, Time};
 
 use super::{Core, LastCut};
-use crate::rules::{RecoveryKind, Undo};
+use crate::rules::{Frto, RecoveryKind, Undo};
 
 /// The block with which an ACK reports a duplicate: the first, if it lies below the cumulative ACK or within the second
 /// (RFC 2883 section 4).
@@ -39,7 +39,7 @@ impl Core {
     pub(super) fn may_be_undone(&mut self) {
         let asks = matches!(self.rules.recovery, RecoveryKind::Rfc6675 | RecoveryKind::Rack | RecoveryKind::Fack);
         let on = self.reduction.as_ref().is_some_and(|reduction| self.snd_una < reduction.to);
-        if self.rules.undo == Undo::Off || !asks || on {
+        if (self.rules.undo == Undo::Off && self.rules.frto == Frto::Off) || !asks || on {
             return;
         }
         // What an earlier reduction sent again may still be on its way, and now arrive before it is sent once more: no sign that it
@@ -73,16 +73,25 @@ impl Core {
         }
     }
 
+    /// The duplicate that this ACK reports. Of more than were sent again, some are the path's own, and nobody knows which: none
+    /// counts until there are as many retransmissions (Linux's `tcp_dsack_seen`).
+    fn reported(&mut self, ack: &Ack) -> Option<(Seq, Seq)> {
+        let (start, end) = dsack(ack)?;
+        self.counters.duplicates += (end - start).div_ceil(u64::from(self.mss));
+        (self.counters.duplicates <= self.counters.retransmits).then_some((start, end))
+    }
+
     /// Whether this ACK, before it counts, shows the last reduction to have been needless. If so, it is taken back; what
     /// the recovery believes lost is its own to forget.
     pub(super) fn undo(&mut self, ack: &Ack) -> bool {
+        let reported = if self.rules.undo.uses_dsack() { self.reported(ack) } else { None };
         let Some(reduction) = &mut self.reduction else { return false };
         let Some(resent) = reduction.resent else { return false };
         let by = self.rules.undo;
         let late = ack.ack > self.snd_una.max(reduction.from) && self.snd_una < reduction.to && ack.ts_ecr < resent;
-        let mut needless = late && self.rules.timestamps && by != Undo::Dsack;
-        if by != Undo::Timestamps {
-            if let Some((start, end)) = dsack(ack).filter(|block| block.1 > reduction.from && block.1 <= self.snd_una) {
+        let mut needless = late && self.rules.timestamps && matches!(by, Undo::Timestamps | Undo::Both);
+        if by.uses_dsack() {
+            if let Some((start, end)) = reported.filter(|block| block.1 > reduction.from && block.1 <= self.snd_una) {
                 reduction.unreported = reduction.unreported.saturating_sub(end - start);
             }
             // Within a recovery that began with duplicates, only when it is over.
@@ -90,6 +99,15 @@ impl Core {
             needless |= reduction.unreported == 0 && over;
         }
         if needless {
+            self.take_back();
+        }
+        needless
+    }
+
+    /// Takes the last reduction back.
+    pub(super) fn take_back(&mut self) {
+        self.suspicion = None;
+        if let Some(reduction) = self.reduction.take() {
             if let Some(bbr) = self.control.bbr() {
                 // It comes back to its window by itself.
                 bbr.undone();
@@ -102,9 +120,7 @@ impl Core {
             // A loss that is one, below, may begin a recovery at once.
             self.recover = self.snd_una;
             self.snd_nxt = self.snd_max;
-            self.reduction = None;
             self.counters.undone += 1;
         }
-        needless
     }
 }

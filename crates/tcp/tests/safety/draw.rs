@@ -313,7 +313,10 @@ pub fn wild() -> impl Strategy<Value = Case> {
         select(&[RecoveryExit::Keep, RecoveryExit::MinFlight, RecoveryExit::Rfc6582][..]),
         (
             select(&RECOVERY_WINDOWS[..]),
-            select(&[Undo::Off, Undo::Timestamps, Undo::Dsack, Undo::Both][..]),
+            (
+                select(&[Undo::Off, Undo::Timestamps, Undo::Dsack, Undo::Both][..]),
+                select(&[Frto::Off, Frto::Rfc5682, Frto::Linux][..]),
+            ),
             select(&[Validation::Off, Validation::Linux][..]),
         ),
         select(&[SackPartial::PipeTwice, SackPartial::TwoSegments, SackPartial::TwoSegmentsPastEnd][..]),
@@ -335,7 +338,7 @@ pub fn wild() -> impl Strategy<Value = Case> {
             second,
             partial_ack_timer,
             recovery_exit,
-            (recovery_window, undo, validation),
+            (recovery_window, (undo, frto), validation),
             sack_partial,
             idle,
             credit,
@@ -358,6 +361,7 @@ pub fn wild() -> impl Strategy<Value = Case> {
             sack_partial: Some(sack_partial),
             recovery_window: Some(recovery_window),
             undo: Some(undo),
+            frto: Some(frto),
             validation: Some(validation),
             duplicates_restart_timer: Some(duplicates),
             slow_start_at_ssthresh: Some(equal),

@@ -7,6 +7,7 @@
 mod controls;
 mod division;
 mod fack;
+mod frto;
 mod hystart;
 mod linux_timer;
 mod ns2;

@@ -83,6 +83,28 @@ fn what_was_sent_again_for_nothing_is_reported() {
     }
 }
 
+/// The path copied 0 itself, before anything was sent again. The report of 1 then is the second of one retransmission: it may be
+/// of another copy of the path's, and proves nothing.
+#[test]
+fn reports_of_more_duplicates_than_were_sent_prove_nothing() {
+    for (copied, rest) in [("", "19-24 | 11000 | 6291456"), ("sack 0", "      | 5500 | 5500")] {
+        let table = format!(
+            "
+            at   | event                 | sends | cwnd  | ssthresh
+            0    | start                 | 0-9   | 10000 |
+            0.05 | ack 1 ts 0            | 10 11 | 11000 |
+            0.06 | ack 1 {copied} ts 0   |       | 11000 |
+            0.1  | ack 1 sack 2 ts 0     | 12    | 11000 |
+            0.1  | ack 1 sack 2-3 ts 0   | 13    | 11000 |
+            0.1  | ack 1 sack 2-4 ts 0   | 1*    | 5500  | 5500
+            0.2  | ack 14 ts 0.1         | 14-18 | 5500  | 5500
+            0.21 | ack 14 sack 1 ts 0.1  | {rest}
+        "
+        );
+        follow(undo(RecoveryKind::Rfc6675, Undo::Dsack, 10.0), Supply::Segments(100), &table);
+    }
+}
+
 /// Of two retransmissions one was needless: the other was not, and the window stays halved.
 #[test]
 fn one_loss_among_late_segments_is_a_loss() {

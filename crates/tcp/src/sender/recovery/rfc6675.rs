@@ -2,6 +2,7 @@
 
 use acklab_packet::{Ack, Seq, Time};
 
+use super::super::frto::Verdict;
 use super::super::scoreboard::Scoreboard;
 use super::super::{Core, SenderWire};
 use super::prr::{Delivery, Prr};
@@ -225,15 +226,24 @@ impl Rfc6675 {
 
 impl LossRecovery for Rfc6675 {
     fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
+        let verdict = core.judge_timeout(ack, &self.board);
+        match verdict {
+            Verdict::Spurious => self.undone(core),
+            Verdict::Refuted => core.snd_nxt = core.snd_una,
+            _ => {}
+        }
         let news = self.update(core, ack);
         let before = if self.recovering { (core.snd_una, self.board.total() - news) } else { (0, 0) };
         if ack.ack > core.snd_una {
             let state = (&mut self.recovering, &mut self.going_back, &mut self.prr);
             take_new_data(core, ack, state, now, wire);
             self.board.clear_below(core.snd_una);
-        } else if ack.ack == core.snd_una && news > 0 && !self.recovering {
+        } else if ack.ack == core.snd_una && news > 0 && !self.recovering && verdict != Verdict::Refuted {
             let delivery = Delivery { units: news, covered: 0, reported: self.board.total() };
             self.duplicate(core, delivery, now, wire);
+            return None;
+        }
+        if verdict == Verdict::Ask && core.ask(now, wire) {
             return None;
         }
         if self.recovering {

@@ -11,6 +11,7 @@ mod probe;
 use acklab_packet::{Ack, Seq, Time};
 
 use super::super::control::{Repair, Signal};
+use super::super::frto::{ASK, Verdict};
 use super::super::scoreboard::Scoreboard;
 use super::super::undo::dsack;
 use super::super::{Core, LastCut, SenderWire};
@@ -199,6 +200,10 @@ impl Rack {
 
     /// What an ACK does, but for the timers; whether a probe is to be scheduled anew.
     fn hear_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> bool {
+        let verdict = core.judge_timeout(ack, &self.board);
+        if verdict == Verdict::Spurious {
+            self.undone(core);
+        }
         let dsack = dsack(ack);
         if self.tlp.on_ack(core, ack, dsack) && !self.recovering && !self.going_back {
             core.may_not_be_undone();
@@ -228,7 +233,18 @@ impl Rack {
                 advances.then_some(ack.ts_ecr),
             );
         }
-        self.send(core, now, wire) || advances
+        (verdict == Verdict::Ask && self.ask(core, now, wire)) || self.send(core, now, wire) || advances
+    }
+
+    /// F-RTO's question; whether there was new data to ask with.
+    fn ask<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
+        core.snd_nxt = core.snd_max;
+        for _ in 0..ASK {
+            if let Some(len) = core.new_to_ask(now, wire) {
+                self.send_new(core, len, now, wire);
+            }
+        }
+        core.has_asked()
     }
 }
 
