@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import kernel_bbr
+import kernel_rivals
 import pytest
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "oracle" / "kernel.md"
@@ -17,6 +18,11 @@ ROOM = {"acks-filtered": 0.12}
 @pytest.fixture(scope="module")
 def compared():
     return kernel_bbr.compare()
+
+
+@pytest.fixture(scope="module")
+def rivals():
+    return kernel_rivals.compare()
 
 
 @pytest.mark.parametrize("name", kernel_bbr.PATHS)
@@ -35,7 +41,17 @@ def test_a_path(compared, name):
     assert least - 2.1 <= simulated <= most + 0.5, f"queue: kernel {least} to {most}, acklab {simulated}"
 
 
+@pytest.mark.parametrize("queue", kernel_rivals.QUEUES)
+def test_beside_cubic(rivals, queue):
+    """The kernel's runs lie among eight of the simulator's, or near."""
+    for measure, (least, most, low, high) in rivals[queue].items():
+        if measure.endswith("_bps"):
+            assert low - 0.2e6 <= least and most <= high + 0.2e6, f"{measure}: kernel {least} to {most}, acklab {low} to {high}"
+    least, most, low, high = rivals[queue]["mean_queue_packets"]
+    assert 0.97 * low <= least and most <= 1.03 * high, f"queue: kernel {least} to {most}, acklab {low} to {high}"
+
+
 def test_the_page_says_so():
     page = PAGE.read_text()
-    for line in [*kernel_bbr.lines(), *kernel_bbr.timing()]:
+    for line in [*kernel_bbr.lines(), *kernel_bbr.timing(), *kernel_rivals.lines()]:
         assert line in page, f"the page says otherwise than {line}"
