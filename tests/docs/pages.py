@@ -45,6 +45,9 @@ UNTRIED = {
     # what tests/live runs, where the machine lets it
     "acklab emulate examples/live.toml --beside",
     "acklab emulate examples/live.toml --acks kernel --control cubic",
+    "acklab emulate examples/division.toml --realtime --beside",
+    "acklab emulate examples/live.toml --realtime --beside --seed 2 --set 'flow.f.sender.control={kind=\"veno\"}' "
+    "--set 'link.0.loss={rate=0.01,only=\"payload\"}'",
     "acklab reproduce paths2026",
 }
 #: Commands of the pages that are tried in another form: ``make demo`` is this after setting up.
