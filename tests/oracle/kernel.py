@@ -41,6 +41,9 @@ PATHS = {
     "bursts": ("10Mbps", "20ms", 200, {"loss": {"gilbert_elliott": {"good": 300, "bad": 3, "loss_bad": 1.0}}}, {}),
     "outages": ("10Mbps", "20ms", 200, {"loss": {"gilbert_elliott": {"good": "900ms", "bad": "150ms", "loss_bad": 1.0}}}, {}),
     "acks-lost": ("10Mbps", "20ms", 60, {}, {"loss": {"rate": 0.3}}),
+}
+# ... and those that lose nothing but what their queue does, and are uneven.
+UNEVEN = {
     "reordered": ("5Mbps", "20ms", 60, {"stages": [{"kind": "reorder", "rate": 0.02, "by": "15ms", "only": "payload"}]}, {}),
     "jitter": ("5Mbps", "20ms", 60, {"stages": [{"kind": "jitter", "mean": "5ms", "order": "free", "only": "payload"}]}, {}),
     "doubled": ("5Mbps", "20ms", 60, {"stages": [{"kind": "duplicate", "rate": 0.02, "only": "payload"}]}, {}),
@@ -48,16 +51,18 @@ PATHS = {
     "unstamped": ("5Mbps", "20ms", 60, {"stages": [{"kind": "pause", "at": ["3s", "5.5s"], "length": "700ms"}]}, {}),
 }
 
+ALL = PATHS | UNEVEN
+
 # Where the sender differs from its stack in both worlds.
 SENDERS = {"unstamped": {"timestamps": False}}
 
 
 def experiments():
     """(name, control) of each."""
-    return [(name, control) for name in PATHS for control in CONTROLS]
+    return [(name, control) for name in ALL for control in CONTROLS]
 
 
-def scenario(name, control, stack="linux", paths=PATHS):
+def scenario(name, control, stack="linux", paths=ALL):
     """An experiment as a scenario, for either world."""
     rate, delay, packets, there, back = paths[name]
     wide = {"kind": "drop-tail", "packets": 10000}
@@ -111,7 +116,7 @@ def make(only):
         for run in range(RUNS):
             kept.append({"experiment": name, "control": control, "run": run} | live(name, control))
             print(kept[-1], flush=True)
-    kept.sort(key=lambda row: (list(PATHS).index(row["experiment"]), CONTROLS.index(row["control"]), int(row["run"])))
+    kept.sort(key=lambda row: (list(ALL).index(row["experiment"]), CONTROLS.index(row["control"]), int(row["run"])))
     with DATA.open("w", newline="") as file:
         out = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         out.writeheader()

@@ -9,6 +9,16 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "oracle" / "kernel.md"
 
 # Simulated over the least and the most of the kernel's runs.
 NEAR = {"goodput_bps": (0.98, 1.03), "mean_srtt_s": (0.96, 1.11), "segments_sent": (0.98, 1.03), "acks_sent": (0.97, 1.08)}
+# ... and of paths where it is farther; the page says why.
+FARTHER = {
+    "outages": {"goodput_bps": (0.98, 1.04), "segments_sent": (0.98, 1.04)},
+    "reordered": {"mean_srtt_s": (0.96, 1.3)},
+    "doubled": {"mean_srtt_s": (0.87, 1.11)},
+    "pauses": {"mean_srtt_s": (0.96, 1.16)},
+    "unstamped": {"mean_srtt_s": (0.79, 1.11)},
+}
+# Retransmissions more or fewer, in segments, where a tenth is too little.
+ROOM = {"reordered": 17, "jitter": 17}
 
 
 @pytest.fixture(scope="module")
@@ -19,11 +29,11 @@ def compared():
 @pytest.mark.parametrize(("name", "control"), kernel.experiments())
 def test_a_path(compared, name, control):
     measures = compared[name, control]
-    for measure, (low, high) in NEAR.items():
+    for measure, (low, high) in (NEAR | FARTHER.get(name, {})).items():
         least, _, most, simulated = measures[measure]
         assert low * least <= simulated <= high * most, f"{measure}: kernel {least} to {most}, acklab {simulated}"
     least, _, most, simulated = measures["retransmits"]
-    room = max(4, 0.1 * least)
+    room = max(4, 0.1 * least, ROOM.get(name, 0))
     assert least - room <= simulated <= most + room, f"retransmits: kernel {least} to {most}, acklab {simulated}"
     least, _, most, simulated = measures["timeouts"]
     assert least - 1 <= simulated <= most, f"timeouts: kernel {least} to {most}, acklab {simulated}"
