@@ -5,7 +5,6 @@
 
 use acklab_packet::{Ack, Seq, Time};
 
-use super::scoreboard::Scoreboard;
 use super::{Core, SenderWire};
 use crate::rules::Frto;
 
@@ -53,14 +52,15 @@ impl Core {
         });
     }
 
-    /// Judges by an ACK that has not counted yet; `board` has what was reported before it.
-    pub(super) fn judge_timeout(&mut self, ack: &Ack, board: &Scoreboard) -> Verdict {
+    /// Judges by an ACK that has not counted yet. `known`: how many units from one to the other were reported before it, or sent
+    /// twice all the same, as a probe of the tail.
+    pub(super) fn judge_timeout(&mut self, ack: &Ack, known: impl Fn(Seq, Seq) -> u64) -> Verdict {
         let Some(suspicion) = &mut self.suspicion else { return Verdict::None };
         let Suspicion { resent_to, point, asked, .. } = **suspicion;
         // Whether some of these units were sent once, before the timeout, and are heard of for the first time.
         let first_heard = |from: Seq, to: Seq| {
             let (from, to) = (from.max(resent_to), to.min(point));
-            from < to && board.within(from, to) < to - from
+            from < to && known(from, to) < to - from
         };
         let above = |start: Seq| start.max(ack.ack);
         let original = first_heard(self.snd_una, ack.ack)

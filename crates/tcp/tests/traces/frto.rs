@@ -171,3 +171,43 @@ fn within_a_recovery_nothing_is_suspected() {
     );
     assert_eq!(sender.counters().undone, 0);
 }
+
+/// The flight is lost. The tail is probed at 1 (RFC 8985 section 7), and the timer sends 0 again at 2. That 3 is reported then says
+/// that the probe has arrived, and nothing of the flight.
+#[test]
+fn a_probe_of_the_tail_is_none_of_the_flight() {
+    let sender = follow(
+        SenderRules { recovery: RecoveryKind::Rack, ..frto(Frto::Linux, 4.0) },
+        Supply::Segments(4),
+        "
+        at   | event        | sends | cwnd | ssthresh
+        0    | start        | 0-3   | 4000 |
+        1    | timeout      | 3*    | 4000 |
+        2    | timeout      | 0*    | 1000 | 2000
+        2.05 | ack 0 sack 3 |       | 1000 | 2000
+    ",
+    );
+    assert_eq!(sender.counters().undone, 0);
+}
+
+/// RACK's log tells the flight, reported or not, like RFC 6675's scoreboard. The probe that asks has new data, and is no
+/// retransmission.
+#[test]
+fn with_rack() {
+    for rule in [Frto::Rfc5682, Frto::Linux] {
+        let sender = follow(
+            SenderRules { recovery: RecoveryKind::Rack, ..frto(rule, 4.0) },
+            Supply::Segments(100),
+            "
+            at   | event   | sends | cwnd | ssthresh
+            0    | start   | 0-3   | 4000 |
+            1    | timeout | 4     | 4000 |
+            2    | timeout | 0*    | 1000 | 2500
+            2.1  | ack 1   | 5 6   | 2000 | 2500
+            2.1  | ack 2   |       | 5000 | 6291456
+            2.1  | ack 3   | 7 8   | 6000 | 6291456
+        ",
+        );
+        assert_eq!((sender.counters().undone, sender.counters().retransmits), (1, 1));
+    }
+}

@@ -55,6 +55,12 @@ impl SendLog {
         self.lost_ever
     }
 
+    /// How many units from one to the other have been reported, or sent more than once.
+    pub fn heard_or_resent(&self, from: Seq, to: Seq) -> u64 {
+        let some = self.segments.iter().filter(|sent| sent.sacked || sent.resent);
+        some.map(|sent| sent.end.min(to).saturating_sub(sent.start.max(from))).sum()
+    }
+
     /// Segments reported above the cumulative ACK.
     pub fn sacked(&self) -> u32 {
         self.sacked

@@ -226,7 +226,7 @@ impl Rfc6675 {
 
 impl LossRecovery for Rfc6675 {
     fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
-        let verdict = core.judge_timeout(ack, &self.board);
+        let verdict = core.judge_timeout(ack, |from, to| self.board.within(from, to));
         match verdict {
             Verdict::Spurious => self.undone(core),
             Verdict::Refuted => core.snd_nxt = core.snd_una,

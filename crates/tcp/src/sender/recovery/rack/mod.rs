@@ -200,7 +200,7 @@ impl Rack {
 
     /// What an ACK does, but for the timers; whether a probe is to be scheduled anew.
     fn hear_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> bool {
-        let verdict = core.judge_timeout(ack, &self.board);
+        let verdict = core.judge_timeout(ack, |from, to| self.log.heard_or_resent(from, to));
         if verdict == Verdict::Spurious {
             self.undone(core);
         }
