@@ -149,12 +149,12 @@ def lived(answer):
     return {"kernel": answer["kernel"].split("-")[0], "late_p99_s": f"{answer['lateness']['p99_s']:.6f}"}
 
 
-def answered(experiment, *more):
-    """What one run that was not late says, of several if need be."""
+def answered(experiment, *more, acks="kernel"):
+    """What one run that was not late says, of several if need be; `acks`: whose ACKs, the kernel's or the scenario's."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(experiment, file)
         file.flush()
-        words = [ACKLAB, "emulate", file.name, "--acks", "kernel", "--realtime", "--json", *more]
+        words = [ACKLAB, "emulate", file.name, "--acks", acks, "--sender", "kernel", "--realtime", "--json", *more]
         for _ in range(5):
             done = subprocess.run(words, capture_output=True, text=True)
             if done.returncode == 0:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""BBR beside the kernel's own (`data/kernel/bbr.csv`), over the paths of `kernel.py` and two whose way back is slow, for long enough
-to look for the least round trip twice.
+"""BBR beside the kernel's own (`data/kernel/bbr.csv`), over seven paths of `kernel.py`, two whose way back is slow, and two whose
+receiver thins its ACKs, for long enough to look for the least round trip twice.
 
     kernel_bbr.py                 a table: each path on the kernel, and in acklab
     kernel_bbr.py --timing        what becomes of it where packets are uneven by fractions of a millisecond
@@ -21,10 +21,15 @@ DATA = kernel.DATA.with_name("bbr.csv")
 WINDOWS = kernel.DATA.with_name("bbr-cwnd.csv")
 SECONDS = 25
 SLOW = {"rate": "200kbps", "queue": {"kind": "drop-tail", "packets": 50}}
-PATHS = kernel.PATHS | {
+SEVEN = ["t1", "dsl", "fibre", "random", "bursts", "outages", "acks-lost"]
+PATHS = {name: kernel.PATHS[name] for name in SEVEN} | {
     "acks-slow": ("20Mbps", "20ms", 67, {}, SLOW),
     "acks-filtered": ("20Mbps", "20ms", 67, {}, SLOW | {"queue": SLOW["queue"] | {"filter": {"kind": "cake"}}}),
+    "every-8th": ("20Mbps", "20ms", 67, {}, {}),
+    "every-32nd": ("20Mbps", "20ms", 67, {}, {}),
 }
+# Receivers of a live run whose ACKs are not the kernel's.
+THINNED = {"every-8th": {"policy": "delayed", "segments": 8}, "every-32nd": {"policy": "delayed", "segments": 32}}
 # What is compared: (name in the data, of a simulated flow or link).
 FLOW = [("goodput_bps", "goodput_bps"), ("mean_srtt_s", "mean_rtt_s"), *((name, name) for name in kernel.COUNTS)]
 LINK = ["mean_queue_packets"]
@@ -33,7 +38,10 @@ COLUMNS = ["experiment", "run", "kernel", "late_p99_s", *kernel.REALS, *kernel.C
 
 def scenario(name):
     """A path as a scenario, for either world."""
-    return kernel.scenario(name, "bbr", paths=PATHS) | {"stop": {"at": f"{SECONDS}s"}}
+    base = kernel.scenario(name, "bbr", paths=PATHS) | {"stop": {"at": f"{SECONDS}s"}}
+    if name in THINNED:
+        base["flow"][0]["receiver"] = {"ack": THINNED[name]}
+    return base
 
 
 def read():
@@ -73,7 +81,8 @@ def make(only):
             continue
         for run in range(kernel.RUNS):
             with tempfile.TemporaryDirectory() as directory:
-                answer = kernel.answered(scenario(name), "--out", f"{directory}/run")
+                acks = "scenario" if name in THINNED else "kernel"
+                answer = kernel.answered(scenario(name), "--out", f"{directory}/run", acks=acks)
                 series = polars.read_parquet(f"{directory}/run/series.parquet")
             flow, link = answer["flows"][0], answer["links"][0]
             kept.append(
