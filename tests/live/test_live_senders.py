@@ -120,6 +120,24 @@ def test_the_kernel_forgets_it_with_the_process() -> None:
     wait_until(lambda: not any(name.startswith(own) for name in registered()))
 
 
+def test_a_kernel_that_does_not_take_it_sends_itself_and_says_why() -> None:
+    """A kernel without BTF, as far as the command can see."""
+    hide = "mount -t tmpfs none /sys/kernel/btf && exec \"$@\""
+    command = ["unshare", "--mount", "sh", "-c", hide, "sh", str(COMMAND), "emulate", "-", "--for", "200ms", "--late", "1s"]
+    runs = [
+        subprocess.run([*command, *more], input=SLOW_START, capture_output=True, text=True, timeout=60, check=False)
+        for more in (["--json"], ["--sender", "scenario"])
+    ]
+    if any("unshare" in run.stderr or "mount" in run.stderr for run in runs):
+        pytest.skip(f"nothing can be hidden here: {runs[0].stderr}")
+    told, refused = runs
+    result = json.loads(told.stdout)
+    assert result["flows"][0]["control"] == "reno"
+    why = "cannot load an eBPF congestion control: /sys/kernel/btf/vmlinux: No such file or directory (os error 2); it needs Linux"
+    assert any(f"the kernel's own sender sends, not the scenario's: {why}" in note for note in result["notes"])
+    assert refused.returncode == 1 and refused.stderr.startswith(f"acklab: {why}") and refused.stderr.count("\n") == 1
+
+
 def test_the_kernels_own_sender_can_be_wanted() -> None:
     result = emulate(SLOW_START, "--sender", "kernel", "--for", "200ms")
     assert result["flows"][0]["control"] == "reno"
