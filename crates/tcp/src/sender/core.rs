@@ -146,6 +146,13 @@ pub struct Core {
     pub(super) small_end: Seq,
     /// For controls that listen; else it costs nothing.
     pub(super) send_times: Option<Box<SendTimes>>,
+    /// What only some rules need.
+    pub(super) rare: Box<Rare>,
+}
+
+/// What only some rules need, each where it is needed; apart, so that a sender of any rules takes as few cache lines.
+#[derive(Clone, Debug)]
+pub(super) struct Rare {
     pub(super) skip: Option<Box<Skip>>,
     /// The last reduction, where it may be taken back.
     pub(super) reduction: Option<Box<Reduction>>,
@@ -212,11 +219,13 @@ impl Core {
             small_end: 0,
             plain: !restrained && !tells && !control.listens() && rules.undo == Undo::Off && usage.is_none(),
             restrained,
-            skip,
-            reduction: None,
-            suspicion: None,
-            usage,
-            delivery: rated.then(|| Box::new(Delivery::new(mss))),
+            rare: Box::new(Rare {
+                skip,
+                reduction: None,
+                suspicion: None,
+                usage,
+                delivery: rated.then(|| Box::new(Delivery::new(mss))),
+            }),
             tells,
             control,
             full_bytes: data_bytes(&rules, mss),

@@ -41,12 +41,12 @@ impl Core {
     /// for a timeout of the same segment again.
     pub(super) fn suspect(&mut self) {
         let asks = self.rules.frto != Frto::Off && self.rules.recovery.watches_timeouts();
-        let again = self.suspicion.as_ref().is_some_and(|earlier| earlier.from == self.snd_una);
+        let again = self.rare.suspicion.as_ref().is_some_and(|earlier| earlier.from == self.snd_una);
         let handshake = self.rules.syn && self.snd_una == 0;
         // `recover` is 1 until a loss.
         let under_way = self.snd_una < self.recover && self.recover > 1;
         let suspected = asks && !handshake && (!under_way || again);
-        self.suspicion = suspected.then(|| {
+        self.rare.suspicion = suspected.then(|| {
             let resent_to = self.snd_una + u64::from(self.len_at(self.snd_una));
             Box::new(Suspicion { from: self.snd_una, resent_to, point: self.snd_max, asked: false })
         });
@@ -55,7 +55,7 @@ impl Core {
     /// Judges by an ACK that has not counted yet. `known`: how many units from one to the other were reported before it, or sent
     /// twice all the same, as a probe of the tail.
     pub(super) fn judge_timeout(&mut self, ack: &Ack, known: impl Fn(Seq, Seq) -> u64) -> Verdict {
-        let Some(suspicion) = &mut self.suspicion else { return Verdict::None };
+        let Some(suspicion) = &mut self.rare.suspicion else { return Verdict::None };
         let Suspicion { resent_to, point, asked, .. } = **suspicion;
         // Whether some of these units were sent once, before the timeout, and are heard of for the first time.
         let first_heard = |from: Seq, to: Seq| {
@@ -76,13 +76,13 @@ impl Core {
             Verdict::Ask
         } else {
             // Duplicates may come before what was sent again arrives: step 2 waits. An ACK of everything proves nothing (step 2a).
-            self.suspicion.take_if(|_| advances);
+            self.rare.suspicion.take_if(|_| advances);
             return Verdict::None;
         };
         match verdict {
             Verdict::Spurious => self.take_back(),
             Verdict::Refuted => {
-                self.suspicion = None;
+                self.rare.suspicion = None;
                 if self.rules.frto == Frto::Rfc5682 {
                     self.cwnd = self.cwnd.min(3.0 * f64::from(self.mss));
                 }
@@ -97,7 +97,7 @@ impl Core {
         let len = if self.snd_nxt < self.limit { self.sendable(self.snd_una + self.wnd) } else { None };
         let len = len.filter(|_| self.may_send_now(now, wire));
         if len.is_some()
-            && let Some(suspicion) = &mut self.suspicion
+            && let Some(suspicion) = &mut self.rare.suspicion
         {
             suspicion.asked = true;
         }
@@ -106,9 +106,9 @@ impl Core {
 
     /// Whether the question is on its way. If not, there was nothing to ask with, and the flight is sent again.
     pub(super) fn has_asked(&mut self) -> bool {
-        let asked = self.suspicion.as_ref().is_some_and(|suspicion| suspicion.asked);
+        let asked = self.rare.suspicion.as_ref().is_some_and(|suspicion| suspicion.asked);
         if !asked {
-            self.suspicion = None;
+            self.rare.suspicion = None;
         }
         asked
     }

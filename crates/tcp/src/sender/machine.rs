@@ -46,7 +46,7 @@ impl Sender {
 
     /// Where this sender's random choices stand; 0 if its rules make none.
     pub fn luck(&self) -> u64 {
-        self.core.skip.as_ref().map_or_else(|| self.core.control.luck(), |skip| skip.luck())
+        self.core.rare.skip.as_ref().map_or_else(|| self.core.control.luck(), |skip| skip.luck())
     }
 
     /// The application opens the connection and hands over everything it has to send.
@@ -81,7 +81,7 @@ impl Sender {
     /// What those that are not [plain](Core::plain) do with an ACK before it counts; whether it does.
     #[inline(never)]
     fn counts_as_ack<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) -> bool {
-        let verdict = if self.core.skip.is_some() { self.core.judge_ack(ack, now, wire) } else { Verdict::Fair };
+        let verdict = if self.core.rare.skip.is_some() { self.core.judge_ack(ack, now, wire) } else { Verdict::Fair };
         if verdict == Verdict::Lies {
             self.core.punish();
         }

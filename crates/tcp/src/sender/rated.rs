@@ -19,7 +19,7 @@ impl Core {
     #[inline(never)]
     pub(super) fn note_departure(&mut self, start: Seq, end: Seq, syn: bool, idle: bool, now: Time) {
         let (cwnd, srtt) = (self.cwnd_segments(), self.smoothed_rtt());
-        let Some(delivery) = &mut self.delivery else { return };
+        let Some(delivery) = &mut self.rare.delivery else { return };
         delivery.sent(start, end, idle, now);
         let Some(bbr) = self.control.bbr().filter(|_| !syn) else { return };
         bbr.begin(now.secs(), cwnd, srtt, delivery.min_rtt());
@@ -64,7 +64,7 @@ impl Core {
             srtt: self.smoothed_rtt(),
             wait: (self.next_send - now).secs().max(0.0),
         };
-        let Some(delivery) = &mut self.delivery else { return };
+        let Some(delivery) = &mut self.rare.delivery else { return };
         let sample = RateSample { prior_in_flight, in_flight, lost, lost_ever, ..delivery.sample(now, echo) };
         let Some(bbr) = self.control.bbr().filter(|bbr| bbr.begun()) else { return };
         let decision = bbr.on_sample(&sample, &situation);
@@ -84,7 +84,7 @@ impl Core {
     pub(super) fn note_pause(&mut self, flight: u64) {
         let dry = self.limit - self.snd_max < u64::from(self.mss) && (flight as f64) < self.cwnd;
         let in_flight = self.whole_segments(flight);
-        if let Some(delivery) = self.delivery.as_mut().filter(|_| dry) {
+        if let Some(delivery) = self.rare.delivery.as_mut().filter(|_| dry) {
             delivery.limit_by_application(in_flight);
         }
     }
@@ -149,15 +149,15 @@ mod tests {
     #[test]
     fn a_writer_that_lets_the_window_run_dry_limits_the_rate() {
         let (mut sender, mut wire) = open(4);
-        assert!(!sender.core().delivery.as_ref().unwrap().app_limited());
+        assert!(!sender.core().rare.delivery.as_ref().unwrap().app_limited());
         sender.write(1448, at(0.15), &mut wire);
-        let delivery = sender.core().delivery.as_ref().unwrap();
+        let delivery = sender.core().rare.delivery.as_ref().unwrap();
         assert!(delivery.app_limited(), "four of ten were out, and there was nothing to send");
         // Until those four are delivered; the fifth, which left since, still counts as limited.
         sender.on_ack(&Ack { ack: 1 + 4 * 1448, ts_ecr: at(0.1), ..Ack::default() }, at(0.2), &mut wire);
-        assert!(sender.core().delivery.as_ref().unwrap().app_limited());
+        assert!(sender.core().rare.delivery.as_ref().unwrap().app_limited());
         sender.on_ack(&Ack { ack: 1 + 5 * 1448, ts_ecr: at(0.15), ..Ack::default() }, at(0.25), &mut wire);
-        assert!(!sender.core().delivery.as_ref().unwrap().app_limited());
+        assert!(!sender.core().rare.delivery.as_ref().unwrap().app_limited());
     }
 
     #[test]

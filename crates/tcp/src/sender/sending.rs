@@ -55,13 +55,13 @@ impl Core {
         if idle || !self.timer_on {
             self.arm(now, wire);
         }
-        if let Some(skip) = self.skip.as_mut().filter(|_| !PLAIN) {
+        if let Some(skip) = self.rare.skip.as_mut().filter(|_| !PLAIN) {
             skip.sent(seq, end);
         }
-        if !PLAIN && self.usage.is_some() {
+        if !PLAIN && self.rare.usage.is_some() {
             self.note_usage(now);
         }
-        if !PLAIN && self.delivery.is_some() {
+        if !PLAIN && self.rare.delivery.is_some() {
             self.note_departure(seq, end, syn, idle, now);
         }
     }

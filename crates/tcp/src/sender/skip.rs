@@ -72,7 +72,7 @@ impl Core {
         let next = u64::from(self.mss);
         let room = end + next <= edge && end + next <= self.limit - u64::from(self.rules.fin);
         let data = !(self.rules.syn && self.snd_nxt == 0) && self.snd_nxt == self.snd_max && len == self.mss;
-        let Some(skip) = &mut self.skip else { return };
+        let Some(skip) = &mut self.rare.skip else { return };
         if !data || skip.missing.is_some() {
             return;
         }
@@ -89,7 +89,7 @@ impl Core {
     /// What `ack` says of the segment left out; sends it if asked.
     pub(super) fn judge_ack<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) -> Verdict {
         let una = self.snd_una;
-        let Some(skip) = &mut self.skip else { return Verdict::Fair };
+        let Some(skip) = &mut self.rare.skip else { return Verdict::Fair };
         if let Some((from, to)) = skip.missing {
             if ack.ack > from {
                 skip.missing = None;

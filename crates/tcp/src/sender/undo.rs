@@ -38,16 +38,16 @@ impl Core {
     /// A loss is about to reduce the window. One that comes before the last has been repaired belongs to it.
     pub(super) fn may_be_undone(&mut self) {
         let asks = matches!(self.rules.recovery, RecoveryKind::Rfc6675 | RecoveryKind::Rack | RecoveryKind::Fack);
-        let on = self.reduction.as_ref().is_some_and(|reduction| self.snd_una < reduction.to);
+        let on = self.rare.reduction.as_ref().is_some_and(|reduction| self.snd_una < reduction.to);
         if (self.rules.undo == Undo::Off && self.rules.frto == Frto::Off) || !asks || on {
             return;
         }
         // What an earlier reduction sent again may still be on its way, and now arrive before it is sent once more: no sign that it
         // was not lost (Linux's `tcp_retrans_stamp_cleanup`).
-        let earlier = self.reduction.as_ref().filter(|earlier| earlier.resent_to > self.snd_una);
+        let earlier = self.rare.reduction.as_ref().filter(|earlier| earlier.resent_to > self.snd_una);
         let (resent, resent_to, unreported) =
             earlier.map_or((None, 0, 0), |earlier| (earlier.resent, earlier.resent_to, earlier.unreported));
-        self.reduction = Some(Box::new(Reduction {
+        self.rare.reduction = Some(Box::new(Reduction {
             cwnd: self.cwnd,
             // Linux's `tcp_current_ssthresh`: not far below a window in which congestion avoidance went well.
             ssthresh: self.ssthresh.max(0.75 * self.cwnd),
@@ -61,12 +61,12 @@ impl Core {
 
     /// What follows is no loss: it stays reduced.
     pub(super) fn may_not_be_undone(&mut self) {
-        self.reduction = None;
+        self.rare.reduction = None;
     }
 
     /// Units `start .. end` leave again.
     pub(super) fn note_resent(&mut self, start: Seq, end: Seq, now: Time) {
-        if let Some(reduction) = &mut self.reduction {
+        if let Some(reduction) = &mut self.rare.reduction {
             reduction.resent.get_or_insert(now);
             reduction.resent_to = reduction.resent_to.max(end);
             reduction.unreported += end - start;
@@ -85,7 +85,7 @@ impl Core {
     /// the recovery believes lost is its own to forget.
     pub(super) fn undo(&mut self, ack: &Ack) -> bool {
         let reported = if self.rules.undo.uses_dsack() { self.reported(ack) } else { None };
-        let Some(reduction) = &mut self.reduction else { return false };
+        let Some(reduction) = &mut self.rare.reduction else { return false };
         let Some(resent) = reduction.resent else { return false };
         let by = self.rules.undo;
         let late = ack.ack > self.snd_una.max(reduction.from) && self.snd_una < reduction.to && ack.ts_ecr < resent;
@@ -106,8 +106,8 @@ impl Core {
 
     /// Takes the last reduction back.
     pub(super) fn take_back(&mut self) {
-        self.suspicion = None;
-        if let Some(reduction) = self.reduction.take() {
+        self.rare.suspicion = None;
+        if let Some(reduction) = self.rare.reduction.take() {
             if let Some(bbr) = self.control.bbr() {
                 // It comes back to its window by itself.
                 bbr.undone();

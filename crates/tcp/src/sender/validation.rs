@@ -35,13 +35,13 @@ impl Usage {
 impl Core {
     /// Whether the window is so much in use that ACKs may grow it.
     pub(super) fn in_use(&self) -> bool {
-        self.usage.as_ref().is_none_or(|usage| usage.in_use(self.in_slow_start(), self.cwnd))
+        self.rare.usage.as_ref().is_none_or(|usage| usage.in_use(self.in_slow_start(), self.cwnd))
     }
 
     /// A segment has left.
     pub(super) fn note_usage(&mut self, now: Time) {
         let (flight, slow_start) = (self.flight_size(), self.in_slow_start());
-        let Some(usage) = &mut self.usage else { return };
+        let Some(usage) = &mut self.rare.usage else { return };
         let limited = (flight + u64::from(self.mss)) as f64 > self.cwnd;
         if self.snd_una >= usage.until || limited || (!usage.limited && flight > usage.most) {
             (usage.limited, usage.most, usage.until) = (limited, flight, self.snd_max);
@@ -52,7 +52,8 @@ impl Core {
         }
         usage.used = usage.used.max(flight);
         // It is the application that sends no more, not the receiver's window that stops it.
-        let idle = self.snd_max >= self.limit && self.last_cut != LastCut::FastRetransmit && self.delivery.is_none();
+        let idle =
+            self.snd_max >= self.limit && self.last_cut != LastCut::FastRetransmit && self.rare.delivery.is_none();
         if idle && (now - usage.since).secs() >= self.rto.timeout() {
             let used = (usage.used as f64).max(self.initial_window * f64::from(self.mss));
             (usage.used, usage.since) = (0, now);

@@ -150,7 +150,7 @@ impl Core {
         self.cwnd = match (signal, self.rules.halving.is_rfc()) {
             (Signal::Loss | Signal::Mark, true) => left.cwnd.floor().max(2.0 * mss),
             (Signal::Loss | Signal::Mark, _) => left.cwnd,
-            (Signal::Idle, _) if self.delivery.is_some() => self.cwnd,
+            (Signal::Idle, _) if self.rare.delivery.is_some() => self.cwnd,
             (Signal::Timeout | Signal::Idle, _) => mss,
         };
         self.last_cut = match signal {
@@ -200,7 +200,7 @@ impl Core {
     /// After an idle RTO, starts again from the initial window (RFC 5681 section 4.1).
     pub(super) fn restart_if_idle(&mut self, now: Time) {
         let idle = self.snd_una == self.snd_max && self.snd_max > 0;
-        if idle && self.rules.idle_restart == IdleRestart::Rfc5681 && self.delivery.is_none() {
+        if idle && self.rules.idle_restart == IdleRestart::Rfc5681 && self.rare.delivery.is_none() {
             let rto = self.rto.timeout();
             if (now - self.last_sent).secs() > rto {
                 self.cwnd = self.cwnd.min(self.initial_window * f64::from(self.mss));

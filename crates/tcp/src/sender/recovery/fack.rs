@@ -133,7 +133,7 @@ impl Fack {
             if !core.may_send_now(now, wire) {
                 break;
             }
-            let seq = if hole.is_none() && core.skip.is_some() && !self.recovering && !self.repairing {
+            let seq = if hole.is_none() && core.rare.skip.is_some() && !self.recovering && !self.repairing {
                 let edge = (seq + window - in_flight).min(core.snd_una + core.wnd);
                 core.leave_out(len as u32, edge);
                 in_flight += core.snd_nxt - seq;

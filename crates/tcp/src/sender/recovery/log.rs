@@ -284,7 +284,7 @@ pub(super) fn take_in(
     if ack.ack > core.snd_una {
         log.acknowledge(ack.ack, |sent| tell(sent, true));
         board.clear_below(ack.ack);
-        if let Some(delivery) = &mut core.delivery {
+        if let Some(delivery) = &mut core.rare.delivery {
             delivery.acknowledge(ack.ack, now);
         }
     }
@@ -309,7 +309,7 @@ pub(super) fn take_in(
             }
             let to = board.next_above(from).map_or(end, |above| above.min(end));
             log.report(from, to, |sent| tell(sent, false));
-            if let Some(delivery) = &mut core.delivery {
+            if let Some(delivery) = &mut core.rare.delivery {
                 delivery.report(from, to, now);
             }
             from = to;

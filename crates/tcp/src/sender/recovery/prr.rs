@@ -40,7 +40,7 @@ impl Prr {
     pub fn begin(&mut self, core: &Core, delivery: Delivery) {
         let flight = match core.rules.recovery_window {
             // The control says by itself what a recovery may send.
-            _ if core.delivery.is_some() => 0,
+            _ if core.rare.delivery.is_some() => 0,
             RecoveryWindow::AtOnce | RecoveryWindow::RateHalving => 0,
             // RFC 6937 section 3: FlightSize.
             RecoveryWindow::PrrCrb | RecoveryWindow::PrrSsrb => core.flight_size().max(1),

@@ -89,7 +89,7 @@ impl Rack {
         self.prr.begin(core, delivery);
         self.prr.on_ack(core, delivery, self.pipe(core), true);
         // A control that goes by delivery rates first says what may be in flight.
-        if core.delivery.is_none()
+        if core.rare.delivery.is_none()
             && let Some(lost) = self.log.next_lost()
         {
             self.resend(core, lost.start, lost.end, now, wire);
@@ -223,7 +223,7 @@ impl Rack {
         self.detection.on_dsack(core.snd_una, core.snd_max, dsack.is_some());
         let delivery = Delivery::between(before, (core.snd_una, self.board.total()));
         self.detect(core, delivery, now, wire);
-        if core.delivery.is_some() {
+        if core.rare.delivery.is_some() {
             let ever = self.log.lost_ever();
             core.on_delivery(
                 (flight, self.pipe(core)),
@@ -292,7 +292,7 @@ impl LossRecovery for Rack {
     }
 
     fn before_write(&mut self, core: &mut Core) {
-        if core.delivery.is_some() && self.log.lost() == 0 {
+        if core.rare.delivery.is_some() && self.log.lost() == 0 {
             core.note_pause(self.pipe(core));
         }
     }
@@ -301,7 +301,7 @@ impl LossRecovery for Rack {
         if std::mem::take(&mut self.timed_out) {
             self.rto = Some(now + Time::from_secs(core.rto.timeout()));
             self.log.mark_on_timeout(self.wait(core), now);
-            if core.delivery.is_some() {
+            if core.rare.delivery.is_some() {
                 // One segment beside what is not lost, as kernels have it (`tcp_enter_loss`).
                 core.cwnd = (self.pipe(core) + u64::from(core.mss)) as f64;
             }
