@@ -20,7 +20,8 @@ static int set(const char *name, u64 value)
         return 1;                                                                                                      \
     }
     NUMBERS(SET)
-    return strcmp(name, "initial_ssthresh") == 0 || strcmp(name, "halve_cwnd") == 0;
+    /* sender.c's. */
+    return strcmp(name, "initial_ssthresh") == 0 || strcmp(name, "halve_cwnd") == 0 || strcmp(name, "validate") == 0;
 }
 
 int main(void)

@@ -41,6 +41,15 @@ INLINE void follow(struct state *s, void *sk, u64 mss)
     }
 }
 
+/* Whether the window is so much in use that ACKs may grow it (RFC 7661), where the scenario asks; the kernel keeps count. */
+INLINE int in_use(struct state *s, void *sk, u64 ssthresh)
+{
+    u32 limited = AT(u8, sk, tcp_sock__is_cwnd_limited) >> LINKED(tcp_sock__is_cwnd_limited__bit) & 1;
+    u64 out = AT(u32, sk, tcp_sock__max_packets_out);
+
+    return !LINKED(validate) || limited || (s->cwnd < ssthresh && s->window < 2 * out);
+}
+
 PROGRAM(init)(u64 *arguments)
 {
     void *sk = (void *)arguments[0];
@@ -59,7 +68,7 @@ PROGRAM(in_ack_event)(u64 *arguments)
 {
     void *sk = (void *)arguments[0];
     struct state *s = state_of(sk);
-    u64 ack = AT(u64, sk, tcp_sock__bytes_acked), acked = ack - s->heard, mss = mss_of(sk), window;
+    u64 ack = AT(u64, sk, tcp_sock__bytes_acked), acked = ack - s->heard, mss = mss_of(sk), window, ssthresh;
 
     if (!s->ready || acked == 0)
         return 0;
@@ -68,7 +77,10 @@ PROGRAM(in_ack_event)(u64 *arguments)
     if (s->recovering || s->marked)
         return 0;
     follow(s, sk, mss);
-    on_ack(s, ack, acked, mss, AT(u32, sk, tcp_sock__snd_ssthresh) * mss);
+    ssthresh = AT(u32, sk, tcp_sock__snd_ssthresh) * mss;
+    if (!in_use(s, sk, ssthresh))
+        return 0;
+    on_ack(s, ack, acked, mss, ssthresh);
     window = least(s->cwnd / mss, AT(u32, sk, tcp_sock__snd_cwnd_clamp));
     window = least(most(window, 1), 0x7fffffff);
     if (window != s->window) {

@@ -8,7 +8,7 @@ use acklab_path::stage::StageSpec;
 use acklab_sim::spec::{FlowSpec, Scenario, Size, Stop};
 use acklab_tcp::rules::{
     AckPolicyKind, ControlKind, CreditKind, DivideWhen, PhaseSource, ReceiverRules, RecoveryKind, RttSource,
-    Validation, WindowSource,
+    WindowSource,
 };
 
 use crate::bpf::rules::{Rules, stock};
@@ -287,11 +287,6 @@ fn differences(spec: &FlowSpec, settings: &Settings, options: &Options, ours: bo
         matches!(sender.credit, CreditKind::FullSegments | CreditKind::SegmentCounter | CreditKind::Ubc { .. });
     if !ours && !counted {
         notes.push(kernel_credit());
-    }
-    if ours && sender.validation != Validation::Off {
-        notes.push(
-            "validation: the scenario's sender grows a window in the kernel whether it is used or not".to_owned(),
-        );
     }
     if sender.initial_window.fract() != 0.0 {
         notes.push(format!("initial_window {} is cut to whole segments", sender.initial_window));

@@ -117,18 +117,23 @@ impl<'a> Btf<'a> {
         (0..count).filter_map(member).collect()
     }
 
-    /// Bytes from a structure's beginning to a field, which may stand in a nameless part of it.
+    /// Bytes from a structure's beginning to a field.
     pub fn offset(&self, id: TypeId, field: &str) -> Option<u32> {
-        self.offset_within(id, field, 4)
+        self.bits(id, field).map(|bits| bits / 8)
     }
 
-    fn offset_within(&self, id: TypeId, field: &str, depth: u32) -> Option<u32> {
+    /// Bits from a structure's beginning to a field, which may stand in a nameless part of it.
+    pub fn bits(&self, id: TypeId, field: &str) -> Option<u32> {
+        self.bits_within(id, field, 4)
+    }
+
+    fn bits_within(&self, id: TypeId, field: &str, depth: u32) -> Option<u32> {
         let members = self.members(id);
         if let Some(member) = members.iter().find(|member| member.name == field) {
-            return Some(member.bits / 8);
+            return Some(member.bits);
         }
         let inside =
-            |member: &Member<'_>| Some(member.bits / 8 + self.offset_within(member.id, field, depth.checked_sub(1)?)?);
+            |member: &Member<'_>| Some(member.bits + self.bits_within(member.id, field, depth.checked_sub(1)?)?);
         members.iter().filter(|member| member.name.is_empty()).find_map(inside)
     }
 }
@@ -143,7 +148,7 @@ mod tests {
         let types: [&[u32]; 3] = [
             &[1, 1 << 24, 4, 32],
             &[0, UNION << 24 | 2, 8, 5, 1, 0, 7, 1, 0],
-            &[9, 1 << 31 | STRUCT << 24 | 3, 20, 11, 1, 0, 0, 2, 64, 17, 1, 3 << 24 | 128],
+            &[9, 1 << 31 | STRUCT << 24 | 3, 20, 11, 1, 0, 0, 2, 64, 17, 1, 3 << 24 | 133],
         ];
         let types: Vec<u8> = types.concat().iter().flat_map(|number| number.to_ne_bytes()).collect();
         let mut bytes = Vec::new();
@@ -164,7 +169,8 @@ mod tests {
         assert_eq!((btf.structure("s"), btf.structure("int"), btf.size(3)), (Some(3), None, Some(20)));
         let offsets = ["first", "a", "b", "last", "c"].map(|field| btf.offset(3, field));
         assert_eq!(offsets, [Some(0), Some(8), Some(8), Some(16), None]);
-        assert_eq!(btf.members(3)[2], Member { name: "last", id: 1, bits: 128 });
+        assert_eq!((btf.bits(3, "b"), btf.bits(3, "last")), (Some(64), Some(133)));
+        assert_eq!(btf.members(3)[2], Member { name: "last", id: 1, bits: 133 });
     }
 
     #[test]

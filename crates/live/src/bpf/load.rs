@@ -87,12 +87,18 @@ pub fn register(rules: &Rules) -> Result<Registered, Trouble> {
     Err(trouble("all its names are taken".to_owned(), ""))
 }
 
-/// A number of the listing: a parameter, or STRUCT__FIELD.
+/// A number of the listing: a parameter, STRUCT__FIELD, the field's byte, or STRUCT__FIELD__bit, its lowest bit there.
 fn number(btf: &Btf<'_>, rules: &Rules, name: &str) -> Result<u64, String> {
     if let Some(value) = rules.number(name) {
         return Ok(value);
     }
-    let found = name.split_once("__").and_then(|(of, field)| btf.offset(btf.structure(of)?, field));
+    let found = name.split_once("__").and_then(|(of, field)| {
+        let of = btf.structure(of)?;
+        match field.strip_suffix("__bit") {
+            Some(field) => btf.bits(of, field).map(|bits| bits % 8),
+            None => btf.offset(of, field),
+        }
+    });
     found.map(u64::from).ok_or_else(|| name.replacen("__", ".", 1))
 }
 

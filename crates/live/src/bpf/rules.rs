@@ -1,7 +1,8 @@
 //! Which of a scenario's senders the eBPF congestion control can be, and its parameters.
 
 use acklab_tcp::rules::{
-    ControlKind, CreditKind, Growth, Halving, SenderRules, SlowStart, VenoBase, VenoEstimate, VenoFirstLoss,
+    ControlKind, CreditKind, Growth, Halving, SenderRules, SlowStart, Validation, VenoBase, VenoEstimate,
+    VenoFirstLoss, Window,
 };
 
 /// Parameters that are no whole numbers are handed over in this part of one (`PARTS` in bpf/rules.h).
@@ -12,7 +13,7 @@ const MOST: f64 = 1e6;
 /// A sender's rules, as numbers with the names they have in the listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
-    numbers: [(&'static str, u64); 13],
+    numbers: [(&'static str, u64); 14],
     label: String,
 }
 
@@ -65,7 +66,8 @@ impl Rules {
             ("first_loss_half", veno[3]),
             ("since_loss", veno[4]),
             ("tick_us", veno[5]),
-            ("initial_ssthresh", sender.initial_ssthresh as u64),
+            ("initial_ssthresh", first_threshold(sender)),
+            ("validate", u64::from(sender.validation == Validation::Linux)),
             ("halve_cwnd", u64::from(sender.halving != Halving::FlightSize)),
         ];
         Some(Rules { numbers, label: format!("{name}+{}", credit_name(&sender.credit)) })
@@ -84,6 +86,15 @@ impl Rules {
     /// Control and credit in a word, such as `reno+ack-counting`.
     pub fn label(&self) -> &str {
         &self.label
+    }
+}
+
+/// Where the first slow start ends, in segments: as everywhere, at the receiver's window if nothing else is said.
+fn first_threshold(sender: &SenderRules) -> u64 {
+    match sender.window {
+        _ if sender.initial_ssthresh > 0.0 => sender.initial_ssthresh as u64,
+        Window::Segments(n) => u64::from(n),
+        Window::Bytes(bytes) => bytes.get() / u64::from(sender.packet.max(1)),
     }
 }
 
