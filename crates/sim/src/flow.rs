@@ -168,7 +168,10 @@ impl Flow {
     #[inline(never)]
     fn on_ack(&mut self, id: u32, ack: &Ack, net: &mut Network) {
         let now = net.now();
-        self.with_sender(id, net, |sender, port| sender.on_ack(ack, now, port));
+        // Without a closure, which the compiler may keep apart.
+        let (sender, mut port) = self.sending(id, net);
+        sender.on_ack(ack, now, &mut port);
+        self.sent(id, net);
     }
 
     /// A datagram reaches its destination.
@@ -232,10 +235,23 @@ impl Flow {
 
     #[inline]
     fn with_sender(&mut self, id: u32, net: &mut Network, act: impl FnOnce(&mut Sender, &mut SenderPort<'_>)) {
+        let (sender, mut port) = self.sending(id, net);
+        act(sender, &mut port);
+        self.sent(id, net);
+    }
+
+    /// The sender, and what it sends through; [`Flow::sent`] comes after.
+    #[inline(always)]
+    fn sending<'f>(&'f mut self, id: u32, net: &'f mut Network) -> (&'f mut Sender, SenderPort<'f>) {
         let first_data = &mut self.first_data;
         let (timer, pacer) = (&mut self.sender_timer, &mut self.pacer);
-        let mut port = SenderPort { id, connection: self.connection, timer, pacer, first_data, net: &mut *net };
-        act(&mut self.sender, &mut port);
+        let port = SenderPort { id, connection: self.connection, timer, pacer, first_data, net };
+        (&mut self.sender, port)
+    }
+
+    /// The sender has acted.
+    #[inline(always)]
+    fn sent(&mut self, id: u32, net: &mut Network) {
         net.recorder.sender(net.now(), id, &self.sender, &self.receiver);
         if self.sender.done() && self.finished.is_none() && self.source.is_none() {
             self.finished = Some(net.now());
