@@ -97,11 +97,14 @@ def test_an_interrupt_ends_a_batch(busy: bool) -> None:
     endless["flow"][0] = {"from": "S", "to": "R"}
     endless["stop"] = {"at": "100000000s"}
     with subprocess.Popen([COMMAND, "run", "--batch", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin
+        assert process.stdin and process.stdout
+        process.stdin.write(lines([scenario(1)]).encode())
+        process.stdin.flush()
+        assert process.stdout.readline()  # it has begun, however long that took
         if busy:
             process.stdin.write(lines([endless] * 2000).encode()[: 1 << 16])
             process.stdin.flush()
-        time.sleep(0.7)
+            time.sleep(0.2)
         assert process.poll() is None
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=10) == 130
