@@ -232,6 +232,7 @@ const CASES: &[Case] = &[
     (&[("receiver = {", "receiver = { packet_numbers = true, ")], "flow[0].receiver.packet_numbers", &["recovery = \"rfc9002\""]),
     (&[("recovery = \"sack\"", "recovery = \"rfc9002\", timestamps = false, packet_numbers = false"), (ACK, "ack = { policy = \"quic\" }, packet_numbers = true")], "flow[0].receiver.packet_numbers", &["is true", "the sender's is false"]),
     (&[("recovery = \"sack\"", "recovery = \"rfc9002\", timestamps = false"), (ACK, "ack = { policy = \"quic\" }, estimate = \"timestamps\"")], "flow[0].receiver.estimate", &["packet numbers", "\"probe\""]),
+    (&[("window = 40", "window = 40, pacing_burst = 0")], "flow[0].sender.pacing_burst", &["from 1 to 1000000"]),
     (&[(ACK, "ack = { policy = \"quic\", timer = \"25ms\" }")], "flow[0].receiver.ack.timer", &["unknown key"]),
     (&[(ACK, "ack = { policy = \"linux\", quik = 1 }")], "flow[0].receiver.ack.quik", &["quick"]),
     (&[(SIZE, "source = { kind = \"udp\" }"), (", recovery = \"sack\"", "")], "flow[0].source.rate", &["missing"]),
