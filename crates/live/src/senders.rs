@@ -15,7 +15,7 @@ pub struct Senders {
     /// What is not as planned.
     pub notes: Vec<String>,
     /// The registrations last as long as this.
-    _held: Vec<(Rules, Registered)>,
+    held: Vec<(Rules, Registered)>,
 }
 
 impl Senders {
@@ -25,7 +25,7 @@ impl Senders {
     /// # Errors
     /// Where the plan insists: what was refused, and what helps.
     pub fn new(plan: &Plan) -> Result<Senders, Trouble> {
-        let mut senders = Senders { names: Vec::new(), labels: Vec::new(), notes: Vec::new(), _held: Vec::new() };
+        let mut senders = Senders { names: Vec::new(), labels: Vec::new(), notes: Vec::new(), held: Vec::new() };
         let mut refused: Option<Trouble> = None;
         for flow in &plan.flows {
             let Some(rules) = flow.ours.as_ref().filter(|_| refused.is_none()) else {
@@ -33,13 +33,13 @@ impl Senders {
                 senders.labels.push(flow.control.clone());
                 continue;
             };
-            let known = senders._held.iter().find(|(held, _)| held == rules);
+            let known = senders.held.iter().find(|(held, _)| held == rules);
             let name = match known {
                 Some((_, registered)) => registered.name().to_owned(),
                 None => match register(rules) {
                     Ok(registered) => {
                         let name = registered.name().to_owned();
-                        senders._held.push((rules.clone(), registered));
+                        senders.held.push((rules.clone(), registered));
                         name
                     }
                     Err(trouble) if plan.insist => return Err(trouble),
