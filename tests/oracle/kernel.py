@@ -171,7 +171,7 @@ def lines():
         for measure, shown in SHOWN:
             found = [measures[measure][1], measures[measure][3], plain[name, control][measure][3]]
             cells += [shown(value) for value in found]
-        yield f"| {' | '.join(cells)} |"
+        yield row(cells)
 
 
 # Each rule of the stack, and the stack `rfc`'s in its place.
@@ -201,7 +201,7 @@ def shares():
             else:
                 apart = [abs(simulated / median - 1) for _, median, _, simulated in found]
                 cells += [f"{100 * sum(apart) / len(apart):.1f} %", f"{100 * max(apart):.0f} %"]
-        yield f"| {' | '.join(cells)} |"
+        yield row(cells)
 
 
 SHOWN = [
@@ -212,10 +212,22 @@ SHOWN = [
 ]
 
 
-def show():
-    print("| path | control |" + "".join(f" {name}: kernel | `linux` | `rfc` |" for name in ("Mb/s", "resent", "ACKs", "RTT ms")))
-    print("|---" * (2 + 3 * len(SHOWN)) + "|")
-    print(*lines(), sep="\n")
+def row(cells):
+    """A row of a page's table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def span(least, most):
+    """Two numbers as they are shown, or one where they look the same."""
+    return least if least == most else f"{least} to {most}"
+
+
+def show(names, measures, worlds, lines):
+    """Prints a page's table: columns of `names`, then for each of `measures` one for each of `worlds`."""
+    columns = [*names]
+    for measure in measures:
+        columns += [f"{measure}: {worlds[0]}", *worlds[1:]]
+    print(row(columns), "|---" * len(columns) + "|", *lines, sep="\n")
 
 
 if __name__ == "__main__":
@@ -224,7 +236,6 @@ if __name__ == "__main__":
     elif sys.argv[1:] == ["--windows"]:
         make_windows()
     elif sys.argv[1:] == ["--shares"]:
-        print("| rules | Mb/s: mean | most | resent: mean | most | ACKs: mean | most |\n|---|---|---|---|---|---|---|")
-        print(*shares(), sep="\n")
+        show(["rules"], ["Mb/s", "resent", "ACKs"], ["mean", "most"], shares())
     else:
-        show()
+        show(["path", "control"], ["Mb/s", "resent", "ACKs", "RTT ms"], ["kernel", "`linux`", "`rfc`"], lines())

@@ -119,9 +119,8 @@ def lines():
         cells = [name]
         for measure, shown in SHOWN:
             least, _, most, simulated = measures[measure]
-            span = shown(least) if shown(least) == shown(most) else f"{shown(least)} to {shown(most)}"
-            cells += [span, shown(simulated)]
-        yield f"| {' | '.join(cells)} |"
+            cells += [kernel.span(shown(least), shown(most)), shown(simulated)]
+        yield kernel.row(cells)
 
 
 # How uneven packets are made, in the mean.
@@ -146,14 +145,7 @@ def timing():
     found = [compare(uneven(mean)) for mean in TIMING]
     for name in ("t1", "dsl", "fibre"):
         queues = [f"{values[name]['mean_queue_packets'][3]:.1f}" for values in found]
-        yield f"| {name} | {found[0][name]['mean_queue_packets'][1]:.1f} | {' | '.join(queues)} |"
-
-
-def show():
-    heads = ("Mb/s", "resent", "ACKs", "RTT ms", "queue")
-    print("| path |" + "".join(f" {name}: kernel | `linux` |" for name in heads))
-    print("|---" * (1 + 2 * len(SHOWN)) + "|")
-    print(*lines(), sep="\n")
+        yield kernel.row([name, f"{found[0][name]['mean_queue_packets'][1]:.1f}", *queues])
 
 
 if __name__ == "__main__":
@@ -162,4 +154,4 @@ if __name__ == "__main__":
     elif sys.argv[1:] == ["--timing"]:
         print(*timing(), sep="\n")
     else:
-        show()
+        kernel.show(["path"], ["Mb/s", "resent", "ACKs", "RTT ms", "queue"], ["kernel", "`linux`"], lines())

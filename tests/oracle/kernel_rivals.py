@@ -87,20 +87,15 @@ def lines():
         cells = [str(queue)]
         for measure, shown in SHOWN:
             values = [shown(value) for value in measures[measure]]
-            spans = [values[:2], values[2:]]
-            cells += [span[0] if span[0] == span[1] else f"{span[0]} to {span[1]}" for span in spans]
-        yield f"| {' | '.join(cells)} |"
+            cells += [kernel.span(*values[:2]), kernel.span(*values[2:])]
+        yield kernel.row(cells)
 
 
-def show():
-    heads = ("BBR, Mb/s", "CUBIC, Mb/s", "BBR, resent", "CUBIC, resent", "queue")
-    print("| packets |" + "".join(f" {head}: kernel | `linux` |" for head in heads))
-    print("|---" * (1 + 2 * len(SHOWN)) + "|")
-    print(*lines(), sep="\n")
+HEADS = ["BBR, Mb/s", "CUBIC, Mb/s", "BBR, resent", "CUBIC, resent", "queue"]
 
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--make"]:
         make()
     else:
-        show()
+        kernel.show(["packets"], HEADS, ["kernel", "`linux`"], lines())
