@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use acklab_packet::{Ack, Probe, SackBlocks, Segment, Seq, Time};
 
-use super::pieces::{Spread, numbers};
-use super::policy::{AckPolicy, Arrival, Emission, Pieces, Policy};
+use super::pieces::Spread;
+use super::policy::{AckPolicy, Arrival, Emission, Policy};
 use super::{Placement, Reassembly, ReceiverWire, SackHistory};
 use crate::rules::{PhaseSource, ReceiverRules};
 
@@ -27,7 +27,7 @@ pub struct ReceiverCounters {
 #[repr(C)]
 pub struct Receiver {
     /// Pieces of divided ACKs that wait, if they are spaced out.
-    spread: Option<Box<Spread>>,
+    pub(super) spread: Option<Box<Spread>>,
     /// What SACK blocks reported, while there is something to report.
     pub(super) history: Option<Box<SackHistory>>,
     segments_received: u64,
@@ -37,14 +37,14 @@ pub struct Receiver {
     ts_recent: Time,
     last_ack_sent: Seq,
     /// What the ACKs sent so far cover; a divided ACK's pieces begin there.
-    covered: Seq,
-    policy: Policy,
+    pub(super) covered: Seq,
+    pub(super) policy: Policy,
     pub(super) rules: Arc<ReceiverRules>,
     /// When `rcv_nxt` last advanced.
     last_progress: Time,
     /// The segment the next ACK answers: for the SACK blocks.
     pub(super) trigger: Seq,
-    timer_on: bool,
+    pub(super) timer_on: bool,
     syn: bool,
     pub(super) duplicate: bool,
     ece: bool,
@@ -185,7 +185,7 @@ impl Receiver {
     }
 
     #[inline(never)]
-    fn emit<W: ReceiverWire>(&mut self, emission: Emission, now: Time, wire: &mut W) {
+    pub(super) fn emit<W: ReceiverWire>(&mut self, emission: Emission, now: Time, wire: &mut W) {
         self.emit_here(emission, now, wire);
     }
 
@@ -255,82 +255,13 @@ impl Receiver {
 
     /// Before an ACK of everything: stops the timer, and sends the pieces that still wait.
     #[inline]
-    fn settle<W: ReceiverWire>(&mut self, wire: &mut W) {
+    pub(super) fn settle<W: ReceiverWire>(&mut self, wire: &mut W) {
         if self.timer_on {
             self.timer_on = false;
             wire.disarm();
         }
         if self.spread.is_some() {
             self.send_waiting(wire);
-        }
-    }
-
-    /// Sends the pieces that wait.
-    #[cold]
-    fn send_waiting<W: ReceiverWire>(&mut self, wire: &mut W) {
-        for ack in self.spread.take().map(|spread| spread.waiting).unwrap_or_default() {
-            self.send(ack, wire);
-        }
-    }
-
-    /// An ACK of everything in pieces (ledger divack.m.generator). Never while a gap is open: out-of-order data has its
-    /// ordinary single duplicate ACK.
-    fn send_pieces<W: ReceiverWire>(&mut self, pieces: &Pieces, now: Time, wire: &mut W) {
-        let (from, to) = (self.covered, self.space.rcv_nxt);
-        if self.space.has_gap() || to <= from {
-            return self.emit(Emission::Now, now, wire);
-        }
-        let spaced = pieces.spacing > Time::ZERO;
-        if !spaced || self.spread.as_ref().is_none_or(|spread| spread.waiting.is_empty()) {
-            self.settle(wire);
-        }
-        // Spaced pieces of an earlier ACK that still wait go first.
-        for ack in numbers(from, to, pieces) {
-            match &mut self.spread {
-                Some(spread) => spread.waiting.push_back(ack),
-                None => {
-                    self.send(ack, wire);
-                    if spaced {
-                        let (due, spacing) = (now + pieces.spacing, pieces.spacing);
-                        self.spread = Some(Box::new(Spread { due, spacing, ..Spread::default() }));
-                    }
-                }
-            }
-            self.policy.on_ack_sent(now);
-        }
-        self.covered = to;
-        if let Some(spread) = &mut self.spread {
-            spread.deadline = None;
-            self.rearm(wire);
-        }
-    }
-
-    /// Sends the piece that is due, if one is; whether the policy's own deadline has come as well.
-    fn next_piece<W: ReceiverWire>(&mut self, now: Time, wire: &mut W) -> bool {
-        let Some(spread) = &mut self.spread else { return true };
-        let piece = if spread.due <= now { spread.waiting.pop_front() } else { None };
-        if piece.is_some() {
-            spread.due = now + spread.spacing;
-        }
-        let woken = spread.deadline.take_if(|at| *at <= now).is_some();
-        if let Some(ack) = piece {
-            self.send(ack, wire);
-        }
-        self.rearm(wire);
-        woken
-    }
-
-    /// Sets the timer to the next piece or to the policy's deadline; forgets the spread when nothing waits.
-    fn rearm<W: ReceiverWire>(&mut self, wire: &mut W) {
-        match self.spread.as_ref().and_then(|spread| spread.next()) {
-            Some(at) => {
-                self.timer_on = true;
-                wire.arm(at);
-            }
-            None => self.spread = None,
-        }
-        if self.spread.as_ref().is_some_and(|spread| spread.waiting.is_empty()) {
-            self.spread = None;
         }
     }
 
@@ -353,7 +284,7 @@ impl Receiver {
     }
 
     #[inline(never)]
-    fn send<W: ReceiverWire>(&mut self, ack: Seq, wire: &mut W) {
+    pub(super) fn send<W: ReceiverWire>(&mut self, ack: Seq, wire: &mut W) {
         self.send_here(ack, wire);
     }
 

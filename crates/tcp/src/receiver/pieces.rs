@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use acklab_packet::{Seq, Time};
 
-use super::policy::Pieces;
+use super::policy::{AckPolicy, Emission, Pieces};
+use super::{Receiver, ReceiverWire};
 use crate::rules::{PieceOrder, PieceParts};
 
 /// The ACK numbers of a range `from .. to` of new data in pieces: all different, all above `from`, `to` among them.
@@ -57,6 +58,77 @@ impl Spread {
         match (piece, self.deadline) {
             (Some(piece), Some(deadline)) => Some(if deadline < piece { deadline } else { piece }),
             (piece, deadline) => piece.or(deadline),
+        }
+    }
+}
+
+impl Receiver {
+    /// Sends the pieces that wait.
+    #[cold]
+    pub(super) fn send_waiting<W: ReceiverWire>(&mut self, wire: &mut W) {
+        for ack in self.spread.take().map(|spread| spread.waiting).unwrap_or_default() {
+            self.send(ack, wire);
+        }
+    }
+
+    /// An ACK of everything in pieces (ledger divack.m.generator). Never while a gap is open: out-of-order data has its
+    /// ordinary single duplicate ACK.
+    pub(super) fn send_pieces<W: ReceiverWire>(&mut self, pieces: &Pieces, now: Time, wire: &mut W) {
+        let (from, to) = (self.covered, self.space.rcv_nxt);
+        if self.space.has_gap() || to <= from {
+            return self.emit(Emission::Now, now, wire);
+        }
+        let spaced = pieces.spacing > Time::ZERO;
+        if !spaced || self.spread.as_ref().is_none_or(|spread| spread.waiting.is_empty()) {
+            self.settle(wire);
+        }
+        // Spaced pieces of an earlier ACK that still wait go first.
+        for ack in numbers(from, to, pieces) {
+            match &mut self.spread {
+                Some(spread) => spread.waiting.push_back(ack),
+                None => {
+                    self.send(ack, wire);
+                    if spaced {
+                        let (due, spacing) = (now + pieces.spacing, pieces.spacing);
+                        self.spread = Some(Box::new(Spread { due, spacing, ..Spread::default() }));
+                    }
+                }
+            }
+            self.policy.on_ack_sent(now);
+        }
+        self.covered = to;
+        if let Some(spread) = &mut self.spread {
+            spread.deadline = None;
+            self.rearm(wire);
+        }
+    }
+
+    /// Sends the piece that is due, if one is; whether the policy's own deadline has come as well.
+    pub(super) fn next_piece<W: ReceiverWire>(&mut self, now: Time, wire: &mut W) -> bool {
+        let Some(spread) = &mut self.spread else { return true };
+        let piece = if spread.due <= now { spread.waiting.pop_front() } else { None };
+        if piece.is_some() {
+            spread.due = now + spread.spacing;
+        }
+        let woken = spread.deadline.take_if(|at| *at <= now).is_some();
+        if let Some(ack) = piece {
+            self.send(ack, wire);
+        }
+        self.rearm(wire);
+        woken
+    }
+
+    /// Sets the timer to the next piece or to the policy's deadline; forgets the spread when nothing waits.
+    pub(super) fn rearm<W: ReceiverWire>(&mut self, wire: &mut W) {
+        match self.spread.as_ref().and_then(|spread| spread.next()) {
+            Some(at) => {
+                self.timer_on = true;
+                wire.arm(at);
+            }
+            None => self.spread = None,
+        }
+        if self.spread.as_ref().is_some_and(|spread| spread.waiting.is_empty()) {
+            self.spread = None;
         }
     }
 }
