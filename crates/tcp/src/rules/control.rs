@@ -192,6 +192,18 @@ impl ControlKind {
         }
     }
 
+    /// Whether it says itself how many segments acknowledged make the window one larger, and takes them uncounted
+    /// ([`CreditKind::SegmentCounter`](super::CreditKind::SegmentCounter)).
+    pub fn counts_segments(&self) -> bool {
+        matches!(self, ControlKind::Cubic { .. })
+    }
+
+    /// Whether HyStart is a part of it ([`SlowStart::HyStart`](super::SlowStart::HyStart)); the others' slow start is the standard's
+    /// then.
+    pub fn has_hystart(&self) -> bool {
+        matches!(self, ControlKind::Cubic { .. })
+    }
+
     fn has_defaults(&self) -> bool {
         ControlKind::ALL.iter().any(|(_, kind)| kind == self)
     }

@@ -188,9 +188,7 @@ impl Control {
         match slow_start {
             SlowStart::Standard => control,
             SlowStart::HyStartPlusPlus => Control::HyStart(Box::new(HyStart::new(control))),
-            SlowStart::HyStart if matches!(kind, ControlKind::Cubic { .. }) => {
-                Control::Hybrid(Box::new(Hybrid::new(control)))
-            }
+            SlowStart::HyStart if kind.has_hystart() => Control::Hybrid(Box::new(Hybrid::new(control))),
             SlowStart::HyStart => control,
         }
     }

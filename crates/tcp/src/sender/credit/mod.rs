@@ -98,10 +98,7 @@ impl Credit {
             CreditKind::Sabc { limit } => Credit::Abc(Box::new(Abc::new(limit, limit))),
             CreditKind::FullSegments => Credit::FullSegments(FullSegments::default()),
             CreditKind::Counter => Credit::Counter(Counter::default()),
-            // CUBIC says itself how many segments make one.
-            CreditKind::SegmentCounter if matches!(control, ControlKind::Cubic { .. }) => {
-                Credit::FullSegments(FullSegments::default())
-            }
+            CreditKind::SegmentCounter if control.counts_segments() => Credit::FullSegments(FullSegments::default()),
             CreditKind::SegmentCounter => Credit::SegmentCounter(Box::default()),
         }
     }
