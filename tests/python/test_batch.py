@@ -57,7 +57,7 @@ def test_a_bad_line_says_so_in_its_place(acklab_command: Acklab) -> None:
     first, unknown, broken, last = (json.loads(line) for line in result.stdout.splitlines())
     assert (first["title"], last["title"]) == ("1", "2")
     assert "line 3" in unknown["error"] and "`flow`" in unknown["error"]
-    assert list(broken) == ["error"] and "line 4" in broken["error"]
+    assert list(broken) == ["error"] and broken["error"].startswith("line 4, column 2: not valid JSON")
 
 
 def test_set_and_seed_hold_for_every_line(acklab_command: Acklab) -> None:

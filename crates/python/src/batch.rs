@@ -58,9 +58,9 @@ impl Input {
 
 /// Runs the scenario on `line`.
 fn answer(line: &Line, overrides: &Overrides, stop: &AtomicBool) -> Answer {
-    let scenario = match parse(&line.bytes, &format!("line {}", line.number), Some(Format::Json), overrides) {
+    let scenario = match parse(&line.bytes, "", Some(Format::Json), overrides) {
         Ok(scenario) => scenario,
-        Err(error) => return refused(Verdict::BadScenario, &error.to_string()),
+        Err(error) => return refused(Verdict::BadScenario, &error.in_line(line.number).to_string()),
     };
     let run = || {
         let record = scenario.record;

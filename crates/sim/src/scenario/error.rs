@@ -12,12 +12,24 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
     file: String,
+    /// The text was a single line of many.
+    in_line: bool,
     problem: Box<Problem>,
 }
 
 impl ScenarioError {
     pub(super) fn new(file: &str, problem: Problem) -> ScenarioError {
-        ScenarioError { file: file.to_owned(), problem: Box::new(problem) }
+        ScenarioError { file: file.to_owned(), in_line: false, problem: Box::new(problem) }
+    }
+
+    /// The same of a text that was line `number` of many, a scenario each: places in it are columns of that line.
+    ///
+    /// ```
+    /// let error = acklab_sim::scenario::parse_json("{\"seed\": }", "").unwrap_err().in_line(4);
+    /// assert_eq!(error.to_string(), "line 4, column 10: not valid JSON: expected value");
+    /// ```
+    pub fn in_line(self, number: u64) -> ScenarioError {
+        ScenarioError { file: format!("line {number}"), in_line: true, ..self }
     }
 
     /// The file as it was named to the parser.
@@ -35,8 +47,10 @@ impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Problem { path, line_column, value, what, help } = &*self.problem;
         f.write_str(&clip(&self.file, 200))?;
-        if let Some((line, column)) = line_column {
-            write!(f, ":{line}:{column}")?;
+        match line_column {
+            Some((_, column)) if self.in_line => write!(f, ", column {column}")?,
+            Some((line, column)) => write!(f, ":{line}:{column}")?,
+            None => {}
         }
         if !path.is_empty() {
             write!(f, ": {}", clip(path, 200))?;

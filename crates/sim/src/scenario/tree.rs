@@ -34,6 +34,7 @@ fn json_syntax(text: &str, error: &serde_json::Error) -> Problem {
     let place = format!(" at line {} column {}", error.line(), error.column());
     let what = error.to_string();
     let what = what.strip_suffix(&place).unwrap_or(&what);
+    let what = format!("not valid JSON: {what}");
     Problem { line_column: Some((error.line(), error.column())), ..Problem::in_text(text, 0, what) }
 }
 
