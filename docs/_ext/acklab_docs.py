@@ -27,12 +27,16 @@ SECTIONS = (
     ("LinkTable", "[[link]]", '[[link]]\nbetween = ["G", "R"]\nrate = "1.5Mbps"\ndelay = "48ms"'),
     ("BackTable", "back", 'back = { rate = "128kbps", queue = { kind = "drop-tail", packets = 10 } }'),
     ("QueueSpec", "queue", 'queue = { kind = "drop-tail", packets = 22 }'),
+    ("FilterSpec", "filter", 'filter = { kind = "cake" }'),
     ("LossSpec", "loss", 'loss = { list = [15, 19], only = "data" }'),
+    ("GilbertElliott", "gilbert_elliott", 'loss = { gilbert_elliott = { good = "1s", bad = "50ms" } }'),
+    ("StageSpec", "stages", 'stages = [{ kind = "jitter", mean = "2ms" }]'),
     ("FlowTable", "[[flow]]", '[[flow]]\nname = "f"\nfrom = "S"\nto = "R"\nsize = { segments = 200 }'),
     ("SizeEntry", "size", 'size = { bytes = "200kB" }'),
     ("Source", "source", 'source = { kind = "telnet", mean = "1s", write = "1B" }'),
     ("RepeatTable", "repeat", 'repeat = { times = 5, think = "1s" }'),
     ("SenderTable", "sender", 'sender = { stack = "rfc", recovery = "sack", window = 40 }'),
+    ("ControlKind", "control", 'control = { kind = "veno", beta = 3 }'),
     ("CreditKind", "credit", 'credit = { kind = "abc", limit = 2 }'),
     ("ReceiverTable", "receiver", 'receiver = { ack = { policy = "every" }, ack_size = 40 }'),
     ("AckPolicyKind", "ack", 'ack = { policy = "delayed", timer = "100ms", segments = 2 }'),
@@ -47,6 +51,8 @@ bottleneck = { rate = "1.5Mbps", delay = "48ms" }\naccess = { rate = "10Mbps", d
     ),
     ("Pipe", "links of a topology", ""),
     ("Direction", "one direction of a topology's link", ""),
+    ("WlanTable", "[[wlan]]", '[[wlan]]\nap = "AP"\nstations = ["laptop", "phone"]'),
+    ("DcfSpec", "mac", 'mac = { phy = "802.11n", rate = "65Mbps" }'),
 )
 HEADINGS = {name: heading for name, heading, _ in SECTIONS}
 #: Keys in the order in which people write them; rules follow in the order of their tables.
@@ -56,6 +62,7 @@ FIRST = (
     *("sender", "receiver", "link", "flow", "base", "stack", "record", "packets", "waiting", "bytes", "waiting_bytes"),
     *("timer", "segments", "phase", "heartbeat", "hops", "hop", "pairs", "bottleneck", "access", "access_right"),
     *("min", "max", "max_p", "weight", "recovery", "control", "credit"),
+    *("threshold", "share", "per", "rate", "good", "bad", "ap", "stations", "mac", "phy"),
 )
 #: The key that tells the forms of a table apart.
 TAGS = ("kind", "policy")
@@ -72,6 +79,8 @@ class Reference:
         unknown = {name for name in HEADINGS if name and name not in self.defs}
         if unknown:
             raise ValueError(f"the schema has no {', '.join(sorted(unknown))}")
+        if untold := [name for name, table in self.defs.items() if name not in HEADINGS and tables_of(table)]:
+            raise ValueError(f"no section tells the keys of {', '.join(untold)}")
         return "\n".join(line for name, *rest in SECTIONS for line in self._section(name, *rest))
 
     def _section(self, name: str, heading: str, example: str) -> Iterator[str]:
@@ -81,6 +90,9 @@ class Reference:
         if example:
             yield f"```toml\n{example}\n```\n"
         forms = table.get("oneOf", [table])
+        tables = tables_of(table)
+        if any(tag in form["properties"] for form in tables for tag in TAGS):
+            forms = tables  # the words beside them stand for these with every default
         for form in forms:
             yield from self._form(form, alone=len(forms) == 1)
 
@@ -142,6 +154,11 @@ class Reference:
         return f"{words}, at least {shown(low)}" if low else words
 
 
+def tables_of(entry: dict[str, Any]) -> list[dict[str, Any]]:
+    """The forms of a definition that have keys."""
+    return [form for form in entry.get("oneOf", [entry]) if form.get("properties")]
+
+
 def table_of(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
     """A Markdown table."""
     for cells in (heads, ("---",) * len(heads), *rows):
@@ -161,7 +178,11 @@ def shown(value: Any) -> str:
         return ""
     if isinstance(value, float) and value.is_integer() and value < 1e15:
         value = int(value)
-    return "" if value in ({}, []) else f"`{json.dumps(value)}`"
+    if value in ({}, []):
+        return ""
+    if isinstance(value, dict):
+        return "`{ " + ", ".join(f"{key} = {json.dumps(it)}" for key, it in value.items()) + " }`"
+    return f"`{json.dumps(value)}`"
 
 
 def code_heading(heading: str) -> str:
@@ -171,7 +192,7 @@ def code_heading(heading: str) -> str:
 
 def anchor(heading: str) -> str:
     """The heading's address on its page."""
-    return re.sub(r"[^a-z -]", "", heading.lower()).replace(" ", "-")
+    return re.sub(r"[^a-z_ -]", "", heading.lower()).replace(" ", "-")
 
 
 def stack_table() -> Iterator[str]:
