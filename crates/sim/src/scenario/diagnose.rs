@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::error::{Problem, clip};
 use super::path::Path;
-use super::suggest::{did_you_mean, listed, nearest, one_of};
+use super::suggest::{did_you_mean, listed, meant_elsewhere, nearest, one_of};
 
 type Object = Map<String, Value>;
 
@@ -149,7 +149,15 @@ impl<'s> Walk<'s> {
             };
             let form = forms.iter().find(|(_, keys)| named(keys).is_some() && named(keys) == given.as_str());
             return match form {
-                Some((form, _)) => self.complaint(form, &Value::Object(table.clone()), path),
+                Some((form, mine)) => {
+                    let other = |key: &&String| {
+                        !mine.contains_key(*key) && forms.iter().any(|(_, keys)| keys.contains_key(*key))
+                    };
+                    match table.keys().find(other) {
+                        Some(key) => self.of_another_form(key, (tag, given), form, path),
+                        None => self.complaint(form, &Value::Object(table.clone()), path),
+                    }
+                }
                 None => {
                     let hint = given.as_str().and_then(|given| did_you_mean(given, known.iter().copied()));
                     let what = format!("must be {}{}", one_of(known), hint.unwrap_or_default());
@@ -165,6 +173,18 @@ impl<'s> Walk<'s> {
         match meant.as_slice() {
             [(form, _)] => self.complaint(form, &Value::Object(table.clone()), path),
             _ => self.not(schema, &Value::Object(table.clone()), path),
+        }
+    }
+
+    /// A key of other forms than `form`: often what was left standing when the tag alone was changed.
+    fn of_another_form(&self, key: &str, (tag, given): (&str, &Value), form: &'s Value, path: &Path<'_>) -> Problem {
+        let known = form.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let known = listed(known.map(|(key, _)| key.as_str()));
+        let problem = Problem::at(path.key(key), format!("unknown key with {tag} = {given}; known here: {known}"));
+        let alone = Value::Object(Object::from_iter([(tag.to_owned(), given.clone())]));
+        match self.value(form, &alone, path) {
+            Ok(()) => problem.help(format!("to replace the whole table: {path}={{{tag}={given}}}")),
+            Err(_) => problem,
         }
     }
 
@@ -186,7 +206,32 @@ impl<'s> Walk<'s> {
         if let (Some("array"), Value::Object(_), Path::Key(Path::Root, key)) = (kind(schema), value, path) {
             return Problem { what: format!("must be a list; write [[{key}]]"), ..problem };
         }
-        if matches!(path, Path::Root) { problem } else { problem.given(clip(&value.to_string(), 60)) }
+        if matches!(path, Path::Root) {
+            return problem;
+        }
+        let what = format!("{}{}", problem.what, self.as_table(schema, value).unwrap_or_default());
+        Problem { what, ..problem }.given(clip(&value.to_string(), 60))
+    }
+
+    /// How `value` would be written where a table with one key takes it: the only such key, or a stack's name.
+    fn as_table(&self, schema: &'s Value, value: &Value) -> Option<String> {
+        if matches!(value, Value::Null | Value::Array(_) | Value::Object(_)) {
+            return None;
+        }
+        let schema = self.resolve(schema);
+        let forms =
+            schema.get("oneOf").and_then(Value::as_array).map_or_else(|| vec![schema], |all| all.iter().collect());
+        let takes = |form: &'s Value| {
+            let keys = self.resolve(form).get("properties").and_then(Value::as_object).into_iter().flatten();
+            keys.map(|(key, _)| key.as_str()).filter(move |key| {
+                let table = Value::Object(Object::from_iter([((*key).to_owned(), value.clone())]));
+                self.value(form, &table, &Path::Root).is_ok()
+            })
+        };
+        let takers: Vec<&str> = forms.into_iter().flat_map(takes).collect();
+        let key =
+            takers.iter().find(|key| **key == "stack").or_else(|| takers.first().filter(|_| takers.len() == 1))?;
+        Some(format!("; write {{ {key} = {} }}", clip(&value.to_string(), 60)))
     }
 
     /// What `schema` allows, for a sentence.
@@ -218,9 +263,13 @@ impl<'s> Walk<'s> {
             },
             "object" => {
                 let required: Vec<_> = schema.get("required").and_then(Value::as_array).into_iter().flatten().collect();
+                let known = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
                 match required.iter().filter_map(|key| key.as_str()).collect::<Vec<_>>() {
-                    keys if keys.is_empty() => "a table".to_owned(),
-                    keys => format!("a table with {}", listed(keys)),
+                    keys if !keys.is_empty() => format!("a table with {}", listed(keys)),
+                    _ if (1..=8).contains(&known.clone().count()) => {
+                        format!("a table with some of {}", listed(known.map(|(key, _)| key.as_str())))
+                    }
+                    _ => "a table".to_owned(),
                 }
             }
             _ => match schema.get("pattern").and(schema.get("description")).and_then(Value::as_str) {
@@ -250,7 +299,7 @@ fn unit(schema: &Value, value: &Value) -> Option<Result<(), String>> {
 fn unknown_key<'k>(key: &str, known: impl IntoIterator<Item = &'k str>, path: &Path<'_>) -> Problem {
     let known: Vec<_> = known.into_iter().collect();
     let place = path.key(key);
-    if let Some(hint) = did_you_mean(key, known.iter().copied()) {
+    if let Some(hint) = did_you_mean(key, known.iter().copied()).or_else(|| meant_elsewhere(key, &known)) {
         return Problem::at(place, format!("unknown key{hint}"));
     }
     let elsewhere = if SenderPatch::NAMES.contains(&key) {

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::error::Problem;
 use super::path::{Path, bare_or_quoted};
+use super::suggest::listed;
 use super::{Format, tree};
 
 /// What is changed in a scenario before it is read.
@@ -63,7 +64,8 @@ impl Overrides {
     /// Writes the changes into a scenario's tree.
     pub(super) fn apply(&self, tree: &mut Value) -> Result<(), Problem> {
         for (path, value) in &self.values {
-            assign(tree, path, read_value(value))?;
+            let value = read_value(value).map_err(|what| Problem::at(path, what).given(value))?;
+            assign(tree, path, value)?;
         }
         if let (Some(seed), Value::Object(top)) = (self.seed, tree) {
             top.insert("seed".to_owned(), seed.into());
@@ -72,11 +74,14 @@ impl Overrides {
     }
 }
 
-/// The TOML value `text` is, or else the text.
-fn read_value(text: &str) -> Value {
+/// The TOML value `text` is, or else the text, unless it begins like a table or a list.
+fn read_value(text: &str) -> Result<Value, String> {
     match tree::read(&format!("value = {text}"), Format::Toml) {
-        Ok(Value::Object(mut map)) if map.len() == 1 => map.remove("value").unwrap_or_default(),
-        _ => text.into(),
+        Ok(Value::Object(mut map)) if map.len() == 1 => Ok(map.remove("value").unwrap_or_default()),
+        _ if text.starts_with(['{', '[']) => {
+            Err("is no TOML; texts in it stand in quotes, such as {policy=\"every\"} (and all of it in others, for the shell)".into())
+        }
+        _ => Ok(text.into()),
     }
 }
 
@@ -119,6 +124,17 @@ impl Step {
     }
 }
 
+/// ", or by name: `f`, `g`" of a list whose entries have names.
+fn entry_names(list: &[Value]) -> String {
+    let node = |entry: &Value, at| Some(entry.get("between")?.get(at)?.as_str()?.to_owned());
+    let name = |entry: &Value| match entry.get("name").and_then(Value::as_str) {
+        Some(name) => Some(bare_or_quoted(name)),
+        None => Some(format!("{}->{}", node(entry, 0)?, node(entry, 1)?)),
+    };
+    let names: Vec<String> = list.iter().filter_map(name).collect();
+    if names.is_empty() { String::new() } else { format!(", or by name: {}", listed(names.iter().map(String::as_str))) }
+}
+
 /// Sets what stands at `path`; tables on the way to it are made.
 fn assign(tree: &mut Value, path: &str, value: Value) -> Result<(), Problem> {
     let steps = steps(path)?;
@@ -131,12 +147,12 @@ fn assign(tree: &mut Value, path: &str, value: Value) -> Result<(), Problem> {
         place = match place {
             Value::Object(map) => map.entry(step.text.as_str()).or_insert(Value::Null),
             Value::Array(list) => {
-                let entries = list.len();
+                let (entries, names) = (list.len(), entry_names(list));
                 match step.entry(list).and_then(|index| list.get_mut(index)) {
                     Some(entry) => entry,
                     None => {
                         let what = format!("`{}` has no entry `{}` to set", here(), step.text);
-                        return Err(Problem::at(path, what).help(format!("it has {entries}, counted from 0 or named")));
+                        return Err(Problem::at(path, what).help(format!("it has {entries}, counted from 0{names}")));
                     }
                 }
             }
@@ -247,7 +263,10 @@ mod tests {
             ("nan", json!("nan")),
             ("", json!("")),
         ] {
-            assert_eq!(read_value(text), value, "{text}");
+            assert_eq!(read_value(text), Ok(value), "{text}");
+        }
+        for text in ["{policy=every}", "[1, 2", "{ policy = 'every'"] {
+            assert!(read_value(text).unwrap_err().contains("stand in quotes"), "{text}");
         }
     }
 

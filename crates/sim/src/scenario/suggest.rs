@@ -27,6 +27,39 @@ pub(super) fn did_you_mean<'k>(given: &str, known: impl IntoIterator<Item = &'k 
     nearest(given, known).map(|name| format!("; did you mean `{name}`?"))
 }
 
+/// What other tools, and people, call what is a key here.
+const ALSO_CALLED: [(&str, &str); 22] = [
+    ("bandwidth", "rate"),
+    ("capacity", "rate"),
+    ("speed", "rate"),
+    ("latency", "delay"),
+    ("propagation", "delay"),
+    ("rtt", "delay"),
+    ("buffer", "queue"),
+    ("nodes", "between"),
+    ("cc", "control"),
+    ("congestion", "control"),
+    ("algorithm", "control"),
+    ("tcp", "stack"),
+    ("mss", "packet"),
+    ("cwnd", "initial_window"),
+    ("iw", "initial_window"),
+    ("rwnd", "window"),
+    ("policy", "ack"),
+    ("src", "from"),
+    ("dst", "to"),
+    ("duration", "stop"),
+    ("limit", "packets"),
+    ("p", "rate"),
+];
+
+/// "; did you mean `rate`?" for `bandwidth`, where `known` has it; or nothing.
+pub(super) fn meant_elsewhere(given: &str, known: &[&str]) -> Option<String> {
+    let given = given.to_lowercase();
+    let &(_, here) = ALSO_CALLED.iter().find(|(there, here)| *there == given && known.contains(here))?;
+    Some(format!("; did you mean `{here}`?"))
+}
+
 /// What one of `names` must be: "`a`", or "one of `a`, `b`".
 pub(super) fn one_of<'k>(names: impl IntoIterator<Item = &'k str>) -> String {
     let names: Vec<_> = names.into_iter().collect();
@@ -67,6 +100,13 @@ mod tests {
         ] {
             assert_eq!(nearest(given, known), meant, "{given}");
         }
+    }
+
+    #[test]
+    fn what_others_call_it_is_recognised_where_it_is_a_key() {
+        let hint = |given| meant_elsewhere(given, &["rate", "delay", "queue"]);
+        assert_eq!(hint("Bandwidth").as_deref(), Some("; did you mean `rate`?"));
+        assert_eq!(hint("mss"), None);
     }
 
     #[test]
