@@ -17,11 +17,11 @@ impl Core {
 
     #[inline(never)]
     fn pace<W: SenderWire>(&mut self, now: Time, wire: &mut W) -> bool {
-        if self.burst_left > 0 {
-            self.burst_left -= 1;
-            return true;
-        }
         if now < self.next_send {
+            if self.burst_left > 0 {
+                self.burst_left -= 1;
+                return true;
+            }
             if !self.pacer_on {
                 self.pacer_on = true;
                 wire.arm_pacer(self.next_send);
@@ -34,7 +34,8 @@ impl Core {
         let window = self.cwnd.min(self.wnd as f64) / f64::from(self.mss);
         if let Some(rtt) = self.smoothed_rtt() {
             let spacing = self.rules.pacing * rtt / window.max(1.0);
-            // A burst takes the time that its segments would have had one by one (RFC 9002 section 7.7).
+            // A burst takes the time that its segments would have had one by one (RFC 9002 section 7.7). What was left of the
+            // one before lapses: no more than a burst ever leaves at once.
             self.burst_left = self.rules.pacing_burst - 1;
             self.next_send = now + Time::from_secs(f64::from(self.rules.pacing_burst) * spacing);
         }

@@ -147,3 +147,22 @@ fn pacing_in_bursts() {
     ",
     );
 }
+
+/// What a burst had room for when the window was full is not added to the next one.
+#[test]
+fn what_is_left_of_a_burst_lapses() {
+    let rules = SenderRules { pacing: 0.8, pacing_burst: 3, ..quic(4.0) };
+    follow(
+        rules,
+        Supply::Segments(40),
+        "
+        at   | event | sends | cwnd
+        0    | start | 0-3   | 4000
+        0.1  | ack 4 | 4-6   | 8000
+        0.13 | pacer | 7-9   | 8000
+        0.16 | pacer | 10 11 | 8000
+        0.2  | ack 5 ts 0.1 | 12 13 | 9000
+        0.201 | ack 6 ts 0.1 | 14 | 10000
+    ",
+    );
+}
