@@ -175,7 +175,12 @@ def keys(part: type) -> set[str]:
 
 
 # Words that go only with others.
-COMPANY = {"bbr": ["flow.0.sender.recovery=rack"], "rfc9002": ["flow.0.sender.timestamps=false"]}
+COMPANY = {
+    "bbr": ["flow.0.sender.recovery=rack"],
+    "rfc9002": ["flow.0.sender.timestamps=false"],
+    "rate-halving": ["flow.0.sender.recovery=fack"],
+    "hystart": ["flow.0.sender.control=cubic"],
+}
 
 
 @pytest.mark.parametrize("side", ["sender", "receiver"])

@@ -45,6 +45,7 @@ mod tables;
 mod template;
 pub mod topology;
 mod tree;
+mod unasked;
 mod wlan;
 
 use serde::Deserialize;

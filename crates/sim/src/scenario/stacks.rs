@@ -10,6 +10,7 @@ use super::error::Problem;
 use super::path::Path;
 use super::suggest::{did_you_mean, listed};
 use super::tables::{ReceiverTable, SenderTable, StackTable, StackTables};
+use super::unasked::silence;
 
 /// The rules of a stack.
 #[derive(Clone)]
@@ -160,6 +161,8 @@ impl Stacks {
         if sender.rules.tell_window.is_none() {
             here.sender.tell_window |= here.receiver.ack.asks_for_window();
         }
+        let dsack = here.receiver.dsack;
+        silence(&sender.rules, &mut here.sender, dsack).map_err(|(key, what)| Problem::at(at("sender", key), what))?;
         check_sender(&here.sender).map_err(|(key, what)| Problem::at(at("sender", key), what))?;
         check_receiver(&here.receiver).map_err(|(key, what)| Problem::at(at("receiver", key), what))?;
         check_numbers(&here.sender, &here.receiver, numbers)
@@ -239,6 +242,15 @@ mod tests {
             ],
         );
         assert_eq!(flows.iter().map(|flow| flow.receiver.sack).collect::<Vec<_>>(), [true, false, true, false, true]);
+    }
+
+    #[test]
+    fn what_a_stack_says_and_nothing_asks_for_is_off() {
+        let flows =
+            flows("", &["sender = { stack = 'linux', recovery = 'newreno', control = 'reno', sequence = 'segments' }"]);
+        let (rules, plain) = (&*flows[0].sender, acklab_tcp::rules::Stack::Rfc.sender());
+        assert_eq!((rules.undo, rules.frto, rules.recovery_window), (plain.undo, plain.frto, plain.recovery_window));
+        assert_eq!((rules.slow_start, rules.nagle), (plain.slow_start, plain.nagle));
     }
 
     #[test]

@@ -242,6 +242,16 @@ impl RecoveryKind {
         matches!(self, RecoveryKind::Rfc6675 | RecoveryKind::Rack)
     }
 
+    /// Whether the sender may take a reduction back ([`Undo`]).
+    pub fn undoes(self) -> bool {
+        matches!(self, RecoveryKind::Rfc6675 | RecoveryKind::Rack | RecoveryKind::Fack)
+    }
+
+    /// Whether the window may fall to ssthresh step by step ([`RecoveryWindow`]).
+    pub fn spreads_reductions(self) -> bool {
+        matches!(self, RecoveryKind::Rfc6675 | RecoveryKind::Rack | RecoveryKind::Fack)
+    }
+
     /// Whether the sender understands SACK blocks.
     pub fn uses_sack(self) -> bool {
         !matches!(self, RecoveryKind::Tahoe | RecoveryKind::Reno | RecoveryKind::Newreno)

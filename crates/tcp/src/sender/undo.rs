@@ -7,7 +7,7 @@
 use acklab_packet::{Ack, Seq, Time};
 
 use super::{Core, LastCut};
-use crate::rules::{Frto, RecoveryKind, Undo};
+use crate::rules::{Frto, Undo};
 
 /// The block with which an ACK reports a duplicate: the first, if it lies below the cumulative ACK or within the second
 /// (RFC 2883 section 4).
@@ -37,7 +37,7 @@ pub(super) struct Reduction {
 impl Core {
     /// A loss is about to reduce the window. One that comes before the last has been repaired belongs to it.
     pub(super) fn may_be_undone(&mut self) {
-        let asks = matches!(self.rules.recovery, RecoveryKind::Rfc6675 | RecoveryKind::Rack | RecoveryKind::Fack);
+        let asks = self.rules.recovery.undoes();
         let on = self.rare.reduction.as_ref().is_some_and(|reduction| self.snd_una < reduction.to);
         if (self.rules.undo == Undo::Off && self.rules.frto == Frto::Off) || !asks || on {
             return;
