@@ -91,8 +91,8 @@ pub(crate) fn flows(outcome: &Outcome) -> RecordBatch {
         text name, text from, text to, bool completed,
         f64 start_s, maybe_f64 first_data_s, maybe_f64 finished_s, maybe_f64 completion_s, maybe_f64 last_data_s,
         u64 bytes, f64 goodput_bps, u64 segments_sent, u64 syns_sent, u64 retransmits, u64 timeouts,
-        u64 fast_retransmits, u64 window_cuts, u64 acks_sent, u64 acks_received, u64 acks_dropped, u64 acks_filtered, u64 acks_created,
-        u64 segments_acked, f64 cwnd_segments, f64 ssthresh_segments, maybe_f64 mean_rtt_s, maybe_f64 min_rtt_s,
+        u64 fast_retransmits, u64 window_cuts, u64 undone, u64 acks_sent, u64 acks_received, u64 acks_dropped,
+        u64 acks_filtered, u64 acks_created, u64 segments_acked, f64 cwnd_segments, f64 ssthresh_segments, maybe_f64 mean_rtt_s, maybe_f64 min_rtt_s,
         u32 unit_bytes,
     })
 }

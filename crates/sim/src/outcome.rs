@@ -86,6 +86,8 @@ row! {
         pub fast_retransmits: u64,
         /// Reductions of cwnd, those of an idle restart included.
         pub window_cuts: u64,
+        /// Those taken back because nothing had been lost: found out by timestamps, DSACKs or F-RTO (rules `undo` and `frto`).
+        pub undone: u64,
         pub acks_sent: u64,
         pub acks_received: u64,
         /// ACKs lost in queues and loss models.

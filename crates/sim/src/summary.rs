@@ -63,6 +63,7 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
         timeouts: counters.timeouts.into(),
         fast_retransmits: counters.fast_retransmits.into(),
         window_cuts: counters.window_cuts.into(),
+        undone: counters.undone.into(),
         acks_sent: received.acks_sent,
         acks_received: counters.acks_received,
         acks_dropped: u64::from(removed.dropped),

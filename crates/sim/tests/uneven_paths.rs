@@ -46,6 +46,7 @@ fn reordering_makes_a_sender_without_defences_retransmit_for_nothing() {
     let newreno = row("recovery = 'newreno', window = 60");
     let rack = row("recovery = 'rack', undo = 'both', window = 60");
     assert!(newreno.retransmits > 20 && newreno.timeouts == 0, "{newreno:?}");
+    assert!(newreno.undone == 0 && rack.undone > 0 && rack.undone <= rack.window_cuts, "{rack:?}");
     // RACK learns how far packets overtake each other, and takes back what it did before.
     assert!(rack.retransmits < newreno.retransmits / 3, "{rack:?}");
     assert!(rack.completion_s < newreno.completion_s);
@@ -61,6 +62,10 @@ fn a_pause_longer_than_the_timer_makes_it_fire_for_nothing() {
         times.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max)
     };
     assert!((0.85..0.91).contains(&gap(&paused)), "{}", gap(&paused));
+    // F-RTO finds it out. A flow that loses what its window is reduced for takes nothing back.
+    assert_eq!((flow.timeouts, flow.undone), (1, 1), "{flow:?}");
+    let lossy = run(&scenario("loss = { rate = 0.02 }", "", LONG));
+    assert!(lossy.flows[0].window_cuts > 0 && lossy.flows[0].undone == 0, "{:?}", lossy.flows[0]);
 }
 
 #[test]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .options import seed
-from .summary import _count, _number, _one_line, _times, align, link_columns
+from .summary import LINK_COLUMNS, _count, _number, _one_line, _times, align, told
 
 if TYPE_CHECKING:
     from .. import _core
@@ -200,7 +200,7 @@ def as_text(live: Mapping[str, Any]) -> str:
         f"packets left late by {_micros(late['p50_s'])} in the middle, {_micros(late['p99_s'])} at the 99th percentile, "
         f"{_micros(late['max_s'])} at most",
     ]
-    for columns, rows, names in ((FLOW_COLUMNS, live["flows"], 2), (link_columns(live["links"]), live["links"], 1)):
+    for columns, rows, names in ((FLOW_COLUMNS, live["flows"], 2), (told(LINK_COLUMNS, live["links"]), live["links"], 1)):
         heads, cells = [head for head, _ in columns], [[cell(row) for _, cell in columns] for row in rows]
         lines += ["", *align(heads, cells, names)]
     lines += ["", *(f"note: {note}" for note in [*live["notes"], *live["why"]])]

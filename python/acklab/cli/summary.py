@@ -9,6 +9,7 @@ from typing import Any
 MOST_ROWS = 40
 
 Row = Mapping[str, Any]
+Columns = list[tuple[str, Callable[[Row], str]]]
 
 
 def _number(value: float | None, digits: int = 4) -> str:
@@ -30,7 +31,7 @@ def _count(key: str) -> Callable[[Row], str]:
 
 
 #: Header, cell; the first of each table are left-aligned names.
-FLOW_COLUMNS: list[tuple[str, Callable[[Row], str]]] = [
+FLOW_COLUMNS: Columns = [
     ("flow", lambda row: row["name"]),
     ("path", lambda row: f"{row['from']}->{row['to']}"),
     ("done", lambda row: "yes" if row["completed"] else "no"),
@@ -41,11 +42,12 @@ FLOW_COLUMNS: list[tuple[str, Callable[[Row], str]]] = [
     ("retx", _count("retransmits")),
     ("RTOs", _count("timeouts")),
     ("fast", _count("fast_retransmits")),
+    ("undone", _count("undone")),
     ("ACKs", _count("acks_sent")),
     ("lost ACKs", _count("acks_dropped")),
     ("RTT ms", _times(1e3, "mean_rtt_s")),
 ]
-LINK_COLUMNS: list[tuple[str, Callable[[Row], str]]] = [
+LINK_COLUMNS: Columns = [
     ("link", lambda row: f"{row['from']}->{row['to']}"),
     ("Mb/s", _times(1e-6, "rate_bps")),
     ("delay ms", _times(1e3, "delay_s")),
@@ -59,18 +61,18 @@ LINK_COLUMNS: list[tuple[str, Callable[[Row], str]]] = [
     ("max queue", _count("max_queue_packets")),
     ("busy %", _times(100, "utilisation")),
 ]
-#: Columns left out where no link counts any.
-_IF_ANY = ("reordered", "duplicated")
+#: Columns left out where no row counts any.
+_IF_ANY = ("undone", "reordered", "duplicated")
 
 
-def link_columns(links: Sequence[Row]) -> list[tuple[str, Callable[[Row], str]]]:
-    """The columns of the table of these links."""
-    return [column for column in LINK_COLUMNS if column[0] not in _IF_ANY or any(row[column[0]] for row in links)]
+def told(columns: Columns, rows: Sequence[Row]) -> Columns:
+    """The columns that say something of these rows."""
+    return [column for column in columns if column[0] not in _IF_ANY or any(row[column[0]] for row in rows)]
 
 
 def sections(summary: Mapping[str, Any], most: int = MOST_ROWS) -> list[tuple[list[str], list[list[str]]]]:
     """Header and cells of the flow table and of the link table, at most ``most`` rows each."""
-    tables = [(FLOW_COLUMNS, summary["flows"]), (link_columns(summary["links"]), summary["links"])]
+    tables = [(told(columns, rows), rows) for columns, rows in ((FLOW_COLUMNS, summary["flows"]), (LINK_COLUMNS, summary["links"]))]
     return [
         ([head for head, _ in columns], [[cell(row) for _, cell in columns] for row in rows[:most]])
         for columns, rows in tables

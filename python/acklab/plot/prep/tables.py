@@ -22,6 +22,7 @@ _FLOW = {
     "retransmits": ("resent", "", None, "retransmissions"),
     "timeouts": ("timeouts", "", None, ""),
     "fast_retransmits": ("fast rtx", "", None, "fast retransmits"),
+    "undone": ("undone", "", None, "reductions of the window taken back, since nothing had been lost"),
     "acks_sent": ("ACKs sent", "", None, "by the receiver"),
     "acks_received": ("ACKs rcvd", "", None, "by the sender"),
     "acks_dropped": ("ACKs lost", "", None, "dropped or lost on the way"),
@@ -48,7 +49,7 @@ _LINK = {
 }
 
 #: Columns left out when they are zero for all.
-_ONLY_IF_ANY = {"acks_created", "acks_filtered", "duplicated", "filtered", "lost", "reordered"}
+_ONLY_IF_ANY = {"acks_created", "acks_filtered", "duplicated", "filtered", "lost", "reordered", "undone"}
 
 _LIMIT_WORDS = {
     "link": "link rate",
