@@ -136,7 +136,6 @@ def test_a_bad_scenario_names_file_key_and_remedy(
         (["run", "--batch", "-", "--threads", "1025"], ["--threads", "1025", "from 1 to 1024"]),
         (["run", "--batch", "."], [".", "directory"]),
         (["walk"], ["walk", "run"]),
-        ([], ["VERB"]),
     ],
 )
 def test_a_bad_command_line_is_explained(acklab_command: Acklab, arguments: list[str], words: list[str]) -> None:

@@ -14,6 +14,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from difflib import get_close_matches
 from types import FrameType
 from typing import NoReturn
 
@@ -21,10 +22,13 @@ from . import analyze, compare, doctor, emulate, reproduce, run, schema, sweep
 
 EXAMPLE = """\
 example:
-  acklab run two-hops.toml                what each flow and link did
-  acklab run two-hops.toml --out results  tables, and a page that shows every packet
-  acklab VERB --help                      each verb's options, with examples
+  acklab run examples/allman1998.toml                what each flow and link did
+  acklab run examples/allman1998.toml --out results  tables, charts, and a page that shows every packet
+  acklab VERB --help                                 each verb's options, with examples
 """
+
+VERBS = (run, analyze, compare, sweep, emulate, reproduce, schema, doctor)
+NAMES = tuple(verb.__name__.rpartition(".")[2] for verb in VERBS)
 
 FAILED, BAD_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 
@@ -58,9 +62,18 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("-V", "--version", action="version", version=f"acklab {__version__}")
     verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
-    for verb in (run, analyze, compare, sweep, emulate, reproduce, schema, doctor):
+    for verb in VERBS:
         verb.add(verbs)
     return top
+
+
+def _no_verb(word: str) -> str:
+    """What is said of a first word that is no verb."""
+    if os.path.exists(word):
+        capture = word.endswith((".pcap", ".pcapng", ".gz", ".zst", ".lz4"))
+        return f"which verb? to {'read' if capture else 'run'} it: acklab {'analyze' if capture else 'run'} {word}"
+    near = get_close_matches(word, NAMES, n=1)
+    return f"no verb {word}; " + (f"did you mean {near[0]}?" if near else f"there are {', '.join(NAMES)}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -75,9 +88,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")  # a title may hold what the terminal cannot show
     if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
         signal.signal(signal.SIGTERM, _terminate)
+    options = argparse.Namespace()
     try:
-        given = sys.argv[1:] if arguments is None else arguments
-        options = parser().parse_args([_text(argument) for argument in given])
+        given = [_text(argument) for argument in (sys.argv[1:] if arguments is None else arguments)]
+        top = parser()
+        word = next((argument for argument in given if not argument.startswith("-")), None)
+        if not given:
+            top.print_help(sys.stderr)
+            return BAD_INPUT
+        if word is not None and word not in NAMES:
+            top.error(_no_verb(word))
+        options, strange = top.parse_known_args(given)
+        if strange:
+            options.parser.error(f"unknown: {' '.join(strange)}")
         status: int = options.act(options)
         sys.stdout.flush()
         return status
@@ -89,7 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _abandon_output()  # whoever read it has seen enough
         return FAILED
     except Exception as error:
-        return _explain(error)
+        return _explain(error, options)
 
 
 def _text(argument: str) -> str:
@@ -102,11 +125,12 @@ def _abandon_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _explain(error: Exception) -> int:
+def _explain(error: Exception, options: argparse.Namespace) -> int:
     from .. import RunError, ScenarioError
+    from .kinds import instead
 
     if isinstance(error, ScenarioError):
-        text, status = str(error), BAD_INPUT
+        text, status = str(error) + instead(getattr(options, "file", None)), BAD_INPUT
     elif isinstance(error, RunError):
         text, status = f"the run failed: {error}", FAILED
     elif isinstance(error, OSError):

@@ -15,10 +15,10 @@ from typing import Any
 
 EXAMPLE = """\
 example:
-  acklab analyze at-server.pcapng                  what each connection's ACKs say
-  acklab analyze at-server.pcapng --out results    also tables, and a page with charts
-  acklab analyze *.pcap.gz --json                  one JSON object a file and line
-  tcpdump -i eth0 -w - tcp | acklab analyze -      until Ctrl-C
+  acklab analyze examples/captures/linux-receiver.pcap                  what each connection's ACKs say
+  acklab analyze examples/captures/linux-receiver.pcap --out results    also tables, and a page with charts
+  acklab analyze *.pcap.gz --json                                       one JSON object a file and line
+  tcpdump -i eth0 -w - tcp | acklab analyze -                           until Ctrl-C
 
 Read are pcap and pcapng, as they are or compressed by gzip, zstd or lz4, of Ethernet (with VLAN, MPLS,
 PPPoE), PPP, raw IP, Linux cooked and loopback interfaces.
@@ -68,7 +68,7 @@ def act(options: argparse.Namespace) -> int:
             options.parser.exit(2, f"acklab: {error}\n")
         except OSError as error:
             close()
-            options.parser.error(f"{title(file)}: {error.strerror}")
+            options.parser.error(f"{title(file)}: {(error.strerror or str(error)).partition(' (os error')[0]}")
         close()
         if options.json:
             write_json(found.json())

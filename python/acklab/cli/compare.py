@@ -22,12 +22,10 @@ A metric is [NAME:] QUANTITY[@WHERE], WHERE a flow's name or a pattern such as d
 The first metric ranks; goodput of all flows where none is given.
 
 example:
-  acklab compare two-hops.toml --metric completion \\
-      --case 'every segment: flow.0.receiver.ack={policy="every"}' \\
-      --case 'delayed: flow.0.receiver.ack={policy="delayed"}' --spread-starts 100ms
-  acklab compare cable.toml --cases filters.toml --seeds 20    cases, situations and metrics from a file
-  acklab compare cable.toml --cases filters.toml --out result  Parquet tables, a chart (SVG, PNG) and a page
-  acklab compare cable.toml --cases filters.toml --json        one JSON object for scripts
+  acklab compare examples/allman1998.toml --metric completion \\
+      --case delayed --case 'every segment: flow.0.receiver.ack={policy="every"}'
+  acklab compare examples/access/dsl.toml --cases examples/access/filters.toml    cases, situations and metrics from a file
+  acklab compare examples/access/dsl.toml --cases examples/access/filters.toml --out dsl    tables, a chart (SVG, PNG) and a page
 
 With --out, what is done is kept until the comparison is written: the same command goes on where an interrupt stopped it.
 

@@ -45,7 +45,7 @@ def add(verbs: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     doctor.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    doctor.set_defaults(act=act)
+    doctor.set_defaults(act=act, parser=doctor)
 
 
 def act(options: argparse.Namespace) -> int:

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 EXAMPLE = """\
 example:
-  acklab emulate t1.toml --for 6s              six seconds of real TCP over the scenario's links
-  acklab emulate t1.toml --for 6s --beside     and what the simulator says of the same
-  acklab emulate t1.toml --out results         also tables, and captures for Wireshark
-  acklab emulate t1.toml --acks kernel --control bbr    the kernel's own ACKs, another congestion control
-  acklab emulate t1.toml --sender kernel       the kernel's own rules for what an ACK is worth, not the scenario's
-  acklab emulate t1.toml --dry-run             what would be done; needs no privilege
+  acklab emulate examples/live.toml --dry-run         what would be done; needs no privilege
+  acklab emulate examples/live.toml --beside          eight seconds of real TCP, and what the simulator says of the same
+  acklab emulate examples/live.toml --out results     also tables, and captures for Wireshark
+  acklab emulate examples/live.toml --set flow.f.receiver.ack.segments=8         an ACK for every 8th segment
+  acklab emulate examples/live.toml --acks kernel --control cubic                the kernel's own ACKs, its CUBIC
+  acklab emulate examples/live.toml --sender kernel   what an ACK is worth by the kernel's own rules, not the scenario's
 
 It needs Linux, network namespaces and TUN devices: root, mostly (acklab doctor says what is missing).
 
@@ -115,15 +115,20 @@ def act(options: argparse.Namespace) -> int:
     sets = [*options.set]
     if (length := getattr(options, FOR)) is not None:
         sets.append(f"stop={{at={json.dumps(length)}}}")
-    plan = _core.LivePlan(
-        text,
-        file=file,
-        sets=sets,
-        seed=options.seed,
-        kernel_acks=options.acks == "kernel",
-        control=options.control,
-        sender=options.sender,
-    )
+    try:
+        plan = _core.LivePlan(
+            text,
+            file=file,
+            sets=sets,
+            seed=options.seed,
+            kernel_acks=options.acks == "kernel",
+            control=options.control,
+            sender=options.sender,
+        )
+    except _core.ScenarioError as error:
+        if length is None or not str(error).startswith(f"{file}: stop.at = "):
+            raise
+        options.parser.exit(2, "acklab: --for " + str(error).removeprefix(f"{file}: stop.at ") + "\n")
     if options.dry_run:
         write_json(plan.json()) if options.json else print(plan_as_text(json.loads(plan.json())))
         return 0
@@ -203,8 +208,8 @@ def as_text(live: Mapping[str, Any]) -> str:
     for columns, rows, names in ((FLOW_COLUMNS, live["flows"], 2), (told(LINK_COLUMNS, live["links"]), live["links"], 1)):
         heads, cells = [head for head, _ in columns], [[cell(row) for _, cell in columns] for row in rows]
         lines += ["", *align(heads, cells, names)]
-    lines += ["", *(f"note: {note}" for note in [*live["notes"], *live["why"]])]
-    return "\n".join(lines)
+    notes = [f"note: {note}" for note in live["notes"]]
+    return "\n".join([*lines, "", *notes] if notes else lines)
 
 
 def _micros(seconds: float) -> str:

@@ -16,12 +16,12 @@ from .options import seed, threads
 
 EXAMPLE = """\
 example:
-  acklab run two-hops.toml                          a table of what each flow and link did
-  acklab run two-hops.toml --set flow.0.sender.window=20 --seed 3
-  acklab run two-hops.toml --out results            Parquet tables, summary.json and a report
-  acklab run two-hops.toml --out results --capture 'G->R@G'    and what tcpdump would have seen there
-  acklab run - --json < two-hops.toml               one JSON object for scripts
-  acklab run --batch - < scenarios.jsonl            a JSON scenario a line in, a result a line out
+  acklab run examples/allman1998.toml                a table of what each flow and link did
+  acklab run examples/allman1998.toml --set flow.f.sender.recovery=sack --set link.1.queue.packets=8
+  acklab run examples/allman1998.toml --out results  also tables, charts, and results/report.html, which shows every packet
+  acklab run examples/allman1998.toml --out results --capture 'G->R@G'    and what tcpdump would have seen there
+  acklab run - --json < examples/allman1998.toml     one JSON object for scripts
+  acklab run --batch - < scenarios.jsonl             a JSON scenario a line in, a result a line out
 
 exit status: 0; 1 the run or an output failed; 2 bad scenario; 130 interrupted; 143 terminated
 """
@@ -48,7 +48,8 @@ def add(verbs: Any) -> None:
     run.add_argument(
         "--out",
         metavar="DIR",
-        help="also write the tables, summary and report there; records everything unless [record] or --json is given",
+        help="also write tables (Parquet), summary, charts (SVG, PNG) and report.html there; records everything unless [record] "
+        "or --json is given",
     )
     captures.add(run)
     run.add_argument("--json", action="store_true", help="print one JSON object and nothing else")

@@ -26,7 +26,7 @@ def add(verbs: Any) -> None:
     which = schema.add_mutually_exclusive_group()
     which.add_argument("--plan", action="store_true", help="print the JSON Schema of sweep plans instead")
     which.add_argument("--stacks", action="store_true", help="print each stack's rules instead")
-    schema.set_defaults(act=act)
+    schema.set_defaults(act=act, parser=schema)
 
 
 def act(options: argparse.Namespace) -> int:

@@ -20,10 +20,10 @@ every combination is run; keys in one --vary with a ; between them vary together
 or a column of the flows or links table: timeouts@f, drops@G->R.
 
 example:
-  acklab sweep queue.toml --out queue              a plan; tables, charts and a page in queue/
-  acklab sweep two-hops.toml --vary link.1.queue.packets=4..24 --metric completion
-  acklab sweep two-hops.toml --vary flow.0.sender.window=4,8,16 --vary link.1.rate=1Mbps..10Mbps/5 --seeds 8
-  acklab sweep two-hops.toml --vary 'link.0.rate=2Mbps,4Mbps; link.1.rate=1Mbps,2Mbps' --json
+  acklab sweep examples/queue.toml --out queue    a plan; tables, charts and a page in queue/
+  acklab sweep examples/allman1998.toml --vary link.1.queue.packets=4..24 --metric completion
+  acklab sweep examples/allman1998.toml --vary flow.0.sender.window=4,8,16 --vary link.1.rate=1Mbps..10Mbps/5
+  acklab sweep examples/allman1998.toml --vary 'link.0.rate=2Mbps,4Mbps; link.1.rate=1Mbps,2Mbps' --json
 
 With --out, what is done is kept: the same command goes on where an interrupt or a crash stopped it, and gives the same files.
 

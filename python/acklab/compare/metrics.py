@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -73,7 +74,8 @@ def metric(text: str) -> Metric:
     kind, at, where = rest.strip().partition("@")
     kind, where = kind.strip(), where.strip()
     if kind not in QUANTITIES:
-        raise CompareError(f"metric {text!r}: no quantity `{kind}`; there are {', '.join(QUANTITIES)}")
+        near = [f"did you mean `{it}`?" for it in get_close_matches(kind, QUANTITIES, n=1)]
+        raise CompareError(f"metric {text!r}: no quantity `{kind}`; {near[0] if near else 'there are ' + ', '.join(QUANTITIES)}")
     quantity = QUANTITIES[kind]
     if quantity.of_link and not where:
         raise CompareError(f"metric {text!r}: `{kind}` is of a link direction; write {kind}@FROM->TO")

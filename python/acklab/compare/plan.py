@@ -98,7 +98,10 @@ class Comparison:
             CompareError: it can not.
         """
         if len(self.cases) < 2:
-            raise CompareError(f"a comparison needs at least two cases; there {_are(len(self.cases))}")
+            raise CompareError(
+                f"a comparison needs at least two cases; there {_are(len(self.cases))}: "
+                "--case 'NAME: KEY=VALUE' for each, or --cases FILE"
+            )
         for what, cases in (("case", self.cases), ("situation", self.situations)):
             names = [one.name for one in cases]
             twice = next((name for name in names if names.count(name) > 1), None)

@@ -110,7 +110,8 @@ class Design:
                 for more in extremes:
                     self.template.check(sets + more)
             except (_core.ScenarioError, SweepError) as error:
-                raise SweepError(f"{self.plan.name}: at {self.called(point)}: {error}") from None
+                said = str(error).removeprefix(f"{self.plan.name}: ")
+                raise SweepError(f"{self.plan.name}: at {self.called(point)}: {said}") from None
         self._settle()
 
     def _settle(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
@@ -30,11 +31,16 @@ def metric(text: Any) -> Metric:
         raise SweepError(f"metrics: {text!r} is no text such as completion or timeouts@f")
     name, colon, rest = text.partition(":")
     kind, at, where = (part.strip() for part in (rest if colon else text).partition("@"))
-    if kind in QUANTITIES or kind not in {**columns("flows"), **columns("links")}:
+    every = [*QUANTITIES, *columns("flows"), *columns("links")]
+    if kind not in every:
+        near = [f"did you mean `{it}`?" for it in get_close_matches(kind, every, n=1)]
+        allowed = f"there are {', '.join(QUANTITIES)}; or a column of the flows or links table"
+        raise SweepError(f"metric {text!r}: no quantity `{kind}`; {near[0] if near else allowed}")
+    if kind in QUANTITIES:
         try:
             return compared(text)
         except CompareError as error:
-            raise SweepError(f"{error}; or a column of the flows or links table") from None
+            raise SweepError(str(error)) from None
     if at and not where:
         raise SweepError(f"metric {text!r}: after @ comes a flow's name or a link FROM->TO, or a pattern such as down*")
     # `drops` and a few others are columns of links only; what both have is of the flows unless WHERE is a link.

@@ -144,7 +144,7 @@ def from_tree(tree: Mapping[str, Any], name: str = "plan", folder: Path | None =
         draws=draws,
         seeds=where.at("seeds", None, lambda: seeds(tree.get("seeds", 1))),
         spread_starts_s=where.at("spread_starts", None, lambda: _spread(tree.get("spread_starts"))),
-        metrics=[where.at("metrics", None, lambda text=text: metric(text)) for text in _list(where, "metrics", tree)],
+        metrics=[where.at("", None, lambda text=text: metric(text)) for text in _list(where, "metrics", tree)],
         columns=where.at("columns", None, lambda: chosen(tree["columns"])) if "columns" in tree else None,
     )  # fmt: skip
     where.at("", None, lambda: _check(plan))

@@ -1,0 +1,28 @@
+"""What a file is that was taken for a scenario and is none: a plan, the cases of a comparison, a capture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+#: First bytes of pcap in both byte orders, with micro- and nanoseconds, and of pcapng.
+_CAPTURES = (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\n\r\r\n")
+
+
+def instead(file: str | None) -> str:
+    """A second line for a message, if what ``file`` names is for another verb; else nothing."""
+    from ..reproduce._toml import loads
+    from ..sweep.flags import is_plan
+
+    path = Path(file) if file else None
+    if path is None or not path.is_file():
+        return ""
+    text = path.read_bytes()
+    if text.startswith(_CAPTURES):
+        return f"\n  this is a capture: acklab analyze {file}"
+    try:
+        tree = loads(text.decode("utf-8"))
+    except ValueError:
+        return ""
+    if "case" in tree or "situation" in tree:
+        return f"\n  this has cases: acklab compare SCENARIO --cases {file}"
+    return f"\n  this is a plan: acklab sweep {file}" if is_plan(tree) else ""
