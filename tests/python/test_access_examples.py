@@ -33,5 +33,5 @@ def test_a_filter_within_turns_is_what_helps(link: str) -> None:
     best, base = means["CAKE-style"], means["no filter"]
     assert best["download"] > base["download"] and best["upload"] > base["upload"]
     assert best["latency"] < base["latency"] and best["ACK share"] < base["ACK share"]
-    assert means["static 1"]["download"] < 1.1 * base["download"], "one queue with the upload: no gain from erasing ACKs"
+    assert means["static 1"]["download"] < 0.8 * best["download"], "one queue with the upload: erasing ACKs is not enough"
     assert "upload" not in [name for name, one in alone.best.samples.items() if one]

@@ -90,7 +90,7 @@ def _changes(told: Compared, ranking: Ranking, chosen: str, base: str) -> str:
         elif sign < 0:
             costs.append(text)
         elif metric is told.comparison.metrics[0]:
-            gains.append(f"{metric.name} about the same ({shown(metric, one)})")
+            gains.append(f"{metric.name} not told apart ({shown(metric, one)} and {shown(metric, other)})")
     where = f"{ranking.situation}, " if ranking.situation else ""
     text = listing(gains) if gains else ""
     if costs:
