@@ -37,7 +37,7 @@ def main() -> None:
 def paths(directory: Path) -> None:
     """The charts of the study of today's paths."""
     subprocess.run([Path(sys.executable).with_name("acklab"), "reproduce", "paths2026", "--out", "study"], cwd=directory, check=True)
-    for chart, name in (("paths", "paths-2026"), ("sparse", "paths-2026-sparse")):
+    for chart, name in (("paths", "paths-2026"), ("sparse", "paths-2026-sparse"), ("senders", "paths-2026-senders")):
         keep(Image.open(directory / "study" / "paths2026" / "figures" / f"{chart}.png"), HERE / f"{name}.png")
 
 
