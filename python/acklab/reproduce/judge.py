@@ -220,7 +220,10 @@ def _quorum(answers: list[bool | None], needed: int) -> bool | None:
 
 
 def _values(parts: list[tuple[Part, Value]], findings: list[Finding]) -> tuple[Any, Any]:
-    """The numbers for ``claims.json``: bare where there is one, else by part, and the intervals likewise."""
+    """The numbers for ``claims.json``: bare where there is one, else by part, and the intervals likewise.
+
+    A part of several comparisons has an interval for each that has one, by what was compared.
+    """
 
     def plain(value: Value) -> Any:
         if isinstance(value, Mapping):
@@ -229,10 +232,14 @@ def _values(parts: list[tuple[Part, Value]], findings: list[Finding]) -> tuple[A
         return None if math.isnan(number) else number
 
     values = {part.name: plain(value) for part, value in parts}
-    intervals = {f.comparison.label: list(f.interval) for f in findings if f.interval is not None}
+    intervals: dict[str, Any] = {}
+    for part, _ in parts:
+        mine = {f.comparison.label: list(f.interval) for f in findings if f.comparison.part == part.name and f.interval is not None}
+        if mine:
+            intervals[part.name] = next(iter(mine.values())) if len(mine) == 1 else mine
     if len(values) == 1:
         (only,) = values.values()
-        return only, next(iter(intervals.values())) if len(intervals) == 1 else intervals or None
+        return only, next(iter(intervals.values()), None)
     return values, intervals or None
 
 

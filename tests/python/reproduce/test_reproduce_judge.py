@@ -159,6 +159,20 @@ def test_seeds_are_asked_for_until_the_half_width_is_half_the_tolerance() -> Non
     assert verdict(strict, {"a": sample(0.1, 9)}).wants_seeds
 
 
+def test_parts_that_compare_the_same_have_intervals_of_their_own() -> None:
+    """Two orders of the same names, in the same cells: what one measured does not stand for the other."""
+    order = {"type": "order", "order": "x > y", "cells": "all"}
+    one, other = Sample.of([5, 6, 7, 6]), Sample.of([50, 60, 70, 60])
+    parts = {name: {"here": {"x": sample, "y": 1}, "there": {"x": sample, "y": 2}} for name, sample in (("a", one), ("b", other))}
+    found = judge(claim(order, {**order, "about": "again"}, {"type": "range", "low": 0}), Measurement({**parts, "c": one}))
+    assert found.value.keys() == found.interval.keys() == {"a", "b", "c"}
+    assert list(found.interval["a"]) == list(found.interval["b"]) == ["x - y here", "x - y there"]
+    (low, high), (far_low, far_high) = found.interval["a"]["x - y here"], found.interval["b"]["x - y here"]
+    assert low < 5 < high < far_low < 59 < far_high
+    assert found.interval["c"] == pytest.approx([low + 1, high + 1])
+    assert verdict({"type": "range", "low": 0}, one).interval[0] < 6
+
+
 def test_more_cells_and_more_looks_widen_the_intervals() -> None:
     narrow = verdict({"type": "range", "low": 0, "cells": "all"}, {"1": sample(1, 1)})
     wide = verdict({"type": "range", "low": 0, "cells": "all"}, {str(i): sample(1, 1) for i in range(10)})
