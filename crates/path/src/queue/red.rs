@@ -140,18 +140,12 @@ impl<P: Carried> Red<P> {
 
     /// Ages the average by what the link could have carried while idle, and takes in the present length.
     fn update_average(&mut self, service: Service, now: Time) {
-        let mut decays = 0;
+        let keep = 1.0 - self.params.weight;
         if let (true, Service::Idle(since)) = (self.idle, service) {
-            decays = (self.packets_per_second * (now - since).secs()) as i64;
+            let missed = (self.packets_per_second * (now - since).secs()) as u64;
+            self.average = aged(self.average, keep, missed);
         }
         self.idle = false;
-        let keep = 1.0 - self.params.weight;
-        for _ in 0..decays {
-            if self.average == 0.0 {
-                break;
-            }
-            self.average *= keep;
-        }
         self.average *= keep;
         self.average += self.params.weight * self.length() as f64;
     }
@@ -202,6 +196,20 @@ impl<P: Carried> Red<P> {
     }
 }
 
+/// What is left of `average` after `times` arrivals at an empty queue, each of which keeps the share `keep`: one by one, since ns-2
+/// does so, and the last bit is to be the same.
+fn aged(mut average: f64, keep: f64, times: u64) -> f64 {
+    for _ in 0..times {
+        // Too little for any sum to notice. Products of such numbers are slow, and rounding keeps them from ever being 0, so that
+        // an hour's pause of a fast link would take minutes.
+        if average < f64::MIN_POSITIVE {
+            break;
+        }
+        average *= keep;
+    }
+    average
+}
+
 impl<P: Carried> Queue<P> for Red<P> {
     fn enqueue(&mut self, mut packet: P, service: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
         self.update_average(service, now);
@@ -250,5 +258,24 @@ impl<P: Carried> Queue<P> for Red<P> {
 
     fn bytes(&self) -> u64 {
         self.store.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_pause_ages_the_average_until_nothing_is_left_and_no_longer() {
+        let keep = 1.0 - 0.002;
+        let one_by_one = (0..300_000).fold(9.0, |left, _| left * keep);
+        assert_eq!(aged(9.0, keep, 300_000).to_bits(), one_by_one.to_bits());
+        // The least weight a scenario may give; as many packets as no loop would end with.
+        for keep in [keep, 1.0 - 0.0001] {
+            let left = aged(9.0, keep, u64::MAX);
+            assert!(left < f64::MIN_POSITIVE, "{left}");
+            assert_eq!(left + 0.0001, 0.0001);
+        }
+        assert_eq!((aged(9.0, 0.0, 1), aged(9.0, 0.0, 0)), (0.0, 9.0));
     }
 }
