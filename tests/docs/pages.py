@@ -48,6 +48,8 @@ UNTRIED = {
     "acklab emulate examples/division.toml --realtime --beside",
     "acklab emulate examples/live.toml --realtime --beside --seed 2 --set 'flow.f.sender.control={kind=\"veno\"}' "
     "--set 'link.0.loss={rate=0.01,only=\"payload\"}'",
+    "for k in 1 2 4 8 16; do acklab emulate examples/live.toml --realtime --beside --set flow.f.sender.stack=linux "
+    "--set flow.f.receiver.ack.segments=$k; done",
     "acklab reproduce paths2026",
 }
 #: Commands of the pages that are tried in another form: ``make demo`` is this after setting up.
