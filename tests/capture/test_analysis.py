@@ -138,6 +138,7 @@ LINUX = {
     "thinned-sender": ("thinned", "gaps in their IPv4 identification"),
     "offload-sender": ("delayed", "TSO or GRO"),
     "six-receiver": ("quick-then-delayed", "every 2nd segment"),
+    "fragments-receiver": ("quick-then-delayed", "every 2nd segment"),
 }
 
 

@@ -178,12 +178,15 @@ def test_many_connections_are_shown_by_their_data() -> None:
 
 def test_what_is_odd_about_a_file_is_said_in_words() -> None:
     summary = acklab.analyze(CAPTURE, packets=False).summary()
-    odd = {"options_cut": 3, "backward": 2, "backward_max_ns": 30_000_000, "fragments": 5, "unknown_links": [127, 147]}
+    odd = {
+        **{"fragments": 7, "reassembled": 2, "overlapping": 1, "options_cut": 3, "unknown_links": [127, 147]},
+        **{"backward": 2, "backward_max_ns": 30_000_000},
+    }
     found = "\n".join(notes({**summary, "packets": summary["packets"] | odd})).replace(NB, " ")
     for words in (
         "3 packets cut within the TCP options",
         "2 packets earlier than the one before, by up to 30 ms",
-        "5 fragments, which are not put together",
+        "7 fragments, put together to 2 segments; 1 left out, whose parts overlap",
         "link types that are not read: 127 (IEEE 802.11 with radiotap), 147",
     ):
         assert words in found, found

@@ -260,6 +260,68 @@ fn link_headers_change_nothing() {
     }
 }
 
+/// Cuts IPv4 packets into parts of at most `most` bytes beside their headers (RFC 791 section 3.2).
+fn fragmented(frames: &[Frame], most: usize) -> Vec<Vec<Frame>> {
+    let parts = |(number, (time, length, data)): (usize, &Frame)| {
+        let (header, body) = data.split_at(20);
+        let count = (*length as usize - 20).div_ceil(most);
+        let one = |at: usize| {
+            let kept = &body[(at * most).min(body.len())..((at + 1) * most).min(body.len())];
+            let mut bytes = [header, kept].concat();
+            let size = most.min(*length as usize - 20 - at * most) + 20;
+            bytes[2..4].copy_from_slice(&(size as u16).to_be_bytes());
+            bytes[4..6].copy_from_slice(&(number as u16).to_be_bytes());
+            let more = if at + 1 < count { 0x2000 } else { 0 };
+            bytes[6..8].copy_from_slice(&(more | (at * most / 8) as u16).to_be_bytes());
+            (*time, size as u32, bytes)
+        };
+        (0..count).map(one).collect()
+    };
+    frames.iter().enumerate().map(parts).collect()
+}
+
+#[test]
+fn packets_in_parts_are_put_together_in_whatever_order_the_parts_come() {
+    let plain = lossy();
+    let mut expected = plain.clone();
+    // Both ways are numbered as one.
+    for (number, (_, _, data)) in expected.iter_mut().enumerate() {
+        data[4..6].copy_from_slice(&(number as u16).to_be_bytes());
+        data[6..8].fill(0);
+    }
+    let expected = rows(&expected);
+    for most in [8, 24, 400] {
+        let parts = fragmented(&plain, most);
+        let whole = parts.iter().filter(|parts| parts.len() > 1).count() as u64;
+        let forward = parts.concat();
+        let backward: Vec<Frame> = parts.iter().flat_map(|parts| parts.iter().rev().cloned()).collect();
+        let twice: Vec<Frame> = parts
+            .iter()
+            .flat_map(|parts| match &parts[..] {
+                [first, rest @ ..] if !rest.is_empty() => [&parts[..1], std::slice::from_ref(first), rest].concat(),
+                _ => parts.clone(),
+            })
+            .collect();
+        for (frames, order) in [(forward, "forward"), (backward, "backward"), (twice, "the first twice")] {
+            let analysis = analysed(101, &frames);
+            assert_eq!(analysis.connections(), expected, "{most} bytes a part, {order}");
+            let census = analysis.census();
+            assert_eq!((census.reassembled, census.overlapping, census.tcp), (whole, 0, plain.len() as u64), "{order}");
+            assert_eq!(census.fragments, census.packets - (plain.len() as u64 - whole), "{order}");
+        }
+    }
+    // Parts that overlap are nobody's: a byte more at the end of each first part.
+    let mut parts = fragmented(&plain, 24);
+    let whole = parts.iter().filter(|parts| parts.len() > 1).count() as u64;
+    for first in parts.iter_mut().filter(|parts| parts.len() > 1).map(|parts| &mut parts[0]) {
+        (first.1, first.2[3]) = (first.1 + 8, first.2[3] + 8);
+        first.2.extend([0; 8]);
+    }
+    let analysis = analysed(101, &parts.concat());
+    assert_eq!((analysis.census().overlapping, analysis.census().reassembled), (whole, 0));
+    assert_eq!(analysis.connections().iter().map(|row| row.bytes).sum::<u64>(), 0);
+}
+
 /// Changes a 32-bit number at `at` of a raw IPv4 packet's TCP header.
 fn add(data: &mut [u8], at: usize, offset: u32) {
     let number = u32::from_be_bytes(data[20 + at..24 + at].try_into().unwrap());

@@ -64,12 +64,17 @@ def notes(summary: Row) -> list[str]:
     reasons = {
         "not_ip": "no IP",
         "not_tcp": "no TCP",
-        "fragments": "fragments, which are not put together",
         "cut": "cut before the end of their TCP header",
         "malformed": "malformed",
     }
     passed = [f"{packets[key]} {words}" for key, words in reasons.items() if packets[key]]
     found = [f"passed over: {', '.join(passed)}"] if passed else []
+    if packets["fragments"]:
+        overlapping = packets["overlapping"]
+        found.append(
+            f"{count(packets['fragments'], 'fragment')}, put together to {count(packets['reassembled'], 'segment')}"
+            + (f"; {overlapping} left out, whose parts overlap" if overlapping else "")
+        )
     if packets["unknown_links"]:
         types = ", ".join(f"{kind}{LINKS.get(kind, '')}" for kind in packets["unknown_links"])
         found.append(f"link types that are not read: {types}")

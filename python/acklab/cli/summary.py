@@ -72,7 +72,10 @@ def told(columns: Columns, rows: Sequence[Row]) -> Columns:
 
 def sections(summary: Mapping[str, Any], most: int = MOST_ROWS) -> list[tuple[list[str], list[list[str]]]]:
     """Header and cells of the flow table and of the link table, at most ``most`` rows each."""
-    tables = [(told(columns, rows), rows) for columns, rows in ((FLOW_COLUMNS, summary["flows"]), (LINK_COLUMNS, summary["links"]))]
+    tables = [
+        (told(columns, rows), rows)
+        for columns, rows in ((FLOW_COLUMNS, summary["flows"]), (LINK_COLUMNS, summary["links"]))
+    ]
     return [
         ([head for head, _ in columns], [[cell(row) for _, cell in columns] for row in rows[:most]])
         for columns, rows in tables

@@ -234,7 +234,8 @@ def _values(parts: list[tuple[Part, Value]], findings: list[Finding]) -> tuple[A
     values = {part.name: plain(value) for part, value in parts}
     intervals: dict[str, Any] = {}
     for part, _ in parts:
-        mine = {f.comparison.label: list(f.interval) for f in findings if f.comparison.part == part.name and f.interval is not None}
+        own = (f for f in findings if f.comparison.part == part.name)
+        mine = {f.comparison.label: list(f.interval) for f in own if f.interval is not None}
         if mine:
             intervals[part.name] = next(iter(mine.values())) if len(mine) == 1 else mine
     if len(values) == 1:

@@ -4,7 +4,7 @@
     make.py [NAME …]
 
 Two network namespaces, each with a TUN device; between the two stands this program, which passes packets on after 10 ms,
-and loses, repeats or filters what a case asks for. Sender and receiver are the kernel's; those committed are of Linux 6.18, CUBIC.
+and loses, repeats or filters what a case asks for. A case may have a third namespace between them, a router whose way on is narrow. Sender and receiver are the kernel's; those committed are of Linux 6.18, CUBIC.
 """
 
 from __future__ import annotations
@@ -61,6 +61,8 @@ class Case:
     device: str = ""
     replies: int = 0
     asleep: bool = False
+    narrow: int = 0  # bytes that the router's way on takes at once
+    snap: int = SNAP
 
 
 CASES = {
@@ -73,6 +75,8 @@ CASES = {
     "thinned": Case(ends=("sender",), rule=thin, quickack=True),
     "offload": Case(ends=("sender",), offload=True, writes=(1, 400_000, 0.0), asleep=True),
     "six": Case(six=True, device="any", asleep=True),
+    # Whole: tshark puts no packet together of which bytes are missing.
+    "fragments": Case(writes=(1, 40_000, 0.0), asleep=True, narrow=576, snap=1600),
 }
 
 
@@ -101,8 +105,8 @@ def in_namespace(name: str) -> None:
         enter(handle.fileno())
 
 
-def relay(case: Case, devices: tuple[int, int], stop: threading.Event) -> None:
-    """Passes packets between the two devices."""
+def relay(case: Case, devices: tuple[int, ...], stop: threading.Event) -> None:
+    """Passes packets between each two devices."""
     head = 10 if case.offload else 0
     counts = {(back, payload): 0 for back in (False, True) for payload in (False, True)}
     waiting: list[tuple[float, int, int, bytes]] = []
@@ -112,7 +116,8 @@ def relay(case: Case, devices: tuple[int, int], stop: threading.Event) -> None:
         ready, _, _ = select.select(devices, [], [], min(pause, 0.05))
         for device in ready:
             packet = os.read(device, 70_000)
-            back = device == devices[1]
+            place = devices.index(device)
+            back = place % 2 == 1
             copies = 1
             if packet[head + 9] == 6 and packet[head] >> 4 == 4:
                 payload = len(packet) > 80
@@ -120,7 +125,7 @@ def relay(case: Case, devices: tuple[int, int], stop: threading.Event) -> None:
                 copies = case.rule(back, payload, counts[back, payload])
             for _ in range(copies):
                 order += 1
-                heapq.heappush(waiting, (time.monotonic() + DELAY_S, order, devices[0 if back else 1], packet))
+                heapq.heappush(waiting, (time.monotonic() + DELAY_S, order, devices[place ^ 1], packet))
         while waiting and waiting[0][0] <= time.monotonic():
             os.write(waiting[0][2], waiting[0][3])
             heapq.heappop(waiting)
@@ -142,23 +147,43 @@ def receive(listening: socket.socket, case: Case) -> None:
     connection.close()
 
 
+def router(namespace: str, narrow: int) -> tuple[int, int]:
+    """A kernel that forwards, and cuts up what is too large for its way on; its device at the sender's side, and the other."""
+    in_namespace(namespace)
+    devices = (tun("ec", False), tun("ed", False))
+    for device, address in (("ec", "10.9.0.254/24"), ("ed", "10.9.2.254/24")):
+        sh(f"ip addr add {address} dev {device}")
+        sh(f"ip link set {device} up")
+    sh(f"ip link set ed mtu {narrow}")
+    sh("sysctl -q -w net.ipv4.ip_forward=1")
+    return devices
+
+
 def make(name: str, case: Case) -> None:
-    a, b = f"acklab-a{os.getpid()}", f"acklab-b{os.getpid()}"
+    a, b, c = (f"acklab-{letter}{os.getpid()}" for letter in "abc")
     me = os.open("/proc/self/ns/net", os.O_RDONLY)
-    for space in (a, b):
+    for space in (a, b, c):
         sh(f"ip netns add {space}")
     try:
         devices = []
-        for device, space, number in (("ea", a, 1), ("eb", b, 2)):
+        # Behind a router the receiver is in another network.
+        network, host = ("10.9.2", "10.9.2.2") if case.narrow else ("10.9.0", "10.9.0.2")
+        for device, space, number, net in (("ea", a, 1, "10.9.0"), ("eb", b, 2, network)):
             in_namespace(space)
             devices.append(tun(device, case.offload))
-            sh(f"ip addr add 10.9.0.{number}/24 dev {device}")
+            sh(f"ip addr add {net}.{number}/24 dev {device}")
             sh(f"ip -6 addr add fd00:9::{number}/64 dev {device} nodad")
             sh(f"ip link set {device} up")
             if case.quickack and number == 2:
                 sh(f"ip route replace 10.9.0.0/24 dev {device} src 10.9.0.2 quickack 1")
+            if case.narrow:
+                sh(f"ip route add 10.9.{0 if number == 2 else 2}.0/24 dev {device}")
+                sh("sysctl -q -w net.ipv4.ip_no_pmtu_disc=1")
+        if case.narrow:
+            near, far = router(c, case.narrow)
+            devices = [devices[0], near, far, devices[1]]
         stop = threading.Event()
-        passing = threading.Thread(target=relay, args=(case, (devices[0], devices[1]), stop))
+        passing = threading.Thread(target=relay, args=(case, tuple(devices), stop))
         passing.start()
         dumps = []
         for end in case.ends:
@@ -171,14 +196,14 @@ def make(name: str, case: Case) -> None:
                 device,
                 "-n",
                 "-s",
-                str(SNAP),
+                str(case.snap),
                 "--time-stamp-precision=nano",
                 "--immediate-mode",
             ]
             command += ["-U", "-Z", "root", "-w", str(file), "tcp"]
             dumps.append(subprocess.Popen(command, stderr=subprocess.DEVNULL))
         time.sleep(1)
-        family, host = (socket.AF_INET6, "fd00:9::2") if case.six else (socket.AF_INET, "10.9.0.2")
+        family, host = (socket.AF_INET6, "fd00:9::2") if case.six else (socket.AF_INET, host)
         in_namespace(b)
         listening = socket.socket(family)
         listening.bind((host, 5001))
@@ -210,7 +235,7 @@ def make(name: str, case: Case) -> None:
             os.close(handle)
     finally:
         enter(me)
-        for space in (a, b):
+        for space in (a, b, c):
             subprocess.run(["ip", "netns", "del", space], check=False)
 
 

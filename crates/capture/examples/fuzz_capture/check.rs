@@ -50,7 +50,9 @@ pub fn holds(bytes: &[u8]) -> Result<bool, String> {
     };
     let census = lean.census();
     let parts = [census.tcp, census.not_ip, census.not_tcp, census.fragments, census.cut, census.malformed];
-    ensure(parts.iter().sum::<u64>() == census.packets && census == rich.census(), || format!("{census:?}"))?;
+    ensure(parts.iter().sum::<u64>() == census.packets + census.reassembled && census == rich.census(), || {
+        format!("{census:?}")
+    })?;
     let rows = lean.connections();
     ensure(rows == rich.connections(), || "rows differ with packets kept".to_owned())?;
     for row in &rows {

@@ -7,7 +7,7 @@ pub enum Other {
     NotIp,
     /// IP, but another protocol.
     NotTcp,
-    /// A part of a fragmented packet.
+    /// A part of a fragmented packet, which is no TCP segment.
     Fragment,
     /// Cut before its TCP header ends, by the snap length.
     Cut,

@@ -10,6 +10,7 @@ mod acks;
 mod connection;
 mod copies;
 mod cwnd;
+mod fragments;
 mod frame;
 mod holds;
 mod numbers;
@@ -26,10 +27,11 @@ use std::collections::HashMap;
 use std::io::Read;
 
 use connection::Connection;
+use fragments::Joined;
 pub use policy::NAMES as POLICIES;
 pub use rows::{AckRow, ConnectionRow, Packets, SegmentRow, Sink};
 pub use segment::Endpoint;
-use segment::Seen;
+use segment::{Frame, Seen};
 pub use vantage::Vantage;
 
 use crate::read_error::ReadError;
@@ -48,8 +50,12 @@ pub struct Census {
     pub not_ip: u64,
     /// IP, but not TCP.
     pub not_tcp: u64,
-    /// Parts of fragmented packets.
+    /// Parts of fragmented packets, those of segments among them.
     pub fragments: u64,
+    /// TCP segments put together from them, which count as `tcp`, `cut` or `malformed` besides.
+    pub reassembled: u64,
+    /// Fragmented segments that were left out because their parts overlap, or disagree about where the segment ends.
+    pub overlapping: u64,
     /// Cut before the TCP header ends.
     pub cut: u64,
     /// With lengths that contradict each other.
@@ -95,6 +101,7 @@ pub struct Analysis {
     /// The latest connection between two ends, the lesser first; only looked up, never walked.
     latest: HashMap<(Endpoint, Endpoint), usize>,
     packets: Option<Packets>,
+    fragments: fragments::Fragments,
     start_ns: Option<i64>,
     now_ns: i64,
 }
@@ -164,6 +171,14 @@ impl Analysis {
         }
         self.now_ns = self.now_ns.max(time_ns);
         let seen = match segment::read(link_type, frame, length) {
+            Ok(Frame::Segment(seen)) => Ok(seen),
+            Ok(Frame::Part(part)) => match self.join(&part) {
+                Some(seen) => seen,
+                None => return,
+            },
+            Err(other) => Err(other),
+        };
+        let seen = match seen {
             Ok(seen) => seen,
             Err(other) => return self.pass_over(other),
         };
@@ -174,6 +189,22 @@ impl Analysis {
         let passed = self.connections[index].on_packet(&seen, now);
         if let Some(packets) = &mut self.packets {
             packets.add(index, &self.connections[index], &seen, &passed, now.saturating_sub(start));
+        }
+    }
+
+    /// The segment that a part completes, as it came with that.
+    fn join(&mut self, part: &fragments::Part) -> Option<Result<Seen, frame::Other>> {
+        self.census.fragments += 1;
+        match self.fragments.join(part, self.now_ns) {
+            Joined::Waiting => None,
+            Joined::Refused => {
+                self.census.overlapping += 1;
+                None
+            }
+            Joined::Whole(seen) => {
+                self.census.reassembled += 1;
+                Some(seen)
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
+use super::fragments::{Key, Part};
 use super::frame::{self, Other, half, word};
 
 /// One end of a connection.
@@ -89,8 +90,17 @@ impl Seen {
     }
 }
 
+/// What a frame has of a TCP segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frame<'a> {
+    /// All of it.
+    Segment(Seen),
+    /// A part, of a packet that was fragmented.
+    Part(Part<'a>),
+}
+
 /// Reads a frame of `link_type`, of which `frame` was kept out of `length` bytes.
-pub fn read(link_type: u32, frame: &[u8], length: u32) -> Result<Seen, Other> {
+pub fn read(link_type: u32, frame: &[u8], length: u32) -> Result<Frame<'_>, Other> {
     let packet = frame::ip(link_type, frame)?;
     let whole = (length as usize).saturating_sub(frame.len() - packet.len()).max(packet.len());
     match packet.first().ok_or(Other::Cut)? >> 4 {
@@ -100,26 +110,30 @@ pub fn read(link_type: u32, frame: &[u8], length: u32) -> Result<Seen, Other> {
     }
 }
 
-fn ipv4(packet: &[u8], whole: usize) -> Result<Seen, Other> {
+fn ipv4(packet: &[u8], whole: usize) -> Result<Frame<'_>, Other> {
     let header = usize::from(packet[0] & 15) * 4;
     // A length of 0 is that of a packet larger than the field can say, before the interface cuts it up.
     let total = Some(usize::from(half(packet, 2)?)).filter(|total| *total > 0).unwrap_or(whole);
     if header < 20 || total < header {
         return Err(Other::Malformed);
     }
-    if half(packet, 6)? & 0x3fff != 0 {
-        return Err(Other::Fragment);
-    }
+    let place = half(packet, 6)?;
     if *packet.get(9).ok_or(Other::Cut)? != 6 {
-        return Err(Other::NotTcp);
+        return Err(if place & 0x3fff != 0 { Other::Fragment } else { Other::NotTcp });
     }
     let address = |at| word(packet, at).map(|word| IpAddr::V4(Ipv4Addr::from_bits(word)));
     let ends = (address(12)?, address(16)?);
     let rest = packet.get(header..).ok_or(Other::Cut)?;
-    Ok(Seen { identification: Some(half(packet, 4)?), ecn: packet[1] & 3, ..tcp(rest, total - header, ends)? })
+    let (identification, ecn, length) = (half(packet, 4)?, packet[1] & 3, total - header);
+    if place & 0x3fff != 0 {
+        let key = Key { ends, identification: identification.into() };
+        let start = usize::from(place & 0x1fff) * 8;
+        return Part::new(key, (start, length), place & 0x2000 != 0, ecn, rest).map(Frame::Part);
+    }
+    Ok(Frame::Segment(Seen { identification: Some(identification), ecn, ..tcp(rest, length, ends)? }))
 }
 
-fn ipv6(packet: &[u8], whole: usize) -> Result<Seen, Other> {
+fn ipv6(packet: &[u8], whole: usize) -> Result<Frame<'_>, Other> {
     let said = Some(usize::from(half(packet, 4)?)).filter(|said| *said > 0);
     let mut left = said.unwrap_or(whole.saturating_sub(40));
     let mut next = *packet.get(6).ok_or(Other::Cut)?;
@@ -136,6 +150,12 @@ fn ipv6(packet: &[u8], whole: usize) -> Result<Seen, Other> {
             51 => 4 * (usize::from(*rest.get(1).ok_or(Other::Cut)?) + 2),
             // Alone it is whole (RFC 6946): neither an offset nor more to come.
             44 if half(rest, 2)? & 0xfff9 == 0 => 8,
+            44 if rest[0] == 6 => {
+                let (place, key) = (half(rest, 2)?, Key { ends, identification: word(rest, 4)? });
+                let length = left.checked_sub(8).ok_or(Other::Malformed)?;
+                let kept = rest.get(8..).ok_or(Other::Cut)?;
+                return Part::new(key, ((place & 0xfff8).into(), length), place & 1 != 0, ecn, kept).map(Frame::Part);
+            }
             44 => return Err(Other::Fragment),
             _ => return Err(Other::NotTcp),
         };
@@ -143,11 +163,11 @@ fn ipv6(packet: &[u8], whole: usize) -> Result<Seen, Other> {
         left = left.checked_sub(length).ok_or(Other::Malformed)?;
         rest = rest.get(length..).ok_or(Other::Cut)?;
     }
-    Ok(Seen { ecn, ..tcp(rest, left, ends)? })
+    Ok(Frame::Segment(Seen { ecn, ..tcp(rest, left, ends)? }))
 }
 
 /// A segment of `length` bytes, of which `kept` begins.
-fn tcp(kept: &[u8], length: usize, (from, to): (IpAddr, IpAddr)) -> Result<Seen, Other> {
+pub fn tcp(kept: &[u8], length: usize, (from, to): (IpAddr, IpAddr)) -> Result<Seen, Other> {
     if kept.len() < 20 {
         return Err(if length < 20 { Other::Malformed } else { Other::Cut });
     }
@@ -208,7 +228,16 @@ fn options(mut rest: &[u8]) -> Options {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fragments::Joined;
     use super::*;
+
+    /// A frame that has all of a segment.
+    fn read(link_type: u32, frame: &[u8], length: u32) -> Result<Seen, Other> {
+        super::read(link_type, frame, length).map(|found| match found {
+            Frame::Segment(seen) => seen,
+            Frame::Part(part) => panic!("{part:?}"),
+        })
+    }
 
     fn packet(options: &[u8], payload: usize) -> Vec<u8> {
         let header = 20 + options.len();
@@ -263,7 +292,24 @@ mod tests {
         six[6] = 44;
         assert_eq!(read(101, &six, six.len() as u32).unwrap().payload, 11, "a fragment that is all there is");
         six[43] = 1;
-        assert_eq!(read(101, &six, six.len() as u32), Err(Other::Fragment));
+        assert_eq!(super::read(101, &six, six.len() as u32), Err(Other::Malformed), "31 bytes before others");
+        // In two parts, of 24 bytes and of 7: the second comes first.
+        let part = |start: usize, end: usize, place: u16| {
+            let mut bytes = [&six[..48], &six[48..][start..end]].concat();
+            bytes[5] = (8 + end - start) as u8;
+            bytes[42..48].copy_from_slice(&[(place >> 8) as u8, place as u8, 0, 1, 0, 2]);
+            bytes
+        };
+        let (first, second) = (part(0, 24, 1), part(24, 31, 24));
+        let mut fragments = super::super::fragments::Fragments::default();
+        let mut joined = |bytes: &[u8]| match super::read(101, bytes, bytes.len() as u32) {
+            Ok(Frame::Part(part)) => fragments.join(&part, 0),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(joined(&second), Joined::Waiting);
+        assert_eq!(joined(&first), Joined::Whole(Ok(seen)));
+        six[40] = 17;
+        assert_eq!(read(101, &six, six.len() as u32), Err(Other::Fragment), "of UDP");
         six[6] = 17;
         assert_eq!(read(101, &six, six.len() as u32), Err(Other::NotTcp));
     }

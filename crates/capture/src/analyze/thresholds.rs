@@ -49,3 +49,9 @@ pub const MOST_HOLES: usize = 1 << 10;
 pub const LARGEST_PAYLOAD: u32 = 8_960;
 /// Share of its round trip for which the first data segments count as the initial window.
 pub const FIRST_WINDOW_SHARE: f64 = 0.9;
+/// How long a packet may stay in parts, in nanoseconds: Linux's `ipfrag_time`, 30 s.
+pub const FRAGMENTED_NS: i64 = 30_000_000_000;
+/// Most packets that are in parts at a time; the oldest goes for another.
+pub const MOST_FRAGMENTED: usize = 256;
+/// Most gaps between the parts of one that have come; beyond, it is given up as if they overlapped.
+pub const MOST_MISSING: usize = 64;
