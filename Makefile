@@ -48,7 +48,7 @@ $(VENV)/.testable: $(VENV)/.made | $(VENV)/.built
 demo: setup
 	@$(BIN)/python examples/demo.py
 	@echo
-	@echo 'The paper, with fewer seeds and cells (acklab reproduce allman1998 runs all of it):'
+	@echo 'The paper, with fewer seeds and cells (acklab reproduce allman1998 runs all of it); claims that are not reproduced are listed:'
 	@$(BIN)/acklab reproduce allman1998 --quick --out acklab-out/papers
 
 test: setup $(VENV)/.testable

@@ -140,7 +140,7 @@ def _told(outcome: Outcome) -> str:
     tested = (
         f"{len(outcome.verdicts)} claims: {counts['reproduced']} reproduced, {counts['differs']} differ, "
         f"{counts['not-testable']} not testable ({undecided} of them undecided); among these {apart['calibration']} calibration "
-        f"and {apart['arithmetic']} arithmetic"
+        f"and {apart['arithmetic']} arithmetic, which the page counts apart"
     )
     lines = [
         f"{outcome.paper.id}: {outcome.paper.title}{quick}",
