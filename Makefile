@@ -16,7 +16,7 @@ RUST := $(shell find crates -type f \( -name '*.rs' -o -name 'Cargo.toml' -o -na
 
 help:
 	@echo 'make setup   build acklab and leave the command at $(BIN)/acklab'
-	@echo 'make demo    set up, run a comparison of four TCPs and print it'
+	@echo 'make demo    set up, run a comparison and a paper, say where their pages are'
 	@echo 'make test    set up, run every test (as root on Debian, installs what they use)'
 	@echo 'make docs    set up, build the documentation in docs/_build/html'
 	@echo 'make bench   set up, measure speed beside ns-2'
