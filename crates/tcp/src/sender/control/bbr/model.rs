@@ -95,3 +95,64 @@ impl Model {
         expired
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use acklab_packet::Time;
+
+    /// An ACK at `now`, of segments that left when all before them had been delivered.
+    fn ack(now: f64, delivered: u64, rtt: f64) -> RateSample {
+        let (now, rate) =
+            (Time::from_secs(now), Some(Rate { prior_delivered: delivered, delivered: 1, interval: 1.0 }));
+        let counts = RateSample { now, delivered, delivered_at: now, acked: 1, rate, rtt: Some(rtt), ..EMPTY };
+        RateSample { delivered: delivered + 1, ..counts }
+    }
+
+    const EMPTY: RateSample = RateSample {
+        now: Time::ZERO,
+        delivered: 0,
+        delivered_at: Time::ZERO,
+        acked: 0,
+        rate: None,
+        app_limited: false,
+        rtt: None,
+        held: false,
+        prior_in_flight: 0,
+        in_flight: 0,
+        lost: 0,
+        lost_ever: 0,
+    };
+
+    fn rate(segments: u64) -> Rate {
+        Rate { prior_delivered: 0, delivered: segments, interval: 1.0 }
+    }
+
+    #[test]
+    fn the_largest_rate_counts_for_ten_rounds_and_the_applications_only_if_larger() {
+        let (mut model, mut limited) = (Model::default(), Model::default());
+        for round in 0..12 {
+            for model in [&mut model, &mut limited] {
+                model.on_rate(&ack(0.0, 10 * round, 0.1));
+                assert!(model.round_start);
+            }
+            model.on_bandwidth(&rate(if round == 0 { 100 } else { 50 }), false);
+            limited.on_bandwidth(&rate(if round == 0 { 100 } else { 50 }), round > 0);
+            let expected = if round <= 10 { 100.0 } else { 50.0 };
+            assert_eq!((model.bandwidth.get(), limited.bandwidth.get()), (expected, 100.0), "round {round}");
+        }
+        limited.on_bandwidth(&rate(120), true);
+        assert_eq!(limited.bandwidth.get(), 120.0);
+    }
+
+    #[test]
+    fn an_old_least_round_trip_gives_way_to_one_that_no_receiver_held() {
+        let mut model = Model::default();
+        assert!(!model.on_rtt(&ack(1.0, 0, 0.1)));
+        assert!(!model.on_rtt(&ack(11.0, 0, 0.3)), "ten seconds are not over");
+        assert!(model.on_rtt(&RateSample { held: true, ..ack(11.5, 0, 0.3) }));
+        assert_eq!((model.min_rtt, model.min_rtt_at), (0.1, 1.0));
+        assert!(model.on_rtt(&ack(11.6, 0, 0.2)));
+        assert_eq!((model.min_rtt, model.min_rtt_at), (0.2, 11.6));
+    }
+}

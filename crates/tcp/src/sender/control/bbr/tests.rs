@@ -26,10 +26,21 @@ struct AnAck {
     /// Whether what it brings left after the last ACK.
     round: bool,
     rtt: f64,
+    /// Seconds until pacing lets the next one go.
+    wait: f64,
 }
 
-const ACK: AnAck =
-    AnAck { after: 0.1, acked: 10, rate: 100.0, flight: 10, lost: 0, repair: Repair::Open, round: true, rtt: 0.1 };
+const ACK: AnAck = AnAck {
+    after: 0.1,
+    acked: 10,
+    rate: 100.0,
+    flight: 10,
+    lost: 0,
+    repair: Repair::Open,
+    round: true,
+    rtt: 0.1,
+    wait: 0.0,
+};
 
 impl Path {
     /// A connection of 10 segments at first, over 100 ms.
@@ -60,7 +71,7 @@ impl Path {
             lost: ack.lost,
             lost_ever: self.lost,
         };
-        let situation = Situation { cwnd: self.cwnd, repair: ack.repair, srtt: Some(0.1), wait: 0.0 };
+        let situation = Situation { cwnd: self.cwnd, repair: ack.repair, srtt: Some(0.1), wait: ack.wait };
         let decision = self.bbr.on_sample(&sample, &situation);
         self.cwnd = decision.cwnd;
         decision
@@ -114,6 +125,11 @@ fn drain_ends_when_what_start_up_queued_is_gone() {
         path.hear(AnAck { rate: 1000.0, flight, after: 0.001, round: false, ..ACK });
         assert_eq!(path.bbr.modes.state, state, "{flight} in flight, of 100 and three bursts of two");
     }
+    // What will be gone when the next one leaves counts as gone: one in a millisecond.
+    let mut path = Path::new();
+    path.rounds(4, AnAck { rate: 1000.0, flight: 289, ..ACK });
+    path.hear(AnAck { rate: 1000.0, flight: 107, after: 0.001, round: false, wait: 0.0015, ..ACK });
+    assert_eq!(path.bbr.modes.state, State::ProbeBw);
 }
 
 #[test]
@@ -171,22 +187,18 @@ fn the_window_is_two_products_and_room_for_bursts() {
     // A round of ACKs as fast as the path: nothing is aggregated but what one ACK brings.
     let decision = path.hear(AnAck { rate: 1000.0, after: 0.1, acked: 10, flight: 150, ..ACK });
     assert_eq!(decision.cwnd, 200 + 6 + 10, "and the ten that an ACK brings at once");
+    assert_eq!(path.bbr.target(1000.0, 2.0, 1), 208, "in pairs");
+    while !path.bbr.modes.probes_up() {
+        path.hear(AnAck { rate: 1000.0, after: 0.101, acked: 0, flight: 106, round: false, ..ACK });
+    }
+    assert_eq!(path.bbr.target(1000.0, 2.0, 0), 208, "a pair more while it probes");
 }
 
 #[test]
 fn a_recovery_begins_by_sending_what_is_delivered_and_ends_with_the_old_window() {
     let mut path = Path::full();
     path.cwnd = 206;
-    let window = Window {
-        cwnd: 206.0,
-        ssthresh: 106.0,
-        mss: 1.0,
-        advertised: 1e6,
-        bytes: false,
-        now: Time::from_secs(path.now),
-        srtt: 0.1,
-    };
-    let left = path.bbr.reduced(Signal::Loss, 150.0, &window);
+    let left = path.bbr.reduced(Signal::Loss, 150.0, &WINDOW);
     assert_eq!((left.cwnd, left.ssthresh), (206.0, 106.0), "a loss by itself takes nothing");
     let slow = AnAck {
         rate: 1000.0,
@@ -199,6 +211,7 @@ fn a_recovery_begins_by_sending_what_is_delivered_and_ends_with_the_old_window()
         ..ACK
     };
     assert_eq!(path.hear(slow).cwnd, 99, "97 in flight, and the two that came");
+    assert_eq!(path.bbr.model.next_round, path.delivered, "what left before ends no round of it");
     assert_eq!(
         path.hear(AnAck { lost: 3, flight: 94, ..slow }).cwnd,
         96,
@@ -227,33 +240,73 @@ fn after_ten_seconds_without_a_shorter_round_trip_the_window_is_held_down() {
     let decision = path.hear(AnAck { flight: 5, ..low });
     assert!(decision.cwnd == 4 && decision.limits_itself);
     let began = path.now + low.after;
+    let mut held = Path { bbr: path.bbr.clone(), ..path };
     while path.bbr.modes.state == State::ProbeRtt {
         path.hear(low);
     }
     assert!(path.now > began + 0.2 && path.now < began + 0.3, "{}", path.now - began);
     assert!(path.cwnd > 200 && path.bbr.model.min_rtt == 0.11, "{}", path.cwnd);
+    // Of what left since then nothing has come: the round trip is not over.
+    held.rounds(10, AnAck { round: false, ..low });
+    assert_eq!(held.bbr.modes.state, State::ProbeRtt);
 }
 
 #[test]
 fn a_timeout_is_a_round_and_its_window_comes_back() {
     let mut path = Path::full();
     path.cwnd = 206;
-    let window =
-        Window { cwnd: 206.0, ssthresh: 106.0, mss: 1.0, advertised: 1e6, bytes: false, now: Time::ZERO, srtt: 0.1 };
-    path.bbr.reduced(Signal::Timeout, 150.0, &window);
+    path.bbr.reduced(Signal::Timeout, 150.0, &WINDOW);
     path.cwnd = 1;
     let ack = AnAck { rate: 1000.0, acked: 1, flight: 0, repair: Repair::Loss, ..ACK };
     assert_eq!(path.hear(ack).cwnd, 4, "the least there is");
     assert_eq!(path.hear(AnAck { repair: Repair::Open, flight: 10, ..ack }).cwnd, 207);
 }
 
+/// Rounds of 100 ms at `rate`, a quarter of it lost, of which each ACK says 1000 segments a second.
+fn lossy(rate: f64) -> AnAck {
+    let acked = (rate * 0.1) as u64;
+    AnAck { rate: 1000.0, acked, lost: acked / 4, flight: 150, ..ACK }
+}
+
+const WINDOW: Window =
+    Window { cwnd: 206.0, ssthresh: 106.0, mss: 1.0, advertised: 1e6, bytes: false, now: Time::ZERO, srtt: 0.1 };
+
+#[test]
+fn a_timeout_ends_a_round_and_looks_for_a_full_pipe_anew() {
+    // Four rounds that bring no more end start-up, but for a timeout after the third.
+    let same = AnAck { rate: 1000.0, flight: 200, ..ACK };
+    let mut path = Path::new();
+    path.rounds(3, same);
+    path.bbr.reduced(Signal::Timeout, 150.0, &WINDOW);
+    path.rounds(1, same);
+    assert_eq!(path.bbr.modes.state, State::Startup);
+    // For the policer's intervals it is a round, in which something was lost: the second ends with the seventh ACK, not the eighth.
+    let mut path = Path::full();
+    path.rounds(6, lossy(400.0));
+    path.bbr.reduced(Signal::Timeout, 150.0, &WINDOW);
+    path.rounds(1, lossy(400.0));
+    assert!(path.bbr.policer.rate().is_some());
+}
+
+#[test]
+fn what_was_no_loss_says_nothing_of_a_full_pipe_or_a_policer() {
+    let same = AnAck { rate: 1000.0, flight: 200, ..ACK };
+    let mut path = Path::new();
+    path.rounds(3, same);
+    path.bbr.undone();
+    path.rounds(3, same);
+    assert_eq!(path.bbr.modes.state, State::Startup);
+    path.rounds(1, same);
+    assert_eq!(path.bbr.modes.state, State::Drain, "three rounds after the first since then");
+    let mut path = Path::full();
+    path.rounds(8, lossy(400.0));
+    assert!(path.bbr.policer.rate().is_some());
+    path.bbr.undone();
+    assert_eq!(path.bbr.policer.rate(), None);
+}
+
 #[test]
 fn a_policer_is_two_intervals_that_agree_while_a_fifth_is_lost() {
-    // Rounds of 100 ms at `rate`, a quarter of it lost.
-    let lossy = |rate: f64| {
-        let acked = (rate * 0.1) as u64;
-        AnAck { rate: 1000.0, acked, lost: acked / 4, flight: 150, ..ACK }
-    };
     let mut path = Path::full();
     // The first loss begins an interval of four rounds, whose end begins the next.
     path.rounds(7, lossy(400.0));
@@ -261,7 +314,12 @@ fn a_policer_is_two_intervals_that_agree_while_a_fifth_is_lost() {
     path.rounds(1, lossy(400.0));
     assert!(path.bbr.policer.rate().is_some_and(|rate| (rate / 400.0 - 1.0).abs() < 0.01), "{:?}", path.bbr.policer);
     assert!((path.bbr.pacing_rate() / (400.0 * MARGIN) - 1.0).abs() < 0.01, "as fast as it, without probing");
-    // After 48 rounds the burst's rate is tried again.
+    // After 48 rounds the burst's rate is tried again; only those count that would probe.
+    let (mut held, last) = (path.bbr.policer, path.bbr.last.unwrap());
+    for _ in 0..60 {
+        held.on_sample(&last, true, false, 1448.0);
+    }
+    assert!(held.rate().is_some());
     let fine = AnAck { rate: 400.0, acked: 40, flight: 40, ..ACK };
     let mut rounds = 0;
     while path.bbr.policer.rate().is_some() {
@@ -283,10 +341,27 @@ fn a_policer_is_two_intervals_that_agree_while_a_fifth_is_lost() {
 #[test]
 fn an_idle_application_goes_on_as_fast_as_it_was() {
     let mut path = Path::full();
-    path.bbr.pacing_gain = 1.25;
+    while !path.bbr.modes.probes_up() {
+        path.hear(AnAck { rate: 1000.0, flight: 100, ..ACK });
+    }
+    assert!((path.bbr.pacing_rate() - 1250.0 * MARGIN).abs() < 1e-9);
     path.bbr.restart(path.now + 5.0, &mut 206);
     assert!((path.bbr.pacing_rate() - 1000.0 * MARGIN).abs() < 1e-9);
     // The least round trip is over ten seconds old; but nothing was in flight, so the queue is empty as it is.
     path.hear(AnAck { after: 12.0, rate: 1000.0, flight: 10, rtt: 0.13, ..ACK });
     assert_eq!((path.bbr.modes.state, path.bbr.model.min_rtt), (State::ProbeBw, 0.13));
+}
+
+#[test]
+fn an_application_that_pauses_while_the_window_is_held_down_has_it_back() {
+    let mut path = Path::full();
+    while path.bbr.modes.state != State::ProbeRtt {
+        path.hear(AnAck { rate: 1000.0, flight: 100, rtt: 0.12, ..ACK });
+    }
+    path.hear(AnAck { acked: 4, flight: 4, rate: 40.0, ..ACK });
+    let mut cwnd = path.cwnd;
+    path.bbr.restart(path.now + 0.1, &mut cwnd);
+    assert_eq!((cwnd, path.bbr.modes.state), (4, State::ProbeRtt), "200 ms are not over");
+    path.bbr.restart(path.now + 0.3, &mut cwnd);
+    assert!(cwnd > 200 && path.bbr.modes.state == State::ProbeBw, "{cwnd}");
 }
