@@ -330,6 +330,7 @@ const CASES: &[Case] = &[
     (&[("window = 40", "slow_start = \"hystart++\", control = \"vegas\"")], "flow[0].sender.slow_start", &["vegas", "standard"]),
     (&[("recovery = \"sack\"", "recovery = \"rackk\"")], "flow[0].sender.recovery", &["did you mean `rack`"]),
     (&[("recovery = \"sack\"", "recovery = \"rack\", skip = 50")], "flow[0].sender.skip", &["is 50", "must be 0"]),
+    (&[("recovery = \"sack\"", "recovery = \"newreno\""), ("receiver = {", "receiver = { dsack = true,")], "flow[0].receiver.dsack", &["is true", "sack = true", "must be false"]),
     (&[("receiver = {", "receiver = { dsack = true,")], "flow[0].receiver.dsack", &["sack", "must be false"]),
     (&[("window = 40", "nagle = \"yes\"")], "flow[0].sender.nagle", &["minshall"]),
     (&[("window = 40", "unsent_ack = \"reset\"")], "flow[0].sender.unsent_ack", &["restart"]),

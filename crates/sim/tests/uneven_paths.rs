@@ -110,9 +110,6 @@ fn conversation() -> impl Strategy<Value = (String, String)> {
     let loss = select(vec!["", "loss = { rate = 0.02 }", "loss = { rate = 0.05, where = 'after-queue' }"]);
     (stack, recovery, policy, [stages(), stages()], [loss.clone(), loss], 0..1000_u32).prop_map(
         |(stack, recovery, policy, [there, back], [lost, lost_back], seed)| {
-            // Linux undoes what DSACK tells was needless; only these recoveries read that.
-            let reads = ["rfc6675", "fack", "rack"].contains(&recovery);
-            let stack = if stack == "linux" && !reads { "rfc" } else { stack };
             let comma = if lost_back.is_empty() { "" } else { ", " };
             let text = format!(
                 "seed = {seed}\nrecord.packets = true\nstop = {{ when = 'flows-complete', at_most = '20000s' }}\n\

@@ -140,7 +140,8 @@ impl Stacks {
             here.receiver.sack = here.sender.recovery.uses_sack();
         }
         if receiver.rules.dsack.is_none() {
-            here.receiver.dsack |= here.receiver.sack && asks_for_dsack(&here.sender);
+            let possible = here.receiver.sack && here.sender.recovery != RecoveryKind::Sack;
+            here.receiver.dsack = possible && (here.receiver.dsack || asks_for_dsack(&here.sender));
         }
         let quic = matches!(here.receiver.ack, AckPolicyKind::Quic { .. });
         let numbers = quic && here.sender.recovery == RecoveryKind::Rfc9002;
@@ -167,6 +168,10 @@ impl Stacks {
         check_receiver(&here.receiver).map_err(|(key, what)| Problem::at(at("receiver", key), what))?;
         check_numbers(&here.sender, &here.receiver, numbers)
             .map_err(|(side, key, what)| Problem::at(at(side, key), what))?;
+        if here.receiver.dsack && !here.receiver.sack {
+            let what = "is true, but only sack = true asks for it; must be false";
+            return Err(Problem::at(at("receiver", "dsack"), what));
+        }
         if here.receiver.dsack && here.sender.recovery == RecoveryKind::Sack {
             let what = "is true, but a sender with recovery = \"sack\" takes such a report for a hole; must be false";
             return Err(Problem::at(at("receiver", "dsack"), what));
@@ -175,10 +180,9 @@ impl Stacks {
     }
 }
 
-/// Whether this sender learns from reports of duplicates. Not with FF96's blocks, see above.
+/// Whether this sender learns from reports of duplicates.
 fn asks_for_dsack(sender: &SenderRules) -> bool {
-    sender.recovery.uses_dsack()
-        || (sender.undo.uses_dsack() && sender.recovery.uses_sack() && sender.recovery != RecoveryKind::Sack)
+    sender.recovery.uses_dsack() || (sender.undo.uses_dsack() && sender.recovery.undoes())
 }
 
 /// Whether segments must carry their sender's phase for this receiver.
