@@ -38,8 +38,8 @@ impl Rules {
             Growth::Steps => 1,
             Growth::AllThenOne => 2,
         };
-        let (name, control, veno) = match sender.control {
-            ControlKind::Reno {} => ("reno", 0, [0; 6]),
+        let (control, veno) = match sender.control {
+            ControlKind::Reno {} => (0, [0; 6]),
             ControlKind::Veno { alpha, beta, estimate, first_loss, base_rtt, clock } => {
                 let flags = [
                     u64::from(estimate == VenoEstimate::PerRtt),
@@ -47,7 +47,7 @@ impl Rules {
                     u64::from(base_rtt == VenoBase::SinceLoss),
                 ];
                 let tick = (clock.secs() * 1e6).round() as u64;
-                ("veno", 1, [parts(alpha), parts(beta), flags[0], flags[1], flags[2], tick])
+                (1, [parts(alpha), parts(beta), flags[0], flags[1], flags[2], tick])
             }
             _ => return None,
         };
@@ -70,7 +70,7 @@ impl Rules {
             ("validate", u64::from(sender.validation == Validation::Linux)),
             ("halve_cwnd", u64::from(sender.halving != Halving::FlightSize)),
         ];
-        Some(Rules { numbers, label: format!("{name}+{}", credit_name(&sender.credit)) })
+        Some(Rules { numbers, label: format!("{}+{}", sender.control.name(), sender.credit.name()) })
     }
 
     /// The number of that name.
@@ -106,19 +106,4 @@ pub fn stock(sender: &SenderRules) -> bool {
         CreditKind::FullSegments | CreditKind::SegmentCounter | CreditKind::Ubc { growth: Growth::Whole }
     );
     counts && !matches!(sender.control, ControlKind::Veno { .. })
-}
-
-/// A credit as scenarios call it.
-fn credit_name(credit: &CreditKind) -> &'static str {
-    match credit {
-        CreditKind::AckCounting => "ack-counting",
-        CreditKind::Rfc5681 => "rfc5681",
-        CreditKind::Ubc { .. } => "ubc",
-        CreditKind::Lbc { .. } => "lbc",
-        CreditKind::Abc { .. } => "abc",
-        CreditKind::Sabc { .. } => "sabc",
-        CreditKind::FullSegments => "full-segments",
-        CreditKind::Counter => "counter",
-        CreditKind::SegmentCounter => "segment-counter",
-    }
 }

@@ -86,6 +86,21 @@ impl Default for Growth {
 }
 
 impl CreditKind {
+    /// What scenarios call it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            CreditKind::AckCounting => "ack-counting",
+            CreditKind::Rfc5681 => "rfc5681",
+            CreditKind::Ubc { .. } => "ubc",
+            CreditKind::Lbc { .. } => "lbc",
+            CreditKind::Abc { .. } => "abc",
+            CreditKind::Sabc { .. } => "sabc",
+            CreditKind::FullSegments => "full-segments",
+            CreditKind::Counter => "counter",
+            CreditKind::SegmentCounter => "segment-counter",
+        }
+    }
+
     /// The most segments an ACK is worth, where that is a parameter.
     pub fn limit(self) -> Option<f64> {
         match self {
@@ -107,15 +122,9 @@ fn four() -> f64 {
 impl Shown for CreditKind {
     fn shown(&self) -> String {
         match self {
-            CreditKind::AckCounting => "ack-counting".to_owned(),
-            CreditKind::Rfc5681 => "rfc5681".to_owned(),
-            CreditKind::Ubc { .. } => "ubc".to_owned(),
             CreditKind::Lbc { limit, .. } => format!("lbc, {limit} segments"),
-            CreditKind::Abc { limit } => format!("abc, L = {limit}"),
-            CreditKind::Sabc { limit } => format!("sabc, L = {limit}"),
-            CreditKind::FullSegments => "full-segments".to_owned(),
-            CreditKind::Counter => "counter".to_owned(),
-            CreditKind::SegmentCounter => "segment-counter".to_owned(),
+            CreditKind::Abc { limit } | CreditKind::Sabc { limit } => format!("{}, L = {limit}", self.name()),
+            kind => kind.name().to_owned(),
         }
     }
 }

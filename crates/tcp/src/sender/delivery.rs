@@ -9,8 +9,7 @@ use std::collections::VecDeque;
 
 use acklab_packet::{Seq, Time};
 
-/// Intervals that differ by less are equal: sums of times have a last digit.
-const CLOCK: f64 = 1e-9;
+use super::CLOCK;
 
 /// A segment on its way.
 #[derive(Clone, Copy, Debug, PartialEq)]

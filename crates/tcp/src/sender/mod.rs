@@ -30,6 +30,10 @@ pub use machine::{Sender, SenderView};
 
 use acklab_packet::{Probe, Segment, Time};
 
+/// Seconds by which instants, or round trips, differ that are equal: no sender's clock is finer, and sums of times have a last
+/// digit.
+const CLOCK: f64 = 1e-9;
+
 /// What a sender asks of its driver.
 pub trait SenderWire {
     /// Puts a segment of `wire_bytes` bytes on the first link.

@@ -5,6 +5,7 @@
 
 use acklab_packet::Seq;
 
+use super::super::CLOCK;
 use super::{CongestionControl, Control, Estimate, Heard, Reduced, Signal, Window};
 
 /// Section 4.3, in seconds, samples and rounds.
@@ -14,9 +15,6 @@ const MIN_RTT_DIVISOR: f64 = 8.0;
 const N_RTT_SAMPLE: u32 = 8;
 const CSS_GROWTH_DIVISOR: f64 = 4.0;
 const CSS_ROUNDS: u32 = 5;
-
-/// Round trips that differ by less are equal: no sender's clock is finer, and a difference of sums has a last digit.
-const CLOCK: f64 = 1e-9;
 
 /// Where the initial slow start is.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,9 +7,6 @@ use acklab_packet::{Ack, Seq, Time};
 use super::super::Core;
 use super::super::scoreboard::Scoreboard;
 
-/// Instants that differ by less are equal: no clock is finer, and sums of times have a last digit.
-pub(super) const CLOCK: f64 = 1e-9;
-
 /// A segment, or what a block's edge has left of one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sent {

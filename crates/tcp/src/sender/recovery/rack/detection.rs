@@ -3,7 +3,8 @@
 
 use acklab_packet::{Seq, Time};
 
-use super::super::log::{CLOCK, Sent};
+use super::super::super::CLOCK;
+use super::super::log::Sent;
 
 /// Recoveries without a DSACK after which the reordering window is its usual again.
 const PERSIST: u32 = 16;

@@ -11,9 +11,9 @@ use acklab_packet::{Ack, Seq, Time};
 use super::super::control::Signal;
 use super::super::credit::WindowCredit;
 use super::super::scoreboard::Scoreboard;
-use super::super::{Core, LastCut, SenderWire};
+use super::super::{CLOCK, Core, LastCut, SenderWire};
 use super::LossRecovery;
-use super::log::{CLOCK, SendLog, Sent, take_in};
+use super::log::{SendLog, Sent, take_in};
 use super::tap::Tap;
 use round_trip::RoundTrip;
 

@@ -2,7 +2,7 @@
 
 use acklab_packet::Time;
 
-use super::super::log::CLOCK;
+use super::super::super::CLOCK;
 
 /// The latest round trip and the least, in seconds; the smoothed one and its deviation are the timer's.
 #[derive(Clone, Debug, PartialEq)]
