@@ -14,7 +14,7 @@ import polars as pl
 
 from . import palette, prep
 from .items import Item, items_of
-from .runs import read_runs
+from .runs import read_runs, recorded
 
 #: Columns of dots that data is thinned to: what an Altair chart can hold and stay quick.
 COLUMNS = 700
@@ -25,6 +25,7 @@ MOST = 12
 
 def cwnd(runs: Any, flow: str | None = None) -> alt.LayerChart:
     """Congestion window (solid), slow-start threshold (dashed) and flight size (thin)."""
+    runs = recorded(runs, "series")
     items = items_of(runs, flow, MOST)
     high = prep.window_height(prep.cwnd(item.run, item.flow) for item in items)
     frame = _join(items, lambda i: prep.thin_steps(prep.cwnd(i.run, i.flow), "cwnd_segments", COLUMNS).drop("flow"))
@@ -49,6 +50,7 @@ def cwnd(runs: Any, flow: str | None = None) -> alt.LayerChart:
 
 def rtt(runs: Any, flow: str | None = None) -> alt.Chart:
     """Round-trip time samples."""
+    runs = recorded(runs, "series")
     items = items_of(runs, flow, MOST)
     frame = _join(items, lambda i: prep.thin_points(prep.rtt(i.run, i.flow), COLUMNS).drop("flow"))
     tips = ["item:N", _time_tip(), alt.Tooltip("rtt_ms:Q", format=".3f"), alt.Tooltip("rto_ms:Q", format=".1f")]
@@ -63,7 +65,7 @@ def rtt(runs: Any, flow: str | None = None) -> alt.Chart:
 
 def queue(runs: Any, link: str | None = None) -> alt.LayerChart:
     """Queue lengths and losses; of each run the fullest queue unless a link is named."""
-    found = read_runs(runs)
+    found = recorded(runs, "queue")
     lengths, losses = [], []
     for run in found:
         name = link or prep.fullest(run)
@@ -93,6 +95,7 @@ def queue(runs: Any, link: str | None = None) -> alt.LayerChart:
 
 def throughput(runs: Any, flow: str | None = None, bin_s: float | None = None) -> alt.Chart:
     """Goodput in bins."""
+    runs = recorded(runs, "packets")
     items = items_of(runs, flow, MOST)
     frame = _join(items, lambda i: prep.throughput(i.run, i.flow, bin_s))
     tips = ["item:N", alt.Tooltip("start_s:Q"), alt.Tooltip("end_s:Q"), alt.Tooltip("goodput_bps:Q", format=".4s")]
@@ -107,6 +110,7 @@ def throughput(runs: Any, flow: str | None = None, bin_s: float | None = None) -
 
 def time_sequence(runs: Any, flow: str | None = None) -> alt.LayerChart:
     """The time-sequence graph in tcptrace's conventions."""
+    runs = recorded(runs, "packets")
     items = items_of(runs, flow, MOST)
     unit = "bytes" if any(prep.sequence_unit(i.run, i.flow) == "bytes" for i in items) else "segments"
     axis = f"sequence:{unit}"
@@ -147,6 +151,7 @@ def time_sequence(runs: Any, flow: str | None = None) -> alt.LayerChart:
 
 def timeline(runs: Any, flow: str | None = None, bands: int = prep.BANDS) -> alt.FacetChart | alt.VConcatChart:
     """The timeline diagram of the first flow (or the one named) of each run."""
+    runs = recorded(runs, "packets")
     charts = []
     seen: set[int] = set()
     for item in items_of(runs, flow):

@@ -22,7 +22,7 @@ from matplotlib.ticker import EngFormatter
 
 from . import palette, prep
 from .items import Item, items_of
-from .runs import Run, read_runs
+from .runs import Run, read_runs, recorded
 
 #: How wide a figure's data is drawn, in columns of dots: what data is thinned to, all flows together.
 COLUMNS = 1600
@@ -38,6 +38,7 @@ _STYLE = {"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "acklab"}
 
 def cwnd(runs: Any, flow: str | None = None) -> Figure:
     """Congestion window, slow-start threshold and flight size over time."""
+    runs = recorded(runs, "series")
     figure, axes = _figure(runs, "cwnd", height=3.0)
     items = items_of(runs, flow, MOST)
     high = prep.window_height(prep.cwnd(item.run, item.flow) for item in items)
@@ -71,6 +72,7 @@ def cwnd(runs: Any, flow: str | None = None) -> Figure:
 
 def rtt(runs: Any, flow: str | None = None) -> Figure:
     """Round-trip time samples."""
+    runs = recorded(runs, "series")
     figure, axes = _figure(runs, "rtt", height=2.4)
     items = items_of(runs, flow, MOST)
     for item in items:
@@ -82,8 +84,9 @@ def rtt(runs: Any, flow: str | None = None) -> Figure:
 
 def queue(runs: Any, link: str | None = None) -> Figure:
     """Queue lengths with what was dropped; of each run the fullest queue unless one is named."""
+    runs = recorded(runs, "queue")
     figure, axes = _figure(runs, "queue", height=2.4)
-    several, label = len(read_runs(runs)) > 1, ""
+    several, label = len(runs) > 1, ""
     for run, slot in _runs_with_slots(runs):
         name = link or prep.fullest(run)
         if name is None:
@@ -106,6 +109,7 @@ def queue(runs: Any, link: str | None = None) -> Figure:
 
 def throughput(runs: Any, flow: str | None = None, bin_s: float | None = None) -> Figure:
     """Goodput in bins, with the rate of the slowest link on the way."""
+    runs = recorded(runs, "packets")
     figure, axes = _figure(runs, "throughput", height=2.4)
     items = items_of(runs, flow, MOST)
     for item in items:
@@ -121,6 +125,7 @@ def throughput(runs: Any, flow: str | None = None, bin_s: float | None = None) -
 
 def time_sequence(runs: Any, flow: str | None = None) -> Figure:
     """The time-sequence graph in tcptrace's conventions."""
+    runs = recorded(runs, "packets")
     items = items_of(runs, flow, MOST)
     unit = "bytes" if any(prep.sequence_unit(i.run, i.flow) == "bytes" for i in items) else "segments"
     figure, axes = _figure(runs, f"sequence:{unit}", height=4.2)
@@ -156,6 +161,7 @@ def time_sequence(runs: Any, flow: str | None = None) -> Figure:
 
 def timeline(runs: Any, flow: str | None = None, bands: int = prep.BANDS) -> Figure:
     """The timeline diagram of the first flow (or the one named) of each run, runs below each other."""
+    runs = recorded(runs, "packets")
     chosen = list({id(item.run): item for item in reversed(items_of(runs, flow))}.values())[::-1]
     frames = [prep.timeline(i.run, i.flow, bands=bands) for i in chosen]
     counts = [max(1, (f["band"].max() or 0) + 1) for f in frames]

@@ -177,6 +177,18 @@ def read_runs(sources: Any) -> list[Run]:
     return out
 
 
+def recorded(sources: Any, table: str) -> list[Run]:
+    """The runs, of which at least one has rows in ``table``.
+
+    Raises:
+        ValueError: none has: a chart of them would be empty.
+    """
+    runs = read_runs(sources)
+    if not any(getattr(run, table).height for run in runs):
+        raise ValueError(f'nothing to draw: the table {table} was not recorded; run with record={{"{table}": True}}')
+    return runs
+
+
 def _get(source: Any, name: str) -> Any:
     value = source.get(name) if isinstance(source, Mapping) else getattr(source, name, None)
     return value

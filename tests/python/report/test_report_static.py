@@ -3,6 +3,7 @@
 import re
 import xml.etree.ElementTree as ET
 
+import polars as pl
 import pytest
 import synthetic
 
@@ -70,3 +71,11 @@ def test_charts_as_methods():
 def test_an_unknown_flow_is_refused_by_name():
     with pytest.raises(KeyError, match="no flow 'g'; there are f"):
         plot.cwnd(synthetic.run(segments=5), flow="g")
+
+
+@pytest.mark.parametrize("charts", [mpl, plot], ids=["matplotlib", "Altair"])
+@pytest.mark.parametrize("name", mpl.CHARTS)
+def test_a_chart_of_nothing_recorded_says_what_to_record(charts, name):
+    run = {"flows": pl.DataFrame({"name": ["f"], "from": ["S"], "to": ["R"]})}
+    with pytest.raises(ValueError, match=r'was not recorded; run with record=\{"(series|queue|packets)": True\}'):
+        getattr(charts, name)(run)

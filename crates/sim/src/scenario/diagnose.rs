@@ -46,7 +46,7 @@ impl<'s> Walk<'s> {
             ("integer", Value::Number(number)) if number.is_u64() || number.is_i64() => self.range(schema, value, path),
             ("number", Value::Number(_)) => self.range(schema, value, path),
             ("string", Value::String(_)) | ("boolean", Value::Bool(_)) => Ok(()),
-            _ => Err(self.not(schema, value, path)),
+            _ => Err(self.not_so(schema, value, path)),
         }
     }
 
@@ -122,7 +122,7 @@ impl<'s> Walk<'s> {
         let alike: Vec<_> = choices.iter().filter(|choice| same_type(self.resolve(choice), value)).collect();
         match alike.as_slice() {
             [only] if only.get("const").is_none() => self.value(only, value, path),
-            _ => Err(self.not(schema, value, path)),
+            _ => Err(self.not_so(schema, value, path)),
         }
     }
 
@@ -209,8 +209,14 @@ impl<'s> Walk<'s> {
         if matches!(path, Path::Root) {
             return problem;
         }
+        problem.given(clip(&value.to_string(), 60))
+    }
+
+    /// The same, with what would be allowed in its place if that is plain.
+    fn not_so(&self, schema: &'s Value, value: &Value, path: &Path<'_>) -> Problem {
+        let problem = self.not(schema, value, path);
         let what = format!("{}{}", problem.what, self.as_table(schema, value).unwrap_or_default());
-        Problem { what, ..problem }.given(clip(&value.to_string(), 60))
+        Problem { what, ..problem }
     }
 
     /// How `value` would be written where a table with one key takes it: the only such key, or a stack's name.
