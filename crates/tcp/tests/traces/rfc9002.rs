@@ -43,6 +43,8 @@ fn a_packet_three_numbers_below_is_lost() {
     );
     let counters = sender.counters();
     assert_eq!((counters.fast_retransmits, counters.timeouts, counters.window_cuts), (1, 0, 1));
+    // Each ACK times the newest packet it brings; of 0's two, nobody knows which has come.
+    assert_eq!(counters.rtt_samples, 6);
 }
 
 /// Two above are not three; 9/8 of the round trip after it left, 0 is lost all the same (6.1.2).
@@ -78,6 +80,27 @@ fn a_probe_timeout_asks_and_reduces_nothing() {
     ",
     );
     assert_eq!((sender.counters().timeouts, sender.counters().window_cuts), (3, 0));
+    // An answer ends the doubling: 100 + 4 x 50 + 25 ms after the last packet.
+    follow(
+        quic(4.0),
+        Supply::Segments(40),
+        "
+        at    | event   | sends | pipe  | cwnd  | timer
+        0     | start   | 0-3   | 4000  | 4000  | 1.025
+        1.025 | timeout | 4 5   | 6000  | 4000  | 3.075
+        1.125 | ack 6   | 6-15  | 10000 | 10000 | 1.45
+    ",
+    );
+    // In the handshake no ACK is held, and one packet asks.
+    follow(
+        SenderRules { syn: true, ..quic(4.0) },
+        Supply::Segments(40),
+        "
+        at | event   | sends | timer
+        0  | start   | syn   | 1
+        1  | timeout | syn*  | 3
+    ",
+    );
 }
 
 /// From 4 on, which left at 0.1, to 15, which left at 1.075, nothing arrived: longer than three probe timeouts, 3 x (100 +
@@ -109,6 +132,36 @@ fn persistent_congestion() {
         0.525 | ack 4 sack 13 | 4* 5* 6* | 4000 | 4000
     ",
     );
+    let row = |last: &str| {
+        let table = format!(
+            "
+        at    | event         | sends | pipe  | cwnd
+        0     | start         | 0-3   | 4000  | 4000
+        0.1   | ack 4         | 4-11  | 8000  | 8000
+        0.425 | timeout       | 12 13 | 10000 | 8000
+        1.075 | timeout       | 14 15 | 12000 | 8000
+        2.375 | timeout       | 16 17 | 14000 | 8000
+        {last}
+    "
+        );
+        follow(quic(4.0), Supply::Segments(40), &table);
+    };
+    // After a round trip of 250 ms three probe timeouts are 3 x (118.75 + 4 x 75 + 25) ms; two would be less than the row.
+    row("2.625 | ack 4 sack 17 | 4* 5* 6* | 4000 | 4000");
+    // 13 arrived: two rows, of which neither lasts.
+    row("2.475 | ack 4 sack 13 17 | 4* 5* 6* | 4000 | 4000");
+    // What left before a round trip was known does not count (7.6.2).
+    follow(
+        quic(10.0),
+        Supply::Segments(40),
+        "
+        at    | event        | sends | cwnd
+        0     | start        | 0-9   | 10000
+        1.025 | timeout      | 10 11 | 10000
+        3.075 | timeout      | 12 13 | 10000
+        3.175 | ack 0 sack 13 | 0* 1* 2* 3* | 5000
+    ",
+    );
 }
 
 /// With packet numbers, an ACK echoes when the highest packet left plus how long it was held, so that the held time is taken
@@ -129,6 +182,17 @@ fn what_the_receiver_held_is_no_round_trip() {
     // 100 ms twice: 0.12 + 0.1 + 4 x 0.0375 + 0.025.
     assert_eq!(sender.counters().rtt_samples, 2);
     assert!((sender.counters().rtt_last - 0.1).abs() < 1e-12);
+    let sender = follow(
+        SenderRules { packet_numbers: true, ..quic(2.0) },
+        Supply::Segments(2),
+        "
+        at    | event         | sends | cwnd
+        0     | start         | 0 1   | 2000
+        1.025 | timeout       | 0* 1* | 2000
+        1.1   | ack 2 ts 0.05 |       | 2000
+    ",
+    );
+    assert_eq!(sender.counters().rtt_samples, 0, "of which nobody knows how long it was held");
 }
 
 /// Paced in bursts of two over 0.8 of a round trip: with a window of eight, 2 x 0.8 x 100 / 8 ms pass before the next may leave (7.7).
@@ -163,6 +227,32 @@ fn what_is_left_of_a_burst_lapses() {
         0.16 | pacer | 10 11 | 8000
         0.2  | ack 5 ts 0.1 | 12 13 | 9000
         0.201 | ack 6 ts 0.1 | 14 | 10000
+    ",
+    );
+}
+
+/// A mark halves the window, and its ACK and what left before do not grow it (7.1, 7.3.2); nor does the handshake's.
+#[test]
+fn a_mark_begins_a_recovery_period() {
+    follow(
+        SenderRules { ecn: true, ..quic(7.0) },
+        Supply::Segments(40),
+        "
+        at  | event     | sends | pipe | cwnd | ssthresh
+        0   | start     | 0-6   | 7000 | 7000 |
+        0.1 | ack 1     | 7 8   | 8000 | 8000 |
+        0.1 | ack 2 ece |       | 7000 | 4000 | 4000
+        0.11 | ack 9    | 9-12  | 4000 | 4000 | 4000
+        0.21 | ack 13   | 13-17 | 5000 | 5000 | 4000
+    ",
+    );
+    follow(
+        SenderRules { syn: true, ..quic(4.0) },
+        Supply::Segments(40),
+        "
+        at  | event | sends | cwnd
+        0   | start | syn   |
+        0.1 | ack 0 | 0-3   | 4000
     ",
     );
 }

@@ -34,6 +34,8 @@ pub struct Rfc9002 {
     first_sample: Option<u64>,
     /// When the last recovery period began (section 7.3.2).
     recovery_start: Option<Time>,
+    /// `snd_max` when a mark last began one.
+    marked_at: Seq,
     /// When the time threshold makes the next packet lost.
     loss_time: Option<Time>,
     /// Probe timeouts in a row.
@@ -216,9 +218,9 @@ impl Rfc9002 {
     }
 
     fn hear_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
-        if core.must_tell_cwr && core.last_cut == LastCut::Mark && core.recover == core.snd_max {
+        if core.last_cut == LastCut::Mark && core.recover == core.snd_max && core.recover != self.marked_at {
             // A mark has just begun a recovery period (section 7.1).
-            self.recovery_start = Some(now);
+            (self.recovery_start, self.marked_at) = (Some(now), core.recover);
             core.cwnd = core.cwnd.max(2.0 * f64::from(core.mss));
         }
         let shaking = Rfc9002::shaking_hands(core);
