@@ -102,6 +102,8 @@ fn jitter_delays_each_packet_by_a_time_of_its_own() {
         let most = alone.iter().copied().fold(0.0, f64::max);
         assert!((0.7 * longest..=1.5 * longest).contains(&most), "{distribution}: most {most}");
     }
+    let others = delays(json!([{ "kind": "jitter", "mean": "5ms", "only": "payload" }]), 1000.0);
+    assert!(others.iter().all(|delay| delay.abs() < 1e-6), "ACKs pass a stage for payload");
     let cut = delays(json!([{ "kind": "jitter", "distribution": "pareto", "mean": "5ms", "most": "8ms" }]), 1000.0);
     assert!(cut.iter().all(|delay| *delay < 8.000_001) && cut.iter().filter(|delay| **delay > 7.999).count() > 500);
 }

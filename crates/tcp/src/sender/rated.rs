@@ -161,6 +161,14 @@ mod tests {
     }
 
     #[test]
+    fn a_full_window_is_no_writers_doing() {
+        // All ten that the window holds are out when there is nothing more to send.
+        let (mut sender, mut wire) = open(10);
+        sender.write(1448, at(0.15), &mut wire);
+        assert!(!sender.core().rare.delivery.as_ref().unwrap().app_limited());
+    }
+
+    #[test]
     fn a_timeout_leaves_room_for_one_segment_beside_what_is_not_lost() {
         let (mut sender, mut wire) = open(100);
         let (sent, ssthresh) = (wire.sent.len(), sender.core().ssthresh);

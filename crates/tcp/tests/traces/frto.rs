@@ -1,6 +1,6 @@
 //! Timeouts that nothing was lost behind, told by new data (F-RTO with SACK, RFC 5682 section 3.1). Worked on paper.
 
-use acklab_tcp::rules::{Frto, RecoveryKind, SenderRules};
+use acklab_tcp::rules::{CreditKind, Frto, Growth, RecoveryKind, SenderRules};
 use acklab_tcp::sender::Supply;
 
 use crate::sender_table::{follow, rfc};
@@ -210,4 +210,39 @@ fn with_rack() {
         );
         assert_eq!((sender.counters().undone, sender.counters().retransmits), (1, 1));
     }
+}
+
+/// The first ACK covers five of eight and, by bytes, grows the window to six. Refuted, it is three at most (step 3a).
+#[test]
+fn a_refuted_suspicion_leaves_three_segments() {
+    let credit = CreditKind::Ubc { growth: Growth::Whole };
+    follow(
+        SenderRules { credit, ..frto(Frto::Rfc5682, 8.0) },
+        Supply::Segments(100),
+        "
+        at   | event        | sends | cwnd | ssthresh
+        0    | start        | 0-7   | 8000 |
+        1    | timeout      | 0*    | 1000 | 4000
+        1.1  | ack 5        | 8 9   | 6000 | 4000
+        1.2  | ack 5 sack 8 | 5* 6* 7* | 3000 | 4000
+    ",
+    );
+}
+
+/// The same segment's second timeout is within no other repair: it is examined like the first (step 1).
+#[test]
+fn a_second_timeout_of_the_same_segment_is_suspected_as_well() {
+    let sender = follow(
+        frto(Frto::Rfc5682, 4.0),
+        Supply::Segments(100),
+        "
+        at   | event   | sends | cwnd | ssthresh
+        0    | start   | 0-3   | 4000 |
+        1    | timeout | 0*    | 1000 | 2000
+        3    | timeout | 0*    | 1000 | 2000
+        3.1  | ack 1   | 4 5   | 2000 | 2000
+        3.1  | ack 2   | 6     | 5000 | 6291456
+    ",
+    );
+    assert_eq!(sender.counters().undone, 1);
 }

@@ -142,3 +142,40 @@ fn a_retransmission_of_the_recovery_before_is_no_sign() {
     );
     assert_eq!(sender.counters().undone, 0);
 }
+
+/// The report of a duplicate comes while others are still being repaired: only the end of the recovery takes the window back.
+#[test]
+fn a_duplicate_within_the_recovery_waits_for_its_end() {
+    let sender = follow(
+        undo(RecoveryKind::Rfc6675, Undo::Dsack, 10.0),
+        Supply::Segments(100),
+        "
+        at   | event                | sends | cwnd  | ssthresh
+        0    | start                | 0-9   | 10000 |
+        0.1  | ack 0 sack 1         | 10    | 10000 |
+        0.1  | ack 0 sack 1-2       | 11    | 10000 |
+        0.1  | ack 0 sack 1-3       | 0*    | 5000  | 5000
+        0.11 | ack 4                |       | 5000  | 5000
+        0.12 | ack 4 sack 0         |       | 5000  | 5000
+        0.2  | ack 12               | 12-22 | 11000 | 6291456
+    ",
+    );
+    assert_eq!(sender.counters().undone, 1);
+}
+
+/// In congestion avoidance the threshold comes back as three quarters of the window that was no too large.
+#[test]
+fn a_threshold_far_below_the_window_is_raised() {
+    follow(
+        SenderRules { initial_ssthresh: 2.0, ..undo(RecoveryKind::Rfc6675, Undo::Timestamps, 10.0) },
+        Supply::Segments(100),
+        "
+        at   | event            | sends | cwnd  | ssthresh
+        0    | start            | 0-9   | 10000 | 2000
+        0.1  | ack 0 sack 1     | 10    | 10000 |
+        0.1  | ack 0 sack 1-2   | 11    | 10000 |
+        0.1  | ack 0 sack 1-3   | 0*    | 5000  | 5000
+        0.11 | ack 4 ts 0       | 12 13 | 10100 | 7500
+    ",
+    );
+}

@@ -218,6 +218,12 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_held_in_the_handshake() {
+        let syn = Arrival { syn: true, ..packet(0, 1.0) };
+        assert!(matches!(sparse(1).on_segment(&syn), Emission::Ranges { .. }));
+    }
+
+    #[test]
     fn the_ack_tells_how_long_the_highest_packet_waited() {
         let mut policy = numbered(QuicRules { segments: 100, reordering: 0, ..RULES });
         policy.on_segment(&packet(1, 2.0));
