@@ -57,7 +57,7 @@ LINK_COLUMNS: Columns = [
     ("filtered", _count("filtered")),
     ("reordered", _count("reordered")),
     ("duplicated", _count("duplicated")),
-    ("mean queue", lambda row: _number(row["mean_queue_packets"])),
+    ("mean queue", lambda row: _number(round(row["mean_queue_packets"], 4))),
     ("max queue", _count("max_queue_packets")),
     ("busy %", _times(100, "utilisation")),
 ]
