@@ -1,6 +1,8 @@
-//! What both test programs start from.
+//! What the test programs start from; none of them takes all of it.
+#![allow(dead_code)]
 
-use acklab_capture::{Capture, Format, LinkEnd};
+use acklab_capture::analyze::{Analysis, ConnectionRow};
+use acklab_capture::{Capture, Format, LinkEnd, Reader};
 use acklab_sim::Outcome;
 use acklab_sim::spec::Scenario;
 
@@ -30,4 +32,31 @@ pub fn file(scenario: &Scenario, outcome: &Outcome, format: Format, end: &str) -
     let mut bytes = Vec::new();
     capture.write(LinkEnd::find(outcome, end).expect("an end"), &mut bytes).expect("memory takes it");
     bytes
+}
+
+/// A packet of a capture: instant, whole length, bytes kept.
+pub type Frame = (i64, u32, Vec<u8>);
+
+/// Those of a file.
+pub fn frames(bytes: &[u8]) -> Vec<Frame> {
+    let mut reader = Reader::new(bytes).unwrap();
+    let mut frames = Vec::new();
+    while let Some(record) = reader.next().unwrap() {
+        frames.push((record.time_ns, record.length, record.data.to_vec()));
+    }
+    frames
+}
+
+/// An analysis of `frames`, with a row for each packet.
+pub fn analysed(link_type: u32, frames: &[Frame]) -> Analysis {
+    let mut analysis = Analysis::with_packets();
+    for (time_ns, length, data) in frames {
+        analysis.on_packet(link_type, data, *length, *time_ns);
+    }
+    analysis
+}
+
+/// What it says of IP packets' connections.
+pub fn rows(frames: &[Frame]) -> Vec<ConnectionRow> {
+    analysed(101, frames).connections()
 }
