@@ -188,7 +188,7 @@ QUANTITIES: dict[str, Quantity] = {
     quantity.name: quantity
     for quantity in (
         Quantity("completion", "mean time of a transfer; none if one does not finish", "s", False, False, _completion),
-        Quantity("goodput", "payload acknowledged, over the time from first start to last end", "Mb/s", True, False, _goodput),
+        Quantity("goodput", "payload acknowledged, over the time from first start (handshake included) to last end", "Mb/s", True, False, _goodput),
         Quantity("transfer-rate", "size over duration, averaged over completed transfers", "Mb/s", True, False, _transfer_rate),
         Quantity("rtt", "mean round trip, averaged over the flows", "ms", False, False, _rtt),
         Quantity("retransmits", "segments sent again", "%", False, False, _retransmits),
