@@ -6,12 +6,9 @@ use std::sync::Arc;
 use acklab_path::spec::LinkSpec;
 use acklab_path::stage::StageSpec;
 use acklab_sim::spec::{FlowSpec, Scenario, Size, Stop};
-use acklab_tcp::rules::{
-    AckPolicyKind, ControlKind, CreditKind, DivideWhen, PhaseSource, ReceiverRules, RecoveryKind, RttSource,
-    WindowSource,
-};
+use acklab_tcp::rules::{AckPolicyKind, DivideWhen, PhaseSource, ReceiverRules, RecoveryKind, RttSource, WindowSource};
 
-use crate::bpf::rules::{Rules, stock};
+use crate::bpf::rules::{Rules, counts_segments, stock};
 use crate::link::Link;
 use crate::settings::Settings;
 use crate::way::{Travelling, Way};
@@ -153,7 +150,8 @@ impl Plan {
                 return refuse(format!("{key}.{name}"), why);
             }
             all.push(settings);
-            let control = options.control.clone().unwrap_or_else(|| kernel_name(&spec.sender.control).to_owned());
+            // Scenarios call them as Linux does.
+            let control = options.control.clone().unwrap_or_else(|| spec.sender.control.name().to_owned());
             let ours = ours(&key, spec, options)?;
             notes.extend(differences(spec, &settings, options, ours.is_some()));
             for member in 0..spec.count {
@@ -239,18 +237,6 @@ fn cannot_shape(policy: &AckPolicyKind) -> Option<&'static str> {
     }
 }
 
-/// Linux's name for a congestion control.
-fn kernel_name(control: &ControlKind) -> &'static str {
-    match control {
-        ControlKind::Reno {} => "reno",
-        ControlKind::Cubic { .. } => "cubic",
-        ControlKind::Veno { .. } => "veno",
-        ControlKind::Westwood { .. } => "westwood",
-        ControlKind::Vegas { .. } => "vegas",
-        ControlKind::Bbr {} => "bbr",
-    }
-}
-
 /// The rules that a flow's sender brings to the kernel; none where the kernel's own will do, or is wanted.
 fn ours(key: &str, spec: &FlowSpec, options: &Options) -> Result<Option<Rules>, Refusal> {
     let insist = options.sender == Choice::Scenario;
@@ -283,9 +269,7 @@ fn differences(spec: &FlowSpec, settings: &Settings, options: &Options, ours: bo
          on SACK"
             .to_owned(),
     ];
-    let counted =
-        matches!(sender.credit, CreditKind::FullSegments | CreditKind::SegmentCounter | CreditKind::Ubc { .. });
-    if !ours && !counted {
+    if !ours && !counts_segments(&sender.credit) {
         notes.push(kernel_credit());
     }
     if sender.initial_window.fract() != 0.0 {

@@ -239,6 +239,7 @@ const CASES: &[Case] = &[
     (&[("recovery = \"sack\"", "recovery = \"rfc9002\", timestamps = false, packet_numbers = false"), (ACK, "ack = { policy = \"quic\" }, packet_numbers = true")], "flow[0].receiver.packet_numbers", &["is true", "the sender's is false"]),
     (&[("recovery = \"sack\"", "recovery = \"rfc9002\", timestamps = false"), (ACK, "ack = { policy = \"quic\" }, estimate = \"timestamps\"")], "flow[0].receiver.estimate", &["packet numbers", "\"probe\""]),
     // What nothing asks for.
+    (&[(QUEUE, "queue = { kind = \"red\", skip = 5 }")], "link[0].queue.skip", &["= 5", "must be 0 without a `seed`"]),
     (&[("recovery = \"sack\"", "recovery = \"fack\", frto = \"linux\"")], "flow[0].sender.frto", &["is \"linux\"", "recovery = \"rfc6675\" or \"rack\"", "must be \"off\""]),
     (&[("recovery = \"sack\"", "recovery = \"newreno\", undo = \"both\"")], "flow[0].sender.undo", &["is \"both\"", "\"fack\"", "must be \"off\""]),
     (&[("recovery = \"sack\"", "recovery = \"rack\", undo = \"timestamps\", timestamps = false")], "flow[0].sender.undo", &["is \"timestamps\"", "timestamps = true"]),

@@ -98,12 +98,13 @@ fn first_threshold(sender: &SenderRules) -> u64 {
     }
 }
 
+/// Whether an ACK is worth the segments it covers, as to a kernel's own senders.
+pub fn counts_segments(credit: &CreditKind) -> bool {
+    matches!(credit, CreditKind::FullSegments | CreditKind::SegmentCounter | CreditKind::Ubc { growth: Growth::Whole })
+}
+
 /// Whether a stock kernel's sender does as these rules say: it grows its window by the segments an ACK covers, and has
 /// no Veno unless a module brings it.
 pub fn stock(sender: &SenderRules) -> bool {
-    let counts = matches!(
-        sender.credit,
-        CreditKind::FullSegments | CreditKind::SegmentCounter | CreditKind::Ubc { growth: Growth::Whole }
-    );
-    counts && !matches!(sender.control, ControlKind::Veno { .. })
+    counts_segments(&sender.credit) && !matches!(sender.control, ControlKind::Veno { .. })
 }

@@ -218,6 +218,9 @@ fn checked_red(red: &RedParams, key: impl Display, back: &str) -> Result<(), Pro
         }
         _ if !share(red.max_p) => wrong("max_p", "must be above 0 and at most 1", red.max_p),
         _ if red.mean_packet.get() == 0 => wrong("mean_packet", "must be at least 1B", 0.0),
+        _ if red.skip > 0 && red.seed.is_none() => {
+            wrong("skip", "counts draws of ns-2's stream; must be 0 without a `seed`", red.skip as f64)
+        }
         _ if red.skip > 10_000_000 => wrong("skip", "must be at most 10000000", red.skip as f64),
         _ => Ok(()),
     }
@@ -259,24 +262,8 @@ fn checked_loss(mut loss: LossSpec, key: Key, back: &str) -> Result<LossSpec, Pr
                 "has `gilbert_elliott`, which says by itself what is lost, and `rate` or `list`; give one of them";
             return Err(Problem::at(path(""), what));
         }
-    }
-    match (loss.rate, &mut loss.list) {
-        (Some(_), Some(_)) => {
-            return Err(Problem::at(path(""), "has both `rate` and `list`; give one of them"));
-        }
-        (None, None) if loss.gilbert_elliott.is_none() => {
-            let what = "has neither `rate` nor `list`; write { rate = 0.01 } or { list = [15, 19] }";
-            return Err(Problem::at(path(""), what));
-        }
-        (None, None) => {}
-        (Some(rate), None) if !(0.0..=1.0).contains(&rate) => {
-            return Err(Problem::at(path(".rate"), "must be a probability from 0 to 1").given(rate));
-        }
-        (Some(_), None) => {}
-        (None, Some(list)) => {
-            list.sort_unstable();
-            list.dedup();
-        }
+    } else {
+        stage::chosen(loss.rate, &mut loss.list, path(""))?;
     }
     match loss.seed {
         Some(_) if loss.rate.is_none() => Err(Problem::at(

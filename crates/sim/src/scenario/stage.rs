@@ -68,11 +68,11 @@ pub(super) fn checked(mut stages: Vec<StageSpec>, path: impl Display) -> Result<
 }
 
 /// One of a rate and a list; the list sorted, each number once.
-fn chosen(rate: Option<f64>, list: &mut Option<Vec<u64>>, path: impl Display) -> Result<(), Problem> {
+pub(super) fn chosen(rate: Option<f64>, list: &mut Option<Vec<u64>>, path: impl Display) -> Result<(), Problem> {
     match (rate, list) {
         (Some(_), Some(_)) => Err(Problem::at(path, "has both `rate` and `list`; give one of them")),
         (None, None) => {
-            let what = "has neither `rate` nor `list`; write rate = 0.01 or list = [15, 19]";
+            let what = "has neither `rate` nor `list`; write rate = 0.01, or list = [15, 19]";
             Err(Problem::at(path, what))
         }
         (Some(rate), None) if !(0.0..=1.0).contains(&rate) => {
