@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,15 @@ LATE = "2ms"
 TRIES = 3
 #: Set by the first test that gave up.
 too_busy: list[str] = []
+
+
+def wait_until(holds: Callable[[], object]) -> None:
+    """Waits ten seconds at most."""
+    for _ in range(200):
+        if holds():
+            return
+        time.sleep(0.05)
+    pytest.fail("it never came")
 
 
 @cache

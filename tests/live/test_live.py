@@ -6,13 +6,12 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from live_runs import COMMAND, ROOT, beside, emulate, missing
+from live_runs import COMMAND, ROOT, beside, emulate, missing, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -189,14 +188,6 @@ def spaces_of(process: int) -> int:
             if link.startswith("net:"):
                 found.add(link)
     return len(found)
-
-
-def wait_until(holds: Any) -> None:
-    for _ in range(200):
-        if holds():
-            return
-        time.sleep(0.05)
-    pytest.fail("it never came")
 
 
 def left_behind() -> tuple[list[str], list[str], list[str]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import polars as pl
 import pytest
 
 import acklab
-from live_runs import COMMAND, beside, emulate, found, senders_missing
+from live_runs import COMMAND, beside, emulate, found, senders_missing, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -97,14 +96,6 @@ def simulate(scenario: str, change: str) -> str:
 def registered() -> set[str]:
     text = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text(encoding="utf-8")
     return {name for name in text.split() if name.startswith("ack_")}
-
-
-def wait_until(holds: Any) -> None:
-    for _ in range(200):
-        if holds():
-            return
-        time.sleep(0.05)
-    pytest.fail("it never came")
 
 
 def test_the_kernel_forgets_it_with_the_process() -> None:

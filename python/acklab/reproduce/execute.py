@@ -48,12 +48,15 @@ class Lines:
         pairs = iter(wanted.items())
         for lines in batches(wanted, self._threads):
             for line in lines:
-                scenario, readers = next(pairs)
-                for reader in readers:
-                    self._found[scenario, id(reader)] = _read(line, reader)
+                self._keep(line, *next(pairs))
             self.runs += len(lines)
             tick(len(lines))
         self._branch(tick)
+
+    def _keep(self, line: bytes, scenario: str, readers: Iterable[Reader]) -> None:
+        """What each of the readers makes of a result."""
+        for reader in readers:
+            self._found[scenario, id(reader)] = _read(line, reader)
 
     def _branch(self, tick: Tick) -> None:
         """Makes the runs that share warm-ups, a warm-up at a time."""
@@ -61,8 +64,7 @@ class Lines:
         with ThreadPoolExecutor(self._threads) as pool:
             for group, lines in zip(wanted.values(), pool.map(_warmed, wanted, wanted.values()), strict=True):
                 for (scenario, readers), line in zip(group.items(), lines, strict=True):
-                    for reader in readers:
-                        self._found[scenario, id(reader)] = _read(line, reader)
+                    self._keep(line, scenario, readers)
                 self.runs += len(lines)
                 tick(len(lines))
 
@@ -87,7 +89,6 @@ def _read(line: bytes, reader: Reader) -> tuple[float, ...] | Failed:
     if line.startswith(b'{"error"'):
         return Failed("", str(json.loads(line)["error"]))
     return reader(line)
-
 
 
 def trace(

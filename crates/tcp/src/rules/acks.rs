@@ -142,7 +142,7 @@ pub enum AckPolicyKind {
         #[serde(default = "estimate")]
         window: WindowSource,
         /// The window with which the sender is presumed to begin, in segments.
-        #[serde(default = "one_segment")]
+        #[serde(default = "one")]
         initial: u32,
         /// Whether the share of the round trip taken off a delay adapts (alpha, beta, gamma; ledger
         /// smartacking.m.extended).
@@ -259,92 +259,28 @@ impl AckPolicyKind {
     }
 }
 
-fn one() -> u32 {
-    1
-}
-
-fn sixteen() -> u32 {
-    16
-}
-
-fn ten() -> u32 {
-    10
-}
-
-fn eight() -> u32 {
-    8
-}
-
-fn half() -> f64 {
-    0.5
-}
-
-fn always() -> DivideWhen {
-    DivideWhen::Always
-}
-
-fn oracle() -> PhaseSource {
-    PhaseSource::Oracle
-}
-
-fn equal() -> PieceParts {
-    PieceParts::Equal
-}
-
-fn rising() -> PieceOrder {
-    PieceOrder::Rising
-}
-
-fn no_window() -> u32 {
-    u32::MAX
-}
-
-fn default_silence() -> Time {
-    Time::from_secs(0.5)
-}
-
-fn default_timer() -> Time {
-    Time::from_secs(0.1)
-}
-
-fn default_segments() -> u32 {
-    2
-}
-
-fn maximum_delay() -> Time {
-    Time::from_secs(0.2)
-}
-
-fn max_ack_delay() -> Time {
-    Time::from_secs(0.025)
-}
-
-fn one_second() -> Time {
-    Time::from_secs(1.0)
-}
-
-fn probe() -> RttSource {
-    RttSource::Probe
-}
-
-fn estimate() -> WindowSource {
-    WindowSource::Estimate
-}
-
-fn at_tick() -> LossNotice {
-    LossNotice::RoundTrip
-}
-
-fn by_count() -> WindowStart {
-    WindowStart::Count
-}
-
-fn one_segment() -> u32 {
-    1
-}
-
-fn four_acks() -> f64 {
-    4.0
+defaults! {
+    one: u32 = 1;
+    sixteen: u32 = 16;
+    ten: u32 = 10;
+    eight: u32 = 8;
+    half: f64 = 0.5;
+    always: DivideWhen = DivideWhen::Always;
+    oracle: PhaseSource = PhaseSource::Oracle;
+    equal: PieceParts = PieceParts::Equal;
+    rising: PieceOrder = PieceOrder::Rising;
+    no_window: u32 = u32::MAX;
+    default_silence: Time = Time::from_secs(0.5);
+    default_timer: Time = Time::from_secs(0.1);
+    default_segments: u32 = 2;
+    maximum_delay: Time = Time::from_secs(0.2);
+    max_ack_delay: Time = Time::from_secs(0.025);
+    one_second: Time = Time::from_secs(1.0);
+    probe: RttSource = RttSource::Probe;
+    estimate: WindowSource = WindowSource::Estimate;
+    at_tick: LossNotice = LossNotice::RoundTrip;
+    by_count: WindowStart = WindowStart::Count;
+    four_acks: f64 = 4.0;
 }
 
 impl AckPolicyKind {

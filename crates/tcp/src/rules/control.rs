@@ -134,9 +134,6 @@ pub enum VenoBase {
     Ever,
 }
 
-macro_rules! defaults {
-    ($($name:ident: $type:ty = $value:expr;)+) => { $(fn $name() -> $type { $value })+ };
-}
 defaults! {
     one: f64 = 1.0;
     two: f64 = 2.0;

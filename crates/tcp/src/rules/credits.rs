@@ -111,12 +111,9 @@ impl CreditKind {
     }
 }
 
-fn two() -> f64 {
-    2.0
-}
-
-fn four() -> f64 {
-    4.0
+defaults! {
+    two: f64 = 2.0;
+    four: f64 = 4.0;
 }
 
 impl Shown for CreditKind {

@@ -3,6 +3,11 @@
 //! A *stack* is a named table of these rules ([`Stack`]); a scenario may override any of them by name. The machines
 //! read the table and fork on nothing else: there is one copy of every rule's code.
 
+/// Functions that give a parameter's default, as serde wants them.
+macro_rules! defaults {
+    ($($name:ident: $type:ty = $value:expr;)+) => { $(fn $name() -> $type { $value })+ };
+}
+
 mod acks;
 mod choices;
 mod control;
