@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use crate::pair::{Hostility, Later};
+use crate::policies::policy;
 
 /// One conversation to be.
 #[derive(Clone)]
@@ -69,122 +70,6 @@ fn window() -> impl Strategy<Value = Window> {
         (4_u32..60).prop_map(Window::Segments),
         bytes
     ]
-}
-
-fn policy() -> impl Strategy<Value = AckPolicyKind> {
-    let delayed = (0.001..0.6, 1_u32..5, any::<bool>(), 0.0..0.5).prop_map(|(timer, segments, heartbeat, phase)| {
-        AckPolicyKind::Delayed { timer: Time::from_secs(timer), segments, heartbeat, phase: Time::from_secs(phase) }
-    });
-    let phase = select(&[PhaseSource::Oracle, PhaseSource::Option, PhaseSource::Shared, PhaseSource::Heuristic][..]);
-    let daass = (phase, 0.001..0.6, 1_u32..5, 2_u32..40).prop_map(|(phase, timer, segments, window)| {
-        let (timer, silence) = (Time::from_secs(timer), Time::from_secs(0.5));
-        AckPolicyKind::Daass { phase, timer, segments, window, silence }
-    });
-    let spoof = (1_u32..12).prop_map(|duplicates| AckPolicyKind::Spoof { duplicates });
-    let restore = (2_u32..65, 0_u32..60, 0.0..2.0, 0.0..1.0).prop_map(|(pieces, target, start, share)| {
-        AckPolicyKind::Restore { pieces, target, start: Time::from_secs(start), share }
-    });
-    let acc =
-        (1_u32..20, 0.01..0.5).prop_map(|(d_max, timer)| AckPolicyKind::Acc { d_max, timer: Time::from_secs(timer) });
-    prop_oneof![
-        Just(AckPolicyKind::Every {}),
-        delayed,
-        daass,
-        divide(),
-        spoof,
-        restore,
-        smart(),
-        periodic(),
-        acc,
-        quic(),
-        linux()
-    ]
-}
-
-fn quic() -> impl Strategy<Value = AckPolicyKind> {
-    let share = prop_oneof![Just(0.0), 0.0..2.0];
-    (1_u32..30, 0.001..0.6, 0_u32..6, share).prop_map(|(segments, delay, reordering, rtt_share)| AckPolicyKind::Quic {
-        segments,
-        max_ack_delay: Time::from_secs(delay),
-        reordering,
-        rtt_share,
-    })
-}
-
-/// Divided ACKs, in every way. (Optimistic ACKs give up safety on purpose and are not drawn.)
-fn divide() -> impl Strategy<Value = AckPolicyKind> {
-    let phase = select(&[PhaseSource::Oracle, PhaseSource::Option, PhaseSource::Heuristic][..]);
-    let when = select(&[DivideWhen::Always, DivideWhen::SlowStart, DivideWhen::CongestionAvoidance][..]);
-    let parts = select(&[PieceParts::Equal, PieceParts::Bytes][..]);
-    let order = select(&[PieceOrder::Rising, PieceOrder::Falling][..]);
-    let spacing = prop_oneof![3 => Just(0.0), 1 => 0.0..0.02];
-    let burst = prop_oneof![Just(0_u32), 1_u32..40];
-    ((2_u32..65, 1_u32..5, 0.001..0.6, 2_u32..40), (when, phase, parts, order), (0.0..2.0, burst, spacing)).prop_map(
-        |((pieces, segments, timer, window), (when, phase, parts, order), (start, burst, spacing))| {
-            let [timer, silence, start, spacing] = [timer, 0.5, start, spacing].map(Time::from_secs);
-            AckPolicyKind::Divide {
-                pieces,
-                segments,
-                timer,
-                when,
-                phase,
-                window,
-                silence,
-                start,
-                burst,
-                parts,
-                order,
-                spacing,
-            }
-        },
-    )
-}
-
-fn rtt() -> impl Strategy<Value = RttSource> {
-    select(&[RttSource::Probe, RttSource::Timestamps, RttSource::Fixed, RttSource::Sender][..])
-}
-
-fn smart() -> impl Strategy<Value = AckPolicyKind> {
-    let window = select(&[WindowSource::Estimate, WindowSource::Sender][..]);
-    let loss = select(&[LossNotice::RoundTrip, LossNotice::ThirdDuplicate][..]);
-    let first = select(&[WindowStart::Count, WindowStart::Tick][..]);
-    (0.001..0.6, rtt(), 0.01..2.0, window, 1_u32..12, any::<bool>(), loss, first).prop_map(
-        |(timer, rtt, interval, window, initial, extended, loss, first)| {
-            let (timer, interval) = (Time::from_secs(timer), Time::from_secs(interval));
-            AckPolicyKind::Smart { timer, rtt, interval, window, initial, extended, loss, first }
-        },
-    )
-}
-
-fn periodic() -> impl Strategy<Value = AckPolicyKind> {
-    (0.5..16.0, 1_u32..20, 0.001..0.6, rtt(), 0.01..2.0).prop_map(|(beta, segments, timer, rtt, interval)| {
-        let (timer, interval) = (Time::from_secs(timer), Time::from_secs(interval));
-        AckPolicyKind::Periodic { beta, segments, timer, rtt, interval }
-    })
-}
-
-fn linux() -> impl Strategy<Value = AckPolicyKind> {
-    let tick = select(&[0.0, 0.001, 0.004, 0.01][..]);
-    let (quick, window, low_water) = (0_u32..40, (1_u32..100, 0_u32..100), prop_oneof![Just(1_u32), 1_u32..60_000]);
-    let sack = (prop_oneof![Just(0.0), 0.0..0.02], 0_u32..60);
-    (quick, window, any::<bool>(), 0.0..0.1, 0.1..0.6, tick, sack, low_water).prop_map(
-        |(quick, (window, more), autotune, least, timer, tick, (sack_delay, sack_most), low_water)| {
-            let [least, timer, tick, sack_delay] = [least, timer, tick, sack_delay].map(Time::from_secs);
-            let buffer = window + more;
-            AckPolicyKind::Linux {
-                quick,
-                window,
-                buffer,
-                autotune,
-                least,
-                timer,
-                tick,
-                sack_delay,
-                sack_most,
-                low_water,
-            }
-        },
-    )
 }
 
 fn credit() -> impl Strategy<Value = CreditKind> {

@@ -8,6 +8,7 @@
 mod draw;
 #[path = "../pair/mod.rs"]
 mod pair;
+mod policies;
 
 use acklab_packet::Time;
 use acklab_tcp::rules::{AckPolicyKind, RecoveryKind, Undo};
