@@ -283,6 +283,7 @@ fn a_timeout_ends_a_round_and_looks_for_a_full_pipe_anew() {
     // For the policer's intervals it is a round, in which something was lost: the second ends with the seventh ACK, not the eighth.
     let mut path = Path::full();
     path.rounds(6, lossy(400.0));
+    path.hear(AnAck { after: 0.0, acked: 0, lost: 0, round: false, ..lossy(400.0) });
     path.bbr.reduced(Signal::Timeout, 150.0, &WINDOW);
     path.rounds(1, lossy(400.0));
     assert!(path.bbr.policer.rate().is_some());
