@@ -60,6 +60,9 @@ fn late_packets_are_counted_as_reordered_and_copies_are_not() {
     // 4 is passed by 5 and 6, and its copy by them, too; 5's copy is no late packet.
     let both = json!([{ "kind": "duplicate", "list": [4, 5] }, { "kind": "reorder", "list": [4, 5], "by": "25ms" }]);
     assert_eq!(reordered(both, 8, 10.0), done(1, 2));
+    // Copies of both stages count.
+    let twice = json!([{ "kind": "duplicate", "list": [0] }, { "kind": "duplicate", "list": [3] }]);
+    assert_eq!(reordered(twice, 8, 10.0), done(0, 2));
 }
 
 #[test]
