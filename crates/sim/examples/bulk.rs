@@ -1,4 +1,4 @@
-//! N bulk flows through one bottleneck, for profilers: `bulk N MBPS SECONDS [newreno|reno|sack|rfc6675]`.
+//! N bulk flows through one bottleneck, for profilers: `bulk N MBPS SECONDS [newreno|reno|sack|rfc6675] [event-by-event]`.
 
 use std::sync::Arc;
 
@@ -66,7 +66,11 @@ fn main() {
         flows,
         record: Record::default(),
     };
-    let outcome = Simulation::new(Arc::new(scenario)).run();
+    let mut simulation = Simulation::new(Arc::new(scenario));
+    if args.iter().any(|arg| arg == "event-by-event") {
+        simulation.run_until(Time::ZERO);
+    }
+    let outcome = simulation.run();
     let sum = |f: fn(&acklab_sim::outcome::FlowRow) -> u64| outcome.flows.iter().map(f).sum::<u64>();
     println!(
         "acked {} retransmits {} timeouts {} drops {}",

@@ -1,11 +1,15 @@
-//! The event queue: one entry a lane, busy transmitter or timer, ordered by (time, ordinal).
+//! Events, ordered by (time, time of decision, ordinal).
 //!
-//! An ordinal is reserved when an event is *decided*, not when it enters the queue, so a lane that keeps only its next
-//! arrival here still orders all of them as if each had been queued at once (docs/architecture.md, "Event order").
+//! What is due at the same time comes in the order in which it was *decided*, not in which it entered the queue, so a lane
+//! that keeps only its next arrival here still orders all of them as if each had been queued at once. Hops that are decided
+//! ahead ([`crate::link`]) bring the time at which they would have been decided event by event (docs/architecture.md,
+//! "Event order").
 
 use std::cmp::Ordering;
 
 use acklab_packet::Time;
+
+use crate::tournament::NO_TIME;
 
 /// What happens, and to which of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,25 +40,29 @@ pub enum Event {
 const EVENT_BITS: u32 = 28;
 /// Most lanes, links and flows that a [`Due`] can name.
 pub const MOST_SOURCES: u32 = 1 << (EVENT_BITS - 3);
+/// The bit that is set where the event was decided ahead.
+const AHEAD: u64 = 1 << EVENT_BITS;
 
 /// An event and when it is due: the time, and among equal times the order of decision.
 ///
-/// In 16 bytes: the time's bits (non-negative doubles order like them), 36 bits of ordinal, 28 of event.
+/// In 24 bytes: the bits of its time and of the time of its decision (non-negative doubles order like them), 35 bits of
+/// ordinal, one that tells whether it was decided ahead, 28 of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Due {
     time: u64,
+    decided: u64,
     low: u64,
 }
 
 impl Due {
-    /// Never.
-    pub const NEVER: Due = Due { time: u64::MAX, low: u64::MAX };
+    /// After everything.
+    pub const NEVER: Due = Due { time: NO_TIME, decided: u64::MAX, low: u64::MAX };
     /// Before everything.
-    pub const START: Due = Due { time: 0, low: 0 };
+    pub const START: Due = Due { time: 0, decided: 0, low: 0 };
 
-    /// `event` at `at`, in the order of `ordinal`.
+    /// `event` at `at`, decided at `decided` in the order of `ordinal`.
     #[inline]
-    pub fn new(at: Time, ordinal: Ordinal, event: Event) -> Due {
+    pub fn new(at: Time, decided: Time, ordinal: Ordinal, event: Event) -> Due {
         let (kind, id) = match event {
             Event::Deliver(id) => (0, id),
             Event::Free(id) => (1, id),
@@ -69,7 +77,54 @@ impl Due {
             Event::Stages(id) => (7, 2 * id + 2),
         };
         debug_assert!(id < MOST_SOURCES);
-        Due { time: at.bits(), low: ordinal.0 | u64::from(id << 3 | kind) }
+        Due { time: at.bits(), decided: decided.bits(), low: ordinal.0 | u64::from(id << 3 | kind) }
+    }
+
+    /// The same, but found out ahead what only an event at `decided` would have decided. It has no ordinal: if it is due
+    /// and was decided with another at the same times, their order is not known ([`Due::ties`]).
+    #[inline]
+    pub fn ahead(at: Time, decided: Time, event: Event) -> Due {
+        let due = Due::new(at, decided, Ordinal::default(), event);
+        Due { low: due.low | AHEAD, ..due }
+    }
+
+    /// This one, but found out ahead if `ahead`.
+    #[inline]
+    pub fn found_out(self, ahead: bool) -> Due {
+        Due { low: self.low | u64::from(ahead) << EVENT_BITS, ..self }
+    }
+
+    /// The same, delivered from another lane.
+    #[inline]
+    pub fn on(self, lane: u32) -> Due {
+        let name = (1 << EVENT_BITS) - 1;
+        Due { low: self.low & !name | u64::from(lane << 3), ..self }
+    }
+
+    /// When it was decided, or would have been.
+    #[inline]
+    pub fn decided(self) -> Time {
+        Time::from_secs(f64::from_bits(self.decided))
+    }
+
+    /// Whether it comes after `other`, which is due at the same time; `tied` is set if that is not known.
+    #[cold]
+    pub fn follows(self, other: Due, tied: &mut bool) -> bool {
+        *tied |= self.ties(other);
+        other.before(self)
+    }
+
+    /// Whether both are due at one time and were decided at one time, and which of them came first then is not known:
+    /// one was decided ahead.
+    #[inline]
+    pub fn ties(self, other: Due) -> bool {
+        self.time == other.time && self.decided == other.decided && (self.low | other.low) & AHEAD != 0
+    }
+
+    /// The time's bits, which order like it.
+    #[inline]
+    pub fn bits(self) -> u64 {
+        self.time
     }
 
     /// The time.
@@ -96,6 +151,12 @@ impl Due {
         }
     }
 
+    /// Whether it is [`Event::Deliver`].
+    #[inline]
+    pub fn is_delivery(self) -> bool {
+        self.low & 7 == 0
+    }
+
     /// The lane, link or flow that the event concerns.
     #[inline]
     pub fn source(self) -> u32 {
@@ -105,14 +166,43 @@ impl Due {
     /// Whether it comes before `other`. Times are rarely equal.
     #[inline]
     pub fn before(self, other: Due) -> bool {
-        if self.time == other.time { self.low < other.low } else { self.time < other.time }
+        if self.time != other.time { self.time < other.time } else { self.decided_before(other) }
+    }
+
+    /// Whether it was decided before `other`.
+    #[inline]
+    fn decided_before(self, other: Due) -> bool {
+        (self.decided, self.low) < (other.decided, other.low)
+    }
+}
+
+/// What tells a [`Due`] from all others, in 16 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    time: u64,
+    low: u64,
+}
+
+impl Due {
+    /// What tells it from all others.
+    #[inline]
+    pub fn entry(self) -> Entry {
+        Entry { time: self.time, low: self.low }
+    }
+}
+
+impl Entry {
+    /// Whether it is due before `other`, which was decided earlier.
+    #[inline]
+    pub fn precedes(self, other: Entry) -> bool {
+        self.time < other.time
     }
 }
 
 impl Ord for Due {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
-        (self.time, self.low).cmp(&(other.time, other.low))
+        (self.time, self.decided, self.low).cmp(&(other.time, other.decided, other.low))
     }
 }
 
@@ -125,8 +215,9 @@ impl PartialOrd for Due {
 
 /// Counts decisions; kept in the bits where [`Due`] has it.
 ///
-/// 2^36 decisions are a quarter of an hour of a core's work. Then the count begins again, and only of events that are due
-/// at the same instant, one decided before and one after, does the later come first: on every machine alike.
+/// 2^35 decisions are some minutes of a core's work. Then the count begins again, and only of events that are due at the
+/// same instant and were decided at the same instant, one before and one after, does the later come first: on every machine
+/// alike.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ordinal(u64);
 
@@ -134,134 +225,7 @@ impl Ordinal {
     /// The one after it.
     #[inline]
     pub fn next(self) -> Ordinal {
-        Ordinal(self.0.wrapping_add(1 << EVENT_BITS))
-    }
-}
-
-/// Places in the array of [`EventQueue`], and the most that are taken when it is tidied up.
-const PLACES: usize = 64;
-const MOST_SOON: usize = 32;
-
-/// The pending events: those of the network in a short sorted array, the others in a binary heap.
-///
-/// Few events of the network are pending at a time (a delivery a [lane](crate::lane), an end of service a busy
-/// transmitter), and what is decided now mostly comes after them: insertion starts at the late end and moves little.
-/// Timers rest in the heap and are hardly ever touched ([`crate::timer`]).
-#[derive(Clone, Debug)]
-pub struct EventQueue {
-    /// Sorted, from place `first` up to `end`. Both move towards its end, until everything moves back at once.
-    soon: [Due; PLACES],
-    first: usize,
-    end: usize,
-    /// Min-heap, and a copy of its top.
-    heap: Vec<Due>,
-    top: Due,
-}
-
-impl Default for EventQueue {
-    fn default() -> Self {
-        EventQueue { soon: [Due::START; PLACES], first: 0, end: 0, heap: Vec::new(), top: Due::NEVER }
-    }
-}
-
-impl EventQueue {
-    /// The earliest event outside the heap, if it comes before those in it.
-    #[inline(always)]
-    fn soonest(&self) -> Option<Due> {
-        // The remainder keeps the place within the array; `first` is always less.
-        (self.first < self.end).then(|| self.soon[self.first % PLACES]).filter(|due| due.before(self.top))
-    }
-
-    /// When the earliest event is due.
-    pub fn peek(&self) -> Option<Due> {
-        self.soonest().or_else(|| self.heap.first().copied())
-    }
-
-    /// Nothing is pending any more.
-    pub fn clear(&mut self) {
-        *self = EventQueue::default();
-    }
-
-    /// Removes the earliest event.
-    #[inline]
-    pub fn pop(&mut self) -> Option<Due> {
-        let Some(due) = self.soonest() else { return self.pop_heap() };
-        self.first += 1;
-        Some(due)
-    }
-
-    /// Adds an event of the network, due no earlier than what was popped last.
-    #[inline(always)]
-    pub fn push_soon(&mut self, due: Due) {
-        if self.end >= PLACES {
-            return self.push_tidied(due);
-        }
-        let (held, room) = self.soon.split_at_mut(self.end);
-        let mut place = &mut room[0];
-        // At the latest an event that has been popped stops it: none is added that comes before one of those.
-        for earlier in held.iter_mut().rev() {
-            if earlier.before(due) {
-                break;
-            }
-            *place = *earlier;
-            place = earlier;
-        }
-        *place = due;
-        self.end += 1;
-    }
-
-    /// The array is used up to its end: moves what is in it back to its beginning, and the latest to the heap if that is
-    /// much.
-    #[cold]
-    fn push_tidied(&mut self, due: Due) {
-        while self.end - self.first > MOST_SOON {
-            self.end -= 1;
-            self.push(self.soon[self.end]);
-        }
-        self.soon.copy_within(self.first..self.end, 0);
-        (self.first, self.end) = (0, self.end - self.first);
-        self.push_soon(due);
-    }
-
-    /// Adds an event that may be far away.
-    pub fn push(&mut self, due: Due) {
-        self.heap.push(due);
-        let heap = &mut self.heap[..];
-        let mut at = heap.len() - 1;
-        while at > 0 {
-            let parent = (at - 1) / 2;
-            if heap[parent].before(due) {
-                break;
-            }
-            heap[at] = heap[parent];
-            at = parent;
-        }
-        heap[at] = due;
-        self.top = heap[0];
-    }
-
-    fn pop_heap(&mut self) -> Option<Due> {
-        let last = self.heap.pop()?;
-        let heap = &mut self.heap[..];
-        let Some(&earliest) = heap.first() else {
-            self.top = Due::NEVER;
-            return Some(last);
-        };
-        let (mut at, mut child) = (0, 1);
-        while child < heap.len() {
-            if child + 1 < heap.len() && heap[child + 1].before(heap[child]) {
-                child += 1;
-            }
-            if last.before(heap[child]) {
-                break;
-            }
-            heap[at] = heap[child];
-            at = child;
-            child = 2 * at + 1;
-        }
-        heap[at] = last;
-        self.top = heap[0];
-        Some(earliest)
+        Ordinal(self.0.wrapping_add(AHEAD << 1))
     }
 }
 
@@ -270,44 +234,12 @@ mod tests {
     use super::*;
 
     fn due(secs: f64, ordinal: u64, event: Event) -> Due {
-        Due::new(Time::from_secs(secs), (0..ordinal).fold(Ordinal::default(), |before, _| before.next()), event)
-    }
-
-    #[test]
-    fn events_come_in_order_of_time_then_decision() {
-        let mut events = EventQueue::default();
-        for (i, secs) in [3.0, 1.0, 2.0, 1.0, 0.5, 2.0].into_iter().enumerate() {
-            let push = if i % 2 == 0 { EventQueue::push } else { EventQueue::push_soon };
-            push(&mut events, due(secs, i as u64 + 1, Event::Start(9 - i as u32)));
-        }
-        let mut order = Vec::new();
-        while let Some(Event::Start(i)) = events.pop().map(Due::event) {
-            order.push(9 - i);
-            if i == 8 {
-                events.push_soon(due(2.5, 9, Event::Start(0)));
-            }
-        }
-        assert_eq!(order, [4, 1, 3, 2, 5, 9, 0]);
-    }
-
-    #[test]
-    fn more_events_than_the_array_holds() {
-        let mut events = EventQueue::default();
-        let (mut pushed, mut popped) = (0, Vec::new());
-        for round in 0..400_u64 {
-            // Up to 100 are pending; times jump to and fro.
-            if round < 100 || round % 3 > 0 {
-                pushed += 1;
-                let now = popped.last().map_or(0.0, |due: &Due| due.time().secs());
-                events.push_soon(due(now + (round * 7 % 13) as f64, pushed, Event::Stop));
-            }
-            if round >= 100 {
-                assert_eq!(events.peek(), events.clone().pop());
-                popped.extend(events.pop());
-            }
-        }
-        popped.extend(std::iter::from_fn(|| events.pop()));
-        assert!(popped.is_sorted() && popped.len() as u64 == pushed && events.peek().is_none());
+        Due::new(
+            Time::from_secs(secs),
+            Time::ZERO,
+            (0..ordinal).fold(Ordinal::default(), |before, _| before.next()),
+            event,
+        )
     }
 
     #[test]

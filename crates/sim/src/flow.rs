@@ -22,7 +22,8 @@ use crate::workload::Workload;
 #[repr(C, align(64))]
 pub struct Flow {
     sender_timer: LazyTimer,
-    pub(crate) finished: Option<Time>,
+    /// When the present transfer was complete; [`Time::NEVER`] before.
+    finished: Time,
     /// When the first segment with data left; [`Time::NEVER`] before.
     first_data: Time,
     /// Row of the present transfer in the outcome.
@@ -72,7 +73,7 @@ impl Flow {
             connection: 0,
             start,
             first_data: Time::NEVER,
-            finished: None,
+            finished: Time::NEVER,
         }
     }
 
@@ -87,12 +88,18 @@ impl Flow {
         self.connection += 1;
         self.start = start;
         self.first_data = Time::NEVER;
-        self.finished = None;
+        self.finished = Time::NEVER;
     }
 
     /// When the first segment with data left, if one has.
     pub fn first_data(&self) -> Option<Time> {
         (self.first_data < Time::NEVER).then_some(self.first_data)
+    }
+
+    /// When the present transfer was complete, if it is.
+    #[inline]
+    pub fn finished(&self) -> Option<Time> {
+        (self.finished < Time::NEVER).then_some(self.finished)
     }
 
     /// The pause before the next of repeated transfers.
@@ -131,22 +138,30 @@ impl Flow {
         net.schedule(turn.next, Event::Write(id));
     }
 
-    /// A packet of this flow reaches its destination.
+    /// A packet of this flow reaches its destination; whether that completes the present transfer.
     #[inline(always)]
-    pub fn on_packet(&mut self, id: u32, packet: &Packet, net: &mut Network) {
+    pub fn on_packet(&mut self, id: u32, packet: &Packet, net: &mut Network) -> bool {
         if packet.connection != self.connection {
-            return;
+            return false;
         }
-        let now = net.now();
-        match &packet.body {
-            Body::Data(segment) if self.receiver.wants_phase(PhaseSource::Oracle) => {
-                self.on_told_data(id, segment, net)
+        // The two frequent kinds first.
+        if let Body::Data(segment) = &packet.body {
+            if self.receiver.wants_phase(PhaseSource::Oracle) {
+                self.on_told_data(id, segment, net);
+            } else {
+                self.on_data(id, segment, net);
             }
-            Body::Data(segment) => self.on_data(id, segment, net),
-            Body::Ack(ack) => self.on_ack(id, ack, net),
-            Body::Probe(probe) => self.on_probe(id, *probe, net),
-            Body::Datagram(_) => self.on_datagram(now),
+            return false;
         }
+        if let Body::Ack(ack) = &packet.body {
+            return self.on_ack(id, ack, net);
+        }
+        match &packet.body {
+            Body::Probe(probe) => self.on_probe(id, *probe, net),
+            Body::Datagram(_) => self.on_datagram(net.now()),
+            Body::Data(_) | Body::Ack(_) => {}
+        }
+        false
     }
 
     /// A segment reaches the receiver.
@@ -164,14 +179,14 @@ impl Flow {
         self.on_data(id, &Segment { phase, ..*segment }, net);
     }
 
-    /// An ACK reaches the sender.
+    /// An ACK reaches the sender; whether that completes the present transfer.
     #[inline(never)]
-    fn on_ack(&mut self, id: u32, ack: &Ack, net: &mut Network) {
+    fn on_ack(&mut self, id: u32, ack: &Ack, net: &mut Network) -> bool {
         let now = net.now();
         // Without a closure, which the compiler may keep apart.
         let (sender, mut port) = self.sending(id, net);
         sender.on_ack(ack, now, &mut port);
-        self.sent(id, net);
+        self.sent(id, net)
     }
 
     /// A datagram reaches its destination.
@@ -204,7 +219,7 @@ impl Flow {
     /// The event handled concerns the pacer.
     pub fn on_pacer(&mut self, id: u32, net: &mut Network) {
         let (entry, now) = (net.current, net.now());
-        if self.pacer.as_mut().is_some_and(|pacer| pacer.expires(entry, &mut net.events)) {
+        if self.pacer.get_or_insert_default().expires(entry, &mut net.events) {
             self.with_sender(id, net, |sender, port| sender.on_pacer(now, port));
         }
     }
@@ -249,15 +264,17 @@ impl Flow {
         (&mut self.sender, port)
     }
 
-    /// The sender has acted.
+    /// The sender has acted; whether that completes the present transfer.
     #[inline(always)]
-    fn sent(&mut self, id: u32, net: &mut Network) {
+    fn sent(&mut self, id: u32, net: &mut Network) -> bool {
         net.recorder.sender(net.now(), id, &self.sender, &self.receiver);
-        if self.sender.done() && self.finished.is_none() && self.source.is_none() {
-            self.finished = Some(net.now());
+        if self.sender.done() && self.finished().is_none() && self.source.is_none() {
+            self.finished = net.now();
             // An idle connection's timer could only halve a window that nothing will use.
             self.sender_timer.disarm();
+            return true;
         }
+        false
     }
 
     #[inline]
@@ -377,7 +394,7 @@ mod tests {
     #[test]
     fn endpoints_begin_where_cache_lines_do() {
         let (sender, receiver) = (offset_of!(Flow, sender), offset_of!(Flow, receiver_timer));
-        assert_eq!((sender, receiver % 64, size_of::<LazyTimer>()), (64, 0, 32));
+        assert_eq!((sender, receiver % 64, size_of::<LazyTimer>()), (64, 0, 40));
         assert!(size_of::<Flow>() <= 704, "{}", size_of::<Flow>());
     }
 }

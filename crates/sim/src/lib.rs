@@ -2,6 +2,7 @@
 //!
 //! [`scenario`] reads an experiment, [`Simulation`] runs it, [`outcome`] is what it tells.
 
+mod booking;
 pub mod datagrams;
 mod event;
 mod flow;
@@ -11,6 +12,7 @@ mod link;
 mod medium;
 mod network;
 pub mod outcome;
+mod pending;
 mod record;
 mod route;
 pub mod scenario;
@@ -21,6 +23,7 @@ mod stages;
 mod summary;
 mod tcplib;
 mod timer;
+mod tournament;
 mod transmitter;
 mod workload;
 

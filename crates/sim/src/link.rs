@@ -2,12 +2,13 @@
 
 use acklab_packet::{Packet, Time};
 use acklab_path::loss::Loss;
-use acklab_path::queue::{AnyQueue, Queue, Removal, Service};
+use acklab_path::queue::{AnyQueue, Limit, Queue, Removal, Service};
 use acklab_path::random::Random;
 use acklab_path::spec::LinkSpec;
 use acklab_path::stage::Compression;
 
-use crate::event::{Due, EventQueue};
+use crate::booking::Bookings;
+use crate::event::Due;
 use crate::medium::Port;
 use crate::stages;
 use crate::transmitter::Transmitter;
@@ -17,17 +18,42 @@ use crate::transmitter::Transmitter;
 pub struct Link {
     /// The largest packet that is handled as on a plain link: a drop-tail queue, a transmitter, a wire, and no loss model,
     /// stage or recorder that would see it. At least 1 where the link is plain.
+    pub(crate) plain: u32,
+    /// The same, where a packet's departure is decided when it arrives; 0 in a run that decides event by event.
     pub(crate) passes: u32,
+    /// Whether a link follows on some route that gets packets from this one alone.
+    pub(crate) leads: bool,
+    /// Whether it gets packets from one plain link alone, which decides on its hops ahead.
+    pub(crate) led: bool,
     /// Whether the events hold this link's [`crate::event::Event::Free`].
     pub(crate) free_queued: bool,
+    /// When the event was decided in which the service in progress began.
+    pub(crate) free_root: Time,
+    /// The lane of that event, once there has been one.
+    pub(crate) freed: Option<u32>,
     pub(crate) transmitter: Transmitter,
+    /// What waits for it if it is plain; else [`Link::queue`] holds it.
+    pub(crate) bookings: Bookings,
     pub(crate) queue: AnyQueue<Packet>,
     pub(crate) stats: LinkStats,
+    /// When the last packet reached it whose hop was decided ahead.
+    pub(crate) led_until: Time,
     pub(crate) loss: Option<Box<Loss>>,
     /// Where its packets go other ways than from a queue over a wire.
     pub(crate) way: Way,
     /// Both ends of header compression, if its wire carries compressed ACKs.
     pub(crate) compression: Option<Box<Compression>>,
+}
+
+/// How the service of a packet begins on a plain link.
+#[derive(Clone, Copy, Debug)]
+pub struct Begin {
+    /// When.
+    pub start: Time,
+    /// When the event was decided in which it does.
+    pub root: Time,
+    /// Whether that is yet to come: the packet waits.
+    pub ahead: bool,
 }
 
 /// What a packet offered to a link meets.
@@ -80,18 +106,27 @@ impl Link {
     /// The link direction `spec` describes; `random` gives its component of that name a stream. `watched`: its packets
     /// or its queue's lengths are recorded. `way`: what else its packets meet.
     pub fn new(spec: &LinkSpec, watched: bool, way: Way, random: impl Fn(&str) -> Random) -> Link {
+        let mut limit = Limit::Packets(0);
         let queue = AnyQueue::new(&spec.queue, spec.rate, || random("queue"));
-        let passes = match &queue {
+        let plain = match &queue {
             AnyQueue::DropTail(queue)
                 if spec.loss.is_none() && !watched && way == Way::Wire && spec.stages.is_empty() =>
             {
+                limit = queue.limit();
                 queue.passes()
             }
             _ => 0,
         };
         Link {
-            passes,
+            plain,
+            passes: plain,
+            leads: false,
+            led: false,
+            led_until: Time::from_secs(-1.0),
             free_queued: false,
+            free_root: Time::ZERO,
+            freed: None,
+            bookings: Bookings::new(limit),
             transmitter: Transmitter::new(spec.rate, spec.delay),
             queue,
             stats: LinkStats::default(),
@@ -137,20 +172,47 @@ impl Link {
         })
     }
 
-    /// A packet finds this plain link busy: it waits, or is refused (`false`). The packet is stored last of all, so that
-    /// little has to be kept beside it.
+    /// The service of a packet of `size` bytes that reaches this plain link at the event due `current`; `None` if there is no
+    /// room for it.
+    #[inline(always)]
+    pub fn begin(&mut self, size: u32, current: &Due, tied: &mut bool) -> Option<Begin> {
+        let (free, root) = (self.transmitter.busy_until, self.transmitter.last_start);
+        let (now, decided) = (current.time(), current.decided());
+        // Who waited before is struck out when somebody waits again.
+        if now > free || now == free && self.is_free(current, tied) {
+            return Some(Begin { start: now, root: decided, ahead: false });
+        }
+        self.wait(size, current, tied).then_some(Begin { start: free, root, ahead: true })
+    }
+
+    /// Whether the end of the last service decided on, at the time of the event due `current`, comes before that.
+    #[cold]
+    fn is_free(&self, current: &Due, tied: &mut bool) -> bool {
+        current.follows(self.transmitter.freed(), tied)
+    }
+
+    /// A packet has to wait; whether there is room for it.
     #[inline(never)]
-    pub fn wait(&mut self, packet: &Packet, now: Time, events: &mut EventQueue) -> bool {
-        let Link { queue: AnyQueue::DropTail(queue), transmitter, stats, free_queued, .. } = self else { return true };
+    fn wait(&mut self, size: u32, current: &Due, tied: &mut bool) -> bool {
+        let Link { transmitter, bookings, stats, .. } = self;
+        let last = (transmitter.last_start, transmitter.in_service());
+        bookings.book(size, transmitter.busy_until, last, current, stats, tied)
+    }
+
+    /// Brings the account of what waits to the event due `current`.
+    #[inline(never)]
+    pub fn catch_up(&mut self, current: &Due, tied: &mut bool) {
+        self.bookings.settle(current, &mut self.stats, tied);
+    }
+
+    /// Event by event: a packet finds this plain link busy: it waits, or is refused (`false`).
+    pub fn queue_up(&mut self, packet: &Packet, now: Time) -> bool {
+        let Link { queue: AnyQueue::DropTail(queue), transmitter, stats, .. } = self else { return true };
         stats.integrate(queue.len(), now);
         if !queue.admits(packet.size, Some(transmitter.in_service())) {
             return false;
         }
         stats.queue_max = stats.queue_max.max(queue.len() as u64 + 1);
-        if !*free_queued {
-            *free_queued = true;
-            events.push_soon(transmitter.free);
-        }
         queue.push(*packet);
         true
     }
@@ -164,6 +226,11 @@ impl Link {
             let packet = queue.dequeue(now)?;
             Some((packet, !queue.is_empty()))
         })
+    }
+
+    /// How many packets wait.
+    pub fn waiting(&self) -> usize {
+        if self.passes > 0 { self.bookings.waiting().0 } else { self.queue.len() }
     }
 
     /// Waiting packets averaged over time, from 0 to `end`, when `waiting` wait now.

@@ -7,7 +7,8 @@ use acklab_path::medium::{AirStats, Dcf, DcfParams, Fate, Frame};
 use acklab_path::queue::{AnyQueue, Removal};
 use acklab_path::random::Random;
 
-use crate::event::{Due, EventQueue};
+use crate::event::Due;
+use crate::pending::EventQueue;
 use crate::spec::{MediumSpec, Scenario};
 use crate::timer::LazyTimer;
 

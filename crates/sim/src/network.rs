@@ -1,16 +1,20 @@
 //! The network: links, routes, the clock, and the order of events.
 
+mod ahead;
 mod detours;
+
+pub use ahead::Served;
 
 use acklab_packet::{Packet, Time};
 use acklab_path::queue::{AnyQueue, Queue, Removal, Service};
 use acklab_path::spec::LossPlace;
 
-use crate::event::{Due, Event, EventQueue, Ordinal};
+use crate::event::{Due, Event, Ordinal};
 use crate::lane::Lanes;
 use crate::link::{Link, Way};
 use crate::medium::Medium;
 use crate::outcome::PacketEvent;
+use crate::pending::EventQueue;
 use crate::record::Recorder;
 use crate::route::{Place, Routes};
 use crate::stages::Stages;
@@ -36,6 +40,9 @@ pub struct Network {
     pub(crate) acks_removed: Vec<AcksRemoved>,
     removed: Vec<(Packet, Removal)>,
     pub(crate) recorder: Recorder,
+    /// Whether something hung on the order of two things due at one time, and deciding ahead lost it; see also
+    /// [`Network::tied`].
+    tied: bool,
 }
 
 /// ACKs of a flow's present connection that the network removed, and such as it made.
@@ -87,6 +94,7 @@ impl Network {
             ordinal: Ordinal::default(),
             removed: Vec::new(),
             recorder,
+            tied: false,
         }
     }
 
@@ -96,11 +104,49 @@ impl Network {
         self.current.time()
     }
 
+    /// The lane whose front is the earliest event; `None` if that is another, or there is none.
+    #[inline(always)]
+    pub fn next_lane(&mut self) -> Option<u32> {
+        let ((time, lane), top) = (self.lanes.first(), self.events.top().bits());
+        (time < top || time == top && self.lane_first(lane)).then_some(lane)
+    }
+
+    /// The front of a lane happens now.
+    #[inline(always)]
+    pub fn enter(&mut self, lane: u32) {
+        self.current = self.lanes.due(lane);
+    }
+
+    /// Whether something hung on the order of two things due at one time, and deciding ahead lost it.
+    pub fn tied(&self) -> bool {
+        self.tied || self.lanes.tied
+    }
+
+    /// Whether the front of a lane comes before the earliest of the other events, which is due at the same time.
+    #[cold]
+    fn lane_first(&mut self, lane: u32) -> bool {
+        let (due, top) = (self.lanes.due(lane), self.events.top());
+        self.tied |= due.ties(top);
+        due.before(top)
+    }
+
+    /// When the earliest event is due.
+    pub fn peek(&mut self) -> Option<Due> {
+        let due = self.next_lane().map_or(self.events.top(), |lane| self.lanes.due(lane));
+        (due != Due::NEVER).then_some(due)
+    }
+
+    /// Nothing is pending any more; what is on wires stays there.
+    pub fn silence(&mut self) {
+        self.events.clear();
+        self.lanes.silence();
+    }
+
     /// Decides on an event at `at`: reserves its place among equal times.
     #[inline]
     pub fn decide(&mut self, at: Time, event: Event) -> Due {
         self.ordinal = self.ordinal.next();
-        Due::new(at, self.ordinal, event)
+        Due::new(at, self.now(), self.ordinal, event)
     }
 
     /// Decides on an event that nothing will put off or call off.
@@ -126,14 +172,12 @@ impl Network {
     #[inline(always)]
     pub fn forward(&mut self, packet: &Packet) -> bool {
         let Some(index) = self.routes.link(packet.place) else { return false };
-        let link = &mut self.links[index as usize];
-        if packet.size > link.passes {
-            self.offer_to_queue(index, packet);
-        } else if link.is_idle(self.current) {
-            let flight = self.serve(index, packet.size);
-            self.launch(flight, packet);
-        } else if !link.wait(packet, self.current.time(), &mut self.events) {
-            self.refuse(index, packet);
+        if packet.size > self.links[index as usize].passes {
+            // Of a copy, so that what passes need not be put together in memory.
+            let copy = *packet;
+            self.offer_to_queue(index, &copy);
+        } else {
+            self.pass(index, packet);
         }
         true
     }
@@ -149,6 +193,18 @@ impl Network {
     #[inline(never)]
     fn offer_to_queue(&mut self, index: u32, packet: &Packet) {
         let now = self.now();
+        let link = &mut self.links[index as usize];
+        if packet.size <= link.plain {
+            if link.is_idle(self.current) {
+                let flight = self.serve(index, packet.size);
+                self.launch(flight, packet, index);
+            } else if link.queue_up(packet, now) {
+                self.await_free(index);
+            } else {
+                self.refuse(index, packet);
+            }
+            return;
+        }
         self.recorder.packet(now, index, PacketEvent::Enqueue, packet);
         if self.links[index as usize].way != Way::Wire && self.leads_elsewhere(index, packet) {
             return;
@@ -165,14 +221,24 @@ impl Network {
             return self.offer_to_idle(index, packet, service, now);
         }
         let waits = link.enqueue(packet, service, now, &mut self.removed);
-        if waits && !link.free_queued {
-            link.free_queued = true;
-            self.events.push_soon(link.transmitter.free);
+        if waits {
+            self.await_free(index);
         }
         if !self.removed.is_empty() {
             self.account_removed(index, now);
         }
         self.recorder.queue(now, index, &self.links[index as usize].queue);
+    }
+
+    /// Packets wait: the end of the service in progress is an event.
+    #[inline]
+    fn await_free(&mut self, index: u32) {
+        let link = &mut self.links[index as usize];
+        if !link.free_queued {
+            link.free_queued = true;
+            let lane = *link.freed.get_or_insert_with(|| self.lanes.lane());
+            self.lanes.set(lane, link.transmitter.free, link.free_root);
+        }
     }
 
     /// A packet finds nothing in service.
@@ -214,66 +280,69 @@ impl Network {
             link.stats.lost += 1;
             return self.lose(index, packet);
         }
-        self.launch(flight, packet);
+        self.launch(flight, packet, index);
     }
 
     /// Takes a packet of `bytes` into service: reserves its arrival, which is returned with its lane, then the end of its
     /// service.
     #[inline(always)]
     fn serve(&mut self, index: u32, bytes: u32) -> (u32, Due) {
-        let now = self.current.time();
-        self.links[index as usize].transmitter.serve(bytes, now, index, &mut self.ordinal, &mut self.lanes)
+        let (now, link) = (self.current.time(), &mut self.links[index as usize]);
+        link.free_root = self.current.decided();
+        link.transmitter.serve(bytes, now, index, &mut self.ordinal, &mut self.lanes)
     }
 
-    /// Puts a packet on the wire.
+    /// Puts a packet on the wire of a link: event by event.
     #[inline(always)]
-    fn launch(&mut self, (lane, arrival): (u32, Due), packet: &Packet) {
-        if self.lanes.push(lane, arrival, packet) {
-            self.events.push_soon(arrival);
+    fn launch(&mut self, (lane, arrival): (u32, Due), packet: &Packet, index: u32) {
+        self.launch_rooted((lane, arrival, self.current.decided()), packet, index, 1);
+    }
+
+    /// The same, `steps` places further on its route; with the arrival comes when its decision was decided.
+    #[inline(always)]
+    fn launch_rooted(&mut self, (lane, arrival, root): (u32, Due, Time), packet: &Packet, index: u32, steps: u32) {
+        if !self.lanes.push(lane, (arrival, root), packet, steps) {
+            self.launch_alone(lane, index);
         }
+    }
+
+    /// What was put last into a lane that is not for it goes to a lane of the link's own.
+    #[cold]
+    fn launch_alone(&mut self, lane: u32, index: u32) {
+        let (packet, arrival, root) = self.lanes.take_back(lane);
+        let own = self.lanes.own(index);
+        self.links[index as usize].transmitter.leave_lane(lane, own);
+        self.lanes.push(own, (arrival.on(own), root), &packet, 0);
     }
 
     /// Handles [`Event::Free`].
-    #[inline(always)]
-    pub fn on_free(&mut self, index: u32) {
-        let now = self.current.time();
-        let Link { passes: 1.., queue: AnyQueue::DropTail(queue), transmitter, stats, free_queued, .. } =
-            &mut self.links[index as usize]
-        else {
-            return self.on_free_otherwise(index);
-        };
-        stats.integrate(queue.len(), now);
-        let Some(packet) = queue.front() else { return };
-        // From the queue right into the lane.
-        let (lane, arrival) = transmitter.serve(packet.size, now, index, &mut self.ordinal, &mut self.lanes);
-        if self.lanes.push(lane, arrival, packet) {
-            self.events.push_soon(arrival);
-        }
-        queue.remove_front();
-        *free_queued = !queue.is_empty();
-        if *free_queued {
-            self.events.push_soon(transmitter.free);
-        }
-    }
-
-    /// Handles [`Event::Free`] of a link with more to it.
     #[inline(never)]
-    fn on_free_otherwise(&mut self, index: u32) {
-        let more = self.serve_next(index, self.now());
+    pub fn on_free(&mut self) {
+        let (index, now) = (self.current.source(), self.now());
+        let more =
+            if let Link { plain: 1.., queue: AnyQueue::DropTail(queue), stats, .. } = &mut self.links[index as usize] {
+                // From the queue right into the lane.
+                stats.integrate(queue.len(), now);
+                let Some(&packet) = queue.front() else { return };
+                queue.remove_front();
+                let more = !queue.is_empty();
+                let flight = self.serve(index, packet.size);
+                self.launch(flight, &packet, index);
+                more
+            } else {
+                self.serve_next(index, now)
+            };
         let link = &mut self.links[index as usize];
         link.free_queued = more;
-        if more {
-            self.events.push_soon(link.transmitter.free);
+        if let Some(lane) = link.freed {
+            self.lanes.set(lane, if more { link.transmitter.free } else { Due::NEVER }, link.free_root);
         }
     }
 
     /// Handles [`Event::Deliver`]: the packet that has crossed a link.
     #[inline(always)]
     pub fn on_deliver(&mut self, lane: u32) -> Packet {
-        let packet = *self.lanes.front(lane);
-        if let Some(due) = self.lanes.advance(lane) {
-            self.events.push_soon(due);
-        }
+        let packet = self.lanes.take(lane);
         if self.recorder.watches_packets() {
             self.record_delivery(&packet);
         }

@@ -1,9 +1,10 @@
 //! Static shortest-path routes: fewest links, ties to the link listed first.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use acklab_path::spec::LinkSpec;
 
+use crate::link::Link;
 use crate::spec::Scenario;
 
 /// A place on a route: before one of its links, or at its end. The place one link further is one more.
@@ -26,6 +27,36 @@ impl Routes {
     pub fn link(&self, place: Place) -> Option<u32> {
         let link = self.links[place as usize];
         (link != END).then_some(link)
+    }
+
+    /// Tells the links which of them follow one other alone, on the routes with these beginnings.
+    pub fn lead(&self, starts: impl Iterator<Item = Place>, links: &mut [Link]) {
+        // For each link the one before it: none so far, one, or several (or the beginning of a route).
+        let mut before = vec![None; links.len()];
+        for start in starts.collect::<BTreeSet<Place>>() {
+            let mut last = END;
+            for link in (start..).map_while(|place| self.link(place)) {
+                let before = &mut before[link as usize];
+                *before = Some(if before.is_none_or(|known| known == last) { last } else { END });
+                last = link;
+            }
+        }
+        // What the first lets pass, the second must, too; a faster first would mostly have the second wait.
+        let leader = |link: u32| {
+            let first = before[link as usize].filter(|&first| first != END && first != link)?;
+            let (one, two) = (&links[first as usize], &links[link as usize]);
+            let slower = one.transmitter.rate().bps() <= two.transmitter.rate().bps();
+            (slower && (1..=two.passes).contains(&one.passes)).then_some(first)
+        };
+        // Who is led does not lead: its packets reach the next link by events of their own. So of a chain every second is led.
+        let led = |&link: &u32| std::iter::successors(leader(link), |&first| leader(first)).count() % 2 == 1;
+        let led: Vec<u32> = (0..links.len() as u32).filter(led).collect();
+        for link in led {
+            if let Some(first) = before[link as usize] {
+                links[first as usize].leads = true;
+                links[link as usize].led = true;
+            }
+        }
     }
 
     /// Where the route between two nodes begins, `None` if there is none; `behind[l]` has the stages at the far end of link

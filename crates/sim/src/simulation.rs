@@ -16,7 +16,7 @@ use crate::flow::{self, Flow};
 use crate::link::{Link, Way};
 use crate::medium::{Medium, ports};
 use crate::network::{AcksRemoved, Network};
-use crate::outcome::{FlowRow, Outcome};
+use crate::outcome::{FlowRow, LinkRow, Outcome};
 use crate::record::Recorder;
 use crate::route::{Routes, leaving};
 use crate::spec::{FlowSpec, Scenario, Size, Stop};
@@ -54,6 +54,8 @@ pub struct Simulation {
     /// The flag of [`PhaseSource::Shared`], where a receiver reads it.
     shared_phase: Option<Phase>,
     ended: bool,
+    /// Whether hops over plain links are decided ahead.
+    ahead: bool,
     /// Packets of an aggregate on their way to their flows; empty between events.
     arrived: Vec<Packet>,
 }
@@ -64,6 +66,11 @@ impl Simulation {
     /// # Panics
     /// If a flow's nodes are not connected, or an index points nowhere.
     pub fn new(scenario: Arc<Scenario>) -> Simulation {
+        Simulation::deciding(scenario, true)
+    }
+
+    /// The same; `ahead`: hops over plain links are decided ahead.
+    fn deciding(scenario: Arc<Scenario>, ahead: bool) -> Simulation {
         let leaving = leaving(scenario.nodes.len(), &scenario.links);
         let stream = |link: &LinkSpec, part: &str| scenario.link_stream(link, part);
         let ports = ports(&scenario.media, scenario.links.len());
@@ -92,6 +99,12 @@ impl Simulation {
             }
         }
         let recorder = Recorder::new(scenario.record, &flow_routes, &scenario.links);
+        if ahead {
+            let starts = flow_routes.iter().flatten().copied();
+            routes.lead(starts, &mut links);
+        } else {
+            links.iter_mut().for_each(|link| link.passes = 0);
+        }
         let mut net = Network::new((links, media, boxes), routes, flow_routes, recorder);
         for (id, flow) in flows.iter().enumerate() {
             net.schedule(flow.start, Event::Start(id as u32));
@@ -115,6 +128,7 @@ impl Simulation {
             transfers,
             shared_phase,
             ended: false,
+            ahead,
             arrived: Vec::new(),
         }
     }
@@ -129,6 +143,12 @@ impl Simulation {
         self.ended
     }
 
+    /// Whether it decides hops over plain links ahead, as the order of its events has allowed so far. A run that is stopped on
+    /// its way ([`Simulation::run_until`]) decides event by event from its beginning; the outcome is the same.
+    pub fn decides_ahead(&self) -> bool {
+        self.ahead
+    }
+
     /// The scenario it runs.
     pub fn scenario(&self) -> &Arc<Scenario> {
         &self.scenario
@@ -140,9 +160,13 @@ impl Simulation {
         self.finish()
     }
 
-    /// Handles everything due before `until`, or to the scenario's end if that comes first.
+    /// Handles everything due before `until`, or to the scenario's end if that comes first. A run that begins with it decides
+    /// event by event, so that nothing it has counted or put on a wire lies behind `until`.
     pub fn run_until(&mut self, until: Time) {
-        while !self.ended && self.net.events.peek().is_some_and(|due| due.time() < until) {
+        if self.ahead && self.net.current == Due::START {
+            self.decide_event_by_event();
+        }
+        while !self.ended && self.net.peek().is_some_and(|due| due.time() < until) {
             self.run_some(1);
         }
     }
@@ -152,46 +176,72 @@ impl Simulation {
     #[inline(never)]
     pub fn run_some(&mut self, events: usize) -> bool {
         for _ in 0..events {
-            let Some(due) = self.net.events.pop() else {
-                self.end();
-                break;
-            };
-            self.net.current = due;
-            match due.event() {
-                Event::Deliver(lane) => {
-                    let packet = self.net.on_deliver(lane);
-                    if !self.net.forward(&packet) {
-                        self.arrive(&packet);
-                    }
+            let Some(lane) = self.net.next_lane() else {
+                // Once the run has ended no lane is left.
+                self.on_rare();
+                if self.ended {
+                    break;
                 }
-                Event::Free(link) => self.net.on_free(link),
-                _ => self.on_rare(due),
+                continue;
+            };
+            self.net.enter(lane);
+            if self.net.current.is_delivery() {
+                let packet = self.net.on_deliver(lane);
+                if !self.net.forward(&packet) {
+                    self.arrive(&packet);
+                }
+            } else {
+                self.net.on_free();
             }
         }
         self.ended
     }
 
-    /// Handles an event that is neither a delivery nor an end of service.
+    /// Begins again, and decides nothing ahead.
+    #[cold]
+    fn decide_event_by_event(&mut self) {
+        *self = Simulation::deciding(self.scenario.clone(), false);
+    }
+
+    /// Handles an event that is in no lane.
     #[inline(never)]
-    fn on_rare(&mut self, due: Due) {
+    fn on_rare(&mut self) {
+        let Some(due) = self.net.events.peek() else {
+            if !self.ended {
+                self.end();
+            }
+            return;
+        };
+        if self.net.tied() {
+            return self.decide_event_by_event();
+        }
+        self.net.current = due;
         let net = &mut self.net;
+        // A timer's entry leaves the events when the timer has been asked whether it is still meant.
         match due.event() {
-            Event::Deliver(_) | Event::Free(_) => {}
-            Event::Medium(id) => self.on_arrivals(|net, arrived| net.on_medium(id, arrived)),
-            Event::Stages(id) => self.on_arrivals(|net, arrived| net.on_stages(id, arrived)),
-            Event::SenderTimer(id) => self.flows[id as usize].on_sender_timer(id, net),
-            Event::Pacer(id) => self.flows[id as usize].on_pacer(id, net),
-            Event::ReceiverTimer(id) => self.flows[id as usize].on_receiver_timer(id, net),
+            Event::Medium(id) => return self.on_arrivals(|net, arrived| net.on_medium(id, arrived)),
+            Event::Stages(id) => return self.on_arrivals(|net, arrived| net.on_stages(id, arrived)),
+            Event::SenderTimer(id) => return self.flows[id as usize].on_sender_timer(id, net),
+            Event::Pacer(id) => return self.flows[id as usize].on_pacer(id, net),
+            Event::ReceiverTimer(id) => return self.flows[id as usize].on_receiver_timer(id, net),
+            _ => net.events.pop(),
+        };
+        match due.event() {
             Event::Start(id) => self.flows[id as usize].on_start(id, net),
             Event::Write(id) => self.flows[id as usize].on_write(id, net),
             Event::Stop => self.end(),
+            _ => {}
         }
     }
 
     /// The run ends here: nothing is pending any more.
     fn end(&mut self) {
         self.ended = true;
-        self.net.events.clear();
+        self.net.settle();
+        if self.net.tied() {
+            return self.decide_event_by_event();
+        }
+        self.net.silence();
     }
 
     /// A packet has reached its destination.
@@ -199,12 +249,11 @@ impl Simulation {
     fn arrive(&mut self, packet: &Packet) {
         let id = packet.flow;
         let flow = &mut self.flows[id as usize];
-        let open = flow.finished.is_none();
-        match &mut self.shared_phase {
+        let complete = match &mut self.shared_phase {
             None => flow.on_packet(id, packet, &mut self.net),
             Some(phase) => on_packet_sharing(phase, flow, id, *packet, &mut self.net),
-        }
-        if open && flow.finished.is_some() {
+        };
+        if complete {
             self.transfer_finished(id);
         }
     }
@@ -279,9 +328,19 @@ impl Simulation {
             seed: self.scenario.seed,
             end_s: end.secs(),
             flows,
-            links: summary::link_rows(&self.scenario, &self.net),
+            links: self.link_rows(),
             ..Outcome::default()
         }
+    }
+
+    /// The links' rows; on the way what was decided ahead is brought to the present.
+    fn link_rows(&self) -> Vec<LinkRow> {
+        if self.ended || !self.ahead {
+            return summary::link_rows(&self.scenario, &self.net);
+        }
+        let mut net = self.net.clone();
+        net.settle();
+        summary::link_rows(&self.scenario, &net)
     }
 }
 
@@ -293,15 +352,16 @@ fn reads_shared_phase(table: &FlowSpec) -> bool {
 /// A packet reaches its destination where receivers read one flag for all senders: a segment shows it as it is now, and an
 /// ACK that grows its sender's window sets it (ledger allman1998.m.daass, if the paper's one global variable is meant).
 #[cold]
-fn on_packet_sharing(phase: &mut Phase, flow: &mut Flow, id: u32, mut packet: Packet, net: &mut Network) {
+fn on_packet_sharing(phase: &mut Phase, flow: &mut Flow, id: u32, mut packet: Packet, net: &mut Network) -> bool {
     if let Body::Data(segment) = &mut packet.body
         && flow.receiver.wants_phase(PhaseSource::Shared)
     {
         segment.phase = *phase;
     }
-    flow.on_packet(id, &packet, net);
+    let complete = flow.on_packet(id, &packet, net);
     let grown_in = flow.sender.take_growth();
     if grown_in != Phase::Untold {
         *phase = grown_in;
     }
+    complete
 }

@@ -10,9 +10,10 @@ use acklab_path::random::Random;
 use acklab_path::spec::LinkSpec;
 use acklab_path::stage::{Chain, Compression, Done, Passing, StageSpec};
 
-use crate::event::{Due, EventQueue};
+use crate::event::Due;
 use crate::link::Way;
 use crate::medium::Port;
+use crate::pending::EventQueue;
 use crate::timer::LazyTimer;
 
 /// The stages at one far end.

@@ -1,13 +1,12 @@
 //! The summary tables: one row a transfer, one a link direction.
 
 use acklab_packet::Time;
-use acklab_path::queue::Queue;
 use acklab_path::spec::LinkSpec;
 use acklab_path::stage::Done;
 
 use crate::flow::Flow;
 use crate::link::Link;
-use crate::network::Network;
+use crate::network::{Network, Served};
 use crate::outcome::{FlowRow, LinkRow};
 use crate::source::Application;
 use crate::spec::Scenario;
@@ -27,7 +26,7 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
     }
     let since_first = |at: Time| flow.first_data().map(|first| (at - first).secs());
     let bytes = flow.sender.bytes_acked();
-    let seconds = since_first(flow.finished.unwrap_or(net.now()));
+    let seconds = since_first(flow.finished().unwrap_or(net.now()));
     let removed = net.acks_removed[id];
     if let Some(Application::Datagrams(source)) = flow.source.as_deref() {
         let bytes = source.received * u64::from(source.bytes());
@@ -49,11 +48,11 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
         name,
         from: scenario.nodes[spec.from as usize].clone(),
         to: scenario.nodes[spec.to as usize].clone(),
-        completed: flow.finished.is_some(),
+        completed: flow.finished().is_some(),
         start_s: flow.start.secs(),
         first_data_s: flow.first_data().map(Time::secs),
-        finished_s: flow.finished.map(Time::secs),
-        completion_s: flow.finished.and_then(since_first),
+        finished_s: flow.finished().map(Time::secs),
+        completion_s: flow.finished().and_then(since_first),
         last_data_s: since_first(flow.receiver.last_progress()).filter(|_| received.segments_received > 0),
         bytes,
         goodput_bps: seconds.filter(|&s| s > 0.0).map_or(0.0, |s| 8.0 * bytes as f64 / s),
@@ -84,18 +83,18 @@ pub fn link_rows(scenario: &Scenario, net: &Network) -> Vec<LinkRow> {
     let end = net.now();
     let mut done = vec![Done::default(); scenario.links.len()];
     net.boxes.iter().for_each(|stages| done[stages.link as usize] = stages.done());
-    let row = |((spec, link), done): ((&LinkSpec, &Link), Done)| {
+    let row = |(((spec, link), done), served): (((&LinkSpec, &Link), Done), Served)| {
         let air = link.port().map(|port| (&net.media[port.medium as usize], port.port));
         let stats = air.map(|(medium, port)| medium.stats(port)).unwrap_or_default();
-        let waiting = air.map_or_else(|| link.queue.len(), |(medium, port)| medium.dcf.waiting(port));
+        let waiting = air.map_or_else(|| link.waiting(), |(medium, port)| medium.dcf.waiting(port));
         let share = if end > Time::ZERO { stats.airtime / end.secs() } else { 0.0 };
         LinkRow {
             from: node(spec.from),
             to: node(spec.to),
             rate_bps: spec.rate.bps(),
             delay_s: spec.delay.secs(),
-            packets: link.transmitter.packets,
-            bytes: link.transmitter.bytes,
+            packets: served.packets,
+            bytes: served.bytes,
             drops: link.stats.drops,
             lost: link.stats.lost,
             filtered: link.stats.filtered,
@@ -103,7 +102,11 @@ pub fn link_rows(scenario: &Scenario, net: &Network) -> Vec<LinkRow> {
             duplicated: done.duplicated,
             mean_queue_packets: link.mean_queue(waiting, end),
             max_queue_packets: link.stats.queue_max,
-            utilisation: if air.is_some() { share } else { link.transmitter.utilisation(end) },
+            utilisation: if air.is_some() {
+                share
+            } else {
+                link.transmitter.utilisation(served.bytes, served.free, end)
+            },
             attempts: stats.attempts,
             collisions: stats.collisions,
             retries: stats.retries,
@@ -111,5 +114,5 @@ pub fn link_rows(scenario: &Scenario, net: &Network) -> Vec<LinkRow> {
             airtime_s: stats.airtime,
         }
     };
-    scenario.links.iter().zip(&net.links).zip(done).map(row).collect()
+    scenario.links.iter().zip(&net.links).zip(done).zip(net.served()).map(row).collect()
 }

@@ -1,6 +1,7 @@
 //! The lazy timer.
 
-use crate::event::{Due, EventQueue};
+use crate::event::{Due, Entry};
+use crate::pending::EventQueue;
 
 /// A timer that is moved far more often than it runs out: moving it later touches no heap.
 ///
@@ -9,12 +10,12 @@ use crate::event::{Due, EventQueue};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LazyTimer {
     due: Due,
-    queued: Due,
+    queued: Entry,
 }
 
 impl Default for LazyTimer {
     fn default() -> Self {
-        LazyTimer { due: Due::NEVER, queued: Due::NEVER }
+        LazyTimer { due: Due::NEVER, queued: Due::NEVER.entry() }
     }
 }
 
@@ -23,9 +24,9 @@ impl LazyTimer {
     #[inline]
     pub fn arm(&mut self, due: Due, events: &mut EventQueue) {
         self.due = due;
-        if due.before(self.queued) {
-            self.queued = due;
-            events.push(due);
+        if due.entry().precedes(self.queued) {
+            self.queued = due.entry();
+            events.push(self.due);
         }
     }
 
@@ -35,22 +36,22 @@ impl LazyTimer {
         self.due = Due::NEVER;
     }
 
-    /// Its entry came up and has been popped; whether the timer has really run out.
+    /// Its entry has come up, on top of the events, and leaves them; whether the timer has really run out.
     pub fn expires(&mut self, entry: Due, events: &mut EventQueue) -> bool {
-        if entry != self.queued {
-            return false;
+        if entry.entry() == self.queued {
+            if self.due != entry && self.due != Due::NEVER {
+                self.queued = self.due.entry();
+                events.replace_top(self.due);
+                return false;
+            }
+            self.queued = Due::NEVER.entry();
         }
-        self.queued = Due::NEVER;
-        if self.due == entry {
+        events.pop();
+        let expired = self.due == entry;
+        if expired {
             self.due = Due::NEVER;
-            return true;
         }
-        if self.due == Due::NEVER {
-            return false;
-        }
-        self.queued = self.due;
-        events.push(self.due);
-        false
+        expired
     }
 }
 
@@ -62,7 +63,7 @@ mod tests {
 
     fn due(secs: f64, ordinal: u64) -> Due {
         let ordinal = (0..ordinal).fold(Ordinal::default(), |before, _| before.next());
-        Due::new(Time::from_secs(secs), ordinal, Event::SenderTimer(0))
+        Due::new(Time::from_secs(secs), Time::ZERO, ordinal, Event::SenderTimer(0))
     }
 
     #[test]
@@ -72,7 +73,7 @@ mod tests {
         timer.arm(due(3.0, 2), &mut events);
         timer.arm(due(2.0, 3), &mut events);
         let mut fired = Vec::new();
-        while let Some(entry) = events.pop() {
+        while let Some(entry) = events.peek() {
             if timer.expires(entry, &mut events) {
                 fired.push(entry);
             }
@@ -80,12 +81,12 @@ mod tests {
         assert_eq!(fired, [due(2.0, 3)]);
         timer.arm(due(5.0, 4), &mut events);
         timer.disarm();
-        let entry = events.pop().unwrap();
+        let entry = events.peek().unwrap();
         assert!(!timer.expires(entry, &mut events) && events.peek().is_none());
         timer.arm(due(6.0, 5), &mut events);
         timer.arm(due(5.5, 6), &mut events);
         let mut fired = Vec::new();
-        while let Some(entry) = events.pop() {
+        while let Some(entry) = events.peek() {
             if timer.expires(entry, &mut events) {
                 fired.push(entry);
             }

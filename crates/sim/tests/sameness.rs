@@ -87,6 +87,54 @@ fn clones_and_pieces_go_on_the_same() {
     });
 }
 
+/// A network of plain links whose numbers are round, so that much happens at the same time: rates in Mb/s of the slow link and
+/// of the others, delays in ms, packets in the slow queue, and for each flow whether it runs backwards, when it starts in
+/// tenths of a second, how many segments it sends and how many of them an ACK answers.
+fn round() -> impl Strategy<Value = String> {
+    let flow = (any::<bool>(), 0..3_u32, 1..300_u32, 1..3_u32);
+    let links =
+        (prop::sample::select(vec![1, 2, 5, 10]), prop::sample::select(vec![1, 5, 10, 100]), 0..4_u32, 0..10_u32);
+    (links, 2..30_u32, prop::collection::vec(flow, 1..6)).prop_map(|((slow, fast, near, far), queue, flows)| {
+        let mut text = format!(
+            "stop = {{ when = \"flows-complete\", at_most = \"30s\" }}\n[[link]]\nbetween = [\"A\", \"B\"]\n\
+             rate = \"{slow}Mbps\"\ndelay = \"{far}ms\"\nqueue = {{ kind = \"drop-tail\", packets = {queue} }}\n"
+        );
+        for (k, (back, start, segments, each)) in flows.into_iter().enumerate() {
+            for (end, at) in [("S", "A"), ("R", "B")] {
+                text += &format!("[[link]]\nbetween = [\"{end}{k}\", \"{at}\"]\nrate = \"{fast}Mbps\"\ndelay = \"{near}ms\"\n");
+            }
+            let (from, to) = if back { ("R", "S") } else { ("S", "R") };
+            text += &format!(
+                "[[flow]]\nfrom = \"{from}{k}\"\nto = \"{to}{k}\"\nstart = \"{}ms\"\nsize = {{ segments = {segments} }}\n\
+                 sender = {{ stack = \"ns2-2.35\" }}\n\
+                 receiver = {{ stack = \"ns2-2.35\", ack = {{ policy = \"delayed\", segments = {each} }} }}\n",
+                start * 100
+            );
+        }
+        text
+    })
+}
+
+/// Hops decided ahead come out as they do event by event, or are taken back.
+#[test]
+fn deciding_ahead_changes_nothing() {
+    let kept = AtomicUsize::new(0);
+    let all = AtomicUsize::new(0);
+    for_all(400, round(), |text| {
+        let scenario = Arc::new(acklab_sim::scenario::parse_toml(&text, "round.toml").expect("a scenario"));
+        let mut ahead = Simulation::new(scenario.clone());
+        let outcome = ahead.run();
+        kept.fetch_add(ahead.decides_ahead().into(), Ordering::Relaxed);
+        all.fetch_add(1, Ordering::Relaxed);
+        let mut event_by_event = Simulation::new(scenario);
+        event_by_event.run_until(Time::ZERO);
+        prop_assert!(!event_by_event.decides_ahead());
+        assert_same(&event_by_event.run(), &outcome)
+    });
+    let (kept, all) = (kept.into_inner(), all.into_inner());
+    assert!(kept > all / 10 && kept < all, "both ways are tried: {kept} of {all} decided ahead to their end");
+}
+
 /// Recording changes what is told, not what happens; and each record is the same alone as with the others.
 #[test]
 fn watching_changes_nothing() {

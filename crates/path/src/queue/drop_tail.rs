@@ -31,6 +31,11 @@ impl<P: Carried> DropTail<P> {
         }
     }
 
+    /// How much may wait.
+    pub fn limit(&self) -> Limit {
+        self.limit
+    }
+
     /// The packet to serve next.
     #[inline]
     pub fn front(&self) -> Option<&P> {

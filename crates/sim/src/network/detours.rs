@@ -61,7 +61,7 @@ impl Network {
             link.stats.lost += 1;
             return self.lose(index, packet);
         }
-        self.launch(flight, packet);
+        self.launch(flight, packet, index);
     }
 
     /// Handles [`Event::Stages`]: what they let go moves on, or to `arrived` at its destination.
@@ -90,7 +90,7 @@ impl Network {
         let (now, ordinal) = (self.now(), &mut self.ordinal);
         self.boxes[id as usize].arm(now, &mut self.events, |at| {
             *ordinal = ordinal.next();
-            Due::new(at, *ordinal, Event::Stages(id))
+            Due::new(at, now, *ordinal, Event::Stages(id))
         });
     }
 
@@ -125,9 +125,7 @@ impl Network {
         for (Frame { packet, port }, fate) in out.drain(..) {
             let index = self.media[id as usize].links[port as usize];
             self.recorder.packet(now, index, PacketEvent::Dequeue, &packet);
-            let served = &mut self.links[index as usize].transmitter;
-            served.packets += 1;
-            served.bytes += u64::from(packet.size);
+            self.links[index as usize].transmitter.count(1, packet.size.into());
             match fate {
                 Fate::GivenUp => self.lose(index, &packet),
                 Fate::Delivered => {
@@ -147,7 +145,7 @@ impl Network {
         let (now, ordinal) = (self.now(), &mut self.ordinal);
         self.media[id as usize].arm(now, &mut self.events, |at| {
             *ordinal = ordinal.next();
-            Due::new(at, *ordinal, Event::Medium(id))
+            Due::new(at, now, *ordinal, Event::Medium(id))
         });
     }
 

@@ -299,8 +299,10 @@ impl Receiver {
     fn send_sized<W: ReceiverWire>(&mut self, ack: Seq, room: Option<u32>, wire: &mut W) {
         // Blocks are news from beyond a gap: a piece of an ACK, or an ACK of what has not come, carries none.
         let news = self.space.highest > ack || self.duplicate || self.history.is_some();
-        let sack =
-            if news && self.rules.sack && ack == self.space.rcv_nxt { self.blocks(ack) } else { SackBlocks::default() };
+        let mut sack = SackBlocks::default();
+        if news && self.rules.sack && ack == self.space.rcv_nxt {
+            sack = self.blocks(ack);
+        }
         let rules = &*self.rules;
         let size = rules.ack_size + rules.sack_block_bytes * room.unwrap_or(sack.len() as u32);
         self.acks_sent += 1;
