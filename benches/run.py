@@ -198,9 +198,9 @@ def filters(acks: int = 2_000_000) -> None:
 
 
 def memory(flows: int = 100_000) -> float:
-    """Bytes a flow takes that has started nothing yet, beside those of a run with none of them."""
+    """Bytes a flow takes that has not started, so that no packets of its are in flight, beside those of a run with none."""
     def peak(n: int) -> int:
-        shell = f"import resource,subprocess;subprocess.run(['{BULK}','{n}','1000','0.000001'],capture_output=True,check=True);" \
+        shell = f"import resource,subprocess;subprocess.run(['{BULK}','{n}','1000','0.000001','-','unstarted'],capture_output=True,check=True);" \
                 "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
         return int(subprocess.run([sys.executable, "-c", shell], capture_output=True, text=True, check=True).stdout) * 1024
     return (peak(flows) - peak(100)) / (flows - 100)

@@ -1,4 +1,4 @@
-//! N bulk flows through one bottleneck, for profilers: `bulk N MBPS SECONDS [newreno|reno|sack|rfc6675] [event-by-event]`.
+//! N bulk flows through one bottleneck, for profilers: `bulk N MBPS SECONDS [newreno|reno|sack|rfc6675] [event-by-event] [unstarted]`.
 
 use std::sync::Arc;
 
@@ -39,12 +39,13 @@ fn main() {
     sender.recovery = recovery;
     let (sender, receiver) = (Arc::new(sender), Arc::new(Stack::Ns2At235.receiver()));
     let stagger = if n > 1000 { 0.1 * seconds / f64::from(n) } else { 0.01 };
+    let first = if args.iter().any(|arg| arg == "unstarted") { 2.0 * seconds } else { 0.0 };
     let flows = (0..n)
         .map(|i| FlowSpec {
             name: format!("f{i}"),
             from: 2 + 2 * (i % pairs),
             to: 3 + 2 * (i % pairs),
-            start: Time::from_secs(stagger * f64::from(i)),
+            start: Time::from_secs(first + stagger * f64::from(i)),
             count: 1,
             stagger: Time::ZERO,
             size: Size::Unlimited,
