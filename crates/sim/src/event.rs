@@ -170,32 +170,16 @@ impl Due {
     }
 
     /// Whether it was decided before `other`.
-    #[inline]
+    #[cold]
     fn decided_before(self, other: Due) -> bool {
         (self.decided, self.low) < (other.decided, other.low)
     }
 }
 
-/// What tells a [`Due`] from all others, in 16 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
-    time: u64,
-    low: u64,
-}
-
-impl Due {
-    /// What tells it from all others.
-    #[inline]
-    pub fn entry(self) -> Entry {
-        Entry { time: self.time, low: self.low }
-    }
-}
-
-impl Entry {
-    /// Whether it is due before `other`, which was decided earlier.
-    #[inline]
-    pub fn precedes(self, other: Entry) -> bool {
-        self.time < other.time
+impl Default for Due {
+    /// [`Due::NEVER`].
+    fn default() -> Due {
+        Due::NEVER
     }
 }
 

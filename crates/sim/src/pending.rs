@@ -1,19 +1,23 @@
-//! The pending timers, and all else that no lane has.
+//! What is pending besides packets on wires: timers, and what nothing puts off.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use crate::event::Due;
+use crate::tournament::{Entrant, NO_TIME, Slot, Tournament};
 
-/// Events that may be far away, and are mostly called off: a binary heap ([`crate::timer`]).
-#[derive(Clone, Debug)]
+/// The events that are in no [lane](crate::lane). [Timers](crate::timer) are most of them and come and go, each in a slot of
+/// its own; the others are rare.
+#[derive(Clone, Debug, Default)]
 pub struct EventQueue {
-    heap: Vec<Due>,
-    /// A copy of its top.
+    /// For each slot the event due in it; [`Due::NEVER`]: none.
+    slots: Vec<Due>,
+    /// Which of them is due first.
+    tournament: Tournament,
+    /// Events that nothing puts off or calls off.
+    fixed: BinaryHeap<Reverse<Due>>,
+    /// The earliest of all.
     top: Due,
-}
-
-impl Default for EventQueue {
-    fn default() -> Self {
-        EventQueue { heap: Vec::new(), top: Due::NEVER }
-    }
 }
 
 impl EventQueue {
@@ -23,64 +27,71 @@ impl EventQueue {
         self.top
     }
 
-    /// The earliest, if there is one.
-    pub fn peek(&self) -> Option<Due> {
-        self.heap.first().copied()
-    }
-
     /// Nothing is pending any more.
     pub fn clear(&mut self) {
-        *self = EventQueue::default();
+        self.fixed.clear();
+        self.slots.fill(Due::NEVER);
+        self.replay_all();
     }
 
-    /// Adds an event.
+    /// Adds an event that nothing will put off or call off.
     pub fn push(&mut self, due: Due) {
-        self.heap.push(due);
-        let heap = &mut self.heap[..];
-        let mut at = heap.len() - 1;
-        while at > 0 {
-            let parent = (at - 1) / 2;
-            if heap[parent].before(due) {
-                break;
-            }
-            heap[at] = heap[parent];
-            at = parent;
-        }
-        heap[at] = due;
-        self.top = heap[0];
+        self.fixed.push(Reverse(due));
+        self.look();
     }
 
-    /// Takes the earliest.
-    pub fn pop(&mut self) -> Option<Due> {
-        let earliest = *self.heap.first()?;
-        if let Some(last) = self.heap.pop()
-            && !self.heap.is_empty()
-        {
-            self.replace_top(last);
-        } else {
-            self.top = Due::NEVER;
-        }
-        Some(earliest)
+    /// Takes the earliest, which is in no slot.
+    pub fn pop(&mut self) {
+        self.fixed.pop();
+        self.look();
     }
 
-    /// Takes the earliest, of which there is one, and adds `due`.
-    pub fn replace_top(&mut self, due: Due) {
-        let heap = &mut self.heap[..];
-        let (mut at, mut child) = (0, 1);
-        while child < heap.len() {
-            if child + 1 < heap.len() && heap[child + 1].before(heap[child]) {
-                child += 1;
-            }
-            if due.before(heap[child]) {
-                break;
-            }
-            heap[at] = heap[child];
-            at = child;
-            child = 2 * at + 1;
+    /// A further slot; nothing is due in it.
+    pub fn slot(&mut self) -> Slot {
+        let (slot, again) = self.tournament.slot();
+        self.slots.push(Due::NEVER);
+        if again {
+            self.replay_all();
         }
-        heap[at] = due;
-        self.top = heap[0];
+        slot
     }
+
+    /// `due` is what is due in a slot now; [`Due::NEVER`]: nothing.
+    #[inline]
+    pub fn set(&mut self, slot: Slot, due: Due) {
+        self.slots[slot as usize] = due;
+        self.replay(slot);
+        self.look();
+    }
+
+    #[inline]
+    fn replay(&mut self, slot: Slot) {
+        let (slots, due) = (&self.slots, self.slots[slot as usize]);
+        let entrant = if due == Due::NEVER { Entrant::empty(slot) } else { Entrant { time: due.bits(), slot } };
+        self.tournament.replay(entrant, |one, two| comes_first(slots, one, two));
+    }
+
+    fn replay_all(&mut self) {
+        (0..self.slots.len() as Slot).for_each(|slot| self.replay(slot));
+        self.look();
+    }
+
+    /// Finds the earliest.
+    #[inline]
+    fn look(&mut self) {
+        let Entrant { time, slot } = self.tournament.first();
+        let timer = if time < NO_TIME { self.slots[slot as usize] } else { Due::NEVER };
+        self.top = match self.fixed.peek() {
+            Some(&Reverse(due)) if due.before(timer) => due,
+            _ => timer,
+        };
+    }
+}
+
+/// Of two slots whose events are due at the same time, whether the first comes before the second.
+#[cold]
+fn comes_first(slots: &[Due], one: Slot, two: Slot) -> bool {
+    slots[one as usize].before(slots[two as usize])
 }
 
 #[cfg(test)]
@@ -93,22 +104,48 @@ mod tests {
     #[test]
     fn events_come_in_order_of_time_then_decision() {
         let mut events = EventQueue::default();
-        let (mut ordinal, mut popped, mut pushed) = (Ordinal::default(), Vec::new(), 0);
-        for round in 0..400_u32 {
-            // Up to 100 are pending; times jump to and fro, and many are equal.
-            if round < 100 || round % 3 > 0 {
-                pushed += 1;
-                ordinal = ordinal.next();
-                let now = popped.last().map_or(0.0, |due: &Due| due.time().secs());
-                let at = Time::from_secs(now + f64::from(round * 7 % 13));
-                events.push(Due::new(at, Time::from_secs(now), ordinal, Event::Start(round)));
+        let (mut ordinal, mut now, mut came, mut added) = (Ordinal::default(), Due::START, 0, 0);
+        let mut slots: Vec<Slot> = Vec::new();
+        // What each slot holds, as the test keeps it.
+        let mut held: Vec<Due> = Vec::new();
+        for round in 0..4000_u32 {
+            ordinal = ordinal.next();
+            // Times jump to and fro, and many are equal.
+            let at = now.time().secs() + f64::from(round * 7 % 13);
+            let due = Due::new(Time::from_secs(at), now.time(), ordinal, Event::Start(round));
+            match round % 5 {
+                0 => (events.push(due), added += 1).1,
+                _ if slots.len() < 150 => {
+                    slots.push(events.slot());
+                    held.push(Due::NEVER);
+                }
+                turn => {
+                    let which = (round * 31 % 150) as usize;
+                    let due = if turn == 1 { Due::NEVER } else { due };
+                    added += usize::from(due != Due::NEVER);
+                    added -= usize::from(held[which] != Due::NEVER);
+                    held[which] = due;
+                    events.set(slots[which], due);
+                }
             }
-            if round >= 100 {
-                assert_eq!(Some(events.top()), events.clone().pop());
-                popped.extend(events.pop());
+            while events.top() != Due::NEVER && (round > 3900 || came + 60 < added) {
+                let top = events.top();
+                assert!(now <= top, "round {round}");
+                now = top;
+                came += 1;
+                match held.iter().position(|&due| due == top) {
+                    Some(which) => {
+                        held[which] = Due::NEVER;
+                        events.set(slots[which], Due::NEVER);
+                    }
+                    None => events.pop(),
+                }
             }
         }
-        popped.extend(std::iter::from_fn(|| events.pop()));
-        assert!(popped.is_sorted() && popped.len() == pushed && events.top() == Due::NEVER);
+        assert!(came == added && came > 1000 && events.top() == Due::NEVER, "{came} of {added}");
+        events.push(now);
+        events.set(slots[7], now);
+        events.clear();
+        assert!(events.top() == Due::NEVER);
     }
 }

@@ -206,12 +206,13 @@ impl Simulation {
     /// Handles an event that is in no lane.
     #[inline(never)]
     fn on_rare(&mut self) {
-        let Some(due) = self.net.events.peek() else {
+        let due = self.net.events.top();
+        if due == Due::NEVER {
             if !self.ended {
                 self.end();
             }
             return;
-        };
+        }
         if self.net.tied() {
             return self.decide_event_by_event();
         }

@@ -10,17 +10,17 @@ pub type Slot = u32;
 /// A change of one slot replays its matches alone, without a branch that could be foretold wrongly.
 #[derive(Clone, Debug)]
 pub struct Tournament {
-    /// Numbered from 1, the last match: the four that lead to match `m` have the numbers `4 m - 2` and following, and so on
-    /// to the slots, which are numbered behind all matches.
+    /// For each four slots the bits of the times at which something is due.
+    times: Vec<[u64; 4]>,
+    /// Matches between the winners of four others: of all that are played first, in order, then of these, and so on.
     matches: Vec<Match>,
     /// Who won the last.
     first: Entrant,
-    /// Slots given out, and as many as there are places for.
+    /// Slots given out.
     slots: Slot,
-    places: Slot,
 }
 
-/// Four that meet: for each the bits of the time at which something is due, and in which slot.
+/// Four winners that meet.
 #[derive(Clone, Copy, Debug)]
 struct Match {
     times: [u64; 4],
@@ -49,8 +49,9 @@ impl Entrant {
 
 impl Default for Tournament {
     fn default() -> Self {
-        let mut tournament = Tournament { matches: Vec::new(), first: Entrant::empty(0), slots: 0, places: 0 };
-        tournament.hold(4);
+        let mut tournament =
+            Tournament { times: Vec::new(), matches: Vec::new(), first: Entrant::empty(0), slots: 0 };
+        tournament.hold(1);
         tournament
     }
 }
@@ -64,20 +65,19 @@ impl Tournament {
 
     /// A further slot, and whether all matches must be played again: every slot is empty now.
     pub fn slot(&mut self) -> (Slot, bool) {
-        let (slot, full) = (self.slots, self.slots == self.places);
+        let (slot, full) = (self.slots, self.slots as usize == 4 * self.times.len());
         self.slots += 1;
         if full {
-            self.hold(4 * self.places);
+            self.hold(4 * self.times.len());
         }
         (slot, full)
     }
 
-    /// Makes room for so many slots, a power of four, all empty.
-    fn hold(&mut self, places: Slot) {
-        self.places = places;
-        // One match decides among four slots, five among sixteen.
-        self.matches = vec![Match { times: [NO_TIME; 4], slots: [0; 4] }; (places as usize - 1) / 3];
-        for slot in 0..places {
+    /// Makes room for four times so many slots, all empty; `fours` is a power of four.
+    fn hold(&mut self, fours: usize) {
+        self.times = vec![[NO_TIME; 4]; fours];
+        self.matches = vec![Match { times: [NO_TIME; 4], slots: [0; 4] }; (fours - 1) / 3];
+        for slot in 0..4 * fours as Slot {
             self.replay(Entrant::empty(slot), |_, _| true);
         }
     }
@@ -85,34 +85,60 @@ impl Tournament {
     /// Plays the matches of an entrant, then of whoever beat it. `comes_first`: of two slots in which something is due at the
     /// same time, whether the first comes before the second.
     #[inline(always)]
-    pub fn replay(&mut self, mut winner: Entrant, mut comes_first: impl FnMut(Slot, Slot) -> bool) {
-        let mut number = self.matches.len() + 1 + winner.slot as usize;
-        while number > 1 {
-            let place = (number + 2) % 4;
-            number = (number + 2) / 4;
-            let met = &mut self.matches[number - 1];
-            let entrant = |place: usize| Entrant { time: met.times[place % 4], slot: met.slots[place % 4] };
-            let others = [entrant(place + 1), entrant(place + 2), entrant(place + 3)];
+    pub fn replay(&mut self, entrant: Entrant, comes_first: impl FnMut(Slot, Slot) -> bool) {
+        // With nothing else to do at equal times, no branch hangs on who is earlier.
+        let mut equal = false;
+        self.play(entrant, |one, two| {
+            equal |= one.time == two.time;
+            one.time < two.time
+        });
+        if equal {
+            self.replay_equal(entrant, comes_first);
+        }
+    }
+
+    /// The same where times are equal.
+    #[cold]
+    fn replay_equal(&mut self, entrant: Entrant, mut comes_first: impl FnMut(Slot, Slot) -> bool) {
+        self.play(entrant, |one, two| {
+            if one.time == two.time { comes_first(one.slot, two.slot) } else { one.time < two.time }
+        });
+    }
+
+    /// Plays the matches of an entrant, then of whoever beat it. `before`: whether the first of two wins.
+    #[inline(always)]
+    fn play(&mut self, mut winner: Entrant, mut before: impl FnMut(Entrant, Entrant) -> bool) {
+        let mut best = |[one, two, three, four]: [Entrant; 4]| {
+            let mut earlier = |one: Entrant, two: Entrant| {
+                let first = before(one, two);
+                Entrant {
+                    time: select_unpredictable(first, one.time, two.time),
+                    slot: select_unpredictable(first, one.slot, two.slot),
+                }
+            };
+            let other = earlier(three, four);
+            let other = earlier(two, other);
+            earlier(one, other)
+        };
+        let (fours, place) = (self.times.len(), winner.slot as usize % 4);
+        let mut number = winner.slot as usize / 4;
+        let times = &mut self.times[number];
+        let other = |by: usize| Entrant { time: times[(place ^ by) % 4], slot: winner.slot ^ by as Slot };
+        let others = [other(1), other(2), other(3)];
+        times[place] = winner.time;
+        winner = best([winner, others[0], others[1], others[2]]);
+        // Counted from the first matches on, the one that `number` leads to has a fourth of the number more than those.
+        while number + 1 < fours + self.matches.len() {
+            let place = number % 4;
+            number = fours + number / 4;
+            let met = &mut self.matches[number - fours];
+            let other = |by: usize| Entrant { time: met.times[(place ^ by) % 4], slot: met.slots[(place ^ by) % 4] };
+            let others = [other(1), other(2), other(3)];
             met.times[place] = winner.time;
             met.slots[place] = winner.slot;
-            let other = earlier(others[1], others[2], &mut comes_first);
-            let other = earlier(others[0], other, &mut comes_first);
-            winner = earlier(winner, other, &mut comes_first);
+            winner = best([winner, others[0], others[1], others[2]]);
         }
         self.first = winner;
-    }
-}
-
-/// Which of two is due earlier.
-#[inline(always)]
-fn earlier(one: Entrant, two: Entrant, comes_first: &mut impl FnMut(Slot, Slot) -> bool) -> Entrant {
-    if one.time == two.time {
-        return if comes_first(one.slot, two.slot) { one } else { two };
-    }
-    let first = one.time < two.time;
-    Entrant {
-        time: select_unpredictable(first, one.time, two.time),
-        slot: select_unpredictable(first, one.slot, two.slot),
     }
 }
 
