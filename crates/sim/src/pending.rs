@@ -4,20 +4,32 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::event::Due;
-use crate::tournament::{Entrant, NO_TIME, Slot, Tournament};
+use crate::tournament::{Entrant, Slot, Tournament};
 
 /// The events that are in no [lane](crate::lane). [Timers](crate::timer) are most of them and come and go, each in a slot of
 /// its own; the others are rare.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct EventQueue {
     /// For each slot the event due in it; [`Due::NEVER`]: none.
     slots: Vec<Due>,
     /// Which of them is due first.
     tournament: Tournament,
-    /// Events that nothing puts off or calls off.
-    fixed: BinaryHeap<Reverse<Due>>,
     /// The earliest of all.
     top: Due,
+    /// Events that nothing puts off or calls off. The earliest of them stands in the slot [`FIXED`].
+    fixed: BinaryHeap<Reverse<Due>>,
+}
+
+/// The first slot.
+const FIXED: Slot = 0;
+
+impl Default for EventQueue {
+    fn default() -> EventQueue {
+        let (slots, tournament, fixed) = (Vec::new(), Tournament::default(), BinaryHeap::new());
+        let mut events = EventQueue { slots, tournament, top: Due::NEVER, fixed };
+        events.slot();
+        events
+    }
 }
 
 impl EventQueue {
@@ -37,13 +49,17 @@ impl EventQueue {
     /// Adds an event that nothing will put off or call off.
     pub fn push(&mut self, due: Due) {
         self.fixed.push(Reverse(due));
-        self.look();
+        self.set_fixed();
     }
 
     /// Takes the earliest, which is in no slot.
     pub fn pop(&mut self) {
         self.fixed.pop();
-        self.look();
+        self.set_fixed();
+    }
+
+    fn set_fixed(&mut self) {
+        self.set(FIXED, self.fixed.peek().map_or(Due::NEVER, |&Reverse(due)| due));
     }
 
     /// A further slot; nothing is due in it.
@@ -61,7 +77,6 @@ impl EventQueue {
     pub fn set(&mut self, slot: Slot, due: Due) {
         self.slots[slot as usize] = due;
         self.replay(slot);
-        self.look();
     }
 
     #[inline]
@@ -69,22 +84,12 @@ impl EventQueue {
         let (slots, due) = (&self.slots, self.slots[slot as usize]);
         let entrant = if due == Due::NEVER { Entrant::empty(slot) } else { Entrant { time: due.bits(), slot } };
         self.tournament.replay(entrant, |one, two| comes_first(slots, one, two));
+        // Places beyond all slots are empty.
+        self.top = slots.get(self.tournament.first().slot as usize).copied().unwrap_or_default();
     }
 
     fn replay_all(&mut self) {
         (0..self.slots.len() as Slot).for_each(|slot| self.replay(slot));
-        self.look();
-    }
-
-    /// Finds the earliest.
-    #[inline]
-    fn look(&mut self) {
-        let Entrant { time, slot } = self.tournament.first();
-        let timer = if time < NO_TIME { self.slots[slot as usize] } else { Due::NEVER };
-        self.top = match self.fixed.peek() {
-            Some(&Reverse(due)) if due.before(timer) => due,
-            _ => timer,
-        };
     }
 }
 

@@ -50,11 +50,12 @@ impl Reassembly {
         if !duplicate {
             let first = self.runs.partition_point(|run| run.1 < start);
             let last = first + self.runs[first..].partition_point(|run| run.0 <= end);
-            let mut run = (start, end);
             if first < last {
-                run = (start.min(self.runs[first].0), end.max(self.runs[last - 1].1));
+                self.runs[first] = (start.min(self.runs[first].0), end.max(self.runs[last - 1].1));
+                self.runs.drain(first + 1..last);
+            } else {
+                self.runs.insert(first, (start, end));
             }
-            self.runs.splice(first..last, [run]);
             if self.runs[0].0 <= self.rcv_nxt {
                 self.rcv_nxt = self.rcv_nxt.max(self.runs[0].1);
                 self.runs.remove(0);
