@@ -13,31 +13,34 @@ use crate::medium::Port;
 use crate::stages;
 use crate::transmitter::Transmitter;
 
-/// A link direction and everything on it.
+/// A link direction and everything on it. Laid out as declared, from the beginning of a cache line: first what every packet
+/// touches that passes.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Link {
-    /// The largest packet that is handled as on a plain link: a drop-tail queue, a transmitter, a wire, and no loss model,
-    /// stage or recorder that would see it. At least 1 where the link is plain.
-    pub(crate) plain: u32,
-    /// The same, where a packet's departure is decided when it arrives; 0 in a run that decides event by event.
+    /// The largest packet whose departure is decided when it arrives, as long as nothing stands in its way; see
+    /// [`Link::plain`]. 0 in a run that decides event by event.
     pub(crate) passes: u32,
     /// Whether a link follows on some route that gets packets from this one alone.
     pub(crate) leads: bool,
     /// Whether it gets packets from one plain link alone, which decides on its hops ahead.
     pub(crate) led: bool,
+    /// When the last packet reached it whose hop was decided ahead.
+    pub(crate) led_until: Time,
+    pub(crate) transmitter: Transmitter,
+    pub(crate) stats: LinkStats,
+    /// What waits for it if it is plain; else [`Link::queue`] holds it.
+    pub(crate) bookings: Bookings,
+    /// The largest packet that is handled as on a plain link: a drop-tail queue, a transmitter, a wire, and no loss model,
+    /// stage or recorder that would see it. At least 1 where the link is plain.
+    pub(crate) plain: u32,
     /// Whether the events hold this link's [`crate::event::Event::Free`].
     pub(crate) free_queued: bool,
     /// When the event was decided in which the service in progress began.
     pub(crate) free_root: Time,
     /// The lane of that event, once there has been one.
     pub(crate) freed: Option<u32>,
-    pub(crate) transmitter: Transmitter,
-    /// What waits for it if it is plain; else [`Link::queue`] holds it.
-    pub(crate) bookings: Bookings,
     pub(crate) queue: AnyQueue<Packet>,
-    pub(crate) stats: LinkStats,
-    /// When the last packet reached it whose hop was decided ahead.
-    pub(crate) led_until: Time,
     pub(crate) loss: Option<Box<Loss>>,
     /// Where its packets go other ways than from a queue over a wire.
     pub(crate) way: Way,

@@ -5,16 +5,17 @@ use acklab_packet::{Rate, Time};
 use crate::event::{Due, Event, Ordinal};
 use crate::lane::Lanes;
 
-/// Serves packets; what each packet that passes looks at stands together.
+/// Serves packets. Laid out as declared: first what each packet touches that passes.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Transmitter {
     /// Of a plain link: when the last service decided on ends, and when it begins.
     pub busy_until: Time,
     pub last_start: Time,
-    /// Of another: the end of service; in the past when idle.
-    pub free: Due,
     /// The last two packet sizes served, the last first: mostly those of full segments and of ACKs.
     sizes: [Size; 2],
+    /// Of a link that is not plain: the end of service; in the past when idle.
+    pub free: Due,
     /// Packets and bytes of other sizes served, or booked for service.
     others: (u64, u64),
     rate: Rate,
