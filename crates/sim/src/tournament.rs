@@ -14,7 +14,8 @@ pub struct Tournament {
     times: Vec<[u64; 4]>,
     /// Matches between the winners of four others: of all that are played first, in order, then of these, and so on.
     matches: Vec<Match>,
-    /// Who won the last.
+    /// The number of the last, counted from the first four slots' on, and who won it.
+    last: usize,
     first: Entrant,
     /// Slots given out.
     slots: Slot,
@@ -50,7 +51,7 @@ impl Entrant {
 impl Default for Tournament {
     fn default() -> Self {
         let mut tournament =
-            Tournament { times: Vec::new(), matches: Vec::new(), first: Entrant::empty(0), slots: 0 };
+            Tournament { times: Vec::new(), matches: Vec::new(), last: 0, first: Entrant::empty(0), slots: 0 };
         tournament.hold(1);
         tournament
     }
@@ -77,6 +78,7 @@ impl Tournament {
     fn hold(&mut self, fours: usize) {
         self.times = vec![[NO_TIME; 4]; fours];
         self.matches = vec![Match { times: [NO_TIME; 4], slots: [0; 4] }; (fours - 1) / 3];
+        self.last = fours + self.matches.len() - 1;
         for slot in 0..4 * fours as Slot {
             self.replay(Entrant::empty(slot), |_, _| true);
         }
@@ -127,8 +129,8 @@ impl Tournament {
         let others = [other(1), other(2), other(3)];
         times[place] = winner.time;
         winner = best([winner, others[0], others[1], others[2]]);
-        // Counted from the first matches on, the one that `number` leads to has a fourth of the number more than those.
-        while number + 1 < fours + self.matches.len() {
+        // The one that match `number` leads to has the number a fourth as large behind all the first ones.
+        while number < self.last {
             let place = number % 4;
             number = fours + number / 4;
             let met = &mut self.matches[number - fours];

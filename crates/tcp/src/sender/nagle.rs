@@ -18,14 +18,20 @@ impl Core {
         if self.snd_nxt >= edge {
             return None;
         }
-        if self.full_segment_fits(edge) { Some(self.mss) } else { self.sendable_otherwise(edge) }
+        let full = self.full_segment_fits(self.plain_edge(edge));
+        if full { Some(self.mss) } else { self.sendable_otherwise(edge) }
     }
 
-    /// Whether a full segment of new data, no SYN and without the FIN, has room from `snd_nxt` to `edge`: mostly so.
+    /// Where the last segment ends at the latest that may be sent without a FIN, if the window ends at `edge`.
     #[inline]
-    pub(super) fn full_segment_fits(&self, edge: Seq) -> bool {
-        let full = self.snd_nxt + u64::from(self.mss);
-        self.snd_nxt >= self.snd_max.max(1) && full <= edge && full <= self.limit - u64::from(self.rules.fin)
+    pub(super) fn plain_edge(&self, edge: Seq) -> Seq {
+        edge.min(self.limit - u64::from(self.rules.fin))
+    }
+
+    /// Whether a full segment of new data, no SYN, has room from `snd_nxt` to `plain_edge`: mostly so.
+    #[inline]
+    pub(super) fn full_segment_fits(&self, plain_edge: Seq) -> bool {
+        self.snd_nxt >= self.snd_max.max(1) && self.snd_nxt + u64::from(self.mss) <= plain_edge
     }
 
     #[inline(never)]

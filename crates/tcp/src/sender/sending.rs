@@ -96,12 +96,13 @@ impl Core {
     /// The same without a call.
     #[inline(always)]
     pub(super) fn send_window_here<W: SenderWire>(&mut self, max_burst: u32, now: Time, wire: &mut W) {
-        // Sending moves neither.
+        // Sending moves none of them.
         let edge = self.snd_una + self.window();
+        let plain_edge = self.plain_edge(edge);
         let plain = self.plain && !self.must_tell_ack_mark;
         let mut sent = 0;
         loop {
-            if plain && self.full_segment_fits(edge) {
+            if plain && self.full_segment_fits(plain_edge) {
                 self.transmit_as::<true, W>(self.snd_nxt, self.mss, now, wire);
                 self.snd_nxt += u64::from(self.mss);
             } else if self.snd_nxt < self.limit
