@@ -94,7 +94,7 @@ impl Receiver {
     pub fn on_segment<W: ReceiverWire>(&mut self, segment: &Segment, now: Time, wire: &mut W) {
         self.segments_received += 1;
         // A mark is echoed on every ACK until the sender says it has reduced its window (RFC 3168 section 6.1.3).
-        self.ece = segment.ce || (self.ece && !segment.cwr);
+        self.ece = segment.ce | (self.ece & !segment.cwr);
         if segment.ts_val >= self.ts_recent && segment.seq <= self.last_ack_sent {
             self.ts_recent = segment.ts_val;
         }

@@ -36,7 +36,7 @@ impl Reassembly {
         let next = segment.seq == self.rcv_nxt && self.runs.is_empty();
         if next {
             self.rcv_nxt = segment.end();
-            self.highest = self.highest.max(self.rcv_nxt);
+            self.highest = self.rcv_nxt;
         }
         next
     }
