@@ -102,8 +102,9 @@ impl Tournament {
     /// The same where times are equal.
     #[cold]
     fn replay_equal(&mut self, entrant: Entrant, mut comes_first: impl FnMut(Slot, Slot) -> bool) {
-        self.play(entrant, |one, two| {
-            if one.time == two.time { comes_first(one.slot, two.slot) } else { one.time < two.time }
+        self.play(entrant, |one, two| match one.time == two.time {
+            true => comes_first(one.slot, two.slot),
+            false => one.time < two.time,
         });
     }
 
