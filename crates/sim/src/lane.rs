@@ -1,9 +1,9 @@
 //! Lanes: packets on the wires, in the order in which they arrive.
 //!
-//! Whatever a link takes into service at `now` arrives at `now + (serialisation + delay)`. Time only goes forward, so
-//! packets for which that span is the same arrive in the order in which they were taken into service, whichever links
-//! they are on. All of them queue in one *lane*, first in first out, and only its front is a pending event. A network has
-//! far fewer spans than links: a hundred like access links make one lane for full segments and one for ACKs.
+//! What a link takes into service at `start` arrives at `start + (serialisation + delay)`. Packets for which that span is nearly the
+//! same arrive nearly in the order in which they were taken into service, whichever links they are on. All of them stand in one
+//! *lane*, in which one that waited for its link may be moved past a few, and only the front is a pending event. A network has far
+//! fewer spans than links: a hundred like access links make one lane for full segments and one for ACKs.
 
 use std::collections::BTreeMap;
 
@@ -187,7 +187,7 @@ impl Lanes {
         tournament.replay(entrant, |one, two| comes_first(lanes, one, two, tied));
     }
 
-    /// The time's bits of the earliest arrival, [`NO_TIME`] or more if there is none, and its lane.
+    /// The time's bits of the earliest arrival, [`NO_TIME`](crate::tournament::NO_TIME) or more if there is none, and its lane.
     #[inline(always)]
     pub fn first(&self) -> (u64, u32) {
         let Entrant { time, slot } = self.tournament.first();
