@@ -209,7 +209,7 @@ def memory(flows: int = 100_000) -> float:
 def main() -> None:
     """Measures what was asked for, everything by default."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeat", type=int, default=3, help="pairs of runs a row (default 3)")
+    parser.add_argument("--repeat", type=int, default=9, help="pairs of runs a row (default 9)")
     parser.add_argument("--only", nargs="*", help="rows: 4 100 10000 sweep threads instructions memory filters")
     given = parser.parse_args()
     wanted = lambda name: not given.only or name in given.only
