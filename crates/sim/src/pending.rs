@@ -39,11 +39,9 @@ impl EventQueue {
         self.top
     }
 
-    /// Nothing is pending any more.
+    /// Nothing is pending any more, and the slots are gone.
     pub fn clear(&mut self) {
-        self.fixed.clear();
-        self.slots.fill(Due::NEVER);
-        self.replay_all();
+        *self = EventQueue::default();
     }
 
     /// Adds an event that nothing will put off or call off.
@@ -72,11 +70,13 @@ impl EventQueue {
         slot
     }
 
-    /// `due` is what is due in a slot now; [`Due::NEVER`]: nothing.
+    /// `due` is what is due in a slot now; [`Due::NEVER`]: nothing. In a slot that is gone nothing ever is.
     #[inline]
     pub fn set(&mut self, slot: Slot, due: Due) {
-        self.slots[slot as usize] = due;
-        self.replay(slot);
+        if let Some(of) = self.slots.get_mut(slot as usize) {
+            *of = due;
+            self.replay(slot);
+        }
     }
 
     #[inline]
@@ -151,6 +151,8 @@ mod tests {
         events.push(now);
         events.set(slots[7], now);
         events.clear();
+        assert!(events.top() == Due::NEVER);
+        events.set(slots[7], now);
         assert!(events.top() == Due::NEVER);
     }
 }
