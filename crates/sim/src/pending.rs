@@ -50,7 +50,7 @@ impl EventQueue {
         self.set_fixed();
     }
 
-    /// Takes the earliest, which is in no slot.
+    /// Takes the earliest of all, which is one that nothing put off.
     pub fn pop(&mut self) {
         self.fixed.pop();
         self.set_fixed();

@@ -174,8 +174,7 @@ fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
 
-/// `dividend % divisor` of numbers that are not negative, to the last bit. The C library's works bit by bit and takes ten times
-/// as long.
+/// `dividend % divisor` of numbers that are not negative, to the last bit. The C library's works bit by bit.
 #[inline(always)]
 fn remainder(dividend: f64, divisor: f64) -> f64 {
     let quotient = dividend / divisor;
