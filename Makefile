@@ -12,12 +12,13 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 
 RUST := $(shell find crates -type f \( -name '*.rs' -o -name 'Cargo.toml' -o -name '*.code' \)) Cargo.toml Cargo.lock
 
-.PHONY: help setup demo test docs bench builder wheel clean
+.PHONY: help setup demo test test-all docs bench builder wheel clean
 
 help:
 	@echo 'make setup   build acklab and leave the command at $(BIN)/acklab'
 	@echo 'make demo    set up, run a comparison and a paper, say where their pages are'
 	@echo 'make test    set up, run every test (as root on Debian, installs what they use)'
+	@echo 'make test-all the same, with many more random cases (hours)'
 	@echo 'make docs    set up, build the documentation in docs/_build/html'
 	@echo 'make bench   set up, measure speed beside ns-2'
 	@echo 'make builder rewrite the Python builder from the JSON Schema, after a change to either'
@@ -60,6 +61,10 @@ test: setup $(VENV)/.testable
 	cargo test --workspace -q
 	$(BIN)/python -m mypy
 	$(BIN)/python -m pytest
+
+# The property tests read ACKLAB_LONG and draw many more cases.
+test-all: export ACKLAB_LONG = 1
+test-all: test
 
 docs: setup $(VENV)/.testable
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
