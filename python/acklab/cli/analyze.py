@@ -52,7 +52,8 @@ def add(verbs: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     """Analyses and returns the exit status."""
     from .. import CaptureError, analyze
-    from ..analysis.text import as_text, title_of_file as title
+    from ..analysis.text import as_text
+    from ..analysis.text import title_of_file as title
     from .run import write_json
 
     if options.files.count(STANDARD_INPUT) > 1:

@@ -13,7 +13,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from ._toml import loads
+from .._toml import loads
 from .criteria import Criterion, CriterionError, parse
 
 KINDS = ("exact", "number", "ordering", "shape", "qualitative")
