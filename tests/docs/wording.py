@@ -25,7 +25,7 @@ PRIVATE = {
     r"\ba hair\b": "slightly, or the number",
     r"\ba row of losses\b": "consecutive losses",
     r"\bboxe?s?\b(?! plot)": "middlebox, stage",
-    r"\b(?:each|both|one|other|either|its|the) ways?\b(?! (?:of|to|in|that|out))|\bways? back\b": "direction, return path",
+    r"\bways? (?:back|there|down|up)\b|\b(?:both|either) ways\b": "direction, return path",
     r"\bthe house\b": "the code, the project",
     r"\bawake\b|\bstands? still\b|\bgoes to sleep\b": "(name what is idle)",
     r"\bnone (?:has|have) (?:seen|measured)\b|\bnobody\b": "no one, or say who",
