@@ -73,7 +73,7 @@ def findings(path: Path) -> Iterator[str]:
             for found in re.finditer(pattern, text, re.IGNORECASE):
                 yield f"{page}:{line}: “{found[0].strip()}”; write: {instead}"
         if not text.startswith("|"):
-            for sentence in re.split(r"(?<=[.!?])[)\"”]? +(?=[A-Z0-9“\"(])", text):
+            for sentence in re.split(r"(?<=[.!?])[)\"”]? +", text):
                 words = len(sentence.split())
                 if words > LONGEST:
                     yield f"{page}:{line}: a sentence of {words} words: {sentence[:60]}…"
