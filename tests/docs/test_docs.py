@@ -79,7 +79,9 @@ def test_private_words_and_long_sentences_are_found() -> None:
 
 
 def test_the_glossary_is_short() -> None:
-    rows = re.findall(r"^\| ([^|]+) \| [^|]+ \| [^|]+ \|$", (DOCS / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| ([^|]+) \| [^|]+ \| [^|]+ \|$", (DOCS / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
     terms = [row for row in rows if row != "term"]
     assert len(set(terms)) == len(terms) <= 60
 
@@ -90,7 +92,9 @@ def test_an_index_links_every_page(index: Path) -> None:
     text = index.read_text(encoding="utf-8")
     there = {path.stem for path in index.parent.glob("*.md")} - {"index"}
     assert set(re.findall(r"^- .*?\]\((\w[\w-]*)\.md\)", text, re.MULTILINE)) == there
-    assert {line for block in pages.blocks(index) for line in block.text.split("\n") if re.fullmatch(r"[\w-]+", line)} == there
+    assert {
+        line for block in pages.blocks(index) for line in block.text.split("\n") if re.fullmatch(r"[\w-]+", line)
+    } == there
 
 
 # ---- the pages and the code ------------------------------------------------------------------------------------------
