@@ -6,13 +6,17 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ._core import Table
+
+
+ROW_GROUP = 1 << 17
+"""Rows of a Parquet file's groups: said, so that a file's bytes do not depend on how its rows came."""
 
 
 def write_parquet(table: Table, path: Path) -> None:
@@ -26,8 +30,42 @@ def write_parquet(table: Table, path: Path) -> None:
     """
     import polars as pl
 
+    with _system_errors(path):
+        pl.DataFrame(table).write_parquet(path, compression="zstd", statistics=True, row_group_size=ROW_GROUP)
+
+
+def write_part(table: Table, path: Path) -> None:
+    """Writes some of a table's rows, for :func:`join_parquet`.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    import polars as pl
+
+    with _system_errors(path):
+        pl.DataFrame(table).write_parquet(path, compression="lz4", statistics=False)
+
+
+def join_parquet(parts: Sequence[Path], path: Path) -> None:
+    """Writes what :func:`write_parquet` would write of the parts' rows together, without holding them.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    import polars as pl
+
+    with _system_errors(path):
+        whole = pl.scan_parquet([os.fspath(part) for part in parts])
+        whole.sink_parquet(path, compression="zstd", statistics=True, row_group_size=ROW_GROUP)
+
+
+@contextmanager
+def _system_errors(path: Path) -> Iterator[None]:
+    """What the system refused, as an OSError about ``path``."""
+    import polars as pl
+
     try:
-        pl.DataFrame(table).write_parquet(path, compression="zstd", statistics=True)
+        yield
     except pl.exceptions.ComputeError as error:
         # polars says in words what the system said by number, such as "No space left on device (os error 28)".
         number = re.search(r"\(os error (\d+)\)", str(error))

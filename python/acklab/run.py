@@ -9,16 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from . import _captures, _core
-from ._frames import all_or_nothing, write_parquet
+from . import _captures, _core, _records
+from ._frames import all_or_nothing
+from ._records import TABLES
 from .scenario import Scenario, _toml
 from .scenario._part import plain
 
 ScenarioLike = Scenario | Mapping[str, Any] | str | bytes | os.PathLike[str]
 """A :class:`Scenario`, its tree as a dict, a path, or the text of a scenario file (TOML or JSON)."""
-
-TABLES = ("flows", "links", "series", "queue", "packets")
-"""A run's tables; the last three exist only where the scenario's ``record`` asks for them."""
 
 
 class Run:
@@ -127,17 +125,8 @@ class Run:
             OSError: the directory cannot be written.
         """
         with all_or_nothing(Path(directory)) as scratch:
-            for name in TABLES:
-                table = getattr(self, name)
-                if table is not None:
-                    write_parquet(table, scratch / f"{name}.parquet")
-            (scratch / "summary.json").write_text(self.json(records=False) + "\n", encoding="utf-8")
-            (scratch / "scenario.toml").write_text(self.scenario_toml(), encoding="utf-8")
-            if report:
-                _write_report([self], scratch)
-        for name in TABLES:
-            if getattr(self, name) is None:
-                (Path(directory) / f"{name}.parquet").unlink(missing_ok=True)
+            write_summary(_records.save(self._result, scratch), self.label, report=report)
+        remove_stale(self._result, Path(directory))
 
     def __repr__(self) -> str:
         tables = ", ".join(f"{name}: {len(getattr(self, name))}" for name in TABLES if getattr(self, name) is not None)
@@ -166,7 +155,7 @@ def run(scenario: ScenarioLike, **overrides: Any) -> Run:
         OSError: the path cannot be read.
         RunError: the run failed.
     """
-    return Run(simulation(scenario, **overrides).run())
+    return Run(simulation(scenario, **overrides).advance())
 
 
 def run_batch(
@@ -253,7 +242,20 @@ def _parsed(lines: bytes) -> Iterator[dict[str, Any]]:
     return (json.loads(line) for line in lines.splitlines())
 
 
-def _write_report(runs: list[Run], directory: Path) -> None:
-    from . import report
+def write_summary(recording: _records.Recording, label: str = "", *, report: bool = True) -> None:
+    """Writes, beside a recording's tables, what else there is to tell of it."""
+    result, folder = recording.result, recording.folder
+    (folder / "summary.json").write_text(result.json(records=False) + "\n", encoding="utf-8")
+    (folder / "scenario.toml").write_text(result.scenario_toml(), encoding="utf-8")
+    if report:
+        from . import report as page
 
-    report.write(runs, directory)
+        recording.label = label
+        page.write([recording], folder)
+
+
+def remove_stale(result: _core.RunResult, directory: Path) -> None:
+    """Removes the tables of an earlier run that ``result`` has not recorded."""
+    for name in TABLES:
+        if getattr(result, name) is None:
+            _records.path_of(directory, name).unlink(missing_ok=True)

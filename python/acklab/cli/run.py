@@ -9,10 +9,13 @@ import re
 import sys
 import threading
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from . import captures
 from .options import seed, threads
+
+if TYPE_CHECKING:
+    from .. import _core
 
 EXAMPLE = """\
 example:
@@ -105,7 +108,10 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
         sets = [*_for_report(text), *sets]
     simulation = _core.Simulation(text, file=file, sets=sets, seed=options.seed, captures=bool(options.capture))
     captures.check_ends(options, simulation)
-    result = simulation.run()
+    if options.out and not options.json and not options.capture:
+        _recorded(simulation, Path(options.out))
+        return 0
+    result = simulation.advance()
     if options.json:
         write_json(result.json())
     else:
@@ -116,8 +122,26 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
         Run(result).write(options.out)
         captures.write(options, result)
         if not options.json:
-            print(f"\nwritten to {os.path.join(options.out, '')}")
+            _print_written(options.out)
     return 0
+
+
+def _recorded(simulation: _core.Simulation, directory: Path) -> None:
+    """Runs to the stop with recorded rows leaving for the disk: a run of any length takes bounded memory."""
+    from .._frames import all_or_nothing
+    from .._records import record
+    from ..run import remove_stale, write_summary
+
+    with all_or_nothing(directory) as scratch:
+        recording = record(simulation, scratch)
+        _print_tables(recording.result)
+        write_summary(recording)
+    remove_stale(recording.result, directory)
+    _print_written(directory)
+
+
+def _print_written(directory: str | Path) -> None:
+    print(f"\nwritten to {os.path.join(directory, '')}")
 
 
 def _for_report(text: bytes) -> list[str]:
