@@ -6,7 +6,9 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator, Sequence
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,9 +56,12 @@ def join_parquet(parts: Sequence[Path], path: Path) -> None:
     """
     import polars as pl
 
-    with _system_errors(path):
+    def join() -> None:
         whole = pl.scan_parquet([os.fspath(part) for part in parts])
         whole.sink_parquet(path, compression="zstd", statistics=True, row_group_size=ROW_GROUP)
+
+    with _system_errors(path):
+        _interruptibly(join)
 
 
 @contextmanager
@@ -64,6 +69,7 @@ def _system_errors(path: Path) -> Iterator[None]:
     """What the system refused, as an OSError about ``path``."""
     import polars as pl
 
+    _take_interrupts()
     try:
         yield
     except pl.exceptions.ComputeError as error:
@@ -72,6 +78,31 @@ def _system_errors(path: Path) -> Iterator[None]:
         if number is None:
             raise
         raise OSError(int(number[1]), os.strerror(int(number[1])), os.fspath(path)) from error
+
+
+def _take_interrupts() -> None:
+    """Gives Ctrl-C back to Python: polars takes it when it is imported, and panics aloud where it comes while it writes."""
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is not None and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, handler)
+
+
+def _interruptibly(work: Callable[[], None]) -> None:
+    """Does ``work``, which may take long, in a thread, so that Ctrl-C need not wait for its end."""
+    failed: list[BaseException] = []
+
+    def attempt() -> None:
+        try:
+            work()
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=attempt, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(timeout=0.1)
+    if failed:
+        raise failed[0]
 
 
 def remove_leftovers(directory: Path) -> None:

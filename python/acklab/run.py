@@ -20,7 +20,7 @@ ScenarioLike = Scenario | Mapping[str, Any] | str | bytes | os.PathLike[str]
 
 
 class Run:
-    """What a run told.
+    """What a run told, held in memory: recorded tables grow with the run. ``acklab run FILE --out DIR`` writes them as they come.
 
     Each table (``flows``, ``links``, and, where recorded, ``series``, ``queue`` and ``packets``; else None) is an
     Arrow table that data frame libraries read without copying: ``polars.DataFrame(run.flows)``,

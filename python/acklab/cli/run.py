@@ -22,6 +22,7 @@ example:
   acklab run examples/allman1998.toml                a table of what each flow and link did
   acklab run examples/allman1998.toml --set flow.f.sender.recovery=sack --set link.1.queue.packets=8
   acklab run examples/allman1998.toml --out results  also tables, charts, and results/report.html, which shows every packet
+                                                     (of a very long run a reduced view, and says so)
   acklab run examples/allman1998.toml --out results --capture 'G->R@G'    and what tcpdump would have seen there
   acklab run - --json < examples/allman1998.toml     one JSON object for scripts
   acklab run --batch - < scenarios.jsonl             a JSON scenario a line in, a result a line out

@@ -31,7 +31,7 @@ from .prep.throughput import CARRIES, Growth
 from .runs import SCHEMA, Thinned, table
 
 #: Rows up to which a table on disk is read whole; one that is in memory anyway, up to ``HELD`` times as many.
-WHOLE = {"series": 200_000, "queue": 500_000, "packets": 500_000}
+WHOLE = {"series": 200_000, "queue": 500_000, "packets": 600_000}
 HELD = 16
 
 #: Cells of all flows (or links) of a run together.
@@ -57,7 +57,9 @@ def read(sources: dict[str, Any]) -> tuple[dict[str, pl.DataFrame], Thinned]:
         lazy = source if on_disk else pl.DataFrame(source).lazy()
         rows = lazy.select(pl.len()).collect().item()
         if rows <= WHOLE[name] * (1 if on_disk else HELD):
-            tables[name] = table(name, lazy.collect())
+            # Queues tell what a packet's leaving one would.
+            needed = lazy.filter(pl.col("event") != "dequeue") if on_disk and name == "packets" else lazy
+            tables[name] = table(name, needed.collect())
         else:
             long[name] = _Long(name, lazy, rows)
     more: dict[str, Any] = {}
@@ -144,7 +146,7 @@ def _packets(long: _Long, flows: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, 
         firsts.append(events.unique(route, keep="first", maintain_order=True).select("row", *piece.columns))
         over, under_way = _settled(events if under_way is None else pl.concat([under_way, events]))
         last = first_row + piece.height >= long.rows
-        new = paired(pl.concat([over, under_way]) if last else over)
+        new = paired(pl.concat([over, under_way]) if last else over).sort("sent_s", "row")
         sent += new.height
         for (flow,), came in new.filter(CARRIES).partition_by("flow", as_dict=True).items():
             grown = growth.setdefault(flow, Growth(units.get(flow) or 1)).add(came)
