@@ -10,17 +10,20 @@ import io
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter
 
+from .._texts import visible
+from .._texts import width as columns_of
 from ..plot import palette
+from ..plot.style import Powers, drawing, label
 from . import draw_multiples
 from .charts import Axis, Bars, Chart, Dots, Forest, Heat, Line, Lines, Mark, Multiples, Panel, Tornado
 
@@ -30,10 +33,6 @@ INK, SOFT, GRID, SURFACE = "#14181f", "#4a5260", "#d9dde3", "#fffffe"
 _BEHIND: Any = {"boxstyle": "square,pad=0.1", "facecolor": SURFACE, "edgecolor": "none", "alpha": 0.85}
 _LEFT, _RIGHT, _BOTTOM, _GAP, _TITLE, _LEGEND, _LEGEND_MORE = 0.68, 0.28, 0.5, 0.82, 0.26, 0.3, 0.17
 _STYLE: Any = {
-    "font.size": 9,
-    "font.family": "DejaVu Sans",
-    "svg.fonttype": "none",
-    "svg.hashsalt": "acklab",
     "text.color": INK,
     "axes.edgecolor": SOFT,
     "axes.labelcolor": SOFT,
@@ -52,15 +51,24 @@ def figure(chart: Chart) -> Figure:
     """The chart as a matplotlib figure."""
     draw: dict[type, Any] = {Lines: _lines, Heat: _heat, Bars: _bars, Forest: _forest, Tornado: _tornado, Dots: _dots}
     draw[Multiples] = draw_multiples.figure
-    with matplotlib.rc_context(_STYLE):
-        made: Figure = draw[type(chart)](chart)
+    with drawing(_STYLE):
+        made: Figure = draw[type(chart)](_visible(chart))
         return made
+
+
+def _visible(value: Any) -> Any:
+    """A chart whose texts have escapes for characters that would show nothing, move others or be no XML."""
+    if isinstance(value, str):
+        return visible(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{field.name: _visible(getattr(value, field.name)) for field in fields(value)})
+    return [_visible(entry) for entry in value] if isinstance(value, (list, tuple)) else value
 
 
 def save(chart: Chart, png: Path | None = None) -> str:
     """The chart as a standalone SVG file's text; also writes it as a PNG."""
     buffer = io.StringIO()
-    with matplotlib.rc_context(_STYLE):
+    with drawing(_STYLE):
         made = figure(chart)
         made.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
         if png is not None:
@@ -72,13 +80,17 @@ def themed(text: str, name: str) -> str:
     """An SVG for the page: its colours as the page's variables, its ids unique on the page."""
     text = text[text.index("<svg") :]
     text = re.sub(r'\s(?:width|height)="[\d.]+pt"', "", text, count=2)
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r"<metadata>.*?</metadata>|<style\b.*?</style>", "", text, flags=re.DOTALL)  # the page has the style
     text = re.sub(r'(<image\b[^>]*?) id="[^"]*"', r"\1", text)  # two equal pictures have one id
-    text = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{name}-", text)
     swap = {INK: "var(--ink)", SOFT: "var(--ink-2)", GRID: "var(--line)", SURFACE: "var(--surface)"}
     swap |= {shades["light"]: f"var(--slot-{slot})" for slot, shades in palette.SLOTS.items()}
     pattern = re.compile("|".join(map(re.escape, swap)))
-    return pattern.sub(lambda match: swap[match.group()], text)
+
+    def tag(match: re.Match[str]) -> str:
+        named = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{name}-", match[0])
+        return pattern.sub(lambda colour: swap[colour[0]], named)
+
+    return re.sub(r"<[^>]+>", tag, text)  # what stands between tags are the chart's texts
 
 
 def _canvas(columns: int, rows: int, height: float, legend: int) -> tuple[Figure, list[Axes]]:
@@ -100,12 +112,12 @@ def _legend_lines(labels: Sequence[str]) -> int:
     """How many lines a legend takes; none where there is nothing to tell apart."""
     if len(labels) < 2:
         return 0
-    return math.ceil(sum(0.55 + 0.068 * len(label) for label in labels) / (WIDTH - _LEFT))
+    return math.ceil(sum(0.55 + 0.068 * columns_of(label(text)) for text in labels) / (WIDTH - _LEFT))
 
 
 def _legend(fig: Figure, handles: Sequence[Any], labels: Sequence[str], lines: int = 1) -> None:
     fig.legend(
-        handles, labels, loc="upper left", bbox_to_anchor=(_LEFT / WIDTH - 0.01, 1.0),
+        handles, list(map(label, labels)), loc="upper left", bbox_to_anchor=(_LEFT / WIDTH - 0.01, 1.0),
         ncols=math.ceil(len(labels) / lines), frameon=False, fontsize=8.5, handlelength=1.8, columnspacing=1.4, borderaxespad=0.25,
     )  # fmt: skip
 
@@ -119,8 +131,10 @@ def _axis(axes: Axes, x: Axis, y: Axis) -> None:
     ):
         if axis.log:
             set_scale("log")
+            drawn.set_major_formatter(Powers())
+            drawn.set_minor_formatter(Powers())
         if axis.ticks is not None:
-            set_ticks(list(axis.ticks), list(axis.words) or [f"{t:g}" for t in axis.ticks])
+            set_ticks(list(axis.ticks), list(map(label, axis.words)) or [f"{t:g}" for t in axis.ticks])
             # Without this a logarithmic axis labels what lies between as well.
             drawn.set_minor_formatter(NullFormatter())
         if axis.low is not None or axis.high is not None:
@@ -339,8 +353,9 @@ def _swing(axes: Axes, y: float, base: float, values: Sequence[tuple[str, float]
 
 def _dots(chart: Dots) -> Figure:
     rows, columns, shades = len(chart.rows), len(chart.panels), len(chart.keys) or 1
+    names = list(map(label, chart.rows))
     height = (0.16 + 0.14 * shades) * rows + 0.1
-    left = 0.35 + 0.062 * max(len(name) for name in chart.rows)
+    left = 0.35 + 0.062 * max(map(columns_of, names))
     total = height + _TITLE + _BOTTOM + (_LEGEND if chart.keys else 0.06)
     fig = Figure(figsize=(WIDTH, total))
     width = (WIDTH - left - _RIGHT - (columns - 1) * 0.3) / columns
@@ -353,7 +368,7 @@ def _dots(chart: Dots) -> Figure:
             axes.plot(dot.interval, (y, y), color=shade(dot.colour), lw=1.4)
             axes.plot(dot.value, y, ("o", "D", "s", "^")[order.get(dot.colour, 0) % 4], ms=4.5, color=shade(dot.colour))
         axes.set_ylim(-rows + 0.4, 0.6)
-        axes.set_yticks([-i for i in range(rows)], list(chart.rows) if column == 0 else [""] * rows)
+        axes.set_yticks([-i for i in range(rows)], names if column == 0 else [""] * rows)
         axes.tick_params(axis="y", length=0, labelsize=8.5)
         axes.spines["left"].set_visible(False)
         axes.grid(True)
