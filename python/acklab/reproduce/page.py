@@ -11,21 +11,22 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 
+from .._texts import visible
 from ..plot import palette
 from ..report.page import asset
+from ..report.policy import policy
 from .judge import Verdict
 from .paper import Compared, Drawn, Figure, Paper
 from .runner import Outcome
 
 _STYLES = ("tokens.css", "page.css", "tables.css", "print.css")
-_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 Pictures = Mapping[str, str]
 """Inline SVG by chart name."""
 
 
 def esc(text: object) -> str:
     """Text as HTML."""
-    return html.escape(str(text))
+    return html.escape(visible(str(text)))
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], classes: Sequence[str] = (), kind: str = "") -> str:
@@ -101,7 +102,7 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
         [
             f'<a href="{o.paper.id}.html">{esc(o.paper.title)}</a><br><span class="id">{esc(o.paper.citation)}</span>',
             *(str(number) if o.paper.ledger.claims else "-" for number, _ in _tally(o)),
-            f"{o.seconds:.0f} s",
+            f"{o.runs:,}",
         ]
         for o in outcomes
     ]
@@ -109,7 +110,7 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
     body = header(
         "Papers reproduced", "acklab", f"{len(outcomes)} paper{'s' * (len(outcomes) != 1)} regenerated", quick=quick
     )
-    heads = ["paper", "reproduced", "differ", "not testable or undecided", "calibration", "arithmetic", "time"]
+    heads = ["paper", "reproduced", "differ", "not testable or undecided", "calibration", "arithmetic", "runs"]
     note = (
         "Calibration: claims that a parameter was fitted to; arithmetic: claims that follow from the paper's own numbers. "
         "How many of them are reproduced; they count in no other column."
@@ -123,15 +124,14 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
 def document(title: str, body: str) -> str:
     """A whole HTML file."""
     own = resources.files(__package__).joinpath("assets")
-    styles = "\n".join(
-        [*(asset(name) for name in _STYLES), own.joinpath("paper.css").read_text(encoding="utf-8"), _slots()]
-    )
-    script = own.joinpath("paper.js").read_text(encoding="utf-8")
+    parts = [*(asset(name) for name in _STYLES), own.joinpath("paper.css").read_text(encoding="utf-8"), _slots()]
+    style = "\n" + "\n".join(parts) + "\n"
+    script = '\n(() => {\n"use strict";\n' + own.joinpath("paper.js").read_text(encoding="utf-8") + "})();\n"
     return (
         '<!doctype html>\n<html lang="en" data-theme="auto">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n<title>{esc(title)}</title>\n'
-        f'<style>\n{styles}\n</style>\n</head>\n<body>\n{body}\n<script>\n(() => {{\n"use strict";\n{script}}})();\n</script>\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy([script], [style], style_attributes=True)}">\n'
+        f"<title>{esc(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}\n<script>{script}</script>\n"
         "</body>\n</html>\n"
     )
 
@@ -344,7 +344,7 @@ def compared_table(compared: Sequence[Compared]) -> str:
 def _foot(outcome: Outcome) -> str:
     from .. import __version__
 
-    made = f"acklab {esc(__version__)}, {outcome.runs:,} runs in {outcome.seconds:.1f} s{', quick' * outcome.effort.quick}."
+    made = f"acklab {esc(__version__)}, {outcome.runs:,} runs{', quick' * outcome.effort.quick}."
     if not outcome.paper.ledger.claims:
         return made
     seeds = max((v.seeds for v in outcome.verdicts), default=0)
