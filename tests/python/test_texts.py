@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 
 from acklab import _texts
 from acklab.cli.summary import align
-from acklab.reproduce._toml import loads
+from acklab._toml import loads
 from acklab.scenario._toml import inline
 
 ROOT = Path(__file__).parents[2]

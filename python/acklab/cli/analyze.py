@@ -55,7 +55,8 @@ def add(verbs: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     """Analyses and returns the exit status."""
     from .. import CaptureError, analyze
-    from ..analysis.text import as_text, title_of_file as title
+    from ..analysis.text import as_text
+    from ..analysis.text import title_of_file as title
 
     if options.files.count(STANDARD_INPUT) > 1:
         options.parser.error("standard input can be read once")

@@ -66,10 +66,10 @@ def add(verbs: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     """Compares and returns the exit status."""
+    from .._progress import Progress
     from ..compare import CompareError, compare, output
     from ..compare.run import forget
     from ..compare.text import as_text
-    from ..reproduce.progress import Progress
 
     out = Path(options.out) if options.out else None
     if options.fresh and out is None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .._frames import all_or_nothing
-from ..reproduce.charts import Dot, DotPanel, Dots
+from ..figures.charts import Dot, DotPanel, Dots
 from .rank import Ranking, interval
 from .run import Compared
 from .text import basis, cell
@@ -90,7 +90,7 @@ def frames(told: Compared) -> dict[str, Any]:
 
 def page(told: Compared, svg: str) -> str:
     """One page that needs no network."""
-    from ..reproduce.page import document, esc, header, table
+    from ..figures.html import document, esc, header, table
 
     metrics = told.comparison.metrics
     body = [header(told.title, "acklab compare", basis(told), quick=False), f'<p class="lead">{esc(told.advice)}</p></header><main>']
@@ -119,7 +119,7 @@ def write(told: Compared, directory: Path) -> None:
     Raises:
         OSError: the directory cannot be written.
     """
-    from ..reproduce import draw
+    from ..figures import draw
 
     with all_or_nothing(directory) as scratch:
         svg = draw.save(chart(told), scratch / "comparison.png")

@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import _core
 from .._journal import IDENTITY, WORKING, Journal, JournalError, identity
-from ..reproduce.stats import Sample
+from ..figures.stats import Sample
 from ..run import cpu_count, run_batch
 from .errors import CompareError
 from .plan import Comparison

@@ -14,8 +14,8 @@ import synthetic
 
 from acklab.plot import mpl
 from acklab.plot.style import Powers
-from acklab.reproduce import draw
-from acklab.reproduce.charts import Axis, Dot, DotPanel, Dots, Line, Lines, Panel
+from acklab.figures import draw
+from acklab.figures.charts import Axis, Dot, DotPanel, Dots, Line, Lines, Panel
 
 THEIRS = {
     "text.usetex": True, "text.parse_math": True, "font.family": ["cursive"], "font.size": 31, "axes.facecolor": "red",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from .._terminal import status
+from ._terminal import status
 
 
 class Progress:
