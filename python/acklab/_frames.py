@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import secrets
@@ -11,7 +12,9 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
+
+from ._texts import MOST_BYTES, cell
 
 if TYPE_CHECKING:
     from ._core import Table
@@ -105,12 +108,40 @@ def _interruptibly(work: Callable[[], None]) -> None:
         raise failed[0]
 
 
+def write_csv(frame: Any, file: IO[bytes], *, header: bool = True) -> None:
+    """Appends a polars frame to ``file`` as CSV in which no spreadsheet finds a formula; Parquet has the texts as they are."""
+    import csv
+    import io
+
+    import polars as pl
+
+    for column in frame.get_columns():
+        if column.dtype == pl.String:
+            texts = {text: cell(text) for text in column.drop_nulls().unique()}
+            changed = {text: told for text, told in texts.items() if told != text}
+            if changed:
+                frame = frame.with_columns(column.replace(changed))
+    if header:
+        line = io.StringIO()
+        csv.writer(line, lineterminator="\n").writerow(map(cell, frame.columns))
+        file.write(line.getvalue().encode())
+    frame.write_csv(file, include_header=False)
+
+
 def remove_leftovers(directory: Path) -> None:
     """Removes scratch directories that killed processes left beside ``directory``; for who knows that nobody else writes there."""
-    pattern = re.compile(rf"\.{re.escape(directory.name)}\.[0-9a-f]{{16}}")
+    pattern = re.compile(rf"{re.escape(_scratch_prefix(directory))}[0-9a-f]{{16}}")
     for path in directory.parent.iterdir():
         if pattern.fullmatch(path.name):
             shutil.rmtree(path, ignore_errors=True)
+
+
+def _scratch_prefix(directory: Path) -> str:
+    """The beginning of the names of scratch directories beside ``directory``: no longer than a file system allows."""
+    name = directory.name
+    if len(os.fsencode(name)) > MOST_BYTES:
+        name = hashlib.sha256(os.fsencode(name)).hexdigest()[:16]
+    return f".{name}."
 
 
 @contextmanager
@@ -125,7 +156,7 @@ def all_or_nothing(directory: Path) -> Iterator[Path]:
     """
     directory.parent.mkdir(parents=True, exist_ok=True)
     # Its name is known before it exists, so that a signal cannot come between its making and its removal.
-    scratch = directory.parent / f".{directory.name}.{secrets.token_hex(8)}"
+    scratch = directory.parent / f"{_scratch_prefix(directory)}{secrets.token_hex(8)}"
     try:
         scratch.mkdir()
         yield scratch
