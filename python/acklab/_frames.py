@@ -1,13 +1,11 @@
-"""Writing a run's tables to disk, all or nothing."""
+"""Writing tables to disk."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
-import secrets
-import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,51 +24,24 @@ def write_parquet(table: Table, path: Path) -> None:
     """
     import polars as pl
 
-    try:
+    with system_errors(path):
         pl.DataFrame(table).write_parquet(path, compression="zstd", statistics=True)
-    except pl.exceptions.ComputeError as error:
+
+
+@contextlib.contextmanager
+def system_errors(path: Path) -> Iterator[None]:
+    """Makes errors of the system of those that polars raises while it writes ``path``.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    import polars as pl
+
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
         # polars says in words what the system said by number, such as "No space left on device (os error 28)".
         number = re.search(r"\(os error (\d+)\)", str(error))
         if number is None:
             raise
         raise OSError(int(number[1]), os.strerror(int(number[1])), os.fspath(path)) from error
-
-
-def remove_leftovers(directory: Path) -> None:
-    """Removes scratch directories that killed processes left beside ``directory``; for who knows that nobody else writes there."""
-    pattern = re.compile(rf"\.{re.escape(directory.name)}\.[0-9a-f]{{16}}")
-    for path in directory.parent.iterdir():
-        if pattern.fullmatch(path.name):
-            shutil.rmtree(path, ignore_errors=True)
-
-
-@contextmanager
-def all_or_nothing(directory: Path) -> Iterator[Path]:
-    """Gives a scratch directory whose files move to ``directory`` once the block is done.
-
-    When the block fails or is interrupted nothing arrives. Files already in ``directory`` stay, unless one of the
-    same name arrives, which replaces it in one step.
-
-    Raises:
-        OSError: a directory or file cannot be written.
-    """
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    # Its name is known before it exists, so that a signal cannot come between its making and its removal.
-    scratch = directory.parent / f".{directory.name}.{secrets.token_hex(8)}"
-    try:
-        scratch.mkdir()
-        yield scratch
-        for folder, _, names in os.walk(scratch):
-            target = directory / Path(folder).relative_to(scratch)
-            target.mkdir(parents=True, exist_ok=True)
-            for name in names:
-                os.replace(Path(folder) / name, target / name)
-    except OSError as error:
-        if isinstance(error.filename, (str, os.PathLike)):
-            # Whoever reads this knows the directory that was asked for, not the scratch beside it.
-            error.filename = os.fspath(error.filename).replace(str(scratch), str(directory))
-        elif error.filename is None:
-            error.filename = str(directory)
-        raise
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -39,5 +40,17 @@ stop = { at = "1000000s" }
 link = [{ between = ["S", "R"], rate = "1Gbps", delay = "1ms" }]
 flow = [{ from = "S", to = "R" }]
 """
+
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file of a directory; ``acklab.json`` without the command line, which names places."""
+    found = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if not path.is_dir()}
+    if "acklab.json" in found:
+        marker = json.loads(found["acklab.json"])
+        marker.pop("command", None)
+        found["acklab.json"] = json.dumps(marker).encode()
+    return found
+
 
 Acklab = Callable[..., "subprocess.CompletedProcess[str]"]

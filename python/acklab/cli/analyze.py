@@ -11,7 +11,12 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from .options import directory
+
+if TYPE_CHECKING:
+    from .._folder import Folder
 
 EXAMPLE = """\
 example:
@@ -43,6 +48,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--json", action="store_true", help="print one JSON object a file and nothing else")
     verb.add_argument(
         "--out",
+        type=directory,
         metavar="DIR",
         help="also write tables and a page there; of several files, each in a directory of its name",
     )
@@ -51,13 +57,22 @@ def add(verbs: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     """Analyses and returns the exit status."""
-    from .. import CaptureError, analyze
-    from ..analysis.text import as_text, title_of_file as title
-    from .run import write_json
+    from .._folder import results
+    from ..analysis import NAMES
 
     if options.files.count(STANDARD_INPUT) > 1:
         options.parser.error("standard input can be read once")
     places = _places(options)
+    with contextlib.ExitStack() as stack:
+        folders = [stack.enter_context(results(place, "analyze", NAMES)) for place in places]
+        return _analyze(options, folders)
+
+
+def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
+    from .. import CaptureError, analyze
+    from ..analysis.text import as_text, title_of_file as title
+    from .run import write_json
+
     for number, file in enumerate(options.files):
         tick, close = _progress(file)
         try:
@@ -75,9 +90,9 @@ def act(options: argparse.Namespace) -> int:
         else:
             print(("\n" if number else "") + as_text(found.summary()))
         if options.out:
-            found.write(places[number])
+            found.write_into(folders[number])
             if not options.json:
-                print(f"\nwritten to {places[number] / 'analysis.html'}")
+                print(f"\nwritten to {folders[number].path / 'analysis.html'}")
     return 0
 
 
@@ -90,7 +105,7 @@ def _spared(options: argparse.Namespace, file: str) -> Iterator[None]:
     if sys.stdin is None or sys.stdin.isatty():
         options.parser.error("standard input is a terminal: pipe a capture into it")
     before = signal.getsignal(signal.SIGINT)
-    if before is not signal.default_int_handler:
+    if not callable(before):
         yield
         return
 

@@ -53,15 +53,6 @@ def check_ends(options: argparse.Namespace, simulation: _core.Simulation) -> Non
             _core.link_ends(simulation.outcome(), options.capture)
 
 
-def write(options: argparse.Namespace, result: _core.RunResult) -> None:
-    """Writes the captures asked for."""
-    from .._captures import write_all
-
-    if options.capture:
-        with _refusing(options):
-            write_all(result, options.capture, Path(options.out), options.capture_format, options.capture_bytes)
-
-
 @contextmanager
 def _refusing(options: argparse.Namespace) -> Iterator[None]:
     """What cannot be captured is the command's fault."""

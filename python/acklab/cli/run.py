@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
 import os
 import re
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from . import captures
-from .options import seed, threads
+from .options import directory, seed, threads
 
 EXAMPLE = """\
 example:
@@ -51,6 +52,7 @@ def add(verbs: Any) -> None:
     run.add_argument("--seed", type=seed, metavar="N", help="override the seed")
     run.add_argument(
         "--out",
+        type=directory,
         metavar="DIR",
         help="also write tables (Parquet), summary, charts (SVG, PNG) and report.html there; records everything unless [record] "
         "or --json is given",
@@ -93,6 +95,8 @@ def read(file: str) -> tuple[bytes, str]:
 
 def _single(options: argparse.Namespace, sets: list[str]) -> int:
     from .. import _core
+    from .._folder import results
+    from ..run import NAMES, Run
 
     try:
         text, file = read(options.file)
@@ -105,18 +109,17 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
         sets = [*_for_report(text), *sets]
     simulation = _core.Simulation(text, file=file, sets=sets, seed=options.seed, captures=bool(options.capture))
     captures.check_ends(options, simulation)
-    result = simulation.run()
-    if options.json:
-        write_json(result.json())
-    else:
-        _print_tables(result)
-    if options.out:
-        from ..run import Run
-
-        Run(result).write(options.out)
-        captures.write(options, result)
-        if not options.json:
-            print(f"\nwritten to {os.path.join(options.out, '')}")
+    with results(options.out, "run", NAMES) if options.out else contextlib.nullcontext() as folder:
+        result = simulation.run()
+        if options.json:
+            write_json(result.json())
+        else:
+            _print_tables(result)
+        if folder is not None:
+            kind = {"format": options.capture_format, "snap_length": options.capture_bytes}
+            Run(result).write_into(folder, ends=options.capture, **kind)
+            if not options.json:
+                print(f"\nwritten to {os.path.join(options.out, '')}")
     return 0
 
 

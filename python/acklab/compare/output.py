@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
-from .._frames import all_or_nothing
+from .._folder import Folder
+from .._frames import system_errors
+from .._journal import forget
 from ..reproduce.charts import Dot, DotPanel, Dots
 from .rank import Ranking, interval
 from .run import Compared
@@ -113,18 +114,25 @@ def page(told: Compared, svg: str) -> str:
     return document(told.title, "".join(body))
 
 
-def write(told: Compared, directory: Path) -> None:
-    """Writes everything, or, if interrupted, nothing.
+#: The files of a comparison.
+NAMES = ("comparison.png", "comparison.svg", "comparison.html", "comparison.json", "runs.parquet", "ranking.parquet")
+
+
+def write(told: Compared, folder: Folder) -> None:
+    """Writes everything, or, if interrupted, nothing; what was kept for an interrupt goes.
 
     Raises:
+        FolderError: a foreign file has the name of a result.
         OSError: the directory cannot be written.
     """
     from ..reproduce import draw
 
-    with all_or_nothing(directory) as scratch:
+    with folder.replacing({"seeds": told.comparison.seeds}) as scratch:
         svg = draw.save(chart(told), scratch / "comparison.png")
         (scratch / "comparison.svg").write_text(svg, encoding="utf-8")
         (scratch / "comparison.html").write_text(page(told, draw.themed(svg, "comparison")), encoding="utf-8")
         (scratch / "comparison.json").write_text(json.dumps(plain(told), indent=1) + "\n", encoding="utf-8")
         for name, frame in frames(told).items():
-            frame.write_parquet(scratch / f"{name}.parquet")
+            with system_errors(scratch / f"{name}.parquet"):
+                frame.write_parquet(scratch / f"{name}.parquet")
+    forget(folder)

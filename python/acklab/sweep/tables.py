@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from .._frames import system_errors
+from .._journal import record
 from ..compare.metrics import Metric
 from ..compare.rank import interval, sample
 from .execute import Tree, Work, parsed
@@ -53,14 +55,16 @@ class Teller:
                     self._keys.append((point, seed))
                     size += len(line)
                     if kept is not None:
-                        kept.write(b"%d %s\n" % (self.work.number(point, seed), line))
+                        kept.write(record(self.work.number(point, seed), line))
                     if size >= PIECE:
                         self._write(file)
                         size = 0
                 rows.add(point, values)
             self._write(file)
         scan = pl.scan_csv(path, schema=self._kinds)
-        scan.sink_parquet(folder / "flows.parquet", compression="zstd", row_group_size=GROUP, maintain_order=True)
+        target = folder / "flows.parquet"
+        with system_errors(target):
+            scan.sink_parquet(target, compression="zstd", row_group_size=GROUP, maintain_order=True)
         return rows.frame()
 
     def _write(self, file: IO[bytes]) -> None:
@@ -77,7 +81,8 @@ class Teller:
             columns[drawn_title(one)] = pl.Series(values, dtype=pl.String if named else pl.Float64)
         runs = pl.DataFrame(columns)[self._runs]
         frame = runs.hstack(pl.DataFrame(self._flows, schema=self._wanted, orient="row").get_columns())
-        frame.write_csv(file, include_header=self._kinds is None)
+        with system_errors(Path(file.name)):
+            frame.write_csv(file, include_header=self._kinds is None)
         self._kinds = frame.schema
         self._keys, self._flows, self._runs = [], [], []
 
@@ -151,5 +156,7 @@ def _told(metric: Metric, values: Sequence[float]) -> dict[str, Any]:
 
 def write_summary(frame: pl.DataFrame, folder: Path) -> None:
     """Writes ``summary.csv`` and ``summary.parquet``."""
-    frame.write_csv(folder / "summary.csv")
-    frame.write_parquet(folder / "summary.parquet", compression="zstd", row_group_size=GROUP)
+    with system_errors(folder / "summary.csv"):
+        frame.write_csv(folder / "summary.csv")
+    with system_errors(folder / "summary.parquet"):
+        frame.write_parquet(folder / "summary.parquet", compression="zstd", row_group_size=GROUP)
