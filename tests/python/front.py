@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+
+#: Whether bounded tests take their long form.
+LONG = bool(os.environ.get("ACKLAB_LONG"))
 
 COMMAND = Path(sys.executable).with_name("acklab")
 
