@@ -21,6 +21,7 @@ import json
 import os
 import shutil
 import stat
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -156,7 +157,8 @@ class Folder:
             self._refuse_foreign(names)
             marker = {"acklab": _core.__version__, "format": FORMAT, "verb": self.verb, "command": command, **(about or {})}
             marker["files"] = sorted({*names, *filter(keep, self.marker.get("files", ()))})
-            text = json.dumps({key: value for key, value in marker.items() if value not in ([], None)}, indent=1)
+            marker = {key: value for key, value in marker.items() if value not in ([], None)}
+            text = json.dumps({**marker, "checksum": _checksum(marker)}, indent=1)
             (scratch / MARKER).write_text(text + "\n", encoding="utf-8")
             with deferred():
                 os.rename(scratch, self.private / _READY)
@@ -302,11 +304,15 @@ def _marker(path: Path) -> dict[str, Any] | None:
         raise
     except (OSError, ValueError):
         found = None
-    if not isinstance(found, dict) or not _is_ours(found):
+    if not isinstance(found, dict) or found.pop("checksum", "") != _checksum(found) or not _is_ours(found):
         raise FolderError(f"{path} is damaged or not acklab's; remove it, or give another directory")
     if found["format"] != FORMAT:
         raise FolderError(f"{path} is of acklab {found.get('acklab')}, this is {_core.__version__}; give another directory")
     return found
+
+
+def _checksum(marker: Mapping[str, Any]) -> str:
+    return f"{zlib.crc32(json.dumps(marker, sort_keys=True).encode()):08x}"
 
 
 def _is_ours(marker: Mapping[str, Any]) -> bool:

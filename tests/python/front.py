@@ -48,11 +48,12 @@ flow = [{ from = "S", to = "R" }]
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file of a directory; ``acklab.json`` without the command line, which names places."""
+    """Every file of a directory; ``acklab.json`` without the command line, which names places, and its checksum."""
     found = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if not path.is_dir()}
     if "acklab.json" in found:
         marker = json.loads(found["acklab.json"])
-        marker.pop("command", None)
+        for name in ("command", "checksum"):
+            marker.pop(name, None)
         found["acklab.json"] = json.dumps(marker).encode()
     return found
 
