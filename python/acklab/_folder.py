@@ -8,9 +8,9 @@ or removed. Work under way has one private directory inside, ``.acklab``:
 - ``new`` has results that are being written. Whoever holds the lock may remove what it finds there.
 - ``ready`` has complete results.
 
-The rename of ``new`` to ``ready`` is the decision. From there on whoever holds the lock carries it out: the old files are
-removed, the marker last, and the new files move to their places, the marker last. So the files are of one set at any
-instant, and where the marker is, the set is complete.
+The rename of ``new`` to ``ready`` is the decision. From there on whoever holds the lock carries it out: the old marker moves to
+``old.json``, the old files are removed, and the new files move to their places, the marker last. So the files are of one
+set at any instant, and where the marker is, the set is complete.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ except ImportError:  # pragma: no cover - not a Unix system
     fcntl = None  # type: ignore[assignment]
 
 MARKER, PRIVATE = "acklab.json", ".acklab"
-_LOCK, _NEW, _READY = "lock", "new", "ready"
+_LOCK, _NEW, _READY, _OLD = "lock", "new", "ready", "old.json"
 #: Changes when the marker's meaning, or that of what is kept in ``.acklab``, does.
 FORMAT = 1
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -155,9 +155,9 @@ class Folder:
             yield scratch
             names = _names(scratch)
             self._refuse_foreign(names)
-            marker = {"acklab": _core.__version__, "format": FORMAT, "verb": self.verb, "command": command, **(about or {})}
+            marker = {"acklab": _core.__version__, "format": FORMAT, "verb": self.verb, **({"command": command} if command else {})}
+            marker |= {key: value for key, value in (about or {}).items() if value is not None}
             marker["files"] = sorted({*names, *filter(keep, self.marker.get("files", ()))})
-            marker = {key: value for key, value in marker.items() if value not in ([], None)}
             text = json.dumps({**marker, "checksum": _checksum(marker)}, indent=1)
             (scratch / MARKER).write_text(text + "\n", encoding="utf-8")
             with deferred():
@@ -214,7 +214,10 @@ class Folder:
         arriving = _names(ready)
         for name in arriving:
             (self.path / name).parent.mkdir(parents=True, exist_ok=True)
-        old = _marker(self.path / MARKER)
+        retired = self.private / _OLD
+        if _marker(self.path / MARKER) is not None:
+            os.replace(self.path / MARKER, retired)
+        old = _marker(retired)
         if old is not None:
             kept = set(new["files"]).difference(arriving)
             gone = [name for name in old["files"] if name not in kept]
@@ -222,7 +225,7 @@ class Folder:
                 if self._is_plain(name):
                     (self.path / name).unlink(missing_ok=True)
             self._prune(gone)
-            (self.path / MARKER).unlink()
+            retired.unlink()
         for name in arriving:
             (self.path / name).parent.mkdir(parents=True, exist_ok=True)
             os.replace(ready / name, self.path / name)

@@ -42,6 +42,9 @@ def system_errors(path: Path) -> Iterator[None]:
     except pl.exceptions.PolarsError as error:
         # polars says in words what the system said by number, such as "No space left on device (os error 28)".
         number = re.search(r"\(os error (\d+)\)", str(error))
-        if number is None:
-            raise
-        raise OSError(int(number[1]), os.strerror(int(number[1])), os.fspath(path)) from error
+        if number is not None:
+            raise OSError(int(number[1]), os.strerror(int(number[1])), os.fspath(path)) from error
+        # At times it says nothing of that; then the same happens to who writes more.
+        with path.open("ab") as file:
+            file.write(bytes(1 << 16))
+        raise
