@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import html
 import json
 import os
@@ -231,7 +232,18 @@ def source(scenario: ScenarioLike) -> tuple[str | bytes, str]:
         return scenario, "scenario"
     if isinstance(scenario, str) and (_is_text(scenario) or not scenario):
         return scenario, "scenario"
-    return Path(scenario).read_bytes(), os.fspath(scenario)
+    return file_bytes(scenario), os.fspath(scenario)
+
+
+def file_bytes(path: str | os.PathLike[str]) -> bytes:
+    """What is in a file.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if "\0" in os.fspath(path):
+        raise OSError(errno.EINVAL, "a file's name has no NUL characters", os.fspath(path))
+    return Path(path).read_bytes()
 
 
 def _is_text(scenario: str) -> bool:

@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import json
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .options import directory, say_kept, threads
@@ -102,6 +101,7 @@ def act(options: argparse.Namespace) -> int:
 def _comparison(options: argparse.Namespace) -> Comparison:
     from ..compare import Comparison, case, from_file, metric
     from ..compare.plan import span
+    from ..run import file_bytes
 
     told: dict[str, Any] = {}
     try:
@@ -112,7 +112,7 @@ def _comparison(options: argparse.Namespace) -> Comparison:
     if not path:
         options.parser.error("give a scenario FILE, or a --cases file that names one")
     try:
-        told["scenario"] = Path(path).read_bytes()
+        told["scenario"] = file_bytes(path)
     except OSError as error:
         options.parser.error(f"{path}: {error.strerror}")
     if options.case:
