@@ -25,6 +25,7 @@ __all__ = [
     "expanded",
     "link_ends",
     "live_probe",
+    "run_columns",
     "schema",
     "stacks",
 ]
@@ -310,5 +311,6 @@ class LiveResult:
     def json(self) -> str:
         """The summary, on one line."""
 
+def run_columns(table: str) -> list[tuple[str, str, str]]: ...
 def live_probe() -> str:
     """What of live runs works here, found out by trying, as JSON."""

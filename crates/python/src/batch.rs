@@ -86,9 +86,7 @@ fn kept(line: &Line, overrides: &Overrides, journal: &Journal, stop: &AtomicBool
 }
 
 fn refused(verdict: Verdict, why: &str) -> Answer {
-    let mut json = Vec::new();
-    acklab_sim::json::object!(&mut json, { error: why });
-    Answer { json, verdict }
+    Answer { json: serde_json::json!({ "error": why }).to_string().into_bytes(), verdict }
 }
 
 #[pymethods]

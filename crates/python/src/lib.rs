@@ -20,6 +20,7 @@ mod table;
 mod tables;
 mod template;
 
+use acklab_sim::outcome::{FlowRow, LinkRow, PacketRow, QueueRow, SeriesRow};
 use acklab_sim::scenario;
 use pyo3::prelude::*;
 
@@ -45,7 +46,7 @@ mod _core {
     #[pymodule_export]
     use super::template::Template;
     #[pymodule_export]
-    use super::{expanded, schema, stacks};
+    use super::{expanded, run_columns, schema, stacks};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -71,4 +72,17 @@ fn schema() -> String {
 #[pyfunction]
 fn stacks() -> String {
     serde_json::json!(scenario::stack_table()).to_string()
+}
+
+/// Name, type and meaning of each column of a run's table; empty for an unknown table.
+#[pyfunction]
+fn run_columns(table: &str) -> Vec<(&'static str, String, &'static str)> {
+    match table {
+        "flows" => tables::reference::<FlowRow>(),
+        "links" => tables::reference::<LinkRow>(),
+        "series" => tables::reference::<SeriesRow>(),
+        "queue" => tables::reference::<QueueRow>(),
+        "packets" => tables::reference::<PacketRow>(),
+        _ => Vec::new(),
+    }
 }

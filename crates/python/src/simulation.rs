@@ -189,31 +189,35 @@ impl RunResult {
     /// One row a transfer.
     #[getter]
     fn flows(&self, py: Python<'_>) -> Table {
-        self.table(py, 0, "flows", tables::flows)
+        self.table(py, 0, "flows", |outcome| tables::batch(&outcome.flows, &outcome.names()))
     }
 
     /// One row a link direction.
     #[getter]
     fn links(&self, py: Python<'_>) -> Table {
-        self.table(py, 1, "links", |outcome| tables::links(&outcome.links))
+        self.table(py, 1, "links", |outcome| tables::batch(&outcome.links, &outcome.names()))
     }
 
     /// The senders' state at each change; None unless recorded.
     #[getter]
     fn series(&self, py: Python<'_>) -> Option<Table> {
-        self.told.series.then(|| self.table(py, 2, "series", tables::series))
+        self.told
+            .series
+            .then(|| self.table(py, 2, "series", |outcome| tables::batch(&outcome.series, &outcome.names())))
     }
 
     /// Queue lengths at each change; None unless recorded.
     #[getter]
     fn queue(&self, py: Python<'_>) -> Option<Table> {
-        self.told.queue.then(|| self.table(py, 3, "queue", tables::queue))
+        self.told.queue.then(|| self.table(py, 3, "queue", |outcome| tables::batch(&outcome.queue, &outcome.names())))
     }
 
     /// Packet events in order; None unless recorded.
     #[getter]
     fn packets(&self, py: Python<'_>) -> Option<Table> {
-        self.told.packets.then(|| self.table(py, 4, "packets", tables::packets))
+        self.told
+            .packets
+            .then(|| self.table(py, 4, "packets", |outcome| tables::batch(&outcome.packets, &outcome.names())))
     }
 
     /// One line of JSON: the summary and, unless `records` is false, every recorded table.

@@ -70,7 +70,8 @@ def act(options: argparse.Namespace) -> int:
 
 def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
     from .. import CaptureError, analyze
-    from ..analysis.text import as_text, title_of_file as title
+    from ..analysis.text import as_text
+    from ..analysis.text import title_of_file as title
     from .run import write_json
 
     for number, file in enumerate(options.files):

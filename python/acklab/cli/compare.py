@@ -64,10 +64,10 @@ def add(verbs: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     """Compares and returns the exit status."""
+    from .._progress import Progress
     from ..compare import CompareError, compare, output
     from .._folder import results
     from ..compare.text import as_text
-    from ..reproduce.progress import Progress
     from .run import write_json
 
     if options.fresh and options.out is None:

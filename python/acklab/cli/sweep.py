@@ -70,7 +70,7 @@ def add(verbs: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     """Sweeps and returns the exit status."""
     from .. import _core
-    from ..reproduce.progress import Progress
+    from .._progress import Progress
     from ..sweep.design import Design
     from ..sweep.errors import SweepError
     from ..sweep.output import plain
@@ -110,7 +110,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     """The plan that the file and the options make."""
     from dataclasses import replace
 
-    from ..reproduce._toml import loads
+    from .._toml import loads
     from ..sweep import flags
     from ..sweep.errors import SweepError
     from ..sweep.plan import from_tree

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..figures.stats import Sample
 from ..plot.words import digits, listing
-from ..reproduce.stats import Sample
 from .metrics import Metric
 from .rank import Ranked, Ranking, differs, interval
 

@@ -8,7 +8,7 @@ from typing import Any
 from .._folder import Folder
 from .._frames import system_errors
 from .._journal import forget
-from ..reproduce.charts import Dot, DotPanel, Dots
+from ..figures.charts import Dot, DotPanel, Dots
 from .rank import Ranking, interval
 from .run import Compared
 from .text import basis, cell
@@ -91,7 +91,7 @@ def frames(told: Compared) -> dict[str, Any]:
 
 def page(told: Compared, svg: str) -> str:
     """One page that needs no network."""
-    from ..reproduce.page import document, esc, header, table
+    from ..figures.html import document, esc, header, table
 
     metrics = told.comparison.metrics
     body = [header(told.title, "acklab compare", basis(told), quick=False), f'<p class="lead">{esc(told.advice)}</p></header><main>']
@@ -125,7 +125,7 @@ def write(told: Compared, folder: Folder) -> None:
         FolderError: a foreign file has the name of a result.
         OSError: the directory cannot be written.
     """
-    from ..reproduce import draw
+    from ..figures import draw
 
     with folder.replacing({"seeds": told.comparison.seeds}) as scratch:
         svg = draw.save(chart(told), scratch / "comparison.png")

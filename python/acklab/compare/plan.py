@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
+from .._toml import loads
 from ..draws import Draws
-from ..reproduce._toml import loads
 from ..run import assignments
 from .errors import CompareError
 from .metrics import Metric, metric

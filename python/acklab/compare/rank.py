@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..reproduce.stats import ALPHA, Interval, Sample, split
+from ..figures.stats import ALPHA, Interval, Sample, split
 from .metrics import Metric
 
 Samples = Mapping[str, Sample | None]

@@ -11,7 +11,7 @@ from typing import Any
 from .. import _core
 from .._folder import Folder, FolderError
 from .._journal import Journal, identity
-from ..reproduce.stats import Sample
+from ..figures.stats import Sample
 from ..run import cpu_count, run_batch
 from .errors import CompareError
 from .plan import Comparison

@@ -95,7 +95,8 @@ def write(outcomes: Sequence[Outcome], out: Folder, new: Sequence[Outcome] | Non
 
 
 def _write(outcomes: Sequence[Outcome], new: Sequence[Outcome], out: Path) -> None:
-    from . import draw, page
+    from ..figures import draw
+    from . import page
 
     for outcome in new:
         folder = out / outcome.paper.id

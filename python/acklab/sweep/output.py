@@ -42,7 +42,7 @@ def plain(told: Swept, design: Design) -> dict[str, Any]:
 
 def write(told: Swept, design: Design, folder: Path) -> None:
     """Writes ``sweep.json``, the charts, and ``sweep.html``."""
-    from ..reproduce import draw
+    from ..figures import draw
 
     pictures = Pictures(told.plan.axes, design.metrics, told.summary, told.title)
     shown = []
@@ -59,7 +59,7 @@ def write(told: Swept, design: Design, folder: Path) -> None:
 def _page(told: Swept, design: Design, charts: list[tuple[str, str]], notes: list[str]) -> str:
     """One page that needs no network."""
     from .. import __version__
-    from ..reproduce.page import document, esc, header, table
+    from ..figures.html import document, esc, header, table
 
     body = [header(told.title, "acklab sweep", basis(told), quick=False), "</header><main>"]
     for svg, about in charts:
@@ -85,7 +85,7 @@ def _page(told: Swept, design: Design, charts: list[tuple[str, str]], notes: lis
 
 def _varied(told: Swept) -> list[list[str]]:
     """The axes' keys and values, and what is set, derived and drawn."""
-    from ..reproduce.page import esc
+    from ..figures.html import esc
 
     plan = told.plan
     found = []

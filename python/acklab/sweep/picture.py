@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..compare.metrics import Metric
+from ..figures.charts import Axis as Scale
+from ..figures.charts import Chart, Dot, DotPanel, Dots, Heat, Line, Lines, Panel, Surface
 from ..plot.palette import slots_for
-from ..reproduce.charts import Axis as Scale
-from ..reproduce.charts import Chart, Dot, DotPanel, Dots, Heat, Line, Lines, Panel, Surface
 from .axes import Axis, Column, log_spaced
 
 #: Most lines that one pair of axes holds apart: numbers in order, and names.

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .._toml import loads
 from ..compare.errors import CompareError
 from ..compare.metrics import Metric
 from ..compare.plan import span
-from ..reproduce._toml import loads
 from ..scenario._part import plain
 from . import axes as axis
 from . import derive, paths

@@ -14,8 +14,9 @@ from matplotlib.figure import Figure
 
 from acklab import _core
 from acklab._folder import results
+from acklab.figures import canvas
 from acklab.plot import palette
-from acklab.reproduce import draw, output, page
+from acklab.reproduce import output, page
 from acklab.reproduce.paper import Study
 from acklab.reproduce.runner import QUICK, reproduce
 from acklab.studies import NAMES, study
@@ -124,7 +125,7 @@ def test_names_and_colours() -> None:
 
 def test_the_farthest_mark_has_room_on_an_axis_from_zero() -> None:
     axes = Figure().add_subplot()
-    draw.from_zero(axes, [4.2, math.nan, 4.3])
+    canvas.from_zero(axes, [4.2, math.nan, 4.3])
     assert axes.get_xlim() == pytest.approx((0, 1.08 * 4.3))
-    draw.from_zero(axes, [0.0, math.nan])
+    canvas.from_zero(axes, [0.0, math.nan])
     assert axes.get_xlim() == (0, 1)

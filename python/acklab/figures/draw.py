@@ -1,4 +1,4 @@
-"""Drawing a paper's charts with matplotlib: one look, legends outside the data, the project's colours.
+"""Charts by matplotlib: one look, legends outside the data, the project's colours.
 
 The margins are set by hand, in inches: laying them out automatically takes longer than drawing. For the page the SVG's
 colours become the page's variables, so that charts follow its light or dark theme.
@@ -18,31 +18,27 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import NullFormatter
 
 from ..plot import palette
-from . import draw_multiples
+from . import canvas, multiples
 from .charts import Axis, Bars, Chart, Dots, Forest, Heat, Line, Lines, Mark, Multiples, Panel, Tornado
 
-WIDTH = 9.6
-INK, SOFT, GRID, SURFACE = "#14181f", "#4a5260", "#d9dde3", "#fffffe"
 #: What stands behind a text that may lie over a line.
-_BEHIND: Any = {"boxstyle": "square,pad=0.1", "facecolor": SURFACE, "edgecolor": "none", "alpha": 0.85}
-_LEFT, _RIGHT, _BOTTOM, _GAP, _TITLE, _LEGEND, _LEGEND_MORE = 0.68, 0.28, 0.5, 0.82, 0.26, 0.3, 0.17
+_BEHIND: Any = {"boxstyle": "square,pad=0.1", "facecolor": canvas.SURFACE, "edgecolor": "none", "alpha": 0.85}
 _STYLE: Any = {
     "font.size": 9,
     "font.family": "DejaVu Sans",
     "svg.fonttype": "none",
     "svg.hashsalt": "acklab",
-    "text.color": INK,
-    "axes.edgecolor": SOFT,
-    "axes.labelcolor": SOFT,
+    "text.color": canvas.INK,
+    "axes.edgecolor": canvas.SOFT,
+    "axes.labelcolor": canvas.SOFT,
     "axes.titlesize": 9.5,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "xtick.color": SOFT,
-    "ytick.color": SOFT,
-    "grid.color": GRID,
+    "xtick.color": canvas.SOFT,
+    "ytick.color": canvas.SOFT,
+    "grid.color": canvas.GRID,
     "grid.linewidth": 0.5,
 }
 SEQUENTIAL, DIVERGING = "viridis", "PuOr"
@@ -51,7 +47,7 @@ SEQUENTIAL, DIVERGING = "viridis", "PuOr"
 def figure(chart: Chart) -> Figure:
     """The chart as a matplotlib figure."""
     draw: dict[type, Any] = {Lines: _lines, Heat: _heat, Bars: _bars, Forest: _forest, Tornado: _tornado, Dots: _dots}
-    draw[Multiples] = draw_multiples.figure
+    draw[Multiples] = multiples.figure
     with matplotlib.rc_context(_STYLE):
         made: Figure = draw[type(chart)](chart)
         return made
@@ -75,68 +71,14 @@ def themed(text: str, name: str) -> str:
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r'(<image\b[^>]*?) id="[^"]*"', r"\1", text)  # two equal pictures have one id
     text = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{name}-", text)
-    swap = {INK: "var(--ink)", SOFT: "var(--ink-2)", GRID: "var(--line)", SURFACE: "var(--surface)"}
+    swap = {canvas.INK: "var(--ink)", canvas.SOFT: "var(--ink-2)", canvas.GRID: "var(--line)", canvas.SURFACE: "var(--surface)"}
     swap |= {shades["light"]: f"var(--slot-{slot})" for slot, shades in palette.SLOTS.items()}
     pattern = re.compile("|".join(map(re.escape, swap)))
     return pattern.sub(lambda match: swap[match.group()], text)
 
 
-def _canvas(columns: int, rows: int, height: float, legend: int) -> tuple[Figure, list[Axes]]:
-    """A figure with a grid of axes, room for titles above each and a legend of so many lines above all."""
-    top = _TITLE + (_LEGEND + (legend - 1) * _LEGEND_MORE if legend else 0.06)
-    total = top + rows * height + (rows - 1) * (_TITLE + _BOTTOM) + _BOTTOM
-    fig = Figure(figsize=(WIDTH, total))
-    width = (WIDTH - _LEFT - _RIGHT - (columns - 1) * _GAP) / columns
-    axes = []
-    for row in range(rows):
-        for column in range(columns):
-            x = _LEFT + column * (width + _GAP)
-            y = total - top - height - row * (height + _TITLE + _BOTTOM)
-            axes.append(fig.add_axes((x / WIDTH, y / total, width / WIDTH, height / total)))
-    return fig, axes
-
-
-def _legend_lines(labels: Sequence[str]) -> int:
-    """How many lines a legend takes; none where there is nothing to tell apart."""
-    if len(labels) < 2:
-        return 0
-    return math.ceil(sum(0.55 + 0.068 * len(label) for label in labels) / (WIDTH - _LEFT))
-
-
-def _legend(fig: Figure, handles: Sequence[Any], labels: Sequence[str], lines: int = 1) -> None:
-    fig.legend(
-        handles, labels, loc="upper left", bbox_to_anchor=(_LEFT / WIDTH - 0.01, 1.0),
-        ncols=math.ceil(len(labels) / lines), frameon=False, fontsize=8.5, handlelength=1.8, columnspacing=1.4, borderaxespad=0.25,
-    )  # fmt: skip
-
-
-def _axis(axes: Axes, x: Axis, y: Axis) -> None:
-    axes.set_xlabel(x.label)
-    axes.set_ylabel(y.label)
-    for axis, set_scale, set_limit, set_ticks, drawn in (
-        (x, axes.set_xscale, axes.set_xlim, axes.set_xticks, axes.xaxis),
-        (y, axes.set_yscale, axes.set_ylim, axes.set_yticks, axes.yaxis),
-    ):
-        if axis.log:
-            set_scale("log")
-        if axis.ticks is not None:
-            set_ticks(list(axis.ticks), list(axis.words) or [f"{t:g}" for t in axis.ticks])
-            # Without this a logarithmic axis labels what lies between as well.
-            drawn.set_minor_formatter(NullFormatter())
-        if axis.low is not None or axis.high is not None:
-            set_limit(axis.low, axis.high)
-
-
-def shade(name: str) -> str:
-    """A slot's, mechanism's or role's colour on white."""
-    if name == "ink":
-        return INK
-    slot = name if name in palette.SLOTS else palette.slot_of(name) or palette.ROLES[name]
-    return palette.SLOTS[slot]["light"]
-
-
 def _line(axes: Axes, line: Line) -> None:
-    style: dict[str, Any] = {"color": shade(line.colour), "ls": line.dash, "lw": line.width}
+    style: dict[str, Any] = {"color": canvas.shade(line.colour), "ls": line.dash, "lw": line.width}
     if line.step:
         axes.step(line.x, line.y, where="post", **style)
     elif line.marker and not line.dash.strip():
@@ -149,18 +91,18 @@ def _line(axes: Axes, line: Line) -> None:
 
 def _marks(axes: Axes, marks: Sequence[Mark]) -> None:
     for mark in marks:
-        style: dict[str, Any] = {"color": shade(mark.colour), "ls": (0, (3, 2)), "lw": 1}
+        style: dict[str, Any] = {"color": canvas.shade(mark.colour), "ls": (0, (3, 2)), "lw": 1}
         if mark.vertical:
             axes.axvline(mark.at, **style)
             axes.annotate(
                 mark.text, (mark.at, 1), xycoords=("data", "axes fraction"), xytext=(3, -2), textcoords="offset points",
-                va="top", fontsize=8, color=SOFT, bbox=_BEHIND, zorder=5,
+                va="top", fontsize=8, color=canvas.SOFT, bbox=_BEHIND, zorder=5,
             )  # fmt: skip
         else:
             axes.axhline(mark.at, **style)
             axes.annotate(
                 mark.text, (0, mark.at), xycoords=("axes fraction", "data"), xytext=(3, 2), textcoords="offset points",
-                va="bottom", fontsize=8, color=SOFT, bbox=_BEHIND, zorder=5,
+                va="bottom", fontsize=8, color=canvas.SOFT, bbox=_BEHIND, zorder=5,
             )  # fmt: skip
 
 
@@ -170,14 +112,14 @@ def _lines(chart: Lines) -> Figure:
         for line in panel.lines:
             if line.name and line.name not in handles:
                 handles[line.name] = Line2D(
-                    [], [], color=shade(line.colour), ls=line.dash, lw=line.width, marker=line.marker or None, ms=4
+                    [], [], color=canvas.shade(line.colour), ls=line.dash, lw=line.width, marker=line.marker or None, ms=4
                 )
-    lines = _legend_lines(list(handles))
-    fig, all_axes = _canvas(len(chart.panels), 1, chart.height, lines)
+    lines = canvas.legend_lines(list(handles))
+    fig, all_axes = canvas.grid(len(chart.panels), 1, chart.height, lines)
     for axes, panel in zip(all_axes, chart.panels, strict=True):
         _panel(axes, panel)
     if lines:
-        _legend(fig, list(handles.values()), list(handles), lines)
+        canvas.legend(fig, list(handles.values()), list(handles), lines)
     return fig
 
 
@@ -185,7 +127,7 @@ def _panel(axes: Axes, panel: Panel) -> None:
     axes.grid(True)
     for line in panel.lines:
         _line(axes, line)
-    _axis(axes, panel.x, panel.y)
+    canvas.axis(axes, panel.x, panel.y)
     _marks(axes, panel.marks)
     axes.set_title(panel.title, loc="left")
 
@@ -194,7 +136,7 @@ def _heat(chart: Heat) -> Figure:
     import numpy as np
 
     columns = math.ceil(len(chart.surfaces) / chart.rows)
-    fig, all_axes = _canvas(columns, chart.rows, chart.height, True)
+    fig, all_axes = canvas.grid(columns, chart.rows, chart.height, True)
     values = [np.asarray(s.z, dtype=float) for s in chart.surfaces]
     low = chart.z.low if chart.z.low is not None else min(float(np.nanmin(v)) for v in values)
     high = chart.z.high if chart.z.high is not None else max(float(np.nanmax(v)) for v in values)
@@ -213,7 +155,7 @@ def _heat(chart: Heat) -> Figure:
             vmax=high,
             interpolation="nearest",
         )
-        _axis(axes, chart.x, chart.y)
+        canvas.axis(axes, chart.x, chart.y)
         axes.set_title(surface.title, loc="left")
     for axes in all_axes[len(chart.surfaces) :]:
         axes.set_visible(False)
@@ -224,31 +166,31 @@ def _heat(chart: Heat) -> Figure:
 
 def _colour_bar(fig: Figure, image: Any, chart: Heat, clipped: tuple[bool, bool]) -> None:
     width, height = fig.get_size_inches()
-    bar = fig.add_axes(((_LEFT + 1.4) / width, 1 - 0.17 / height, 4.0 / width, 0.1 / height))
+    bar = fig.add_axes(((canvas.LEFT + 1.4) / width, 1 - 0.17 / height, 4.0 / width, 0.1 / height))
     extend = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}[clipped]
     made = fig.colorbar(image, cax=bar, orientation="horizontal", extend=extend)
     made.outline.set_visible(False)
     bar.tick_params(labelsize=7.5, length=2, pad=1)
-    bar.text(-0.02, 0.5, chart.z.label, transform=bar.transAxes, ha="right", va="center", fontsize=8.5, color=SOFT)
+    bar.text(-0.02, 0.5, chart.z.label, transform=bar.transAxes, ha="right", va="center", fontsize=8.5, color=canvas.SOFT)
 
 
 def _bars(chart: Bars) -> Figure:
-    fig, (axes,) = _canvas(1, 1, chart.height, True)
+    fig, (axes,) = canvas.grid(1, 1, chart.height, True)
     share = 0.8 / len(chart.keys)
     for k, (_key, colour) in enumerate(zip(chart.keys, chart.colours, strict=True)):
         places = [g - 0.4 + share * (k + 0.5) for g in range(len(chart.groups))]
         heights = [group.values[k] for group in chart.groups]
         spread = [group.spread[k] if group.spread else 0.0 for group in chart.groups]
-        axes.bar(places, heights, share * 0.92, color=shade(colour))
+        axes.bar(places, heights, share * 0.92, color=canvas.shade(colour))
         if any(spread):
-            axes.errorbar(places, heights, yerr=spread, fmt="none", ecolor=SOFT, elinewidth=0.9, capsize=2)
-    axes.axhline(0, color=SOFT, lw=0.8)
+            axes.errorbar(places, heights, yerr=spread, fmt="none", ecolor=canvas.SOFT, elinewidth=0.9, capsize=2)
+    axes.axhline(0, color=canvas.SOFT, lw=0.8)
     axes.grid(True, axis="y")
     axes.set_axisbelow(True)
-    _axis(axes, Axis(""), chart.y)
+    canvas.axis(axes, Axis(""), chart.y)
     axes.set_xticks(range(len(chart.groups)), [group.name for group in chart.groups])
     axes.tick_params(axis="x", length=0)
-    _legend(fig, [Patch(color=shade(c)) for c in chart.colours], list(chart.keys))
+    canvas.legend(fig, [Patch(color=canvas.shade(c)) for c in chart.colours], list(chart.keys))
     return fig
 
 
@@ -258,23 +200,23 @@ _VERDICT = {"reproduced": "green", "differs": "red", "not-testable": "slate"}
 def _forest(chart: Forest) -> Figure:
     rows = chart.rows
     height = 0.175 * len(rows) + 0.1
-    total = height + _BOTTOM + _LEGEND + 0.05
-    fig = Figure(figsize=(WIDTH, total))
+    total = height + canvas.BOTTOM + canvas.LEGEND + 0.05
+    fig = Figure(figsize=(canvas.WIDTH, total))
     left = 3.0
-    axes = fig.add_axes((left / WIDTH, _BOTTOM / total, (WIDTH - left - 1.9) / WIDTH, height / total))
+    axes = fig.add_axes((left / canvas.WIDTH, canvas.BOTTOM / total, (canvas.WIDTH - left - 1.9) / canvas.WIDTH, height / total))
     limit = chart.x.high or 2.5
-    axes.axvspan(-1, 1, color=shade("blue"), alpha=0.10, lw=0)
-    axes.axvline(0, color=SOFT, lw=0.8)
+    axes.axvspan(-1, 1, color=canvas.shade("blue"), alpha=0.10, lw=0)
+    axes.axvline(0, color=canvas.SOFT, lw=0.8)
     for place, row in enumerate(rows):
-        y, colour = -place, shade(_VERDICT[row.verdict])
+        y, colour = -place, canvas.shade(_VERDICT[row.verdict])
         x = max(-limit, min(limit, row.ours))
         if row.interval is not None:
             axes.plot([max(-limit, row.interval[0]), min(limit, row.interval[1])], [y, y], color=colour, lw=1.4)
         if row.ns2 is not None:
-            axes.plot(max(-limit, min(limit, row.ns2)), y, "D", ms=5, mfc="none", mec=shade("orange"), mew=1.1)
+            axes.plot(max(-limit, min(limit, row.ns2)), y, "D", ms=5, mfc="none", mec=canvas.shade("orange"), mew=1.1)
         beyond = {limit: ">", -limit: "<"}.get(x, "o") if abs(row.ours) > limit else "o"
         axes.plot(x, y, beyond, ms=4.5, color=colour)
-        axes.text(1.01, y, row.text, transform=axes.get_yaxis_transform(), va="center", fontsize=7.5, color=SOFT)
+        axes.text(1.01, y, row.text, transform=axes.get_yaxis_transform(), va="center", fontsize=7.5, color=canvas.SOFT)
     axes.set_yticks([-i for i in range(len(rows))], [row.label for row in rows], fontsize=7.5)
     axes.set_ylim(-len(rows) + 0.4, 0.6)
     axes.set_xlim(-limit * 1.04, limit * 1.04)
@@ -283,10 +225,10 @@ def _forest(chart: Forest) -> Figure:
     axes.grid(True, axis="x")
     axes.set_axisbelow(True)
     axes.set_xlabel(chart.x.label)
-    handles: list[Any] = [Line2D([], [], color=shade(c), marker="o", ls="", ms=5) for c in _VERDICT.values()]
-    handles.append(Line2D([], [], color=shade("orange"), marker="D", mfc="none", ls="", ms=5))
-    handles.append(Patch(color=shade("blue"), alpha=0.15))
-    _legend(fig, handles, [*_VERDICT, "ns-2", "what the ledger allows"])
+    handles: list[Any] = [Line2D([], [], color=canvas.shade(c), marker="o", ls="", ms=5) for c in _VERDICT.values()]
+    handles.append(Line2D([], [], color=canvas.shade("orange"), marker="D", mfc="none", ls="", ms=5))
+    handles.append(Patch(color=canvas.shade("blue"), alpha=0.15))
+    canvas.legend(fig, handles, [*_VERDICT, "ns-2", "what the ledger allows"])
     return fig
 
 
@@ -296,17 +238,17 @@ def _tornado(chart: Tornado) -> Figure:
     names = list(dict.fromkeys(swing.parameter for panel in chart.panels for swing in panel[3]))
     rows = len(names)
     left, height = 1.75, 0.3 * rows + 0.15
-    total = height + _TITLE + _BOTTOM + 0.1
-    fig = Figure(figsize=(WIDTH, total))
-    width = (WIDTH - left - _RIGHT - (columns - 1) * 0.3) / columns
+    total = height + canvas.TITLE + canvas.BOTTOM + 0.1
+    fig = Figure(figsize=(canvas.WIDTH, total))
+    width = (canvas.WIDTH - left - canvas.RIGHT - (columns - 1) * 0.3) / columns
     for column, (title, base, paper, swings) in enumerate(chart.panels):
         x = left + column * (width + 0.3)
-        axes = fig.add_axes((x / WIDTH, _BOTTOM / total, width / WIDTH, height / total))
+        axes = fig.add_axes((x / canvas.WIDTH, canvas.BOTTOM / total, width / canvas.WIDTH, height / total))
         for swing in swings:
             _swing(axes, -names.index(swing.parameter), base, swing.values)
-        axes.axvline(base, color=INK, lw=1)
+        axes.axvline(base, color=canvas.INK, lw=1)
         if paper is not None:
-            axes.axvline(paper, color=shade("orange"), lw=1.2, ls=(0, (3, 2)))
+            axes.axvline(paper, color=canvas.shade("orange"), lw=1.2, ls=(0, (3, 2)))
         axes.set_ylim(-rows + 0.4, 0.6)
         axes.set_yticks([-i for i in range(rows)], names if column == 0 else [""] * rows)
         axes.tick_params(axis="y", length=0, labelsize=8)
@@ -319,21 +261,15 @@ def _tornado(chart: Tornado) -> Figure:
     return fig
 
 
-def from_zero(axes: Axes, values: Sequence[float]) -> None:
-    """Begins the horizontal axis at 0, with room for the mark at the greatest of `values`, however near they lie to each other."""
-    most = max((value for value in values if not math.isnan(value)), default=0.0)
-    axes.set_xlim(0, 1.08 * most if most > 0 else 1.0)
-
-
 def _swing(axes: Axes, y: float, base: float, values: Sequence[tuple[str, float]]) -> None:
     height = 0.66 / len(values)
     for k, (label, value) in enumerate(values):
         place = y + 0.33 - height * (k + 0.5)
-        axes.barh(place, value - base, height * 0.92, left=base, color=shade(("blue", "sky", "purple", "pink")[k % 4]))
+        axes.barh(place, value - base, height * 0.92, left=base, color=canvas.shade(("blue", "sky", "purple", "pink")[k % 4]))
         if abs(value - base) > 0.25:
             axes.annotate(
                 label, (value, place), xytext=(3 if value > base else -3, 0), textcoords="offset points", va="center",
-                ha="left" if value > base else "right", fontsize=6.5, color=SOFT,
+                ha="left" if value > base else "right", fontsize=6.5, color=canvas.SOFT,
             )  # fmt: skip
 
 
@@ -341,17 +277,17 @@ def _dots(chart: Dots) -> Figure:
     rows, columns, shades = len(chart.rows), len(chart.panels), len(chart.keys) or 1
     height = (0.16 + 0.14 * shades) * rows + 0.1
     left = 0.35 + 0.062 * max(len(name) for name in chart.rows)
-    total = height + _TITLE + _BOTTOM + (_LEGEND if chart.keys else 0.06)
-    fig = Figure(figsize=(WIDTH, total))
-    width = (WIDTH - left - _RIGHT - (columns - 1) * 0.3) / columns
+    total = height + canvas.TITLE + canvas.BOTTOM + (canvas.LEGEND if chart.keys else 0.06)
+    fig = Figure(figsize=(canvas.WIDTH, total))
+    width = (canvas.WIDTH - left - canvas.RIGHT - (columns - 1) * 0.3) / columns
     order = {shade: k for k, (_, shade) in enumerate(chart.keys)}
     for column, panel in enumerate(chart.panels):
         x = left + column * (width + 0.3)
-        axes = fig.add_axes((x / WIDTH, _BOTTOM / total, width / WIDTH, height / total))
+        axes = fig.add_axes((x / canvas.WIDTH, canvas.BOTTOM / total, width / canvas.WIDTH, height / total))
         for dot in panel.dots:
             y = -dot.row + 0.3 * ((shades - 1) / 2 - order.get(dot.colour, 0))
-            axes.plot(dot.interval, (y, y), color=shade(dot.colour), lw=1.4)
-            axes.plot(dot.value, y, ("o", "D", "s", "^")[order.get(dot.colour, 0) % 4], ms=4.5, color=shade(dot.colour))
+            axes.plot(dot.interval, (y, y), color=canvas.shade(dot.colour), lw=1.4)
+            axes.plot(dot.value, y, ("o", "D", "s", "^")[order.get(dot.colour, 0) % 4], ms=4.5, color=canvas.shade(dot.colour))
         axes.set_ylim(-rows + 0.4, 0.6)
         axes.set_yticks([-i for i in range(rows)], list(chart.rows) if column == 0 else [""] * rows)
         axes.tick_params(axis="y", length=0, labelsize=8.5)
@@ -362,15 +298,15 @@ def _dots(chart: Dots) -> Figure:
         if panel.ends:
             axes.set_xlim(panel.ends)
         elif all(dot.value >= 0 for dot in panel.dots):
-            from_zero(axes, [end for dot in panel.dots for end in (*dot.interval, dot.value)])
+            canvas.from_zero(axes, [end for dot in panel.dots for end in (*dot.interval, dot.value)])
         axes.set_xlabel(
             f"better {panel.better}" if panel.better == "→" else f"{panel.better} better" if panel.better else ""
         )
         axes.set_title(panel.title, loc="left")
     if chart.keys:
         marks = [
-            Line2D([], [], color=shade(s), marker=("o", "D", "s", "^")[k % 4], lw=1.4, ms=5)
+            Line2D([], [], color=canvas.shade(s), marker=("o", "D", "s", "^")[k % 4], lw=1.4, ms=5)
             for k, (_, s) in enumerate(chart.keys)
         ]
-        _legend(fig, marks, [text for text, _ in chart.keys])
+        canvas.legend(fig, marks, [text for text, _ in chart.keys])
     return fig

@@ -1,4 +1,4 @@
-"""What the charts of a paper show, as plain data; :mod:`acklab.reproduce.draw` draws them.
+"""What the charts of a paper show, as plain data; :mod:`acklab.figures.draw` draws them.
 
 Colours are named by mechanism, so that a mechanism looks the same in every chart of the project.
 """
