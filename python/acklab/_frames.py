@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     from ._core import Table
 
 
+def write_scenario(text: str | bytes, folder: Path) -> str:
+    """Writes a scenario as it was given, TOML or JSON; the file's name."""
+    data = text.encode() if isinstance(text, str) else text
+    name = "scenario.json" if data.lstrip().startswith(b"{") else "scenario.toml"
+    (folder / name).write_bytes(data)
+    return name
+
+
 def write_parquet(table: Table, path: Path) -> None:
     """Writes ``table`` as Parquet, compressed with zstd.
 

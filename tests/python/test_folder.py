@@ -21,7 +21,7 @@ from acklab.cli import main
 from acklab.sweep import SweepError
 from acklab.sweep.plan import from_tree
 from acklab.sweep.run import sweep
-from front import LONG, Acklab, contents
+from front import LONG, TWO_HOPS, Acklab, contents
 
 OLD = {"a.txt": b"old a", "b.txt": b"old b", "sub/c.txt": b"old c", "gone/d.txt": b"old d"}
 NEW = {"a.txt": b"new a", "e.txt": b"new e", "sub/c.txt": b"new c", "sub/deep/f.txt": b"new f"}
@@ -140,6 +140,14 @@ def command_inside(capfd: pytest.CaptureFixture[str]) -> Acklab:
     return run
 
 
+def test_captures_of_nodes_with_long_names_have_shorter_ones(tmp_path: Path, command_inside: Acklab) -> None:
+    scenario = tmp_path / "long.toml"
+    scenario.write_text(TWO_HOPS.replace('"G"', f'"{"Gé" * 100}"'))
+    done = command_inside("run", str(scenario), "--out", str(tmp_path / "out"), "--capture", "all")
+    assert done.returncode == 0, done.stderr
+    assert len(list((tmp_path / "out").glob("*.pcapng"))) == 4
+
+
 # ---- verbs -----------------------------------------------------------------------------------------------------------
 @pytest.fixture
 def verbs(two_hops: Path) -> dict[str, list[str]]:
@@ -169,6 +177,22 @@ def test_no_verb_writes_over_another_ones_results(tmp_path: Path, verbs: dict[st
                 assert refused.returncode == 2 and not refused.stdout
                 assert f"holds results of `acklab {verb}`, which `acklab {other}` does not replace" in refused.stderr
         assert contents(tmp_path / verb) == before
+
+
+@pytest.mark.parametrize(("verb", "file", "more"), [
+    ("sweep", "plan.toml", ["--set", "link.0.delay=1ms", "--seeds", "2", "--metric", "rtt"]),
+    ("compare", "cases.toml", ["--set", "link.0.delay=1ms", "--under", "s: flow.0.start=1s", "--spread-starts", "10ms", "--metric", "rtt"]),
+])  # fmt: skip
+def test_the_files_of_a_result_repeat_it(
+    tmp_path: Path, verbs: dict[str, list[str]], command_inside: Acklab, verb: str, file: str, more: list[str]
+) -> None:
+    assert command_inside(*verbs[verb], *more, "--out", str(tmp_path / "one")).returncode == 0
+    given = [str(tmp_path / "one" / file)]
+    again = command_inside(verb, *(["--cases"] if verb == "compare" else []), *given, "--out", str(tmp_path / "two"))
+    assert again.returncode == 0, again.stderr
+    tables = ("flows.csv", "summary.csv", "sweep.json") if verb == "sweep" else ("runs.parquet", "ranking.parquet")
+    for name in tables:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
 def test_an_unfinished_sweep_is_a_sweeps(tmp_path: Path, verbs: dict[str, list[str]], command_inside: Acklab) -> None:

@@ -4,6 +4,9 @@ use acklab_sim::Outcome;
 
 use crate::CaptureError;
 
+/// Bytes of a node's name in a file's name: three of them, an ending and a number make less than the usual 255.
+const LONGEST_NODE: usize = 75;
+
 /// One end of a link: the interface through which a node uses it, both directions.
 ///
 /// It is written `G->R@G`: the link, then the node. Either direction names the link, so `R->G@G` is the same end.
@@ -56,11 +59,16 @@ impl LinkEnd {
         full_name(outcome, self.outgoing & !1, self.node(outcome))
     }
 
-    /// A file's name for it, without ending: `G-R@G`, letters that file systems dislike replaced.
+    /// A file's name for it, without ending: `G-R@G`, letters that file systems dislike replaced, long node names cut.
     pub fn file_stem(self, outcome: &Outcome) -> String {
         let plain = |name: &str| {
             let keep = |c: char| if c.is_alphanumeric() || "._-+".contains(c) { c } else { '_' };
-            name.chars().map(keep).collect::<String>()
+            let mut bytes = 0;
+            let mut fits = |c: &char| {
+                bytes += c.len_utf8();
+                bytes <= LONGEST_NODE
+            };
+            name.chars().map(keep).take_while(|c| fits(c)).collect::<String>()
         };
         let forward = &outcome.links[self.outgoing & !1];
         format!("{}-{}@{}", plain(&forward.from), plain(&forward.to), plain(self.node(outcome)))

@@ -135,7 +135,7 @@ def _explain(error: Exception, options: argparse.Namespace) -> int:
         text, status = f"the run failed: {error}", FAILED
     elif isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
-        text, status = f"{where}{error.strerror or error}", FAILED
+        text, status = f"{where}{error.strerror or error}".partition(" (os error")[0], FAILED
         _abandon_output()
     else:
         text, status = f"internal error: {type(error).__name__}: {error}", FAILED

@@ -60,6 +60,8 @@ class Plan:
     spread_starts_s: float = 0.0
     metrics: Sequence[Metric] = ()
     columns: Sequence[str] | None = None
+    tree: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """The keys of which it was made, without the scenario."""
 
     @property
     def points(self) -> int:
@@ -146,6 +148,7 @@ def from_tree(tree: Mapping[str, Any], name: str = "plan", folder: Path | None =
         spread_starts_s=where.at("spread_starts", None, lambda: _spread(tree.get("spread_starts"))),
         metrics=[where.at("", None, lambda text=text: metric(text)) for text in _list(where, "metrics", tree)],
         columns=where.at("columns", None, lambda: chosen(tree["columns"])) if "columns" in tree else None,
+        tree={key: plain(value) for key, value in tree.items() if key != "scenario"},
     )  # fmt: skip
     where.at("", None, lambda: _check(plan))
     return plan

@@ -47,7 +47,7 @@ class Swept:
 
 
 #: Results whose names do not depend on the plan.
-NAMES = ("flows.csv", "flows.parquet", "summary.csv", "summary.parquet", "sweep.html", "sweep.json", KEPT)
+NAMES = ("flows.csv", "flows.parquet", "summary.csv", "summary.parquet", "sweep.html", "sweep.json", "plan.toml", KEPT)
 
 
 class Meter(Protocol):
