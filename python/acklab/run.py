@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import html
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from . import _captures, _core, _records
-from ._frames import all_or_nothing
+from ._folder import Folder, results
 from ._records import TABLES
 from .scenario import Scenario, _toml
 from .scenario._part import plain
 
 ScenarioLike = Scenario | Mapping[str, Any] | str | bytes | os.PathLike[str]
 """A :class:`Scenario`, its tree as a dict, a path, or the text of a scenario file (TOML or JSON)."""
+
+NAMES = (*(f"{table}.parquet" for table in TABLES), "summary.json", "scenario.toml", "report.html")
+"""The files of a run, but for charts and captures."""
 
 
 class Run:
@@ -118,15 +122,22 @@ class Run:
     def write(self, directory: str | os.PathLike[str], *, report: bool = True) -> None:
         """Writes every table as Parquet, ``summary.json``, ``scenario.toml`` and, unless told not to, the report.
 
-        Nothing is left half-written when this is interrupted. Tables that an earlier run left there and this one has
-        not recorded are removed, so that what lies there is of one run.
+        Nothing is left half-written when this is interrupted. The results of an earlier run there are replaced, tables
+        that this one has not recorded too, so that what lies there is of one run.
 
         Raises:
+            FolderError: the directory holds other results, or foreign files of these names.
             OSError: the directory cannot be written.
         """
-        with all_or_nothing(Path(directory)) as scratch:
+        with results(directory, "run") as folder:
+            self.write_into(folder, report=report)
+
+    def write_into(self, folder: Folder, *, report: bool = True, ends: Sequence[str] = (), **options: Any) -> None:
+        """Writes what :meth:`write` does to a directory that is held, and captures of the link ends in ``ends``."""
+        with folder.replacing({"seeds": self.seed}) as scratch:
             write_summary(_records.save(self._result, scratch), self.label, report=report)
-        remove_stale(self._result, Path(directory))
+            if ends:
+                _core.capture_all(self._result, ends, scratch, **options)
 
     def __repr__(self) -> str:
         tables = ", ".join(f"{name}: {len(getattr(self, name))}" for name in TABLES if getattr(self, name) is not None)
@@ -211,7 +222,18 @@ def source(scenario: ScenarioLike) -> tuple[str | bytes, str]:
         return scenario, "scenario"
     if isinstance(scenario, str) and (_is_text(scenario) or not scenario):
         return scenario, "scenario"
-    return Path(scenario).read_bytes(), os.fspath(scenario)
+    return file_bytes(scenario), os.fspath(scenario)
+
+
+def file_bytes(path: str | os.PathLike[str]) -> bytes:
+    """What is in a file.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if "\0" in os.fspath(path):
+        raise OSError(errno.EINVAL, "a file's name has no NUL characters", os.fspath(path))
+    return Path(path).read_bytes()
 
 
 def _is_text(scenario: str) -> bool:
@@ -248,14 +270,7 @@ def write_summary(recording: _records.Recording, label: str = "", *, report: boo
     (folder / "summary.json").write_text(result.json(records=False) + "\n", encoding="utf-8")
     (folder / "scenario.toml").write_text(result.scenario_toml(), encoding="utf-8")
     if report:
-        from . import report as page
+        from .report import pages
 
         recording.label = label
-        page.write([recording], folder)
-
-
-def remove_stale(result: _core.RunResult, directory: Path) -> None:
-    """Removes the tables of an earlier run that ``result`` has not recorded."""
-    for name in TABLES:
-        if getattr(result, name) is None:
-            _records.path_of(directory, name).unlink(missing_ok=True)
+        pages([recording], folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
 import os
 import re
@@ -14,10 +15,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 from .._terminal import say, say_bytes, say_json, say_toml
 from .._texts import file_name
 from . import captures
-from .options import seed, threads
+from .options import directory, seed, threads
 
 if TYPE_CHECKING:
     from .. import _core
+    from .._folder import Folder
 
 EXAMPLE = """\
 example:
@@ -57,6 +59,7 @@ def add(verbs: Any) -> None:
     run.add_argument("--seed", type=seed, metavar="N", help="override the seed")
     run.add_argument(
         "--out",
+        type=directory,
         metavar="DIR",
         help="also write tables (Parquet), summary, charts (SVG, PNG) and report.html there; records everything unless [record] "
         "or --json is given",
@@ -99,6 +102,8 @@ def read(file: str) -> tuple[bytes, str]:
 
 def _single(options: argparse.Namespace, sets: list[str]) -> int:
     from .. import _core
+    from .._folder import results
+    from ..run import NAMES, Run
 
     try:
         text, file = read(options.file)
@@ -111,39 +116,36 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
         sets = [*_for_report(text), *sets]
     simulation = _core.Simulation(text, file=file, sets=sets, seed=options.seed, captures=bool(options.capture))
     captures.check_ends(options, simulation)
-    if options.out and not options.json and not options.capture:
-        _recorded(simulation, Path(options.out))
-        return 0
-    result = simulation.advance()
-    if options.json:
-        say_json(result.json())
-    else:
-        _print_tables(result)
-    if options.out:
-        from ..run import Run
-
-        Run(result).write(options.out)
-        captures.write(options, result)
-        if not options.json:
+    with results(options.out, "run", NAMES) if options.out else contextlib.nullcontext() as folder:
+        if folder is not None and not options.json and not options.capture:
+            _recorded(simulation, folder)
             _say_written(options.out)
+            return 0
+        result = simulation.advance()
+        if options.json:
+            say_json(result.json())
+        else:
+            _print_tables(result)
+        if folder is not None:
+            kind = {"format": options.capture_format, "snap_length": options.capture_bytes}
+            Run(result).write_into(folder, ends=options.capture, **kind)
+            if not options.json:
+                _say_written(options.out)
     return 0
 
 
-def _recorded(simulation: _core.Simulation, directory: Path) -> None:
+def _recorded(simulation: _core.Simulation, folder: Folder) -> None:
     """Runs to the stop with recorded rows leaving for the disk: a run of any length takes bounded memory."""
-    from .._frames import all_or_nothing
     from .._records import record
-    from ..run import remove_stale, write_summary
+    from ..run import write_summary
 
-    with all_or_nothing(directory) as scratch:
+    with folder.replacing({"seeds": simulation.outcome().seed}) as scratch:
         recording = record(simulation, scratch)
         _print_tables(recording.result)
         write_summary(recording)
-    remove_stale(recording.result, directory)
-    _say_written(directory)
 
 
-def _say_written(directory: str | Path) -> None:
+def _say_written(directory: str) -> None:
     say(f"\nwritten to {file_name(os.path.join(directory, ''))}")
 
 
