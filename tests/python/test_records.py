@@ -75,7 +75,7 @@ def test_a_signal_in_mid_run_leaves_nothing(tmp_path: Path, number: int, status:
     """Rows are on disk when the signal comes."""
     process = endless(tmp_path)
     deadline = time.monotonic() + 60
-    while not list(tmp_path.glob(".out.*/.parts/packets-2*")) and time.monotonic() < deadline:
+    while not list((tmp_path / "out").glob(".acklab/new/.parts/packets-2*")) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert process.poll() is None
     process.send_signal(number)
