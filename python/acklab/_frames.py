@@ -7,7 +7,9 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
+
+from ._texts import cell
 
 if TYPE_CHECKING:
     from ._core import Table
@@ -34,6 +36,26 @@ def write_parquet(table: Table, path: Path) -> None:
 
     with system_errors(path):
         pl.DataFrame(table).write_parquet(path, compression="zstd", statistics=True)
+
+
+def write_csv(frame: Any, file: IO[bytes], *, header: bool = True) -> None:
+    """Appends a polars frame to ``file`` as CSV in which no spreadsheet finds a formula; Parquet has the texts as they are."""
+    import csv
+    import io
+
+    import polars as pl
+
+    for column in frame.get_columns():
+        if column.dtype == pl.String:
+            texts = {text: cell(text) for text in column.drop_nulls().unique()}
+            changed = {text: told for text, told in texts.items() if told != text}
+            if changed:
+                frame = frame.with_columns(column.replace(changed))
+    if header:
+        line = io.StringIO()
+        csv.writer(line, lineterminator="\n").writerow(map(cell, frame.columns))
+        file.write(line.getvalue().encode())
+    frame.write_csv(file, include_header=False)
 
 
 @contextlib.contextmanager

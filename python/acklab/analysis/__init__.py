@@ -108,7 +108,7 @@ def analyze(
         path: the file; ``-`` is standard input.
         packets: whether to keep a row for each ACK and segment, about 400 bytes a packet. Without, memory grows only
             with the number of connections.
-        tick: called now and then with the bytes of the file read so far.
+        tick: called now and then with the bytes of the file read so far; what it raises ends the analysis and is raised here.
 
     Raises:
         CaptureError: it is no capture, or breaks the format's rules.

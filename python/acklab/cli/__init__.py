@@ -13,10 +13,12 @@ import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from .. import _folder
-from .._interrupts import Stop, Stopped
+from .._interrupts import Stop
+from .._terminal import complain
+from .._texts import visible
 from . import analyze, compare, doctor, emulate, reproduce, run, schema, sweep
 from .options import without_place
 
@@ -38,6 +40,9 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(BAD_INPUT, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        super()._print_message(visible(message), file)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -71,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sys.stderr is None:  # print would take standard output in its place
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     if sys.stdout is None:
-        print("acklab: standard output is closed", file=sys.stderr)
+        complain("standard output is closed")
         return FAILED
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -139,5 +144,5 @@ def _explain(error: Exception, options: argparse.Namespace) -> int:
         _abandon_output()
     else:
         text, status = f"internal error: {type(error).__name__}: {error}", FAILED
-    print(f"acklab: {text}", file=sys.stderr)
+    complain(text)
     return status

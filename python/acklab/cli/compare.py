@@ -8,6 +8,8 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
+from .._terminal import say, say_json
+from .._texts import file_name
 from .options import directory, say_kept, threads
 
 if TYPE_CHECKING:
@@ -68,7 +70,6 @@ def act(options: argparse.Namespace) -> int:
     from ..compare import CompareError, compare, output
     from .._folder import results
     from ..compare.text import as_text
-    from .run import write_json
 
     if options.fresh and options.out is None:
         options.parser.error("--fresh goes with --out DIR")
@@ -90,11 +91,11 @@ def act(options: argparse.Namespace) -> int:
         say_kept(options.out)
         raise
     if options.json:
-        write_json(json.dumps(output.plain(told)))
+        say_json(json.dumps(output.plain(told)))
     else:
-        print(as_text(told))
+        say(as_text(told))
         if options.out:
-            print(f"\nwritten to {os.path.join(options.out, 'comparison.html')}")
+            say(f"\nwritten to {file_name(os.path.join(options.out, 'comparison.html'))}")
     return 0
 
 
@@ -107,14 +108,14 @@ def _comparison(options: argparse.Namespace) -> Comparison:
     try:
         told = from_file(options.cases) if options.cases else {}
     except OSError as error:
-        options.parser.error(f"{options.cases}: {error.strerror}")
+        options.parser.error(f"{file_name(options.cases)}: {error.strerror}")
     path = str(options.file or told.get("scenario") or "")
     if not path:
         options.parser.error("give a scenario FILE, or a --cases file that names one")
     try:
         told["scenario"] = file_bytes(path)
     except OSError as error:
-        options.parser.error(f"{path}: {error.strerror}")
+        options.parser.error(f"{file_name(path)}: {error.strerror}")
     if options.case:
         told["cases"] = [*told.get("cases", []), *map(case, options.case)]
     if options.under:
@@ -125,4 +126,4 @@ def _comparison(options: argparse.Namespace) -> Comparison:
         told["seeds"] = options.seeds
     if options.spread_starts is not None:
         told["spread_starts_s"] = span(options.spread_starts)
-    return Comparison(file=path, sets=options.set, **{"cases": [], **told})
+    return Comparison(file=file_name(path), sets=options.set, **{"cases": [], **told})

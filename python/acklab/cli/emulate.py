@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._terminal import complain, say, say_json
+from .._texts import file_name, one_line
 from .options import directory, seed
-from .summary import LINK_COLUMNS, _count, _number, _one_line, _times, align, told
+from .summary import LINK_COLUMNS, _count, _number, _times, align, told
 
 if TYPE_CHECKING:
     from .. import _core
@@ -108,12 +109,12 @@ def _capture_bytes(text: str) -> int:
 def act(options: argparse.Namespace) -> int:
     """Runs what the options ask for and returns the exit status."""
     from .. import _core
-    from .run import read, write_json
+    from .run import read
 
     try:
         text, file = read(options.file)
     except OSError as error:
-        options.parser.error(f"{options.file}: {error.strerror}")
+        options.parser.error(f"{file_name(options.file)}: {error.strerror}")
     sets = [*options.set]
     if (length := getattr(options, FOR)) is not None:
         sets.append(f"stop={{at={json.dumps(length)}}}")
@@ -132,7 +133,7 @@ def act(options: argparse.Namespace) -> int:
             raise
         options.parser.exit(2, "acklab: --for " + str(error).removeprefix(f"{file}: stop.at ") + "\n")
     if options.dry_run:
-        write_json(plan.json()) if options.json else print(plan_as_text(json.loads(plan.json())))
+        say_json(plan.json()) if options.json else say(plan_as_text(json.loads(plan.json())))
         return 0
     simulation = None
     if options.beside:
@@ -140,21 +141,21 @@ def act(options: argparse.Namespace) -> int:
     try:
         result = _run(plan, options)
     except _core.LiveError as error:
-        print(f"acklab: {error}", file=sys.stderr)
+        complain(str(error))
         return 1
     # After the live run: what has just computed is given the processor late.
     beside = json.loads(simulation.run().json(records=False)) if simulation else None
     live = json.loads(result.json())
     if options.json:
-        write_json(json.dumps({**live, "simulated": beside}) if beside is not None else result.json())
+        say_json(json.dumps({**live, "simulated": beside}) if beside is not None else result.json())
     else:
-        print(as_text(live))
+        say(as_text(live))
         if beside is not None:
-            print("\n" + beside_as_text(live, beside))
+            say("\n" + beside_as_text(live, beside))
         if options.out:
-            print(f"\nwritten to {Path(options.out)}/")
+            say(f"\nwritten to {file_name(Path(options.out))}/")
     if not result.valid:
-        print(f"acklab: {live['why'][-1]}", file=sys.stderr)
+        complain(live["why"][-1])
         return 1
     return 0
 
@@ -203,7 +204,7 @@ def as_text(live: Mapping[str, Any]) -> str:
     """A live run's summary for a terminal."""
     late = live["lateness"]
     lines = [
-        _one_line(live["title"]) or "(no title)",
+        one_line(live["title"]) or "(no title)",
         f"live on Linux {live['kernel']}, seed {live['seed']}, ended at {_number(live['end_s'])} s",
         f"packets left late by {_micros(late['p50_s'])} in the middle, {_micros(late['p99_s'])} at the 99th percentile, "
         f"{_micros(late['max_s'])} at most",
@@ -249,7 +250,7 @@ def beside_as_text(live: Mapping[str, Any], simulated: Mapping[str, Any]) -> str
 
 def plan_as_text(plan: Mapping[str, Any]) -> str:
     """What a run would do."""
-    lines = [_one_line(plan["title"]) or "(no title)"]
+    lines = [one_line(plan["title"]) or "(no title)"]
     ends = "or when every flow is complete" if plan["until_complete"] else "whatever happens"
     lines.append(f"ends after {_number(plan['end_s'])} s {ends}; segments of {plan['segment_bytes']} B, MTU {plan['mtu']} B")
     for name, links in (("there", plan["there"]), ("back", plan["back"])):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Sequence
+
+from .._terminal import complain
 
 #: Most worker threads; more than any machine has use for.
 MOST_THREADS = 1024
@@ -45,7 +46,7 @@ def without_place(arguments: Sequence[str]) -> list[str]:
 def say_kept(out: str | None) -> None:
     """Says after an interrupt what became of the runs that were done."""
     kept = f"what is done is kept in {out}; the same command goes on" if out else "nothing is kept without --out DIR"
-    print(f"acklab: stopped; {kept}", file=sys.stderr)
+    complain(f"stopped; {kept}")
 
 
 def _whole(text: str, least: int, most: int, most_said: str) -> int:

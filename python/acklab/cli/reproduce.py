@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._terminal import complain, say
+from .._texts import file_name
 from .options import directory, threads
 
 if TYPE_CHECKING:
@@ -68,14 +69,14 @@ def act(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         kept = ", ".join(outcome.paper.id for outcome in outcomes) if out else ""
         said = f"{kept} {'is' if len(outcomes) == 1 else 'are'} written to {out}" if kept else "nothing was written"
-        print(f"acklab: stopped; {said}", file=sys.stderr)
+        complain(f"stopped; {said}")
         raise
     if options.json:
-        print(json.dumps(output.summary(outcomes)))
+        say(json.dumps(output.summary(outcomes)))
     else:
         for outcome in outcomes:
-            print(_told(outcome))
-        print(f"\nwritten to {index}")
+            say(_told(outcome))
+        say(f"\nwritten to {file_name(index or '')}")
     return 1 if any(outcome.failed for outcome in outcomes) else 0
 
 
@@ -93,7 +94,7 @@ def _all(options: argparse.Namespace, outcomes: list[Outcome], out: Folder | Non
             effort = effort.at_most(options.seeds)
         outcome = reproduce(paper, effort, only=only, claims=claims, threads=options.threads)
         for failed in outcome.failed:
-            print(f"acklab: {outcome.paper.id}: can not run {failed.experiment}: {failed.why}", file=sys.stderr)
+            complain(f"{outcome.paper.id}: can not run {failed.experiment}: {failed.why}")
         if out is not None:
             index = output.write([*outcomes, outcome], out, [outcome])
         outcomes.append(outcome)

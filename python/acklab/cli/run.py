@@ -12,6 +12,8 @@ import threading
 from pathlib import Path
 from typing import Any, TextIO
 
+from .._terminal import say, say_bytes, say_json, say_toml
+from .._texts import file_name
 from . import captures
 from .options import directory, seed, threads
 
@@ -90,7 +92,7 @@ def read(file: str) -> tuple[bytes, str]:
     """A file's text, or standard input's, and what to call it in messages."""
     if file == "-":
         return _stdin().buffer.read(), "standard input"
-    return Path(file).read_bytes(), os.fsencode(file).decode(errors="replace")
+    return Path(file).read_bytes(), file_name(file)
 
 
 def _single(options: argparse.Namespace, sets: list[str]) -> int:
@@ -101,9 +103,9 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
     try:
         text, file = read(options.file)
     except OSError as error:
-        options.parser.error(f"{options.file}: {error.strerror}")
+        options.parser.error(f"{file_name(options.file)}: {error.strerror}")
     if options.show_expanded:
-        sys.stdout.write(_core.expanded(text, file=file, sets=sets, seed=options.seed))
+        say_toml(_core.expanded(text, file=file, sets=sets, seed=options.seed))
         return 0
     if options.out and not options.json:
         sets = [*_for_report(text), *sets]
@@ -112,14 +114,14 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
     with results(options.out, "run", NAMES) if options.out else contextlib.nullcontext() as folder:
         result = simulation.run()
         if options.json:
-            write_json(result.json())
+            say_json(result.json())
         else:
             _print_tables(result)
         if folder is not None:
             kind = {"format": options.capture_format, "snap_length": options.capture_bytes}
             Run(result).write_into(folder, ends=options.capture, **kind)
             if not options.json:
-                print(f"\nwritten to {os.path.join(options.out, '')}")
+                say(f"\nwritten to {file_name(os.path.join(options.out, ''))}")
     return 0
 
 
@@ -130,18 +132,12 @@ def _for_report(text: bytes) -> list[str]:
     return [f"record.{table}=true" for table in ("series", "queue", "packets")]
 
 
-def write_json(text: str) -> None:
-    """Writes a line of JSON, which is UTF-8 whatever the terminal speaks."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode() + b"\n")
-
-
 def _print_tables(result: Any) -> None:
     import json
 
     from .summary import as_text
 
-    print(as_text(json.loads(result.json(records=False))))
+    say(as_text(json.loads(result.json(records=False))))
 
 
 def _batch(options: argparse.Namespace, sets: list[str]) -> int:
@@ -154,14 +150,13 @@ def _batch(options: argparse.Namespace, sets: list[str]) -> int:
         if os.path.isdir(source):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     except OSError as error:
-        options.parser.error(f"{options.batch}: {error.strerror}")
+        options.parser.error(f"{file_name(options.batch)}: {error.strerror}")
     trouble: list[OSError] = []
     feeder = threading.Thread(target=_feed, args=(batch, source, trouble), daemon=True)
     feeder.start()
     try:
         while lines := batch.take():
-            sys.stdout.buffer.write(lines)
-            sys.stdout.buffer.flush()
+            say_bytes(lines)
     finally:
         batch.stop()  # the feeder may be waiting for room; if it waits for input, it ends with the process
         feeder.join(timeout=0.1)

@@ -8,6 +8,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._terminal import say, say_json
+from .._texts import file_name
 from .options import directory, say_kept, threads
 
 if TYPE_CHECKING:
@@ -76,7 +78,6 @@ def act(options: argparse.Namespace) -> int:
     from ..sweep.output import plain
     from ..sweep.run import sweep
     from ..sweep.text import as_text
-    from .run import write_json
 
     if options.fresh and not options.out:
         options.parser.error("--fresh goes with --out DIR")
@@ -98,11 +99,11 @@ def act(options: argparse.Namespace) -> int:
         say_kept(options.out)
         raise
     if options.json:
-        write_json(json.dumps(plain(told, design)))
+        say_json(json.dumps(plain(told, design)))
     else:
-        print(as_text(told, design))
+        say(as_text(told, design))
         if options.out:
-            print(f"\nwritten to {os.path.join(options.out, 'sweep.html')}")
+            say(f"\nwritten to {file_name(os.path.join(options.out, 'sweep.html'))}")
     return 0
 
 
@@ -119,7 +120,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     try:
         text, name = read(options.file)
     except OSError as error:
-        options.parser.error(f"{options.file}: {error.strerror}")
+        options.parser.error(f"{file_name(options.file)}: {error.strerror}")
     tree: dict[str, Any] = {}
     mistake = ""
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from .. import _core
@@ -90,7 +89,9 @@ def _summaries(
             yield summary
             tick(1)
         return
-    told = [keys, list(comparison.sets), [[*one.sets] for one in (*comparison.cases, *comparison.situations)]]
+    # What cases are called makes no other runs.
+    sets = [[[*one.sets] for one in group] for group in (comparison.cases, comparison.situations)]
+    told = [sets, list(comparison.sets), comparison.seeds]
     text = comparison.scenario if isinstance(comparison.scenario, str) else comparison.scenario.decode(errors="replace")
     try:
         journal = Journal(keep, identity(text, [told, comparison.spread_starts_s]), fresh=fresh)

@@ -16,7 +16,7 @@ from ..scenario._part import plain
 from . import axes as axis
 from . import derive, paths
 from .errors import SweepError, shown
-from .metrics import chosen, metric
+from .metrics import chosen, metric, schema
 from .seeds import Drawn, Seeds, drawn, seeds
 
 #: A plan's keys, and what each is for.
@@ -239,7 +239,8 @@ def _spread(given: Any) -> float:
 
 def _check(plan: Plan) -> None:
     """What two parts of a plan may not both say."""
-    axis.check_names(plan.axes, TAKEN)
+    flows = schema("flows") if plan.columns is None else plan.columns
+    axis.check_names(plan.axes, [one.title for one in plan.draws], {*TAKEN, *flows})
     if plan.points > MOST_POINTS:
         raise SweepError(f"{plan.points:,} points; at most {MOST_POINTS:,}")
     runs = plan.points * plan.seeds.least

@@ -99,6 +99,12 @@ class Drawn:
     high: Quantity = Quantity(0.0)
     choices: Sequence[Any] = ()
 
+    @property
+    def title(self) -> str:
+        """The column's name with its unit."""
+        unit = self.low.kind if not self.choices else ""
+        return f"{self.key}_{unit}" if unit else self.key
+
     def value(self, seed: int) -> Any:
         """The seed's value, from the stream of this key."""
         share = _uniform(seed, f"sweep {self.key}")
