@@ -62,7 +62,8 @@ class Folder:
 
     def _open(self, names: Iterable[str]) -> None:
         try:
-            self._hold()
+            with deferred():  # so that a lock that is there is also known
+                self._hold()
         except OSError as error:
             raise self._said(error) from None
         _remove(self.private / _NEW)

@@ -144,7 +144,7 @@ def text(tree: dict[str, Any]) -> str | None:
 def noisy(text: str, draw: random.Random) -> bytes:
     """The text with a few bytes changed, at times."""
     data = bytearray(text.encode())
-    for _ in range(draw.choice([0, 0, 1, 3])):
+    for _ in range(draw.choice([0, 0, 1, 3]) if data else 0):
         data[draw.randrange(len(data))] = draw.randrange(256)
     return bytes(data)
 

@@ -18,7 +18,7 @@ from .metrics import Metric, metric
 
 
 #: Most seeds, and most runs, all of whose numbers are in memory.
-MOST_SEEDS, MOST_RUNS = 1_000_000, 10_000_000
+MOST_SEEDS, MOST_RUNS = 1_000_000, 2_000_000
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ KEYS = {
 #: Columns of the tables that are no axes.
 TAKEN = ("point", "seed", "metric", "unit", "mean", "low", "high", "n", "missing")
 #: Most points of a plan, and most runs: the place of each in the journal is in memory.
-MOST_POINTS, MOST_RUNS = 10_000_000, 50_000_000
+MOST_POINTS, MOST_RUNS = 10_000_000, 20_000_000
 
 
 @dataclass(frozen=True)
