@@ -1,21 +1,26 @@
-"""Writing a run's tables to disk, all or nothing."""
+"""Writing tables to disk."""
 
 from __future__ import annotations
 
-import hashlib
+import contextlib
 import os
 import re
-import secrets
-import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from ._texts import MOST_BYTES, cell
+from ._texts import cell
 
 if TYPE_CHECKING:
     from ._core import Table
+
+
+def write_scenario(text: str | bytes, folder: Path) -> str:
+    """Writes a scenario as it was given, TOML or JSON; the file's name."""
+    data = text.encode() if isinstance(text, str) else text
+    name = "scenario.json" if data.lstrip().startswith(b"{") else "scenario.toml"
+    (folder / name).write_bytes(data)
+    return name
 
 
 def write_parquet(table: Table, path: Path) -> None:
@@ -29,14 +34,8 @@ def write_parquet(table: Table, path: Path) -> None:
     """
     import polars as pl
 
-    try:
+    with system_errors(path):
         pl.DataFrame(table).write_parquet(path, compression="zstd", statistics=True)
-    except pl.exceptions.ComputeError as error:
-        # polars says in words what the system said by number, such as "No space left on device (os error 28)".
-        number = re.search(r"\(os error (\d+)\)", str(error))
-        if number is None:
-            raise
-        raise OSError(int(number[1]), os.strerror(int(number[1])), os.fspath(path)) from error
 
 
 def write_csv(frame: Any, file: IO[bytes], *, header: bool = True) -> None:
@@ -59,49 +58,23 @@ def write_csv(frame: Any, file: IO[bytes], *, header: bool = True) -> None:
     frame.write_csv(file, include_header=False)
 
 
-def remove_leftovers(directory: Path) -> None:
-    """Removes scratch directories that killed processes left beside ``directory``; for who knows that nobody else writes there."""
-    pattern = re.compile(rf"{re.escape(_scratch_prefix(directory))}[0-9a-f]{{16}}")
-    for path in directory.parent.iterdir():
-        if pattern.fullmatch(path.name):
-            shutil.rmtree(path, ignore_errors=True)
-
-
-def _scratch_prefix(directory: Path) -> str:
-    """The beginning of the names of scratch directories beside ``directory``: no longer than a file system allows."""
-    name = directory.name
-    if len(os.fsencode(name)) > MOST_BYTES:
-        name = hashlib.sha256(os.fsencode(name)).hexdigest()[:16]
-    return f".{name}."
-
-
-@contextmanager
-def all_or_nothing(directory: Path) -> Iterator[Path]:
-    """Gives a scratch directory whose files move to ``directory`` once the block is done.
-
-    When the block fails or is interrupted nothing arrives. Files already in ``directory`` stay, unless one of the
-    same name arrives, which replaces it in one step.
+@contextlib.contextmanager
+def system_errors(path: Path) -> Iterator[None]:
+    """Makes errors of the system of those that polars raises while it writes ``path``.
 
     Raises:
-        OSError: a directory or file cannot be written.
+        OSError: the file cannot be written.
     """
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    # Its name is known before it exists, so that a signal cannot come between its making and its removal.
-    scratch = directory.parent / f"{_scratch_prefix(directory)}{secrets.token_hex(8)}"
+    import polars as pl
+
     try:
-        scratch.mkdir()
-        yield scratch
-        for folder, _, names in os.walk(scratch):
-            target = directory / Path(folder).relative_to(scratch)
-            target.mkdir(parents=True, exist_ok=True)
-            for name in names:
-                os.replace(Path(folder) / name, target / name)
-    except OSError as error:
-        if isinstance(error.filename, (str, os.PathLike)):
-            # Whoever reads this knows the directory that was asked for, not the scratch beside it.
-            error.filename = os.fspath(error.filename).replace(str(scratch), str(directory))
-        elif error.filename is None:
-            error.filename = str(directory)
+        yield
+    except pl.exceptions.PolarsError as error:
+        # polars says in words what the system said by number, such as "No space left on device (os error 28)".
+        number = re.search(r"\(os error (\d+)\)", str(error))
+        if number is not None:
+            raise OSError(int(number[1]), os.strerror(int(number[1])), os.fspath(path)) from error
+        # At times it says nothing of that; then the same happens to who writes more.
+        with path.open("ab") as file:
+            file.write(bytes(1 << 16))
         raise
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)

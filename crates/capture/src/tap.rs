@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use acklab_scenario::spec::Scenario;
 use acklab_sim::Outcome;
 use acklab_sim::outcome::{PacketEvent, PacketRow};
-use acklab_sim::spec::Scenario;
 
 use crate::conversation::{Conversation, ports};
 use crate::journey::{Journeys, Tag};

@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use acklab_packet::Time;
+use acklab_scenario::spec::Scenario;
 use acklab_sim::Simulation;
-use acklab_sim::spec::Scenario;
 
 /// Events between two looks around: a fraction of a millisecond.
 const SLICE: usize = 4096;

@@ -1,7 +1,7 @@
 //! A run as one JSON object: the summary, and the recorded tables as arrays of objects with the tables' column names.
 
+use acklab_scenario::spec::Record;
 use acklab_sim::outcome::Outcome;
-use acklab_sim::spec::Record;
 use acklab_table::{Named, Names, Row};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 

@@ -4,9 +4,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use acklab_packet::Time;
+use acklab_scenario::expanded_toml;
+use acklab_scenario::spec::{Record, Scenario};
 use acklab_sim::outcome::Outcome;
-use acklab_sim::scenario::expanded_toml;
-use acklab_sim::spec::{Record, Scenario};
 use arrow_array::RecordBatch;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

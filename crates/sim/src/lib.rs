@@ -1,6 +1,6 @@
-//! Virtual time: the event queue, the network, traffic, measurement, and the scenario that describes them.
+//! Virtual time: the event queue, the network, traffic and measurement.
 //!
-//! [`scenario`] reads an experiment, [`Simulation`] runs it, [`outcome`] is what it tells.
+//! `acklab_scenario` reads an experiment, [`Simulation`] runs it, [`outcome`] has its results.
 
 mod booking;
 pub mod datagrams;
@@ -15,10 +15,8 @@ mod pending;
 mod record;
 mod route;
 mod rows;
-pub mod scenario;
 mod simulation;
 pub mod source;
-pub mod spec;
 mod stages;
 mod summary;
 mod tcplib;

@@ -19,9 +19,9 @@ use crate::network::{AcksRemoved, Network};
 use crate::outcome::{FlowRow, LinkRow, Outcome};
 use crate::record::Recorder;
 use crate::route::{Routes, leaving};
-use crate::spec::{FlowSpec, Scenario, Size, Stop};
 use crate::stages::{self, Placed};
 use crate::summary;
+use acklab_scenario::spec::{FlowSpec, Scenario, Size, Stop};
 
 /// A simulation: a scenario, and how far it has come.
 ///
@@ -33,12 +33,12 @@ use crate::summary;
 /// #   link = [{ between = ["S", "R"], rate = "1Mbps", delay = "10ms" }]
 /// #   flow = [{ from = "S", to = "R", size = { segments = 100 } }]
 /// # "#;
-/// let scenario = acklab_sim::scenario::parse_toml(text, "example.toml")?;
+/// let scenario = acklab_scenario::parse_toml(text, "example.toml")?;
 /// let mut warm = acklab_sim::Simulation::new(scenario.into());
 /// warm.run_until(acklab_packet::Time::from_secs(0.5));
 /// let mut branch = warm.clone();
 /// assert_eq!(warm.run(), branch.run());
-/// # Ok::<(), acklab_sim::scenario::ScenarioError>(())
+/// # Ok::<(), acklab_scenario::ScenarioError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Simulation {
@@ -61,7 +61,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// A simulation at time 0. The scenario must be consistent, as [`crate::scenario`] leaves it.
+    /// A simulation at time 0. The scenario must be consistent, as [`acklab_scenario`] leaves it.
     ///
     /// # Panics
     /// If a flow's nodes are not connected, or an index points nowhere.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use acklab_packet::Time;
 use acklab_path::spec::LinkSpec;
-use acklab_sim::spec::{FlowSpec, Record, Scenario, Stop};
+use acklab_scenario::spec::{FlowSpec, Record, Scenario, Stop};
 use acklab_sim::{Outcome, Simulation};
 use proptest::prelude::*;
 use world::{ALL, World, for_all, run, text, world};
@@ -121,7 +121,7 @@ fn deciding_ahead_changes_nothing() {
     let kept = AtomicUsize::new(0);
     let all = AtomicUsize::new(0);
     for_all(400, round(), |text| {
-        let scenario = Arc::new(acklab_sim::scenario::parse_toml(&text, "round.toml").expect("a scenario"));
+        let scenario = Arc::new(acklab_scenario::parse_toml(&text, "round.toml").expect("a scenario"));
         let mut ahead = Simulation::new(scenario.clone());
         let outcome = ahead.run();
         kept.fetch_add(ahead.decides_ahead().into(), Ordering::Relaxed);

@@ -11,10 +11,14 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._terminal import say, say_json, status
 from .._texts import file_name, stem
+from .options import directory
+
+if TYPE_CHECKING:
+    from .._folder import Folder
 
 EXAMPLE = """\
 example:
@@ -46,6 +50,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--json", action="store_true", help="print one JSON object a file and nothing else")
     verb.add_argument(
         "--out",
+        type=directory,
         metavar="DIR",
         help="also write tables and a page there; of several files, each in a directory of its name",
     )
@@ -54,13 +59,22 @@ def add(verbs: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     """Analyses and returns the exit status."""
-    from .. import CaptureError, analyze
-    from ..analysis.text import as_text
-    from ..analysis.text import title_of_file as title
+    from .._folder import results
+    from ..analysis import NAMES
 
     if options.files.count(STANDARD_INPUT) > 1:
         options.parser.error("standard input can be read once")
     places = _places(options)
+    with contextlib.ExitStack() as stack:
+        folders = [stack.enter_context(results(place, "analyze", NAMES)) for place in places]
+        return _analyze(options, folders)
+
+
+def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
+    from .. import CaptureError, analyze
+    from ..analysis.text import as_text
+    from ..analysis.text import title_of_file as title
+
     for number, file in enumerate(options.files):
         tick, close = _progress(file)
         try:
@@ -78,9 +92,9 @@ def act(options: argparse.Namespace) -> int:
         else:
             say(("\n" if number else "") + as_text(found.summary()))
         if options.out:
-            found.write(places[number])
+            found.write_into(folders[number])
             if not options.json:
-                say(f"\nwritten to {file_name(places[number] / 'analysis.html')}")
+                say(f"\nwritten to {file_name(folders[number].path / 'analysis.html')}")
     return 0
 
 
@@ -93,7 +107,7 @@ def _spared(options: argparse.Namespace, file: str) -> Iterator[None]:
     if sys.stdin is None or sys.stdin.isatty():
         options.parser.error("standard input is a terminal: pipe a capture into it")
     before = signal.getsignal(signal.SIGINT)
-    if before is not signal.default_int_handler:
+    if not callable(before):
         yield
         return
 

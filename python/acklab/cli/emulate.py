@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._terminal import complain, say, say_json
 from .._texts import file_name, one_line
-from .options import seed
+from .options import directory, seed
 from .summary import LINK_COLUMNS, _count, _number, _times, align, told
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ exit status: 0; 1 the run could not be, failed, or is invalid; 2 bad scenario, o
 143 terminated
 """
 
+TABLES = ("flows", "links", "series", "queue")
+NAMES = (*(f"{table}.parquet" for table in TABLES), "summary.json", "scenario.toml", "sender.pcap", "receiver.pcap")
 #: The option's name in the parsed command line is a keyword of Python.
 FOR = "for_"
 
@@ -79,7 +81,7 @@ def add(verbs: Any) -> None:
     )
     emulate.add_argument("--realtime", action="store_true", help="carry packets under real-time priority")
     emulate.add_argument("--beside", action="store_true", help="also simulate, and print both side by side")
-    emulate.add_argument("--out", metavar="DIR", help="also write tables, summary and captures there")
+    emulate.add_argument("--out", type=directory, metavar="DIR", help="also write tables, summary and captures there")
     emulate.add_argument(
         "--capture-bytes",
         type=_capture_bytes,
@@ -160,15 +162,16 @@ def act(options: argparse.Namespace) -> int:
 
 def _run(plan: _core.LivePlan, options: argparse.Namespace) -> _core.LiveResult:
     """The run, and everything it writes."""
-    from .._frames import all_or_nothing, write_parquet
+    from .._folder import results
+    from .._frames import write_parquet
 
     if not options.out:
         return plan.run(late=options.late, realtime=options.realtime)
-    with all_or_nothing(Path(options.out)) as scratch:
+    with results(options.out, "emulate", NAMES) as folder, folder.replacing({"seeds": options.seed}) as scratch:
         result = plan.run(
             late=options.late, realtime=options.realtime, captures=scratch, capture_bytes=options.capture_bytes
         )
-        for name in ("flows", "links", "series", "queue"):
+        for name in TABLES:
             write_parquet(getattr(result, name), scratch / f"{name}.parquet")
         (scratch / "summary.json").write_text(result.json() + "\n", encoding="utf-8")
         (scratch / "scenario.toml").write_text(plan.scenario_toml(), encoding="utf-8")

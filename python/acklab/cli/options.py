@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Sequence
 
 from .._terminal import complain
 
@@ -19,6 +20,27 @@ def seed(text: str) -> int:
 def threads(text: str) -> int:
     """How many runs at once."""
     return _whole(text, 1, MOST_THREADS, str(MOST_THREADS))
+
+
+def directory(text: str) -> str:
+    """A directory's name."""
+    if not text:
+        raise argparse.ArgumentTypeError("give a directory's name, not an empty text")
+    if "\0" in text:
+        raise argparse.ArgumentTypeError("a directory's name has no NUL characters")
+    return text
+
+
+def without_place(arguments: Sequence[str]) -> list[str]:
+    """A command line without what does not change its results: where they go, and on how many threads."""
+    kept: list[str] = []
+    given = iter(arguments)
+    for argument in given:
+        if argument in ("--out", "--threads"):
+            next(given, None)
+        elif argument != "--fresh" and not argument.startswith(("--out=", "--threads=")):
+            kept.append(argument)
+    return kept
 
 
 def say_kept(out: str | None) -> None:

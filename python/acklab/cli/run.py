@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
 import os
 import re
@@ -14,7 +15,7 @@ from typing import Any, TextIO
 from .._terminal import say, say_bytes, say_json, say_toml
 from .._texts import file_name
 from . import captures
-from .options import seed, threads
+from .options import directory, seed, threads
 
 EXAMPLE = """\
 example:
@@ -53,6 +54,7 @@ def add(verbs: Any) -> None:
     run.add_argument("--seed", type=seed, metavar="N", help="override the seed")
     run.add_argument(
         "--out",
+        type=directory,
         metavar="DIR",
         help="also write tables (Parquet), summary, charts (SVG, PNG) and report.html there; records everything unless [record] "
         "or --json is given",
@@ -95,6 +97,8 @@ def read(file: str) -> tuple[bytes, str]:
 
 def _single(options: argparse.Namespace, sets: list[str]) -> int:
     from .. import _core
+    from .._folder import results
+    from ..run import NAMES, Run
 
     try:
         text, file = read(options.file)
@@ -107,18 +111,17 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
         sets = [*_for_report(text), *sets]
     simulation = _core.Simulation(text, file=file, sets=sets, seed=options.seed, captures=bool(options.capture))
     captures.check_ends(options, simulation)
-    result = simulation.run()
-    if options.json:
-        say_json(result.json())
-    else:
-        _print_tables(result)
-    if options.out:
-        from ..run import Run
-
-        Run(result).write(options.out)
-        captures.write(options, result)
-        if not options.json:
-            say(f"\nwritten to {file_name(os.path.join(options.out, ''))}")
+    with results(options.out, "run", NAMES) if options.out else contextlib.nullcontext() as folder:
+        result = simulation.run()
+        if options.json:
+            say_json(result.json())
+        else:
+            _print_tables(result)
+        if folder is not None:
+            kind = {"format": options.capture_format, "snap_length": options.capture_bytes}
+            Run(result).write_into(folder, ends=options.capture, **kind)
+            if not options.json:
+                say(f"\nwritten to {file_name(os.path.join(options.out, ''))}")
     return 0
 
 

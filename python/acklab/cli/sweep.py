@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._terminal import say, say_json
 from .._texts import file_name
-from .options import say_kept, threads
+from .options import directory, say_kept, threads
 
 if TYPE_CHECKING:
     from ..sweep.plan import Plan
@@ -62,7 +62,7 @@ def add(verbs: Any) -> None:
     )
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     verb.add_argument(
-        "--out", metavar="DIR", help="also write tables, charts and a page there; go on with what is there"
+        "--out", type=directory, metavar="DIR", help="also write tables, charts and a page there; go on with what is there"
     )
     verb.add_argument("--fresh", action="store_true", help="with --out: discard what is there and begin anew")
     verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")

@@ -7,7 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 
-from .._frames import write_csv
+from .._frames import system_errors, write_csv
+from .._journal import record
 from ..compare.metrics import Metric
 from ..compare.rank import interval, sample
 from .execute import Tree, Work, parsed
@@ -56,14 +57,16 @@ class Teller:
                     self._keys.append((point, seed))
                     size += len(line)
                     if kept is not None:
-                        kept.write(b"%d %s\n" % (self.work.number(point, seed), line))
+                        kept.write(record(self.work.number(point, seed), line))
                     if size >= PIECE:
                         self._write(file)
                         size = 0
                 rows.add(point, values)
             self._write(file)
             scan = pl.scan_ipc([self._pieces / f"{number}.arrow" for number in range(self._written)])
-            scan.sink_parquet(folder / "flows.parquet", compression="zstd", row_group_size=GROUP, maintain_order=True)
+            target = folder / "flows.parquet"
+            with system_errors(target):
+                scan.sink_parquet(target, compression="zstd", row_group_size=GROUP, maintain_order=True)
         return rows.frame()
 
     def _write(self, file: IO[bytes]) -> None:
@@ -80,8 +83,9 @@ class Teller:
             columns[one.title] = pl.Series(values, dtype=pl.String if named else pl.Float64)
         runs = pl.DataFrame(columns)[self._runs]
         frame = runs.hstack(pl.DataFrame(self._flows, schema=self._wanted, orient="row").get_columns())
-        write_csv(frame, file, header=not self._written)
-        frame.write_ipc(self._pieces / f"{self._written}.arrow", compression="lz4")
+        with system_errors(Path(file.name)):
+            write_csv(frame, file, header=not self._written)
+            frame.write_ipc(self._pieces / f"{self._written}.arrow", compression="lz4")
         self._written += 1
         self._keys, self._flows, self._runs = [], [], []
 
@@ -149,6 +153,7 @@ def _told(metric: Metric, values: Sequence[float]) -> dict[str, Any]:
 
 def write_summary(frame: pl.DataFrame, folder: Path) -> None:
     """Writes ``summary.csv`` and ``summary.parquet``."""
-    with (folder / "summary.csv").open("wb") as file:
+    with system_errors(folder / "summary.csv"), (folder / "summary.csv").open("wb") as file:
         write_csv(frame, file)
-    frame.write_parquet(folder / "summary.parquet", compression="zstd", row_group_size=GROUP)
+    with system_errors(folder / "summary.parquet"):
+        frame.write_parquet(folder / "summary.parquet", compression="zstd", row_group_size=GROUP)

@@ -205,7 +205,7 @@ pub(super) fn shared<T: PartialEq>(table: T, last: Option<&Arc<T>>) -> Arc<T> {
 
 #[cfg(test)]
 mod tests {
-    use crate::scenario::parse_toml;
+    use crate::parse_toml;
     use crate::spec::FlowSpec;
 
     /// The flows of a scenario with these stacks and these keys, one line a flow.

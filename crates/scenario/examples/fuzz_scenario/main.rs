@@ -1,5 +1,5 @@
 //! Looks for texts on which reading a scenario misbehaves, for as many seconds as its argument says:
-//! `cargo run --release -p acklab-sim --example fuzz_scenario -- 600 [SEED]`.
+//! `cargo run --release -p acklab-scenario --example fuzz_scenario -- 600 [SEED]`.
 //!
 //! It mutates good and bad scenarios and makes new ones from the schema; `check.rs` has what must hold for every text.
 

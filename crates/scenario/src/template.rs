@@ -11,7 +11,7 @@ use crate::spec::Scenario;
 /// A scenario's tree, to which overrides are applied again and again.
 ///
 /// ```
-/// use acklab_sim::scenario::{Format, Overrides, Template};
+/// use acklab_scenario::{Format, Overrides, Template};
 /// let text = "link = [{ between = ['S', 'R'], rate = '1Mbps', delay = '5ms' }]\nflow = [{ from = 'S', to = 'R', size = { segments = 9 } }]";
 /// let template = Template::new(text, "one-link.toml", Format::Toml).unwrap();
 /// let mut faster = Overrides::default();

@@ -5,7 +5,7 @@ use std::fmt;
 /// Why a text is no scenario: the file, the key, the value given and what is allowed, in one or two lines.
 ///
 /// ```
-/// let error = acklab_sim::scenario::parse_toml("[[link]]\nrat = '10Mbps'", "two-hops.toml").unwrap_err();
+/// let error = acklab_scenario::parse_toml("[[link]]\nrat = '10Mbps'", "two-hops.toml").unwrap_err();
 /// assert_eq!(error.to_string(), "two-hops.toml: link[0].rat: unknown key; did you mean `rate`?");
 /// assert_eq!((error.file(), error.path()), ("two-hops.toml", "link[0].rat"));
 /// ```
@@ -25,7 +25,7 @@ impl ScenarioError {
     /// The same of a text that was line `number` of many, a scenario each: places in it are columns of that line.
     ///
     /// ```
-    /// let error = acklab_sim::scenario::parse_json("{\"seed\": }", "").unwrap_err().in_line(4);
+    /// let error = acklab_scenario::parse_json("{\"seed\": }", "").unwrap_err().in_line(4);
     /// assert_eq!(error.to_string(), "line 4, column 10: not valid JSON: expected value");
     /// ```
     pub fn in_line(self, number: u64) -> ScenarioError {

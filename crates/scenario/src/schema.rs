@@ -13,7 +13,7 @@ use super::file::File;
 /// The JSON Schema of scenarios (draft 2020-12): every key with its meaning, and which values it may take.
 ///
 /// ```
-/// let schema = acklab_sim::scenario::schema();
+/// let schema = acklab_scenario::schema();
 /// assert_eq!(schema["properties"]["seed"]["type"], "integer");
 /// assert!(schema["$defs"]["SenderTable"]["properties"]["dup_thresh"]["description"].is_string());
 /// ```
@@ -68,7 +68,7 @@ pub struct StackRow {
 /// Every rule of every stack, in the order of the rule tables.
 ///
 /// ```
-/// let rows = acklab_sim::scenario::stack_table();
+/// let rows = acklab_scenario::stack_table();
 /// let tick = rows.iter().find(|row| row.rule == "tick").unwrap();
 /// assert_eq!(tick.values[0], ("ns2-1998", "0.1s".to_owned()));
 /// ```

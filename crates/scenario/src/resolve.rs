@@ -227,7 +227,7 @@ fn end(table: &StopTable, flows: &[FlowSpec]) -> Result<Stop, Problem> {
 
 #[cfg(test)]
 mod tests {
-    use crate::scenario::parse_toml;
+    use crate::parse_toml;
     use crate::spec::Stop;
 
     const LINK: &str = "[[link]]\nbetween = ['S', 'R']\nrate = '1Mbps'\ndelay = '1ms'\n";

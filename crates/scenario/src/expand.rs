@@ -16,7 +16,7 @@ use crate::spec::{FlowSpec, MediumSpec, Scenario, Size, Stop};
 /// Links are written in pairs, forward and back, as the parser makes them.
 ///
 /// ```
-/// use acklab_sim::scenario::{expanded_toml, parse_toml};
+/// use acklab_scenario::{expanded_toml, parse_toml};
 /// let short = r#"
 ///     [topology]
 ///     kind = "dumbbell"

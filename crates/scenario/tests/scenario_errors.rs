@@ -1,6 +1,6 @@
 //! Every way in which a scenario can be wrong that we have thought of, and what is said about it.
 
-use acklab_sim::scenario::{Format, Overrides, parse, parse_bytes, parse_json, parse_toml, parse_with};
+use acklab_scenario::{Format, Overrides, parse, parse_bytes, parse_json, parse_toml, parse_with};
 
 const GOOD: &str = r#"
 title = "good"
@@ -521,7 +521,7 @@ fn strange_but_good_scenarios_are_accepted() {
         let text = broken(changes);
         let text = text.trim_start();
         let scenario = parse_toml(text, "x").unwrap_or_else(|error| panic!("{changes:?}: {error}"));
-        let long = acklab_sim::scenario::expanded_toml(&scenario);
+        let long = acklab_scenario::expanded_toml(&scenario);
         assert_eq!(parse_toml(&long, "long").unwrap(), scenario, "{long}");
     }
 }

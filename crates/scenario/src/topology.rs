@@ -227,7 +227,7 @@ fn within(key: &str, number: u32) -> Result<(), Problem> {
 
 #[cfg(test)]
 mod tests {
-    use crate::scenario::parse_toml;
+    use crate::parse_toml;
 
     /// The links of a scenario with this topology, as "A-B", and whether a flow from `from` to `to` is possible.
     fn links(topology: &str, from: &str, to: &str) -> String {

@@ -282,7 +282,7 @@ fn checked_loss(mut loss: LossSpec, key: Key, back: &str) -> Result<LossSpec, Pr
 mod tests {
     use acklab_path::spec::QueueSpec;
 
-    use crate::scenario::parse_toml;
+    use crate::parse_toml;
 
     #[test]
     fn a_way_back_is_as_the_way_there_but_for_what_it_says_and_for_losses() {

@@ -10,7 +10,7 @@ use super::{Format, tree};
 /// What is changed in a scenario before it is read.
 ///
 /// ```
-/// use acklab_sim::scenario::{Format, Overrides, parse_with};
+/// use acklab_scenario::{Format, Overrides, parse_with};
 /// let text = r#"
 ///     stop = { at = "1s" }
 ///     [[link]]

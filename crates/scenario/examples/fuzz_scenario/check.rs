@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use acklab_sim::scenario::{Format, Overrides, disagreement, expanded_toml, parse, parse_bytes, parse_with, schema};
+use acklab_scenario::{Format, Overrides, disagreement, expanded_toml, parse, parse_bytes, parse_with, schema};
 use serde_json::Value;
 
 use super::corpus::{BY_HAND, made_up};

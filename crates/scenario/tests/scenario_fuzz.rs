@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 #[test]
 fn two_seconds_of_fuzzing_find_nothing() {
     for text in corpus::BY_HAND {
-        let format = acklab_sim::scenario::Format::of("", text.trim_start());
+        let format = acklab_scenario::Format::of("", text.trim_start());
         assert_eq!(check::holds(text.as_bytes(), format), Ok(true), "{text}");
     }
     let mut fuzz = check::Fuzz::new(1);

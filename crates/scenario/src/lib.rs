@@ -1,7 +1,7 @@
 //! From a TOML or JSON text to a checked [`Scenario`].
 //!
 //! ```
-//! use acklab_sim::scenario::parse_toml;
+//! use acklab_scenario::parse_toml;
 //! let scenario = parse_toml(r#"
 //!     title = "One transfer over a T1"
 //!
@@ -38,6 +38,7 @@ mod overrides;
 mod path;
 mod resolve;
 mod schema;
+pub mod spec;
 mod stacks;
 mod stage;
 mod suggest;
@@ -77,7 +78,7 @@ impl Format {
     /// By the file's name, or else by the text: JSON begins with a brace, which no TOML does.
     ///
     /// ```
-    /// use acklab_sim::scenario::Format;
+    /// use acklab_scenario::Format;
     /// assert_eq!(Format::of("t1.json", ""), Format::Json);
     /// assert_eq!(Format::of("-", " {\"seed\": 1}"), Format::Json);
     /// assert_eq!(Format::of("-", "seed = 1"), Format::Toml);
@@ -104,7 +105,7 @@ pub fn parse_toml(text: &str, file: &str) -> Result<Scenario, ScenarioError> {
 /// Reads a scenario in JSON; `file` is what errors call it.
 ///
 /// ```
-/// use acklab_sim::scenario::parse_json;
+/// use acklab_scenario::parse_json;
 /// let text = r#"{
 ///     "link": [{ "between": ["S", "R"], "rate": "10Mbps", "delay": "5ms" }],
 ///     "flow": [{ "from": "S", "to": "R", "size": { "segments": 0 } }]
