@@ -208,10 +208,13 @@ impl Link {
         self.bookings.settle(current, &mut self.stats, tied);
     }
 
-    /// Event by event: a packet finds this plain link busy: it waits, or is refused (`false`).
-    pub fn queue_up(&mut self, packet: &Packet, now: Time) -> bool {
+    /// A packet finds this plain link busy, or is larger than all that it may hold: it waits, or is refused (`false`).
+    pub fn queue_up(&mut self, packet: &Packet, current: &Due, tied: &mut bool) -> bool {
+        if self.passes > 0 {
+            return self.wait(packet.size, current, tied);
+        }
         let Link { queue: AnyQueue::DropTail(queue), transmitter, stats, .. } = self else { return true };
-        stats.integrate(queue.len(), now);
+        stats.integrate(queue.len(), current.time());
         if !queue.admits(packet.size, Some(transmitter.in_service())) {
             return false;
         }

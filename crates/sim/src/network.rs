@@ -189,16 +189,16 @@ impl Network {
         self.account_removed(index, self.now());
     }
 
-    /// A packet reaches a link where something stands in its way: loss model, queue, recorder, a busy transmitter.
+    /// A packet reaches a link where something stands in its way: loss model, queue, recorder, a busy transmitter, its size.
     #[inline(never)]
     fn offer_to_queue(&mut self, index: u32, packet: &Packet) {
         let now = self.now();
         let link = &mut self.links[index as usize];
-        if packet.size <= link.plain {
-            if link.is_idle(self.current) {
+        if link.plain > 0 {
+            if packet.size <= link.plain && link.is_idle(self.current) {
                 let flight = self.serve(index, packet.size);
                 self.launch(flight, packet, index);
-            } else if link.queue_up(packet, now) {
+            } else if link.queue_up(packet, &self.current, &mut self.tied) {
                 self.await_free(index);
             } else {
                 self.refuse(index, packet);
