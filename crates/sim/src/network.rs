@@ -195,7 +195,7 @@ impl Network {
         let now = self.now();
         let link = &mut self.links[index as usize];
         if link.plain > 0 {
-            if packet.size <= link.plain && link.is_idle(self.current) {
+            if packet.size <= link.plain && link.is_idle(self.current, &mut self.tied) {
                 let flight = self.serve(index, packet.size);
                 self.launch(flight, packet, index);
             } else if link.queue_up(packet, &self.current, &mut self.tied) {
@@ -216,7 +216,7 @@ impl Network {
             link.stats.lost += 1;
             return self.lose(index, packet);
         }
-        let service = link.service(self.current);
+        let service = link.service(self.current, &mut self.tied);
         if service.bytes().is_none() {
             return self.offer_to_idle(index, packet, service, now);
         }

@@ -28,6 +28,8 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
     let bytes = flow.sender.bytes_acked();
     let seconds = since_first(flow.finished().unwrap_or(net.now()));
     let removed = net.acks_removed[id];
+    // A SYN alone is no data.
+    let syn = u64::from(core.rules.syn);
     if let Some(Application::Datagrams(source)) = flow.source.as_deref() {
         let bytes = source.received * u64::from(source.bytes());
         return FlowRow {
@@ -53,7 +55,7 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
         first_data_s: flow.first_data().map(Time::secs),
         finished_s: flow.finished().map(Time::secs),
         completion_s: flow.finished().and_then(since_first),
-        last_data_s: since_first(flow.receiver.last_progress()).filter(|_| received.segments_received > 0),
+        last_data_s: since_first(flow.receiver.last_progress()).filter(|_| flow.receiver.rcv_nxt() > syn),
         bytes,
         goodput_bps: seconds.filter(|&s| s > 0.0).map_or(0.0, |s| 8.0 * bytes as f64 / s),
         segments_sent: counters.segments_sent,

@@ -9,8 +9,7 @@ use acklab_sim::outcome::{Outcome, PacketEvent};
 use acklab_sim::scenario::{expanded_toml, parse_toml};
 use acklab_sim::spec::Scenario;
 use proptest::prelude::*;
-use proptest::sample::select;
-use world::{World, for_all, run, text, world};
+use world::{World, for_all, run, stages, text, world};
 
 fn scenario(forward: &str, back: &str, flow: &str) -> Scenario {
     let text = format!(
@@ -102,27 +101,6 @@ fn a_base_station_splits_after_a_timeout_only() {
     assert!(created > 0 && created <= 7 * split.flows[0].timeouts, "{created}");
     let clean = run(&scenario("", "stages = [{ kind = 'spack' }]", BYTES));
     assert_eq!((clean.flows[0].timeouts, clean.flows[0].acks_created), (0, 0));
-}
-
-fn stages() -> impl Strategy<Value = Vec<StageSpec>> {
-    let all = [
-        serde_json::json!({ "kind": "header-compression" }),
-        serde_json::json!({ "kind": "header-compression", "slots": 1, "repair": "request" }),
-        serde_json::json!({ "kind": "ack-reconstruction", "step": 1 }),
-        serde_json::json!({ "kind": "ack-reconstruction", "step": 700, "spacing": "1ms", "most": 3 }),
-        serde_json::json!({ "kind": "rbscp", "pieces": 3 }),
-        serde_json::json!({ "kind": "spack", "pieces": 4, "timer": "300ms" }),
-        serde_json::json!({ "kind": "reorder", "rate": 0.1, "by": "30ms" }),
-        serde_json::json!({ "kind": "reorder", "list": [3, 8, 9, 20], "by": "500ms", "overtaken": 4, "only": "payload" }),
-        serde_json::json!({ "kind": "jitter", "mean": "20ms", "distribution": "pareto", "most": "1s" }),
-        serde_json::json!({ "kind": "jitter", "mean": "20ms", "order": "free", "only": "acks" }),
-        serde_json::json!({ "kind": "duplicate", "rate": 0.1, "after": "5ms" }),
-        serde_json::json!({ "kind": "pause", "at": ["500ms", "2s"], "length": "700ms" }),
-    ];
-    let one = select(all.to_vec()).prop_map(|json| serde_json::from_value(json).expect("a stage"));
-    proptest::collection::vec(one, 0..3).prop_filter("one compression", |stages: &Vec<StageSpec>| {
-        stages.iter().filter(|stage| matches!(stage, StageSpec::HeaderCompression(_))).count() < 2
-    })
 }
 
 /// A random network with stages on each direction of its links.
