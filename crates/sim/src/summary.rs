@@ -87,7 +87,7 @@ pub fn link_rows(scenario: &Scenario, net: &Network) -> Vec<LinkRow> {
     net.boxes.iter().for_each(|stages| done[stages.link as usize] = stages.done());
     let row = |(((spec, link), done), served): (((&LinkSpec, &Link), Done), Served)| {
         let air = link.port().map(|port| (&net.media[port.medium as usize], port.port));
-        let stats = air.map(|(medium, port)| medium.stats(port)).unwrap_or_default();
+        let stats = air.map(|(medium, port)| medium.stats(port, end)).unwrap_or_default();
         let waiting = air.map_or_else(|| link.waiting(), |(medium, port)| medium.dcf.waiting(port));
         let share = if end > Time::ZERO { stats.airtime / end.secs() } else { 0.0 };
         LinkRow {
