@@ -18,6 +18,7 @@ use crate::pending::EventQueue;
 use crate::record::Recorder;
 use crate::route::{Place, Routes};
 use crate::stages::Stages;
+use crate::watch::Held;
 
 /// Everything between the endpoints.
 ///
@@ -134,6 +135,25 @@ impl Network {
     pub fn peek(&mut self) -> Option<Due> {
         let due = self.next_lane().map_or(self.events.top(), |lane| self.lanes.due(lane));
         (due != Due::NEVER).then_some(due)
+    }
+
+    /// Of the packet in front of a lane, the link it crosses and the flow.
+    pub fn front(&self, lane: u32) -> Option<(u32, u32)> {
+        let packet = self.lanes.front(lane)?;
+        Some((self.routes.link(packet.place - 1)?, packet.flow))
+    }
+
+    /// What is held here: packets, and recorded rows.
+    pub fn held(&self) -> Held {
+        let waiting = |link: &Link| if link.passes > 0 { 0 } else { link.queue.len() };
+        let queued: usize = self.links.iter().map(waiting).sum();
+        let media: usize = self.media.iter().map(|medium| medium.dcf.len()).sum();
+        let boxed: usize = self.boxes.iter().map(Stages::held).sum();
+        let inside = (queued + media + boxed) as u64;
+        let booked: u64 = self.links.iter().map(|link| link.bookings.bytes()).sum();
+        let (rows, row_bytes) = self.recorder.held();
+        let bytes = self.lanes.bytes() + booked + inside * size_of::<Packet>() as u64 + row_bytes;
+        Held { packets: inside + self.lanes.held(), rows, bytes }
     }
 
     /// Nothing is pending any more; what is on wires stays there.

@@ -49,8 +49,24 @@ impl Routes {
             (slower && (1..=two.passes).contains(&one.passes)).then_some(first)
         };
         // Who is led does not lead: its packets reach the next link by events of their own. So of a chain every second is led.
-        let led = |&link: &u32| std::iter::successors(leader(link), |&first| leader(first)).count() % 2 == 1;
-        let led: Vec<u32> = (0..links.len() as u32).filter(led).collect();
+        let mut depths: Vec<Option<u32>> = vec![None; links.len()];
+        let mut chain = Vec::new();
+        for link in 0..links.len() as u32 {
+            // Up to a link whose depth is known, or that has no leader; then back.
+            chain.extend(std::iter::successors(Some(link), |&link| {
+                leader(link).filter(|_| depths[link as usize].is_none())
+            }));
+            let mut depth = None;
+            while let Some(link) = chain.pop() {
+                depth = depths[link as usize].or(Some(depth.map_or(0, |depth| depth + 1)));
+                depths[link as usize] = depth;
+            }
+        }
+        let led: Vec<u32> = (0..)
+            .zip(&depths)
+            .filter(|(_, depth)| depth.is_some_and(|depth| depth % 2 == 1))
+            .map(|(link, _)| link)
+            .collect();
         for link in led {
             if let Some(first) = before[link as usize] {
                 links[first as usize].leads = true;

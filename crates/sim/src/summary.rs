@@ -11,12 +11,9 @@ use crate::outcome::{FlowRow, LinkRow};
 use crate::source::Application;
 use crate::spec::Scenario;
 
-/// The row of a flow's present transfer, as it stands.
-pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> FlowRow {
+/// What a flow's present transfer is called.
+pub fn transfer_name(scenario: &Scenario, flow: &Flow) -> String {
     let spec = &scenario.flows[flow.spec as usize];
-    let (core, counters) = (flow.sender.core(), flow.sender.counters());
-    let received = flow.receiver.counters();
-    let view = flow.sender.view();
     let mut name = spec.name.clone();
     if spec.count > 1 {
         name.push_str(&flow.member.to_string());
@@ -24,6 +21,15 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
     if flow.connection > 0 {
         name.push_str(&format!("#{}", flow.connection + 1));
     }
+    name
+}
+
+/// The row of a flow's present transfer, as it stands.
+pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> FlowRow {
+    let spec = &scenario.flows[flow.spec as usize];
+    let (core, counters) = (flow.sender.core(), flow.sender.counters());
+    let received = flow.receiver.counters();
+    let view = flow.sender.view();
     let since_first = |at: Time| flow.first_data().map(|first| (at - first).secs());
     let bytes = flow.sender.bytes_acked();
     let seconds = since_first(flow.finished().unwrap_or(net.now()));
@@ -33,7 +39,7 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
     if let Some(Application::Datagrams(source)) = flow.source.as_deref() {
         let bytes = source.received * u64::from(source.bytes());
         return FlowRow {
-            name,
+            name: transfer_name(scenario, flow),
             from: scenario.nodes[spec.from as usize].clone(),
             to: scenario.nodes[spec.to as usize].clone(),
             start_s: flow.start.secs(),
@@ -47,7 +53,7 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
         };
     }
     FlowRow {
-        name,
+        name: transfer_name(scenario, flow),
         from: scenario.nodes[spec.from as usize].clone(),
         to: scenario.nodes[spec.to as usize].clone(),
         completed: flow.finished().is_some(),

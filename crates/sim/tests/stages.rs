@@ -156,7 +156,7 @@ fn a_clone_goes_on_to_the_same_bytes_and_the_expansion_reads_back() {
     for_all(60, (staged(), 0.0..1.0), |(World(scenario), share)| {
         let whole = run(&scenario);
         let mut warm = Simulation::new(scenario.clone().into());
-        warm.run_until(acklab_packet::Time::from_secs(share * whole.end_s));
+        warm.run_until(acklab_packet::Time::from_secs(share * whole.end_s)).expect("it goes on");
         let mut branch = warm.clone();
         prop_assert_eq!(text(&warm.run()), text(&whole));
         prop_assert_eq!(text(&branch.run()), text(&whole));

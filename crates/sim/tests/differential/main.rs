@@ -56,7 +56,7 @@ fn every_way(scenario: &Scenario, (shares, events, parts): &Cuts) -> Result<u64,
         Ok(())
     };
     let mut event_by_event = Simulation::new(Arc::new(plain.clone()));
-    event_by_event.run_until(Time::ZERO);
+    event_by_event.run_until(Time::ZERO).expect("it goes on");
     same("event by event", &event_by_event.run())?;
     let recorded = run(&Scenario { record: ALL, ..plain.clone() });
     same("recorded", &recorded)?;
@@ -69,7 +69,7 @@ fn every_way(scenario: &Scenario, (shares, events, parts): &Cuts) -> Result<u64,
     shares.sort_by(f64::total_cmp);
     let (mut in_pieces, mut clones) = (Simulation::new(shared.clone()), Vec::new());
     for share in shares {
-        in_pieces.run_until(Time::from_secs(share * whole.end_s));
+        in_pieces.run_until(Time::from_secs(share * whole.end_s)).expect("it goes on");
         recount::possible(&in_pieces.outcome())?;
         clones.push(in_pieces.clone());
     }
@@ -77,10 +77,10 @@ fn every_way(scenario: &Scenario, (shares, events, parts): &Cuts) -> Result<u64,
     clones.iter_mut().try_for_each(|clone| same("cloned between pieces of time", &clone.run()))?;
 
     let (mut in_pieces, mut clone) = (Simulation::new(shared.clone()), Simulation::new(shared));
-    clone.run_some(*events);
+    clone.run_some(*events).expect("it goes on");
     let mut copy = clone.clone();
     recount::possible(&copy.outcome())?;
-    while !in_pieces.run_some(*events) {}
+    while !in_pieces.run_some(*events).expect("it goes on") {}
     same("in pieces of events", &in_pieces.outcome())?;
     same("cloned between events", &copy.run())?;
     same("after a clone was taken", &clone.run())?;

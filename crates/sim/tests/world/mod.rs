@@ -28,7 +28,13 @@ pub fn for_all<S: Strategy>(cases: u32, strategy: S, check: impl Fn(S::Value) ->
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let times = if std::env::var_os("ACKLAB_LONG").is_some() { 100 } else { 1 };
     let cases = number("ACKLAB_CASES").map_or(times * cases, |n| n as u32);
-    let config = Config { cases, failure_persistence: None, max_shrink_iters: 3000, ..Config::default() };
+    let config = Config {
+        cases,
+        failure_persistence: None,
+        max_shrink_iters: 3000,
+        max_local_rejects: u32::MAX,
+        ..Config::default()
+    };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
     if let Err(failure) = runner.run(&strategy, check) {
         panic!("ACKLAB_SEED={seed}: {failure}");
