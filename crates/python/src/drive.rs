@@ -59,7 +59,7 @@ fn said(panic: &(dyn Any + Send)) -> String {
     text.unwrap_or_else(|| "unknown panic".to_owned())
 }
 
-/// A new simulation of `scenario`; what a panic said where there is none.
+/// A new simulation of `scenario`; why there is none, or what a panic said.
 pub(crate) fn build(scenario: Scenario) -> Result<Simulation, String> {
-    caught(|| Simulation::new(Arc::new(scenario)))
+    attempted(|| Simulation::try_new(Arc::new(scenario)))
 }

@@ -6,12 +6,16 @@ use acklab_path::spec::LinkSpec;
 
 use crate::link::Link;
 use crate::spec::Scenario;
+use crate::watch::CannotGoOn;
 
 /// A place on a route: before one of its links, or at its end. The place one link further is one more.
 pub type Place = u32;
 
 /// Stands behind the last link of a route.
 const END: u32 = u32::MAX;
+
+/// Most places on all routes together.
+const MOST_PLACES: usize = 64 << 20;
 
 /// All routes in use, each pair of nodes once.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +26,16 @@ pub struct Routes {
 }
 
 impl Routes {
+    /// Whether all routes so far, the last one of flow `name`, are short enough.
+    pub fn fit(&self, name: &str) -> Result<(), CannotGoOn> {
+        match self.links.len() {
+            places if places <= MOST_PLACES => Ok(()),
+            places => Err(CannotGoOn::new(format!(
+                "the routes up to those of flow `{name}` cross {places} links in all; at most {MOST_PLACES}"
+            ))),
+        }
+    }
+
     /// The link that follows, `None` at the route's end.
     #[inline]
     pub fn link(&self, place: Place) -> Option<u32> {
@@ -49,24 +63,19 @@ impl Routes {
             (slower && (1..=two.passes).contains(&one.passes)).then_some(first)
         };
         // Who is led does not lead: its packets reach the next link by events of their own. So of a chain every second is led.
-        let mut depths: Vec<Option<u32>> = vec![None; links.len()];
+        let mut led: Vec<Option<bool>> = vec![None; links.len()];
         let mut chain = Vec::new();
         for link in 0..links.len() as u32 {
-            // Up to a link whose depth is known, or that has no leader; then back.
-            chain.extend(std::iter::successors(Some(link), |&link| {
-                leader(link).filter(|_| depths[link as usize].is_none())
-            }));
-            let mut depth = None;
+            // Up to a link that is decided on, or that has no leader; then back.
+            let unknown = |&link: &u32| leader(link).filter(|_| led[link as usize].is_none());
+            chain.extend(std::iter::successors(Some(link), unknown));
+            let mut last: Option<bool> = None;
             while let Some(link) = chain.pop() {
-                depth = depths[link as usize].or(Some(depth.map_or(0, |depth| depth + 1)));
-                depths[link as usize] = depth;
+                last = led[link as usize].or(Some(last.is_some_and(|first_is_led| !first_is_led)));
+                led[link as usize] = last;
             }
         }
-        let led: Vec<u32> = (0..)
-            .zip(&depths)
-            .filter(|(_, depth)| depth.is_some_and(|depth| depth % 2 == 1))
-            .map(|(link, _)| link)
-            .collect();
+        let led: Vec<u32> = (0..).zip(led).filter(|(_, led)| *led == Some(true)).map(|(link, _)| link).collect();
         for link in led {
             if let Some(first) = before[link as usize] {
                 links[first as usize].leads = true;

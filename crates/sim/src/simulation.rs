@@ -66,13 +66,21 @@ impl Simulation {
     /// A simulation at time 0. The scenario must be consistent, as [`crate::scenario`] leaves it.
     ///
     /// # Panics
-    /// If a flow's nodes are not connected, or an index points nowhere.
+    /// If a flow's nodes are not connected, an index points nowhere, or [`Simulation::try_new`] fails.
     pub fn new(scenario: Arc<Scenario>) -> Simulation {
+        Simulation::try_new(scenario).unwrap_or_else(|why| panic!("{why}"))
+    }
+
+    /// The same.
+    ///
+    /// # Errors
+    /// Its routes are too long in all.
+    pub fn try_new(scenario: Arc<Scenario>) -> Result<Simulation, CannotGoOn> {
         Simulation::deciding(scenario, true)
     }
 
     /// The same; `ahead`: hops over plain links are decided ahead.
-    fn deciding(scenario: Arc<Scenario>, ahead: bool) -> Simulation {
+    fn deciding(scenario: Arc<Scenario>, ahead: bool) -> Result<Simulation, CannotGoOn> {
         let leaving = leaving(scenario.nodes.len(), &scenario.links);
         let stream = |link: &LinkSpec, part: &str| scenario.link_stream(link, part);
         let ports = ports(&scenario.media, scenario.links.len());
@@ -93,6 +101,7 @@ impl Simulation {
             let [there, back] = [(spec.from, spec.to), (spec.to, spec.from)].map(|(from, to)| {
                 routes.find(from, to, &scenario.links, &leaving, &behind).expect("the scenario's nodes are connected")
             });
+            routes.fit(&spec.name)?;
             for member in 0..spec.count {
                 let stream = |what: &str| flow::stream(scenario.seed, spec, member, what);
                 let start = Time::from_secs(spec.start.secs() + f64::from(member) * spec.stagger.secs());
@@ -121,7 +130,7 @@ impl Simulation {
         let unfinished = scenario.flows.iter().filter(finite).map(|spec| spec.count as usize).sum();
         let transfers = flows.len() as u32;
         let shared_phase = scenario.flows.iter().any(reads_shared_phase).then_some(Phase::CongestionAvoidance);
-        Simulation {
+        Ok(Simulation {
             scenario,
             net,
             flows,
@@ -133,7 +142,7 @@ impl Simulation {
             ahead,
             arrived: Vec::new(),
             watch: Watch::default(),
-        }
+        })
     }
 
     /// The present time.
@@ -237,7 +246,7 @@ impl Simulation {
     /// Begins again, and decides nothing ahead.
     #[cold]
     fn decide_event_by_event(&mut self) {
-        *self = Simulation::deciding(self.scenario.clone(), false);
+        *self = Simulation::deciding(self.scenario.clone(), false).expect("it has been made before");
     }
 
     /// Handles an event that is in no lane.

@@ -31,6 +31,12 @@ const CENSUS: usize = 1_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CannotGoOn(String);
 
+impl CannotGoOn {
+    pub(crate) fn new(why: String) -> CannotGoOn {
+        CannotGoOn(why)
+    }
+}
+
 impl fmt::Display for CannotGoOn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
