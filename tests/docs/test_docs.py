@@ -144,8 +144,9 @@ def test_imports_run_downward() -> None:
         "path": {"packet"},
         "sim": {"packet", "tcp", "path"},
         "capture": {"packet", "tcp", "path", "sim"},
+        "analyze": {"packet", "tcp", "capture"},
         "live": {"packet", "tcp", "path", "sim", "capture"},
-        "python": {"packet", "tcp", "path", "sim", "capture", "live"},
+        "python": {"packet", "tcp", "path", "sim", "capture", "analyze", "live"},
     }
     found = {}
     for manifest in (ROOT / "crates").glob("*/Cargo.toml"):

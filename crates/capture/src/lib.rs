@@ -67,9 +67,9 @@
 //!   a packet has the same on every link), and the TTL is 64 minus the routers passed.
 #![forbid(unsafe_code)]
 
-pub mod analyze;
 mod conversation;
 mod error;
+mod frame;
 mod input;
 mod journey;
 mod notes;
@@ -89,7 +89,7 @@ pub use packed::Packing;
 pub use place::LinkEnd;
 pub use raw::RawPcap;
 pub use read_error::ReadError;
-pub use reader::{Direction, Interface, Reader, Record};
+pub use reader::{Block, Direction, Interface, Reader, Record};
 pub use tap::{Capture, Captured};
 pub use writer::Format;
 

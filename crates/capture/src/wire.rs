@@ -6,11 +6,8 @@ use etherparse::TcpOptionElement::{
 };
 use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, UdpHeader};
 
-use crate::conversation::Conversation;
+use crate::conversation::{Conversation, MAX_PAYLOAD};
 use crate::journey::Tag;
-
-/// Most payload bytes beside the longest headers.
-pub const MAX_PAYLOAD: u16 = u16::MAX - Ipv4Header::MIN_LEN as u16 - TcpHeader::MAX_LEN as u16;
 
 /// What payloads consist of.
 static ZEROS: [u8; MAX_PAYLOAD as usize] = [0; MAX_PAYLOAD as usize];

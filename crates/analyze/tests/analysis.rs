@@ -2,8 +2,8 @@
 
 mod common;
 
+use acklab_analyze::{ConnectionRow, POLICIES};
 use acklab_capture::Format;
-use acklab_capture::analyze::{ConnectionRow, POLICIES};
 use common::{Frame, file, frames, rows, run};
 
 /// A bulk transfer to a receiver of this policy, through 5 Mbit/s with a queue that overflows; `back` is the way back.
@@ -95,7 +95,7 @@ fn a_linux_receiver_is_described_like_linux() {
     for (kernel, row) in [
         ("../../tests/capture/kernel/asleep-receiver.pcap", simulated(fast, r#"size = { bytes = "120kB" }"#, asleep)),
         (
-            "tests/live/t1.pcap",
+            "../capture/tests/live/t1.pcap",
             simulated(t1, r#"size = { bytes = "500kB" }"#, "window = 44, buffer = 112, autotune = false"),
         ),
     ] {

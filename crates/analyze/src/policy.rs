@@ -1,8 +1,8 @@
 //! The receiver's policy, in a word and in a sentence with its evidence.
 
-use super::acks::Acks;
-use super::holds::{Holds, MANY};
-use super::thresholds::{
+use crate::acks::Acks;
+use crate::holds::{Holds, MANY};
+use crate::thresholds::{
     LEAST_ACKS, LEAST_HELD, MOST_WEIGHT, QUICK_RUN, REST_SHARE, RULE_SHARE, SEQUENTIAL_SHARE, STEADY_SHARE,
     UNUSUAL_LEAST, UNUSUAL_SHARE,
 };

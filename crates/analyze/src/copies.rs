@@ -1,7 +1,7 @@
 //! Packets that a capture has twice.
 
-use super::segment::Seen;
-use super::thresholds::COPY_DISTANCE;
+use crate::segment::Seen;
+use crate::thresholds::COPY_DISTANCE;
 
 /// What two copies of a packet have in common and two packets have not: a sender numbers its packets, or stamps them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -41,10 +41,20 @@ pub const SEQUENTIAL_SHARE: f64 = 0.9;
 pub const IDENTIFICATION_STEP: u16 = 128;
 /// Packets of an end among which a copy of one is looked for.
 pub const COPY_DISTANCE: usize = 8;
-/// Outstanding segments remembered for each direction; beyond, the oldest are forgotten.
+/// Connections that are followed, in the order of their first packets.
+pub const MOST_CONNECTIONS: usize = 100_000;
+/// Outstanding segments remembered for each direction, and gaps; beyond, the oldest are forgotten.
 pub const MOST_OUTSTANDING: usize = 1 << 16;
-/// Gaps remembered for each direction.
-pub const MOST_HOLES: usize = 1 << 10;
+/// The same of all directions together; beyond, a direction forgets its oldest for each new one.
+pub const MOST_REMEMBERED: usize = 1 << 21;
+/// Rows of the tables of ACKs and segments, both together.
+pub const MOST_ROWS: usize = 1 << 22;
+/// Outstanding segments that one packet may repeat, each for itself.
+pub const MOST_MARKED: usize = 256;
+/// Segments that one packet may stand for, where a sender's window is estimated.
+pub const MOST_PIECES: u32 = 256;
+/// Bytes of the largest packet that an interface hands over; Linux's `GSO_MAX_SIZE` is 524,280.
+pub const LARGEST_PACKET: usize = 1 << 20;
 /// Largest payload of a segment without a handshake that is taken for one packet (a jumbo frame's).
 pub const LARGEST_PAYLOAD: u32 = 8_960;
 /// Share of its round trip for which the first data segments count as the initial window.

@@ -1,94 +1,11 @@
-//! From an IP packet's first bytes to its TCP segment.
+//! An IP packet's first bytes, up to its TCP segment (RFC 791, RFC 8200).
 
-use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::fragments::{Key, Part};
-use super::frame::{self, Other, half, word};
-
-/// One end of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Endpoint {
-    /// Its address.
-    pub address: IpAddr,
-    /// Its port.
-    pub port: u16,
-}
-
-impl fmt::Display for Endpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        SocketAddr::new(self.address, self.port).fmt(f)
-    }
-}
-
-/// A TCP segment as it stands in a capture; its payload was perhaps not kept, but its length is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
-    /// Who sent it.
-    pub from: Endpoint,
-    /// To whom.
-    pub to: Endpoint,
-    /// Identification in the IPv4 header.
-    pub identification: Option<u16>,
-    /// The two ECN bits: 3 is CE.
-    pub ecn: u8,
-    /// Sequence number.
-    pub seq: u32,
-    /// Acknowledgment number; meaningless without the flag.
-    pub ack: u32,
-    /// The eight flags from CWR to FIN.
-    pub flags: u8,
-    /// The window field, not scaled.
-    pub window: u16,
-    /// Bytes of payload.
-    pub payload: u32,
-    /// Its options, as far as they were kept.
-    pub options: Options,
-    /// They were not kept whole.
-    pub cut: bool,
-}
-
-/// The options an analysis reads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Maximum segment size.
-    pub mss: Option<u16>,
-    /// Window scale.
-    pub scale: Option<u8>,
-    /// SACK permitted.
-    pub sack_permitted: bool,
-    /// Timestamps: value and echo.
-    pub stamps: Option<(u32, u32)>,
-    /// How many SACK blocks it has, and the first two.
-    pub sacks: (u8, [(u32, u32); 2]),
-}
-
-pub const FIN: u8 = 1;
-pub const SYN: u8 = 2;
-pub const RST: u8 = 4;
-pub const ACK: u8 = 16;
-pub const ECE: u8 = 64;
-pub const CWR: u8 = 128;
-
-impl Seen {
-    /// Whether any of `flags` is set.
-    pub fn has(&self, flags: u8) -> bool {
-        self.flags & flags != 0
-    }
-
-    /// Sequence numbers it takes up.
-    pub fn units(&self) -> u32 {
-        self.payload + u32::from(self.has(SYN)) + u32::from(self.has(FIN))
-    }
-
-    /// The first SACK block repeats what was acknowledged, or what the second block has (RFC 2883 section 4).
-    pub fn is_dsack(&self) -> bool {
-        let (count, [first, second]) = self.options.sacks;
-        let before = |a: u32, b: u32| (b.wrapping_sub(a) as i32) > 0;
-        let within = !before(first.0, second.0) && !before(second.1, first.1);
-        count > 0 && (before(first.0, self.ack) || count > 1 && within)
-    }
-}
+use crate::fragments::{Key, Part};
+use crate::frame::{self, Other, half, word};
+use crate::segment::{Seen, tcp};
+use crate::thresholds::LARGEST_PACKET;
 
 /// What a frame has of a TCP segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +20,10 @@ pub enum Frame<'a> {
 pub fn read(link_type: u32, frame: &[u8], length: u32) -> Result<Frame<'_>, Other> {
     let packet = frame::ip(link_type, frame)?;
     let whole = (length as usize).saturating_sub(frame.len() - packet.len()).max(packet.len());
+    // Only a record's length can say more than the field of 16 bits.
+    if whole > LARGEST_PACKET {
+        return Err(Other::Malformed);
+    }
     match packet.first().ok_or(Other::Cut)? >> 4 {
         4 => ipv4(packet, whole),
         6 => ipv6(packet, whole),
@@ -166,70 +87,11 @@ fn ipv6(packet: &[u8], whole: usize) -> Result<Frame<'_>, Other> {
     Ok(Frame::Segment(Seen { ecn, ..tcp(rest, left, ends)? }))
 }
 
-/// A segment of `length` bytes, of which `kept` begins.
-pub fn tcp(kept: &[u8], length: usize, (from, to): (IpAddr, IpAddr)) -> Result<Seen, Other> {
-    if kept.len() < 20 {
-        return Err(if length < 20 { Other::Malformed } else { Other::Cut });
-    }
-    let header = usize::from(kept[12] >> 4) * 4;
-    if header < 20 || header > length {
-        return Err(Other::Malformed);
-    }
-    Ok(Seen {
-        from: Endpoint { address: from, port: half(kept, 0)? },
-        to: Endpoint { address: to, port: half(kept, 2)? },
-        identification: None,
-        ecn: 0,
-        seq: word(kept, 4)?,
-        ack: word(kept, 8)?,
-        flags: kept[13],
-        window: half(kept, 14)?,
-        payload: (length - header) as u32,
-        options: options(&kept[20..header.min(kept.len())]),
-        cut: header > kept.len(),
-    })
-}
-
-/// What is cut off, or breaks the format, ends the list.
-fn options(mut rest: &[u8]) -> Options {
-    let mut found = Options::default();
-    while let Some((&kind, after)) = rest.split_first() {
-        if kind == 0 {
-            break;
-        }
-        if kind == 1 {
-            rest = after;
-            continue;
-        }
-        let length = usize::from(after.first().copied().unwrap_or(0));
-        let Some(value) = rest.get(2..length) else { break };
-        rest = &rest[length..];
-        match (kind, value) {
-            (2, &[high, low]) => found.mss = Some(u16::from_be_bytes([high, low])),
-            (3, &[shift]) => found.scale = Some(shift.min(14)), // RFC 7323 section 2.3
-            (4, []) => found.sack_permitted = true,
-            (5, blocks) => {
-                for (place, block) in blocks.chunks_exact(8).enumerate() {
-                    let (Ok(start), Ok(end)) = (word(block, 0), word(block, 4)) else { continue };
-                    found.sacks.0 += 1;
-                    if let Some(slot) = found.sacks.1.get_mut(place) {
-                        *slot = (start, end);
-                    }
-                }
-            }
-            (8, stamps) if stamps.len() == 8 => {
-                found.stamps = word(stamps, 0).and_then(|value| Ok((value, word(stamps, 4)?))).ok();
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::fragments::Joined;
     use super::*;
+    use crate::fragments::{Fragments, Joined};
+    use crate::segment::{ACK, Options};
 
     /// A frame that has all of a segment.
     fn read(link_type: u32, frame: &[u8], length: u32) -> Result<Seen, Other> {
@@ -301,7 +163,7 @@ mod tests {
             bytes
         };
         let (first, second) = (part(0, 24, 1), part(24, 31, 24));
-        let mut fragments = super::super::fragments::Fragments::default();
+        let mut fragments = Fragments::default();
         let mut joined = |bytes: &[u8]| match super::read(101, bytes, bytes.len() as u32) {
             Ok(Frame::Part(part)) => fragments.join(&part, 0),
             other => panic!("{other:?}"),

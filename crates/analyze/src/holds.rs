@@ -3,8 +3,8 @@
 //! Only clean ACKs count: pure ones of new data that passed once and in order, while no gap was open. Anything else is
 //! acknowledged at once by any receiver (RFC 5681 section 4.2) and says nothing of its policy.
 
-use super::numbers::{Spread, span_s};
-use super::thresholds::{HELD_S, HELD_SHARE, QUICK_MISSES, QUICK_RUN};
+use crate::numbers::{Spread, span_s};
+use crate::thresholds::{HELD_S, HELD_SHARE, QUICK_MISSES, QUICK_RUN};
 
 /// Segments an ACK from which one class counts them all.
 pub const MANY: usize = 64;

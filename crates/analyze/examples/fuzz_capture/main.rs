@@ -1,5 +1,5 @@
 //! Looks for bytes on which reading a capture or analysing it misbehaves, for as many seconds as its argument says:
-//! `cargo run --release -p acklab-capture --example fuzz_capture -- 600 [SEED]`; or writes what it starts from into a
+//! `cargo run --release -p acklab-analyze --example fuzz_capture -- 600 [SEED]`; or writes what it starts from into a
 //! directory, for the fuzzer that follows coverage: `… --example fuzz_capture -- fuzz/corpus/capture`.
 //!
 //! It mutates captures of kernels and simulations, packed and not; `check.rs` has what must hold for all bytes.

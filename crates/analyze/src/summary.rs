@@ -1,10 +1,10 @@
 //! A direction in one row.
 
-use super::connection::Connection;
-use super::holds::MANY;
-use super::numbers::span_s;
-use super::rows::{Sink, table};
-use super::{policy, vantage, words};
+use crate::connection::Connection;
+use crate::holds::MANY;
+use crate::numbers::span_s;
+use crate::rows::{Sink, table};
+use crate::{policy, vantage, words};
 
 table! {
     /// One direction of a connection.

@@ -34,9 +34,8 @@ impl Unwrap {
 /// Counts of values by magnitude, from a nanosecond up, in bins 4.4 % wide.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spread {
-    /// From bin number `low` on: a connection of few packets takes little.
-    bins: Vec<u32>,
-    low: usize,
+    /// Bins that have a value, in order, each with its number: a connection of few packets takes little.
+    bins: Vec<(u16, u32)>,
     count: u64,
     sum: f64,
     least: f64,
@@ -53,17 +52,10 @@ impl Spread {
     pub fn add(&mut self, value: f64) {
         let value = value.max(0.0);
         let bin = bin_of(value);
-        if self.bins.is_empty() {
-            self.low = bin;
-        } else if bin < self.low {
-            self.bins.splice(0..0, std::iter::repeat_n(0, self.low - bin));
-            self.low = bin;
+        match self.bins.binary_search_by_key(&bin, |bin| bin.0) {
+            Ok(place) => self.bins[place].1 = self.bins[place].1.saturating_add(1),
+            Err(place) => self.bins.insert(place, (bin, 1)),
         }
-        let place = bin - self.low;
-        if self.bins.len() <= place {
-            self.bins.resize(place + 1, 0);
-        }
-        self.bins[place] = self.bins[place].saturating_add(1);
         self.least = if self.count == 0 { value } else { self.least.min(value) };
         self.most = self.most.max(value);
         self.count += 1;
@@ -94,10 +86,10 @@ impl Spread {
     pub fn quantile(&self, share: f64) -> Option<f64> {
         let rank = (share * self.count as f64).ceil().max(1.0) as u64;
         let mut below = 0;
-        for (bin, &count) in self.bins.iter().enumerate() {
+        for &(bin, count) in &self.bins {
             below += u64::from(count);
             if below >= rank {
-                return Some(middle(self.low + bin).clamp(self.least, self.most));
+                return Some(middle(bin).clamp(self.least, self.most));
             }
         }
         None
@@ -106,16 +98,18 @@ impl Spread {
     /// The value about which most lie, among those above `floor`: the middle of the fullest three bins in a row.
     pub fn mode_above(&self, floor: f64) -> Option<f64> {
         let from = bin_of(floor) + 1;
-        let place = |bin: usize| bin.checked_sub(self.low).and_then(|place| self.bins.get(place));
-        let count = |bin: usize| place(bin).map_or(0, |&count| u64::from(count));
-        let around = |bin: usize| count(bin.saturating_sub(1).max(from)) + 2 * count(bin) + count(bin + 1);
-        let best = (from.max(self.low)..self.low + self.bins.len())
-            .max_by_key(|&bin| (around(bin), std::cmp::Reverse(bin)))?;
-        (count(best) > 0).then(|| middle(best).clamp(self.least, self.most))
+        let count = |bin: u16| match self.bins.binary_search_by_key(&bin, |bin| bin.0) {
+            Ok(place) if bin >= from => u64::from(self.bins[place].1),
+            _ => 0,
+        };
+        let around = |bin: u16| count(bin.saturating_sub(1)) + 2 * count(bin) + count(bin + 1);
+        let bins = self.bins.iter().map(|bin| bin.0).filter(|bin| *bin >= from);
+        let best = bins.max_by_key(|&bin| (around(bin), std::cmp::Reverse(bin)))?;
+        Some(middle(best).clamp(self.least, self.most))
     }
 }
 
-fn bin_of(value: f64) -> usize {
+fn bin_of(value: f64) -> u16 {
     if value <= FINEST {
         return 0;
     }
@@ -123,11 +117,11 @@ fn bin_of(value: f64) -> usize {
     let ratio = value / FINEST;
     let exponent = (ratio.to_bits() >> 52) as usize - 1023;
     let mantissa = f64::from_bits((ratio.to_bits() & ((1 << 52) - 1)) | (1023 << 52));
-    1 + (exponent.min(60)) * BINS + STEPS.iter().rposition(|&step| mantissa >= step).unwrap_or(0)
+    (1 + exponent.min(60) * BINS + STEPS.iter().rposition(|&step| mantissa >= step).unwrap_or(0)) as u16
 }
 
-fn middle(bin: usize) -> f64 {
-    let Some(place) = bin.checked_sub(1) else { return 0.0 };
+fn middle(bin: u16) -> f64 {
+    let Some(place) = usize::from(bin).checked_sub(1) else { return 0.0 };
     let scale = FINEST * (1_u64 << (place / BINS)) as f64;
     scale * 0.5 * (STEPS[place % BINS] + STEPS.get(place % BINS + 1).copied().unwrap_or(2.0))
 }

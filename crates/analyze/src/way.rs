@@ -2,31 +2,17 @@
 
 use std::collections::VecDeque;
 
-use super::acks::Own;
-use super::cwnd::Eyes;
-use super::numbers::Unwrap;
-use super::segment::{FIN, RST, SYN, Seen};
-use super::thresholds::{LARGEST_PAYLOAD, MOST_HOLES, MOST_OUTSTANDING};
+use crate::acks::{Acks, Own};
+use crate::cwnd::Eyes;
+use crate::gaps::Gaps;
+use crate::numbers::Unwrap;
+use crate::outstanding::{Outstanding, Sent};
+use crate::segment::{FIN, RST, SYN, Seen};
+use crate::thresholds::{LARGEST_PAYLOAD, MOST_OUTSTANDING};
 
 /// Payloads of full segments on Ethernet: with and without timestamps, IPv4 and IPv6. Without a handshake, a payload that
 /// is a multiple of one was put together from several.
 const ETHERNET: [u32; 4] = [1448, 1460, 1428, 1440];
-
-/// A segment that passed and is not acknowledged.
-#[derive(Clone, Copy, Debug)]
-pub struct Sent {
-    pub start: u64,
-    pub end: u64,
-    /// When it passed, first and last, and the timestamps it bore then.
-    pub first: (i64, Option<u32>),
-    pub last: (i64, Option<u32>),
-    /// It passed more than once, in whole or in part.
-    pub again: bool,
-    /// It passed after a later one.
-    pub late: bool,
-    /// It carries a SYN or FIN.
-    pub control: bool,
-}
 
 /// What a data segment was to those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,14 +58,14 @@ pub struct Way {
     pub next: u64,
     /// Highest number acknowledged.
     pub una: Option<u64>,
-    /// What lies between and has not passed, in order.
-    pub holes: Vec<(u64, u64)>,
-    pub outstanding: VecDeque<Sent>,
+    /// What lies between and has not passed.
+    pub gaps: Gaps,
+    pub outstanding: Outstanding,
     /// How far the data were complete, and since when.
     pub edges: VecDeque<(u64, i64)>,
     pub edge: u64,
     pub counts: DataCounts,
-    pub acks: super::acks::Acks,
+    pub acks: Acks,
     /// Maximum segment size the data's receiver announced, or its sender if that is less; largest payload within it.
     pub mss: Option<u16>,
     pub largest: u32,
@@ -87,6 +73,9 @@ pub struct Way {
     pub stamped: bool,
     /// The last segment was a keep-alive.
     pub probing: bool,
+    /// Whether more may be remembered, and how many segments and gaps were forgotten because not.
+    pub room: bool,
+    pub forgotten: u64,
     pub eyes: Eyes,
     /// Seconds from here to the receiver and back in the handshake, and to the sender.
     pub legs: (Option<f64>, Option<f64>),
@@ -156,24 +145,32 @@ impl Way {
         let kind = self.place(seq, end);
         self.remember(seq, end, kind, seen, now);
         self.next = self.next.max(end);
-        let edge = self.holes.first().map_or(self.next, |hole| hole.0);
+        let edge = self.gaps.first().unwrap_or(self.next);
         if edge > self.edge {
             self.edge = edge;
-            self.edges.push_back((edge, now));
-            if self.edges.len() > MOST_OUTSTANDING {
+            if !self.fits(self.edges.len()) {
                 self.edges.pop_front();
             }
+            self.edges.push_back((edge, now));
         }
         let (resent, late) = (kind == DataKind::Resent, kind == DataKind::Late);
         self.counts.resent += u64::from(resent);
         self.counts.resent_bytes += if resent { u64::from(seen.payload) } else { 0 };
         self.counts.late += u64::from(late);
-        self.acks.on_data(kind, seq, self.units(seen.payload.into()).max(1));
+        self.acks.on_data(kind == DataKind::New, seq, self.units(seen.payload.into()).max(1));
         let flight = self.flight_bytes();
         self.counts.most_flight = self.counts.most_flight.max(flight);
         if seen.payload > 0 {
             let echo = seen.options.stamps.map(|(_, echo)| echo);
-            self.eyes.on_data(seq, seen.payload, self.edge.max(self.una.unwrap_or(0)), echo, self.unit(), now);
+            self.eyes.on_data(
+                seq,
+                seen.payload,
+                self.edge.max(self.una.unwrap_or(0)),
+                echo,
+                self.unit(),
+                self.room,
+                now,
+            );
         }
         Some(kind)
     }
@@ -184,7 +181,7 @@ impl Way {
         counts.bytes += u64::from(seen.payload);
         counts.ect += u64::from(matches!(seen.ecn, 1 | 2));
         counts.ce += u64::from(seen.ecn == 3);
-        counts.cwr += u64::from(seen.has(super::segment::CWR) && !seen.has(SYN));
+        counts.cwr += u64::from(seen.has(crate::segment::CWR) && !seen.has(SYN));
         if seen.payload > 0 {
             counts.first_ns = counts.first_ns.or(Some(now));
             counts.last_ns = now;
@@ -204,24 +201,14 @@ impl Way {
     fn place(&mut self, seq: u64, end: u64) -> DataKind {
         if seq >= self.next {
             let from = self.next.max(self.una.unwrap_or(0));
-            if seq > from && self.holes.len() < MOST_HOLES {
-                self.holes.push((from, seq));
+            match seq > from && self.fits(self.gaps.len()) {
+                true => self.gaps.open(from, seq),
+                false => self.forgotten += u64::from(seq > from),
             }
             return DataKind::New;
         }
         let below = seq < self.first.unwrap_or(seq);
-        let mut missing = 0;
-        let mut rest = Vec::with_capacity(self.holes.len());
-        for &(from, to) in &self.holes {
-            let (low, high) = (from.max(seq), to.min(end));
-            if low >= high {
-                rest.push((from, to));
-                continue;
-            }
-            missing += high - low;
-            rest.extend([(from, low), (high, to)].into_iter().filter(|(from, to)| from < to));
-        }
-        self.holes = rest;
+        let missing = self.gaps.fill(seq, end);
         if below || missing == end - seq { DataKind::Late } else { DataKind::Resent }
     }
 
@@ -230,10 +217,7 @@ impl Way {
         let una = self.una.unwrap_or(0);
         let mut from = seq;
         if kind == DataKind::Resent {
-            let start = self.outstanding.partition_point(|sent| sent.end <= seq);
-            for sent in self.outstanding.iter_mut().skip(start).take_while(|sent| sent.start < end) {
-                (sent.again, sent.last) = (true, at);
-            }
+            self.outstanding.repeat(seq, end, at);
             from = self.next.max(seq); // what lies beyond is new
         }
         if from >= end || end <= una {
@@ -241,11 +225,19 @@ impl Way {
         }
         let (again, late) = (kind == DataKind::Resent, kind == DataKind::Late);
         let control = seen.has(SYN | FIN);
-        let sent = Sent { start: from.max(una), end, first: at, last: at, again, late, control };
-        let place = self.outstanding.partition_point(|other| other.start < sent.start);
-        self.outstanding.insert(place, sent);
-        if self.outstanding.len() > MOST_OUTSTANDING {
-            self.outstanding.pop_front();
+        if !self.fits(self.outstanding.len()) {
+            self.forgotten += u64::from(self.outstanding.forget_first());
         }
+        self.outstanding.add(from.max(una), Sent { end, first: at, last: at, again, late, control });
+    }
+
+    /// Whether one more can be remembered beside `kept` others; if not, one of them must go.
+    fn fits(&self, kept: usize) -> bool {
+        self.room && kept < MOST_OUTSTANDING || kept == 0
+    }
+
+    /// How much is remembered until ACKs settle it.
+    pub fn remembered(&self) -> usize {
+        self.gaps.len() + self.outstanding.len() + self.edges.len() + self.eyes.remembered()
     }
 }

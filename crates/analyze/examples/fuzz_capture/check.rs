@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use acklab_capture::analyze::{Analysis, ConnectionRow, POLICIES};
+use acklab_analyze::{Analysis, ConnectionRow, POLICIES};
 use acklab_capture::{ReadError, Reader};
 
 use super::corpus::{gzip, seeds};

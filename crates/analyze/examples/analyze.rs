@@ -5,8 +5,8 @@ use std::error::Error;
 use std::fs::File;
 use std::io::BufReader;
 
+use acklab_analyze::Analysis;
 use acklab_capture::Reader;
-use acklab_capture::analyze::Analysis;
 
 fn main() -> Result<(), Box<dyn Error>> {
     for path in std::env::args().skip(1) {

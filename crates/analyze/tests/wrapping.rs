@@ -3,7 +3,7 @@
 
 mod common;
 
-use acklab_capture::analyze::{Analysis, ConnectionRow};
+use acklab_analyze::{Analysis, ConnectionRow};
 use acklab_capture::{Format, Reader};
 use common::{Frame, LOSSY, analysed, file, frames, rows, run};
 

@@ -7,9 +7,9 @@
 use std::collections::VecDeque;
 use std::net::IpAddr;
 
-use super::frame::Other;
-use super::segment::{Seen, tcp};
-use super::thresholds::{FRAGMENTED_NS, MOST_FRAGMENTED, MOST_MISSING};
+use crate::frame::Other;
+use crate::segment::{Seen, tcp};
+use crate::thresholds::{FRAGMENTED_NS, MOST_FRAGMENTED, MOST_MISSING};
 
 /// What the parts of a packet have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

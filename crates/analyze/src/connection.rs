@@ -1,10 +1,10 @@
 //! One connection: its two ends, its handshake, its two directions.
 
-use super::acks::{Own, Told};
-use super::copies::Copies;
-use super::numbers::span_s;
-use super::segment::{ACK, Endpoint, FIN, RST, SYN, Seen};
-use super::way::{DataKind, Way};
+use crate::acks::{Own, Told};
+use crate::copies::Copies;
+use crate::numbers::span_s;
+use crate::segment::{ACK, Endpoint, FIN, RST, SYN, Seen};
+use crate::way::{DataKind, Way};
 
 /// When the three segments of the handshake passed, and which end began.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,8 +85,17 @@ impl Connection {
         }
     }
 
-    /// The next packet passes at `now`, which never goes back.
-    pub fn on_packet(&mut self, seen: &Seen, now: i64) -> Passed {
+    /// How much is remembered until later packets settle it, and how much was forgotten instead.
+    pub fn remembered(&self) -> (usize, u64) {
+        let [one, other] = &self.ways;
+        (one.remembered() + other.remembered(), one.forgotten + other.forgotten)
+    }
+
+    /// The next packet passes at `now`, which never goes back; without `room` the oldest makes room for what it brings.
+    pub fn on_packet(&mut self, seen: &Seen, now: i64, room: bool) -> Passed {
+        for way in &mut self.ways {
+            way.room = room;
+        }
         let from = usize::from(seen.from != self.ends[0]);
         self.last_ns = now;
         self.packets += 1;

@@ -1,146 +1,11 @@
-//! What the ACKs of one direction say: each by itself, and what is counted of them.
+//! What an ACK says of what was outstanding, and the round trip that it tells.
 
-use super::holds::Holds;
-use super::numbers::{Spread, span_s};
-use super::segment::{ACK, ECE, FIN, RST, SYN, Seen};
-use super::thresholds::{COMPRESSED_RUN, COMPRESSED_SHARE, IDENTIFICATION_STEP};
-use super::way::{DataKind, Sent, Way};
-
-/// What an ACK was to the one before.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AckKind {
-    /// It acknowledges something for the first time.
-    #[default]
-    New,
-    /// It repeats the last, without data, with the same window (RFC 5681 section 2, RFC 6675).
-    Duplicate,
-    /// It repeats the last, with another window.
-    WindowUpdate,
-    /// A keep-alive or window probe, or the answer to one.
-    Probe,
-    /// It repeats the last on data of its own.
-    Repeated,
-    /// It acknowledges less than an earlier one: it was overtaken.
-    Old,
-}
-
-/// Names of [`AckKind`]s.
-pub const ACK_KINDS: [&str; 6] = ["new", "duplicate", "window-update", "probe", "repeated", "old"];
-
-/// An ACK as the table shows it.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Told {
-    pub kind: AckKind,
-    pub ack: u64,
-    pub bytes: u64,
-    pub segments: u64,
-    pub delay: Option<f64>,
-    pub rtt: Option<f64>,
-    pub clean: bool,
-    pub divided: bool,
-    pub ahead: bool,
-    pub sacks: u8,
-    pub window: u64,
-    pub flight: u64,
-}
-
-/// What is counted of them.
-#[derive(Clone, Debug, Default)]
-pub struct AckCounts {
-    pub packets: u64,
-    pub pure: u64,
-    pub new: u64,
-    pub duplicates: u64,
-    pub unprompted: u64,
-    pub window_updates: u64,
-    pub probes: u64,
-    pub old: u64,
-    pub sacks: u64,
-    pub dsacks: u64,
-    pub ece: u64,
-    pub ect: u64,
-    pub zero_window: u64,
-    pub divided: u64,
-    pub compressed: u64,
-    pub of_unseen: u64,
-    pub ahead: u64,
-    pub stamped_rtts: u64,
-    pub later_echoes: u64,
-    pub earlier_echoes: u64,
-    pub acked_bytes: u64,
-    pub acked_segments: u64,
-    pub last_ns: Option<i64>,
-}
-
-/// Identifications in the IPv4 headers of the end that acknowledges, where they count its packets.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Identifications {
-    last: Option<u16>,
-    pub near: u64,
-    pub far: u64,
-    pub missing: u64,
-}
-
-impl Identifications {
-    /// A packet that stands for `packets` passes.
-    pub fn on_packet(&mut self, identification: u16) {
-        let Some(last) = self.last.replace(identification) else { return };
-        match identification.wrapping_sub(last) {
-            1 => self.near += 1,
-            step if (2..=IDENTIFICATION_STEP).contains(&step) => {
-                self.near += 1;
-                self.missing += u64::from(step) - 1;
-            }
-            _ => self.far += 1,
-        }
-    }
-}
-
-/// The ACKs' state.
-#[derive(Clone, Debug, Default)]
-pub struct Acks {
-    pub counts: AckCounts,
-    pub rtt: Spread,
-    pub holds: Holds,
-    pub ids: Identifications,
-    pub scale: u8,
-    window: Option<u64>,
-    /// Data segments that passed and no ACK has answered yet.
-    prompts: u64,
-    /// ACKs of what had not passed.
-    ahead: Vec<u64>,
-    /// When the last ACK of new data passed, when what it covers was complete, and how many came compressed in a row.
-    last_new: Option<(i64, i64)>,
-    compressed_run: u32,
-}
-
-impl Acks {
-    /// Data pass that begin at `seq` and make `segments`.
-    pub fn on_data(&mut self, kind: DataKind, seq: u64, segments: u64) {
-        self.prompts += segments;
-        if kind == DataKind::New && !self.ahead.is_empty() {
-            let before = self.ahead.len();
-            self.ahead.retain(|&ack| ack <= seq);
-            self.counts.ahead += (before - self.ahead.len()) as u64;
-        }
-    }
-}
-
-/// The outstanding segments that an ACK covers.
-#[derive(Default)]
-struct Covered {
-    segments: u64,
-    /// None was resent, late, or a SYN or FIN.
-    plain: bool,
-    control: u64,
-    divided: bool,
-    /// The segment that ends where the ACK points.
-    named: Option<Sent>,
-    /// When the last of those passed that were resent or late.
-    disturbed: Option<i64>,
-    /// The first and last timestamps among the segments.
-    stamps: (Option<u32>, Option<u32>),
-}
+use crate::acks::{AckKind, Own, Told};
+use crate::numbers::span_s;
+use crate::outstanding::Sent;
+use crate::segment::{ACK, ECE, FIN, RST, SYN, Seen};
+use crate::thresholds::{COMPRESSED_RUN, COMPRESSED_SHARE};
+use crate::way::Way;
 
 impl Way {
     /// A segment with the ACK flag passes the other way; `own` says whether its own sequence number is its sender's next.
@@ -184,7 +49,7 @@ impl Way {
         }
         counts.zero_window += u64::from(pure && window == 0);
         if matches!(kind, AckKind::New | AckKind::Duplicate) {
-            self.eyes.on_ack(ack, seen.options.stamps.map(|(value, _)| value), now);
+            self.eyes.on_ack(ack, seen.options.stamps.map(|(value, _)| value), self.room, now);
         }
         let sacks = seen.options.sacks.0;
         let told = Told { kind, ack, window, flight, sacks, ..Told::default() };
@@ -208,9 +73,9 @@ impl Way {
         let ack = told.ack;
         let unseen = ack > self.next;
         let beyond = ack.saturating_sub(self.next.max(una));
-        let gap = !self.holes.is_empty() || told.sacks > 0;
+        let gap = !self.gaps.is_empty() || told.sacks > 0;
         let done = self.completed(ack);
-        let covered = self.cover(ack);
+        let covered = self.outstanding.cover(ack, self.unit().into());
         self.settle(ack);
         told.bytes = (ack - una).saturating_sub(covered.control);
         told.segments = covered.segments + self.units(beyond);
@@ -282,56 +147,12 @@ impl Way {
         Some(at)
     }
 
-    /// Takes what an ACK covers from the outstanding segments.
-    fn cover(&mut self, ack: u64) -> Covered {
-        let mut covered = Covered { plain: true, ..Covered::default() };
-        let unit = u64::from(self.unit());
-        while let Some(sent) = self.outstanding.front_mut().filter(|sent| sent.start < ack) {
-            let whole = sent.end <= ack;
-            if sent.again || sent.late {
-                covered.plain = false;
-                covered.disturbed = covered.disturbed.max(Some(sent.last.0));
-            }
-            covered.stamps = (covered.stamps.0.or(sent.first.1), sent.first.1);
-            if !whole {
-                let part = ack - sent.start;
-                if sent.end - sent.start > unit && part.is_multiple_of(unit) {
-                    covered.segments += part / unit; // of a packet put together from several
-                    sent.start = ack;
-                } else {
-                    covered.divided = true;
-                }
-                break;
-            }
-            let control = u64::from(sent.control);
-            covered.control += control;
-            covered.segments += (sent.end - sent.start - control).div_ceil(unit);
-            covered.named = (sent.end == ack).then_some(*sent);
-            self.outstanding.pop_front();
-        }
-        covered
-    }
-
     /// Everything below `ack` is acknowledged.
     fn settle(&mut self, ack: u64) {
         self.una = Some(self.una.map_or(ack, |una| una.max(ack)));
-        self.holes.retain_mut(|hole| {
-            hole.0 = hole.0.max(ack);
-            hole.0 < hole.1
-        });
+        self.gaps.forget_below(ack);
         self.edge = self.edge.max(ack.min(self.next));
     }
-}
-
-/// The number of a segment with an ACK, to the one its sender should use next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Own {
-    /// The same.
-    Next,
-    /// One less: it asks for an answer.
-    Probe,
-    /// Another.
-    Other,
 }
 
 /// The round trip that an ACK tells of the segment it names: Karn's rule, or the echoed timestamp where it tells the

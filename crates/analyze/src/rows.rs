@@ -1,9 +1,10 @@
 //! The tables: their columns, each with what it means, and how they reach whoever shows them.
 
-use super::acks::ACK_KINDS;
-use super::connection::{Connection, Passed};
-use super::segment::Seen;
-use super::way::DATA_KINDS;
+use crate::acks::ACK_KINDS;
+use crate::connection::{Connection, Passed};
+use crate::segment::Seen;
+use crate::thresholds::MOST_ROWS;
+use crate::way::DATA_KINDS;
 
 /// Takes a table column by column.
 pub trait Sink: Sized {
@@ -55,7 +56,7 @@ macro_rules! table {
         }
     };
 }
-pub(super) use table;
+pub(crate) use table;
 
 impl AckRow {
     const KINDS: &[&str] = &ACK_KINDS;
@@ -65,7 +66,7 @@ impl SegmentRow {
     const KINDS: &[&str] = &DATA_KINDS;
 }
 
-pub use super::summary::ConnectionRow;
+pub use crate::summary::ConnectionRow;
 
 table! {
     /// An ACK.
@@ -135,7 +136,19 @@ pub struct Packets {
 }
 
 impl Packets {
-    pub(super) fn add(&mut self, index: usize, connection: &Connection, seen: &Seen, passed: &Passed, at_ns: i64) {
+    /// Adds the rows of a packet; how many there is no room for.
+    pub(crate) fn add(
+        &mut self,
+        index: usize,
+        connection: &Connection,
+        seen: &Seen,
+        passed: &Passed,
+        at_ns: i64,
+    ) -> u64 {
+        let rows = u64::from(passed.data.is_some()) + u64::from(passed.ack.is_some());
+        if self.acks.len() + self.segments.len() + rows as usize > MOST_ROWS {
+            return rows;
+        }
         let time_s = at_ns as f64 * 1e-9;
         let number = |way: usize, wide: u64| wide.saturating_sub(connection.ways[way].first.unwrap_or(wide));
         if let Some(kind) = passed.data {
@@ -171,5 +184,6 @@ impl Packets {
                 flight_bytes: told.flight,
             });
         }
+        0
     }
 }

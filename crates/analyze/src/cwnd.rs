@@ -9,8 +9,8 @@ use acklab_packet::Time;
 use acklab_tcp::receiver::estimator::{Observer, RoundTrip};
 use acklab_tcp::rules::{LossNotice, RttSource, WindowStart};
 
-use super::numbers::span_s;
-use super::thresholds::FIRST_WINDOW_SHARE;
+use crate::numbers::span_s;
+use crate::thresholds::{FIRST_WINDOW_SHARE, MOST_PIECES};
 
 /// Most events that wait; with more, the first round trip counts as over.
 const WAITING: usize = 512;
@@ -54,8 +54,14 @@ impl Eyes {
         Some(self.observer.as_deref()?.cwnd_at(self.time(now)))
     }
 
-    /// Data pass; what is complete then ends at `edge`.
-    pub fn on_data(&mut self, seq: u64, len: u32, edge: u64, echo: Option<u32>, unit: u32, now: i64) {
+    /// How much waits for something.
+    pub fn remembered(&self) -> usize {
+        self.waiting.len() + self.to_sender.as_deref().map_or(0, RoundTrip::waiting)
+    }
+
+    /// Data pass; what is complete then ends at `edge`. Without `room` nothing is kept for later.
+    #[allow(clippy::too_many_arguments)]
+    pub fn on_data(&mut self, seq: u64, len: u32, edge: u64, echo: Option<u32>, unit: u32, room: bool, now: i64) {
         self.epoch.get_or_insert(now);
         self.origin.get_or_insert(now);
         let time = self.time(now);
@@ -63,7 +69,7 @@ impl Eyes {
             clock.on_segment(echo, 0.0, time);
         }
         // A packet that was put together from several segments counts as these.
-        let unit = unit.max(1);
+        let unit = unit.max(len.div_ceil(MOST_PIECES)).max(1);
         let mut from = 0;
         while from < len {
             let piece = unit.min(len - from);
@@ -71,15 +77,16 @@ impl Eyes {
             let rest = u64::from(len - from - piece);
             self.take(
                 Event::Data { seq: start, len: piece, edge: edge.saturating_sub(rest).max(edge.min(start)) },
+                room,
                 now,
             );
             from += piece;
         }
     }
 
-    /// An ACK passes, with the timestamp it bears.
-    pub fn on_ack(&mut self, ack: u64, stamp: Option<u32>, now: i64) {
-        if let Some(stamp) = stamp.filter(|stamp| self.last_stamp != Some(*stamp)) {
+    /// An ACK passes, with the timestamp it bears. Without `room` nothing is kept for later.
+    pub fn on_ack(&mut self, ack: u64, stamp: Option<u32>, room: bool, now: i64) {
+        if let Some(stamp) = stamp.filter(|stamp| room && self.last_stamp != Some(*stamp)) {
             self.last_stamp = Some(stamp);
             self.epoch.get_or_insert(now);
             let time = self.time(now);
@@ -88,7 +95,7 @@ impl Eyes {
             clock.on_ack(stamp, time);
         }
         if self.origin.is_some() {
-            self.take(Event::Ack(ack), now);
+            self.take(Event::Ack(ack), room, now);
         }
     }
 
@@ -97,12 +104,12 @@ impl Eyes {
         stamped.map(|secs| secs + self.to_receiver.unwrap_or(0.0)).or(self.handshake)
     }
 
-    fn take(&mut self, event: Event, now: i64) {
-        let Some(round_trip) = self.round_trip() else { return self.wait(event, now) };
+    fn take(&mut self, event: Event, room: bool, now: i64) {
+        let Some(round_trip) = self.round_trip() else { return self.wait(event, room, now) };
         if self.observer.is_none() {
             let over = self.origin.map_or(0.0, |origin| span_s(origin, now)) > FIRST_WINDOW_SHARE * round_trip;
-            if !over && self.waiting.len() < WAITING {
-                return self.wait(event, now);
+            if !over && room && self.waiting.len() < WAITING {
+                return self.wait(event, room, now);
             }
             let is_data = |event: &&(Event, i64)| matches!(event.0, Event::Data { .. });
             let first = self.waiting.iter().filter(is_data).count().max(1) as u32;
@@ -115,8 +122,8 @@ impl Eyes {
     }
 
     /// Without a round trip there is nothing to wait for, and no estimate.
-    fn wait(&mut self, event: Event, now: i64) {
-        if self.waiting.len() < WAITING {
+    fn wait(&mut self, event: Event, room: bool, now: i64) {
+        if room && self.waiting.len() < WAITING {
             self.waiting.push((event, now));
         }
     }

@@ -1,7 +1,7 @@
 //! Where the capture was taken, between the ends of a direction.
 
-use super::thresholds::{NEAR_S, NEAR_SHARE};
-use super::way::Way;
+use crate::thresholds::{NEAR_S, NEAR_SHARE};
+use crate::way::Way;
 
 /// Which end of a direction the capture point is near to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 mod common;
 
-use acklab_capture::analyze::{Analysis, ConnectionRow};
+use acklab_analyze::{Analysis, ConnectionRow};
 use acklab_capture::{Format, Reader};
 use common::{LOSSY, file, run};
 

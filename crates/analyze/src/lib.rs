@@ -7,18 +7,22 @@
 //! Every number that decides what is said stands in `thresholds.rs`.
 
 mod acks;
+mod answers;
 mod connection;
 mod copies;
 mod cwnd;
 mod fragments;
 mod frame;
+mod gaps;
 mod holds;
+mod ip;
 mod numbers;
+mod outstanding;
 mod policy;
 mod rows;
 mod segment;
 mod summary;
-mod thresholds;
+pub mod thresholds;
 mod vantage;
 mod way;
 mod words;
@@ -28,14 +32,15 @@ use std::io::Read;
 
 use connection::Connection;
 use fragments::Joined;
+use ip::Frame;
 pub use policy::NAMES as POLICIES;
 pub use rows::{AckRow, ConnectionRow, Packets, SegmentRow, Sink};
 pub use segment::Endpoint;
-use segment::{Frame, Seen};
+use segment::Seen;
+use thresholds::{MOST_CONNECTIONS, MOST_REMEMBERED};
 pub use vantage::Vantage;
 
-use crate::read_error::ReadError;
-use crate::reader::Reader;
+use acklab_capture::{Block, ReadError, Reader};
 
 /// What became of the packets of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -68,14 +73,24 @@ pub struct Census {
     pub backward_max_ns: u64,
     /// Link types that are not read, each once.
     pub unknown_links: Vec<u32>,
+    /// Packets without a time, which are not read (pcapng's simple packet blocks).
+    pub untimed: u64,
+    /// TCP segments that were left out, of connections beyond the first [`thresholds::MOST_CONNECTIONS`].
+    pub unfollowed: u64,
+    /// Segments and gaps that were forgotten before an ACK settled them, because too many were outstanding.
+    pub forgotten: u64,
+    /// Rows that the tables of ACKs and segments have no room for.
+    pub rows_left_out: u64,
     /// The file ends within a packet, as when its writer was stopped.
     pub broken_off: bool,
+    /// What is wrong with the file, where it could not be read on.
+    pub damaged: Option<String>,
 }
 
 /// An analysis in progress, or done.
 ///
 /// ```
-/// use acklab_capture::analyze::Analysis;
+/// use acklab_analyze::Analysis;
 /// use acklab_capture::{Capture, LinkEnd, Reader};
 ///
 /// let text = r#"
@@ -97,17 +112,20 @@ pub struct Census {
 #[derive(Debug, Default)]
 pub struct Analysis {
     census: Census,
-    connections: Vec<Connection>,
+    connections: Vec<Box<Connection>>,
     /// The latest connection between two ends, the lesser first; only looked up, never walked.
     latest: HashMap<(Endpoint, Endpoint), usize>,
     packets: Option<Packets>,
     fragments: fragments::Fragments,
+    /// Segments, gaps and the like that all connections remember.
+    remembered: usize,
     start_ns: Option<i64>,
     now_ns: i64,
 }
 
-/// Packets between two questions whether to go on.
+/// Blocks between two questions whether to go on, and bytes.
 const SLICE: u64 = 1 << 14;
+const SLICE_BYTES: u64 = 1 << 24;
 
 impl Analysis {
     /// An analysis that also keeps a row for each segment and each ACK.
@@ -118,38 +136,39 @@ impl Analysis {
     /// Reads `reader` to its end, or until `go_on`, which hears now and then how far it is, says no; whether it came to the
     /// end.
     ///
-    /// A file that ends within a packet is read up to there ([`Census::broken_off`]).
+    /// A file that ends within a packet, or is damaged behind its first, is read up to there ([`Census::broken_off`],
+    /// [`Census::damaged`]).
     ///
     /// # Errors
-    /// [`ReadError`]: it is no capture, or breaks the format's rules.
+    /// [`ReadError`]: it cannot be read, is no capture, or is damaged before its first packet.
     pub fn read<R: Read>(
         &mut self,
         reader: &mut Reader<R>,
         mut go_on: impl FnMut(&Census) -> bool,
     ) -> Result<bool, ReadError> {
-        let mut link_types: Vec<u32> = Vec::new();
+        let (mut blocks, mut asked) = (0_u64, 0);
         loop {
-            let record = match reader.next() {
-                Ok(Some(record)) => record,
+            match reader.next_block() {
+                Ok(Some(Block::Packet(record))) => {
+                    self.on_packet(record.link_type, record.data, record.length, record.time_ns);
+                }
+                Ok(Some(Block::Untimed)) => self.census.untimed += 1,
+                Ok(Some(Block::Other)) => {}
                 Ok(None) => return Ok(true),
-                Err(error) if error.is_truncation() && self.census.packets > 0 => {
-                    self.census.broken_off = true;
+                Err(error @ ReadError::Io(_)) => return Err(error),
+                Err(error) if self.census.packets == 0 => return Err(error),
+                Err(error) => {
+                    self.census.broken_off = error.is_truncation();
+                    self.census.damaged = (!error.is_truncation()).then(|| error.to_string());
                     return Ok(true);
                 }
-                Err(error) => return Err(error),
-            };
-            let (time_ns, interface, length) = (record.time_ns, record.interface, record.length);
-            match link_types.get(interface).copied() {
-                Some(link_type) => self.on_packet(link_type, record.data, length, time_ns),
-                None => {
-                    let data = record.data.to_vec();
-                    link_types = reader.interfaces().iter().map(|interface| interface.link_type).collect();
-                    let link_type = link_types.get(interface).copied().unwrap_or(u32::MAX);
-                    self.on_packet(link_type, &data, length, time_ns);
-                }
             }
-            if self.census.packets.is_multiple_of(SLICE) && !go_on(&self.census) {
-                return Ok(false);
+            blocks += 1;
+            if blocks.is_multiple_of(SLICE) || reader.position() > asked + SLICE_BYTES {
+                asked = reader.position();
+                if !go_on(&self.census) {
+                    return Ok(false);
+                }
             }
         }
     }
@@ -170,7 +189,7 @@ impl Analysis {
             self.census.backward_max_ns = self.census.backward_max_ns.max(self.now_ns.abs_diff(time_ns));
         }
         self.now_ns = self.now_ns.max(time_ns);
-        let seen = match segment::read(link_type, frame, length) {
+        let seen = match ip::read(link_type, frame, length) {
             Ok(Frame::Segment(seen)) => Ok(seen),
             Ok(Frame::Part(part)) => match self.join(&part) {
                 Some(seen) => seen,
@@ -182,13 +201,22 @@ impl Analysis {
             Ok(seen) => seen,
             Err(other) => return self.pass_over(other),
         };
+        let now = self.now_ns;
+        let Some(index) = self.find(&seen, now) else {
+            self.census.unfollowed += 1;
+            return;
+        };
         self.census.tcp += 1;
         self.census.options_cut += u64::from(seen.cut);
-        let now = self.now_ns;
-        let index = self.find(&seen, now);
-        let passed = self.connections[index].on_packet(&seen, now);
+        let connection = &mut self.connections[index];
+        let (before, lost) = connection.remembered();
+        let passed = connection.on_packet(&seen, now, self.remembered < MOST_REMEMBERED);
+        let (after, forgotten) = connection.remembered();
+        self.remembered = self.remembered + after - before;
+        self.census.forgotten += forgotten - lost;
         if let Some(packets) = &mut self.packets {
-            packets.add(index, &self.connections[index], &seen, &passed, now.saturating_sub(start));
+            let left_out = packets.add(index, &self.connections[index], &seen, &passed, now.saturating_sub(start));
+            self.census.rows_left_out += left_out;
         }
     }
 
@@ -219,17 +247,20 @@ impl Analysis {
         } += 1;
     }
 
-    /// The connection of a segment, which it may open.
-    fn find(&mut self, seen: &Seen, now: i64) -> usize {
+    /// The connection of a segment, which it may open; none if there are too many.
+    fn find(&mut self, seen: &Seen, now: i64) -> Option<usize> {
         let key = (seen.from.min(seen.to), seen.from.max(seen.to));
         if let Some(&index) = self.latest.get(&key)
             && !self.connections[index].is_over(seen)
         {
-            return index;
+            return Some(index);
         }
-        self.connections.push(Connection::new(seen, now));
+        if self.connections.len() == MOST_CONNECTIONS {
+            return None;
+        }
+        self.connections.push(Box::new(Connection::new(seen, now)));
         self.latest.insert(key, self.connections.len() - 1);
-        self.connections.len() - 1
+        Some(self.connections.len() - 1)
     }
 
     /// What became of the packets so far.

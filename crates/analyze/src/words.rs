@@ -1,10 +1,10 @@
 //! What was found, in sentences.
 
-use super::connection::Connection;
-use super::policy::{self, Policy, many, ms, plural};
-use super::thresholds::{NEAR_S, UNUSUAL_LEAST};
-use super::vantage::{self, Vantage};
-use super::way::Way;
+use crate::connection::Connection;
+use crate::policy::{self, Policy, many, ms, plural};
+use crate::thresholds::{NEAR_S, UNUSUAL_LEAST};
+use crate::vantage::{self, Vantage};
+use crate::way::Way;
 
 /// The finding of one direction: policy, where that was seen from, and what else stands out.
 pub fn finding(connection: &Connection, way: &Way, policy: &Policy, place: Vantage) -> String {
