@@ -112,7 +112,7 @@ pub struct Census {
 #[derive(Debug, Default)]
 pub struct Analysis {
     census: Census,
-    connections: Vec<Box<Connection>>,
+    connections: Vec<Connection>,
     /// The latest connection between two ends, the lesser first; only looked up, never walked.
     latest: HashMap<(Endpoint, Endpoint), usize>,
     packets: Option<Packets>,
@@ -258,9 +258,14 @@ impl Analysis {
         if self.connections.len() == MOST_CONNECTIONS {
             return None;
         }
-        self.connections.push(Box::new(Connection::new(seen, now)));
+        self.connections.push(Connection::new(seen, now));
         self.latest.insert(key, self.connections.len() - 1);
         Some(self.connections.len() - 1)
+    }
+
+    /// Segments, gaps and the like that are remembered until later packets settle them.
+    pub fn remembered(&self) -> usize {
+        self.remembered
     }
 
     /// What became of the packets so far.

@@ -8,18 +8,20 @@ mod corpus;
 #[path = "../examples/fuzz_capture/mutate.rs"]
 mod mutate;
 
-use std::time::{Duration, Instant};
+/// Captures tried; 100,000 with `ACKLAB_LONG`.
+fn most() -> u64 {
+    if std::env::var_os("ACKLAB_LONG").is_some() { 100_000 } else { 3_000 }
+}
 
 #[test]
-fn four_seconds_of_fuzzing_find_nothing() {
+fn fuzzing_finds_nothing() {
     for seed in corpus::seeds() {
         assert_eq!(check::holds(&seed), Ok(true));
     }
     let mut fuzz = check::Fuzz::new(1);
-    let end = Instant::now() + Duration::from_secs(4);
-    while Instant::now() < end {
+    while fuzz.files < most() {
         fuzz.step();
     }
     println!("{} files, {} of them captures", fuzz.files, fuzz.good);
-    assert!(fuzz.good > 0);
+    assert!(fuzz.good > fuzz.files / 4);
 }

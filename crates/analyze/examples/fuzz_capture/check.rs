@@ -6,7 +6,7 @@ use acklab_analyze::{Analysis, ConnectionRow, POLICIES};
 use acklab_capture::{ReadError, Reader};
 
 use super::corpus::{gzip, seeds};
-use super::mutate::{Rng, mutate};
+use super::mutate::{Rng, mutate, mutate_packets};
 
 /// The state of a search.
 pub struct Fuzz {
@@ -27,7 +27,8 @@ impl Fuzz {
     pub fn step(&mut self) {
         let one = self.rng.pick(&self.corpus).clone();
         let other = self.rng.pick(&self.corpus).clone();
-        let mut mutant = mutate(&one, &other, &mut self.rng);
+        let packets = if self.rng.below(2) == 0 { mutate_packets(&one, &mut self.rng) } else { None };
+        let mut mutant = packets.unwrap_or_else(|| mutate(&one, &other, &mut self.rng));
         if self.rng.below(8) == 0 {
             mutant = gzip(&mutant);
         }
@@ -49,10 +50,14 @@ pub fn holds(bytes: &[u8]) -> Result<bool, String> {
         _ => return Err("it is a capture once, and once it is none".to_owned()),
     };
     let census = lean.census();
-    let parts = [census.tcp, census.not_ip, census.not_tcp, census.fragments, census.cut, census.malformed];
+    let parts =
+        [census.tcp, census.unfollowed, census.not_ip, census.not_tcp, census.fragments, census.cut, census.malformed];
     ensure(parts.iter().sum::<u64>() == census.packets + census.reassembled && census == rich.census(), || {
         format!("{census:?}")
     })?;
+    // A packet is remembered as a segment, the end of what is complete, a gap and a timestamp; as several while it waits.
+    let most = 4 * census.tcp as usize + 1024 * lean.connections().len();
+    ensure(lean.remembered() <= most, || format!("{} remembered, of {most}", lean.remembered()))?;
     let rows = lean.connections();
     ensure(rows == rich.connections(), || "rows differ with packets kept".to_owned())?;
     for row in &rows {

@@ -1,4 +1,4 @@
-//! Random numbers, and random changes of bytes.
+//! Random numbers, and random changes of bytes and of packets.
 
 /// Xorshift: short, and good enough to choose with.
 pub struct Rng(u64);
@@ -49,4 +49,41 @@ pub fn mutate(bytes: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
         }
     }
     bytes
+}
+
+/// Changes some packets of a pcap file of IPv4: their numbers, ports, flags, parts, times, order and number. None if it is no
+/// such file.
+pub fn mutate_packets(bytes: &[u8], rng: &mut Rng) -> Option<Vec<u8>> {
+    if !matches!(bytes.first()?, 0xd4 | 0x4d)
+        || bytes.get(1..4)? != [0xc3, 0xb2, 0xa1] && bytes.get(1..4)? != [0x3c, 0xb2, 0xa1]
+    {
+        return None;
+    }
+    let mut packets: Vec<Vec<u8>> = Vec::new();
+    let mut rest = bytes.get(24..)?;
+    while let Some(kept) = rest.get(8..12).and_then(|kept| kept.try_into().ok()).map(u32::from_le_bytes) {
+        let Some((packet, after)) = rest.split_at_checked(16 + kept as usize) else { break };
+        packets.push(packet.to_vec());
+        rest = after;
+    }
+    for _ in 0..=rng.below(40) {
+        if packets.is_empty() {
+            break;
+        }
+        let (at, other) = (rng.below(packets.len()), rng.below(packets.len()));
+        let packet = &mut packets[at];
+        // Behind the record's header: IPv4's flags and offset, TCP's ports, numbers, flags, window.
+        let (place, width) =
+            *rng.pick(&[(0, 4), (4, 4), (22, 2), (36, 2), (38, 2), (40, 4), (44, 4), (49, 1), (50, 2)]);
+        match rng.below(8) {
+            0..5 => packet.iter_mut().skip(place).take(width).for_each(|byte| *byte = rng.below(256) as u8),
+            5 => packets.swap(at, other),
+            6 => drop(packets.remove(at)),
+            _ => {
+                let copies = vec![packets[at].clone(); 1 + rng.below(30)];
+                drop(packets.splice(other..other, copies));
+            }
+        }
+    }
+    Some([&bytes[..24], &packets.concat()].concat())
 }
