@@ -1,24 +1,32 @@
 //! What an ACK says of what was outstanding, and the round trip that it tells.
 
-use crate::acks::{AckKind, Own, Told};
+use crate::acks::{AckKind, Own, Sender, Told};
 use crate::numbers::span_s;
 use crate::outstanding::Sent;
 use crate::segment::{ACK, ECE, FIN, RST, SYN, Seen};
-use crate::thresholds::{COMPRESSED_RUN, COMPRESSED_SHARE};
+use crate::thresholds::{COMPRESSED_RUN, COMPRESSED_SHARE, LEAST_WILD};
 use crate::way::Way;
 
 impl Way {
-    /// A segment with the ACK flag passes the other way; `own` says whether its own sequence number is its sender's next.
-    pub fn on_ack(&mut self, seen: &Seen, own: Own, now: i64) -> Option<Told> {
+    /// A segment with the ACK flag passes the other way.
+    pub fn on_ack(&mut self, seen: &Seen, from: Sender, now: i64) -> Option<Told> {
         if !seen.has(ACK) || seen.has(RST) {
             return None;
         }
+        let own = from.own;
         let pure = seen.payload == 0 && !seen.has(SYN | FIN);
         self.stamped |= seen.options.stamps.is_some() && !seen.has(SYN);
         self.count_ack(seen, pure);
         let ack = if self.first.is_some() { self.numbers.peek(seen.ack) } else { self.numbers.widen(seen.ack) };
         let scale = if seen.has(SYN) { 0 } else { self.acks.scale };
         let window = u64::from(seen.window) << scale;
+        if self.is_wild(ack, window) {
+            self.acks.counts.wild += 1;
+            return None;
+        }
+        let at_edge = self.acks.right > 0 && ack >= self.acks.right;
+        self.acks.right = self.acks.right.max(ack + window);
+        self.acks.largest_window = self.acks.largest_window.max(window);
         let same_window = self.acks.window.replace(window) == Some(window);
         let flight = self.flight_bytes();
         // Without a handshake the first ACK may be of data that passed before the capture began.
@@ -39,7 +47,11 @@ impl Way {
         match kind {
             AckKind::Duplicate => {
                 counts.duplicates += 1;
-                counts.unprompted += u64::from(self.acks.prompts == 0);
+                // A duplicate that reports what came twice, or beyond a gap, has a cause, seen here or not; and one without a
+                // number of its own may be a copy.
+                let own =
+                    seen.options.sacks.0 == 0 && !from.copy && seen.identification.is_some_and(|number| number != 0);
+                counts.unprompted += u64::from(self.acks.prompts == 0 && own);
                 self.acks.prompts = self.acks.prompts.saturating_sub(1);
             }
             AckKind::WindowUpdate => counts.window_updates += 1,
@@ -48,18 +60,28 @@ impl Way {
             AckKind::Repeated | AckKind::New => {}
         }
         counts.zero_window += u64::from(pure && window == 0);
-        if matches!(kind, AckKind::New | AckKind::Duplicate) {
+        if matches!(kind, AckKind::New | AckKind::Duplicate) && !from.copy {
             self.eyes.on_ack(ack, seen.options.stamps.map(|(value, _)| value), self.room, now);
         }
         let sacks = seen.options.sacks.0;
         let told = Told { kind, ack, window, flight, sacks, ..Told::default() };
-        Some(if kind == AckKind::New { self.on_new(seen, una, told, pure, now) } else { told })
+        let told = if kind == AckKind::New { self.on_new(seen, una, told, (pure, at_edge), now) } else { told };
+        if let Some(identification) = seen.identification.filter(|_| !from.copy) {
+            let covers = told.clean.then_some(told.segments);
+            self.acks.ids.on_packet(identification, from.beside, pure, covers);
+        }
+        Some(told)
+    }
+
+    /// Whether an ACK is of a number that no window could have allowed, though what it acknowledges passes here.
+    fn is_wild(&self, ack: u64, window: u64) -> bool {
+        let scaled = if self.acks.scaled { 0 } else { 14 };
+        let allowed = (self.acks.largest_window.max(window) << scaled).max(LEAST_WILD);
+        let (first, last) = (self.first.unwrap_or(0), self.next.max(self.una.unwrap_or(0)));
+        self.first.is_some() && (ack > last.saturating_add(allowed) || ack < first.saturating_sub(allowed))
     }
 
     fn count_ack(&mut self, seen: &Seen, pure: bool) {
-        if let Some(identification) = seen.identification {
-            self.acks.ids.on_packet(identification);
-        }
         let counts = &mut self.acks.counts;
         counts.packets += 1;
         counts.pure += u64::from(pure);
@@ -69,13 +91,13 @@ impl Way {
         counts.ect += u64::from(pure && seen.ecn != 0);
     }
 
-    fn on_new(&mut self, seen: &Seen, una: u64, mut told: Told, pure: bool, now: i64) -> Told {
+    fn on_new(&mut self, seen: &Seen, una: u64, mut told: Told, (pure, at_edge): (bool, bool), now: i64) -> Told {
         let ack = told.ack;
         let unseen = ack > self.next;
         let beyond = ack.saturating_sub(self.next.max(una));
         let gap = !self.gaps.is_empty() || told.sacks > 0;
         let done = self.completed(ack);
-        let covered = self.outstanding.cover(ack, self.unit().into());
+        let covered = self.outstanding.cover(ack, self.unit().into(), at_edge);
         self.settle(ack);
         told.bytes = (ack - una).saturating_sub(covered.control);
         told.segments = covered.segments + self.units(beyond);
@@ -95,9 +117,10 @@ impl Way {
         counts.acked_segments += told.segments;
         counts.last_ns = if told.bytes > 0 { Some(now) } else { counts.last_ns };
         counts.divided += u64::from(covered.divided);
+        counts.split += covered.split;
         counts.of_unseen += u64::from(unseen);
         if unseen && acks.ahead.len() < 64 {
-            acks.ahead.push(ack);
+            acks.ahead.push((ack, now));
         }
         if let Some(rtt) = told.rtt {
             acks.rtt.add(rtt);
@@ -108,12 +131,16 @@ impl Way {
         if let (Some((_, echo)), (Some(first), Some(last))) = (seen.options.stamps, covered.stamps)
             && told.clean
         {
-            self.acks.counts.later_echoes += u64::from(after(echo, first) && !after(echo, last));
+            let later = after(echo, first) && !after(echo, last);
+            self.acks.counts.later_echoes += u64::from(later);
+            self.acks.counts.last_echoes += u64::from(later && echo == last);
             self.acks.counts.earlier_echoes += u64::from(after(first, echo) && !covered.divided);
         }
         self.note_spacing(done, now);
         if told.clean && !told.divided {
             let (leg, all) = (self.legs.0, self.outstanding.is_empty());
+            let span = covered.passed.map_or(0.0, |(first, last)| span_s(first, last));
+            self.acks.holds.on_batch(told.segments, span);
             self.acks.holds.on_ack(told.segments, told.delay.unwrap_or(0.0), leg, all, now);
         } else if (gap || !covered.plain) && told.bytes > 0 {
             self.acks.holds.on_disorder();

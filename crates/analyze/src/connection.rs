@@ -1,6 +1,6 @@
 //! One connection: its two ends, its handshake, its two directions.
 
-use crate::acks::{Own, Told};
+use crate::acks::{Own, Sender, Told};
 use crate::copies::Copies;
 use crate::numbers::span_s;
 use crate::segment::{ACK, Endpoint, FIN, RST, SYN, Seen};
@@ -92,21 +92,22 @@ impl Connection {
     }
 
     /// The next packet passes at `now`, which never goes back; without `room` the oldest makes room for what it brings.
-    pub fn on_packet(&mut self, seen: &Seen, now: i64, room: bool) -> Passed {
+    pub fn on_packet(&mut self, seen: &Seen, now: i64, beside: Option<u16>, room: bool) -> Passed {
         for way in &mut self.ways {
             way.room = room;
         }
         let from = usize::from(seen.from != self.ends[0]);
         self.last_ns = now;
         self.packets += 1;
-        self.copies += u64::from(self.last[from].on_packet(seen));
+        let copy = self.last[from].on_packet(seen);
+        self.copies += u64::from(copy);
         if seen.has(SYN) {
             self.on_syn(from, seen);
         }
         self.time_handshake(from, seen, now);
         let own = self.speak(from, seen);
-        let ack = self.ways[1 - from].on_ack(seen, own, now);
-        let data = self.ways[from].on_data(seen, own, now);
+        let ack = self.ways[1 - from].on_ack(seen, Sender { own, copy, beside }, now);
+        let data = self.ways[from].on_data(seen, own, copy, now);
         self.reset |= seen.has(RST);
         Passed { from, data, seq: self.ways[from].numbers.peek(seen.seq), ack }
     }
@@ -141,6 +142,9 @@ impl Connection {
             (self.ways[1].acks.scale, self.ways[0].acks.scale) = (first, second);
         }
         self.opened = first.is_some() && second.is_some();
+        for way in &mut self.ways {
+            way.acks.scaled = self.opened;
+        }
         let mss = [first, second].into_iter().flatten().filter_map(|syn| syn.options.mss).min();
         for way in &mut self.ways {
             way.mss = mss.or(way.mss);

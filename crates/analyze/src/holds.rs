@@ -4,7 +4,7 @@
 //! acknowledged at once by any receiver (RFC 5681 section 4.2) and says nothing of its policy.
 
 use crate::numbers::{Spread, span_s};
-use crate::thresholds::{HELD_S, HELD_SHARE, QUICK_MISSES, QUICK_RUN};
+use crate::thresholds::{BATCH_S, BATCH_SHARE, HELD_S, HELD_SHARE, QUICK_MISSES, QUICK_RUN};
 
 /// Segments an ACK from which one class counts them all.
 pub const MANY: usize = 64;
@@ -36,6 +36,9 @@ pub struct Holds {
     pub phases_after_disorder: u64,
     disorder: bool,
     run_after_disorder: bool,
+    /// ACKs of three segments and more, and those of them whose segments came in a batch.
+    pub stretched: u64,
+    pub batches: u64,
     /// Seconds between ACKs.
     pub gaps: Spread,
     before: Option<f64>,
@@ -69,6 +72,17 @@ impl Holds {
             self.gaps.add(span_s(last, now));
         }
         self.follow(segments <= 1 && !held);
+    }
+
+    /// Segments that an ACK of `segments` covers passed within `span` seconds.
+    pub fn on_batch(&mut self, segments: u64, span: f64) {
+        self.stretched += u64::from(segments > 2);
+        self.batches += u64::from(segments > 2 && span <= BATCH_S);
+    }
+
+    /// Whether ACKs of many segments answer batches.
+    pub fn in_batches(&self) -> bool {
+        self.stretched > 0 && self.batches as f64 >= BATCH_SHARE * self.stretched as f64
     }
 
     /// An ACK of something resent, late or beyond a gap: a receiver may be quick for a while after it.

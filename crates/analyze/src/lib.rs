@@ -29,6 +29,7 @@ mod words;
 
 use std::collections::HashMap;
 use std::io::Read;
+use std::net::IpAddr;
 
 use connection::Connection;
 use fragments::Joined;
@@ -37,7 +38,7 @@ pub use policy::NAMES as POLICIES;
 pub use rows::{AckRow, ConnectionRow, Packets, SegmentRow, Sink};
 pub use segment::Endpoint;
 use segment::Seen;
-use thresholds::{MOST_CONNECTIONS, MOST_REMEMBERED};
+use thresholds::{MOST_CONNECTIONS, MOST_HOSTS, MOST_REMEMBERED};
 pub use vantage::Vantage;
 
 use acklab_capture::{Block, ReadError, Reader};
@@ -115,6 +116,8 @@ pub struct Analysis {
     connections: Vec<Connection>,
     /// The latest connection between two ends, the lesser first; only looked up, never walked.
     latest: HashMap<(Endpoint, Endpoint), usize>,
+    /// Identification of the last packet of each IPv4 host.
+    hosts: HashMap<IpAddr, u16>,
     packets: Option<Packets>,
     fragments: fragments::Fragments,
     /// Segments, gaps and the like that all connections remember.
@@ -208,9 +211,10 @@ impl Analysis {
         };
         self.census.tcp += 1;
         self.census.options_cut += u64::from(seen.cut);
+        let beside = self.beside(&seen);
         let connection = &mut self.connections[index];
         let (before, lost) = connection.remembered();
-        let passed = connection.on_packet(&seen, now, self.remembered < MOST_REMEMBERED);
+        let passed = connection.on_packet(&seen, now, beside, self.remembered < MOST_REMEMBERED);
         let (after, forgotten) = connection.remembered();
         self.remembered = self.remembered + after - before;
         self.census.forgotten += forgotten - lost;
@@ -245,6 +249,15 @@ impl Analysis {
             frame::Other::Cut => &mut census.cut,
             frame::Other::Malformed => &mut census.malformed,
         } += 1;
+    }
+
+    /// The identification of the last packet that its host sent; this one's is remembered instead.
+    fn beside(&mut self, seen: &Seen) -> Option<u16> {
+        let identification = seen.identification?;
+        if self.hosts.len() == MOST_HOSTS && !self.hosts.contains_key(&seen.from.address) {
+            return None;
+        }
+        self.hosts.insert(seen.from.address, identification)
     }
 
     /// The connection of a segment, which it may open; none if there are too many.

@@ -95,6 +95,12 @@ impl Spread {
         None
     }
 
+    /// How many lie between two values, to a bin's width.
+    pub fn between(&self, low: f64, high: f64) -> u64 {
+        let (low, high) = (bin_of(low), bin_of(high));
+        self.bins.iter().filter(|bin| (low..=high).contains(&bin.0)).map(|bin| u64::from(bin.1)).sum()
+    }
+
     /// The value about which most lie, among those above `floor`: the middle of the fullest three bins in a row.
     pub fn mode_above(&self, floor: f64) -> Option<f64> {
         let from = bin_of(floor) + 1;

@@ -17,6 +17,9 @@ pub struct Sent {
     pub late: bool,
     /// It carries a SYN or FIN.
     pub control: bool,
+    /// It is one segment, for certain; and ACKs have ended inside it.
+    pub single: bool,
+    pub parts: bool,
 }
 
 /// Those of a direction, by their first number. Every call takes time that grows with the logarithm of their number, and with
@@ -32,10 +35,14 @@ pub struct Covered {
     pub plain: bool,
     pub control: u64,
     pub divided: bool,
+    /// Segments that were acknowledged in parts, the last of which this is.
+    pub split: u64,
     /// The segment that ends where the ACK points.
     pub named: Option<Sent>,
     /// When the last of those passed that were resent or late.
     pub disturbed: Option<i64>,
+    /// When the first and the last of them passed.
+    pub passed: Option<(i64, i64)>,
     /// The first and last timestamps among the segments.
     pub stamps: (Option<u32>, Option<u32>),
 }
@@ -67,15 +74,16 @@ impl Outstanding {
         }
     }
 
-    /// Takes out what an ACK covers; a full segment has `unit` bytes.
-    pub fn cover(&mut self, ack: u64, unit: u64) -> Covered {
+    /// Takes out what an ACK covers; a full segment has `unit` bytes. It may end where the window did.
+    pub fn cover(&mut self, ack: u64, unit: u64, at_edge: bool) -> Covered {
         let mut covered = Covered { plain: true, ..Covered::default() };
-        while let Some(first) = self.0.first_entry().filter(|first| *first.key() < ack) {
+        while let Some(mut first) = self.0.first_entry().filter(|first| *first.key() < ack) {
             let (start, sent) = (*first.key(), *first.get());
             if sent.again || sent.late {
                 covered.plain = false;
                 covered.disturbed = covered.disturbed.max(Some(sent.last.0));
             }
+            covered.passed = Some((covered.passed.map_or(sent.first.0, |passed| passed.0), sent.first.0));
             covered.stamps = (covered.stamps.0.or(sent.first.1), sent.first.1);
             if sent.end > ack {
                 let part = ack - start;
@@ -85,12 +93,14 @@ impl Outstanding {
                     self.0.insert(ack, sent);
                 } else {
                     covered.divided = true;
+                    first.get_mut().parts |= sent.single && !sent.again && !sent.late && !at_edge;
                 }
                 break;
             }
             first.remove();
             let control = u64::from(sent.control);
             covered.control += control;
+            covered.split += u64::from(sent.parts && !sent.again);
             covered.segments += (sent.end - start - control).div_ceil(unit);
             covered.named = (sent.end == ack).then_some(sent);
         }

@@ -81,16 +81,22 @@ table! {
         acks_of_more: counts,
         /// ACKs that end inside a segment
         divided_acks: counts,
+        /// segments that passed once and were acknowledged in parts, where a segment's size is certain
+        split_segments: counts,
         /// ACKs at least third in a row that follow each other in less than half the time their segments did
         compressed_acks: counts,
+        /// ACKs of numbers that no window allowed, left out: of an older connection, or forged
+        wild_acks: counts,
         /// ACKs of what had not passed
         acks_of_unseen: counts,
-        /// those whose data passed later: optimistic
+        /// those whose data passed more than 1 ms later: optimistic
         optimistic_acks: counts,
-        /// packets of the receiver that are missing between those that passed; null where its IPv4 identifications do not count
+        /// ACKs that are missing between those that passed, at least; null where the receiver's IPv4 identifications do not count the connection's packets
         missing_acks: maybe_counts,
         /// ACKs that echo the timestamp of a later segment than the first they cover: ACKs before them are missing
         later_echoes: counts,
+        /// those of them that echo the last segment they cover, as some receivers always do
+        last_echoes: counts,
         /// ACKs that echo an earlier one: they acknowledge what had not arrived
         earlier_echoes: counts,
         /// segments acknowledged one by one and at once at the start
@@ -105,8 +111,12 @@ table! {
         delay_p95_s: maybe_numbers,
         /// greatest
         delay_max_s: maybe_numbers,
-        /// time about which most lone segments waited for their ACK, beyond `delay_min_s`, to 4 %
+        /// time about which most lone segments waited for their ACK, beyond `delay_min_s`, to 4 %; null where fewer than 5 waited, or they did not wait alike
         timer_s: maybe_numbers,
+        /// nine tenths of them waited at least this long
+        timer_low_s: maybe_numbers,
+        /// and nine tenths at most this long
+        timer_high_s: maybe_numbers,
         /// data packets that may be marked (ECT)
         ect: counts,
         /// data packets marked (CE)
@@ -152,8 +162,8 @@ pub fn row(number: usize, connection: &Connection, index: usize, start: i64) -> 
     way.acks.holds.finish();
     let (data, acks, holds) = (&way.counts, &way.acks.counts, &way.acks.holds);
     let mean = |sum: u64| (acks.new > 0).then(|| sum as f64 / acks.new as f64);
-    let found = policy::of(&way.acks);
     let place = vantage::of(&way);
+    let found = policy::of(&way, connection.copies, place);
     let end = |end: usize| connection.ends[end].to_string();
     let span = data.first_ns.zip(acks.last_ns).map(|(first, last)| span_s(first, last)).filter(|span| *span > 0.0);
     ConnectionRow {
@@ -193,11 +203,14 @@ pub fn row(number: usize, connection: &Connection, index: usize, start: i64) -> 
         acks_of_two: holds.of(2..=2),
         acks_of_more: holds.of(3..=MANY),
         divided_acks: acks.divided,
+        split_segments: acks.split,
         compressed_acks: acks.compressed,
+        wild_acks: acks.wild,
         acks_of_unseen: acks.of_unseen,
         optimistic_acks: acks.ahead,
         missing_acks: policy::missing(&way.acks),
         later_echoes: acks.later_echoes,
+        last_echoes: acks.last_echoes,
         earlier_echoes: acks.earlier_echoes,
         quick_segments: holds.lead,
         held_acks: holds.held.iter().sum(),
@@ -205,7 +218,9 @@ pub fn row(number: usize, connection: &Connection, index: usize, start: i64) -> 
         delay_median_s: holds.delay.quantile(0.5),
         delay_p95_s: holds.delay.quantile(0.95),
         delay_max_s: holds.delay.most(),
-        timer_s: found.timer,
+        timer_s: found.timer.map(|timer| timer.mode),
+        timer_low_s: found.timer.map(|timer| timer.low),
+        timer_high_s: found.timer.map(|timer| timer.high),
         ect: data.ect,
         ce: data.ce,
         ece: acks.ece,

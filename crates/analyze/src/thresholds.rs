@@ -24,9 +24,25 @@ pub const STEADY_SHARE: f64 = 0.4;
 /// Share of the ACKs from which something unusual (dividing, acknowledging ahead, spoofing, thinning) is named.
 pub const UNUSUAL_SHARE: f64 = 0.05;
 /// Fewest such ACKs.
-pub const UNUSUAL_LEAST: u64 = 4;
+pub const UNUSUAL_LEAST: u64 = 6;
 /// Fewest held ACKs of a single segment that tell the timer.
-pub const LEAST_HELD: u64 = 2;
+pub const LEAST_HELD: u64 = 5;
+/// Share of them that must have waited within [`TIMER_WIDTH`] of the most frequent wait.
+pub const TIMER_SHARE: f64 = 0.6;
+/// The width, as a share of that wait.
+pub const TIMER_WIDTH: f64 = 0.25;
+/// Share of the ACKs that may cover fewer segments than the floor.
+pub const FLOOR_SHARE: f64 = 0.05;
+/// Fewest data segments beside which duplicate ACKs without a cause are taken for forged.
+pub const LEAST_SPOOFED: u64 = 30;
+/// Seconds within which what an ACK covers must have come for it to be a batch,
+pub const BATCH_S: f64 = 0.001;
+/// and the share of the ACKs of more than two segments of which that must hold.
+pub const BATCH_SHARE: f64 = 0.8;
+/// Delays of data ACKs below this share of the handshake's leg show that something nearer than the far end acknowledges,
+pub const SPLIT_SHARE: f64 = 0.1;
+/// if that leg took at least this many seconds.
+pub const SPLIT_S: f64 = 0.01;
 /// Segments acknowledged one by one, without holding back, that make a quick phase.
 pub const QUICK_RUN: u64 = 6;
 /// An ACK is compressed if it follows the one before in less than this share of the time between the segments that
@@ -34,15 +50,24 @@ pub const QUICK_RUN: u64 = 6;
 pub const COMPRESSED_SHARE: f64 = 0.5;
 /// and is at least the so-manieth in a row to do so.
 pub const COMPRESSED_RUN: u32 = 2;
-/// Share of an end's IPv4 identifications that must follow each other within [`IDENTIFICATION_STEP`] for gaps in them
-/// to tell of packets that did not pass.
-pub const SEQUENTIAL_SHARE: f64 = 0.9;
-/// The largest step.
-pub const IDENTIFICATION_STEP: u16 = 128;
+/// Share of the steps between IPv4 identifications, under ACKs that cover no more than usual, that may be unexplained where gaps
+/// tell of lost ACKs,
+pub const UNEXPLAINED_SHARE: f64 = 0.05;
+/// the fewest steps of one, which show that the numbers count packets,
+pub const LEAST_NEXT: u64 = 2;
+/// and the share of ACKs that cover more without a gap.
+pub const STRETCH_SHARE: f64 = 0.2;
+/// Seconds by which data must follow their ACK for it to have been ahead of them: captures have been seen to swap what passes
+/// within 18 µs.
+pub const AHEAD_S: f64 = 0.001;
+/// Bytes beyond the last by which an ACK may be wrong for want of packets, whatever the windows say.
+pub const LEAST_WILD: u64 = 1 << 24;
 /// Packets of an end among which a copy of one is looked for.
 pub const COPY_DISTANCE: usize = 8;
 /// Connections that are followed, in the order of their first packets.
 pub const MOST_CONNECTIONS: usize = 100_000;
+/// IPv4 hosts whose last identification is remembered.
+pub const MOST_HOSTS: usize = 1 << 16;
 /// Outstanding segments remembered for each direction, and gaps; beyond, the oldest are forgotten.
 pub const MOST_OUTSTANDING: usize = 1 << 16;
 /// The same of all directions together; beyond, a direction forgets its oldest for each new one.

@@ -85,11 +85,9 @@ impl Way {
     /// Bytes of a full segment: the largest payload seen that one packet can have.
     pub fn unit(&self) -> u32 {
         let stamps = 12 * u32::from(self.stamped);
-        match self.mss.map(u32::from) {
-            // Only ACKs passed.
-            Some(mss) if self.largest_any == 0 => mss.saturating_sub(stamps).max(1),
-            // Nothing as large as the announced size has passed alone: all full segments went in larger packets.
-            Some(mss) if self.largest_any > mss && self.largest + 40 < mss => mss.saturating_sub(stamps).max(1),
+        match self.most_alone() {
+            // Only ACKs passed, or packets of several segments, whose last is as large as chance will have it.
+            Some(most) if self.largest_any == 0 || self.largest_any > most => most,
             Some(_) => self.largest.max(1),
             None => match ETHERNET
                 .into_iter()
@@ -100,6 +98,11 @@ impl Way {
                 None => self.largest_any.max(1),
             },
         }
+    }
+
+    /// Most payload of a packet that is one segment, where the handshake tells.
+    fn most_alone(&self) -> Option<u32> {
+        self.mss.map(|mss| u32::from(mss).saturating_sub(12 * u32::from(self.stamped)).max(1))
     }
 
     /// Whether [`Way::unit`] is known.
@@ -123,8 +126,8 @@ impl Way {
     }
 
     /// A segment of this direction that takes up sequence numbers passes at `now`, or an empty one that asks for an
-    /// answer; what it was.
-    pub fn on_data(&mut self, seen: &Seen, own: Own, now: i64) -> Option<DataKind> {
+    /// answer; what it was. A copy of a packet that had passed counts as resent, and says nothing of the segment.
+    pub fn on_data(&mut self, seen: &Seen, own: Own, copy: bool, now: i64) -> Option<DataKind> {
         let units = seen.units();
         let seq = if seen.has(RST) { self.numbers.peek(seen.seq) } else { self.numbers.widen(seen.seq) };
         self.probing = own == Own::Probe && seen.payload <= 1 && !seen.has(SYN | FIN | RST);
@@ -143,7 +146,11 @@ impl Way {
         }
         self.count(seen, now);
         let kind = self.place(seq, end);
-        self.remember(seq, end, kind, seen, now);
+        if copy {
+            self.acks.holds.on_disorder();
+        } else {
+            self.remember(seq, end, kind, seen, now);
+        }
         self.next = self.next.max(end);
         let edge = self.gaps.first().unwrap_or(self.next);
         if edge > self.edge {
@@ -157,10 +164,10 @@ impl Way {
         self.counts.resent += u64::from(resent);
         self.counts.resent_bytes += if resent { u64::from(seen.payload) } else { 0 };
         self.counts.late += u64::from(late);
-        self.acks.on_data(kind == DataKind::New, seq, self.units(seen.payload.into()).max(1));
+        self.acks.on_data(kind == DataKind::New, seq, self.units(seen.payload.into()).max(1), now);
         let flight = self.flight_bytes();
         self.counts.most_flight = self.counts.most_flight.max(flight);
-        if seen.payload > 0 {
+        if seen.payload > 0 && !copy {
             let echo = seen.options.stamps.map(|(_, echo)| echo);
             self.eyes.on_data(
                 seq,
@@ -187,7 +194,7 @@ impl Way {
             counts.last_ns = now;
         }
         self.largest_any = self.largest_any.max(seen.payload);
-        if self.mss.is_none_or(|mss| seen.payload <= mss.into()) {
+        if self.most_alone().is_none_or(|most| seen.payload <= most) {
             self.largest = self.largest.max(seen.payload);
         }
         if seen.payload > 0 {
@@ -228,7 +235,9 @@ impl Way {
         if !self.fits(self.outstanding.len()) {
             self.forgotten += u64::from(self.outstanding.forget_first());
         }
-        self.outstanding.add(from.max(una), Sent { end, first: at, last: at, again, late, control });
+        let single = self.most_alone().is_some_and(|most| seen.payload <= most) && self.counts.offloaded == 0;
+        let sent = Sent { end, first: at, last: at, again, late, control, single, parts: false };
+        self.outstanding.add(from.max(una), sent);
     }
 
     /// Whether one more can be remembered beside `kept` others; if not, one of them must go.

@@ -10,13 +10,7 @@ use crate::way::Way;
 pub fn finding(connection: &Connection, way: &Way, policy: &Policy, place: Vantage) -> String {
     let mut sentences = vec![policy.words.clone()];
     if matches!(policy.name, "varying" | "periodic") {
-        let tellable = way.stamped || policy::missing(&way.acks).is_some();
-        sentences.push(if tellable {
-            "no sign of ACKs lost or filtered before they come here".to_owned()
-        } else {
-            "a way back that loses or filters ACKs may do the same: without timestamps that is not to be told"
-                .to_owned()
-        });
+        sentences.extend(thinning(way, place));
     }
     sentences.push(seen_from(connection, way, place));
     if many(connection.copies, connection.packets) {
@@ -36,6 +30,26 @@ pub fn finding(connection: &Connection, way: &Way, policy: &Policy, place: Vanta
         text.push('.');
     }
     text
+}
+
+/// Whether ACKs may be missing that would make a regular receiver look irregular. Near the receiver none can be.
+fn thinning(way: &Way, place: Vantage) -> Option<String> {
+    let counts = &way.acks.counts;
+    let counted = policy::missing(&way.acks);
+    if place == Vantage::Receiver || place == Vantage::Both {
+        None
+    } else if counted.is_none() && many(counts.last_echoes, counts.new) {
+        Some(format!(
+            "{} of {} ACKs echo the last segment they cover: either ACKs before them were lost or filtered, or the receiver echoes the latest timestamp",
+            counts.last_echoes, counts.new
+        ))
+    } else if counted == Some(0) || way.stamped && counted.is_none() {
+        Some("no sign of ACKs lost or filtered before they come here".to_owned())
+    } else if counted.is_none() {
+        Some("a path that loses or filters ACKs may do the same: without timestamps that cannot be decided".to_owned())
+    } else {
+        None
+    }
 }
 
 fn seen_from(connection: &Connection, way: &Way, place: Vantage) -> String {
