@@ -54,7 +54,7 @@ pub const COMPRESSED_RUN: u32 = 2;
 /// tell of lost ACKs,
 pub const UNEXPLAINED_SHARE: f64 = 0.05;
 /// the fewest steps of one, which show that the numbers count packets,
-pub const LEAST_NEXT: u64 = 2;
+pub const LEAST_NEXT: u64 = 1;
 /// and the share of ACKs that cover more without a gap.
 pub const STRETCH_SHARE: f64 = 0.2;
 /// Seconds by which data must follow their ACK for it to have been ahead of them: captures have been seen to swap what passes
