@@ -93,7 +93,7 @@ fn rows_given_away_are_those_kept() {
     for_all(80, (world(), 0..200_usize, 1_usize..500), |(World(scenario), ahead, events)| {
         let whole = run(&scenario);
         let mut giving = Simulation::new(Arc::new(scenario));
-        giving.run_some(ahead);
+        giving.run_some(ahead).unwrap();
         giving.commit();
         let mut given = Outcome::default();
         loop {
