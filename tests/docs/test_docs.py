@@ -185,8 +185,9 @@ def test_imports_run_downward() -> None:
         "scenario": ends,
         "sim": read | {"table"},
         "capture": read | {"sim"},
+        "analyze": {"packet", "tcp", "capture"},
         "live": read | {"table", "sim", "capture"},
-        "python": read | {"table", "sim", "capture", "live"},
+        "python": read | {"table", "sim", "capture", "analyze", "live"},
     }
     found = {}
     for manifest in (ROOT / "crates").glob("*/Cargo.toml"):

@@ -14,7 +14,7 @@ import pytest
 from acklab.compare import Case, CompareError, Comparison, case, compare, from_file, metric
 from acklab.compare.metrics import route
 from acklab.compare.text import as_text, number
-from front import COMMAND, Acklab
+from front import COMMAND, Acklab, contents
 
 ACCESS = """\
 title = "access link"
@@ -225,7 +225,7 @@ def test_an_interrupted_comparison_goes_on_to_the_same_files(tmp_path: Path, ack
     out = tmp_path / "stopped"
     for kind in (signal.SIGKILL, signal.SIGINT):
         process = subprocess.Popen([COMMAND, *command("stopped", "--seeds", "100")], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
-        journal = out / "runs.jsonl"
+        journal = out / ".acklab" / "runs.jsonl"
         before = journal.stat().st_size if journal.exists() else 0
         while process.poll() is None and (not journal.exists() or journal.stat().st_size < before + 20_000):
             time.sleep(0.002)
@@ -236,7 +236,4 @@ def test_an_interrupted_comparison_goes_on_to_the_same_files(tmp_path: Path, ack
     assert refused.returncode == 2 and "holds other work: what is run has changed" in refused.stderr
     done = acklab_command(*command("stopped", "--seeds", "100"))
     assert done.returncode == 0, done.stderr
-    (out / ".lock").unlink(missing_ok=True)
-    assert {path.name: path.read_bytes() for path in out.iterdir()} == {
-        path.name: path.read_bytes() for path in (tmp_path / "whole").iterdir()
-    }
+    assert contents(out) == contents(tmp_path / "whole")

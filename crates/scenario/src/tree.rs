@@ -25,9 +25,31 @@ pub(super) fn read(text: &str, format: Format) -> Result<Value, Problem> {
         }
         Format::Toml => toml::Deserializer::parse(text)
             .and_then(|input| node.deserialize(input))
-            .map_err(|error| Problem::in_text(text, error.span().map_or(0, |span| span.start), error.message())),
+            .map_err(|error| toml_syntax(text, &error)),
     };
     syntax.map_err(|syntax| problem.into_inner().unwrap_or(syntax))
+}
+
+fn toml_syntax(text: &str, error: &toml::de::Error) -> Problem {
+    let at = error.span().map_or(0, |span| span.start);
+    let problem = Problem::in_text(text, at, error.message());
+    match unquoted(text, at) {
+        Some(value) => Problem { what: format!("`{value}` has no quotes; write \"{value}\""), ..problem },
+        None => problem,
+    }
+}
+
+/// A quantity or word that stands where TOML wants quotes, from byte `at` on.
+fn unquoted(text: &str, at: usize) -> Option<&str> {
+    let line_start = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
+    let line = text[line_start..].lines().next()?;
+    let before = line.get(..at - line_start)?;
+    let start = before.rfind(['=', '[', ',']).map_or(0, |sign| sign + 1);
+    let value = line[start..].split([',', ']', '}', '#']).next()?.trim();
+    let written = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '+' | '_' | '/' | ' ');
+    let quantity = value.starts_with(|c: char| c.is_ascii_digit()) && value.ends_with(char::is_alphabetic);
+    let word = value.starts_with(|c: char| c.is_ascii_alphabetic()) && !value.contains(' ');
+    (before.contains('=') && value.chars().all(written) && (quantity || word)).then_some(value)
 }
 
 fn json_syntax(text: &str, error: &serde_json::Error) -> Problem {
@@ -130,5 +152,27 @@ impl<'de> Visitor<'de> for Node<'_> {
             map.insert(key, value);
         }
         Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_without_quotes_are_named() {
+        for (text, value) in [
+            ("rate = 1.5Mbps", "1.5Mbps"),
+            ("seed = 1\ndelay = 50 ms # one way", "50 ms"),
+            ("stop = { at = 10s }", "10s"),
+            ("between = [S, R]", "S"),
+            ("recovery = sack", "sack"),
+        ] {
+            let problem = read(text, Format::Toml).unwrap_err();
+            assert_eq!(problem.what, format!("`{value}` has no quotes; write \"{value}\""), "{text}");
+        }
+        for text in ["rate = ", "rate = 1.5.6", "= 3", "[link", "rate = \"1Mbps"] {
+            assert!(!read(text, Format::Toml).unwrap_err().what.contains("quotes; write"), "{text}");
+        }
     }
 }

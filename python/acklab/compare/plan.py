@@ -17,6 +17,10 @@ from .errors import CompareError
 from .metrics import Metric, metric
 
 
+#: Most seeds, and most runs, all of whose numbers are in memory.
+MOST_SEEDS, MOST_RUNS = 1_000_000, 2_000_000
+
+
 @dataclass(frozen=True)
 class Case:
     """An alternative, or a situation: a name, and the keys it sets."""
@@ -112,8 +116,13 @@ class Comparison:
             raise CompareError("nothing to measure: give at least one metric")
         if len(set(names)) < len(names):
             raise CompareError("two metrics have one name; name them: `NAME: QUANTITY@WHERE`")
-        if self.seeds < 2:
-            raise CompareError(f"seeds = {self.seeds}: at least 2; one seed has no interval")
+        if not self.situations:
+            raise CompareError("situation = []: give at least one, or leave the key out")
+        if not 2 <= self.seeds <= MOST_SEEDS:
+            raise CompareError(f"seeds = {self.seeds}: at least 2, for one seed has no interval, and at most {MOST_SEEDS:,}")
+        runs = self.seeds * len(self.cases) * len(self.situations)
+        if runs > MOST_RUNS:
+            raise CompareError(f"{runs:,} runs; at most {MOST_RUNS:,}")
         if self.spread_starts_s < 0:
             raise CompareError("spread_starts must not be negative")
 

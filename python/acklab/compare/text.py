@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from .._texts import one_line
 from ..cli.summary import align
 from .advice import spread
 from .rank import Ranked, Ranking
@@ -54,7 +55,7 @@ def basis(told: Compared) -> str:
 
 def as_text(told: Compared) -> str:
     """Everything a terminal is told."""
-    lines = [told.title, basis(told)]
+    lines = [one_line(told.title), basis(told)]
     for ranking in told.rankings:
-        lines += ["", *([ranking.situation] if ranking.situation else []), *table(told, ranking)]
-    return "\n".join([*lines, "", told.advice])
+        lines += ["", *([one_line(ranking.situation)] if ranking.situation else []), *table(told, ranking)]
+    return "\n".join([*lines, "", one_line(told.advice)])

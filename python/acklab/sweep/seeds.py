@@ -36,6 +36,13 @@ class Seeds:
     metric: str = ""
     """Whose interval; the first metric's if empty."""
 
+    def told(self) -> int | dict[str, Any]:
+        """The seeds as a plan gives them."""
+        if not self.half_width:
+            return self.least
+        rule = {"at_least": self.least, "at_most": self.most, "half_width": self.half_width}
+        return {**rule, "metric": self.metric} if self.metric else rule
+
     def more(self, values: Sequence[float]) -> int:
         """How many seeds a point wants altogether after these values: as many as there are if that is enough."""
         count = len(values)
@@ -91,6 +98,12 @@ class Drawn:
     low: Quantity = Quantity(0.0)
     high: Quantity = Quantity(0.0)
     choices: Sequence[Any] = ()
+
+    @property
+    def title(self) -> str:
+        """The column's name with its unit."""
+        unit = self.low.kind if not self.choices else ""
+        return f"{self.key}_{unit}" if unit else self.key
 
     def value(self, seed: int) -> Any:
         """The seed's value, from the stream of this key."""
