@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterator
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -23,6 +25,10 @@ def write_scenario(text: str | bytes, folder: Path) -> str:
     return name
 
 
+ROW_GROUP = 1 << 17
+"""Rows of a Parquet file's groups: said, so that a file's bytes do not depend on how its rows came."""
+
+
 def write_parquet(table: Table, path: Path) -> None:
     """Writes ``table`` as Parquet, compressed with zstd.
 
@@ -35,7 +41,35 @@ def write_parquet(table: Table, path: Path) -> None:
     import polars as pl
 
     with system_errors(path):
-        pl.DataFrame(table).write_parquet(path, compression="zstd", statistics=True)
+        pl.DataFrame(table).write_parquet(path, compression="zstd", statistics=True, row_group_size=ROW_GROUP)
+
+
+def write_part(table: Table, path: Path) -> None:
+    """Writes some of a table's rows, for :func:`join_parquet`.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    import polars as pl
+
+    with system_errors(path):
+        pl.DataFrame(table).write_parquet(path, compression="lz4", statistics=False)
+
+
+def join_parquet(parts: Sequence[Path], path: Path) -> None:
+    """Writes what :func:`write_parquet` would write of the parts' rows together, without holding them.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    import polars as pl
+
+    def join() -> None:
+        whole = pl.scan_parquet([os.fspath(part) for part in parts])
+        whole.sink_parquet(path, compression="zstd", statistics=True, row_group_size=ROW_GROUP)
+
+    with system_errors(path):
+        _interruptibly(join)
 
 
 def write_csv(frame: Any, file: IO[bytes], *, header: bool = True) -> None:
@@ -58,6 +92,31 @@ def write_csv(frame: Any, file: IO[bytes], *, header: bool = True) -> None:
     frame.write_csv(file, include_header=False)
 
 
+def _take_interrupts() -> None:
+    """Gives Ctrl-C back to Python: polars takes it when it is imported, and panics aloud where it comes while it writes."""
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is not None and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, handler)
+
+
+def _interruptibly(work: Callable[[], None]) -> None:
+    """Does ``work``, which may take long, in a thread, so that Ctrl-C need not wait for its end."""
+    failed: list[BaseException] = []
+
+    def attempt() -> None:
+        try:
+            work()
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=attempt, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(timeout=0.1)
+    if failed:
+        raise failed[0]
+
+
 @contextlib.contextmanager
 def system_errors(path: Path) -> Iterator[None]:
     """Makes errors of the system of those that polars raises while it writes ``path``.
@@ -67,6 +126,7 @@ def system_errors(path: Path) -> Iterator[None]:
     """
     import polars as pl
 
+    _take_interrupts()
     try:
         yield
     except pl.exceptions.PolarsError as error:

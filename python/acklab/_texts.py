@@ -136,7 +136,7 @@ def stem(name: str) -> str:
     """
     kept = "".join(sign if sign.isalnum() or sign in "._-+@ " else "_" for sign in name)
     kept = kept.strip(". ") or "_"
-    if _DEVICE.match(kept):
+    if _DEVICE.match(kept) or kept.startswith("-"):  # a command's option
         kept = f"_{kept}"
     if len(kept.encode()) <= MOST_BYTES:
         return kept

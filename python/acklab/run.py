@@ -10,24 +10,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import _captures, _core
+from . import _captures, _core, _records
 from ._folder import Folder, results
-from ._frames import write_parquet
+from ._records import TABLES
 from .scenario import Scenario, _toml
 from .scenario._part import plain
 
 ScenarioLike = Scenario | Mapping[str, Any] | str | bytes | os.PathLike[str]
 """A :class:`Scenario`, its tree as a dict, a path, or the text of a scenario file (TOML or JSON)."""
 
-TABLES = ("flows", "links", "series", "queue", "packets")
-"""A run's tables; the last three exist only where the scenario's ``record`` asks for them."""
-
 NAMES = (*(f"{table}.parquet" for table in TABLES), "summary.json", "scenario.toml", "report.html")
 """The files of a run, but for charts and captures."""
 
 
 class Run:
-    """What a run told.
+    """What a run told, held in memory: recorded tables grow with the run. ``acklab run FILE --out DIR`` writes them as they come.
 
     Each table (``flows``, ``links``, and, where recorded, ``series``, ``queue`` and ``packets``; else None) is an
     Arrow table that data frame libraries read without copying: ``polars.DataFrame(run.flows)``,
@@ -138,14 +135,7 @@ class Run:
     def write_into(self, folder: Folder, *, report: bool = True, ends: Sequence[str] = (), **options: Any) -> None:
         """Writes what :meth:`write` does to a directory that is held, and captures of the link ends in ``ends``."""
         with folder.replacing({"seeds": self.seed}) as scratch:
-            for name in TABLES:
-                table = getattr(self, name)
-                if table is not None:
-                    write_parquet(table, scratch / f"{name}.parquet")
-            (scratch / "summary.json").write_text(self.json(records=False) + "\n", encoding="utf-8")
-            (scratch / "scenario.toml").write_text(self.scenario_toml(), encoding="utf-8")
-            if report:
-                _write_report([self], scratch)
+            write_summary(_records.save(self._result, scratch), self.label, report=report)
             if ends:
                 _core.capture_all(self._result, ends, scratch, **options)
 
@@ -176,7 +166,7 @@ def run(scenario: ScenarioLike, **overrides: Any) -> Run:
         OSError: the path cannot be read.
         RunError: the run failed.
     """
-    return Run(simulation(scenario, **overrides).run())
+    return Run(simulation(scenario, **overrides).advance())
 
 
 def run_batch(
@@ -274,7 +264,13 @@ def _parsed(lines: bytes) -> Iterator[dict[str, Any]]:
     return (json.loads(line) for line in lines.splitlines())
 
 
-def _write_report(runs: list[Run], directory: Path) -> None:
-    from .report import pages
+def write_summary(recording: _records.Recording, label: str = "", *, report: bool = True) -> None:
+    """Writes, beside a recording's tables, what else there is to tell of it."""
+    result, folder = recording.result, recording.folder
+    (folder / "summary.json").write_text(result.json(records=False) + "\n", encoding="utf-8")
+    (folder / "scenario.toml").write_text(result.scenario_toml(), encoding="utf-8")
+    if report:
+        from .report import pages
 
-    pages(runs, directory)
+        recording.label = label
+        pages([recording], folder)

@@ -193,7 +193,7 @@ def test_texts(text: str, most: int) -> None:
     assert columns(_texts.short(shown, most)) <= most or columns(shown) <= most
     check_cell(_texts.cell(text))
     name = _texts.stem(text)
-    assert name not in ("", ".", "..") and "/" not in name and len(name.encode()) <= 255 and not name.startswith(".")
+    assert name not in ("", ".", "..") and "/" not in name and len(name.encode()) <= 255 and not name.startswith((".", "-"))
     assert json.loads(_texts.literal(json.dumps(text, ensure_ascii=False))) == text
 
 

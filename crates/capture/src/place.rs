@@ -67,7 +67,9 @@ impl LinkEnd {
             if kept.len() <= LONGEST { kept } else { format!("{}-{:08x}", beginning(&kept, LONGEST - 9), digest(name)) }
         };
         let forward = &outcome.links[self.outgoing & !1];
-        format!("{}-{}@{}", plain(&forward.from), plain(&forward.to), plain(self.node(outcome)))
+        let stem = format!("{}-{}@{}", plain(&forward.from), plain(&forward.to), plain(self.node(outcome)));
+        // Neither an option of a command nor hidden.
+        if stem.starts_with(['-', '.']) { format!("_{stem}") } else { stem }
     }
 
     /// The node whose interface it is.
@@ -133,6 +135,15 @@ mod tests {
         };
         assert!(stem("1").len() <= 3 * LONGEST + 2 && stem("1").starts_with("G-名") && stem("1").ends_with("@G"));
         assert_ne!(stem("1"), stem("2"));
+    }
+
+    #[test]
+    fn no_file_is_an_option_or_hidden() {
+        for name in ["-rf", "..", "."] {
+            let link = LinkRow { from: name.into(), to: "R".into(), ..LinkRow::default() };
+            let stem = LinkEnd { outgoing: 0 }.file_stem(&Outcome { links: vec![link], ..Outcome::default() });
+            assert_eq!(stem, format!("_{name}-R@{name}"));
+        }
     }
 
     #[test]

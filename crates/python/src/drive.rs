@@ -12,8 +12,13 @@ use acklab_sim::Simulation;
 const SLICE: usize = 4096;
 
 /// Runs `simulation` to its end, asking `go_on` between slices; whether it got there.
-pub(crate) fn to_end(simulation: &mut Simulation, mut go_on: impl FnMut() -> bool) -> bool {
-    while !simulation.run_some(SLICE) {
+pub(crate) fn to_end(simulation: &mut Simulation, go_on: impl FnMut() -> bool) -> bool {
+    to_rows(simulation, usize::MAX, go_on)
+}
+
+/// Runs `simulation` until it holds `rows` recorded rows or has ended; whether it got there.
+pub(crate) fn to_rows(simulation: &mut Simulation, rows: usize, mut go_on: impl FnMut() -> bool) -> bool {
+    while !simulation.run_some(SLICE) && simulation.recorded() < rows {
         if !go_on() {
             return false;
         }

@@ -96,10 +96,27 @@ impl Simulation {
         self.outcome(py)
     }
 
+    /// Runs to the scenario's stop, or until `rows` rows are recorded. They go into the result, and leave the simulation.
+    #[pyo3(signature = (rows = None))]
+    fn advance(&mut self, py: Python<'_>, rows: Option<usize>) -> PyResult<RunResult> {
+        let Record { series, queue, packets } = self.0.scenario().record;
+        let rows = rows.filter(|_| series || queue || packets);
+        let simulation = &mut self.0;
+        let run = |go_on: &mut dyn FnMut() -> bool| {
+            drive::caught(|| {
+                if rows.is_some() {
+                    simulation.commit();
+                }
+                drive::to_rows(simulation, rows.unwrap_or(usize::MAX), go_on).then(|| simulation.give())
+            })
+        };
+        let given = interruptible(py, run)?.map_err(errors::run)?;
+        Ok(self.told(given.expect("only an exception stops a run")))
+    }
+
     /// What there is to tell at this instant.
     fn outcome(&self, py: Python<'_>) -> PyResult<RunResult> {
-        let outcome = py.detach(|| drive::caught(|| self.0.outcome())).map_err(errors::run)?;
-        Ok(RunResult { outcome, scenario: self.0.scenario().clone(), told: self.1, tables: Default::default() })
+        py.detach(|| drive::caught(|| self.0.outcome())).map(|outcome| self.told(outcome)).map_err(errors::run)
     }
 
     /// A copy that continues to the same results, independently.
@@ -140,6 +157,12 @@ impl Simulation {
     fn __repr__(&self) -> String {
         let state = if self.0.ended() { "finished" } else { "running" };
         format!("<Simulation {:?} at {} s, {state}>", self.0.scenario().title, self.0.now().secs())
+    }
+}
+
+impl Simulation {
+    fn told(&self, outcome: Outcome) -> RunResult {
+        RunResult { outcome, scenario: self.0.scenario().clone(), told: self.1, tables: Default::default() }
     }
 }
 

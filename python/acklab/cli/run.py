@@ -10,18 +10,23 @@ import re
 import sys
 import threading
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from .._terminal import say, say_bytes, say_json, say_toml
 from .._texts import file_name
 from . import captures
 from .options import directory, seed, threads
 
+if TYPE_CHECKING:
+    from .. import _core
+    from .._folder import Folder
+
 EXAMPLE = """\
 example:
   acklab run examples/allman1998.toml                a table of what each flow and link did
   acklab run examples/allman1998.toml --set flow.f.sender.recovery=sack --set link.1.queue.packets=8
   acklab run examples/allman1998.toml --out results  also tables, charts, and results/report.html, which shows every packet
+                                                     (of a very long run a reduced view, and says so)
   acklab run examples/allman1998.toml --out results --capture 'G->R@G'    and what tcpdump would have seen there
   acklab run - --json < examples/allman1998.toml     one JSON object for scripts
   acklab run --batch - < scenarios.jsonl             a JSON scenario a line in, a result a line out
@@ -112,7 +117,11 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
     simulation = _core.Simulation(text, file=file, sets=sets, seed=options.seed, captures=bool(options.capture))
     captures.check_ends(options, simulation)
     with results(options.out, "run", NAMES) if options.out else contextlib.nullcontext() as folder:
-        result = simulation.run()
+        if folder is not None and not options.json and not options.capture:
+            _recorded(simulation, folder)
+            _say_written(options.out)
+            return 0
+        result = simulation.advance()
         if options.json:
             say_json(result.json())
         else:
@@ -121,8 +130,23 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
             kind = {"format": options.capture_format, "snap_length": options.capture_bytes}
             Run(result).write_into(folder, ends=options.capture, **kind)
             if not options.json:
-                say(f"\nwritten to {file_name(os.path.join(options.out, ''))}")
+                _say_written(options.out)
     return 0
+
+
+def _recorded(simulation: _core.Simulation, folder: Folder) -> None:
+    """Runs to the stop with recorded rows leaving for the disk: a run of any length takes bounded memory."""
+    from .._records import record
+    from ..run import write_summary
+
+    with folder.replacing({"seeds": simulation.outcome().seed}) as scratch:
+        recording = record(simulation, scratch)
+        _print_tables(recording.result)
+        write_summary(recording)
+
+
+def _say_written(directory: str) -> None:
+    say(f"\nwritten to {file_name(os.path.join(directory, ''))}")
 
 
 def _for_report(text: bytes) -> list[str]:

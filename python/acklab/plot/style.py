@@ -31,10 +31,14 @@ Draw = TypeVar("Draw", bound=Callable[..., Any])
 
 @contextmanager
 def drawing(more: Mapping[str, Any] | None = None) -> Iterator[None]:
-    """Draws what is within under these settings, and ``more``; that a font lacks a letter is not told."""
+    """Draws what is within under these settings, and ``more``.
+
+    Matplotlib's warnings of letters that a font lacks and of scarce room are not shown: nobody who runs a scenario
+    can act on them.
+    """
     defaults = {key: value for key, value in matplotlib.rcParamsDefault.items() if key not in _NOT_OURS}
     with warnings.catch_warnings(), matplotlib.rc_context({**defaults, **_ALWAYS, **(more or {})}):
-        warnings.filterwarnings("ignore", message=r"Glyph .* missing from")
+        warnings.simplefilter("ignore", UserWarning)
         yield
 
 
