@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ..compare.rank import interval, sample
 from ..draws import Draws
+from ..figures.stats import interval, sample
 from . import paths
 from .axes import numeric
 from .errors import SweepError, shown
@@ -36,6 +36,15 @@ class Seeds:
     metric: str = ""
     """Whose interval; the first metric's if empty."""
 
+    @property
+    def looks(self) -> int:
+        """Looks at an interval that share its error. Two keep its 95 %: stopping at the first narrow one covers 92 %."""
+        return 2 if self.half_width else 1
+
+    def grown(self, count: int) -> int:
+        """How many seeds to have after ``count`` that were too few."""
+        return min(self.most, max(count + 1, math.ceil(GROWTH * count)))
+
     def more(self, values: Sequence[float]) -> int:
         """How many seeds a point wants altogether after these values: as many as there are if that is enough."""
         count = len(values)
@@ -44,10 +53,8 @@ class Seeds:
         found = sample(values)
         if found is None:
             return count  # a run without a value stays one, however many others there are
-        half = interval(found).half_width
-        if half <= self.half_width * abs(found.value):
-            return count
-        return min(self.most, max(count + 1, math.ceil(GROWTH * count)))
+        half = interval(found, self.looks).half_width
+        return count if half <= self.half_width * abs(found.value) else self.grown(count)
 
 
 def seeds(given: Any) -> Seeds:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..cli.summary import MOST_ROWS, align
-from ..compare.text import number
+from ..compare.numbers import number
 from .picture import label, named, scaled
 
 if TYPE_CHECKING:
