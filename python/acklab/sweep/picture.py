@@ -35,12 +35,7 @@ class Found:
     @property
     def label(self) -> str:
         """The metric and its unit."""
-        return label(self.metric)
-
-
-def label(metric: Metric) -> str:
-    """A metric with its unit, if it has one."""
-    return metric.label if metric.quantity.unit else metric.name
+        return self.metric.label
 
 
 def grids(axes: Sequence[Axis], metrics: Sequence[Metric], frame: Any) -> list[Found]:

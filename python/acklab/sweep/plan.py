@@ -31,7 +31,7 @@ KEYS = {
     "draw": "keys whose value each seed draws, the same at every point",
     "seeds": "how many seeds a point, or until when; 1 if left out",
     "spread_starts": "each seed starts each flow up to so much later, all points alike",
-    "metrics": "what the summary is about: QUANTITY[@WHERE] as comparisons have it, or a column of the flows or links table",
+    "metrics": "what the summary is about: QUANTITY[@WHERE], a quantity as comparisons have it, a column of the flows or links table, or an aggregate such as p99(completion)",
     "columns": "columns of the flows table that are kept; all if left out",
 }
 #: Columns of the tables that are no axes.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..cli.summary import MOST_ROWS, align
 from ..compare.numbers import number
-from .picture import label, named, scaled
+from .picture import named, scaled
 
 if TYPE_CHECKING:
     from .design import Design
@@ -29,7 +29,7 @@ def cell(row: dict[str, Any]) -> str:
 def heads(design: Design) -> list[str]:
     """The table's heads: what varies, the runs, the metrics, each with its unit."""
     varied = [named(column, scaled(column)[1] if column.is_number else "") for column in design.plan.columns_told]
-    return [*varied, "runs", *(label(metric) for metric in design.metrics)]
+    return [*varied, "runs", *(metric.label for metric in design.metrics)]
 
 
 def rows(told: Swept, design: Design, most: int) -> Iterator[list[str]]:
