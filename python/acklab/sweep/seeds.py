@@ -13,6 +13,7 @@ from ..figures.stats import interval, sample
 from . import paths
 from .axes import numeric
 from .errors import SweepError, shown
+from .names import titled
 from .quantity import Quantity, read, write
 
 MOST_SEEDS = 1_000_000
@@ -98,6 +99,17 @@ class Drawn:
     low: Quantity = Quantity(0.0)
     high: Quantity = Quantity(0.0)
     choices: Sequence[Any] = ()
+    alias: str = ""
+
+    @property
+    def unit(self) -> str:
+        """What its column counts in."""
+        return "" if self.choices else self.low.kind
+
+    @property
+    def title(self) -> str:
+        """Its column's name, with the unit."""
+        return titled(self.alias or self.key, self.unit)
 
     def value(self, seed: int) -> Any:
         """The seed's value, from the stream of this key."""

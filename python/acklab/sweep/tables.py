@@ -74,18 +74,12 @@ class Teller:
         for one in self.work.design.plan.draws:
             named = any(isinstance(as_number(choice), str) for choice in one.choices)
             values = [str(one.value(seed)) if named else as_number(one.value(seed)) for _, seed in self._keys]
-            columns[drawn_title(one)] = pl.Series(values, dtype=pl.String if named else pl.Float64)
+            columns[one.title] = pl.Series(values, dtype=pl.String if named else pl.Float64)
         runs = pl.DataFrame(columns)[self._runs]
         frame = runs.hstack(pl.DataFrame(self._flows, schema=self._wanted, orient="row").get_columns())
         frame.write_csv(file, include_header=self._kinds is None)
         self._kinds = frame.schema
         self._keys, self._flows, self._runs = [], [], []
-
-
-def drawn_title(one: Any) -> str:
-    """What the column of a drawn key is called."""
-    unit = one.low.kind if not one.choices else ""
-    return f"{one.key}_{unit}" if unit else str(one.key)
 
 
 def varied(work: Work, points: Sequence[int]) -> dict[str, Any]:
