@@ -114,6 +114,112 @@ def test_nothing_random_is_said() -> None:
     )
 
 
+LOSSY = """\
+title = "losses"
+stop = { when = "flows-complete" }
+link = [{ between = ["S", "R"], rate = "1.5Mbps", delay = "50ms", loss = { rate = 0.02 } }]
+flow = [{ name = "f", from = "S", to = "R", size = { segments = 200 }, sender = { recovery = "newreno" } }]
+"""
+
+
+def lossy(*cases: str, metrics: tuple[str, ...] = ("completion",), **more: object):  # noqa: ANN201
+    given: dict = {"cases": [case(text) for text in cases], "metrics": [metric(text) for text in metrics], **more}
+    return compare(Comparison(LOSSY, "lossy.toml", **given))
+
+
+SACK = "sack: flow.0.sender.recovery=rfc6675"
+
+
+def test_what_the_seeds_do_not_decide_is_not_called_equal() -> None:
+    told = lossy("reno", SACK, seeds=10)
+    second = told.rankings[0].rows[1]
+    assert second.verdict == "undecided" and second.behind.low <= 0 <= second.behind.high
+    ends = f"{second.behind.low:.2f} to {second.behind.high:.2f} s"
+    first = told.rankings[0].best
+    assert told.advice.startswith(
+        f"Undecided between reno and sack by completion: that of {second.case} minus that of {first.case} is {ends} ({first.case}: "
+    )
+    if second.needed is not None:
+        assert " seeds would show a difference of 5 % with a chance of 80 %, if seeds vary as these 10 do." in told.advice
+    text = as_text(told)
+    assert f"2?  {second.case}" in text and "? : undecided" in text
+    for claim in ("as well", "told apart", "equal", "equivalent", "same"):
+        assert claim not in told.advice
+
+
+def test_the_seeds_needed_are_told_with_what_they_assume() -> None:
+    told = lossy("reno", "every: flow.0.receiver.ack.policy=every", seeds=4)
+    row = told.rankings[0].rows[1]
+    assert row.verdict == "undecided" and row.needed > 4
+    assert "seeds would show a difference of 5 % with a chance of 80 %, if seeds vary as these 4 do." in told.advice
+    assert "seeds needed" in as_text(told)
+
+
+def test_equivalence_needs_a_margin() -> None:
+    told = lossy("reno", SACK, seeds=100, margin=0.2)
+    assert told.rankings[0].rows[1].verdict == "equivalent"
+    assert told.advice == "reno and sack are equivalent by completion: neither mean is more than 20 % above another."
+    assert "= : equivalent, neither mean more than 20 % above the other (two one-sided tests)" in as_text(told)
+    assert lossy("reno", SACK, seeds=100).rankings[0].rows[1].verdict != "equivalent"
+
+
+def test_what_is_the_same_in_every_seed_is_said_so() -> None:
+    told = lossy("a", "b: flow.0.start=0s", seeds=3)
+    assert told.rankings[0].random and told.rankings[0].rows[1].verdict == "same"
+    assert told.advice == "a and b have the same completion in every seed."
+
+
+def test_more_seeds_until_the_differences_are_narrow() -> None:
+    told = lossy("reno", SACK, seeds=400, at_least=5, half_width=0.05)
+    row = told.rankings[0].rows[1]
+    assert 5 < told.seeds < 400 and row.behind.half_width <= 0.05 * told.rankings[0].best.samples["completion"].value
+    assert row.behind.level == pytest.approx(0.975), "the interval that decides has been looked at"
+    assert len(told.values) == 2 * told.seeds and f"{told.seeds} seeds, the same for every case" in as_text(told)
+
+
+def test_an_adaptive_comparison_keeps_its_runs(tmp_path: Path, acklab_command: Acklab) -> None:
+    (tmp_path / "lossy.toml").write_text(LOSSY)
+    command = ["compare", str(tmp_path / "lossy.toml"), "--case", "reno", "--case", SACK, "--metric", "completion",
+               "--seeds", "5..60", "--half-width", "0.05", "--json"]  # fmt: skip
+    kept, plain = acklab_command(*command, "--out", str(tmp_path / "out")), acklab_command(*command)
+    assert kept.returncode == 0 and kept.stdout == plain.stdout
+    assert json.loads(plain.stdout)["seeds"] > 5
+
+
+def test_the_family_is_all_pairs_in_all_situations() -> None:
+    told = lossy("reno", SACK, "every: flow.0.receiver.ack.policy=every", metrics=("completion", "timeouts", "acks_sent"),
+                 situations=[case("near"), case("far: link.0.delay=100ms")], seeds=4)  # fmt: skip
+    ranking = told.rankings[0]
+    assert (ranking.rules.family, ranking.further.family) == (6, 12)
+    assert ranking.rows[1].behind.level == pytest.approx(1 - 0.05 / 6)
+    assert "paired differences, 95 % for all 6 together (Bonferroni); the other metrics together, too" in as_text(told)
+
+
+def test_the_page_has_the_verdict_as_its_headline(told) -> None:  # noqa: ANN001
+    from html import escape
+
+    from acklab.compare.page import page
+
+    text = page(told, "<svg></svg>")
+    assert f"<h1>{escape(told.advice)}</h1>" in text and "<title>slow and fast by download: access link</title>" in text
+    assert "<strong>fast</strong>, best" in text and "behind by (Mb/s)</th>" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--margin", "5"), '`5` is no share of the mean; write one as "5%" or "0.05"'),
+        (("--margin", "lots"), "`lots` is no share of the mean"),
+        (("--seeds", "5..9"), "how many seeds depends on --half-width"),
+        (("--seeds", "1..9", "--half-width", "0.1"), "at_least = 1: from 2 to seeds = 9"),
+        (("--half-width", "2"), "half_width = 2: a share of the mean"),
+    ],
+)
+def test_margins_and_widths_that_are_none(acklab_command: Acklab, two_hops: Path, arguments: tuple[str, ...], said: str) -> None:
+    result = acklab_command("compare", str(two_hops), "--case", "a", "--case", "b: flow.0.sender.window=4", *arguments)
+    assert result.returncode == 2 and said in result.stderr and result.stdout == ""
+
+
 def test_staying_with_the_first_case_is_an_answer() -> None:
     told = compare(comparison(cases=[case(text) for text in reversed(CASES)]))
     assert told.advice.startswith("Stay with fast: slow is worse by download")

@@ -274,6 +274,26 @@ def test_the_table_is_aligned_and_json_is_all_there_is(plan: Path, acklab_comman
     assert told["metrics"][0] == {"name": "completion", "quantity": "completion", "where": "*", "unit": "s"}
 
 
+def test_the_page_begins_with_an_answer_in_numbers(plan: Path, tmp_path: Path) -> None:
+    acklab.sweep(plan, out=tmp_path / "out", **{**MORE, "seeds": 6, "metrics": ["completion", "drops"]})
+    told = json.loads((tmp_path / "out" / "sweep.json").read_text())
+    page = (tmp_path / "out" / "sweep.html").read_text()
+    assert f'<p class="lead">{told["answer"]}</p>' in page
+    means = {tuple(point["at"].values()): point["metrics"]["completion"] for point in told["points"]}
+    (rate, window, recovery), least = min(means.items(), key=lambda one: one[1]["mean"])
+    near = sum(one["low"] <= least["high"] and least["low"] <= one["high"] for one in means.values()) - 1
+    start = f"completion is least at rate {rate / 1e6:g} Mb/s, sender_window {window}, recovery {recovery}: {least['mean']:.2f}"[:-1]
+    assert told["answer"].startswith(start) and f"(intervals of {near} other points overlap)" in told["answer"]
+    assert told["answer"].endswith("± is half the 95 % interval of one mean.")
+
+
+def test_one_run_a_point_is_said_and_points_alike_are_counted(two_hops: Path, tmp_path: Path) -> None:
+    acklab.sweep(scenario=two_hops, vary={"link.1.queue.packets": [4, 90, 100]}, metrics=["completion", "syns_sent"], out=tmp_path / "out")
+    said = json.loads((tmp_path / "out" / "sweep.json").read_text())["answer"]
+    assert "least at queue_packets 90: " in said and " s (as at 1 other point); greatest at queue_packets 4: " in said
+    assert said.endswith("syns_sent is the same at every point: 1. One run a point.")
+
+
 def test_flags_do_without_a_plan(two_hops: Path, acklab_command: Acklab) -> None:
     done = acklab_command(
         "sweep", str(two_hops), "--vary", "flow.f.sender.window=4,8", "--vary", "link.G->R.rate=1Mbps..2Mbps/3",

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from .answer import answer
 from .design import Design
 from .picture import Pictures
 from .run import Swept
@@ -23,6 +24,7 @@ def plain(told: Swept, design: Design) -> dict[str, Any]:
     return {
         "title": told.title,
         "runs": told.runs,
+        "answer": answer(told, design),
         "metrics": [{"name": m.name, "quantity": m.quantity.name, "where": m.where, "unit": m.quantity.unit} for m in metrics],
         "axes": [
             {"columns": [{"name": c.title, "key": c.key, "unit": c.unit, "values": list(c.cells)} for c in axis.columns]}
@@ -61,7 +63,8 @@ def _page(told: Swept, design: Design, charts: list[tuple[str, str]], notes: lis
     from .. import __version__
     from ..figures.html import document, esc, header, table
 
-    body = [header(told.title, "acklab sweep", basis(told), quick=False), "</header><main>"]
+    body = [header(told.title, "acklab sweep", basis(told), quick=False)]
+    body.append(f'<p class="lead">{esc(answer(told, design))}</p></header><main>')
     for svg, about in charts:
         body.append(f'<section class="card"><figure>{svg}<figcaption>{esc(about)}</figcaption></figure></section>')
     body += [f'<p class="note">{esc(note)}</p>' for note in notes]

@@ -55,7 +55,7 @@ def basis(told: Swept) -> str:
     plan = told.plan
     seeds = plan.seeds
     if seeds.half_width:
-        each = f"{seeds.least} to {seeds.most} seeds a point, until half the 95 % interval is {100 * seeds.half_width:g} % of the mean"
+        each = f"{seeds.least} to {seeds.most} seeds a point, until half the 95 % interval is at most {100 * seeds.half_width:g} % of the mean"
     else:
         each = (
             "one seed, no intervals"
