@@ -116,8 +116,6 @@ def _between(told: Compared, names: list[str]) -> str:
     verdicts = {found.verdict for found, *_ in pairs}
     if verdicts <= {SAME}:
         return f"{who} have the same {metric.name} in every seed"
-    if verdicts <= {SAME, EQUIVALENT}:
-        return f"{who} are equivalent by {metric.name}: neither mean is more than {percent(told.comparison.margin)} above another"
     found, ranking, one, other = max(pairs, key=lambda pair: _most(pair[0]))
     mean = ranking.row(one).samples[metric.name]
     if len(pairs) == 1:
@@ -125,6 +123,8 @@ def _between(told: Compared, names: list[str]) -> str:
     else:
         share = f" ({percent(_most(found) / abs(mean.value))} of {shown(metric, mean)})" if mean and mean.value else ""
         apart = f"they may differ by up to {digits(_most(found))} {_apart(metric)}{share}{_under(ranking)}"
+    if verdicts <= {SAME, EQUIVALENT}:
+        return f"{who} are equivalent within {percent(told.comparison.margin)} by {metric.name}: {apart}"
     needs = _needs(told, [found for found, *_ in pairs], ranking)
     return f"Undecided between {who} by {metric.name}: {apart}" + (f". {needs}" if needs else "")
 
