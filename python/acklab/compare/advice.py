@@ -79,7 +79,8 @@ def _use(told: Compared, chosen: str, base: str) -> str:
 
 def _changes(told: Compared, ranking: Ranking, chosen: str, base: str) -> str:
     """The decided differences from the first case: gains, then costs; of the first metric also that it is open."""
-    gains, costs = [], []
+    gains: list[str] = []
+    costs: list[str] = []
     for metric in told.comparison.metrics:
         sign, found = ranking.better(metric, chosen, base), ranking.between(metric, chosen, base)
         mine, old = ranking.row(chosen).samples[metric.name], ranking.row(base).samples[metric.name]

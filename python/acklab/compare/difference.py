@@ -96,5 +96,5 @@ def rounded(count: int) -> int:
     >>> rounded(37), rounded(1234)
     (37, 1300)
     """
-    step = 10 ** max(0, len(str(count)) - 2)
+    step = int(10 ** max(0, len(str(count)) - 2))
     return -(-count // step) * step

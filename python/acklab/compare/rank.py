@@ -106,9 +106,9 @@ def rank(
             rows.append(Ranked(name, place, FIRST, told))
         else:
             found = difference(best, mine, rules, random=random)
-            ends = sorted((sign * found.interval.low, sign * found.interval.high))
+            low, high = sorted((sign * found.interval.low, sign * found.interval.high))
             verdict = WORSE if found.verdict == DIFFERENT else found.verdict
-            rows.append(Ranked(name, place, verdict, told, Interval(*ends, rules.level), found.needed))
+            rows.append(Ranked(name, place, verdict, told, Interval(low, high, rules.level), found.needed))
     return Ranking(situation, rows, random, rules, further)
 
 
