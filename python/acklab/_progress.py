@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import time
 
+from ._terminal import status
+
 
 class Progress:
     """Counts what is done of what is planned."""
@@ -27,11 +29,9 @@ class Progress:
         left = ""
         if self._done and self._done < self._total:
             left = f", {spent / self._done * (self._total - self._done):.0f} s left"
-        print(
-            f"\r\033[K{self._what}: {self._done:,} of {self._total:,} runs{left}", end="", file=sys.stderr, flush=True
-        )
+        status(f"{self._what}: {self._done:,} of {self._total:,} runs{left}")
 
     def close(self) -> None:
         """Clears the line."""
         if self._watched:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+            status()

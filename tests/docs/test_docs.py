@@ -100,6 +100,11 @@ def test_every_column_is_in_the_reference() -> None:
     assert documented_columns() == found
 
 
+def test_the_reference_of_tables_is_the_declarations() -> None:
+    done = subprocess.run([sys.executable, ROOT / "tools" / "tables.py", "--check"], check=False)
+    assert done.returncode == 0, "run make builder"
+
+
 ARCHITECTURE = DOCS / "architecture.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 #: What exists only for whoever follows CONTRIBUTING.
@@ -138,14 +143,18 @@ def test_the_rust_that_is_asked_for_is_the_rust_that_is_needed() -> None:
 
 
 def test_imports_run_downward() -> None:
+    ends = {"packet", "tcp", "path"}
+    read = ends | {"scenario"}
     allowed = {
         "packet": set(),
+        "table": set(),
         "tcp": {"packet"},
         "path": {"packet"},
-        "sim": {"packet", "tcp", "path"},
-        "capture": {"packet", "tcp", "path", "sim"},
-        "live": {"packet", "tcp", "path", "sim", "capture"},
-        "python": {"packet", "tcp", "path", "sim", "capture", "live"},
+        "scenario": ends,
+        "sim": read | {"table"},
+        "capture": read | {"sim"},
+        "live": read | {"table", "sim", "capture"},
+        "python": read | {"table", "sim", "capture", "live"},
     }
     found = {}
     for manifest in (ROOT / "crates").glob("*/Cargo.toml"):

@@ -12,10 +12,10 @@ import polars as pl
 import pytest
 
 from acklab.compare import Case, CompareError, Comparison, case, compare, from_file, metric
-from acklab.compare.quantities import route
 from acklab.compare.numbers import number
+from acklab.compare.quantities import route
 from acklab.compare.text import as_text
-from front import COMMAND, Acklab
+from front import COMMAND, Acklab, contents
 
 ACCESS = """\
 title = "access link"
@@ -184,6 +184,8 @@ def test_an_adaptive_comparison_keeps_its_runs(tmp_path: Path, acklab_command: A
     kept, plain = acklab_command(*command, "--out", str(tmp_path / "out")), acklab_command(*command)
     assert kept.returncode == 0 and kept.stdout == plain.stdout
     assert json.loads(plain.stdout)["seeds"] > 5
+    again = from_file(tmp_path / "out" / "cases.toml")
+    assert (again["at_least"], again["seeds"], again["half_width"]) == (5, 60, 0.05)
 
 
 def test_the_family_is_all_pairs_in_all_situations() -> None:
@@ -279,7 +281,13 @@ def test_a_comparison_file(tmp_path: Path) -> None:
     assert found["scenario"] == tmp_path / "access.toml" and found["seeds"] == 3
     assert found["spread_starts_s"] == pytest.approx(0.2)
     assert found["cases"] == [Case("as it is"), Case("small", ("link.1.back.queue.packets=20",))]
-    for wrong, said in (("cases = 1", "unknown cases"), ('seeds = "x"', "a whole number"), ("case = 3", "tables")):
+    file.write_text('seeds = { at_least = 4, at_most = 9, half_width = 0.1 }\nmargin = "5%"\n')
+    assert from_file(file) == {"at_least": 4, "seeds": 9, "half_width": 0.1, "margin": 0.05}
+    for wrong, said in (
+        ("cases = 1", "unknown cases"), ('seeds = "x"', "a whole number"), ("case = 3", "tables"),
+        ("seeds = { half_width = '3' }", "'3' is no share"), ("seeds = { at_least = 4 }", "a whole number, at least 2, or {"),
+        ("margin = 2", "`2` is no share of the mean"),
+    ):  # fmt: skip
         file.write_text(wrong)
         with pytest.raises(CompareError, match=said):
             from_file(file)
@@ -337,7 +345,7 @@ def test_an_interrupted_comparison_goes_on_to_the_same_files(tmp_path: Path, ack
     out = tmp_path / "stopped"
     for kind in (signal.SIGKILL, signal.SIGINT):
         process = subprocess.Popen([COMMAND, *command("stopped", "--seeds", "100")], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
-        journal = out / "runs.jsonl"
+        journal = out / ".acklab" / "runs.jsonl"
         before = journal.stat().st_size if journal.exists() else 0
         while process.poll() is None and (not journal.exists() or journal.stat().st_size < before + 20_000):
             time.sleep(0.002)
@@ -348,7 +356,4 @@ def test_an_interrupted_comparison_goes_on_to_the_same_files(tmp_path: Path, ack
     assert refused.returncode == 2 and "holds other work: what is run has changed" in refused.stderr
     done = acklab_command(*command("stopped", "--seeds", "100"))
     assert done.returncode == 0, done.stderr
-    (out / ".lock").unlink(missing_ok=True)
-    assert {path.name: path.read_bytes() for path in out.iterdir()} == {
-        path.name: path.read_bytes() for path in (tmp_path / "whole").iterdir()
-    }
+    assert contents(out) == contents(tmp_path / "whole")

@@ -15,7 +15,7 @@ import pytest
 
 import acklab
 from acklab.sweep import SweepError
-from front import COMMAND, TWO_HOPS, Acklab
+from front import COMMAND, TWO_HOPS, Acklab, contents
 
 LOSSY = TWO_HOPS.replace("queue = { kind", "loss = { rate = 0.02 }\nqueue = { kind")
 PLAN = """\
@@ -42,11 +42,6 @@ def plan(tmp_path: Path) -> Path:
     path = tmp_path / "plan.toml"
     path.write_text(PLAN)
     return path
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    """Everything in a directory."""
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 # ---- numbers ---------------------------------------------------------------------------------------------------------
@@ -127,18 +122,18 @@ def whole(tmp_path_factory: pytest.TempPathFactory):  # noqa: ANN201
     for text in (PLAN, ADAPTIVE):
         (folder / "plan.toml").write_text(text)
         acklab.sweep(folder / "plan.toml", out=folder / "out", threads=1, fresh=True)
-        found[text] = files(folder / "out")
+        found[text] = contents(folder / "out")
     return found
 
 
 def test_any_number_of_threads_gives_the_same_bytes(plan: Path, tmp_path: Path, whole: dict) -> None:
     acklab.sweep(plan, out=tmp_path / "out", threads=2)
-    assert files(tmp_path / "out") == whole[PLAN]
+    assert contents(tmp_path / "out") == whole[PLAN]
     one_thread = {**os.environ, "POLARS_MAX_THREADS": "1"}
     subprocess.run(
         [COMMAND, "sweep", plan, "--out", tmp_path / "one"], env=one_thread, check=True, stdout=subprocess.DEVNULL
     )
-    assert files(tmp_path / "one") == whole[PLAN]
+    assert contents(tmp_path / "one") == whole[PLAN]
 
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGKILL])
@@ -152,7 +147,7 @@ def test_stopped_anywhere_it_goes_on_to_the_same_bytes(
     stopped = 0
     for _ in range(4):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        journal, wanted = out / "runs.jsonl", draw.randint(1, 150_000)
+        journal, wanted = out / ".acklab" / "runs.jsonl", draw.randint(1, 150_000)
         before = journal.stat().st_size if journal.exists() else 0
         while process.poll() is None and (not journal.exists() or journal.stat().st_size < before + wanted):
             time.sleep(0.002)
@@ -162,26 +157,30 @@ def test_stopped_anywhere_it_goes_on_to_the_same_bytes(
         if kind == signal.SIGINT and process.returncode:
             assert process.returncode == 130 and b"the same command goes on" in said and b"Traceback" not in said
     assert stopped
-    (tmp_path / ".out.0123456789abcdef").mkdir()  # what a process leaves that is killed while it writes the tables
+    (out / ".acklab" / "new" / "charts").mkdir(parents=True)  # what a process leaves that is killed while it writes the tables
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    assert files(out) == whole[text]
-    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+    assert contents(out) == whole[text]
+    assert sorted(os.listdir(tmp_path)) == ["lossy.toml", "out", "plan.toml"] and not (out / ".acklab").exists()
 
 
 def test_what_is_done_is_not_run_again(plan: Path, tmp_path: Path, acklab_command: Acklab) -> None:
     out = tmp_path / "out"
     acklab.sweep(plan, out=out)
-    before = files(out)
+    before = contents(out)
     again = acklab.sweep(plan, out=out)
-    assert again.kept == again.runs == 960 and files(out) == before
+    assert again.kept == again.runs == 960 and contents(out) == before
     # A line that was cut off, one that is no result, and what a crashed system leaves.
-    journal = out / "runs.jsonl"
     import gzip
+
+    journal = out / ".acklab" / "runs.jsonl"
+    journal.parent.mkdir()
+    work = {"verb": "sweep", **json.loads(before["acklab.json"])["work"]}
+    (out / ".acklab" / "work.json").write_text(json.dumps(work))
 
     lines = gzip.decompress(before["runs.jsonl.gz"]).splitlines(keepends=True)
     journal.write_bytes(b"".join(lines[100:300]) + b"\0" * 50 + lines[5] + b"nonsense\n" + lines[7][:-40])
     done = acklab_command("sweep", str(plan), "--out", str(out))
-    assert "200 of them done before" in done.stdout and files(out) == before
+    assert "200 of them done before" in done.stdout and contents(out) == before
 
 
 def test_another_metric_needs_no_runs(plan: Path, tmp_path: Path) -> None:
@@ -193,7 +192,7 @@ def test_another_metric_needs_no_runs(plan: Path, tmp_path: Path) -> None:
 def test_another_sweep_in_the_directory_is_refused(plan: Path, tmp_path: Path, acklab_command: Acklab) -> None:
     out = tmp_path / "out"
     acklab.sweep(plan, out=out)
-    before = files(out)
+    before = contents(out)
     for text, scenario, said in [
         (PLAN.replace("16, 32", "16"), LOSSY, "what is run has changed"),
         (PLAN.replace("120", "121"), LOSSY, "what is run has changed"),
@@ -203,9 +202,9 @@ def test_another_sweep_in_the_directory_is_refused(plan: Path, tmp_path: Path, a
         (tmp_path / "lossy.toml").write_text(scenario)
         with pytest.raises(SweepError, match=said):
             acklab.sweep(plan, out=out)
-        assert files(out) == before
+        assert contents(out) == before
     done = acklab_command("sweep", str(plan), "--out", str(out))
-    assert done.returncode == 2 and "--fresh" in done.stderr and files(out) == before
+    assert done.returncode == 2 and "--fresh" in done.stderr and contents(out) == before
     assert acklab_command("sweep", str(plan), "--out", str(out), "--fresh").returncode == 0
 
 
@@ -214,14 +213,15 @@ def test_another_version_is_refused_and_so_are_two_at_once(plan: Path, tmp_path:
 
     out = tmp_path / "out"
     acklab.sweep(plan, out=out)
-    identity = json.loads((out / "plan.json").read_text())
-    (out / "plan.json").write_text(json.dumps({**identity, "acklab": "0.0.1"}))
+    private, identity = out / ".acklab", json.loads((out / "acklab.json").read_text())["work"]
+    private.mkdir()
+    (private / "work.json").write_text(json.dumps({**identity, "acklab": "0.0.1"}))
     with pytest.raises(SweepError, match=r"begun by acklab 0\.0\.1, this is"):
         acklab.sweep(plan, out=out)
-    (out / "plan.json").write_text("{")
+    (private / "work.json").write_text("{")
     with pytest.raises(SweepError, match="another version"):
         acklab.sweep(plan, out=out)
-    with (out / ".lock").open("w") as lock:
+    with (private / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(SweepError, match="in use by another acklab"):
             acklab.sweep(plan, out=out, fresh=True)
@@ -242,9 +242,9 @@ def test_a_full_disk_is_said(two_hops: Path) -> None:
 def test_what_is_written(plan: Path, tmp_path: Path) -> None:
     acklab.sweep(plan, out=tmp_path / "out", **{**MORE, "seeds": 2})
     out = tmp_path / "out"
-    assert {"flows.csv", "flows.parquet", "summary.csv", "summary.parquet", "sweep.json", "sweep.html", "plan.json",
-            "runs.jsonl.gz"} < set(files(out))  # fmt: skip
-    assert not any(name.startswith(".") or name == "runs.jsonl" for name in files(out))
+    assert {"flows.csv", "flows.parquet", "summary.csv", "summary.parquet", "sweep.json", "sweep.html", "acklab.json",
+            "runs.jsonl.gz"} < set(contents(out))  # fmt: skip
+    assert not any(name.startswith(".") or name == "runs.jsonl" for name in contents(out))
     flows = pl.read_parquet(out / "flows.parquet")
     assert flows.columns[:5] == ["point", "rate_bps", "sender_window", "recovery", "seed"]
     assert pl.read_csv(out / "flows.csv", schema=flows.schema).equals(flows)

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use acklab_sim::scenario::{Format, Overrides};
+use acklab_scenario::{Format, Overrides};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -86,9 +86,7 @@ fn kept(line: &Line, overrides: &Overrides, journal: &Journal, stop: &AtomicBool
 }
 
 fn refused(verdict: Verdict, why: &str) -> Answer {
-    let mut json = Vec::new();
-    acklab_sim::json::object!(&mut json, { error: why });
-    Answer { json, verdict }
+    Answer { json: serde_json::json!({ "error": why }).to_string().into_bytes(), verdict }
 }
 
 #[pymethods]

@@ -5,15 +5,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use acklab_packet::Time;
+use acklab_scenario::spec::Scenario;
 use acklab_sim::Simulation;
-use acklab_sim::spec::Scenario;
 
 /// Events between two looks around: a fraction of a millisecond.
 const SLICE: usize = 4096;
 
 /// Runs `simulation` to its end, asking `go_on` between slices; whether it got there.
-pub(crate) fn to_end(simulation: &mut Simulation, mut go_on: impl FnMut() -> bool) -> bool {
-    while !simulation.run_some(SLICE) {
+pub(crate) fn to_end(simulation: &mut Simulation, go_on: impl FnMut() -> bool) -> bool {
+    to_rows(simulation, usize::MAX, go_on)
+}
+
+/// Runs `simulation` until it holds `rows` recorded rows or has ended; whether it got there.
+pub(crate) fn to_rows(simulation: &mut Simulation, rows: usize, mut go_on: impl FnMut() -> bool) -> bool {
+    while !simulation.run_some(SLICE) && simulation.recorded() < rows {
         if !go_on() {
             return false;
         }

@@ -20,7 +20,7 @@ create_exception!(
 create_exception!(acklab._core, CaptureError, PyValueError, "A file is no capture; says file and why, in one line.");
 
 /// From the parser's error.
-pub(crate) fn scenario(error: acklab_sim::scenario::ScenarioError) -> PyErr {
+pub(crate) fn scenario(error: acklab_scenario::ScenarioError) -> PyErr {
     ScenarioError::new_err(error.to_string())
 }
 

@@ -4,9 +4,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use acklab_packet::Time;
+use acklab_scenario::expanded_toml;
+use acklab_scenario::spec::{Record, Scenario};
 use acklab_sim::outcome::Outcome;
-use acklab_sim::scenario::expanded_toml;
-use acklab_sim::spec::{Record, Scenario};
 use arrow_array::RecordBatch;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -96,10 +96,27 @@ impl Simulation {
         self.outcome(py)
     }
 
+    /// Runs to the scenario's stop, or until `rows` rows are recorded. They go into the result, and leave the simulation.
+    #[pyo3(signature = (rows = None))]
+    fn advance(&mut self, py: Python<'_>, rows: Option<usize>) -> PyResult<RunResult> {
+        let Record { series, queue, packets } = self.0.scenario().record;
+        let rows = rows.filter(|_| series || queue || packets);
+        let simulation = &mut self.0;
+        let run = |go_on: &mut dyn FnMut() -> bool| {
+            drive::caught(|| {
+                if rows.is_some() {
+                    simulation.commit();
+                }
+                drive::to_rows(simulation, rows.unwrap_or(usize::MAX), go_on).then(|| simulation.give())
+            })
+        };
+        let given = interruptible(py, run)?.map_err(errors::run)?;
+        Ok(self.told(given.expect("only an exception stops a run")))
+    }
+
     /// What there is to tell at this instant.
     fn outcome(&self, py: Python<'_>) -> PyResult<RunResult> {
-        let outcome = py.detach(|| drive::caught(|| self.0.outcome())).map_err(errors::run)?;
-        Ok(RunResult { outcome, scenario: self.0.scenario().clone(), told: self.1, tables: Default::default() })
+        py.detach(|| drive::caught(|| self.0.outcome())).map(|outcome| self.told(outcome)).map_err(errors::run)
     }
 
     /// A copy that continues to the same results, independently.
@@ -140,6 +157,12 @@ impl Simulation {
     fn __repr__(&self) -> String {
         let state = if self.0.ended() { "finished" } else { "running" };
         format!("<Simulation {:?} at {} s, {state}>", self.0.scenario().title, self.0.now().secs())
+    }
+}
+
+impl Simulation {
+    fn told(&self, outcome: Outcome) -> RunResult {
+        RunResult { outcome, scenario: self.0.scenario().clone(), told: self.1, tables: Default::default() }
     }
 }
 
@@ -189,31 +212,35 @@ impl RunResult {
     /// One row a transfer.
     #[getter]
     fn flows(&self, py: Python<'_>) -> Table {
-        self.table(py, 0, "flows", tables::flows)
+        self.table(py, 0, "flows", |outcome| tables::batch(&outcome.flows, &outcome.names()))
     }
 
     /// One row a link direction.
     #[getter]
     fn links(&self, py: Python<'_>) -> Table {
-        self.table(py, 1, "links", |outcome| tables::links(&outcome.links))
+        self.table(py, 1, "links", |outcome| tables::batch(&outcome.links, &outcome.names()))
     }
 
     /// The senders' state at each change; None unless recorded.
     #[getter]
     fn series(&self, py: Python<'_>) -> Option<Table> {
-        self.told.series.then(|| self.table(py, 2, "series", tables::series))
+        self.told
+            .series
+            .then(|| self.table(py, 2, "series", |outcome| tables::batch(&outcome.series, &outcome.names())))
     }
 
     /// Queue lengths at each change; None unless recorded.
     #[getter]
     fn queue(&self, py: Python<'_>) -> Option<Table> {
-        self.told.queue.then(|| self.table(py, 3, "queue", tables::queue))
+        self.told.queue.then(|| self.table(py, 3, "queue", |outcome| tables::batch(&outcome.queue, &outcome.names())))
     }
 
     /// Packet events in order; None unless recorded.
     #[getter]
     fn packets(&self, py: Python<'_>) -> Option<Table> {
-        self.told.packets.then(|| self.table(py, 4, "packets", tables::packets))
+        self.told
+            .packets
+            .then(|| self.table(py, 4, "packets", |outcome| tables::batch(&outcome.packets, &outcome.names())))
     }
 
     /// One line of JSON: the summary and, unless `records` is false, every recorded table.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use acklab_packet::{Rate, Time};
 use acklab_path::spec::{LinkSpec, QueueSpec};
+use acklab_scenario::spec::{FlowSpec, Record, Scenario, Size, Stop};
 use acklab_sim::Simulation;
-use acklab_sim::spec::{FlowSpec, Record, Scenario, Size, Stop};
 use acklab_tcp::rules::{RecoveryKind, Stack, Window};
 
 fn main() {

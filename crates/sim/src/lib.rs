@@ -1,12 +1,11 @@
-//! Virtual time: the event queue, the network, traffic, measurement, and the scenario that describes them.
+//! Virtual time: the event queue, the network, traffic and measurement.
 //!
-//! [`scenario`] reads an experiment, [`Simulation`] runs it, [`outcome`] is what it tells.
+//! `acklab_scenario` reads an experiment, [`Simulation`] runs it, [`outcome`] has its results.
 
 mod booking;
 pub mod datagrams;
 mod event;
 mod flow;
-pub mod json;
 mod lane;
 mod link;
 mod medium;
@@ -15,10 +14,9 @@ pub mod outcome;
 mod pending;
 mod record;
 mod route;
-pub mod scenario;
+mod rows;
 mod simulation;
 pub mod source;
-pub mod spec;
 mod stages;
 mod summary;
 mod tcplib;

@@ -9,8 +9,8 @@ use acklab_path::random::Random;
 
 use crate::event::Due;
 use crate::pending::EventQueue;
-use crate::spec::{MediumSpec, Scenario};
 use crate::timer::LazyTimer;
+use acklab_scenario::spec::{MediumSpec, Scenario};
 
 /// A medium, and which link each of its ports is.
 #[derive(Clone, Debug)]

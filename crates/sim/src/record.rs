@@ -8,8 +8,8 @@ use acklab_tcp::sender::Sender;
 
 use crate::outcome::{PacketEvent, PacketRow, QueueRow, SenderState, SeriesRow};
 use crate::route::Place;
-use crate::spec::Record;
 use crate::stages;
+use acklab_scenario::spec::Record;
 
 /// Collects rows while a run goes on.
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use acklab_path::spec::LinkSpec;
 
 use crate::link::Link;
-use crate::spec::Scenario;
+use acklab_scenario::spec::Scenario;
 
 /// A place on a route: before one of its links, or at its end. The place one link further is one more.
 pub type Place = u32;

@@ -19,9 +19,9 @@ use crate::network::{AcksRemoved, Network};
 use crate::outcome::{FlowRow, LinkRow, Outcome};
 use crate::record::Recorder;
 use crate::route::{Routes, leaving};
-use crate::spec::{FlowSpec, Scenario, Size, Stop};
 use crate::stages::{self, Placed};
 use crate::summary;
+use acklab_scenario::spec::{FlowSpec, Scenario, Size, Stop};
 
 /// A simulation: a scenario, and how far it has come.
 ///
@@ -33,12 +33,12 @@ use crate::summary;
 /// #   link = [{ between = ["S", "R"], rate = "1Mbps", delay = "10ms" }]
 /// #   flow = [{ from = "S", to = "R", size = { segments = 100 } }]
 /// # "#;
-/// let scenario = acklab_sim::scenario::parse_toml(text, "example.toml")?;
+/// let scenario = acklab_scenario::parse_toml(text, "example.toml")?;
 /// let mut warm = acklab_sim::Simulation::new(scenario.into());
 /// warm.run_until(acklab_packet::Time::from_secs(0.5));
 /// let mut branch = warm.clone();
 /// assert_eq!(warm.run(), branch.run());
-/// # Ok::<(), acklab_sim::scenario::ScenarioError>(())
+/// # Ok::<(), acklab_scenario::ScenarioError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Simulation {
@@ -61,7 +61,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// A simulation at time 0. The scenario must be consistent, as [`crate::scenario`] leaves it.
+    /// A simulation at time 0. The scenario must be consistent, as [`acklab_scenario`] leaves it.
     ///
     /// # Panics
     /// If a flow's nodes are not connected, or an index points nowhere.
@@ -157,7 +157,7 @@ impl Simulation {
     /// Runs to the scenario's end and gives away what was recorded.
     pub fn run(&mut self) -> Outcome {
         while !self.run_some(usize::MAX) {}
-        self.finish()
+        self.give()
     }
 
     /// Handles everything due before `until`, or to the scenario's end if that comes first. A run that begins with it decides
@@ -195,6 +195,14 @@ impl Simulation {
             }
         }
         self.ended
+    }
+
+    /// Decides event by event from here on, so that recorded rows may be given away before the end: what was decided ahead
+    /// may turn out to be tied, and then the run begins again. It begins again here, too, if it has decided ahead so far.
+    pub fn commit(&mut self) {
+        if self.ahead && !self.ended {
+            self.decide_event_by_event();
+        }
     }
 
     /// Begins again, and decides nothing ahead.
@@ -307,8 +315,15 @@ impl Simulation {
         }
     }
 
-    /// The same without copying: the simulation gives its recorded rows away.
-    fn finish(&mut self) -> Outcome {
+    /// Rows recorded and not given away.
+    pub fn recorded(&self) -> usize {
+        let recorder = &self.net.recorder;
+        recorder.series.len() + recorder.queue.len() + recorder.packets.len()
+    }
+
+    /// The same without copying: the simulation gives its recorded rows away and goes on without them. Before the end, only
+    /// after [`Simulation::commit`].
+    pub fn give(&mut self) -> Outcome {
         let summary = self.summary();
         let recorder = &mut self.net.recorder;
         let (series, queue, packets) = (&mut recorder.series, &mut recorder.queue, &mut recorder.packets);

@@ -9,7 +9,7 @@ use crate::link::Link;
 use crate::network::{Network, Served};
 use crate::outcome::{FlowRow, LinkRow};
 use crate::source::Application;
-use crate::spec::Scenario;
+use acklab_scenario::spec::Scenario;
 
 /// The row of a flow's present transfer, as it stands.
 pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> FlowRow {

@@ -9,9 +9,9 @@ use std::collections::VecDeque;
 
 use acklab_packet::{Body, Packet, Segment};
 use acklab_path::spec::{LossPlace, QueueSpec};
+use acklab_scenario::spec::Scenario;
 use acklab_sim::Outcome;
 use acklab_sim::outcome::{PacketEvent, PacketRow};
-use acklab_sim::spec::Scenario;
 use proptest::prelude::*;
 use world::{World, for_all, run, world};
 

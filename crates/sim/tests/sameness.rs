@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use acklab_packet::Time;
 use acklab_path::spec::LinkSpec;
-use acklab_sim::spec::{FlowSpec, Record, Scenario, Stop};
+use acklab_scenario::spec::{FlowSpec, Record, Scenario, Stop};
 use acklab_sim::{Outcome, Simulation};
 use proptest::prelude::*;
 use world::{ALL, World, for_all, run, text, world};
@@ -87,6 +87,30 @@ fn clones_and_pieces_go_on_the_same() {
     });
 }
 
+/// Rows that leave a run while it goes on are, together, the rows of a run that keeps them; whatever had been decided ahead.
+#[test]
+fn rows_given_away_are_those_kept() {
+    for_all(80, (world(), 0..200_usize, 1_usize..500), |(World(scenario), ahead, events)| {
+        let whole = run(&scenario);
+        let mut giving = Simulation::new(Arc::new(scenario));
+        giving.run_some(ahead);
+        giving.commit();
+        let mut given = Outcome::default();
+        loop {
+            let ended = giving.run_some(events);
+            let piece = giving.give();
+            prop_assert!(giving.recorded() == 0);
+            given.series.extend(piece.series);
+            given.queue.extend(piece.queue);
+            given.packets.extend(piece.packets);
+            if ended {
+                let Outcome { series, queue, packets, .. } = given;
+                return assert_same(&whole, &Outcome { series, queue, packets, ..piece });
+            }
+        }
+    });
+}
+
 /// A network of plain links whose numbers are round, so that much happens at the same time: rates in Mb/s of the slow link and
 /// of the others, delays in ms, packets in the slow queue, and for each flow whether it runs backwards, when it starts in
 /// tenths of a second, how many segments it sends and how many of them an ACK answers.
@@ -121,7 +145,7 @@ fn deciding_ahead_changes_nothing() {
     let kept = AtomicUsize::new(0);
     let all = AtomicUsize::new(0);
     for_all(400, round(), |text| {
-        let scenario = Arc::new(acklab_sim::scenario::parse_toml(&text, "round.toml").expect("a scenario"));
+        let scenario = Arc::new(acklab_scenario::parse_toml(&text, "round.toml").expect("a scenario"));
         let mut ahead = Simulation::new(scenario.clone());
         let outcome = ahead.run();
         kept.fetch_add(ahead.decides_ahead().into(), Ordering::Relaxed);

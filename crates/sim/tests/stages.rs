@@ -4,10 +4,10 @@
 mod world;
 
 use acklab_path::stage::StageSpec;
+use acklab_scenario::spec::Scenario;
+use acklab_scenario::{expanded_toml, parse_toml};
 use acklab_sim::Simulation;
 use acklab_sim::outcome::{Outcome, PacketEvent};
-use acklab_sim::scenario::{expanded_toml, parse_toml};
-use acklab_sim::spec::Scenario;
 use proptest::prelude::*;
 use proptest::sample::select;
 use world::{World, for_all, run, text, world};

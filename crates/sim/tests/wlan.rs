@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use acklab_packet::Time;
+use acklab_scenario::{expanded_toml, parse_toml};
 use acklab_sim::Simulation;
 use acklab_sim::outcome::{Outcome, PacketEvent};
-use acklab_sim::scenario::{expanded_toml, parse_toml};
 
 /// A server behind the access point sends to `stations`; one sends to another.
 fn text(stations: usize, mac: &str, seed: u64) -> String {

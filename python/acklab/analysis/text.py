@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from .._texts import one_line
 from ..plot.words import NB, amount, count, seconds
 
 #: Directions shown; the rest is counted.
@@ -55,7 +56,7 @@ def heading(summary: Row) -> str:
 
 def title_of_file(file: str) -> str:
     """What a file is called."""
-    return "standard input" if file == "-" else "".join(c if c.isprintable() else "?" for c in file)
+    return "standard input" if file == "-" else one_line(file)
 
 
 def notes(summary: Row) -> list[str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .options import say_kept, threads
+from .._terminal import say, say_json
+from .._texts import file_name
+from .options import directory, say_kept, threads
 
 if TYPE_CHECKING:
     from ..compare import Comparison
@@ -66,7 +68,7 @@ def add(verbs: Any) -> None:
         "--spread-starts", metavar="TIME", help="let each seed start each flow up to TIME later, all cases alike"
     )
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    verb.add_argument("--out", metavar="DIR", help="also write the tables, a chart and a page there; go on with what is there")
+    verb.add_argument("--out", type=directory, metavar="DIR", help="also write the tables, a chart and a page there; go on with what is there")
     verb.add_argument("--fresh", action="store_true", help="with --out: discard what an interrupted comparison left there")
     verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
     verb.set_defaults(act=act, parser=verb)
@@ -76,42 +78,41 @@ def act(options: argparse.Namespace) -> int:
     """Compares and returns the exit status."""
     from .._progress import Progress
     from ..compare import CompareError, compare, output
-    from ..compare.run import forget
+    from .._folder import results
     from ..compare.text import as_text
-    from .run import write_json
 
-    out = Path(options.out) if options.out else None
-    if options.fresh and out is None:
+    if options.fresh and options.out is None:
         options.parser.error("--fresh goes with --out DIR")
     try:
         comparison = _comparison(options)
         comparison.check()
-        runs = len(comparison.cases) * len(comparison.situations) * comparison.seeds
-        progress = Progress("compare", runs)
-        try:
-            told = compare(comparison, threads=options.threads, tick=progress, keep=out, fresh=options.fresh)
-        finally:
-            progress.close()
+        with results(options.out, "compare", output.NAMES) if options.out else contextlib.nullcontext() as folder:
+            runs = len(comparison.cases) * len(comparison.situations) * comparison.seeds
+            progress = Progress("compare", runs)
+            try:
+                told = compare(comparison, threads=options.threads, tick=progress, keep=folder, fresh=options.fresh)
+            finally:
+                progress.close()
+            if folder is not None:
+                output.write(told, folder)
     except CompareError as error:
         options.parser.exit(2, f"acklab: {error}\n")
     except KeyboardInterrupt:
         say_kept(options.out)
         raise
-    if out is not None:
-        output.write(told, out)
-        forget(out)
     if options.json:
-        write_json(json.dumps(output.plain(told)))
+        say_json(json.dumps(output.plain(told)))
     else:
-        print(as_text(told))
+        say(as_text(told))
         if options.out:
-            print(f"\nwritten to {os.path.join(options.out, 'comparison.html')}")
+            say(f"\nwritten to {file_name(os.path.join(options.out, 'comparison.html'))}")
     return 0
 
 
 def _comparison(options: argparse.Namespace) -> Comparison:
     from ..compare import Comparison, case, from_file, metric
     from ..compare.plan import rule, share, span
+    from ..run import file_bytes
     from ..sweep.errors import SweepError
     from ..sweep.flags import seeds as given_seeds
 
@@ -119,14 +120,14 @@ def _comparison(options: argparse.Namespace) -> Comparison:
     try:
         told = from_file(options.cases) if options.cases else {}
     except OSError as error:
-        options.parser.error(f"{options.cases}: {error.strerror}")
+        options.parser.error(f"{file_name(options.cases)}: {error.strerror}")
     path = str(options.file or told.get("scenario") or "")
     if not path:
         options.parser.error("give a scenario FILE, or a --cases file that names one")
     try:
-        told["scenario"] = Path(path).read_bytes()
+        told["scenario"] = file_bytes(path)
     except OSError as error:
-        options.parser.error(f"{path}: {error.strerror}")
+        options.parser.error(f"{file_name(path)}: {error.strerror}")
     if options.case:
         told["cases"] = [*told.get("cases", []), *map(case, options.case)]
     if options.under:
@@ -142,4 +143,4 @@ def _comparison(options: argparse.Namespace) -> Comparison:
         told["margin"] = share(options.margin)
     if options.spread_starts is not None:
         told["spread_starts_s"] = span(options.spread_starts)
-    return Comparison(file=path, sets=options.set, **{"cases": [], **told})
+    return Comparison(file=file_name(path), sets=options.set, **{"cases": [], **told})

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
-from .._frames import all_or_nothing
+from .._folder import Folder
+from .._frames import system_errors, write_scenario
+from .._journal import forget
 from ..figures.charts import Dot, DotPanel, Dots
 from ..figures.stats import interval
+from ..scenario._toml import dumps
+from ..sweep.flags import assignment, value
 from .page import page
 from .rank import Ranking
 from .run import Compared
@@ -95,18 +99,45 @@ def frames(told: Compared) -> dict[str, Any]:
     return {"runs": pl.DataFrame(runs), "ranking": pl.DataFrame(ranking)}
 
 
-def write(told: Compared, directory: Path) -> None:
-    """Writes everything, or, if interrupted, nothing.
+def _cases(told: Compared) -> dict[str, Any]:
+    """The comparison as a file of cases."""
+    one = told.comparison
+
+    def table(name: str, sets: Sequence[str]) -> dict[str, Any]:
+        return {"name": name, "set": {key: value(text) for key, text in map(assignment, sets)}}
+
+    found: dict[str, Any] = {"seeds": one.rule.told(), "metrics": [f"{m.name}: {m.quantity.name}@{m.where}" for m in one.metrics]}
+    if one.margin:
+        found["margin"] = repr(one.margin)
+    if one.spread_starts_s:
+        found["spread_starts"] = f"{one.spread_starts_s!r}s"
+    found["case"] = [table(case.name, [*one.sets, *case.sets]) for case in one.cases]
+    situations = [table(situation.name, situation.sets) for situation in one.situations if situation.name]
+    return found | ({"situation": situations} if situations else {})
+
+
+#: The files of a comparison.
+NAMES = ("cases.toml", "comparison.png", "comparison.svg", "comparison.html", "comparison.json", "runs.parquet", "ranking.parquet")
+
+
+def write(told: Compared, folder: Folder) -> None:
+    """Writes everything, or, if interrupted, nothing; what was kept for an interrupt goes.
 
     Raises:
+        FolderError: a foreign file has the name of a result.
         OSError: the directory cannot be written.
     """
     from ..figures import draw
 
-    with all_or_nothing(directory) as scratch:
+    with folder.replacing({"seeds": told.seeds}) as scratch:
         svg = draw.save(chart(told), scratch / "comparison.png")
+        (scratch / "cases.toml").write_text(
+            dumps({"scenario": write_scenario(told.comparison.scenario, scratch), **_cases(told)}), encoding="utf-8"
+        )
         (scratch / "comparison.svg").write_text(svg, encoding="utf-8")
         (scratch / "comparison.html").write_text(page(told, draw.themed(svg, "comparison")), encoding="utf-8")
         (scratch / "comparison.json").write_text(json.dumps(plain(told), indent=1) + "\n", encoding="utf-8")
         for name, frame in frames(told).items():
-            frame.write_parquet(scratch / f"{name}.parquet")
+            with system_errors(scratch / f"{name}.parquet"):
+                frame.write_parquet(scratch / f"{name}.parquet")
+    forget(folder)

@@ -18,6 +18,9 @@ from ..sweep.seeds import Seeds
 from .errors import CompareError
 from .metrics import Metric, metric
 
+#: Most seeds, and most runs, all of whose numbers are in memory.
+MOST_SEEDS, MOST_RUNS = 1_000_000, 2_000_000
+
 
 @dataclass(frozen=True)
 class Case:
@@ -120,11 +123,16 @@ class Comparison:
             raise CompareError("nothing to measure: give at least one metric")
         if len(set(names)) < len(names):
             raise CompareError("two metrics have one name; name them: `NAME: QUANTITY@WHERE`")
-        if self.seeds < 2:
-            raise CompareError(f"seeds = {self.seeds}: at least 2; one seed has no interval")
-        for what, share in (("half_width", self.half_width), ("margin", self.margin)):
-            if not 0 <= share < 1:
-                raise CompareError(f"{what} = {share:g}: a share of the mean between 0 and 1, such as 0.05")
+        if not self.situations:
+            raise CompareError("situation = []: give at least one, or leave the key out")
+        if not 2 <= self.seeds <= MOST_SEEDS:
+            raise CompareError(f"seeds = {self.seeds}: at least 2, for one seed has no interval, and at most {MOST_SEEDS:,}")
+        runs = self.seeds * len(self.cases) * len(self.situations)
+        if runs > MOST_RUNS:
+            raise CompareError(f"{runs:,} runs; at most {MOST_RUNS:,}")
+        for what, given in (("half_width", self.half_width), ("margin", self.margin)):
+            if not 0 <= given < 1:
+                raise CompareError(f"{what} = {given:g}: a share of the mean between 0 and 1, such as 0.05")
         if self.half_width and not 2 <= self.at_least <= self.seeds:
             raise CompareError(f"at_least = {self.at_least}: from 2 to seeds = {self.seeds}; one seed has no interval")
         if not self.metrics[0].ranks:
@@ -244,7 +252,11 @@ def rule(given: Any) -> dict[str, Any]:
         raise CompareError(
             f"seeds = {given!r}: a whole number, at least 2, or {{ at_least = 5, at_most = 100, half_width = 0.05 }}"
         )
-    return {"at_least": given.get("at_least", 5), "seeds": given.get("at_most", 100), "half_width": given["half_width"]}
+    found = {"at_least": given.get("at_least", 5), "seeds": given.get("at_most", 100), "half_width": given["half_width"]}
+    for key, value in found.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float) if key == "half_width" else int):
+            raise CompareError(f"seeds = {dict(given)!r}: {value!r} is no {'share' if key == 'half_width' else 'whole number'}")
+    return found
 
 
 def share(text: str) -> float:

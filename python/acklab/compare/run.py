@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from .. import _core
-from .._journal import IDENTITY, WORKING, Journal, JournalError, identity
+from .._folder import Folder, FolderError
+from .._journal import Journal, identity
 from ..figures.stats import Sample, sample
 from ..run import cpu_count, run_batch
 from .errors import CompareError
@@ -51,7 +51,7 @@ def compare(
     *,
     threads: int | None = None,
     tick: Tick = lambda done: None,
-    keep: Path | None = None,
+    keep: Folder | None = None,
     fresh: bool = False,
 ) -> Compared:
     """Runs every case in every situation with every seed, and ranks.
@@ -60,7 +60,7 @@ def compare(
         comparison: what to run.
         threads: how many runs at once; one a processor if left out.
         tick: told of every run that is done.
-        keep: a directory for what is done, so that the same comparison goes on there after an interrupt.
+        keep: a result directory for what is done, so that the same comparison goes on there after an interrupt.
         fresh: discard what an earlier attempt kept there.
 
     Raises:
@@ -99,7 +99,7 @@ def _narrow(rankings: Sequence[Ranking], share: float) -> bool:
 
 
 def _summaries(
-    comparison: Comparison, trees: Any, keys: Sequence[Key], threads: int | None, tick: Tick, keep: Path | None, fresh: bool
+    comparison: Comparison, trees: Any, keys: Sequence[Key], threads: int | None, tick: Tick, keep: Folder | None, fresh: bool
 ) -> Iterator[Any]:
     """What every run told, in order."""
     lines = (comparison.seeded(trees[situation, case], seed) for situation, case, seed in keys)
@@ -110,13 +110,14 @@ def _summaries(
             yield summary
             tick(1)
         return
+    # What cases are called makes no other runs.
+    sets = [[[*one.sets] for one in group] for group in (comparison.cases, comparison.situations)]
     rule = comparison.rule
-    told = [[[*pair] for pair in trees], [rule.least, rule.most, rule.half_width],
-            list(comparison.sets), [[*one.sets] for one in (*comparison.cases, *comparison.situations)]]  # fmt: skip
+    told = [sets, list(comparison.sets), [rule.least, rule.most, rule.half_width]]
     text = comparison.scenario if isinstance(comparison.scenario, str) else comparison.scenario.decode(errors="replace")
     try:
         journal = Journal(keep, identity(text, [told, comparison.spread_starts_s]), fresh=fresh)
-    except JournalError as error:
+    except FolderError as error:
         raise CompareError(str(error)) from None
     try:
         place = {pair: number * rule.most for number, pair in enumerate(trees)}
@@ -127,12 +128,6 @@ def _summaries(
         yield from (json.loads(journal.line(number).decode()) for number in numbers)
     finally:
         journal.close()
-
-
-def forget(keep: Path) -> None:
-    """Removes what was kept for an interrupt, once a comparison is told."""
-    for name in (WORKING, IDENTITY):
-        (keep / name).unlink(missing_ok=True)
 
 
 def _ranking(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .._texts import one_line
 from ..cli.summary import align
 from ..figures.stats import interval
 from .difference import EQUIVALENT, POWER, SAME, UNDECIDED, rounded
@@ -83,9 +84,9 @@ def basis(told: Compared) -> list[str]:
 
 def as_text(told: Compared) -> str:
     """Everything a terminal is told."""
-    lines = [told.title, *basis(told)]
+    lines = [one_line(told.title), *basis(told)]
     for ranking in told.rankings:
         once = ["one deterministic run each"] if told.random and not ranking.random else []
-        head = ": ".join([ranking.situation, *once] if ranking.situation else once)
+        head = ": ".join([one_line(ranking.situation), *once] if ranking.situation else once)
         lines += ["", *([head] if head else []), *align(*columns(told, ranking), names=2)]
-    return "\n".join([*lines, "", told.advice])
+    return "\n".join([*lines, "", one_line(told.advice)])

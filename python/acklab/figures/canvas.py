@@ -10,7 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
+from .._texts import width as columns_of
 from ..plot import palette
+from ..plot.style import Powers, label
 from .charts import Axis
 
 WIDTH = 9.6
@@ -38,13 +40,13 @@ def legend_lines(labels: Sequence[str]) -> int:
     """Lines of a legend; none for a single entry."""
     if len(labels) < 2:
         return 0
-    return math.ceil(sum(0.55 + 0.068 * len(label) for label in labels) / (WIDTH - LEFT))
+    return math.ceil(sum(0.55 + 0.068 * columns_of(label(text)) for text in labels) / (WIDTH - LEFT))
 
 
 def legend(fig: Figure, handles: Sequence[Any], labels: Sequence[str], lines: int = 1) -> None:
     """Draws a legend of so many lines above the axes."""
     fig.legend(
-        handles, labels, loc="upper left", bbox_to_anchor=(LEFT / WIDTH - 0.01, 1.0),
+        handles, list(map(label, labels)), loc="upper left", bbox_to_anchor=(LEFT / WIDTH - 0.01, 1.0),
         ncols=math.ceil(len(labels) / lines), frameon=False, fontsize=8.5, handlelength=1.8, columnspacing=1.4, borderaxespad=0.25,
     )  # fmt: skip
 
@@ -59,8 +61,10 @@ def axis(axes: Axes, x: Axis, y: Axis) -> None:
     ):
         if axis.log:
             set_scale("log")
+            drawn.set_major_formatter(Powers())
+            drawn.set_minor_formatter(Powers())
         if axis.ticks is not None:
-            set_ticks(list(axis.ticks), list(axis.words) or [f"{t:g}" for t in axis.ticks])
+            set_ticks(list(axis.ticks), list(map(label, axis.words)) or [f"{t:g}" for t in axis.ticks])
             # Without this a logarithmic axis labels what lies between as well.
             drawn.set_minor_formatter(NullFormatter())
         if axis.low is not None or axis.high is not None:

@@ -10,26 +10,25 @@ import io
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from .._texts import visible
+from .._texts import width as columns_of
 from ..plot import palette
+from ..plot.style import drawing, label
 from . import canvas, multiples
 from .charts import Axis, Bars, Chart, Dots, Forest, Heat, Line, Lines, Mark, Multiples, Panel, Tornado
 
 #: What stands behind a text that may lie over a line.
 _BEHIND: Any = {"boxstyle": "square,pad=0.1", "facecolor": canvas.SURFACE, "edgecolor": "none", "alpha": 0.85}
 _STYLE: Any = {
-    "font.size": 9,
-    "font.family": "DejaVu Sans",
-    "svg.fonttype": "none",
-    "svg.hashsalt": "acklab",
     "text.color": canvas.INK,
     "axes.edgecolor": canvas.SOFT,
     "axes.labelcolor": canvas.SOFT,
@@ -48,15 +47,24 @@ def figure(chart: Chart) -> Figure:
     """The chart as a matplotlib figure."""
     draw: dict[type, Any] = {Lines: _lines, Heat: _heat, Bars: _bars, Forest: _forest, Tornado: _tornado, Dots: _dots}
     draw[Multiples] = multiples.figure
-    with matplotlib.rc_context(_STYLE):
-        made: Figure = draw[type(chart)](chart)
+    with drawing(_STYLE):
+        made: Figure = draw[type(chart)](_visible(chart))
         return made
+
+
+def _visible(value: Any) -> Any:
+    """A chart whose texts have escapes for characters that would show nothing, move others or be no XML."""
+    if isinstance(value, str):
+        return visible(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{field.name: _visible(getattr(value, field.name)) for field in fields(value)})
+    return [_visible(entry) for entry in value] if isinstance(value, (list, tuple)) else value
 
 
 def save(chart: Chart, png: Path | None = None) -> str:
     """The chart as a standalone SVG file's text; also writes it as a PNG."""
     buffer = io.StringIO()
-    with matplotlib.rc_context(_STYLE):
+    with drawing(_STYLE):
         made = figure(chart)
         made.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
         if png is not None:
@@ -68,13 +76,17 @@ def themed(text: str, name: str) -> str:
     """An SVG for the page: its colours as the page's variables, its ids unique on the page."""
     text = text[text.index("<svg") :]
     text = re.sub(r'\s(?:width|height)="[\d.]+pt"', "", text, count=2)
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r"<metadata>.*?</metadata>|<style\b.*?</style>", "", text, flags=re.DOTALL)  # the page has the style
     text = re.sub(r'(<image\b[^>]*?) id="[^"]*"', r"\1", text)  # two equal pictures have one id
-    text = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{name}-", text)
     swap = {canvas.INK: "var(--ink)", canvas.SOFT: "var(--ink-2)", canvas.GRID: "var(--line)", canvas.SURFACE: "var(--surface)"}
     swap |= {shades["light"]: f"var(--slot-{slot})" for slot, shades in palette.SLOTS.items()}
     pattern = re.compile("|".join(map(re.escape, swap)))
-    return pattern.sub(lambda match: swap[match.group()], text)
+
+    def tag(match: re.Match[str]) -> str:
+        named = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{name}-", match[0])
+        return pattern.sub(lambda colour: swap[colour[0]], named)
+
+    return re.sub(r"<[^>]+>", tag, text)  # what stands between tags are the chart's texts
 
 
 def _line(axes: Axes, line: Line) -> None:
@@ -275,8 +287,9 @@ def _swing(axes: Axes, y: float, base: float, values: Sequence[tuple[str, float]
 
 def _dots(chart: Dots) -> Figure:
     rows, columns, shades = len(chart.rows), len(chart.panels), len(chart.keys) or 1
+    names = list(map(label, chart.rows))
     height = (0.16 + 0.14 * shades) * rows + 0.1
-    left = 0.35 + 0.062 * max(len(name) for name in chart.rows)
+    left = 0.35 + 0.062 * max(map(columns_of, names))
     total = height + canvas.TITLE + canvas.BOTTOM + (canvas.LEGEND if chart.keys else 0.06)
     fig = Figure(figsize=(canvas.WIDTH, total))
     width = (canvas.WIDTH - left - canvas.RIGHT - (columns - 1) * 0.3) / columns
@@ -289,7 +302,7 @@ def _dots(chart: Dots) -> Figure:
             axes.plot(dot.interval, (y, y), color=canvas.shade(dot.colour), lw=1.4)
             axes.plot(dot.value, y, ("o", "D", "s", "^")[order.get(dot.colour, 0) % 4], ms=4.5, color=canvas.shade(dot.colour))
         axes.set_ylim(-rows + 0.4, 0.6)
-        axes.set_yticks([-i for i in range(rows)], list(chart.rows) if column == 0 else [""] * rows)
+        axes.set_yticks([-i for i in range(rows)], names if column == 0 else [""] * rows)
         axes.tick_params(axis="y", length=0, labelsize=8.5)
         axes.spines["left"].set_visible(False)
         axes.grid(True)

@@ -6,16 +6,17 @@ import html
 from collections.abc import Iterable, Sequence
 from importlib import resources
 
+from .._texts import visible
 from ..plot import palette
 from ..report.page import asset
+from ..report.policy import policy
 
 _STYLES = ("tokens.css", "page.css", "tables.css", "print.css")
-_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 
 
 def esc(text: object) -> str:
     """Text as HTML."""
-    return html.escape(str(text))
+    return html.escape(visible(str(text)))
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], classes: Sequence[str] = (), kind: str = "") -> str:
@@ -31,15 +32,14 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], classes: Sequence
 def document(title: str, body: str) -> str:
     """A whole HTML file."""
     own = resources.files(__package__).joinpath("assets")
-    styles = "\n".join(
-        [*(asset(name) for name in _STYLES), own.joinpath("paper.css").read_text(encoding="utf-8"), _slots()]
-    )
-    script = own.joinpath("paper.js").read_text(encoding="utf-8")
+    parts = [*(asset(name) for name in _STYLES), own.joinpath("paper.css").read_text(encoding="utf-8"), _slots()]
+    style = "\n" + "\n".join(parts) + "\n"
+    script = '\n(() => {\n"use strict";\n' + own.joinpath("paper.js").read_text(encoding="utf-8") + "})();\n"
     return (
         '<!doctype html>\n<html lang="en" data-theme="auto">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n<title>{esc(title)}</title>\n'
-        f'<style>\n{styles}\n</style>\n</head>\n<body>\n{body}\n<script>\n(() => {{\n"use strict";\n{script}}})();\n</script>\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy([script], [style], style_attributes=True)}">\n'
+        f"<title>{esc(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}\n<script>{script}</script>\n"
         "</body>\n</html>\n"
     )
 

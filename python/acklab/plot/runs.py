@@ -35,7 +35,7 @@ sequence units.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -86,6 +86,19 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
 }
 
 
+@dataclass(frozen=True)
+class Thinned:
+    """What stands in for tables that are too long for a chart; see :mod:`acklab.plot.reading`."""
+
+    #: Table -> how many rows it has, of those that were thinned.
+    rows: dict[str, int] = field(default_factory=dict)
+    #: The journeys kept, and how many there were.
+    ways: pl.DataFrame | None = None
+    sent: int = 0
+    #: Bytes in order at the receivers: ``flow, time_s, bytes``.
+    progress: pl.DataFrame | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Run:
     """One run with its tables as polars frames; see the module's text for the columns."""
@@ -100,14 +113,17 @@ class Run:
     series: pl.DataFrame
     queue: pl.DataFrame
     packets: pl.DataFrame
+    thinned: Thinned = Thinned()
 
     @classmethod
     def of(cls, source: Any, label: str | None = None) -> Run:
         """Read a run from a mapping or an object; a :class:`Run` is returned as it is."""
         if isinstance(source, Run):
             return source
-        tables = {name: _table(name, _get(source, name)) for name in SCHEMA}
+        from . import reading  # which knows runs
+
         end = _get(source, "end_s")
+        tables, thinned = reading.read({name: _get(source, name) for name in SCHEMA})
         title = _get(source, "title") or ""
         seed = _get(source, "seed")
         return cls(
@@ -117,6 +133,7 @@ class Run:
             end_s=float(end) if end is not None else _last_time(tables),
             mechanism=_get(source, "mechanism"),
             **tables,
+            thinned=thinned,
         )
 
     @property
@@ -194,7 +211,8 @@ def _get(source: Any, name: str) -> Any:
     return value
 
 
-def _table(name: str, value: Any) -> pl.DataFrame:
+def table(name: str, value: Any) -> pl.DataFrame:
+    """A table, or a piece of one, with the columns and types that charts read."""
     columns = SCHEMA[name]
     if value is None:
         if name == "flows":

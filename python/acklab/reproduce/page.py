@@ -82,7 +82,7 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
         [
             f'<a href="{o.paper.id}.html">{esc(o.paper.title)}</a><br><span class="id">{esc(o.paper.citation)}</span>',
             *(str(number) if o.paper.ledger.claims else "-" for number, _ in _tally(o)),
-            f"{o.seconds:.0f} s",
+            f"{o.runs:,}",
         ]
         for o in outcomes
     ]
@@ -90,7 +90,7 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
     body = header(
         "Papers reproduced", "acklab", f"{len(outcomes)} paper{'s' * (len(outcomes) != 1)} regenerated", quick=quick
     )
-    heads = ["paper", "reproduced", "differ", "not testable or undecided", "calibration", "arithmetic", "time"]
+    heads = ["paper", "reproduced", "differ", "not testable or undecided", "calibration", "arithmetic", "runs"]
     note = (
         "Calibration: claims that a parameter was fitted to; arithmetic: claims that follow from the paper's own numbers. "
         "How many of them are reproduced; they count in no other column."
@@ -283,7 +283,7 @@ def compared_table(compared: Sequence[Compared]) -> str:
 
 
 def _foot(outcome: Outcome) -> str:
-    made = f"acklab {esc(__version__)}, {outcome.runs:,} runs in {outcome.seconds:.1f} s{', quick' * outcome.effort.quick}."
+    made = f"acklab {esc(__version__)}, {outcome.runs:,} runs{', quick' * outcome.effort.quick}."
     if not outcome.paper.ledger.claims:
         return made
     seeds = max((v.seeds for v in outcome.verdicts), default=0)

@@ -151,7 +151,7 @@ class Design:
     def identity(self) -> dict[str, str]:
         """What makes two sweeps the same runs: acklab's version, the scenario, and all of the plan that a run depends on."""
         plan = self.plan
-        axes = [[list(axis.places), [column.key for column in axis.columns]] for axis in plan.axes]
+        axes = [list(axis.places) for axis in plan.axes]  # what they are called makes no other runs
         seeds = [plan.seeds.least, plan.seeds.most, plan.seeds.half_width]
         if plan.seeds.half_width:
             seeds += [self.stopping.quantity.name, self.stopping.where]

@@ -6,8 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from .._frames import write_scenario
+from ..scenario._toml import dumps
 from .answer import answer
 from .design import Design
+from .flags import assignment, value
 from .picture import Pictures
 from .run import Swept
 from .text import basis, heads, missing, rows, wide
@@ -43,7 +46,7 @@ def plain(told: Swept, design: Design) -> dict[str, Any]:
 
 
 def write(told: Swept, design: Design, folder: Path) -> None:
-    """Writes ``sweep.json``, the charts, and ``sweep.html``."""
+    """Writes ``sweep.json``, the scenario and the plan, the charts, and ``sweep.html``."""
     from ..figures import draw
 
     pictures = Pictures(told.plan.axes, design.metrics, told.summary, told.title)
@@ -53,6 +56,11 @@ def write(told: Swept, design: Design, folder: Path) -> None:
         (folder / f"{chart.name}.svg").write_text(svg, encoding="utf-8")
         shown.append((draw.themed(svg, chart.name), chart.about))
     (folder / "sweep.html").write_text(_page(told, design, shown, pictures.notes), encoding="utf-8")
+    plan = {"scenario": write_scenario(design.plan.scenario, folder), **design.plan.tree}
+    if design.plan.given_sets:
+        given = dict(map(assignment, design.plan.given_sets))
+        plan["set"] = {**plan.get("set", {}), **{key: value(text) for key, text in given.items()}}
+    (folder / "plan.toml").write_text(dumps(plan), encoding="utf-8")
     with (folder / "sweep.json").open("w", encoding="utf-8") as file:
         json.dump(plain(told, design), file)
         file.write("\n")

@@ -17,7 +17,7 @@ from ..scenario._part import plain
 from . import axes as axis
 from . import derive, paths
 from .errors import SweepError, shown
-from .metrics import chosen, metric
+from .metrics import chosen, metric, schema
 from .names import names
 from .seeds import Drawn, Seeds, drawn, seeds
 
@@ -38,9 +38,9 @@ KEYS = {
     "columns": "columns of the flows table that are kept; all if left out",
 }
 #: Columns of the tables that are no axes.
-TAKEN = ("point", "seed", "metric", "unit", "mean", "low", "high", "n", "missing", "name", "from", "to", *FLOWS)
-#: Most points of a plan.
-MOST_POINTS = 10_000_000
+TAKEN = ("point", "seed", "metric", "unit", "mean", "low", "high", "n", "missing")
+#: Most points of a plan, and most runs: the place of each in the journal is in memory.
+MOST_POINTS, MOST_RUNS = 10_000_000, 20_000_000
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,8 @@ class Plan:
     spread_starts_s: float = 0.0
     metrics: Sequence[Metric] = ()
     columns: Sequence[str] | None = None
+    tree: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """The keys of which it was made, without the scenario."""
 
     @property
     def points(self) -> int:
@@ -150,6 +152,7 @@ def from_tree(tree: Mapping[str, Any], name: str = "plan", folder: Path | None =
         spread_starts_s=where.at("spread_starts", None, lambda: _spread(tree.get("spread_starts"))),
         metrics=[where.at("", None, lambda text=text: metric(text)) for text in _list(where, "metrics", tree)],
         columns=where.at("columns", None, lambda: chosen(tree["columns"])) if "columns" in tree else None,
+        tree={key: plain(value) for key, value in tree.items() if key != "scenario"},
     )  # fmt: skip
     where.at("", None, lambda: _check(plan))
     return plan
@@ -162,7 +165,7 @@ def _named(
     keyed = {column.key for one in axes for column in one.columns for key in one.places[0] if key.lstrip("$") == column.key}
     columns = [column for one in axes for column in one.columns]
     keys = [(column.key, column.unit) for column in columns if column.key in keyed] + [(one.key, one.unit) for one in draws]
-    taken = [*TAKEN, *(column.key for column in columns if column.key not in keyed)]
+    taken = [*TAKEN, "name", "from", "to", *FLOWS, *(column.key for column in columns if column.key not in keyed)]
     found = names(keys, {key.lstrip("$"): name for key, name in given.items()}, taken)
     named = [
         replace(one, columns=[replace(column, alias=found.get(column.key, "") if column.key in keyed else "") for column in one.columns])
@@ -256,9 +259,13 @@ def _spread(given: Any) -> float:
 
 def _check(plan: Plan) -> None:
     """What two parts of a plan may not both say."""
-    axis.check_names(plan.axes, [*TAKEN, *(one.title for one in plan.draws)])
+    flows = schema("flows") if plan.columns is None else plan.columns
+    axis.check_names(plan.axes, [one.title for one in plan.draws], {*TAKEN, *flows})
     if plan.points > MOST_POINTS:
         raise SweepError(f"{plan.points:,} points; at most {MOST_POINTS:,}")
+    runs = plan.points * plan.seeds.least
+    if runs > MOST_RUNS:
+        raise SweepError(f"{runs:,} runs; at most {MOST_RUNS:,}")
     varied = {key for one in plan.axes for place in one.places for key in place}
     seen: dict[str, str] = {}
     for what, keys in (

@@ -45,6 +45,12 @@ class Seeds:
     def grown(self, count: int) -> int:
         """How many seeds to have after ``count`` that were too few."""
         return min(self.most, max(count + 1, math.ceil(GROWTH * count)))
+    def told(self) -> int | dict[str, Any]:
+        """The seeds as a plan gives them."""
+        if not self.half_width:
+            return self.least
+        rule = {"at_least": self.least, "at_most": self.most, "half_width": self.half_width}
+        return {**rule, "metric": self.metric} if self.metric else rule
 
     def more(self, values: Sequence[float]) -> int:
         """How many seeds a point wants altogether after these values: as many as there are if that is enough."""

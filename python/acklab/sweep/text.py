@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .._texts import one_line
 from ..cli.summary import MOST_ROWS, align
 from ..compare.numbers import number
 from .picture import named, scaled
@@ -78,7 +79,7 @@ def missing(told: Swept) -> Sequence[str]:
 def as_text(told: Swept, design: Design) -> str:
     """Everything a terminal is told."""
     shown = list(rows(told, design, MOST_ROWS))
-    lines = [told.title, basis(told), *kept(told), "", *align(heads(design), shown, names=_names(design))]
+    lines = [one_line(told.title), basis(told), *kept(told), "", *align(heads(design), shown, names=_names(design))]
     if told.plan.points > len(shown):
         lines.append(f"... and {told.plan.points - len(shown):,} more points (--out has them all)")
     return "\n".join([*lines, *missing(told), *wide(told, design)])

@@ -13,6 +13,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from acklab import _core
+from acklab._folder import results
 from acklab.figures import canvas
 from acklab.plot import palette
 from acklab.reproduce import output, page
@@ -98,7 +99,8 @@ def test_the_page_of_a_cut(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> No
     assert not outcome.failed and not outcome.verdicts
     text = page.paper_page(outcome, {"paths": "<svg></svg>"})
     assert "TACK-like" in text and "#claims" not in text and "not testable" not in text
-    output.write([outcome], tmp_path)
+    with results(tmp_path, "reproduce") as folder:
+        output.write([outcome], folder)
     assert (tmp_path / "paths2026.html").stat().st_size > 20_000
 
 

@@ -27,7 +27,7 @@ def claim(*parts: dict[str, Any], kind: str = "number") -> Claim:
     texts = dict.fromkeys(
         ("claim", "quantity", "units", "paper_value", "tolerance", "test", "modified_agent", "flag", "figure"), ""
     )
-    criterion = parse({"claim": "p.c", "quote": "", "parts": named})
+    criterion = parse("p.c", {"parts": named})
     return Claim(id="p.c", paper="p", kind=kind, scenario=(), criterion=criterion, **texts)
 
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use acklab_packet::{Bytes, Rate, Time};
 use acklab_path::queue::RedParams;
 use acklab_path::spec::{GilbertElliott, LinkSpec, LossPlace, LossSpec, LossTarget, QueueSpec, Stay};
-use acklab_sim::spec::{Datagrams, First, FlowSpec, Record, Repeat, Scenario, Size, Source, Spans, Stop};
+use acklab_scenario::spec::{Datagrams, First, FlowSpec, Record, Repeat, Scenario, Size, Source, Spans, Stop};
 use acklab_sim::{Outcome, Simulation};
 use acklab_tcp::rules::{AckPolicyKind, RecoveryKind, Stack, Window};
 use proptest::prelude::*;

@@ -29,6 +29,7 @@ def headline(runs: list[Run]) -> dict[str, Any]:
     else:
         title, told = _one(runs[0])
         points = [(None, about, text) for about, text in told.items() if text]
+    points += [(run.label if len(runs) > 1 else None, "thinned", _thinned(run)) for run in runs if run.thinned.rows]
     return {"title": title, "points": [{"run": r, "about": a, "text": t} for r, a, t in points]}
 
 
@@ -189,6 +190,25 @@ def _acks(run: Run) -> str:
     if sum(n for n, _ in gone) >= sent / 2:
         text += ": at most half of them reached the sender"
     return text + "."
+
+
+def _thinned(run: Run) -> str:
+    """What the charts of a long run leave out; :mod:`acklab.plot.reading` has the rules."""
+    thinned, shown = run.thinned, []
+    if thinned.ways is not None:
+        shown.append((thinned.ways.height, thinned.sent, "packet"))
+    for table, what in (("series", "state of a sender"), ("queue", "queue length")):
+        if table in thinned.rows:
+            shown.append((getattr(run, table).height, thinned.rows[table], what))
+    parts = [f"{count(kept, 'of', 'of')} {count(rows, what, _MANY[what])}" for kept, rows, what in shown]
+    return (
+        f"Reduced view: the run is too long to draw in full, and the charts show {listing(parts)}. In each short span of "
+        "time the first, the last, the lowest and the highest are kept, so the whole run looks as it would in full. "
+        "Closer up, rows are missing; the Parquet tables have them all."
+    )
+
+
+_MANY = {"packet": "packets", "state of a sender": "states of senders", "queue length": "queue lengths"}
 
 
 def _slowest(run: Run) -> str:

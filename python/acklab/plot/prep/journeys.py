@@ -24,7 +24,10 @@ KEY = ["flow", "kind", "seq", "len", "ack", "retransmit", "syn", "fin", "sack"]
 #: How a journey can end.
 FATES = ("delivered", "drop", "lose", "filter", "in flight")
 
-_DEADLY = ["drop", "lose", "filter"]
+#: Events at which a journey begins, and at which it ends.
+LEAVES = pl.col("origin") & (pl.col("event") == "enqueue")
+ARRIVES = pl.col("goal") & (pl.col("event") == "deliver")
+DEAD = pl.col("event").is_in(["drop", "lose", "filter"])
 
 #: Columns of the result, in order.
 COLUMNS = [*KEY, "size_bytes", "window", "sent_s", "ended_s", "fate", "where", "depth"]
@@ -42,35 +45,44 @@ def journeys(run: Run) -> pl.DataFrame:
     ``where`` names the link it was lost on and ``depth`` how far along its path that
     was (0 = where it was sent, 1 = the other edge).
     """
-    events = _events(run)
-    if not events.height:
+    events = events_of(run.packets, run.flows)
+    if run.thinned.ways is not None:
+        out = run.thinned.ways
+    elif events.height:
+        out = paired(events)
+    else:
         return pl.DataFrame(schema=dict.fromkeys(COLUMNS, pl.Null))
-    dead = events.filter(pl.col("event").is_in(_DEADLY))
-    sends = events.filter(pl.col("origin") & (pl.col("event") == "enqueue"))
-    ends = events.filter(pl.col("goal") & (pl.col("event") == "deliver"))
+    out = _depths(out.sort("sent_s", "row", maintain_order=True), run, events)
+    return out.select(COLUMNS)
+
+
+def paired(events: pl.DataFrame) -> pl.DataFrame:
+    """The journeys that these events tell of, in any order; ``depth`` is still to come."""
+    dead = events.filter(DEAD)
+    sends = events.filter(LEAVES)
+    ends = events.filter(ARRIVES)
     marked = dead.select("key").unique()
     parts = [_pair(_without(sends, marked), _without(ends, marked))]
     if dead.height:
         parts.extend(_with_losses(events, marked, sends, ends, dead))
-    out = pl.concat([p.select(KEY + _ROW) for p in parts]).sort("sent_s", "row", maintain_order=True)
-    out = _depths(out, run, events)
-    return out.select(COLUMNS)
+    return pl.concat([p.select(KEY + _ROW) for p in parts])
 
 
 _ROW = ["size_bytes", "window", "row", "sent_s", "ended_s", "fate", "where"]
 
 
-def _events(run: Run) -> pl.DataFrame:
+def events_of(packets: pl.DataFrame, flows: pl.DataFrame, first_row: int = 0) -> pl.DataFrame:
     """The events with each packet's two edges, and whether an event is at one of them."""
-    packets = run.packets
     if "window" not in packets.columns:
         packets = packets.with_columns(pl.lit(None, pl.Int64).alias("window"))
-    ends = run.flows.select(flow=pl.col("name"), a=pl.col("from"), b=pl.col("to")).unique("flow")
+    ends = flows.select(flow=pl.col("name"), a=pl.col("from"), b=pl.col("to")).unique("flow")
     # Which end of its way a link is, decided once for each flow, kind and link.
     split = pl.col("link").str.splitn("->", 2).struct
     data = pl.col("kind") == "data"
     roles = (
-        run.routes.join(ends, on="flow")
+        packets.select("flow", "kind", "link")
+        .unique()
+        .join(ends, on="flow")
         .with_columns(at=split.field("field_0"), to=split.field("field_1"))
         .with_columns(
             origin=pl.col("at") == pl.when(data).then(pl.col("a")).otherwise(pl.col("b")),
@@ -79,7 +91,7 @@ def _events(run: Run) -> pl.DataFrame:
         .drop("a", "b")
     )
     return (
-        packets.with_row_index("row")
+        packets.with_row_index("row", first_row)
         .filter(pl.col("event") != "dequeue")
         .join(roles, on=["flow", "kind", "link"], how="inner", maintain_order="left")
         .with_columns(key=pl.struct(KEY).hash())

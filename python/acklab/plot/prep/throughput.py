@@ -10,28 +10,62 @@ from ..runs import Run
 from .journeys import journeys
 
 
+#: Data that arrived. SYN and FIN take a sequence number but carry no payload.
+CARRIES = (
+    (pl.col("kind") == "data")
+    & (pl.col("fate") == "delivered")
+    & (pl.col("len") > 0)
+    & ~pl.col("syn")
+    & ~pl.col("fin")
+)
+
+
 def progress(run: Run, flow: str, ways: pl.DataFrame | None = None) -> pl.DataFrame:
     """Bytes in order at the receiver: ``time_s, bytes``, one row for each time they grew.
 
     A unit is in order once it and all before it have arrived, so its time is the latest
     first arrival up to it: a running maximum over the sequence numbers.
     """
+    if run.thinned.progress is not None:
+        return run.thinned.progress.filter(pl.col("flow") == flow).drop("flow")
     ways = journeys(run) if ways is None else ways
-    came = ways.filter((pl.col("flow") == flow) & (pl.col("kind") == "data") & (pl.col("fate") == "delivered"))
-    # SYN and FIN take a sequence number but carry no payload.
-    came = came.filter((pl.col("len") > 0) & ~pl.col("syn") & ~pl.col("fin")).select("ended_s", "seq", "len")
+    came = ways.filter((pl.col("flow") == flow) & CARRIES).select("ended_s", "seq", "len")
     if not came.height:
         return pl.DataFrame(schema={"time_s": pl.Float64, "bytes": pl.Int64})
-    pieces = _first_arrivals(came)
-    size = run.unit_bytes(flow)
-    inorder = (
-        pieces.sort("seq")
-        # Behind a hole that was never filled nothing is in order.
-        .with_columns(hole=pl.col("seq") > pl.col("end").shift(1).fill_null(pl.col("seq").first()))
-        .filter(~pl.col("hole").cum_max())
-        .with_columns(time_s=pl.col("ended_s").cum_max(), bytes=(pl.col("end") - pl.col("seq")).cum_sum() * size)
-    )
-    return inorder.group_by("time_s").agg(pl.col("bytes").max()).sort("time_s")
+    return Growth(run.unit_bytes(flow)).add(came)
+
+
+class Growth:
+    """One receiver's bytes in order, counted as its packets are told."""
+
+    def __init__(self, unit_bytes: int) -> None:
+        self._unit_bytes = unit_bytes
+        self._bytes, self._next, self._at = 0, None, -math.inf
+        self._waiting: pl.DataFrame | None = None
+
+    def add(self, came: pl.DataFrame) -> pl.DataFrame:
+        """Takes arrivals ``ended_s, seq, len``, none of which came before those told already; ``time_s, bytes`` as they grow."""
+        came = came.select("ended_s", "seq", "len")
+        if self._waiting is not None:
+            came = self._beyond(pl.concat([self._waiting, came]))
+        pieces = _first_arrivals(came).sort("seq")
+        # Behind a hole nothing is in order, until it is filled.
+        reached = pl.col("end").shift(1).fill_null(pl.col("seq").first() if self._next is None else self._next)
+        pieces = pieces.with_columns(hole=(pl.col("seq") > reached).cum_max())
+        waiting = pieces.filter("hole").select("ended_s", "seq", len=pl.col("end") - pl.col("seq"))
+        inorder = pieces.filter(~pl.col("hole")).with_columns(
+            time_s=pl.max_horizontal(pl.col("ended_s").cum_max(), pl.lit(self._at)),
+            bytes=self._bytes + (pl.col("end") - pl.col("seq")).cum_sum() * self._unit_bytes,
+        )
+        if inorder.height:
+            self._next, self._bytes, self._at = inorder.select("end", "bytes", "time_s").row(-1)
+        self._waiting = waiting
+        return inorder.group_by("time_s").agg(pl.col("bytes").max()).sort("time_s")
+
+    def _beyond(self, came: pl.DataFrame) -> pl.DataFrame:
+        """What of these arrivals is not in order yet."""
+        seq = pl.max_horizontal("seq", pl.lit(self._next))
+        return came.with_columns(seq=seq, len=pl.col("seq") + pl.col("len") - seq).filter(pl.col("len") > 0)
 
 
 def _first_arrivals(came: pl.DataFrame) -> pl.DataFrame:
