@@ -30,6 +30,8 @@ __all__ = [
     "stacks",
 ]
 __version__: str
+MOST_CONNECTIONS: int
+MOST_ROWS: int
 
 class ScenarioError(ValueError):
     """A text is no scenario. The message names file, key, value and what is allowed, in one or two lines."""

@@ -22,6 +22,7 @@ else:
 sys.path.insert(0, str(Path(__file__).parent))
 
 import pages  # noqa: E402
+import wording  # noqa: E402
 
 ROOT, DOCS = pages.ROOT, pages.ROOT / "docs"
 ORACLE = ROOT / "tests" / "oracle"
@@ -63,6 +64,37 @@ def test_a_wrong_number_on_a_page_is_noticed(tmp_path: Path) -> None:
     block = pages.Block("wrong.md", 1, program["language"], program["text"])
     with pytest.raises(AssertionError, match=r"wrong\.md:1"):
         pages.check(block, "this program", pages.run_python(block, {}, tmp_path), answer["text"])
+
+
+# ---- the words -------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("path", wording.pages(), ids=name)
+def test_a_page_has_the_words_of_the_field(path: Path) -> None:
+    assert not list(wording.findings(path.read_text(encoding="utf-8")))
+
+
+def test_private_words_and_long_sentences_are_found() -> None:
+    long = " ".join(["word"] * (wording.LONGEST + 1))
+    text = f"It is luck.\n\n```text\nluck\n```\n\n| not told apart |\n\n- `luck` only\n- {long}. Short.\n\nOn the way\nback."
+    assert [line for line, _ in wording.findings(text)] == [1, 7, 10, 12]
+
+
+def test_the_glossary_is_short() -> None:
+    rows = re.findall(
+        r"^\| ([^|]+) \| [^|]+ \| [^|]+ \|$", (DOCS / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    terms = [row for row in rows if row != "term"]
+    assert len(set(terms)) == len(terms) <= 60
+
+
+@pytest.mark.parametrize("index", sorted(DOCS.glob("*/index.md")), ids=name)
+def test_an_index_links_every_page(index: Path) -> None:
+    """On a code host, where the list that Sphinx makes is missing."""
+    text = index.read_text(encoding="utf-8")
+    there = {path.stem for path in index.parent.glob("*.md")} - {"index"}
+    assert set(re.findall(r"^- .*?\]\((\w[\w-]*)\.md\)", text, re.MULTILINE)) == there
+    assert {
+        line for block in pages.blocks(index) for line in block.text.split("\n") if re.fullmatch(r"[\w-]+", line)
+    } == there
 
 
 # ---- the pages and the code ------------------------------------------------------------------------------------------
@@ -153,8 +185,9 @@ def test_imports_run_downward() -> None:
         "scenario": ends,
         "sim": read | {"table"},
         "capture": read | {"sim"},
+        "analyze": {"packet", "tcp", "capture"},
         "live": read | {"table", "sim", "capture"},
-        "python": read | {"table", "sim", "capture", "live"},
+        "python": read | {"table", "sim", "capture", "analyze", "live"},
     }
     found = {}
     for manifest in (ROOT / "crates").glob("*/Cargo.toml"):

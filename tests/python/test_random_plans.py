@@ -18,7 +18,7 @@ from acklab.compare import Comparison, CompareError, compare, from_file
 from acklab.sweep import SweepError
 from acklab.sweep.design import Design
 from acklab.sweep.plan import from_tree
-from acklab.reproduce._toml import loads
+from acklab._toml import loads
 from acklab.scenario import _toml
 from front import LONG, TWO_HOPS
 

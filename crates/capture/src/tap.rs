@@ -10,10 +10,11 @@ use acklab_sim::Outcome;
 use acklab_sim::outcome::{PacketEvent, PacketRow};
 
 use crate::conversation::{Conversation, ports};
+use crate::frame::{Frame, instant_ns};
 use crate::journey::{Journeys, Tag};
 use crate::notes::{Notes, total_flows};
-use crate::writer::{Frame, Writer};
-use crate::{CaptureError, EPOCH_S, Format, LinkEnd, wire};
+use crate::writer::{Format, Writer};
+use crate::{CaptureError, LinkEnd, wire};
 
 /// What `tcpdump` writes for "no limit", and what readers take for one.
 const SNAP_LENGTH: u32 = 262_144;
@@ -201,9 +202,4 @@ impl<W: Write> Tap<W> {
         self.writer.finish(instant_ns(end_s), packets, &comment)?;
         Ok(self.seen)
     }
-}
-
-/// An instant of the simulation in nanoseconds since 1970.
-pub fn instant_ns(time_s: f64) -> u64 {
-    EPOCH_S * 1_000_000_000 + (time_s * 1e9).round() as u64
 }

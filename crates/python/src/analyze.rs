@@ -4,7 +4,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use acklab_capture::analyze::{AckRow, Analysis, Census, ConnectionRow, SegmentRow, Sink};
+use acklab_analyze::{AckRow, Analysis, Census, ConnectionRow, SegmentRow, Sink};
 use acklab_capture::{ReadError, Reader};
 use arrow_array::RecordBatch;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
@@ -108,14 +108,25 @@ pub(crate) fn analysis_columns(table: &str) -> Vec<(&'static str, &'static str)>
     columns.iter().map(|(name, about)| (*name, about.trim())).collect()
 }
 
+/// What [`AnalysisResult::json`] has.
+#[derive(serde::Serialize)]
+struct Told<'a> {
+    connections: &'a [ConnectionRow],
+    length_s: f64,
+    packets: &'a Census,
+    start_s: Option<f64>,
+}
+
 fn tables(analysis: &Analysis) -> AnalysisResult {
     let connections = analysis.connections();
-    let json = serde_json::json!({
-        "start_s": analysis.start_s(),
-        "length_s": analysis.length_s(),
-        "packets": analysis.census(),
-        "connections": connections,
-    });
+    let told = Told {
+        connections: &connections,
+        length_s: analysis.length_s(),
+        packets: analysis.census(),
+        start_s: analysis.start_s(),
+    };
+    // Texts and numbers alone: nothing in it can fail.
+    let json = serde_json::to_string(&told).unwrap_or_default();
     AnalysisResult {
         connections: ConnectionRow::columns(&connections, Into(Columns::default())).0.finish(),
         packets: analysis.packets().map(|packets| {
@@ -124,7 +135,7 @@ fn tables(analysis: &Analysis) -> AnalysisResult {
                 SegmentRow::columns(&packets.segments, Into(Columns::default())).0.finish(),
             )
         }),
-        json: json.to_string(),
+        json,
     }
 }
 

@@ -4,6 +4,8 @@ use acklab_tcp::rules::{
     AckPolicyKind, ControlKind, EstimateKind, ReceiverRules, RecoveryKind, RttFilter, RttSource, SenderRules, SlowStart,
 };
 
+use super::limits::{SHORTEST, too_short};
+
 /// What one rule means for another; the key at fault and what is wrong.
 pub(super) type Conflict = (&'static str, String);
 
@@ -18,11 +20,10 @@ pub(super) fn check_sender(rules: &SenderRules) -> Result<(), Conflict> {
     if rules.max_rto < rules.min_rto {
         return Err(("min_rto", format!("is {}, above max_rto = {}", rules.min_rto, rules.max_rto)));
     }
-    if rules.max_rto == zero {
-        return Err(("max_rto", "is zero; must be above 0s".into()));
-    }
-    if rules.initial_rto == zero {
-        return Err(("initial_rto", "is zero; must be above 0s".into()));
+    for (key, span) in [("max_rto", rules.max_rto), ("initial_rto", rules.initial_rto)] {
+        if let Some(what) = too_short(span) {
+            return Err((key, what));
+        }
     }
     if rules.timestamps && rules.options_in_packet && rules.packet <= rules.timestamp_bytes {
         let what = format!("is {}, but timestamps take {} bytes of each packet", rules.packet, rules.timestamp_bytes);
@@ -97,12 +98,12 @@ pub(super) fn check_receiver(rules: &ReceiverRules) -> Result<(), Conflict> {
         }
         AckPolicyKind::Smart { interval, rtt: RttSource::Probe, .. }
         | AckPolicyKind::Periodic { interval, rtt: RttSource::Probe, .. }
-            if interval == acklab_packet::Time::ZERO =>
+            if interval < SHORTEST =>
         {
-            Err(("ack.interval", "is zero; keep-alives need a time above 0s between them".into()))
+            Err(("ack.interval", format!("is {interval}; keep-alives need at least 1us between them")))
         }
-        AckPolicyKind::Delayed { timer, heartbeat: true, .. } if timer == acklab_packet::Time::ZERO => {
-            Err(("ack.timer", "is zero, but a heartbeat needs a timer above 0s".into()))
+        AckPolicyKind::Delayed { timer, heartbeat: true, .. } if timer < SHORTEST => {
+            Err(("ack.timer", format!("is {timer}, but a heartbeat needs a timer of at least 1us")))
         }
         AckPolicyKind::Daass { window: 0, .. } | AckPolicyKind::Divide { window: 0, .. } => {
             Err(("ack.window", "is 0; must be at least 1 segment".into()))

@@ -161,7 +161,7 @@ pub(super) struct FlowTable {
     pub size: SizeEntry,
     /// For how many flows this table stands.
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 10_000_000))]
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub count: u64,
     /// The k-th of several starts at start + k * stagger.
     #[serde(default)]

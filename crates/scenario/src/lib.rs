@@ -33,6 +33,7 @@ mod error;
 mod expand;
 mod file;
 mod filter;
+mod limits;
 mod network;
 mod overrides;
 mod path;
@@ -63,7 +64,7 @@ use error::Problem;
 use file::File;
 
 /// Longest text that is read.
-const MOST_BYTES: usize = 256 << 20;
+pub const MOST_BYTES: usize = 32 << 20;
 
 /// How a scenario is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

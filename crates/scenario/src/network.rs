@@ -150,11 +150,15 @@ fn directions(link: LinkTable, key: Key, from: u32, to: u32) -> Result<[LinkSpec
     Ok([forward, back])
 }
 
-/// Outside these a transmission takes longer than any run, or less than a clock's double can tell.
 fn checked_rate(rate: Rate, key: Key, back: &str) -> Result<Rate, Problem> {
+    checked_rate_at(rate, format_args!("{key}{back}.rate"))
+}
+
+/// Outside these a transmission takes longer than any run, or less than a clock's double can tell.
+pub(super) fn checked_rate_at(rate: Rate, path: impl Display) -> Result<Rate, Problem> {
     match rate.bps() {
         bps if (1.0..=1e15).contains(&bps) => Ok(rate),
-        _ => Err(Problem::at(format_args!("{key}{back}.rate"), "must be from 1bps to 1e6Gbps").given_text(rate)),
+        _ => Err(Problem::at(path, "must be from 1bps to 1e6Gbps").given_text(rate)),
     }
 }
 

@@ -6,14 +6,12 @@ use acklab_packet::Time;
 
 use super::error::{Problem, not_a_name};
 use super::file::{File, FlowTable, LinkTable, SizeEntry, StopTable, When};
-use super::network::{Key, Network, Origin};
+use super::limits::{LATEST, MOST_FLOWS, MOST_LINKS, too_many_at_start, too_short};
+use super::network::{Key, Network, Origin, checked_rate_at};
 use super::stacks::{Stacks, shared};
 use super::topology::Topology;
 use super::wlan;
 use crate::spec::{Datagrams, FlowSpec, Record, Repeat, Scenario, Size, Source, Stop};
-
-/// Most flows of one scenario.
-const MOST_FLOWS: u64 = 10_000_000;
 
 /// Most payload bytes of one transfer, as many as a double counts exactly.
 const MOST_BYTES: u64 = 9_000_000_000_000_000;
@@ -31,6 +29,9 @@ pub(super) fn resolve(file: File) -> Result<Scenario, Problem> {
     if origins.is_empty() {
         let help = "give at least one [[link]] (between, rate, delay), a [topology], or a [[wlan]] (ap, stations)";
         return Err(Problem::at("link", "missing").help(help));
+    }
+    if origins.len() > MOST_LINKS {
+        return Err(Problem::at("link", format!("there are {} links in all; at most {MOST_LINKS}", origins.len())));
     }
     let mut network = Network::new(origins)?;
     let media = wlan::media(wlans, 2 * wired as u32, &network)?;
@@ -54,7 +55,7 @@ fn links(topology: Option<Topology>, links: Vec<LinkTable>) -> Result<Vec<Origin
 
 fn flows(tables: Vec<FlowTable>, network: &mut Network, stacks: &Stacks) -> Result<Vec<FlowSpec>, Problem> {
     let mut flows: Vec<FlowSpec> = Vec::with_capacity(tables.len());
-    let mut total = 0u64;
+    let (mut total, mut transfers_in_all, mut at_start) = (0u64, 0u64, 0.0);
     for (index, mut table) in tables.into_iter().enumerate() {
         let at = |key: &str| format!("flow[{index}].{key}");
         let from = network.find(&table.from, format_args!("flow[{index}].from"))?;
@@ -78,7 +79,8 @@ fn flows(tables: Vec<FlowTable>, network: &mut Network, stacks: &Stacks) -> Resu
             return Err(Problem::at(at("repeat.times"), "must be at least 1; it counts the transfers in all").given(0));
         }
         let transfers = table.repeat.map_or(1, |repeat| u64::from(repeat.times));
-        if transfers > u64::from(u16::MAX) || transfers.saturating_mul(table.count) > MOST_FLOWS {
+        transfers_in_all += transfers.saturating_mul(table.count);
+        if transfers > u64::from(u16::MAX) || transfers_in_all > MOST_FLOWS {
             let what = format!("makes {transfers} transfers of each flow; at most 65535, and {MOST_FLOWS} in all");
             return Err(Problem::at(at("repeat.times"), what).given(transfers));
         }
@@ -104,10 +106,21 @@ fn flows(tables: Vec<FlowTable>, network: &mut Network, stacks: &Stacks) -> Resu
             let what = "can not be given together with `mean`, which makes them exponential; leave out one of the two";
             return Err(Problem::at(at("source.pauses"), what));
         }
+        if let Some(Source::Telnet { mean: Some(mean), .. }) = table.source
+            && let Some(what) = too_short(mean)
+        {
+            return Err(Problem::at(at("source.mean"), what));
+        }
         if let Some(Source::Udp(spec)) = &table.source {
             check_datagrams(spec).map_err(|(key, what)| Problem::at(at(key), what))?;
+            checked_rate_at(spec.rate, at("source.rate"))?;
         }
         let size = size(table.size, sender.packet).map_err(|(key, what)| Problem::at(at(key), what))?;
+        if let Some(what) =
+            too_many_at_start(table.count, &sender, size, &mut at_start).filter(|_| table.source.is_none())
+        {
+            return Err(Problem::at(at("sender.initial_window"), what));
+        }
         let last = flows.last();
         let sender = shared(sender, last.map(|flow| &flow.sender));
         let receiver = shared(receiver, last.map(|flow| &flow.receiver));
@@ -138,10 +151,10 @@ fn check_datagrams(spec: &Datagrams) -> Result<(), (&'static str, String)> {
         let what = format!("is {}; must be from 28 (the headers of a datagram) to 65535", spec.packet);
         return Err(("source.packet", what));
     }
-    if spec.on == Time::ZERO {
-        return Err(("source.on", "is zero; must be above 0s".to_owned()));
-    }
-    Ok(())
+    let off = Some(spec.off).filter(|&off| off != Time::ZERO);
+    let wrong = [("source.on", Some(spec.on)), ("source.off", off)];
+    let wrong = wrong.into_iter().find_map(|(key, span)| Some((key, too_short(span?)?)));
+    wrong.map_or(Ok(()), Err)
 }
 
 fn size(size: SizeEntry, packet: u32) -> Result<Size, (&'static str, String)> {
@@ -218,6 +231,9 @@ fn end(table: &StopTable, flows: &[FlowSpec]) -> Result<Stop, Problem> {
     };
     if last == Time::ZERO {
         return Err(Problem::at(key, "must be after 0s").given_text(last));
+    }
+    if last > LATEST {
+        return Err(Problem::at(key, format!("must be at most {LATEST}")).given_text(last));
     }
     if flows.iter().all(|flow| flow.start >= last) {
         return Err(Problem::at(key, "ends the run before any flow starts").given_text(last));

@@ -1,6 +1,6 @@
 //! A scenario, complete and checked: what a [`crate::Simulation`] is built from.
 //!
-//! [`crate::scenario`] makes one from a file; a program may also fill it in directly.
+//! The [crate] makes one from a file; a program may also fill it in directly.
 
 use std::sync::Arc;
 

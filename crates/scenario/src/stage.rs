@@ -6,6 +6,7 @@ use acklab_packet::Time;
 use acklab_path::stage::StageSpec;
 
 use super::error::Problem;
+use super::limits::too_many_copies;
 
 /// Whether the stages written at `path` make sense.
 pub(super) fn checked(mut stages: Vec<StageSpec>, path: impl Display) -> Result<Vec<StageSpec>, Problem> {
@@ -64,7 +65,10 @@ pub(super) fn checked(mut stages: Vec<StageSpec>, path: impl Display) -> Result<
             }
         }
     }
-    Ok(stages)
+    match too_many_copies(&stages) {
+        Some(what) => Err(Problem::at(path, what)),
+        None => Ok(stages),
+    }
 }
 
 /// One of a rate and a list; the list sorted, each number once.

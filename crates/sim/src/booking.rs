@@ -50,6 +50,11 @@ impl Bookings {
         (self.booked - self.begun, self.bytes)
     }
 
+    /// Bytes of memory that they take.
+    pub fn bytes(&self) -> u64 {
+        (self.ring.len() * size_of::<Booked>()) as u64
+    }
+
     /// When the service in progress ends if any wait, as far as [`Bookings::settle`] has looked.
     pub fn next_start(&self) -> Option<Time> {
         self.next().map(|next| next.start)

@@ -23,8 +23,10 @@ mod tcplib;
 mod timer;
 mod tournament;
 mod transmitter;
+mod watch;
 mod workload;
 
 pub use outcome::Outcome;
 pub use route::route;
 pub use simulation::{NotABranch, Simulation};
+pub use watch::CannotGoOn;

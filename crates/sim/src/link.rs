@@ -146,15 +146,16 @@ impl Link {
 
     /// Whether nothing is in service at the event due `current`; what drop-tail queues keep waits for service.
     #[inline]
-    pub fn is_idle(&self, current: Due) -> bool {
-        !current.before(self.transmitter.free)
+    pub fn is_idle(&self, current: Due, tied: &mut bool) -> bool {
+        let free = self.transmitter.free;
+        if current.bits() == free.bits() { current.follows(free, tied) } else { current.bits() > free.bits() }
     }
 
     /// What the transmitter does at the event due `current`.
     #[inline]
-    pub fn service(&self, current: Due) -> Service {
+    pub fn service(&self, current: Due, tied: &mut bool) -> Service {
         let (free, in_service) = (self.transmitter.free, self.transmitter.in_service());
-        if self.is_idle(current) { Service::Idle(free.time()) } else { Service::Busy(in_service) }
+        if self.is_idle(current, tied) { Service::Idle(free.time()) } else { Service::Busy(in_service) }
     }
 
     /// Puts a packet into the queue, or not: what leaves it unserved goes to `removed`. Whether any waits then.
@@ -208,10 +209,13 @@ impl Link {
         self.bookings.settle(current, &mut self.stats, tied);
     }
 
-    /// Event by event: a packet finds this plain link busy: it waits, or is refused (`false`).
-    pub fn queue_up(&mut self, packet: &Packet, now: Time) -> bool {
+    /// A packet finds this plain link busy, or is larger than all that it may hold: it waits, or is refused (`false`).
+    pub fn queue_up(&mut self, packet: &Packet, current: &Due, tied: &mut bool) -> bool {
+        if self.passes > 0 {
+            return self.wait(packet.size, current, tied);
+        }
         let Link { queue: AnyQueue::DropTail(queue), transmitter, stats, .. } = self else { return true };
-        stats.integrate(queue.len(), now);
+        stats.integrate(queue.len(), current.time());
         if !queue.admits(packet.size, Some(transmitter.in_service())) {
             return false;
         }

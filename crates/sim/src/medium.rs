@@ -67,9 +67,9 @@ impl Medium {
         self.timer.expires(entry, events)
     }
 
-    /// What a port has counted.
-    pub fn stats(&self, port: u32) -> AirStats {
-        self.dcf.stats(port)
+    /// What a port has counted up to `now`.
+    pub fn stats(&self, port: u32, now: Time) -> AirStats {
+        self.dcf.stats_at(port, now)
     }
 }
 

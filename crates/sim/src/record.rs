@@ -56,6 +56,16 @@ impl Recorder {
         }
     }
 
+    /// Rows recorded, and the bytes of memory that they take.
+    pub fn held(&self) -> (u64, u64) {
+        let Recorder { series, queue, packets, .. } = self;
+        let rows = series.len() + queue.len() + packets.len();
+        let bytes = series.capacity() * size_of::<SeriesRow>()
+            + queue.capacity() * size_of::<QueueRow>()
+            + packets.capacity() * size_of::<PacketRow>();
+        (rows as u64, bytes as u64)
+    }
+
     /// Whether packets are recorded.
     #[inline]
     pub fn watches_packets(&self) -> bool {

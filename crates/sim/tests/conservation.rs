@@ -181,45 +181,6 @@ fn flow_rows_count_what_the_packets_did() {
     });
 }
 
-/// The time average of a queue is the integral of its recorded lengths, and of arrivals less departures, over the run.
-#[test]
-fn mean_queues_are_integrals() {
-    for_all(100, world(), |World(scenario)| {
-        let outcome = run(&scenario);
-        for (index, link) in outcome.links.iter().enumerate() {
-            let (mut area, mut since, mut length, mut longest) = (0.0, 0.0, 0, 0);
-            for row in outcome.queue.iter().filter(|row| row.link as usize == index) {
-                area += f64::from(length) * (row.time_s - since);
-                (since, length, longest) = (row.time_s, row.queue_packets, longest.max(row.queue_packets));
-            }
-            area += f64::from(length) * (outcome.end_s - since);
-            let expected = link.mean_queue_packets * outcome.end_s;
-            prop_assert!((area - expected).abs() <= 1e-9 * area.max(1.0), "{area} of the rows, {expected} told");
-            // RED takes a packet in before it serves it, even when the link is idle.
-            let exact = matches!(scenario.links[index].queue, QueueSpec::DropTail { .. });
-            let told = link.max_queue_packets as u32;
-            prop_assert!(told == longest || (!exact && told == longest.max(1)), "{longest} seen, {told} told");
-
-            let (mut area, mut since, mut length) = (0.0, 0.0, 0_i64);
-            for row in outcome.packets.iter().filter(|row| row.link as usize == index) {
-                area += length as f64 * (row.time_s - since);
-                since = row.time_s;
-                let before = scenario.links[index].loss.as_ref().is_some_and(|l| l.r#where == LossPlace::BeforeQueue);
-                length += match row.event {
-                    PacketEvent::Enqueue => 1,
-                    PacketEvent::Dequeue | PacketEvent::Drop | PacketEvent::Filter => -1,
-                    PacketEvent::Lose if before => -1,
-                    PacketEvent::Lose | PacketEvent::Deliver => 0,
-                };
-                prop_assert!(length >= 0);
-            }
-            area += length as f64 * (outcome.end_s - since);
-            prop_assert!((area - expected).abs() <= 1e-9 * area.max(1.0), "{area} of the packets, {expected} told");
-        }
-        Ok(())
-    });
-}
-
 /// A queue never holds more than its limit, and never drops what it has room for.
 #[test]
 fn drop_tail_drops_when_full_and_only_then() {

@@ -35,7 +35,7 @@ fn the_same_again_and_a_branch_goes_on_as_the_original() {
         let whole = run(&text);
         assert_eq!(whole, run(&text));
         let mut first = Simulation::new(Arc::new(parse_toml(&text, "t").unwrap()));
-        first.run_until(Time::from_secs(1.0));
+        first.run_until(Time::from_secs(1.0)).expect("it goes on");
         let mut branch = first.clone();
         assert_eq!(branch.run(), whole, "{mac}");
         assert_eq!(first.run(), whole, "{mac}");

@@ -1,7 +1,6 @@
 //! What the test programs start from; none of them takes all of it.
 #![allow(dead_code)]
 
-use acklab_capture::analyze::{Analysis, ConnectionRow};
 use acklab_capture::{Capture, Format, LinkEnd, Reader};
 use acklab_scenario::spec::Scenario;
 use acklab_sim::Outcome;
@@ -45,18 +44,4 @@ pub fn frames(bytes: &[u8]) -> Vec<Frame> {
         frames.push((record.time_ns, record.length, record.data.to_vec()));
     }
     frames
-}
-
-/// An analysis of `frames`, with a row for each packet.
-pub fn analysed(link_type: u32, frames: &[Frame]) -> Analysis {
-    let mut analysis = Analysis::with_packets();
-    for (time_ns, length, data) in frames {
-        analysis.on_packet(link_type, data, *length, *time_ns);
-    }
-    analysis
-}
-
-/// What it says of IP packets' connections.
-pub fn rows(frames: &[Frame]) -> Vec<ConnectionRow> {
-    analysed(101, frames).connections()
 }

@@ -35,10 +35,10 @@ impl Simulation {
     /// # let parse = |policy| acklab_scenario::parse_toml(&text(policy), "example.toml").map(std::sync::Arc::new);
     /// let (delayed, every) = (parse("delayed")?, parse("every")?); // they differ in the second flow's ACK policy
     /// let mut warm = acklab_sim::Simulation::new(delayed);
-    /// warm.run_until(Time::from_secs(1.0));
+    /// warm.run_until(Time::from_secs(1.0))?;
     /// let mut branch = warm.branch(every.clone()).unwrap();
     /// assert_eq!(branch.run(), acklab_sim::Simulation::new(every).run());
-    /// # Ok::<(), acklab_scenario::ScenarioError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
