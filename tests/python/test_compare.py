@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 import signal
 import subprocess
 import time
@@ -11,10 +13,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from acklab.compare import Case, CompareError, Comparison, case, compare, from_file, metric
+from acklab.compare import Case, Compared, CompareError, Comparison, case, compare, from_file, metric
 from acklab.compare.numbers import number
 from acklab.compare.quantities import route
+from acklab.compare.rank import rank
 from acklab.compare.text import as_text
+from acklab.figures.stats import Sample
 from front import COMMAND, Acklab, contents
 
 ACCESS = """\
@@ -195,6 +199,48 @@ def test_the_family_is_all_pairs_in_all_situations() -> None:
     assert (ranking.rules.family, ranking.further.family) == (6, 12)
     assert ranking.rows[1].behind.level == pytest.approx(1 - 0.05 / 6)
     assert "paired differences, 95 % for all 6 together (Bonferroni); the other metrics together, too" in as_text(told)
+
+
+def made_up(draw: random.Random) -> Compared:
+    """A comparison whose runs are made up: alike, apart, without spread, without a value, in several situations."""
+    names, places = ["a", "b", "c"][: draw.randint(2, 3)], ["", "x"][: draw.randint(1, 2)]
+    metrics = [metric(text) for text in ("completion", "goodput", "cwnd_segments")[: draw.randint(1, 3)]]
+    given = Comparison("", "made up", [Case(name) for name in names], [Case(place) for place in places], metrics,
+                       seeds=6, margin=draw.choice([0.0, 0.05]))  # fmt: skip
+
+    def values(spread: float) -> Sample | None:
+        middle = draw.choice([0.0, 1.0, 1.0, 1.02, 3.0])
+        return None if draw.random() < 0.1 else Sample.of([middle + spread * draw.gauss(0, 1) for _ in range(6)])
+
+    rankings = []
+    for place in places:
+        spread = draw.choice([0.0, 0.01, 0.5])
+        samples = {one.name: {name: values(spread) for name in names} for one in metrics}
+        rankings.append(rank(place, metrics, samples, random=spread > 0 or draw.random() < 0.5, margin=given.margin, situations=len(places)))
+    return Compared(given, "made up", rankings, {}, 6)
+
+
+def test_no_sentence_says_more_than_the_seeds_decide() -> None:
+    draw = random.Random(11)
+    seen: dict[str, int] = {}
+    for _ in range(3000):
+        told = made_up(draw)
+        said, text = told.advice, as_text(told)
+        assert said.endswith(".") and said in text and not re.search(r"nan|inf\b|None|  ", said), said
+        seen[said.split()[0]] = seen.get(said.split()[0], 0) + 1
+        first = told.comparison.metrics[0]
+        if use := re.match(r"Use (\w+) instead of (\w+): ", said):
+            signs = [ranking.better(first, use[1], use[2]) for ranking in told.rankings]
+            assert max(signs) == 1 and min(signs) == 0 or set(signs) == {1}, said
+        if stay := re.match(r"Stay with (\w+): (?!every)[\w ]+ (?:is|are) worse", said):
+            assert all(row.verdict == "worse" for r in told.rankings for row in r.rows if row.case != stay[1]), said
+        if alike := re.match(r"([\w, ]+) are equivalent within 5 %", said):
+            cases = set(re.findall(r"\b[abc]\b", alike[1]))
+            assert told.comparison.margin and len(cases) > 1
+            assert not any(row.verdict in ("undecided", "worse") for r in told.rankings for row in r.rows if row.case in cases)
+        if not told.random:
+            assert said.startswith("One deterministic run each, ")
+    assert {"Use", "Stay", "Undecided", "One", "No", "Only"} <= seen.keys()
 
 
 def test_the_page_has_the_verdict_as_its_headline(told) -> None:  # noqa: ANN001

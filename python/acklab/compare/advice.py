@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -27,12 +28,14 @@ def advice(told: Compared) -> str:
         return _none(told, names)
     if best == [base]:
         return _stay(told, base, names[1:])
-    open_ = f"{_between(told, best)}." if len(best) > 1 else ""
+    if len(best) == 1:
+        return f"{_only(told, best[0], base)}."
+    open_ = f"{_between(told, best)}."
     better = [name for name in best if base not in best and _gain(told, name, base)]
     chosen = max(better or best, key=lambda name: (_wins(told, name, better or best), -names.index(name)))
     others = [name for name in better or best if name != chosen]
     if better:
-        return f"{_use(told, chosen, base)}. {open_}".rstrip()
+        return f"{_use(told, chosen, base)}. {open_}"
     further = _further(told, chosen, others)
     return f"{open_} {further}." if further else open_
 
@@ -72,6 +75,15 @@ def _behind(metric: Metric, ranking: Ranking, names: list[str]) -> str:
     return _where(ranking) + listing(texts) if texts else ""
 
 
+def _only(told: Compared, chosen: str, base: str) -> str:
+    """The one case that may be the best everywhere; beside the first case that need not be decided."""
+    if _gain(told, chosen, base):
+        return _use(told, chosen, base)
+    changes = "; ".join(_changes(told, ranking, chosen, base) for ranking in told.rankings)
+    name = told.comparison.metrics[0].name
+    return f"Only {chosen} may be the best by {name} in every situation. Beside {base}: {changes}"
+
+
 def _use(told: Compared, chosen: str, base: str) -> str:
     changes = [text for ranking in told.rankings if (text := _changes(told, ranking, chosen, base))]
     return f"Use {chosen} instead of {base}: {'; '.join(changes)}"
@@ -86,7 +98,7 @@ def _changes(told: Compared, ranking: Ranking, chosen: str, base: str) -> str:
         mine, old = ranking.row(chosen).samples[metric.name], ranking.row(base).samples[metric.name]
         if found is None:
             if metric is told.comparison.metrics[0]:
-                gains.append(f"{metric.name} {shown(metric, mine) if mine else 'no value'}, which {base} has none of")
+                gains.append(f"{metric.name} {shown(metric, mine)} ({base}: {shown(metric, old)})")
             continue
         both = f"{metric.name} {shown(metric, mine)} instead of {shown(metric, old)}"
         if sign:
@@ -154,19 +166,21 @@ def _none(told: Compared, names: list[str]) -> str:
     said = f"No case may be the best by {metric.name} in every situation"
     if not able:
         return f"{said}."
-    chosen, (share, ranking) = min(((name, max((_loss(metric, r, name), k) for k, r in enumerate(told.rankings))) for name in able), key=lambda it: it[1])
-    row = told.rankings[ranking].row(chosen)
-    assert row.behind is not None
-    return (
-        f"{said}. {chosen} has the smallest largest loss: {span(metric, row.behind)} behind {told.rankings[ranking].best.case}"
-        f"{_under(told.rankings[ranking])}, up to {percent(share)}."
-    )
+    worst = {name: max(told.rankings, key=lambda ranking: _loss(metric, ranking, name)) for name in able}
+    chosen = min(able, key=lambda name: _loss(metric, worst[name], name))
+    ranking, share = worst[chosen], _loss(metric, worst[chosen], chosen)
+    behind = ranking.row(chosen).behind
+    assert behind is not None
+    most = f", up to {percent(share)}" if share < math.inf else ""
+    return f"{said}. {chosen} loses least where it loses most: {span(metric, behind)} behind {ranking.best.case}{_under(ranking)}{most}."
 
 
 def _loss(metric: Metric, ranking: Ranking, name: str) -> float:
     """The share of the first's mean by which a case may be behind it."""
     behind, best = ranking.row(name).behind, ranking.best.samples[metric.name]
-    return 0.0 if behind is None or best is None or not best.value else behind.high / abs(best.value)
+    if behind is None or best is None:
+        return 0.0
+    return behind.high / abs(best.value) if best.value else math.inf
 
 
 # ---- what decides further --------------------------------------------------------------------------------------------
@@ -199,7 +213,7 @@ def _further(told: Compared, chosen: str, others: Sequence[str]) -> str:
 # ---- numbers ---------------------------------------------------------------------------------------------------------
 def shown(metric: Metric, one: Sample | None) -> str:
     """A mean with its unit."""
-    return "none" if one is None else f"{digits(one.value)} {metric.quantity.unit}".rstrip()
+    return "no value" if one is None else f"{digits(one.value)} {metric.quantity.unit}".rstrip()
 
 
 def span(metric: Metric, interval: Interval) -> str:

@@ -24,6 +24,8 @@ def ends(low: float, high: float) -> str:
     ('-0.12 to 0.21', '-0.003 to 1.660')
     """
     half = (high - low) / 2
+    if half == 0:
+        return number(low, 0.0)
     texts = [number(end, half) for end in (low, high)]
     places = max(len(text.partition(".")[2]) for text in texts)
     near = min((abs(end) for end in (low, high) if end), default=0.0)

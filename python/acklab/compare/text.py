@@ -33,8 +33,6 @@ def behind(ranking: Ranking, row: Ranked) -> str:
     """How much worse than the first, as an interval where seeds differ."""
     if row.behind is None:
         return ""
-    if not ranking.random or row.behind.half_width == 0:
-        return number(row.behind.low, 0.0)
     return ends(row.behind.low, row.behind.high)
 
 
