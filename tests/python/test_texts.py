@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile import (
+from hostile_texts import (
     cases,
     check_cell,
     check_outputs,

@@ -4,7 +4,7 @@ use acklab_tcp::rules::{
     AckPolicyKind, ControlKind, EstimateKind, ReceiverRules, RecoveryKind, RttFilter, RttSource, SenderRules, SlowStart,
 };
 
-use super::limits::{SHORTEST, too_short};
+use super::limits::{SHORTEST, brief, too_short};
 
 /// What one rule means for another; the key at fault and what is wrong.
 pub(super) type Conflict = (&'static str, String);
@@ -100,10 +100,10 @@ pub(super) fn check_receiver(rules: &ReceiverRules) -> Result<(), Conflict> {
         | AckPolicyKind::Periodic { interval, rtt: RttSource::Probe, .. }
             if interval < SHORTEST =>
         {
-            Err(("ack.interval", format!("is {interval}; keep-alives need at least 1us between them")))
+            Err(("ack.interval", format!("is {}; keep-alives need at least 1us between them", brief(interval))))
         }
         AckPolicyKind::Delayed { timer, heartbeat: true, .. } if timer < SHORTEST => {
-            Err(("ack.timer", format!("is {timer}, but a heartbeat needs a timer of at least 1us")))
+            Err(("ack.timer", format!("is {}, but a heartbeat needs a timer of at least 1us", brief(timer))))
         }
         AckPolicyKind::Daass { window: 0, .. } | AckPolicyKind::Divide { window: 0, .. } => {
             Err(("ack.window", "is 0; must be at least 1 segment".into()))

@@ -26,7 +26,12 @@ pub(super) const LATEST: Time = Time::from_secs(1e9);
 
 /// What is wrong with a span that is repeated without end, if it is too short.
 pub(super) fn too_short(span: Time) -> Option<String> {
-    (span < SHORTEST).then(|| format!("is {span}; must be at least 1us, or the clock would stand still"))
+    (span < SHORTEST).then(|| format!("is {}; must be at least 1us, or the clock would stand still", brief(span)))
+}
+
+/// A short span in few digits.
+pub(super) fn brief(span: Time) -> String {
+    if span == Time::ZERO { "0s".to_owned() } else { format!("{:e}s", span.secs()) }
 }
 
 /// How many packets one may become in these stages; what is wrong if that is too many.

@@ -193,7 +193,7 @@ impl Simulation {
             self.decide_event_by_event();
         }
         for _ in 0..events {
-            if self.ended || !self.net.peek().is_some_and(|due| due.time() < until) {
+            if self.ended || self.net.peek().is_none_or(|due| due.time() >= until) {
                 return Ok(true);
             }
             self.run_some(1)?;

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import browser
-import hostile
+import hostile_texts as hostile
 import pytest
 
 pytestmark = pytest.mark.skipif(browser.find() is None, reason="no /usr/bin/chromium (apt-get install chromium)")
