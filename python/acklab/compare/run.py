@@ -83,7 +83,7 @@ def compare(
         random = {name: any(len(seen) > 1 for seen in cases.values()) for name, cases in results.items()}
         rankings = [_ranking(comparison, name, values, count, random[name]) for name in random]
         if count >= rule.most or _narrow(rankings, comparison.half_width):
-            told = {(*pair, seed): values[*pair, seed] for pair in trees for seed in range(1, count + 1)}
+            told = {(*pair, seed): values[(*pair, seed)] for pair in trees for seed in range(1, count + 1)}
             return Compared(comparison, start["title"] or comparison.file, rankings, told, count)
         before, count = count, rule.grown(count)
 
