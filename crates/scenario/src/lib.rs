@@ -34,6 +34,7 @@ mod expand;
 mod file;
 mod filter;
 mod limits;
+mod link;
 mod network;
 mod overrides;
 mod path;

@@ -8,8 +8,8 @@ use acklab_path::queue::RedParams;
 use acklab_path::spec::{GilbertElliott, LinkSpec, LossSpec, QueueSpec, Stay};
 
 use super::error::{Problem, not_a_name};
-use super::file::LinkTable;
 use super::filter;
+use super::link::LinkTable;
 use super::stage;
 use super::suggest::{did_you_mean, listed};
 

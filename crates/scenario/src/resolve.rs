@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use acklab_packet::Time;
 
 use super::error::{Problem, not_a_name};
-use super::file::{File, FlowTable, LinkTable, SizeEntry, StopTable, When};
+use super::file::{File, FlowTable, SizeEntry, StopTable, When};
 use super::limits::{LATEST, MOST_FLOWS, MOST_LINKS, too_many_at_start, too_short};
+use super::link::LinkTable;
 use super::network::{Key, Network, Origin, checked_rate_at};
 use super::stacks::{Stacks, shared};
 use super::topology::Topology;

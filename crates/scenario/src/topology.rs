@@ -30,7 +30,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
 use super::error::Problem;
-use super::file::{BackTable, LinkTable, once};
+use super::link::{BackTable, LinkTable, once};
 
 /// A network in a few words.
 #[derive(Clone, Debug, JsonSchema)]

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::error::{Problem, not_a_name};
-use super::file::{BackTable, LinkTable};
+use super::link::{BackTable, LinkTable};
 use super::network::{Key, Network, Origin, checked_queue};
 use crate::spec::MediumSpec;
 

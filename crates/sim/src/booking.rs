@@ -4,7 +4,7 @@ use acklab_packet::Time;
 use acklab_path::queue::Limit;
 
 use crate::event::{Due, Event};
-use crate::link::LinkStats;
+use crate::link_stats::LinkStats;
 
 /// A packet that waits.
 #[derive(Clone, Copy, Debug)]

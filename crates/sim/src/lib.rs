@@ -4,10 +4,12 @@
 
 mod booking;
 pub mod datagrams;
+mod error;
 mod event;
 mod flow;
 mod lane;
 mod link;
+mod link_stats;
 mod medium;
 mod network;
 pub mod outcome;
@@ -23,10 +25,9 @@ mod tcplib;
 mod timer;
 mod tournament;
 mod transmitter;
-mod watch;
 mod workload;
 
+pub use error::CannotGoOn;
 pub use outcome::Outcome;
 pub use route::route;
 pub use simulation::{NotABranch, Simulation};
-pub use watch::CannotGoOn;

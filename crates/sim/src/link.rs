@@ -5,12 +5,12 @@ use acklab_path::loss::Loss;
 use acklab_path::queue::{AnyQueue, Limit, Queue, Removal, Service};
 use acklab_path::random::Random;
 use acklab_path::spec::LinkSpec;
-use acklab_path::stage::Compression;
+use acklab_path::stage::{Compression, StageSpec};
 
 use crate::booking::Bookings;
 use crate::event::Due;
+use crate::link_stats::LinkStats;
 use crate::medium::Port;
-use crate::stages;
 use crate::transmitter::Transmitter;
 
 /// A link direction and everything on it. Laid out as declared, from the beginning of a cache line: first what every packet
@@ -72,28 +72,6 @@ pub enum Way {
     Stages(u32),
 }
 
-/// What a link direction counts besides what its transmitter serves. Integrals are in packet-seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[allow(missing_docs)]
-pub struct LinkStats {
-    pub drops: u64,
-    pub lost: u64,
-    pub filtered: u64,
-    pub queue_integral: f64,
-    pub queue_since: f64,
-    pub queue_max: u64,
-}
-
-impl LinkStats {
-    /// The queue was `waiting` packets long since the last call; accounts for the time until `now`.
-    #[inline]
-    pub fn integrate(&mut self, waiting: usize, now: Time) {
-        // Signed, which the processor converts at once.
-        self.queue_integral += waiting as i64 as f64 * (now.secs() - self.queue_since);
-        self.queue_since = now.secs();
-    }
-}
-
 /// Does the same with whichever discipline it is.
 macro_rules! each {
     ($queue:expr, $it:ident => $act:expr) => {
@@ -135,7 +113,7 @@ impl Link {
             stats: LinkStats::default(),
             loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss, || random("loss")))),
             way,
-            compression: stages::compression(spec),
+            compression: compression(spec),
         }
     }
 
@@ -246,4 +224,13 @@ impl Link {
         stats.integrate(waiting, end);
         if end > Time::ZERO { stats.queue_integral / end.secs() } else { 0.0 }
     }
+}
+
+/// The header compression of a direction's wire, if it has any.
+fn compression(spec: &LinkSpec) -> Option<Box<Compression>> {
+    let round_trip = spec.delay + spec.delay;
+    spec.stages.iter().find_map(|stage| match stage {
+        StageSpec::HeaderCompression(params) => Some(Box::new(Compression::new(params, round_trip))),
+        _ => None,
+    })
 }

@@ -18,7 +18,6 @@ use crate::pending::EventQueue;
 use crate::record::Recorder;
 use crate::route::{Place, Routes};
 use crate::stages::Stages;
-use crate::watch::Held;
 
 /// Everything between the endpoints.
 ///
@@ -72,6 +71,17 @@ impl AcksRemoved {
     fn count_created(&mut self, packet: &Packet) {
         self.created += u32::from(packet.connection == self.connection);
     }
+}
+
+/// Contents of a network and its recorders.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Held {
+    /// Packets that wait, or are on their way.
+    pub packets: u64,
+    /// Rows recorded.
+    pub rows: u64,
+    /// Their bytes.
+    pub bytes: u64,
 }
 
 impl Network {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use acklab_path::spec::LinkSpec;
 
+use crate::error::CannotGoOn;
 use crate::link::Link;
-use crate::watch::CannotGoOn;
 use acklab_scenario::spec::Scenario;
 
 /// A place on a route: before one of its links, or at its end. The place one link further is one more.

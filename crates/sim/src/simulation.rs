@@ -1,6 +1,7 @@
 //! A run in virtual time.
 
 mod branch;
+mod watch;
 
 pub use branch::NotABranch;
 
@@ -11,6 +12,7 @@ use acklab_packet::{Body, Packet, Phase, Time};
 use acklab_path::spec::LinkSpec;
 use acklab_tcp::rules::PhaseSource;
 
+use crate::error::CannotGoOn;
 use crate::event::{Due, Event};
 use crate::flow::{self, Flow};
 use crate::link::{Link, Way};
@@ -21,8 +23,8 @@ use crate::record::Recorder;
 use crate::route::{Routes, leaving};
 use crate::stages::{self, Placed};
 use crate::summary;
-use crate::watch::{CannotGoOn, Watch};
 use acklab_scenario::spec::{FlowSpec, Scenario, Size, Stop};
+use watch::Watch;
 
 /// A simulation: a scenario, and how far it has come.
 ///

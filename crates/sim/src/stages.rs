@@ -9,7 +9,7 @@ use std::mem::take;
 use acklab_packet::{Packet, Time};
 use acklab_path::random::Random;
 use acklab_path::spec::LinkSpec;
-use acklab_path::stage::{Chain, Compression, Done, Passing, StageSpec};
+use acklab_path::stage::{Chain, Done, Passing, StageSpec};
 
 use crate::event::Due;
 use crate::link::Way;
@@ -114,13 +114,4 @@ pub fn place(links: &[LinkSpec], ports: &[Option<Port>], random: impl Fn(&LinkSp
 /// Whether stages stand at a direction's far end.
 pub fn at_far_end(spec: &LinkSpec) -> bool {
     spec.stages.iter().any(StageSpec::at_far_end)
-}
-
-/// The header compression of a direction's wire, if it has any.
-pub fn compression(spec: &LinkSpec) -> Option<Box<Compression>> {
-    let round_trip = spec.delay + spec.delay;
-    spec.stages.iter().find_map(|stage| match stage {
-        StageSpec::HeaderCompression(params) => Some(Box::new(Compression::new(params, round_trip))),
-        _ => None,
-    })
 }

@@ -21,7 +21,12 @@ others are measured against. A situation is written the same way; every case is 
 
 A metric is [NAME:] QUANTITY[@WHERE], WHERE a flow's name or a pattern such as down*, for a link FROM->TO:
 {quantities}
-The first metric ranks; goodput of all flows where none is given.
+or a column of the flows or links table (acks_sent, drops@G->R), or an aggregate of a column, of completion, transfer-rate or
+rtt: p99(completion), max(max_queue_packets), with sum, mean, min, max, p50, p99.9, ... The first metric ranks; goodput of all
+flows where none is given.
+
+Cases that the seeds do not decide between are "undecided", with the seeds that would show a difference of 5 %. With --margin 5%
+they are "equivalent" where neither mean is more than 5 % above the other (two one-sided tests).
 
 example:
   acklab compare examples/allman1998.toml --metric completion \\
@@ -37,7 +42,7 @@ exit status: 0; 1 a run or an output failed; 2 bad scenario or comparison; 130 i
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    from ..compare.metrics import QUANTITIES
+    from ..compare.quantities import QUANTITIES
 
     quantities = "".join(f"  {q.name:<14}{q.about} ({q.unit})\n" for q in QUANTITIES.values())
     verb = verbs.add_parser(
@@ -53,7 +58,12 @@ def add(verbs: Any) -> None:
     verb.add_argument("--metric", metavar="METRIC", action="append", default=[], help="what to measure; may be repeated")
     verb.add_argument("--cases", metavar="TOML", help="a file with [[case]], [[situation]], metrics, seeds, spread_starts")
     verb.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="set a key in every case")
-    verb.add_argument("--seeds", type=int, metavar="N", help="how many seeds, 1 to N, the same for every case (10)")
+    verb.add_argument("--seeds", metavar="N", help="seeds 1 to N, the same for every case (10), or LEAST..MOST with --half-width")
+    verb.add_argument(
+        "--half-width", type=float, metavar="SHARE",
+        help="more seeds until half the interval of every difference is at most this share of the first's mean",
+    )  # fmt: skip
+    verb.add_argument("--margin", metavar="SHARE", help="ask for equivalence within this share of the mean, such as 5%%")
     verb.add_argument(
         "--spread-starts", metavar="TIME", help="let each seed start each flow up to TIME later, all cases alike"
     )
@@ -101,8 +111,10 @@ def act(options: argparse.Namespace) -> int:
 
 def _comparison(options: argparse.Namespace) -> Comparison:
     from ..compare import Comparison, case, from_file, metric
-    from ..compare.plan import span
+    from ..compare.plan import rule, share, span
     from ..run import file_bytes
+    from ..sweep.errors import SweepError
+    from ..sweep.flags import seeds as given_seeds
 
     told: dict[str, Any] = {}
     try:
@@ -122,8 +134,13 @@ def _comparison(options: argparse.Namespace) -> Comparison:
         told["situations"] = [*told.get("situations", []), *map(case, options.under)]
     if options.metric:
         told["metrics"] = [metric(text) for text in options.metric]
-    if options.seeds is not None:
-        told["seeds"] = options.seeds
+    try:
+        seeds = given_seeds(options.seeds, options.half_width)
+    except SweepError as error:
+        options.parser.error(str(error))
+    told.update(rule(seeds) if seeds is not None else {})
+    if options.margin is not None:
+        told["margin"] = share(options.margin)
     if options.spread_starts is not None:
         told["spread_starts_s"] = span(options.spread_starts)
     return Comparison(file=file_name(path), sets=options.set, **{"cases": [], **told})

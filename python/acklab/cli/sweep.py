@@ -19,7 +19,7 @@ EXAMPLE = """\
 FILE is a plan (TOML, with [vary] and the rest; `acklab schema --plan` describes it), or a scenario with what varies as options.
 VALUES are 4,8,16 or a range: 1Mbps..10Mbps/5 (5 points), "1..1000/7 log", "4..32 step 2", 4..24. Each --vary is an axis, and
 every combination is run; keys in one --vary with a ; between them vary together. A metric is one of `acklab compare --help`,
-or a column of the flows or links table: timeouts@f, drops@G->R.
+a column of the flows or links table, or an aggregate: timeouts@f, drops@G->R, p99(completion).
 
 example:
   acklab sweep examples/queue.toml --out queue    a plan; tables, charts and a page in queue/

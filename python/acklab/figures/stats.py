@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from statistics import fmean, median
+from statistics import NormalDist, fmean, median
 
 #: Chance of a wrong verdict on one claim, shared by all the intervals it looks at (Bonferroni).
 ALPHA = 0.05
@@ -48,6 +48,12 @@ class Sample:
         """The estimate."""
         return median(self.values) if self.median else fmean(self.values)
 
+    @property
+    def deviation(self) -> float:
+        """The standard deviation over the seeds."""
+        mean = fmean(self.values)
+        return math.sqrt(math.fsum((v - mean) ** 2 for v in self.values) / (len(self.values) - 1))
+
     def interval(self, level: float) -> Interval:
         """Student's interval of the mean, or the order statistics' interval of the median."""
         return _median_interval(self.values, level) if self.median else _mean_interval(self.values, level)
@@ -59,6 +65,16 @@ class Sample:
     def over(self, divisor: float) -> Sample:
         """Every value divided by one number."""
         return Sample(tuple(v / divisor for v in self.values), self.median)
+
+
+def sample(values: Sequence[float]) -> Sample | None:
+    """A sample, unless a seed gave nothing (NaN)."""
+    return None if any(math.isnan(v) for v in values) else Sample.of(values)
+
+
+def interval(one: Sample, looks: int = 1) -> Interval:
+    """The 95 % interval of the mean; with ``looks``, where its width decided how many seeds there are."""
+    return one.interval(split(1, looks))
 
 
 def jackknife(count: int, statistic: Callable[[list[int]], float]) -> Sample:
@@ -74,13 +90,21 @@ def split(comparisons: int, looks: int = 1) -> float:
     return 1 - ALPHA / (max(comparisons, 1) * max(looks, 1))
 
 
+def seeds_needed(deviation: float, effect: float, level: float, power: float) -> int:
+    """How many seeds show a mean of ``effect`` by its interval at ``level``, with chance ``power``.
+
+    For normal values (Guenther 1981, "Sample size formulas for normal theory t tests", equation for one sample).
+    """
+    decides, shows = (NormalDist().inv_cdf(share) for share in ((1 + level) / 2, power))
+    return math.ceil(((decides + shows) * deviation / effect) ** 2 + decides**2 / 2)
+
+
 def _mean_interval(values: Sequence[float], level: float) -> Interval:
     n = len(values)
     if n < 2:
         return Interval(-math.inf, math.inf, level)
     mean = fmean(values)
-    deviation = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1))
-    half = t_quantile((1 + level) / 2, n - 1) * deviation / math.sqrt(n)
+    half = t_quantile((1 + level) / 2, n - 1) * Sample.of(values).deviation / math.sqrt(n)
     return Interval(mean - half, mean + half, level)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import paths, ranges
 from .errors import SweepError, shown
+from .names import titled
 from .quantity import column, read
 
 
@@ -15,14 +16,20 @@ from .quantity import column, read
 class Column:
     """What an axis is called in tables and charts, and a cell for each of its places."""
 
-    name: str
+    key: str
     unit: str
     cells: Sequence[Any]
+    alias: str = ""
+
+    @property
+    def name(self) -> str:
+        """What people call it: ``queue_packets`` for ``link.1.queue.packets``."""
+        return self.alias or self.key
 
     @property
     def title(self) -> str:
-        """The column's name with its unit, as tables have it: ``link.1.rate_bps``."""
-        return f"{self.name}_{self.unit}" if self.unit else self.name
+        """The column's name with its unit, as tables have it: ``rate_bps``."""
+        return titled(self.name, self.unit)
 
     @property
     def is_number(self) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from .._toml import loads
+from ..compare.columns import FLOWS
 from ..compare.errors import CompareError
 from ..compare.metrics import Metric
 from ..compare.plan import span
@@ -17,6 +18,7 @@ from . import axes as axis
 from . import derive, paths
 from .errors import SweepError, shown
 from .metrics import chosen, metric, schema
+from .names import names
 from .seeds import Drawn, Seeds, drawn, seeds
 
 #: A plan's keys, and what each is for.
@@ -31,7 +33,8 @@ KEYS = {
     "draw": "keys whose value each seed draws, the same at every point",
     "seeds": "how many seeds a point, or until when; 1 if left out",
     "spread_starts": "each seed starts each flow up to so much later, all points alike",
-    "metrics": "what the summary is about: QUANTITY[@WHERE] as comparisons have it, or a column of the flows or links table",
+    "metrics": "what the summary is about: QUANTITY[@WHERE], a quantity as comparisons have it, a column of the flows or links table, or an aggregate such as p99(completion)",
+    "names": "what columns of varied or drawn keys are called; a short form of the key if left out",
     "columns": "columns of the flows table that are kept; all if left out",
 }
 #: Columns of the tables that are no axes.
@@ -138,6 +141,7 @@ def from_tree(tree: Mapping[str, Any], name: str = "plan", folder: Path | None =
             _table(where, "draw", tree.get("draw", {})), leaf=lambda v: not isinstance(v, Mapping)
         )
     ]
+    axes, draws = where.at("", None, lambda: _named(axes, draws, axis.settings(_table(where, "names", tree.get("names", {})))))
     plan = Plan(
         text, file, name, axes,
         title=str(tree.get("title", "")),
@@ -152,6 +156,22 @@ def from_tree(tree: Mapping[str, Any], name: str = "plan", folder: Path | None =
     )  # fmt: skip
     where.at("", None, lambda: _check(plan))
     return plan
+
+
+def _named(
+    axes: Sequence[axis.Axis], draws: Sequence[Drawn], given: Mapping[str, Any]
+) -> tuple[list[axis.Axis], list[Drawn]]:
+    """The axes and draws with their columns' names. Alternatives have the names that the plan gives them."""
+    keyed = {column.key for one in axes for column in one.columns for key in one.places[0] if key.lstrip("$") == column.key}
+    columns = [column for one in axes for column in one.columns]
+    keys = [(column.key, column.unit) for column in columns if column.key in keyed] + [(one.key, one.unit) for one in draws]
+    taken = [*TAKEN, "name", "from", "to", *FLOWS, *(column.key for column in columns if column.key not in keyed)]
+    found = names(keys, {key.lstrip("$"): name for key, name in given.items()}, taken)
+    named = [
+        replace(one, columns=[replace(column, alias=found.get(column.key, "") if column.key in keyed else "") for column in one.columns])
+        for one in axes
+    ]
+    return named, [replace(one, alias=found[one.key]) for one in draws]
 
 
 def _known_kinds(name: str, key: str, value: Any) -> None:

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 from .._frames import system_errors, write_csv
 from .._journal import record
 from ..compare.metrics import Metric
-from ..compare.rank import interval, sample
+from ..figures.stats import interval, sample
 from .execute import Tree, Work, parsed
 from .metrics import schema
 from .seeds import as_number
@@ -124,7 +124,7 @@ class _Summary:
         """A point, and every metric's value in each of its runs."""
         for place, one in enumerate(self.work.design.metrics):
             self.points.append(point)
-            for name, cell in _told(one, [row[place] for row in values]).items():
+            for name, cell in _told(one, [row[place] for row in values], self.work.design.plan.seeds.looks).items():
                 self.told[name].append(cell)
 
     def frame(self) -> pl.DataFrame:
@@ -136,10 +136,10 @@ class _Summary:
         return pl.DataFrame({**varied(self.work, self.points), **columns})
 
 
-def _told(metric: Metric, values: Sequence[float]) -> dict[str, Any]:
+def _told(metric: Metric, values: Sequence[float], looks: int) -> dict[str, Any]:
     """A metric at a point; where a run has no value there is no mean, which would flatter."""
     one = sample(values)
-    ends = interval(one) if one is not None and len(values) > 1 else None
+    ends = interval(one, looks) if one is not None and len(values) > 1 else None
     return {
         "metric": metric.name,
         "unit": metric.quantity.unit,

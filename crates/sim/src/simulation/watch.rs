@@ -1,17 +1,18 @@
-//! A run under watch: its clock must go on, and what it holds must fit into memory.
+//! Guard of a run: its clock must advance, and its packets and rows must fit into memory.
 //!
-//! The loop over events is not asked. Between [`LOOK`] events and the next somebody looks at the clock and counts what is held.
+//! It acts once every [`LOOK`] events, outside the loop over events.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use acklab_packet::Time;
 
+use super::Simulation;
+use crate::error::CannotGoOn;
 use crate::event::Event;
-use crate::simulation::Simulation;
+use crate::network::Held;
 use crate::summary::transfer_name;
 
-/// Events between two looks.
+/// Events between two checks.
 pub(crate) const LOOK: usize = 1 << 16;
 
 /// Events, and more for each flow, in which the clock goes on by [`STANDSTILL`] at least: all flows may start at one instant.
@@ -27,25 +28,7 @@ pub(crate) const MOST_HELD: u64 = 4 << 30;
 /// Events of a clock that stands still that are told apart, to name what most of them are.
 const CENSUS: usize = 1_000;
 
-/// Why a run cannot go on, in one line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CannotGoOn(String);
-
-impl CannotGoOn {
-    pub(crate) fn new(why: String) -> CannotGoOn {
-        CannotGoOn(why)
-    }
-}
-
-impl fmt::Display for CannotGoOn {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for CannotGoOn {}
-
-/// What has been seen of a run.
+/// State of the guard.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
     /// Events until the next look.
@@ -63,19 +46,8 @@ impl Default for Watch {
     }
 }
 
-/// What a run holds.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Held {
-    /// Packets that wait, or are on their way.
-    pub packets: u64,
-    /// Rows recorded.
-    pub rows: u64,
-    /// Their bytes.
-    pub bytes: u64,
-}
-
 impl Simulation {
-    /// Whether the clock goes on, and memory holds what there is.
+    /// Checks that the clock advances and that memory is enough.
     #[cold]
     pub(crate) fn look(&mut self) -> Result<(), CannotGoOn> {
         let (now, flows) = (self.now(), self.flows.len() as u64);
@@ -90,7 +62,7 @@ impl Simulation {
         let held = self.net.held();
         if held.bytes > self.watch.most_held {
             let Held { packets, rows, bytes } = held;
-            return Err(CannotGoOn(format!(
+            return Err(CannotGoOn::new(format!(
                 "at {now} the run holds {} MiB, in {packets} packets that wait or are on their way and {rows} recorded \
                  rows; at most {} MiB: limit the queues, record less, or stop earlier",
                 bytes >> 20,
@@ -109,7 +81,7 @@ impl Simulation {
             self.handle(1);
         }
         let most = census.into_iter().max_by_key(|(_, events)| *events).map(|(name, _)| name).unwrap_or_default();
-        CannotGoOn(format!("time stands still at {now}: {events} events at this instant, most of them of {most}"))
+        CannotGoOn::new(format!("time stands still at {now}: {events} events at this instant, most of them of {most}"))
     }
 
     /// To whom the next event belongs.
