@@ -25,7 +25,8 @@ from .metrics import Metric, metric
 from .plan import Case, Comparison, case, from_file
 from .quantities import QUANTITIES
 from .rank import Ranked, Ranking
-from .run import Compared, compare
+from .result import Compared
+from .run import compare
 
 __all__ = [
     "QUANTITIES",

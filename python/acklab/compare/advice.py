@@ -15,7 +15,7 @@ from .numbers import ends, percent
 from .rank import NO_VALUE, WORSE, Ranking
 
 if TYPE_CHECKING:
-    from .run import Compared
+    from .result import Compared
 
 
 def advice(told: Compared) -> str:

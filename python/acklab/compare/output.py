@@ -15,7 +15,7 @@ from ..scenario._toml import dumps
 from ..sweep.flags import assignment, value
 from .page import page
 from .rank import Ranking
-from .run import Compared
+from .result import Compared
 from .text import basis
 
 _BETTER, _ARROWS = {1: "more", -1: "less", 0: None}, {1: "→", -1: "←", 0: ""}

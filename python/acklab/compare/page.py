@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..figures.html import document, esc, header, table
 from ..plot.words import listing
 from .rank import FIRST, NO_VALUE, WORSE, Ranked, Ranking
-from .run import Compared
+from .result import Compared
 from .text import basis, columns
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from .. import _core
@@ -12,40 +12,13 @@ from .._folder import Folder, FolderError
 from .._journal import Journal, identity
 from ..figures.stats import Sample, sample
 from ..run import cpu_count, run_batch
+from .advice import advice
 from .errors import CompareError
 from .plan import Comparison
 from .rank import Ranking, rank
+from .result import Compared, Key
 
 Tick = Callable[[int], None]
-Key = tuple[str, str, int]
-"""Situation, case, seed."""
-
-
-@dataclass(frozen=True)
-class Compared:
-    """What a comparison told."""
-
-    comparison: Comparison
-    title: str
-    rankings: Sequence[Ranking]
-    values: Mapping[Key, Sequence[float]]
-    """Every metric's value in each run."""
-    seeds: int
-    """How many each case has been given."""
-
-    @property
-    def random(self) -> bool:
-        """Whether any two seeds gave different numbers."""
-        return any(ranking.random for ranking in self.rankings)
-
-    @property
-    def advice(self) -> str:
-        """The sentence to act on."""
-        from .advice import advice
-
-        return advice(self)
-
-
 def compare(
     comparison: Comparison,
     *,
@@ -84,7 +57,8 @@ def compare(
         rankings = [_ranking(comparison, name, values, count, random[name]) for name in random]
         if count >= rule.most or _narrow(rankings, comparison.half_width):
             told = {(*pair, seed): values[(*pair, seed)] for pair in trees for seed in range(1, count + 1)}
-            return Compared(comparison, start["title"] or comparison.file, rankings, told, count)
+            compared = Compared(comparison, start["title"] or comparison.file, rankings, told, count)
+            return replace(compared, advice=advice(compared))
         before, count = count, rule.grown(count)
 
 

@@ -8,7 +8,7 @@ from ..figures.stats import interval
 from .difference import EQUIVALENT, POWER, SAME, UNDECIDED, rounded
 from .numbers import ends, number, percent
 from .rank import Ranked, Ranking
-from .run import Compared
+from .result import Compared
 
 MARKS = {UNDECIDED: "?", EQUIVALENT: "=", SAME: "="}
 

@@ -25,10 +25,10 @@ from typing import Any
 
 import polars as pl
 
-from .prep.journeys import ARRIVES, DEAD, LEAVES, events_of, paired
+from .prep.events import ARRIVES, DEAD, LEAVES, events_of, paired
+from .prep.growth import CARRIES, Growth
 from .prep.thin import extremes
-from .prep.throughput import CARRIES, Growth
-from .runs import SCHEMA, Thinned, table
+from .tables import SCHEMA, Thinned, table
 
 #: Rows up to which a table on disk is read whole; one that is in memory anyway, up to ``HELD`` times as many.
 WHOLE = {"series": 200_000, "queue": 500_000, "packets": 600_000}

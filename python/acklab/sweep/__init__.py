@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import SweepError
 
 if TYPE_CHECKING:
-    from .run import Swept
+    from .result import Swept
 
 __all__ = ["SweepError", "sweep"]
 

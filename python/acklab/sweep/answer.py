@@ -10,7 +10,7 @@ from .text import cell, counted
 
 if TYPE_CHECKING:
     from .design import Design
-    from .run import Swept
+    from .result import Swept
 
 
 def answer(told: Swept, design: Design) -> str:

@@ -12,7 +12,7 @@ from .answer import answer
 from .design import Design
 from .flags import assignment, value
 from .picture import Pictures
-from .run import Swept
+from .result import Swept
 from .text import basis, heads, missing, rows, wide
 
 #: Points in the page's table, and charts that are also written as PNG.

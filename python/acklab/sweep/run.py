@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -15,35 +14,10 @@ from .design import Design
 from .errors import SweepError
 from .execute import Work
 from .plan import Plan
+from .result import Swept
 
 if TYPE_CHECKING:
-    import polars as pl
-
-
-@dataclass(frozen=True)
-class Swept:
-    """What a sweep told."""
-
-    plan: Plan
-    title: str
-    runs: int
-    """Runs altogether."""
-    kept: int
-    """How many of them an earlier attempt had made."""
-    summary: pl.DataFrame
-    """A row per point and metric: the varied keys, mean, 95 % interval (``low``, ``high``), ``n``, ``missing``."""
-    _flows: Path
-    _folder: Any = None
-
-    @property
-    def flows(self) -> pl.DataFrame:
-        """A row per run and flow: the varied keys, the seed, the flow's columns."""
-        import polars as pl
-
-        return pl.read_parquet(self._flows)
-
-    def __repr__(self) -> str:
-        return f"<Swept {self.title!r}: {self.plan.points:,} points, {self.runs:,} runs>"
+    pass
 
 
 #: Results whose names do not depend on the plan.

@@ -12,7 +12,7 @@ from .picture import named, scaled
 
 if TYPE_CHECKING:
     from .design import Design
-    from .run import Swept
+    from .result import Swept
 
 
 def cell(row: dict[str, Any]) -> str:

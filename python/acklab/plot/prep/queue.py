@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from ..runs import Run, once_per_run
-from .journeys import DEAD
+from .events import DEAD
 
 
 @once_per_run
