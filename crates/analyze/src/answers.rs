@@ -52,6 +52,7 @@ impl Way {
                 let own =
                     seen.options.sacks.0 == 0 && !from.copy && seen.identification.is_some_and(|number| number != 0);
                 counts.unprompted += u64::from(self.acks.prompts == 0 && own);
+                counts.unexplained += u64::from(self.acks.prompts == 0 && seen.options.sacks.0 == 0);
                 self.acks.prompts = self.acks.prompts.saturating_sub(1);
             }
             AckKind::WindowUpdate => counts.window_updates += 1,

@@ -156,8 +156,8 @@ table! {
     }
 }
 
-/// The row of `connection`'s direction `index`, where the capture began at `start`.
-pub fn row(number: usize, connection: &Connection, index: usize, start: i64) -> ConnectionRow {
+/// The row of `connection`'s direction `index`.
+pub fn row(number: usize, connection: &Connection, index: usize) -> ConnectionRow {
     let mut way = connection.ways[index].clone();
     way.acks.holds.finish();
     let (data, acks, holds) = (&way.counts, &way.acks.counts, &way.acks.holds);
@@ -171,7 +171,7 @@ pub fn row(number: usize, connection: &Connection, index: usize, start: i64) -> 
         way: index as u64,
         from: end(index),
         to: end(1 - index),
-        start_s: span_s(start, connection.first_ns),
+        start_s: span_s(0, connection.first_ns),
         duration_s: span_s(connection.first_ns, connection.last_ns),
         handshake: connection.opened,
         reset: connection.reset,

@@ -66,6 +66,10 @@ pub const LEAST_WILD: u64 = 1 << 24;
 pub const COPY_DISTANCE: usize = 8;
 /// Connections that are followed, in the order of their first packets.
 pub const MOST_CONNECTIONS: usize = 100_000;
+/// Nanoseconds by which a packet may be earlier than the one before and count as simultaneous; beyond, the clock was set.
+pub const BACKWARD_NS: i128 = 1_000_000_000;
+/// Nanoseconds between two packets from which the later one's time is held against that of the next.
+pub const LEAP_NS: i128 = 60_000_000_000;
 /// IPv4 hosts whose last identification is remembered.
 pub const MOST_HOSTS: usize = 1 << 16;
 /// Outstanding segments remembered for each direction, and gaps; beyond, the oldest are forgotten.

@@ -146,9 +146,7 @@ impl Way {
         }
         self.count(seen, now);
         let kind = self.place(seq, end);
-        if copy {
-            self.acks.holds.on_disorder();
-        } else {
+        if !copy {
             self.remember(seq, end, kind, seen, now);
         }
         self.next = self.next.max(end);

@@ -38,7 +38,7 @@ fn thinning(way: &Way, place: Vantage) -> Option<String> {
     let counted = policy::missing(&way.acks);
     if place == Vantage::Receiver || place == Vantage::Both {
         None
-    } else if counted.is_none() && many(counts.last_echoes, counts.new) {
+    } else if policy::may_be_thinned(&way.acks, place) {
         Some(format!(
             "{} of {} ACKs echo the last segment they cover: either ACKs before them were lost or filtered, or the receiver echoes the latest timestamp",
             counts.last_echoes, counts.new

@@ -21,8 +21,8 @@ const SECOND: i128 = 1_000_000_000;
 /// A packet as a capture file keeps it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record<'a> {
-    /// Nanoseconds since 1970.
-    pub time_ns: i64,
+    /// Nanoseconds since 1970; 64 bits would hold only three centuries.
+    pub time_ns: i128,
     /// Index into [`Reader::interfaces`].
     pub interface: usize,
     /// What that says it begins with.
@@ -248,7 +248,7 @@ impl<R: Read> Reader<R> {
     fn record(&self) -> Result<Record<'_>, ReadError> {
         let Kind::Pcap { nanoseconds } = self.kind else { return self.packet() };
         let [seconds, fraction, _, length] = self.head;
-        let time_ns = i64::from(seconds) * SECOND as i64 + i64::from(fraction) * if nanoseconds { 1 } else { 1000 };
+        let time_ns = i128::from(seconds) * SECOND + i128::from(fraction) * if nanoseconds { 1 } else { 1000 };
         let link_type = self.interfaces[0].link_type;
         Ok(Record { time_ns, interface: 0, link_type, length, data: &self.block, direction: None })
     }
@@ -350,7 +350,6 @@ impl<R: Read> Reader<R> {
         let ticks = u128::from(high) << 32 | u128::from(low);
         // 2^64 ticks times 10^9 fits.
         let time_ns = i128::from(clock.1) * SECOND + (ticks * SECOND as u128 / clock.0) as i128;
-        let time_ns = i64::try_from(time_ns).map_err(|_| malformed("a time beyond the year 2262"))?;
         let flags = self.options(block, 20 + (kept as usize).next_multiple_of(4));
         let flags = flags.filter(|(code, value)| *code == option::PACKET_FLAGS && value.len() == 4).last();
         let direction = match flags.map_or(0, |(_, value)| self.word(at_four(value, 0)) & 3) {
