@@ -20,15 +20,17 @@ mod ip;
 mod numbers;
 mod outstanding;
 mod policy;
+mod recovery;
 mod rows;
 mod segment;
 mod summary;
 pub mod thresholds;
+mod tunnel;
 mod vantage;
 mod way;
 mod words;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::net::IpAddr;
 
@@ -41,6 +43,7 @@ pub use rows::{AckRow, ConnectionRow, Packets, SegmentRow, Sink};
 pub use segment::Endpoint;
 use segment::Seen;
 use thresholds::{MOST_CONNECTIONS, MOST_HOSTS, MOST_REMEMBERED};
+pub use tunnel::Tunnel;
 pub use vantage::Vantage;
 
 use acklab_capture::{Block, ReadError, Reader, Record};
@@ -58,6 +61,12 @@ pub struct Census {
     pub not_ip: u64,
     /// IP, but not TCP.
     pub not_tcp: u64,
+    /// Those of them that are UDP, and those of these that look like QUIC: port 443, and its fixed bit.
+    pub udp: u64,
+    /// The latter.
+    pub quic: u64,
+    /// Packets in tunnels, by the outermost; what is inside is counted as any other packet.
+    pub tunnels: BTreeMap<Tunnel, u64>,
     /// Parts of fragmented packets, those of segments among them.
     pub fragments: u64,
     /// TCP segments put together from them, which count as `tcp`, `cut` or `malformed` besides.
@@ -230,7 +239,11 @@ impl Analysis {
             }
             Tick::Step => self.census.clock_steps += 1,
         }
-        let seen = match ip::read(link_type, frame, length) {
+        let (tunnel, read) = ip::read(link_type, frame, length);
+        if let Some(tunnel) = tunnel {
+            *self.census.tunnels.entry(tunnel).or_default() += 1;
+        }
+        let seen = match read {
             Ok(Frame::Segment(seen)) => Ok(seen),
             Ok(Frame::Part(part)) => match self.join(&part) {
                 Some(seen) => seen,
@@ -280,9 +293,11 @@ impl Analysis {
 
     fn pass_over(&mut self, other: frame::Other) {
         let census = &mut self.census;
+        census.udp += u64::from(matches!(other, frame::Other::Udp | frame::Other::Quic));
+        census.quic += u64::from(other == frame::Other::Quic);
         *match other {
             frame::Other::NotIp => &mut census.not_ip,
-            frame::Other::NotTcp => &mut census.not_tcp,
+            frame::Other::NotTcp | frame::Other::Udp | frame::Other::Quic => &mut census.not_tcp,
             frame::Other::Fragment => &mut census.fragments,
             frame::Other::Cut => &mut census.cut,
             frame::Other::Malformed => &mut census.malformed,

@@ -53,9 +53,9 @@ pub fn of(way: &Way, copies: u64, place: Vantage) -> Policy {
             return varying(holds);
         }
         // A slow link on the way back lets filtered ACKs through at equal intervals.
-        let hinted = place != Vantage::Receiver && way.acks.counts.later_echoes * 50 > way.acks.counts.new;
+        let complete = place == Vantage::Receiver || missing(&way.acks) == Some(0);
         fixed(holds, timer)
-            .or_else(|| periodic(holds, timer).filter(|_| !hinted))
+            .or_else(|| periodic(holds, timer).filter(|_| complete))
             .or_else(|| batched(holds, timer))
             .unwrap_or_else(|| varying(holds))
     })

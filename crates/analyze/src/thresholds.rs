@@ -78,10 +78,16 @@ pub const MOST_OUTSTANDING: usize = 1 << 16;
 pub const MOST_REMEMBERED: usize = 1 << 21;
 /// Rows of the tables of ACKs and segments, both together.
 pub const MOST_ROWS: usize = 1 << 22;
+/// Duplicate ACKs that begin a recovery (RFC 5681 section 3.2).
+pub const DUPLICATES: u64 = 3;
+/// Seconds without data from which a retransmission counts as a timeout's: the least retransmission timeout in use (Linux).
+pub const LEAST_RTO_S: f64 = 0.2;
 /// Outstanding segments that one packet may repeat, each for itself.
 pub const MOST_MARKED: usize = 256;
 /// Segments that one packet may stand for, where a sender's window is estimated.
 pub const MOST_PIECES: u32 = 256;
+/// Tunnels in a packet, one in another.
+pub const MOST_TUNNELS: usize = 4;
 /// Bytes of the largest packet that an interface hands over; Linux's `GSO_MAX_SIZE` is 524,280.
 pub const LARGEST_PACKET: usize = 1 << 20;
 /// Largest payload of a segment without a handshake that is taken for one packet (a jumbo frame's).

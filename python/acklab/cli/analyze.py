@@ -20,8 +20,9 @@ example:
   acklab analyze *.pcap.gz --json                                       one JSON object a file and line
   tcpdump -i eth0 -w - tcp | acklab analyze -                           until Ctrl-C
 
-Read are pcap and pcapng, as they are or compressed by gzip, zstd or lz4, of Ethernet (with VLAN, MPLS,
-PPPoE), PPP, raw IP, Linux cooked and loopback interfaces.
+acklab reads pcap, pcapng and snoop, as they are or compressed by gzip, zstd or lz4, of Ethernet (with VLAN, MPLS,
+PPPoE), Wi-Fi, Token Ring, FDDI, ATM, InfiniBand, PPP, C-HDLC, raw IP, Linux cooked, NFLOG and loopback interfaces.
+It opens tunnels: GRE, ERSPAN, IP in IP, VXLAN, Geneve and GTP.
 
 exit status: 0; 1 an output failed; 2 no such file, or no capture; 130 interrupted; 143 terminated
 """
