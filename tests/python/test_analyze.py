@@ -210,7 +210,8 @@ def test_many_connections_are_shown_by_their_data() -> None:
 def test_what_is_odd_about_a_file_is_said_in_words() -> None:
     summary = acklab.analyze(CAPTURE, packets=False).summary()
     odd = {
-        **{"fragments": 7, "reassembled": 2, "overlapping": 1, "options_cut": 3, "unknown_links": [127, 147]},
+        **{"fragments": 7, "reassembled": 2, "overlapping": 1, "options_cut": 3, "unknown_links": [189, 147]},
+        **{"udp": 5, "quic": 3, "tunnels": {"vxlan": 4}, "clock_steps": 1, "wild_times": 2},
         **{"backward": 2, "backward_max_ns": 30_000_000},
     }
     found = "\n".join(notes({**summary, "packets": summary["packets"] | odd})).replace(NB, " ")
@@ -218,7 +219,11 @@ def test_what_is_odd_about_a_file_is_said_in_words() -> None:
         "3 packets cut within the TCP options",
         "2 packets earlier than the one before, by up to 30 ms",
         "7 fragments, put together to 2 segments; 1 left out, whose parts overlap",
-        "link types that are not read: 127 (IEEE 802.11 with radiotap), 147",
+        "link types that are not read: 189 (USB), 147",
+        "of these 5 UDP, 3 of it like QUIC",
+        "tunnels that were opened: VXLAN 4",
+        "the clock goes back by more than a second 1 time",
+        "2 times that do not go with those before and after",
     ):
         assert words in found, found
 
