@@ -253,3 +253,18 @@ def test_the_estimate_over_a_capture_is_the_receivers_own(tmp_path: Path) -> Non
     both = estimate.select(pl.col("time_s"), seen="cwnd_segments").join_asof(real, on="time_s")
     wrong = (both["seen"] / both["cwnd_segments"] - 1).abs()
     assert wrong.median() < 0.03, wrong.median()
+
+
+def test_connections_are_chosen_and_sorted() -> None:
+    told = command("analyze", CAPTURE, "--only", "10.9.0.1", "--only", ":1").stdout
+    assert "1 of 1 directions are of 10.9.0.1 or :1" in told and "10.9.0.2:5001" in told
+    assert "0 of 1 directions" in command("analyze", CAPTURE, "--only", ":99").stdout
+    assert json.loads(command("analyze", CAPTURE, "--only", "#7", "--json").stdout)["connections"] == []
+    wrong = command("analyze", CAPTURE, "--sort", "size")
+    assert wrong.returncode == 2 and "there is no column size; there are connection, way, " in wrong.stderr
+    assert command("analyze", CAPTURE, "--most", "0").returncode == 2
+    summary = acklab.analyze(CAPTURE, packets=False).summary()
+    rows = [without(summary, connection=n, rtt_max_s=None if n == 2 else n % 5) for n in range(8)]
+    many = as_text({**summary, "connections": rows}, sort="rtt_max_s", most=3)
+    assert [line.partition(":")[0] for line in many.splitlines() if " -> " in line] == ["4", "3", "7"]
+    assert "and 5 more with less rtt_max_s" in many

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import _core
 from ..plot.words import NB, amount, count, seconds
+from .select import chosen
 
 #: Directions shown; the rest is counted.
 MOST = 20
@@ -21,22 +22,33 @@ TUNNELS = {"ip": "IP in IP", "gre": "GRE", "erspan": "ERSPAN", "vxlan": "VXLAN",
 Row = Mapping[str, Any]
 
 
-def as_text(summary: Row) -> str:
-    """What the packets were, and for each direction a table and what it amounts to."""
-    rows = summary["connections"]
+def as_text(summary: Row, only: Sequence[str] = (), sort: str | None = None, most: int = MOST) -> str:
+    """What the packets were, and for each direction a table and what it amounts to.
+
+    Shown are the ``most`` directions with most data, in the order of their first packets, or the first by the column ``sort``; of
+    the connections that ``only`` names, if it names some.
+    """
+    rows = chosen(summary["connections"], only, sort)
     lines = [heading(summary), *notes(summary)]
-    shown = sorted(rows, key=lambda row: -max(row["bytes"], row["acked_bytes"]))[:MOST]
-    for row in sorted(shown, key=lambda row: (row["connection"], row["way"])):
+    if only:
+        lines.append(f"{len(rows)} of {len(summary['connections'])} directions are of {' or '.join(only)}")
+    if sort is None:
+        shown = sorted(rows, key=lambda row: -max(row["bytes"], row["acked_bytes"]))[:most]
+        shown.sort(key=lambda row: (row["connection"], row["way"]))
+    else:
+        shown = rows[:most]
+    for row in shown:
         if row["bytes"] or row["acked_bytes"] > 2:
             lines += ["", title(row), *_table(row), *textwrap.wrap(row["finding"], WIDTH)]
         else:
             lines += ["", f"{title(row)}\n  {_without_data(row)}"]
-    if len(rows) > MOST:
+    if len(rows) > most:
         listed = {id(row) for row in shown}
         rest = [row for row in rows if id(row) not in listed]
         policies = Counter(row["policy"] for row in rest).most_common()
         words = ", ".join(f"{number} {policy}" for policy, number in policies)
-        lines.append(f"\n... and {len(rest)} more with less data: {words} (--json and --out have them all)")
+        less = "with less data" if sort is None else f"with less {sort}"
+        lines.append(f"\n... and {len(rest)} more {less}: {words} (--json and --out have them all)")
     return "\n".join(lines).replace(NB, " ").replace("\u202f", " ")
 
 

@@ -41,6 +41,15 @@ def add(verbs: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verb.add_argument("files", metavar="FILE", nargs="+", help="a capture, compressed or not; - is standard input")
+    verb.add_argument(
+        "--only",
+        metavar="END",
+        action="append",
+        default=[],
+        help="show the connections of this end: an address, :port, address:port, or #number; may be repeated",
+    )
+    verb.add_argument("--sort", metavar="COLUMN", help="show those with most of this column first (bytes, rtt_min_s ...)")
+    verb.add_argument("--most", metavar="N", type=at_least_one, help="show at most so many directions (20)")
     verb.add_argument("--json", action="store_true", help="print one JSON object a file and nothing else")
     verb.add_argument(
         "--out",
@@ -50,14 +59,25 @@ def add(verbs: Any) -> None:
     verb.set_defaults(act=act, parser=verb)
 
 
+def at_least_one(text: str) -> int:
+    """A number of directions."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 on")
+    return int(text)
+
+
 def act(options: argparse.Namespace) -> int:
     """Analyses and returns the exit status."""
     from .. import CaptureError, analyze
-    from ..analysis.text import as_text, title_of_file as title
+    from ..analysis.select import sortable
+    from ..analysis.text import MOST, as_text, title_of_file as title
     from .run import write_json
 
     if options.files.count(STANDARD_INPUT) > 1:
         options.parser.error("standard input can be read once")
+    if options.sort is not None and options.sort not in sortable():
+        known = ", ".join(sortable())
+        options.parser.error(f"argument --sort: there is no column {options.sort}; there are {known}")
     places = _places(options)
     for number, file in enumerate(options.files):
         tick, close = _progress(file)
@@ -72,9 +92,9 @@ def act(options: argparse.Namespace) -> int:
             options.parser.error(f"{title(file)}: {(error.strerror or str(error)).partition(' (os error')[0]}")
         close()
         if options.json:
-            write_json(found.json())
+            write_json(found.json(options.only, options.sort))
         else:
-            print(("\n" if number else "") + as_text(found.summary()))
+            print(("\n" if number else "") + as_text(found.summary(), options.only, options.sort, options.most or MOST))
         if options.out:
             found.write(places[number])
             if not options.json:
