@@ -21,7 +21,7 @@ help:
 	@echo 'make test-all the same, with many more random cases (hours)'
 	@echo 'make docs    set up, build the documentation in docs/_build/html'
 	@echo 'make bench   set up, measure speed beside ns-2'
-	@echo 'make builder rewrite the Python builder from the JSON Schema, after a change to either'
+	@echo 'make builder rewrite the Python builder and the tables reference from the Rust declarations'
 	@echo 'make wheel   build a wheel in dist/'
 	@echo 'make clean   remove everything these made'
 
@@ -75,6 +75,7 @@ bench: setup
 
 builder: setup
 	$(BIN)/python tools/builder.py
+	$(BIN)/python tools/tables.py
 
 wheel: $(VENV)/.made
 	$(BIN)/maturin build --release --out dist

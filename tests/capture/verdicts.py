@@ -338,7 +338,7 @@ def page(found: list[Judged]) -> str:
     silent = len(found) - right - wrong
     share = lambda n: f"{100 * n / len(found):.1f} %"  # noqa: E731
     lines = [
-        "# Verdicts beside the truth",
+        "# Verdicts and the truth",
         "",
         "`acklab analyze` on captures of simulations, whose receivers are known. Each capture is taken at the sender and at the",
         "receiver, on three paths, and disturbed as real captures are. `tests/capture/verdicts.py` makes this page; a test",

@@ -114,7 +114,7 @@ pub struct Census {
 ///     flow = [{ from = "S", to = "R", size = { segments = 40 }, receiver = { ack = { policy = "every" } } }]
 ///     record = { packets = true }
 /// "#;
-/// let scenario = acklab_sim::scenario::parse_toml(text, "example.toml")?;
+/// let scenario = acklab_scenario::parse_toml(text, "example.toml")?;
 /// let outcome = acklab_sim::Simulation::new(scenario.clone().into()).run();
 /// let mut file = Vec::new();
 /// Capture::new(&scenario, &outcome)?.write(LinkEnd::find(&outcome, "S->R@R")?, &mut file)?;

@@ -1,7 +1,7 @@
 //! How one flow's packets look on the wire: addresses, ports, numbers, what its SYN negotiates.
 
 use acklab_packet::Seq;
-use acklab_sim::spec::FlowSpec;
+use acklab_scenario::spec::FlowSpec;
 use acklab_tcp::rules::Sequence;
 use acklab_tcp::sender::{Sender, Supply};
 use etherparse::{Ipv4Header, TcpHeader};
@@ -115,7 +115,7 @@ pub fn ports(flow: u32, connection: u16, flows: u64) -> (u16, u16) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use acklab_sim::scenario::parse_toml;
+    use acklab_scenario::parse_toml;
 
     fn first(flow: &str) -> Conversation {
         let link = "link = [{ between = ['S', 'R'], rate = '1Mbps', delay = '10ms' }]";

@@ -7,8 +7,8 @@
 use std::collections::VecDeque;
 
 use acklab_packet::{Body, Packet, Seq, Time};
+use acklab_scenario::spec::Scenario;
 use acklab_sim::outcome::{PacketEvent, PacketRow};
-use acklab_sim::spec::Scenario;
 
 /// What a packet took along from its origin.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,7 +11,7 @@
 //!     flow = [{ from = "S", to = "R", size = { segments = 3 } }]
 //!     record = { packets = true }
 //! "#;
-//! let scenario = acklab_sim::scenario::parse_toml(text, "example.toml")?;
+//! let scenario = acklab_scenario::parse_toml(text, "example.toml")?;
 //! let outcome = acklab_sim::Simulation::new(scenario.clone().into()).run();
 //!
 //! let capture = Capture::new(&scenario, &outcome)?.format(Format::PcapNg);

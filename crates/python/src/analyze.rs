@@ -55,7 +55,7 @@ impl AnalysisResult {
 }
 
 /// Analyses the capture at `path`, or on standard input if that is `-`; with `packets`, keeps every ACK and segment.
-/// `tick` hears now and then how many bytes of the file have been read.
+/// `tick` is called now and then with the bytes of the file read so far; what it raises ends the analysis.
 #[pyfunction]
 #[pyo3(signature = (path, *, packets = true, tick = None))]
 pub(crate) fn analyze(
@@ -64,22 +64,22 @@ pub(crate) fn analyze(
     packets: bool,
     tick: Option<Py<PyAny>>,
 ) -> PyResult<AnalysisResult> {
-    let (done, mut raised) = (AtomicU64::new(0), None);
+    let (done, mut raised, mut refused) = (AtomicU64::new(0), None, None);
     let told = interruptible(py, |go_on| {
         caught(|| {
             let mut analysis = if packets { Analysis::with_packets() } else { Analysis::default() };
             let listen = |_: &Census| {
                 if let Some(tick) = &tick {
-                    // What a listener raises is its own affair; an interrupt is seen by `go_on`.
-                    let _ = Python::attach(|py| tick.call1(py, (done.load(Ordering::Relaxed),)).map(drop));
+                    let bytes = done.load(Ordering::Relaxed);
+                    refused = Python::attach(|py| tick.call1(py, (bytes,))).err();
                 }
-                go_on()
+                refused.is_none() && go_on()
             };
             let input = Input::open(&path, &done, &mut raised).map_err(ReadError::Io)?;
             analysis.read(&mut Reader::new(BufReader::with_capacity(BUFFER, input))?, listen).map(|_| tables(&analysis))
         })
     })?;
-    if let Some(raised) = raised {
+    if let Some(raised) = refused.or(raised) {
         return Err(raised);
     }
     match told.map_err(PyRuntimeError::new_err)? {

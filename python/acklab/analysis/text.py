@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import _core
+from .._texts import one_line
 from ..plot.words import NB, amount, count, seconds
 from .select import chosen
 
@@ -70,7 +71,7 @@ def heading(summary: Row) -> str:
 
 def title_of_file(file: str) -> str:
     """What a file is called."""
-    return "standard input" if file == "-" else "".join(c if c.isprintable() else "?" for c in file)
+    return "standard input" if file == "-" else one_line(file)
 
 
 def notes(summary: Row) -> list[str]:

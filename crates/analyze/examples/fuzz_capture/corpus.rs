@@ -41,7 +41,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
 }
 
 fn simulated() -> Vec<Vec<u8>> {
-    let scenario = acklab_sim::scenario::parse_toml(SIMULATED, "corpus").expect("a scenario");
+    let scenario = acklab_scenario::parse_toml(SIMULATED, "corpus").expect("a scenario");
     let outcome = acklab_sim::Simulation::new(scenario.clone().into()).run();
     let capture = |format: Format, end: &str, snap_length: u32| {
         let capture = Capture::new(&scenario, &outcome).expect("packets were recorded").format(format);

@@ -2,8 +2,8 @@
 #![allow(dead_code)]
 
 use acklab_capture::{Capture, Format, LinkEnd, Reader};
+use acklab_scenario::spec::Scenario;
 use acklab_sim::Outcome;
-use acklab_sim::spec::Scenario;
 
 /// A run with losses of segments and ACKs, SACK, timestamps, delayed ACKs, a FIN and a second transfer.
 pub const LOSSY: &str = r#"
@@ -20,7 +20,7 @@ pub const LOSSY: &str = r#"
 
 /// Runs a scenario.
 pub fn run(text: &str) -> (Scenario, Outcome) {
-    let scenario = acklab_sim::scenario::parse_toml(text, "test").expect("a scenario");
+    let scenario = acklab_scenario::parse_toml(text, "test").expect("a scenario");
     let outcome = acklab_sim::Simulation::new(scenario.clone().into()).run();
     (scenario, outcome)
 }
