@@ -48,7 +48,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// The `member`-th flow of table `spec`, due at `start`; `transfer` is its row in the outcome, `stream` its luck.
+    /// The `member`-th flow of table `spec`, due at `start`; `transfer` is its row in the outcome, `stream` names its random streams.
     pub fn new(
         table: &FlowSpec,
         (spec, member): (u32, u32),
@@ -60,7 +60,7 @@ impl Flow {
         let source = table.source.as_ref().map(|source| Application::new(source, stream("source")));
         let supply = supply(table, &mut workload);
         Flow {
-            sender: Sender::with_luck(table.sender.clone(), supply, luck(table, stream)),
+            sender: Sender::with_seed(table.sender.clone(), supply, seed(table, stream)),
             receiver: Receiver::new(table.receiver.clone()),
             sender_timer: LazyTimer::default(),
             pacer: None,
@@ -79,8 +79,8 @@ impl Flow {
 
     /// Opens a new connection for the next of repeated transfers; what the old one left in the network dies.
     pub fn reopen(&mut self, table: &FlowSpec, start: Time) {
-        let luck = self.sender.luck();
-        self.sender = Sender::with_luck(table.sender.clone(), supply(table, &mut self.workload), luck);
+        let seed = self.sender.seed();
+        self.sender = Sender::with_seed(table.sender.clone(), supply(table, &mut self.workload), seed);
         self.receiver = Receiver::new(table.receiver.clone());
         self.sender_timer.disarm();
         self.pacer.iter_mut().for_each(|pacer| pacer.disarm());
@@ -110,7 +110,7 @@ impl Flow {
     /// Follows the rules of `table` instead, before anything was sent; `stream` as for [`Flow::new`]. Its size must not be
     /// drawn.
     pub fn adopt(&mut self, table: &FlowSpec, stream: impl Fn(&str) -> Random) {
-        self.sender = Sender::with_luck(table.sender.clone(), supply(table, &mut None), luck(table, stream));
+        self.sender = Sender::with_seed(table.sender.clone(), supply(table, &mut None), seed(table, stream));
         self.receiver = Receiver::new(table.receiver.clone());
     }
 
@@ -235,7 +235,7 @@ impl Flow {
             }
             None => return,
         };
-        let (units, next) = (source.units(self.sender.core().mss), now + source.gap());
+        let (units, next) = (source.units(self.sender.core().seq.mss), now + source.gap());
         self.with_sender(id, net, |sender, port| sender.write(units, now, port));
         net.schedule(next, Event::Write(id));
     }
@@ -289,8 +289,8 @@ pub(crate) fn stream(seed: u64, table: &FlowSpec, member: u32, part: &str) -> Ra
     Random::named(seed, &format!("{part} {}.{member}", table.name))
 }
 
-/// Where its sender's random choices begin.
-fn luck(table: &FlowSpec, stream: impl Fn(&str) -> Random) -> u64 {
+/// Seed of its sender's random numbers.
+fn seed(table: &FlowSpec, stream: impl Fn(&str) -> Random) -> u64 {
     let draw = |name| (stream(name).uniform() * (1_u64 << 53) as f64) as u64;
     match table.sender.control {
         _ if table.sender.skip > 0 => draw("skip"),

@@ -35,7 +35,7 @@ pub struct Scenario {
 
 impl Scenario {
     /// The random stream of a part (`loss`, `queue`) of a link direction. Named by the nodes, not by the place in the file:
-    /// another link moves no other's luck.
+    /// another link changes no other's stream.
     pub fn link_stream(&self, link: &LinkSpec, part: &str) -> Random {
         let [from, to] = [link.from, link.to].map(|node| self.nodes[node as usize].as_str());
         Random::named(self.seed, &format!("{part} {from}>{to}"))

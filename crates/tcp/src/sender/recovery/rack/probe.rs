@@ -34,14 +34,14 @@ impl Tlp {
 
     /// One leaves, with new data or not.
     pub fn sent(&mut self, core: &Core, resent: bool) {
-        *self = Tlp { end: Some(core.snd_max), resent, samples: Some(core.counters.rtt_samples) };
+        *self = Tlp { end: Some(core.seq.max), resent, samples: Some(core.counters.rtt_samples) };
     }
 
     /// `TLP_process_ack` (section 7.4.2), before the ACK counts: whether the probe has repaired a loss, which congestion
     /// control must hear of.
     pub fn on_ack(&mut self, core: &Core, ack: &Ack, dsack: Option<(Seq, Seq)>) -> bool {
         let Some(end) = self.end.filter(|&end| ack.ack >= end) else { return false };
-        let duplicate = ack.ack == core.snd_una && ack.sack.is_empty();
+        let duplicate = ack.ack == core.seq.una && ack.sack.is_empty();
         let repaired = self.resent && dsack.is_none_or(|block| block.1 != end) && ack.ack > end;
         if !self.resent || dsack.is_some_and(|block| block.1 == end) || ack.ack > end || duplicate {
             self.end = None;
@@ -52,7 +52,7 @@ impl Tlp {
 
 /// `TLP_calc_PTO` (section 7.2), without its limit, which is the retransmission timer.
 pub(super) fn timeout(core: &Core) -> Time {
-    let lone = core.flight_size() <= u64::from(core.mss);
+    let lone = core.seq.flight_size() <= u64::from(core.seq.mss);
     Time::from_secs(match core.smoothed_rtt() {
         Some(rtt) => 2.0 * rtt + if lone { MAX_ACK_DELAY } else { 0.0 },
         None => FIRST_PTO,

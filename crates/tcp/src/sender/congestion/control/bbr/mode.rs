@@ -1,8 +1,8 @@
-//! What BBR does about its model: start-up, drain, and then cycles of probing for bandwidth, every ten seconds for the
+//! Modes of BBR: start-up, drain, and then cycles of probing for bandwidth, every ten seconds for the
 //! round trip.
 
-use super::super::super::delivery::RateSample;
-use super::{Bbr, CWND_GAIN, DRAIN_GAIN, HIGH_GAIN, LEAST_WINDOW, Situation};
+use super::{Bbr, CWND_GAIN, DRAIN_GAIN, HIGH_GAIN, LEAST_WINDOW};
+use crate::sender::rtt::delivery::RateSample;
 
 /// Gains of the cycle: a quarter more, to see whether it arrives faster; a quarter less, so that what else it did is undone; then
 /// six phases as fast as the path.
@@ -10,7 +10,7 @@ const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 /// Seconds for which the window is held down to find the least round trip.
 const PROBE_RTT_SECS: f64 = 0.2;
 
-/// What BBR is about.
+/// The mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum State {
     /// Fills the pipe.
@@ -24,7 +24,7 @@ pub(super) enum State {
     ProbeRtt,
 }
 
-/// Where it stands.
+/// The mode and its progress.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Modes {
     pub state: State,
@@ -52,26 +52,26 @@ impl Bbr {
     /// Begins to cycle, in any phase but that of draining.
     pub(super) fn cycle_from_anywhere(&mut self, now: f64) {
         self.modes.state = State::ProbeBw;
-        let last = CYCLE.len() - 1 - self.luck.below(CYCLE.len() as u64 - 1) as usize;
+        let last = CYCLE.len() - 1 - self.rng.below(CYCLE.len() as u64 - 1) as usize;
         self.modes.phase = (last + 1) % CYCLE.len();
         self.modes.phase_began = now;
     }
 
     /// Goes on to the next phase when the present one has done what it is for.
-    pub(super) fn cycle(&mut self, sample: &RateSample, situation: &Situation) {
-        if self.modes.state == State::ProbeBw && self.phase_is_over(sample, situation) {
+    pub(super) fn cycle(&mut self, sample: &RateSample) {
+        if self.modes.state == State::ProbeBw && self.phase_is_over(sample) {
             self.modes.phase = (self.modes.phase + 1) % CYCLE.len();
             self.modes.phase_began = sample.delivered_at.secs();
         }
     }
 
-    fn phase_is_over(&self, sample: &RateSample, situation: &Situation) -> bool {
+    fn phase_is_over(&self, sample: &RateSample) -> bool {
         let long = sample.delivered_at.secs() - self.modes.phase_began > self.model.min_rtt;
         let gain = self.pacing_gain;
         if gain == 1.0 {
             return long;
         }
-        let (flight, bandwidth) = (self.in_network(sample.prior_in_flight, situation), self.model.bandwidth.get());
+        let (flight, bandwidth) = (self.in_network(sample.prior_in_flight, sample.wait), self.model.bandwidth.get());
         if gain > 1.0 {
             // Long enough, and so much is in flight as was meant to be; but losses say that it does not fit.
             long && (sample.lost > 0 || flight >= self.target(bandwidth, gain, 0))
@@ -81,20 +81,20 @@ impl Bbr {
     }
 
     /// Of `flight` segments those that will still be in the network when pacing lets the next one go.
-    fn in_network(&self, flight: u64, situation: &Situation) -> u64 {
+    fn in_network(&self, flight: u64, wait: f64) -> u64 {
         let then = if self.pacing_gain > 1.0 { flight + self.burst() } else { flight };
-        then.saturating_sub((self.bandwidth() * situation.wait) as u64)
+        then.saturating_sub((self.bandwidth() * wait) as u64)
     }
 
     /// Ends start-up when the pipe is full, and drain when the queue is gone; the bandwidth-delay product then.
-    pub(super) fn drain(&mut self, sample: &RateSample, situation: &Situation) -> Option<u64> {
+    pub(super) fn drain(&mut self, sample: &RateSample) -> Option<u64> {
         let mut full = None;
         if self.modes.state == State::Startup && self.model.full_pipe {
             self.modes.state = State::Drain;
             full = Some(self.target(self.model.bandwidth.get(), 1.0, 0));
         }
         if self.modes.state == State::Drain
-            && self.in_network(sample.in_flight, situation) <= self.target(self.model.bandwidth.get(), 1.0, 0)
+            && self.in_network(sample.in_flight, sample.wait) <= self.target(self.model.bandwidth.get(), 1.0, 0)
         {
             self.cycle_from_anywhere(sample.delivered_at.secs());
         }

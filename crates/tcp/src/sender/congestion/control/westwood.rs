@@ -1,7 +1,7 @@
 //! Westwood+ (Grieco and Mascolo 2004): the rate of returning ACKs, filtered once a round trip, sets the window after a
 //! loss to what the path was seen to carry without queueing.
 
-use super::{CongestionControl, Estimate, Heard, Reduced, Signal, Window};
+use super::{AckEvent, CongestionControl, Needs, Reduced, Signal, Window};
 
 /// Intervals of measurement are no shorter, in seconds.
 const SHORTEST: f64 = 0.05;
@@ -44,14 +44,18 @@ impl Westwood {
 }
 
 impl CongestionControl for Westwood {
-    fn on_ack(&mut self, heard: &Heard, window: &Window) {
-        if let Some(rtt) = heard.rtt {
+    fn needs(&self) -> Needs {
+        Needs::RoundTrips
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        if let Some(rtt) = ack.rtt {
             self.least_rtt = self.least_rtt.min(rtt);
             self.last_rtt = rtt;
         }
-        if heard.acked > 0.0 {
-            let counted = self.by_duplicates.min(heard.acked);
-            self.delivered += heard.acked - counted;
+        if ack.acked > 0.0 {
+            let counted = self.by_duplicates.min(ack.acked);
+            self.delivered += ack.acked - counted;
             self.by_duplicates -= counted;
         } else {
             self.delivered += window.mss;
@@ -70,11 +74,7 @@ impl CongestionControl for Westwood {
         }
     }
 
-    fn grow(&mut self, credit: f64, window: &mut Window) {
-        window.grow_by_standard(credit);
-    }
-
-    fn reduced(&mut self, signal: Signal, in_use: f64, window: &Window) -> Reduced {
+    fn on_congestion(&mut self, signal: Signal, in_use: f64, window: &Window) -> Reduced {
         match (signal, self.capacity()) {
             // Duplicates of what a timeout sends again are not counted with those before it.
             (Signal::Timeout, Some(units)) => {
@@ -85,34 +85,34 @@ impl CongestionControl for Westwood {
             (_, None) => Reduced::to(in_use / 2.0),
         }
     }
-
-    fn estimate(&self) -> Option<Estimate> {
-        None
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::window;
+    use super::super::tests::{event, window};
     use super::*;
     use acklab_packet::Time;
 
     fn hear(westwood: &mut Westwood, at: f64, acked: f64, rtt: Option<f64>) {
-        let state = Window { now: Time::from_secs(at), ..window(20.0, 10.0) };
-        westwood.on_ack(&Heard { ack: 1, snd_max: 1, acked, rtt, recovering: false }, &state);
+        let mut state = Window { now: Time::from_secs(at), ..window(20.0, 10.0) };
+        westwood.on_ack(&AckEvent { acked, ..event(1, 1, rtt) }, &mut state);
     }
 
     #[test]
     fn a_loss_leaves_the_rate_times_the_least_round_trip() {
         let mut westwood = Westwood::new(0.9);
-        assert_eq!(westwood.reduced(Signal::Loss, 20.0, &window(20.0, 10.0)), Reduced::to(10.0), "nothing known yet");
+        assert_eq!(
+            westwood.on_congestion(Signal::Loss, 20.0, &window(20.0, 10.0)),
+            Reduced::to(10.0),
+            "nothing known yet"
+        );
         // 100 segments a second, ACKs 10 ms apart, round trips between 0.1 and 0.2 s.
         for k in 0..=400 {
             hear(&mut westwood, 0.01 * f64::from(k), 1.0, Some(if k == 37 { 0.1 } else { 0.2 }));
         }
-        let left = westwood.reduced(Signal::Loss, 20.0, &window(20.0, 10.0));
+        let left = westwood.on_congestion(Signal::Loss, 20.0, &window(20.0, 10.0));
         assert!((left.ssthresh - 10.0).abs() < 0.5 && left.cwnd == left.ssthresh, "{left:?}");
-        let small = westwood.reduced(Signal::Loss, 6.0, &window(6.0, 10.0));
+        let small = westwood.on_congestion(Signal::Loss, 6.0, &window(6.0, 10.0));
         assert_eq!(small.cwnd, 6.0, "never raised: slow start takes it to the threshold");
         assert!(small.ssthresh > 9.0);
     }

@@ -2,11 +2,11 @@
 //!
 //! It stands before another control and ends slow start at the window it has reached when a round's ACKs come as one
 //! train for longer than half a round trip, or when its round trips have grown by an eighth. Unlike HyStart++
-//! ([`super::HyStart`]) it also watches the slow start after a timeout, and never goes back.
+//! ([`super::HyStartPlusPlus`]) it also watches the slow start after a timeout, and never goes back.
 
 use acklab_packet::Seq;
 
-use super::{CongestionControl, Control, Estimate, Heard, Reduced, Signal, Window};
+use super::super::control::{AckEvent, CongestionControl, Control, Estimate, Needs, Reduced, Signal, Window};
 
 /// The least window at which it looks, in segments; it counts rounds before.
 const LOW_WINDOW: f64 = 16.0;
@@ -44,8 +44,8 @@ enum Stage {
 }
 
 /// HyStart before a control.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Hybrid {
+#[derive(Clone, Debug)]
+pub struct HyStart {
     control: Control,
     stage: Stage,
     /// Least round trip in seconds; infinite before the first.
@@ -53,18 +53,18 @@ pub struct Hybrid {
     round: Option<Round>,
 }
 
-impl Hybrid {
+impl HyStart {
     /// Before the first segment of a connection with `control`.
-    pub fn new(control: Control) -> Hybrid {
-        Hybrid { control, stage: Stage::Watching, delay_min: f64::INFINITY, round: None }
+    pub fn new(control: Control) -> HyStart {
+        HyStart { control, stage: Stage::Watching, delay_min: f64::INFINITY, round: None }
     }
 
     /// Whether the ACK that brought `rtt` shows a queue.
-    fn finds(&mut self, rtt: f64, heard: &Heard, window: &Window) -> bool {
+    fn finds(&mut self, rtt: f64, ack: &AckEvent, window: &Window) -> bool {
         let now = window.now.secs();
-        let begun = Round { end: heard.snd_max, start: now, last_ack: now, least: f64::INFINITY, samples: 0 };
+        let begun = Round { end: ack.snd_max, start: now, last_ack: now, least: f64::INFINITY, samples: 0 };
         let round = match &mut self.round {
-            Some(round) if heard.ack <= round.end => round,
+            Some(round) if ack.ack <= round.end => round,
             over => over.insert(begun),
         };
         if window.cwnd < LOW_WINDOW * window.mss {
@@ -87,15 +87,19 @@ impl Hybrid {
     }
 }
 
-impl CongestionControl for Hybrid {
-    fn on_ack(&mut self, heard: &Heard, window: &Window) {
-        if let Some(rtt) = heard.rtt.filter(|_| heard.acked > 0.0 && self.stage == Stage::Watching) {
+impl CongestionControl for HyStart {
+    fn needs(&self) -> Needs {
+        Needs::RoundTrips
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        if let Some(rtt) = ack.rtt.filter(|_| ack.acked > 0.0 && self.stage == Stage::Watching) {
             self.delay_min = self.delay_min.min(rtt);
-            if window.in_slow_start() && self.finds(rtt, heard, window) {
+            if window.in_slow_start() && self.finds(rtt, ack, window) {
                 self.stage = Stage::Found;
             }
         }
-        self.control.on_ack(heard, window);
+        self.control.on_ack(ack, window);
     }
 
     fn grow(&mut self, credit: f64, window: &mut Window) {
@@ -109,11 +113,15 @@ impl CongestionControl for Hybrid {
     }
 
     /// After a timeout it begins anew, and has forgotten the least round trip.
-    fn reduced(&mut self, signal: Signal, in_use: f64, window: &Window) -> Reduced {
+    fn on_congestion(&mut self, signal: Signal, in_use: f64, window: &Window) -> Reduced {
         if signal == Signal::Timeout {
             (self.stage, self.delay_min, self.round) = (Stage::Watching, f64::INFINITY, None);
         }
-        self.control.reduced(signal, in_use, window)
+        self.control.on_congestion(signal, in_use, window)
+    }
+
+    fn undo(&mut self, before: Reduced, window: &mut Window) {
+        self.control.undo(before, window);
     }
 
     fn estimate(&self) -> Option<Estimate> {

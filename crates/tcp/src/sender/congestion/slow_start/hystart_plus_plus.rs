@@ -5,8 +5,8 @@
 
 use acklab_packet::Seq;
 
-use super::super::CLOCK;
-use super::{CongestionControl, Control, Estimate, Heard, Reduced, Signal, Window};
+use super::super::super::CLOCK;
+use super::super::control::{AckEvent, CongestionControl, Control, Estimate, Needs, Reduced, Signal, Window};
 
 /// Section 4.3, in seconds, samples and rounds.
 const MIN_RTT_THRESH: f64 = 0.004;
@@ -31,8 +31,8 @@ enum Stage {
 }
 
 /// HyStart++ before a control.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HyStart {
+#[derive(Clone, Debug)]
+pub struct HyStartPlusPlus {
     control: Control,
     stage: Stage,
     /// `windowEnd`; none before the first ACK.
@@ -51,10 +51,10 @@ fn threshold(last_min: f64) -> f64 {
     (last_min / MIN_RTT_DIVISOR).clamp(MIN_RTT_THRESH, MAX_RTT_THRESH)
 }
 
-impl HyStart {
+impl HyStartPlusPlus {
     /// Before the first segment of a connection with `control`.
-    pub fn new(control: Control) -> HyStart {
-        HyStart {
+    pub fn new(control: Control) -> HyStartPlusPlus {
+        HyStartPlusPlus {
             control,
             stage: Stage::SlowStart,
             window_end: None,
@@ -100,18 +100,22 @@ impl HyStart {
     }
 }
 
-impl CongestionControl for HyStart {
-    fn on_ack(&mut self, heard: &Heard, window: &Window) {
-        if self.stage != Stage::Over && heard.acked > 0.0 {
-            if let Some(rtt) = heard.rtt {
+impl CongestionControl for HyStartPlusPlus {
+    fn needs(&self) -> Needs {
+        Needs::RoundTrips
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        if self.stage != Stage::Over && ack.acked > 0.0 {
+            if let Some(rtt) = ack.rtt {
                 self.current_min = self.current_min.min(rtt);
                 self.samples += 1;
             }
-            if heard.ack >= *self.window_end.get_or_insert(heard.snd_max) {
-                self.round_ends = Some(heard.snd_max);
+            if ack.ack >= *self.window_end.get_or_insert(ack.snd_max) {
+                self.round_ends = Some(ack.snd_max);
             }
         }
-        self.control.on_ack(heard, window);
+        self.control.on_ack(ack, window);
     }
 
     fn grow(&mut self, credit: f64, window: &mut Window) {
@@ -127,9 +131,13 @@ impl CongestionControl for HyStart {
     }
 
     /// A loss or a mark ends slow start for good; what it leaves of the window is the control's business.
-    fn reduced(&mut self, signal: Signal, in_use: f64, window: &Window) -> Reduced {
+    fn on_congestion(&mut self, signal: Signal, in_use: f64, window: &Window) -> Reduced {
         self.stage = Stage::Over;
-        self.control.reduced(signal, in_use, window)
+        self.control.on_congestion(signal, in_use, window)
+    }
+
+    fn undo(&mut self, before: Reduced, window: &mut Window) {
+        self.control.undo(before, window);
     }
 
     fn estimate(&self) -> Option<Estimate> {

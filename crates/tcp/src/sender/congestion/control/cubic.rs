@@ -1,6 +1,6 @@
 //! CUBIC (RFC 9438): after a reduction the window returns to its last maximum along a cubic in time, and goes beyond.
 
-use super::{CongestionControl, Estimate, Heard, Reduced, Signal, Window};
+use super::{AckEvent, CongestionControl, Needs, Reduced, Signal, Window};
 
 /// CUBIC's constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,7 +32,7 @@ pub struct Cubic {
     /// Segments acknowledged since the window last grew.
     acked: f64,
     /// When the last ACK came, and whether less than half the window was in use then.
-    heard: f64,
+    last_ack: f64,
     idle: bool,
 }
 
@@ -57,7 +57,7 @@ impl Epoch {
 impl Cubic {
     /// Before any loss.
     pub fn new(rules: CubicRules) -> Cubic {
-        Cubic { rules, w_max: 0.0, cwnd_prior: 0.0, epoch: None, acked: 0.0, heard: 0.0, idle: false }
+        Cubic { rules, w_max: 0.0, cwnd_prior: 0.0, epoch: None, acked: 0.0, last_ack: 0.0, idle: false }
     }
 
     fn begin(&self, now: f64, cwnd: f64) -> Epoch {
@@ -69,17 +69,21 @@ impl Cubic {
 }
 
 impl CongestionControl for Cubic {
-    fn on_ack(&mut self, heard: &Heard, window: &Window) {
-        let (now, before) = (window.now.secs(), self.heard);
-        self.heard = now;
-        if heard.recovering {
+    fn needs(&self) -> Needs {
+        Needs::RoundTrips
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        let (now, before) = (window.now.secs(), self.last_ack);
+        self.last_ack = now;
+        if ack.in_recovery() {
             // W_est is for congestion avoidance, which has not begun.
             return;
         }
-        self.acked += heard.acked / window.mss;
+        self.acked += ack.acked / window.mss;
         // The application, or the receiver, not this window, is the limit (section 5.8): time spent so must not count.
         // The rounding of windows and the pace of sending leave a part unused at any time, though never half of it.
-        let in_use = heard.acked + (heard.snd_max - heard.ack) as f64;
+        let in_use = ack.acked + (ack.snd_max - ack.ack) as f64;
         self.idle = in_use < window.cwnd / 2.0 || window.cwnd > window.advertised;
         if self.idle
             && let Some(epoch) = &mut self.epoch
@@ -116,7 +120,7 @@ impl CongestionControl for Cubic {
         window.cwnd = segments.max(cwnd + sought) * window.mss;
     }
 
-    fn reduced(&mut self, signal: Signal, in_use: f64, window: &Window) -> Reduced {
+    fn on_congestion(&mut self, signal: Signal, in_use: f64, window: &Window) -> Reduced {
         let used = in_use / window.mss;
         self.epoch = None;
         self.acked = 0.0;
@@ -131,10 +135,6 @@ impl CongestionControl for Cubic {
             Signal::Idle => {}
         }
         Reduced::to(tidy(self.rules.beta * in_use))
-    }
-
-    fn estimate(&self) -> Option<Estimate> {
-        None
     }
 }
 
@@ -157,7 +157,8 @@ fn cbrt(x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::window;
+    use super::super::super::CaState;
+    use super::super::tests::{event, window};
     use super::*;
     use acklab_packet::Time;
 
@@ -186,10 +187,10 @@ mod tests {
     fn k_is_the_time_back_to_the_last_maximum() {
         // Section 4.2: K = cbrt((W_max - cwnd_epoch) / C); of 100 segments 70 remain: cbrt(30 / 0.4) = 4.217 s.
         let mut cubic = cubic();
-        let left = cubic.reduced(Signal::Loss, 100.0, &window(100.0, 1000.0));
+        let left = cubic.on_congestion(Signal::Loss, 100.0, &window(100.0, 1000.0));
         assert_eq!(left, Reduced::to(70.0));
-        assert_eq!(cubic.reduced(Signal::Loss, 90.0, &window(90.0, 1e3)), Reduced::to(63.0), "not 62.999...");
-        cubic.reduced(Signal::Loss, 100.0, &window(100.0, 1e3));
+        assert_eq!(cubic.on_congestion(Signal::Loss, 90.0, &window(90.0, 1e3)), Reduced::to(63.0), "not 62.999...");
+        cubic.on_congestion(Signal::Loss, 100.0, &window(100.0, 1e3));
         let epoch = cubic.begin(0.0, 70.0);
         assert!((epoch.k - 4.217_163_326_508_746).abs() < 1e-12);
         assert!((epoch.window(0.4, 0.0) - 70.0).abs() < 1e-9 && epoch.window(0.4, epoch.k) == 100.0);
@@ -199,7 +200,7 @@ mod tests {
     /// The window of a flow that is acknowledged segment by segment over round trips of `rtt`, `seconds` after a loss
     /// that found `before` segments.
     fn after_a_loss(mut cubic: Cubic, before: f64, rtt: f64, seconds: f64) -> f64 {
-        cubic.reduced(Signal::Loss, before, &window(before, 1e9));
+        cubic.on_congestion(Signal::Loss, before, &window(before, 1e9));
         let mut state = Window { srtt: rtt, ..window(0.7 * before, 2.0) };
         let mut now = 0.0;
         while now < seconds {
@@ -208,7 +209,7 @@ mod tests {
                 now += rtt / per_round;
                 state.now = Time::from_secs(now);
                 let snd_max = 1 + per_round as u64;
-                cubic.on_ack(&Heard { ack: 1, snd_max, acked: 1.0, rtt: None, recovering: false }, &state);
+                cubic.on_ack(&event(1, snd_max, None), &mut state);
                 cubic.grow(1.0, &mut state);
             }
         }
@@ -251,24 +252,24 @@ mod tests {
         let mut state = window(100.0, 100.0);
         for n in 0..100 {
             state.now = Time::from_secs(1.0 + 0.001 * f64::from(n));
-            cubic.on_ack(&Heard { ack: 1, snd_max: 101, acked: 1.0, rtt: None, recovering: false }, &state);
+            cubic.on_ack(&event(1, 101, None), &mut state);
             cubic.grow(1.0, &mut state);
         }
         assert!((state.cwnd - 105.0).abs() < 0.1, "{}", state.cwnd);
         // Not once a loss has shown one.
-        cubic.reduced(Signal::Loss, 105.0, &state);
+        cubic.on_congestion(Signal::Loss, 105.0, &state);
         assert!(cubic.w_max > 0.0);
     }
 
     #[test]
     fn a_second_loss_on_the_way_up_lowers_the_maximum_and_a_timeout_forgets_it() {
         let mut cubic = cubic();
-        cubic.reduced(Signal::Loss, 100.0, &window(100.0, 1e9));
-        cubic.reduced(Signal::Loss, 80.0, &window(80.0, 1e9));
+        cubic.on_congestion(Signal::Loss, 100.0, &window(100.0, 1e9));
+        cubic.on_congestion(Signal::Loss, 80.0, &window(80.0, 1e9));
         assert_eq!(cubic.w_max, 80.0 * 0.85, "section 4.7");
-        cubic.reduced(Signal::Loss, 90.0, &window(90.0, 1e9));
+        cubic.on_congestion(Signal::Loss, 90.0, &window(90.0, 1e9));
         assert_eq!(cubic.w_max, 90.0);
-        cubic.reduced(Signal::Timeout, 50.0, &window(50.0, 1e9));
+        cubic.on_congestion(Signal::Timeout, 50.0, &window(50.0, 1e9));
         let epoch = cubic.begin(3.0, 35.0);
         assert_eq!((epoch.k, epoch.top), (0.0, 35.0), "section 4.8");
     }
@@ -277,7 +278,7 @@ mod tests {
     fn what_the_receiver_limits_does_not_grow() {
         let mut cubic = cubic();
         let mut state = Window { advertised: 9.0, ..window(10.0, 2.0) };
-        cubic.on_ack(&Heard { ack: 1, snd_max: 10, acked: 1.0, rtt: None, recovering: false }, &state);
+        cubic.on_ack(&event(1, 10, None), &mut state);
         cubic.grow(1.0, &mut state);
         assert_eq!(state.cwnd, 10.0);
     }
@@ -285,7 +286,8 @@ mod tests {
     /// An ACK of one segment at `at` seconds while `flight` were out.
     fn ack(cubic: &mut Cubic, state: &mut Window, at: f64, flight: u64, recovering: bool) {
         state.now = Time::from_secs(at);
-        cubic.on_ack(&Heard { ack: 1, snd_max: flight, acked: 1.0, rtt: None, recovering }, state);
+        let ca = if recovering { CaState::Recovery } else { CaState::Open };
+        cubic.on_ack(&AckEvent { state: ca, ..event(1, flight, None) }, state);
         if !recovering {
             cubic.grow(1.0, state);
         }
@@ -295,7 +297,7 @@ mod tests {
     fn time_in_which_the_application_sends_little_does_not_count() {
         // Section 5.8. 100 segments were lost at, 70 remain. A keystroke a second for a minute, then full windows again.
         let mut cubic = cubic();
-        cubic.reduced(Signal::Loss, 100.0, &window(100.0, 1e9));
+        cubic.on_congestion(Signal::Loss, 100.0, &window(100.0, 1e9));
         let mut state = window(70.0, 2.0);
         ack(&mut cubic, &mut state, 1.0, 70, false);
         let at_first = state.cwnd;
@@ -311,7 +313,7 @@ mod tests {
     fn what_a_recovery_acknowledges_is_not_growth() {
         // Section 4.3: W_est is the window when congestion avoidance begins, whatever was acknowledged before.
         let mut cubic = cubic();
-        cubic.reduced(Signal::Loss, 20.0, &window(20.0, 1e9));
+        cubic.on_congestion(Signal::Loss, 20.0, &window(20.0, 1e9));
         let mut state = window(14.0, 2.0);
         (0..20).for_each(|_| ack(&mut cubic, &mut state, 0.5, 20, true));
         ack(&mut cubic, &mut state, 1.0, 14, false);
@@ -322,7 +324,7 @@ mod tests {
     fn beyond_the_last_maximum_w_est_grows_as_reno() {
         // Section 4.3: alpha is 9/17 up to cwnd_prior and 1 from there.
         let mut cubic = cubic();
-        cubic.reduced(Signal::Loss, 10.0, &window(10.0, 1e9));
+        cubic.on_congestion(Signal::Loss, 10.0, &window(10.0, 1e9));
         let mut state = window(7.0, 2.0);
         let mut steps = Vec::new();
         for _ in 0..60 {
@@ -341,7 +343,7 @@ mod tests {
     fn the_target_is_no_more_than_half_a_window_away() {
         // Section 4.4: ten seconds past K the curve is at 500; an ACK adds (1.5 cwnd - cwnd) / cwnd.
         let mut cubic = cubic();
-        cubic.reduced(Signal::Loss, 100.0, &window(100.0, 1e9));
+        cubic.on_congestion(Signal::Loss, 100.0, &window(100.0, 1e9));
         let mut state = window(70.0, 2.0);
         ack(&mut cubic, &mut state, 1.0, 70, false);
         let before = state.cwnd;

@@ -2,8 +2,8 @@
 
 use acklab_packet::Time;
 
-use super::super::super::delivery::Rate;
 use super::*;
+use crate::sender::rtt::delivery::Rate;
 
 /// A path, as a list of ACKs would show it.
 struct Path {
@@ -22,7 +22,7 @@ struct AnAck {
     rate: f64,
     flight: u64,
     lost: u64,
-    repair: Repair,
+    state: CaState,
     /// Whether what it brings left after the last ACK.
     round: bool,
     rtt: f64,
@@ -36,7 +36,7 @@ const ACK: AnAck = AnAck {
     rate: 100.0,
     flight: 10,
     lost: 0,
-    repair: Repair::Open,
+    state: CaState::Open,
     round: true,
     rtt: 0.1,
     wait: 0.0,
@@ -50,7 +50,7 @@ impl Path {
         Path { bbr, now: 1.0, delivered: 1, lost: 0, cwnd: 10 }
     }
 
-    fn hear(&mut self, ack: AnAck) -> Decision {
+    fn ack(&mut self, ack: AnAck) -> Decision {
         let prior_delivered = if ack.round { self.delivered } else { 0 };
         self.now += ack.after;
         self.delivered += ack.acked;
@@ -70,8 +70,9 @@ impl Path {
             in_flight: ack.flight,
             lost: ack.lost,
             lost_ever: self.lost,
+            wait: ack.wait,
         };
-        let situation = Situation { cwnd: self.cwnd, repair: ack.repair, srtt: Some(0.1), wait: ack.wait };
+        let situation = Situation { cwnd: self.cwnd, state: ack.state, srtt: Some(0.1) };
         let decision = self.bbr.on_sample(&sample, &situation);
         self.cwnd = decision.cwnd;
         decision
@@ -79,7 +80,7 @@ impl Path {
 
     fn rounds(&mut self, count: usize, ack: AnAck) {
         for _ in 0..count {
-            self.hear(ack);
+            self.ack(ack);
         }
     }
 
@@ -87,7 +88,7 @@ impl Path {
     fn full() -> Path {
         let mut path = Path::new();
         path.rounds(4, AnAck { rate: 1000.0, flight: 200, ..ACK });
-        path.hear(AnAck { rate: 1000.0, flight: 100, ..ACK });
+        path.ack(AnAck { rate: 1000.0, flight: 100, ..ACK });
         assert_eq!(path.bbr.modes.state, State::ProbeBw);
         path.cwnd = 300;
         path
@@ -98,21 +99,21 @@ impl Path {
 fn start_up_ends_after_three_rounds_that_do_not_bring_a_quarter_more() {
     let mut path = Path::new();
     // 10 segments in 100 ms, times 739/256, less 1 %.
-    assert!((path.bbr.pacing_rate() - 100.0 * 2.88671875 * 0.99).abs() < 1e-9);
+    assert!((path.bbr.pacing_rate - 100.0 * 2.88671875 * 0.99).abs() < 1e-9);
     let mut states = Vec::new();
     // Twice as fast each round, then 24 % more, then no more; the fourth, of less than 25 % above the third, is the first that counts.
     for rate in [100.0, 200.0, 400.0, 499.0, 499.0, 499.0] {
-        let decision = path.hear(AnAck { rate, flight: 400, ..ACK });
+        let decision = path.ack(AnAck { rate, flight: 400, ..ACK });
         states.push((path.bbr.modes.state, decision.ssthresh));
     }
     assert_eq!(states[..5], [(State::Startup, None); 5]);
     // 49.9 segments fill the path, and three bursts of two have room: 56.
     assert_eq!(states[5], (State::Drain, Some(56)));
-    assert!((path.bbr.pacing_rate() - 499.0 * 0.34375 * 0.99).abs() < 1e-9, "an eighth of start-up's");
+    assert!((path.bbr.pacing_rate - 499.0 * 0.34375 * 0.99).abs() < 1e-9, "an eighth of start-up's");
     // A quarter more in time begins the count anew.
     let mut path = Path::new();
     for rate in [100.0, 110.0, 110.0, 125.0, 125.0, 125.0] {
-        path.hear(AnAck { rate, flight: 400, ..ACK });
+        path.ack(AnAck { rate, flight: 400, ..ACK });
     }
     assert_eq!(path.bbr.modes.state, State::Startup);
 }
@@ -122,13 +123,13 @@ fn drain_ends_when_what_start_up_queued_is_gone() {
     let mut path = Path::new();
     path.rounds(4, AnAck { rate: 1000.0, flight: 289, ..ACK });
     for (flight, state) in [(200, State::Drain), (107, State::Drain), (106, State::ProbeBw)] {
-        path.hear(AnAck { rate: 1000.0, flight, after: 0.001, round: false, ..ACK });
+        path.ack(AnAck { rate: 1000.0, flight, after: 0.001, round: false, ..ACK });
         assert_eq!(path.bbr.modes.state, state, "{flight} in flight, of 100 and three bursts of two");
     }
     // What will be gone when the next one leaves counts as gone: one in a millisecond.
     let mut path = Path::new();
     path.rounds(4, AnAck { rate: 1000.0, flight: 289, ..ACK });
-    path.hear(AnAck { rate: 1000.0, flight: 107, after: 0.001, round: false, wait: 0.0015, ..ACK });
+    path.ack(AnAck { rate: 1000.0, flight: 107, after: 0.001, round: false, wait: 0.0015, ..ACK });
     assert_eq!(path.bbr.modes.state, State::ProbeBw);
 }
 
@@ -139,7 +140,7 @@ fn a_cycle_has_eight_phases_and_begins_in_any_but_the_second() {
     for _ in 0..24 {
         // As much in flight as each phase wants: a quarter more for the first.
         let flight = if path.bbr.pacing_gain > 1.0 { 134 } else { 106 };
-        path.hear(AnAck { rate: 1000.0, after: 0.101, acked: 0, flight, round: false, ..ACK });
+        path.ack(AnAck { rate: 1000.0, after: 0.101, acked: 0, flight, round: false, ..ACK });
         gains.push(path.bbr.pacing_gain);
     }
     let up = gains.iter().position(|&gain| gain == 1.25).unwrap();
@@ -159,22 +160,22 @@ fn probing_up_lasts_until_so_much_is_in_flight_or_something_is_lost() {
     let upwards = || {
         let mut path = Path::full();
         while path.bbr.pacing_gain != 1.25 {
-            path.hear(AnAck { rate: 1000.0, after: 0.101, acked: 0, flight: 100, round: false, ..ACK });
+            path.ack(AnAck { rate: 1000.0, after: 0.101, acked: 0, flight: 100, round: false, ..ACK });
         }
         path
     };
     let long = AnAck { rate: 1000.0, after: 0.2, acked: 0, flight: 125, round: false, ..ACK };
     let mut path = upwards();
-    path.hear(long);
+    path.ack(long);
     assert_eq!(path.bbr.pacing_gain, 1.25, "125, six and two make 133, of which the next burst is 2");
-    path.hear(AnAck { flight: 132, ..long });
+    path.ack(AnAck { flight: 132, ..long });
     assert_eq!(path.bbr.pacing_gain, 0.75);
-    path.hear(AnAck { after: 0.001, flight: 107, ..long });
+    path.ack(AnAck { after: 0.001, flight: 107, ..long });
     assert_eq!(path.bbr.pacing_gain, 0.75);
-    path.hear(AnAck { after: 0.001, flight: 106, ..long });
+    path.ack(AnAck { after: 0.001, flight: 106, ..long });
     assert_eq!(path.bbr.pacing_gain, 1.0, "what it added is gone before a round trip");
     let mut path = upwards();
-    path.hear(AnAck { lost: 1, ..long });
+    path.ack(AnAck { lost: 1, ..long });
     assert_eq!(path.bbr.pacing_gain, 0.75);
 }
 
@@ -182,14 +183,14 @@ fn probing_up_lasts_until_so_much_is_in_flight_or_something_is_lost() {
 fn the_window_is_two_products_and_room_for_bursts() {
     let mut path = Path::full();
     while path.bbr.modes.probes_up() || path.bbr.modes.state != State::ProbeBw {
-        path.hear(AnAck { rate: 1000.0, after: 0.101, acked: 0, flight: 140, round: false, ..ACK });
+        path.ack(AnAck { rate: 1000.0, after: 0.101, acked: 0, flight: 140, round: false, ..ACK });
     }
     // A round of ACKs as fast as the path: nothing is aggregated but what one ACK brings.
-    let decision = path.hear(AnAck { rate: 1000.0, after: 0.1, acked: 10, flight: 150, ..ACK });
+    let decision = path.ack(AnAck { rate: 1000.0, after: 0.1, acked: 10, flight: 150, ..ACK });
     assert_eq!(decision.cwnd, 200 + 6 + 10, "and the ten that an ACK brings at once");
     assert_eq!(path.bbr.target(1000.0, 2.0, 1), 208, "in pairs");
     while !path.bbr.modes.probes_up() {
-        path.hear(AnAck { rate: 1000.0, after: 0.101, acked: 0, flight: 106, round: false, ..ACK });
+        path.ack(AnAck { rate: 1000.0, after: 0.101, acked: 0, flight: 106, round: false, ..ACK });
     }
     assert_eq!(path.bbr.target(1000.0, 2.0, 0), 208, "a pair more while it probes");
 }
@@ -198,7 +199,7 @@ fn the_window_is_two_products_and_room_for_bursts() {
 fn a_recovery_begins_by_sending_what_is_delivered_and_ends_with_the_old_window() {
     let mut path = Path::full();
     path.cwnd = 206;
-    let left = path.bbr.reduced(Signal::Loss, 150.0, &WINDOW);
+    let left = path.bbr.on_congestion(Signal::Loss, 150.0, &WINDOW);
     assert_eq!((left.cwnd, left.ssthresh), (206.0, 106.0), "a loss by itself takes nothing");
     let slow = AnAck {
         rate: 1000.0,
@@ -206,21 +207,21 @@ fn a_recovery_begins_by_sending_what_is_delivered_and_ends_with_the_old_window()
         acked: 2,
         flight: 97,
         lost: 1,
-        repair: Repair::Recovery,
+        state: CaState::Recovery,
         round: false,
         ..ACK
     };
-    assert_eq!(path.hear(slow).cwnd, 99, "97 in flight, and the two that came");
+    assert_eq!(path.ack(slow).cwnd, 99, "97 in flight, and the two that came");
     assert_eq!(path.bbr.model.next_round, path.delivered, "what left before ends no round of it");
     assert_eq!(
-        path.hear(AnAck { lost: 3, flight: 94, ..slow }).cwnd,
+        path.ack(AnAck { lost: 3, flight: 94, ..slow }).cwnd,
         96,
         "less 3 that were lost, but what is in flight and came"
     );
     // A round trip later it grows again, by what is delivered.
-    assert_eq!(path.hear(AnAck { lost: 0, flight: 96, round: true, ..slow }).cwnd, 98);
-    assert_eq!(path.hear(AnAck { lost: 0, flight: 96, ..slow }).cwnd, 100);
-    let decision = path.hear(AnAck { repair: Repair::Open, lost: 0, ..slow });
+    assert_eq!(path.ack(AnAck { lost: 0, flight: 96, round: true, ..slow }).cwnd, 98);
+    assert_eq!(path.ack(AnAck { lost: 0, flight: 96, ..slow }).cwnd, 100);
+    let decision = path.ack(AnAck { state: CaState::Open, lost: 0, ..slow });
     assert!((206..=220).contains(&decision.cwnd), "back: {decision:?}");
 }
 
@@ -230,19 +231,19 @@ fn after_ten_seconds_without_a_shorter_round_trip_the_window_is_held_down() {
     let ack = AnAck { rate: 1000.0, acked: 10, flight: 100, rtt: 0.12, ..ACK };
     let before = path.bbr.model.min_rtt_at;
     while path.bbr.modes.state != State::ProbeRtt {
-        path.hear(ack);
+        path.ack(ack);
         assert!(path.now < 20.0);
     }
     assert!(path.now > before + 10.0 && path.now < before + 10.2, "{} after {before}", path.now);
     assert_eq!((path.cwnd, path.bbr.model.min_rtt), (4, 0.12), "and the least is what there is now");
     // Four in flight, from then on for 200 ms and a round trip.
     let low = AnAck { acked: 4, flight: 4, rate: 40.0, rtt: 0.11, after: 0.05, ..ack };
-    let decision = path.hear(AnAck { flight: 5, ..low });
-    assert!(decision.cwnd == 4 && decision.limits_itself);
+    let decision = path.ack(AnAck { flight: 5, ..low });
+    assert!(decision.cwnd == 4 && path.bbr.held_down);
     let began = path.now + low.after;
     let mut held = Path { bbr: path.bbr.clone(), ..path };
     while path.bbr.modes.state == State::ProbeRtt {
-        path.hear(low);
+        path.ack(low);
     }
     assert!(path.now > began + 0.2 && path.now < began + 0.3, "{}", path.now - began);
     assert!(path.cwnd > 200 && path.bbr.model.min_rtt == 0.11, "{}", path.cwnd);
@@ -255,11 +256,11 @@ fn after_ten_seconds_without_a_shorter_round_trip_the_window_is_held_down() {
 fn a_timeout_is_a_round_and_its_window_comes_back() {
     let mut path = Path::full();
     path.cwnd = 206;
-    path.bbr.reduced(Signal::Timeout, 150.0, &WINDOW);
+    path.bbr.on_congestion(Signal::Timeout, 150.0, &WINDOW);
     path.cwnd = 1;
-    let ack = AnAck { rate: 1000.0, acked: 1, flight: 0, repair: Repair::Loss, ..ACK };
-    assert_eq!(path.hear(ack).cwnd, 4, "the least there is");
-    assert_eq!(path.hear(AnAck { repair: Repair::Open, flight: 10, ..ack }).cwnd, 207);
+    let ack = AnAck { rate: 1000.0, acked: 1, flight: 0, state: CaState::Loss, ..ACK };
+    assert_eq!(path.ack(ack).cwnd, 4, "the least there is");
+    assert_eq!(path.ack(AnAck { state: CaState::Open, flight: 10, ..ack }).cwnd, 207);
 }
 
 /// Rounds of 100 ms at `rate`, a quarter of it lost, of which each ACK says 1000 segments a second.
@@ -277,14 +278,14 @@ fn a_timeout_ends_a_round_and_looks_for_a_full_pipe_anew() {
     let same = AnAck { rate: 1000.0, flight: 200, ..ACK };
     let mut path = Path::new();
     path.rounds(3, same);
-    path.bbr.reduced(Signal::Timeout, 150.0, &WINDOW);
+    path.bbr.on_congestion(Signal::Timeout, 150.0, &WINDOW);
     path.rounds(1, same);
     assert_eq!(path.bbr.modes.state, State::Startup);
     // For the policer's intervals it is a round, in which something was lost: the second ends with the seventh ACK, not the eighth.
     let mut path = Path::full();
     path.rounds(6, lossy(400.0));
-    path.hear(AnAck { after: 0.0, acked: 0, lost: 0, round: false, ..lossy(400.0) });
-    path.bbr.reduced(Signal::Timeout, 150.0, &WINDOW);
+    path.ack(AnAck { after: 0.0, acked: 0, lost: 0, round: false, ..lossy(400.0) });
+    path.bbr.on_congestion(Signal::Timeout, 150.0, &WINDOW);
     path.rounds(1, lossy(400.0));
     assert!(path.bbr.policer.rate().is_some());
 }
@@ -294,7 +295,7 @@ fn what_was_no_loss_says_nothing_of_a_full_pipe_or_a_policer() {
     let same = AnAck { rate: 1000.0, flight: 200, ..ACK };
     let mut path = Path::new();
     path.rounds(3, same);
-    path.bbr.undone();
+    path.bbr.undo(Reduced::to(0.0), &mut { WINDOW });
     path.rounds(3, same);
     assert_eq!(path.bbr.modes.state, State::Startup);
     path.rounds(1, same);
@@ -302,7 +303,7 @@ fn what_was_no_loss_says_nothing_of_a_full_pipe_or_a_policer() {
     let mut path = Path::full();
     path.rounds(8, lossy(400.0));
     assert!(path.bbr.policer.rate().is_some());
-    path.bbr.undone();
+    path.bbr.undo(Reduced::to(0.0), &mut { WINDOW });
     assert_eq!(path.bbr.policer.rate(), None);
 }
 
@@ -314,7 +315,7 @@ fn a_policer_is_two_intervals_that_agree_while_a_fifth_is_lost() {
     assert_eq!(path.bbr.policer.rate(), None);
     path.rounds(1, lossy(400.0));
     assert!(path.bbr.policer.rate().is_some_and(|rate| (rate / 400.0 - 1.0).abs() < 0.01), "{:?}", path.bbr.policer);
-    assert!((path.bbr.pacing_rate() / (400.0 * MARGIN) - 1.0).abs() < 0.01, "as fast as it, without probing");
+    assert!((path.bbr.pacing_rate / (400.0 * MARGIN) - 1.0).abs() < 0.01, "as fast as it, without probing");
     // After 48 rounds the burst's rate is tried again; only those count that would probe.
     let (mut held, last) = (path.bbr.policer, path.bbr.last.unwrap());
     for _ in 0..60 {
@@ -324,7 +325,7 @@ fn a_policer_is_two_intervals_that_agree_while_a_fifth_is_lost() {
     let fine = AnAck { rate: 400.0, acked: 40, flight: 40, ..ACK };
     let mut rounds = 0;
     while path.bbr.policer.rate().is_some() {
-        path.hear(fine);
+        path.ack(fine);
         rounds += 1;
     }
     assert!((48..=48).contains(&rounds), "{rounds}");
@@ -343,13 +344,13 @@ fn a_policer_is_two_intervals_that_agree_while_a_fifth_is_lost() {
 fn an_idle_application_goes_on_as_fast_as_it_was() {
     let mut path = Path::full();
     while !path.bbr.modes.probes_up() {
-        path.hear(AnAck { rate: 1000.0, flight: 100, ..ACK });
+        path.ack(AnAck { rate: 1000.0, flight: 100, ..ACK });
     }
-    assert!((path.bbr.pacing_rate() - 1250.0 * MARGIN).abs() < 1e-9);
+    assert!((path.bbr.pacing_rate - 1250.0 * MARGIN).abs() < 1e-9);
     path.bbr.restart(path.now + 5.0, &mut 206);
-    assert!((path.bbr.pacing_rate() - 1000.0 * MARGIN).abs() < 1e-9);
+    assert!((path.bbr.pacing_rate - 1000.0 * MARGIN).abs() < 1e-9);
     // The least round trip is over ten seconds old; but nothing was in flight, so the queue is empty as it is.
-    path.hear(AnAck { after: 12.0, rate: 1000.0, flight: 10, rtt: 0.13, ..ACK });
+    path.ack(AnAck { after: 12.0, rate: 1000.0, flight: 10, rtt: 0.13, ..ACK });
     assert_eq!((path.bbr.modes.state, path.bbr.model.min_rtt), (State::ProbeBw, 0.13));
 }
 
@@ -357,9 +358,9 @@ fn an_idle_application_goes_on_as_fast_as_it_was() {
 fn an_application_that_pauses_while_the_window_is_held_down_has_it_back() {
     let mut path = Path::full();
     while path.bbr.modes.state != State::ProbeRtt {
-        path.hear(AnAck { rate: 1000.0, flight: 100, rtt: 0.12, ..ACK });
+        path.ack(AnAck { rate: 1000.0, flight: 100, rtt: 0.12, ..ACK });
     }
-    path.hear(AnAck { acked: 4, flight: 4, rate: 40.0, ..ACK });
+    path.ack(AnAck { acked: 4, flight: 4, rate: 40.0, ..ACK });
     let mut cwnd = path.cwnd;
     path.bbr.restart(path.now + 0.1, &mut cwnd);
     assert_eq!((cwnd, path.bbr.modes.state), (4, State::ProbeRtt), "200 ms are not over");

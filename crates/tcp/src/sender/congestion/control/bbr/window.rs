@@ -1,8 +1,9 @@
-//! What may be in flight: the model's product times a gain, and something on top for ends that send and answer in bunches;
+//! Window of BBR: the model's product times a gain, and something on top for ends that send and answer in bunches;
 //! in a recovery for a round trip no more than is delivered.
 
-use super::super::super::delivery::RateSample;
-use super::{Bbr, LEAST_WINDOW, Repair, State};
+use super::{Bbr, LEAST_WINDOW, State};
+use crate::sender::congestion::CaState;
+use crate::sender::rtt::delivery::RateSample;
 
 /// Window before a round trip is known, and segments up to which start-up grows it without question.
 const FIRST_WINDOW: u64 = 10;
@@ -38,19 +39,19 @@ impl Bbr {
 
     /// Notes a window to return to after a recovery, or after it was held down.
     pub(super) fn note_window(&mut self, cwnd: u64) {
-        let whole = self.repaired_by < Repair::Recovery && self.modes.state != State::ProbeRtt;
+        let whole = self.state < CaState::Recovery && self.modes.state != State::ProbeRtt;
         self.prior_cwnd = if whole { cwnd } else { self.prior_cwnd.max(cwnd) };
     }
 
     /// What remains of a window in which `lost` were lost, or comes back after it.
-    fn through_losses(&mut self, sample: &RateSample, repair: Repair, cwnd: u64) -> u64 {
+    fn through_losses(&mut self, sample: &RateSample, state: CaState, cwnd: u64) -> u64 {
         let mut cwnd = if sample.lost > 0 { cwnd.saturating_sub(sample.lost).max(1) } else { cwnd };
-        let before = std::mem::replace(&mut self.repaired_by, repair);
-        if repair == Repair::Recovery && before != Repair::Recovery {
+        let before = std::mem::replace(&mut self.state, state);
+        if state == CaState::Recovery && before != CaState::Recovery {
             self.conserving = true;
             self.model.next_round = sample.delivered;
             cwnd = sample.in_flight + sample.acked;
-        } else if before >= Repair::Recovery && repair < Repair::Recovery {
+        } else if before >= CaState::Recovery && state < CaState::Recovery {
             self.conserving = false;
             cwnd = cwnd.max(self.prior_cwnd);
         }
@@ -58,10 +59,10 @@ impl Bbr {
     }
 
     /// The window after an ACK.
-    pub(super) fn next_window(&mut self, sample: &RateSample, repair: Repair, cwnd: u64) -> u64 {
+    pub(super) fn next_window(&mut self, sample: &RateSample, state: CaState, cwnd: u64) -> u64 {
         let mut cwnd = cwnd;
         if sample.acked > 0 {
-            cwnd = self.through_losses(sample, repair, cwnd);
+            cwnd = self.through_losses(sample, state, cwnd);
             if self.conserving {
                 cwnd = cwnd.max(sample.in_flight + sample.acked);
             } else {

@@ -1,7 +1,7 @@
-//! What BBR believes about the path: its bandwidth, its round trip, whether start-up has filled it.
+//! BBR's model of the path: its bandwidth, its round trip, whether start-up has filled it.
 
-use super::super::super::delivery::{Rate, RateSample};
 use super::filter::WindowedMax;
+use crate::sender::rtt::delivery::{Rate, RateSample};
 
 /// Round trips over which the largest rate counts: a cycle of eight phases and two more.
 const BANDWIDTH_ROUNDS: u64 = 10;
@@ -122,6 +122,7 @@ mod tests {
         in_flight: 0,
         lost: 0,
         lost_ever: 0,
+        wait: 0.0,
     };
 
     fn rate(segments: u64) -> Rate {

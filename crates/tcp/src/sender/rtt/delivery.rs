@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use acklab_packet::{Seq, Time};
 
-use super::CLOCK;
+use super::super::CLOCK;
 
 /// A segment on its way.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +27,7 @@ struct Flying {
     app_limited: bool,
 }
 
-/// How fast segments came.
+/// A rate of delivery.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
     /// Segments delivered by the time when the newest of them had left (`rs.prior_delivered`).
@@ -38,7 +38,7 @@ pub struct Rate {
     pub interval: f64,
 }
 
-/// What an ACK says of delivery. Counts in segments.
+/// Deliveries and losses that an ACK shows. Counts in segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSample {
     /// When it came.
@@ -65,11 +65,13 @@ pub struct RateSample {
     pub lost: u64,
     /// See there.
     pub lost_ever: u64,
+    /// Seconds until pacing lets the next segment go.
+    pub wait: f64,
 }
 
-/// What of an ACK has been taken in.
+/// Deliveries since the last sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Heard {
+struct Delivered {
     acked: u64,
     /// The segment among those delivered that left last.
     newest: Option<Flying>,
@@ -90,7 +92,7 @@ pub struct Delivery {
     /// `C.app_limited`: samples are limited by the application until so many are delivered; 0 if they are not.
     app_limited: u64,
     min_rtt: f64,
-    heard: Heard,
+    since: Delivered,
     mss: u64,
 }
 
@@ -104,7 +106,7 @@ impl Delivery {
             first_sent: Time::ZERO,
             app_limited: 0,
             min_rtt: f64::INFINITY,
-            heard: Heard::default(),
+            since: Delivered::default(),
             mss: u64::from(mss),
         }
     }
@@ -158,10 +160,10 @@ impl Delivery {
     }
 
     /// `UpdateRateSample`: a segment is delivered. What left last says most.
-    fn deliver(heard: &mut Heard, sent: &Flying) {
-        heard.acked += 1;
-        if heard.newest.is_none_or(|newest| (newest.at, newest.end) < (sent.at, sent.end)) {
-            heard.newest = Some(*sent);
+    fn deliver(since: &mut Delivered, sent: &Flying) {
+        since.acked += 1;
+        if since.newest.is_none_or(|newest| (newest.at, newest.end) < (sent.at, sent.end)) {
+            since.newest = Some(*sent);
         }
     }
 
@@ -176,9 +178,9 @@ impl Delivery {
             if sent.left > 0 && units > 0 {
                 sent.left = sent.left.saturating_sub(units);
                 if sent.left == 0 {
-                    Self::deliver(&mut self.heard, sent);
+                    Self::deliver(&mut self.since, sent);
                     if !sent.resent {
-                        self.heard.reported_rtt = Some((now - sent.at).secs());
+                        self.since.reported_rtt = Some((now - sent.at).secs());
                     }
                 }
             }
@@ -191,11 +193,11 @@ impl Delivery {
             && sent.end <= ack
         {
             self.flying.pop_front();
-            self.heard.covers_resent |= sent.resent;
+            self.since.covers_resent |= sent.resent;
             if sent.left > 0 {
-                Self::deliver(&mut self.heard, &sent);
+                Self::deliver(&mut self.since, &sent);
                 if !sent.resent {
-                    self.heard.covered_rtt = Some((now - sent.at).secs());
+                    self.since.covered_rtt = Some((now - sent.at).secs());
                 }
             }
         }
@@ -204,37 +206,38 @@ impl Delivery {
     /// `GenerateRateSample`, of what the ACK at `now` covers and reports; the flight and the losses are the caller's to
     /// say, and so is `echo`, the time between the ACK and what its timestamp echoes, if it advances.
     pub fn sample(&mut self, now: Time, echo: Option<f64>) -> RateSample {
-        let heard = std::mem::take(&mut self.heard);
-        self.delivered += heard.acked;
+        let since = std::mem::take(&mut self.since);
+        self.delivered += since.acked;
         if self.app_limited > 0 && self.delivered > self.app_limited {
             self.app_limited = 0;
         }
-        if heard.acked > 0 {
+        if since.acked > 0 {
             self.delivered_at = now;
         }
         // Karn: an ACK that covers a retransmission times what it reports above, if anything, else by its timestamp.
-        let rtt = heard.reported_rtt.or(if heard.covers_resent { None } else { heard.covered_rtt }).or(echo);
+        let rtt = since.reported_rtt.or(if since.covers_resent { None } else { since.covered_rtt }).or(echo);
         self.min_rtt = self.min_rtt.min(rtt.unwrap_or(f64::INFINITY));
-        let small = heard.newest.is_some_and(|sent| sent.end - sent.start < self.mss);
+        let small = since.newest.is_some_and(|sent| sent.end - sent.start < self.mss);
         let mut sample = RateSample {
             now,
             delivered: self.delivered,
             delivered_at: self.delivered_at,
-            acked: heard.acked,
+            acked: since.acked,
             rate: None,
             app_limited: false,
             rtt,
-            held: heard.acked == 1 && small && heard.reported_rtt.is_none() && !heard.covers_resent,
+            held: since.acked == 1 && small && since.reported_rtt.is_none() && !since.covers_resent,
             prior_in_flight: 0,
             in_flight: 0,
             lost: 0,
             lost_ever: 0,
+            wait: 0.0,
         };
-        if let Some(newest) = heard.newest {
+        if let Some(newest) = since.newest {
             sample.app_limited = newest.app_limited;
             self.first_sent = newest.at;
-            let (sending, hearing) = (newest.at - newest.first_sent, now - newest.delivered_at);
-            let interval = sending.max(hearing).secs();
+            let (sending, receiving) = (newest.at - newest.first_sent, now - newest.delivered_at);
+            let interval = sending.max(receiving).secs();
             if interval + CLOCK >= self.min_rtt && interval > 0.0 {
                 let delivered = self.delivered - newest.delivered;
                 sample.rate = Some(Rate { prior_delivered: newest.delivered, delivered, interval });
@@ -287,7 +290,7 @@ mod tests {
         (1..=10).for_each(|n| delivery.sent(10 * n, 10 * n + 10, n == 1, at(1.0 + 0.1 * n as f64)));
         acked(&mut delivery, 20, 2.95);
         delivery.sent(110, 120, false, at(2.96));
-        // Of the last, 0.9 s passed since the first in flight left (sending), and 1.9 s since (hearing).
+        // Of the last, 0.9 s passed since the first in flight left (sending), and 1.9 s since (receiving).
         let sample = acked(&mut delivery, 110, 3.0);
         let rate = sample.rate.unwrap();
         assert_eq!((rate.delivered, rate.prior_delivered), (10, 1));

@@ -2,8 +2,8 @@
 //! a model of the path, which is the largest delivery rate of ten round trips and the least round trip of ten seconds,
 //! instead of losses. It sends at that rate, and keeps about twice their product in flight.
 //!
-//! `model` is what it believes, `mode` what it does about it, `window` what may be in flight. Counts are in segments,
-//! rates in segments a second, times in seconds.
+//! `model` holds its estimates, `mode` acts on them, `window` says what may be in flight. Counts are in segments, rates in
+//! segments a second, times in seconds.
 
 mod aggregation;
 mod filter;
@@ -11,12 +11,15 @@ mod mode;
 mod model;
 mod policer;
 #[cfg(test)]
+mod sender_tests;
+#[cfg(test)]
 mod tests;
 mod window;
 
-use super::super::delivery::RateSample;
-use super::super::luck::Luck;
-use super::{CongestionControl, Estimate, Heard, Reduced, Signal, Window};
+use super::{AckEvent, CongestionControl, Departure, Estimate, Needs, Reduced, Signal, Window};
+use crate::sender::congestion::CaState;
+use crate::sender::rng::Rng;
+use crate::sender::rtt::delivery::RateSample;
 use aggregation::Aggregation;
 use mode::{Modes, State};
 use model::Model;
@@ -35,40 +38,22 @@ const LEAST_WINDOW: u64 = 4;
 /// The round trip taken for granted before the first sample.
 const FIRST_RTT: f64 = 0.001;
 
-/// How losses are being repaired, in the order of kernels.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Repair {
-    /// Not at all.
-    #[default]
-    Open,
-    /// By a fast recovery.
-    Recovery,
-    /// After a timeout.
-    Loss,
-}
-
 /// The sender as an ACK finds it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Situation {
+struct Situation {
     /// Congestion window in segments.
-    pub cwnd: u64,
-    /// How losses are being repaired, by now.
-    pub repair: Repair,
+    cwnd: u64,
+    state: CaState,
     /// Smoothed round trip in seconds, if there is one.
-    pub srtt: Option<f64>,
-    /// Seconds until pacing lets the next segment go.
-    pub wait: f64,
+    srtt: Option<f64>,
 }
 
-/// What an ACK changes.
+/// The windows after an ACK, in segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Decision {
-    /// Congestion window in segments.
-    pub cwnd: u64,
-    /// Slow-start threshold in segments, where it moves: it only says that start-up is over.
-    pub ssthresh: Option<u64>,
-    /// Whether rates measured now say nothing of the path, because the window is held down.
-    pub limits_itself: bool,
+struct Decision {
+    cwnd: u64,
+    /// Slow-start threshold, where it moves: it only says that start-up is over.
+    ssthresh: Option<u64>,
 }
 
 /// BBR's state.
@@ -78,7 +63,7 @@ pub struct Bbr {
     modes: Modes,
     aggregation: Aggregation,
     policer: Policer,
-    luck: Luck,
+    rng: Rng,
     /// Payload bytes of a full segment.
     payload: f64,
     begun: bool,
@@ -91,20 +76,22 @@ pub struct Bbr {
     prior_cwnd: u64,
     /// In the first round of a recovery, as much is sent as is delivered.
     conserving: bool,
-    repaired_by: Repair,
+    state: CaState,
+    /// Whether the window is held down, so that rates measured now do not show the path's.
+    held_down: bool,
     /// The last sample, for what happens between two ACKs.
     last: Option<RateSample>,
 }
 
 impl Bbr {
-    /// Before the connection, for segments of `payload` bytes; `luck` chooses the phase in which it begins to cycle.
-    pub fn new(payload: u32, luck: u64) -> Bbr {
+    /// Before the connection, for segments of `payload` bytes; `seed` chooses the phase in which it begins to cycle.
+    pub fn new(payload: u32, seed: u64) -> Bbr {
         Bbr {
             model: Model::default(),
             modes: Modes::default(),
             aggregation: Aggregation::default(),
             policer: Policer::default(),
-            luck: Luck::new(luck),
+            rng: Rng::new(seed),
             payload: f64::from(payload.max(1)),
             begun: false,
             seen_rtt: false,
@@ -113,28 +100,14 @@ impl Bbr {
             cwnd_gain: HIGH_GAIN,
             prior_cwnd: 0,
             conserving: false,
-            repaired_by: Repair::Open,
+            state: CaState::Open,
+            held_down: false,
             last: None,
         }
     }
 
-    /// Where its random choices stand.
-    pub fn luck(&self) -> u64 {
-        self.luck.state()
-    }
-
-    /// Segments a second that may leave.
-    pub fn pacing_rate(&self) -> f64 {
-        self.pacing_rate
-    }
-
-    /// Whether data has left.
-    pub fn begun(&self) -> bool {
-        self.begun
-    }
-
     /// The connection is there, and its first data leaves at `now`; what the handshake took is known, if there was one.
-    pub fn begin(&mut self, now: f64, cwnd: u64, srtt: Option<f64>, min_rtt: f64) {
+    fn begin(&mut self, now: f64, cwnd: u64, srtt: Option<f64>, min_rtt: f64) {
         if !self.begun {
             self.begun = true;
             (self.model.min_rtt, self.model.min_rtt_at) = (min_rtt, now);
@@ -153,7 +126,7 @@ impl Bbr {
     }
 
     /// A connection that its application left idle goes on: as fast as it was, and no faster.
-    pub fn restart(&mut self, now: f64, cwnd: &mut u64) {
+    fn restart(&mut self, now: f64, cwnd: &mut u64) {
         self.model.idle_restart = true;
         self.aggregation.restart(now);
         match self.modes.state {
@@ -164,7 +137,7 @@ impl Bbr {
     }
 
     /// An ACK, after what it covers and shows to be lost has been taken in, and before anything is sent.
-    pub fn on_sample(&mut self, sample: &RateSample, situation: &Situation) -> Decision {
+    fn on_sample(&mut self, sample: &RateSample, situation: &Situation) -> Decision {
         let mut cwnd = situation.cwnd;
         self.model.on_rate(sample);
         if self.model.round_start {
@@ -178,17 +151,17 @@ impl Bbr {
                 self.aggregation.on_ack(now, sample.acked, bandwidth, cwnd, self.model.round_start);
             }
         }
-        self.cycle(sample, situation);
+        self.cycle(sample);
         if self.model.round_start && !sample.app_limited {
             self.model.look_for_full_pipe();
         }
-        let ssthresh = self.drain(sample, situation);
-        let limits_itself = self.look_for_least_rtt(sample, &mut cwnd);
+        let ssthresh = self.drain(sample);
+        self.held_down = self.look_for_least_rtt(sample, &mut cwnd);
         self.set_gains();
         self.set_pacing_rate(self.pacing_gain, cwnd, situation.srtt);
-        cwnd = self.next_window(sample, situation.repair, cwnd);
+        cwnd = self.next_window(sample, situation.state, cwnd);
         self.last = Some(*sample);
-        Decision { cwnd, ssthresh, limits_itself }
+        Decision { cwnd, ssthresh }
     }
 
     fn look_for_policer(&mut self, sample: &RateSample) {
@@ -210,29 +183,55 @@ impl Bbr {
             self.pacing_rate = rate;
         }
     }
+}
 
-    /// A reduction is taken back: what looked like a full pipe may have been none.
-    pub fn undone(&mut self) {
-        self.model.forget_full_pipe();
-        if let Some(last) = &self.last {
-            self.policer.reset(last);
-        }
+fn in_segments(window: &Window) -> u64 {
+    (window.cwnd / window.mss) as u64
+}
+
+fn srtt(window: &Window) -> Option<f64> {
+    (window.srtt > 0.0).then_some(window.srtt)
+}
+
+/// Writes a window of `cwnd` segments, if it moves: a part of a segment stays until then.
+fn set_window(window: &mut Window, cwnd: u64) {
+    if cwnd != in_segments(window) {
+        window.cwnd = cwnd as f64 * window.mss;
     }
 }
 
 impl CongestionControl for Bbr {
-    fn on_ack(&mut self, _heard: &Heard, _window: &Window) {}
+    fn needs(&self) -> Needs {
+        Needs::Deliveries
+    }
 
-    fn grow(&mut self, _credit: f64, _window: &mut Window) {}
+    fn on_sent(&mut self, departure: &Departure, window: &mut Window) {
+        let (now, mut cwnd) = (window.now.secs(), in_segments(window));
+        self.begin(now, cwnd, srtt(window), departure.min_rtt);
+        if departure.idle && departure.app_limited {
+            self.restart(now, &mut cwnd);
+            set_window(window, cwnd);
+        }
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        let Some(sample) = ack.rate.filter(|_| self.begun) else { return };
+        let situation = Situation { cwnd: in_segments(window), state: ack.state, srtt: srtt(window) };
+        let decision = self.on_sample(&sample, &situation);
+        if let Some(ssthresh) = decision.ssthresh {
+            window.ssthresh = ssthresh as f64 * window.mss;
+        }
+        set_window(window, decision.cwnd);
+    }
 
     /// Losses reduce nothing by themselves; the window is noted, to return to.
-    fn reduced(&mut self, signal: Signal, _in_use: f64, window: &Window) -> Reduced {
-        let cwnd = (window.cwnd / window.mss) as u64;
+    fn on_congestion(&mut self, signal: Signal, _in_use: f64, window: &Window) -> Reduced {
+        let cwnd = in_segments(window);
         if signal != Signal::Idle {
             self.note_window(cwnd);
         }
         if signal == Signal::Timeout {
-            self.repaired_by = Repair::Loss;
+            self.state = CaState::Loss;
             self.model.full_bandwidth = 0.0;
             self.model.round_start = true;
             if let Some(last) = self.last {
@@ -240,6 +239,27 @@ impl CongestionControl for Bbr {
             }
         }
         Reduced { cwnd: window.cwnd, ssthresh: window.ssthresh }
+    }
+
+    /// What looked like a full pipe may have been none. The window comes back by itself.
+    fn undo(&mut self, before: Reduced, window: &mut Window) {
+        window.ssthresh = window.ssthresh.max(before.ssthresh);
+        self.model.forget_full_pipe();
+        if let Some(last) = &self.last {
+            self.policer.reset(last);
+        }
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        self.begun.then_some(self.pacing_rate)
+    }
+
+    fn limits_itself(&self) -> bool {
+        self.held_down
+    }
+
+    fn seed(&self) -> u64 {
+        self.rng.state()
     }
 
     fn estimate(&self) -> Option<Estimate> {

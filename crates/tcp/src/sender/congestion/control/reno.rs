@@ -1,26 +1,19 @@
 //! Slow start, additive increase, halving (RFC 5681 section 3.1; ledger allman1998.m.cong_avoid).
 
-use super::{CongestionControl, Estimate, Heard, Reduced, Signal, Window};
+use super::{CongestionControl, Needs, Reduced, Signal, Window};
 
-/// The standard's congestion control. It has no memory and does not listen to round trips.
+/// The standard's congestion control. It keeps nothing, and credit is all it needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reno;
 
 impl CongestionControl for Reno {
-    fn on_ack(&mut self, _: &Heard, _: &Window) {}
-
-    #[inline]
-    fn grow(&mut self, credit: f64, window: &mut Window) {
-        window.grow_by_standard(credit);
+    fn needs(&self) -> Needs {
+        Needs::Credit
     }
 
     #[inline]
-    fn reduced(&mut self, _: Signal, in_use: f64, _: &Window) -> Reduced {
+    fn on_congestion(&mut self, _: Signal, in_use: f64, _: &Window) -> Reduced {
         Reduced::to(in_use / 2.0)
-    }
-
-    fn estimate(&self) -> Option<Estimate> {
-        None
     }
 }
 

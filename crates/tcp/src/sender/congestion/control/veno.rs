@@ -3,7 +3,7 @@
 
 use acklab_packet::Seq;
 
-use super::{CongestionControl, Estimate, Heard, Reduced, Signal, Window};
+use super::{AckEvent, CongestionControl, Estimate, Needs, Reduced, Signal, Window};
 use crate::rules::{VenoBase, VenoEstimate, VenoFirstLoss};
 
 /// What Veno's parameters say, in segments and seconds.
@@ -60,14 +60,14 @@ impl Veno {
     }
 
     /// Takes a round trip; judges the backlog if it is time to, which it never is in slow start or recovery.
-    fn sample(&mut self, rtt: f64, heard: &Heard, window: &Window) {
+    fn sample(&mut self, rtt: f64, ack: &AckEvent, window: &Window) {
         self.base_rtt = self.base_rtt.min(rtt);
-        if window.in_slow_start() || heard.recovering {
+        if window.in_slow_start() || ack.in_recovery() {
             return;
         }
         let due = match self.rules.estimate {
             VenoEstimate::PerAck => true,
-            VenoEstimate::PerRtt => self.tag.is_some_and(|tag| heard.ack > tag),
+            VenoEstimate::PerRtt => self.tag.is_some_and(|tag| ack.ack > tag),
         };
         if due {
             self.backlog = window.cwnd / window.mss * (rtt - self.base_rtt) / rtt;
@@ -75,7 +75,7 @@ impl Veno {
         }
         if due || self.tag.is_none() {
             // The next segment to leave.
-            self.tag = Some(heard.snd_max);
+            self.tag = Some(ack.snd_max);
         }
     }
 
@@ -87,12 +87,16 @@ impl Veno {
 }
 
 impl CongestionControl for Veno {
-    fn on_ack(&mut self, heard: &Heard, window: &Window) {
-        if let Some(rtt) = heard.rtt {
+    fn needs(&self) -> Needs {
+        Needs::RoundTrips
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        if let Some(rtt) = ack.rtt {
             let rtt = self.read(rtt, window.now.secs());
-            self.sample(rtt, heard, window);
+            self.sample(rtt, ack, window);
         }
-        if heard.acked > 0.0 && !heard.recovering && !window.in_slow_start() {
+        if ack.acked > 0.0 && !ack.in_recovery() && !window.in_slow_start() {
             self.take_turn();
         }
     }
@@ -103,7 +107,7 @@ impl CongestionControl for Veno {
         }
     }
 
-    fn reduced(&mut self, signal: Signal, in_use: f64, _: &Window) -> Reduced {
+    fn on_congestion(&mut self, signal: Signal, in_use: f64, _: &Window) -> Reduced {
         if matches!(signal, Signal::Loss | Signal::Timeout) {
             if self.rules.base_rtt == VenoBase::SinceLoss {
                 // Reset: the next sample starts it again (ledger veno.m.state_estimate).
@@ -127,7 +131,7 @@ impl CongestionControl for Veno {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::window;
+    use super::super::tests::{event, window};
     use super::*;
     use acklab_packet::Time;
 
@@ -139,8 +143,7 @@ mod tests {
     /// An ACK of one segment that took `rtt`, in congestion avoidance with `cwnd`; how much the window grew.
     fn ack(veno: &mut Veno, ack: Seq, cwnd: f64, rtt: f64) -> f64 {
         let mut window = window(cwnd, 2.0);
-        let heard = Heard { ack, snd_max: ack + cwnd as u64, acked: 1.0, rtt: Some(rtt), recovering: false };
-        veno.on_ack(&heard, &window);
+        veno.on_ack(&event(ack, ack + cwnd as u64, Some(rtt)), &mut window);
         veno.grow(1.0, &mut window);
         window.cwnd - cwnd
     }
@@ -162,7 +165,7 @@ mod tests {
     #[test]
     fn a_loss_takes_a_fifth_or_half_by_the_flag_and_a_timeout_half() {
         let mut veno = veno();
-        let loss = |veno: &mut Veno, signal| veno.reduced(signal, 20.0, &window(20.0, 2.0)).cwnd;
+        let loss = |veno: &mut Veno, signal| veno.on_congestion(signal, 20.0, &window(20.0, 2.0)).cwnd;
         assert_eq!(loss(&mut veno, Signal::Loss), 10.0, "never judged: as Reno");
         ack(&mut veno, 1, 20.0, 0.1);
         assert_eq!(loss(&mut veno, Signal::Loss), 16.0);
@@ -181,7 +184,7 @@ mod tests {
     fn by_flag_an_early_loss_takes_a_fifth() {
         let mut veno = veno();
         veno.rules.first_loss = VenoFirstLoss::ByFlag;
-        assert_eq!(veno.reduced(Signal::Loss, 20.0, &window(20.0, 2.0)).ssthresh, 16.0);
+        assert_eq!(veno.on_congestion(Signal::Loss, 20.0, &window(20.0, 2.0)).ssthresh, 16.0);
     }
 
     #[test]
@@ -202,8 +205,7 @@ mod tests {
     fn slow_start_is_the_standards_and_its_round_trips_count_for_the_base_only() {
         let mut veno = veno();
         let mut start = window(4.0, 64.0);
-        let heard = Heard { ack: 9, snd_max: 14, acked: 1.0, rtt: Some(0.3), recovering: false };
-        veno.on_ack(&heard, &start);
+        veno.on_ack(&event(9, 14, Some(0.3)), &mut start);
         veno.grow(1.0, &mut start);
         assert_eq!((start.cwnd, veno.base_rtt, veno.equilibrium), (5.0, 0.3, None));
     }
@@ -215,8 +217,8 @@ mod tests {
         assert!((veno.read(0.0995, 1.0004) - 0.1).abs() < 1e-12, "from 0.9009 to 1.0004: 900 to 1000");
         assert!((veno.read(0.0995, 1.0007) - 0.099).abs() < 1e-12, "from 0.9012 to 1.0007: 901 to 1000");
         assert_eq!(veno.read(0.0001, 1.0005), 0.001);
-        let late = Window { now: Time::from_secs(2.0005), ..window(10.0, 2.0) };
-        veno.on_ack(&Heard { ack: 1, snd_max: 2, acked: 1.0, rtt: Some(0.1), recovering: false }, &late);
+        let mut late = Window { now: Time::from_secs(2.0005), ..window(10.0, 2.0) };
+        veno.on_ack(&event(1, 2, Some(0.1)), &mut late);
         assert!((veno.base_rtt - 0.1).abs() < 1e-12);
     }
 }

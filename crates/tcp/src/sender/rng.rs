@@ -1,13 +1,13 @@
-//! Random choices of a sender: a stream of its own, which begins where its driver says.
+//! Random numbers of a sender: SplitMix64 (Steele, Lea and Flood 2014).
 
 /// SplitMix64 (Steele, Lea and Flood 2014).
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Luck(u64);
+pub(super) struct Rng(u64);
 
-impl Luck {
+impl Rng {
     /// A stream that goes on from `state`.
-    pub fn new(state: u64) -> Luck {
-        Luck(state)
+    pub fn new(state: u64) -> Rng {
+        Rng(state)
     }
 
     /// Where it stands.

@@ -4,11 +4,11 @@
 
 use acklab_packet::Seq;
 
-use super::rto_linux::Deviation;
+use super::linux::Deviation;
 use crate::rules::{RtoFloor, RttFilter, SenderRules};
 
 /// Estimator and backoff of one sender. Laid out as declared, so that the timeout stands beside what a sender's
-/// [core](super::Core) begins with.
+/// [timer](super::timer::Timer) begins with.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C)]
 pub struct Rto {

@@ -5,7 +5,7 @@ use acklab_packet::Seq;
 
 use crate::rules::VegasPace;
 
-use super::{CongestionControl, Estimate, Heard, Reduced, Signal, Window};
+use super::{AckEvent, CongestionControl, Estimate, Needs, Reduced, Signal, Window};
 
 /// A round trip with no more samples than this says too little: the window then moves as Reno's.
 const TOO_FEW: u32 = 2;
@@ -95,22 +95,26 @@ impl Vegas {
 }
 
 impl CongestionControl for Vegas {
-    fn on_ack(&mut self, heard: &Heard, window: &Window) {
-        if let Some(rtt) = heard.rtt {
+    fn needs(&self) -> Needs {
+        Needs::RoundTrips
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        if let Some(rtt) = ack.rtt {
             self.base_rtt = self.base_rtt.min(rtt);
             self.least = self.least.min(rtt);
             self.samples += 1;
         }
-        if heard.recovering {
+        if ack.in_recovery() {
             (self.tag, self.ended) = (None, None);
             return;
         }
-        if self.tag.is_some_and(|tag| heard.ack > tag) {
+        if self.tag.is_some_and(|tag| ack.ack > tag) {
             self.ended = Some((self.samples > TOO_FEW).then_some(self.least));
-            self.start_over(Some(heard.snd_max));
+            self.start_over(Some(ack.snd_max));
             self.began = [window.cwnd, self.began[0]];
-        } else if self.tag.is_none() && heard.acked > 0.0 {
-            self.start_over(Some(heard.snd_max));
+        } else if self.tag.is_none() && ack.acked > 0.0 {
+            self.start_over(Some(ack.snd_max));
         }
     }
 
@@ -124,7 +128,7 @@ impl CongestionControl for Vegas {
         }
     }
 
-    fn reduced(&mut self, signal: Signal, in_use: f64, _: &Window) -> Reduced {
+    fn on_congestion(&mut self, signal: Signal, in_use: f64, _: &Window) -> Reduced {
         if signal != Signal::Idle {
             self.start_over(None);
             self.ended = None;
@@ -139,7 +143,7 @@ impl CongestionControl for Vegas {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::window;
+    use super::super::tests::{event, window};
     use super::*;
 
     fn vegas() -> Vegas {
@@ -149,12 +153,12 @@ mod tests {
     /// One round trip of `cwnd` ACKs, each `rtt` late, after the one that shows the path's own 0.1 s; the window then.
     fn round(cwnd: f64, ssthresh: f64, rtt: f64) -> Window {
         let (mut vegas, mut state) = (vegas(), window(cwnd, ssthresh));
-        let mut hear = |ack, snd_max, rtt| {
-            vegas.on_ack(&Heard { ack, snd_max, acked: 1.0, rtt: Some(rtt), recovering: false }, &state);
+        let mut on_ack = |ack, snd_max, rtt| {
+            vegas.on_ack(&event(ack, snd_max, Some(rtt)), &mut state);
             vegas.grow(1.0, &mut state);
         };
-        hear(1, 5, 0.1);
-        (2..=6).for_each(|ack| hear(ack, 20, rtt));
+        on_ack(1, 5, 0.1);
+        (2..=6).for_each(|ack| on_ack(ack, 20, rtt));
         state
     }
 
@@ -179,7 +183,7 @@ mod tests {
     fn a_loss_halves_and_starts_a_new_round_trip() {
         let mut vegas = vegas();
         vegas.tag = Some(7);
-        assert_eq!(vegas.reduced(Signal::Loss, 20.0, &window(20.0, 10.0)), Reduced::to(10.0));
+        assert_eq!(vegas.on_congestion(Signal::Loss, 20.0, &window(20.0, 10.0)), Reduced::to(10.0));
         assert_eq!(vegas.tag, None);
     }
 }
