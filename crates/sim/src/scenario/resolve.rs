@@ -10,7 +10,7 @@ use super::network::{Key, Network, Origin};
 use super::stacks::{Stacks, shared};
 use super::topology::Topology;
 use super::wlan;
-use crate::spec::{Datagrams, FlowSpec, Record, Repeat, Scenario, Size, Source, Stop};
+use crate::spec::{Custom, Datagrams, FlowSpec, Record, Repeat, Scenario, Size, Source, Stop};
 
 /// Most flows of one scenario.
 const MOST_FLOWS: u64 = 10_000_000;
@@ -127,6 +127,7 @@ fn flows(tables: Vec<FlowTable>, network: &mut Network, stacks: &Stacks) -> Resu
             }),
             sender,
             receiver,
+            custom: Custom::default(),
         });
     }
     distinct_names(&flows)?;

@@ -60,8 +60,14 @@ pub struct Receiver {
 impl Receiver {
     /// A receiver that follows `rules`.
     pub fn new(rules: Arc<ReceiverRules>) -> Receiver {
+        let policy = Policy::of(&rules);
+        Receiver::with_policy(rules, policy)
+    }
+
+    /// The same with this ACK policy instead of the one that `rules` name.
+    pub fn with_policy(rules: Arc<ReceiverRules>, policy: Policy) -> Receiver {
         Receiver {
-            policy: Policy::of(&rules),
+            policy: policy.observed(&rules),
             phase_source: rules.ack.phase_source(),
             rules,
             space: Reassembly::default(),

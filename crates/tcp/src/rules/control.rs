@@ -179,14 +179,8 @@ impl ControlKind {
 
     /// The word that stands for the algorithm.
     pub fn name(&self) -> &'static str {
-        match self {
-            ControlKind::Reno {} => "reno",
-            ControlKind::Veno { .. } => "veno",
-            ControlKind::Cubic { .. } => "cubic",
-            ControlKind::Westwood { .. } => "westwood",
-            ControlKind::Vegas { .. } => "vegas",
-            ControlKind::Bbr {} => "bbr",
-        }
+        let same = |kind: &ControlKind| std::mem::discriminant(kind) == std::mem::discriminant(self);
+        ControlKind::ALL.iter().find(|(_, kind)| same(kind)).map_or("", |(word, _)| word)
     }
 
     /// Whether it says itself how many segments acknowledged make the window one larger, and takes them uncounted
@@ -199,6 +193,17 @@ impl ControlKind {
     /// then.
     pub fn has_hystart(&self) -> bool {
         matches!(self, ControlKind::Cubic { .. })
+    }
+
+    /// Whether it sets window and pace by itself, from what the recovery learns of deliveries
+    /// ([`Needs::Deliveries`](crate::sender::control::Needs::Deliveries)).
+    pub fn owns_window(&self) -> bool {
+        matches!(self, ControlKind::Bbr {})
+    }
+
+    /// Whether it draws random numbers.
+    pub fn draws(&self) -> bool {
+        matches!(self, ControlKind::Bbr {})
     }
 
     fn has_defaults(&self) -> bool {

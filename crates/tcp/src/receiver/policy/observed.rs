@@ -10,7 +10,7 @@ use crate::rules::{EstimateKind, LossNotice, RttSource, WindowStart};
 const NUMBERS: u32 = 1 << 31;
 
 /// The two of them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Observed {
     policy: Policy,
     observer: Observer,
