@@ -11,6 +11,7 @@ mod frto;
 mod hystart;
 mod linux_timer;
 mod ns2;
+mod pipe;
 mod prr;
 mod receiver_table;
 mod rfc1122;

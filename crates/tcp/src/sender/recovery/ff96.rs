@@ -5,6 +5,7 @@
 
 use acklab_packet::{Ack, Seq, Time};
 
+use super::super::congestion::CaState;
 use super::super::{Core, SenderWire};
 use super::LossRecovery;
 use super::pipe::{ByPipe, Next};
@@ -14,7 +15,6 @@ use crate::rules::SackPartial;
 /// State of FF96 recovery.
 #[derive(Clone, Debug, Default)]
 pub struct Ff96 {
-    recovering: bool,
     /// A timeout voids SACK information until the next new ACK.
     timed_out: bool,
     pipe: u64,
@@ -30,10 +30,14 @@ pub struct Ff96 {
     had_partial: bool,
 }
 
+fn recovering(core: &Core) -> bool {
+    core.cc.state == CaState::Recovery
+}
+
 impl Ff96 {
     /// `pipe`, while recovery is on.
-    pub(super) fn pipe(&self) -> Option<u64> {
-        self.recovering.then_some(self.pipe)
+    pub(super) fn pipe(&self, core: &Core) -> Option<u64> {
+        recovering(core).then_some(self.pipe)
     }
 
     fn clear_board(&mut self) {
@@ -90,7 +94,6 @@ impl Ff96 {
         }
         let gone = u64::from(core.rules.dup_thresh) * u64::from(core.seq.mss);
         self.pipe = core.seq.flight_size().saturating_sub(gone);
-        self.recovering = true;
         let len = core.seq.len_at(core.seq.una);
         self.mark_resent(core.seq.una + u64::from(len));
         core.begin_recovery(now, wire);
@@ -102,7 +105,7 @@ impl Ff96 {
         self.left_network(mss);
         if ack.ack >= core.cc.recover {
             core.cc.recover = 1;
-            self.recovering = false;
+            core.cc.state = CaState::Open;
             core.new_ack(ack, false, now, wire);
             self.base = core.seq.una;
             self.timed_out = false;
@@ -154,7 +157,7 @@ impl Ff96 {
 
     /// Sends what may be sent: with nothing reported, what the window allows.
     fn send_out<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        if !self.recovering && self.board.is_empty() {
+        if !recovering(core) && self.board.is_empty() {
             core.send_window(core.rules.max_burst, now, wire);
         } else {
             self.send(core, now, wire);
@@ -165,7 +168,7 @@ impl Ff96 {
 impl ByPipe for Ff96 {
     fn next(&mut self, core: &mut Core) -> Option<Next> {
         let seq = &core.seq;
-        let (open, window) = if self.recovering {
+        let (open, window) = if recovering(core) {
             (self.pipe + u64::from(seq.mss) <= core.cc.cwnd as u64, seq.wnd)
         } else {
             let window = core.cc.window(seq.wnd);
@@ -194,7 +197,7 @@ impl ByPipe for Ff96 {
 
 impl LossRecovery for Ff96 {
     fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
-        if self.recovering {
+        if recovering(core) {
             self.in_recovery(core, ack, now, wire);
             return None;
         }
@@ -215,7 +218,7 @@ impl LossRecovery for Ff96 {
         if core.cc.dupacks > 0 {
             return None;
         }
-        if !self.recovering && self.board.is_empty() {
+        if !recovering(core) && self.board.is_empty() {
             return Some(core.rules.max_burst);
         }
         self.send(core, now, wire);
@@ -231,7 +234,6 @@ impl LossRecovery for Ff96 {
     fn before_timeout(&mut self, core: &mut Core) {
         core.cc.dupacks = 0;
         core.cc.recover = core.seq.max;
-        self.recovering = false;
         self.timed_out = true;
         self.base = self.base.max(core.seq.una);
         self.clear_board();

@@ -127,7 +127,7 @@ impl Recovery {
     pub fn pipe(&self, core: &Core) -> Option<u64> {
         match self {
             Recovery::Tahoe(_) | Recovery::Reno(_) | Recovery::NewReno(_) => None,
-            Recovery::Ff96(recovery) => recovery.pipe(),
+            Recovery::Ff96(recovery) => recovery.pipe(core),
             Recovery::Rfc6675(recovery) => recovery.pipe_in_recovery(core),
             Recovery::Fack(recovery) => recovery.pipe(core),
             Recovery::Rack(recovery) => recovery.pipe_in_recovery(core),
