@@ -45,6 +45,10 @@ pub(super) fn check_sender(rules: &SenderRules) -> Result<(), Conflict> {
         let what = "is \"hystart++\", but control = \"vegas\" ends slow start by its own backlog; must be \"standard\"";
         return Err(("slow_start", what.into()));
     }
+    if rules.control.counts_marks() && !rules.ecn {
+        let what = format!("is false, but control = \"{}\" goes by marks; must be true", rules.control.name());
+        return Err(("ecn", what));
+    }
     if rules.control.owns_window() {
         check_owner(rules)?;
     }

@@ -48,6 +48,8 @@ pub struct Receiver {
     syn: bool,
     pub(super) duplicate: bool,
     ece: bool,
+    /// The segment just come is marked and the one before was not, or the other way round, and each mark is echoed.
+    mark_changed: bool,
     /// The segments come with PSH; only drivers of real ones know.
     push: bool,
     /// Where the policy takes the sender's phase from, if it asks.
@@ -78,6 +80,7 @@ impl Receiver {
             duplicate: false,
             duplicate_end: 0,
             ece: false,
+            mark_changed: false,
             push: false,
             ts_recent: Time::ZERO,
             last_ack_sent: 1,
@@ -100,7 +103,11 @@ impl Receiver {
     pub fn on_segment<W: ReceiverWire>(&mut self, segment: &Segment, now: Time, wire: &mut W) {
         self.segments_received += 1;
         // A mark is echoed on every ACK until the sender says it has reduced its window (RFC 3168 section 6.1.3).
-        self.ece = segment.ce | (self.ece & !segment.cwr);
+        let before = self.ece;
+        self.ece = segment.ce | (before & !segment.cwr);
+        if self.rules.echo_each_mark {
+            self.echo_mark(segment.ce, before, now, wire);
+        }
         if segment.ts_val >= self.ts_recent && segment.seq <= self.last_ack_sent {
             self.ts_recent = segment.ts_val;
         }
@@ -109,6 +116,18 @@ impl Receiver {
         } else {
             self.on_segment_elsewhere(segment, now, wire);
         }
+    }
+
+    /// Each ACK echoes the marks of what it covers (RFC 8257 section 3.2): where they change, what came `before` is acknowledged
+    /// apart, and the segment at once.
+    #[cold]
+    fn echo_mark<W: ReceiverWire>(&mut self, ce: bool, before: bool, now: Time, wire: &mut W) {
+        self.mark_changed = ce != before;
+        if self.mark_changed && self.covered < self.space.rcv_nxt {
+            self.ece = before;
+            self.emit(Emission::Now, now, wire);
+        }
+        self.ece = ce;
     }
 
     /// The segment is not the next in order, or has company.
@@ -178,6 +197,7 @@ impl Receiver {
             || (self.rules.immediate_on_repeat && placement.duplicate)
             || (segment.seq == 0 && self.rules.immediate_on_syn)
             || segment.fin
+            || self.mark_changed
     }
 
     /// The ACK timer runs out.

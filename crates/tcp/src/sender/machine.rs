@@ -96,15 +96,18 @@ impl Sender {
             Verdict::Lies => core.punish(),
             Verdict::Fair | Verdict::Waits => {}
         }
+        let asks = matches!(verdict, Verdict::Asks(..) | Verdict::Waits);
+        if !asks {
+            core.tell_before(ack, now);
+        }
         if ack.ece {
             core.on_mark_echo(now);
         }
-        if matches!(verdict, Verdict::Asks(..) | Verdict::Waits) {
+        if asks {
             // No sign of loss; what else it says counts.
             self.recovery.note_reports(core, ack);
             return false;
         }
-        core.tell_before(ack, now);
         if !self.recovery.keeps_log() {
             core.tell_covered(ack, &self.recovery.outstanding(core), now);
         }

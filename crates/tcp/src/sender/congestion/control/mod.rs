@@ -8,6 +8,7 @@
 
 mod bbr;
 mod cubic;
+mod dctcp;
 mod reno;
 mod vegas;
 mod veno;
@@ -138,6 +139,7 @@ controls! { (payload, seed):
     Westwood(Box<westwood::Westwood>) from ControlKind::Westwood { gain } => Box::new(westwood::Westwood::new(gain));
     Vegas(Box<vegas::Vegas>) from ControlKind::Vegas { alpha, beta, gamma, pace } =>
         Box::new(vegas::Vegas::new(VegasRules { alpha, beta, gamma, pace }));
+    Dctcp(Box<dctcp::Dctcp>) from ControlKind::Dctcp { gain } => Box::new(dctcp::Dctcp::new(gain));
     Bbr(Box<bbr::Bbr>) from ControlKind::Bbr {} => Box::new(bbr::Bbr::new(payload, seed));
 }
 
