@@ -55,7 +55,7 @@ pub struct SenderCounters {
 pub struct Core {
     /// The retransmission timer and the round trip.
     pub timer: Timer,
-    /// What has been sent and acknowledged.
+    /// Data sent and acknowledged.
     pub seq: SequenceSpace,
     /// Windows, and what moves them.
     pub cc: Congestion,
@@ -63,7 +63,7 @@ pub struct Core {
     pub rules: Arc<SenderRules>,
     /// No extra, nothing in `restrained` and `notices`: a full segment of new data is sent without asking further.
     pub(super) plain: bool,
-    /// Whether pacing or skipping may hold back what the window allows.
+    /// True if pacing or skipping may hold back what the window allows.
     pub(super) restrained: bool,
     pub(super) notices: Notices,
     /// Counts for the flow's row.
@@ -72,10 +72,10 @@ pub struct Core {
     pub(super) extras: Box<Extras>,
 }
 
-/// What segments tell their receiver beside where they belong.
+/// Notices that segments carry to their receiver.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Notices {
-    /// Whether any is a rule: a phase, a window, congestion, a number.
+    /// True if any is a rule: a phase, a window, congestion, a number.
     pub ruled: bool,
     /// An ACK came marked; the next segment tells the receiver.
     pub ack_mark: bool,
@@ -83,7 +83,7 @@ pub(super) struct Notices {
     pub cwr: bool,
 }
 
-/// What only some rules need, each where it is needed; apart, so that a sender of any rules takes as few cache lines.
+/// Parts that only some rules need; apart, so that a sender of any rules takes as few cache lines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Extras {
     pub skip: Option<Box<Skip>>,
@@ -123,13 +123,13 @@ impl Core {
         }
     }
 
-    /// Whether everything there is to send has been acknowledged.
+    /// True if everything there is to send has been acknowledged.
     #[inline]
     pub fn done(&self) -> bool {
         self.seq.done()
     }
 
-    /// Whether `cwnd` is below `ssthresh`.
+    /// True if `cwnd` is below `ssthresh`.
     #[inline]
     pub fn in_slow_start(&self) -> bool {
         self.cc.in_slow_start()
@@ -140,7 +140,7 @@ impl Core {
         (self.counters.rtt_samples > 0).then_some(self.timer.smoothed)
     }
 
-    /// Whether the control sets window and pace by itself.
+    /// True if the control sets window and pace by itself.
     #[inline]
     pub(super) fn control_owns_window(&self) -> bool {
         self.extras.delivery.is_some()
@@ -222,7 +222,7 @@ impl Core {
         self.cc.grow(acked, &self.seq, self.timer.smoothed, now);
     }
 
-    /// Whether the window is so much in use that ACKs may grow it.
+    /// True if the window is so much in use that ACKs may grow it.
     pub(super) fn in_use(&self) -> bool {
         self.extras.usage.as_ref().is_none_or(|usage| usage.in_use(&self.cc))
     }
@@ -312,7 +312,7 @@ impl Core {
     }
 }
 
-/// What is outstanding, as a recovery judges it. In sequence units.
+/// Outstanding data, as a recovery judges it. In sequence units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outstanding {
     /// SND.UNA.

@@ -39,7 +39,7 @@ impl Sender {
         Sender::with_seed(rules, supply, 0)
     }
 
-    /// The same, whose random numbers (`skip`, BBR's phases) begin with `seed`: a draw from a stream that belongs to this sender
+    /// The same, whose random numbers (`skip`, some controls) begin with `seed`: a draw from a stream that belongs to this sender
     /// alone, or [`Sender::seed`] of the connection before this one.
     pub fn with_seed(rules: Arc<SenderRules>, supply: Supply, seed: u64) -> Sender {
         let control = Control::of(&rules, payload(&rules), seed);
@@ -52,7 +52,7 @@ impl Sender {
         Sender { core: Core::new(rules, supply, control, seed), recovery }
     }
 
-    /// Where this sender's random numbers stand; 0 if its rules draw none.
+    /// State of this sender's random numbers; 0 if its rules draw none.
     pub fn seed(&self) -> u64 {
         self.core.extras.skip.as_ref().map_or_else(|| self.core.cc.control.seed(), |skip| skip.seed())
     }
@@ -152,7 +152,7 @@ impl Sender {
         self.recovery.resume(&mut self.core, now, wire);
     }
 
-    /// Whether everything has been acknowledged.
+    /// True if everything has been acknowledged.
     #[inline]
     pub fn done(&self) -> bool {
         self.core.done()
@@ -174,7 +174,7 @@ impl Sender {
         &self.core
     }
 
-    /// What plots show.
+    /// State for plots.
     pub fn view(&self) -> SenderView {
         let Core { seq, cc, timer, .. } = &self.core;
         let mss = f64::from(seq.mss);
@@ -187,7 +187,7 @@ impl Sender {
         }
     }
 
-    /// What the congestion control believes of the path, if it watches delay.
+    /// The congestion control's estimate of the path, if it watches delay.
     pub fn estimate(&self) -> Option<Estimate> {
         self.core.cc.control.estimate()
     }

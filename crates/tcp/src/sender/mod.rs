@@ -26,7 +26,7 @@ use acklab_packet::{Probe, Segment, Time};
 /// digit.
 const CLOCK: f64 = 1e-9;
 
-/// What a sender asks of its driver.
+/// Requests of a sender to its driver.
 pub trait SenderWire {
     /// Puts a segment of `wire_bytes` bytes on the first link.
     fn send(&mut self, segment: Segment, wire_bytes: u32);

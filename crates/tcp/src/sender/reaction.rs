@@ -62,12 +62,12 @@ impl Core {
         }
     }
 
-    /// Whether duplicate ACKs may start a recovery now.
+    /// True if duplicate ACKs may start a recovery now.
     pub(super) fn may_fast_retransmit(&self) -> bool {
         self.cc.may_fast_retransmit(&self.seq, &self.rules)
     }
 
-    /// What every recovery but QUIC's does first when a loss shows: note the window's end, halve, restart the timer. The
+    /// Begins the recovery of a loss, QUIC's apart: notes the window's end, reduces the window, restarts the timer. The
     /// caller sends.
     pub(super) fn begin_recovery<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
         self.counters.fast_retransmits += 1;
@@ -85,7 +85,7 @@ impl Core {
         self.stop_timing();
     }
 
-    /// Whether credit is due for the ACK that ends a recovery.
+    /// True if credit is due for the ACK that ends a recovery.
     pub(super) fn grows_on_exit(&self) -> bool {
         self.rules.recovery_exit != RecoveryExit::Rfc6582
     }
@@ -142,7 +142,7 @@ impl Core {
         }
     }
 
-    /// Whether this ACK, before it counts, shows the last reduction to have been needless. If so, it is taken back.
+    /// True if this ACK, before it counts, shows the last reduction to have been needless. If so, it is taken back.
     pub(super) fn undo(&mut self, ack: &Ack, now: Time) -> bool {
         let Some(undo) = &mut self.extras.undo else { return false };
         let needless = undo.judge(ack, &self.seq, self.cc.state, &mut self.counters);

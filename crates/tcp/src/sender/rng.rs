@@ -10,7 +10,7 @@ impl Rng {
         Rng(state)
     }
 
-    /// Where it stands.
+    /// The state, from which another stream can go on.
     pub fn state(&self) -> u64 {
         self.0
     }

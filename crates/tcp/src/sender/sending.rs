@@ -62,7 +62,7 @@ impl Core {
         }
     }
 
-    /// What extras learn of a segment that has left.
+    /// Tells the extras of a segment that has left.
     fn note_sent(&mut self, segment: &Segment, end: Seq, idle: bool, now: Time) {
         let Segment { seq, syn, retransmit, .. } = *segment;
         let extras = &mut *self.extras;
@@ -85,7 +85,7 @@ impl Core {
         }
     }
 
-    /// What a segment tells its receiver of the sender and of congestion.
+    /// Writes the sender's state and congestion into a segment.
     #[inline(never)]
     fn tell_receiver(&mut self, segment: &mut Segment) {
         if self.rules.tell_phase {
@@ -106,7 +106,7 @@ impl Core {
         }
     }
 
-    /// Whether pacing lets a segment go now; if not, the wire wakes the sender when it does. Retransmissions that duplicate
+    /// True if pacing lets a segment go now; if not, the wire wakes the sender when it does. Retransmissions that duplicate
     /// ACKs call for do not ask.
     #[inline]
     pub(super) fn may_send_now<W: SenderWire>(&mut self, now: Time, wire: &mut W) -> bool {

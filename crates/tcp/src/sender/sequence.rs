@@ -10,7 +10,7 @@ use acklab_packet::Seq;
 
 use crate::rules::{Nagle, SenderRules, Sequence};
 
-/// What a sender has been given to send.
+/// Data that a sender has been given to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Supply {
     /// That many full segments.
@@ -21,7 +21,7 @@ pub enum Supply {
     Unlimited,
 }
 
-/// Where a sender stands in its data. In sequence units.
+/// A sender's position in its data. In sequence units.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct SequenceSpace {
@@ -85,13 +85,13 @@ impl SequenceSpace {
         self.max - self.una
     }
 
-    /// Whether everything there is to send has been acknowledged.
+    /// True if everything there is to send has been acknowledged.
     #[inline]
     pub fn done(&self) -> bool {
         self.una >= self.limit
     }
 
-    /// Whether the SYN is not acknowledged yet.
+    /// True if the SYN is not acknowledged yet.
     pub(super) fn shaking_hands(&self) -> bool {
         self.syn && self.una == 0
     }
@@ -101,7 +101,7 @@ impl SequenceSpace {
         self.limit - u64::from(self.fin)
     }
 
-    /// Where the receiver's window ends.
+    /// End of the receiver's window.
     #[inline]
     pub(super) fn window_end(&self) -> Seq {
         self.una + self.wnd
@@ -135,13 +135,13 @@ impl SequenceSpace {
         if full { Some(self.mss) } else { self.sendable_otherwise(edge) }
     }
 
-    /// Where the last segment ends at the latest that may be sent without a FIN, if the window ends at `edge`.
+    /// Latest end of a segment that may be sent without a FIN, if the window ends at `edge`.
     #[inline]
     pub(super) fn plain_edge(&self, edge: Seq) -> Seq {
         edge.min(self.data_end())
     }
 
-    /// Whether a full segment of new data, no SYN, has room from `nxt` to `plain_edge`: mostly so.
+    /// True if a full segment of new data, no SYN, has room from `nxt` to `plain_edge`: mostly so.
     #[inline]
     pub(super) fn full_segment_fits(&self, plain_edge: Seq) -> bool {
         self.nxt >= self.max.max(1) && self.nxt + u64::from(self.mss) <= plain_edge
@@ -167,7 +167,7 @@ impl SequenceSpace {
         (room > 0 && new_bytes && !self.holds()).then_some(room)
     }
 
-    /// Whether a small segment at `nxt` has to wait. Not what was sent before, nor a SYN or FIN.
+    /// True if a small segment at `nxt` has to wait. Not what was sent before, nor a SYN or FIN.
     fn holds(&self) -> bool {
         let new = self.nxt >= self.max;
         let data = self.nxt < self.data_end() && !(self.syn && self.nxt == 0);

@@ -47,7 +47,7 @@ impl Skip {
         })
     }
 
-    /// Where the draws stand.
+    /// State of the random numbers.
     pub(super) fn seed(&self) -> u64 {
         self.rng.state()
     }

@@ -188,7 +188,9 @@ impl Judge {
     fn receiver_state(&mut self, step: Step, before: Seq, pair: &Pair) -> Result<(), String> {
         let (next, at_once) = (pair.receiver.rcv_nxt(), !pair.back.sent.is_empty());
         must!(next == self.in_order, "rcv_nxt is {next}, in order are {}", self.in_order);
-        let (sent, most) = (pair.back.sent.len(), self.acks_at_once());
+        // One more, of what came before, where the marks change (RFC 8257 section 3.2).
+        let most = self.acks_at_once().saturating_add(self.receiver.echo_each_mark.into());
+        let sent = pair.back.sent.len();
         must!(sent <= most, "{sent} ACKs for one event, not at most {most}");
         match step {
             Step::Data(segment) => {
@@ -273,7 +275,10 @@ impl Judge {
                 must!(whole || order == PieceOrder::Falling || ack.ack > self.last_ack, "piece {} again", ack.ack);
                 must!(whole || ack.sack.is_empty(), "a piece with SACK blocks");
             }
-            _ => must!(ack.ack == self.in_order, "ACK {} where {} came in order", ack.ack, self.in_order),
+            _ => {
+                let apart = rules.echo_each_mark && matches!(step, Step::Data(_)) && ack.ack < self.in_order;
+                must!(apart || ack.ack == self.in_order, "ACK {} where {} came in order", ack.ack, self.in_order);
+            }
         }
         let falling = matches!(rules.ack, AckPolicyKind::Divide { order: PieceOrder::Falling, .. });
         must!(falling || ack.ack >= self.last_ack, "ACK {} after {}", ack.ack, self.last_ack);
@@ -297,14 +302,15 @@ impl Judge {
             if let (0, Step::Data(segment)) = (index, step)
                 && segment.seq >= self.in_order
                 && !dsack
+                && !rules.echo_each_mark
             {
                 must!((start..end).contains(&segment.seq), "first block {start}..{end} without {segment:?}");
                 must!(!held(start - 1) && !held(end), "first block {start}..{end} is not the whole run");
             }
         }
         if let Step::Data(segment) = step {
-            // Pieces that had to wait leave before it, without blocks.
-            let due = most > 0 && segment.seq > self.in_order && ack.ack == self.in_order;
+            // Pieces that had to wait leave before it, without blocks; so does the ACK of what came before another mark.
+            let due = most > 0 && !rules.echo_each_mark && segment.seq > self.in_order && ack.ack == self.in_order;
             must!(!due || !ack.sack.is_empty(), "no block for {segment:?}");
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Vegas and Westwood+ by hand: what a control does to a window when it hears of ACKs, round trips and losses.
+//! Vegas and Westwood+ by hand: the effect of a control on a window when it is told of ACKs, round trips and losses.
 
 use acklab_packet::{Seq, Time};
 use acklab_tcp::rules::{ControlKind, VegasPace, VenoBase, VenoEstimate, VenoFirstLoss};

@@ -53,7 +53,7 @@ pub struct Arrival {
     pub duplicate: bool,
     /// Sequence units it carries.
     pub len: u32,
-    /// What is known of the sender's phase.
+    /// The sender's phase, as far as it is known.
     pub phase: Phase,
     /// It opens the connection.
     pub syn: bool,
@@ -77,13 +77,13 @@ pub struct Arrival {
     pub ce: bool,
     /// Its sender has answered a congestion mark.
     pub cwr: bool,
-    /// When it left its sender.
+    /// Departure from its sender.
     pub sent: Time,
     /// The time.
     pub now: Time,
 }
 
-/// What a policy wants sent.
+/// A policy's request to send.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Emission {
     /// An ACK at once.
@@ -121,12 +121,12 @@ pub enum Emission {
     },
 }
 
-/// How an ACK is divided.
+/// Division of an ACK.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pieces {
-    /// How many pieces; fewer if the ACK newly covers fewer units.
+    /// Number of pieces; fewer if the ACK newly covers fewer units.
     pub count: u32,
-    /// What each covers.
+    /// Share that each covers.
     pub parts: PieceParts,
     /// Which goes first.
     pub order: PieceOrder,
@@ -148,7 +148,7 @@ pub trait AckPolicy: Debug + Send + Sync + ClonePolicy {
     }
     /// The sender has answered the keep-alive of this number.
     fn on_reply(&mut self, _: u32, _: Time) {}
-    /// What it takes the sender's window to be, in segments, if it has an idea.
+    /// Its estimate of the sender's window, in segments, if it has one.
     fn window_estimate(&self, _: Time) -> Option<f64> {
         None
     }

@@ -16,7 +16,7 @@ pub struct Observed {
     observer: Observer,
     round_trip: RoundTrip,
     rcv_nxt: Seq,
-    /// What the policy wants, while a keep-alive of the observer goes first.
+    /// Emission that the policy wants, while a keep-alive of the observer goes first.
     waiting: Option<Emission>,
 }
 

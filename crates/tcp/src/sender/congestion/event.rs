@@ -16,7 +16,7 @@ pub struct Window {
     pub mss: f64,
     /// The receiver's advertised window.
     pub advertised: f64,
-    /// Whether a unit is a byte, of which the standard's growth adds whole ones.
+    /// True if a unit is a byte, of which the standard's growth adds whole ones.
     pub bytes: bool,
     /// The time.
     pub now: Time,
@@ -25,7 +25,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Whether the standard would double the window each round trip.
+    /// True if the standard would double the window each round trip.
     #[inline]
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
@@ -57,9 +57,9 @@ pub enum Needs {
 /// A segment with data leaves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Departure {
-    /// Whether nothing was outstanding before it.
+    /// True if nothing was outstanding before it.
     pub idle: bool,
-    /// Whether the application, and not the window, has limited what was sent.
+    /// True if the application, and not the window, has limited what was sent.
     pub app_limited: bool,
     /// Least round trip of the connection, in seconds; infinite before the first.
     pub min_rtt: f64,
@@ -74,7 +74,7 @@ pub struct AckEvent {
     pub snd_max: Seq,
     /// Units it newly acknowledges; 0 for a duplicate.
     pub acked: f64,
-    /// Whether it echoes a congestion mark (ECE).
+    /// True if it echoes a congestion mark (ECE).
     pub ece: bool,
     /// Seconds since the newest segment it covers was sent, if that was sent once.
     pub rtt: Option<f64>,
@@ -85,13 +85,13 @@ pub struct AckEvent {
 }
 
 impl AckEvent {
-    /// Whether a fast recovery is on.
+    /// True if a fast recovery is on.
     pub fn in_recovery(&self) -> bool {
         self.state == CaState::Recovery
     }
 }
 
-/// What signals congestion.
+/// A signal of congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// Fast retransmit begins.
@@ -104,7 +104,7 @@ pub enum Signal {
     Idle,
 }
 
-/// What remains after a signal; the stack's rules of rounding come on top (`halving`), and after a timeout, or when
+/// The window after a signal; the stack's rules of rounding come on top (`halving`), and after a timeout, or when
 /// idle, cwnd is one segment whatever is said here.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reduced {

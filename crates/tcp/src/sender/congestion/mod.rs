@@ -46,7 +46,7 @@ pub struct Congestion {
     pub recover: Seq,
     /// Duplicate ACKs in a row.
     pub dupacks: u32,
-    /// What last reduced the window. Past `recover` it says so still: rules of 1997 ask ([`Congestion::state_at`]).
+    /// Cause of the last reduction. It stays beyond `recover`, because the rules of 1997 read it; see [`Congestion::state_at`].
     pub state: CaState,
     /// The phase in which credit last grew the window, until somebody asks ([`super::Sender::take_growth`]).
     pub(super) grown_in: Phase,
@@ -86,7 +86,7 @@ impl Congestion {
         (self.cwnd as i64 as u64 + self.inflation).min(advertised)
     }
 
-    /// Whether `cwnd` is below `ssthresh`.
+    /// True if `cwnd` is below `ssthresh`.
     #[inline]
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
@@ -98,7 +98,7 @@ impl Congestion {
         if una < self.recover { self.state } else { CaState::Open }
     }
 
-    /// Whether losses are being repaired with `una` acknowledged, after duplicates or a timeout.
+    /// True if losses are being repaired with `una` acknowledged, after duplicates or a timeout.
     pub(super) fn repairs(&self, una: Seq) -> bool {
         self.state_at(una) >= CaState::Recovery
     }
@@ -172,7 +172,7 @@ impl Congestion {
         (self.cwnd, self.ssthresh) = (window.cwnd, window.ssthresh);
     }
 
-    /// Whether duplicate ACKs may start a recovery now.
+    /// True if duplicate ACKs may start a recovery now.
     pub(super) fn may_fast_retransmit(&self, seq: &SequenceSpace, rules: &SenderRules) -> bool {
         // With no FlightSize an ACK that repeats is no sign of loss (RFC 5681 section 2, DUPLICATE ACKNOWLEDGMENT). To
         // ns-2 it is, while there is data to send.

@@ -8,10 +8,10 @@ use super::{CaState, Congestion};
 use crate::rules::Validation;
 use crate::sender::sequence::SequenceSpace;
 
-/// How much of the window is used.
+/// Use of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::sender) struct Usage {
-    /// Whether the window stopped the sender in this round trip (`is_cwnd_limited`).
+    /// True if the window stopped the sender in this round trip (`is_cwnd_limited`).
     limited: bool,
     /// Else the most units that were outstanding (`max_packets_out`).
     most: u64,
@@ -28,7 +28,7 @@ impl Usage {
         (validation == Validation::Linux).then(Box::default)
     }
 
-    /// Whether the window is so much in use that ACKs may grow it: it stopped the sender, or, in slow start, which doubles
+    /// True if the window is so much in use that ACKs may grow it: it stopped the sender, or, in slow start, which doubles
     /// it, half of it was out.
     pub fn in_use(&self, cc: &Congestion) -> bool {
         self.limited || (cc.in_slow_start() && cc.cwnd < 2.0 * self.most as f64)

@@ -32,7 +32,7 @@ struct Resent {
 #[derive(Clone, Debug, Default)]
 pub struct Fack {
     board: Scoreboard,
-    /// What is lost and not resent since.
+    /// Units that are lost and not resent since.
     lost: Scoreboard,
     /// In the order of their leaving.
     resent: Vec<Resent>,
@@ -41,7 +41,7 @@ pub struct Fack {
     /// Retransmissions so far, and one past the number of the latest that has arrived.
     count: u64,
     arrived: u64,
-    /// What may be in the network even if the window says less: the first hole, and rate halving's share.
+    /// Units that may be in the network even if the window says less: the first hole, and rate halving's share.
     allowance: u64,
     prr: Prr,
 }
@@ -50,11 +50,6 @@ impl Fack {
     /// Units in the network: sent, not reported and not lost.
     fn in_flight(&self, core: &Core) -> u64 {
         core.seq.flight_size().saturating_sub(self.board.total() + self.lost.total())
-    }
-
-    /// The same, while recovery is on.
-    pub(super) fn pipe(&self, core: &Core) -> Option<u64> {
-        (core.cc.state == CaState::Recovery).then(|| self.in_flight(core))
     }
 
     /// Takes in what the ACK covers and reports.
@@ -210,6 +205,10 @@ impl LossRecovery for Fack {
 
     fn note_reports(&mut self, core: &Core, ack: &Ack) {
         self.update(core, ack);
+    }
+
+    fn pipe(&self, core: &Core) -> Option<u64> {
+        (core.cc.state == CaState::Recovery).then(|| self.in_flight(core))
     }
 
     /// Everything that is not reported is to be sent again; reports stay.

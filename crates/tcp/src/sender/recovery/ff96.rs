@@ -21,7 +21,7 @@ pub struct Ff96 {
     board: Scoreboard,
     /// Highest unit known to be received in order; the left edge of the search for holes.
     left: Seq,
-    /// Where the search for the next hole starts: past the last hole resent.
+    /// Start of the search for the next hole: past the last hole resent.
     next_hole: Seq,
     /// `snd_una` as it was when recovery began (ns-2's `last_ack_`): new data is counted from it.
     base: Seq,
@@ -35,11 +35,6 @@ fn recovering(core: &Core) -> bool {
 }
 
 impl Ff96 {
-    /// `pipe`, while recovery is on.
-    pub(super) fn pipe(&self, core: &Core) -> Option<u64> {
-        recovering(core).then_some(self.pipe)
-    }
-
     fn clear_board(&mut self) {
         self.board.clear();
         self.next_hole = 0;
@@ -229,6 +224,10 @@ impl LossRecovery for Ff96 {
         if ack.ack == core.seq.una && !self.timed_out {
             self.update(core, ack);
         }
+    }
+
+    fn pipe(&self, core: &Core) -> Option<u64> {
+        recovering(core).then_some(self.pipe)
     }
 
     fn before_timeout(&mut self, core: &mut Core) {

@@ -16,7 +16,7 @@ struct Suspicion {
     resent_to: Seq,
     /// "RecoveryPoint": SND.MAX then.
     point: Seq,
-    /// Whether new data has been sent, beyond it.
+    /// True if new data has been sent, beyond it.
     asked: bool,
 }
 
@@ -102,7 +102,7 @@ impl Frto {
     }
 
     /// Asks with new data, as far as there is any, and the receiver takes it; whatever cwnd says. `sent` notes what leaves.
-    /// Where there is nothing to ask with, the flight is sent again.
+    /// With nothing to ask with, the flight is sent again.
     pub fn ask<W: SenderWire>(
         &mut self,
         core: &mut Core,

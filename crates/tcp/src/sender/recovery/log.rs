@@ -1,4 +1,4 @@
-//! When each outstanding segment was last sent, and what became of it.
+//! Log of outstanding segments: the last send time of each, and its fate.
 
 use std::collections::VecDeque;
 
@@ -13,11 +13,11 @@ pub(super) struct Sent {
     /// Its first unit, and one past its last.
     pub start: Seq,
     pub end: Seq,
-    /// When it was last sent (`Segment.xmit_ts`).
+    /// Last send time (`Segment.xmit_ts`).
     pub at: Time,
-    /// Whether that was not the first time.
+    /// True if that was not the first time.
     pub resent: bool,
-    /// Whether it is believed lost, and not sent again since.
+    /// True if it is believed lost, and not sent again since.
     pub lost: bool,
     pub sacked: bool,
     /// Which transmission of the connection that was, from 0: a packet number (RFC 9000 section 12.3).
@@ -52,7 +52,7 @@ impl SendLog {
         self.lost_ever
     }
 
-    /// How many units from one to the other have been reported, or sent more than once.
+    /// Units between the two that have been reported, or sent more than once.
     pub fn reported_or_resent(&self, from: Seq, to: Seq) -> u64 {
         let some = self.segments.iter().filter(|sent| sent.sacked || sent.resent);
         some.map(|sent| sent.end.min(to).saturating_sub(sent.start.max(from))).sum()

@@ -53,16 +53,21 @@ pub trait LossRecovery {
     /// The timer ran out: forget what the timeout makes void, before the window is reduced.
     fn before_timeout(&mut self, core: &mut Core);
 
-    /// What was believed lost was not: a reduction has been taken back, before which the state `was` another. Recoveries
+    /// Forgets losses that were none: a reduction has been taken back, before which the state `was` another. Recoveries
     /// without this have no reductions that are.
     fn undone(&mut self, _core: &mut Core, _was: CaState) {}
 
-    /// What it believes to be outstanding.
+    /// Units that a SACK recovery believes to be in the network, while it is on.
+    fn pipe(&self, _core: &Core) -> Option<u64> {
+        None
+    }
+
+    /// Its belief of what is outstanding.
     fn outstanding(&self, core: &Core) -> Outstanding {
         Outstanding { una: core.seq.una, in_flight: core.seq.flight_size(), lost: 0, lost_ever: 0 }
     }
 
-    /// Whether it knows of each segment what became of it, and tells controls that need deliveries.
+    /// True if it knows of each segment what became of it, and tells controls that need deliveries.
     fn keeps_log(&self) -> bool {
         false
     }
@@ -87,69 +92,39 @@ fn take_new_data<W: SenderWire>(core: &mut Core, ack: &Ack, prr: &mut Prr, now: 
     core.new_ack(ack, !recovering || core.grows_on_exit(), now, wire);
 }
 
-/// The recoveries, dispatched without boxes.
-#[derive(Clone, Debug)]
-pub enum Recovery {
-    /// See [`Tahoe`].
-    Tahoe(Tahoe),
-    /// See [`Reno`].
-    Reno(Reno),
-    /// See [`NewReno`].
-    NewReno(NewReno),
-    /// See [`Ff96`].
-    Ff96(Box<Ff96>),
-    /// See [`Rfc6675`].
-    Rfc6675(Box<Rfc6675>),
-    /// See [`Fack`].
-    Fack(Box<Fack>),
-    /// See [`Rack`].
-    Rack(Box<Rack>),
-    /// See [`Rfc9002`].
-    Rfc9002(Box<Rfc9002>),
-}
+/// The enum that dispatches to every recovery.
+macro_rules! recoveries {
+    ($($name:ident($kept:ty) from $kind:ident,)+) => {
+        /// The recoveries. What keeps more than a flag is boxed.
+        #[derive(Clone, Debug)]
+        #[allow(missing_docs)]
+        pub enum Recovery { $($name($kept),)+ }
 
-impl Recovery {
-    /// The recovery a scenario names.
-    pub fn new(kind: RecoveryKind) -> Recovery {
-        match kind {
-            RecoveryKind::Tahoe => Recovery::Tahoe(Tahoe),
-            RecoveryKind::Reno => Recovery::Reno(Reno),
-            RecoveryKind::Newreno => Recovery::NewReno(NewReno::default()),
-            RecoveryKind::Sack => Recovery::Ff96(Box::default()),
-            RecoveryKind::Rfc6675 => Recovery::Rfc6675(Box::default()),
-            RecoveryKind::Fack => Recovery::Fack(Box::default()),
-            RecoveryKind::Rack => Recovery::Rack(Box::default()),
-            RecoveryKind::Rfc9002 => Recovery::Rfc9002(Box::default()),
+        impl Recovery {
+            /// The recovery a scenario names.
+            pub fn new(kind: RecoveryKind) -> Recovery {
+                match kind { $(RecoveryKind::$kind => Recovery::$name(<$kept>::default()),)+ }
+            }
         }
-    }
 
-    /// Units that a SACK recovery believes to be in the network, while it is on.
-    pub fn pipe(&self, core: &Core) -> Option<u64> {
-        match self {
-            Recovery::Tahoe(_) | Recovery::Reno(_) | Recovery::NewReno(_) => None,
-            Recovery::Ff96(recovery) => recovery.pipe(core),
-            Recovery::Rfc6675(recovery) => recovery.pipe_in_recovery(core),
-            Recovery::Fack(recovery) => recovery.pipe(core),
-            Recovery::Rack(recovery) => recovery.pipe_in_recovery(core),
-            Recovery::Rfc9002(recovery) => Some(recovery.pipe(core)),
-        }
-    }
-}
-
-/// Calls the same method on whichever recovery it is.
-macro_rules! each {
-    ($self:expr, $recovery:ident => $call:expr) => {
-        match $self {
-            Recovery::Tahoe($recovery) => $call,
-            Recovery::Reno($recovery) => $call,
-            Recovery::NewReno($recovery) => $call,
-            Recovery::Ff96($recovery) => $call,
-            Recovery::Rfc6675($recovery) => $call,
-            Recovery::Fack($recovery) => $call,
-            Recovery::Rack($recovery) => $call,
-            Recovery::Rfc9002($recovery) => $call,
+        /// Calls the same method on whichever recovery it is.
+        macro_rules! each {
+            ($self:expr, $recovery:ident => $call:expr) => {
+                match $self { $(Recovery::$name($recovery) => $call,)+ }
+            };
         }
     };
+}
+
+recoveries! {
+    Tahoe(Tahoe) from Tahoe,
+    Reno(Reno) from Reno,
+    NewReno(NewReno) from Newreno,
+    Ff96(Box<Ff96>) from Sack,
+    Rfc6675(Box<Rfc6675>) from Rfc6675,
+    Fack(Box<Fack>) from Fack,
+    Rack(Box<Rack>) from Rack,
+    Rfc9002(Box<Rfc9002>) from Rfc9002,
 }
 
 impl LossRecovery for Recovery {
@@ -172,6 +147,10 @@ impl LossRecovery for Recovery {
 
     fn undone(&mut self, core: &mut Core, was: CaState) {
         each!(self, recovery => recovery.undone(core, was));
+    }
+
+    fn pipe(&self, core: &Core) -> Option<u64> {
+        each!(self, recovery => recovery.pipe(core))
     }
 
     fn outstanding(&self, core: &Core) -> Outstanding {

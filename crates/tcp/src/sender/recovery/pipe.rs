@@ -9,9 +9,9 @@ use super::super::{Core, SenderWire};
 pub(super) struct Next {
     pub seq: Seq,
     pub len: u64,
-    /// Whether it is the one at SND.NXT, which goes on after it.
+    /// True if it is the one at SND.NXT, which goes on after it.
     pub in_order: bool,
-    /// Where the window ends, if the rule `skip` may leave this segment out and send the one after it.
+    /// End of the window, if the rule `skip` may leave this segment out and send the one after it.
     pub skip_within: Option<Seq>,
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Prr {
     out: u64,
 }
 
-/// What an ACK tells.
+/// Deliveries that an ACK tells of.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Delivery {
     /// Units covered or reported for the first time (`DeliveredData`), and those of them that were covered.
@@ -50,7 +50,7 @@ impl Prr {
         *self = Prr { flight, ..Prr::default() };
     }
 
-    /// Whether a reduction is on.
+    /// True if a reduction is on.
     pub fn on(&self) -> bool {
         self.flight > 0
     }

@@ -8,7 +8,7 @@ use super::LossRecovery;
 use super::duplicates::{duplicate_ack, forget_duplicates};
 
 /// Keeps nothing of its own: the window inflation says whether recovery is on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Reno;
 
 impl LossRecovery for Reno {

@@ -17,7 +17,7 @@ pub struct Rfc6675 {
     frto: Frto,
     /// One past the highest unit resent in this recovery ("HighRxt" + 1).
     high_rxt: Seq,
-    /// Whether this recovery has used its rescue retransmission ("RescueRxt").
+    /// True if this recovery has used its rescue retransmission ("RescueRxt").
     rescued: bool,
     prr: Prr,
     /// [`Rfc6675::lost_edge`] when losses were last looked for.
@@ -56,14 +56,9 @@ impl Rfc6675 {
     }
 
     /// `SetPipe` (section 4): what is neither reported nor lost, plus what was resent.
-    fn pipe(&self, core: &Core, edge: Seq) -> u64 {
+    fn set_pipe(&self, core: &Core, edge: Seq) -> u64 {
         self.unreported(edge.max(core.seq.una), core.seq.max)
             + self.unreported(core.seq.una, self.high_rxt.min(core.seq.max))
-    }
-
-    /// [`Rfc6675::pipe`] as it stands, while recovery is on.
-    pub(super) fn pipe_in_recovery(&self, core: &Core) -> Option<u64> {
-        (core.cc.state == CaState::Recovery).then(|| self.pipe(core, self.lost_edge(core)))
     }
 
     /// First unreported run of at most one segment at or above `from`, below the highest reported unit.
@@ -104,13 +99,13 @@ impl Rfc6675 {
         self.send_out(core, now, wire);
     }
 
-    /// What proportional rate reduction makes of an ACK in recovery.
+    /// Applies proportional rate reduction to an ACK in recovery.
     fn reduce(&mut self, core: &mut Core, delivery: Delivery) {
         if self.prr.on() {
             let edge = self.lost_edge(core);
             let losses = self.unreported(self.judged.max(core.seq.una), edge) > 0;
             self.judged = edge.max(self.judged);
-            self.prr.on_ack(core, delivery, self.pipe(core, edge), losses);
+            self.prr.on_ack(core, delivery, self.set_pipe(core, edge), losses);
         }
     }
 
@@ -124,7 +119,7 @@ impl Rfc6675 {
             self.enter(core, delivery, now, wire);
         } else if core.rules.limited_transmit {
             self.high_rxt = core.seq.una;
-            let pipe = self.pipe(core, core.seq.una);
+            let pipe = self.set_pipe(core, core.seq.una);
             Sending { recovery: self, mode: Mode::Limited, pipe, edge: core.seq.una }.send(core, now, wire);
         }
     }
@@ -136,17 +131,22 @@ impl Rfc6675 {
         (core.cc.recover..core.seq.max).contains(&core.seq.una) || core.may_fast_retransmit()
     }
 
-    /// Whether what was outstanding at a timeout is sent again in order, skipping what is reported (section 5.1).
+    /// True if what was outstanding at a timeout is sent again in order, skipping what is reported (section 5.1).
     fn goes_back(core: &Core) -> bool {
         core.cc.state_at(core.seq.una) == CaState::Loss
+    }
+
+    /// True if what was sent before a timeout leaves again: new data that F-RTO sent beyond `recover` included.
+    fn resends(core: &Core) -> bool {
+        Self::goes_back(core) || core.seq.nxt < core.seq.max
     }
 
     /// In recovery, sends by `pipe`; after a timeout in order from SND.NXT; else what the window allows.
     fn send_out<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         let (mode, pipe, edge) = if core.cc.state == CaState::Recovery {
             let edge = self.lost_edge(core);
-            (Mode::Recovery, self.pipe(core, edge), edge)
-        } else if Self::goes_back(core) {
+            (Mode::Recovery, self.set_pipe(core, edge), edge)
+        } else if Self::resends(core) {
             (Mode::GoBack, core.seq.nxt - core.seq.una - self.board.within(core.seq.una, core.seq.nxt), 0)
         } else {
             return core.send_window(core.rules.max_burst, now, wire);
@@ -166,7 +166,7 @@ enum Mode {
     GoBack,
 }
 
-/// What an ACK sends.
+/// The departures that one event causes.
 struct Sending<'a> {
     recovery: &'a mut Rfc6675,
     mode: Mode,
@@ -263,7 +263,7 @@ impl LossRecovery for Rfc6675 {
             self.reduce(core, delivery);
             self.send_out(core, now, wire);
         } else if core.cc.dupacks == 0 {
-            if !Self::goes_back(core) {
+            if !Self::resends(core) {
                 return Some(core.rules.max_burst);
             }
             self.send_out(core, now, wire);
@@ -273,6 +273,10 @@ impl LossRecovery for Rfc6675 {
 
     fn note_reports(&mut self, core: &Core, ack: &Ack) {
         self.update(core, ack);
+    }
+
+    fn pipe(&self, core: &Core) -> Option<u64> {
+        (core.cc.state == CaState::Recovery).then(|| self.set_pipe(core, self.lost_edge(core)))
     }
 
     fn before_timeout(&mut self, core: &mut Core) {

@@ -1,4 +1,4 @@
-//! What the receiver reported above the cumulative ACK (RFC 2018).
+//! Scoreboard of the units reported above the cumulative ACK (RFC 2018).
 
 use acklab_packet::Seq;
 
@@ -22,7 +22,7 @@ impl Scoreboard {
         &self.runs
     }
 
-    /// Whether nothing is reported.
+    /// True if nothing is reported.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()

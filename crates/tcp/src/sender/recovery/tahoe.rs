@@ -7,7 +7,7 @@ use super::super::{Core, SenderWire};
 use super::LossRecovery;
 
 /// Keeps nothing of its own.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Tahoe;
 
 impl LossRecovery for Tahoe {

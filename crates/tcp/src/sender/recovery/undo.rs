@@ -29,7 +29,7 @@ struct Reduction {
     /// SND.UNA and SND.MAX when it began.
     from: Seq,
     to: Seq,
-    /// When something was first sent again, and one past the highest unit that was.
+    /// Time of the first retransmission, and one past the highest unit resent.
     resent: Option<Time>,
     resent_to: Seq,
     /// Units sent again that no DSACK has reported.
@@ -39,7 +39,7 @@ struct Reduction {
 /// Watch over the last reduction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::sender) struct Undo {
-    /// Whether the recovery has reductions that are taken back.
+    /// True if the recovery has reductions that are taken back.
     asks: bool,
     by_timestamps: bool,
     by_dsack: bool,
@@ -93,7 +93,7 @@ impl Undo {
         (counters.duplicates <= counters.retransmits).then_some((start, end))
     }
 
-    /// Whether this ACK, before it counts, shows the last reduction to have been needless.
+    /// True if this ACK, before it counts, shows the last reduction to have been needless.
     pub fn judge(&mut self, ack: &Ack, seq: &SequenceSpace, state: CaState, counters: &mut SenderCounters) -> bool {
         let reported = if self.by_dsack { Undo::reported(ack, seq.mss, counters) } else { None };
         let Some(last) = &mut self.last else { return false };

@@ -41,7 +41,7 @@ pub struct Rate {
 /// Deliveries and losses that an ACK shows. Counts in segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSample {
-    /// When it came.
+    /// Time of the ACK.
     pub now: Time,
     /// Segments delivered so far, and when the last ACK of some came.
     pub delivered: u64,
@@ -51,11 +51,11 @@ pub struct RateSample {
     pub acked: u64,
     /// Its rate; none if it delivers nothing, or in less than the least round trip.
     pub rate: Option<Rate>,
-    /// Whether the application, and not the network, was the limit.
+    /// True if the application, and not the network, was the limit.
     pub app_limited: bool,
     /// Round trip of the newest segment it brings, in seconds, if that left once.
     pub rtt: Option<f64>,
-    /// Whether its receiver may have held it back: it answers one small segment.
+    /// True if its receiver may have held it back: it answers one small segment.
     pub held: bool,
     /// Segments in flight before it, and after, before anything is sent.
     pub prior_in_flight: u64,
@@ -116,7 +116,7 @@ impl Delivery {
         self.min_rtt
     }
 
-    /// Whether the application is what limits.
+    /// True if the application is what limits.
     pub fn app_limited(&self) -> bool {
         self.app_limited > 0
     }

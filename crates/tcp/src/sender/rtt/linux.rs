@@ -1,4 +1,4 @@
-//! How Linux smooths round-trip samples (`tcp_rtt_estimator` in net/ipv4/tcp_input.c, in seconds instead of shifted
+//! Linux's smoothing of round-trip samples (`tcp_rtt_estimator` in net/ipv4/tcp_input.c, in seconds instead of shifted
 //! microseconds). The mean is RFC 6298's. The deviation differs in three ways: what counts is the largest since the last round trip
 //! began; from round trip to round trip that falls by no more than a quarter of the difference; and a sample far below the mean,
 //! which says nothing bad, adds an eighth of what one above it would.

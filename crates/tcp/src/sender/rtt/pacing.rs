@@ -11,16 +11,16 @@ const UNPACED: u64 = 10;
 /// The pacer of a sender.
 #[derive(Clone, Debug, Default)]
 pub(in crate::sender) struct Pacer {
-    /// When the next segment may go.
+    /// Time at which the next segment may go.
     next: Time,
     /// Segments that may go with the last one that it let go.
     burst_left: u32,
-    /// Whether the wire wakes it.
+    /// True if the wire wakes it.
     on: bool,
 }
 
 impl Pacer {
-    /// Whether a segment may go now; if not, the wire wakes the sender when it may. `rtt` is the smoothed round trip over
+    /// True if a segment may go now; if not, the wire wakes the sender when it may. `rtt` is the smoothed round trip over
     /// which a window of `window` segments is spread, `quantum` what a control sends at once.
     #[inline(never)]
     pub fn lets_go<W: SenderWire>(

@@ -133,7 +133,7 @@ impl Rto {
         }
     }
 
-    /// Whether the timer has run out since the last valid sample.
+    /// True if the timer has run out since the last valid sample.
     pub fn backed_off(&self) -> bool {
         self.backoff > 1
     }

@@ -1,4 +1,4 @@
-//! When each outstanding segment was sent, for controls that watch round trips more closely than the timer does.
+//! Send times of outstanding segments, for controls that watch round trips more closely than the timer does.
 
 use std::collections::VecDeque;
 

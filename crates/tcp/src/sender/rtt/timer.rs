@@ -15,7 +15,7 @@ use crate::sender::{SenderCounters, SenderWire};
 pub struct Timer {
     /// Round-trip samples smoothed with gain 1/8, whatever clock the timeout uses, in seconds.
     pub(in crate::sender) smoothed: f64,
-    /// When the last segment left.
+    /// Time at which the last segment left.
     pub(in crate::sender) last_sent: Time,
     /// The segment being timed: one past its last unit, and when it left.
     pub(in crate::sender) timed: Option<(Seq, Time)>,
@@ -29,7 +29,7 @@ impl Timer {
         Timer { smoothed: 0.0, last_sent: Time::ZERO, timed: None, on: false, rto: Rto::new(rules) }
     }
 
-    /// Whether it runs.
+    /// True if it runs.
     #[inline]
     pub(in crate::sender) fn is_on(&self) -> bool {
         self.on

@@ -7,13 +7,13 @@ use super::{AckEvent, CongestionControl, Needs, Reduced, Signal, Window};
 pub struct CubicRules {
     /// C, in segments per second cubed.
     pub c: f64,
-    /// What a loss leaves of the window.
+    /// Share of the window that a loss leaves.
     pub beta: f64,
     /// Section 4.7.
     pub fast_convergence: bool,
     /// Section 4.3.
     pub reno_friendly: bool,
-    /// Whether alpha becomes 1 at the window before the last reduction (section 4.3; not in Linux).
+    /// True if alpha becomes 1 at the window before the last reduction (section 4.3; not in Linux).
     pub alpha_rises: bool,
     /// Least growth in a round trip without a W_max, as a share of the window (Linux; 0 in the standard).
     pub seek: f64,
@@ -31,7 +31,7 @@ pub struct Cubic {
     epoch: Option<Epoch>,
     /// Segments acknowledged since the window last grew.
     acked: f64,
-    /// When the last ACK came, and whether less than half the window was in use then.
+    /// Time of the last ACK, and whether less than half the window was in use then.
     last_ack: f64,
     idle: bool,
 }

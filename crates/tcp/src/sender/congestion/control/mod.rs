@@ -60,17 +60,17 @@ pub trait CongestionControl: Debug + Send + Sync + CloneControl {
         1
     }
 
-    /// Whether it holds the window down by itself, so that rates measured now do not show what the path carries.
+    /// True if it holds the window down by itself, so that rates measured now do not show what the path carries.
     fn limits_itself(&self) -> bool {
         false
     }
 
-    /// What it believes of the path, for people and plots.
+    /// Its estimate of the path, for people and plots.
     fn estimate(&self) -> Option<Estimate> {
         None
     }
 
-    /// Where its random choices stand; 0 if it makes none.
+    /// State of its random numbers; 0 if it draws none.
     fn seed(&self) -> u64 {
         0
     }

@@ -19,7 +19,7 @@ pub struct VegasRules {
     pub beta: f64,
     /// Backlog that ends slow start.
     pub gamma: f64,
-    /// How often the window moves.
+    /// Pace at which the window moves.
     pub pace: VegasPace,
 }
 
@@ -29,7 +29,7 @@ pub struct Vegas {
     rules: VegasRules,
     base_rtt: f64,
     backlog: f64,
-    /// Where the present round trip ends.
+    /// End of the present round trip.
     tag: Option<Seq>,
     /// Its least sample, and how many there were.
     least: f64,

@@ -6,7 +6,7 @@ use acklab_packet::Seq;
 use super::{AckEvent, CongestionControl, Estimate, Needs, Reduced, Signal, Window};
 use crate::rules::{VenoBase, VenoEstimate, VenoFirstLoss};
 
-/// What Veno's parameters say, in segments and seconds.
+/// Veno's parameters, in segments and seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VenoRules {
     /// Backlog up to which a loss counts as random.
@@ -14,9 +14,9 @@ pub struct VenoRules {
     /// Backlog above which only every other ACK grows the window: 3 in the paper's listing, 1 in its prose (ledger
     /// veno.check.ai_threshold).
     pub beta: f64,
-    /// How often the backlog is judged.
+    /// Pace at which the backlog is judged.
     pub estimate: VenoEstimate,
-    /// What a loss before the first judgement does.
+    /// Effect of a loss before the first judgement.
     pub first_loss: VenoFirstLoss,
     /// Since when the least round trip is taken.
     pub base_rtt: VenoBase,
@@ -32,13 +32,13 @@ pub struct Veno {
     base_rtt: f64,
     /// N of the last judgement, in segments.
     backlog: f64,
-    /// Whether N exceeded alpha then (`equilibrium_arrival`); `None` before the first judgement.
+    /// True if N exceeded alpha then (`equilibrium_arrival`); `None` before the first judgement.
     equilibrium: Option<bool>,
     /// The tagged segment: the ACK that goes beyond it is judged next.
     tag: Option<Seq>,
-    /// Whether the last ACK in the slow branch grew the window.
+    /// True if the last ACK in the slow branch grew the window.
     grew: bool,
-    /// Whether this ACK may grow it.
+    /// True if this ACK may grow it.
     may_grow: bool,
 }
 

@@ -15,7 +15,7 @@ pub struct Westwood {
     rate: Option<f64>,
     least_rtt: f64,
     last_rtt: f64,
-    /// When the present interval began.
+    /// Start of the present interval.
     since: Option<f64>,
     /// Units delivered in it.
     delivered: f64,
@@ -37,7 +37,7 @@ impl Westwood {
         }
     }
 
-    /// What the path carries without queueing, in sequence units.
+    /// Units that the path carries without queueing.
     fn capacity(&self) -> Option<f64> {
         self.rate.map(|rate| rate * self.least_rtt).filter(|units| units.is_finite())
     }
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use acklab_packet::Time;
 
-    fn hear(westwood: &mut Westwood, at: f64, acked: f64, rtt: Option<f64>) {
+    fn on_ack(westwood: &mut Westwood, at: f64, acked: f64, rtt: Option<f64>) {
         let mut state = Window { now: Time::from_secs(at), ..window(20.0, 10.0) };
         westwood.on_ack(&AckEvent { acked, ..event(1, 1, rtt) }, &mut state);
     }
@@ -108,7 +108,7 @@ mod tests {
         );
         // 100 segments a second, ACKs 10 ms apart, round trips between 0.1 and 0.2 s.
         for k in 0..=400 {
-            hear(&mut westwood, 0.01 * f64::from(k), 1.0, Some(if k == 37 { 0.1 } else { 0.2 }));
+            on_ack(&mut westwood, 0.01 * f64::from(k), 1.0, Some(if k == 37 { 0.1 } else { 0.2 }));
         }
         let left = westwood.on_congestion(Signal::Loss, 20.0, &window(20.0, 10.0));
         assert!((left.ssthresh - 10.0).abs() < 0.5 && left.cwnd == left.ssthresh, "{left:?}");
@@ -120,19 +120,19 @@ mod tests {
     #[test]
     fn duplicates_count_once() {
         let mut westwood = Westwood::new(0.9);
-        hear(&mut westwood, 0.0, 1.0, Some(0.1));
-        (1..=4).for_each(|k| hear(&mut westwood, 0.01 * f64::from(k), 0.0, None));
-        hear(&mut westwood, 0.09, 5.0, None); // the hole and the four that the duplicates told of
+        on_ack(&mut westwood, 0.0, 1.0, Some(0.1));
+        (1..=4).for_each(|k| on_ack(&mut westwood, 0.01 * f64::from(k), 0.0, None));
+        on_ack(&mut westwood, 0.09, 5.0, None); // the hole and the four that the duplicates told of
         assert_eq!(westwood.delivered, 5.0);
     }
 
     #[test]
     fn the_filter_keeps_nine_tenths_of_the_past() {
         let mut westwood = Westwood::new(0.9);
-        hear(&mut westwood, 0.0, 10.0, Some(0.1));
-        hear(&mut westwood, 0.1, 10.0, Some(0.1)); // 10 in 0.1 s: what came with the first ACK was sent before
+        on_ack(&mut westwood, 0.0, 10.0, Some(0.1));
+        on_ack(&mut westwood, 0.1, 10.0, Some(0.1)); // 10 in 0.1 s: what came with the first ACK was sent before
         assert!((westwood.rate.unwrap() - 100.0).abs() < 1e-9);
-        hear(&mut westwood, 0.2, 20.0, Some(0.1)); // 20 in 0.1 s
+        on_ack(&mut westwood, 0.2, 20.0, Some(0.1)); // 20 in 0.1 s
         assert!((westwood.rate.unwrap() - (0.9 * 100.0 + 0.1 * 200.0)).abs() < 1e-9);
     }
 }

@@ -9,7 +9,7 @@ use crate::rules::Growth;
 pub struct ByteCounting {
     /// Most segments an ACK is worth.
     pub limit: f64,
-    /// How the increment is applied.
+    /// The way in which the increment is applied.
     pub growth: Growth,
 }
 

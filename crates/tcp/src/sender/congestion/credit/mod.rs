@@ -25,19 +25,19 @@ use crate::rules::{ControlKind, CreditKind};
 /// An ACK of new data as a credit rule sees it. All in sequence units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Covered {
-    /// What the ACK newly covers.
+    /// Units that the ACK newly covers.
     pub acked: f64,
     /// A full segment.
     pub mss: f64,
     /// The window before the ACK.
     pub cwnd: f64,
-    /// Whether that is below `ssthresh`.
+    /// True if that is below `ssthresh`.
     pub slow_start: bool,
-    /// Whether the ACK covers data that was outstanding when the timer last ran out.
+    /// True if the ACK covers data that was outstanding when the timer last ran out.
     pub after_timeout: bool,
 }
 
-/// What an ACK is worth, in sequence units: a first part, then the rest in equal parts; each part grows the window by
+/// Worth of an ACK, in sequence units: a first part, then the rest in equal parts; each part grows the window by
 /// the law that holds when its turn comes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Worth {
@@ -45,7 +45,7 @@ pub struct Worth {
     pub first: f64,
     /// Each later part.
     pub then: f64,
-    /// How many later parts.
+    /// Number of later parts.
     pub times: u32,
 }
 
@@ -67,22 +67,30 @@ pub trait WindowCredit {
     fn on_reduction(&mut self) {}
 }
 
-/// The credit rules. What keeps more than a number or two is boxed, so that a sender is no larger for it.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Credit {
-    /// See [`AckCounting`].
+/// The enum that dispatches to every rule.
+macro_rules! credits {
+    ($($name:ident($kept:ty),)+) => {
+        /// The credit rules. What keeps more than a number or two is boxed, so that a sender is no larger for it.
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(missing_docs)]
+        pub enum Credit { $($name($kept),)+ }
+
+        /// Calls the same method on whichever rule it is.
+        macro_rules! each {
+            ($self:expr, $rule:ident => $call:expr) => {
+                match $self { $(Credit::$name($rule) => $call,)+ }
+            };
+        }
+    };
+}
+
+credits! {
     AckCounting(AckCounting),
-    /// See [`Rfc5681`].
     Rfc5681(Rfc5681),
-    /// See [`ByteCounting`].
     ByteCounting(ByteCounting),
-    /// See [`Abc`].
     Abc(Box<Abc>),
-    /// See [`FullSegments`].
     FullSegments(FullSegments),
-    /// See [`Counter`].
     Counter(Counter),
-    /// See [`SegmentCounter`].
     SegmentCounter(Box<SegmentCounter>),
 }
 
@@ -108,32 +116,14 @@ impl WindowCredit for Credit {
     // Part of each ACK's path.
     #[inline(always)]
     fn worth(&mut self, ack: &Covered) -> Worth {
-        match self {
-            Credit::AckCounting(rule) => rule.worth(ack),
-            Credit::Rfc5681(rule) => rule.worth(ack),
-            Credit::ByteCounting(rule) => rule.worth(ack),
-            Credit::Abc(rule) => rule.worth(ack),
-            Credit::FullSegments(rule) => rule.worth(ack),
-            Credit::Counter(rule) => rule.worth(ack),
-            Credit::SegmentCounter(rule) => rule.worth(ack),
-        }
+        each!(self, rule => rule.worth(ack))
     }
 
     fn on_timeout(&mut self) {
-        match self {
-            Credit::AckCounting(rule) => rule.on_timeout(),
-            Credit::Rfc5681(rule) => rule.on_timeout(),
-            Credit::ByteCounting(rule) => rule.on_timeout(),
-            Credit::Abc(rule) => rule.on_timeout(),
-            Credit::FullSegments(rule) => rule.on_timeout(),
-            Credit::Counter(rule) => rule.on_timeout(),
-            Credit::SegmentCounter(rule) => rule.on_timeout(),
-        }
+        each!(self, rule => rule.on_timeout());
     }
 
     fn on_reduction(&mut self) {
-        if let Credit::SegmentCounter(rule) = self {
-            rule.on_reduction();
-        }
+        each!(self, rule => rule.on_reduction());
     }
 }

@@ -1,4 +1,4 @@
-//! What the standard recommends: min(N, SMSS) in slow start, one segment an ACK in congestion avoidance.
+//! The standard's recommendation: min(N, SMSS) in slow start, one segment an ACK in congestion avoidance.
 
 use super::{Covered, WindowCredit, Worth};
 

@@ -1,4 +1,4 @@
-//! What an ACK is worth to Linux: the segments it completes, and in congestion avoidance exactly one segment for each
+//! Linux's worth of an ACK: the segments it completes, and in congestion avoidance exactly one segment for each
 //! window of them (`tcp_cong_avoid_ai` in net/ipv4/tcp_cong.c).
 //!
 //! The standard's increment for each ACK, SMSS^2 / cwnd, shrinks while the window grows within a round trip: of a window of three

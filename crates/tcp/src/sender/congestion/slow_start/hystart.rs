@@ -34,7 +34,7 @@ struct Round {
     samples: u32,
 }
 
-/// What the watch has found.
+/// State of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stage {
     Watching,
@@ -59,7 +59,7 @@ impl HyStart {
         HyStart { control, stage: Stage::Watching, delay_min: f64::INFINITY, round: None }
     }
 
-    /// Whether the ACK that brought `rtt` shows a queue.
+    /// True if the ACK that brought `rtt` shows a queue.
     fn finds(&mut self, rtt: f64, ack: &AckEvent, window: &Window) -> bool {
         let now = window.now.secs();
         let begun = Round { end: ack.snd_max, start: now, last_ack: now, least: f64::INFINITY, samples: 0 };

@@ -16,7 +16,7 @@ const N_RTT_SAMPLE: u32 = 8;
 const CSS_GROWTH_DIVISOR: f64 = 4.0;
 const CSS_ROUNDS: u32 = 5;
 
-/// Where the initial slow start is.
+/// Stage of the initial slow start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stage {
     SlowStart,
@@ -42,7 +42,7 @@ pub struct HyStartPlusPlus {
     current_min: f64,
     /// `rttSampleCount`.
     samples: u32,
-    /// Whether the ACK that is being handled ends a round.
+    /// True if the ACK that is being handled ends a round.
     round_ends: Option<Seq>,
 }
 

@@ -1,7 +1,7 @@
 //! RACK-TLP (RFC 8985): a segment is lost when one sent later has arrived and its own time is up; a probe asks where no ACK
 //! comes. So a retransmission that is lost is noticed like any other segment, and a lost tail without a timeout.
 //!
-//! What is reported is kept as `rfc6675` keeps it, and sending is governed by a pipe in the same way; only what is
+//! Reports are kept as `rfc6675` keeps them, and sending is governed by a pipe in the same way; only what is
 //! lost is decided otherwise. Three timers share the wire's one ([`Rack::set_timer`]). What turns out to have
 //! been needless is undone where the rule `undo` says so.
 
@@ -35,7 +35,7 @@ pub struct Rack {
     frto: Frto,
     /// The timer has run out, and what that means for what is outstanding is not yet worked out.
     timed_out: bool,
-    /// When the retransmission timer runs out, the reordering timer, and the probe timeout.
+    /// Due times of the retransmission timer, the reordering timer and the probe timeout.
     rto: Option<Time>,
     reorder: Option<Time>,
     probe: Option<Time>,
@@ -43,13 +43,8 @@ pub struct Rack {
 
 impl Rack {
     /// Units believed to be in the network: neither reported nor lost.
-    fn pipe(&self, core: &Core) -> u64 {
+    fn in_flight(&self, core: &Core) -> u64 {
         core.seq.flight_size() - self.board.total() - self.log.lost()
-    }
-
-    /// The same, while recovery is on.
-    pub(super) fn pipe_in_recovery(&self, core: &Core) -> Option<u64> {
-        (core.cc.state == CaState::Recovery).then(|| self.pipe(core))
     }
 
     /// Takes in what the ACK covers and reports, lowest first (section 6.2 steps 1 to 3).
@@ -69,11 +64,11 @@ impl Rack {
         if self.log.lost() > 0 && !core.cc.repairs(core.seq.una) {
             self.enter(core, delivery, now, wire);
         } else if self.prr.on() {
-            self.prr.on_ack(core, delivery, self.pipe(core), self.log.lost() > lost);
+            self.prr.on_ack(core, delivery, self.in_flight(core), self.log.lost() > lost);
         }
     }
 
-    /// How long after it was sent a segment that others have overtaken is lost.
+    /// Time after its departure at which a segment that others have overtaken is lost.
     fn wait(&self, core: &Core) -> Time {
         let impatient = core.cc.repairs(core.seq.una) || self.log.sacked() >= core.rules.dup_thresh;
         let window = self.detection.window(impatient, core.smoothed_rtt().unwrap_or(f64::INFINITY));
@@ -86,7 +81,7 @@ impl Rack {
         self.tlp.reset();
         core.begin_recovery(now, wire);
         self.prr.begin(core, delivery);
-        self.prr.on_ack(core, delivery, self.pipe(core), true);
+        self.prr.on_ack(core, delivery, self.in_flight(core), true);
         // A control that owns the window first says what may be in flight.
         if !core.control_owns_window()
             && let Some(lost) = self.next_lost(core)
@@ -107,7 +102,7 @@ impl Rack {
         self.send(core, now, wire)
     }
 
-    /// Whether new data, too, leaves only while the pipe has room.
+    /// True if new data, too, leaves only while the pipe has room.
     fn by_pipe(&self, core: &Core) -> bool {
         core.cc.repairs(core.seq.una) || (core.rules.limited_transmit && !self.board.is_empty())
     }
@@ -189,7 +184,7 @@ impl Rack {
 
 impl ByPipe for Rack {
     fn next(&mut self, core: &mut Core) -> Option<Next> {
-        let room = self.pipe(core) + u64::from(core.seq.mss) <= core.cc.cwnd as u64;
+        let room = self.in_flight(core) + u64::from(core.seq.mss) <= core.cc.cwnd as u64;
         if let Some(lost) = self.next_lost(core) {
             return room.then_some(lost);
         }
@@ -239,6 +234,10 @@ impl LossRecovery for Rack {
         true
     }
 
+    fn pipe(&self, core: &Core) -> Option<u64> {
+        (core.cc.state == CaState::Recovery).then(|| self.in_flight(core))
+    }
+
     fn before_timeout(&mut self, core: &mut Core) {
         if core.seq.una < core.seq.max {
             self.frto.suspect(core);
@@ -261,7 +260,7 @@ impl LossRecovery for Rack {
 
     fn outstanding(&self, core: &Core) -> Outstanding {
         let (lost, lost_ever) = (self.log.lost(), self.log.lost_ever());
-        Outstanding { una: core.seq.una, in_flight: self.pipe(core), lost, lost_ever }
+        Outstanding { una: core.seq.una, in_flight: self.in_flight(core), lost, lost_ever }
     }
 
     fn keeps_log(&self) -> bool {
@@ -274,7 +273,7 @@ impl LossRecovery for Rack {
             self.log.mark_on_timeout(self.wait(core), now);
             if core.control_owns_window() {
                 // One segment beside what is not lost, as kernels have it (`tcp_enter_loss`).
-                core.cc.cwnd = (self.pipe(core) + u64::from(core.seq.mss)) as f64;
+                core.cc.cwnd = (self.in_flight(core) + u64::from(core.seq.mss)) as f64;
             }
         }
         let mut tap = Tap { wire, rto: self.rto };

@@ -1,10 +1,10 @@
-//! Tail loss probes (RFC 8985 section 7): when nothing is heard for two round trips, a segment asks.
+//! Tail loss probes (RFC 8985 section 7): a segment sent after two round trips without an ACK.
 
 use acklab_packet::{Ack, Seq, Time};
 
 use super::super::super::Core;
 
-/// How long a receiver may hold the ACK of a lone segment (`TLP.max_ack_delay`): what stacks take for it.
+/// Longest delay of the ACK of a lone segment (`TLP.max_ack_delay`), as stacks assume it.
 const MAX_ACK_DELAY: f64 = 0.2;
 /// The probe timeout before a round trip is known.
 const FIRST_PTO: f64 = 1.0;
@@ -27,7 +27,7 @@ impl Tlp {
         self.resent = false;
     }
 
-    /// Whether another probe may leave (section 7.3): none is on its way, and the round trip was measured since the last.
+    /// True if another probe may leave (section 7.3): none is on its way, and the round trip was measured since the last.
     pub fn may_send(&self, core: &Core) -> bool {
         self.end.is_none() && self.samples != Some(core.counters.rtt_samples)
     }
@@ -38,7 +38,7 @@ impl Tlp {
     }
 
     /// `TLP_process_ack` (section 7.4.2), before the ACK counts: whether the probe has repaired a loss, which congestion
-    /// control must hear of.
+    /// control must learn of.
     pub fn on_ack(&mut self, core: &Core, ack: &Ack, dsack: Option<(Seq, Seq)>) -> bool {
         let Some(end) = self.end.filter(|&end| ack.ack >= end) else { return false };
         let duplicate = ack.ack == core.seq.una && ack.sack.is_empty();

@@ -1,7 +1,7 @@
 //! Loss detection and congestion control of QUIC (RFC 9002). Each transmission has a number; one is lost when one three
 //! higher has arrived, or one higher at all and it is old. A probe timeout sends and reduces nothing.
 //!
-//! What differs from a QUIC endpoint: data goes by sequence numbers, so that of a piece sent twice only the later packet counts
+//! Differences from a QUIC endpoint: data goes by sequence numbers, so that of a piece sent twice only the later packet counts
 //! as in flight, and an ACK names three ranges beside the cumulative number.
 
 mod round_trip;
@@ -34,21 +34,21 @@ pub struct Rfc9002 {
     /// The highest number known to have arrived, and the next to be sent when a round trip was first known.
     largest: Option<u64>,
     first_sample: Option<u64>,
-    /// When the last recovery period began (section 7.3.2).
+    /// Start of the last recovery period (section 7.3.2).
     recovery_start: Option<Time>,
     /// `snd_max` when a mark last began one.
     marked_at: Seq,
-    /// When the time threshold makes the next packet lost.
+    /// Time at which the time threshold makes the next packet lost.
     loss_time: Option<Time>,
     /// Probe timeouts in a row.
     pto_count: u32,
 }
 
-/// What is lost, as the numbers go up.
+/// Lost packets, as the numbers go up.
 #[derive(Default)]
 struct Losses {
     newest: Option<Sent>,
-    /// When the first of a row of losses left that no arrival interrupts.
+    /// Send time of the first of a row of losses that no arrival interrupts.
     row: Option<Time>,
     /// The longest that such a row lasted, in seconds.
     longest: f64,
@@ -70,7 +70,7 @@ impl Losses {
 
 impl Rfc9002 {
     /// Bytes in flight, as units: neither reported nor lost.
-    pub(super) fn pipe(&self, core: &Core) -> u64 {
+    fn in_flight(&self, core: &Core) -> u64 {
         core.seq.flight_size() - self.board.total() - self.log.lost()
     }
 
@@ -213,7 +213,7 @@ impl Rfc9002 {
 
 impl ByPipe for Rfc9002 {
     fn next(&mut self, core: &mut Core) -> Option<Next> {
-        if self.pipe(core) + u64::from(core.seq.mss) > core.cc.cwnd as u64 {
+        if self.in_flight(core) + u64::from(core.seq.mss) > core.cc.cwnd as u64 {
             return None;
         }
         let lost = self.log.next_lost().map(|sent| Self::again(core, &sent));
@@ -245,9 +245,13 @@ impl LossRecovery for Rfc9002 {
         true
     }
 
+    fn pipe(&self, core: &Core) -> Option<u64> {
+        Some(self.in_flight(core))
+    }
+
     fn outstanding(&self, core: &Core) -> Outstanding {
         let (lost, lost_ever) = (self.log.lost(), self.log.lost_ever());
-        Outstanding { una: core.seq.una, in_flight: self.pipe(core), lost, lost_ever }
+        Outstanding { una: core.seq.una, in_flight: self.in_flight(core), lost, lost_ever }
     }
 
     fn keeps_log(&self) -> bool {

@@ -11,7 +11,7 @@ const LONGEST: f64 = 0.1;
 /// Segments acknowledged beyond what the bandwidth explains: the most in five to ten round trips.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Aggregation {
-    /// When the epoch began, and what has been acknowledged in it.
+    /// Start of the epoch, and the segments acknowledged in it.
     since: f64,
     acked: u64,
     /// Maxima of the present and the last five rounds.
@@ -45,7 +45,7 @@ impl Aggregation {
         self.extra[0] = self.extra[0].max((self.acked - expected).min(cwnd));
     }
 
-    /// What it adds to a window, in segments.
+    /// Its addition to a window, in segments.
     pub fn window(&self, bandwidth: f64) -> u64 {
         self.extra[0].max(self.extra[1]).min((bandwidth * LONGEST) as u64)
     }

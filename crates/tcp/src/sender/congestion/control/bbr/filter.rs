@@ -3,7 +3,7 @@
 /// A maximum over a window that is counted in round trips.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct WindowedMax {
-    /// When each came, and what it was: the best, then the best after it, then the best after that.
+    /// Time and value of the best sample, of the best after it, and of the best after that.
     best: [(u64, f64); 3],
 }
 

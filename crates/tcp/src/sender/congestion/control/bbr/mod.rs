@@ -31,7 +31,7 @@ const HIGH_GAIN: f64 = 739.0 / 256.0;
 const DRAIN_GAIN: f64 = 88.0 / 256.0;
 /// Gain of the window, which must bear with ACKs that come late or together.
 const CWND_GAIN: f64 = 2.0;
-/// What is paced below the estimate, so that no queue grows from its error.
+/// Share of the estimate that is paced, so that no queue grows from its error.
 const MARGIN: f64 = 0.99;
 /// Least window, and the one with which the least round trip is looked for.
 const LEAST_WINDOW: u64 = 4;
@@ -77,7 +77,7 @@ pub struct Bbr {
     /// In the first round of a recovery, as much is sent as is delivered.
     conserving: bool,
     state: CaState,
-    /// Whether the window is held down, so that rates measured now do not show the path's.
+    /// True if the window is held down, so that rates measured now do not show the path's.
     held_down: bool,
     /// The last sample, for what happens between two ACKs.
     last: Option<RateSample>,
@@ -241,7 +241,7 @@ impl CongestionControl for Bbr {
         Reduced { cwnd: window.cwnd, ssthresh: window.ssthresh }
     }
 
-    /// What looked like a full pipe may have been none. The window comes back by itself.
+    /// The pipe may not have been full after all. The window comes back by itself.
     fn undo(&mut self, before: Reduced, window: &mut Window) {
         window.ssthresh = window.ssthresh.max(before.ssthresh);
         self.model.forget_full_pipe();

@@ -31,7 +31,7 @@ pub(super) struct Modes {
     /// The phase of the cycle, and when it began.
     phase: usize,
     phase_began: f64,
-    /// When the window may be let up again, once it has sunk, and whether a round trip has passed since.
+    /// Time at which the window may rise again, once it has sunk, and whether a round trip has passed since.
     probe_rtt_until: Option<f64>,
     probe_rtt_round: bool,
 }
@@ -42,7 +42,7 @@ impl Modes {
         self.phase
     }
 
-    /// Whether it is probing for more bandwidth.
+    /// True if it is probing for more bandwidth.
     pub fn probes_up(&self) -> bool {
         self.state == State::ProbeBw && self.phase == 0
     }
@@ -102,7 +102,7 @@ impl Bbr {
     }
 
     /// Takes in a round trip; after ten seconds without one as short as the least, holds the window down to find one.
-    /// Whether it is held down.
+    /// True if it is held down.
     pub(super) fn look_for_least_rtt(&mut self, sample: &RateSample, cwnd: &mut u64) -> bool {
         let now = sample.now.secs();
         let expired = self.model.on_rtt(sample);

@@ -67,7 +67,7 @@ impl Model {
         }
     }
 
-    /// Whether start-up has found all there is to have; asked once a round.
+    /// True if start-up has found all there is to have; asked once a round.
     pub fn look_for_full_pipe(&mut self) {
         if self.full_pipe {
             return;

@@ -14,7 +14,7 @@ const AGREE_BYTES: f64 = 500.0;
 /// Rounds for which the rate found counts.
 const KEEP: u32 = 48;
 
-/// What is known of a policer.
+/// Knowledge of a policer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Policer {
     sampling: bool,
@@ -22,13 +22,13 @@ pub(super) struct Policer {
     /// The last interval's rate in segments a second; 0 if there was none.
     rate: f64,
     rounds: u32,
-    /// Where the interval began: delivered and lost by then, and when.
+    /// Start of the interval: segments delivered and lost by then, and the time.
     delivered: u64,
     lost: u64,
     since: f64,
 }
 
-/// What a sample has shown.
+/// Conclusion from a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Finding {
     /// Nothing new.
@@ -105,7 +105,7 @@ impl Policer {
     }
 }
 
-/// When the last delivery was, in whole milliseconds.
+/// Time of the last delivery, in whole milliseconds.
 fn milliseconds(sample: &RateSample) -> f64 {
     (sample.delivered_at.secs() * 1e3).floor()
 }

@@ -5,7 +5,7 @@ use acklab_packet::{Ack, Probe, Segment, Time};
 use crate::rules::{ControlKind, SenderRules, Stack};
 use crate::sender::{Sender, SenderWire, Supply};
 
-/// What leaves, and when the pacer is to wake.
+/// Segments that left, and the time at which the pacer is to wake.
 #[derive(Default)]
 struct Wire {
     sent: Vec<Segment>,

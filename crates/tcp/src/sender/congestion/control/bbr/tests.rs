@@ -23,7 +23,7 @@ struct AnAck {
     flight: u64,
     lost: u64,
     state: CaState,
-    /// Whether what it brings left after the last ACK.
+    /// True if what it brings left after the last ACK.
     round: bool,
     rtt: f64,
     /// Seconds until pacing lets the next one go.
@@ -147,8 +147,8 @@ fn a_cycle_has_eight_phases_and_begins_in_any_but_the_second() {
     assert_eq!(gains[up..up + 9], [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.25]);
     // From 1000 streams each of the seven first phases is drawn.
     let mut drawn = [0; 8];
-    for luck in 0..1000 {
-        let mut bbr = Bbr::new(1448, luck);
+    for seed in 0..1000 {
+        let mut bbr = Bbr::new(1448, seed);
         bbr.cycle_from_anywhere(0.0);
         drawn[bbr.modes.phase()] += 1;
     }

@@ -13,7 +13,7 @@ const PAIRS_FROM: f64 = 150_000.0;
 const HANDED_SHARE: f64 = 1024.0;
 const HANDED_BYTES: f64 = 65_215.0;
 const HANDED_SEGMENTS: u64 = 127;
-/// What kernels lose of a product by counting in whole parts; without it, sums that should be whole would be rounded up.
+/// Part of a product that kernels lose by counting in whole parts; without it, sums that should be whole would be rounded up.
 const ROUNDING: f64 = 1e-3;
 
 impl Bbr {
@@ -43,7 +43,7 @@ impl Bbr {
         self.prior_cwnd = if whole { cwnd } else { self.prior_cwnd.max(cwnd) };
     }
 
-    /// What remains of a window in which `lost` were lost, or comes back after it.
+    /// The window as losses reduce it, and as it returns after them.
     fn through_losses(&mut self, sample: &RateSample, state: CaState, cwnd: u64) -> u64 {
         let mut cwnd = if sample.lost > 0 { cwnd.saturating_sub(sample.lost).max(1) } else { cwnd };
         let before = std::mem::replace(&mut self.state, state);
