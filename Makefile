@@ -12,15 +12,16 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 
 RUST := $(shell find crates -type f \( -name '*.rs' -o -name 'Cargo.toml' -o -name '*.code' \)) Cargo.toml Cargo.lock
 
-.PHONY: help setup demo test docs bench builder wheel clean
+.PHONY: help setup demo test test-all docs bench builder wheel clean
 
 help:
 	@echo 'make setup   build acklab and leave the command at $(BIN)/acklab'
 	@echo 'make demo    set up, run a comparison and a paper, say where their pages are'
 	@echo 'make test    set up, run every test (as root on Debian, installs what they use)'
+	@echo 'make test-all the same, with many more random cases (hours)'
 	@echo 'make docs    set up, build the documentation in docs/_build/html'
 	@echo 'make bench   set up, measure speed beside ns-2'
-	@echo 'make builder rewrite the Python builder from the JSON Schema, after a change to either'
+	@echo 'make builder rewrite the Python builder and the tables reference from the Rust declarations'
 	@echo 'make wheel   build a wheel in dist/'
 	@echo 'make clean   remove everything these made'
 
@@ -61,6 +62,10 @@ test: setup $(VENV)/.testable
 	$(BIN)/python -m mypy
 	$(BIN)/python -m pytest
 
+# The property tests read ACKLAB_LONG and draw many more cases.
+test-all: export ACKLAB_LONG = 1
+test-all: test
+
 docs: setup $(VENV)/.testable
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
 	@echo 'docs/_build/html/index.html'
@@ -70,6 +75,7 @@ bench: setup
 
 builder: setup
 	$(BIN)/python tools/builder.py
+	$(BIN)/python tools/tables.py
 
 wheel: $(VENV)/.made
 	$(BIN)/maturin build --release --out dist

@@ -1,15 +1,17 @@
 """Pages that are made from the program itself, so that they cannot differ from it.
 
-Four directives: ``scenario-reference`` (from the JSON Schema), ``stack-table`` (the rules of every stack),
-``analysis-table`` (the columns of a table of ``acklab analyze``, its argument) and ``command-help`` (one verb of the command
-line, its argument).
+Five directives: ``scenario-reference`` (from the JSON Schema), ``stack-table`` (the rules of every stack),
+``analysis-table`` (the columns of a table of ``acklab analyze``, its argument), ``command-help`` (one verb of the command
+line, its argument) and ``mutant-table`` (the deliberate faults of ``tests/mutants``).
 """
 
 from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -20,6 +22,12 @@ from acklab import Analysis, Run, _core
 from acklab.cli import parser
 from acklab.scenario._part import Part
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+MUTANTS = Path(__file__).resolve().parents[2] / "tests" / "mutants" / "mutants.toml"
 #: Definitions of the schema that have a section of their own, in the order a file is written: name, heading, an
 #: example of the table.
 SECTIONS = (
@@ -206,6 +214,15 @@ def stack_table() -> Iterator[str]:
         yield from table_of(("rule", *(f"`{stack}`" for stack in stacks), "what it decides"), cells)
 
 
+def mutant_table() -> Iterator[str]:
+    """Every deliberate fault, and the test that must fail with it."""
+    rows = []
+    for mutant in tomllib.loads(MUTANTS.read_text("utf-8"))["mutant"]:
+        package, file, test = mutant["test"].split()
+        rows.append((f"`{mutant['name']}`", mutant["what"], mutant["why"], f"{package}, `{file}`: `{test}`"))
+    yield from table_of(("mutant", "fault", "why it matters", "the test that must fail"), rows)
+
+
 class ScenarioReference(SphinxDirective):
     """The reference of scenario files."""
 
@@ -219,6 +236,14 @@ class StackTable(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         return self.parse_text_to_nodes("\n".join(stack_table()), allow_section_headings=True)
+
+
+class MutantTable(SphinxDirective):
+    """The deliberate faults."""
+
+    def run(self) -> list[nodes.Node]:
+        self.env.note_dependency(str(MUTANTS))
+        return self.parse_text_to_nodes("\n".join(mutant_table()))
 
 
 class AnalysisTable(SphinxDirective):
@@ -273,6 +298,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("stack-table", StackTable)
     app.add_directive("analysis-table", AnalysisTable)
     app.add_directive("command-help", CommandHelp)
+    app.add_directive("mutant-table", MutantTable)
     app.connect("autodoc-process-signature", signature)
     AttributesAsTheyAre(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

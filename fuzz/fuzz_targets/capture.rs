@@ -3,13 +3,13 @@
 
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../crates/capture/examples/fuzz_capture/check.rs"]
+#[path = "../../crates/analyze/examples/fuzz_capture/check.rs"]
 #[allow(dead_code)]
 mod check;
-#[path = "../../crates/capture/examples/fuzz_capture/corpus.rs"]
+#[path = "../../crates/analyze/examples/fuzz_capture/corpus.rs"]
 #[allow(dead_code)]
 mod corpus;
-#[path = "../../crates/capture/examples/fuzz_capture/mutate.rs"]
+#[path = "../../crates/analyze/examples/fuzz_capture/mutate.rs"]
 #[allow(dead_code)]
 mod mutate;
 

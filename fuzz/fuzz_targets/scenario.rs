@@ -1,16 +1,16 @@
 //! Any bytes as a scenario: nothing panics, what is read can be written out and read again, reader and schema agree.
 #![no_main]
 
-use acklab_sim::scenario::Format;
+use acklab_scenario::Format;
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../crates/sim/examples/fuzz_scenario/check.rs"]
+#[path = "../../crates/scenario/examples/fuzz_scenario/check.rs"]
 #[allow(dead_code)]
 mod check;
-#[path = "../../crates/sim/examples/fuzz_scenario/corpus.rs"]
+#[path = "../../crates/scenario/examples/fuzz_scenario/corpus.rs"]
 #[allow(dead_code)]
 mod corpus;
-#[path = "../../crates/sim/examples/fuzz_scenario/mutate.rs"]
+#[path = "../../crates/scenario/examples/fuzz_scenario/mutate.rs"]
 #[allow(dead_code)]
 mod mutate;
 

@@ -10,6 +10,7 @@
 True
 """
 
+from . import _interrupts  # noqa: F401  # first, so that an interrupt while the rest is imported ends the command quietly
 from ._core import CaptureError, RunError, ScenarioError, Simulation, Table, __version__
 from .analysis import Analysis, analyze
 from .run import Run, run, run_batch, simulation

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import shutil
+import tempfile
 from pathlib import Path
 
 from . import _core
-from ._frames import all_or_nothing
 
 FORMATS = ("pcapng", "pcap")
 """What a capture can be written as, and its files' ending."""
@@ -23,21 +23,26 @@ def write_one(
 ) -> Path:
     """Writes one capture; see :meth:`acklab.Run.capture`."""
     name = link if end is None else f"{link}@{end}"
-    if path is None:
-        return write_all(result, [name], Path.cwd(), format or FORMATS[0], snap_length)[0]
-    target = Path(path)
-    with all_or_nothing(target.absolute().parent) as scratch:
-        _core.capture(result, name, scratch / target.name, format=format or _format_of(target), snap_length=snap_length)
-    return target
-
-
-def write_all(
-    result: _core.RunResult, ends: Sequence[str], directory: Path, format: str = FORMATS[0], snap_length: int = 0
-) -> list[Path]:
-    """Writes a file for each of the link ends, ``G-R@G.pcapng`` and the like; ``all`` stands for every end."""
-    with all_or_nothing(directory) as scratch:
-        paths = _core.capture_all(result, ends, scratch, format=format, snap_length=snap_length)
-        return [directory / Path(path).name for path in paths]
+    target = Path.cwd() if path is None else Path(path).absolute()
+    kind = format or (FORMATS[0] if path is None else _format_of(target))
+    folder = target if path is None else target.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    # Beside the file, so that the last step is one rename.
+    scratch = Path(tempfile.mkdtemp(prefix=".acklab-", dir=folder))
+    try:
+        if path is None:
+            made = Path(_core.capture_all(result, [name], scratch, format=kind, snap_length=snap_length)[0])
+            target = folder / made.name
+        else:
+            made = scratch / "capture"
+            _core.capture(result, name, made, format=kind, snap_length=snap_length)
+        os.replace(made, target)
+    except OSError as error:
+        error.filename = str(target)
+        raise
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return target if path is None else Path(path)
 
 
 def _format_of(path: Path) -> str:

@@ -25,10 +25,13 @@ __all__ = [
     "expanded",
     "link_ends",
     "live_probe",
+    "run_columns",
     "schema",
     "stacks",
 ]
 __version__: str
+MOST_CONNECTIONS: int
+MOST_ROWS: int
 
 class ScenarioError(ValueError):
     """A text is no scenario. The message names file, key, value and what is allowed, in one or two lines."""
@@ -134,6 +137,15 @@ class Simulation:
         """
     def run(self) -> RunResult:
         """Runs to the scenario's stop."""
+    def advance(self, rows: int | None = None) -> RunResult:
+        """Runs to the scenario's stop, or until some ``rows`` rows are recorded, a few thousand more or less.
+
+        The rows recorded since the last call go into the result and leave the simulation: a run of any length takes
+        bounded memory. ``finished`` says whether the stop has been reached. A result's summary is that of the instant.
+
+        Raises:
+            RunError: the run failed.
+        """
     def outcome(self) -> RunResult:
         """What there is to tell at this instant."""
     def clone(self) -> Simulation:
@@ -310,5 +322,6 @@ class LiveResult:
     def json(self) -> str:
         """The summary, on one line."""
 
+def run_columns(table: str) -> list[tuple[str, str, str]]: ...
 def live_probe() -> str:
     """What of live runs works here, found out by trying, as JSON."""

@@ -1,8 +1,9 @@
 """Results on disk while many runs are made, so that an interrupt or a crash costs no finished one.
 
-The journal is a file of lines, ``NUMBER RESULT``, in whatever order the runs ended; the extension appends to it. A line
-that was cut off by a crash is not counted and its run made again. What is told in the end is read from here in the order
-of the numbers, so that it does not show when, or in how many attempts, the runs were made.
+The journal is a file of records, ``NUMBER CHECKSUM RESULT``, a line each, in whatever order the runs ended; the extension
+appends to it. The checksum is the CRC-32 of ``NUMBER RESULT`` in eight hexadecimal digits. A record that fails it counts as not there,
+and its run is made again. The results are read from here in the order of the numbers, so it does not show when, or in how
+many attempts, the runs were made.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import hashlib
 import json
 import mmap
 import os
-import shutil
+import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -21,33 +22,24 @@ from typing import IO, Any
 
 from . import _core
 from ._batches import batches
-from ._frames import remove_leftovers
+from ._folder import Folder, FolderError
 
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - not a Unix system
-    fcntl = None  # type: ignore[assignment]
-
-#: What work under way keeps in its directory, and what a finished sweep does.
-WORKING, IDENTITY, KEPT, LOCK = "runs.jsonl", "plan.json", "runs.jsonl.gz", ".lock"
+#: The file of records of work under way, its identity, and the records of a finished sweep.
+WORKING, IDENTITY, KEPT = "runs.jsonl", "work.json", "runs.jsonl.gz"
 _WORDS = {
+    "format": "another version of acklab keeps its state otherwise",
     "acklab": "it was begun by acklab {old}, this is {new}",
     "scenario": "the scenario has changed",
     "plan": "what is run has changed (keys, values or seeds)",
-    "format": "another version of acklab keeps its state otherwise",
 }
 
 
 #: Changes when what a journal means does.
-FORMAT = 1
-
-
-class JournalError(ValueError):
-    """A directory holds other work, or is in use."""
+FORMAT = 2
 
 
 def identity(scenario: str, plan: Any) -> dict[str, str]:
-    """What makes two attempts the same runs: acklab's version, the scenario, and all that its runs depend on."""
+    """The parts that make two attempts the same runs: acklab's version, the scenario, and all that its runs depend on."""
     told = json.dumps(plan, sort_keys=True)
     return {"format": str(FORMAT), "acklab": _core.__version__, "scenario": _digest(scenario), "plan": _digest(told)}
 
@@ -56,71 +48,85 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class Journal:
-    """The runs of a sweep or comparison that are done."""
+def record(number: int, result: bytes) -> bytes:
+    """A run's line.
 
-    def __init__(self, folder: Path, identity: Mapping[str, str], *, fresh: bool = False) -> None:
-        """Opens the journal in ``folder``, going on where an earlier attempt stopped.
+    >>> record(7, b"{}")
+    b'7 968af458 {}\\n'
+    """
+    return b"%d %08x %b\n" % (number, zlib.crc32(b"%d %b" % (number, result)), result)
+
+
+class Journal:
+    """The finished runs of a sweep or comparison."""
+
+    def __init__(self, folder: Folder, identity: Mapping[str, str], *, fresh: bool = False) -> None:
+        """Opens the journal of ``folder``, which goes on where an earlier attempt stopped.
 
         Raises:
-            JournalError: the folder holds other work, or is in use.
+            FolderError: the folder holds other work.
             OSError: it cannot be read or written.
         """
-        self.folder, self.path = folder, folder / WORKING
-        folder.mkdir(parents=True, exist_ok=True)
-        self._lock = _locked(folder)
-        remove_leftovers(folder)
+        self.folder, self.path = folder, folder.private / WORKING
+        self.damaged = 0
+        """Records that were there and failed their checksum."""
         self._found: dict[int, int] = {}
         self._read = 0
         self._map: mmap.mmap | None = None
+        if fresh:
+            self.discard()
+        self._recognise(identity, fresh)
         try:
-            if fresh:
-                for name in (WORKING, IDENTITY, KEPT):
-                    (folder / name).unlink(missing_ok=True)
-            self._recognise(identity)
-            if (folder / KEPT).exists() and not self.path.exists():
-                self._unpack()
+            if not os.path.lexists(self.path):
+                self._unpack(identity)
             self.path.touch()
             self._mend()
             self.look()
+            self._tell()
         except BaseException:
             self.close()
             raise
 
-    def _recognise(self, identity: Mapping[str, str]) -> None:
-        path = self.folder / IDENTITY
-        if path.exists():
-            try:
-                old = json.loads(path.read_text(encoding="utf-8"))
-            except ValueError:
-                old = {}
-            if not isinstance(old, dict):
-                old = {}
+    def _recognise(self, identity: Mapping[str, str], fresh: bool) -> None:
+        work = self.folder.work()
+        if work is None and not fresh:
+            work = self.folder.marker.get("work")
+        if work is not None:
             for key, words in _WORDS.items():
-                if old.get(key) != identity[key]:
-                    why = words.format(old=old.get(key, "another version"), new=identity[key])
-                    raise JournalError(
-                        f"{self.folder} holds other work: {why}; give another --out, or --fresh to discard what is there"
+                if work.get(key) != identity[key]:
+                    why = words.format(old=work.get(key, "another version"), new=identity[key])
+                    raise FolderError(
+                        f"{self.folder.path} holds other work: {why}; give another --out, or --fresh to discard what is there"
                     )
-            return
-        if (self.folder / KEPT).exists() or self.path.exists():
-            raise JournalError(
-                f"{self.folder} holds runs without their {IDENTITY}; give another --out, or --fresh to discard them"
-            )
-        scratch = path.with_suffix(".tmp")
-        scratch.write_text(json.dumps(dict(identity), indent=1) + "\n", encoding="utf-8")
-        os.replace(scratch, path)
+        if self.folder.work() is None:
+            # Records without an identity are of nobody knows which runs.
+            self.discard()
+            scratch = self.folder.private / f"{IDENTITY}.new"
+            scratch.write_text(json.dumps({"verb": self.folder.verb, **identity}, indent=1) + "\n", encoding="utf-8")
+            os.replace(scratch, self.folder.private / IDENTITY)
 
-    def _unpack(self) -> None:
-        """A finished sweep's runs, to be told again."""
-        scratch = self.path.with_suffix(".tmp")
-        try:
-            with gzip.open(self.folder / KEPT) as packed, scratch.open("wb") as file:
-                shutil.copyfileobj(packed, file, 1 << 20)
-        except (EOFError, gzip.BadGzipFile):
-            scratch.unlink(missing_ok=True)
-            return  # damaged: the runs are made again
+    def _unpack(self, identity: Mapping[str, str]) -> None:
+        """Takes the records of a finished sweep, as far as they can be read."""
+        if self.folder.marker.get("work") != identity or KEPT not in self.folder.marker["files"]:
+            return
+        scratch = self.folder.private / f"{WORKING}.new"
+        with scratch.open("wb") as file:
+            try:
+                with gzip.open(self.folder.path / KEPT) as packed:
+                    while piece := packed.read(1 << 16):
+                        file.write(piece)
+            except (EOFError, gzip.BadGzipFile, zlib.error, FileNotFoundError):
+                self.damaged += 1
         os.replace(scratch, self.path)
+
+    def _tell(self) -> None:
+        if self.damaged:
+            import logging
+
+            what = "a damaged record" if self.damaged == 1 else f"{self.damaged:,} damaged records"
+            logging.getLogger("acklab").warning(
+                "acklab: %s has %s; runs without a sound record are made again", self.folder.path, what
+            )
 
     def _mend(self) -> None:
         """Cuts off a last line that a crash left without its end."""
@@ -147,16 +153,12 @@ class Journal:
             self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         data, start = self._map, self._read
         while (end := data.find(b"\n", start)) >= 0:
-            space = data.find(b" ", start, start + 20)
-            # What a crashed system leaves of a file may be zeros.
-            if (
-                space > 0
-                and data[space + 1 : space + 2] + data[end - 1 : end] == b"{}"
-                and data.find(b"\0", start, end) < 0
-            ):
-                number = data[start:space]
-                if number.isdigit():
-                    self._found.setdefault(int(number), space + 1)
+            number, _, rest = data[start:end].partition(b" ")
+            checksum, _, result = rest.partition(b" ")
+            if number.isdigit() and b"%08x" % zlib.crc32(result, zlib.crc32(number + b" ")) == checksum:
+                self._found.setdefault(int(number), end - len(result))
+            else:
+                self.damaged += 1
             start = end + 1
         self._read = start
 
@@ -199,22 +201,20 @@ class Journal:
 
     def discard(self) -> None:
         """Removes what only work under way needs."""
-        self._unmap()
-        self.path.unlink(missing_ok=True)
+        self.close()
+        forget(self.folder)
 
-    def _unmap(self) -> None:
+    def close(self) -> None:
+        """Lets go of the file."""
         if self._map is not None:
             self._map.close()
             self._map = None
 
-    def close(self) -> None:
-        """Lets go of the folder."""
-        self._unmap()
-        if self._lock is not None:
-            with contextlib.suppress(OSError):
-                (self.folder / LOCK).unlink()
-            self._lock.close()
-            self._lock = None
+
+def forget(folder: Folder) -> None:
+    """Removes what is kept of finished runs; the identity last, without which records count for nothing."""
+    for name in (WORKING, f"{WORKING}.new", f"{IDENTITY}.new", IDENTITY):
+        (folder.private / name).unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -222,21 +222,3 @@ def packed(path: Path) -> Iterator[IO[bytes]]:
     """A compressed file to write to, the same bytes each time."""
     with path.open("wb") as raw, gzip.GzipFile(filename="", mode="wb", compresslevel=1, fileobj=raw, mtime=0) as file:
         yield file  # type: ignore[misc]
-
-
-def _locked(folder: Path) -> IO[Any] | None:
-    """Holds the folder for this process; the system lets go of it however the process ends."""
-    if fcntl is None:  # pragma: no cover - not a Unix system
-        return None
-    path = folder / LOCK
-    while True:
-        file = path.open("w")
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.close()
-            raise JournalError(f"{folder} is in use by another acklab; wait for it, or give another --out") from None
-        with contextlib.suppress(OSError):
-            if os.fstat(file.fileno()).st_ino == path.stat().st_ino:
-                return file
-        file.close()  # whoever had it removed the file meanwhile

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import errno
 import html
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import _captures, _core
-from ._frames import all_or_nothing, write_parquet
+from . import _captures, _core, _records
+from ._folder import Folder, results
+from ._records import TABLES
 from .scenario import Scenario, _toml
 from .scenario._part import plain
 
 ScenarioLike = Scenario | Mapping[str, Any] | str | bytes | os.PathLike[str]
 """A :class:`Scenario`, its tree as a dict, a path, or the text of a scenario file (TOML or JSON)."""
 
-TABLES = ("flows", "links", "series", "queue", "packets")
-"""A run's tables; the last three exist only where the scenario's ``record`` asks for them."""
+NAMES = (*(f"{table}.parquet" for table in TABLES), "summary.json", "scenario.toml", "report.html")
+"""The files of a run, but for charts and captures."""
 
 
 class Run:
-    """What a run told.
+    """What a run told, held in memory: recorded tables grow with the run. ``acklab run FILE --out DIR`` writes them as they come.
 
     Each table (``flows``, ``links``, and, where recorded, ``series``, ``queue`` and ``packets``; else None) is an
     Arrow table that data frame libraries read without copying: ``polars.DataFrame(run.flows)``,
@@ -120,24 +122,22 @@ class Run:
     def write(self, directory: str | os.PathLike[str], *, report: bool = True) -> None:
         """Writes every table as Parquet, ``summary.json``, ``scenario.toml`` and, unless told not to, the report.
 
-        Nothing is left half-written when this is interrupted. Tables that an earlier run left there and this one has
-        not recorded are removed, so that what lies there is of one run.
+        Nothing is left half-written when this is interrupted. The results of an earlier run there are replaced, tables
+        that this one has not recorded too, so that what lies there is of one run.
 
         Raises:
+            FolderError: the directory holds other results, or foreign files of these names.
             OSError: the directory cannot be written.
         """
-        with all_or_nothing(Path(directory)) as scratch:
-            for name in TABLES:
-                table = getattr(self, name)
-                if table is not None:
-                    write_parquet(table, scratch / f"{name}.parquet")
-            (scratch / "summary.json").write_text(self.json(records=False) + "\n", encoding="utf-8")
-            (scratch / "scenario.toml").write_text(self.scenario_toml(), encoding="utf-8")
-            if report:
-                _write_report([self], scratch)
-        for name in TABLES:
-            if getattr(self, name) is None:
-                (Path(directory) / f"{name}.parquet").unlink(missing_ok=True)
+        with results(directory, "run") as folder:
+            self.write_into(folder, report=report)
+
+    def write_into(self, folder: Folder, *, report: bool = True, ends: Sequence[str] = (), **options: Any) -> None:
+        """Writes what :meth:`write` does to a directory that is held, and captures of the link ends in ``ends``."""
+        with folder.replacing({"seeds": self.seed}) as scratch:
+            write_summary(_records.save(self._result, scratch), self.label, report=report)
+            if ends:
+                _core.capture_all(self._result, ends, scratch, **options)
 
     def __repr__(self) -> str:
         tables = ", ".join(f"{name}: {len(getattr(self, name))}" for name in TABLES if getattr(self, name) is not None)
@@ -166,7 +166,7 @@ def run(scenario: ScenarioLike, **overrides: Any) -> Run:
         OSError: the path cannot be read.
         RunError: the run failed.
     """
-    return Run(simulation(scenario, **overrides).run())
+    return Run(simulation(scenario, **overrides).advance())
 
 
 def run_batch(
@@ -222,7 +222,18 @@ def source(scenario: ScenarioLike) -> tuple[str | bytes, str]:
         return scenario, "scenario"
     if isinstance(scenario, str) and (_is_text(scenario) or not scenario):
         return scenario, "scenario"
-    return Path(scenario).read_bytes(), os.fspath(scenario)
+    return file_bytes(scenario), os.fspath(scenario)
+
+
+def file_bytes(path: str | os.PathLike[str]) -> bytes:
+    """What is in a file.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if "\0" in os.fspath(path):
+        raise OSError(errno.EINVAL, "a file's name has no NUL characters", os.fspath(path))
+    return Path(path).read_bytes()
 
 
 def _is_text(scenario: str) -> bool:
@@ -253,7 +264,13 @@ def _parsed(lines: bytes) -> Iterator[dict[str, Any]]:
     return (json.loads(line) for line in lines.splitlines())
 
 
-def _write_report(runs: list[Run], directory: Path) -> None:
-    from . import report
+def write_summary(recording: _records.Recording, label: str = "", *, report: bool = True) -> None:
+    """Writes, beside a recording's tables, what else there is to tell of it."""
+    result, folder = recording.result, recording.folder
+    (folder / "summary.json").write_text(result.json(records=False) + "\n", encoding="utf-8")
+    (folder / "scenario.toml").write_text(result.scenario_toml(), encoding="utf-8")
+    if report:
+        from .report import pages
 
-    report.write(runs, directory)
+        recording.label = label
+        pages([recording], folder)

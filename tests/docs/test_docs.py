@@ -22,6 +22,7 @@ else:
 sys.path.insert(0, str(Path(__file__).parent))
 
 import pages  # noqa: E402
+import wording  # noqa: E402
 
 ROOT, DOCS = pages.ROOT, pages.ROOT / "docs"
 ORACLE = ROOT / "tests" / "oracle"
@@ -65,6 +66,37 @@ def test_a_wrong_number_on_a_page_is_noticed(tmp_path: Path) -> None:
         pages.check(block, "this program", pages.run_python(block, {}, tmp_path), answer["text"])
 
 
+# ---- the words -------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("path", wording.pages(), ids=name)
+def test_a_page_has_the_words_of_the_field(path: Path) -> None:
+    assert not list(wording.findings(path.read_text(encoding="utf-8")))
+
+
+def test_private_words_and_long_sentences_are_found() -> None:
+    long = " ".join(["word"] * (wording.LONGEST + 1))
+    text = f"It is luck.\n\n```text\nluck\n```\n\n| not told apart |\n\n- `luck` only\n- {long}. Short.\n\nOn the way\nback."
+    assert [line for line, _ in wording.findings(text)] == [1, 7, 10, 12]
+
+
+def test_the_glossary_is_short() -> None:
+    rows = re.findall(
+        r"^\| ([^|]+) \| [^|]+ \| [^|]+ \|$", (DOCS / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    terms = [row for row in rows if row != "term"]
+    assert len(set(terms)) == len(terms) <= 60
+
+
+@pytest.mark.parametrize("index", sorted(DOCS.glob("*/index.md")), ids=name)
+def test_an_index_links_every_page(index: Path) -> None:
+    """On a code host, where the list that Sphinx makes is missing."""
+    text = index.read_text(encoding="utf-8")
+    there = {path.stem for path in index.parent.glob("*.md")} - {"index"}
+    assert set(re.findall(r"^- .*?\]\((\w[\w-]*)\.md\)", text, re.MULTILINE)) == there
+    assert {
+        line for block in pages.blocks(index) for line in block.text.split("\n") if re.fullmatch(r"[\w-]+", line)
+    } == there
+
+
 # ---- the pages and the code ------------------------------------------------------------------------------------------
 def documented_columns() -> dict[str, list[tuple[str, str]]]:
     """The tables of the reference: each table's columns and their types."""
@@ -98,6 +130,11 @@ def test_every_column_is_in_the_reference() -> None:
         frame = pl.DataFrame(getattr(run, table))
         found[table] = [(field.name, kind(frame[field.name], field.nullable)) for field in schema]
     assert documented_columns() == found
+
+
+def test_the_reference_of_tables_is_the_declarations() -> None:
+    done = subprocess.run([sys.executable, ROOT / "tools" / "tables.py", "--check"], check=False)
+    assert done.returncode == 0, "run make builder"
 
 
 ARCHITECTURE = DOCS / "architecture.md"
@@ -138,14 +175,19 @@ def test_the_rust_that_is_asked_for_is_the_rust_that_is_needed() -> None:
 
 
 def test_imports_run_downward() -> None:
+    ends = {"packet", "tcp", "path"}
+    read = ends | {"scenario"}
     allowed = {
         "packet": set(),
+        "table": set(),
         "tcp": {"packet"},
         "path": {"packet"},
-        "sim": {"packet", "tcp", "path"},
-        "capture": {"packet", "tcp", "path", "sim"},
-        "live": {"packet", "tcp", "path", "sim", "capture"},
-        "python": {"packet", "tcp", "path", "sim", "capture", "live"},
+        "scenario": ends,
+        "sim": read | {"table"},
+        "capture": read | {"sim"},
+        "analyze": {"packet", "tcp", "capture"},
+        "live": read | {"table", "sim", "capture"},
+        "python": read | {"table", "sim", "capture", "analyze", "live"},
     }
     found = {}
     for manifest in (ROOT / "crates").glob("*/Cargo.toml"):

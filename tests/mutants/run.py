@@ -3,7 +3,6 @@
 
     run.py                every mutant of mutants.toml; the last line is "N mutants, N caught"
     run.py no-karn ...    only these
-    run.py --markdown     the table of docs/mutants.md
 
 Exit status: 0 all caught, 1 one was not, or a test fails without any fault. The copy and its build stay in
 target/mutants, so that a second run compiles little. Nothing outside target/ is written.
@@ -60,15 +59,6 @@ def mutants() -> list[Mutant]:
     return [Mutant(**entry) for entry in tomllib.loads((HERE / "mutants.toml").read_text("utf-8"))["mutant"]]
 
 
-def markdown() -> str:
-    """The table of docs/mutants.md."""
-    lines = ["| mutant | what is wrong | why it matters | the test that must fail |", "|---|---|---|---|"]
-    for mutant in mutants():
-        package, file, test = mutant.test.split()
-        lines.append(f"| `{mutant.name}` | {mutant.what} | {mutant.why} | {package}, `{file}`: `{test}` |")
-    return "\n".join(lines)
-
-
 def refresh_copy() -> None:
     """Makes the copy equal to the crates; files that are already equal keep their age, so cargo leaves them alone."""
     wanted = {ROOT / "Cargo.toml", ROOT / "Cargo.lock"}
@@ -122,11 +112,7 @@ def caught(mutant: Mutant) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help="mutants to try; all when left out")
-    parser.add_argument("--markdown", action="store_true", help="print the table of docs/mutants.md")
     options = parser.parse_args()
-    if options.markdown:
-        print(markdown())
-        return 0
     known = {mutant.name: mutant for mutant in mutants()}
     if unknown := [name for name in options.names if name not in known]:
         parser.error(f"no mutant is called {', '.join(unknown)}; there are {', '.join(known)}")

@@ -1,4 +1,4 @@
-"""The mutants fit the sources, name tests that exist, stand in the docs, and are all caught."""
+"""The mutants fit the sources, name tests that exist, and are all caught."""
 
 import importlib.util
 import re
@@ -32,8 +32,9 @@ def test_a_mutant_fits(mutant):
     assert re.search(rf"#\[test\]\n *fn {name}\(", path.read_text("utf-8")), f"{path} has no test {name}"
 
 
-def test_the_docs_list_them():
-    assert mutation.markdown() in (mutation.ROOT / "docs" / "mutants.md").read_text("utf-8")
+def test_the_docs_have_their_number():
+    page = (mutation.ROOT / "docs" / "mutants.md").read_text("utf-8")
+    assert f"\n{len(MUTANTS)} mutants, {len(MUTANTS)} caught\n" in page
 
 
 @pytest.mark.slow

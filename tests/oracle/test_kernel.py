@@ -5,7 +5,8 @@ from pathlib import Path
 import kernel
 import pytest
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "oracle" / "kernel.md"
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "oracle" / "kernel.md"
 
 # Simulated over the least and the most of the kernel's runs.
 NEAR = {"goodput_bps": (0.98, 1.03), "mean_srtt_s": (0.96, 1.11), "segments_sent": (0.98, 1.03), "acks_sent": (0.97, 1.08)}
@@ -43,3 +44,11 @@ def test_the_page_says_so():
     page = PAGE.read_text()
     for line in [*kernel.lines(), *kernel.shares()]:
         assert line in page, f"the page says otherwise than {line}"
+
+
+def test_the_pages_count_the_near_ones(compared):
+    """Experiments in which the stack's throughput is within 3 % of the kernel's median."""
+    goodputs = [measures["goodput_bps"] for measures in compared.values()]
+    near = sum(abs(simulated / median - 1) <= 0.03 for _, median, _, simulated in goodputs)
+    for page in (ROOT / "README.md", ROOT / "docs" / "howto" / "live.md"):
+        assert f"in {near} of {len(goodputs)} experiments" in " ".join(page.read_text().split()), page.name

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+
+#: Whether bounded tests take their long form.
+LONG = bool(os.environ.get("ACKLAB_LONG"))
 
 COMMAND = Path(sys.executable).with_name("acklab")
 
@@ -39,5 +44,18 @@ stop = { at = "1000000s" }
 link = [{ between = ["S", "R"], rate = "1Gbps", delay = "1ms" }]
 flow = [{ from = "S", to = "R" }]
 """
+
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file of a directory; ``acklab.json`` without the command line, which names places, and its checksum."""
+    found = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if not path.is_dir()}
+    if "acklab.json" in found:
+        marker = json.loads(found["acklab.json"])
+        for name in ("command", "checksum"):
+            marker.pop(name, None)
+        found["acklab.json"] = json.dumps(marker).encode()
+    return found
+
 
 Acklab = Callable[..., "subprocess.CompletedProcess[str]"]

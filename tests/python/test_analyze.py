@@ -45,7 +45,7 @@ def test_json_is_one_object_a_file_with_the_documented_columns() -> None:
     told: dict[str, Any] = json.loads(lines[0])
     assert list(told) == ["file", "connections", "length_s", "packets", "start_s"]
     assert told["packets"]["tcp"] == told["packets"]["packets"] == 130
-    assert list(told["connections"][0]) == sorted(name for name, _ in _core.analysis_columns("connections"))
+    assert list(told["connections"][0]) == [name for name, _ in _core.analysis_columns("connections")]
 
 
 def test_out_leaves_tables_and_a_page_that_asks_for_nothing(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_out_leaves_tables_and_a_page_that_asks_for_nothing(tmp_path: Path) -> N
         (gzip.compress(b""), r"empty: not one byte, where .* \(in what gzip unpacks\)"),
         (gzip.compress(b"GIF89a" * 10), r"neither pcap nor pcapng \(in what gzip unpacks\)"),
         (gzip.compress(CAPTURE.read_bytes())[:40], r"breaks off at byte \d+ \(in what gzip unpacks\)"),
-        (damaged(gzip.compress(CAPTURE.read_bytes())), "its gzip data are damaged, "),
+        (damaged(gzip.compress(CAPTURE.read_bytes()[:24])), "its gzip data are damaged, "),
         (CAPTURE.read_bytes()[:10], "breaks off at byte 10"),
         (CAPTURE.read_bytes()[:32] + b"\xff\xff\xff\x7f" + bytes(8), "no packet or block has"),
     ],
@@ -127,6 +127,16 @@ def test_a_compressed_capture_that_breaks_off_counts_up_to_there(tmp_path: Path)
     assert told.returncode == 0 and "the file breaks off" in told.stdout and " 130 packets" not in told.stdout
 
 
+def test_what_stands_before_damage_counts(tmp_path: Path) -> None:
+    file = tmp_path / "file.pcap"
+    packed, plain = damaged(gzip.compress(CAPTURE.read_bytes())), CAPTURE.read_bytes() + b"\xff" * 16
+    for content, packets, why in ((packed, 130, "its gzip data are damaged"), (plain, 130, "no packet or block has")):
+        file.write_bytes(content)
+        done = command("analyze", file)
+        text = done.stdout.replace(NB, " ")
+        assert done.returncode == 0 and f" {packets} packets" in text and "the file is damaged" in text and why in text
+
+
 def test_standard_input_is_read_to_its_end() -> None:
     with CAPTURE.open("rb") as capture:
         line = [str(COMMAND), "analyze", "-"]
@@ -158,6 +168,27 @@ def test_ctrl_c_ends_a_capture_and_not_its_analysis() -> None:
         else:
             os.close(writer)
             assert (child.returncode, out) == (130, ""), error
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_named_pipe_without_a_writer_can_be_left(tmp_path: Path, number: signal.Signals) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    child = subprocess.Popen([str(COMMAND), "analyze", str(pipe)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(2)
+    assert child.poll() is None
+    child.send_signal(number)
+    out, error = child.communicate(timeout=20)
+    assert (child.returncode, out) == (128 + number, b""), error
+
+
+def test_a_named_pipe_is_read(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    child = subprocess.Popen([str(COMMAND), "analyze", str(pipe)], stdout=subprocess.PIPE, text=True)
+    pipe.write_bytes(CAPTURE.read_bytes())
+    out, _ = child.communicate(timeout=60)
+    assert child.returncode == 0 and "130 packets" in out
 
 
 def without(summary: dict[str, Any], **changed: Any) -> dict[str, Any]:

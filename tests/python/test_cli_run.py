@@ -169,10 +169,15 @@ def test_out_keeps_what_else_is_there_and_replaces_its_own(acklab_command: Ackla
     out = two_hops.parent / "out"
     out.mkdir()
     (out / "notes.txt").write_text("mine")
-    (out / "summary.json").write_text("old")
-    assert acklab_command("run", str(two_hops), "--out", str(out)).returncode == 0
+    (out / "summary.json").write_text("mine, too")
+    refused = acklab_command("run", str(two_hops), "--out", str(out))
+    assert refused.returncode == 2 and "summary.json, which acklab.json does not name" in refused.stderr
+    assert sorted(os.listdir(out)) == ["notes.txt", "summary.json"] and (out / "summary.json").read_text() == "mine, too"
+    (out / "summary.json").unlink()
+    for seed in ("1", "2"):
+        assert acklab_command("run", str(two_hops), "--seed", seed, "--out", str(out)).returncode == 0
+        assert json.loads((out / "summary.json").read_text())["seed"] == int(seed)
     assert (out / "notes.txt").read_text() == "mine"
-    assert json.loads((out / "summary.json").read_text())["title"] == "two hops"
 
 
 def test_out_has_the_tables_of_one_run(acklab_command: Acklab, two_hops: Path) -> None:
@@ -217,7 +222,7 @@ def test_a_signal_while_writing_leaves_no_scratch(tmp_path: Path, number: int, s
         [COMMAND, "run", "long.toml", "--out", "out"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     deadline = time.monotonic() + 120
-    while not list(tmp_path.glob(".out.*")) and process.poll() is None and time.monotonic() < deadline:
+    while not (tmp_path / "out" / ".acklab" / "new").exists() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.005)
     assert process.poll() is None, process.communicate()
     process.send_signal(number)

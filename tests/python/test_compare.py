@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 import signal
 import subprocess
 import time
@@ -11,10 +13,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from acklab.compare import Case, CompareError, Comparison, case, compare, from_file, metric
-from acklab.compare.metrics import route
-from acklab.compare.text import as_text, number
-from front import COMMAND, Acklab
+from acklab.compare import Case, Compared, CompareError, Comparison, case, compare, from_file, metric
+from acklab.compare.numbers import number
+from acklab.compare.quantities import route
+from acklab.compare.rank import rank
+from acklab.compare.text import as_text
+from acklab.figures.stats import Sample
+from front import COMMAND, Acklab, contents
 
 ACCESS = """\
 title = "access link"
@@ -66,7 +71,7 @@ def test_the_better_case_is_first_and_told_apart(told) -> None:  # noqa: ANN001
     assert (alone.situation, with_upload.situation) == ("alone", "with an upload")
     assert [row.case for row in with_upload.rows] == ["fast", "slow"]
     best, worst = with_upload.rows
-    assert best.tied and not worst.tied
+    assert (best.verdict, worst.verdict) == ("first", "worse")
     assert worst.behind is not None and worst.behind.low > 0
     assert best.samples["wait"].value < worst.samples["wait"].value
     assert alone.row("slow").samples["upload"] is None, "an upload that never starts has no goodput"
@@ -77,7 +82,7 @@ def test_the_sentence_says_what_to_do_with_numbers_and_costs(told) -> None:  # n
     assert said.startswith("Use fast instead of slow: ")
     row = told.rankings[1].row("fast")
     assert f"with an upload, download {row.samples['download'].value:.3g} Mb/s instead of " in said
-    assert "ACKs" in said and said.endswith("%.")
+    assert "ACKs" in said and said.endswith("percentage points less).")
 
 
 def test_cases_are_paired_by_seed(told) -> None:  # noqa: ANN001
@@ -105,7 +110,162 @@ def test_ack_share_counts_the_acks_that_cross_the_link() -> None:
 def test_nothing_random_is_said() -> None:
     plain = compare(comparison(spread_starts_s=0.0))
     assert not plain.random
-    assert "nothing here is random" in as_text(plain) and "±" not in as_text(plain)
+    text = as_text(plain)
+    assert "all 4 seeds gave the same results: one deterministic run each, without intervals" in text and "±" not in text
+    assert plain.advice == (
+        "One deterministic run each, best download first: fast (19.1 Mb/s), slow (4.72 Mb/s). "
+        "A nudge of the start times can change the order: --spread-starts TIME tries that."
+    )
+
+
+LOSSY = """\
+title = "losses"
+stop = { when = "flows-complete" }
+link = [{ between = ["S", "R"], rate = "1.5Mbps", delay = "50ms", loss = { rate = 0.02 } }]
+flow = [{ name = "f", from = "S", to = "R", size = { segments = 200 }, sender = { recovery = "newreno" } }]
+"""
+
+
+def lossy(*cases: str, metrics: tuple[str, ...] = ("completion",), **more: object):  # noqa: ANN201
+    given: dict = {"cases": [case(text) for text in cases], "metrics": [metric(text) for text in metrics], **more}
+    return compare(Comparison(LOSSY, "lossy.toml", **given))
+
+
+SACK = "sack: flow.0.sender.recovery=rfc6675"
+
+
+def test_what_the_seeds_do_not_decide_is_not_called_equal() -> None:
+    told = lossy("reno", SACK, seeds=10)
+    second = told.rankings[0].rows[1]
+    assert second.verdict == "undecided" and second.behind.low <= 0 <= second.behind.high
+    ends = f"{second.behind.low:.2f} to {second.behind.high:.2f} s"
+    first = told.rankings[0].best
+    assert told.advice.startswith(
+        f"Undecided between reno and sack by completion: that of {second.case} minus that of {first.case} is {ends} ({first.case}: "
+    )
+    if second.needed is not None:
+        assert " seeds would show a difference of 5 % with a chance of 80 %, if seeds vary as these 10 do." in told.advice
+    text = as_text(told)
+    assert f"2?  {second.case}" in text and "? : undecided" in text
+    for claim in ("as well", "told apart", "equal", "equivalent", "same"):
+        assert claim not in told.advice
+
+
+def test_the_seeds_needed_are_told_with_what_they_assume() -> None:
+    told = lossy("reno", "every: flow.0.receiver.ack.policy=every", seeds=4)
+    row = told.rankings[0].rows[1]
+    assert row.verdict == "undecided" and row.needed > 4
+    assert "seeds would show a difference of 5 % with a chance of 80 %, if seeds vary as these 4 do." in told.advice
+    assert "seeds needed" in as_text(told)
+
+
+def test_equivalence_needs_a_margin() -> None:
+    told = lossy("reno", SACK, seeds=100, margin=0.2)
+    assert told.rankings[0].rows[1].verdict == "equivalent"
+    assert told.advice.startswith("reno and sack are equivalent within 20 % by completion: that of ")
+    assert "= : equivalent, neither mean more than 20 % above the other (two one-sided tests)" in as_text(told)
+    assert lossy("reno", SACK, seeds=100).rankings[0].rows[1].verdict != "equivalent"
+
+
+def test_what_is_the_same_in_every_seed_is_said_so() -> None:
+    told = lossy("a", "b: flow.0.start=0s", seeds=3)
+    assert told.rankings[0].random and told.rankings[0].rows[1].verdict == "same"
+    assert told.advice == "a and b have the same completion in every seed."
+
+
+def test_more_seeds_until_the_differences_are_narrow() -> None:
+    told = lossy("reno", SACK, seeds=400, at_least=5, half_width=0.05)
+    row = told.rankings[0].rows[1]
+    assert 5 < told.seeds < 400 and row.behind.half_width <= 0.05 * told.rankings[0].best.samples["completion"].value
+    assert row.behind.level == pytest.approx(0.975), "the interval that decides has been looked at"
+    assert len(told.values) == 2 * told.seeds and f"{told.seeds} seeds, the same for every case" in as_text(told)
+
+
+def test_an_adaptive_comparison_keeps_its_runs(tmp_path: Path, acklab_command: Acklab) -> None:
+    (tmp_path / "lossy.toml").write_text(LOSSY)
+    command = ["compare", str(tmp_path / "lossy.toml"), "--case", "reno", "--case", SACK, "--metric", "completion",
+               "--seeds", "5..60", "--half-width", "0.05", "--json"]  # fmt: skip
+    kept, plain = acklab_command(*command, "--out", str(tmp_path / "out")), acklab_command(*command)
+    assert kept.returncode == 0 and kept.stdout == plain.stdout
+    assert json.loads(plain.stdout)["seeds"] > 5
+    again = from_file(tmp_path / "out" / "cases.toml")
+    assert (again["at_least"], again["seeds"], again["half_width"]) == (5, 60, 0.05)
+
+
+def test_the_family_is_all_pairs_in_all_situations() -> None:
+    told = lossy("reno", SACK, "every: flow.0.receiver.ack.policy=every", metrics=("completion", "timeouts", "acks_sent"),
+                 situations=[case("near"), case("far: link.0.delay=100ms")], seeds=4)  # fmt: skip
+    ranking = told.rankings[0]
+    assert (ranking.rules.family, ranking.further.family) == (6, 12)
+    assert ranking.rows[1].behind.level == pytest.approx(1 - 0.05 / 6)
+    assert "paired differences, 95 % for all 6 together (Bonferroni); the other metrics together, too" in as_text(told)
+
+
+def made_up(draw: random.Random) -> Compared:
+    """A comparison whose runs are made up: alike, apart, without spread, without a value, in several situations."""
+    names, places = ["a", "b", "c"][: draw.randint(2, 3)], ["", "x"][: draw.randint(1, 2)]
+    metrics = [metric(text) for text in ("completion", "goodput", "cwnd_segments")[: draw.randint(1, 3)]]
+    given = Comparison("", "made up", [Case(name) for name in names], [Case(place) for place in places], metrics,
+                       seeds=6, margin=draw.choice([0.0, 0.05]))  # fmt: skip
+
+    def values(spread: float) -> Sample | None:
+        middle = draw.choice([0.0, 1.0, 1.0, 1.02, 3.0])
+        return None if draw.random() < 0.1 else Sample.of([middle + spread * draw.gauss(0, 1) for _ in range(6)])
+
+    rankings = []
+    for place in places:
+        spread = draw.choice([0.0, 0.01, 0.5])
+        samples = {one.name: {name: values(spread) for name in names} for one in metrics}
+        rankings.append(rank(place, metrics, samples, random=spread > 0 or draw.random() < 0.5, margin=given.margin, situations=len(places)))
+    return Compared(given, "made up", rankings, {}, 6)
+
+
+def test_no_sentence_says_more_than_the_seeds_decide() -> None:
+    draw = random.Random(11)
+    seen: dict[str, int] = {}
+    for _ in range(3000):
+        told = made_up(draw)
+        said, text = told.advice, as_text(told)
+        assert said.endswith(".") and said in text and not re.search(r"nan|inf\b|None|  ", said), said
+        seen[said.split()[0]] = seen.get(said.split()[0], 0) + 1
+        first = told.comparison.metrics[0]
+        if use := re.match(r"Use (\w+) instead of (\w+): ", said):
+            signs = [ranking.better(first, use[1], use[2]) for ranking in told.rankings]
+            assert max(signs) == 1 and min(signs) == 0 or set(signs) == {1}, said
+        if stay := re.match(r"Stay with (\w+): (?!every)[\w ]+ (?:is|are) worse", said):
+            assert all(row.verdict == "worse" for r in told.rankings for row in r.rows if row.case != stay[1]), said
+        if alike := re.match(r"([\w, ]+) are equivalent within 5 %", said):
+            cases = set(re.findall(r"\b[abc]\b", alike[1]))
+            assert told.comparison.margin and len(cases) > 1
+            assert not any(row.verdict in ("undecided", "worse") for r in told.rankings for row in r.rows if row.case in cases)
+        if not told.random:
+            assert said.startswith("One deterministic run each, ")
+    assert {"Use", "Stay", "Undecided", "One", "No", "Only"} <= seen.keys()
+
+
+def test_the_page_has_the_verdict_as_its_headline(told) -> None:  # noqa: ANN001
+    from html import escape
+
+    from acklab.compare.page import page
+
+    text = page(told, "<svg></svg>")
+    assert f"<h1>{escape(told.advice)}</h1>" in text and "<title>slow and fast by download: access link</title>" in text
+    assert "<strong>fast</strong>, best" in text and "behind by (Mb/s)</th>" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--margin", "5"), '`5` is no share of the mean; write one as "5%" or "0.05"'),
+        (("--margin", "lots"), "`lots` is no share of the mean"),
+        (("--seeds", "5..9"), "how many seeds depends on --half-width"),
+        (("--seeds", "1..9", "--half-width", "0.1"), "at_least = 1: from 2 to seeds = 9"),
+        (("--half-width", "2"), "half_width = 2: a share of the mean"),
+    ],
+)
+def test_margins_and_widths_that_are_none(acklab_command: Acklab, two_hops: Path, arguments: tuple[str, ...], said: str) -> None:
+    result = acklab_command("compare", str(two_hops), "--case", "a", "--case", "b: flow.0.sender.window=4", *arguments)
+    assert result.returncode == 2 and said in result.stderr and result.stdout == ""
 
 
 def test_staying_with_the_first_case_is_an_answer() -> None:
@@ -167,7 +327,13 @@ def test_a_comparison_file(tmp_path: Path) -> None:
     assert found["scenario"] == tmp_path / "access.toml" and found["seeds"] == 3
     assert found["spread_starts_s"] == pytest.approx(0.2)
     assert found["cases"] == [Case("as it is"), Case("small", ("link.1.back.queue.packets=20",))]
-    for wrong, said in (("cases = 1", "unknown cases"), ('seeds = "x"', "a whole number"), ("case = 3", "tables")):
+    file.write_text('seeds = { at_least = 4, at_most = 9, half_width = 0.1 }\nmargin = "5%"\n')
+    assert from_file(file) == {"at_least": 4, "seeds": 9, "half_width": 0.1, "margin": 0.05}
+    for wrong, said in (
+        ("cases = 1", "unknown cases"), ('seeds = "x"', "a whole number"), ("case = 3", "tables"),
+        ("seeds = { half_width = '3' }", "'3' is no share"), ("seeds = { at_least = 4 }", "a whole number, at least 2, or {"),
+        ("margin = 2", "`2` is no share of the mean"),
+    ):  # fmt: skip
         file.write_text(wrong)
         with pytest.raises(CompareError, match=said):
             from_file(file)
@@ -225,7 +391,7 @@ def test_an_interrupted_comparison_goes_on_to_the_same_files(tmp_path: Path, ack
     out = tmp_path / "stopped"
     for kind in (signal.SIGKILL, signal.SIGINT):
         process = subprocess.Popen([COMMAND, *command("stopped", "--seeds", "100")], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
-        journal = out / "runs.jsonl"
+        journal = out / ".acklab" / "runs.jsonl"
         before = journal.stat().st_size if journal.exists() else 0
         while process.poll() is None and (not journal.exists() or journal.stat().st_size < before + 20_000):
             time.sleep(0.002)
@@ -236,7 +402,4 @@ def test_an_interrupted_comparison_goes_on_to_the_same_files(tmp_path: Path, ack
     assert refused.returncode == 2 and "holds other work: what is run has changed" in refused.stderr
     done = acklab_command(*command("stopped", "--seeds", "100"))
     assert done.returncode == 0, done.stderr
-    (out / ".lock").unlink(missing_ok=True)
-    assert {path.name: path.read_bytes() for path in out.iterdir()} == {
-        path.name: path.read_bytes() for path in (tmp_path / "whole").iterdir()
-    }
+    assert contents(out) == contents(tmp_path / "whole")

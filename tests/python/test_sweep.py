@@ -15,7 +15,7 @@ import pytest
 
 import acklab
 from acklab.sweep import SweepError
-from front import COMMAND, TWO_HOPS, Acklab
+from front import COMMAND, TWO_HOPS, Acklab, contents
 
 LOSSY = TWO_HOPS.replace("queue = { kind", "loss = { rate = 0.02 }\nqueue = { kind")
 PLAN = """\
@@ -44,18 +44,13 @@ def plan(tmp_path: Path) -> Path:
     return path
 
 
-def files(folder: Path) -> dict[str, bytes]:
-    """Everything in a directory."""
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
 # ---- numbers ---------------------------------------------------------------------------------------------------------
 def test_numbers_are_those_of_single_runs(plan: Path, tmp_path: Path) -> None:
     told = acklab.sweep(plan, **{**MORE, "seeds": 3})
     rows = told.flows.to_dicts()
     assert len(rows) == 24 * 3 and told.runs == 72
     for row in random.Random(1).sample(rows, 12):
-        overrides = {"link.1.rate": f"{row['link.1.rate_bps']:.0f}bps", "flow.0.sender.window": row["flow.0.sender.window"],
+        overrides = {"link.1.rate": f"{row['rate_bps']:.0f}bps", "flow.0.sender.window": row["sender_window"],
                      "flow.0.sender.recovery": row["recovery"], "seed": row["seed"]}  # fmt: skip
         one = acklab.run(tmp_path / "lossy.toml", **overrides).summary()["flows"][0]
         assert {key: row[key] for key in one} == one
@@ -80,7 +75,7 @@ def test_the_thresholds_of_allmans_queue() -> None:
     plan = Path(__file__).parents[2] / "examples" / "queue.toml"
     told = acklab.sweep(plan).summary
     for acks, expected in (("every", (22, 20, 8)), ("delayed", (21, 19, 7))):
-        mine = {name: dict(part.select("link.1.queue.packets", "mean").iter_rows())
+        mine = {name: dict(part.select("queue_packets", "mean").iter_rows())
                 for (name,), part in told.filter(pl.col("ACKs") == acks).group_by("metric")}  # fmt: skip
         drops, timeouts = mine["drops of G->R"], mine["timeouts"]
         free = min(queue for queue, lost in drops.items() if lost == 0)
@@ -93,7 +88,7 @@ def test_the_thresholds_of_allmans_queue() -> None:
 def test_draws_and_spread_starts_are_in_the_table_and_the_same_at_every_point(two_hops: Path) -> None:
     keys = {"scenario": two_hops, "vary": {"flow.0.sender.window": [4, 8]}, "seeds": 4}
     drawn = acklab.sweep(keys, draw={"flow.0.start": "0s..1s"}).flows
-    assert drawn["flow.0.start_s"].to_list() == pytest.approx(drawn["start_s"].to_list(), abs=1e-12)
+    assert drawn["flow_0_start_s"].to_list() == pytest.approx(drawn["start_s"].to_list(), abs=1e-12)
     assert drawn["start_s"][:4].to_list() == drawn["start_s"][4:].to_list() and drawn["start_s"].n_unique() == 4
     spread = acklab.sweep(keys, spread_starts="500ms").flows
     assert spread["start_s"][:4].to_list() == spread["start_s"][4:].to_list() and 0 < spread["start_s"].max() <= 0.5
@@ -114,7 +109,7 @@ def test_a_run_without_a_value_has_no_mean(two_hops: Path) -> None:
 
 def test_columns_are_those_asked_for(two_hops: Path) -> None:
     told = acklab.sweep(scenario=two_hops, vary={"flow.0.sender.window": [4]}, columns=["timeouts", "completion_s"])
-    assert told.flows.columns == ["point", "flow.0.sender.window", "seed", "name", "completion_s", "timeouts"]
+    assert told.flows.columns == ["point", "sender_window", "seed", "name", "completion_s", "timeouts"]
 
 
 # ---- interrupts ------------------------------------------------------------------------------------------------------
@@ -127,18 +122,18 @@ def whole(tmp_path_factory: pytest.TempPathFactory):  # noqa: ANN201
     for text in (PLAN, ADAPTIVE):
         (folder / "plan.toml").write_text(text)
         acklab.sweep(folder / "plan.toml", out=folder / "out", threads=1, fresh=True)
-        found[text] = files(folder / "out")
+        found[text] = contents(folder / "out")
     return found
 
 
 def test_any_number_of_threads_gives_the_same_bytes(plan: Path, tmp_path: Path, whole: dict) -> None:
     acklab.sweep(plan, out=tmp_path / "out", threads=2)
-    assert files(tmp_path / "out") == whole[PLAN]
+    assert contents(tmp_path / "out") == whole[PLAN]
     one_thread = {**os.environ, "POLARS_MAX_THREADS": "1"}
     subprocess.run(
         [COMMAND, "sweep", plan, "--out", tmp_path / "one"], env=one_thread, check=True, stdout=subprocess.DEVNULL
     )
-    assert files(tmp_path / "one") == whole[PLAN]
+    assert contents(tmp_path / "one") == whole[PLAN]
 
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGKILL])
@@ -152,7 +147,7 @@ def test_stopped_anywhere_it_goes_on_to_the_same_bytes(
     stopped = 0
     for _ in range(4):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        journal, wanted = out / "runs.jsonl", draw.randint(1, 150_000)
+        journal, wanted = out / ".acklab" / "runs.jsonl", draw.randint(1, 150_000)
         before = journal.stat().st_size if journal.exists() else 0
         while process.poll() is None and (not journal.exists() or journal.stat().st_size < before + wanted):
             time.sleep(0.002)
@@ -162,26 +157,30 @@ def test_stopped_anywhere_it_goes_on_to_the_same_bytes(
         if kind == signal.SIGINT and process.returncode:
             assert process.returncode == 130 and b"the same command goes on" in said and b"Traceback" not in said
     assert stopped
-    (tmp_path / ".out.0123456789abcdef").mkdir()  # what a process leaves that is killed while it writes the tables
+    (out / ".acklab" / "new" / "charts").mkdir(parents=True)  # what a process leaves that is killed while it writes the tables
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    assert files(out) == whole[text]
-    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+    assert contents(out) == whole[text]
+    assert sorted(os.listdir(tmp_path)) == ["lossy.toml", "out", "plan.toml"] and not (out / ".acklab").exists()
 
 
 def test_what_is_done_is_not_run_again(plan: Path, tmp_path: Path, acklab_command: Acklab) -> None:
     out = tmp_path / "out"
     acklab.sweep(plan, out=out)
-    before = files(out)
+    before = contents(out)
     again = acklab.sweep(plan, out=out)
-    assert again.kept == again.runs == 960 and files(out) == before
+    assert again.kept == again.runs == 960 and contents(out) == before
     # A line that was cut off, one that is no result, and what a crashed system leaves.
-    journal = out / "runs.jsonl"
     import gzip
+
+    journal = out / ".acklab" / "runs.jsonl"
+    journal.parent.mkdir()
+    work = {"verb": "sweep", **json.loads(before["acklab.json"])["work"]}
+    (out / ".acklab" / "work.json").write_text(json.dumps(work))
 
     lines = gzip.decompress(before["runs.jsonl.gz"]).splitlines(keepends=True)
     journal.write_bytes(b"".join(lines[100:300]) + b"\0" * 50 + lines[5] + b"nonsense\n" + lines[7][:-40])
     done = acklab_command("sweep", str(plan), "--out", str(out))
-    assert "200 of them done before" in done.stdout and files(out) == before
+    assert "200 of them done before" in done.stdout and contents(out) == before
 
 
 def test_another_metric_needs_no_runs(plan: Path, tmp_path: Path) -> None:
@@ -193,7 +192,7 @@ def test_another_metric_needs_no_runs(plan: Path, tmp_path: Path) -> None:
 def test_another_sweep_in_the_directory_is_refused(plan: Path, tmp_path: Path, acklab_command: Acklab) -> None:
     out = tmp_path / "out"
     acklab.sweep(plan, out=out)
-    before = files(out)
+    before = contents(out)
     for text, scenario, said in [
         (PLAN.replace("16, 32", "16"), LOSSY, "what is run has changed"),
         (PLAN.replace("120", "121"), LOSSY, "what is run has changed"),
@@ -203,9 +202,9 @@ def test_another_sweep_in_the_directory_is_refused(plan: Path, tmp_path: Path, a
         (tmp_path / "lossy.toml").write_text(scenario)
         with pytest.raises(SweepError, match=said):
             acklab.sweep(plan, out=out)
-        assert files(out) == before
+        assert contents(out) == before
     done = acklab_command("sweep", str(plan), "--out", str(out))
-    assert done.returncode == 2 and "--fresh" in done.stderr and files(out) == before
+    assert done.returncode == 2 and "--fresh" in done.stderr and contents(out) == before
     assert acklab_command("sweep", str(plan), "--out", str(out), "--fresh").returncode == 0
 
 
@@ -214,14 +213,15 @@ def test_another_version_is_refused_and_so_are_two_at_once(plan: Path, tmp_path:
 
     out = tmp_path / "out"
     acklab.sweep(plan, out=out)
-    identity = json.loads((out / "plan.json").read_text())
-    (out / "plan.json").write_text(json.dumps({**identity, "acklab": "0.0.1"}))
+    private, identity = out / ".acklab", json.loads((out / "acklab.json").read_text())["work"]
+    private.mkdir()
+    (private / "work.json").write_text(json.dumps({**identity, "acklab": "0.0.1"}))
     with pytest.raises(SweepError, match=r"begun by acklab 0\.0\.1, this is"):
         acklab.sweep(plan, out=out)
-    (out / "plan.json").write_text("{")
+    (private / "work.json").write_text("{")
     with pytest.raises(SweepError, match="another version"):
         acklab.sweep(plan, out=out)
-    with (out / ".lock").open("w") as lock:
+    with (private / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(SweepError, match="in use by another acklab"):
             acklab.sweep(plan, out=out, fresh=True)
@@ -242,18 +242,18 @@ def test_a_full_disk_is_said(two_hops: Path) -> None:
 def test_what_is_written(plan: Path, tmp_path: Path) -> None:
     acklab.sweep(plan, out=tmp_path / "out", **{**MORE, "seeds": 2})
     out = tmp_path / "out"
-    assert {"flows.csv", "flows.parquet", "summary.csv", "summary.parquet", "sweep.json", "sweep.html", "plan.json",
-            "runs.jsonl.gz"} < set(files(out))  # fmt: skip
-    assert not any(name.startswith(".") or name == "runs.jsonl" for name in files(out))
+    assert {"flows.csv", "flows.parquet", "summary.csv", "summary.parquet", "sweep.json", "sweep.html", "acklab.json",
+            "runs.jsonl.gz"} < set(contents(out))  # fmt: skip
+    assert not any(name.startswith(".") or name == "runs.jsonl" for name in contents(out))
     flows = pl.read_parquet(out / "flows.parquet")
-    assert flows.columns[:5] == ["point", "link.1.rate_bps", "flow.0.sender.window", "recovery", "seed"]
+    assert flows.columns[:5] == ["point", "rate_bps", "sender_window", "recovery", "seed"]
     assert pl.read_csv(out / "flows.csv", schema=flows.schema).equals(flows)
     assert (
         pl.read_csv(out / "summary.csv")["mean"].to_list() == pl.read_parquet(out / "summary.parquet")["mean"].to_list()
     )
     told = json.loads((out / "sweep.json").read_text())
     assert told["runs"] == 48 and len(told["points"]) == 24
-    assert told["points"][0]["at"] == {"link.1.rate_bps": 1e6, "flow.0.sender.window": 4, "recovery": "reno"}
+    assert told["points"][0]["at"] == {"rate_bps": 1e6, "sender_window": 4, "recovery": "reno"}
     page = (out / "sweep.html").read_text()
     assert "<svg" in page and "http://" not in page.replace("http://www.w3.org", "") and "flow.0.sender.window" in page
 
@@ -267,11 +267,31 @@ def test_the_table_is_aligned_and_json_is_all_there_is(plan: Path, acklab_comman
         title == "two hops"
         and basis == "24 points, 72 runs: 3 seeds, the same at every point; ± is half a 95 % interval"
     )
-    assert table[0].split("  ")[0] == "link.1.rate (Mb/s)" and len(table) == 25
+    assert table[0].split("  ")[0] == "rate (Mb/s)" and len(table) == 25
     end = table[0].index("completion (s)") + len("completion (s)")
     assert all(line[end - 1] != " " and (len(line) == end or line[end] == " ") for line in table)
     told = json.loads(acklab_command("sweep", str(plan), "--seeds", "3", "--json").stdout)
     assert told["metrics"][0] == {"name": "completion", "quantity": "completion", "where": "*", "unit": "s"}
+
+
+def test_the_page_begins_with_an_answer_in_numbers(plan: Path, tmp_path: Path) -> None:
+    acklab.sweep(plan, out=tmp_path / "out", **{**MORE, "seeds": 6, "metrics": ["completion", "drops"]})
+    told = json.loads((tmp_path / "out" / "sweep.json").read_text())
+    page = (tmp_path / "out" / "sweep.html").read_text()
+    assert f'<p class="lead">{told["answer"]}</p>' in page
+    means = {tuple(point["at"].values()): point["metrics"]["completion"] for point in told["points"]}
+    (rate, window, recovery), least = min(means.items(), key=lambda one: one[1]["mean"])
+    near = sum(one["low"] <= least["high"] and least["low"] <= one["high"] for one in means.values()) - 1
+    start = f"completion is least at rate {rate / 1e6:g} Mb/s, sender_window {window}, recovery {recovery}: {least['mean']:.2f}"[:-1]
+    assert told["answer"].startswith(start) and f"(intervals of {near} other points overlap)" in told["answer"]
+    assert told["answer"].endswith("± is half the 95 % interval of one mean.")
+
+
+def test_one_run_a_point_is_said_and_points_alike_are_counted(two_hops: Path, tmp_path: Path) -> None:
+    acklab.sweep(scenario=two_hops, vary={"link.1.queue.packets": [4, 90, 100]}, metrics=["completion", "syns_sent"], out=tmp_path / "out")
+    said = json.loads((tmp_path / "out" / "sweep.json").read_text())["answer"]
+    assert "least at queue_packets 90: " in said and " s (as at 1 other point); greatest at queue_packets 4: " in said
+    assert said.endswith("syns_sent is the same at every point: 1. One run a point.")
 
 
 def test_flags_do_without_a_plan(two_hops: Path, acklab_command: Acklab) -> None:
@@ -283,7 +303,7 @@ def test_flags_do_without_a_plan(two_hops: Path, acklab_command: Acklab) -> None
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert len(told["points"]) == 12 and told["points"][-1]["at"] == {
-        "flow.f.sender.window": 8, "link.G->R.rate_bps": 2e6, "case": "delayed"}  # fmt: skip
+        "sender_window": 8, "rate_bps": 2e6, "case": "delayed"}  # fmt: skip
 
 
 def test_a_run_that_fails_is_named(plan: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from acklab.reproduce import draw
-from acklab.reproduce.charts import Dots, Heat, Lines
+from acklab.figures import draw
+from acklab.figures.charts import Dots, Heat, Lines
 from acklab.sweep.axes import Axis, Column, log_spaced
 from acklab.sweep.metrics import metric
 from acklab.sweep.picture import MOST_PANELS, Pictures, scaled

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from datetime import date
 from pathlib import Path
 
 import pytest
 
+import acklab
 from acklab import ScenarioError
 from acklab.sweep import SweepError
 from acklab.sweep.design import Design
@@ -135,7 +137,7 @@ def test_a_queue_is_a_share_of_the_bandwidth_delay_product() -> None:
         },
     )
     assert [found.settings(point)["link.1.queue.packets"] for point in range(4)] == [8, 25, 13, 50]
-    assert [column.title for column in found.plan.columns_told] == ["link.1.rate_bps", "share"]
+    assert [column.title for column in found.plan.columns_told] == ["rate_bps", "share"]
 
 
 def test_what_is_derived_reads_the_scenario_and_writes_units() -> None:
@@ -356,3 +358,48 @@ def test_nothing_a_plan_may_say_is_an_internal_error() -> None:
             refused += 1
             assert str(error).count("\n") < 4
     assert refused > 1000
+
+
+# ---- names of columns ------------------------------------------------------------------------------------------------
+def test_columns_need_no_quotes_in_sql() -> None:
+    import duckdb
+
+    told = acklab.sweep(
+        scenario=TWO_HOPS,
+        vary={"link.1.queue.packets": [8, 20], "link.0.rate": ["5Mbps"], "link.1.rate": ["1Mbps"], "link.1.delay": ["1ms"]},
+        draw={"flow.0.start": "0s..1s"},
+        names={"link.1.delay": "far"},
+    )
+    assert told.summary.columns[1:5] == ["queue_packets", "link_0_rate_bps", "link_1_rate_bps", "far_s"]
+    assert told.flows.columns[1:7] == ["queue_packets", "link_0_rate_bps", "link_1_rate_bps", "far_s", "seed", "flow_0_start_s"]
+    flows = told.flows  # noqa: F841
+    found = duckdb.sql("select queue_packets, min(link_1_rate_bps), max(far_s), min(flow_0_start_s) from flows group by 1 order by 1")
+    assert [row[0] for row in found.fetchall()] == [8, 20]
+
+
+def test_every_name_is_a_word_and_there_once() -> None:
+    from acklab.sweep.names import names, titled
+
+    draw = random.Random(3)
+    steps = ["queue", "packets", "rate", "a b", "x", "delay", "sender", "2"]
+    for _ in range(2000):
+        keys = {f"{draw.choice(['link', 'flow', 'stop'])}.{'.'.join(draw.choices(steps, k=draw.randint(1, 4)))}" for _ in range(5)}
+        units = {key: draw.choice(["", "s", "bps"]) for key in keys}
+        found = names(list(units.items()), {}, ["rate_bps", "x"])
+        titles = [titled(found[key], units[key]) for key in units]
+        assert len(set(titles)) == len(titles) and not {"rate_bps", "x"} & set(titles)
+        assert all(re.fullmatch(r"\w+", title) for title in titles)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"link.7.rate": "x"}, "names.link.7.rate: nothing of that key varies or is drawn; there are flow.0.sender.window"),
+        ({"flow.0.sender.window": "a.b"}, 'names.flow.0.sender.window = "a.b": a name is letters, digits and _'),
+        ({"flow.0.sender.window": "seed"}, "two columns would be called seed; give one another name"),
+        ({"flow.0.sender.window": "bytes"}, "two columns would be called bytes"),
+    ],
+)
+def test_a_name_that_is_none(given: dict, said: str) -> None:
+    with pytest.raises(SweepError, match=re.escape(said)):
+        plan(names=given)

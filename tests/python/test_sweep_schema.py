@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from acklab.reproduce._toml import loads
+from acklab._toml import loads
 from acklab.sweep.derive import KEYS as DERIVE
 from acklab.sweep.plan import KEYS, from_tree
 from acklab.sweep.schema import schema

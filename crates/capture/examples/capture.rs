@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(name) => Format::ALL.into_iter().find(|format| format.name() == name).ok_or("no such format")?,
         None => Format::default(),
     };
-    let mut scenario = acklab_sim::scenario::parse_toml(&std::fs::read_to_string(file)?, file)?;
+    let mut scenario = acklab_scenario::parse_toml(&std::fs::read_to_string(file)?, file)?;
     scenario.record.packets = true;
     let outcome = acklab_sim::Simulation::new(scenario.clone().into()).run();
     std::fs::create_dir_all(directory)?;

@@ -1,13 +1,15 @@
 //! How one flow's packets look on the wire: addresses, ports, numbers, what its SYN negotiates.
 
 use acklab_packet::Seq;
-use acklab_sim::spec::FlowSpec;
+use acklab_scenario::spec::FlowSpec;
 use acklab_tcp::rules::Sequence;
 use acklab_tcp::sender::{Sender, Supply};
+use etherparse::{Ipv4Header, TcpHeader};
 
 use crate::CaptureError;
-use crate::wire::MAX_PAYLOAD;
 
+/// Most payload bytes beside the longest headers.
+pub const MAX_PAYLOAD: u16 = u16::MAX - Ipv4Header::MIN_LEN as u16 - TcpHeader::MAX_LEN as u16;
 /// First of the sending ports, and how many there are. No protocol is registered for TCP ports 34981 to 44320.
 const SENDER_PORTS: (u16, u64) = (35_000, 5_000);
 /// First of the receiving ports, and how many there are.
@@ -50,7 +52,7 @@ impl Conversation {
     pub fn new(flow: &FlowSpec) -> Result<Conversation, CaptureError> {
         let (sender, receiver) = (&flow.sender, &flow.receiver);
         if sender.packet > u32::from(MAX_PAYLOAD) {
-            return Err(CaptureError::TooLarge { flow: flow.name.clone(), bytes: sender.packet });
+            return Err(CaptureError::TooLarge { flow: flow.name.clone(), bytes: sender.packet, most: MAX_PAYLOAD });
         }
         let machine = Sender::new(sender.clone(), Supply::Unlimited);
         let unit = if sender.sequence == Sequence::Segments { sender.packet } else { 1 };
@@ -113,7 +115,7 @@ pub fn ports(flow: u32, connection: u16, flows: u64) -> (u16, u16) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use acklab_sim::scenario::parse_toml;
+    use acklab_scenario::parse_toml;
 
     fn first(flow: &str) -> Conversation {
         let link = "link = [{ between = ['S', 'R'], rate = '1Mbps', delay = '10ms' }]";

@@ -20,6 +20,8 @@ pub enum CaptureError {
         flow: String,
         /// Its payload bytes in a full segment.
         bytes: u32,
+        /// Most that one can hold.
+        most: u16,
     },
     /// The run ends after the last instant the format can express.
     TooLong {
@@ -43,10 +45,9 @@ impl fmt::Display for CaptureError {
                 write!(f, "no link end is called `{name}`; there is {}", known[..known.len().min(MOST)].join(", "))?;
                 if known.len() > MOST { write!(f, " and {} more", known.len() - MOST) } else { Ok(()) }
             }
-            Self::TooLarge { flow, bytes } => write!(
+            Self::TooLarge { flow, bytes, most } => write!(
                 f,
-                "flow `{flow}` sends {bytes} bytes in a segment; an IPv4 packet in a capture holds at most {}",
-                crate::wire::MAX_PAYLOAD
+                "flow `{flow}` sends {bytes} bytes in a segment; an IPv4 packet in a capture holds at most {most}"
             ),
             Self::TooLong { end_s } => write!(f, "the run ends at {end_s} s, later than this capture format can say"),
             Self::Interrupted => f.write_str("interrupted"),

@@ -7,8 +7,8 @@
 use std::collections::VecDeque;
 
 use acklab_packet::{Body, Packet, Seq, Time};
+use acklab_scenario::spec::Scenario;
 use acklab_sim::outcome::{PacketEvent, PacketRow};
-use acklab_sim::spec::Scenario;
 
 /// What a packet took along from its origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,6 +19,8 @@ pub struct Tag {
     pub echo: Option<Time>,
     /// The unit its connection's FIN occupies, if it had been sent.
     pub fin: Option<Seq>,
+    /// Its identification in the IPv4 header: each end of a flow counts its packets, as Linux does.
+    pub identification: u16,
 }
 
 /// Packets on one link direction, oldest first.
@@ -45,6 +47,8 @@ pub struct Journeys {
     heads: Vec<u32>,
     links: Vec<Passage>,
     origins: Vec<Origin>,
+    /// Identifications used last, of each flow's sender and receiver.
+    identifications: Vec<[u16; 2]>,
     previous: PacketEvent,
     /// The packet that has just crossed a link and is about to enter the next.
     arriving: Option<Tag>,
@@ -57,6 +61,7 @@ impl Journeys {
         Journeys {
             heads: scenario.links.iter().map(|link| link.to).collect(),
             links: scenario.links.iter().map(|_| Passage::default()).collect(),
+            identifications: flows.clone().zip(0..).map(|(_, flow)| [2 * flow, 2 * flow + 1].map(scattered)).collect(),
             origins: flows.map(|node| Origin { node, ..Origin::default() }).collect(),
             previous: PacketEvent::Enqueue,
             arriving: None,
@@ -67,7 +72,7 @@ impl Journeys {
     pub fn follow(&mut self, row: &PacketRow) -> Tag {
         let known = self.advance(row);
         self.previous = row.event;
-        known.unwrap_or(Tag { sent: Time::from_secs(row.time_s), echo: None, fin: None })
+        known.unwrap_or(Tag { sent: Time::from_secs(row.time_s), echo: None, fin: None, identification: 0 })
     }
 
     fn advance(&mut self, row: &PacketRow) -> Option<Tag> {
@@ -106,18 +111,33 @@ impl Journeys {
     /// An endpoint sends: a segment echoes the last ACK that reached its sender on this connection.
     fn depart(&mut self, row: &PacketRow) -> Tag {
         let sent = Time::from_secs(row.time_s);
-        let Some(origin) = self.origin(&row.packet) else { return Tag { sent, echo: None, fin: None } };
+        let identification = self.identify(&row.packet);
+        let plain = Tag { sent, echo: None, fin: None, identification };
+        let Some(origin) = self.origin(&row.packet) else { return plain };
         match &row.packet.body {
             Body::Data(segment) => {
                 if segment.fin {
                     origin.fin = Some(segment.end() - 1);
                 }
-                Tag { sent, echo: origin.latest, fin: origin.fin }
+                Tag { echo: origin.latest, fin: origin.fin, ..plain }
             }
-            Body::Probe(probe) if probe.reply => Tag { sent, echo: origin.latest, fin: origin.fin },
-            Body::Ack(_) | Body::Probe(_) => Tag { sent, echo: None, fin: origin.fin },
-            Body::Datagram(_) => Tag { sent, echo: None, fin: None },
+            Body::Probe(probe) if probe.reply => Tag { echo: origin.latest, fin: origin.fin, ..plain },
+            Body::Ack(_) | Body::Probe(_) => Tag { fin: origin.fin, ..plain },
+            Body::Datagram(_) => plain,
         }
+    }
+
+    /// The next identification of the end that sends `packet`.
+    fn identify(&mut self, packet: &Packet) -> u16 {
+        let receiver = match &packet.body {
+            Body::Ack(_) => true,
+            Body::Probe(probe) => !probe.reply,
+            Body::Data(_) | Body::Datagram(_) => false,
+        };
+        let Some(ends) = self.identifications.get_mut(packet.flow as usize) else { return 0 };
+        let last = &mut ends[usize::from(receiver)];
+        *last = last.wrapping_add(1);
+        *last
     }
 
     /// A packet reaches a node: if it is an ACK and the node its sender's, the sender remembers its timestamp.
@@ -139,6 +159,11 @@ impl Journeys {
         }
         (packet.connection == origin.connection).then_some(origin)
     }
+}
+
+/// A number that says little of `n`.
+fn scattered(n: u64) -> u16 {
+    ((n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as u16
 }
 
 /// Whether both are the same packet, perhaps marked by a queue between the two looks.

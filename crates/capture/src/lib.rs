@@ -11,7 +11,7 @@
 //!     flow = [{ from = "S", to = "R", size = { segments = 3 } }]
 //!     record = { packets = true }
 //! "#;
-//! let scenario = acklab_sim::scenario::parse_toml(text, "example.toml")?;
+//! let scenario = acklab_scenario::parse_toml(text, "example.toml")?;
 //! let outcome = acklab_sim::Simulation::new(scenario.clone().into()).run();
 //!
 //! let capture = Capture::new(&scenario, &outcome)?.format(Format::PcapNg);
@@ -63,13 +63,13 @@
 //! * **Keep-alives** of receivers that probe for the round trip are empty segments numbered one below what the sender
 //!   expects; their answers are ACKs without payload. **Datagrams** have a UDP header, and the length the simulator gives
 //!   them.
-//! * **The rest.** ACK is set on all but the SYN. DF is set, the IP identification is a hash of the sending instant (so
-//!   a packet has the same on every link), and the TTL is 64 minus the routers passed.
+//! * **The rest.** ACK is set on all but the SYN. DF is set, each end of a flow counts its packets in the IP
+//!   identification, as Linux does, and the TTL is 64 minus the routers passed.
 #![forbid(unsafe_code)]
 
-pub mod analyze;
 mod conversation;
 mod error;
+mod frame;
 mod input;
 mod journey;
 mod notes;
@@ -89,7 +89,7 @@ pub use packed::Packing;
 pub use place::LinkEnd;
 pub use raw::RawPcap;
 pub use read_error::ReadError;
-pub use reader::{Direction, Interface, Reader, Record};
+pub use reader::{Block, Direction, Interface, Reader, Record};
 pub use tap::{Capture, Captured};
 pub use writer::Format;
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use acklab_scenario::spec::Scenario;
 use acklab_sim::Outcome;
-use acklab_sim::spec::Scenario;
 
 use crate::conversation::{Conversation, address, ports};
 use crate::{EPOCH_S, LinkEnd};

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::LINKTYPE_RAW;
-use crate::writer::Frame;
+use crate::frame::Frame;
 
 /// First bytes of a file with microseconds, in its writer's byte order.
 pub const MAGIC_MICROSECONDS: u32 = 0xa1b2_c3d4;

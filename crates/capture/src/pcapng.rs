@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use crate::LINKTYPE_RAW;
+use crate::frame::Frame;
 use crate::notes::Notes;
-use crate::writer::Frame;
 
 /// Section header block.
 pub const SECTION: u32 = 0x0a0d_0d0a;
@@ -12,6 +12,9 @@ pub const SECTION: u32 = 0x0a0d_0d0a;
 pub const INTERFACE: u32 = 1;
 /// Enhanced packet block.
 pub const PACKET: u32 = 6;
+/// Packet block of the format's first draft, and simple packet block.
+pub const OLD_PACKET: u32 = 2;
+pub const SIMPLE_PACKET: u32 = 3;
 /// Byte-order magic of a section.
 pub const BYTE_ORDER: u32 = 0x1a2b_3c4d;
 
@@ -120,7 +123,7 @@ pub fn write_end(out: &mut impl Write, end_ns: u64, packets: u64, comment: &str)
     Block::default()
         .bytes(&[0; 4]) // interface 0
         .bytes(&halves(end_ns))
-        .option(option::STATISTICS_START, &halves(crate::tap::instant_ns(0.0)))
+        .option(option::STATISTICS_START, &halves(crate::frame::instant_ns(0.0)))
         .option(option::STATISTICS_END, &halves(end_ns))
         .option(option::STATISTICS_RECEIVED, &packets.to_le_bytes())
         .text(option::COMMENT, comment)

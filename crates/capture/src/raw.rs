@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
+use crate::frame::Frame;
 use crate::pcap;
-use crate::writer::Frame;
 
 /// A pcap file of IPv4 packets (`LINKTYPE_RAW`) with nanoseconds, written packet by packet.
 ///

@@ -6,11 +6,15 @@ use std::mem;
 use crate::input::Input;
 use crate::packed::Packing;
 use crate::pcap::{MAGIC_MICROSECONDS, MAGIC_NANOSECONDS};
-use crate::pcapng::{BYTE_ORDER, INTERFACE, PACKET, SECTION, option};
+use crate::pcapng::{BYTE_ORDER, INTERFACE, OLD_PACKET, PACKET, SECTION, SIMPLE_PACKET, option};
 use crate::read_error::ReadError;
 
 /// Most bytes of a packet or block: what is longer is no capture.
 const MOST: u32 = 1 << 26;
+/// Most interfaces of a file.
+const MOST_INTERFACES: usize = 1 << 16;
+/// Most bytes of names, descriptions and comments that are kept.
+const MOST_TEXT: usize = 1 << 20;
 /// Nanoseconds in a second.
 const SECOND: i128 = 1_000_000_000;
 
@@ -21,6 +25,8 @@ pub struct Record<'a> {
     pub time_ns: i64,
     /// Index into [`Reader::interfaces`].
     pub interface: usize,
+    /// What that says it begins with.
+    pub link_type: u32,
     /// Bytes the packet had.
     pub length: u32,
     /// The first of them.
@@ -55,6 +61,24 @@ pub struct Interface {
     clock: (u128, i64),
 }
 
+/// A piece of a capture file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Block<'a> {
+    /// A packet.
+    Packet(Record<'a>),
+    /// A packet without a time (pcapng's simple packet block), which is not read.
+    Untimed,
+    /// Something else.
+    Other,
+}
+
+/// The same, before the packet is looked at.
+enum Found {
+    Packet,
+    Untimed,
+    Other,
+}
+
 /// Which of the two formats.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
@@ -62,8 +86,11 @@ enum Kind {
     PcapNg,
 }
 
-/// A capture file being read, packet by packet. One that is compressed is unpacked meanwhile ([`Packing`]). Blocks it has no use for are passed over, among them the packet block of
-/// the format's first draft, which nobody writes any more, and simple packet blocks, which have no time.
+/// A capture file being read, packet by packet. One that is compressed is unpacked meanwhile ([`Packing`]). Blocks it has
+/// no use for are passed over, among them simple packet blocks, which have no time.
+///
+/// Memory is bounded whatever the file: one block of at most 64 MiB, 65,536 interfaces, and 1 MiB of their names, descriptions
+/// and comments; texts beyond are left out.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -86,7 +113,12 @@ pub struct Reader<R: Read> {
     comments: Vec<String>,
     /// Bytes read, as they are unpacked.
     at: u64,
+    /// Where the present packet or block begins, and what stands before a packet in pcap: time, fraction, bytes kept, length.
+    start: u64,
+    head: [u32; 4],
     block: Vec<u8>,
+    /// Bytes of text that may still be kept.
+    text: usize,
 }
 
 impl<R: Read> Reader<R> {
@@ -110,7 +142,10 @@ impl<R: Read> Reader<R> {
             section: 0,
             comments: Vec::new(),
             at: magic.len() as u64,
+            start: 0,
+            head: [0; 4],
             block: Vec::new(),
+            text: MOST_TEXT,
         };
         if u32::from_le_bytes(magic) == SECTION {
             reader.section()?;
@@ -146,6 +181,11 @@ impl<R: Read> Reader<R> {
         &self.comments
     }
 
+    /// Bytes read so far, as they are unpacked.
+    pub fn position(&self) -> u64 {
+        self.at
+    }
+
     /// The next packet, `None` at the end.
     ///
     /// # Errors
@@ -153,50 +193,73 @@ impl<R: Read> Reader<R> {
     #[allow(clippy::should_implement_trait)] // what it returns borrows from the reader
     pub fn next(&mut self) -> Result<Option<Record<'_>>, ReadError> {
         let packing = self.packing();
-        let next = match self.kind {
-            Kind::Pcap { nanoseconds } => self.next_pcap(nanoseconds),
-            Kind::PcapNg => self.next_pcapng(),
-        };
-        next.map_err(|error| error.within(packing))
-    }
-
-    fn next_pcap(&mut self, nanoseconds: bool) -> Result<Option<Record<'_>>, ReadError> {
-        let start = self.at;
-        let Some(seconds) = self.array_or_end()? else { return Ok(None) };
-        let rest: [u8; 12] = self.array()?;
-        let [fraction, kept, length] = [0, 4, 8].map(|at| self.word(at_four(&rest, at)));
-        self.fill(kept, start)?;
-        let seconds = i64::from(self.word(seconds));
-        let time_ns = seconds * SECOND as i64 + i64::from(fraction) * if nanoseconds { 1 } else { 1000 };
-        Ok(Some(Record { time_ns, interface: 0, length, data: &self.block, direction: None }))
-    }
-
-    fn next_pcapng(&mut self) -> Result<Option<Record<'_>>, ReadError> {
         loop {
-            let start = self.at;
-            let Some(kind) = self.array_or_end()? else { return Ok(None) };
-            if u32::from_le_bytes(kind) == SECTION {
-                self.section()?;
-                continue;
-            }
-            let length = self.array()?;
-            let length = self.word(length);
-            self.body(length, start, 12)?;
-            match self.word(kind) {
-                INTERFACE => self.interface(start)?,
-                PACKET => return self.packet(start).map(Some),
-                _ => {}
+            match self.advance().map_err(|error| error.within(packing))? {
+                None => return Ok(None),
+                Some(Found::Packet) => return self.record().map(Some).map_err(|error| error.within(packing)),
+                Some(_) => {}
             }
         }
     }
 
+    /// The next piece, whatever it is; `None` at the end.
+    ///
+    /// # Errors
+    /// [`ReadError`]; what was read before stays good.
+    pub fn next_block(&mut self) -> Result<Option<Block<'_>>, ReadError> {
+        let packing = self.packing();
+        let found = self.advance().map_err(|error| error.within(packing))?;
+        Ok(match found {
+            None => None,
+            Some(Found::Packet) => Some(Block::Packet(self.record().map_err(|error| error.within(packing))?)),
+            Some(Found::Untimed) => Some(Block::Untimed),
+            Some(Found::Other) => Some(Block::Other),
+        })
+    }
+
+    /// Reads the next packet or block into memory.
+    fn advance(&mut self) -> Result<Option<Found>, ReadError> {
+        self.start = self.at;
+        let Some(first) = self.array_or_end()? else { return Ok(None) };
+        if let Kind::Pcap { .. } = self.kind {
+            let rest: [u8; 12] = self.array()?;
+            let [fraction, kept, length] = [0, 4, 8].map(|at| self.word(at_four(&rest, at)));
+            self.head = [self.word(first), fraction, kept, length];
+            self.fill(kept)?;
+            return Ok(Some(Found::Packet));
+        }
+        if u32::from_le_bytes(first) == SECTION {
+            self.section()?;
+            return Ok(Some(Found::Other));
+        }
+        let length = self.array()?;
+        self.body(self.word(length), 12)?;
+        self.head[0] = self.word(first);
+        match self.head[0] {
+            INTERFACE => self.interface()?,
+            PACKET | OLD_PACKET => return Ok(Some(Found::Packet)),
+            SIMPLE_PACKET => return Ok(Some(Found::Untimed)),
+            _ => {}
+        }
+        Ok(Some(Found::Other))
+    }
+
+    /// The packet that was read.
+    fn record(&self) -> Result<Record<'_>, ReadError> {
+        let Kind::Pcap { nanoseconds } = self.kind else { return self.packet() };
+        let [seconds, fraction, _, length] = self.head;
+        let time_ns = i64::from(seconds) * SECOND as i64 + i64::from(fraction) * if nanoseconds { 1 } else { 1000 };
+        let link_type = self.interfaces[0].link_type;
+        Ok(Record { time_ns, interface: 0, link_type, length, data: &self.block, direction: None })
+    }
+
     /// Reads the rest of a block whose first `head` bytes, its own length and trailer included, are accounted for.
-    fn body(&mut self, length: u32, start: u64, head: u32) -> Result<(), ReadError> {
-        let why = "a block's length";
+    fn body(&mut self, length: u32, head: u32) -> Result<(), ReadError> {
+        let (start, why) = (self.start, "a block's length");
         let Some(body) = length.checked_sub(head).filter(|_| length.is_multiple_of(4)) else {
             return Err(ReadError::Malformed { at: start, why });
         };
-        self.fill(body, start)?;
+        self.fill(body)?;
         let trailer = self.array()?;
         if self.word(trailer) != length {
             return Err(ReadError::Malformed { at: start, why: "a block's two lengths differ" });
@@ -206,42 +269,53 @@ impl<R: Read> Reader<R> {
 
     /// Reads a section header after its type.
     fn section(&mut self) -> Result<(), ReadError> {
-        let start = self.at - 4;
         let (length, order): ([u8; 4], [u8; 4]) = (self.array()?, self.array()?);
         self.big_endian = order == BYTE_ORDER.to_be_bytes();
         if self.word(order) != BYTE_ORDER {
-            return Err(ReadError::Malformed { at: start, why: "no byte order" });
+            return Err(ReadError::Malformed { at: self.start, why: "no byte order" });
         }
-        self.body(self.word(length), start, 16)?;
+        self.body(self.word(length), 16)?;
         self.section = self.interfaces.len();
         let block = mem::take(&mut self.block);
         for (code, value) in self.options(&block, 12) {
             if code == option::COMMENT {
-                self.comments.push(text(value));
+                let text = self.afford(value);
+                self.comments.extend(text);
             }
         }
         self.block = block;
         Ok(())
     }
 
-    fn interface(&mut self, start: u64) -> Result<(), ReadError> {
+    /// A text, if there is room for it.
+    fn afford(&mut self, value: &[u8]) -> Option<String> {
+        self.text = self.text.checked_sub(value.len() + size_of::<String>())?;
+        Some(text(value))
+    }
+
+    fn interface(&mut self) -> Result<(), ReadError> {
+        let malformed = |why| ReadError::Malformed { at: self.start, why };
         let block = &self.block[..];
         if block.len() < 8 {
-            return Err(ReadError::Malformed { at: start, why: "an interface description too short" });
+            return Err(malformed("an interface description too short"));
         }
+        if self.interfaces.len() == MOST_INTERFACES {
+            return Err(malformed("more than 65536 interfaces"));
+        }
+        let block = mem::take(&mut self.block);
         let link_type = self.half([block[0], block[1]]).into();
         let mut interface = Interface {
             link_type,
-            snap_length: self.word(at_four(block, 4)),
+            snap_length: self.word(at_four(&block, 4)),
             clock: (1_000_000, 0),
             ..Interface::default()
         };
-        for (code, value) in self.options(block, 8) {
+        for (code, value) in self.options(&block, 8) {
             match (code, value) {
-                (option::COMMENT, _) => interface.comments.push(text(value)),
-                (option::INTERFACE_NAME, _) => interface.name = text(value),
-                (option::INTERFACE_DESCRIPTION, _) => interface.description = text(value),
-                (option::INTERFACE_RESOLUTION, &[power]) => interface.clock.0 = resolution(power, start)?,
+                (option::COMMENT, _) => interface.comments.extend(self.afford(value)),
+                (option::INTERFACE_NAME, _) => interface.name = self.afford(value).unwrap_or_default(),
+                (option::INTERFACE_DESCRIPTION, _) => interface.description = self.afford(value).unwrap_or_default(),
+                (option::INTERFACE_RESOLUTION, &[power]) => interface.clock.0 = resolution(power, self.start)?,
                 (option::INTERFACE_OFFSET, value) => {
                     if let Ok(value) = <[u8; 8]>::try_from(value) {
                         let little = i64::from_le_bytes(value);
@@ -252,18 +326,22 @@ impl<R: Read> Reader<R> {
             }
         }
         self.interfaces.push(interface);
+        self.block = block;
         Ok(())
     }
 
-    fn packet(&self, start: u64) -> Result<Record<'_>, ReadError> {
-        let malformed = |why| ReadError::Malformed { at: start, why };
+    fn packet(&self) -> Result<Record<'_>, ReadError> {
+        let malformed = |why| ReadError::Malformed { at: self.start, why };
         let block = &self.block[..];
         if block.len() < 20 {
             return Err(malformed("a packet block too short"));
         }
         let [interface, high, low, kept, length] = [0, 4, 8, 12, 16].map(|at| self.word(at_four(block, at)));
+        // The packet block of the first draft has a count of drops in the other half.
+        let interface = if self.head[0] == OLD_PACKET { self.half([block[0], block[1]]).into() } else { interface };
         let interface = self.section + interface as usize;
-        let Some(clock) = self.interfaces.get(interface).map(|interface| interface.clock) else {
+        let Some((clock, link_type)) = self.interfaces.get(interface).map(|known| (known.clock, known.link_type))
+        else {
             return Err(malformed("a packet of an interface that was not described"));
         };
         let Some(data) = block[20..].get(..kept as usize) else {
@@ -280,7 +358,7 @@ impl<R: Read> Reader<R> {
             2 => Some(Direction::Outbound),
             _ => None,
         };
-        Ok(Record { time_ns, interface, length, data, direction })
+        Ok(Record { time_ns, interface, link_type, length, data, direction })
     }
 
     /// The options that begin at `from` in a block's body; what is cut off is left out.
@@ -309,9 +387,9 @@ impl<R: Read> Reader<R> {
     }
 
     /// The next `length` bytes, into `block`; memory grows with what there is, not with what a length claims.
-    fn fill(&mut self, length: u32, start: u64) -> Result<(), ReadError> {
+    fn fill(&mut self, length: u32) -> Result<(), ReadError> {
         if length > MOST {
-            return Err(ReadError::Malformed { at: start, why: "a length that no packet or block has" });
+            return Err(ReadError::Malformed { at: self.start, why: "a length that no packet or block has" });
         }
         self.block.clear();
         let appended = self.input.append(length, &mut self.block);

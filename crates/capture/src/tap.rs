@@ -1,18 +1,20 @@
 //! From a run's packet records to capture files.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use acklab_scenario::spec::Scenario;
 use acklab_sim::Outcome;
 use acklab_sim::outcome::{PacketEvent, PacketRow};
-use acklab_sim::spec::Scenario;
 
 use crate::conversation::{Conversation, ports};
+use crate::frame::{Frame, instant_ns};
 use crate::journey::{Journeys, Tag};
 use crate::notes::{Notes, total_flows};
-use crate::writer::{Frame, Writer};
-use crate::{CaptureError, EPOCH_S, Format, LinkEnd, wire};
+use crate::writer::{Format, Writer};
+use crate::{CaptureError, LinkEnd, wire};
 
 /// What `tcpdump` writes for "no limit", and what readers take for one.
 const SNAP_LENGTH: u32 = 262_144;
@@ -130,18 +132,20 @@ impl<'a> Capture<'a> {
         directory: &Path,
         mut go_on: impl FnMut() -> bool,
     ) -> Result<Vec<PathBuf>, CaptureError> {
-        let mut paths: Vec<PathBuf> = Vec::with_capacity(ends.len());
-        for end in ends {
+        let mut taken = HashSet::new();
+        let mut path = |end: &LinkEnd| {
             let stem = end.file_stem(self.outcome);
-            let mut path = directory.join(format!("{stem}.{}", self.format.name()));
+            let mut name = stem.clone();
             for again in 2.. {
-                if !paths.contains(&path) {
+                // Some file systems do not distinguish capitals.
+                if taken.insert(name.to_lowercase()) {
                     break;
                 }
-                path = directory.join(format!("{stem}-{again}.{}", self.format.name()));
+                name = format!("{stem}-{again}");
             }
-            paths.push(path);
-        }
+            directory.join(format!("{name}.{}", self.format.name()))
+        };
+        let paths: Vec<PathBuf> = ends.iter().map(&mut path).collect();
         for (ends, paths) in ends.chunks(OPEN).zip(paths.chunks(OPEN)) {
             let open = |(&end, path): (&LinkEnd, &PathBuf)| Ok((end, BufWriter::new(File::create(path)?)));
             self.write_all(ends.iter().zip(paths).map(open).collect::<Result<_, CaptureError>>()?, &mut go_on)?;
@@ -198,9 +202,4 @@ impl<W: Write> Tap<W> {
         self.writer.finish(instant_ns(end_s), packets, &comment)?;
         Ok(self.seen)
     }
-}
-
-/// An instant of the simulation in nanoseconds since 1970.
-pub fn instant_ns(time_s: f64) -> u64 {
-    EPOCH_S * 1_000_000_000 + (time_s * 1e9).round() as u64
 }

@@ -6,11 +6,8 @@ use etherparse::TcpOptionElement::{
 };
 use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, UdpHeader};
 
-use crate::conversation::Conversation;
+use crate::conversation::{Conversation, MAX_PAYLOAD};
 use crate::journey::Tag;
-
-/// Most payload bytes beside the longest headers.
-pub const MAX_PAYLOAD: u16 = u16::MAX - Ipv4Header::MIN_LEN as u16 - TcpHeader::MAX_LEN as u16;
 
 /// What payloads consist of.
 static ZEROS: [u8; MAX_PAYLOAD as usize] = [0; MAX_PAYLOAD as usize];
@@ -49,7 +46,7 @@ pub fn encode(
         Body::Ack(ack) if ack.ect => IpEcn::Ect0,
         _ => IpEcn::NotEct,
     };
-    ip.identification = identification(tag.sent);
+    ip.identification = tag.identification;
     ip.header_checksum = ip.calc_header_checksum();
     out.clear();
     out.extend_from_slice(&ip.to_bytes());
@@ -168,9 +165,4 @@ fn set(tcp: &mut TcpHeader, options: &[TcpOptionElement]) {
 /// A timestamp clock of one tick a millisecond; it starts at 1, because some tools take an echo of 0 for none.
 fn ticks(time: Time) -> u32 {
     ((time.secs() * 1e3).floor() as u64 as u32).wrapping_add(1)
-}
-
-/// An identification that differs between packets of one host, most likely, and is the same wherever one is seen.
-fn identification(sent: Time) -> u16 {
-    (sent.bits().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as u16
 }

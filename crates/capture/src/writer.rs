@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::frame::Frame;
 use crate::notes::Notes;
 use crate::{CaptureError, EPOCH_S, pcap, pcapng};
 
@@ -35,19 +36,6 @@ impl Format {
         };
         if end_s + 1.0 < last - EPOCH_S as f64 { Ok(()) } else { Err(CaptureError::TooLong { end_s }) }
     }
-}
-
-/// One packet as a file keeps it.
-#[derive(Clone, Copy, Debug)]
-pub struct Frame<'a> {
-    /// Nanoseconds since 1970.
-    pub time_ns: u64,
-    /// Whether it left the interface (or entered it).
-    pub outbound: bool,
-    /// Its first bytes.
-    pub data: &'a [u8],
-    /// How many it had.
-    pub length: u32,
 }
 
 /// A file of one interface.

@@ -7,9 +7,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let mut arguments = std::env::args().skip(1);
     let file = arguments.next().ok_or("which FILE?")?;
-    let mut scenario = acklab_sim::scenario::parse_toml(&std::fs::read_to_string(&file)?, &file)?;
+    let mut scenario = acklab_scenario::parse_toml(&std::fs::read_to_string(&file)?, &file)?;
     if let Some(seconds) = arguments.next() {
-        scenario.stop = acklab_sim::spec::Stop::At(seconds.parse()?);
+        scenario.stop = acklab_scenario::spec::Stop::At(seconds.parse()?);
     }
     let plan = Plan::new(scenario.into(), &Options::default())?;
     if let Some(outcome) = run(&plan, &Wishes::default(), &mut || true)? {

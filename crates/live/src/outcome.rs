@@ -1,12 +1,12 @@
-//! What a live run told: rows with the names of the simulator's tables, where they mean the same.
+//! Results of a live run: tables with the simulator's columns, where they mean the same.
 
-use acklab_sim::outcome::LinkRow;
+use acklab_sim::outcome::{LinkRow, link_name};
+use acklab_table::{Cell, Column, Kind, Names, Row, table};
 use serde::Serialize;
 
-use crate::edge::EdgeCounts;
 use crate::lateness::Summary;
 use crate::link::QueueLength;
-use crate::sample::Sample;
+use crate::sample::{Sample, State};
 
 /// Everything a run produced.
 #[derive(Clone, Debug, Serialize)]
@@ -34,55 +34,130 @@ pub struct Outcome {
     /// The kernels' state every 5 ms.
     #[serde(skip)]
     pub series: Vec<Sample>,
-    /// Queue lengths at each change, with an index into `links`.
+    /// Queue lengths at each change.
     #[serde(skip)]
-    pub queue: Vec<(u32, QueueLength)>,
+    pub queue: Vec<QueueRow>,
 }
 
-/// A flow. Instants are absolute, in seconds; what is not the simulator's says so.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[allow(missing_docs)]
-pub struct FlowRow {
-    pub name: String,
-    pub from: String,
-    pub to: String,
-    pub completed: bool,
-    pub start_s: f64,
-    pub first_data_s: Option<f64>,
-    pub finished_s: Option<f64>,
-    pub completion_s: Option<f64>,
-    pub last_data_s: Option<f64>,
-    /// Payload bytes acknowledged to the sender.
-    pub bytes: u64,
-    pub goodput_bps: f64,
-    /// Data segments, SYN, FIN and retransmits included, as they left the sender.
-    pub segments_sent: u64,
-    pub syns_sent: u64,
-    pub retransmits: u64,
-    /// As the kernel counts; some do not tell.
-    pub timeouts: Option<u64>,
-    /// ACKs that entered the path, after the shaper.
-    pub acks_sent: u64,
-    pub acks_received: u64,
-    pub acks_dropped: u64,
-    pub acks_filtered: u64,
-    pub acks_created: u64,
-    pub cwnd_segments: Option<f64>,
-    /// None while slow start has no end yet.
-    pub ssthresh_segments: Option<f64>,
-    /// The smoothed round trip, averaged over the samples. The simulator's `mean_rtt_s` averages single round trips.
-    pub mean_srtt_s: Option<f64>,
-    pub min_rtt_s: Option<f64>,
-    /// Live only: the kernel's congestion control, or the scenario's own and its credit, such as `reno+ack-counting`.
-    pub control: String,
-    /// Live only: the most payload of a segment.
-    pub segment_bytes: u32,
-    /// Live only: what the shaper did, if there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub shaper: Option<EdgeCounts>,
+table! {
+    /// A flow. Instants are absolute, in seconds.
+    pub struct FlowRow {
+        /// Name of the flow.
+        pub name: String,
+        /// Node of the sender.
+        pub from: String,
+        /// Node of the receiver.
+        pub to: String,
+        /// Everything was acknowledged before the run ended.
+        pub completed: bool,
+        /// Scheduled start.
+        pub start_s: f64,
+        /// Departure of the first data segment (not the SYN).
+        pub first_data_s: Option<f64>,
+        /// Arrival of the last byte's ACK at the sender.
+        pub finished_s: Option<f64>,
+        /// `finished_s` − `first_data_s`.
+        pub completion_s: Option<f64>,
+        /// From `first_data_s` to the arrival of the last in-order byte so far.
+        pub last_data_s: Option<f64>,
+        /// Payload bytes acknowledged to the sender.
+        pub bytes: u64,
+        /// Payload bits acknowledged per second, over the transfer, or up to the run's end.
+        pub goodput_bps: f64,
+        /// Segments that left the sender: data, SYN, FIN, retransmissions.
+        pub segments_sent: u64,
+        /// SYNs among the segments sent.
+        pub syns_sent: u64,
+        /// Segments sent again, SYNs included.
+        pub retransmits: u64,
+        /// Timeouts that the kernel counted; some kernels do not tell.
+        pub timeouts: Option<u64>,
+        /// ACKs that entered the path, after the shaper.
+        pub acks_sent: u64,
+        /// ACKs that reached the sender.
+        pub acks_received: u64,
+        /// ACKs that queues dropped or loss models took.
+        pub acks_dropped: u64,
+        /// ACKs that a filter removed.
+        pub acks_filtered: u64,
+        /// ACKs that stages on the way made.
+        pub acks_created: u64,
+        /// Congestion window at the end.
+        pub cwnd_segments: Option<f64>,
+        /// Slow-start threshold at the end; missing before the first reduction.
+        pub ssthresh_segments: Option<f64>,
+        /// Smoothed round-trip time, averaged over the samples. The simulator's `mean_rtt_s` averages single round trips.
+        pub mean_srtt_s: Option<f64>,
+        /// The kernel's least round-trip time.
+        pub min_rtt_s: Option<f64>,
+        /// The kernel's congestion control, or the scenario's own and its credit, such as `reno+ack-counting`.
+        pub control: String,
+        /// Largest payload of a segment.
+        pub segment_bytes: u32,
+        /// ACKs of new data that the real receiver offered to the shaper, if there is one.
+        pub acks_offered: Option<u64>,
+        /// Offered ACKs that the shaper left out because a newer one covers them.
+        pub acks_thinned: Option<u64>,
+        /// ACKs that the shaper sent under a number of its own.
+        pub acks_made: Option<u64>,
+    }
+}
+
+/// A queue's length right after it changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QueueRow {
+    /// Index into [`Outcome::links`].
+    pub link: u32,
+    /// The length.
+    pub length: QueueLength,
+}
+
+impl Row for QueueRow {
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("time_s", "Instant.", Kind::Number, |row| Cell::Number(row.length.time_s)),
+        Column::new("link", "Link direction, as `G->R`.", Kind::Link, |row| Cell::Index(row.link)),
+        Column::new("queue_packets", "Packets that wait.", Kind::Count32, |row| Cell::Count(row.length.packets.into())),
+        Column::new("queue_bytes", "Bytes that wait.", Kind::Count, |row| Cell::Count(row.length.bytes)),
+    ];
+}
+
+impl Row for Sample {
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("time_s", "Instant.", Kind::Number, |row| Cell::Number(row.time_s)),
+        Column::new("flow", "Name of the flow.", Kind::Flow, |row| Cell::Index(row.flow)),
+        Column::new("cwnd_segments", "Congestion window.", Kind::Number, |row| Cell::Number(row.cwnd_segments)),
+        Column::optional("ssthresh_segments", "Slow-start threshold.", Kind::Number, |row| {
+            Cell::maybe(row.ssthresh_segments, Cell::Number)
+        }),
+        Column::new("flight_segments", "The kernel's count of segments in flight.", Kind::Number, |row| {
+            Cell::Number(row.flight_segments)
+        }),
+        Column::optional("srtt_s", "Smoothed round-trip time.", Kind::Number, |row| {
+            Cell::maybe(row.srtt_s, Cell::Number)
+        }),
+        Column::new("rto_s", "Retransmission timeout.", Kind::Number, |row| Cell::Number(row.rto_s)),
+        Column::new("retransmits", "Segments sent again so far.", Kind::Count, |row| Cell::Count(row.retransmits)),
+        Column::new("delivered_segments", "Segments known to have arrived.", Kind::Count, |row| {
+            Cell::Count(row.delivered_segments)
+        }),
+        Column::new(
+            "state",
+            "`slow-start`, `congestion-avoidance`, `recovery` or `loss`.",
+            Kind::Word(&State::NAMES),
+            |row| Cell::Index(row.state.index() as u32),
+        ),
+    ];
 }
 
 impl Outcome {
+    /// The names that rows refer to by index.
+    pub fn names(&self) -> Names {
+        Names {
+            flows: self.flows.iter().map(|flow| flow.name.clone()).collect(),
+            links: self.links.iter().map(link_name).collect(),
+        }
+    }
+
     /// The summary as one line of JSON.
     pub fn json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use acklab_path::spec::LinkSpec;
 use acklab_path::stage::StageSpec;
-use acklab_sim::spec::{FlowSpec, Scenario, Size, Stop};
+use acklab_scenario::spec::{FlowSpec, Scenario, Size, Stop};
 use acklab_tcp::rules::{AckPolicyKind, DivideWhen, PhaseSource, ReceiverRules, RecoveryKind, RttSource, WindowSource};
 
 use crate::bpf::rules::{Rules, counts_segments, stock};

@@ -18,7 +18,7 @@ use crate::endpoint::{self, Shared, Stop};
 use crate::lateness::{LIMIT_S, Lateness};
 use crate::ledger::{Outgoing, Returning};
 use crate::namespace::{Namespace, Trouble, set_up};
-use crate::outcome::{FlowRow, Outcome};
+use crate::outcome::{FlowRow, Outcome, QueueRow};
 use crate::plan::Plan;
 use crate::sample::{self, Sample};
 use crate::senders::Senders;
@@ -239,12 +239,14 @@ fn outcome(
     for (mut carrier, course) in [there, back].into_iter().zip(&plan.courses) {
         for (place, &index) in course.links.iter().enumerate() {
             let row = links.len() as u32;
-            queue.extend(carrier.way.links_mut()[place].take_lengths().into_iter().map(|length| (row, length)));
+            queue.extend(
+                carrier.way.links_mut()[place].take_lengths().into_iter().map(|length| QueueRow { link: row, length }),
+            );
             links.push(link_row(plan, index, &carrier, place, end));
         }
         lateness.join(carrier.lateness);
     }
-    queue.sort_by(|a: &(u32, crate::link::QueueLength), b| a.1.time_s.total_cmp(&b.1.time_s));
+    queue.sort_by(|a: &QueueRow, b| a.length.time_s.total_cmp(&b.length.time_s));
     let lateness = lateness.summary();
     let mut valid = true;
     if lateness.p99_s > late_s {
@@ -288,6 +290,7 @@ fn flow_rows(plan: &Plan, there: &Duty, back: &Carrier, series: &[Sample], end: 
     let created = back.way.acks_created();
     let row = |(index, flow): (usize, &crate::plan::PlannedFlow)| {
         let (sent, got) = (&outgoing[index], &returning[index]);
+        let shaper = edges[index].as_ref().map(Edge::counts);
         let samples = || series.iter().filter(|sample| sample.flow as usize == index);
         let last = samples().next_back();
         let rtts: Vec<f64> = samples().filter_map(|sample| sample.srtt_s).collect();
@@ -321,7 +324,9 @@ fn flow_rows(plan: &Plan, there: &Duty, back: &Carrier, series: &[Sample], end: 
             min_rtt_s: last.and_then(|sample| sample.min_rtt_s),
             control: flow.control.clone(),
             segment_bytes: plan.settings.payload(),
-            shaper: edges[index].as_ref().map(Edge::counts),
+            acks_offered: shaper.map(|shaper| shaper.offered),
+            acks_thinned: shaper.map(|shaper| shaper.thinned),
+            acks_made: shaper.map(|shaper| shaper.made),
         }
     };
     plan.flows.iter().enumerate().map(row).collect()

@@ -5,9 +5,9 @@ use acklab_live::way::{Travelling, Way};
 use acklab_packet::Time;
 use acklab_path::stage::Reissue;
 use acklab_path::{Bare, Carried};
+use acklab_scenario::parse_toml;
 use acklab_sim::Simulation;
 use acklab_sim::outcome::PacketEvent;
-use acklab_sim::scenario::parse_toml;
 
 /// A packet that is a number and a size, on the way of flow 0.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! What a live run is, and what it cannot be.
 
 use acklab_live::plan::{Choice, Options, Plan};
-use acklab_sim::scenario::parse_toml;
+use acklab_scenario::parse_toml;
 
 fn planned(text: &str, options: &Options) -> Result<Plan, String> {
     let scenario = parse_toml(text, "t").expect("a scenario");

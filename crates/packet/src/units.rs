@@ -23,8 +23,41 @@ impl fmt::Display for UnitError {
 
 impl std::error::Error for UnitError {}
 
-/// A unit's spelling and the power of ten it stands for.
+/// A unit's spelling and its power of ten.
 type Units = &'static [(&'static str, i32)];
+
+/// Other spellings of units, as `tc`, iperf and people write them, and the spelling here.
+const ALSO_WRITTEN: [(&str, &str); 24] = [
+    ("bit", "bps"),
+    ("bit/s", "bps"),
+    ("b/s", "bps"),
+    ("kbit", "kbps"),
+    ("kbit/s", "kbps"),
+    ("kb/s", "kbps"),
+    ("Kbps", "kbps"),
+    ("Mbit", "Mbps"),
+    ("Mbit/s", "Mbps"),
+    ("Mb/s", "Mbps"),
+    ("Gbit", "Gbps"),
+    ("Gbit/s", "Gbps"),
+    ("Gb/s", "Gbps"),
+    ("sec", "s"),
+    ("secs", "s"),
+    ("second", "s"),
+    ("seconds", "s"),
+    ("msec", "ms"),
+    ("usec", "us"),
+    ("\u{b5}s", "us"),
+    ("\u{3bc}s", "us"),
+    ("nsec", "ns"),
+    ("bytes", "B"),
+    ("KB", "kB"),
+];
+
+/// The spelling here of a unit.
+fn canonical(unit: &str) -> &str {
+    ALSO_WRITTEN.iter().find(|(there, _)| *there == unit).map_or(unit, |(_, here)| here)
+}
 
 /// Splits `text` into number and unit and converts once; `example` ends every error.
 fn parse(text: &str, what: &str, units: Units, example: &str) -> Result<f64, UnitError> {
@@ -38,9 +71,14 @@ fn parse(text: &str, what: &str, units: Units, example: &str) -> Result<f64, Uni
     if unit.is_empty() {
         return fail("has no unit");
     }
-    let Some(&(_, shift)) = units.iter().find(|(name, _)| *name == unit) else {
+    let Some(&(_, shift)) = units.iter().find(|(name, _)| *name == canonical(unit)) else {
+        let near = units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit));
         let known: Vec<_> = units.iter().map(|(name, _)| *name).collect();
-        return fail(&format!("has an unknown unit `{unit}` (known: {})", known.join(", ")));
+        let help = match near {
+            Some((name, _)) => format!("; did you mean `{name}`?"),
+            None => format!(" (known: {})", known.join(", ")),
+        };
+        return fail(&format!("has an unknown unit `{unit}`{help}"));
     };
     let (mantissa, exponent) = match number.split_once(['e', 'E']) {
         Some((m, e)) => (m, e.parse::<i32>().ok()),
@@ -309,9 +347,23 @@ macro_rules! text_unit {
     };
 }
 
-text_unit!(Time, "a time", "\"100ms\"", r"^[0-9.eE+-]+ *(s|ms|us|ns|min)$", |t, f| write!(f, "{}s", t.0));
-text_unit!(Rate, "a rate", "\"1.5Mbps\"", r"^[0-9.eE+-]+ *(bps|kbps|Mbps|Gbps)$", |r, f| write!(f, "{}bps", r.0));
-text_unit!(Bytes, "a size", "\"200kB\"", r"^[0-9.eE+-]+ *(B|kB|MB|GB|KiB|MiB|GiB)$", |b, f| write!(f, "{}B", b.0));
+text_unit!(
+    Time,
+    "a time",
+    "\"100ms\"",
+    r"^[0-9.eE+-]+ *(s|ms|us|ns|min|secs?|seconds?|[mun]sec|[\u00b5\u03bc]s)$",
+    |t, f| write!(f, "{}s", t.0)
+);
+text_unit!(Rate, "a rate", "\"1.5Mbps\"", r"^[0-9.eE+-]+ *(bps|[kKMG]bps|[kMG]?bit(/s)?|[kMG]?b/s)$", |r, f| write!(
+    f,
+    "{}bps",
+    r.0
+));
+text_unit!(Bytes, "a size", "\"200kB\"", r"^[0-9.eE+-]+ *(B|bytes|[kK]B|MB|GB|KiB|MiB|GiB)$", |b, f| write!(
+    f,
+    "{}B",
+    b.0
+));
 
 #[cfg(test)]
 mod tests {
@@ -359,10 +411,29 @@ mod tests {
     }
 
     #[test]
+    fn other_spellings_are_read() {
+        for text in ["1.5Mbit", "1.5 Mbit/s", "1.5Mb/s", "1500kbit", "1500Kbps"] {
+            assert_eq!(text.parse::<Rate>().unwrap().bps(), 1.5e6, "{text}");
+        }
+        for text in ["45msec", "0.045 sec", "45000\u{b5}s", "45000\u{3bc}s", "0.045seconds"] {
+            assert_eq!(text.parse::<Time>().unwrap().secs(), 0.045, "{text}");
+        }
+        for text in ["200KB", "200000bytes"] {
+            assert_eq!(text.parse::<Bytes>().unwrap().get(), 200_000, "{text}");
+        }
+        for (there, here) in ALSO_WRITTEN {
+            let units = [Time::UNITS, Rate::UNITS, Bytes::UNITS];
+            assert!(units.iter().any(|units| units.iter().any(|(name, _)| *name == here)), "{there}");
+        }
+        assert!("1mbps".parse::<Rate>().unwrap_err().to_string().contains("did you mean `Mbps`?"));
+    }
+
+    #[test]
     fn errors_name_value_and_what_is_allowed() {
         for (text, part) in [
             ("45", "no unit"),
             ("45 parsec", "unknown unit `parsec`"),
+            ("45MS", "did you mean `ms`?"),
             ("-1ms", "negative"),
             ("NaNs", "unknown unit"),
             ("ms", "not a number"),

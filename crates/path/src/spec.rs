@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Carried;
 use crate::ack_filter::FilterSpec;
-use crate::queue::{DropPolicy, Scheduler};
+use crate::queue::drop_policy::DropPolicy;
+use crate::queue::scheduler::Scheduler;
 use crate::stage::StageSpec;
 
 /// A queue and its discipline, as written under `queue`.
@@ -40,7 +41,7 @@ pub enum QueueSpec {
         scheduler: Scheduler,
     },
     /// Random early detection.
-    Red(crate::queue::RedParams),
+    Red(crate::queue::red::RedParams),
 }
 
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {

@@ -4,7 +4,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use acklab_capture::analyze::{AckRow, Analysis, Census, ConnectionRow, SegmentRow, Sink};
+use acklab_analyze::{AckRow, Analysis, Census, ConnectionRow, SegmentRow, Sink};
 use acklab_capture::{ReadError, Reader};
 use arrow_array::RecordBatch;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
@@ -55,7 +55,7 @@ impl AnalysisResult {
 }
 
 /// Analyses the capture at `path`, or on standard input if that is `-`; with `packets`, keeps every ACK and segment.
-/// `tick` hears now and then how many bytes of the file have been read.
+/// `tick` is called now and then with the bytes of the file read so far; what it raises ends the analysis.
 #[pyfunction]
 #[pyo3(signature = (path, *, packets = true, tick = None))]
 pub(crate) fn analyze(
@@ -64,22 +64,22 @@ pub(crate) fn analyze(
     packets: bool,
     tick: Option<Py<PyAny>>,
 ) -> PyResult<AnalysisResult> {
-    let (done, mut raised) = (AtomicU64::new(0), None);
+    let (done, mut raised, mut refused) = (AtomicU64::new(0), None, None);
     let told = interruptible(py, |go_on| {
         caught(|| {
             let mut analysis = if packets { Analysis::with_packets() } else { Analysis::default() };
             let listen = |_: &Census| {
                 if let Some(tick) = &tick {
-                    // What a listener raises is its own affair; an interrupt is seen by `go_on`.
-                    let _ = Python::attach(|py| tick.call1(py, (done.load(Ordering::Relaxed),)).map(drop));
+                    let bytes = done.load(Ordering::Relaxed);
+                    refused = Python::attach(|py| tick.call1(py, (bytes,))).err();
                 }
-                go_on()
+                refused.is_none() && go_on()
             };
             let input = Input::open(&path, &done, &mut raised).map_err(ReadError::Io)?;
             analysis.read(&mut Reader::new(BufReader::with_capacity(BUFFER, input))?, listen).map(|_| tables(&analysis))
         })
     })?;
-    if let Some(raised) = raised {
+    if let Some(raised) = refused.or(raised) {
         return Err(raised);
     }
     match told.map_err(PyRuntimeError::new_err)? {
@@ -108,14 +108,25 @@ pub(crate) fn analysis_columns(table: &str) -> Vec<(&'static str, &'static str)>
     columns.iter().map(|(name, about)| (*name, about.trim())).collect()
 }
 
+/// What [`AnalysisResult::json`] has.
+#[derive(serde::Serialize)]
+struct Told<'a> {
+    connections: &'a [ConnectionRow],
+    length_s: f64,
+    packets: &'a Census,
+    start_s: Option<f64>,
+}
+
 fn tables(analysis: &Analysis) -> AnalysisResult {
     let connections = analysis.connections();
-    let json = serde_json::json!({
-        "start_s": analysis.start_s(),
-        "length_s": analysis.length_s(),
-        "packets": analysis.census(),
-        "connections": connections,
-    });
+    let told = Told {
+        connections: &connections,
+        length_s: analysis.length_s(),
+        packets: analysis.census(),
+        start_s: analysis.start_s(),
+    };
+    // Texts and numbers alone: nothing in it can fail.
+    let json = serde_json::to_string(&told).unwrap_or_default();
     AnalysisResult {
         connections: ConnectionRow::columns(&connections, Into(Columns::default())).0.finish(),
         packets: analysis.packets().map(|packets| {
@@ -124,7 +135,7 @@ fn tables(analysis: &Analysis) -> AnalysisResult {
                 SegmentRow::columns(&packets.segments, Into(Columns::default())).0.finish(),
             )
         }),
-        json: json.to_string(),
+        json,
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
+use std::process::id;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use acklab_sim::scenario::{Format, Overrides};
-use pyo3::exceptions::PyValueError;
+use acklab_scenario::{Format, MOST_BYTES, Overrides};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -24,6 +25,8 @@ pub(crate) struct Batch {
     journal: Option<Arc<Journal>>,
     bad: AtomicU64,
     failed: AtomicU64,
+    /// The process that has the threads.
+    process: u32,
 }
 
 /// The input so far.
@@ -40,6 +43,12 @@ impl Input {
         let mut lines = Vec::new();
         // From memory, so that reading cannot fail.
         while data.read_until(b'\n', &mut self.unfinished).is_ok_and(|bytes| bytes > 0) {
+            let ended = self.unfinished.ends_with(b"\n");
+            if self.unfinished.len() > MOST_BYTES + 1 {
+                // Too long for a scenario, which its reader says of what is kept.
+                self.unfinished.truncate(MOST_BYTES + 1);
+                self.unfinished.extend(ended.then_some(b'\n'));
+            }
             if self.unfinished.ends_with(b"\n") {
                 lines.extend(self.end());
             }
@@ -65,7 +74,7 @@ fn answer(line: &Line, overrides: &Overrides, stop: &AtomicBool) -> Answer {
     let run = || {
         let record = scenario.record;
         let mut simulation = drive::build(scenario)?;
-        drive::to_end(&mut simulation, || !stop.load(Ordering::Relaxed));
+        drive::to_end(&mut simulation, || !stop.load(Ordering::Relaxed)).map_err(|why| why.to_string())?;
         Ok(json::to_json(&simulation.outcome(), record))
     };
     match drive::caught(run).and_then(|result| result) {
@@ -86,9 +95,18 @@ fn kept(line: &Line, overrides: &Overrides, journal: &Journal, stop: &AtomicBool
 }
 
 fn refused(verdict: Verdict, why: &str) -> Answer {
-    let mut json = Vec::new();
-    acklab_sim::json::object!(&mut json, { error: why });
-    Answer { json, verdict }
+    Answer { json: serde_json::json!({ "error": why }).to_string().into_bytes(), verdict }
+}
+
+impl Batch {
+    /// A forked child has the batch and none of its threads, perhaps a lock that one of them held.
+    fn here(&self) -> PyResult<&Pool> {
+        if self.process == id() {
+            return Ok(&self.pool);
+        }
+        let what = "this batch was begun by the process that this one was forked from; begin one here";
+        Err(PyRuntimeError::new_err(what))
+    }
 }
 
 #[pymethods]
@@ -107,26 +125,36 @@ impl Batch {
             None => answer(line, &overrides, stop),
         });
         let pool = Pool::new(threads, work)?;
-        Ok(Batch { pool, input: Mutex::default(), journal, bad: AtomicU64::new(0), failed: AtomicU64::new(0) })
+        Ok(Batch {
+            pool,
+            input: Mutex::default(),
+            journal,
+            bad: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
+            process: id(),
+        })
     }
 
     /// Adds input, in pieces cut anywhere; waits while too much is under way.
     fn feed(&self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
+        let pool = self.here()?;
         let lines = self.input.lock().unwrap_or_else(PoisonError::into_inner).cut(data);
-        interruptible(py, |go_on| self.pool.feed(lines, go_on)).map(|_| ())
+        interruptible(py, |go_on| pool.feed(lines, go_on)).map(|_| ())
     }
 
     /// The input is complete.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let pool = self.here()?;
         let last = self.input.lock().unwrap_or_else(PoisonError::into_inner).end();
-        interruptible(py, |go_on| self.pool.feed(last.into_iter().collect(), go_on))?;
-        self.pool.close();
+        interruptible(py, |go_on| pool.feed(last.into_iter().collect(), go_on))?;
+        pool.close();
         Ok(())
     }
 
     /// Waits for the next results and returns them as whole lines; empty once all have been returned.
     fn take<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let answers = interruptible(py, |go_on| self.pool.take(go_on))?;
+        let pool = self.here()?;
+        let answers = interruptible(py, |go_on| pool.take(go_on))?;
         self.journal.as_ref().map_or(Ok(()), |journal| journal.check())?;
         for answer in &answers {
             match answer.verdict {
@@ -152,8 +180,8 @@ impl Batch {
 
     /// Whether `feed` would wait.
     #[getter]
-    fn full(&self) -> bool {
-        self.pool.is_full()
+    fn full(&self) -> PyResult<bool> {
+        self.here().map(Pool::is_full)
     }
 
     /// Lines returned so far that were no scenario.

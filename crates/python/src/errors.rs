@@ -14,13 +14,14 @@ create_exception!(
     acklab._core,
     RunError,
     PyRuntimeError,
-    "A legal scenario's run failed: a bug in the simulator, worth reporting with the scenario."
+    "A legal scenario's run failed: its clock stands still, or it holds more than it may; anything else is a bug, worth \
+     reporting with the scenario."
 );
 
 create_exception!(acklab._core, CaptureError, PyValueError, "A file is no capture; says file and why, in one line.");
 
 /// From the parser's error.
-pub(crate) fn scenario(error: acklab_sim::scenario::ScenarioError) -> PyErr {
+pub(crate) fn scenario(error: acklab_scenario::ScenarioError) -> PyErr {
     ScenarioError::new_err(error.to_string())
 }
 

@@ -1,7 +1,7 @@
 //! From what Python passes to a checked scenario.
 
-use acklab_sim::scenario::{Format, Overrides, ScenarioError, Template, parse_bytes, parse_with};
-use acklab_sim::spec::Scenario;
+use acklab_scenario::spec::Scenario;
+use acklab_scenario::{Format, Overrides, ScenarioError, Template, parse_bytes, parse_with};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};

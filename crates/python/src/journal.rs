@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::PyErr;
 use pyo3::exceptions::PyOSError;
 
-/// A file of lines, each a run's number, a space, and its result.
+/// A file of lines, each a run's number, the CRC-32 of number and result, and the result, with spaces between.
 ///
 /// Each is appended by one write: a process that is killed leaves whole lines and at most one without its end.
 pub(crate) struct Journal {
@@ -26,7 +26,7 @@ impl Journal {
 
     /// Appends a result.
     pub(crate) fn append(&self, number: &str, json: &[u8]) {
-        let line = [number.as_bytes(), b" ", json, b"\n"].concat();
+        let line = record(number, json);
         let written = self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line);
         if let Err(error) = written {
             self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
@@ -46,6 +46,16 @@ impl Journal {
     }
 }
 
+/// A run's line, as `acklab._journal.record` makes it.
+fn record(number: &str, json: &[u8]) -> Vec<u8> {
+    let mut checksum = crc32fast::Hasher::new();
+    for part in [number.as_bytes(), b" ", json] {
+        checksum.update(part);
+    }
+    let checksum = format!(" {:08x} ", checksum.finalize());
+    [number.as_bytes(), checksum.as_bytes(), json, b"\n"].concat()
+}
+
 /// The number and the scenario of a line that begins with its number.
 pub(crate) fn numbered(line: &[u8]) -> (&str, &[u8]) {
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -56,6 +66,11 @@ pub(crate) fn numbered(line: &[u8]) -> (&str, &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_record_has_the_checksum_of_number_and_result() {
+        assert_eq!(record("7", b"{}"), b"7 968af458 {}\n");
+    }
 
     #[test]
     fn a_line_is_cut_behind_its_number() {

@@ -20,7 +20,7 @@ mod table;
 mod tables;
 mod template;
 
-use acklab_sim::scenario;
+use acklab_sim::outcome::{FlowRow, LinkRow, PacketRow, QueueRow, SeriesRow};
 use pyo3::prelude::*;
 
 /// The simulator behind the `acklab` package.
@@ -45,10 +45,12 @@ mod _core {
     #[pymodule_export]
     use super::template::Template;
     #[pymodule_export]
-    use super::{expanded, schema, stacks};
+    use super::{expanded, run_columns, schema, stacks};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("MOST_CONNECTIONS", acklab_analyze::thresholds::MOST_CONNECTIONS)?;
+        module.add("MOST_ROWS", acklab_analyze::thresholds::MOST_ROWS)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }
@@ -58,17 +60,30 @@ mod _core {
 #[pyo3(signature = (text, *, file = "scenario", sets = Vec::new(), seed = None))]
 fn expanded(text: input::Text, file: &str, sets: Vec<String>, seed: Option<u64>) -> PyResult<String> {
     let scenario = text.parse(file, &input::overrides(&sets, seed)?).map_err(errors::scenario)?;
-    Ok(scenario::expanded_toml(&scenario))
+    Ok(acklab_scenario::expanded_toml(&scenario))
 }
 
 /// The JSON Schema of a scenario, as JSON.
 #[pyfunction]
 fn schema() -> String {
-    scenario::schema().to_string()
+    acklab_scenario::schema().to_string()
 }
 
 /// Every rule of every stack, as a JSON list of `{"side", "rule", "about", "values": [[stack, value], ...]}`.
 #[pyfunction]
 fn stacks() -> String {
-    serde_json::json!(scenario::stack_table()).to_string()
+    serde_json::json!(acklab_scenario::stack_table()).to_string()
+}
+
+/// Name, type and meaning of each column of a run's table; empty for an unknown table.
+#[pyfunction]
+fn run_columns(table: &str) -> Vec<(&'static str, String, &'static str)> {
+    match table {
+        "flows" => tables::reference::<FlowRow>(),
+        "links" => tables::reference::<LinkRow>(),
+        "series" => tables::reference::<SeriesRow>(),
+        "queue" => tables::reference::<QueueRow>(),
+        "packets" => tables::reference::<PacketRow>(),
+        _ => Vec::new(),
+    }
 }

@@ -5,22 +5,19 @@ use std::sync::Arc;
 
 use acklab_live::outcome::Outcome;
 use acklab_live::plan::{Choice, Options, Plan};
-use acklab_live::sample::State;
 use acklab_packet::Time;
 use acklab_packet::UnitError;
-use acklab_sim::scenario::expanded_toml;
-use acklab_sim::spec::Scenario;
-use arrow_array::RecordBatch;
+use acklab_scenario::expanded_toml;
+use acklab_scenario::spec::Scenario;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::json;
 
-use crate::columns::Columns;
 use crate::errors;
 use crate::input::{Text, overrides};
 use crate::table::Table;
-use crate::tables::links;
+use crate::tables::batch;
 
 create_exception!(
     acklab._core,
@@ -150,25 +147,25 @@ impl LiveResult {
     /// One row a flow.
     #[getter]
     fn flows(&self) -> Table {
-        Table::new("flows", flows(&self.0))
+        Table::new("flows", batch(&self.0.flows, &self.0.names()))
     }
 
     /// One row a link direction.
     #[getter]
     fn links(&self) -> Table {
-        Table::new("links", links(&self.0.links))
+        Table::new("links", batch(&self.0.links, &self.0.names()))
     }
 
     /// The senders' state every 5 ms.
     #[getter]
     fn series(&self) -> Table {
-        Table::new("series", series(&self.0))
+        Table::new("series", batch(&self.0.series, &self.0.names()))
     }
 
     /// Queue lengths at each change.
     #[getter]
     fn queue(&self) -> Table {
-        Table::new("queue", queue(&self.0))
+        Table::new("queue", batch(&self.0.queue, &self.0.names()))
     }
 }
 
@@ -180,67 +177,4 @@ pub(crate) fn live_probe() -> String {
     #[cfg(not(target_os = "linux"))]
     json!({ "works": false, "kernel": "", "controls": [], "missing": ["a live run needs Linux"], "realtime": null, "sender": null })
         .to_string()
-}
-
-fn flows(outcome: &Outcome) -> RecordBatch {
-    let rows = || outcome.flows.iter();
-    Columns::default()
-        .text("name", rows().map(|row| row.name.as_str()))
-        .text("from", rows().map(|row| row.from.as_str()))
-        .text("to", rows().map(|row| row.to.as_str()))
-        .bool("completed", rows().map(|row| row.completed))
-        .f64("start_s", rows().map(|row| row.start_s))
-        .maybe_f64("first_data_s", rows().map(|row| row.first_data_s))
-        .maybe_f64("finished_s", rows().map(|row| row.finished_s))
-        .maybe_f64("completion_s", rows().map(|row| row.completion_s))
-        .maybe_f64("last_data_s", rows().map(|row| row.last_data_s))
-        .u64("bytes", rows().map(|row| row.bytes))
-        .f64("goodput_bps", rows().map(|row| row.goodput_bps))
-        .u64("segments_sent", rows().map(|row| row.segments_sent))
-        .u64("syns_sent", rows().map(|row| row.syns_sent))
-        .u64("retransmits", rows().map(|row| row.retransmits))
-        .maybe_u64("timeouts", rows().map(|row| row.timeouts))
-        .u64("acks_sent", rows().map(|row| row.acks_sent))
-        .u64("acks_received", rows().map(|row| row.acks_received))
-        .u64("acks_dropped", rows().map(|row| row.acks_dropped))
-        .u64("acks_filtered", rows().map(|row| row.acks_filtered))
-        .u64("acks_created", rows().map(|row| row.acks_created))
-        .maybe_f64("cwnd_segments", rows().map(|row| row.cwnd_segments))
-        .maybe_f64("ssthresh_segments", rows().map(|row| row.ssthresh_segments))
-        .maybe_f64("mean_srtt_s", rows().map(|row| row.mean_srtt_s))
-        .maybe_f64("min_rtt_s", rows().map(|row| row.min_rtt_s))
-        .text("control", rows().map(|row| row.control.as_str()))
-        .u32("segment_bytes", rows().map(|row| row.segment_bytes))
-        .maybe_u64("acks_offered", rows().map(|row| row.shaper.map(|shaper| shaper.offered)))
-        .maybe_u64("acks_thinned", rows().map(|row| row.shaper.map(|shaper| shaper.thinned)))
-        .maybe_u64("acks_made", rows().map(|row| row.shaper.map(|shaper| shaper.made)))
-        .finish()
-}
-
-fn series(outcome: &Outcome) -> RecordBatch {
-    let rows = || outcome.series.iter();
-    let names: Vec<String> = outcome.flows.iter().map(|flow| flow.name.clone()).collect();
-    Columns::default()
-        .f64("time_s", rows().map(|row| row.time_s))
-        .names("flow", &names, rows().map(|row| row.flow))
-        .f64("cwnd_segments", rows().map(|row| row.cwnd_segments))
-        .maybe_f64("ssthresh_segments", rows().map(|row| row.ssthresh_segments))
-        .f64("flight_segments", rows().map(|row| row.flight_segments))
-        .maybe_f64("srtt_s", rows().map(|row| row.srtt_s))
-        .f64("rto_s", rows().map(|row| row.rto_s))
-        .u64("retransmits", rows().map(|row| row.retransmits))
-        .u64("delivered_segments", rows().map(|row| row.delivered_segments))
-        .words("state", &State::NAMES, rows().map(|row| row.state.index()))
-        .finish()
-}
-
-fn queue(outcome: &Outcome) -> RecordBatch {
-    let rows = || outcome.queue.iter();
-    let names: Vec<String> = outcome.links.iter().map(|link| format!("{}->{}", link.from, link.to)).collect();
-    Columns::default()
-        .f64("time_s", rows().map(|(_, length)| length.time_s))
-        .names("link", &names, rows().map(|(link, _)| *link))
-        .u32("queue_packets", rows().map(|(_, length)| length.packets))
-        .u64("queue_bytes", rows().map(|(_, length)| length.bytes))
-        .finish()
 }

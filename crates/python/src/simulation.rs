@@ -1,14 +1,16 @@
 //! One run, step by step, and what it told.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use acklab_packet::Time;
+use acklab_scenario::expanded_toml;
+use acklab_scenario::spec::{Record, Scenario};
 use acklab_sim::outcome::Outcome;
-use acklab_sim::scenario::expanded_toml;
-use acklab_sim::spec::{Record, Scenario};
 use arrow_array::RecordBatch;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::input::{Text, overrides};
@@ -38,9 +40,42 @@ pub(crate) fn interruptible<T: Send>(
     raised.map_or(Ok(result), Err)
 }
 
+/// Calls `work`, which cannot be stopped on its way, on a thread of its own, and waits for it. The signal handler's exception,
+/// if there is one, is the result at once; what the thread then makes is thrown away.
+pub(crate) fn abandonable<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
+    let (done, result) = sync_channel(1);
+    let result = Mutex::new(result);
+    thread::Builder::new().name("work".to_owned()).spawn(move || done.send(work()))?;
+    loop {
+        match py.detach(|| result.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PATIENCE)) {
+            Ok(result) => return Ok(result),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => return Err(errors::run("its thread ended early".to_owned())),
+        }
+    }
+}
+
 /// A scenario being run, which can be cloned at any instant; and what of its records is told.
-#[pyclass(module = "acklab._core")]
-pub(crate) struct Simulation(acklab_sim::Simulation, Record);
+#[pyclass(frozen, module = "acklab._core")]
+pub(crate) struct Simulation(Mutex<acklab_sim::Simulation>, Record);
+
+impl Simulation {
+    fn new_of(simulation: acklab_sim::Simulation, told: Record) -> Simulation {
+        Simulation(Mutex::new(simulation), told)
+    }
+
+    /// The simulation, unless another thread is running it.
+    fn now(&self) -> PyResult<MutexGuard<'_, acklab_sim::Simulation>> {
+        match self.0.try_lock() {
+            Ok(simulation) => Ok(simulation),
+            // What a panic left half-changed has already failed.
+            Err(TryLockError::Poisoned(simulation)) => Ok(simulation.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
+                "this simulation is being run by another thread; wait for its run() or run_until(), or run a clone()",
+            )),
+        }
+    }
+}
 
 #[pymethods]
 impl Simulation {
@@ -54,57 +89,79 @@ impl Simulation {
         seed: Option<u64>,
         captures: bool,
     ) -> PyResult<Simulation> {
-        let overrides = overrides(&sets, seed)?;
-        py.detach(|| {
-            let mut scenario = text.parse(file, &overrides).map_err(errors::scenario)?;
+        let (overrides, file) = (overrides(&sets, seed)?, file.to_owned());
+        abandonable(py, move || {
+            let mut scenario = text.parse(&file, &overrides).map_err(errors::scenario)?;
             let told = scenario.record;
             scenario.record.packets |= captures;
-            drive::build(scenario).map(|simulation| Simulation(simulation, told)).map_err(errors::run)
-        })
+            drive::build(scenario).map(|simulation| Simulation::new_of(simulation, told)).map_err(errors::run)
+        })?
     }
 
     /// Instant of the latest event so far, in seconds; 0 before the first.
     #[getter]
-    fn now_s(&self) -> f64 {
-        self.0.now().secs()
+    fn now_s(&self) -> PyResult<f64> {
+        Ok(self.now()?.now().secs())
     }
 
     /// Whether the scenario's stop has been reached.
     #[getter]
-    fn finished(&self) -> bool {
-        self.0.ended()
+    fn finished(&self) -> PyResult<bool> {
+        Ok(self.now()?.ended())
     }
 
     /// Runs up to an instant in seconds, or to the scenario's stop if that is earlier. What is due at that very instant is
     /// still to come.
-    fn run_until(&mut self, py: Python<'_>, time_s: f64) -> PyResult<()> {
+    fn run_until(&self, py: Python<'_>, time_s: f64) -> PyResult<()> {
         if !time_s.is_finite() {
             return Err(PyValueError::new_err("time_s must be finite"));
         }
-        let simulation = &mut self.0;
+        let mut simulation = self.now()?;
+        let simulation = &mut *simulation;
         let run = |go_on: &mut dyn FnMut() -> bool| {
-            drive::caught(|| drive::until(simulation, Time::from_secs(time_s), go_on))
+            drive::attempted(|| drive::until(simulation, Time::from_secs(time_s), go_on))
         };
         interruptible(py, run)?.map(|_| ()).map_err(errors::run)
     }
 
     /// Runs to the scenario's stop.
-    fn run(&mut self, py: Python<'_>) -> PyResult<RunResult> {
-        let simulation = &mut self.0;
-        let run = |go_on: &mut dyn FnMut() -> bool| drive::caught(|| drive::to_end(simulation, go_on));
+    fn run(&self, py: Python<'_>) -> PyResult<RunResult> {
+        let mut simulation = self.now()?;
+        let running = &mut *simulation;
+        let run = |go_on: &mut dyn FnMut() -> bool| drive::attempted(|| drive::to_end(running, go_on));
         interruptible(py, run)?.map_err(errors::run)?;
-        self.outcome(py)
+        self.present(py, &simulation)
+    }
+
+    /// Runs to the scenario's stop, or until `rows` rows are recorded. They go into the result, and leave the simulation.
+    #[pyo3(signature = (rows = None))]
+    fn advance(&self, py: Python<'_>, rows: Option<usize>) -> PyResult<RunResult> {
+        let mut simulation = self.now()?;
+        let simulation = &mut *simulation;
+        let Record { series, queue, packets } = simulation.scenario().record;
+        let rows = rows.filter(|_| series || queue || packets);
+        let scenario = simulation.scenario().clone();
+        let run = |go_on: &mut dyn FnMut() -> bool| {
+            drive::attempted(|| {
+                if rows.is_some() {
+                    simulation.commit();
+                }
+                drive::to_rows(simulation, rows.unwrap_or(usize::MAX), go_on)?;
+                Ok(simulation.give())
+            })
+        };
+        let outcome = interruptible(py, run)?.map_err(errors::run)?;
+        Ok(self.told(outcome, scenario))
     }
 
     /// What there is to tell at this instant.
     fn outcome(&self, py: Python<'_>) -> PyResult<RunResult> {
-        let outcome = py.detach(|| drive::caught(|| self.0.outcome())).map_err(errors::run)?;
-        Ok(RunResult { outcome, scenario: self.0.scenario().clone(), told: self.1, tables: Default::default() })
+        self.present(py, &*self.now()?)
     }
 
     /// A copy that continues to the same results, independently.
-    fn clone(&self) -> Simulation {
-        Simulation(self.0.clone(), self.1)
+    fn clone(&self) -> PyResult<Simulation> {
+        Ok(Simulation::new_of(self.now()?.clone(), self.1))
     }
 
     /// A copy that goes on under another scenario; they may differ in the rules of flows that have not sent anything.
@@ -118,28 +175,43 @@ impl Simulation {
         seed: Option<u64>,
     ) -> PyResult<Simulation> {
         let overrides = overrides(&sets, seed)?;
+        let simulation = self.now()?;
+        let simulation = &*simulation;
         py.detach(|| {
             let mut scenario = text.parse(file, &overrides).map_err(errors::scenario)?;
-            scenario.record.packets |= self.0.scenario().record.packets && !self.1.packets;
-            let branch = self.0.branch(Arc::new(scenario));
+            scenario.record.packets |= simulation.scenario().record.packets && !self.1.packets;
+            let branch = simulation.branch(Arc::new(scenario));
             branch
-                .map(|branch| Simulation(branch, self.1))
+                .map(|branch| Simulation::new_of(branch, self.1))
                 .map_err(|why| errors::ScenarioError::new_err(why.to_string()))
         })
     }
 
-    fn __copy__(&self) -> Simulation {
+    fn __copy__(&self) -> PyResult<Simulation> {
         self.clone()
     }
 
-    fn __deepcopy__(&self, memo: Bound<'_, PyAny>) -> Simulation {
+    fn __deepcopy__(&self, memo: Bound<'_, PyAny>) -> PyResult<Simulation> {
         drop(memo);
         self.clone()
     }
 
     fn __repr__(&self) -> String {
-        let state = if self.0.ended() { "finished" } else { "running" };
-        format!("<Simulation {:?} at {} s, {state}>", self.0.scenario().title, self.0.now().secs())
+        let Ok(simulation) = self.now() else { return "<Simulation, run by another thread>".to_owned() };
+        let state = if simulation.ended() { "finished" } else { "running" };
+        format!("<Simulation {:?} at {} s, {state}>", simulation.scenario().title, simulation.now().secs())
+    }
+}
+
+impl Simulation {
+    /// The results at this instant.
+    fn present(&self, py: Python<'_>, simulation: &acklab_sim::Simulation) -> PyResult<RunResult> {
+        let outcome = py.detach(|| drive::caught(|| simulation.outcome())).map_err(errors::run)?;
+        Ok(self.told(outcome, simulation.scenario().clone()))
+    }
+
+    fn told(&self, outcome: Outcome, scenario: Arc<Scenario>) -> RunResult {
+        RunResult { outcome, scenario, told: self.1, tables: Default::default() }
     }
 }
 
@@ -189,31 +261,35 @@ impl RunResult {
     /// One row a transfer.
     #[getter]
     fn flows(&self, py: Python<'_>) -> Table {
-        self.table(py, 0, "flows", tables::flows)
+        self.table(py, 0, "flows", |outcome| tables::batch(&outcome.flows, &outcome.names()))
     }
 
     /// One row a link direction.
     #[getter]
     fn links(&self, py: Python<'_>) -> Table {
-        self.table(py, 1, "links", |outcome| tables::links(&outcome.links))
+        self.table(py, 1, "links", |outcome| tables::batch(&outcome.links, &outcome.names()))
     }
 
     /// The senders' state at each change; None unless recorded.
     #[getter]
     fn series(&self, py: Python<'_>) -> Option<Table> {
-        self.told.series.then(|| self.table(py, 2, "series", tables::series))
+        self.told
+            .series
+            .then(|| self.table(py, 2, "series", |outcome| tables::batch(&outcome.series, &outcome.names())))
     }
 
     /// Queue lengths at each change; None unless recorded.
     #[getter]
     fn queue(&self, py: Python<'_>) -> Option<Table> {
-        self.told.queue.then(|| self.table(py, 3, "queue", tables::queue))
+        self.told.queue.then(|| self.table(py, 3, "queue", |outcome| tables::batch(&outcome.queue, &outcome.names())))
     }
 
     /// Packet events in order; None unless recorded.
     #[getter]
     fn packets(&self, py: Python<'_>) -> Option<Table> {
-        self.told.packets.then(|| self.table(py, 4, "packets", tables::packets))
+        self.told
+            .packets
+            .then(|| self.table(py, 4, "packets", |outcome| tables::batch(&outcome.packets, &outcome.names())))
     }
 
     /// One line of JSON: the summary and, unless `records` is false, every recorded table.

@@ -1,6 +1,5 @@
 //! A scenario of which many variants are made.
 
-use acklab_sim::scenario;
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -8,7 +7,7 @@ use crate::input::{Text, overrides};
 
 /// A scenario's tree, to which `key=value` overrides are applied again and again.
 #[pyclass(frozen, module = "acklab._core")]
-pub(crate) struct Template(scenario::Template);
+pub(crate) struct Template(acklab_scenario::Template);
 
 #[pymethods]
 impl Template {

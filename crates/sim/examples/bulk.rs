@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use acklab_packet::{Rate, Time};
 use acklab_path::spec::{LinkSpec, QueueSpec};
+use acklab_scenario::spec::{Custom, FlowSpec, Record, Scenario, Size, Stop};
 use acklab_sim::Simulation;
-use acklab_sim::spec::{Custom, FlowSpec, Record, Scenario, Size, Stop};
 use acklab_tcp::rules::{RecoveryKind, Stack, Window};
 
 fn main() {
@@ -70,7 +70,7 @@ fn main() {
     };
     let mut simulation = Simulation::new(Arc::new(scenario));
     if args.iter().any(|arg| arg == "event-by-event") {
-        simulation.run_until(Time::ZERO);
+        simulation.run_until(Time::ZERO).expect("it goes on");
     }
     let outcome = simulation.run();
     let sum = |f: fn(&acklab_sim::outcome::FlowRow) -> u64| outcome.flows.iter().map(f).sum::<u64>();

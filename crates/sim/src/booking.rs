@@ -4,7 +4,7 @@ use acklab_packet::Time;
 use acklab_path::queue::Limit;
 
 use crate::event::{Due, Event};
-use crate::link::LinkStats;
+use crate::link_stats::LinkStats;
 
 /// A packet that waits.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +48,11 @@ impl Bookings {
     /// How many wait, and their bytes, as far as [`Bookings::settle`] has looked.
     pub fn waiting(&self) -> (usize, u64) {
         (self.booked - self.begun, self.bytes)
+    }
+
+    /// Bytes of memory that they take.
+    pub fn bytes(&self) -> u64 {
+        (self.ring.len() * size_of::<Booked>()) as u64
     }
 
     /// When the service in progress ends if any wait, as far as [`Bookings::settle`] has looked.

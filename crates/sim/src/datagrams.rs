@@ -4,7 +4,7 @@
 use acklab_packet::Time;
 use acklab_path::random::Random;
 
-use crate::spec::{Datagrams as Spec, First, Spans};
+use acklab_scenario::spec::{Datagrams as Spec, First, Spans};
 
 /// What wakes the source does.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -12,9 +12,9 @@ use crate::datagrams::Turn;
 use crate::event::Event;
 use crate::network::Network;
 use crate::source::Application;
-use crate::spec::{FlowSpec, Repeat, Size};
 use crate::timer::LazyTimer;
 use crate::workload::Workload;
+use acklab_scenario::spec::{FlowSpec, Repeat, Size};
 
 /// A flow in progress. Of repeated transfers, the present one.
 ///

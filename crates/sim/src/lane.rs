@@ -273,6 +273,22 @@ impl Lanes {
         self.tournament = Tournament::default();
     }
 
+    /// The packet in front of a lane.
+    pub fn front(&self, id: u32) -> Option<&Packet> {
+        let lane = &self.lanes[id as usize];
+        (lane.taken != lane.added).then(|| &lane.ring[lane.place(lane.taken)].packet)
+    }
+
+    /// How many packets are on wires.
+    pub fn held(&self) -> u64 {
+        self.lanes.iter().map(|lane| (lane.added - lane.taken) as u64).sum()
+    }
+
+    /// Bytes of memory that the lanes take.
+    pub fn bytes(&self) -> u64 {
+        self.lanes.iter().map(|lane| (lane.ring.len() * size_of::<Flight>()) as u64).sum()
+    }
+
     /// All packets on wires, and when they arrive.
     pub fn flights(&self) -> impl Iterator<Item = (Due, &Packet)> {
         let places =

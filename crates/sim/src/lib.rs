@@ -1,24 +1,24 @@
-//! Virtual time: the event queue, the network, traffic, measurement, and the scenario that describes them.
+//! Virtual time: the event queue, the network, traffic and measurement.
 //!
-//! [`scenario`] reads an experiment, [`Simulation`] runs it, [`outcome`] is what it tells.
+//! `acklab_scenario` reads an experiment, [`Simulation`] runs it, [`outcome`] has its results.
 
 mod booking;
 pub mod datagrams;
+mod error;
 mod event;
 mod flow;
-pub mod json;
 mod lane;
 mod link;
+mod link_stats;
 mod medium;
 mod network;
 pub mod outcome;
 mod pending;
 mod record;
 mod route;
-pub mod scenario;
+mod rows;
 mod simulation;
 pub mod source;
-pub mod spec;
 mod stages;
 mod summary;
 mod tcplib;
@@ -27,6 +27,7 @@ mod tournament;
 mod transmitter;
 mod workload;
 
+pub use error::CannotGoOn;
 pub use outcome::Outcome;
 pub use route::route;
 pub use simulation::{NotABranch, Simulation};

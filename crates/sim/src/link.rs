@@ -5,12 +5,12 @@ use acklab_path::loss::Loss;
 use acklab_path::queue::{AnyQueue, Limit, Queue, Removal, Service};
 use acklab_path::random::Random;
 use acklab_path::spec::LinkSpec;
-use acklab_path::stage::Compression;
+use acklab_path::stage::{Compression, StageSpec};
 
 use crate::booking::Bookings;
 use crate::event::Due;
+use crate::link_stats::LinkStats;
 use crate::medium::Port;
-use crate::stages;
 use crate::transmitter::Transmitter;
 
 /// A link direction and everything on it. Laid out as declared, from the beginning of a cache line: first what every packet
@@ -72,28 +72,6 @@ pub enum Way {
     Stages(u32),
 }
 
-/// What a link direction counts besides what its transmitter serves. Integrals are in packet-seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[allow(missing_docs)]
-pub struct LinkStats {
-    pub drops: u64,
-    pub lost: u64,
-    pub filtered: u64,
-    pub queue_integral: f64,
-    pub queue_since: f64,
-    pub queue_max: u64,
-}
-
-impl LinkStats {
-    /// The queue was `waiting` packets long since the last call; accounts for the time until `now`.
-    #[inline]
-    pub fn integrate(&mut self, waiting: usize, now: Time) {
-        // Signed, which the processor converts at once.
-        self.queue_integral += waiting as i64 as f64 * (now.secs() - self.queue_since);
-        self.queue_since = now.secs();
-    }
-}
-
 /// Does the same with whichever discipline it is.
 macro_rules! each {
     ($queue:expr, $it:ident => $act:expr) => {
@@ -135,7 +113,7 @@ impl Link {
             stats: LinkStats::default(),
             loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss, || random("loss")))),
             way,
-            compression: stages::compression(spec),
+            compression: compression(spec),
         }
     }
 
@@ -146,15 +124,16 @@ impl Link {
 
     /// Whether nothing is in service at the event due `current`; what drop-tail queues keep waits for service.
     #[inline]
-    pub fn is_idle(&self, current: Due) -> bool {
-        !current.before(self.transmitter.free)
+    pub fn is_idle(&self, current: Due, tied: &mut bool) -> bool {
+        let free = self.transmitter.free;
+        if current.bits() == free.bits() { current.follows(free, tied) } else { current.bits() > free.bits() }
     }
 
     /// What the transmitter does at the event due `current`.
     #[inline]
-    pub fn service(&self, current: Due) -> Service {
+    pub fn service(&self, current: Due, tied: &mut bool) -> Service {
         let (free, in_service) = (self.transmitter.free, self.transmitter.in_service());
-        if self.is_idle(current) { Service::Idle(free.time()) } else { Service::Busy(in_service) }
+        if self.is_idle(current, tied) { Service::Idle(free.time()) } else { Service::Busy(in_service) }
     }
 
     /// Puts a packet into the queue, or not: what leaves it unserved goes to `removed`. Whether any waits then.
@@ -208,10 +187,13 @@ impl Link {
         self.bookings.settle(current, &mut self.stats, tied);
     }
 
-    /// Event by event: a packet finds this plain link busy: it waits, or is refused (`false`).
-    pub fn queue_up(&mut self, packet: &Packet, now: Time) -> bool {
+    /// A packet finds this plain link busy, or is larger than all that it may hold: it waits, or is refused (`false`).
+    pub fn queue_up(&mut self, packet: &Packet, current: &Due, tied: &mut bool) -> bool {
+        if self.passes > 0 {
+            return self.wait(packet.size, current, tied);
+        }
         let Link { queue: AnyQueue::DropTail(queue), transmitter, stats, .. } = self else { return true };
-        stats.integrate(queue.len(), now);
+        stats.integrate(queue.len(), current.time());
         if !queue.admits(packet.size, Some(transmitter.in_service())) {
             return false;
         }
@@ -242,4 +224,13 @@ impl Link {
         stats.integrate(waiting, end);
         if end > Time::ZERO { stats.queue_integral / end.secs() } else { 0.0 }
     }
+}
+
+/// The header compression of a direction's wire, if it has any.
+fn compression(spec: &LinkSpec) -> Option<Box<Compression>> {
+    let round_trip = spec.delay + spec.delay;
+    spec.stages.iter().find_map(|stage| match stage {
+        StageSpec::HeaderCompression(params) => Some(Box::new(Compression::new(params, round_trip))),
+        _ => None,
+    })
 }

@@ -9,8 +9,8 @@ use acklab_path::random::Random;
 
 use crate::event::Due;
 use crate::pending::EventQueue;
-use crate::spec::{MediumSpec, Scenario};
 use crate::timer::LazyTimer;
+use acklab_scenario::spec::{MediumSpec, Scenario};
 
 /// A medium, and which link each of its ports is.
 #[derive(Clone, Debug)]
@@ -67,9 +67,9 @@ impl Medium {
         self.timer.expires(entry, events)
     }
 
-    /// What a port has counted.
-    pub fn stats(&self, port: u32) -> AirStats {
-        self.dcf.stats(port)
+    /// What a port has counted up to `now`.
+    pub fn stats(&self, port: u32, now: Time) -> AirStats {
+        self.dcf.stats_at(port, now)
     }
 }
 

@@ -73,6 +73,17 @@ impl AcksRemoved {
     }
 }
 
+/// Contents of a network and its recorders.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Held {
+    /// Packets that wait, or are on their way.
+    pub packets: u64,
+    /// Rows recorded.
+    pub rows: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
 impl Network {
     /// A network at time 0.
     pub fn new(
@@ -136,6 +147,25 @@ impl Network {
         (due != Due::NEVER).then_some(due)
     }
 
+    /// Of the packet in front of a lane, the link it crosses and the flow.
+    pub fn front(&self, lane: u32) -> Option<(u32, u32)> {
+        let packet = self.lanes.front(lane)?;
+        Some((self.routes.link(packet.place - 1)?, packet.flow))
+    }
+
+    /// What is held here: packets, and recorded rows.
+    pub fn held(&self) -> Held {
+        let waiting = |link: &Link| if link.passes > 0 { 0 } else { link.queue.len() };
+        let queued: usize = self.links.iter().map(waiting).sum();
+        let media: usize = self.media.iter().map(|medium| medium.dcf.len()).sum();
+        let boxed: usize = self.boxes.iter().map(Stages::held).sum();
+        let inside = (queued + media + boxed) as u64;
+        let booked: u64 = self.links.iter().map(|link| link.bookings.bytes()).sum();
+        let (rows, row_bytes) = self.recorder.held();
+        let bytes = self.lanes.bytes() + booked + inside * size_of::<Packet>() as u64 + row_bytes;
+        Held { packets: inside + self.lanes.held(), rows, bytes }
+    }
+
     /// Nothing is pending any more; what is on wires stays there.
     pub fn silence(&mut self) {
         self.events.clear();
@@ -189,16 +219,16 @@ impl Network {
         self.account_removed(index, self.now());
     }
 
-    /// A packet reaches a link where something stands in its way: loss model, queue, recorder, a busy transmitter.
+    /// A packet reaches a link where something stands in its way: loss model, queue, recorder, a busy transmitter, its size.
     #[inline(never)]
     fn offer_to_queue(&mut self, index: u32, packet: &Packet) {
         let now = self.now();
         let link = &mut self.links[index as usize];
-        if packet.size <= link.plain {
-            if link.is_idle(self.current) {
+        if link.plain > 0 {
+            if packet.size <= link.plain && link.is_idle(self.current, &mut self.tied) {
                 let flight = self.serve(index, packet.size);
                 self.launch(flight, packet, index);
-            } else if link.queue_up(packet, now) {
+            } else if link.queue_up(packet, &self.current, &mut self.tied) {
                 self.await_free(index);
             } else {
                 self.refuse(index, packet);
@@ -216,7 +246,7 @@ impl Network {
             link.stats.lost += 1;
             return self.lose(index, packet);
         }
-        let service = link.service(self.current);
+        let service = link.service(self.current, &mut self.tied);
         if service.bytes().is_none() {
             return self.offer_to_idle(index, packet, service, now);
         }

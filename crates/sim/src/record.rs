@@ -8,8 +8,8 @@ use acklab_tcp::sender::Sender;
 
 use crate::outcome::{PacketEvent, PacketRow, QueueRow, SenderState, SeriesRow};
 use crate::route::Place;
-use crate::spec::Record;
 use crate::stages;
+use acklab_scenario::spec::Record;
 
 /// Collects rows while a run goes on.
 #[derive(Clone, Debug, Default)]
@@ -54,6 +54,16 @@ impl Recorder {
             recorded.transfers.push(transfer);
             (recorded.last, recorded.samples) = (None, 0);
         }
+    }
+
+    /// Rows recorded, and the bytes of memory that they take.
+    pub fn held(&self) -> (u64, u64) {
+        let Recorder { series, queue, packets, .. } = self;
+        let rows = series.len() + queue.len() + packets.len();
+        let bytes = series.capacity() * size_of::<SeriesRow>()
+            + queue.capacity() * size_of::<QueueRow>()
+            + packets.capacity() * size_of::<PacketRow>();
+        (rows as u64, bytes as u64)
     }
 
     /// Whether packets are recorded.

@@ -4,14 +4,18 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use acklab_path::spec::LinkSpec;
 
+use crate::error::CannotGoOn;
 use crate::link::Link;
-use crate::spec::Scenario;
+use acklab_scenario::spec::Scenario;
 
 /// A place on a route: before one of its links, or at its end. The place one link further is one more.
 pub type Place = u32;
 
 /// Stands behind the last link of a route.
 const END: u32 = u32::MAX;
+
+/// Most places on all routes together.
+const MOST_PLACES: usize = 64 << 20;
 
 /// All routes in use, each pair of nodes once.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +26,16 @@ pub struct Routes {
 }
 
 impl Routes {
+    /// Whether all routes so far, the last one of flow `name`, are short enough.
+    pub fn fit(&self, name: &str) -> Result<(), CannotGoOn> {
+        match self.links.len() {
+            places if places <= MOST_PLACES => Ok(()),
+            places => Err(CannotGoOn::new(format!(
+                "the routes up to those of flow `{name}` cross {places} links in all; at most {MOST_PLACES}"
+            ))),
+        }
+    }
+
     /// The link that follows, `None` at the route's end.
     #[inline]
     pub fn link(&self, place: Place) -> Option<u32> {
@@ -49,8 +63,19 @@ impl Routes {
             (slower && (1..=two.passes).contains(&one.passes)).then_some(first)
         };
         // Who is led does not lead: its packets reach the next link by events of their own. So of a chain every second is led.
-        let led = |&link: &u32| std::iter::successors(leader(link), |&first| leader(first)).count() % 2 == 1;
-        let led: Vec<u32> = (0..links.len() as u32).filter(led).collect();
+        let mut led: Vec<Option<bool>> = vec![None; links.len()];
+        let mut chain = Vec::new();
+        for link in 0..links.len() as u32 {
+            // Up to a link that is decided on, or that has no leader; then back.
+            let unknown = |&link: &u32| leader(link).filter(|_| led[link as usize].is_none());
+            chain.extend(std::iter::successors(Some(link), unknown));
+            let mut last: Option<bool> = None;
+            while let Some(link) = chain.pop() {
+                last = led[link as usize].or(Some(last.is_some_and(|first_is_led| !first_is_led)));
+                led[link as usize] = last;
+            }
+        }
+        let led: Vec<u32> = (0..).zip(led).filter(|(_, led)| *led == Some(true)).map(|(link, _)| link).collect();
         for link in led {
             if let Some(first) = before[link as usize] {
                 links[first as usize].leads = true;

@@ -1,6 +1,7 @@
 //! A run in virtual time.
 
 mod branch;
+mod watch;
 
 pub use branch::NotABranch;
 
@@ -11,6 +12,7 @@ use acklab_packet::{Body, Packet, Phase, Time};
 use acklab_path::spec::LinkSpec;
 use acklab_tcp::rules::PhaseSource;
 
+use crate::error::CannotGoOn;
 use crate::event::{Due, Event};
 use crate::flow::{self, Flow};
 use crate::link::{Link, Way};
@@ -19,9 +21,10 @@ use crate::network::{AcksRemoved, Network};
 use crate::outcome::{FlowRow, LinkRow, Outcome};
 use crate::record::Recorder;
 use crate::route::{Routes, leaving};
-use crate::spec::{FlowSpec, Scenario, Size, Stop};
 use crate::stages::{self, Placed};
 use crate::summary;
+use acklab_scenario::spec::{FlowSpec, Scenario, Size, Stop};
+use watch::Watch;
 
 /// A simulation: a scenario, and how far it has come.
 ///
@@ -33,18 +36,18 @@ use crate::summary;
 /// #   link = [{ between = ["S", "R"], rate = "1Mbps", delay = "10ms" }]
 /// #   flow = [{ from = "S", to = "R", size = { segments = 100 } }]
 /// # "#;
-/// let scenario = acklab_sim::scenario::parse_toml(text, "example.toml")?;
+/// let scenario = acklab_scenario::parse_toml(text, "example.toml")?;
 /// let mut warm = acklab_sim::Simulation::new(scenario.into());
-/// warm.run_until(acklab_packet::Time::from_secs(0.5));
+/// warm.run_until(acklab_packet::Time::from_secs(0.5))?;
 /// let mut branch = warm.clone();
 /// assert_eq!(warm.run(), branch.run());
-/// # Ok::<(), acklab_sim::scenario::ScenarioError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Simulation {
-    scenario: Arc<Scenario>,
-    net: Network,
-    flows: Vec<Flow>,
+    pub(crate) scenario: Arc<Scenario>,
+    pub(crate) net: Network,
+    pub(crate) flows: Vec<Flow>,
     /// Rows of finished repetitions, each with its place in the outcome.
     earlier: Vec<(u32, FlowRow)>,
     /// Flows with an end that have not reached it.
@@ -58,19 +61,28 @@ pub struct Simulation {
     ahead: bool,
     /// Packets of an aggregate on their way to their flows; empty between events.
     arrived: Vec<Packet>,
+    pub(crate) watch: Watch,
 }
 
 impl Simulation {
-    /// A simulation at time 0. The scenario must be consistent, as [`crate::scenario`] leaves it.
+    /// A simulation at time 0. The scenario must be consistent, as [`acklab_scenario`] leaves it.
     ///
     /// # Panics
-    /// If a flow's nodes are not connected, or an index points nowhere.
+    /// If a flow's nodes are not connected, an index points nowhere, or [`Simulation::try_new`] fails.
     pub fn new(scenario: Arc<Scenario>) -> Simulation {
+        Simulation::try_new(scenario).unwrap_or_else(|why| panic!("{why}"))
+    }
+
+    /// The same.
+    ///
+    /// # Errors
+    /// Its routes are too long in all.
+    pub fn try_new(scenario: Arc<Scenario>) -> Result<Simulation, CannotGoOn> {
         Simulation::deciding(scenario, true)
     }
 
     /// The same; `ahead`: hops over plain links are decided ahead.
-    fn deciding(scenario: Arc<Scenario>, ahead: bool) -> Simulation {
+    fn deciding(scenario: Arc<Scenario>, ahead: bool) -> Result<Simulation, CannotGoOn> {
         let leaving = leaving(scenario.nodes.len(), &scenario.links);
         let stream = |link: &LinkSpec, part: &str| scenario.link_stream(link, part);
         let ports = ports(&scenario.media, scenario.links.len());
@@ -91,6 +103,7 @@ impl Simulation {
             let [there, back] = [(spec.from, spec.to), (spec.to, spec.from)].map(|(from, to)| {
                 routes.find(from, to, &scenario.links, &leaving, &behind).expect("the scenario's nodes are connected")
             });
+            routes.fit(&spec.name)?;
             for member in 0..spec.count {
                 let stream = |what: &str| flow::stream(scenario.seed, spec, member, what);
                 let start = Time::from_secs(spec.start.secs() + f64::from(member) * spec.stagger.secs());
@@ -119,7 +132,7 @@ impl Simulation {
         let unfinished = scenario.flows.iter().filter(finite).map(|spec| spec.count as usize).sum();
         let transfers = flows.len() as u32;
         let shared_phase = scenario.flows.iter().any(reads_shared_phase).then_some(Phase::CongestionAvoidance);
-        Simulation {
+        Ok(Simulation {
             scenario,
             net,
             flows,
@@ -130,7 +143,8 @@ impl Simulation {
             ended: false,
             ahead,
             arrived: Vec::new(),
-        }
+            watch: Watch::default(),
+        })
     }
 
     /// The present time.
@@ -155,26 +169,61 @@ impl Simulation {
     }
 
     /// Runs to the scenario's end and gives away what was recorded.
+    ///
+    /// # Panics
+    /// If the run cannot go on; [`Simulation::run_some`] says why instead.
     pub fn run(&mut self) -> Outcome {
-        while !self.run_some(usize::MAX) {}
-        self.finish()
+        self.run_some(usize::MAX).unwrap_or_else(|why| panic!("{why}"));
+        self.give()
     }
 
     /// Handles everything due before `until`, or to the scenario's end if that comes first. A run that begins with it decides
     /// event by event, so that nothing it has counted or put on a wire lies behind `until`.
-    pub fn run_until(&mut self, until: Time) {
+    ///
+    /// # Errors
+    /// The run cannot go on.
+    pub fn run_until(&mut self, until: Time) -> Result<(), CannotGoOn> {
+        self.approach(until, usize::MAX).map(|_| ())
+    }
+
+    /// Handles at most `events` events of those; whether none is left.
+    ///
+    /// # Errors
+    /// The run cannot go on.
+    pub fn approach(&mut self, until: Time, events: usize) -> Result<bool, CannotGoOn> {
         if self.ahead && self.net.current == Due::START {
             self.decide_event_by_event();
         }
-        while !self.ended && self.net.peek().is_some_and(|due| due.time() < until) {
-            self.run_some(1);
+        for _ in 0..events {
+            if self.ended || self.net.peek().is_none_or(|due| due.time() >= until) {
+                return Ok(true);
+            }
+            self.run_some(1)?;
         }
+        Ok(false)
     }
 
-    /// Handles at most `events` events; whether the run has reached its end. The one loop over events, so that what
-    /// handles the frequent ones is compiled into it.
+    /// Handles at most `events` events; whether the run has reached its end.
+    ///
+    /// # Errors
+    /// The run cannot go on: its clock stands still, or it holds too much.
+    pub fn run_some(&mut self, mut events: usize) -> Result<bool, CannotGoOn> {
+        while events > 0 && !self.ended {
+            let some = events.min(self.watch.next_look);
+            self.handle(some);
+            events -= some;
+            self.watch.next_look -= some.min(self.watch.next_look);
+            if self.watch.next_look == 0 {
+                self.look()?;
+            }
+        }
+        Ok(self.ended)
+    }
+
+    /// Handles so many events, or those up to the end. The one loop over events, so that what handles the frequent ones is
+    /// compiled into it.
     #[inline(never)]
-    pub fn run_some(&mut self, events: usize) -> bool {
+    pub(crate) fn handle(&mut self, events: usize) {
         for _ in 0..events {
             let Some(lane) = self.net.next_lane() else {
                 // Once the run has ended no lane is left.
@@ -194,13 +243,20 @@ impl Simulation {
                 self.net.on_free();
             }
         }
-        self.ended
+    }
+
+    /// Decides event by event from here on, so that recorded rows may be given away before the end: what was decided ahead
+    /// may turn out to be tied, and then the run begins again. It begins again here, too, if it has decided ahead so far.
+    pub fn commit(&mut self) {
+        if self.ahead && !self.ended {
+            self.decide_event_by_event();
+        }
     }
 
     /// Begins again, and decides nothing ahead.
     #[cold]
     fn decide_event_by_event(&mut self) {
-        *self = Simulation::deciding(self.scenario.clone(), false);
+        *self = Simulation::deciding(self.scenario.clone(), false).expect("it has been made before");
     }
 
     /// Handles an event that is in no lane.
@@ -307,8 +363,15 @@ impl Simulation {
         }
     }
 
-    /// The same without copying: the simulation gives its recorded rows away.
-    fn finish(&mut self) -> Outcome {
+    /// Rows recorded and not given away.
+    pub fn recorded(&self) -> usize {
+        let recorder = &self.net.recorder;
+        recorder.series.len() + recorder.queue.len() + recorder.packets.len()
+    }
+
+    /// The same without copying: the simulation gives its recorded rows away and goes on without them. Before the end, only
+    /// after [`Simulation::commit`].
+    pub fn give(&mut self) -> Outcome {
         let summary = self.summary();
         let recorder = &mut self.net.recorder;
         let (series, queue, packets) = (&mut recorder.series, &mut recorder.queue, &mut recorder.packets);

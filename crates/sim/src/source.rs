@@ -9,8 +9,8 @@ use acklab_packet::{Bytes, Time};
 use acklab_path::random::Random;
 
 use crate::datagrams::Datagrams;
-use crate::spec::{Pauses, Source};
 use crate::tcplib::{PERCENTILES, TAIL};
+use acklab_scenario::spec::{Pauses, Source};
 
 /// Pareto shape of keystroke pauses, their least value in seconds, and where they are cut.
 const SHAPE: f64 = 0.9;

@@ -3,12 +3,13 @@
 //! The stages at a direction's far end have a place of their own on every route behind that link, so that a link without
 //! any asks no question.
 
+use std::collections::HashMap;
 use std::mem::take;
 
 use acklab_packet::{Packet, Time};
 use acklab_path::random::Random;
 use acklab_path::spec::LinkSpec;
-use acklab_path::stage::{Chain, Compression, Done, Passing, StageSpec};
+use acklab_path::stage::{Chain, Done, Passing, StageSpec};
 
 use crate::event::Due;
 use crate::link::Way;
@@ -50,6 +51,11 @@ impl Stages {
         self.out = out;
     }
 
+    /// How many packets they hold.
+    pub fn held(&self) -> usize {
+        self.chain.held()
+    }
+
     /// What they have done so far.
     pub fn done(&self) -> Done {
         self.chain.done()
@@ -84,14 +90,19 @@ pub struct Placed {
 pub fn place(links: &[LinkSpec], ports: &[Option<Port>], random: impl Fn(&LinkSpec, &str) -> Random) -> Placed {
     let mut ways: Vec<Way> = ports.iter().map(|port| port.map_or(Way::Wire, Way::Medium)).collect();
     let (mut behind, mut boxes) = (vec![None; links.len()], Vec::new());
+    let listens = |spec: &LinkSpec| spec.stages.iter().any(StageSpec::listens);
+    // Where the links stand that others may overhear; of several between two nodes the first.
+    let mut places = HashMap::new();
+    if links.iter().any(listens) {
+        places.extend(links.iter().enumerate().rev().map(|(index, spec)| ((spec.from, spec.to), index)));
+    }
     for (index, spec) in links.iter().enumerate() {
         let Some(chain) = Chain::new(&spec.stages, |part| random(spec, part)) else { continue };
         let id = boxes.len() as u32;
         behind[index] = Some(links.len() as u32 + id);
         boxes.push(Stages { link: index as u32, chain, timer: LazyTimer::default(), out: Vec::new() });
-        let back = links.iter().position(|other| (other.from, other.to) == (spec.to, spec.from));
-        if spec.stages.iter().any(StageSpec::listens)
-            && let Some(way) = back.map(|back| &mut ways[back])
+        if listens(spec)
+            && let Some(way) = places.get(&(spec.to, spec.from)).map(|&back| &mut ways[back])
             && *way == Way::Wire
         {
             *way = Way::Overheard(id);
@@ -103,13 +114,4 @@ pub fn place(links: &[LinkSpec], ports: &[Option<Port>], random: impl Fn(&LinkSp
 /// Whether stages stand at a direction's far end.
 pub fn at_far_end(spec: &LinkSpec) -> bool {
     spec.stages.iter().any(StageSpec::at_far_end)
-}
-
-/// The header compression of a direction's wire, if it has any.
-pub fn compression(spec: &LinkSpec) -> Option<Box<Compression>> {
-    let round_trip = spec.delay + spec.delay;
-    spec.stages.iter().find_map(|stage| match stage {
-        StageSpec::HeaderCompression(params) => Some(Box::new(Compression::new(params, round_trip))),
-        _ => None,
-    })
 }

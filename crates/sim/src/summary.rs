@@ -9,14 +9,11 @@ use crate::link::Link;
 use crate::network::{Network, Served};
 use crate::outcome::{FlowRow, LinkRow};
 use crate::source::Application;
-use crate::spec::Scenario;
+use acklab_scenario::spec::Scenario;
 
-/// The row of a flow's present transfer, as it stands.
-pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> FlowRow {
+/// What a flow's present transfer is called.
+pub fn transfer_name(scenario: &Scenario, flow: &Flow) -> String {
     let spec = &scenario.flows[flow.spec as usize];
-    let (core, counters) = (flow.sender.core(), flow.sender.counters());
-    let received = flow.receiver.counters();
-    let view = flow.sender.view();
     let mut name = spec.name.clone();
     if spec.count > 1 {
         name.push_str(&flow.member.to_string());
@@ -24,14 +21,25 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
     if flow.connection > 0 {
         name.push_str(&format!("#{}", flow.connection + 1));
     }
+    name
+}
+
+/// The row of a flow's present transfer, as it stands.
+pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> FlowRow {
+    let spec = &scenario.flows[flow.spec as usize];
+    let (core, counters) = (flow.sender.core(), flow.sender.counters());
+    let received = flow.receiver.counters();
+    let view = flow.sender.view();
     let since_first = |at: Time| flow.first_data().map(|first| (at - first).secs());
     let bytes = flow.sender.bytes_acked();
     let seconds = since_first(flow.finished().unwrap_or(net.now()));
     let removed = net.acks_removed[id];
+    // A SYN alone is no data.
+    let syn = u64::from(core.rules.syn);
     if let Some(Application::Datagrams(source)) = flow.source.as_deref() {
         let bytes = source.received * u64::from(source.bytes());
         return FlowRow {
-            name,
+            name: transfer_name(scenario, flow),
             from: scenario.nodes[spec.from as usize].clone(),
             to: scenario.nodes[spec.to as usize].clone(),
             start_s: flow.start.secs(),
@@ -45,7 +53,7 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
         };
     }
     FlowRow {
-        name,
+        name: transfer_name(scenario, flow),
         from: scenario.nodes[spec.from as usize].clone(),
         to: scenario.nodes[spec.to as usize].clone(),
         completed: flow.finished().is_some(),
@@ -53,7 +61,7 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
         first_data_s: flow.first_data().map(Time::secs),
         finished_s: flow.finished().map(Time::secs),
         completion_s: flow.finished().and_then(since_first),
-        last_data_s: since_first(flow.receiver.last_progress()).filter(|_| received.segments_received > 0),
+        last_data_s: since_first(flow.receiver.last_progress()).filter(|_| flow.receiver.rcv_nxt() > syn),
         bytes,
         goodput_bps: seconds.filter(|&s| s > 0.0).map_or(0.0, |s| 8.0 * bytes as f64 / s),
         segments_sent: counters.segments_sent,
@@ -85,7 +93,7 @@ pub fn link_rows(scenario: &Scenario, net: &Network) -> Vec<LinkRow> {
     net.boxes.iter().for_each(|stages| done[stages.link as usize] = stages.done());
     let row = |(((spec, link), done), served): (((&LinkSpec, &Link), Done), Served)| {
         let air = link.port().map(|port| (&net.media[port.medium as usize], port.port));
-        let stats = air.map(|(medium, port)| medium.stats(port)).unwrap_or_default();
+        let stats = air.map(|(medium, port)| medium.stats(port, end)).unwrap_or_default();
         let waiting = air.map_or_else(|| link.waiting(), |(medium, port)| medium.dcf.waiting(port));
         let share = if end > Time::ZERO { stats.airtime / end.secs() } else { 0.0 };
         LinkRow {

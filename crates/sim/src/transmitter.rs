@@ -165,6 +165,6 @@ impl Transmitter {
     pub fn utilisation(&self, bytes: u64, free: Time, end: Time) -> f64 {
         let busy = 8.0 * bytes as f64 / self.rate.bps();
         let unserved = (free.secs() - end.secs()).max(0.0);
-        if end > Time::ZERO { ((busy - unserved) / end.secs()).max(0.0) } else { 0.0 }
+        if end > Time::ZERO { ((busy - unserved) / end.secs()).clamp(0.0, 1.0) } else { 0.0 }
     }
 }

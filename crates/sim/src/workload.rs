@@ -6,7 +6,7 @@
 use acklab_packet::Time;
 use acklab_path::random::Random;
 
-use crate::spec::{FlowSpec, Repeat, Size};
+use acklab_scenario::spec::{FlowSpec, Repeat, Size};
 
 /// The draws of one flow.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,9 +1,9 @@
 //! ACK congestion control over a slow way back: marks of its RED queue reach the receiver through the sender
 //! (ledger smartacking.m.acc).
 
+use acklab_scenario::parse_toml;
 use acklab_sim::Simulation;
 use acklab_sim::outcome::Outcome;
-use acklab_sim::scenario::parse_toml;
 
 fn run(queue: &str, ack: &str) -> Outcome {
     let text = format!(

@@ -1,8 +1,8 @@
 //! ACK filters in whole transfers: what they erase is counted apart, and what they may destroy costs what it costs.
 
+use acklab_scenario::parse_toml;
 use acklab_sim::Simulation;
 use acklab_sim::outcome::Outcome;
-use acklab_sim::scenario::parse_toml;
 
 /// A window of six segments over a slow way back, the eleventh segment lost.
 fn one_loss(filter: &str, receiver: &str) -> Outcome {

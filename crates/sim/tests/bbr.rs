@@ -1,8 +1,8 @@
 //! BBR over clean paths: start-up, the product in flight, the least round trip every ten seconds, pacing, luck.
 
+use acklab_scenario::parse_toml;
 use acklab_sim::Simulation;
 use acklab_sim::outcome::{Outcome, PacketEvent, SeriesRow};
-use acklab_sim::scenario::parse_toml;
 
 /// 10 Mb/s, 40 ms and a queue that never overflows: with an ACK for each of 1448 bytes, 833 segments a second, of which 33.3
 /// fill the path.

@@ -9,9 +9,9 @@ use std::collections::VecDeque;
 
 use acklab_packet::{Body, Packet, Segment};
 use acklab_path::spec::{LossPlace, QueueSpec};
+use acklab_scenario::spec::Scenario;
 use acklab_sim::Outcome;
 use acklab_sim::outcome::{PacketEvent, PacketRow};
-use acklab_sim::spec::Scenario;
 use proptest::prelude::*;
 use world::{World, for_all, run, world};
 
@@ -176,45 +176,6 @@ fn flow_rows_count_what_the_packets_did() {
                 sends().filter(|row| data(&row.packet).is_some_and(|segment| !segment.syn)).map(|row| row.time_s);
             prop_assert_eq!(flow.first_data_s, first.clone().next());
             prop_assert_eq!(flow.completion_s, flow.finished_s.and_then(|end| first.clone().next().map(|t| end - t)));
-        }
-        Ok(())
-    });
-}
-
-/// The time average of a queue is the integral of its recorded lengths, and of arrivals less departures, over the run.
-#[test]
-fn mean_queues_are_integrals() {
-    for_all(100, world(), |World(scenario)| {
-        let outcome = run(&scenario);
-        for (index, link) in outcome.links.iter().enumerate() {
-            let (mut area, mut since, mut length, mut longest) = (0.0, 0.0, 0, 0);
-            for row in outcome.queue.iter().filter(|row| row.link as usize == index) {
-                area += f64::from(length) * (row.time_s - since);
-                (since, length, longest) = (row.time_s, row.queue_packets, longest.max(row.queue_packets));
-            }
-            area += f64::from(length) * (outcome.end_s - since);
-            let expected = link.mean_queue_packets * outcome.end_s;
-            prop_assert!((area - expected).abs() <= 1e-9 * area.max(1.0), "{area} of the rows, {expected} told");
-            // RED takes a packet in before it serves it, even when the link is idle.
-            let exact = matches!(scenario.links[index].queue, QueueSpec::DropTail { .. });
-            let told = link.max_queue_packets as u32;
-            prop_assert!(told == longest || (!exact && told == longest.max(1)), "{longest} seen, {told} told");
-
-            let (mut area, mut since, mut length) = (0.0, 0.0, 0_i64);
-            for row in outcome.packets.iter().filter(|row| row.link as usize == index) {
-                area += length as f64 * (row.time_s - since);
-                since = row.time_s;
-                let before = scenario.links[index].loss.as_ref().is_some_and(|l| l.r#where == LossPlace::BeforeQueue);
-                length += match row.event {
-                    PacketEvent::Enqueue => 1,
-                    PacketEvent::Dequeue | PacketEvent::Drop | PacketEvent::Filter => -1,
-                    PacketEvent::Lose if before => -1,
-                    PacketEvent::Lose | PacketEvent::Deliver => 0,
-                };
-                prop_assert!(length >= 0);
-            }
-            area += length as f64 * (outcome.end_s - since);
-            prop_assert!((area - expected).abs() <= 1e-9 * area.max(1.0), "{area} of the packets, {expected} told");
         }
         Ok(())
     });

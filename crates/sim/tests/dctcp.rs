@@ -1,8 +1,8 @@
 //! DCTCP (RFC 8257) over a queue that marks above a threshold: the queue stays there, and the link stays busy.
 
+use acklab_scenario::parse_toml;
 use acklab_sim::Simulation;
 use acklab_sim::outcome::Outcome;
-use acklab_sim::scenario::parse_toml;
 
 fn run(control: &str) -> Outcome {
     let text = format!(

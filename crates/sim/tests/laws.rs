@@ -3,8 +3,8 @@
 //! One flow over a path without a queue, with every n-th packet lost: then the mean window is a formula of n, and the rate
 //! is that window each round trip.
 
+use acklab_scenario::parse_toml;
 use acklab_sim::Simulation;
-use acklab_sim::scenario::parse_toml;
 
 /// Mean segments per round trip of a flow that loses every `period`-th segment, over 20 losses after the first `settled`.
 fn mean_window(control: &str, period: u64, settled: u64, rtt: f64) -> f64 {

@@ -1,8 +1,8 @@
 //! Who is told what, and what an ACK is worth, in whole runs over the path of Allman 1998 (Figure 1).
 
 use acklab_packet::Body;
+use acklab_scenario::parse_toml;
 use acklab_sim::outcome::{FlowRow, PacketEvent};
-use acklab_sim::scenario::parse_toml;
 use acklab_sim::{Outcome, Simulation};
 
 /// S - G - R at 1.5 Mb/s and 100 ms, `queue` packets at G; ns-1.4's rules.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use acklab_packet::{Body, Bytes, Rate, Time};
 use acklab_path::spec::{LinkSpec, LossSpec, LossTarget, QueueSpec};
+use acklab_scenario::spec::{Custom, FlowSpec, Repeat, Scenario, Size, Stop};
 use acklab_sim::outcome::PacketEvent::*;
 use acklab_sim::outcome::{PacketEvent, PacketRow};
-use acklab_sim::spec::{Custom, FlowSpec, Repeat, Scenario, Size, Stop};
 use acklab_tcp::rules::{AckPolicyKind, RecoveryKind, Stack, Window};
 use world::{ALL, run};
 

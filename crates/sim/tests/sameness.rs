@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use acklab_packet::Time;
 use acklab_path::spec::LinkSpec;
-use acklab_sim::spec::{FlowSpec, Record, Scenario, Stop};
+use acklab_scenario::spec::{FlowSpec, Record, Scenario, Stop};
 use acklab_sim::{Outcome, Simulation};
 use proptest::prelude::*;
 use world::{ALL, World, for_all, run, text, world};
@@ -75,15 +75,39 @@ fn clones_and_pieces_go_on_the_same() {
     for_all(80, (world(), 0.0..1.0, 1_usize..500), |(World(scenario), part, events)| {
         let whole = run(&scenario);
         let mut first = Simulation::new(Arc::new(scenario.clone()));
-        first.run_until(Time::from_secs(part * whole.end_s));
+        first.run_until(Time::from_secs(part * whole.end_s)).expect("it goes on");
         prop_assert!(first.now().secs() <= part * whole.end_s);
         let mut second = first.clone();
         assert_same(&whole, &first.run())?;
         assert_same(&whole, &second.run())?;
         let mut pieces = Simulation::new(Arc::new(scenario));
-        while !pieces.run_some(events) {}
+        while !pieces.run_some(events).expect("it goes on") {}
         prop_assert!(pieces.ended());
         assert_same(&whole, &pieces.outcome())
+    });
+}
+
+/// Rows that leave a run while it goes on are, together, the rows of a run that keeps them; whatever had been decided ahead.
+#[test]
+fn rows_given_away_are_those_kept() {
+    for_all(80, (world(), 0..200_usize, 1_usize..500), |(World(scenario), ahead, events)| {
+        let whole = run(&scenario);
+        let mut giving = Simulation::new(Arc::new(scenario));
+        giving.run_some(ahead).unwrap();
+        giving.commit();
+        let mut given = Outcome::default();
+        loop {
+            let ended = giving.run_some(events);
+            let piece = giving.give();
+            prop_assert!(giving.recorded() == 0);
+            given.series.extend(piece.series);
+            given.queue.extend(piece.queue);
+            given.packets.extend(piece.packets);
+            if ended.unwrap() {
+                let Outcome { series, queue, packets, .. } = given;
+                return assert_same(&whole, &Outcome { series, queue, packets, ..piece });
+            }
+        }
     });
 }
 
@@ -121,13 +145,13 @@ fn deciding_ahead_changes_nothing() {
     let kept = AtomicUsize::new(0);
     let all = AtomicUsize::new(0);
     for_all(400, round(), |text| {
-        let scenario = Arc::new(acklab_sim::scenario::parse_toml(&text, "round.toml").expect("a scenario"));
+        let scenario = Arc::new(acklab_scenario::parse_toml(&text, "round.toml").expect("a scenario"));
         let mut ahead = Simulation::new(scenario.clone());
         let outcome = ahead.run();
         kept.fetch_add(ahead.decides_ahead().into(), Ordering::Relaxed);
         all.fetch_add(1, Ordering::Relaxed);
         let mut event_by_event = Simulation::new(scenario);
-        event_by_event.run_until(Time::ZERO);
+        event_by_event.run_until(Time::ZERO).expect("it goes on");
         prop_assert!(!event_by_event.decides_ahead());
         assert_same(&event_by_event.run(), &outcome)
     });

@@ -1,8 +1,8 @@
 //! Smartacking, periodic ACKs, keep-alives and datagrams in whole runs, over the paths of the smartacking paper.
 
 use acklab_packet::{Body, Probe};
+use acklab_scenario::parse_toml;
 use acklab_sim::outcome::{FlowRow, PacketEvent};
-use acklab_sim::scenario::parse_toml;
 use acklab_sim::{Outcome, Simulation};
 
 /// The 1-0 configuration: one way 50 ms, a bottleneck of `mbps` with half a bandwidth-delay product before it.

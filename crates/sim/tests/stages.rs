@@ -4,13 +4,12 @@
 mod world;
 
 use acklab_path::stage::StageSpec;
+use acklab_scenario::spec::Scenario;
+use acklab_scenario::{expanded_toml, parse_toml};
 use acklab_sim::Simulation;
 use acklab_sim::outcome::{Outcome, PacketEvent};
-use acklab_sim::scenario::{expanded_toml, parse_toml};
-use acklab_sim::spec::Scenario;
 use proptest::prelude::*;
-use proptest::sample::select;
-use world::{World, for_all, run, text, world};
+use world::{World, for_all, run, stages, text, world};
 
 fn scenario(forward: &str, back: &str, flow: &str) -> Scenario {
     let text = format!(
@@ -104,27 +103,6 @@ fn a_base_station_splits_after_a_timeout_only() {
     assert_eq!((clean.flows[0].timeouts, clean.flows[0].acks_created), (0, 0));
 }
 
-fn stages() -> impl Strategy<Value = Vec<StageSpec>> {
-    let all = [
-        serde_json::json!({ "kind": "header-compression" }),
-        serde_json::json!({ "kind": "header-compression", "slots": 1, "repair": "request" }),
-        serde_json::json!({ "kind": "ack-reconstruction", "step": 1 }),
-        serde_json::json!({ "kind": "ack-reconstruction", "step": 700, "spacing": "1ms", "most": 3 }),
-        serde_json::json!({ "kind": "rbscp", "pieces": 3 }),
-        serde_json::json!({ "kind": "spack", "pieces": 4, "timer": "300ms" }),
-        serde_json::json!({ "kind": "reorder", "rate": 0.1, "by": "30ms" }),
-        serde_json::json!({ "kind": "reorder", "list": [3, 8, 9, 20], "by": "500ms", "overtaken": 4, "only": "payload" }),
-        serde_json::json!({ "kind": "jitter", "mean": "20ms", "distribution": "pareto", "most": "1s" }),
-        serde_json::json!({ "kind": "jitter", "mean": "20ms", "order": "free", "only": "acks" }),
-        serde_json::json!({ "kind": "duplicate", "rate": 0.1, "after": "5ms" }),
-        serde_json::json!({ "kind": "pause", "at": ["500ms", "2s"], "length": "700ms" }),
-    ];
-    let one = select(all.to_vec()).prop_map(|json| serde_json::from_value(json).expect("a stage"));
-    proptest::collection::vec(one, 0..3).prop_filter("one compression", |stages: &Vec<StageSpec>| {
-        stages.iter().filter(|stage| matches!(stage, StageSpec::HeaderCompression(_))).count() < 2
-    })
-}
-
 /// A random network with stages on each direction of its links.
 fn staged() -> impl Strategy<Value = World> {
     (world(), proptest::collection::vec(stages(), 16)).prop_map(|(World(mut scenario), stages)| {
@@ -178,7 +156,7 @@ fn a_clone_goes_on_to_the_same_bytes_and_the_expansion_reads_back() {
     for_all(60, (staged(), 0.0..1.0), |(World(scenario), share)| {
         let whole = run(&scenario);
         let mut warm = Simulation::new(scenario.clone().into());
-        warm.run_until(acklab_packet::Time::from_secs(share * whole.end_s));
+        warm.run_until(acklab_packet::Time::from_secs(share * whole.end_s)).expect("it goes on");
         let mut branch = warm.clone();
         prop_assert_eq!(text(&warm.run()), text(&whole));
         prop_assert_eq!(text(&branch.run()), text(&whole));

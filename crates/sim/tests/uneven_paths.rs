@@ -3,9 +3,9 @@
 
 mod world;
 
+use acklab_scenario::spec::Scenario;
+use acklab_scenario::{expanded_toml, parse_toml};
 use acklab_sim::outcome::{Outcome, PacketEvent, PacketRow};
-use acklab_sim::scenario::{expanded_toml, parse_toml};
-use acklab_sim::spec::Scenario;
 use proptest::prelude::*;
 use proptest::sample::select;
 use world::{for_all, run};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use acklab_packet::Time;
+use acklab_scenario::{expanded_toml, parse_toml};
 use acklab_sim::Simulation;
 use acklab_sim::outcome::{Outcome, PacketEvent};
-use acklab_sim::scenario::{expanded_toml, parse_toml};
 
 /// A server behind the access point sends to `stations`; one sends to another.
 fn text(stations: usize, mac: &str, seed: u64) -> String {
@@ -35,7 +35,7 @@ fn the_same_again_and_a_branch_goes_on_as_the_original() {
         let whole = run(&text);
         assert_eq!(whole, run(&text));
         let mut first = Simulation::new(Arc::new(parse_toml(&text, "t").unwrap()));
-        first.run_until(Time::from_secs(1.0));
+        first.run_until(Time::from_secs(1.0)).expect("it goes on");
         let mut branch = first.clone();
         assert_eq!(branch.run(), whole, "{mac}");
         assert_eq!(first.run(), whole, "{mac}");

@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use acklab_packet::Time;
-use acklab_sim::{Simulation, scenario};
+use acklab_scenario::parse_toml;
+use acklab_sim::Simulation;
 use acklab_tcp::receiver::policy::{AckPolicy, Arrival, Emission};
 use acklab_tcp::sender::control::{AckEvent, CongestionControl, Needs, Reduced, Signal, Window};
 
@@ -80,7 +81,7 @@ impl AckPolicy for EveryNth {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let named = scenario::parse_toml(SCENARIO, "")?;
+    let named = parse_toml(SCENARIO, "")?;
     let mut own = named.clone();
     own.flows[0].custom.control = Some(Box::new(NoQueue::default()));
     own.flows[0].custom.policy = Some(Box::new(EveryNth { every: 4, held: 0 }));

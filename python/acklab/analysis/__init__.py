@@ -23,10 +23,14 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
-from .._frames import all_or_nothing, write_parquet
+from .._folder import Folder, results
+from .._frames import write_parquet
 
 TABLES = ("connections", "acks", "segments")
 """An analysis' tables; the last two exist only where every packet was kept."""
+
+NAMES = (*(f"{table}.parquet" for table in TABLES), "analysis.json", "analysis.html")
+"""The files of an analysis."""
 
 
 class Analysis:
@@ -73,11 +77,17 @@ class Analysis:
         """Writes every table as Parquet, ``analysis.json`` and the page ``analysis.html``; or, if interrupted, nothing.
 
         Raises:
+            FolderError: the directory holds other results, or foreign files of these names.
             OSError: the directory cannot be written.
         """
+        with results(directory, "analyze") as folder:
+            self.write_into(folder)
+
+    def write_into(self, folder: Folder) -> None:
+        """Writes what :meth:`write` does to a directory that is held."""
         from .page import page
 
-        with all_or_nothing(Path(directory)) as scratch:
+        with folder.replacing({"capture": self.file}) as scratch:
             for name in TABLES:
                 table = getattr(self, name)
                 if table is not None:
@@ -98,7 +108,7 @@ def analyze(
         path: the file; ``-`` is standard input.
         packets: whether to keep a row for each ACK and segment, about 400 bytes a packet. Without, memory grows only
             with the number of connections.
-        tick: called now and then with the bytes of the file read so far.
+        tick: called now and then with the bytes of the file read so far; what it raises ends the analysis and is raised here.
 
     Raises:
         CaptureError: it is no capture, or breaks the format's rules.

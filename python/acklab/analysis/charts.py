@@ -1,4 +1,4 @@
-"""The charts of one direction, as data; :mod:`acklab.reproduce.draw` draws them."""
+"""The charts of one direction, as data; :mod:`acklab.figures.draw` draws them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
+from ..figures.charts import Axis, Bar, Bars, Line, Lines, Mark, Panel
 from ..plot.prep.thin import thin_points, thin_steps
-from ..reproduce.charts import Axis, Bar, Bars, Line, Lines, Mark, Panel
 
 #: Columns of dots a chart has room for; more rows are thinned.
 COLUMNS = 400

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from ..figures import draw
+from ..figures.html import document, esc, header, table
 from ..plot.words import amount, seconds
-from ..reproduce import draw
-from ..reproduce.page import document, esc, header, table
 from . import text
 from .charts import charts
 

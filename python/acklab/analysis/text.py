@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from .. import _core
+from .._texts import one_line
 from ..plot.words import NB, amount, count, seconds
 
 #: Directions shown; the rest is counted.
@@ -55,7 +57,7 @@ def heading(summary: Row) -> str:
 
 def title_of_file(file: str) -> str:
     """What a file is called."""
-    return "standard input" if file == "-" else "".join(c if c.isprintable() else "?" for c in file)
+    return "standard input" if file == "-" else one_line(file)
 
 
 def notes(summary: Row) -> list[str]:
@@ -88,6 +90,25 @@ def notes(summary: Row) -> list[str]:
             f"{count(packets['options_cut'], 'packet')} cut within the TCP options: timestamps, SACK blocks and window "
             "scales may be missing (capture 128 bytes of each)"
         )
+    if packets["untimed"]:
+        found.append(f"{count(packets['untimed'], 'packet')} without a time, not read (simple packet blocks)")
+    if packets["unfollowed"]:
+        found.append(
+            f"{count(packets['unfollowed'], 'segment')} not looked at: {_core.MOST_CONNECTIONS:,} connections are followed, "
+            "and these belong to later ones (split the capture, or filter it, to see them)"
+        )
+    if packets["forgotten"]:
+        found.append(
+            f"{count(packets['forgotten'], 'segment or gap', 'segments and gaps')} forgotten before an ACK settled them, "
+            "because too many were outstanding: later ACKs may be counted wrongly"
+        )
+    if packets["rows_left_out"]:
+        found.append(
+            f"{count(packets['rows_left_out'], 'row')} left out of the tables of ACKs and segments, which have room for "
+            f"{_core.MOST_ROWS:,}; the connections count every packet"
+        )
+    if packets["damaged"]:
+        found.append(f"the file is damaged, what stands before counts: {packets['damaged']}")
     if packets["broken_off"]:
         found.append("the file breaks off, within a packet or its compressed data; what stands before counts")
     return found

@@ -10,15 +10,17 @@ from __future__ import annotations
 import argparse
 import io
 import os
-import signal
 import sys
-import threading
 from collections.abc import Sequence
 from difflib import get_close_matches
-from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from .. import _folder
+from .._interrupts import Stop
+from .._terminal import complain
+from .._texts import visible
 from . import analyze, compare, doctor, emulate, reproduce, run, schema, sweep
+from .options import without_place
 
 EXAMPLE = """\
 example:
@@ -30,17 +32,7 @@ example:
 VERBS = (run, analyze, compare, sweep, emulate, reproduce, schema, doctor)
 NAMES = tuple(verb.__name__.rpartition(".")[2] for verb in VERBS)
 
-FAILED, BAD_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM arrived. Like Ctrl-C it passes through every ``finally`` on its way out."""
-
-
-def _terminate(_signal: int, _frame: FrameType | None) -> NoReturn:
-    # Once is enough: a second one must not stop the cleaning up.
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise Terminated
+FAILED, BAD_INPUT = 1, 2
 
 
 class _Parser(argparse.ArgumentParser):
@@ -48,6 +40,9 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(BAD_INPUT, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        super()._print_message(visible(message), file)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -81,16 +76,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sys.stderr is None:  # print would take standard output in its place
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     if sys.stdout is None:
-        print("acklab: standard output is closed", file=sys.stderr)
+        complain("standard output is closed")
         return FAILED
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a title may hold what the terminal cannot show
-    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, _terminate)
+    with Stop() as stop:
+        try:
+            status = _act(sys.argv[1:] if arguments is None else arguments, stop)
+        except BaseException:
+            if stop.status is None:
+                raise
+            stop.received()  # whatever became of it on its way
+        return status if stop.status is None else stop.status
+
+
+def _act(arguments: Sequence[str], stop: Stop) -> int:
     options = argparse.Namespace()
     try:
-        given = [_text(argument) for argument in (sys.argv[1:] if arguments is None else arguments)]
+        given = [_text(argument) for argument in arguments]
+        _folder.command = ["acklab", *without_place(given)]
         top = parser()
         word = next((argument for argument in given if not argument.startswith("-")), None)
         if not given:
@@ -104,14 +109,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status: int = options.act(options)
         sys.stdout.flush()
         return status
-    except Terminated:
-        return TERMINATED
-    except KeyboardInterrupt:
-        return INTERRUPTED
     except BrokenPipeError:
         _abandon_output()  # whoever read it has seen enough
         return FAILED
     except Exception as error:
+        if stop.status is not None:
+            raise  # a library may have made another error of the interrupt
         return _explain(error, options)
 
 
@@ -131,13 +134,15 @@ def _explain(error: Exception, options: argparse.Namespace) -> int:
 
     if isinstance(error, ScenarioError):
         text, status = str(error) + instead(getattr(options, "file", None)), BAD_INPUT
+    elif isinstance(error, _folder.FolderError):
+        text, status = str(error), BAD_INPUT
     elif isinstance(error, RunError):
         text, status = f"the run failed: {error}", FAILED
     elif isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
-        text, status = f"{where}{error.strerror or error}", FAILED
+        text, status = f"{where}{error.strerror or error}".partition(" (os error")[0], FAILED
         _abandon_output()
     else:
         text, status = f"internal error: {type(error).__name__}: {error}", FAILED
-    print(f"acklab: {text}", file=sys.stderr)
+    complain(text)
     return status

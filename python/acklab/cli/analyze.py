@@ -11,7 +11,14 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from .._terminal import say, say_json, status
+from .._texts import file_name, stem
+from .options import directory
+
+if TYPE_CHECKING:
+    from .._folder import Folder
 
 EXAMPLE = """\
 example:
@@ -43,6 +50,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--json", action="store_true", help="print one JSON object a file and nothing else")
     verb.add_argument(
         "--out",
+        type=directory,
         metavar="DIR",
         help="also write tables and a page there; of several files, each in a directory of its name",
     )
@@ -51,13 +59,22 @@ def add(verbs: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     """Analyses and returns the exit status."""
-    from .. import CaptureError, analyze
-    from ..analysis.text import as_text, title_of_file as title
-    from .run import write_json
+    from .._folder import results
+    from ..analysis import NAMES
 
     if options.files.count(STANDARD_INPUT) > 1:
         options.parser.error("standard input can be read once")
     places = _places(options)
+    with contextlib.ExitStack() as stack:
+        folders = [stack.enter_context(results(place, "analyze", NAMES)) for place in places]
+        return _analyze(options, folders)
+
+
+def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
+    from .. import CaptureError, analyze
+    from ..analysis.text import as_text
+    from ..analysis.text import title_of_file as title
+
     for number, file in enumerate(options.files):
         tick, close = _progress(file)
         try:
@@ -71,13 +88,13 @@ def act(options: argparse.Namespace) -> int:
             options.parser.error(f"{title(file)}: {(error.strerror or str(error)).partition(' (os error')[0]}")
         close()
         if options.json:
-            write_json(found.json())
+            say_json(found.json())
         else:
-            print(("\n" if number else "") + as_text(found.summary()))
+            say(("\n" if number else "") + as_text(found.summary()))
         if options.out:
-            found.write(places[number])
+            found.write_into(folders[number])
             if not options.json:
-                print(f"\nwritten to {places[number] / 'analysis.html'}")
+                say(f"\nwritten to {file_name(folders[number].path / 'analysis.html')}")
     return 0
 
 
@@ -90,7 +107,7 @@ def _spared(options: argparse.Namespace, file: str) -> Iterator[None]:
     if sys.stdin is None or sys.stdin.isatty():
         options.parser.error("standard input is a terminal: pipe a capture into it")
     before = signal.getsignal(signal.SIGINT)
-    if before is not signal.default_int_handler:
+    if not callable(before):
         yield
         return
 
@@ -110,8 +127,8 @@ def _places(options: argparse.Namespace) -> list[Path]:
         return []
     if len(options.files) == 1:
         return [Path(options.out)]
-    names = [Path(file).stem if file != STANDARD_INPUT else "standard-input" for file in options.files]
-    if len(set(names)) < len(names):
+    names = ["standard-input" if file == STANDARD_INPUT else stem(Path(file).stem) for file in options.files]
+    if len({name.casefold() for name in names}) < len(names):  # some file systems know no capitals
         options.parser.error("--out: two files have one name; analyse them one by one")
     return [Path(options.out) / name for name in names]
 
@@ -132,10 +149,10 @@ def _progress(file: str) -> tuple[Callable[[int], None] | None, Callable[[], Non
         if now - start > 1 and now - shown[0] > 0.2:
             shown[0] = now
             of = f" of {size / 1e6:,.0f}" if size >= done else ""
-            print(f"\r\033[K{done / 1e6:,.0f}{of} MB", end="", file=sys.stderr, flush=True)
+            status(f"{done / 1e6:,.0f}{of} MB")
 
     def close() -> None:
         if shown[0] > start:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+            status()
 
     return tick, close

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -51,15 +50,6 @@ def check_ends(options: argparse.Namespace, simulation: _core.Simulation) -> Non
     if options.capture:
         with _refusing(options):
             _core.link_ends(simulation.outcome(), options.capture)
-
-
-def write(options: argparse.Namespace, result: _core.RunResult) -> None:
-    """Writes the captures asked for."""
-    from .._captures import write_all
-
-    if options.capture:
-        with _refusing(options):
-            write_all(result, options.capture, Path(options.out), options.capture_format, options.capture_bytes)
 
 
 @contextmanager

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .options import say_kept, threads
+from .._terminal import say, say_json
+from .._texts import file_name
+from .options import directory, say_kept, threads
 
 if TYPE_CHECKING:
     from ..compare import Comparison
@@ -19,7 +21,12 @@ others are measured against. A situation is written the same way; every case is 
 
 A metric is [NAME:] QUANTITY[@WHERE], WHERE a flow's name or a pattern such as down*, for a link FROM->TO:
 {quantities}
-The first metric ranks; goodput of all flows where none is given.
+or a column of the flows or links table (acks_sent, drops@G->R), or an aggregate of a column, of completion, transfer-rate or
+rtt: p99(completion), max(max_queue_packets), with sum, mean, min, max, p50, p99.9, ... The first metric ranks; goodput of all
+flows where none is given.
+
+Cases that the seeds do not decide between are "undecided", with the seeds that would show a difference of 5 %. With --margin 5%
+they are "equivalent" where neither mean is more than 5 % above the other (two one-sided tests).
 
 example:
   acklab compare examples/allman1998.toml --metric completion \\
@@ -35,7 +42,7 @@ exit status: 0; 1 a run or an output failed; 2 bad scenario or comparison; 130 i
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    from ..compare.metrics import QUANTITIES
+    from ..compare.quantities import QUANTITIES
 
     quantities = "".join(f"  {q.name:<14}{q.about} ({q.unit})\n" for q in QUANTITIES.values())
     verb = verbs.add_parser(
@@ -51,12 +58,17 @@ def add(verbs: Any) -> None:
     verb.add_argument("--metric", metavar="METRIC", action="append", default=[], help="what to measure; may be repeated")
     verb.add_argument("--cases", metavar="TOML", help="a file with [[case]], [[situation]], metrics, seeds, spread_starts")
     verb.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="set a key in every case")
-    verb.add_argument("--seeds", type=int, metavar="N", help="how many seeds, 1 to N, the same for every case (10)")
+    verb.add_argument("--seeds", metavar="N", help="seeds 1 to N, the same for every case (10), or LEAST..MOST with --half-width")
+    verb.add_argument(
+        "--half-width", type=float, metavar="SHARE",
+        help="more seeds until half the interval of every difference is at most this share of the first's mean",
+    )  # fmt: skip
+    verb.add_argument("--margin", metavar="SHARE", help="ask for equivalence within this share of the mean, such as 5%%")
     verb.add_argument(
         "--spread-starts", metavar="TIME", help="let each seed start each flow up to TIME later, all cases alike"
     )
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    verb.add_argument("--out", metavar="DIR", help="also write the tables, a chart and a page there; go on with what is there")
+    verb.add_argument("--out", type=directory, metavar="DIR", help="also write the tables, a chart and a page there; go on with what is there")
     verb.add_argument("--fresh", action="store_true", help="with --out: discard what an interrupted comparison left there")
     verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
     verb.set_defaults(act=act, parser=verb)
@@ -64,65 +76,71 @@ def add(verbs: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     """Compares and returns the exit status."""
+    from .._progress import Progress
     from ..compare import CompareError, compare, output
-    from ..compare.run import forget
+    from .._folder import results
     from ..compare.text import as_text
-    from ..reproduce.progress import Progress
-    from .run import write_json
 
-    out = Path(options.out) if options.out else None
-    if options.fresh and out is None:
+    if options.fresh and options.out is None:
         options.parser.error("--fresh goes with --out DIR")
     try:
         comparison = _comparison(options)
         comparison.check()
-        runs = len(comparison.cases) * len(comparison.situations) * comparison.seeds
-        progress = Progress("compare", runs)
-        try:
-            told = compare(comparison, threads=options.threads, tick=progress, keep=out, fresh=options.fresh)
-        finally:
-            progress.close()
+        with results(options.out, "compare", output.NAMES) if options.out else contextlib.nullcontext() as folder:
+            runs = len(comparison.cases) * len(comparison.situations) * comparison.seeds
+            progress = Progress("compare", runs)
+            try:
+                told = compare(comparison, threads=options.threads, tick=progress, keep=folder, fresh=options.fresh)
+            finally:
+                progress.close()
+            if folder is not None:
+                output.write(told, folder)
     except CompareError as error:
         options.parser.exit(2, f"acklab: {error}\n")
     except KeyboardInterrupt:
         say_kept(options.out)
         raise
-    if out is not None:
-        output.write(told, out)
-        forget(out)
     if options.json:
-        write_json(json.dumps(output.plain(told)))
+        say_json(json.dumps(output.plain(told)))
     else:
-        print(as_text(told))
+        say(as_text(told))
         if options.out:
-            print(f"\nwritten to {os.path.join(options.out, 'comparison.html')}")
+            say(f"\nwritten to {file_name(os.path.join(options.out, 'comparison.html'))}")
     return 0
 
 
 def _comparison(options: argparse.Namespace) -> Comparison:
     from ..compare import Comparison, case, from_file, metric
-    from ..compare.plan import span
+    from ..compare.plan import rule, share, span
+    from ..run import file_bytes
+    from ..sweep.errors import SweepError
+    from ..sweep.flags import seeds as given_seeds
 
     told: dict[str, Any] = {}
     try:
         told = from_file(options.cases) if options.cases else {}
     except OSError as error:
-        options.parser.error(f"{options.cases}: {error.strerror}")
+        options.parser.error(f"{file_name(options.cases)}: {error.strerror}")
     path = str(options.file or told.get("scenario") or "")
     if not path:
         options.parser.error("give a scenario FILE, or a --cases file that names one")
     try:
-        told["scenario"] = Path(path).read_bytes()
+        told["scenario"] = file_bytes(path)
     except OSError as error:
-        options.parser.error(f"{path}: {error.strerror}")
+        options.parser.error(f"{file_name(path)}: {error.strerror}")
     if options.case:
         told["cases"] = [*told.get("cases", []), *map(case, options.case)]
     if options.under:
         told["situations"] = [*told.get("situations", []), *map(case, options.under)]
     if options.metric:
         told["metrics"] = [metric(text) for text in options.metric]
-    if options.seeds is not None:
-        told["seeds"] = options.seeds
+    try:
+        seeds = given_seeds(options.seeds, options.half_width)
+    except SweepError as error:
+        options.parser.error(str(error))
+    told.update(rule(seeds) if seeds is not None else {})
+    if options.margin is not None:
+        told["margin"] = share(options.margin)
     if options.spread_starts is not None:
         told["spread_starts_s"] = span(options.spread_starts)
-    return Comparison(file=path, sets=options.set, **{"cases": [], **told})
+    return Comparison(file=file_name(path), sets=options.set, **{"cases": [], **told})

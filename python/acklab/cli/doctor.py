@@ -8,6 +8,8 @@ import platform
 import shutil
 from typing import Any
 
+from .._terminal import say
+
 EXAMPLE = """\
 example:
   acklab doctor            what is installed, and whether the simulator passes its self-check
@@ -51,7 +53,7 @@ def add(verbs: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     """Examines, prints, and returns 1 when the self-check failed."""
     found = examine()
-    print(json.dumps(found) if options.json else as_text(found))
+    say(json.dumps(found) if options.json else as_text(found))
     return 0 if found["self_check"]["passed"] else 1
 
 

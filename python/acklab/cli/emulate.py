@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .options import seed
-from .summary import LINK_COLUMNS, _count, _number, _one_line, _times, align, told
+from .._terminal import complain, say, say_json
+from .._texts import file_name, one_line
+from .options import directory, seed
+from .summary import LINK_COLUMNS, _count, _number, _times, align, told
 
 if TYPE_CHECKING:
     from .. import _core
@@ -31,6 +32,8 @@ exit status: 0; 1 the run could not be, failed, or is invalid; 2 bad scenario, o
 143 terminated
 """
 
+TABLES = ("flows", "links", "series", "queue")
+NAMES = (*(f"{table}.parquet" for table in TABLES), "summary.json", "scenario.toml", "sender.pcap", "receiver.pcap")
 #: The option's name in the parsed command line is a keyword of Python.
 FOR = "for_"
 
@@ -78,7 +81,7 @@ def add(verbs: Any) -> None:
     )
     emulate.add_argument("--realtime", action="store_true", help="carry packets under real-time priority")
     emulate.add_argument("--beside", action="store_true", help="also simulate, and print both side by side")
-    emulate.add_argument("--out", metavar="DIR", help="also write tables, summary and captures there")
+    emulate.add_argument("--out", type=directory, metavar="DIR", help="also write tables, summary and captures there")
     emulate.add_argument(
         "--capture-bytes",
         type=_capture_bytes,
@@ -106,12 +109,12 @@ def _capture_bytes(text: str) -> int:
 def act(options: argparse.Namespace) -> int:
     """Runs what the options ask for and returns the exit status."""
     from .. import _core
-    from .run import read, write_json
+    from .run import read
 
     try:
         text, file = read(options.file)
     except OSError as error:
-        options.parser.error(f"{options.file}: {error.strerror}")
+        options.parser.error(f"{file_name(options.file)}: {error.strerror}")
     sets = [*options.set]
     if (length := getattr(options, FOR)) is not None:
         sets.append(f"stop={{at={json.dumps(length)}}}")
@@ -130,7 +133,7 @@ def act(options: argparse.Namespace) -> int:
             raise
         options.parser.exit(2, "acklab: --for " + str(error).removeprefix(f"{file}: stop.at ") + "\n")
     if options.dry_run:
-        write_json(plan.json()) if options.json else print(plan_as_text(json.loads(plan.json())))
+        say_json(plan.json()) if options.json else say(plan_as_text(json.loads(plan.json())))
         return 0
     simulation = None
     if options.beside:
@@ -138,36 +141,37 @@ def act(options: argparse.Namespace) -> int:
     try:
         result = _run(plan, options)
     except _core.LiveError as error:
-        print(f"acklab: {error}", file=sys.stderr)
+        complain(str(error))
         return 1
     # After the live run: what has just computed is given the processor late.
     beside = json.loads(simulation.run().json(records=False)) if simulation else None
     live = json.loads(result.json())
     if options.json:
-        write_json(json.dumps({**live, "simulated": beside}) if beside is not None else result.json())
+        say_json(json.dumps({**live, "simulated": beside}) if beside is not None else result.json())
     else:
-        print(as_text(live))
+        say(as_text(live))
         if beside is not None:
-            print("\n" + beside_as_text(live, beside))
+            say("\n" + beside_as_text(live, beside))
         if options.out:
-            print(f"\nwritten to {Path(options.out)}/")
+            say(f"\nwritten to {file_name(Path(options.out))}/")
     if not result.valid:
-        print(f"acklab: {live['why'][-1]}", file=sys.stderr)
+        complain(live["why"][-1])
         return 1
     return 0
 
 
 def _run(plan: _core.LivePlan, options: argparse.Namespace) -> _core.LiveResult:
     """The run, and everything it writes."""
-    from .._frames import all_or_nothing, write_parquet
+    from .._folder import results
+    from .._frames import write_parquet
 
     if not options.out:
         return plan.run(late=options.late, realtime=options.realtime)
-    with all_or_nothing(Path(options.out)) as scratch:
+    with results(options.out, "emulate", NAMES) as folder, folder.replacing({"seeds": options.seed}) as scratch:
         result = plan.run(
             late=options.late, realtime=options.realtime, captures=scratch, capture_bytes=options.capture_bytes
         )
-        for name in ("flows", "links", "series", "queue"):
+        for name in TABLES:
             write_parquet(getattr(result, name), scratch / f"{name}.parquet")
         (scratch / "summary.json").write_text(result.json() + "\n", encoding="utf-8")
         (scratch / "scenario.toml").write_text(plan.scenario_toml(), encoding="utf-8")
@@ -200,7 +204,7 @@ def as_text(live: Mapping[str, Any]) -> str:
     """A live run's summary for a terminal."""
     late = live["lateness"]
     lines = [
-        _one_line(live["title"]) or "(no title)",
+        one_line(live["title"]) or "(no title)",
         f"live on Linux {live['kernel']}, seed {live['seed']}, ended at {_number(live['end_s'])} s",
         f"packets left late by {_micros(late['p50_s'])} in the middle, {_micros(late['p99_s'])} at the 99th percentile, "
         f"{_micros(late['max_s'])} at most",
@@ -246,7 +250,7 @@ def beside_as_text(live: Mapping[str, Any], simulated: Mapping[str, Any]) -> str
 
 def plan_as_text(plan: Mapping[str, Any]) -> str:
     """What a run would do."""
-    lines = [_one_line(plan["title"]) or "(no title)"]
+    lines = [one_line(plan["title"]) or "(no title)"]
     ends = "or when every flow is complete" if plan["until_complete"] else "whatever happens"
     lines.append(f"ends after {_number(plan['end_s'])} s {ends}; segments of {plan['segment_bytes']} B, MTU {plan['mtu']} B")
     for name, links in (("there", plan["there"]), ("back", plan["back"])):

@@ -10,7 +10,7 @@ _CAPTURES = (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\x
 
 def instead(file: str | None) -> str:
     """A second line for a message, if what ``file`` names is for another verb; else nothing."""
-    from ..reproduce._toml import loads
+    from .._toml import loads
     from ..sweep.flags import is_plan
 
     path = Path(file) if file else None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
+from collections.abc import Sequence
+
+from .._terminal import complain
 
 #: Most worker threads; more than any machine has use for.
 MOST_THREADS = 1024
@@ -20,10 +22,31 @@ def threads(text: str) -> int:
     return _whole(text, 1, MOST_THREADS, str(MOST_THREADS))
 
 
+def directory(text: str) -> str:
+    """A directory's name."""
+    if not text:
+        raise argparse.ArgumentTypeError("give a directory's name, not an empty text")
+    if "\0" in text:
+        raise argparse.ArgumentTypeError("a directory's name has no NUL characters")
+    return text
+
+
+def without_place(arguments: Sequence[str]) -> list[str]:
+    """A command line without what does not change its results: where they go, and on how many threads."""
+    kept: list[str] = []
+    given = iter(arguments)
+    for argument in given:
+        if argument in ("--out", "--threads"):
+            next(given, None)
+        elif argument != "--fresh" and not argument.startswith(("--out=", "--threads=")):
+            kept.append(argument)
+    return kept
+
+
 def say_kept(out: str | None) -> None:
     """Says after an interrupt what became of the runs that were done."""
     kept = f"what is done is kept in {out}; the same command goes on" if out else "nothing is kept without --out DIR"
-    print(f"acklab: stopped; {kept}", file=sys.stderr)
+    complain(f"stopped; {kept}")
 
 
 def _whole(text: str, least: int, most: int, most_said: str) -> int:

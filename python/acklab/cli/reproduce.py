@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .options import threads
+from .._terminal import complain, say
+from .._texts import file_name
+from .options import directory, threads
 
 if TYPE_CHECKING:
+    from .._folder import Folder
     from ..reproduce.paper import Figure, Paper
     from ..reproduce.runner import Outcome
 
@@ -43,7 +46,7 @@ def add(verbs: Any) -> None:
         "--quick", action="store_true", help="fewer seeds and cells, no slow evidence; said on every output"
     )
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    verb.add_argument("--out", metavar="DIR", help="where to write (acklab-out/reproduce)")
+    verb.add_argument("--out", type=directory, metavar="DIR", help="where to write (acklab-out/reproduce)")
     verb.add_argument(
         "--seeds", type=int, metavar="N", help="at most so many seeds for randomised claims (50; quick: 8)"
     )
@@ -53,6 +56,7 @@ def add(verbs: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     """Regenerates what was asked for."""
+    from .._folder import results
     from ..reproduce import output
 
     if options.seeds is not None and options.seeds < 2:
@@ -60,22 +64,23 @@ def act(options: argparse.Namespace) -> int:
     outcomes: list[Outcome] = []
     out = Path(options.out or "acklab-out/reproduce") if options.out or not options.json else None
     try:
-        index = _all(options, outcomes, out)
+        with results(out, "reproduce", output.NAMES) if out else contextlib.nullcontext() as folder:
+            index = _all(options, outcomes, folder)
     except KeyboardInterrupt:
         kept = ", ".join(outcome.paper.id for outcome in outcomes) if out else ""
         said = f"{kept} {'is' if len(outcomes) == 1 else 'are'} written to {out}" if kept else "nothing was written"
-        print(f"acklab: stopped; {said}", file=sys.stderr)
+        complain(f"stopped; {said}")
         raise
     if options.json:
-        print(json.dumps(output.summary(outcomes)))
+        say(json.dumps(output.summary(outcomes)))
     else:
         for outcome in outcomes:
-            print(_told(outcome))
-        print(f"\nwritten to {index}")
+            say(_told(outcome))
+        say(f"\nwritten to {file_name(index or '')}")
     return 1 if any(outcome.failed for outcome in outcomes) else 0
 
 
-def _all(options: argparse.Namespace, outcomes: list[Outcome], out: Path | None) -> Path | None:
+def _all(options: argparse.Namespace, outcomes: list[Outcome], out: Folder | None) -> Path | None:
     """Regenerates paper after paper and writes each as soon as it is done, so that an interrupt costs only the present one."""
     from ..reproduce import output
     from ..reproduce.runner import FULL, QUICK, reproduce
@@ -89,7 +94,7 @@ def _all(options: argparse.Namespace, outcomes: list[Outcome], out: Path | None)
             effort = effort.at_most(options.seeds)
         outcome = reproduce(paper, effort, only=only, claims=claims, threads=options.threads)
         for failed in outcome.failed:
-            print(f"acklab: {outcome.paper.id}: can not run {failed.experiment}: {failed.why}", file=sys.stderr)
+            complain(f"{outcome.paper.id}: can not run {failed.experiment}: {failed.why}")
         if out is not None:
             index = output.write([*outcomes, outcome], out, [outcome])
         outcomes.append(outcome)

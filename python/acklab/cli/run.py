@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
 import os
 import re
 import sys
 import threading
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
+from .._terminal import say, say_bytes, say_json, say_toml
+from .._texts import file_name
 from . import captures
-from .options import seed, threads
+from .options import directory, seed, threads
+
+if TYPE_CHECKING:
+    from .. import _core
+    from .._folder import Folder
 
 EXAMPLE = """\
 example:
   acklab run examples/allman1998.toml                a table of what each flow and link did
   acklab run examples/allman1998.toml --set flow.f.sender.recovery=sack --set link.1.queue.packets=8
   acklab run examples/allman1998.toml --out results  also tables, charts, and results/report.html, which shows every packet
+                                                     (of a very long run a reduced view, and says so)
   acklab run examples/allman1998.toml --out results --capture 'G->R@G'    and what tcpdump would have seen there
   acklab run - --json < examples/allman1998.toml     one JSON object for scripts
   acklab run --batch - < scenarios.jsonl             a JSON scenario a line in, a result a line out
@@ -51,6 +59,7 @@ def add(verbs: Any) -> None:
     run.add_argument("--seed", type=seed, metavar="N", help="override the seed")
     run.add_argument(
         "--out",
+        type=directory,
         metavar="DIR",
         help="also write tables (Parquet), summary, charts (SVG, PNG) and report.html there; records everything unless [record] "
         "or --json is given",
@@ -88,36 +97,56 @@ def read(file: str) -> tuple[bytes, str]:
     """A file's text, or standard input's, and what to call it in messages."""
     if file == "-":
         return _stdin().buffer.read(), "standard input"
-    return Path(file).read_bytes(), os.fsencode(file).decode(errors="replace")
+    return Path(file).read_bytes(), file_name(file)
 
 
 def _single(options: argparse.Namespace, sets: list[str]) -> int:
     from .. import _core
+    from .._folder import results
+    from ..run import NAMES, Run
 
     try:
         text, file = read(options.file)
     except OSError as error:
-        options.parser.error(f"{options.file}: {error.strerror}")
+        options.parser.error(f"{file_name(options.file)}: {error.strerror}")
     if options.show_expanded:
-        sys.stdout.write(_core.expanded(text, file=file, sets=sets, seed=options.seed))
+        say_toml(_core.expanded(text, file=file, sets=sets, seed=options.seed))
         return 0
     if options.out and not options.json:
         sets = [*_for_report(text), *sets]
     simulation = _core.Simulation(text, file=file, sets=sets, seed=options.seed, captures=bool(options.capture))
     captures.check_ends(options, simulation)
-    result = simulation.run()
-    if options.json:
-        write_json(result.json())
-    else:
-        _print_tables(result)
-    if options.out:
-        from ..run import Run
-
-        Run(result).write(options.out)
-        captures.write(options, result)
-        if not options.json:
-            print(f"\nwritten to {os.path.join(options.out, '')}")
+    with results(options.out, "run", NAMES) if options.out else contextlib.nullcontext() as folder:
+        if folder is not None and not options.json and not options.capture:
+            _recorded(simulation, folder)
+            _say_written(options.out)
+            return 0
+        result = simulation.advance()
+        if options.json:
+            say_json(result.json())
+        else:
+            _print_tables(result)
+        if folder is not None:
+            kind = {"format": options.capture_format, "snap_length": options.capture_bytes}
+            Run(result).write_into(folder, ends=options.capture, **kind)
+            if not options.json:
+                _say_written(options.out)
     return 0
+
+
+def _recorded(simulation: _core.Simulation, folder: Folder) -> None:
+    """Runs to the stop with recorded rows leaving for the disk: a run of any length takes bounded memory."""
+    from .._records import record
+    from ..run import write_summary
+
+    with folder.replacing({"seeds": simulation.outcome().seed}) as scratch:
+        recording = record(simulation, scratch)
+        _print_tables(recording.result)
+        write_summary(recording)
+
+
+def _say_written(directory: str) -> None:
+    say(f"\nwritten to {file_name(os.path.join(directory, ''))}")
 
 
 def _for_report(text: bytes) -> list[str]:
@@ -127,18 +156,12 @@ def _for_report(text: bytes) -> list[str]:
     return [f"record.{table}=true" for table in ("series", "queue", "packets")]
 
 
-def write_json(text: str) -> None:
-    """Writes a line of JSON, which is UTF-8 whatever the terminal speaks."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode() + b"\n")
-
-
 def _print_tables(result: Any) -> None:
     import json
 
     from .summary import as_text
 
-    print(as_text(json.loads(result.json(records=False))))
+    say(as_text(json.loads(result.json(records=False))))
 
 
 def _batch(options: argparse.Namespace, sets: list[str]) -> int:
@@ -151,14 +174,13 @@ def _batch(options: argparse.Namespace, sets: list[str]) -> int:
         if os.path.isdir(source):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     except OSError as error:
-        options.parser.error(f"{options.batch}: {error.strerror}")
+        options.parser.error(f"{file_name(options.batch)}: {error.strerror}")
     trouble: list[OSError] = []
     feeder = threading.Thread(target=_feed, args=(batch, source, trouble), daemon=True)
     feeder.start()
     try:
         while lines := batch.take():
-            sys.stdout.buffer.write(lines)
-            sys.stdout.buffer.flush()
+            say_bytes(lines)
     finally:
         batch.stop()  # the feeder may be waiting for room; if it waits for input, it ends with the process
         feeder.join(timeout=0.1)

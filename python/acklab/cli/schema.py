@@ -6,6 +6,8 @@ import argparse
 import json
 from typing import Any
 
+from .._terminal import say
+
 EXAMPLE = """\
 example:
   acklab schema > scenario.schema.json     for editors: complete and check scenario files
@@ -33,7 +35,7 @@ def act(options: argparse.Namespace) -> int:
     """Prints what was asked for."""
     from .. import _core
 
-    print(_stacks() if options.stacks else json.dumps(_plan() if options.plan else json.loads(_core.schema()), indent=2))
+    say(_stacks() if options.stacks else json.dumps(_plan() if options.plan else json.loads(_core.schema()), indent=2))
     return 0
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from .._texts import one_line, width
+
 #: Rows shown of each table; the rest is counted.
 MOST_ROWS = 40
 
@@ -84,20 +86,17 @@ def sections(summary: Mapping[str, Any], most: int = MOST_ROWS) -> list[tuple[li
 
 def align(heads: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> list[str]:
     """Lines of a table whose first ``names`` columns are left-aligned and the others right-aligned."""
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    table = [[one_line(text) for text in row] for row in (heads, *rows)]
+    widths = [max(map(width, column)) for column in zip(*table, strict=True)]
     lines = []
-    for row in (heads, *rows):
+    for row in table:
         cells = (
-            text.ljust(width) if place < names else text.rjust(width)
-            for place, (text, width) in enumerate(zip(row, widths, strict=True))
+            text + room * " " if place < names else room * " " + text
+            for place, (text, most) in enumerate(zip(row, widths, strict=True))
+            for room in [most - width(text)]
         )
         lines.append("  ".join(cells).rstrip())
     return lines
-
-
-def _one_line(text: str) -> str:
-    """A title as a terminal may have it: its line breaks are spaces, and it sends no escape sequences."""
-    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in " ".join(text.split()))
 
 
 def as_text(summary: Mapping[str, Any]) -> str:
@@ -105,7 +104,7 @@ def as_text(summary: Mapping[str, Any]) -> str:
     flows, links = summary["flows"], summary["links"]
     done = sum(row["completed"] for row in flows)
     lines = [
-        _one_line(summary["title"]) or "(no title)",
+        one_line(summary["title"]) or "(no title)",
         f"seed {summary['seed']}, ended at {_number(summary['end_s'])} s, {done} of {len(flows)} flows completed",
     ]
     for (heads, rows), names, all_rows in zip(sections(summary), (2, 1), (flows, links), strict=True):

@@ -8,7 +8,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .options import say_kept, threads
+from .._terminal import say, say_json
+from .._texts import file_name
+from .options import directory, say_kept, threads
 
 if TYPE_CHECKING:
     from ..sweep.plan import Plan
@@ -17,7 +19,7 @@ EXAMPLE = """\
 FILE is a plan (TOML, with [vary] and the rest; `acklab schema --plan` describes it), or a scenario with what varies as options.
 VALUES are 4,8,16 or a range: 1Mbps..10Mbps/5 (5 points), "1..1000/7 log", "4..32 step 2", 4..24. Each --vary is an axis, and
 every combination is run; keys in one --vary with a ; between them vary together. A metric is one of `acklab compare --help`,
-or a column of the flows or links table: timeouts@f, drops@G->R.
+a column of the flows or links table, or an aggregate: timeouts@f, drops@G->R, p99(completion).
 
 example:
   acklab sweep examples/queue.toml --out queue    a plan; tables, charts and a page in queue/
@@ -60,7 +62,7 @@ def add(verbs: Any) -> None:
     )
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     verb.add_argument(
-        "--out", metavar="DIR", help="also write tables, charts and a page there; go on with what is there"
+        "--out", type=directory, metavar="DIR", help="also write tables, charts and a page there; go on with what is there"
     )
     verb.add_argument("--fresh", action="store_true", help="with --out: discard what is there and begin anew")
     verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
@@ -70,13 +72,12 @@ def add(verbs: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     """Sweeps and returns the exit status."""
     from .. import _core
-    from ..reproduce.progress import Progress
+    from .._progress import Progress
     from ..sweep.design import Design
     from ..sweep.errors import SweepError
     from ..sweep.output import plain
     from ..sweep.run import sweep
     from ..sweep.text import as_text
-    from .run import write_json
 
     if options.fresh and not options.out:
         options.parser.error("--fresh goes with --out DIR")
@@ -98,11 +99,11 @@ def act(options: argparse.Namespace) -> int:
         say_kept(options.out)
         raise
     if options.json:
-        write_json(json.dumps(plain(told, design)))
+        say_json(json.dumps(plain(told, design)))
     else:
-        print(as_text(told, design))
+        say(as_text(told, design))
         if options.out:
-            print(f"\nwritten to {os.path.join(options.out, 'sweep.html')}")
+            say(f"\nwritten to {file_name(os.path.join(options.out, 'sweep.html'))}")
     return 0
 
 
@@ -110,7 +111,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     """The plan that the file and the options make."""
     from dataclasses import replace
 
-    from ..reproduce._toml import loads
+    from .._toml import loads
     from ..sweep import flags
     from ..sweep.errors import SweepError
     from ..sweep.plan import from_tree
@@ -119,7 +120,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     try:
         text, name = read(options.file)
     except OSError as error:
-        options.parser.error(f"{options.file}: {error.strerror}")
+        options.parser.error(f"{file_name(options.file)}: {error.strerror}")
     tree: dict[str, Any] = {}
     mistake = ""
     try:

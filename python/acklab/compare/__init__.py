@@ -21,10 +21,12 @@
 """
 
 from .errors import CompareError
-from .metrics import QUANTITIES, Metric, metric
+from .metrics import Metric, metric
 from .plan import Case, Comparison, case, from_file
+from .quantities import QUANTITIES
 from .rank import Ranked, Ranking
-from .run import Compared, compare
+from .result import Compared
+from .run import compare
 
 __all__ = [
     "QUANTITIES",

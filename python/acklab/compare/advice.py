@@ -1,123 +1,240 @@
-"""The sentence at the end: which case to use, what it gains, what it costs."""
+"""The sentences at the end: what the runs decide between the cases, by how much, at what cost, and what they leave open."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING
 
+from ..figures.stats import Interval, Sample
 from ..plot.words import digits, listing
-from ..reproduce.stats import Sample
+from .difference import EQUIVALENT, POWER, SAME, Difference, rounded
 from .metrics import Metric
-from .rank import Ranked, Ranking, differs, interval
+from .numbers import ends, percent
+from .rank import NO_VALUE, WORSE, Ranking
 
 if TYPE_CHECKING:
-    from .run import Compared
+    from .result import Compared
 
 
-def shown(metric: Metric, one: Sample | None) -> str:
-    """A mean with its unit."""
-    return "none" if one is None else f"{digits(one.value)} {metric.quantity.unit}"
-
-
-def choose(told: Compared) -> str:
-    """The case to use: of those that are nowhere told apart from the best, or else lose least where they lose most,
-    the one that does best by the further metrics."""
-    metric = told.comparison.metrics[0]
+def advice(told: Compared) -> str:
+    """A few sentences."""
+    if not told.random:
+        return _one_run(told)
     names = [case.name for case in told.comparison.cases]
-    candidates = [name for name in names if all(r.row(name).tied for r in told.rankings)]
-    if not candidates:
-        return max(names, key=lambda name: min(_share(metric, r, name) for r in told.rankings))
-    return max(candidates, key=lambda name: (_wins(told, name, candidates), -names.index(name)))
+    base, best = names[0], [name for name in names if all(r.row(name).may_be_best for r in told.rankings)]
+    if not best:
+        return _none(told, names)
+    if best == [base]:
+        return _stay(told, base, names[1:])
+    if len(best) == 1:
+        return f"{_only(told, best[0], base)}."
+    open_ = f"{_between(told, best)}."
+    better = [name for name in best if base not in best and _gain(told, name, base)]
+    chosen = max(better or best, key=lambda name: (_wins(told, name, better or best), -names.index(name)))
+    others = [name for name in better or best if name != chosen]
+    if better:
+        return f"{_use(told, chosen, base)}. {open_}"
+    further = _further(told, chosen, others)
+    return f"{open_} {further}." if further else open_
 
 
-def _share(metric: Metric, ranking: Ranking, name: str) -> float:
-    """How near a case comes to the best: 1 is as good."""
-    mine, best = ranking.row(name).samples[metric.name], ranking.best.samples[metric.name]
-    if mine is None or best is None:
-        return -1.0
-    if mine.value == best.value:
-        return 1.0
-    over, under = (mine.value, best.value) if metric.quantity.more_is_better else (best.value, mine.value)
-    return over / under if under else 0.0
+# ---- the verdicts ----------------------------------------------------------------------------------------------------
+def _one_run(told: Compared) -> str:
+    """Nothing random: an order of single runs, no verdict."""
+    metric = told.comparison.metrics[0]
+    orders = []
+    for ranking in told.rankings:
+        steps = [f"{row.case} ({shown(metric, row.samples[metric.name])})" for row in ranking.rows]
+        orders.append(f"{_where(ranking)}{', '.join(steps)}")
+    return (
+        f"One deterministic run each, best {metric.name} first: {'; '.join(orders)}. "
+        "A nudge of the start times can change the order: --spread-starts TIME tries that."
+    )
 
 
-def _wins(told: Compared, name: str, others: list[str]) -> tuple[int, ...]:
-    """For each further metric, how many candidates it beats less how many beat it."""
+def _stay(told: Compared, base: str, others: list[str]) -> str:
+    metric, verb = told.comparison.metrics[0], "is" if len(others) == 1 else "are"
+    everywhere = all(r.row(name).verdict == WORSE for r in told.rankings for name in others)
+    behind = "; ".join(text for ranking in told.rankings if (text := _behind(metric, ranking, others)))
+    if everywhere:
+        return f"Stay with {base}: {listing(others)} {verb} worse by {metric.name} ({behind})."
+    return f"Stay with {base}: every other case is worse by {metric.name} or has no value in at least one situation ({behind})."
+
+
+def _behind(metric: Metric, ranking: Ranking, names: list[str]) -> str:
+    """How far some cases are behind, where that is decided."""
+    texts = []
+    for name in names:
+        row = ranking.row(name)
+        if row.verdict == WORSE and row.behind is not None:
+            texts.append(f"{name} behind by {span(metric, row.behind)}" if len(names) > 1 else f"by {span(metric, row.behind)}")
+        elif row.verdict == NO_VALUE:
+            texts.append(f"{name} has no value")
+    return _where(ranking) + listing(texts) if texts else ""
+
+
+def _only(told: Compared, chosen: str, base: str) -> str:
+    """The one case that may be the best everywhere; beside the first case that need not be decided."""
+    if _gain(told, chosen, base):
+        return _use(told, chosen, base)
+    changes = "; ".join(_changes(told, ranking, chosen, base) for ranking in told.rankings)
+    name = told.comparison.metrics[0].name
+    return f"Only {chosen} may be the best by {name} in every situation. Beside {base}: {changes}"
+
+
+def _use(told: Compared, chosen: str, base: str) -> str:
+    changes = [text for ranking in told.rankings if (text := _changes(told, ranking, chosen, base))]
+    return f"Use {chosen} instead of {base}: {'; '.join(changes)}"
+
+
+def _changes(told: Compared, ranking: Ranking, chosen: str, base: str) -> str:
+    """The decided differences from the first case: gains, then costs; of the first metric also that it is open."""
+    gains: list[str] = []
+    costs: list[str] = []
+    for metric in told.comparison.metrics:
+        sign, found = ranking.better(metric, chosen, base), ranking.between(metric, chosen, base)
+        mine, old = ranking.row(chosen).samples[metric.name], ranking.row(base).samples[metric.name]
+        if found is None:
+            if metric is told.comparison.metrics[0]:
+                gains.append(f"{metric.name} {shown(metric, mine)} ({base}: {shown(metric, old)})")
+            continue
+        both = f"{metric.name} {shown(metric, mine)} instead of {shown(metric, old)}"
+        if sign:
+            (gains if sign > 0 else costs).append(both + (f" ({_by(metric, found.interval)})" if ranking.random else ""))
+        elif metric is told.comparison.metrics[0]:
+            gains.append(f"{metric.name} {_open(metric, found.verdict, found.interval)}")
+    text = listing(gains) if gains else ""
+    if costs:
+        text += f"{', but ' if text else ''}{listing(costs)}"
+    return _where(ranking) + text
+
+
+def _open(metric: Metric, verdict: str, interval: Interval) -> str:
+    if verdict == SAME:
+        return "the same in every seed"
+    return f"{'equivalent' if verdict == EQUIVALENT else 'undecided'} (difference {span(metric, interval)})"
+
+
+def _between(told: Compared, names: list[str]) -> str:
+    """What is open between cases each of which may be the best."""
+    metric, who = told.comparison.metrics[0], listing(names)
+    pairs = [
+        (found, ranking, one, other)
+        for ranking in told.rankings
+        for one, other in combinations([row.case for row in ranking.rows if row.case in names], 2)
+        if (found := ranking.between(metric, other, one)) is not None
+    ]
+    verdicts = {found.verdict for found, *_ in pairs}
+    if verdicts <= {SAME}:
+        return f"{who} have the same {metric.name} in every seed"
+    found, ranking, one, other = max(pairs, key=lambda pair: _most(pair[0]))
+    mean = ranking.row(one).samples[metric.name]
+    if len(pairs) == 1:
+        apart = f"that of {other} minus that of {one} is {span(metric, found.interval)} ({one}: {shown(metric, mean)})"
+    else:
+        share = f" ({percent(_most(found) / abs(mean.value))} of {shown(metric, mean)})" if mean and mean.value else ""
+        apart = f"they may differ by up to {digits(_most(found))} {_apart(metric)}{share}{_under(ranking)}"
+    if verdicts <= {SAME, EQUIVALENT}:
+        return f"{who} are equivalent within {percent(told.comparison.margin)} by {metric.name}: {apart}"
+    needs = _needs(told, [found for found, *_ in pairs], ranking)
+    return f"Undecided between {who} by {metric.name}: {apart}" + (f". {needs}" if needs else "")
+
+
+def _most(found: Difference) -> float:
+    """The largest difference that an interval leaves possible."""
+    return max(-found.interval.low, found.interval.high)
+
+
+def _needs(told: Compared, found: Sequence[Difference], ranking: Ranking) -> str:
+    """How many seeds would decide, and what that assumes."""
+    needed = [one.needed for one in found if one.needed is not None]
+    if not needed:
+        return ""
+    what = "that they are equivalent within" if told.comparison.margin else "a difference of"
+    return (
+        f"About {rounded(max(needed)):,} seeds would show {what} {percent(ranking.rules.resolution)} with a chance of "
+        f"{percent(POWER)}, if seeds vary as these {told.seeds} do"
+    )
+
+
+def _none(told: Compared, names: list[str]) -> str:
+    """No case is among the best everywhere: the one that may lose least where it may lose most."""
+    metric = told.comparison.metrics[0]
+    able = [name for name in names if all(r.row(name).verdict != NO_VALUE for r in told.rankings)]
+    said = f"No case may be the best by {metric.name} in every situation"
+    if not able:
+        return f"{said}."
+    worst = {name: max(told.rankings, key=lambda ranking: _loss(metric, ranking, name)) for name in able}
+    chosen = min(able, key=lambda name: _loss(metric, worst[name], name))
+    ranking, share = worst[chosen], _loss(metric, worst[chosen], chosen)
+    behind = ranking.row(chosen).behind
+    assert behind is not None
+    most = f", up to {percent(share)}" if share < math.inf else ""
+    return f"{said}. {chosen} loses least where it loses most: {span(metric, behind)} behind {ranking.best.case}{_under(ranking)}{most}."
+
+
+def _loss(metric: Metric, ranking: Ranking, name: str) -> float:
+    """The share of the first's mean by which a case may be behind it."""
+    behind, best = ranking.row(name).behind, ranking.best.samples[metric.name]
+    if behind is None or best is None:
+        return 0.0
+    return behind.high / abs(best.value) if best.value else math.inf
+
+
+# ---- what decides further --------------------------------------------------------------------------------------------
+def _gain(told: Compared, one: str, other: str) -> bool:
+    """Whether a case is better than another by the first metric in some situation, and worse in none."""
+    signs = [ranking.better(told.comparison.metrics[0], one, other) for ranking in told.rankings]
+    return max(signs) > 0 and min(signs) >= 0
+
+
+def _wins(told: Compared, name: str, others: Sequence[str]) -> tuple[int, ...]:
+    """For each further metric, how many of the others it beats less how many beat it."""
     return tuple(
-        sum(
-            differs(metric, ranking.row(name).samples[metric.name], ranking.row(other).samples[metric.name])
-            for ranking in told.rankings
-            for other in others
-        )
+        sum(ranking.better(metric, name, other) for ranking in told.rankings for other in others if other != name)
         for metric in told.comparison.metrics[1:]
     )
 
 
-def advice(told: Compared) -> str:
-    """One or two sentences."""
-    chosen, base = choose(told), told.comparison.cases[0].name
-    told_apart = _told_apart(told, chosen)
-    if chosen == base:
-        others = [case.name for case in told.comparison.cases if case.name != base]
-        verb = "is" if len(others) == 1 else "are"
-        worse = all(not r.row(name).tied for r in told.rankings for name in others)
-        what = told.comparison.metrics[0].name
-        why = f"{listing(others)} {verb} worse by {what}" if worse else f"nothing compared here does better by {what}"
-        return f"Stay with {base}: {why} ({_numbers(told, base)}).{told_apart}"
-    gains = [_changes(told, ranking, chosen, base) for ranking in told.rankings]
-    return f"Use {chosen} instead of {base}: {'; '.join(gains)}.{told_apart}"
+def _further(told: Compared, chosen: str, others: Sequence[str]) -> str:
+    """By which further metrics a case is better than others, and by how much."""
+    texts = []
+    for ranking in told.rankings:
+        for metric in told.comparison.metrics[1:]:
+            if all(ranking.better(metric, chosen, other) > 0 for other in others):
+                found = [one for other in others if (one := ranking.between(metric, chosen, other)) is not None]
+                size = f" ({', '.join(_by(metric, one.interval) for one in found)})" if ranking.random else ""
+                texts.append(f"{metric.name}{_under(ranking)}{size}")
+    return f"{chosen} is better than {listing(list(others))} by {listing(texts)}" if texts else ""
 
 
-def _numbers(told: Compared, name: str) -> str:
-    metric = told.comparison.metrics[0]
-    pieces = [f"{shown(metric, r.row(name).samples[metric.name])}{_under(r)}" for r in told.rankings]
-    return ", ".join(pieces)
+# ---- numbers ---------------------------------------------------------------------------------------------------------
+def shown(metric: Metric, one: Sample | None) -> str:
+    """A mean with its unit."""
+    return "no value" if one is None else f"{digits(one.value)} {metric.quantity.unit}".rstrip()
+
+
+def span(metric: Metric, interval: Interval) -> str:
+    """The ends of an interval, with as many places as its width gives a meaning to."""
+    return f"{ends(interval.low, interval.high)} {_apart(metric)}".rstrip()
+
+
+def _apart(metric: Metric) -> str:
+    """The unit of a difference."""
+    return "percentage points" if metric.quantity.unit == "%" else metric.quantity.unit
+
+
+def _by(metric: Metric, interval: Interval) -> str:
+    less = interval.high < 0
+    size = Interval(-interval.high, -interval.low, interval.level) if less else interval
+    return f"{span(metric, size)} {'less' if less else 'more'}"
+
+
+def _where(ranking: Ranking) -> str:
+    return f"{ranking.situation}, " if ranking.situation else ""
 
 
 def _under(ranking: Ranking) -> str:
     return f" {ranking.situation}" if ranking.situation else ""
-
-
-def _changes(told: Compared, ranking: Ranking, chosen: str, base: str) -> str:
-    """What is better, then what is worse; of the first metric also that it is neither."""
-    mine, old = ranking.row(chosen), ranking.row(base)
-    gains, costs = [], []
-    for metric in told.comparison.metrics:
-        one, other = mine.samples[metric.name], old.samples[metric.name]
-        sign = differs(metric, one, other)
-        text = f"{metric.name} {shown(metric, one)} instead of {shown(metric, other)}"
-        if sign > 0:
-            gains.append(text)
-        elif sign < 0:
-            costs.append(text)
-        elif metric is told.comparison.metrics[0]:
-            gains.append(f"{metric.name} not told apart ({shown(metric, one)} and {shown(metric, other)})")
-    where = f"{ranking.situation}, " if ranking.situation else ""
-    text = listing(gains) if gains else ""
-    if costs:
-        text += f"{', but ' if text else ''}{listing(costs)}"
-    return where + text
-
-
-def _told_apart(told: Compared, chosen: str) -> str:
-    """Which others the seeds do not tell from it by the first metric."""
-    same = [
-        case.name
-        for case in told.comparison.cases
-        if case.name != chosen and all(_alike(told, r.row(chosen), r.row(case.name)) for r in told.rankings)
-    ]
-    if not same or not told.random:
-        return ""
-    verb = "does" if len(same) == 1 else "do"
-    metric = told.comparison.metrics[0].name
-    return f" By {metric} alone {listing(same)} {verb} as well, as far as {told.comparison.seeds} seeds can tell."
-
-
-def _alike(told: Compared, one: Ranked, other: Ranked) -> bool:
-    metric = told.comparison.metrics[0]
-    a, b = one.samples[metric.name], other.samples[metric.name]
-    return a is not None and b is not None and differs(metric, a, b) == 0
-
-
-def spread(one: Sample) -> float:
-    """Half a mean's interval."""
-    return interval(one).half_width

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,11 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
+from .._toml import loads
 from ..draws import Draws
-from ..reproduce._toml import loads
 from ..run import assignments
+from ..sweep.seeds import Seeds
 from .errors import CompareError
 from .metrics import Metric, metric
+
+#: Most seeds, and most runs, all of whose numbers are in memory.
+MOST_SEEDS, MOST_RUNS = 1_000_000, 2_000_000
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,12 @@ class Comparison:
     metrics: Sequence[Metric] = field(default_factory=lambda: [metric("goodput")])
     """The first one ranks."""
     seeds: int = 10
+    """How many, or with ``half_width`` at most how many."""
+    at_least: int = 5
+    half_width: float = 0.0
+    """More seeds until half the interval of every difference from the first is at most this share of the first's mean."""
+    margin: float = 0.0
+    """Cases are equivalent if neither mean exceeds the other by more than this share; 0 asks for no equivalence."""
     spread_starts_s: float = 0.0
     """Each seed starts each flow up to so many seconds later, all cases alike."""
     sets: Sequence[str] = ()
@@ -112,10 +123,29 @@ class Comparison:
             raise CompareError("nothing to measure: give at least one metric")
         if len(set(names)) < len(names):
             raise CompareError("two metrics have one name; name them: `NAME: QUANTITY@WHERE`")
-        if self.seeds < 2:
-            raise CompareError(f"seeds = {self.seeds}: at least 2; one seed has no interval")
+        if not self.situations:
+            raise CompareError("situation = []: give at least one, or leave the key out")
+        if not 2 <= self.seeds <= MOST_SEEDS:
+            raise CompareError(f"seeds = {self.seeds}: at least 2, for one seed has no interval, and at most {MOST_SEEDS:,}")
+        runs = self.seeds * len(self.cases) * len(self.situations)
+        if runs > MOST_RUNS:
+            raise CompareError(f"{runs:,} runs; at most {MOST_RUNS:,}")
+        for what, given in (("half_width", self.half_width), ("margin", self.margin)):
+            if not 0 <= given < 1:
+                raise CompareError(f"{what} = {given:g}: a share of the mean between 0 and 1, such as 0.05")
+        if self.half_width and not 2 <= self.at_least <= self.seeds:
+            raise CompareError(f"at_least = {self.at_least}: from 2 to seeds = {self.seeds}; one seed has no interval")
+        if not self.metrics[0].ranks:
+            raise CompareError(
+                f"metric {self.metrics[0].name}: neither more nor less of it is better, so it ranks nothing; name another metric first"
+            )
         if self.spread_starts_s < 0:
             raise CompareError("spread_starts must not be negative")
+
+    @property
+    def rule(self) -> Seeds:
+        """From how many seeds to how many."""
+        return Seeds(self.at_least, self.seeds, self.half_width) if self.half_width else Seeds(self.seeds, self.seeds)
 
     def trees(self) -> dict[tuple[str, str], dict[str, Any]]:
         """Each case in each situation as a complete scenario; so every mistake is found before anything runs.
@@ -172,7 +202,7 @@ def _seconds(text: str) -> float:
     return float(text.removesuffix("s"))
 
 
-_KEYS = {"case", "situation", "metrics", "seeds", "spread_starts", "scenario", "title"}
+_KEYS = {"case", "situation", "metrics", "seeds", "margin", "spread_starts", "scenario", "title"}
 
 
 def from_file(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -197,14 +227,51 @@ def from_file(path: str | os.PathLike[str]) -> dict[str, Any]:
     if "metrics" in tree:
         found["metrics"] = [metric(text) for text in _list(file, "metrics", tree["metrics"], str)]
     if "seeds" in tree:
-        if not isinstance(tree["seeds"], int) or isinstance(tree["seeds"], bool):
-            raise CompareError(f"{file}: seeds = {tree['seeds']!r}: a whole number, at least 2")
-        found["seeds"] = tree["seeds"]
+        try:
+            found.update(rule(tree["seeds"]))
+        except CompareError as error:
+            raise CompareError(f"{file}: {error}") from None
+    if "margin" in tree:
+        found["margin"] = share(str(tree["margin"]))
     if "spread_starts" in tree:
         found["spread_starts_s"] = span(str(tree["spread_starts"]))
     if "scenario" in tree:
         found["scenario"] = Path(path).parent / str(tree["scenario"])
     return found
+
+
+def rule(given: Any) -> dict[str, Any]:
+    """Seeds as a file or the command line gives them, as keyword arguments of :class:`Comparison`.
+
+    Raises:
+        CompareError: they are neither a number nor a rule.
+    """
+    if isinstance(given, int) and not isinstance(given, bool):
+        return {"seeds": given}
+    if not isinstance(given, Mapping) or not given.keys() <= {"at_least", "at_most", "half_width"} or "half_width" not in given:
+        raise CompareError(
+            f"seeds = {given!r}: a whole number, at least 2, or {{ at_least = 5, at_most = 100, half_width = 0.05 }}"
+        )
+    found = {"at_least": given.get("at_least", 5), "seeds": given.get("at_most", 100), "half_width": given["half_width"]}
+    for key, value in found.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float) if key == "half_width" else int):
+            raise CompareError(f"seeds = {dict(given)!r}: {value!r} is no {'share' if key == 'half_width' else 'whole number'}")
+    return found
+
+
+def share(text: str) -> float:
+    """A share of one, ``5%`` or ``0.05``.
+
+    Raises:
+        CompareError: it is none.
+    """
+    try:
+        value = float(text.strip().removesuffix("%")) / (100 if text.strip().endswith("%") else 1)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < 1:
+        raise CompareError(f'`{text}` is no share of the mean; write one as "5%" or "0.05"')
+    return value
 
 
 def _list(file: str, key: str, value: Any, kind: type) -> list[Any]:

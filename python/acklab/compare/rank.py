@@ -1,16 +1,19 @@
-"""Who is better: means with intervals, and paired differences from the best."""
+"""The order of the cases: means with intervals, and paired differences from the one that looks best."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from ..reproduce.stats import ALPHA, Interval, Sample, split
+from ..figures.stats import Interval, Sample
+from .difference import DIFFERENT, Difference, Rules, difference
 from .metrics import Metric
 
 Samples = Mapping[str, Sample | None]
 """A value for each seed, by case; None where a seed gave nothing."""
+#: Verdicts on a case beside those on differences.
+FIRST, WORSE, NO_VALUE = "first", "worse", "no value"
 
 
 @dataclass(frozen=True)
@@ -19,12 +22,19 @@ class Ranked:
 
     case: str
     place: int
-    tied: bool
-    """Whether the seeds do not tell it from the best."""
+    verdict: str
+    """``first``, ``worse``, ``undecided``, ``equivalent``, ``same`` (in every seed) or ``no value``."""
     samples: Mapping[str, Sample | None]
     """By metric."""
-    behind: Interval | None
-    """How much worse than the best by the first metric, in its unit: the paired difference's interval."""
+    behind: Interval | None = None
+    """How much worse than the first by the first metric, in its unit: the paired difference's interval."""
+    needed: int | None = None
+    """Seeds that would decide, where undecided."""
+
+    @property
+    def may_be_best(self) -> bool:
+        """Whether the seeds leave it possible that nothing is better."""
+        return self.verdict not in (WORSE, NO_VALUE)
 
 
 @dataclass(frozen=True)
@@ -33,6 +43,12 @@ class Ranking:
 
     situation: str
     rows: Sequence[Ranked]
+    random: bool = True
+    """Whether any two seeds gave different numbers."""
+    rules: Rules = field(default_factory=Rules)
+    """Of the first metric."""
+    further: Rules = field(default_factory=Rules)
+    """Of the other metrics together."""
 
     def row(self, case: str) -> Ranked:
         """A case's row."""
@@ -43,47 +59,59 @@ class Ranking:
         """The first."""
         return self.rows[0]
 
+    def between(self, metric: Metric, one: str, other: str) -> Difference | None:
+        """How much one case has more than another by a metric; None where one has no value."""
+        a, b = self.row(one).samples[metric.name], self.row(other).samples[metric.name]
+        if a is None or b is None:
+            return None
+        rules = self.rules if metric.name == next(iter(self.best.samples)) else self.further
+        return difference(a, b, rules, random=self.random)
 
-def sample(values: Sequence[float]) -> Sample | None:
-    """A sample, unless a seed gave nothing."""
-    return None if any(math.isnan(v) for v in values) else Sample.of(values)
+    def better(self, metric: Metric, one: str, other: str) -> int:
+        """1 if ``one`` is better than ``other`` by the metric, -1 if worse, 0 if that is not decided."""
+        found = self.between(metric, one, other)
+        if found is None or found.verdict != DIFFERENT or not metric.ranks:
+            return 0
+        return 1 if (found.interval.low > 0) == metric.quantity.more_is_better else -1
 
 
-def interval(one: Sample) -> Interval:
-    """Its mean's 95 % interval."""
-    return one.interval(1 - ALPHA)
+def rank(
+    situation: str,
+    metrics: Sequence[Metric],
+    samples: Mapping[str, Samples],
+    *,
+    random: bool = True,
+    margin: float = 0.0,
+    situations: int = 1,
+    looks: int = 1,
+) -> Ranking:
+    """The cases by the first metric; ``samples`` has a mapping by case for each metric.
 
-
-def rank(situation: str, metrics: Sequence[Metric], samples: Mapping[str, Samples]) -> Ranking:
-    """The cases by the first metric; ``samples`` has a mapping by case for each metric."""
+    The one that comes first is chosen by the same seeds that then judge the others, so the family is all pairs of cases.
+    """
     first = metrics[0]
     by_case = samples[first.name]
     sign = 1 if first.quantity.more_is_better else -1
     order = sorted(by_case, key=lambda name: _key(by_case[name], sign))
+    pairs = math.comb(len(order), 2) * situations
+    rules = Rules(max(pairs, 1), margin, looks)
+    further = Rules(max(pairs * (len(metrics) - 1), 1), margin, looks)
     best = by_case[order[0]]
-    level = split(max(len(order) - 1, 1))
     rows = []
     for place, name in enumerate(order, 1):
-        mine = by_case[name]
-        behind = None
-        tied = place == 1
-        if best is not None and mine is not None and place > 1:
-            behind = Sample.of([sign * d for d in best.minus(mine).values]).interval(level)
-            tied = behind.low <= 0
-        rows.append(Ranked(name, place, tied, {m.name: samples[m.name][name] for m in metrics}, behind))
-    return Ranking(situation, rows)
+        mine, told = by_case[name], {m.name: samples[m.name][name] for m in metrics}
+        if mine is None or best is None:
+            rows.append(Ranked(name, place, NO_VALUE, told))
+        elif place == 1:
+            rows.append(Ranked(name, place, FIRST, told))
+        else:
+            found = difference(best, mine, rules, random=random)
+            low, high = sorted((sign * found.interval.low, sign * found.interval.high))
+            verdict = WORSE if found.verdict == DIFFERENT else found.verdict
+            rows.append(Ranked(name, place, verdict, told, Interval(low, high, rules.level), found.needed))
+    return Ranking(situation, rows, random, rules, further)
 
 
 def _key(one: Sample | None, sign: int) -> float:
     return math.inf if one is None else -sign * one.value
 
-
-def differs(metric: Metric, one: Sample | None, other: Sample | None) -> int:
-    """1 if ``one`` is better by the metric, -1 if worse, 0 if the seeds do not tell (or hardly differ)."""
-    if one is None or other is None:
-        return 0
-    difference = one.minus(other).interval(1 - ALPHA)
-    if difference.low <= 0 <= difference.high:
-        return 0
-    better = (difference.low > 0) == metric.quantity.more_is_better
-    return 1 if better else -1

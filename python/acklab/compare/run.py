@@ -4,49 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 from .. import _core
-from .._journal import IDENTITY, WORKING, Journal, JournalError, identity
-from ..reproduce.stats import Sample
+from .._folder import Folder, FolderError
+from .._journal import Journal, identity
+from ..figures.stats import Sample, sample
 from ..run import cpu_count, run_batch
+from .advice import advice
 from .errors import CompareError
 from .plan import Comparison
-from .rank import Ranking, rank, sample
+from .rank import Ranking, rank
+from .result import Compared, Key
 
 Tick = Callable[[int], None]
-Key = tuple[str, str, int]
-"""Situation, case, seed."""
-
-
-@dataclass(frozen=True)
-class Compared:
-    """What a comparison told."""
-
-    comparison: Comparison
-    title: str
-    rankings: Sequence[Ranking]
-    values: Mapping[Key, Sequence[float]]
-    """Every metric's value in each run."""
-    random: bool
-    """Whether any two seeds gave different numbers."""
-
-    @property
-    def advice(self) -> str:
-        """The sentence to act on."""
-        from .advice import advice
-
-        return advice(self)
-
-
 def compare(
     comparison: Comparison,
     *,
     threads: int | None = None,
     tick: Tick = lambda done: None,
-    keep: Path | None = None,
+    keep: Folder | None = None,
     fresh: bool = False,
 ) -> Compared:
     """Runs every case in every situation with every seed, and ranks.
@@ -55,7 +33,7 @@ def compare(
         comparison: what to run.
         threads: how many runs at once; one a processor if left out.
         tick: told of every run that is done.
-        keep: a directory for what is done, so that the same comparison goes on there after an interrupt.
+        keep: a result directory for what is done, so that the same comparison goes on there after an interrupt.
         fresh: discard what an earlier attempt kept there.
 
     Raises:
@@ -63,22 +41,39 @@ def compare(
         RunError: a run failed.
     """
     comparison.check()
-    trees = comparison.trees()
-    keys = [(*pair, seed) for pair in trees for seed in range(1, comparison.seeds + 1)]
-    start = json.loads(_core.Simulation(comparison.seeded(trees[keys[0][:2]], 1)).outcome().json(False))
+    trees, rule = comparison.trees(), comparison.rule
+    start = json.loads(_core.Simulation(comparison.seeded(next(iter(trees.values())), 1)).outcome().json(False))
     for one in comparison.metrics:
         one.check(start)
     values: dict[Key, list[float]] = {}
-    for (situation, name, seed), summary in zip(keys, _summaries(comparison, trees, keys, threads, tick, keep, fresh), strict=True):
-        values[situation, name, seed] = [one.read(summary, trees[situation, name]) for one in comparison.metrics]
-    rankings = [
-        rank(s.name, comparison.metrics, _samples(comparison, s.name, values)) for s in comparison.situations
-    ]
-    return Compared(comparison, start["title"] or comparison.file, rankings, values, _random(values))
+    results: dict[str, dict[str, set[int]]] = {s.name: {} for s in comparison.situations}
+    before, count = 0, rule.least
+    while True:
+        keys = [(*pair, seed) for pair in trees for seed in range(before + 1, count + 1)]
+        for key, summary in zip(keys, _summaries(comparison, trees, keys, threads, tick, keep, fresh and not before), strict=True):
+            values[key] = [one.read(summary, trees[key[:2]]) for one in comparison.metrics]
+            results[key[0]].setdefault(key[1], set()).add(hash(str([summary["flows"], summary["links"]])))
+        random = {name: any(len(seen) > 1 for seen in cases.values()) for name, cases in results.items()}
+        rankings = [_ranking(comparison, name, values, count, random[name]) for name in random]
+        if count >= rule.most or _narrow(rankings, comparison.half_width):
+            told = {(*pair, seed): values[(*pair, seed)] for pair in trees for seed in range(1, count + 1)}
+            compared = Compared(comparison, start["title"] or comparison.file, rankings, told, count)
+            return replace(compared, advice=advice(compared))
+        before, count = count, rule.grown(count)
+
+
+def _narrow(rankings: Sequence[Ranking], share: float) -> bool:
+    """Whether half of every difference's interval is at most this share of the first's mean."""
+    return all(
+        row.behind is None or one is None or row.behind.half_width <= share * abs(one.value)
+        for ranking in rankings
+        for one in [next(iter(ranking.best.samples.values()))]
+        for row in ranking.rows
+    )
 
 
 def _summaries(
-    comparison: Comparison, trees: Any, keys: Sequence[Key], threads: int | None, tick: Tick, keep: Path | None, fresh: bool
+    comparison: Comparison, trees: Any, keys: Sequence[Key], threads: int | None, tick: Tick, keep: Folder | None, fresh: bool
 ) -> Iterator[Any]:
     """What every run told, in order."""
     lines = (comparison.seeded(trees[situation, case], seed) for situation, case, seed in keys)
@@ -89,43 +84,39 @@ def _summaries(
             yield summary
             tick(1)
         return
-    told = [keys, list(comparison.sets), [[*one.sets] for one in (*comparison.cases, *comparison.situations)]]
+    # What cases are called makes no other runs.
+    sets = [[[*one.sets] for one in group] for group in (comparison.cases, comparison.situations)]
+    rule = comparison.rule
+    told = [sets, list(comparison.sets), [rule.least, rule.most, rule.half_width]]
     text = comparison.scenario if isinstance(comparison.scenario, str) else comparison.scenario.decode(errors="replace")
     try:
         journal = Journal(keep, identity(text, [told, comparison.spread_starts_s]), fresh=fresh)
-    except JournalError as error:
+    except FolderError as error:
         raise CompareError(str(error)) from None
     try:
-        tick(len(journal))
-        missing = ((number, line) for number, line in enumerate(lines) if number not in journal)
-        journal.make(missing, threads or cpu_count(), tick, lambda number: "case {1!r}, seed {2}".format(*keys[number]))
-        yield from (json.loads(journal.line(number).decode()) for number in range(len(keys)))
+        place = {pair: number * rule.most for number, pair in enumerate(trees)}
+        numbers = {place[key[:2]] + key[2] - 1: key for key in keys}
+        tick(sum(number in journal for number in numbers))
+        missing = ((number, line) for number, line in zip(numbers, lines, strict=True) if number not in journal)
+        journal.make(missing, threads or cpu_count(), tick, lambda number: "case {1!r}, seed {2}".format(*numbers[number]))
+        yield from (json.loads(journal.line(number).decode()) for number in numbers)
     finally:
         journal.close()
 
 
-def forget(keep: Path) -> None:
-    """Removes what was kept for an interrupt, once a comparison is told."""
-    for name in (WORKING, IDENTITY):
-        (keep / name).unlink(missing_ok=True)
-
-
-def _samples(comparison: Comparison, situation: str, values: Mapping[Key, Sequence[float]]) -> Any:
-    seeds = range(1, comparison.seeds + 1)
+def _ranking(
+    comparison: Comparison, situation: str, values: Mapping[Key, Sequence[float]], count: int, random: bool
+) -> Ranking:
+    seeds, cases = range(1, count + 1), [case.name for case in comparison.cases]
     found: dict[str, dict[str, Sample | None]] = {}
     for place, metric in enumerate(comparison.metrics):
-        found[metric.name] = {
-            case.name: sample([values[situation, case.name, seed][place] for seed in seeds])
-            for case in comparison.cases
-        }
-    if all(one is None for one in found[comparison.metrics[0].name].values()):
-        first = comparison.metrics[0]
+        found[metric.name] = {name: sample([values[situation, name, seed][place] for seed in seeds]) for name in cases}
+    first = comparison.metrics[0]
+    if all(one is None for one in found[first.name].values()):
         where = f" in situation {situation!r}" if situation else ""
-        why = "a transfer does not finish in any" if first.quantity.name == "completion" else "nothing was measured"
+        why = "a transfer does not finish in any" if "completion" in first.quantity.name else "nothing was measured"
         raise CompareError(f"metric {first.name}: no case has a value{where}; {why}")
-    return found
-
-
-def _random(values: Mapping[Key, Sequence[float]]) -> bool:
-    first: dict[tuple[str, str], Sequence[float]] = {}
-    return any(str(first.setdefault(key[:2], value)) != str(value) for key, value in values.items())
+    return rank(
+        situation, comparison.metrics, found, random=random, margin=comparison.margin,
+        situations=len(comparison.situations), looks=comparison.rule.looks,
+    )  # fmt: skip

@@ -2,59 +2,89 @@
 
 from __future__ import annotations
 
-import math
-
+from .._texts import one_line
 from ..cli.summary import align
-from .advice import spread
+from ..figures.stats import interval
+from .difference import EQUIVALENT, POWER, SAME, UNDECIDED, rounded
+from .numbers import ends, number, percent
 from .rank import Ranked, Ranking
-from .run import Compared
+from .result import Compared
+
+MARKS = {UNDECIDED: "?", EQUIVALENT: "=", SAME: "="}
 
 
-def number(value: float, step: float) -> str:
-    """A number with as many places as its uncertainty gives a meaning to: two digits of ``step``, at most four of its own."""
-    own = 3 - math.floor(math.log10(abs(value))) if value else 0
-    places = min(1 - math.floor(math.log10(step)), own) if step > 0 else own
-    return f"{value:.{min(6, max(0, places))}f}"
+def mark(row: Ranked) -> str:
+    """A case's place, and a sign where it may be as good as the first."""
+    return f"{row.place}{MARKS.get(row.verdict, '')}"
 
 
-def cell(row: Ranked, metric: str, random: bool) -> str:
+def cell(told: Compared, ranking: Ranking, row: Ranked, metric: str) -> str:
     """A mean and half its interval."""
     one = row.samples[metric]
     if one is None:
         return "-"
-    half = spread(one) if random else 0.0
+    half = interval(one, told.comparison.rule.looks).half_width if ranking.random else 0.0
     mean = number(one.value, half)
-    places = len(mean.partition(".")[2])
-    shown = f"{half:.{places}f}"
+    shown = f"{half:.{len(mean.partition('.')[2])}f}"
     return f"{mean} ± {shown}" if float(shown) > 0 else mean
 
 
-def table(told: Compared, ranking: Ranking) -> list[str]:
-    """A ranked table's lines."""
+def behind(ranking: Ranking, row: Ranked) -> str:
+    """How much worse than the first, as an interval where seeds differ."""
+    if row.behind is None:
+        return ""
+    return ends(row.behind.low, row.behind.high)
+
+
+def columns(told: Compared, ranking: Ranking) -> tuple[list[str], list[list[str]]]:
+    """A ranked table: its heads and its rows."""
     metrics = told.comparison.metrics
-    heads = ["", "case", *(metric.label for metric in metrics), f"behind by ({metrics[0].quantity.unit})"]
-    rows = []
-    for row in ranking.rows:
-        behind = ""
-        if row.behind is not None:
-            step = row.behind.half_width if told.random else 0.0
-            ends = (number(end, step) for end in (row.behind.low, row.behind.high))
-            behind = " to ".join(ends) if step > 0 else number(row.behind.low, 0.0)
-        rows.append([f"{row.place}{'=' if row.tied else ''}", row.case, *(cell(row, m.name, told.random) for m in metrics), behind])
-    return align(heads, rows, names=2)
+    unit = {"": "", "%": " (percentage points)"}.get(metrics[0].quantity.unit, f" ({metrics[0].quantity.unit})")
+    heads = ["", "case", *(metric.label for metric in metrics), f"behind by{unit}"]
+    rows = [
+        [mark(row), row.case, *(cell(told, ranking, row, m.name) for m in metrics), behind(ranking, row)]
+        for row in ranking.rows
+    ]
+    if any(row.needed for row in ranking.rows):
+        heads.append("seeds needed")
+        for row, cells in zip(ranking.rows, rows, strict=True):
+            cells.append(f"about {rounded(row.needed):,}" if row.needed else "")
+    return heads, rows
 
 
-def basis(told: Compared) -> str:
+def basis(told: Compared) -> list[str]:
     """What the numbers rest on, and what the signs beside them mean."""
-    seeds = told.comparison.seeds
-    if told.random:
-        return f"{seeds} seeds, the same for every case; ± is half a 95 % interval; = : not told from the best by paired seeds"
-    return f"all {seeds} seeds gave the same: nothing here is random, so there are no intervals (see --spread-starts)"
+    if not told.random:
+        return [f"all {told.seeds} seeds gave the same results: one deterministic run each, without intervals"]
+    rules = told.rankings[0].rules
+    said = [f"{told.seeds} seeds, the same for every case; ± is half the 95 % interval of one mean"]
+    if rules.family == 1:
+        said.append("behind by: 95 % interval of the paired difference")
+    else:
+        more = "; the other metrics together, too" if len(told.comparison.metrics) > 1 else ""
+        said.append(f"behind by: paired differences, 95 % for all {rules.family} together (Bonferroni){more}")
+    rows = [row for ranking in told.rankings for row in ranking.rows]
+    found = {row.verdict for row in rows}
+    if UNDECIDED in found:
+        said.append("? : undecided")
+        if any(row.needed for row in rows):
+            what = "that cases are equivalent within" if rules.margin else "a difference of"
+            said[-1] += (
+                f"; seeds needed: to show {what} {percent(rules.resolution)} with a chance of {percent(POWER)}, "
+                "if they vary as these do"
+            )
+    if EQUIVALENT in found:
+        said.append(f"= : equivalent, neither mean more than {percent(rules.margin)} above the other (two one-sided tests)")
+    if SAME in found:
+        said.append("= : the same in every seed" if EQUIVALENT not in found else "= without a difference: the same in every seed")
+    return said
 
 
 def as_text(told: Compared) -> str:
     """Everything a terminal is told."""
-    lines = [told.title, basis(told)]
+    lines = [one_line(told.title), *basis(told)]
     for ranking in told.rankings:
-        lines += ["", *([ranking.situation] if ranking.situation else []), *table(told, ranking)]
-    return "\n".join([*lines, "", told.advice])
+        once = ["one deterministic run each"] if told.random and not ranking.random else []
+        head = ": ".join([one_line(ranking.situation), *once] if ranking.situation else once)
+        lines += ["", *([head] if head else []), *align(*columns(told, ranking), names=2)]
+    return "\n".join([*lines, "", one_line(told.advice)])

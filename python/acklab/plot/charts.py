@@ -14,7 +14,7 @@ import polars as pl
 
 from . import palette, prep
 from .items import Item, items_of
-from .runs import read_runs, recorded
+from .runs import recorded
 
 #: Columns of dots that data is thinned to: what an Altair chart can hold and stay quick.
 COLUMNS = 700

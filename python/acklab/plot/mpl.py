@@ -11,18 +11,22 @@ the axes, one colour a run (or a flow, within one run).
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.path import Path
+from matplotlib.textpath import TextPath
 from matplotlib.ticker import EngFormatter
+from matplotlib.transforms import Affine2D
 
 from . import palette, prep
 from .items import Item, items_of
 from .runs import Run, read_runs, recorded
+from .style import drawing, drawn, label
 
 #: How wide a figure's data is drawn, in columns of dots: what data is thinned to, all flows together.
 COLUMNS = 1600
@@ -33,9 +37,8 @@ MOST = 8
 #: More marks than this are held in an SVG as a picture.
 _MARKS = 4000
 
-_STYLE = {"font.size": 9, "svg.fonttype": "none", "svg.hashsalt": "acklab"}
 
-
+@drawn
 def cwnd(runs: Any, flow: str | None = None) -> Figure:
     """Congestion window, slow-start threshold and flight size over time."""
     runs = recorded(runs, "series")
@@ -45,7 +48,7 @@ def cwnd(runs: Any, flow: str | None = None) -> Figure:
     for item in items:
         frame = prep.thin_steps(prep.cwnd(item.run, item.flow), "cwnd_segments", _columns(items))
         time = frame["time_s"]
-        names = [item.name, None, None]
+        names = [label(item.name), None, None]
         if item.alone:
             names = ["cwnd", "ssthresh", "in flight"]
             axes.fill_between(
@@ -70,6 +73,7 @@ def cwnd(runs: Any, flow: str | None = None) -> Figure:
     return _finish(figure, axes)
 
 
+@drawn
 def rtt(runs: Any, flow: str | None = None) -> Figure:
     """Round-trip time samples."""
     runs = recorded(runs, "series")
@@ -77,16 +81,17 @@ def rtt(runs: Any, flow: str | None = None) -> Figure:
     items = items_of(runs, flow, MOST)
     for item in items:
         frame = prep.thin_points(prep.rtt(item.run, item.flow), _columns(items))
-        axes.plot(frame["time_s"], frame["rtt_ms"], ".", ms=2.5, color=item.colour("rtt"), label=item.name)
+        axes.plot(frame["time_s"], frame["rtt_ms"], ".", ms=2.5, color=item.colour("rtt"), label=label(item.name))
     axes.set_ylim(bottom=0)
     return _finish(figure, axes)
 
 
+@drawn
 def queue(runs: Any, link: str | None = None) -> Figure:
     """Queue lengths with what was dropped; of each run the fullest queue unless one is named."""
     runs = recorded(runs, "queue")
     figure, axes = _figure(runs, "queue", height=2.4)
-    several, label = len(runs) > 1, ""
+    several, told = len(runs) > 1, ""
     for run, slot in _runs_with_slots(runs):
         name = link or prep.fullest(run)
         if name is None:
@@ -95,18 +100,19 @@ def queue(runs: Any, link: str | None = None) -> Figure:
         colour, crosses = (
             (palette.SLOTS[slot]["light"],) * 2 if several else map(palette.role_colour, ("queue", "drop"))
         )
-        label = f"{run.label} {_arrow(name)}" if several else _arrow(name)
-        axes.step(frame["time_s"], frame["queue_packets"], where="post", lw=0.9, color=colour, label=label)
+        told = label(f"{run.label} {_arrow(name)}" if several else _arrow(name))
+        axes.step(frame["time_s"], frame["queue_packets"], where="post", lw=0.9, color=colour, label=told)
         axes.fill_between(frame["time_s"], frame["queue_packets"], step="post", color=colour, alpha=0.15, lw=0)
         lost = prep.thin_points(prep.drops(run, name), COLUMNS)
         height = lost["queue_packets"].fill_null(0)
         axes.plot(lost["time_s"], height, "x", ms=4, mew=1.2, color=crosses)
     axes.set_ylim(bottom=0)
-    if not several and label:
-        axes.set_title(label, fontsize=8, loc="left")
+    if not several and told:
+        axes.set_title(told, fontsize=8, loc="left")
     return _finish(figure, axes)
 
 
+@drawn
 def throughput(runs: Any, flow: str | None = None, bin_s: float | None = None) -> Figure:
     """Goodput in bins, with the rate of the slowest link on the way."""
     runs = recorded(runs, "packets")
@@ -117,12 +123,13 @@ def throughput(runs: Any, flow: str | None = None, bin_s: float | None = None) -
         if not frame["goodput_bps"].sum():
             continue
         edges = [*frame["start_s"], frame["end_s"][-1]]
-        axes.stairs(frame["goodput_bps"], edges, color=item.colour("goodput"), lw=1.3, label=item.name, fill=False)
+        axes.stairs(frame["goodput_bps"], edges, color=item.colour("goodput"), lw=1.3, label=label(item.name), fill=False)
     axes.yaxis.set_major_formatter(EngFormatter(places=None))
     axes.set_ylim(bottom=0)
     return _finish(figure, axes)
 
 
+@drawn
 def time_sequence(runs: Any, flow: str | None = None) -> Figure:
     """The time-sequence graph in tcptrace's conventions."""
     runs = recorded(runs, "packets")
@@ -143,7 +150,7 @@ def time_sequence(runs: Any, flow: str | None = None) -> Figure:
         lost = prep.thin_points(layers["drops"], columns)
         axes.plot(lost["time_s"], lost["seq"], "x", ms=4, mew=1.1, color=item.colour("drop"))
         # The legend's samples: of the layers if one flow is drawn, else of the flows.
-        there = {"data": "|", "ack": "-", "retransmit": "$R$", "sack": "|", "window": "--", "drop": "x"}
+        there = {"data": "|", "ack": "-", "retransmit": _letter("R"), "sack": "|", "window": "--", "drop": "x"}
         rows = {
             "sack": sacks.height,
             "window": edge.height,
@@ -152,13 +159,14 @@ def time_sequence(runs: Any, flow: str | None = None) -> Figure:
         }
         for role, mark in there.items() if item.alone else [("data", "-")]:
             if rows.get(role, True):
-                style = {"ls": mark} if mark in "--" else {"ls": "", "marker": mark}
-                axes.plot([], [], color=item.colour(role), label=_WORDS[role] if item.alone else item.name, **style)
+                style = {"ls": mark} if mark in ("-", "--") else {"ls": "", "marker": mark}
+                axes.plot([], [], color=item.colour(role), label=_WORDS[role] if item.alone else label(item.name), **style)
     axes.autoscale()
     axes.yaxis.set_major_formatter(EngFormatter(places=None))
     return _finish(figure, axes)
 
 
+@drawn
 def timeline(runs: Any, flow: str | None = None, bands: int = prep.BANDS) -> Figure:
     """The timeline diagram of the first flow (or the one named) of each run, runs below each other."""
     runs = recorded(runs, "packets")
@@ -178,7 +186,7 @@ def timeline(runs: Any, flow: str | None = None, bands: int = prep.BANDS) -> Fig
             axes.set_ylabel(f"{band * length:g} s", rotation=0, ha="right", va="center")
             axes.spines[["left", "right"]].set_visible(False)
             if band == 0:
-                name = f"{item.name}: " if len(chosen) > 1 else ""
+                name = f"{label(item.name)}: " if len(chosen) > 1 else ""
                 axes.set_title(
                     f"{name}upper edge sender, lower edge receiver, {length:g} s a band", fontsize=8, loc="left"
                 )
@@ -206,15 +214,13 @@ CHARTS = {
 _NEEDS = {"cwnd": "series", "rtt": "series", "queue": "queue"}
 
 
-def save_all(runs: Any, folder: str | Path, formats: Sequence[str] = ("svg", "png")) -> list[Path]:
+def save_all(runs: Any, folder: str | pathlib.Path, formats: Sequence[str] = ("svg", "png")) -> list[pathlib.Path]:
     """Write every chart that the runs' tables allow; returns the files."""
-    import matplotlib
-
     runs = read_runs(runs)
-    out = Path(folder)
+    out = pathlib.Path(folder)
     out.mkdir(parents=True, exist_ok=True)
     files = []
-    with matplotlib.rc_context(_STYLE):
+    with drawing():
         for name, chart in CHARTS.items():
             if not all(getattr(run, _NEEDS.get(name, "packets")).height for run in runs):
                 continue
@@ -243,6 +249,13 @@ def _finish(figure: Figure, axes: Axes) -> Figure:
         axes.legend(handles, labels, frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     axes.set_xlim(left=0)
     return figure
+
+
+def _letter(letter: str) -> Path:
+    """A letter as a mark."""
+    outline = TextPath((0, 0), letter)
+    box = outline.get_extents()
+    return outline.transformed(Affine2D().translate(-(box.x0 + box.x1) / 2, -(box.y0 + box.y1) / 2))
 
 
 def _columns(items: Sequence[Item]) -> int:

@@ -15,11 +15,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from .._folder import results
 from ..plot.runs import read_runs
 from .contents import manifest
 from .page import render
 
 __all__ = ["html", "write"]
+
+PAGE = "report.html"
 
 
 def html(runs: Any, *, title: str | None = None) -> str:
@@ -40,12 +43,16 @@ def write(
     for none.
     """
     runs = read_runs(runs)
-    out = Path(out_dir)
-    out.mkdir(parents=True, exist_ok=True)
-    page = out / "report.html"
-    page.write_text(html(runs, title=title), encoding="utf-8")
+    with results(out_dir, "report", [PAGE]) as folder, folder.replacing() as scratch:
+        pages(runs, scratch, title=title, formats=formats)
+    return Path(out_dir) / PAGE
+
+
+def pages(runs: Any, directory: Path, *, title: str | None = None, formats: Sequence[str] = ("svg", "png")) -> None:
+    """Writes the page and the charts to a directory of the caller's."""
+    runs = read_runs(runs)
+    (directory / PAGE).write_text(html(runs, title=title), encoding="utf-8")
     if formats:
         from ..plot import mpl  # matplotlib takes its time to import; the page does not need it
 
-        mpl.save_all(runs, out / "charts", formats=formats)
-    return page
+        mpl.save_all(runs, directory / "charts", formats=formats)

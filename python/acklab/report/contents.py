@@ -134,8 +134,8 @@ def _queues(run: Run, blocks: Blocks) -> list[dict[str, Any]]:
     for link, top, n in tops.sort(["top", "link"], descending=[True, False]).iter_rows():
         frame = prep.queue(run, link).select("time_s", "queue_packets")
         rows += n
-        thinned = rows > QUEUE_ROWS
-        if thinned:
+        whole = rows <= QUEUE_ROWS
+        if not whole:
             frame = prep.thin_steps(frame, "queue_packets", THIN_COLUMNS)
         here = lost.filter(pl.col("link") == link)
         marks = here.select(
@@ -151,7 +151,7 @@ def _queues(run: Run, blocks: Blocks) -> list[dict[str, Any]]:
             {
                 "link": link,
                 "top": top,
-                "thinned": thinned,
+                "thinned": not whole or "queue" in run.thinned.rows,
                 "table": blocks.add(frame, {"time_s": NANO}),
                 "drops": blocks.add(marks, {"time_s": NANO}),
             }

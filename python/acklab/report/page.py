@@ -2,17 +2,20 @@
 
 The scripts are plain files, one idea each, joined in the order below into a single
 script inside one function; there is no build step and nothing is fetched. The page's
-own policy (``Content-Security-Policy``) forbids every request, so a mistake shows.
+own policy (:mod:`acklab.report.policy`) forbids every request, so a mistake shows.
 """
 
 from __future__ import annotations
 
 import html
 import json
+import re
 from importlib import resources
 from typing import Any
 
+from .._texts import visible
 from .encode import Blocks
+from .policy import policy
 
 STYLES = ("tokens.css", "page.css", "tables.css", "charts.css", "print.css")
 
@@ -48,14 +51,28 @@ SCRIPTS = (
 
 def render(manifest: dict[str, Any], blocks: Blocks) -> str:
     """The whole page as text."""
-    # Replaced in one pass each and the data last: data is never searched for markers.
-    page = asset("page.html")
-    page = page.replace("{{title}}", html.escape(manifest["title"]))
-    page = page.replace("{{headline}}", html.escape(manifest["headline"]["title"]))
-    page = page.replace("{{styles}}", "\n".join(asset(name) for name in STYLES))
-    page = page.replace("{{scripts}}", "\n".join(asset(name) for name in SCRIPTS))
-    before, after = page.split("{{data}}")
-    return "".join((before, _json(manifest), *_blocks(blocks), after))
+    manifest = shown(manifest)
+    style = "\n" + "\n".join(asset(name) for name in STYLES) + "\n"
+    script = '\n(() => {\n"use strict";\n' + "\n".join(asset(name) for name in SCRIPTS) + "\n})();\n"
+    parts = {
+        "policy": policy([script], [style]),
+        "title": html.escape(manifest["title"]),
+        "headline": html.escape(manifest["headline"]["title"]),
+        "style": style,
+        "script": script,
+        "data": "".join((_json(manifest), *_blocks(blocks))),
+    }
+    # In one pass over the template: what is put in is not searched for markers.
+    return re.sub(r"\{\{(\w+)\}\}", lambda marker: parts[marker[1]], asset("page.html"))
+
+
+def shown(value: Any) -> Any:
+    """A manifest whose texts have escapes for characters that would show nothing or move others."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {visible(key): shown(entry) for key, entry in value.items()}
+    return [shown(entry) for entry in value] if isinstance(value, (list, tuple)) else value
 
 
 def asset(name: str) -> str:

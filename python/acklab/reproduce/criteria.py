@@ -1,4 +1,4 @@
-"""What has to be measured for a claim to count as reproduced, said to a machine.
+"""Criteria: the measured values for which a claim counts as reproduced.
 
 A criterion has parts, and a claim holds when all of them do. A part is one of
 
@@ -107,20 +107,18 @@ class Criterion:
     """Everything that has to hold for one claim."""
 
     claim: str
-    quote: str
     parts: tuple[Part, ...]
     standing: str = "measured"
     note: str = ""
 
 
-def parse(entry: Mapping[str, Any]) -> Criterion:
-    """A ``[[criterion]]`` table.
+def parse(claim: str, entry: Mapping[str, Any]) -> Criterion:
+    """A claim's ``criterion`` table.
 
     Raises:
         CriterionError: it is no criterion.
     """
-    claim = str(entry.get("claim", "?"))
-    _known(claim, entry, {"claim", "quote", "parts", "standing", "note"})
+    _known(claim, entry, {"parts", "standing", "note"})
     standing = str(entry.get("standing", "measured"))
     if standing not in STANDINGS:
         raise CriterionError(f"{claim}: standing {standing!r} is none of {', '.join(STANDINGS)}")
@@ -129,9 +127,7 @@ def parse(entry: Mapping[str, Any]) -> Criterion:
         raise CriterionError(f"{claim}: a criterion needs at least one part")
     if len({part.name for part in parts}) < len(parts):
         raise CriterionError(f"{claim}: two parts have one name")
-    if "quote" not in entry:
-        raise CriterionError(f"{claim}: quote the ledger's tolerance")
-    return Criterion(claim, str(entry["quote"]), parts, standing, str(entry.get("note", "")))
+    return Criterion(claim, parts, standing, str(entry.get("note", "")))
 
 
 _COMMON = {"name", "about", "type", "units", "cells"}

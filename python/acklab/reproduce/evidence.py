@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from .charts import Axis, Forest, Row
+from ..figures.charts import Axis, Forest, Row
 from .judge import Verdict
 from .measure import Comparison, Finding
 from .paper import Drawn, Paper

@@ -14,12 +14,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..figures.stats import Sample, split
 from .criteria import Part, Relation
 from .ledger import KINDS, Claim
 from .measure import BadMeasurement, Cells, Comparison, Finding, Measurement, NotTestable, Number, Value, value_of
 from .measure import is_nothing as nothing
 from .resample import RankCorrelation
-from .stats import Sample, split
 
 REPRODUCED, DIFFERS, NOT_TESTABLE = "reproduced", "differs", "not-testable"
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .stats import Sample
+from ..figures.stats import Sample
 
 Number = int | float | Sample
 Cells = Mapping[str, Number]

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .._frames import all_or_nothing
+from .._folder import Folder
+from .._frames import system_errors
 from .judge import Verdict
 from .runner import Outcome
 
@@ -68,7 +69,11 @@ def _plain(value: Any) -> Any:
     return number if math.isfinite(number) else None
 
 
-def write(outcomes: Sequence[Outcome], out: Path, new: Sequence[Outcome] | None = None) -> Path:
+#: Files of every regeneration.
+NAMES = ("index.html", "claims.json")
+
+
+def write(outcomes: Sequence[Outcome], out: Folder, new: Sequence[Outcome] | None = None) -> Path:
     """Writes the papers' pages and what is on all of them, and returns the index page's path.
 
     Everything is made in a scratch directory and moved when it is whole. PNGs are left out of quick runs: drawing
@@ -76,16 +81,22 @@ def write(outcomes: Sequence[Outcome], out: Path, new: Sequence[Outcome] | None 
 
     Args:
         outcomes: every paper there is so far.
-        out: the directory; other files in it stay.
+        out: the directory; pages of other papers in it stay.
         new: the papers whose pages are written; all if left out.
     """
-    with all_or_nothing(out.absolute()) as scratch:
+    papers = {outcome.paper.id for outcome in (outcomes if new is None else new)}
+
+    def is_of_another(name: str) -> bool:
+        return name.split("/")[0].removesuffix(".html").removesuffix("-search") not in papers
+
+    with out.replacing(keep=is_of_another) as scratch:
         _write(outcomes, outcomes if new is None else new, scratch)
-    return out / "index.html"
+    return out.path / "index.html"
 
 
 def _write(outcomes: Sequence[Outcome], new: Sequence[Outcome], out: Path) -> None:
-    from . import draw, page
+    from ..figures import draw
+    from . import page
 
     for outcome in new:
         folder = out / outcome.paper.id
@@ -99,7 +110,9 @@ def _write(outcomes: Sequence[Outcome], new: Sequence[Outcome], out: Path) -> No
                 (folder / "figures" / f"{chart.name}.svg").write_text(svg, encoding="utf-8")
                 pictures[chart.name] = draw.themed(svg, chart.name)
             for name, frame in drawn.tables.items():
-                frame.write_parquet(folder / "tables" / f"{figure.id}-{name}.parquet")
+                path = folder / "tables" / f"{figure.id}-{name}.parquet"
+                with system_errors(path):
+                    frame.write_parquet(path)
         (out / f"{outcome.paper.id}.html").write_text(page.paper_page(outcome, pictures), encoding="utf-8")
         search = page.search_page(outcome, pictures)
         if search is not None:

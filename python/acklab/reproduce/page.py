@@ -6,36 +6,17 @@ variables. Nothing is fetched; the page's own policy forbids it.
 
 from __future__ import annotations
 
-import html
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from importlib import resources
+from collections.abc import Mapping, Sequence
 
-from ..plot import palette
-from ..report.page import asset
+from .._core import __version__
+from ..figures.html import document, esc, header, table
 from .judge import Verdict
 from .paper import Compared, Drawn, Figure, Paper
 from .runner import Outcome
 
-_STYLES = ("tokens.css", "page.css", "tables.css", "print.css")
-_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 Pictures = Mapping[str, str]
 """Inline SVG by chart name."""
-
-
-def esc(text: object) -> str:
-    """Text as HTML."""
-    return html.escape(str(text))
-
-
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]], classes: Sequence[str] = (), kind: str = "") -> str:
-    """A table; cells are HTML already."""
-    marks = [f' class="{c}"' if c else "" for c in (*classes, *[""] * (len(heads) - len(classes)))]
-    head = "".join(f"<th{m} scope=col>{h}</th>" for h, m in zip(heads, marks, strict=True))
-    body = "".join(
-        "<tr>" + "".join(f"<td{m}>{cell}</td>" for cell, m in zip(row, marks, strict=True)) + "</tr>" for row in rows
-    )
-    return f'<div class="scroller tall"><table class="{kind}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def paper_page(outcome: Outcome, pictures: Pictures) -> str:
@@ -101,7 +82,7 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
         [
             f'<a href="{o.paper.id}.html">{esc(o.paper.title)}</a><br><span class="id">{esc(o.paper.citation)}</span>',
             *(str(number) if o.paper.ledger.claims else "-" for number, _ in _tally(o)),
-            f"{o.seconds:.0f} s",
+            f"{o.runs:,}",
         ]
         for o in outcomes
     ]
@@ -109,7 +90,7 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
     body = header(
         "Papers reproduced", "acklab", f"{len(outcomes)} paper{'s' * (len(outcomes) != 1)} regenerated", quick=quick
     )
-    heads = ["paper", "reproduced", "differ", "not testable or undecided", "calibration", "arithmetic", "time"]
+    heads = ["paper", "reproduced", "differ", "not testable or undecided", "calibration", "arithmetic", "runs"]
     note = (
         "Calibration: claims that a parameter was fitted to; arithmetic: claims that follow from the paper's own numbers. "
         "How many of them are reproduced; they count in no other column."
@@ -117,46 +98,6 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
     return document(
         "Papers reproduced",
         f'{body}</header><main><div class="card">{table(heads, rows, ["text wrap"])}<p class="note">{note}</p></div></main>',
-    )
-
-
-def document(title: str, body: str) -> str:
-    """A whole HTML file."""
-    own = resources.files(__package__).joinpath("assets")
-    styles = "\n".join(
-        [*(asset(name) for name in _STYLES), own.joinpath("paper.css").read_text(encoding="utf-8"), _slots()]
-    )
-    script = own.joinpath("paper.js").read_text(encoding="utf-8")
-    return (
-        '<!doctype html>\n<html lang="en" data-theme="auto">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n<title>{esc(title)}</title>\n'
-        f'<style>\n{styles}\n</style>\n</head>\n<body>\n{body}\n<script>\n(() => {{\n"use strict";\n{script}}})();\n</script>\n'
-        "</body>\n</html>\n"
-    )
-
-
-def _slots() -> str:
-    def rules(theme: str) -> str:
-        return " ".join(f"--slot-{slot}: {shades[theme]};" for slot, shades in palette.SLOTS.items())
-
-    return (
-        f":root {{ {rules('light')} }}\n@media (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) {{ {rules('dark')} }} }}\n"
-        f":root[data-theme=dark] {{ {rules('dark')} }}\n@media print {{ :root {{ {rules('light')} }} }}"
-    )
-
-
-def header(title: str, kicker: str, headline: str, *, quick: bool) -> str:
-    """The top of a page, left open for what follows."""
-    warning = (
-        '<p class="warning"><b>A quick look</b>: fewer seeds and cells than the full run, and no slow evidence. '
-        "Verdicts may change; run without --quick for the real thing.</p>"
-        if quick
-        else ""
-    )
-    return (
-        '<header class="top"><div id="theme"><button hidden>light / dark</button></div>'
-        f'<p class="kicker">{esc(kicker)}</p><h1>{esc(title)}</h1><p>{esc(headline)}</p>{warning}'
     )
 
 
@@ -342,9 +283,7 @@ def compared_table(compared: Sequence[Compared]) -> str:
 
 
 def _foot(outcome: Outcome) -> str:
-    from .. import __version__
-
-    made = f"acklab {esc(__version__)}, {outcome.runs:,} runs in {outcome.seconds:.1f} s{', quick' * outcome.effort.quick}."
+    made = f"acklab {esc(__version__)}, {outcome.runs:,} runs{', quick' * outcome.effort.quick}."
     if not outcome.paper.ledger.claims:
         return made
     seeds = max((v.seeds for v in outcome.verdicts), default=0)

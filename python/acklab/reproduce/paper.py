@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .charts import Chart
+from ..figures.charts import Chart
 from .experiments import Experiment
 from .ledger import Ledger, load
 from .measure import Measurement, NotTestable

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from ..figures.stats import Interval, Sample
 from .grid import Array
-from .stats import Interval, Sample
 
 RESAMPLES = 3999
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any
 
+from .._progress import Progress
 from .evidence import forest
 from .execute import Lines, trace
 from .experiments import Branches, Effort, Experiment, Failed, Replications, Sweep, Traces, looks
 from .judge import Verdict, judge, quickly
 from .measure import Measurement, NotTestable
 from .paper import Drawn, Figure, Paper
-from .progress import Progress
 
 QUICK = Effort(quick=True, seeds=(8,))
 FULL = Effort()

@@ -10,7 +10,7 @@
 ...     vary={"link.0.rate": "1Mbps..2Mbps/3"},
 ...     metrics=["completion"],
 ... )
->>> told.summary["link.0.rate_bps"].to_list()
+>>> told.summary["rate_bps"].to_list()
 [1000000.0, 1500000.0, 2000000.0]
 """
 
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import SweepError
 
 if TYPE_CHECKING:
-    from .run import Swept
+    from .result import Swept
 
 __all__ = ["SweepError", "sweep"]
 
@@ -46,7 +46,7 @@ def sweep(
         fresh: discard what is in ``out``.
         keys: a plan's keys, which replace those of ``plan``: ``scenario`` (whatever :func:`acklab.run` takes), ``vary``,
             ``together``, ``alternatives``, ``derive``, ``draw``, ``set``, ``seeds``, ``spread_starts``, ``metrics``,
-            ``columns``, ``title``.
+            ``names``, ``columns``, ``title``.
 
     Raises:
         SweepError: it is no plan, a point is no scenario, or ``out`` holds another sweep; nothing was run.

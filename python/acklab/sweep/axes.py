@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 from . import paths, ranges
 from .errors import SweepError, shown
+from .names import titled
 from .quantity import column, read
 
 
@@ -15,14 +16,20 @@ from .quantity import column, read
 class Column:
     """What an axis is called in tables and charts, and a cell for each of its places."""
 
-    name: str
+    key: str
     unit: str
     cells: Sequence[Any]
+    alias: str = ""
+
+    @property
+    def name(self) -> str:
+        """What people call it: ``queue_packets`` for ``link.1.queue.packets``."""
+        return self.alias or self.key
 
     @property
     def title(self) -> str:
-        """The column's name with its unit, as tables have it: ``link.1.rate_bps``."""
-        return f"{self.name}_{self.unit}" if self.unit else self.name
+        """The column's name with its unit, as tables have it: ``rate_bps``."""
+        return titled(self.name, self.unit)
 
     @property
     def is_number(self) -> bool:
@@ -130,22 +137,22 @@ def log_spaced(cells: Sequence[float]) -> bool:
     return last > 3 * first
 
 
-def check_names(axes: Sequence[Axis], taken: Sequence[str]) -> None:
-    """Refuses what is varied twice, and names that tables already have.
+def check_names(axes: Sequence[Axis], drawn: Sequence[str], taken: Set[str]) -> None:
+    """Refuses what is varied twice, and names of columns that tables already have.
 
     Raises:
         SweepError: a key or a name is there twice.
     """
     keys: dict[str, int] = {}
-    titles = set(taken)
     for number, axis in enumerate(axes):
         for key in {key for place in axis.places for key in place}:
             if keys.setdefault(key, number) != number:
                 raise SweepError(f"{key} is varied twice; a key stands in one place of the plan")
-        for one in axis.columns:
-            if one.title in titles:
-                raise SweepError(f"two columns would be called {one.title}; give one another name")
-            titles.add(one.title)
+    titles = set(taken)
+    for title in [*(one.title for axis in axes for one in axis.columns), *drawn]:
+        if title in titles:
+            raise SweepError(f"two columns would be called {title}; give one another name")
+        titles.add(title)
 
 
 def numeric(value: Any) -> float | None:

@@ -104,9 +104,9 @@ def derived(key: str, table: Any) -> Derived:
     for part in ("times", "over", "plus"):
         if part in table:
             found[part] = _factors(part, table[part])
-    if table.get("round", "up") not in ROUND:
+    if table.get("round", "up") not in [*ROUND]:  # a list, for what has no hash
         raise SweepError(f"has round = {shown(table['round'])}; it is one of {', '.join(ROUND)}")
-    if table.get("unit", "s") not in UNITS:
+    if table.get("unit", "s") not in [*UNITS]:
         raise SweepError(f"has unit = {shown(table['unit'])}; it is one of {', '.join(UNITS)}")
     for bound in ("at_least", "at_most"):
         if bound in table:

@@ -135,7 +135,7 @@ class Design:
     def called(self, point: int) -> str:
         """A point's name in messages."""
         named = zip(self.plan.columns_told, self.written(point), strict=True)
-        return ", ".join(f"{column.name}={value}" for column, value in named)
+        return ", ".join(f"{column.key}={value}" for column, value in named)
 
     def written(self, point: int) -> list[str]:
         """A point's cells as its plan writes them: with units, where the values have some."""
@@ -143,7 +143,7 @@ class Design:
         for axis, place in zip(self.plan.axes, self.places(point), strict=True):
             setting = axis.places[place]
             for column in axis.columns:
-                key = next((key for key in setting if key.lstrip("$") == column.name), None)
+                key = next((key for key in setting if key.lstrip("$") == column.key), None)
                 value = column.cells[place] if key is None else setting[key]
                 found.append(value if isinstance(value, str) else _word(value, column.cells[place]))
         return found
@@ -151,7 +151,7 @@ class Design:
     def identity(self) -> dict[str, str]:
         """What makes two sweeps the same runs: acklab's version, the scenario, and all of the plan that a run depends on."""
         plan = self.plan
-        axes = [[list(axis.places), [column.title for column in axis.columns]] for axis in plan.axes]
+        axes = [list(axis.places) for axis in plan.axes]  # what they are called makes no other runs
         seeds = [plan.seeds.least, plan.seeds.most, plan.seeds.half_width]
         if plan.seeds.half_width:
             seeds += [self.stopping.quantity.name, self.stopping.where]

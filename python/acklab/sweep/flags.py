@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .._toml import loads
 from ..compare.errors import CompareError
 from ..compare.plan import case, pieces
-from ..reproduce._toml import loads
 from .errors import SweepError
 from .paths import flatten
 

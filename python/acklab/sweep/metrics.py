@@ -1,75 +1,30 @@
-"""What a sweep measures: what comparisons measure, and any number of the flows and links tables."""
+"""The metrics of a sweep, which are those of comparisons, and the columns of the flows table that it keeps."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
-from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 
 from .. import _core
 from ..compare.errors import CompareError
-from ..compare.metrics import QUANTITIES, Metric, Quantity, Summary, Tree
+from ..compare.metrics import Metric
 from ..compare.metrics import metric as compared
 from .errors import SweepError
 
-#: Ending of a column's name -> its unit.
-_UNITS = (("_bps", "bit/s"), ("_s", "s"), ("_bytes", "bytes"), ("_packets", "packets"), ("_segments", "segments"))
-
 
 def metric(text: Any) -> Metric:
-    """A metric as it is written: ``[NAME:] QUANTITY[@WHERE]``, where the quantity may be a column.
-
-    A column of the flows is averaged over the flows that ``WHERE`` names, one of the links over the link directions.
+    """A metric as it is written.
 
     Raises:
         SweepError: it is none.
     """
     if not isinstance(text, str):
         raise SweepError(f"metrics: {text!r} is no text such as completion or timeouts@f")
-    name, colon, rest = text.partition(":")
-    kind, at, where = (part.strip() for part in (rest if colon else text).partition("@"))
-    every = [*QUANTITIES, *columns("flows"), *columns("links")]
-    if kind not in every:
-        near = [f"did you mean `{it}`?" for it in get_close_matches(kind, every, n=1)]
-        allowed = f"there are {', '.join(QUANTITIES)}; or a column of the flows or links table"
-        raise SweepError(f"metric {text!r}: no quantity `{kind}`; {near[0] if near else allowed}")
-    if kind in QUANTITIES:
-        try:
-            return compared(text)
-        except CompareError as error:
-            raise SweepError(str(error)) from None
-    if at and not where:
-        raise SweepError(f"metric {text!r}: after @ comes a flow's name or a link FROM->TO, or a pattern such as down*")
-    # `drops` and a few others are columns of links only; what both have is of the flows unless WHERE is a link.
-    of_link = kind not in columns("flows") or ("->" in where and kind in columns("links"))
-    shown = (name.strip() if colon else "") or (f"{kind} of {where}" if where else kind)
-    return Metric(shown, _column(kind, of_link), where or "*")
-
-
-def _column(kind: str, of_link: bool) -> Quantity:
-    unit = next((unit for ending, unit in _UNITS if kind.endswith(ending)), "")
-
-    def read(summary: Summary, tree: Tree, where: str) -> float:
-        rows = summary["links" if of_link else "flows"]
-        found = [
-            row[kind] for row in rows if fnmatchcase(f"{row['from']}->{row['to']}" if of_link else row["name"], where)
-        ]
-        if not found or any(value is None for value in found):
-            return math.nan
-        return math.fsum(found) / len(found)
-
-    return Quantity(kind, f"column {kind}, averaged", unit, True, of_link, read)
-
-
-@cache
-def columns(table: str) -> Mapping[str, str]:
-    """Columns of a run's ``flows`` or ``links`` table that are numbers, and those that are not, each with its polars type."""
-    import polars as pl
-
-    return {name: str(kind) for name, kind in schema(table).items() if kind.is_numeric() or kind == pl.Boolean}
+    try:
+        return compared(text)
+    except CompareError as error:
+        raise SweepError(str(error)) from None
 
 
 @cache

@@ -6,9 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+from .._frames import write_scenario
+from ..scenario._toml import dumps
+from .answer import answer
 from .design import Design
+from .flags import assignment, value
 from .picture import Pictures
-from .run import Swept
+from .result import Swept
 from .text import basis, heads, missing, rows, wide
 
 #: Points in the page's table, and charts that are also written as PNG.
@@ -23,9 +27,10 @@ def plain(told: Swept, design: Design) -> dict[str, Any]:
     return {
         "title": told.title,
         "runs": told.runs,
+        "answer": answer(told, design),
         "metrics": [{"name": m.name, "quantity": m.quantity.name, "where": m.where, "unit": m.quantity.unit} for m in metrics],
         "axes": [
-            {"columns": [{"name": c.title, "key": c.name, "unit": c.unit, "values": list(c.cells)} for c in axis.columns]}
+            {"columns": [{"name": c.title, "key": c.key, "unit": c.unit, "values": list(c.cells)} for c in axis.columns]}
             for axis in told.plan.axes
         ],
         "points": [
@@ -41,8 +46,8 @@ def plain(told: Swept, design: Design) -> dict[str, Any]:
 
 
 def write(told: Swept, design: Design, folder: Path) -> None:
-    """Writes ``sweep.json``, the charts, and ``sweep.html``."""
-    from ..reproduce import draw
+    """Writes ``sweep.json``, the scenario and the plan, the charts, and ``sweep.html``."""
+    from ..figures import draw
 
     pictures = Pictures(told.plan.axes, design.metrics, told.summary, told.title)
     shown = []
@@ -51,6 +56,11 @@ def write(told: Swept, design: Design, folder: Path) -> None:
         (folder / f"{chart.name}.svg").write_text(svg, encoding="utf-8")
         shown.append((draw.themed(svg, chart.name), chart.about))
     (folder / "sweep.html").write_text(_page(told, design, shown, pictures.notes), encoding="utf-8")
+    plan = {"scenario": write_scenario(design.plan.scenario, folder), **design.plan.tree}
+    if design.plan.given_sets:
+        given = dict(map(assignment, design.plan.given_sets))
+        plan["set"] = {**plan.get("set", {}), **{key: value(text) for key, text in given.items()}}
+    (folder / "plan.toml").write_text(dumps(plan), encoding="utf-8")
     with (folder / "sweep.json").open("w", encoding="utf-8") as file:
         json.dump(plain(told, design), file)
         file.write("\n")
@@ -59,9 +69,10 @@ def write(told: Swept, design: Design, folder: Path) -> None:
 def _page(told: Swept, design: Design, charts: list[tuple[str, str]], notes: list[str]) -> str:
     """One page that needs no network."""
     from .. import __version__
-    from ..reproduce.page import document, esc, header, table
+    from ..figures.html import document, esc, header, table
 
-    body = [header(told.title, "acklab sweep", basis(told), quick=False), "</header><main>"]
+    body = [header(told.title, "acklab sweep", basis(told), quick=False)]
+    body.append(f'<p class="lead">{esc(answer(told, design))}</p></header><main>')
     for svg, about in charts:
         body.append(f'<section class="card"><figure>{svg}<figcaption>{esc(about)}</figcaption></figure></section>')
     body += [f'<p class="note">{esc(note)}</p>' for note in notes]
@@ -73,7 +84,7 @@ def _page(told: Swept, design: Design, charts: list[tuple[str, str]], notes: lis
     head = [esc(text) for text in heads(design)]
     body.append(f'<section class="card"><h2>Every point</h2>{table(head, cells, names)}{said}</section>')
     body.append(
-        f'<section class="card"><h2>What varies</h2>{table(["key", "values"], _varied(told), ["text wrap", "text wrap"])}</section>'
+        f'<section class="card"><h2>What varies</h2>{table(["key", "column", "values"], _varied(told), ["text wrap"] * 3)}</section>'
     )
     files = (
         "flows.parquet and flows.csv: a row per run and flow; summary.parquet and summary.csv: a row per point and metric; "
@@ -85,7 +96,7 @@ def _page(told: Swept, design: Design, charts: list[tuple[str, str]], notes: lis
 
 def _varied(told: Swept) -> list[list[str]]:
     """The axes' keys and values, and what is set, derived and drawn."""
-    from ..reproduce.page import esc
+    from ..figures.html import esc
 
     plan = told.plan
     found = []
@@ -93,23 +104,23 @@ def _varied(told: Swept) -> list[list[str]]:
         for column in axis.columns:
             values = [f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in column.cells]
             cut = values if len(values) <= 24 else [*values[:12], "…", *values[-3:]]
-            found.append([f"<code>{esc(column.title)}</code>", esc(", ".join(cut))])
-    found += [[f"<code>{esc(key)}</code>", esc(f"{json.dumps(value)} throughout")] for key, value in plan.sets.items()]
+            found.append([f"<code>{esc(column.key)}</code>", f"<code>{esc(column.title)}</code>", esc(", ".join(cut))])
+    found += [[f"<code>{esc(key)}</code>", "", esc(f"{json.dumps(value)} throughout")] for key, value in plan.sets.items()]
     found += [
-        [f"<code>{esc(text.partition('=')[0])}</code>", esc(f"{text.partition('=')[2]} throughout")]
+        [f"<code>{esc(text.partition('=')[0])}</code>", "", esc(f"{text.partition('=')[2]} throughout")]
         for text in plan.given_sets
     ]
     for one in plan.derived:
         over = f" / ({' × '.join(map(str, one.over))})" if one.over else ""
         plus = "".join(f" + {term}" for term in one.plus)
-        found.append([f"<code>{esc(one.key)}</code>", esc(f"= {' × '.join(map(str, one.times))}{over}{plus}")])
+        found.append([f"<code>{esc(one.key)}</code>", "", esc(f"= {' × '.join(map(str, one.times))}{over}{plus}")])
     for one in plan.draws:
         ends = (
             ", ".join(map(str, one.choices))
             if one.choices
             else f"{one.low.number:g}{one.low.unit} to {one.high.number:g}{one.high.unit}"
         )
-        found.append([f"<code>{esc(one.key)}</code>", esc(f"drawn by each seed: {ends}")])
+        found.append([f"<code>{esc(one.key)}</code>", f"<code>{esc(one.title)}</code>", esc(f"drawn by each seed: {ends}")])
     if plan.spread_starts_s:
-        found.append(["starts of flows", esc(f"up to {plan.spread_starts_s:g} s later, drawn by each seed")])
+        found.append(["starts of flows", "", esc(f"up to {plan.spread_starts_s:g} s later, drawn by each seed")])
     return found

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..compare.metrics import Metric
+from ..figures.charts import Axis as Scale
+from ..figures.charts import Chart, Dot, DotPanel, Dots, Heat, Line, Lines, Panel, Surface
 from ..plot.palette import slots_for
-from ..reproduce.charts import Axis as Scale
-from ..reproduce.charts import Chart, Dot, DotPanel, Dots, Heat, Line, Lines, Panel, Surface
 from .axes import Axis, Column, log_spaced
 
 #: Most lines that one pair of axes holds apart: numbers in order, and names.
@@ -35,12 +35,7 @@ class Found:
     @property
     def label(self) -> str:
         """The metric and its unit."""
-        return label(self.metric)
-
-
-def label(metric: Metric) -> str:
-    """A metric with its unit, if it has one."""
-    return metric.label if metric.quantity.unit else metric.name
+        return self.metric.label
 
 
 def grids(axes: Sequence[Axis], metrics: Sequence[Metric], frame: Any) -> list[Found]:
@@ -103,7 +98,7 @@ class Pictures:
         for cell in product(*places):
             chosen = dict(zip(self.others, cell, strict=True))
             title = ", ".join(
-                f"{short(self.axes[axis].name)} {word(self.axes[axis], place)}" for axis, place in chosen.items()
+                f"{self.axes[axis].name} {word(self.axes[axis], place)}" for axis, place in chosen.items()
             )
             found.append((title, chosen))
             if len(found) == MOST_PANELS:
@@ -153,7 +148,7 @@ class Pictures:
             names
             if self.hue is None
             else [
-                f"{short(self.axes[self.hue].name)} {name}" if self.axes[self.hue].is_number else name for name in names
+                f"{self.axes[self.hue].name} {name}" if self.axes[self.hue].is_number else name for name in names
             ]
         )
         log = log_spaced(column.cells)
@@ -297,7 +292,3 @@ def word(column: Column, place: int) -> str:
     factor, unit = scaled(column)
     return f"{cell * factor:.4g} {unit}".strip()
 
-
-def short(name: str) -> str:
-    """The end of a long key, which is enough beside a value: ``window`` of ``flow.0.sender.window``."""
-    return name.rpartition(".")[2] if len(name) > 12 else name

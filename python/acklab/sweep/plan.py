@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from .._toml import loads
+from ..compare.columns import FLOWS
 from ..compare.errors import CompareError
 from ..compare.metrics import Metric
 from ..compare.plan import span
-from ..reproduce._toml import loads
 from ..scenario._part import plain
 from . import axes as axis
 from . import derive, paths
 from .errors import SweepError, shown
-from .metrics import chosen, metric
+from .metrics import chosen, metric, schema
+from .names import names
 from .seeds import Drawn, Seeds, drawn, seeds
 
 #: A plan's keys, and what each is for.
@@ -31,13 +33,14 @@ KEYS = {
     "draw": "keys whose value each seed draws, the same at every point",
     "seeds": "how many seeds a point, or until when; 1 if left out",
     "spread_starts": "each seed starts each flow up to so much later, all points alike",
-    "metrics": "what the summary is about: QUANTITY[@WHERE] as comparisons have it, or a column of the flows or links table",
+    "metrics": "what the summary is about: QUANTITY[@WHERE], a quantity as comparisons have it, a column of the flows or links table, or an aggregate such as p99(completion)",
+    "names": "what columns of varied or drawn keys are called; a short form of the key if left out",
     "columns": "columns of the flows table that are kept; all if left out",
 }
 #: Columns of the tables that are no axes.
 TAKEN = ("point", "seed", "metric", "unit", "mean", "low", "high", "n", "missing")
-#: Most points of a plan.
-MOST_POINTS = 10_000_000
+#: Most points of a plan, and most runs: the place of each in the journal is in memory.
+MOST_POINTS, MOST_RUNS = 10_000_000, 20_000_000
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,8 @@ class Plan:
     spread_starts_s: float = 0.0
     metrics: Sequence[Metric] = ()
     columns: Sequence[str] | None = None
+    tree: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """The keys of which it was made, without the scenario."""
 
     @property
     def points(self) -> int:
@@ -136,6 +141,7 @@ def from_tree(tree: Mapping[str, Any], name: str = "plan", folder: Path | None =
             _table(where, "draw", tree.get("draw", {})), leaf=lambda v: not isinstance(v, Mapping)
         )
     ]
+    axes, draws = where.at("", None, lambda: _named(axes, draws, axis.settings(_table(where, "names", tree.get("names", {})))))
     plan = Plan(
         text, file, name, axes,
         title=str(tree.get("title", "")),
@@ -146,9 +152,26 @@ def from_tree(tree: Mapping[str, Any], name: str = "plan", folder: Path | None =
         spread_starts_s=where.at("spread_starts", None, lambda: _spread(tree.get("spread_starts"))),
         metrics=[where.at("", None, lambda text=text: metric(text)) for text in _list(where, "metrics", tree)],
         columns=where.at("columns", None, lambda: chosen(tree["columns"])) if "columns" in tree else None,
+        tree={key: plain(value) for key, value in tree.items() if key != "scenario"},
     )  # fmt: skip
     where.at("", None, lambda: _check(plan))
     return plan
+
+
+def _named(
+    axes: Sequence[axis.Axis], draws: Sequence[Drawn], given: Mapping[str, Any]
+) -> tuple[list[axis.Axis], list[Drawn]]:
+    """The axes and draws with their columns' names. Alternatives have the names that the plan gives them."""
+    keyed = {column.key for one in axes for column in one.columns for key in one.places[0] if key.lstrip("$") == column.key}
+    columns = [column for one in axes for column in one.columns]
+    keys = [(column.key, column.unit) for column in columns if column.key in keyed] + [(one.key, one.unit) for one in draws]
+    taken = [*TAKEN, "name", "from", "to", *FLOWS, *(column.key for column in columns if column.key not in keyed)]
+    found = names(keys, {key.lstrip("$"): name for key, name in given.items()}, taken)
+    named = [
+        replace(one, columns=[replace(column, alias=found.get(column.key, "") if column.key in keyed else "") for column in one.columns])
+        for one in axes
+    ]
+    return named, [replace(one, alias=found[one.key]) for one in draws]
 
 
 def _known_kinds(name: str, key: str, value: Any) -> None:
@@ -236,9 +259,13 @@ def _spread(given: Any) -> float:
 
 def _check(plan: Plan) -> None:
     """What two parts of a plan may not both say."""
-    axis.check_names(plan.axes, TAKEN)
+    flows = schema("flows") if plan.columns is None else plan.columns
+    axis.check_names(plan.axes, [one.title for one in plan.draws], {*TAKEN, *flows})
     if plan.points > MOST_POINTS:
         raise SweepError(f"{plan.points:,} points; at most {MOST_POINTS:,}")
+    runs = plan.points * plan.seeds.least
+    if runs > MOST_RUNS:
+        raise SweepError(f"{runs:,} runs; at most {MOST_RUNS:,}")
     varied = {key for one in plan.axes for place in one.places for key in place}
     seen: dict[str, str] = {}
     for what, keys in (

@@ -27,9 +27,20 @@ UNITS: dict[str, tuple[str, float]] = {
     "MiB": ("bytes", 1024.0**2),
     "GiB": ("bytes", 1024.0**3),
 }
-#: What a scenario writes behind a number of each kind.
+#: Other spellings of units, as a scenario takes them (``crates/packet/src/units.rs``).
+ALSO_WRITTEN = {
+    **{f"{prefix}{name}": f"{prefix}bps" for prefix in ("", "k", "M", "G") for name in ("bit", "bit/s", "b/s")},
+    **{name: "s" for name in ("sec", "secs", "second", "seconds")},
+    **{f"{prefix}sec": f"{prefix}s" for prefix in "mun"},
+    "\u00b5s": "us",
+    "\u03bcs": "us",
+    "Kbps": "kbps",
+    "KB": "kB",
+    "bytes": "B",
+}
+#: The unit that a scenario writes behind a number of each kind.
 WRITTEN = {"bps": "bps", "s": "s", "bytes": "B"}
-_NUMBER = re.compile(r"([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z]*)")
+_NUMBER = re.compile(r"([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z/\u00b5\u03bc]*)")
 
 
 @dataclass(frozen=True)
@@ -63,8 +74,8 @@ def exactly(number: float, unit: str) -> float:
 def read(value: Any) -> Quantity | None:
     """A quantity, from a number or a text such as ``"1.5Mbps"``; None for anything else.
 
-    >>> read("45ms").base, read("1_000").base, read(3).whole, read("sack")
-    (0.045, 1000.0, True, None)
+    >>> read("45ms").base, read("1_000").base, read("2Mbit/s").base, read(3).whole, read("sack")
+    (0.045, 1000.0, 2000000.0, True, None)
     """
     if isinstance(value, bool):
         return None
@@ -73,11 +84,14 @@ def read(value: Any) -> Quantity | None:
     if not isinstance(value, str):
         return None
     match = _NUMBER.fullmatch(value.strip())
-    if match is None or (match[2] and match[2] not in UNITS):
+    if match is None:
+        return None
+    unit = ALSO_WRITTEN.get(match[2], match[2])
+    if unit and unit not in UNITS:
         return None
     digits = match[1].replace("_", "")
     number = float(digits)
-    return Quantity(number, match[2], re.fullmatch(r"[+-]?\d+", digits) is not None) if math.isfinite(number) else None
+    return Quantity(number, unit, re.fullmatch(r"[+-]?\d+", digits) is not None) if math.isfinite(number) else None
 
 
 def write(number: float, unit: str, whole: bool) -> Any:

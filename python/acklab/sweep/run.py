@@ -4,46 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .._frames import all_or_nothing
-from .._journal import KEPT, Journal, JournalError, packed
+from .._folder import Folder, FolderError, results
+from .._journal import KEPT, Journal, packed
 from .design import Design
 from .errors import SweepError
 from .execute import Work
 from .plan import Plan
+from .result import Swept
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 
-@dataclass(frozen=True)
-class Swept:
-    """What a sweep told."""
-
-    plan: Plan
-    title: str
-    runs: int
-    """Runs altogether."""
-    kept: int
-    """How many of them an earlier attempt had made."""
-    summary: pl.DataFrame
-    """A row per point and metric: the varied keys, mean, 95 % interval (``low``, ``high``), ``n``, ``missing``."""
-    _flows: Path
-    _folder: Any = None
-
-    @property
-    def flows(self) -> pl.DataFrame:
-        """A row per run and flow: the varied keys, the seed, the flow's columns."""
-        import polars as pl
-
-        return pl.read_parquet(self._flows)
-
-    def __repr__(self) -> str:
-        return f"<Swept {self.title!r}: {self.plan.points:,} points, {self.runs:,} runs>"
+#: Results whose names do not depend on the plan.
+NAMES = ("flows.csv", "flows.parquet", "summary.csv", "summary.parquet", "sweep.html", "sweep.json", "plan.toml", KEPT)
 
 
 class Meter(Protocol):
@@ -87,12 +65,15 @@ def sweep(
     """
     design = Design(plan) if design is None else design
     design.check()
-    with _folder(out) as (folder, holder):
+    with contextlib.ExitStack() as stack:
+        holder = None
+        if out is None:
+            holder = tempfile.TemporaryDirectory(prefix="acklab-sweep-")
+            stack.push(lambda kind, *_: holder.cleanup() if kind else None)
+        identity = design.identity()
         try:
-            journal = Journal(folder, design.identity(), fresh=fresh)
-        except JournalError as error:
-            raise SweepError(str(error)) from None
-        try:
+            folder = stack.enter_context(results(out or Path(holder.name), "sweep", NAMES))
+            journal = stack.enter_context(contextlib.closing(Journal(folder, identity, fresh=fresh)))
             work = Work(design, journal)
             kept = len(journal)
             watched = meter(max(0, work.planned - kept))
@@ -100,36 +81,22 @@ def sweep(
                 work.run(threads, watched)
             finally:
                 watched.close()
-            return _told(work, folder, kept, holder, page=out is not None)
-        finally:
-            journal.close()
+            return _told(work, folder, kept, holder)
+        except FolderError as error:
+            raise SweepError(str(error)) from None
 
 
-@contextlib.contextmanager
-def _folder(out: Path | None) -> Iterator[tuple[Path, Any]]:
-    """Where the sweep works, and what removes it once nobody looks at it any more."""
-    if out is not None:
-        yield out, None
-        return
-    holder = tempfile.TemporaryDirectory(prefix="acklab-sweep-")
-    try:
-        yield Path(holder.name), holder
-    except BaseException:
-        holder.cleanup()
-        raise
-
-
-def _told(work: Work, folder: Path, done: int, holder: Any, *, page: bool) -> Swept:
+def _told(work: Work, folder: Folder, done: int, holder: Any) -> Swept:
     from . import output, tables
 
     design = work.design
-    with all_or_nothing(folder) as scratch, contextlib.ExitStack() as stack:
-        kept = stack.enter_context(packed(scratch / KEPT)) if page else None
-        summary = tables.Teller(work).tell(scratch, kept)
-        stack.close()
-        told = Swept(
-            design.plan, design.title, work.planned, done, summary, (folder / "flows.parquet").absolute(), holder
-        )
+    page = holder is None
+    about = {"seeds": design.plan.seeds.told(), "work": design.identity()}
+    with folder.replacing(about) as scratch:
+        with packed(scratch / KEPT) if page else contextlib.nullcontext() as kept:
+            summary = tables.Teller(work).tell(scratch, kept)
+        flows = (folder.path / "flows.parquet").absolute()
+        told = Swept(design.plan, design.title, work.planned, done, summary, flows, holder)
         if page:
             tables.write_summary(summary, scratch)
             output.write(told, design, scratch)

@@ -67,6 +67,7 @@ _KINDS: dict[str, dict[str, Any]] = {
     },
     "spread_starts": {"type": "string"},
     "metrics": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+    "names": {"type": "object"},
     "columns": {"type": "array", "items": {"type": "string"}, "minItems": 1},
 }
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ..compare.rank import interval, sample
 from ..draws import Draws
+from ..figures.stats import interval, sample
 from . import paths
 from .axes import numeric
 from .errors import SweepError, shown
+from .names import titled
 from .quantity import Quantity, read, write
 
 MOST_SEEDS = 1_000_000
@@ -36,6 +37,21 @@ class Seeds:
     metric: str = ""
     """Whose interval; the first metric's if empty."""
 
+    @property
+    def looks(self) -> int:
+        """Looks at an interval that share its error. Two keep its 95 %: stopping at the first narrow one covers 92 %."""
+        return 2 if self.half_width else 1
+
+    def grown(self, count: int) -> int:
+        """How many seeds to have after ``count`` that were too few."""
+        return min(self.most, max(count + 1, math.ceil(GROWTH * count)))
+    def told(self) -> int | dict[str, Any]:
+        """The seeds as a plan gives them."""
+        if not self.half_width:
+            return self.least
+        rule = {"at_least": self.least, "at_most": self.most, "half_width": self.half_width}
+        return {**rule, "metric": self.metric} if self.metric else rule
+
     def more(self, values: Sequence[float]) -> int:
         """How many seeds a point wants altogether after these values: as many as there are if that is enough."""
         count = len(values)
@@ -44,10 +60,8 @@ class Seeds:
         found = sample(values)
         if found is None:
             return count  # a run without a value stays one, however many others there are
-        half = interval(found).half_width
-        if half <= self.half_width * abs(found.value):
-            return count
-        return min(self.most, max(count + 1, math.ceil(GROWTH * count)))
+        half = interval(found, self.looks).half_width
+        return count if half <= self.half_width * abs(found.value) else self.grown(count)
 
 
 def seeds(given: Any) -> Seeds:
@@ -91,6 +105,17 @@ class Drawn:
     low: Quantity = Quantity(0.0)
     high: Quantity = Quantity(0.0)
     choices: Sequence[Any] = ()
+    alias: str = ""
+
+    @property
+    def unit(self) -> str:
+        """What its column counts in."""
+        return "" if self.choices else self.low.kind
+
+    @property
+    def title(self) -> str:
+        """Its column's name, with the unit."""
+        return titled(self.alias or self.key, self.unit)
 
     def value(self, seed: int) -> Any:
         """The seed's value, from the stream of this key."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 
+from .._frames import system_errors, write_csv
+from .._journal import record
 from ..compare.metrics import Metric
-from ..compare.rank import interval, sample
+from ..figures.stats import interval, sample
 from .execute import Tree, Work, parsed
 from .metrics import schema
 from .seeds import as_number
@@ -33,16 +36,17 @@ class Teller:
         self._flows: list[list[Any]] = []
         self._runs: list[int] = []
         """For each row of the piece, which of its runs it is of."""
-        self._kinds: Any = None
+        self._written = 0
+        """Pieces that are on disk."""
 
     def tell(self, folder: Path, kept: IO[bytes] | None) -> pl.DataFrame:
         """Writes ``flows.csv``, ``flows.parquet`` and, into ``kept``, every result; gives the summary."""
         import polars as pl
 
-        path = folder / "flows.csv"
         rows = _Summary(self.work)
         size = 0
-        with path.open("wb") as file:
+        with TemporaryDirectory(dir=folder) as pieces, (folder / "flows.csv").open("wb") as file:
+            self._pieces = Path(pieces)
             for point in range(self.work.design.plan.points):
                 tree, values = Tree(self.work.design, point), []
                 for seed, line in enumerate(self.work.lines(point), 1):
@@ -53,39 +57,37 @@ class Teller:
                     self._keys.append((point, seed))
                     size += len(line)
                     if kept is not None:
-                        kept.write(b"%d %s\n" % (self.work.number(point, seed), line))
+                        kept.write(record(self.work.number(point, seed), line))
                     if size >= PIECE:
                         self._write(file)
                         size = 0
                 rows.add(point, values)
             self._write(file)
-        scan = pl.scan_csv(path, schema=self._kinds)
-        scan.sink_parquet(folder / "flows.parquet", compression="zstd", row_group_size=GROUP, maintain_order=True)
+            scan = pl.scan_ipc([self._pieces / f"{number}.arrow" for number in range(self._written)])
+            target = folder / "flows.parquet"
+            with system_errors(target):
+                scan.sink_parquet(target, compression="zstd", row_group_size=GROUP, maintain_order=True)
         return rows.frame()
 
     def _write(self, file: IO[bytes]) -> None:
         """Writes the piece's rows."""
         import polars as pl
 
-        if self._kinds is not None and not self._flows:
+        if self._written and not self._flows:
             return
         columns = varied(self.work, [point for point, _ in self._keys])
         columns["seed"] = pl.Series([seed for _, seed in self._keys], dtype=pl.UInt64)
         for one in self.work.design.plan.draws:
             named = any(isinstance(as_number(choice), str) for choice in one.choices)
             values = [str(one.value(seed)) if named else as_number(one.value(seed)) for _, seed in self._keys]
-            columns[drawn_title(one)] = pl.Series(values, dtype=pl.String if named else pl.Float64)
+            columns[one.title] = pl.Series(values, dtype=pl.String if named else pl.Float64)
         runs = pl.DataFrame(columns)[self._runs]
         frame = runs.hstack(pl.DataFrame(self._flows, schema=self._wanted, orient="row").get_columns())
-        frame.write_csv(file, include_header=self._kinds is None)
-        self._kinds = frame.schema
+        with system_errors(Path(file.name)):
+            write_csv(frame, file, header=not self._written)
+            frame.write_ipc(self._pieces / f"{self._written}.arrow", compression="lz4")
+        self._written += 1
         self._keys, self._flows, self._runs = [], [], []
-
-
-def drawn_title(one: Any) -> str:
-    """What the column of a drawn key is called."""
-    unit = one.low.kind if not one.choices else ""
-    return f"{one.key}_{unit}" if unit else str(one.key)
 
 
 def varied(work: Work, points: Sequence[int]) -> dict[str, Any]:
@@ -122,7 +124,7 @@ class _Summary:
         """A point, and every metric's value in each of its runs."""
         for place, one in enumerate(self.work.design.metrics):
             self.points.append(point)
-            for name, cell in _told(one, [row[place] for row in values]).items():
+            for name, cell in _told(one, [row[place] for row in values], self.work.design.plan.seeds.looks).items():
                 self.told[name].append(cell)
 
     def frame(self) -> pl.DataFrame:
@@ -134,10 +136,10 @@ class _Summary:
         return pl.DataFrame({**varied(self.work, self.points), **columns})
 
 
-def _told(metric: Metric, values: Sequence[float]) -> dict[str, Any]:
+def _told(metric: Metric, values: Sequence[float], looks: int) -> dict[str, Any]:
     """A metric at a point; where a run has no value there is no mean, which would flatter."""
     one = sample(values)
-    ends = interval(one) if one is not None and len(values) > 1 else None
+    ends = interval(one, looks) if one is not None and len(values) > 1 else None
     return {
         "metric": metric.name,
         "unit": metric.quantity.unit,
@@ -151,5 +153,7 @@ def _told(metric: Metric, values: Sequence[float]) -> dict[str, Any]:
 
 def write_summary(frame: pl.DataFrame, folder: Path) -> None:
     """Writes ``summary.csv`` and ``summary.parquet``."""
-    frame.write_csv(folder / "summary.csv")
-    frame.write_parquet(folder / "summary.parquet", compression="zstd", row_group_size=GROUP)
+    with system_errors(folder / "summary.csv"), (folder / "summary.csv").open("wb") as file:
+        write_csv(frame, file)
+    with system_errors(folder / "summary.parquet"):
+        frame.write_parquet(folder / "summary.parquet", compression="zstd", row_group_size=GROUP)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .._texts import one_line
 from ..cli.summary import MOST_ROWS, align
-from ..compare.text import number
-from .picture import label, named, scaled
+from ..compare.numbers import number
+from .picture import named, scaled
 
 if TYPE_CHECKING:
     from .design import Design
-    from .run import Swept
+    from .result import Swept
 
 
 def cell(row: dict[str, Any]) -> str:
@@ -29,7 +30,7 @@ def cell(row: dict[str, Any]) -> str:
 def heads(design: Design) -> list[str]:
     """The table's heads: what varies, the runs, the metrics, each with its unit."""
     varied = [named(column, scaled(column)[1] if column.is_number else "") for column in design.plan.columns_told]
-    return [*varied, "runs", *(label(metric) for metric in design.metrics)]
+    return [*varied, "runs", *(metric.label for metric in design.metrics)]
 
 
 def rows(told: Swept, design: Design, most: int) -> Iterator[list[str]]:
@@ -55,7 +56,7 @@ def basis(told: Swept) -> str:
     plan = told.plan
     seeds = plan.seeds
     if seeds.half_width:
-        each = f"{seeds.least} to {seeds.most} seeds a point, until half the 95 % interval is {100 * seeds.half_width:g} % of the mean"
+        each = f"{seeds.least} to {seeds.most} seeds a point, until half the 95 % interval is at most {100 * seeds.half_width:g} % of the mean"
     else:
         each = (
             "one seed, no intervals"
@@ -78,7 +79,7 @@ def missing(told: Swept) -> Sequence[str]:
 def as_text(told: Swept, design: Design) -> str:
     """Everything a terminal is told."""
     shown = list(rows(told, design, MOST_ROWS))
-    lines = [told.title, basis(told), *kept(told), "", *align(heads(design), shown, names=_names(design))]
+    lines = [one_line(told.title), basis(told), *kept(told), "", *align(heads(design), shown, names=_names(design))]
     if told.plan.points > len(shown):
         lines.append(f"... and {told.plan.points - len(shown):,} more points (--out has them all)")
     return "\n".join([*lines, *missing(told), *wide(told, design)])

@@ -13,8 +13,10 @@ import pytest
 from matplotlib.figure import Figure
 
 from acklab import _core
+from acklab._folder import results
+from acklab.figures import canvas
 from acklab.plot import palette
-from acklab.reproduce import draw, output, page
+from acklab.reproduce import output, page
 from acklab.reproduce.paper import Study
 from acklab.reproduce.runner import QUICK, reproduce
 from acklab.studies import NAMES, study
@@ -97,7 +99,8 @@ def test_the_page_of_a_cut(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> No
     assert not outcome.failed and not outcome.verdicts
     text = page.paper_page(outcome, {"paths": "<svg></svg>"})
     assert "TACK-like" in text and "#claims" not in text and "not testable" not in text
-    output.write([outcome], tmp_path)
+    with results(tmp_path, "reproduce") as folder:
+        output.write([outcome], folder)
     assert (tmp_path / "paths2026.html").stat().st_size > 20_000
 
 
@@ -122,7 +125,7 @@ def test_names_and_colours() -> None:
 
 def test_the_farthest_mark_has_room_on_an_axis_from_zero() -> None:
     axes = Figure().add_subplot()
-    draw.from_zero(axes, [4.2, math.nan, 4.3])
+    canvas.from_zero(axes, [4.2, math.nan, 4.3])
     assert axes.get_xlim() == pytest.approx((0, 1.08 * 4.3))
-    draw.from_zero(axes, [0.0, math.nan])
+    canvas.from_zero(axes, [0.0, math.nan])
     assert axes.get_xlim() == (0, 1)

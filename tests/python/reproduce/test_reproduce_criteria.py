@@ -11,7 +11,7 @@ from acklab.reproduce.criteria import CriterionError, Part, parse
 
 def part(**entry: Any) -> Part:
     """A criterion's only part."""
-    (only,) = parse({"claim": "p.c", "quote": "exact", "parts": [{"name": "x", **entry}]}).parts
+    (only,) = parse("p.c", {"parts": [{"name": "x", **entry}]}).parts
     return only
 
 
@@ -88,13 +88,13 @@ def test_nonsense_is_refused(entry: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "entry",
     [
-        {"claim": "p.c", "quote": "exact", "parts": []},
+        {"parts": []},
         {"claim": "p.c", "parts": [{"name": "x", "type": "equal", "value": 1}]},
-        {"claim": "p.c", "quote": "exact", "standing": "sure", "parts": [{"name": "x", "type": "equal", "value": 1}]},
-        {"claim": "p.c", "quote": "exact", "parts": [{"name": "x", "type": "equal", "value": 1}] * 2},
-        {"claim": "p.c", "quote": "exact", "unknown": 1, "parts": [{"name": "x", "type": "equal", "value": 1}]},
+        {"standing": "sure", "parts": [{"name": "x", "type": "equal", "value": 1}]},
+        {"parts": [{"name": "x", "type": "equal", "value": 1}] * 2},
+        {"unknown": 1, "parts": [{"name": "x", "type": "equal", "value": 1}]},
     ],
 )
 def test_broken_criteria_are_refused(entry: dict[str, Any]) -> None:
     with pytest.raises(CriterionError):
-        parse(entry)
+        parse("p.c", entry)

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from acklab.figures.stats import Sample, jackknife, split, t_quantile
 from acklab.reproduce.criteria import parse
 from acklab.reproduce.evidence import LIMIT, position
 from acklab.reproduce.judge import DIFFERS, NOT_TESTABLE, REPRODUCED, Verdict, judge
 from acklab.reproduce.ledger import Claim
 from acklab.reproduce.measure import BadMeasurement, Comparison, Measurement, NotTestable
 from acklab.reproduce.resample import RankCorrelation, rank_correlation, spearman
-from acklab.reproduce.stats import Sample, jackknife, split, t_quantile
 
 NAN = float("nan")
 
@@ -27,7 +27,7 @@ def claim(*parts: dict[str, Any], kind: str = "number") -> Claim:
     texts = dict.fromkeys(
         ("claim", "quantity", "units", "paper_value", "tolerance", "test", "modified_agent", "flag", "figure"), ""
     )
-    criterion = parse({"claim": "p.c", "quote": "", "parts": named})
+    criterion = parse("p.c", {"parts": named})
     return Claim(id="p.c", paper="p", kind=kind, scenario=(), criterion=criterion, **texts)
 
 

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from acklab import _core
+from acklab.figures.stats import Sample
 from acklab.papers.allman1998 import PAPER
 from acklab.papers.allman1998.runs import READ, surface
 from acklab.papers.allman1998.section4 import READ as READ_MANY
@@ -24,7 +25,6 @@ from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Drawn, Figure, Judged, Paper
 from acklab.reproduce.readers import OneFlow
 from acklab.reproduce.runner import Bench, reproduce
-from acklab.reproduce.stats import Sample
 
 
 def result(scenario: str) -> dict[str, Any]:

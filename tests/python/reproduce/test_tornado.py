@@ -1,7 +1,7 @@
 """A tornado's rows."""
 
-from acklab.reproduce import draw
-from acklab.reproduce.charts import Swing, Tornado
+from acklab.figures import draw
+from acklab.figures.charts import Swing, Tornado
 
 
 def test_a_row_is_the_same_parameter_in_every_panel():

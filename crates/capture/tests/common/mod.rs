@@ -1,10 +1,9 @@
 //! What the test programs start from; none of them takes all of it.
 #![allow(dead_code)]
 
-use acklab_capture::analyze::{Analysis, ConnectionRow};
 use acklab_capture::{Capture, Format, LinkEnd, Reader};
+use acklab_scenario::spec::Scenario;
 use acklab_sim::Outcome;
-use acklab_sim::spec::Scenario;
 
 /// A run with losses of segments and ACKs, SACK, timestamps, delayed ACKs, a FIN and a second transfer.
 pub const LOSSY: &str = r#"
@@ -21,7 +20,7 @@ pub const LOSSY: &str = r#"
 
 /// Runs a scenario.
 pub fn run(text: &str) -> (Scenario, Outcome) {
-    let scenario = acklab_sim::scenario::parse_toml(text, "test").expect("a scenario");
+    let scenario = acklab_scenario::parse_toml(text, "test").expect("a scenario");
     let outcome = acklab_sim::Simulation::new(scenario.clone().into()).run();
     (scenario, outcome)
 }
@@ -45,18 +44,4 @@ pub fn frames(bytes: &[u8]) -> Vec<Frame> {
         frames.push((record.time_ns, record.length, record.data.to_vec()));
     }
     frames
-}
-
-/// An analysis of `frames`, with a row for each packet.
-pub fn analysed(link_type: u32, frames: &[Frame]) -> Analysis {
-    let mut analysis = Analysis::with_packets();
-    for (time_ns, length, data) in frames {
-        analysis.on_packet(link_type, data, *length, *time_ns);
-    }
-    analysis
-}
-
-/// What it says of IP packets' connections.
-pub fn rows(frames: &[Frame]) -> Vec<ConnectionRow> {
-    analysed(101, frames).connections()
 }

@@ -75,6 +75,8 @@ pub struct Dcf<P> {
     stats: Vec<AirStats>,
     phase: Phase,
     talkers: Vec<Talker>,
+    /// What the present exchange has put on the air: the port that counts it, how long it is and when it ends.
+    on_air: Vec<(u32, Time, Time)>,
 }
 
 impl<P: Carried> Dcf<P> {
@@ -88,13 +90,28 @@ impl<P: Carried> Dcf<P> {
             ports,
             phase: Phase::Idle(Time::ZERO),
             talkers: Vec::new(),
+            on_air: Vec::new(),
             params,
         }
     }
 
-    /// What a port has counted.
+    /// What a port has counted, each frame and answer on the air as a whole.
     pub fn stats(&self, port: u32) -> AirStats {
         self.stats[port as usize]
+    }
+
+    /// The same without what is still to come of them at `now`.
+    pub fn stats_at(&self, port: u32, now: Time) -> AirStats {
+        let mine = self.on_air.iter().filter(|(of, ..)| *of == port);
+        let rest: f64 = mine.map(|(_, length, end)| (end.secs() - now.secs()).clamp(0.0, length.secs())).sum();
+        let stats = self.stats(port);
+        AirStats { airtime: (stats.airtime - rest).max(0.0), ..stats }
+    }
+
+    /// A frame or an answer of a port is on the air for so long, until `end`.
+    fn occupy(&mut self, port: u32, length: Time, end: Time) {
+        self.stats[port as usize].airtime += length.secs();
+        self.on_air.push((port, length, end));
     }
 
     /// Packets that wait at a port's station, those in service not counted.
@@ -201,6 +218,7 @@ impl<P: Carried> Dcf<P> {
         let Some(first) = self.first_start(since) else { return };
         let unnoticed = (self.params.sense.secs() - SAME).max(SAME);
         self.talkers.clear();
+        self.on_air.clear();
         self.phase = Phase::First { since: first, until: Time::ZERO };
         for id in 0..self.stations.len() as u32 {
             let station = &mut self.stations[id as usize];
@@ -223,11 +241,11 @@ impl<P: Carried> Dcf<P> {
         let length = if rts { params.rts } else { params.data(bytes) };
         let end = start + length + params.propagation;
         if let Some(first) = station.service.front() {
-            let again = first.failures > 0 || station.rts_failures > 0;
-            let stats = &mut self.stats[first.frame.port as usize];
+            let (port, again) = (first.frame.port, first.failures > 0 || station.rts_failures > 0);
+            let stats = &mut self.stats[port as usize];
             stats.attempts += 1;
             stats.retries += u64::from(again);
-            stats.airtime += length.secs();
+            self.occupy(port, length, start + length);
         }
         self.talkers.push(Talker { station: id, end, rts });
         self.phase = Phase::First { since, until: until.max(end) };
@@ -239,9 +257,12 @@ impl<P: Carried> Dcf<P> {
         station.rts_failures = 0;
         station.fill(params, now);
         let data = params.data(station.air_bytes(params));
-        let until = rts_end + params.sifs + params.cts + params.propagation + params.sifs + data + params.propagation;
-        if let Some(first) = station.service.front() {
-            self.stats[first.frame.port as usize].airtime += params.cts.secs() + data.secs();
+        let (cts, answered) = (params.cts, rts_end + params.sifs + params.cts);
+        let sent = answered + params.propagation + params.sifs + data;
+        let until = sent + params.propagation;
+        if let Some(port) = station.service.front().map(|first| first.frame.port) {
+            self.occupy(port, cts, answered);
+            self.occupy(port, data, sent);
         }
         self.phase = Phase::Data { station: id, until };
     }
@@ -255,13 +276,14 @@ impl<P: Carried> Dcf<P> {
             heard |= one.received;
         }
         let answer = if params.aggregate > 0 && station.service.len() > 1 { params.block_ack } else { params.ack };
-        if let Some(first) = station.service.front()
+        // Others have understood the frame and keep silent for the answer, whether or not it comes.
+        let answered = end + params.sifs + answer;
+        let until = answered + params.propagation;
+        if let Some(port) = station.service.front().map(|first| first.frame.port)
             && heard
         {
-            self.stats[first.frame.port as usize].airtime += answer.secs();
+            self.occupy(port, answer, answered);
         }
-        // Others have understood the frame and keep silent for the answer, whether or not it comes.
-        let until = end + params.sifs + answer + params.propagation;
         self.hand_over(id, end, out);
         self.phase = Phase::Answer { station: id, heard, until };
     }

@@ -3,11 +3,11 @@
 //! To add one: a file here, a variant in [`AnyQueue`] and in [`QueueSpec`].
 
 mod composed;
-mod drop_policy;
+pub(crate) mod drop_policy;
 mod drop_tail;
 mod limit;
-mod red;
-mod scheduler;
+pub(crate) mod red;
+pub(crate) mod scheduler;
 mod store;
 
 pub use composed::Composed;

@@ -67,6 +67,10 @@ impl<P: Reissue> Stage<P> for Duplicate<P> {
         }
     }
 
+    fn held(&self) -> usize {
+        self.copies.len()
+    }
+
     fn next(&self) -> Option<Time> {
         self.copies.front().map(|(due, _)| *due)
     }

@@ -119,6 +119,10 @@ impl<P: Reissue> Stage<P> for Jitter<P> {
         }
     }
 
+    fn held(&self) -> usize {
+        self.held.len()
+    }
+
     fn next(&self) -> Option<Time> {
         self.held.first_key_value().map(|(&(due, _), _)| due)
     }

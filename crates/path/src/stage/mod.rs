@@ -91,6 +91,10 @@ pub trait Stage<P> {
     fn next(&self) -> Option<Time> {
         None
     }
+    /// How many packets it holds.
+    fn held(&self) -> usize {
+        0
+    }
     /// How many copies of packets it has let go.
     fn duplicated(&self) -> u64 {
         0
@@ -168,6 +172,9 @@ macro_rules! stages {
             fn next(&self) -> Option<Time> {
                 stages!(@each self, stage => stage.next(); $($name)* $($drawing)*)
             }
+            fn held(&self) -> usize {
+                stages!(@each self, stage => stage.held(); $($name)* $($drawing)*)
+            }
             fn duplicated(&self) -> u64 {
                 stages!(@each self, stage => stage.duplicated(); $($name)* $($drawing)*)
             }
@@ -244,6 +251,11 @@ impl<P: Reissue> Chain<P> {
     /// When one of them wants to be woken.
     pub fn next(&self) -> Option<Time> {
         self.stages.iter().filter_map(Stage::next).min()
+    }
+
+    /// How many packets they hold.
+    pub fn held(&self) -> usize {
+        self.stages.iter().map(Stage::held).sum()
     }
 
     /// What they have done so far.

@@ -56,6 +56,10 @@ impl<P: Reissue> Stage<P> for Pause<P> {
         }
     }
 
+    fn held(&self) -> usize {
+        self.held.len()
+    }
+
     fn next(&self) -> Option<Time> {
         if self.held.is_empty() { None } else { self.end() }
     }

@@ -115,6 +115,10 @@ impl<P: Reissue> Stage<P> for AckReconstruction<P> {
         }
     }
 
+    fn held(&self) -> usize {
+        self.connections.values().map(|connection| connection.held.len()).sum()
+    }
+
     fn next(&self) -> Option<Time> {
         self.agenda.first().map(|&(due, _)| due)
     }

@@ -87,6 +87,10 @@ impl<P: Reissue> Stage<P> for Reorder<P> {
         self.release(now, out);
     }
 
+    fn held(&self) -> usize {
+        self.held.len()
+    }
+
     fn next(&self) -> Option<Time> {
         self.held.front().map(|first| first.due)
     }

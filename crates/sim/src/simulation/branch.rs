@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Simulation, reads_shared_phase};
 use crate::flow;
-use crate::spec::{FlowSpec, Scenario, Size};
+use acklab_scenario::spec::{FlowSpec, Scenario, Size};
 
 /// Why a simulation cannot go on under another scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,13 +32,13 @@ impl Simulation {
     /// #           {{ from = "S", to = "R", size = {{ segments = 50 }}, start = "1s",
     /// #              receiver = {{ ack = {{ policy = "{policy}" }} }} }}]
     /// # "#);
-    /// # let parse = |policy| acklab_sim::scenario::parse_toml(&text(policy), "example.toml").map(std::sync::Arc::new);
+    /// # let parse = |policy| acklab_scenario::parse_toml(&text(policy), "example.toml").map(std::sync::Arc::new);
     /// let (delayed, every) = (parse("delayed")?, parse("every")?); // they differ in the second flow's ACK policy
     /// let mut warm = acklab_sim::Simulation::new(delayed);
-    /// warm.run_until(Time::from_secs(1.0));
+    /// warm.run_until(Time::from_secs(1.0))?;
     /// let mut branch = warm.branch(every.clone()).unwrap();
     /// assert_eq!(branch.run(), acklab_sim::Simulation::new(every).run());
-    /// # Ok::<(), acklab_sim::scenario::ScenarioError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors

@@ -1,15 +1,19 @@
 //! Random experiments: small networks of any shape, several flows, losses before and after queues, all kinds of queue.
 //!
-//! Drawn from a fixed seed, so that a green run stays green; `ACKLAB_SEED=n` draws others, `ACKLAB_CASES=n` more.
+//! Drawn from a fixed seed, so that a green run stays green; `ACKLAB_SEED=n` draws others, `ACKLAB_CASES=n` so many, and
+//! `ACKLAB_LONG=1` a hundred times as many.
 
 #![allow(dead_code)] // each test file uses a part
+
+pub mod recount;
 
 use std::sync::Arc;
 
 use acklab_packet::{Bytes, Rate, Time};
 use acklab_path::queue::RedParams;
 use acklab_path::spec::{GilbertElliott, LinkSpec, LossPlace, LossSpec, LossTarget, QueueSpec, Stay};
-use acklab_sim::spec::{Custom, Datagrams, First, FlowSpec, Record, Repeat, Scenario, Size, Source, Spans, Stop};
+use acklab_path::stage::StageSpec;
+use acklab_scenario::spec::{Custom, Datagrams, First, FlowSpec, Record, Repeat, Scenario, Size, Source, Spans, Stop};
 use acklab_sim::{Outcome, Simulation};
 use acklab_tcp::rules::{AckPolicyKind, RecoveryKind, Stack, Window};
 use proptest::prelude::*;
@@ -22,8 +26,15 @@ pub fn for_all<S: Strategy>(cases: u32, strategy: S, check: impl Fn(S::Value) ->
     let seed = number("ACKLAB_SEED").unwrap_or(1);
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    let cases = number("ACKLAB_CASES").map_or(cases, |n| n as u32);
-    let config = Config { cases, failure_persistence: None, max_shrink_iters: 500, ..Config::default() };
+    let times = if std::env::var_os("ACKLAB_LONG").is_some() { 100 } else { 1 };
+    let cases = number("ACKLAB_CASES").map_or(times * cases, |n| n as u32);
+    let config = Config {
+        cases,
+        failure_persistence: None,
+        max_shrink_iters: 3000,
+        max_local_rejects: u32::MAX,
+        ..Config::default()
+    };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
     if let Err(failure) = runner.run(&strategy, check) {
         panic!("ACKLAB_SEED={seed}: {failure}");
@@ -205,6 +216,28 @@ fn flow() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, Fl
             (from, to, spec)
         },
     )
+}
+
+/// A list of up to two stages of any kind.
+pub fn stages() -> impl Strategy<Value = Vec<StageSpec>> {
+    let all = [
+        serde_json::json!({ "kind": "header-compression" }),
+        serde_json::json!({ "kind": "header-compression", "slots": 1, "repair": "request" }),
+        serde_json::json!({ "kind": "ack-reconstruction", "step": 1 }),
+        serde_json::json!({ "kind": "ack-reconstruction", "step": 700, "spacing": "1ms", "most": 3 }),
+        serde_json::json!({ "kind": "rbscp", "pieces": 3 }),
+        serde_json::json!({ "kind": "spack", "pieces": 4, "timer": "300ms" }),
+        serde_json::json!({ "kind": "reorder", "rate": 0.1, "by": "30ms" }),
+        serde_json::json!({ "kind": "reorder", "list": [3, 8, 9, 20], "by": "500ms", "overtaken": 4, "only": "payload" }),
+        serde_json::json!({ "kind": "jitter", "mean": "20ms", "distribution": "pareto", "most": "1s" }),
+        serde_json::json!({ "kind": "jitter", "mean": "20ms", "order": "free", "only": "acks" }),
+        serde_json::json!({ "kind": "duplicate", "rate": 0.1, "after": "5ms" }),
+        serde_json::json!({ "kind": "pause", "at": ["500ms", "2s"], "length": "700ms" }),
+    ];
+    let one = select(all.to_vec()).prop_map(|json| serde_json::from_value(json).expect("a stage"));
+    prop::collection::vec(one, 0..3).prop_filter("one compression", |stages: &Vec<StageSpec>| {
+        stages.iter().filter(|stage| matches!(stage, StageSpec::HeaderCompression(_))).count() < 2
+    })
 }
 
 /// An experiment that shows itself on few lines.

@@ -295,7 +295,11 @@ impl Judge {
             // A duplicate is reported first, wherever it lies (RFC 2883 section 4).
             let dsack = rules.dsack && index == 0 && self.latest == (start, end);
             let stale = end <= ack.ack && !dsack;
-            must!(!stale || !rules.purge_stale_sack, "block {start}..{end} below ACK {}", ack.ack);
+            must!(
+                !stale || !rules.purge_stale_sack || rules.echo_each_mark,
+                "block {start}..{end} below ACK {}",
+                ack.ack
+            );
             let held = |at: Seq| self.arrived.get(at as usize) == Some(&true);
             must!((start..end).all(held), "block {start}..{end} never arrived");
             // RFC 2018 section 4: the first block is the whole run around the segment that caused the ACK.

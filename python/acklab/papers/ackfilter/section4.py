@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ...figures.stats import Sample, jackknife
 from ...reproduce.experiments import Replications
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from ...reproduce.readers import ManyFlows
 from ...reproduce.resample import rank_correlation, spearman
-from ...reproduce.stats import Sample, jackknife
 from .registry import PAPER
 from .setting import ALGORITHMS, DURATION_S, FILE_BYTES, LARGE_BUFFER, MIN_RTO_S, NAMES, SMALL_BUFFER, SOURCES, Many
 

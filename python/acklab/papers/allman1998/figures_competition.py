@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from ...reproduce.charts import Axis, Line, Lines, Mark, Panel
+from ...figures.charts import Axis, Line, Lines, Mark, Panel
+from ...figures.stats import Sample, split
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Compared, Drawn
-from ...reproduce.stats import Sample, split
 from .registry import PAPER
 from .section4 import DROP_TAIL_RUNS, RED_RUNS, at, by_mechanism
 from .section5 import SESSIONS, WRITES, Sessions, of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import resources
 
-from ...reproduce._toml import loads
+from ..._toml import loads
 from ...reproduce.paper import Paper
 from .setting import PARAMETERS
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from ...reproduce.charts import Axis, Line, Lines, Mark, Panel
+from ...figures.charts import Axis, Line, Lines, Mark, Panel
+from ...figures.stats import Sample, split
 from ...reproduce.experiments import Sweep
 from ...reproduce.grid import Array, Grid
 from ...reproduce.paper import Compared, Drawn
-from ...reproduce.stats import Sample, split
 from .figures_comparisons import PRINTED
 from .registry import PAPER
 from .runs import SURFACE, TIME, surface

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ...figures.stats import Sample, jackknife
 from ...reproduce.experiments import Effort, Replications, Traces, records
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from ...reproduce.readers import ManyFlows
 from ...reproduce.resample import rank_correlation, spearman
-from ...reproduce.stats import Sample, jackknife
 from ..trace import Transfer
 from .registry import PAPER
 from .section2 import slow_start_bursts

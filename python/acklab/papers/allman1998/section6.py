@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...figures.stats import Sample
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement, Number
-from ...reproduce.stats import Sample
 from .registry import PAPER
 from .runs import SURFACE, TIME
 from .section3_comparisons import ALL, medians

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ...figures.stats import Sample, jackknife
 from ...reproduce.experiments import Branches, Warm
 from ...reproduce.grid import Grid
-from ...reproduce.stats import Sample, jackknife
 from .setting import FLOWS, HIGH, LOW, PAPERS, POLICIES, REFERENCES, Client, Path, download
 
 ROUNDS = (30, 60)

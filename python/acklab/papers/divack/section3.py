@@ -12,10 +12,10 @@ import numpy as np
 import polars as pl
 
 from ...draws import Draws
+from ...figures.stats import Sample
 from ...reproduce.experiments import Effort, Traces, records
 from ...reproduce.grid import Array
 from ...reproduce.measure import Measurement
-from ...reproduce.stats import Sample
 from .registry import PAPER
 from .setting import PAYLOAD, Client
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ...reproduce.charts import Axis, Bar, Bars
+from ...figures.charts import Axis, Bar, Bars
+from ...figures.stats import Sample, jackknife, split
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Compared, Drawn
-from ...reproduce.stats import Sample, jackknife, split
 from .registry import PAPER
 from .runs import downloads
 from .setting import Client, Path

@@ -1,1 +1,1 @@
-"""The ledger: what five papers define and claim, one TOML file a paper; `<paper>-criteria.toml` says it to a machine."""
+"""The ledger: the claims of five papers and their criteria, one TOML file a paper."""

@@ -9,7 +9,20 @@ Read it beside the paper: :mod:`.setting` has the schemes, configurations and ev
 a queue that is not printed.
 """
 
-from . import beyond, changing, droptail, dynamics, edge, exact, figures_dynamics, figures_times, nudged, readings, sharing, timelines  # noqa: F401
+from . import (  # noqa: F401
+    beyond,
+    changing,
+    droptail,
+    dynamics,
+    edge,
+    exact,
+    figures_dynamics,
+    figures_times,
+    nudged,
+    readings,
+    sharing,
+    timelines,
+)
 from .registry import PAPER
 
 __all__ = ["PAPER"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...reproduce.charts import Axis, Line, Lines, Panel
+from ...figures.charts import Axis, Line, Lines, Panel
 from ...reproduce.experiments import Sweep
 from ...reproduce.grid import Grid
 from ...reproduce.judge import judge

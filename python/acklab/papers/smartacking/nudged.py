@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from ...draws import Draws
-from ...reproduce.charts import Axis, Line, Lines, Panel
+from ...figures.charts import Axis, Line, Lines, Panel
 from ...reproduce.experiments import Replications, Sweep
 from ...reproduce.grid import Grid
 from ...reproduce.judge import judge

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from ...reproduce.charts import Axis, Line, Lines, Mark, Panel
+from ...figures.charts import Axis, Line, Lines, Mark, Panel
 from ...reproduce.experiments import Effort, Traces, records
 from ...reproduce.paper import Compared, Drawn
 from .dynamics import FITTED

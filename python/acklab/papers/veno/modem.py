@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from ...reproduce.charts import Axis, Line, Lines, Panel
+from ...figures.charts import Axis, Line, Lines, Panel
 from ...reproduce.experiments import Effort, Traces, records
 from ...reproduce.measure import Measurement
 from ...reproduce.paper import Compared, Drawn

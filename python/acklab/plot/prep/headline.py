@@ -1,8 +1,11 @@
-"""The headline: who finished when and what limited it, in sentences."""
+"""The headline: who finished when and where the time went, in sentences.
+
+One run shows no cause: the sentences say what was measured, and what one run leaves open.
+"""
 
 from __future__ import annotations
 
-from statistics import median
+from statistics import fmean, median
 from typing import Any
 
 from ..runs import Run
@@ -12,7 +15,7 @@ from .verdict import Limits, limits
 _PHRASE = {
     "timeout": "waiting for a retransmission timer",
     "recovery": "repairing losses",
-    "window": "a full window",
+    "window": "a flight at its ceiling below cwnd",
     "slow start": "slow start",
     "path": "congestion avoidance",
 }
@@ -26,6 +29,7 @@ def headline(runs: list[Run]) -> dict[str, Any]:
     else:
         title, told = _one(runs[0])
         points = [(None, about, text) for about, text in told.items() if text]
+    points += [(run.label if len(runs) > 1 else None, "thinned", _thinned(run)) for run in runs if run.thinned.rows]
     return {"title": title, "points": [{"run": r, "about": a, "text": t} for r, a, t in points]}
 
 
@@ -34,9 +38,9 @@ def _one(run: Run) -> tuple[str, dict[str, str]]:
     if run.flows.height == 1:
         row = run.flow(run.flow_names[0])
         found = limits(run, row["name"])
-        title = f"{_finish(run, row)}{_because(run, found)}."
+        title = f"{_finish(run, row)}{_spent(run, found)}."
         return title, {"speed": _speed(row, found), "time": _time(found), **losses}
-    return f"{_finishes(run)}{_because_all(run)}.", {"slowest": _slowest(run), "fairness": _fairness(run), **losses}
+    return f"{_finishes(run)}{_spent_by_all(run)}.", {"slowest": _slowest(run), "fairness": _fairness(run), **losses}
 
 
 def _brief(run: Run) -> str:
@@ -44,9 +48,9 @@ def _brief(run: Run) -> str:
     if run.flows.height == 1:
         row = run.flow(run.flow_names[0])
         found = limits(run, row["name"])
-        first = f"{_finish(run, row)}{_because(run, found)}."
+        first = f"{_finish(run, row)}{_spent(run, found)}."
     else:
-        first = f"{_finishes(run)}{_because_all(run)}."
+        first = f"{_finishes(run)}{_spent_by_all(run)}."
     return " ".join(p for p in (first, _losses(run), _acks(run)) if p)
 
 
@@ -77,17 +81,18 @@ def _completions(run: Run) -> list[float]:
     return sorted(run.flows["completion_s"].drop_nulls().to_list())
 
 
-def _because(run: Run, found: Limits) -> str:
-    """What limited a flow, and what its losses cost it, as the rest of a sentence."""
+def _spent(run: Run, found: Limits) -> str:
+    """Where most of a flow's time went, and how much of it into repairs, as the rest of a sentence."""
     main = found.main
     if main is None:
         return ""
     share = found.share(main)
     parts = []
     if main == "link" and found.busiest:
-        parts.append(f"the link {_link(found.busiest[0])} was the limit, busy {percent(found.busiest[1])} of that time")
+        parts.append(f"the link {_link(found.busiest[0])} was busy {percent(found.busiest[1])} of {_of_time(run)}")
     elif main == "window":
-        parts.append(f"{percent(share)} of it the window of {digits(found.window_segments or 0)} segments was full")
+        flight = f"{digits(found.window_segments or 0)} {'segment' if found.window_segments == 1 else 'segments'}"
+        parts.append(f"{percent(share)} of it {flight} were in flight, its most, though cwnd allowed more")
     elif main not in ("timeout", "recovery") and share > 0:
         cuts = int(run.flow(found.flow).get("window_cuts") or 0) if main == "path" else 0
         cut = f", the window cut {count(cuts, 'time')}" if cuts else ""
@@ -104,18 +109,23 @@ def _because(run: Run, found: Limits) -> str:
     return "; " + (", and " if "," in parts[0] else " and ").join(parts) if parts else ""
 
 
-def _because_all(run: Run) -> str:
-    """The same for all flows of a run: the link they filled, or what most of their time together was."""
+def _spent_by_all(run: Run) -> str:
+    """The same for all flows of a run: the link that was busy, or what most of their time together was."""
     found = [limits(run, name) for name in run.flow_names]
     busy = max((f.busiest for f in found if f.busiest), key=lambda b: b[1], default=None)
     if busy and busy[1] >= 0.9:
-        return f"; the link {_link(busy[0])} was the limit, busy {percent(busy[1])} of the time"
+        return f"; the link {_link(busy[0])} was busy {percent(busy[1])} of the run"
     whole = sum(f.active_s for f in found)
     spent = {c: sum(f.seconds.get(c, 0.0) for f in found) for c in _PHRASE}
     main = max(spent, key=lambda c: spent[c])
     if not whole or not spent[main]:
         return ""
     return f"; {percent(spent[main] / whole)} of their time was {_PHRASE[main]}"
+
+
+def _of_time(run: Run) -> str:
+    """The time that a busy share is of: a link's own is known for the whole run only, unless one flow has it to itself."""
+    return "that time" if run.flows.height == 1 else "the run"
 
 
 def _link(name: str) -> str:
@@ -127,7 +137,7 @@ def _speed(row: dict[str, Any], found: Limits) -> str:
     if row.get("bytes") is not None and row.get("goodput_bps") is not None:
         text = f"{amount(row['bytes'], 'B')} at a goodput of {amount(row['goodput_bps'], 'bit/s')}"
     if found.busiest and found.main != "link":
-        text += f"; its busiest link, {_link(found.busiest[0])}, was busy {percent(found.busiest[1])} of the time"
+        text += f"; the busiest link, {_link(found.busiest[0])}, was busy {percent(found.busiest[1])} of that time"
     return f"{text}." if text else ""
 
 
@@ -148,6 +158,8 @@ def _losses(run: Run) -> str:
             parts.append(f"the queue of {where} dropped {count(row['drops'], 'packet')}")
         if row.get("lost"):
             parts.append(f"{where} lost {count(row['lost'], 'packet')}")
+        if row.get("retry_drops"):
+            parts.append(f"{where} gave {count(row['retry_drops'], 'packet')} up after its last attempt")
     if len(parts) > 4:
         parts = [f"{count(len(parts), 'queue or loss model', 'queues and loss models')} took packets"]
     sums = {c: _sum(run, c) for c in ("retransmits", "timeouts", "fast_retransmits")}
@@ -157,7 +169,7 @@ def _losses(run: Run) -> str:
         count(sums["fast_retransmits"], "fast retransmit"),
     ]
     if not parts and not any(sums.values()):
-        return "Nothing was lost."
+        return "No packet was lost, and none was sent again."
     lost = listing(parts) if parts else "no queue dropped anything"
     text = (
         f"{lost}; {listing([r for r, v in zip(repairs, sums.values(), strict=True) if v] or ['nothing was resent'])}."
@@ -176,8 +188,27 @@ def _acks(run: Run) -> str:
     if gone:
         text += ", " + listing([f"{percent(n / sent)} of them {why}" for n, why in gone])
     if sum(n for n, _ in gone) >= sent / 2:
-        text += ": the sender was starved of ACKs"
+        text += ": at most half of them reached the sender"
     return text + "."
+
+
+def _thinned(run: Run) -> str:
+    """What the charts of a long run leave out; :mod:`acklab.plot.reading` has the rules."""
+    thinned, shown = run.thinned, []
+    if thinned.ways is not None:
+        shown.append((thinned.ways.height, thinned.sent, "packet"))
+    for table, what in (("series", "state of a sender"), ("queue", "queue length")):
+        if table in thinned.rows:
+            shown.append((getattr(run, table).height, thinned.rows[table], what))
+    parts = [f"{count(kept, 'of', 'of')} {count(rows, what, _MANY[what])}" for kept, rows, what in shown]
+    return (
+        f"Reduced view: the run is too long to draw in full, and the charts show {listing(parts)}. In each short span of "
+        "time the first, the last, the lowest and the highest are kept, so the whole run looks as it would in full. "
+        "Closer up, rows are missing; the Parquet tables have them all."
+    )
+
+
+_MANY = {"packet": "packets", "state of a sender": "states of senders", "queue length": "queue lengths"}
 
 
 def _slowest(run: Run) -> str:
@@ -185,7 +216,7 @@ def _slowest(run: Run) -> str:
     if not rows:
         return ""
     row = max(rows, key=lambda r: r["completion_s"])
-    return f"The slowest: {_finish(run, row)}{_because(run, limits(run, row['name']))}."
+    return f"The slowest: {_finish(run, row)}{_spent(run, limits(run, row['name']))}."
 
 
 def _fairness(run: Run) -> str:
@@ -200,35 +231,42 @@ def _fairness(run: Run) -> str:
 
 
 def _compare(runs: list[Run]) -> str:
-    """Who finished first, and how much longer the others took; means over each run's finished flows."""
-    means = {r.label: sum(t) / len(t) for r in runs if (t := _completions(r))}
-    behind = [r.label for r in runs if len(_completions(r)) < r.flows.height]
+    """Who finished first, and how much longer the others took; means over the flows of runs in which all finished."""
+    whole = [run for run in runs if len(_completions(run)) == run.flows.height]
+    # A mean over those of a run's flows that were quick enough would flatter it.
+    means = {run.label: fmean(_completions(run)) for run in whole if run.flows.height}
     if not means:
         return _compare_rates(runs)
     order = sorted(means, key=lambda k: means[k])
     best = means[order[0]]
-    mean = "mean " if any(r.flows.height > 1 for r in runs) else ""
-    text = f"{_name(order[0])} was fastest with a {mean}completion time of {seconds(best)}"
+    if any(run.flows.height > 1 for run in whole):
+        text = f"{_name(order[0])} had the shortest mean completion time, {seconds(best)}"
+    else:
+        text = f"{_name(order[0])} finished in {seconds(best)}"
     others = []
     for k in order[1:]:
         more = means[k] / best - 1 if best else 0.0
-        others.append(f"{_name(k)} took {percent(more)} longer" if more >= 0.0005 else f"{_name(k)} took as long")
+        others.append(f"{_name(k)} took {percent(more)} longer" if more >= 0.0005 else f"{_name(k)} as long to within 0.05\u00a0%")
     if others:
         text += "; " + listing(others[:4]) + (f", {len(others) - 4} others more" if len(others) > 4 else "")
-    if behind:
+    if behind := [run.label for run in runs if run.label not in means]:
         text += f"; not every flow of {listing([_name(k) for k in behind])} finished"
-    return text + "."
+    return f"{text}. {_ONCE}"
+
+
+#: What an order of single runs leaves open.
+_ONCE = "One run each: another seed or start time can change the order."
 
 
 def _compare_rates(runs: list[Run]) -> str:
-    """The same for runs in which nothing finished: by what they carried."""
+    """The same where no run finished all of its flows: by what they carried."""
     rates = {r.label: _sum(r, "goodput_bps") for r in runs}
     order = sorted(rates, key=lambda k: -rates[k])
     best = rates[order[0]]
     if not best:
         return "No run finished its flows."
     less = [f"{_name(k)} {percent(1 - rates[k] / best)} less" for k in order[1:5]]
-    return f"{_name(order[0])} carried most, {amount(best, 'bit/s')}; {listing(less)}."
+    return f"{_name(order[0])} carried most, {amount(best, 'bit/s')}; {listing(less)}. {_ONCE}"
 
 
 def _name(label: str) -> str:

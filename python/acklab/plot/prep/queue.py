@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from ..runs import Run, once_per_run
+from .events import DEAD
 
 
 @once_per_run
@@ -26,7 +27,7 @@ def drops(run: Run, link: str | None = None) -> pl.DataFrame:
     ``event`` is ``drop`` (the queue's doing), ``lose`` (the loss model's) or ``filter`` (an
     ACK filter's); ``queue_packets`` is the queue's length then, null if not recorded.
     """
-    frame = run.packets.filter(pl.col("event").is_in(["drop", "lose", "filter"]))
+    frame = run.packets.filter(DEAD)
     if link is not None:
         frame = frame.filter(pl.col("link") == link)
     frame = frame.select("time_s", "link", "event", "flow", "kind", "seq", "ack").sort("time_s", maintain_order=True)

@@ -37,7 +37,7 @@ def time_sequence(run: Run, flow: str, ways: pl.DataFrame | None = None) -> dict
         "segments": data.select("sent_s", "seq", "end", "retransmit", "fate"),
         "acks": acks.select("time_s", "ack", "duplicate"),
         "sacks": sack_blocks(acks).select("time_s", "start", "end", "block"),
-        "window": _window(run, flow, acks),
+        "window": _window(run, flow, data, acks),
         "drops": data.filter(pl.col("fate").is_in(["drop", "lose"]))
         .select(time_s="ended_s", seq="seq", end="end", event="fate", link="where")
         .sort("time_s"),
@@ -67,7 +67,7 @@ def sack_blocks(acks: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _window(run: Run, flow: str, acks: pl.DataFrame) -> pl.DataFrame:
+def _window(run: Run, flow: str, data: pl.DataFrame, acks: pl.DataFrame) -> pl.DataFrame:
     known = acks.drop_nulls("window")
     if known.height:
         return known.select("time_s", edge=pl.col("ack") + pl.col("window"))
@@ -76,5 +76,5 @@ def _window(run: Run, flow: str, acks: pl.DataFrame) -> pl.DataFrame:
     if segments is None or not acks.height:
         return pl.DataFrame(schema={"time_s": pl.Float64, "edge": pl.Int64})
     # A constant window is told in segments; in a byte sequence a segment is the usual length.
-    each = int(run.packets.filter((pl.col("flow") == flow) & (pl.col("kind") == "data"))["len"].max() or 1)
+    each = int(data["len"].max() or 1)
     return acks.select("time_s", edge=pl.col("ack").cum_max() + int(segments * each))

@@ -17,7 +17,7 @@ _FLOW = {
     "finished_s": ("finished at", "s", 3, ""),
     "bytes": ("payload", "B", 1, ""),
     "goodput_bps": ("goodput", "bit/s", 2, ""),
-    "limit": ("limited by", "", None, "what most of its time went into"),
+    "limit": ("most time", "", None, "a link busy nine tenths of the time, or else the longest of the sender's states"),
     "segments_sent": ("segments", "", None, "segments sent, retransmissions and SYNs included"),
     "retransmits": ("resent", "", None, "retransmissions"),
     "timeouts": ("timeouts", "", None, ""),
@@ -52,10 +52,10 @@ _LINK = {
 _ONLY_IF_ANY = {"acks_created", "acks_filtered", "duplicated", "filtered", "lost", "reordered", "undone"}
 
 _LIMIT_WORDS = {
-    "link": "link rate",
+    "link": "busy link",
     "timeout": "timeouts",
     "recovery": "loss recovery",
-    "window": "full window",
+    "window": "flight at its ceiling",
     "slow start": "slow start",
     "path": "congestion avoidance",
 }

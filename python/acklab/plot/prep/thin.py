@@ -15,15 +15,17 @@ def thin_steps(frame: pl.DataFrame, value: str, columns: int = 1000, time: str =
     """Keep each column's first, lowest, highest and last row; nothing is changed below 4 rows a column."""
     if frame.height <= 4 * columns:
         return frame
-    cell = _cell(frame, columns, time)
-    rows = frame.with_row_index("_row").with_columns(cell)
+    return extremes(frame.with_columns(_cell(frame, columns, time)), ["_cell"], [pl.col(value)]).drop("_cell")
+
+
+def extremes(frame: pl.DataFrame, groups: list[str], values: list[pl.Expr]) -> pl.DataFrame:
+    """Keep each group's first and last row, and the rows with its lowest and its highest of each of ``values``."""
     at = pl.col("_row")
-    lowest, highest = pl.col(value).arg_min(), pl.col(value).arg_max()
-    keep = rows.group_by("_cell").agg(
-        pl.concat_list(at.first(), at.get(lowest), at.get(highest), at.last()).alias("_keep")
-    )
-    wanted = keep.explode("_keep").select(_row="_keep").unique().drop_nulls()
-    return rows.join(wanted, on="_row", how="semi").sort("_row").drop("_row", "_cell")
+    wanted = [at.first(), at.last(), *(at.get(place) for v in values for place in (v.arg_min(), v.arg_max()))]
+    rows = frame.with_row_index("_row")
+    keep = rows.group_by(groups).agg(pl.concat_list(wanted).alias("_keep"))
+    kept = keep.explode("_keep").select(_row="_keep").unique().drop_nulls()
+    return rows.join(kept, on="_row", how="semi").sort("_row").drop("_row")
 
 
 def thin_points(frame: pl.DataFrame, columns: int = 1000, each: int = 3, time: str = "time_s") -> pl.DataFrame:

@@ -7,6 +7,7 @@ import math
 import polars as pl
 
 from ..runs import Run
+from .growth import CARRIES, Growth
 from .journeys import journeys
 
 
@@ -16,39 +17,13 @@ def progress(run: Run, flow: str, ways: pl.DataFrame | None = None) -> pl.DataFr
     A unit is in order once it and all before it have arrived, so its time is the latest
     first arrival up to it: a running maximum over the sequence numbers.
     """
+    if run.thinned.progress is not None:
+        return run.thinned.progress.filter(pl.col("flow") == flow).drop("flow")
     ways = journeys(run) if ways is None else ways
-    came = ways.filter((pl.col("flow") == flow) & (pl.col("kind") == "data") & (pl.col("fate") == "delivered"))
-    # SYN and FIN take a sequence number but carry no payload.
-    came = came.filter((pl.col("len") > 0) & ~pl.col("syn") & ~pl.col("fin")).select("ended_s", "seq", "len")
+    came = ways.filter((pl.col("flow") == flow) & CARRIES).select("ended_s", "seq", "len")
     if not came.height:
         return pl.DataFrame(schema={"time_s": pl.Float64, "bytes": pl.Int64})
-    pieces = _first_arrivals(came)
-    size = run.unit_bytes(flow)
-    inorder = (
-        pieces.sort("seq")
-        # Behind a hole that was never filled nothing is in order.
-        .with_columns(hole=pl.col("seq") > pl.col("end").shift(1).fill_null(pl.col("seq").first()))
-        .filter(~pl.col("hole").cum_max())
-        .with_columns(time_s=pl.col("ended_s").cum_max(), bytes=(pl.col("end") - pl.col("seq")).cum_sum() * size)
-    )
-    return inorder.group_by("time_s").agg(pl.col("bytes").max()).sort("time_s")
-
-
-def _first_arrivals(came: pl.DataFrame) -> pl.DataFrame:
-    """Disjoint pieces ``seq, end, ended_s`` with the time each first arrived."""
-    first = came.group_by("seq", "len").agg(pl.col("ended_s").min()).sort("seq", "len")
-    first = first.with_columns(end=pl.col("seq") + pl.col("len"))
-    if first.height < 2 or not (first["seq"][1:] < first["end"][:-1]).any():
-        return first.select("seq", "end", "ended_s")
-    # Retransmissions cut at other places than the originals: cut everything at every edge.
-    edges = pl.concat([first["seq"], first["end"]]).unique().sort()
-    cells = pl.DataFrame({"seq": edges[:-1], "end": edges[1:]})
-    position = {int(e): i for i, e in enumerate(edges)}
-    best = [math.inf] * cells.height
-    for seq, end, at in first.select("seq", "end", "ended_s").iter_rows():
-        for i in range(position[seq], position[end]):
-            best[i] = min(best[i], at)
-    return cells.with_columns(ended_s=pl.Series(best)).filter(pl.col("ended_s").is_finite())
+    return Growth(run.unit_bytes(flow)).add(came)
 
 
 def throughput(run: Run, flow: str, bin_s: float | None = None, ways: pl.DataFrame | None = None) -> pl.DataFrame:

@@ -1,15 +1,15 @@
-"""What limited a flow: where its time went.
+"""Where a flow's time went.
 
-Every moment between a flow's first data and its end is put down to one cause, read from
-the sender's state. In order of precedence:
+Every moment between a flow's first data and its end is put down to one state of
+the sender. In order of precedence:
 
 ``timeout``     silence that ended with a retransmission timeout
 ``recovery``    repairing losses
-``window``      the flight was at the ceiling of a window other than cwnd
+``window``      the flight was at its ceiling while cwnd allowed more: another window was full, or nothing more was to be sent
 ``slow start``  cwnd below ssthresh
 ``path``        congestion avoidance: cwnd grows and is cut as the path allows
 
-The causes say what the sender was doing, not what would have been faster; the words of
+The states say what the sender was doing, not what would have been faster; the words of
 the headline keep to that.
 """
 
@@ -48,7 +48,7 @@ class Limits:
 
     @property
     def main(self) -> str | None:
-        """What limited the flow most: ``"link"`` if one was busy nine tenths of the time, else the longest cause."""
+        """``"link"`` if one was busy nine tenths of the time, else the state that lasted longest."""
         if self.busiest and self.busiest[1] >= 0.9:
             return "link"
         if not self.seconds:

@@ -1,5 +1,5 @@
 // The words under the headline, and where each flow's time went.
-const CAUSES = { timeout: "waiting for a timer", recovery: "loss recovery", window: "full window", "slow start": "slow start", path: "congestion avoidance" };
+const CAUSES = { timeout: "waiting for a timer", recovery: "loss recovery", window: "flight at its ceiling", "slow start": "slow start", path: "congestion avoidance" };
 
 function summary() {
   const { headline, runs } = state.manifest;

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from ...reproduce.charts import Multiples, Spot
+from ...figures.charts import Multiples, Spot
+from ...figures.stats import Sample
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Drawn
-from ...reproduce.stats import Sample
 from .registry import STUDY
 from .runs import FOUR, ONE, PAIR, sample
 from .setting import CONTROLS, MECHANISMS, PATHS, download, scenario

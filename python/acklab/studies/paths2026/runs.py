@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...figures.stats import Sample
 from ...reproduce.experiments import Effort, Replications
 from ...reproduce.grid import Grid
-from ...reproduce.stats import Sample
 from .setting import CONTROLS, COUNTINGS, FLOWS, MECHANISMS, PATHS, SIZES, download, scenario
 
 Flow = Mapping[str, Any]

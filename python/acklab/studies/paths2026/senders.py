@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ...reproduce.charts import Multiples, Spot
+from ...figures.charts import Multiples, Spot
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Drawn
 from .compared import spread, told

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...reproduce.charts import Axis, Line, Lines, Panel
+from ...figures.charts import Axis, Line, Lines, Panel
 from ...reproduce.grid import Grid
 from ...reproduce.paper import Drawn
 from .compared import spread, told

@@ -55,6 +55,11 @@ impl RoundTrip {
         self.smoothed.map(|_| self.least)
     }
 
+    /// ACKs remembered, of which no segment has told yet.
+    pub fn waiting(&self) -> usize {
+        self.sent.len()
+    }
+
     fn sample(&mut self, secs: f64) {
         self.least = self.least.min(secs);
         self.smoothed = Some(match self.smoothed {

@@ -1,0 +1,179 @@
+//! What is counted of the ACKs of one direction, and what must be remembered of them.
+
+use crate::holds::Holds;
+use crate::numbers::{Spread, span_s};
+use crate::thresholds::AHEAD_S;
+
+/// What an ACK was to the one before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AckKind {
+    /// It acknowledges something for the first time.
+    #[default]
+    New,
+    /// It repeats the last, without data, with the same window (RFC 5681 section 2, RFC 6675).
+    Duplicate,
+    /// It repeats the last, with another window.
+    WindowUpdate,
+    /// A keep-alive or window probe, or the answer to one.
+    Probe,
+    /// It repeats the last on data of its own.
+    Repeated,
+    /// It acknowledges less than an earlier one: it was overtaken.
+    Old,
+}
+
+/// Names of [`AckKind`]s.
+pub const ACK_KINDS: [&str; 6] = ["new", "duplicate", "window-update", "probe", "repeated", "old"];
+
+/// An ACK as the table shows it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Told {
+    pub kind: AckKind,
+    pub ack: u64,
+    pub bytes: u64,
+    pub segments: u64,
+    pub delay: Option<f64>,
+    pub rtt: Option<f64>,
+    pub clean: bool,
+    pub divided: bool,
+    pub ahead: bool,
+    pub sacks: u8,
+    pub window: u64,
+    pub flight: u64,
+}
+
+/// What is counted of them.
+#[derive(Clone, Debug, Default)]
+pub struct AckCounts {
+    pub packets: u64,
+    pub pure: u64,
+    pub new: u64,
+    pub duplicates: u64,
+    pub unprompted: u64,
+    pub window_updates: u64,
+    pub probes: u64,
+    pub old: u64,
+    pub sacks: u64,
+    pub dsacks: u64,
+    pub ece: u64,
+    pub ect: u64,
+    pub zero_window: u64,
+    pub divided: u64,
+    /// Segments that passed once and were acknowledged in parts.
+    pub split: u64,
+    pub compressed: u64,
+    pub of_unseen: u64,
+    pub ahead: u64,
+    /// Numbers that no window allows: of an older connection between the same ends, or forged.
+    pub wild: u64,
+    pub stamped_rtts: u64,
+    pub later_echoes: u64,
+    /// Those of them that echo the last.
+    pub last_echoes: u64,
+    pub earlier_echoes: u64,
+    pub acked_bytes: u64,
+    pub acked_segments: u64,
+    pub last_ns: Option<i64>,
+}
+
+/// Identifications in the IPv4 headers of the end that acknowledges, beside what its ACKs cover.
+///
+/// A host may count them for each connection (Linux) or over all its traffic, so that a gap alone says nothing. A lost ACK makes the
+/// next one cover more, by one or two segments for each number that is missing; that is what counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Identifications {
+    /// Of its last packet, if that was a pure ACK: others may take several numbers (TSO).
+    last: Option<u16>,
+    /// Steps of one, under ACKs of at most two segments, and under ACKs of more.
+    pub next: u64,
+    pub jumps: u64,
+    /// Larger steps, which what the ACK covers explains, and the numbers missing in them.
+    pub explained: u64,
+    pub missing: u64,
+    /// Steps that it does not explain.
+    pub other: u64,
+}
+
+impl Identifications {
+    /// A packet passes that is no copy. `beside` is the identification of its host's packet before, of whatever connection; a pure
+    /// ACK of new data that came in order and once `covers` segments.
+    pub fn on_packet(&mut self, identification: u16, beside: Option<u16>, pure: bool, covers: Option<u64>) {
+        let Some(last) = std::mem::replace(&mut self.last, pure.then_some(identification)).filter(|_| pure) else {
+            return;
+        };
+        let step = identification.wrapping_sub(last);
+        let step = match beside.map(|beside| identification.wrapping_sub(beside)) {
+            Some(1) => 1, // what lies between belongs to other connections
+            _ => u64::from(step),
+        };
+        match covers {
+            Some(3..) if step == 1 => self.jumps += 1,
+            _ if step == 1 => self.next += 1,
+            // Each ACK of one segment, or of two.
+            Some(covers @ 3..) if (2..=covers).contains(&step) && 2 * step >= covers => {
+                self.explained += 1;
+                self.missing += step - 1;
+            }
+            Some(2) if step == 2 => {} // of one segment each, or of two and another connection's
+            _ => self.other += 1,
+        }
+    }
+}
+
+/// The ACKs' state.
+#[derive(Clone, Debug, Default)]
+pub struct Acks {
+    pub counts: AckCounts,
+    pub rtt: Spread,
+    pub holds: Holds,
+    pub ids: Identifications,
+    pub scale: u8,
+    /// The scale is known: both SYNs passed.
+    pub scaled: bool,
+    pub window: Option<u64>,
+    /// Data segments that passed and no ACK has answered yet.
+    pub prompts: u64,
+    /// ACKs of what had not passed, and when they did.
+    pub ahead: Vec<(u64, i64)>,
+    /// One past the highest number that any window has allowed, and the largest window.
+    pub right: u64,
+    pub largest_window: u64,
+    /// When the last ACK of new data passed, when what it covers was complete, and how many came compressed in a row.
+    pub last_new: Option<(i64, i64)>,
+    pub compressed_run: u32,
+}
+
+impl Acks {
+    /// Data pass that begin at `seq` and make `segments`, for the first time if they are `new`.
+    pub fn on_data(&mut self, new: bool, seq: u64, segments: u64, now: i64) {
+        self.prompts += segments;
+        if new && !self.ahead.is_empty() {
+            // A capture may show what passes within microseconds in the wrong order.
+            let late = self.ahead.iter().filter(|(ack, at)| *ack > seq && span_s(*at, now) > AHEAD_S).count();
+            self.counts.ahead += late as u64;
+            self.ahead.retain(|(ack, _)| *ack <= seq);
+        }
+    }
+}
+
+/// The number of a segment with an ACK, to the one its sender should use next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Own {
+    /// The same.
+    Next,
+    /// One less: it asks for an answer.
+    Probe,
+    /// Another.
+    Other,
+}
+
+/// What is known of a packet beside what it says.
+#[derive(Clone, Copy, Debug)]
+pub struct Sender {
+    /// Its number, to the one its sender should use next.
+    pub own: Own,
+    /// It had passed before, the same in everything.
+    pub copy: bool,
+    /// Identification of its host's packet before it, of whatever connection.
+    pub beside: Option<u16>,
+}

@@ -1,0 +1,203 @@
+//! What an ACK says of what was outstanding, and the round trip that it tells.
+
+use crate::acks::{AckKind, Own, Sender, Told};
+use crate::numbers::span_s;
+use crate::outstanding::Sent;
+use crate::segment::{ACK, ECE, FIN, RST, SYN, Seen};
+use crate::thresholds::{COMPRESSED_RUN, COMPRESSED_SHARE, LEAST_WILD};
+use crate::way::Way;
+
+impl Way {
+    /// A segment with the ACK flag passes the other way.
+    pub fn on_ack(&mut self, seen: &Seen, from: Sender, now: i64) -> Option<Told> {
+        if !seen.has(ACK) || seen.has(RST) {
+            return None;
+        }
+        let own = from.own;
+        let pure = seen.payload == 0 && !seen.has(SYN | FIN);
+        self.stamped |= seen.options.stamps.is_some() && !seen.has(SYN);
+        self.count_ack(seen, pure);
+        let ack = if self.first.is_some() { self.numbers.peek(seen.ack) } else { self.numbers.widen(seen.ack) };
+        let scale = if seen.has(SYN) { 0 } else { self.acks.scale };
+        let window = u64::from(seen.window) << scale;
+        if self.is_wild(ack, window) {
+            self.acks.counts.wild += 1;
+            return None;
+        }
+        let at_edge = self.acks.right > 0 && ack >= self.acks.right;
+        self.acks.right = self.acks.right.max(ack + window);
+        self.acks.largest_window = self.acks.largest_window.max(window);
+        let same_window = self.acks.window.replace(window) == Some(window);
+        let flight = self.flight_bytes();
+        // Without a handshake the first ACK may be of data that passed before the capture began.
+        let Some(una) = self.una.or(self.first) else {
+            self.una = Some(ack);
+            return None;
+        };
+        let probe = pure && (own == Own::Probe || self.probing && ack == una && same_window);
+        let kind = match ack.cmp(&una) {
+            _ if probe && ack <= una => AckKind::Probe,
+            std::cmp::Ordering::Greater => AckKind::New,
+            std::cmp::Ordering::Less => AckKind::Old,
+            std::cmp::Ordering::Equal if !pure || own != Own::Next => AckKind::Repeated,
+            std::cmp::Ordering::Equal if !same_window => AckKind::WindowUpdate,
+            std::cmp::Ordering::Equal => AckKind::Duplicate,
+        };
+        let counts = &mut self.acks.counts;
+        match kind {
+            AckKind::Duplicate => {
+                counts.duplicates += 1;
+                // A duplicate that reports what came twice, or beyond a gap, has a cause, seen here or not; and one without a
+                // number of its own may be a copy.
+                let own =
+                    seen.options.sacks.0 == 0 && !from.copy && seen.identification.is_some_and(|number| number != 0);
+                counts.unprompted += u64::from(self.acks.prompts == 0 && own);
+                self.acks.prompts = self.acks.prompts.saturating_sub(1);
+            }
+            AckKind::WindowUpdate => counts.window_updates += 1,
+            AckKind::Probe => counts.probes += 1,
+            AckKind::Old => counts.old += 1,
+            AckKind::Repeated | AckKind::New => {}
+        }
+        counts.zero_window += u64::from(pure && window == 0);
+        if matches!(kind, AckKind::New | AckKind::Duplicate) && !from.copy {
+            self.eyes.on_ack(ack, seen.options.stamps.map(|(value, _)| value), self.room, now);
+        }
+        let sacks = seen.options.sacks.0;
+        let told = Told { kind, ack, window, flight, sacks, ..Told::default() };
+        let told = if kind == AckKind::New { self.on_new(seen, una, told, (pure, at_edge), now) } else { told };
+        if let Some(identification) = seen.identification.filter(|_| !from.copy) {
+            let covers = told.clean.then_some(told.segments);
+            self.acks.ids.on_packet(identification, from.beside, pure, covers);
+        }
+        Some(told)
+    }
+
+    /// Whether an ACK is of a number that no window could have allowed, though what it acknowledges passes here.
+    fn is_wild(&self, ack: u64, window: u64) -> bool {
+        let scaled = if self.acks.scaled { 0 } else { 14 };
+        let allowed = (self.acks.largest_window.max(window) << scaled).max(LEAST_WILD);
+        let (first, last) = (self.first.unwrap_or(0), self.next.max(self.una.unwrap_or(0)));
+        self.first.is_some() && (ack > last.saturating_add(allowed) || ack < first.saturating_sub(allowed))
+    }
+
+    fn count_ack(&mut self, seen: &Seen, pure: bool) {
+        let counts = &mut self.acks.counts;
+        counts.packets += 1;
+        counts.pure += u64::from(pure);
+        counts.sacks += u64::from(seen.options.sacks.0 > 0);
+        counts.dsacks += u64::from(seen.is_dsack());
+        counts.ece += u64::from(seen.has(ECE) && !seen.has(SYN));
+        counts.ect += u64::from(pure && seen.ecn != 0);
+    }
+
+    fn on_new(&mut self, seen: &Seen, una: u64, mut told: Told, (pure, at_edge): (bool, bool), now: i64) -> Told {
+        let ack = told.ack;
+        let unseen = ack > self.next;
+        let beyond = ack.saturating_sub(self.next.max(una));
+        let gap = !self.gaps.is_empty() || told.sacks > 0;
+        let done = self.completed(ack);
+        let covered = self.outstanding.cover(ack, self.unit().into(), at_edge);
+        self.settle(ack);
+        told.bytes = (ack - una).saturating_sub(covered.control);
+        told.segments = covered.segments + self.units(beyond);
+        told.ahead = unseen;
+        told.divided = covered.divided;
+        told.delay = done.map(|done| span_s(done, now)).filter(|_| covered.plain && !unseen);
+        // What waited for a gap to be filled tells no round trip.
+        let named = covered.named.filter(|sent| covered.disturbed.is_none_or(|at| at <= sent.last.0));
+        told.rtt = named.and_then(|sent| sample(&sent, seen, now));
+        told.clean = pure && covered.plain && !gap && !unseen && told.delay.is_some() && covered.control == 0;
+        let acks = &mut self.acks;
+        // What duplicates have answered already is covered by the ACK that ends a recovery.
+        acks.prompts = acks.prompts.saturating_sub(if told.clean { covered.segments } else { 1 });
+        let counts = &mut acks.counts;
+        counts.new += u64::from(told.bytes > 0);
+        counts.acked_bytes += told.bytes;
+        counts.acked_segments += told.segments;
+        counts.last_ns = if told.bytes > 0 { Some(now) } else { counts.last_ns };
+        counts.divided += u64::from(covered.divided);
+        counts.split += covered.split;
+        counts.of_unseen += u64::from(unseen);
+        if unseen && acks.ahead.len() < 64 {
+            acks.ahead.push((ack, now));
+        }
+        if let Some(rtt) = told.rtt {
+            acks.rtt.add(rtt);
+            acks.counts.stamped_rtts += u64::from(named.is_some_and(|sent| sent.again));
+            self.eyes.to_receiver = Some(self.eyes.to_receiver.map_or(rtt, |least| least.min(rtt)));
+        }
+        // A receiver echoes the first segment since its last ACK (RFC 7323 section 4.3).
+        if let (Some((_, echo)), (Some(first), Some(last))) = (seen.options.stamps, covered.stamps)
+            && told.clean
+        {
+            let later = after(echo, first) && !after(echo, last);
+            self.acks.counts.later_echoes += u64::from(later);
+            self.acks.counts.last_echoes += u64::from(later && echo == last);
+            self.acks.counts.earlier_echoes += u64::from(after(first, echo) && !covered.divided);
+        }
+        self.note_spacing(done, now);
+        if told.clean && !told.divided {
+            let (leg, all) = (self.legs.0, self.outstanding.is_empty());
+            let span = covered.passed.map_or(0.0, |(first, last)| span_s(first, last));
+            self.acks.holds.on_batch(told.segments, span);
+            self.acks.holds.on_ack(told.segments, told.delay.unwrap_or(0.0), leg, all, now);
+        } else if (gap || !covered.plain) && told.bytes > 0 {
+            self.acks.holds.on_disorder();
+        }
+        told
+    }
+
+    /// Counts ACKs that follow each other closer than what they cover did.
+    fn note_spacing(&mut self, done: Option<i64>, now: i64) {
+        let acks = &mut self.acks;
+        let Some(done) = done else {
+            acks.last_new = None;
+            return;
+        };
+        if let Some((at, before)) = acks.last_new {
+            let close = span_s(at, now) < COMPRESSED_SHARE * span_s(before, done);
+            acks.compressed_run = if close { acks.compressed_run + 1 } else { 0 };
+            acks.counts.compressed += u64::from(acks.compressed_run >= COMPRESSED_RUN);
+        }
+        acks.last_new = Some((now, done));
+    }
+
+    /// When everything below `ack` had passed.
+    fn completed(&mut self, ack: u64) -> Option<i64> {
+        let place = self.edges.partition_point(|(edge, _)| *edge < ack);
+        self.edges.drain(..place);
+        let &(edge, at) = self.edges.front()?;
+        if edge == ack {
+            self.edges.pop_front();
+        }
+        Some(at)
+    }
+
+    /// Everything below `ack` is acknowledged.
+    fn settle(&mut self, ack: u64) {
+        self.una = Some(self.una.map_or(ack, |una| una.max(ack)));
+        self.gaps.forget_below(ack);
+        self.edge = self.edge.max(ack.min(self.next));
+    }
+}
+
+/// The round trip that an ACK tells of the segment it names: Karn's rule, or the echoed timestamp where it tells the
+/// segment's transmissions apart (RFC 7323 section 4).
+fn sample(sent: &Sent, seen: &Seen, now: i64) -> Option<f64> {
+    let from = |at: i64| Some(span_s(at, now));
+    if !sent.again {
+        return from(sent.first.0);
+    }
+    let echo = seen.options.stamps.map(|(_, echo)| echo)?;
+    match (sent.first.1 == Some(echo), sent.last.1 == Some(echo)) {
+        (true, false) => from(sent.first.0),
+        (false, true) => from(sent.last.0),
+        _ => None,
+    }
+}
+
+/// Whether timestamp `a` is later than `b` (RFC 7323 section 5.2).
+fn after(a: u32, b: u32) -> bool {
+    a.wrapping_sub(b) as i32 > 0
+}

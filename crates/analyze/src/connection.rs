@@ -1,0 +1,181 @@
+//! One connection: its two ends, its handshake, its two directions.
+
+use crate::acks::{Own, Sender, Told};
+use crate::copies::Copies;
+use crate::numbers::span_s;
+use crate::segment::{ACK, Endpoint, FIN, RST, SYN, Seen};
+use crate::way::{DataKind, Way};
+
+/// When the three segments of the handshake passed, and which end began.
+#[derive(Clone, Copy, Debug, Default)]
+struct Handshake {
+    opener: usize,
+    syn: Option<i64>,
+    answer: Option<i64>,
+    /// A SYN passed twice: what times it is not known.
+    again: bool,
+    done: bool,
+}
+
+/// A connection as it passes.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    /// The end that opened it, or whose packet was first; and the other.
+    pub ends: [Endpoint; 2],
+    /// Direction 0 is the data of `ends[0]`.
+    pub ways: [Way; 2],
+    pub first_ns: i64,
+    pub last_ns: i64,
+    /// Both SYNs passed.
+    pub opened: bool,
+    pub reset: bool,
+    /// Packets of both ends, and those of them that had passed before, the same in everything.
+    pub packets: u64,
+    pub copies: u64,
+    last: [Copies; 2],
+    /// One past the highest number each end has used.
+    spoken: [Option<u32>; 2],
+    syns: [Option<Seen>; 2],
+    handshake: Handshake,
+}
+
+/// What a packet was, in both its roles.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Passed {
+    /// Which end sent it.
+    pub from: usize,
+    /// As data of its sender.
+    pub data: Option<DataKind>,
+    /// Its first number in 64 bits, if it was data.
+    pub seq: u64,
+    /// As an ACK of the other's data.
+    pub ack: Option<Told>,
+}
+
+impl Connection {
+    /// The connection of which `seen` is the first packet.
+    pub fn new(seen: &Seen, now: i64) -> Connection {
+        let answer = seen.has(SYN) && seen.has(ACK);
+        let ends = if answer { [seen.to, seen.from] } else { [seen.from, seen.to] };
+        Connection {
+            ends,
+            ways: Default::default(),
+            first_ns: now,
+            last_ns: now,
+            opened: false,
+            reset: false,
+            packets: 0,
+            copies: 0,
+            last: Default::default(),
+            spoken: [None; 2],
+            syns: [None; 2],
+            handshake: Handshake::default(),
+        }
+    }
+
+    /// Whether `seen` opens another connection between the same ends.
+    pub fn is_over(&self, seen: &Seen) -> bool {
+        if !seen.has(SYN) || seen.has(ACK) {
+            return false;
+        }
+        let end = usize::from(seen.from != self.ends[0]);
+        match &self.syns[end] {
+            Some(syn) => syn.seq != seen.seq,
+            None => self.spoken[end].is_some_and(|next| next != seen.seq.wrapping_add(1)),
+        }
+    }
+
+    /// How much is remembered until later packets settle it, and how much was forgotten instead.
+    pub fn remembered(&self) -> (usize, u64) {
+        let [one, other] = &self.ways;
+        (one.remembered() + other.remembered(), one.forgotten + other.forgotten)
+    }
+
+    /// The next packet passes at `now`, which never goes back; without `room` the oldest makes room for what it brings.
+    pub fn on_packet(&mut self, seen: &Seen, now: i64, beside: Option<u16>, room: bool) -> Passed {
+        for way in &mut self.ways {
+            way.room = room;
+        }
+        let from = usize::from(seen.from != self.ends[0]);
+        self.last_ns = now;
+        self.packets += 1;
+        let copy = self.last[from].on_packet(seen);
+        self.copies += u64::from(copy);
+        if seen.has(SYN) {
+            self.on_syn(from, seen);
+        }
+        self.time_handshake(from, seen, now);
+        let own = self.speak(from, seen);
+        let ack = self.ways[1 - from].on_ack(seen, Sender { own, copy, beside }, now);
+        let data = self.ways[from].on_data(seen, own, copy, now);
+        self.reset |= seen.has(RST);
+        Passed { from, data, seq: self.ways[from].numbers.peek(seen.seq), ack }
+    }
+
+    fn speak(&mut self, from: usize, seen: &Seen) -> Own {
+        let after = seen.seq.wrapping_add(seen.units());
+        let Some(next) = self.spoken[from] else {
+            self.spoken[from] = Some(after);
+            return Own::Next;
+        };
+        if after.wrapping_sub(next) as i32 > 0 && !seen.has(RST) {
+            self.spoken[from] = Some(after);
+        }
+        match next.wrapping_sub(seen.seq) {
+            0 => Own::Next,
+            1 if !seen.has(SYN | FIN | RST) => Own::Probe,
+            _ => Own::Other,
+        }
+    }
+
+    fn on_syn(&mut self, from: usize, seen: &Seen) {
+        self.handshake.again |= self.syns[from].is_some();
+        self.syns[from] = Some(*seen);
+        let [first, second] = &self.syns;
+        let scale = |syn: &Option<Seen>| syn.as_ref().and_then(|syn| syn.options.scale);
+        // Scales count only where both SYNs offer one (RFC 7323 section 2.2).
+        let both = match (first, second) {
+            (Some(_), Some(_)) => scale(first).zip(scale(second)),
+            _ => None,
+        };
+        if let Some((first, second)) = both {
+            (self.ways[1].acks.scale, self.ways[0].acks.scale) = (first, second);
+        }
+        self.opened = first.is_some() && second.is_some();
+        for way in &mut self.ways {
+            way.acks.scaled = self.opened;
+        }
+        let mss = [first, second].into_iter().flatten().filter_map(|syn| syn.options.mss).min();
+        for way in &mut self.ways {
+            way.mss = mss.or(way.mss);
+        }
+    }
+
+    /// The handshake's three packets time both ways from here: SYN to SYN-ACK is there and back to who was called, from
+    /// there to the first ACK is there and back to the caller.
+    fn time_handshake(&mut self, from: usize, seen: &Seen, now: i64) {
+        let shake = &mut self.handshake;
+        if seen.has(SYN) {
+            let place = if seen.has(ACK) { &mut shake.answer } else { &mut shake.syn };
+            *place = place.or(Some(now));
+            if !seen.has(ACK) {
+                shake.opener = from;
+            }
+            return;
+        }
+        if shake.done || from != shake.opener || !seen.has(ACK) {
+            return;
+        }
+        let (Some(syn), Some(answer)) = (shake.syn, shake.answer) else { return };
+        shake.done = true;
+        if shake.again {
+            return;
+        }
+        let (called, caller) = (span_s(syn, answer), span_s(answer, now));
+        self.ways[shake.opener].legs = (Some(called), Some(caller));
+        self.ways[1 - shake.opener].legs = (Some(caller), Some(called));
+        for way in &mut self.ways {
+            way.eyes.on_handshake(called + caller);
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! What a capture's ACKs say.
+//!
+//! [`Analysis`] reads a capture packet by packet and keeps, for each connection and direction, what [`Connections`]'
+//! columns tell: counts, distributions, and what follows from them about the receiver's policy. Memory grows with the
+//! connections and with what is outstanding, not with the file, unless every packet's rows are asked for.
+//!
+//! Every number that decides what is said stands in `thresholds.rs`.
+
+mod acks;
+mod answers;
+mod connection;
+mod copies;
+mod cwnd;
+mod fragments;
+mod frame;
+mod gaps;
+mod holds;
+mod ip;
+mod numbers;
+mod outstanding;
+mod policy;
+mod rows;
+mod segment;
+mod summary;
+pub mod thresholds;
+mod vantage;
+mod way;
+mod words;
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::net::IpAddr;
+
+use connection::Connection;
+use fragments::Joined;
+use ip::Frame;
+pub use policy::NAMES as POLICIES;
+pub use rows::{AckRow, ConnectionRow, Packets, SegmentRow, Sink};
+pub use segment::Endpoint;
+use segment::Seen;
+use thresholds::{MOST_CONNECTIONS, MOST_HOSTS, MOST_REMEMBERED};
+pub use vantage::Vantage;
+
+use acklab_capture::{Block, ReadError, Reader};
+
+/// What became of the packets of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Census {
+    /// All of them, and their bytes before they were cut.
+    pub packets: u64,
+    /// Bytes of them.
+    pub bytes: u64,
+    /// TCP segments that were analysed.
+    pub tcp: u64,
+    /// Neither IPv4 nor IPv6.
+    pub not_ip: u64,
+    /// IP, but not TCP.
+    pub not_tcp: u64,
+    /// Parts of fragmented packets, those of segments among them.
+    pub fragments: u64,
+    /// TCP segments put together from them, which count as `tcp`, `cut` or `malformed` besides.
+    pub reassembled: u64,
+    /// Fragmented segments that were left out because their parts overlap, or disagree about where the segment ends.
+    pub overlapping: u64,
+    /// Cut before the TCP header ends.
+    pub cut: u64,
+    /// With lengths that contradict each other.
+    pub malformed: u64,
+    /// TCP segments whose options were cut: timestamps, SACK blocks and what a SYN offers may be missing.
+    pub options_cut: u64,
+    /// Earlier than the packet before; they count as simultaneous with it.
+    pub backward: u64,
+    /// By how many nanoseconds at most.
+    pub backward_max_ns: u64,
+    /// Link types that are not read, each once.
+    pub unknown_links: Vec<u32>,
+    /// Packets without a time, which are not read (pcapng's simple packet blocks).
+    pub untimed: u64,
+    /// TCP segments that were left out, of connections beyond the first [`thresholds::MOST_CONNECTIONS`].
+    pub unfollowed: u64,
+    /// Segments and gaps that were forgotten before an ACK settled them, because too many were outstanding.
+    pub forgotten: u64,
+    /// Rows that the tables of ACKs and segments have no room for.
+    pub rows_left_out: u64,
+    /// The file ends within a packet, as when its writer was stopped.
+    pub broken_off: bool,
+    /// What is wrong with the file, where it could not be read on.
+    pub damaged: Option<String>,
+}
+
+/// An analysis in progress, or done.
+///
+/// ```
+/// use acklab_analyze::Analysis;
+/// use acklab_capture::{Capture, LinkEnd, Reader};
+///
+/// let text = r#"
+///     link = [{ between = ["S", "R"], rate = "1Mbps", delay = "10ms" }]
+///     flow = [{ from = "S", to = "R", size = { segments = 40 }, receiver = { ack = { policy = "every" } } }]
+///     record = { packets = true }
+/// "#;
+/// let scenario = acklab_scenario::parse_toml(text, "example.toml")?;
+/// let outcome = acklab_sim::Simulation::new(scenario.clone().into()).run();
+/// let mut file = Vec::new();
+/// Capture::new(&scenario, &outcome)?.write(LinkEnd::find(&outcome, "S->R@R")?, &mut file)?;
+///
+/// let mut analysis = Analysis::default();
+/// analysis.read(&mut Reader::new(&file[..])?, |_| true)?;
+/// let found = analysis.connections();
+/// assert_eq!((found[0].policy.as_str(), found[0].new_acks), ("every", 40));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Analysis {
+    census: Census,
+    connections: Vec<Connection>,
+    /// The latest connection between two ends, the lesser first; only looked up, never walked.
+    latest: HashMap<(Endpoint, Endpoint), usize>,
+    /// Identification of the last packet of each IPv4 host.
+    hosts: HashMap<IpAddr, u16>,
+    packets: Option<Packets>,
+    fragments: fragments::Fragments,
+    /// Segments, gaps and the like that all connections remember.
+    remembered: usize,
+    start_ns: Option<i64>,
+    now_ns: i64,
+}
+
+/// Blocks between two questions whether to go on, and bytes.
+const SLICE: u64 = 1 << 14;
+const SLICE_BYTES: u64 = 1 << 24;
+
+impl Analysis {
+    /// An analysis that also keeps a row for each segment and each ACK.
+    pub fn with_packets() -> Analysis {
+        Analysis { packets: Some(Packets::default()), ..Analysis::default() }
+    }
+
+    /// Reads `reader` to its end, or until `go_on`, which hears now and then how far it is, says no; whether it came to the
+    /// end.
+    ///
+    /// A file that ends within a packet, or is damaged behind its first, is read up to there ([`Census::broken_off`],
+    /// [`Census::damaged`]).
+    ///
+    /// # Errors
+    /// [`ReadError`]: it cannot be read, is no capture, or is damaged before its first packet.
+    pub fn read<R: Read>(
+        &mut self,
+        reader: &mut Reader<R>,
+        mut go_on: impl FnMut(&Census) -> bool,
+    ) -> Result<bool, ReadError> {
+        let (mut blocks, mut asked) = (0_u64, 0);
+        loop {
+            match reader.next_block() {
+                Ok(Some(Block::Packet(record))) => {
+                    self.on_packet(record.link_type, record.data, record.length, record.time_ns);
+                }
+                Ok(Some(Block::Untimed)) => self.census.untimed += 1,
+                Ok(Some(Block::Other)) => {}
+                Ok(None) => return Ok(true),
+                Err(error @ ReadError::Io(_)) => return Err(error),
+                Err(error) if self.census.packets == 0 => return Err(error),
+                Err(error) => {
+                    self.census.broken_off = error.is_truncation();
+                    self.census.damaged = (!error.is_truncation()).then(|| error.to_string());
+                    return Ok(true);
+                }
+            }
+            blocks += 1;
+            if blocks.is_multiple_of(SLICE) || reader.position() > asked + SLICE_BYTES {
+                asked = reader.position();
+                if !go_on(&self.census) {
+                    return Ok(false);
+                }
+            }
+        }
+    }
+
+    /// Takes in a packet: `frame` was kept of its `length` bytes.
+    pub fn on_packet(&mut self, link_type: u32, frame: &[u8], length: u32, time_ns: i64) {
+        self.census.packets += 1;
+        self.census.bytes += u64::from(length);
+        if !frame::known(link_type) && !self.census.unknown_links.contains(&link_type) {
+            self.census.unknown_links.push(link_type);
+        }
+        let start = *self.start_ns.get_or_insert(time_ns);
+        if self.census.packets == 1 {
+            self.now_ns = time_ns;
+        }
+        if time_ns < self.now_ns {
+            self.census.backward += 1;
+            self.census.backward_max_ns = self.census.backward_max_ns.max(self.now_ns.abs_diff(time_ns));
+        }
+        self.now_ns = self.now_ns.max(time_ns);
+        let seen = match ip::read(link_type, frame, length) {
+            Ok(Frame::Segment(seen)) => Ok(seen),
+            Ok(Frame::Part(part)) => match self.join(&part) {
+                Some(seen) => seen,
+                None => return,
+            },
+            Err(other) => Err(other),
+        };
+        let seen = match seen {
+            Ok(seen) => seen,
+            Err(other) => return self.pass_over(other),
+        };
+        let now = self.now_ns;
+        let Some(index) = self.find(&seen, now) else {
+            self.census.unfollowed += 1;
+            return;
+        };
+        self.census.tcp += 1;
+        self.census.options_cut += u64::from(seen.cut);
+        let beside = self.beside(&seen);
+        let connection = &mut self.connections[index];
+        let (before, lost) = connection.remembered();
+        let passed = connection.on_packet(&seen, now, beside, self.remembered < MOST_REMEMBERED);
+        let (after, forgotten) = connection.remembered();
+        self.remembered = self.remembered + after - before;
+        self.census.forgotten += forgotten - lost;
+        if let Some(packets) = &mut self.packets {
+            let left_out = packets.add(index, &self.connections[index], &seen, &passed, now.saturating_sub(start));
+            self.census.rows_left_out += left_out;
+        }
+    }
+
+    /// The segment that a part completes, as it came with that.
+    fn join(&mut self, part: &fragments::Part) -> Option<Result<Seen, frame::Other>> {
+        self.census.fragments += 1;
+        match self.fragments.join(part, self.now_ns) {
+            Joined::Waiting => None,
+            Joined::Refused => {
+                self.census.overlapping += 1;
+                None
+            }
+            Joined::Whole(seen) => {
+                self.census.reassembled += 1;
+                Some(seen)
+            }
+        }
+    }
+
+    fn pass_over(&mut self, other: frame::Other) {
+        let census = &mut self.census;
+        *match other {
+            frame::Other::NotIp => &mut census.not_ip,
+            frame::Other::NotTcp => &mut census.not_tcp,
+            frame::Other::Fragment => &mut census.fragments,
+            frame::Other::Cut => &mut census.cut,
+            frame::Other::Malformed => &mut census.malformed,
+        } += 1;
+    }
+
+    /// The identification of the last packet that its host sent; this one's is remembered instead.
+    fn beside(&mut self, seen: &Seen) -> Option<u16> {
+        let identification = seen.identification?;
+        if self.hosts.len() == MOST_HOSTS && !self.hosts.contains_key(&seen.from.address) {
+            return None;
+        }
+        self.hosts.insert(seen.from.address, identification)
+    }
+
+    /// The connection of a segment, which it may open; none if there are too many.
+    fn find(&mut self, seen: &Seen, now: i64) -> Option<usize> {
+        let key = (seen.from.min(seen.to), seen.from.max(seen.to));
+        if let Some(&index) = self.latest.get(&key)
+            && !self.connections[index].is_over(seen)
+        {
+            return Some(index);
+        }
+        if self.connections.len() == MOST_CONNECTIONS {
+            return None;
+        }
+        self.connections.push(Connection::new(seen, now));
+        self.latest.insert(key, self.connections.len() - 1);
+        Some(self.connections.len() - 1)
+    }
+
+    /// Segments, gaps and the like that are remembered until later packets settle them.
+    pub fn remembered(&self) -> usize {
+        self.remembered
+    }
+
+    /// What became of the packets so far.
+    pub fn census(&self) -> &Census {
+        &self.census
+    }
+
+    /// Seconds since 1970 of the first packet, if there was one.
+    pub fn start_s(&self) -> Option<f64> {
+        self.start_ns.map(|ns| ns as f64 * 1e-9)
+    }
+
+    /// Seconds from the first packet to the last.
+    pub fn length_s(&self) -> f64 {
+        self.start_ns.map_or(0.0, |start| self.now_ns.saturating_sub(start) as f64 * 1e-9)
+    }
+
+    /// A row for each direction that carried data, or whose ACKs say so, or for a connection's first if none did.
+    pub fn connections(&self) -> Vec<ConnectionRow> {
+        let start = self.start_ns.unwrap_or(0);
+        let rows = self.connections.iter().enumerate().flat_map(|(index, connection)| {
+            let carried = |way: usize| connection.ways[way].carried();
+            let ways: Vec<usize> = (0..2).filter(|&way| carried(way) || way == 0 && !carried(1)).collect();
+            ways.into_iter().map(move |way| summary::row(index, connection, way, start)).collect::<Vec<_>>()
+        });
+        rows.collect()
+    }
+
+    /// The rows of every packet, if they were kept.
+    pub fn packets(&self) -> Option<&Packets> {
+        self.packets.as_ref()
+    }
+}

@@ -1,0 +1,92 @@
+//! Every number that decides what an analysis says; nothing else in it is a matter of degree.
+
+/// Seconds by which an ACK must be later than the quickest seen before it counts as held back, beside a share of the
+/// quickest ([`HELD_SHARE`]): above the jitter of a busy host, below any delayed-ACK timer in use (Linux: 40 ms).
+pub const HELD_S: f64 = 0.005;
+/// The share, which matters where the way to the receiver is long.
+pub const HELD_SHARE: f64 = 0.25;
+/// The capture point is near an end if the way to it and back takes at most this share of the whole round trip.
+pub const NEAR_SHARE: f64 = 0.2;
+/// Or if it takes at most this many seconds, a thousandth part of what a path of any length takes.
+pub const NEAR_S: f64 = 0.0003;
+/// Fewest clean ACKs of new data from which a policy is named.
+pub const LEAST_ACKS: u64 = 12;
+/// Share of the ACKs that must follow a rule for it to be the policy.
+pub const RULE_SHARE: f64 = 0.8;
+/// An ACK counts for as many ACKs as it covers segments, but at most for this many.
+pub const MOST_WEIGHT: u64 = 4;
+/// What lies outside quick phases must be this share of all for a policy to be read from it.
+pub const REST_SHARE: f64 = 0.1;
+/// ACKs of other kinds in a quick phase: two in a row end it, or more than a fourth.
+pub const QUICK_MISSES: u64 = 2;
+/// ACKs are periodic if the middle three fifths of the intervals between them differ by at most this share of the median.
+pub const STEADY_SHARE: f64 = 0.4;
+/// Share of the ACKs from which something unusual (dividing, acknowledging ahead, spoofing, thinning) is named.
+pub const UNUSUAL_SHARE: f64 = 0.05;
+/// Fewest such ACKs.
+pub const UNUSUAL_LEAST: u64 = 6;
+/// Fewest held ACKs of a single segment that tell the timer.
+pub const LEAST_HELD: u64 = 5;
+/// Share of them that must have waited within [`TIMER_WIDTH`] of the most frequent wait.
+pub const TIMER_SHARE: f64 = 0.6;
+/// The width, as a share of that wait.
+pub const TIMER_WIDTH: f64 = 0.25;
+/// Share of the ACKs that may cover fewer segments than the floor.
+pub const FLOOR_SHARE: f64 = 0.05;
+/// Fewest data segments beside which duplicate ACKs without a cause are taken for forged.
+pub const LEAST_SPOOFED: u64 = 30;
+/// Seconds within which what an ACK covers must have come for it to be a batch,
+pub const BATCH_S: f64 = 0.001;
+/// and the share of the ACKs of more than two segments of which that must hold.
+pub const BATCH_SHARE: f64 = 0.8;
+/// Delays of data ACKs below this share of the handshake's leg show that something nearer than the far end acknowledges,
+pub const SPLIT_SHARE: f64 = 0.1;
+/// if that leg took at least this many seconds.
+pub const SPLIT_S: f64 = 0.01;
+/// Segments acknowledged one by one, without holding back, that make a quick phase.
+pub const QUICK_RUN: u64 = 6;
+/// An ACK is compressed if it follows the one before in less than this share of the time between the segments that
+/// completed them,
+pub const COMPRESSED_SHARE: f64 = 0.5;
+/// and is at least the so-manieth in a row to do so.
+pub const COMPRESSED_RUN: u32 = 2;
+/// Share of the steps between IPv4 identifications, under ACKs that cover no more than usual, that may be unexplained where gaps
+/// tell of lost ACKs,
+pub const UNEXPLAINED_SHARE: f64 = 0.05;
+/// the fewest steps of one, which show that the numbers count packets,
+pub const LEAST_NEXT: u64 = 1;
+/// and the share of ACKs that cover more without a gap.
+pub const STRETCH_SHARE: f64 = 0.2;
+/// Seconds by which data must follow their ACK for it to have been ahead of them: captures have been seen to swap what passes
+/// within 18 µs.
+pub const AHEAD_S: f64 = 0.001;
+/// Bytes beyond the last by which an ACK may be wrong for want of packets, whatever the windows say.
+pub const LEAST_WILD: u64 = 1 << 24;
+/// Packets of an end among which a copy of one is looked for.
+pub const COPY_DISTANCE: usize = 8;
+/// Connections that are followed, in the order of their first packets.
+pub const MOST_CONNECTIONS: usize = 100_000;
+/// IPv4 hosts whose last identification is remembered.
+pub const MOST_HOSTS: usize = 1 << 16;
+/// Outstanding segments remembered for each direction, and gaps; beyond, the oldest are forgotten.
+pub const MOST_OUTSTANDING: usize = 1 << 16;
+/// The same of all directions together; beyond, a direction forgets its oldest for each new one.
+pub const MOST_REMEMBERED: usize = 1 << 21;
+/// Rows of the tables of ACKs and segments, both together.
+pub const MOST_ROWS: usize = 1 << 22;
+/// Outstanding segments that one packet may repeat, each for itself.
+pub const MOST_MARKED: usize = 256;
+/// Segments that one packet may stand for, where a sender's window is estimated.
+pub const MOST_PIECES: u32 = 256;
+/// Bytes of the largest packet that an interface hands over; Linux's `GSO_MAX_SIZE` is 524,280.
+pub const LARGEST_PACKET: usize = 1 << 20;
+/// Largest payload of a segment without a handshake that is taken for one packet (a jumbo frame's).
+pub const LARGEST_PAYLOAD: u32 = 8_960;
+/// Share of its round trip for which the first data segments count as the initial window.
+pub const FIRST_WINDOW_SHARE: f64 = 0.9;
+/// How long a packet may stay in parts, in nanoseconds: Linux's `ipfrag_time`, 30 s.
+pub const FRAGMENTED_NS: i64 = 30_000_000_000;
+/// Most packets that are in parts at a time; the oldest goes for another.
+pub const MOST_FRAGMENTED: usize = 256;
+/// Most gaps between the parts of one that have come; beyond, it is given up as if they overlapped.
+pub const MOST_MISSING: usize = 64;

@@ -1,0 +1,252 @@
+//! One direction of a connection: the data that one end sends, and the ACKs that the other sends for them.
+
+use std::collections::VecDeque;
+
+use crate::acks::{Acks, Own};
+use crate::cwnd::Eyes;
+use crate::gaps::Gaps;
+use crate::numbers::Unwrap;
+use crate::outstanding::{Outstanding, Sent};
+use crate::segment::{FIN, RST, SYN, Seen};
+use crate::thresholds::{LARGEST_PAYLOAD, MOST_OUTSTANDING};
+
+/// Payloads of full segments on Ethernet: with and without timestamps, IPv4 and IPv6. Without a handshake, a payload that
+/// is a multiple of one was put together from several.
+const ETHERNET: [u32; 4] = [1448, 1460, 1428, 1440];
+
+/// What a data segment was to those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DataKind {
+    /// The next, or beyond.
+    New,
+    /// It, or a part of it, had passed before.
+    Resent,
+    /// It fills a gap: it was overtaken, or lost before it came here.
+    Late,
+    /// A keep-alive.
+    KeepAlive,
+}
+
+/// Names of [`DataKind`]s.
+pub const DATA_KINDS: [&str; 4] = ["new", "resent", "late", "keep-alive"];
+
+/// What is counted of the data.
+#[derive(Clone, Debug, Default)]
+pub struct DataCounts {
+    pub packets: u64,
+    pub segments: u64,
+    pub bytes: u64,
+    pub resent: u64,
+    pub resent_bytes: u64,
+    pub late: u64,
+    pub keep_alives: u64,
+    pub offloaded: u64,
+    pub ect: u64,
+    pub ce: u64,
+    pub cwr: u64,
+    pub most_flight: u64,
+    pub first_ns: Option<i64>,
+    pub last_ns: i64,
+}
+
+/// The state of one direction.
+#[derive(Clone, Debug, Default)]
+pub struct Way {
+    pub numbers: Unwrap,
+    /// First number seen, and one past the highest.
+    pub first: Option<u64>,
+    pub next: u64,
+    /// Highest number acknowledged.
+    pub una: Option<u64>,
+    /// What lies between and has not passed.
+    pub gaps: Gaps,
+    pub outstanding: Outstanding,
+    /// How far the data were complete, and since when.
+    pub edges: VecDeque<(u64, i64)>,
+    pub edge: u64,
+    pub counts: DataCounts,
+    pub acks: Acks,
+    /// Maximum segment size the data's receiver announced, or its sender if that is less; largest payload within it.
+    pub mss: Option<u16>,
+    pub largest: u32,
+    pub largest_any: u32,
+    pub stamped: bool,
+    /// The last segment was a keep-alive.
+    pub probing: bool,
+    /// Whether more may be remembered, and how many segments and gaps were forgotten because not.
+    pub room: bool,
+    pub forgotten: u64,
+    pub eyes: Eyes,
+    /// Seconds from here to the receiver and back in the handshake, and to the sender.
+    pub legs: (Option<f64>, Option<f64>),
+}
+
+impl Way {
+    /// Bytes of a full segment: the largest payload seen that one packet can have.
+    pub fn unit(&self) -> u32 {
+        let stamps = 12 * u32::from(self.stamped);
+        match self.most_alone() {
+            // Only ACKs passed, or packets of several segments, whose last is as large as chance will have it.
+            Some(most) if self.largest_any == 0 || self.largest_any > most => most,
+            Some(_) => self.largest.max(1),
+            None => match ETHERNET
+                .into_iter()
+                .find(|size| self.largest_any > *size && self.largest_any.is_multiple_of(*size))
+            {
+                Some(size) => size,
+                None if self.largest_any > LARGEST_PAYLOAD => ETHERNET[1] - stamps,
+                None => self.largest_any.max(1),
+            },
+        }
+    }
+
+    /// Most payload of a packet that is one segment, where the handshake tells.
+    fn most_alone(&self) -> Option<u32> {
+        self.mss.map(|mss| u32::from(mss).saturating_sub(12 * u32::from(self.stamped)).max(1))
+    }
+
+    /// Whether [`Way::unit`] is known.
+    pub fn has_unit(&self) -> bool {
+        self.largest_any > 0 || self.mss.is_some()
+    }
+
+    /// Whether there were data: they passed, or more was acknowledged than a SYN and a FIN take.
+    pub fn carried(&self) -> bool {
+        self.counts.bytes > 0 || self.acks.counts.acked_bytes > 2
+    }
+
+    /// How many full segments `bytes` are.
+    pub fn units(&self, bytes: u64) -> u64 {
+        bytes.div_ceil(self.unit().into())
+    }
+
+    /// Bytes sent and not acknowledged, as seen here.
+    pub fn flight_bytes(&self) -> u64 {
+        self.next.saturating_sub(self.una.or(self.first).unwrap_or(self.next))
+    }
+
+    /// A segment of this direction that takes up sequence numbers passes at `now`, or an empty one that asks for an
+    /// answer; what it was. A copy of a packet that had passed counts as resent, and says nothing of the segment.
+    pub fn on_data(&mut self, seen: &Seen, own: Own, copy: bool, now: i64) -> Option<DataKind> {
+        let units = seen.units();
+        let seq = if seen.has(RST) { self.numbers.peek(seen.seq) } else { self.numbers.widen(seen.seq) };
+        self.probing = own == Own::Probe && seen.payload <= 1 && !seen.has(SYN | FIN | RST);
+        if self.probing {
+            self.counts.keep_alives += 1;
+            return Some(DataKind::KeepAlive);
+        }
+        if units == 0 || seen.has(RST) {
+            return None;
+        }
+        self.stamped |= seen.options.stamps.is_some() && !seen.has(SYN);
+        let end = seq + u64::from(units);
+        if self.first.is_none() {
+            (self.first, self.next, self.edge) = (Some(seq), seq, seq);
+            self.una = self.una.filter(|una| *una <= end); // an ACK that came before any data may be of anything
+        }
+        self.count(seen, now);
+        let kind = self.place(seq, end);
+        if copy {
+            self.acks.holds.on_disorder();
+        } else {
+            self.remember(seq, end, kind, seen, now);
+        }
+        self.next = self.next.max(end);
+        let edge = self.gaps.first().unwrap_or(self.next);
+        if edge > self.edge {
+            self.edge = edge;
+            if !self.fits(self.edges.len()) {
+                self.edges.pop_front();
+            }
+            self.edges.push_back((edge, now));
+        }
+        let (resent, late) = (kind == DataKind::Resent, kind == DataKind::Late);
+        self.counts.resent += u64::from(resent);
+        self.counts.resent_bytes += if resent { u64::from(seen.payload) } else { 0 };
+        self.counts.late += u64::from(late);
+        self.acks.on_data(kind == DataKind::New, seq, self.units(seen.payload.into()).max(1), now);
+        let flight = self.flight_bytes();
+        self.counts.most_flight = self.counts.most_flight.max(flight);
+        if seen.payload > 0 && !copy {
+            let echo = seen.options.stamps.map(|(_, echo)| echo);
+            self.eyes.on_data(
+                seq,
+                seen.payload,
+                self.edge.max(self.una.unwrap_or(0)),
+                echo,
+                self.unit(),
+                self.room,
+                now,
+            );
+        }
+        Some(kind)
+    }
+
+    fn count(&mut self, seen: &Seen, now: i64) {
+        let counts = &mut self.counts;
+        counts.packets += 1;
+        counts.bytes += u64::from(seen.payload);
+        counts.ect += u64::from(matches!(seen.ecn, 1 | 2));
+        counts.ce += u64::from(seen.ecn == 3);
+        counts.cwr += u64::from(seen.has(crate::segment::CWR) && !seen.has(SYN));
+        if seen.payload > 0 {
+            counts.first_ns = counts.first_ns.or(Some(now));
+            counts.last_ns = now;
+        }
+        self.largest_any = self.largest_any.max(seen.payload);
+        if self.most_alone().is_none_or(|most| seen.payload <= most) {
+            self.largest = self.largest.max(seen.payload);
+        }
+        if seen.payload > 0 {
+            let pieces = self.units(seen.payload.into());
+            self.counts.segments += pieces;
+            self.counts.offloaded += u64::from(pieces > 1);
+        }
+    }
+
+    /// Where `seq .. end` lies among what has passed; gaps it opens or fills are noted.
+    fn place(&mut self, seq: u64, end: u64) -> DataKind {
+        if seq >= self.next {
+            let from = self.next.max(self.una.unwrap_or(0));
+            match seq > from && self.fits(self.gaps.len()) {
+                true => self.gaps.open(from, seq),
+                false => self.forgotten += u64::from(seq > from),
+            }
+            return DataKind::New;
+        }
+        let below = seq < self.first.unwrap_or(seq);
+        let missing = self.gaps.fill(seq, end);
+        if below || missing == end - seq { DataKind::Late } else { DataKind::Resent }
+    }
+
+    fn remember(&mut self, seq: u64, end: u64, kind: DataKind, seen: &Seen, now: i64) {
+        let at = (now, seen.options.stamps.map(|(value, _)| value));
+        let una = self.una.unwrap_or(0);
+        let mut from = seq;
+        if kind == DataKind::Resent {
+            self.outstanding.repeat(seq, end, at);
+            from = self.next.max(seq); // what lies beyond is new
+        }
+        if from >= end || end <= una {
+            return;
+        }
+        let (again, late) = (kind == DataKind::Resent, kind == DataKind::Late);
+        let control = seen.has(SYN | FIN);
+        if !self.fits(self.outstanding.len()) {
+            self.forgotten += u64::from(self.outstanding.forget_first());
+        }
+        let single = self.most_alone().is_some_and(|most| seen.payload <= most) && self.counts.offloaded == 0;
+        let sent = Sent { end, first: at, last: at, again, late, control, single, parts: false };
+        self.outstanding.add(from.max(una), sent);
+    }
+
+    /// Whether one more can be remembered beside `kept` others; if not, one of them must go.
+    fn fits(&self, kept: usize) -> bool {
+        self.room && kept < MOST_OUTSTANDING || kept == 0
+    }
+
+    /// How much is remembered until ACKs settle it.
+    pub fn remembered(&self) -> usize {
+        self.gaps.len() + self.outstanding.len() + self.edges.len() + self.eyes.remembered()
+    }
+}

@@ -1,0 +1,153 @@
+//! Captures that have seen only a part, or some of it twice: what is missing is said, and nothing is made up.
+
+mod common;
+
+use acklab_analyze::{Analysis, ConnectionRow};
+use acklab_capture::{Format, Reader};
+use common::{LOSSY, file, run};
+
+/// A packet of a capture: instant, whole length, bytes kept.
+type Frame = (i64, u32, Vec<u8>);
+
+/// An undisturbed transfer of 100 segments, as seen at one of its ends.
+fn transfer(end: &str) -> Vec<Frame> {
+    let (scenario, outcome) = run(r#"
+        link = [{ between = ["S", "R"], rate = "5Mbps", delay = "20ms" }]
+        flow = [{ from = "S", to = "R", size = { segments = 100 }, sender = { packet = 1000 } }]
+        record = { packets = true }
+    "#);
+    frames(&file(&scenario, &outcome, Format::PcapNg, end))
+}
+
+fn frames(bytes: &[u8]) -> Vec<Frame> {
+    let mut reader = Reader::new(bytes).unwrap();
+    let mut frames = Vec::new();
+    while let Some(record) = reader.next().unwrap() {
+        frames.push((record.time_ns, record.length, record.data.to_vec()));
+    }
+    frames
+}
+
+fn analysed<'a>(frames: impl IntoIterator<Item = &'a Frame>) -> Analysis {
+    let mut analysis = Analysis::default();
+    frames.into_iter().for_each(|(time, length, data)| analysis.on_packet(101, data, *length, *time));
+    analysis
+}
+
+fn only<'a>(frames: impl IntoIterator<Item = &'a Frame>) -> ConnectionRow {
+    let rows = analysed(frames).connections();
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    rows.into_iter().next().unwrap()
+}
+
+/// Whether the data's sender sent it.
+fn is_data((_, _, packet): &&Frame) -> bool {
+    packet[12..16] == [10, 0, 0, 1]
+}
+
+#[test]
+fn one_direction_alone_is_said_to_be_alone() {
+    let both = transfer("S->R@S");
+    let whole = only(&both);
+    let data = only(both.iter().filter(is_data));
+    assert_eq!((data.bytes, data.acks, data.max_flight_bytes), (whole.bytes, 0, 0));
+    assert!(data.finding.starts_with("Not decidable, because no ACK of plain new data passed"), "{}", data.finding);
+    assert!(data.finding.contains("Only one direction was captured: not one ACK passed here"), "{}", data.finding);
+    let acks = only(both.iter().filter(|frame| !is_data(frame)));
+    assert_eq!((acks.bytes, acks.acks, acks.segment_bytes), (0, whole.acks, whole.segment_bytes));
+    let (one, two) = (acks.segments_per_ack.unwrap(), whole.segments_per_ack.unwrap());
+    assert!((one / two - 1.0).abs() < 0.02, "the SYN-ACK tells the size: {one}, {two}");
+    assert!(acks.finding.contains("Only one direction was captured: the data did not pass here"), "{}", acks.finding);
+    assert!(!acks.finding.contains("missed packets"), "{}", acks.finding);
+    let later = only(both.iter().filter(|frame| !is_data(frame)).skip(1));
+    assert_eq!(later.segments_per_ack, None, "nothing tells how large segments are");
+}
+
+/// A download of which only the client's packets passed: its request, and the ACKs of what it got.
+#[test]
+fn acks_of_data_that_never_pass_have_a_row_beside_a_request() {
+    let mut both = transfer("S->R@R");
+    let request = both.iter().position(|frame| !is_data(&frame)).unwrap() + 2;
+    let (_, length, packet) = both.iter_mut().filter(|frame| !is_data(&&**frame)).nth(1).unwrap();
+    packet.extend([0; 50]);
+    *length += 50;
+    packet[2..4].copy_from_slice(&(*length as u16).to_be_bytes());
+    assert!(request < both.len());
+    let rows = analysed(both.iter().filter(|frame| !is_data(frame))).connections();
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    assert!(rows.iter().any(|row| row.bytes == 50));
+    assert!(rows.iter().any(|row| row.bytes == 0 && row.acked_bytes > 90_000));
+}
+
+#[test]
+fn delays_far_from_the_receiver_are_not_called_its_own() {
+    let (scenario, outcome) = run(r#"
+        link = [{ between = ["S", "G"], rate = "5Mbps", delay = "20ms" }, { between = ["G", "R"], rate = "50Mbps", delay = "2ms" }]
+        flow = [{ from = "S", to = "R", size = { segments = 100 } }]
+        record = { packets = true }
+    "#);
+    let at = |end: &str| only(&frames(&file(&scenario, &outcome, Format::PcapNg, end)));
+    let (far, near) = (at("S->G@G"), at("G->R@R"));
+    assert_eq!((far.vantage.as_str(), near.vantage.as_str()), ("receiver", "receiver"));
+    assert!(far.finding.contains("delays are its own, and what the way to it takes"), "{}", far.finding);
+    assert!(near.finding.ends_with("delays are its own."), "{}", near.finding);
+}
+
+#[test]
+fn gaps_that_fill_are_told() {
+    let (scenario, outcome) = run(LOSSY);
+    let row = &analysed(&frames(&file(&scenario, &outcome, Format::PcapNg, "G->R@R"))).connections()[0];
+    assert!(row.late > 1, "{row:?}");
+    assert!(row.finding.contains(&format!("{} packets fill gaps: lost before", row.late)), "{}", row.finding);
+}
+
+/// Each packet at two interfaces of a router, where its TTL is another.
+#[test]
+fn packets_captured_twice_are_told_from_retransmissions() {
+    let once = transfer("S->R@S");
+    let again = |(time, length, data): &Frame| {
+        let mut data = data.clone();
+        data[8] -= 1; // TTL
+        (time + 40_000, *length, data)
+    };
+    let twice: Vec<Frame> = once.iter().flat_map(|frame| [frame.clone(), again(frame)]).collect();
+    assert_eq!(only(&once).copies, 0);
+    let row = only(&twice);
+    assert_eq!(row.copies as usize, once.len());
+    let said = format!("{} of {} packets passed twice", once.len(), twice.len());
+    assert!(row.finding.contains(&said), "{}", row.finding);
+    // A retransmission has a number of its own.
+    let (scenario, outcome) = run(LOSSY);
+    let lossy = frames(&file(&scenario, &outcome, Format::PcapNg, "S->G@S"));
+    let rows = analysed(&lossy).connections();
+    assert!(rows.iter().any(|row| row.resent > 0) && rows.iter().all(|row| row.copies == 0));
+}
+
+#[test]
+fn what_a_short_snap_length_cuts_is_counted() {
+    let plain = transfer("S->R@S");
+    let cut: Vec<Frame> = plain.iter().map(|(time, length, data)| (*time, *length, data[..42].to_vec())).collect();
+    let analysis = analysed(&cut);
+    assert_eq!(analysis.census().options_cut as usize, plain.len());
+    assert_eq!(analysed(&plain).census().options_cut, 0);
+    let mut disturbed = plain.clone();
+    disturbed[50].0 -= 3_000_000_000;
+    let census = analysed(&disturbed).census().clone();
+    let expected = plain[49].0 - disturbed[50].0;
+    assert_eq!((census.backward, census.backward_max_ns), (1, expected as u64));
+}
+
+/// A handshake of which each packet passes twice times nothing.
+#[test]
+fn a_handshake_that_passed_twice_is_no_missing_one() {
+    let (scenario, outcome) = run(r#"
+        link = [{ between = ["S", "R"], rate = "5Mbps", delay = "20ms" }]
+        flow = [{ from = "S", to = "R", size = { segments = 100 }, sender = { timestamps = false } }]
+        record = { packets = true }
+    "#);
+    let once = frames(&file(&scenario, &outcome, Format::PcapNg, "S->R@S"));
+    let twice: Vec<Frame> = once.iter().flat_map(|frame| [frame.clone(), frame.clone()]).collect();
+    let said = "Where it was captured is not known (its handshake passed twice or in part, no timestamps)";
+    assert!(only(&twice).finding.contains(said), "{}", only(&twice).finding);
+    assert!(!only(&once).finding.contains("not known"), "{}", only(&once).finding);
+}

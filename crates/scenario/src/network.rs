@@ -1,0 +1,318 @@
+//! From links between names to link directions between indices, checked.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+use acklab_packet::{Rate, Time};
+use acklab_path::queue::RedParams;
+use acklab_path::spec::{GilbertElliott, LinkSpec, LossSpec, QueueSpec, Stay};
+
+use super::error::{Problem, not_a_name};
+use super::filter;
+use super::link::LinkTable;
+use super::stage;
+use super::suggest::{did_you_mean, listed};
+
+/// A link, and the key of the file it comes from.
+pub(super) struct Origin {
+    pub link: LinkTable,
+    pub key: Key,
+}
+
+/// Where a link stands in the file.
+#[derive(Clone, Copy)]
+pub(super) enum Key {
+    /// `link[n]`
+    Link(usize),
+    /// A key of `[topology]`.
+    Topology(&'static str),
+    /// `wlan[n].stations[m]`
+    Wlan(usize, usize),
+}
+
+impl Display for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Key::Link(index) => write!(f, "link[{index}]"),
+            Key::Topology(key) => f.write_str(key),
+            Key::Wlan(wlan, station) => write!(f, "wlan[{wlan}].stations[{station}]"),
+        }
+    }
+}
+
+/// Nodes and link directions.
+#[derive(Default)]
+pub(super) struct Network {
+    pub nodes: Vec<String>,
+    pub links: Vec<LinkSpec>,
+    index: BTreeMap<String, u32>,
+    /// For each node one it is connected with; following these ends at the same node for all that are connected.
+    joined: Vec<u32>,
+}
+
+impl Network {
+    /// Builds it link by link.
+    pub fn new(links: Vec<Origin>) -> Result<Network, Problem> {
+        let mut network = Network::default();
+        network.links.reserve(2 * links.len());
+        let mut pairs = BTreeMap::new();
+        for Origin { mut link, key } in links {
+            let [a, b] = std::mem::take(&mut link.between);
+            if let Some((name, what)) = [&a, &b].into_iter().find_map(|name| Some((name, not_a_name(name)?))) {
+                return Err(
+                    Problem::at(format_args!("{key}.between"), format!("a node's name {what}")).given_text(name)
+                );
+            }
+            if a == b {
+                return Err(Problem::at(format_args!("{key}.between"), format!("links `{a}` with itself")));
+            }
+            let (from, to) = (network.node(a), network.node(b));
+            if let Some(earlier) = pairs.insert((from.min(to), from.max(to)), key) {
+                let [a, b] = [from, to].map(|node| &network.nodes[node as usize]);
+                let what = format!("`{a}` and `{b}` are already linked by {earlier}");
+                return Err(match key {
+                    Key::Wlan(..) => {
+                        Problem::at(key, what).help("a station's only link with its access point is the air")
+                    }
+                    _ => Problem::at(format_args!("{key}.between"), what)
+                        .help("give one link per pair; `back` describes its other direction"),
+                });
+            }
+            let (root_a, root_b) = (network.root(from), network.root(to));
+            network.joined[root_b as usize] = root_a;
+            let [forward, back] = directions(link, key, from, to)?;
+            network.links.extend([forward, back]);
+        }
+        Ok(network)
+    }
+
+    /// The index of the node called `name`, new or known.
+    fn node(&mut self, name: String) -> u32 {
+        if let Some(&index) = self.index.get(&name) {
+            return index;
+        }
+        let index = self.nodes.len() as u32;
+        self.nodes.push(name.clone());
+        self.joined.push(index);
+        self.index.insert(name, index);
+        index
+    }
+
+    fn root(&mut self, mut node: u32) -> u32 {
+        while self.joined[node as usize] != node {
+            let over = self.joined[self.joined[node as usize] as usize];
+            self.joined[node as usize] = over;
+            node = over;
+        }
+        node
+    }
+
+    /// The index of a flow's node.
+    pub fn find(&self, name: &str, path: impl std::fmt::Display) -> Result<u32, Problem> {
+        self.index.get(name).copied().ok_or_else(|| {
+            let nodes = || self.nodes.iter().map(String::as_str);
+            let what = format!("no link has this node{}", did_you_mean(name, nodes()).unwrap_or_default());
+            Problem::at(path, what).given_text(name).help(format!("nodes: {}", listed(nodes())))
+        })
+    }
+
+    /// Whether links lead from one node to another.
+    pub fn connected(&mut self, from: u32, to: u32) -> bool {
+        self.root(from) == self.root(to)
+    }
+}
+
+/// The two directions of a link.
+fn directions(link: LinkTable, key: Key, from: u32, to: u32) -> Result<[LinkSpec; 2], Problem> {
+    let LinkTable { rate, delay, queue, loss, crossings, stages, back, .. } = link;
+    let back = back.unwrap_or_default();
+    let queue = queue.unwrap_or(QueueSpec::DEFAULT);
+    let forward = LinkSpec {
+        from,
+        to,
+        rate: checked_rate(rate, key, "")?,
+        delay,
+        queue: checked_queue(queue.clone(), key, "")?,
+        loss: loss.map(|loss| checked_loss(loss, key, "")).transpose()?,
+        crossings: checked_crossings(crossings, key, "")?,
+        stages: stage::checked(stages, format_args!("{key}.stages"))?,
+    };
+    let back = LinkSpec {
+        from: to,
+        to: from,
+        rate: checked_rate(back.rate.unwrap_or(rate), key, ".back")?,
+        delay: back.delay.unwrap_or(delay),
+        queue: checked_queue(back.queue.unwrap_or(queue), key, ".back")?,
+        loss: back.loss.map(|loss| checked_loss(loss, key, ".back")).transpose()?,
+        crossings: checked_crossings(back.crossings.unwrap_or(crossings), key, ".back")?,
+        stages: stage::checked(back.stages, format_args!("{key}.back.stages"))?,
+    };
+    Ok([forward, back])
+}
+
+fn checked_rate(rate: Rate, key: Key, back: &str) -> Result<Rate, Problem> {
+    checked_rate_at(rate, format_args!("{key}{back}.rate"))
+}
+
+/// Outside these a transmission takes longer than any run, or less than a clock's double can tell.
+pub(super) fn checked_rate_at(rate: Rate, path: impl Display) -> Result<Rate, Problem> {
+    match rate.bps() {
+        bps if (1.0..=1e15).contains(&bps) => Ok(rate),
+        _ => Err(Problem::at(path, "must be from 1bps to 1e6Gbps").given_text(rate)),
+    }
+}
+
+fn checked_crossings(crossings: u16, key: Key, back: &str) -> Result<u16, Problem> {
+    match crossings {
+        1..=16 => Ok(crossings),
+        _ => Err(Problem::at(format_args!("{key}{back}.crossings"), "must be from 1 to 16").given(crossings)),
+    }
+}
+
+/// Exactly one limit: the default where none is given.
+pub(super) fn checked_queue(mut queue: QueueSpec, key: impl Display + Copy, back: &str) -> Result<QueueSpec, Problem> {
+    let (packets, waiting, bytes, waiting_bytes) = match &mut queue {
+        QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes, filter, .. } => {
+            if let Some(filter) = filter {
+                filter::checked(filter, format_args!("{key}{back}.queue.filter"))?;
+            }
+            if packets.is_none() && waiting.is_none() && bytes.is_none() && waiting_bytes.is_none() {
+                *packets = Some(1000);
+            }
+            (*packets, *waiting, *bytes, *waiting_bytes)
+        }
+        QueueSpec::Red(red) => return checked_red(red, key, back).map(|()| queue),
+    };
+    let given = [
+        packets.is_some().then_some("packets"),
+        waiting.is_some().then_some("waiting"),
+        bytes.is_some().then_some("bytes"),
+        waiting_bytes.is_some().then_some("waiting_bytes"),
+    ];
+    let path = |limit: &str| format!("{key}{back}.queue{limit}");
+    if given.iter().flatten().count() > 1 {
+        let what = format!("has the limits {}; give one of them", listed(given.into_iter().flatten()));
+        return Err(Problem::at(path(""), what));
+    }
+    if packets == Some(0) {
+        return Err(Problem::at(path(".packets"), "must be at least 1").given(0));
+    }
+    if bytes.is_some_and(|bytes| bytes.get() == 0) {
+        return Err(Problem::at(path(".bytes"), "must be at least 1B").given_text("0B"));
+    }
+    Ok(queue)
+}
+
+/// Thresholds in order, probabilities that are some.
+fn checked_red(red: &RedParams, key: impl Display, back: &str) -> Result<(), Problem> {
+    let wrong = |name: &str, what: &str, given: f64| {
+        Err(Problem::at(format_args!("{key}{back}.queue.{name}"), what.to_owned()).given(given))
+    };
+    let share = |value: f64| value > 0.0 && value <= 1.0;
+    match red {
+        _ if red.packets < 2 => wrong("packets", "must be at least 2", red.packets as f64),
+        _ if !(red.min.is_finite() && red.min >= 0.0) => {
+            wrong("min", "must be a number of packets, 0 or more", red.min)
+        }
+        _ if !(red.max.is_finite() && red.max >= red.min) => wrong("max", "must be a number, not below min", red.max),
+        // Aging an idle queue's average takes a step per packet it could have carried, until the average is nothing.
+        _ if !(1e-4..=1.0).contains(&red.weight) => wrong("weight", "must be from 0.0001 to 1", red.weight),
+        _ if red.seed.is_some_and(|seed| !(1..=4_294_944_442).contains(&seed)) => {
+            wrong("seed", "must be from 1 to 4294944442", red.seed.map_or(0.0, f64::from))
+        }
+        _ if !share(red.max_p) => wrong("max_p", "must be above 0 and at most 1", red.max_p),
+        _ if red.mean_packet.get() == 0 => wrong("mean_packet", "must be at least 1B", 0.0),
+        _ if red.skip > 0 && red.seed.is_none() => {
+            wrong("skip", "counts draws of ns-2's stream; must be 0 without a `seed`", red.skip as f64)
+        }
+        _ if red.skip > 10_000_000 => wrong("skip", "must be at most 10000000", red.skip as f64),
+        _ => Ok(()),
+    }
+}
+
+/// Stays in one unit, long enough, and probabilities that are some.
+fn checked_bursts(bursts: &GilbertElliott, path: impl Fn(&str) -> String) -> Result<(), Problem> {
+    let path = |key: &str| path(&format!(".gilbert_elliott{key}"));
+    for (key, stay) in [(".good", bursts.good), (".bad", bursts.bad)] {
+        match stay {
+            Stay::Packets(packets) if !(1.0..=1e15).contains(&packets) => {
+                return Err(Problem::at(path(key), "must be a number of packets, at least 1").given(packets));
+            }
+            Stay::Time(time) if time < Time::from_secs(1e-4) => {
+                return Err(Problem::at(path(key), "must be at least 0.1ms").given_text(time));
+            }
+            _ => {}
+        }
+    }
+    if matches!(bursts.good, Stay::Packets(_)) != matches!(bursts.bad, Stay::Packets(_)) {
+        let what = "counts one state in packets, the other in time; count both alike";
+        return Err(Problem::at(path(""), what));
+    }
+    for (key, rate) in [(".loss_good", bursts.loss_good), (".loss_bad", bursts.loss_bad)] {
+        if !(0.0..=1.0).contains(&rate) {
+            return Err(Problem::at(path(key), "must be a probability from 0 to 1").given(rate));
+        }
+    }
+    Ok(())
+}
+
+/// One of a rate, bursts and a list; the list sorted, each number once.
+fn checked_loss(mut loss: LossSpec, key: Key, back: &str) -> Result<LossSpec, Problem> {
+    let path = |key_below: &str| format!("{key}{back}.loss{key_below}");
+    if let Some(bursts) = &loss.gilbert_elliott {
+        checked_bursts(bursts, path)?;
+        if loss.rate.is_some() || loss.list.is_some() {
+            let what =
+                "has `gilbert_elliott`, which says by itself what is lost, and `rate` or `list`; give one of them";
+            return Err(Problem::at(path(""), what));
+        }
+    } else {
+        stage::chosen(loss.rate, &mut loss.list, path(""))?;
+    }
+    match loss.seed {
+        Some(_) if loss.rate.is_none() => Err(Problem::at(
+            path(".seed"),
+            "seeds the draws of a `rate` as ns-2's; a `list` draws nothing, and ns-2 has no `gilbert_elliott`",
+        )),
+        // All six words of MRG32k3a take this value; they may not be 0, and must be below both moduli.
+        Some(seed) if !(1..=4_294_944_442).contains(&seed) => {
+            Err(Problem::at(path(".seed"), "must be from 1 to 4294944442").given(seed))
+        }
+        _ => Ok(loss),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use acklab_path::spec::QueueSpec;
+
+    use crate::parse_toml;
+
+    #[test]
+    fn a_way_back_is_as_the_way_there_but_for_what_it_says_and_for_losses() {
+        let text = "stop.at = '1s'\n[[link]]\nbetween = ['S', 'R']\nrate = '1Mbps'\ndelay = '1ms'\n\
+                    queue = { kind = 'drop-tail', waiting = 7 }\nloss = { list = [4, 2, 4] }\nback = { rate = '2Mbps' }\n\
+                    [[flow]]\nfrom = 'R'\nto = 'S'\n";
+        let scenario = parse_toml(text, "t").unwrap();
+        let [forward, back] = scenario.links.as_slice() else { panic!("{:?}", scenario.links) };
+        assert_eq!((forward.from, forward.to, back.from, back.to), (0, 1, 1, 0));
+        assert_eq!((forward.rate.bps(), back.rate.bps(), back.delay), (1e6, 2e6, forward.delay));
+        assert!(matches!(back.queue, QueueSpec::DropTail { waiting: Some(7), packets: None, .. }));
+        assert_eq!(forward.loss.as_ref().unwrap().list, Some(vec![2, 4]));
+        assert_eq!(back.loss, None);
+        assert_eq!((scenario.flows[0].from, scenario.flows[0].name.as_str()), (1, "flow0"));
+    }
+
+    #[test]
+    fn a_queue_without_a_limit_has_the_default_one() {
+        let link = |queue: &str| {
+            let text = format!(
+                "stop.at = '1s'\n[[link]]\nbetween = ['S', 'R']\nrate = '1Mbps'\ndelay = '1ms'\n{queue}\n\
+                 [[flow]]\nfrom = 'S'\nto = 'R'\n"
+            );
+            parse_toml(&text, "t").unwrap().links[0].queue.clone()
+        };
+        assert_eq!(link(""), QueueSpec::DEFAULT);
+        assert_eq!(link("queue.kind = 'drop-tail'"), QueueSpec::DEFAULT);
+    }
+}

@@ -1,0 +1,288 @@
+//! From the file's tables to the checked [`Scenario`].
+
+use std::collections::HashMap;
+
+use acklab_packet::Time;
+
+use super::error::{Problem, not_a_name};
+use super::file::{File, FlowTable, SizeEntry, StopTable, When};
+use super::limits::{LATEST, MOST_FLOWS, MOST_LINKS, too_many_at_start, too_short};
+use super::link::LinkTable;
+use super::network::{Key, Network, Origin, checked_rate_at};
+use super::stacks::{Stacks, shared};
+use super::topology::Topology;
+use super::wlan;
+use crate::spec::{Custom, Datagrams, FlowSpec, Record, Repeat, Scenario, Size, Source, Stop};
+
+/// Most payload bytes of one transfer, as many as a double counts exactly.
+const MOST_BYTES: u64 = 9_000_000_000_000_000;
+
+/// How long a run waits for its flows where the file does not say.
+const AT_MOST: Time = Time::from_secs(1000.0);
+
+/// Checks everything that serde cannot, and refers to nodes by index.
+pub(super) fn resolve(file: File) -> Result<Scenario, Problem> {
+    let File { title, seed, stop, topology, link, wlan, flow, stack, record } = file;
+    let wlans = wlan::checked(wlan)?;
+    let mut origins = links(topology, link)?;
+    let wired = origins.len();
+    origins.extend(wlans.iter().enumerate().flat_map(|(index, wlan)| wlan.links(index)));
+    if origins.is_empty() {
+        let help = "give at least one [[link]] (between, rate, delay), a [topology], or a [[wlan]] (ap, stations)";
+        return Err(Problem::at("link", "missing").help(help));
+    }
+    if origins.len() > MOST_LINKS {
+        return Err(Problem::at("link", format!("there are {} links in all; at most {MOST_LINKS}", origins.len())));
+    }
+    let mut network = Network::new(origins)?;
+    let media = wlan::media(wlans, 2 * wired as u32, &network)?;
+    let stacks = Stacks::new(stack)?;
+    if flow.is_empty() {
+        return Err(Problem::at("flow", "missing").help("give at least one [[flow]] (from, to)"));
+    }
+    let flows = flows(flow, &mut network, &stacks)?;
+    let stop = end(&stop, &flows)?;
+    let Network { nodes, links, .. } = network;
+    let record = Record { series: record.series, queue: record.queue, packets: record.packets };
+    Ok(Scenario { title, seed, stop, nodes, links, media, flows, record })
+}
+
+fn links(topology: Option<Topology>, links: Vec<LinkTable>) -> Result<Vec<Origin>, Problem> {
+    let expanded = topology.map_or(Ok(Vec::new()), Topology::expand)?;
+    let expanded = expanded.into_iter().map(|(key, link)| Origin { link, key: Key::Topology(key) });
+    let links = links.into_iter().enumerate().map(|(index, link)| Origin { link, key: Key::Link(index) });
+    Ok(expanded.chain(links).collect())
+}
+
+fn flows(tables: Vec<FlowTable>, network: &mut Network, stacks: &Stacks) -> Result<Vec<FlowSpec>, Problem> {
+    let mut flows: Vec<FlowSpec> = Vec::with_capacity(tables.len());
+    let (mut total, mut transfers_in_all, mut at_start) = (0u64, 0u64, 0.0);
+    for (index, mut table) in tables.into_iter().enumerate() {
+        let at = |key: &str| format!("flow[{index}].{key}");
+        let from = network.find(&table.from, format_args!("flow[{index}].from"))?;
+        let to = network.find(&table.to, format_args!("flow[{index}].to"))?;
+        if from == to {
+            return Err(Problem::at(at("to"), "is the sender's own node").given_text(&table.to));
+        }
+        if !network.connected(from, to) {
+            let what = format!("no links lead there from `{}`", table.from);
+            return Err(Problem::at(at("to"), what).given_text(&table.to));
+        }
+        if table.count == 0 {
+            return Err(Problem::at(at("count"), "must be at least 1").given(0));
+        }
+        total = total.saturating_add(table.count);
+        if total > MOST_FLOWS {
+            let what = format!("makes {total} flows in all; at most {MOST_FLOWS}");
+            return Err(Problem::at(at("count"), what).given(table.count));
+        }
+        if table.repeat.is_some_and(|repeat| repeat.times == 0) {
+            return Err(Problem::at(at("repeat.times"), "must be at least 1; it counts the transfers in all").given(0));
+        }
+        let transfers = table.repeat.map_or(1, |repeat| u64::from(repeat.times));
+        transfers_in_all += transfers.saturating_mul(table.count);
+        if transfers > u64::from(u16::MAX) || transfers_in_all > MOST_FLOWS {
+            let what = format!("makes {transfers} transfers of each flow; at most 65535, and {MOST_FLOWS} in all");
+            return Err(Problem::at(at("repeat.times"), what).given(transfers));
+        }
+        if let Some(repeat) = table.repeat
+            && let Some(longest) = repeat.think_to
+            && longest < repeat.think
+        {
+            let what = format!("is less than think = {}; it is the longest pause", repeat.think);
+            return Err(Problem::at(at("repeat.think_to"), what).given_text(longest.to_string()));
+        }
+        let name = table.name.take().unwrap_or_else(|| format!("flow{index}"));
+        if let Some(what) = not_a_name(&name) {
+            return Err(Problem::at(at("name"), what).given_text(name));
+        }
+        let (sender, receiver) = stacks.rules(index, &table.sender, &table.receiver)?;
+        if table.source.is_some() && sender.fin {
+            return Err(Problem::at(
+                at("sender.fin"),
+                "is true, but an application that writes now and then never ends",
+            ));
+        }
+        if let Some(Source::Telnet { mean: Some(_), pauses: Some(_), .. }) = table.source {
+            let what = "can not be given together with `mean`, which makes them exponential; leave out one of the two";
+            return Err(Problem::at(at("source.pauses"), what));
+        }
+        if let Some(Source::Telnet { mean: Some(mean), .. }) = table.source
+            && let Some(what) = too_short(mean)
+        {
+            return Err(Problem::at(at("source.mean"), what));
+        }
+        if let Some(Source::Udp(spec)) = &table.source {
+            check_datagrams(spec).map_err(|(key, what)| Problem::at(at(key), what))?;
+            checked_rate_at(spec.rate, at("source.rate"))?;
+        }
+        let size = size(table.size, sender.packet).map_err(|(key, what)| Problem::at(at(key), what))?;
+        if let Some(what) =
+            too_many_at_start(table.count, &sender, size, &mut at_start).filter(|_| table.source.is_none())
+        {
+            return Err(Problem::at(at("sender.initial_window"), what));
+        }
+        let last = flows.last();
+        let sender = shared(sender, last.map(|flow| &flow.sender));
+        let receiver = shared(receiver, last.map(|flow| &flow.receiver));
+        flows.push(FlowSpec {
+            name,
+            from,
+            to,
+            start: table.start,
+            count: table.count as u32,
+            stagger: table.stagger,
+            size,
+            source: table.source,
+            repeat: table.repeat.map(|repeat| Repeat {
+                times: repeat.times,
+                think: repeat.think,
+                think_to: repeat.think_to.unwrap_or(repeat.think),
+            }),
+            sender,
+            receiver,
+            custom: Custom::default(),
+        });
+    }
+    distinct_names(&flows)?;
+    Ok(flows)
+}
+
+fn check_datagrams(spec: &Datagrams) -> Result<(), (&'static str, String)> {
+    if !(28..=65_535).contains(&spec.packet) {
+        let what = format!("is {}; must be from 28 (the headers of a datagram) to 65535", spec.packet);
+        return Err(("source.packet", what));
+    }
+    let off = Some(spec.off).filter(|&off| off != Time::ZERO);
+    let wrong = [("source.on", Some(spec.on)), ("source.off", off)];
+    let wrong = wrong.into_iter().find_map(|(key, span)| Some((key, too_short(span?)?)));
+    wrong.map_or(Ok(()), Err)
+}
+
+fn size(size: SizeEntry, packet: u32) -> Result<Size, (&'static str, String)> {
+    let too_much = |bytes: u128| format!("is {bytes} bytes; at most {MOST_BYTES}");
+    match size {
+        SizeEntry::Unlimited => Ok(Size::Unlimited),
+        SizeEntry::Segments(0) => Err(("size.segments", "is 0; must be at least 1".to_owned())),
+        SizeEntry::Segments(segments) => match u128::from(segments) * u128::from(packet) {
+            bytes if bytes > u128::from(MOST_BYTES) => Err(("size.segments", too_much(bytes))),
+            _ => Ok(Size::Segments(segments)),
+        },
+        SizeEntry::Bytes(bytes) if bytes.get() == 0 => Err(("size.bytes", "is 0; must be at least 1B".to_owned())),
+        SizeEntry::Bytes(bytes) => Ok(Size::Bytes(bytes.get())),
+        SizeEntry::Uniform([low, high]) => match (low.get(), high.get()) {
+            (0, _) => Err(("size.uniform[0]", "is 0; must be at least 1B".to_owned())),
+            (low, high) if high < low => {
+                Err(("size.uniform", format!("is from {low}B down to {high}B; the smaller comes first")))
+            }
+            (_, high) if high > MOST_BYTES => Err(("size.uniform[1]", too_much(high.into()))),
+            (low, high) => Ok(Size::Uniform { low, high }),
+        },
+    }
+}
+
+/// Every flow has a name of its own, those that a table with a `count` makes included.
+fn distinct_names(flows: &[FlowSpec]) -> Result<(), Problem> {
+    if flows.len() == 1 {
+        return Ok(());
+    }
+    let clash = |index: usize, earlier: usize| {
+        let what = format!("flow[{earlier}] has this name too (several of one table are called name0, name1, ...)");
+        Problem::at(format_args!("flow[{index}].name"), what).given_text(&flows[index].name)
+    };
+    let mut tables: HashMap<&str, usize> = HashMap::with_capacity(flows.len());
+    for (index, flow) in flows.iter().enumerate() {
+        if let Some(earlier) = tables.insert(&flow.name, index) {
+            return Err(clash(index, earlier));
+        }
+    }
+    for (index, flow) in flows.iter().enumerate() {
+        // As `prefix` followed by the number that another table counts up to; of several flows the first decides.
+        let first = if flow.count > 1 { format!("{}0", flow.name) } else { flow.name.clone() };
+        for at in (1..flow.name.len()).rev().take_while(|&at| flow.name.as_bytes()[at].is_ascii_digit()) {
+            let (prefix, number) = first.split_at(at);
+            let counted = number == "0" || !number.starts_with('0');
+            let other = tables.get(prefix).filter(|&&other| flows[other].count > 1 && counted);
+            let Some(&other) = other else { continue };
+            if number.parse().is_ok_and(|number: u32| number < flows[other].count) {
+                return Err(clash(index.max(other), index.min(other)));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// When the run ends, which must be after something could happen.
+fn end(table: &StopTable, flows: &[FlowSpec]) -> Result<Stop, Problem> {
+    let StopTable { when, at_most, at } = *table;
+    let (key, stop, last) = match (at, when, at_most) {
+        (Some(at), None, None) => ("stop.at", Stop::At(at), at),
+        (Some(_), ..) => {
+            let what = "give either `at`, or `when` with `at_most`";
+            return Err(Problem::at("stop", what));
+        }
+        (None, Some(When::FlowsComplete) | None, at_most) => {
+            let endless = flows.iter().all(|flow| flow.size == Size::Unlimited || flow.source.is_some());
+            if endless && at_most.is_none() {
+                let what = "waits for flows to complete, but every flow is unlimited";
+                return Err(Problem::at("stop", what).help("write stop = { at = \"60s\" }, or give a flow a size"));
+            }
+            let at_most = at_most.unwrap_or(AT_MOST);
+            ("stop.at_most", Stop::FlowsComplete { at_most }, at_most)
+        }
+    };
+    if last == Time::ZERO {
+        return Err(Problem::at(key, "must be after 0s").given_text(last));
+    }
+    if last > LATEST {
+        return Err(Problem::at(key, format!("must be at most {LATEST}")).given_text(last));
+    }
+    if flows.iter().all(|flow| flow.start >= last) {
+        return Err(Problem::at(key, "ends the run before any flow starts").given_text(last));
+    }
+    Ok(stop)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parse_toml;
+    use crate::spec::Stop;
+
+    const LINK: &str = "[[link]]\nbetween = ['S', 'R']\nrate = '1Mbps'\ndelay = '1ms'\n";
+
+    #[test]
+    fn names_are_compared_as_the_flows_will_be_called() {
+        // Names and counts of flows, and whether they are all different.
+        for (flows, different) in [
+            (&[("f", 1), ("g", 1)] as &[_], true),
+            (&[("f", 3), ("f3", 1)], true),
+            (&[("f", 4), ("f3", 1)], false),
+            (&[("f3", 1), ("f", 4)], false),
+            (&[("f", 4), ("f03", 1)], true),
+            (&[("f", 1), ("f0", 1)], true),
+            (&[("f", 10), ("f1", 2)], true),
+            (&[("f", 11), ("f1", 2)], false), // f10 is both the 11th f and the first f1
+            (&[("f", 101), ("f1", 1), ("f10", 2)], false),
+            (&[("1", 3), ("11", 1)], false),
+        ] {
+            let tables = flows
+                .iter()
+                .map(|(name, count)| format!("[[flow]]\nfrom = 'S'\nto = 'R'\nname = '{name}'\ncount = {count}\n"));
+            let text = format!("stop.at = '1s'\n{LINK}{}", tables.collect::<String>());
+            assert_eq!(parse_toml(&text, "t").is_ok(), different, "{flows:?}");
+        }
+    }
+
+    #[test]
+    fn a_run_waits_for_its_flows_unless_it_is_told_when_to_stop() {
+        let stop = |stop: &str, size: &str| {
+            parse_toml(&format!("{stop}\n{LINK}[[flow]]\nfrom = 'S'\nto = 'R'\n{size}"), "t").map(|read| read.stop)
+        };
+        let finite = "size = { segments = 3 }";
+        let at_most = |secs| Stop::FlowsComplete { at_most: acklab_packet::Time::from_secs(secs) };
+        assert_eq!(stop("", finite), Ok(at_most(1000.0)));
+        assert_eq!(stop("stop.when = 'flows-complete'", finite), Ok(at_most(1000.0)));
+        assert_eq!(stop("stop.at_most = '9s'", ""), Ok(at_most(9.0)));
+        assert!(stop("", "").is_err());
+    }
+}

@@ -1,0 +1,239 @@
+//! A scenario, complete and checked: what a [`crate::Simulation`] is built from.
+//!
+//! The [crate] makes one from a file; a program may also fill it in directly.
+
+use std::sync::Arc;
+
+use acklab_packet::{Bytes, Rate, Time};
+use acklab_path::medium::DcfSpec;
+use acklab_path::random::Random;
+use acklab_path::spec::{LinkSpec, QueueSpec};
+use acklab_tcp::receiver::policy::AckPolicy;
+use acklab_tcp::rules::{ReceiverRules, SenderRules};
+use acklab_tcp::sender::control::CongestionControl;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A whole experiment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// For people; may be empty.
+    pub title: String,
+    /// Names every random stream together with the component that draws from it.
+    pub seed: u64,
+    /// When the run ends.
+    pub stop: Stop,
+    /// Node names; links and flows refer to them by index.
+    pub nodes: Vec<String>,
+    /// Link directions in file order, each link's forward direction before its return direction.
+    pub links: Vec<LinkSpec>,
+    /// Media that several of the links share.
+    pub media: Vec<MediumSpec>,
+    /// Flows in file order.
+    pub flows: Vec<FlowSpec>,
+    /// What is recorded besides the summary.
+    pub record: Record,
+}
+
+impl Scenario {
+    /// The random stream of a part (`loss`, `queue`) of a link direction. Named by the nodes, not by the place in the file:
+    /// another link changes no other's stream.
+    pub fn link_stream(&self, link: &LinkSpec, part: &str) -> Random {
+        let [from, to] = [link.from, link.to].map(|node| self.nodes[node as usize].as_str());
+        Random::named(self.seed, &format!("{part} {from}>{to}"))
+    }
+}
+
+/// A medium that several link directions share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MediumSpec {
+    /// Unique; with a node's, it names the streams of that node's station.
+    pub name: String,
+    /// Its rules, complete.
+    pub mac: DcfSpec,
+    /// Nodes, each once and the access point first, and their interface queues.
+    pub stations: Vec<(u32, QueueSpec)>,
+    /// The link directions on it, by index; in pairs, from the access point and back.
+    pub links: Vec<u32>,
+}
+
+/// When a run ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stop {
+    /// As soon as every flow has finished, and at this instant in any case.
+    FlowsComplete {
+        /// Latest end.
+        at_most: Time,
+    },
+    /// At this instant; what is due at that very instant, but was not decided before the run, does not happen.
+    At(Time),
+}
+
+/// How much a flow sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// That many full segments.
+    Segments(u64),
+    /// That many payload bytes.
+    Bytes(u64),
+    /// Payload bytes drawn anew for each transfer, uniformly.
+    Uniform {
+        /// Fewest.
+        low: u64,
+        /// Most.
+        high: u64,
+    },
+    /// Until the run ends.
+    Unlimited,
+}
+
+/// An application that sends by itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Source {
+    /// Somebody typing (ledger allman1998.m.telnet).
+    Telnet {
+        /// Mean of exponentially distributed pauses.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mean: Option<Time>,
+        /// Without `mean`: how pauses are distributed; left out, `pareto`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pauses: Option<Pauses>,
+        /// Payload bytes of each write; left out, one full segment.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        write: Option<Bytes>,
+    },
+    /// Datagrams that nobody acknowledges (UDP; ledger smartacking.m.onoff_udp).
+    Udp(Datagrams),
+}
+
+/// An unresponsive source: a constant rate while it is on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Datagrams {
+    /// Rate while it is on, headers included.
+    pub rate: Rate,
+    /// Bytes of a datagram on the wire, headers included.
+    #[serde(default = "thousand")]
+    #[schemars(range(min = 28, max = 65535))]
+    pub packet: u32,
+    /// How long it is on.
+    #[serde(default = "five_seconds")]
+    pub on: Time,
+    /// How long it is off; 0s is never.
+    #[serde(default)]
+    pub off: Time,
+    /// Whether these spans are the same each time.
+    #[serde(default)]
+    pub spans: Spans,
+    /// Which comes first.
+    #[serde(default)]
+    pub first: First,
+}
+
+fn thousand() -> u32 {
+    1000
+}
+
+fn five_seconds() -> Time {
+    Time::from_secs(5.0)
+}
+
+/// Lengths of the spans of an on-off source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spans {
+    /// Always as given.
+    #[default]
+    Constant,
+    /// Drawn anew, with the given mean.
+    Exponential,
+}
+
+/// How an on-off source begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum First {
+    /// Sending.
+    #[default]
+    On,
+    /// Silent.
+    Off,
+}
+
+/// Pauses between keystrokes, as measured of people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pauses {
+    /// Pareto of shape 0.9 from 0.12 s, cut at 50 s: 15 % exceed a second, the mean is 1.1 s.
+    Pareto,
+    /// What ns-2's tcplib source does: its quantiles, as measured; the mean is 1.1 s, the longest 210 s.
+    Tcplib,
+}
+
+/// A transfer that starts again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Repeat {
+    /// Transfers in all, at least 1.
+    pub times: u32,
+    /// Pause between the end of one and the start of the next.
+    pub think: Time,
+    /// Longest pause, at least `think`; each is drawn uniformly between the two.
+    pub think_to: Time,
+}
+
+/// `count` like flows from one node to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowSpec {
+    /// Unique name; the k-th of several is called `name` followed by k, from 0.
+    pub name: String,
+    /// Index of the sender's node.
+    pub from: u32,
+    /// Index of the receiver's node.
+    pub to: u32,
+    /// When the first of them starts.
+    pub start: Time,
+    /// How many, at least 1.
+    pub count: u32,
+    /// The k-th starts at `start` + k * `stagger`.
+    pub stagger: Time,
+    /// How much each sends.
+    pub size: Size,
+    /// An application that writes now and then; `size` then plays no part, and the flow never completes.
+    pub source: Option<Source>,
+    /// Whether the transfer is repeated.
+    pub repeat: Option<Repeat>,
+    /// The sender's rules, shared by all of them.
+    pub sender: Arc<SenderRules>,
+    /// The receiver's rules.
+    pub receiver: Arc<ReceiverRules>,
+    /// Algorithms that stand in for those that the rules name.
+    pub custom: Custom,
+}
+
+/// A program's own algorithms (`examples/custom`). A scenario file cannot name them. Each connection starts with a copy.
+#[derive(Clone, Debug, Default)]
+pub struct Custom {
+    /// The senders' congestion control.
+    pub control: Option<Box<dyn CongestionControl>>,
+    /// The receivers' ACK policy.
+    pub policy: Option<Box<dyn AckPolicy>>,
+}
+
+impl PartialEq for Custom {
+    /// Algorithms whose `Debug` output is the same are equal.
+    fn eq(&self, other: &Custom) -> bool {
+        format!("{self:?}") == format!("{other:?}")
+    }
+}
+
+/// What a run records besides its summary; each costs nothing when off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// The senders' state at each change.
+    pub series: bool,
+    /// Each queue's length at each change.
+    pub queue: bool,
+    /// Every packet event on every link.
+    pub packets: bool,
+}

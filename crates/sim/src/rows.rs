@@ -1,0 +1,206 @@
+//! Recorded rows: sender states, queue lengths and packet events, with the columns of their tables.
+
+use acklab_packet::{Ack, Body, Packet, Segment};
+use acklab_table::{Cell, Column, Kind, Row};
+
+/// A sender's state right after it changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub struct SeriesRow {
+    pub time_s: f64,
+    /// Index into [`crate::Outcome::flows`].
+    pub flow: u32,
+    pub cwnd_segments: f64,
+    pub ssthresh_segments: f64,
+    pub flight_segments: f64,
+    /// The sample that came with this change, NaN without one.
+    pub rtt_s: f64,
+    pub rto_s: f64,
+    /// The receiver's estimate of cwnd; NaN without one.
+    pub cwnd_estimate_segments: f64,
+    pub backlog_segments: Option<f64>,
+    pub base_rtt_s: Option<f64>,
+    pub state: SenderState,
+}
+
+/// The rule that governs the sender's window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum SenderState {
+    SlowStart,
+    CongestionAvoidance,
+    Recovery,
+}
+
+/// A queue's length right after it changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub struct QueueRow {
+    pub time_s: f64,
+    /// Index into [`crate::Outcome::links`].
+    pub link: u32,
+    pub queue_packets: u32,
+    pub queue_bytes: u64,
+}
+
+/// An event of a packet on a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub struct PacketRow {
+    pub time_s: f64,
+    /// Index into [`crate::Outcome::links`].
+    pub link: u32,
+    /// Index into [`crate::Outcome::flows`].
+    pub transfer: u32,
+    pub event: PacketEvent,
+    pub packet: Packet,
+}
+
+/// The events of a packet on a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacketEvent {
+    /// Offered to the link (before its loss model and queue).
+    Enqueue,
+    /// Taken by the transmitter.
+    Dequeue,
+    /// Arrived at the far end.
+    Deliver,
+    /// Dropped by the queue.
+    Drop,
+    /// Taken by the loss model.
+    Lose,
+    /// Removed by an ACK filter.
+    Filter,
+}
+
+/// A number that may be missing, where NaN says so.
+fn known(number: f64) -> Cell<'static> {
+    if number.is_nan() { Cell::Missing } else { Cell::Number(number) }
+}
+
+fn maybe(number: Option<f64>) -> Cell<'static> {
+    Cell::maybe(number, Cell::Number)
+}
+
+impl Row for SeriesRow {
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("time_s", "Instant.", Kind::Number, |row| Cell::Number(row.time_s)),
+        Column::new("flow", "Name of the flow.", Kind::Flow, |row| Cell::Index(row.flow)),
+        Column::new("cwnd_segments", "Congestion window.", Kind::Number, |row| Cell::Number(row.cwnd_segments)),
+        Column::new("ssthresh_segments", "Slow-start threshold.", Kind::Number, |row| {
+            Cell::Number(row.ssthresh_segments)
+        }),
+        Column::new("flight_segments", "Segments sent and not yet acknowledged.", Kind::Number, |row| {
+            Cell::Number(row.flight_segments)
+        }),
+        Column::optional("rtt_s", "Round-trip sample that came with this change.", Kind::Number, |row| {
+            known(row.rtt_s)
+        }),
+        Column::new("rto_s", "Present retransmission timeout.", Kind::Number, |row| Cell::Number(row.rto_s)),
+        Column::optional(
+            "cwnd_estimate_segments",
+            "The receiver's estimate of cwnd, if its policy or `receiver.estimate` makes one.",
+            Kind::Number,
+            |row| known(row.cwnd_estimate_segments),
+        ),
+        Column::optional(
+            "backlog_segments",
+            "The congestion control's estimate of this flow's waiting segments (Veno, Vegas, BBR).",
+            Kind::Number,
+            |row| maybe(row.backlog_segments),
+        ),
+        Column::optional(
+            "base_rtt_s",
+            "The congestion control's estimate of the round-trip time without queues.",
+            Kind::Number,
+            |row| maybe(row.base_rtt_s),
+        ),
+        Column::new(
+            "state",
+            "`slow-start`, `congestion-avoidance` or `recovery`.",
+            Kind::Word(&["slow-start", "congestion-avoidance", "recovery"]),
+            |row| Cell::Index(row.state as u32),
+        ),
+    ];
+}
+
+impl Row for QueueRow {
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("time_s", "Instant.", Kind::Number, |row| Cell::Number(row.time_s)),
+        Column::new("link", "Link direction, as `G->R`.", Kind::Link, |row| Cell::Index(row.link)),
+        Column::new("queue_packets", "Packets that wait.", Kind::Count32, |row| Cell::Count(row.queue_packets.into())),
+        Column::new("queue_bytes", "Bytes that wait.", Kind::Count, |row| Cell::Count(row.queue_bytes)),
+    ];
+}
+
+impl PacketRow {
+    fn segment(&self) -> Option<&Segment> {
+        if let Body::Data(segment) = &self.packet.body { Some(segment) } else { None }
+    }
+
+    fn ack(&self) -> Option<&Ack> {
+        if let Body::Ack(ack) = &self.packet.body { Some(ack) } else { None }
+    }
+
+    /// Its index in the words of the column `kind`.
+    fn kind(&self) -> u32 {
+        match &self.packet.body {
+            Body::Data(_) => 0,
+            Body::Ack(_) => 1,
+            Body::Probe(probe) => 2 + u32::from(probe.reply),
+            Body::Datagram(_) => 4,
+        }
+    }
+
+    /// It opens a connection: a SYN, or the ACK that answers it.
+    fn syn(&self) -> bool {
+        self.segment().is_some_and(|segment| segment.syn) || self.ack().is_some_and(|ack| ack.syn)
+    }
+}
+
+impl Row for PacketRow {
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("time_s", "Instant.", Kind::Number, |row| Cell::Number(row.time_s)),
+        Column::new("link", "Link direction, as `G->R`.", Kind::Link, |row| Cell::Index(row.link)),
+        Column::new(
+            "event",
+            "`enqueue` offered to the link, `dequeue` taken by the transmitter, `deliver` arrived at the far end, `drop` \
+             dropped by the queue, `lose` taken by the loss model, `filter` removed by an ACK filter.",
+            Kind::Word(&["enqueue", "dequeue", "deliver", "drop", "lose", "filter"]),
+            |row| Cell::Index(row.event as u32),
+        ),
+        Column::new("flow", "Name of the flow.", Kind::Flow, |row| Cell::Index(row.transfer)),
+        Column::new(
+            "kind",
+            "`data` or `ack`; `probe` (a receiver's keep-alive), `reply` (its answer), `datagram` (UDP).",
+            Kind::Word(&["data", "ack", "probe", "reply", "datagram"]),
+            |row| Cell::Index(row.kind()),
+        ),
+        Column::optional("seq", "Data: first sequence unit.", Kind::Count, |row| {
+            Cell::maybe(row.segment(), |segment| Cell::Count(segment.seq))
+        }),
+        Column::optional("len", "Data: sequence units.", Kind::Count32, |row| {
+            Cell::maybe(row.segment(), |segment| Cell::Count(segment.len.into()))
+        }),
+        Column::optional("ack", "ACK: next unit expected.", Kind::Count, |row| {
+            Cell::maybe(row.ack(), |ack| Cell::Count(ack.ack))
+        }),
+        Column::new("sack", "ACK: its SACK blocks, each `[start, end]`.", Kind::Ranges, |row| {
+            Cell::Ranges(row.ack().into_iter().flat_map(|ack| ack.sack.iter(ack.ack)).collect())
+        }),
+        Column::new("size_bytes", "Size on the wire.", Kind::Count32, |row| Cell::Count(row.packet.size.into())),
+        Column::new("retransmit", "Data: sent before.", Kind::Truth, |row| {
+            Cell::Truth(row.segment().is_some_and(|segment| segment.retransmit))
+        }),
+        Column::new("syn", "A SYN, or the ACK that answers it.", Kind::Truth, |row| Cell::Truth(row.syn())),
+        Column::new("fin", "Data: a FIN.", Kind::Truth, |row| {
+            Cell::Truth(row.segment().is_some_and(|segment| segment.fin))
+        }),
+        Column::optional("ts_val", "Data: instant at which the segment was sent.", Kind::Number, |row| {
+            Cell::maybe(row.segment(), |segment| Cell::Number(segment.ts_val.secs()))
+        }),
+        Column::optional("ts_ecr", "ACK: the `ts_val` that it echoes.", Kind::Number, |row| {
+            Cell::maybe(row.ack(), |ack| Cell::Number(ack.ts_ecr.secs()))
+        }),
+    ];
+}

@@ -1,0 +1,88 @@
+//! Cells of tables, and the types they are made of.
+
+/// Type of a column's cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `true` or `false`.
+    Truth,
+    /// A whole number of 32 bits.
+    Count32,
+    /// A whole number.
+    Count,
+    /// A number.
+    Number,
+    /// Text.
+    Text,
+    /// One of a few words.
+    Word(&'static [&'static str]),
+    /// The name of a flow, by its index.
+    Flow,
+    /// The name of a link direction, by its index.
+    Link,
+    /// Pairs of first unit and one past the last.
+    Ranges,
+}
+
+/// A cell of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell<'a> {
+    /// Nothing.
+    Missing,
+    /// See [`Kind::Truth`].
+    Truth(bool),
+    /// See [`Kind::Count`] and [`Kind::Count32`].
+    Count(u64),
+    /// See [`Kind::Number`]; a NaN counts as missing.
+    Number(f64),
+    /// See [`Kind::Text`].
+    Text(&'a str),
+    /// An index into a list of words or names.
+    Index(u32),
+    /// See [`Kind::Ranges`].
+    Ranges(Vec<(u64, u64)>),
+}
+
+impl<'a> Cell<'a> {
+    /// The cell of a value, or a missing one.
+    pub fn maybe<V>(value: Option<V>, cell: impl FnOnce(V) -> Cell<'a>) -> Cell<'a> {
+        value.map_or(Cell::Missing, cell)
+    }
+}
+
+/// A type of a row's fields.
+pub trait Value {
+    /// Type of its column.
+    const KIND: Kind;
+    /// It may be missing.
+    const OPTIONAL: bool = false;
+    /// Its cell.
+    fn cell(&self) -> Cell<'_>;
+}
+
+macro_rules! values {
+    ($($type:ty: $kind:ident, $value:ident => $cell:expr;)+) => {
+        $(impl Value for $type {
+            const KIND: Kind = Kind::$kind;
+            fn cell(&self) -> Cell<'_> {
+                let $value = self;
+                $cell
+            }
+        })+
+    };
+}
+
+values! {
+    bool: Truth, value => Cell::Truth(*value);
+    u32: Count32, value => Cell::Count(u64::from(*value));
+    u64: Count, value => Cell::Count(*value);
+    f64: Number, value => Cell::Number(*value);
+    String: Text, value => Cell::Text(value);
+}
+
+impl<V: Value> Value for Option<V> {
+    const KIND: Kind = V::KIND;
+    const OPTIONAL: bool = true;
+    fn cell(&self) -> Cell<'_> {
+        self.as_ref().map_or(Cell::Missing, Value::cell)
+    }
+}

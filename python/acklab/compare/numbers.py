@@ -1,0 +1,44 @@
+"""Numbers of a comparison with as many digits as their uncertainty gives a meaning to."""
+
+from __future__ import annotations
+
+import math
+
+
+def number(value: float, step: float) -> str:
+    """A number with two digits of its uncertainty ``step``, at most four of its own.
+
+    >>> number(94.619123, 0.00097), number(28.34, 13.2), number(-0.00001, 0.01)
+    ('94.62', '28', '0.000')
+    """
+    own = 3 - math.floor(math.log10(abs(value))) if value else 0
+    places = min(1 - math.floor(math.log10(step)), own) if step > 0 else own
+    text = f"{value:.{min(6, max(0, places))}f}"
+    return text.lstrip("-") if float(text) == 0 else text
+
+
+def ends(low: float, high: float) -> str:
+    """An interval's ends, with places enough to show on which side of 0 each of them is.
+
+    >>> ends(-0.12, 0.21), ends(-0.0031, 1.66)
+    ('-0.12 to 0.21', '-0.003 to 1.660')
+    """
+    half = (high - low) / 2
+    if half == 0:
+        return number(low, 0.0)
+    texts = [number(end, half) for end in (low, high)]
+    places = max(len(text.partition(".")[2]) for text in texts)
+    near = min((abs(end) for end in (low, high) if end), default=0.0)
+    if near and float(f"{near:.{places}f}") == 0:
+        places = min(6, -math.floor(math.log10(near)))
+        texts = [f"{end:.{places}f}" for end in (low, high)]
+    return " to ".join(texts)
+
+
+def percent(share: float) -> str:
+    """A share to two digits.
+
+    >>> percent(0.05), percent(0.1234), percent(0.0031)
+    ('5 %', '12 %', '0.31 %')
+    """
+    return f"{float(f'{100 * share:.2g}'):g} %"

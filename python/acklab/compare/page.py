@@ -1,0 +1,38 @@
+"""A comparison as one HTML page that needs no network."""
+
+from __future__ import annotations
+
+from ..figures.html import document, esc, header, table
+from ..plot.words import listing
+from .rank import FIRST, NO_VALUE, WORSE, Ranked, Ranking
+from .result import Compared
+from .text import basis, columns
+
+
+def page(told: Compared, svg: str) -> str:
+    """The verdict, the chart, a table for each situation, and what the cases set."""
+    cases = [case.name for case in told.comparison.cases]
+    compared = f"{listing(cases)} by {told.comparison.metrics[0].name}"
+    body = [header(told.advice, f"acklab compare: {compared}", told.title, quick=False), "</header><main>"]
+    body.append(f'<section class="card"><figure>{svg}</figure></section>')
+    for ranking in told.rankings:
+        heads, rows = columns(told, ranking)
+        cells = [
+            [esc(place), _case(ranking, row), *map(esc, rest)]
+            for row, (place, _, *rest) in zip(ranking.rows, rows, strict=True)
+        ]
+        name = f"<h2>{esc(ranking.situation)}</h2>" if ranking.situation else ""
+        body.append(f'<section class="card">{name}{table([esc(head) for head in heads], cells, ["", "text wrap"])}</section>')
+    body.append("".join(f'<p class="note">{esc(line)}</p>' for line in basis(told)))
+    changed = [
+        [esc(case.name), "<br>".join(f"<code>{esc(text)}</code>" for text in case.sets) or "the scenario as it is"]
+        for case in (*told.comparison.cases, *(s for s in told.comparison.situations if s.name))
+    ]
+    body.append(f'<section class="card"><h2>What each sets</h2>{table(["case or situation", "keys"], changed, ["text wrap", "text wrap"])}</section>')
+    return document(f"{compared}: {told.title}", "".join(body) + "</main>")
+
+
+def _case(ranking: Ranking, row: Ranked) -> str:
+    """A case's name; the first is marked where every other is decided to be worse."""
+    decided = ranking.random and all(other.verdict in (WORSE, NO_VALUE) for other in ranking.rows[1:])
+    return f"<strong>{esc(row.case)}</strong>, best" if row.verdict == FIRST and decided else esc(row.case)

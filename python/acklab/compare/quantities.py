@@ -1,0 +1,184 @@
+"""Quantities of a run: one number of its summary, for the flows or the links that a metric names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from .aggregate import aggregate
+from .columns import FLOWS, LESS, LINKS, MORE, cell, unit
+
+Tree = Mapping[str, Any]
+"""A scenario, expanded."""
+Summary = Mapping[str, Any]
+"""A run's summary."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A kind of metric."""
+
+    name: str
+    about: str
+    unit: str
+    better: int
+    """Which values are better: ``MORE``, ``LESS`` or ``NEITHER``."""
+    of_link: bool
+    read: Callable[[Summary, Tree, str], float]
+
+    @property
+    def more_is_better(self) -> bool:
+        """Whether a ranking begins with the largest value."""
+        return self.better == MORE
+
+
+def _flows(summary: Summary, where: str) -> list[Mapping[str, Any]]:
+    """The transfers that were due to start before the end."""
+    return [flow for flow in summary["flows"] if fnmatchcase(flow["name"], where) and flow["start_s"] < summary["end_s"]]
+
+
+def _mean(values: Sequence[float | None]) -> float:
+    found = [value for value in values if value is not None]
+    return sum(found) / len(found) if found else math.nan
+
+
+def _completion(summary: Summary, tree: Tree, where: str) -> float:
+    # A mean over those that were quick enough would flatter.
+    return aggregate("mean", [cell(flow, "completion_s") for flow in _flows(summary, where)])
+
+
+def _goodput(summary: Summary, tree: Tree, where: str) -> float:
+    flows = _flows(summary, where)
+    if not flows:
+        return math.nan
+    ends = [flow["finished_s"] if flow["completed"] else summary["end_s"] for flow in flows]
+    span = max(ends) - min(flow["start_s"] for flow in flows)
+    return 8e-6 * sum(flow["bytes"] for flow in flows) / span if span > 0 else math.nan
+
+
+def _transfer_rate(summary: Summary, tree: Tree, where: str) -> float:
+    return _mean([rate for flow in _flows(summary, where) if (rate := _rate(flow)) is not None])
+
+
+def _rate(flow: Mapping[str, Any]) -> float | None:
+    """A completed transfer's size over its duration."""
+    if not flow["completed"] or flow["finished_s"] <= flow["start_s"]:
+        return None
+    return float(8e-6 * flow["bytes"] / (flow["finished_s"] - flow["start_s"]))
+
+
+def _rtt(summary: Summary, tree: Tree, where: str) -> float:
+    return 1e3 * _mean([flow["mean_rtt_s"] for flow in _flows(summary, where)])
+
+
+def _retransmits(summary: Summary, tree: Tree, where: str) -> float:
+    flows = _flows(summary, where)
+    sent = sum(flow["segments_sent"] for flow in flows)
+    return 100 * sum(flow["retransmits"] for flow in flows) / sent if sent else math.nan
+
+
+def _links(summary: Summary, where: str) -> list[Mapping[str, Any]]:
+    return [link for link in summary["links"] if fnmatchcase(f"{link['from']}->{link['to']}", where)]
+
+
+def _queue_delay(summary: Summary, tree: Tree, where: str) -> float:
+    """Little's law: waiting packets, averaged over time, divided by how many a second leave the queue."""
+    links = _links(summary, where)
+    left = sum(link["packets"] + link["filtered"] for link in links)
+    waited = sum(link["mean_queue_packets"] for link in links) * summary["end_s"]
+    return 1e3 * waited / left if left else math.nan
+
+
+def _utilisation(summary: Summary, tree: Tree, where: str) -> float:
+    return 100 * _mean([link["utilisation"] for link in _links(summary, where)])
+
+
+def _ack_share(summary: Summary, tree: Tree, where: str) -> float:
+    """ACKs that crossed the link in bits, of what it could have carried. Counts those that reached their sender, at
+    their size without SACK blocks."""
+    shares = []
+    for link in _links(summary, where):
+        hop = (link["from"], link["to"])
+        bits = 0.0
+        for table in tree["flow"]:
+            if hop in route(tree, table["to"], table["from"]):
+                size = table["receiver"]["ack_size"]
+                bits += 8 * size * sum(f["acks_received"] for f in summary["flows"] if belongs(f["name"], table))
+        shares.append(bits / (link["rate_bps"] * summary["end_s"]))
+    return 100 * _mean(shares)
+
+
+def belongs(name: str, table: Mapping[str, Any]) -> bool:
+    """Whether a row's flow is one of a table's."""
+    if table["count"] == 1:
+        return bool(name == table["name"])
+    digits = name.removeprefix(table["name"])
+    return digits != name and digits.isdigit() and int(digits) < table["count"]
+
+
+def route(tree: Tree, start: str, end: str) -> list[tuple[str, str]]:
+    """The links that packets take: fewest, ties to the link listed first."""
+    came: dict[str, str] = {start: ""}
+    reached = [start]
+    for node in reached:
+        for link in tree["link"]:
+            if node in link["between"]:
+                one, other = link["between"]
+                far = other if node == one else one
+                if far not in came:
+                    came[far] = node
+                    reached.append(far)
+    hops = []
+    node = end
+    while came.get(node):
+        hops.append((came[node], node))
+        node = came[node]
+    return hops[::-1]
+
+
+def of_column(name: str, of_link: bool, how: str = "") -> Quantity:
+    """A column of the flows or links table, aggregated as it is unless ``how`` says otherwise."""
+    column = (LINKS if of_link else FLOWS)[name]
+    how = how or column.aggregate
+
+    def read(summary: Summary, tree: Tree, where: str) -> float:
+        rows = _links(summary, where) if of_link else _flows(summary, where)
+        return aggregate(how, [cell(row, name) for row in rows])
+
+    return Quantity(f"{how}({name})", f"column {name}", unit(name), column.better, of_link, read)
+
+
+def of_transfers(name: str, how: str) -> Quantity:
+    """An aggregate of a quantity that each transfer has by itself."""
+    whole, each = QUANTITIES[name], EACH[name]
+
+    def read(summary: Summary, tree: Tree, where: str) -> float:
+        return aggregate(how, [each(flow) for flow in _flows(summary, where)])
+
+    return Quantity(f"{how}({name})", whole.about, whole.unit, whole.better, False, read)
+
+
+#: Quantities of each transfer, for aggregates other than the usual one. Not completed is as slow as can be.
+EACH: dict[str, Callable[[Mapping[str, Any]], float]] = {
+    "completion": lambda flow: cell(flow, "completion_s"),
+    "transfer-rate": lambda flow: _rate(flow) or 0.0,
+    "rtt": lambda flow: 1e3 * cell(flow, "mean_rtt_s"),
+}
+
+QUANTITIES: dict[str, Quantity] = {
+    quantity.name: quantity
+    for quantity in (
+        Quantity("completion", "time of a transfer, mean over the transfers; none if one does not finish", "s", LESS, False, _completion),
+        Quantity("goodput", "payload acknowledged, sum over the flows, over the time from first start (handshake included) to last end", "Mb/s", MORE, False, _goodput),
+        Quantity("transfer-rate", "size over duration, mean over the completed transfers", "Mb/s", MORE, False, _transfer_rate),
+        Quantity("rtt", "mean round trip of a flow, mean over the flows", "ms", LESS, False, _rtt),
+        Quantity("retransmits", "segments sent again, sum over the flows, of all segments sent", "%", LESS, False, _retransmits),
+        Quantity("queue-delay", "time a packet waits for the link, mean over the packets", "ms", LESS, True, _queue_delay),
+        Quantity("utilisation", "share of time the link is busy, mean over the link directions", "%", MORE, True, _utilisation),
+        Quantity("ack-share", "share of the link's capacity that ACKs take, mean over the link directions", "%", LESS, True, _ack_share),
+    )
+}  # fmt: skip
+"""Every quantity by name."""

@@ -1,0 +1,1 @@
+"""Charts, HTML and statistics that sweeps, comparisons, analyses and papers share."""

@@ -1,0 +1,87 @@
+"""The canvas of every chart: margins, legend, axes and the project's colours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
+
+from .._texts import width as columns_of
+from ..plot import palette
+from ..plot.style import Powers, label
+from .charts import Axis
+
+WIDTH = 9.6
+INK, SOFT, GRID, SURFACE = "#14181f", "#4a5260", "#d9dde3", "#fffffe"
+#: Margins and heights, in inches.
+LEFT, RIGHT, BOTTOM, GAP, TITLE, LEGEND, LEGEND_MORE = 0.68, 0.28, 0.5, 0.82, 0.26, 0.3, 0.17
+
+
+def grid(columns: int, rows: int, height: float, legend: int) -> tuple[Figure, list[Axes]]:
+    """A figure with a grid of axes, room for titles above each and a legend of so many lines above all."""
+    top = TITLE + (LEGEND + (legend - 1) * LEGEND_MORE if legend else 0.06)
+    total = top + rows * height + (rows - 1) * (TITLE + BOTTOM) + BOTTOM
+    fig = Figure(figsize=(WIDTH, total))
+    width = (WIDTH - LEFT - RIGHT - (columns - 1) * GAP) / columns
+    axes = []
+    for row in range(rows):
+        for column in range(columns):
+            x = LEFT + column * (width + GAP)
+            y = total - top - height - row * (height + TITLE + BOTTOM)
+            axes.append(fig.add_axes((x / WIDTH, y / total, width / WIDTH, height / total)))
+    return fig, axes
+
+
+def legend_lines(labels: Sequence[str]) -> int:
+    """Lines of a legend; none for a single entry."""
+    if len(labels) < 2:
+        return 0
+    return math.ceil(sum(0.55 + 0.068 * columns_of(label(text)) for text in labels) / (WIDTH - LEFT))
+
+
+def legend(fig: Figure, handles: Sequence[Any], labels: Sequence[str], lines: int = 1) -> None:
+    """Draws a legend of so many lines above the axes."""
+    fig.legend(
+        handles, list(map(label, labels)), loc="upper left", bbox_to_anchor=(LEFT / WIDTH - 0.01, 1.0),
+        ncols=math.ceil(len(labels) / lines), frameon=False, fontsize=8.5, handlelength=1.8, columnspacing=1.4, borderaxespad=0.25,
+    )  # fmt: skip
+
+
+def axis(axes: Axes, x: Axis, y: Axis) -> None:
+    """Labels, scales, limits and ticks of both axes."""
+    axes.set_xlabel(x.label)
+    axes.set_ylabel(y.label)
+    for axis, set_scale, set_limit, set_ticks, drawn in (
+        (x, axes.set_xscale, axes.set_xlim, axes.set_xticks, axes.xaxis),
+        (y, axes.set_yscale, axes.set_ylim, axes.set_yticks, axes.yaxis),
+    ):
+        if axis.log:
+            set_scale("log")
+            drawn.set_major_formatter(Powers())
+            drawn.set_minor_formatter(Powers())
+        if axis.ticks is not None:
+            set_ticks(list(axis.ticks), list(map(label, axis.words)) or [f"{t:g}" for t in axis.ticks])
+            # Without this a logarithmic axis labels what lies between as well.
+            drawn.set_minor_formatter(NullFormatter())
+        if axis.low is not None or axis.high is not None:
+            set_limit(axis.low, axis.high)
+
+
+def shade(name: str) -> str:
+    """A slot's, mechanism's or role's colour on white."""
+    if name == "ink":
+        return INK
+    slot = name if name in palette.SLOTS else palette.slot_of(name) or palette.ROLES[name]
+    return palette.SLOTS[slot]["light"]
+
+
+def from_zero(axes: Axes, values: Sequence[float]) -> None:
+    """Begins the horizontal axis at 0, with room for the mark at the greatest of `values`, however near they lie to each other."""
+    most = max((value for value in values if not math.isnan(value)), default=0.0)
+    axes.set_xlim(0, 1.08 * most if most > 0 else 1.0)
+
+

@@ -1,0 +1,325 @@
+"""Charts by matplotlib: one look, legends outside the data, the project's colours.
+
+The margins are set by hand, in inches: laying them out automatically takes longer than drawing. For the page the SVG's
+colours become the page's variables, so that charts follow its light or dark theme.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from .._texts import visible
+from .._texts import width as columns_of
+from ..plot import palette
+from ..plot.style import drawing, label
+from . import canvas, multiples
+from .charts import Axis, Bars, Chart, Dots, Forest, Heat, Line, Lines, Mark, Multiples, Panel, Tornado
+
+#: What stands behind a text that may lie over a line.
+_BEHIND: Any = {"boxstyle": "square,pad=0.1", "facecolor": canvas.SURFACE, "edgecolor": "none", "alpha": 0.85}
+_STYLE: Any = {
+    "text.color": canvas.INK,
+    "axes.edgecolor": canvas.SOFT,
+    "axes.labelcolor": canvas.SOFT,
+    "axes.titlesize": 9.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.color": canvas.SOFT,
+    "ytick.color": canvas.SOFT,
+    "grid.color": canvas.GRID,
+    "grid.linewidth": 0.5,
+}
+SEQUENTIAL, DIVERGING = "viridis", "PuOr"
+
+
+def figure(chart: Chart) -> Figure:
+    """The chart as a matplotlib figure."""
+    draw: dict[type, Any] = {Lines: _lines, Heat: _heat, Bars: _bars, Forest: _forest, Tornado: _tornado, Dots: _dots}
+    draw[Multiples] = multiples.figure
+    with drawing(_STYLE):
+        made: Figure = draw[type(chart)](_visible(chart))
+        return made
+
+
+def _visible(value: Any) -> Any:
+    """A chart whose texts have escapes for characters that would show nothing, move others or be no XML."""
+    if isinstance(value, str):
+        return visible(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{field.name: _visible(getattr(value, field.name)) for field in fields(value)})
+    return [_visible(entry) for entry in value] if isinstance(value, (list, tuple)) else value
+
+
+def save(chart: Chart, png: Path | None = None) -> str:
+    """The chart as a standalone SVG file's text; also writes it as a PNG."""
+    buffer = io.StringIO()
+    with drawing(_STYLE):
+        made = figure(chart)
+        made.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
+        if png is not None:
+            made.savefig(png, dpi=120, facecolor="white", metadata={"Software": None})
+    return buffer.getvalue()
+
+
+def themed(text: str, name: str) -> str:
+    """An SVG for the page: its colours as the page's variables, its ids unique on the page."""
+    text = text[text.index("<svg") :]
+    text = re.sub(r'\s(?:width|height)="[\d.]+pt"', "", text, count=2)
+    text = re.sub(r"<metadata>.*?</metadata>|<style\b.*?</style>", "", text, flags=re.DOTALL)  # the page has the style
+    text = re.sub(r'(<image\b[^>]*?) id="[^"]*"', r"\1", text)  # two equal pictures have one id
+    swap = {canvas.INK: "var(--ink)", canvas.SOFT: "var(--ink-2)", canvas.GRID: "var(--line)", canvas.SURFACE: "var(--surface)"}
+    swap |= {shades["light"]: f"var(--slot-{slot})" for slot, shades in palette.SLOTS.items()}
+    pattern = re.compile("|".join(map(re.escape, swap)))
+
+    def tag(match: re.Match[str]) -> str:
+        named = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{name}-", match[0])
+        return pattern.sub(lambda colour: swap[colour[0]], named)
+
+    return re.sub(r"<[^>]+>", tag, text)  # what stands between tags are the chart's texts
+
+
+def _line(axes: Axes, line: Line) -> None:
+    style: dict[str, Any] = {"color": canvas.shade(line.colour), "ls": line.dash, "lw": line.width}
+    if line.step:
+        axes.step(line.x, line.y, where="post", **style)
+    elif line.marker and not line.dash.strip():
+        axes.plot(line.x, line.y, line.marker, ms=4, color=style["color"])
+    else:
+        axes.plot(line.x, line.y, marker=line.marker or None, ms=3.5, **style)
+    if line.spread is not None:
+        axes.errorbar(line.x, line.y, yerr=line.spread, fmt="none", ecolor=style["color"], elinewidth=0.9, capsize=2)
+
+
+def _marks(axes: Axes, marks: Sequence[Mark]) -> None:
+    for mark in marks:
+        style: dict[str, Any] = {"color": canvas.shade(mark.colour), "ls": (0, (3, 2)), "lw": 1}
+        if mark.vertical:
+            axes.axvline(mark.at, **style)
+            axes.annotate(
+                mark.text, (mark.at, 1), xycoords=("data", "axes fraction"), xytext=(3, -2), textcoords="offset points",
+                va="top", fontsize=8, color=canvas.SOFT, bbox=_BEHIND, zorder=5,
+            )  # fmt: skip
+        else:
+            axes.axhline(mark.at, **style)
+            axes.annotate(
+                mark.text, (0, mark.at), xycoords=("axes fraction", "data"), xytext=(3, 2), textcoords="offset points",
+                va="bottom", fontsize=8, color=canvas.SOFT, bbox=_BEHIND, zorder=5,
+            )  # fmt: skip
+
+
+def _lines(chart: Lines) -> Figure:
+    handles: dict[str, Any] = {}
+    for panel in chart.panels:
+        for line in panel.lines:
+            if line.name and line.name not in handles:
+                handles[line.name] = Line2D(
+                    [], [], color=canvas.shade(line.colour), ls=line.dash, lw=line.width, marker=line.marker or None, ms=4
+                )
+    lines = canvas.legend_lines(list(handles))
+    fig, all_axes = canvas.grid(len(chart.panels), 1, chart.height, lines)
+    for axes, panel in zip(all_axes, chart.panels, strict=True):
+        _panel(axes, panel)
+    if lines:
+        canvas.legend(fig, list(handles.values()), list(handles), lines)
+    return fig
+
+
+def _panel(axes: Axes, panel: Panel) -> None:
+    axes.grid(True)
+    for line in panel.lines:
+        _line(axes, line)
+    canvas.axis(axes, panel.x, panel.y)
+    _marks(axes, panel.marks)
+    axes.set_title(panel.title, loc="left")
+
+
+def _heat(chart: Heat) -> Figure:
+    import numpy as np
+
+    columns = math.ceil(len(chart.surfaces) / chart.rows)
+    fig, all_axes = canvas.grid(columns, chart.rows, chart.height, True)
+    values = [np.asarray(s.z, dtype=float) for s in chart.surfaces]
+    low = chart.z.low if chart.z.low is not None else min(float(np.nanmin(v)) for v in values)
+    high = chart.z.high if chart.z.high is not None else max(float(np.nanmax(v)) for v in values)
+    colours = DIVERGING if chart.diverging else SEQUENTIAL
+    image: Any = None
+    for axes, surface, z in zip(all_axes, chart.surfaces, values, strict=False):
+        half_x, half_y = (surface.x[1] - surface.x[0]) / 2, (surface.y[1] - surface.y[0]) / 2
+        extent = (surface.x[0] - half_x, surface.x[-1] + half_x, surface.y[0] - half_y, surface.y[-1] + half_y)
+        image = axes.imshow(
+            z.T,
+            origin="lower",
+            aspect="auto",
+            extent=extent,
+            cmap=colours,
+            vmin=low,
+            vmax=high,
+            interpolation="nearest",
+        )
+        canvas.axis(axes, chart.x, chart.y)
+        axes.set_title(surface.title, loc="left")
+    for axes in all_axes[len(chart.surfaces) :]:
+        axes.set_visible(False)
+    clipped = any(float(np.nanmin(v)) < low for v in values), any(float(np.nanmax(v)) > high for v in values)
+    _colour_bar(fig, image, chart, clipped)
+    return fig
+
+
+def _colour_bar(fig: Figure, image: Any, chart: Heat, clipped: tuple[bool, bool]) -> None:
+    width, height = fig.get_size_inches()
+    bar = fig.add_axes(((canvas.LEFT + 1.4) / width, 1 - 0.17 / height, 4.0 / width, 0.1 / height))
+    extend = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}[clipped]
+    made = fig.colorbar(image, cax=bar, orientation="horizontal", extend=extend)
+    made.outline.set_visible(False)
+    bar.tick_params(labelsize=7.5, length=2, pad=1)
+    bar.text(-0.02, 0.5, chart.z.label, transform=bar.transAxes, ha="right", va="center", fontsize=8.5, color=canvas.SOFT)
+
+
+def _bars(chart: Bars) -> Figure:
+    fig, (axes,) = canvas.grid(1, 1, chart.height, True)
+    share = 0.8 / len(chart.keys)
+    for k, (_key, colour) in enumerate(zip(chart.keys, chart.colours, strict=True)):
+        places = [g - 0.4 + share * (k + 0.5) for g in range(len(chart.groups))]
+        heights = [group.values[k] for group in chart.groups]
+        spread = [group.spread[k] if group.spread else 0.0 for group in chart.groups]
+        axes.bar(places, heights, share * 0.92, color=canvas.shade(colour))
+        if any(spread):
+            axes.errorbar(places, heights, yerr=spread, fmt="none", ecolor=canvas.SOFT, elinewidth=0.9, capsize=2)
+    axes.axhline(0, color=canvas.SOFT, lw=0.8)
+    axes.grid(True, axis="y")
+    axes.set_axisbelow(True)
+    canvas.axis(axes, Axis(""), chart.y)
+    axes.set_xticks(range(len(chart.groups)), [group.name for group in chart.groups])
+    axes.tick_params(axis="x", length=0)
+    canvas.legend(fig, [Patch(color=canvas.shade(c)) for c in chart.colours], list(chart.keys))
+    return fig
+
+
+_VERDICT = {"reproduced": "green", "differs": "red", "not-testable": "slate"}
+
+
+def _forest(chart: Forest) -> Figure:
+    rows = chart.rows
+    height = 0.175 * len(rows) + 0.1
+    total = height + canvas.BOTTOM + canvas.LEGEND + 0.05
+    fig = Figure(figsize=(canvas.WIDTH, total))
+    left = 3.0
+    axes = fig.add_axes((left / canvas.WIDTH, canvas.BOTTOM / total, (canvas.WIDTH - left - 1.9) / canvas.WIDTH, height / total))
+    limit = chart.x.high or 2.5
+    axes.axvspan(-1, 1, color=canvas.shade("blue"), alpha=0.10, lw=0)
+    axes.axvline(0, color=canvas.SOFT, lw=0.8)
+    for place, row in enumerate(rows):
+        y, colour = -place, canvas.shade(_VERDICT[row.verdict])
+        x = max(-limit, min(limit, row.ours))
+        if row.interval is not None:
+            axes.plot([max(-limit, row.interval[0]), min(limit, row.interval[1])], [y, y], color=colour, lw=1.4)
+        if row.ns2 is not None:
+            axes.plot(max(-limit, min(limit, row.ns2)), y, "D", ms=5, mfc="none", mec=canvas.shade("orange"), mew=1.1)
+        beyond = {limit: ">", -limit: "<"}.get(x, "o") if abs(row.ours) > limit else "o"
+        axes.plot(x, y, beyond, ms=4.5, color=colour)
+        axes.text(1.01, y, row.text, transform=axes.get_yaxis_transform(), va="center", fontsize=7.5, color=canvas.SOFT)
+    axes.set_yticks([-i for i in range(len(rows))], [row.label for row in rows], fontsize=7.5)
+    axes.set_ylim(-len(rows) + 0.4, 0.6)
+    axes.set_xlim(-limit * 1.04, limit * 1.04)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.grid(True, axis="x")
+    axes.set_axisbelow(True)
+    axes.set_xlabel(chart.x.label)
+    handles: list[Any] = [Line2D([], [], color=canvas.shade(c), marker="o", ls="", ms=5) for c in _VERDICT.values()]
+    handles.append(Line2D([], [], color=canvas.shade("orange"), marker="D", mfc="none", ls="", ms=5))
+    handles.append(Patch(color=canvas.shade("blue"), alpha=0.15))
+    canvas.legend(fig, handles, [*_VERDICT, "ns-2", "what the ledger allows"])
+    return fig
+
+
+def _tornado(chart: Tornado) -> Figure:
+    columns = len(chart.panels)
+    # A row is one parameter in every panel, though not every panel has each.
+    names = list(dict.fromkeys(swing.parameter for panel in chart.panels for swing in panel[3]))
+    rows = len(names)
+    left, height = 1.75, 0.3 * rows + 0.15
+    total = height + canvas.TITLE + canvas.BOTTOM + 0.1
+    fig = Figure(figsize=(canvas.WIDTH, total))
+    width = (canvas.WIDTH - left - canvas.RIGHT - (columns - 1) * 0.3) / columns
+    for column, (title, base, paper, swings) in enumerate(chart.panels):
+        x = left + column * (width + 0.3)
+        axes = fig.add_axes((x / canvas.WIDTH, canvas.BOTTOM / total, width / canvas.WIDTH, height / total))
+        for swing in swings:
+            _swing(axes, -names.index(swing.parameter), base, swing.values)
+        axes.axvline(base, color=canvas.INK, lw=1)
+        if paper is not None:
+            axes.axvline(paper, color=canvas.shade("orange"), lw=1.2, ls=(0, (3, 2)))
+        axes.set_ylim(-rows + 0.4, 0.6)
+        axes.set_yticks([-i for i in range(rows)], names if column == 0 else [""] * rows)
+        axes.tick_params(axis="y", length=0, labelsize=8)
+        axes.spines["left"].set_visible(False)
+        axes.grid(True, axis="x")
+        axes.set_axisbelow(True)
+        axes.margins(x=0.42)
+        axes.set_xlabel(chart.unit)
+        axes.set_title(title, loc="left")
+    return fig
+
+
+def _swing(axes: Axes, y: float, base: float, values: Sequence[tuple[str, float]]) -> None:
+    height = 0.66 / len(values)
+    for k, (label, value) in enumerate(values):
+        place = y + 0.33 - height * (k + 0.5)
+        axes.barh(place, value - base, height * 0.92, left=base, color=canvas.shade(("blue", "sky", "purple", "pink")[k % 4]))
+        if abs(value - base) > 0.25:
+            axes.annotate(
+                label, (value, place), xytext=(3 if value > base else -3, 0), textcoords="offset points", va="center",
+                ha="left" if value > base else "right", fontsize=6.5, color=canvas.SOFT,
+            )  # fmt: skip
+
+
+def _dots(chart: Dots) -> Figure:
+    rows, columns, shades = len(chart.rows), len(chart.panels), len(chart.keys) or 1
+    names = list(map(label, chart.rows))
+    height = (0.16 + 0.14 * shades) * rows + 0.1
+    left = 0.35 + 0.062 * max(map(columns_of, names))
+    total = height + canvas.TITLE + canvas.BOTTOM + (canvas.LEGEND if chart.keys else 0.06)
+    fig = Figure(figsize=(canvas.WIDTH, total))
+    width = (canvas.WIDTH - left - canvas.RIGHT - (columns - 1) * 0.3) / columns
+    order = {shade: k for k, (_, shade) in enumerate(chart.keys)}
+    for column, panel in enumerate(chart.panels):
+        x = left + column * (width + 0.3)
+        axes = fig.add_axes((x / canvas.WIDTH, canvas.BOTTOM / total, width / canvas.WIDTH, height / total))
+        for dot in panel.dots:
+            y = -dot.row + 0.3 * ((shades - 1) / 2 - order.get(dot.colour, 0))
+            axes.plot(dot.interval, (y, y), color=canvas.shade(dot.colour), lw=1.4)
+            axes.plot(dot.value, y, ("o", "D", "s", "^")[order.get(dot.colour, 0) % 4], ms=4.5, color=canvas.shade(dot.colour))
+        axes.set_ylim(-rows + 0.4, 0.6)
+        axes.set_yticks([-i for i in range(rows)], names if column == 0 else [""] * rows)
+        axes.tick_params(axis="y", length=0, labelsize=8.5)
+        axes.spines["left"].set_visible(False)
+        axes.grid(True)
+        axes.set_axisbelow(True)
+        axes.margins(x=0.12)
+        if panel.ends:
+            axes.set_xlim(panel.ends)
+        elif all(dot.value >= 0 for dot in panel.dots):
+            canvas.from_zero(axes, [end for dot in panel.dots for end in (*dot.interval, dot.value)])
+        axes.set_xlabel(
+            f"better {panel.better}" if panel.better == "→" else f"{panel.better} better" if panel.better else ""
+        )
+        axes.set_title(panel.title, loc="left")
+    if chart.keys:
+        marks = [
+            Line2D([], [], color=canvas.shade(s), marker=("o", "D", "s", "^")[k % 4], lw=1.4, ms=5)
+            for k, (_, s) in enumerate(chart.keys)
+        ]
+        canvas.legend(fig, marks, [text for text, _ in chart.keys])
+    return fig

@@ -1,0 +1,38 @@
+"""Results of a sweep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .plan import Plan
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Swept:
+    """Results of a sweep."""
+
+    plan: Plan
+    title: str
+    runs: int
+    """Runs altogether."""
+    kept: int
+    """How many of them an earlier attempt had made."""
+    summary: pl.DataFrame
+    """A row per point and metric: the varied keys, mean, 95 % interval (``low``, ``high``), ``n``, ``missing``."""
+    _flows: Path
+    _folder: Any = None
+
+    @property
+    def flows(self) -> pl.DataFrame:
+        """A row per run and flow: the varied keys, the seed, the flow's columns."""
+        import polars as pl
+
+        return pl.read_parquet(self._flows)
+
+    def __repr__(self) -> str:
+        return f"<Swept {self.title!r}: {self.plan.points:,} points, {self.runs:,} runs>"

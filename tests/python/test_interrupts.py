@@ -1,0 +1,103 @@
+"""Requests to stop: wherever a signal arrives, the command ends by it; a second one does not wait; short steps are finished."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+BEGIN = """
+import sys, time
+from acklab._interrupts import Stop, deferred
+def act():
+    {body}
+with Stop() as stop:
+    try:
+        print("ready", flush=True)
+        act()
+    except BaseException:
+        stop.received()
+sys.exit(stop.status or 0)
+"""
+#: What swallows the exception, and goes on.
+SWALLOWERS = {
+    "a loop that catches everything": """
+    for _ in range(3):
+        try:
+            time.sleep(60)
+        except BaseException:
+            pass
+    time.sleep(60)""",
+    "a finalizer": """
+    class Slow:
+        def __del__(self):
+            time.sleep(60)
+    Slow()
+    time.sleep(60)""",
+    "a callback of the garbage collector": """
+    import gc
+    def slow(*_):
+        gc.callbacks.clear()
+        time.sleep(60)
+    gc.callbacks.append(slow)
+    gc.collect()
+    time.sleep(60)""",
+    "another error in its place": """
+    try:
+        time.sleep(60)
+    except BaseException:
+        raise ImportError from None""",
+}
+
+
+def started(body: str) -> subprocess.Popen[str]:
+    """A program that is ready for signals."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", BEGIN.replace("{body}", body)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    assert process.stdout is not None and process.stdout.readline() == "ready\n"
+    time.sleep(0.1)
+    return process
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("what", SWALLOWERS)
+def test_a_request_that_is_swallowed_comes_again(sign: signal.Signals, what: str) -> None:
+    process = started(SWALLOWERS[what])
+    process.send_signal(sign)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (128 + sign, "", "")
+
+
+@pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM])
+def test_the_second_signal_does_not_wait(second: signal.Signals) -> None:
+    process = started("""
+    try:
+        time.sleep(60)
+    finally:
+        print("cleaning", flush=True)
+        with deferred():  # nor does it break into what is short
+            time.sleep(1)
+            print("done", flush=True)
+        while True:
+            pass""")
+    process.send_signal(signal.SIGINT)
+    assert process.stdout is not None and process.stdout.readline() == "cleaning\n"
+    process.send_signal(second)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (128 + second, "done\n", "")
+
+
+def test_a_short_step_is_finished_first() -> None:
+    process = started("""
+    with deferred():
+        time.sleep(1)
+        print("done", flush=True)
+    print("never")""")
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (143, "done\n", "")

@@ -1,0 +1,179 @@
+"""The statistics of comparisons and sweeps, against published values and against simulated data whose truth is known."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from statistics import median
+
+import numpy as np
+import pytest
+
+from acklab.compare import metric
+from acklab.compare.difference import DIFFERENT, EQUIVALENT, SAME, UNDECIDED, Rules, difference, rounded
+from acklab.compare.rank import rank
+from acklab.figures.stats import Sample, interval, seeds_needed, t_quantile
+from acklab.sweep.seeds import Seeds
+
+#: Simulated experiments of a rate.
+MANY = 2_000 * (10 if os.environ.get("ACKLAB_LONG") else 1)
+COMPLETION = metric("completion")
+
+
+def draws(seed: int) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def rate(experiment: Callable[[], bool]) -> float:
+    """How often something happens."""
+    return sum(experiment() for _ in range(MANY)) / MANY
+
+
+def error(chance: float) -> float:
+    """Three binomial standard errors of a rate."""
+    return 3 * math.sqrt(chance * (1 - chance) / MANY)
+
+
+# ---- published values ------------------------------------------------------------------------------------------------
+#: Critical values of Student's t: NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2.
+NIST = {
+    1: (3.078, 6.314, 12.706, 31.821, 63.657),
+    2: (1.886, 2.920, 4.303, 6.965, 9.925),
+    5: (1.476, 2.015, 2.571, 3.365, 4.032),
+    9: (1.383, 1.833, 2.262, 2.821, 3.250),
+    10: (1.372, 1.812, 2.228, 2.764, 3.169),
+    20: (1.325, 1.725, 2.086, 2.528, 2.845),
+    30: (1.310, 1.697, 2.042, 2.457, 2.750),
+    60: (1.296, 1.671, 2.000, 2.390, 2.660),
+    100: (1.290, 1.660, 1.984, 2.364, 2.626),
+}
+
+
+@pytest.mark.parametrize("freedom", NIST)
+def test_quantiles_are_those_of_the_tables(freedom: int) -> None:
+    found = [t_quantile(probability, freedom) for probability in (0.90, 0.95, 0.975, 0.99, 0.995)]
+    assert found == pytest.approx(NIST[freedom], abs=6e-4)
+
+
+def test_quantiles_of_one_and_two_degrees_have_closed_forms() -> None:
+    for probability in (0.6, 0.9, 0.999, 1 - 0.05 / 600):
+        assert t_quantile(probability, 1) == pytest.approx(math.tan(math.pi * (probability - 0.5)), rel=1e-9)
+        alpha = 4 * probability * (1 - probability)
+        assert t_quantile(probability, 2) == pytest.approx((2 * probability - 1) * math.sqrt(2 / alpha), rel=1e-9)
+
+
+# ---- known truth -----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("seeds", [2, 5, 10, 30])
+def test_intervals_cover_the_mean_as_often_as_they_say(seeds: int) -> None:
+    rng = draws(seeds)
+
+    def covers() -> bool:
+        found = interval(Sample.of(rng.normal(4.2, 0.7, seeds)))
+        return found.low <= 4.2 <= found.high
+
+    assert rate(covers) == pytest.approx(0.95, abs=error(0.95))
+
+
+@pytest.mark.parametrize(("least", "spread"), [(3, 0.1), (5, 0.05), (5, 0.1), (10, 0.15)])
+def test_intervals_that_decided_how_many_seeds_there_are_cover_it_too(least: int, spread: float) -> None:
+    rng, rule = draws(least), Seeds(least, 60, 0.05)
+
+    def covers() -> bool:
+        values = rng.normal(1.0, spread, 60)
+        count = least
+        while (wanted := rule.more(values[:count])) > count:
+            count = wanted
+        found = interval(Sample.of(values[:count]), rule.looks)
+        return found.low <= 1.0 <= found.high
+
+    assert rate(covers) >= 0.95 - error(0.95)
+
+
+@pytest.mark.parametrize("cases", [2, 4, 6])
+def test_equal_cases_are_called_worse_at_most_as_often_as_said(cases: int) -> None:
+    """The family's error: any of the cases worse than the one that happens to look best."""
+    rng = draws(cases)
+
+    def wrong() -> bool:
+        common = rng.normal(4.0, 1.0, 10)
+        samples = {str(k): Sample.of(common + rng.normal(0, 0.3, 10)) for k in range(cases)}
+        found = rank("", [COMPLETION], {"completion": samples})
+        return any(row.verdict == "worse" for row in found.rows)
+
+    assert rate(wrong) <= 0.05 + error(0.05)
+
+
+def test_equal_cases_in_many_situations_share_the_error() -> None:
+    rng = draws(7)
+
+    def wrong() -> bool:
+        return any(
+            row.verdict == "worse"
+            for _ in range(4)
+            for row in rank("", [COMPLETION], {"completion": {k: Sample.of(rng.normal(4, 1, 8)) for k in "abc"}}, situations=4).rows
+        )
+
+    assert rate(wrong) <= 0.05 + error(0.05)
+
+
+@pytest.mark.parametrize("ratio", [1.05, 1 / 1.05])
+def test_cases_at_the_margin_are_called_equivalent_at_most_as_often_as_said(ratio: float) -> None:
+    rng = draws(5)
+
+    def wrong() -> bool:
+        common = rng.normal(4.0, 0.5, 20)
+        one, other = (Sample.of(mean / 4.0 * common + rng.normal(0, 0.08, 20)) for mean in (4.0, 4.0 * ratio))
+        return difference(one, other, Rules(margin=0.05)).verdict == EQUIVALENT
+
+    found = rate(wrong)
+    assert 0.02 < found <= 0.05 + error(0.05), "and the test is not idle"
+
+
+def test_equal_cases_with_enough_seeds_are_equivalent_and_without_a_margin_undecided() -> None:
+    rng = draws(6)
+    common = rng.normal(4.0, 0.5, 40)
+    one, other = (Sample.of(common + rng.normal(0, 0.1, 40)) for _ in range(2))
+    assert difference(one, other, Rules(margin=0.05)).verdict == EQUIVALENT
+    assert difference(one, other, Rules()).verdict == UNDECIDED
+
+
+@pytest.mark.parametrize(("spread", "margin"), [(0.3, 0.0), (0.6, 0.0), (0.6, 0.05)])
+def test_the_seeds_needed_are_right_within_a_factor_of_two(spread: float, margin: float) -> None:
+    """Against the least number of seeds with which four of five simulated experiments decide."""
+    rng, rules = draws(8), Rules(margin=margin)
+    truth = 1.0 if margin else 1.05
+    verdict = EQUIVALENT if margin else DIFFERENT
+
+    def power(seeds: int) -> float:
+        values = rng.normal(0.0, spread, (400, seeds))
+        pairs = ((Sample.of(4.0 * truth + row), Sample.of([4.0] * seeds)) for row in values)
+        return sum(difference(one, other, rules).verdict == verdict for one, other in pairs) / 400
+
+    right = next(seeds for seeds in range(4, 400, 2) if power(seeds) >= 0.8)
+    guesses = []
+    for _ in range(400):
+        found = difference(Sample.of(4.0 + rng.normal(0.0, spread, 8)), Sample.of([4.0] * 8), rules)
+        if found.needed is not None:
+            guesses.append(found.needed)
+    assert len(guesses) > 100 and 0.5 <= median(guesses) / right <= 2
+
+
+def test_more_spread_or_a_smaller_effect_needs_more_seeds() -> None:
+    assert seeds_needed(1.0, 1.0, 0.95, 0.8) == 10  # Cohen 1988, one sample, d = 1
+    assert seeds_needed(1.0, 0.5, 0.95, 0.8) == 34
+    assert [rounded(count) for count in (7, 42, 101, 1990)] == [7, 42, 110, 2000]
+
+
+# ---- what has no spread ----------------------------------------------------------------------------------------------
+def test_the_same_difference_in_few_seeds_proves_nothing() -> None:
+    """A count may differ by 1 in each of three seeds by chance: its variance is not known to be 0."""
+    few = difference(Sample.of([3, 4, 3]), Sample.of([2, 3, 2]), Rules())
+    assert (few.verdict, few.needed) == (UNDECIDED, 6)
+    assert difference(Sample.of([3, 4] * 3), Sample.of([2, 3] * 3), Rules()).verdict == DIFFERENT
+    assert difference(Sample.of([3, 4, 3]), Sample.of([3, 4, 3]), Rules()).verdict == SAME
+
+
+def test_no_needs_where_the_interval_is_already_narrow() -> None:
+    found = difference(Sample.of([4.0, 4.01, 3.99, 4.0]), Sample.of([4.01, 4.0, 4.0, 3.99]), Rules())
+    assert found.verdict == UNDECIDED and found.needed is None
