@@ -68,11 +68,11 @@ def test_out_leaves_tables_and_a_page_that_asks_for_nothing(tmp_path: Path) -> N
     ("content", "why"),
     [
         (b"", "empty: not one byte"),
-        (b"GIF", "neither pcap nor pcapng"),
-        (b"GIF89a" * 10, "neither pcap nor pcapng"),
+        (b"GIF", "neither pcap, pcapng nor snoop"),
+        (b"GIF89a" * 10, "neither pcap, pcapng nor snoop"),
         (b"\xfd7zXZ\x00" + bytes(20), "compressed by xz, which is not read: unpack it first"),
         (gzip.compress(b""), r"empty: not one byte, where .* \(in what gzip unpacks\)"),
-        (gzip.compress(b"GIF89a" * 10), r"neither pcap nor pcapng \(in what gzip unpacks\)"),
+        (gzip.compress(b"GIF89a" * 10), r"neither pcap, pcapng nor snoop \(in what gzip unpacks\)"),
         (gzip.compress(CAPTURE.read_bytes())[:40], r"breaks off at byte \d+ \(in what gzip unpacks\)"),
         (damaged(gzip.compress(CAPTURE.read_bytes()[:24])), "its gzip data are damaged, "),
         (CAPTURE.read_bytes()[:10], "breaks off at byte 10"),
@@ -210,7 +210,8 @@ def test_many_connections_are_shown_by_their_data() -> None:
 def test_what_is_odd_about_a_file_is_said_in_words() -> None:
     summary = acklab.analyze(CAPTURE, packets=False).summary()
     odd = {
-        **{"fragments": 7, "reassembled": 2, "overlapping": 1, "options_cut": 3, "unknown_links": [127, 147]},
+        **{"fragments": 7, "reassembled": 2, "overlapping": 1, "options_cut": 3, "unknown_links": [189, 147]},
+        **{"udp": 5, "quic": 3, "tunnels": {"vxlan": 4}, "clock_steps": 1, "wild_times": 2},
         **{"backward": 2, "backward_max_ns": 30_000_000},
     }
     found = "\n".join(notes({**summary, "packets": summary["packets"] | odd})).replace(NB, " ")
@@ -218,7 +219,11 @@ def test_what_is_odd_about_a_file_is_said_in_words() -> None:
         "3 packets cut within the TCP options",
         "2 packets earlier than the one before, by up to 30 ms",
         "7 fragments, put together to 2 segments; 1 left out, whose parts overlap",
-        "link types that are not read: 127 (IEEE 802.11 with radiotap), 147",
+        "link types that are not read: 189 (USB), 147",
+        "of these 5 UDP, 3 of it like QUIC",
+        "tunnels that were opened: VXLAN 4",
+        "the clock goes back by more than a second 1 time",
+        "2 times that do not go with those before and after",
     ):
         assert words in found, found
 
@@ -248,3 +253,18 @@ def test_the_estimate_over_a_capture_is_the_receivers_own(tmp_path: Path) -> Non
     both = estimate.select(pl.col("time_s"), seen="cwnd_segments").join_asof(real, on="time_s")
     wrong = (both["seen"] / both["cwnd_segments"] - 1).abs()
     assert wrong.median() < 0.03, wrong.median()
+
+
+def test_connections_are_chosen_and_sorted() -> None:
+    told = command("analyze", CAPTURE, "--only", "10.9.0.1", "--only", ":1").stdout
+    assert "1 of 1 directions are of 10.9.0.1 or :1" in told and "10.9.0.2:5001" in told
+    assert "0 of 1 directions" in command("analyze", CAPTURE, "--only", ":99").stdout
+    assert json.loads(command("analyze", CAPTURE, "--only", "#7", "--json").stdout)["connections"] == []
+    wrong = command("analyze", CAPTURE, "--sort", "size")
+    assert wrong.returncode == 2 and "there is no column size; there are connection, way, " in wrong.stderr
+    assert command("analyze", CAPTURE, "--most", "0").returncode == 2
+    summary = acklab.analyze(CAPTURE, packets=False).summary()
+    rows = [without(summary, connection=n, rtt_max_s=None if n == 2 else n % 5) for n in range(8)]
+    many = as_text({**summary, "connections": rows}, sort="rtt_max_s", most=3)
+    assert [line.partition(":")[0] for line in many.splitlines() if " -> " in line] == ["4", "3", "7"]
+    assert "and 5 more with less rtt_max_s" in many

@@ -50,6 +50,8 @@ pub struct AckCounts {
     pub new: u64,
     pub duplicates: u64,
     pub unprompted: u64,
+    /// Those that may be copies as well, or answer what the capture lacks.
+    pub unexplained: u64,
     pub window_updates: u64,
     pub probes: u64,
     pub old: u64,
@@ -90,6 +92,8 @@ pub struct Identifications {
     /// Larger steps, which what the ACK covers explains, and the numbers missing in them.
     pub explained: u64,
     pub missing: u64,
+    /// The least and the largest of those steps.
+    pub steps: Option<(u64, u64)>,
     /// Steps that it does not explain.
     pub other: u64,
 }
@@ -113,6 +117,7 @@ impl Identifications {
             Some(covers @ 3..) if (2..=covers).contains(&step) && 2 * step >= covers => {
                 self.explained += 1;
                 self.missing += step - 1;
+                self.steps = Some(self.steps.map_or((step, step), |(least, most)| (least.min(step), most.max(step))));
             }
             Some(2) if step == 2 => {} // of one segment each, or of two and another connection's
             _ => self.other += 1,

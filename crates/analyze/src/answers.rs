@@ -28,6 +28,9 @@ impl Way {
         self.acks.right = self.acks.right.max(ack + window);
         self.acks.largest_window = self.acks.largest_window.max(window);
         let same_window = self.acks.window.replace(window) == Some(window);
+        if !seen.has(SYN) {
+            self.recovery.on_window(window, now);
+        }
         let flight = self.flight_bytes();
         // Without a handshake the first ACK may be of data that passed before the capture began.
         let Some(una) = self.una.or(self.first) else {
@@ -52,6 +55,7 @@ impl Way {
                 let own =
                     seen.options.sacks.0 == 0 && !from.copy && seen.identification.is_some_and(|number| number != 0);
                 counts.unprompted += u64::from(self.acks.prompts == 0 && own);
+                counts.unexplained += u64::from(self.acks.prompts == 0 && seen.options.sacks.0 == 0);
                 self.acks.prompts = self.acks.prompts.saturating_sub(1);
             }
             AckKind::WindowUpdate => counts.window_updates += 1,
@@ -64,6 +68,9 @@ impl Way {
             self.eyes.on_ack(ack, seen.options.stamps.map(|(value, _)| value), self.room, now);
         }
         let sacks = seen.options.sacks.0;
+        if kind == AckKind::Duplicate && !from.copy || sacks > 0 {
+            self.recovery.on_duplicate(sacks);
+        }
         let told = Told { kind, ack, window, flight, sacks, ..Told::default() };
         let told = if kind == AckKind::New { self.on_new(seen, una, told, (pure, at_edge), now) } else { told };
         if let Some(identification) = seen.identification.filter(|_| !from.copy) {
@@ -99,6 +106,7 @@ impl Way {
         let done = self.completed(ack);
         let covered = self.outstanding.cover(ack, self.unit().into(), at_edge);
         self.settle(ack);
+        self.recovery.on_new(ack);
         told.bytes = (ack - una).saturating_sub(covered.control);
         told.segments = covered.segments + self.units(beyond);
         told.ahead = unseen;

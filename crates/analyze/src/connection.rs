@@ -3,7 +3,7 @@
 use crate::acks::{Own, Sender, Told};
 use crate::copies::Copies;
 use crate::numbers::span_s;
-use crate::segment::{ACK, Endpoint, FIN, RST, SYN, Seen};
+use crate::segment::{ACK, ECE, Endpoint, FIN, RST, SYN, Seen};
 use crate::way::{DataKind, Way};
 
 /// When the three segments of the handshake passed, and which end began.
@@ -89,6 +89,19 @@ impl Connection {
     pub fn remembered(&self) -> (usize, u64) {
         let [one, other] = &self.ways;
         (one.remembered() + other.remembered(), one.forgotten + other.forgotten)
+    }
+
+    /// What both ends offered in their SYNs.
+    pub fn options(&self) -> String {
+        let [Some(first), Some(second)] = &self.syns else { return String::new() };
+        let both = |has: fn(&Seen) -> bool| has(first) && has(second);
+        let offered = [
+            ("sack", both(|syn| syn.options.sack_permitted)),
+            ("timestamps", both(|syn| syn.options.stamps.is_some())),
+            ("ecn", both(|syn| syn.has(ECE))),
+        ];
+        let names: Vec<&str> = offered.iter().filter(|(_, offered)| *offered).map(|(name, _)| *name).collect();
+        names.join(" ")
     }
 
     /// The next packet passes at `now`, which never goes back; without `room` the oldest makes room for what it brings.

@@ -7,6 +7,10 @@ pub enum Other {
     NotIp,
     /// IP, but another protocol.
     NotTcp,
+    /// UDP.
+    Udp,
+    /// UDP that looks like QUIC.
+    Quic,
     /// A part of a fragmented packet, which is no TCP segment.
     Fragment,
     /// Cut before its TCP header ends, by the snap length.
@@ -17,7 +21,32 @@ pub enum Other {
 
 /// Whether [`ip`] knows how frames of this link type begin.
 pub fn known(link_type: u32) -> bool {
-    matches!(link_type, 0 | 1 | 9 | 12 | 14 | 50 | 101 | 108 | 113 | 228 | 229 | 276)
+    matches!(
+        link_type,
+        0 | 1
+            | 6
+            | 9
+            | 10
+            | 12
+            | 14
+            | 50
+            | 51
+            | 100
+            | 101
+            | 104
+            | 105
+            | 108
+            | 109
+            | 113
+            | 117
+            | 127
+            | 192
+            | 228
+            | 229
+            | 239
+            | 242
+            | 276
+    )
 }
 
 /// The IP packet in a frame of `link_type` (`LINKTYPE_` numbers), as far as it was kept.
@@ -30,8 +59,82 @@ pub fn ip(link_type: u32, frame: &[u8]) -> Result<&[u8], Other> {
         0 | 108 => frame.get(4..).ok_or(Other::Cut),
         113 => behind(frame, 14, 16),
         276 => behind(frame, 0, 20),
+        // Token Ring, whose source may bring a route along (IEEE 802.5), and FDDI.
+        6 => {
+            let routed = frame.get(8).ok_or(Other::Cut)? & 0x80 != 0;
+            let route = if routed { usize::from(frame.get(14).ok_or(Other::Cut)? & 31) } else { 0 };
+            llc(frame.get(14 + route..).ok_or(Other::Cut)?)
+        }
+        10 => llc(frame.get(13..).ok_or(Other::Cut)?),
+        51 => ppp(frame.get(6..).ok_or(Other::Cut)?),
+        100 => llc(frame),          // RFC 2684
+        104 => behind(frame, 2, 4), // Cisco's HDLC
+        105 => wireless(frame),
+        109 => frame.get(12..).ok_or(Other::Cut), // OpenBSD's enc
+        // OpenBSD's pflog, whose header says its length without the padding.
+        117 => frame.get(usize::from(*frame.first().ok_or(Other::Cut)?).next_multiple_of(4)..).ok_or(Other::Cut),
+        // Radiotap, and PPI, which names another link type.
+        127 => wireless(frame.get(little(frame, 2)?..).ok_or(Other::Cut)?),
+        192 => {
+            let inside = little(frame, 4)? as u32;
+            if inside == 192 {
+                Err(Other::Malformed)
+            } else {
+                ip(inside, frame.get(little(frame, 2)?..).ok_or(Other::Cut)?)
+            }
+        }
+        239 => logged(frame),
+        242 => behind(frame, 40, 44), // IP over InfiniBand
         _ => Err(Other::NotIp),
     }
+}
+
+/// The packet behind a header of LLC with SNAP (IEEE 802.2, RFC 1042).
+fn llc(frame: &[u8]) -> Result<&[u8], Other> {
+    match frame.get(..6).ok_or(Other::Cut)? {
+        [0xaa, 0xaa, 3, ..] => behind(frame, 6, 8),
+        _ => Err(Other::NotIp),
+    }
+}
+
+/// The packet in a data frame of IEEE 802.11, if it is not encrypted.
+fn wireless(frame: &[u8]) -> Result<&[u8], Other> {
+    let (control, flags) = (*frame.first().ok_or(Other::Cut)?, *frame.get(1).ok_or(Other::Cut)?);
+    let (kind, empty, quality) = (control & 0x0c, control & 0x40 != 0, control & 0x80 != 0);
+    if kind != 8 || empty || flags & 0x40 != 0 {
+        return Err(Other::NotIp);
+    }
+    let four = if flags & 3 == 3 { 6 } else { 0 };
+    let mut length = 24 + four;
+    if quality {
+        let aggregate = frame.get(length).ok_or(Other::Cut)? & 0x80 != 0;
+        if aggregate {
+            return Err(Other::NotIp);
+        }
+        length += if flags & 0x80 != 0 { 6 } else { 2 };
+    }
+    llc(frame.get(length..).ok_or(Other::Cut)?)
+}
+
+/// The packet among the values that Linux's netfilter has logged.
+fn logged(frame: &[u8]) -> Result<&[u8], Other> {
+    const PAYLOAD: usize = 9;
+    let mut rest = frame.get(4..).ok_or(Other::Cut)?;
+    loop {
+        let (length, kind) = (little(rest, 0)?, little(rest, 2)?);
+        if length < 4 {
+            return Err(Other::Malformed);
+        }
+        if kind == PAYLOAD {
+            return rest.get(4..).ok_or(Other::Cut);
+        }
+        rest = rest.get(length.next_multiple_of(4)..).ok_or(Other::Cut)?;
+    }
+}
+
+/// Two bytes, the lower first.
+fn little(bytes: &[u8], at: usize) -> Result<usize, Other> {
+    half(bytes, at).map(|value| value.swap_bytes().into())
 }
 
 /// What follows a header of `length` bytes that has the protocol's number at `at`.
@@ -39,13 +142,14 @@ fn behind(frame: &[u8], at: usize, length: usize) -> Result<&[u8], Other> {
     tagged(half(frame, at)?, frame.get(length..).ok_or(Other::Cut)?)
 }
 
-fn ethernet(frame: &[u8]) -> Result<&[u8], Other> {
+/// The packet in a frame of Ethernet.
+pub fn ethernet(frame: &[u8]) -> Result<&[u8], Other> {
     tagged(half(frame, 12)?, frame.get(14..).ok_or(Other::Cut)?)
 }
 
 /// The packet of the protocol `kind`, behind any number of VLAN tags (IEEE 802.1Q, 802.1ad), MPLS labels, and the headers
 /// of PPPoE and LLC/SNAP.
-fn tagged(mut kind: u16, mut rest: &[u8]) -> Result<&[u8], Other> {
+pub fn tagged(mut kind: u16, mut rest: &[u8]) -> Result<&[u8], Other> {
     loop {
         let length = match kind {
             0x0800 | 0x86dd => return Ok(rest),
@@ -75,8 +179,11 @@ fn labelled(mut rest: &[u8]) -> Result<&[u8], Other> {
 /// The packet in a PPP frame, whose address and control fields may be left out (RFC 1661, RFC 1662).
 fn ppp(frame: &[u8]) -> Result<&[u8], Other> {
     let frame = frame.strip_prefix(&[0xff, 3]).unwrap_or(frame);
-    match half(frame, 0)? {
-        0x0021 | 0x0057 => Ok(&frame[2..]),
+    // The protocol's first byte may be left out, too, where it is 0.
+    match (frame.first().ok_or(Other::Cut)?, half(frame, 0)) {
+        (0x21 | 0x57, _) => Ok(&frame[1..]),
+        (_, Ok(0x0021 | 0x0057)) => Ok(&frame[2..]),
+        (0, Err(cut)) => Err(cut),
         _ => Err(Other::NotIp),
     }
 }
@@ -125,6 +232,26 @@ mod tests {
         let mut newer = [0; 20];
         newer[..2].copy_from_slice(&[0x86, 0xdd]);
         assert_eq!(ip(276, &with(&newer)), Ok(&IP[..]));
+        let snap = [0xaa, 0xaa, 3, 0, 0, 0, 8, 0];
+        let data = |control: [u8; 2], more: usize| with(&[&control[..], &[0; 22], &vec![0; more], &snap].concat());
+        assert_eq!(ip(6, &with(&[&[0; 14][..], &snap].concat())), Ok(&IP[..]));
+        let routed = [&[0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 4, 0, 0, 0][..], &snap].concat();
+        assert_eq!(ip(6, &with(&routed)), Ok(&IP[..]));
+        assert_eq!(ip(10, &with(&[&[0; 13][..], &snap].concat())), Ok(&IP[..]));
+        assert_eq!(ip(51, &with(&[0x11, 0, 0, 1, 0, 5, 0, 0x21])), Ok(&IP[..]));
+        assert_eq!(ip(100, &with(&snap)), Ok(&IP[..]));
+        assert_eq!(ip(104, &with(&[15, 0, 8, 0])), Ok(&IP[..]));
+        for frame in [data([8, 1], 0), data([8, 3], 6), data([0x88, 2], 2), data([0x88, 0x82], 6)] {
+            assert_eq!(ip(105, &frame), Ok(&IP[..]));
+            assert_eq!(ip(127, &[&[0, 0, 10, 0, 0, 0, 0, 0, 9, 9][..], &frame].concat()), Ok(&IP[..]));
+            assert_eq!(ip(192, &[&[0, 0, 8, 0, 105, 0, 0, 0][..], &frame].concat()), Ok(&IP[..]));
+        }
+        assert_eq!(ip(105, &data([8, 0x41], 0)), Err(Other::NotIp), "encrypted");
+        assert_eq!(ip(117, &with(&[5, 2, 0, 0, 0, 0, 0, 0])), Ok(&IP[..]));
+        assert_eq!(ip(239, &with(&[2, 0, 0, 0, 5, 0, 10, 0, 7, 0, 0, 0, 7, 0, 9, 0])), Ok(&IP[..]));
+        assert_eq!(ip(242, &with(&[&[0; 40][..], &[8, 0, 0, 0]].concat())), Ok(&IP[..]));
+        assert_eq!(ip(9, &with(&[0x21])), Ok(&IP[..]), "a protocol of one byte");
+        assert_eq!(ip(192, &[0, 0, 8, 0, 192, 0, 0, 0]), Err(Other::Malformed));
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use crate::fragments::{Key, Part};
 use crate::frame::{self, Other, half, word};
 use crate::segment::{Seen, tcp};
-use crate::thresholds::LARGEST_PACKET;
+use crate::thresholds::{LARGEST_PACKET, MOST_TUNNELS};
+use crate::tunnel::{self, Tunnel};
 
 /// What a frame has of a TCP segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,10 +17,35 @@ pub enum Frame<'a> {
     Part(Part<'a>),
 }
 
-/// Reads a frame of `link_type`, of which `frame` was kept out of `length` bytes.
-pub fn read(link_type: u32, frame: &[u8], length: u32) -> Result<Frame<'_>, Other> {
-    let packet = frame::ip(link_type, frame)?;
-    let whole = (length as usize).saturating_sub(frame.len() - packet.len()).max(packet.len());
+/// Reads a frame of `link_type`, of which `frame` was kept out of `length` bytes, and opens the tunnels in it: the outermost, and
+/// what is inside.
+pub fn read(link_type: u32, frame: &[u8], length: u32) -> (Option<Tunnel>, Result<Frame<'_>, Other>) {
+    let mut outermost = None;
+    let mut layer = frame::ip(link_type, frame);
+    for _ in 0..MOST_TUNNELS {
+        let packet = match layer {
+            Ok(packet) => packet,
+            Err(other) => return (outermost, Err(other)),
+        };
+        let whole = (length as usize).saturating_sub(frame.len() - packet.len()).max(packet.len());
+        let (tunnel, inner) = match self::packet(packet, whole) {
+            Ok(Layer::Frame(found)) => return (outermost, Ok(found)),
+            Ok(Layer::Tunnel(tunnel, inner)) => (tunnel, inner),
+            Err(other) => return (outermost, Err(other)),
+        };
+        outermost = outermost.or(Some(tunnel));
+        layer = inner;
+    }
+    (outermost, Err(Other::NotTcp))
+}
+
+/// What an IP packet carries.
+enum Layer<'a> {
+    Frame(Frame<'a>),
+    Tunnel(Tunnel, Result<&'a [u8], Other>),
+}
+
+fn packet(packet: &[u8], whole: usize) -> Result<Layer<'_>, Other> {
     // Only a record's length can say more than the field of 16 bits.
     if whole > LARGEST_PACKET {
         return Err(Other::Malformed);
@@ -31,7 +57,21 @@ pub fn read(link_type: u32, frame: &[u8], length: u32) -> Result<Frame<'_>, Othe
     }
 }
 
-fn ipv4(packet: &[u8], whole: usize) -> Result<Frame<'_>, Other> {
+/// What another protocol than TCP is.
+fn other(protocol: u8, rest: &[u8]) -> Result<Layer<'_>, Other> {
+    if let Some((tunnel, inner)) = tunnel::inside(protocol, rest) {
+        return Ok(Layer::Tunnel(tunnel, inner));
+    }
+    Err(if protocol == 17 { datagram(rest) } else { Other::NotTcp })
+}
+
+/// UDP, and what looks like QUIC in it: the fixed bit (RFC 9000 section 17), at the port where it is at home.
+fn datagram(rest: &[u8]) -> Other {
+    let quic = [0, 2].iter().any(|&at| half(rest, at) == Ok(443)) && rest.get(8).is_some_and(|first| first & 0x40 != 0);
+    if quic { Other::Quic } else { Other::Udp }
+}
+
+fn ipv4(packet: &[u8], whole: usize) -> Result<Layer<'_>, Other> {
     let header = usize::from(packet[0] & 15) * 4;
     // A length of 0 is that of a packet larger than the field can say, before the interface cuts it up.
     let total = Some(usize::from(half(packet, 2)?)).filter(|total| *total > 0).unwrap_or(whole);
@@ -39,8 +79,11 @@ fn ipv4(packet: &[u8], whole: usize) -> Result<Frame<'_>, Other> {
         return Err(Other::Malformed);
     }
     let place = half(packet, 6)?;
-    if *packet.get(9).ok_or(Other::Cut)? != 6 {
-        return Err(if place & 0x3fff != 0 { Other::Fragment } else { Other::NotTcp });
+    let protocol = *packet.get(9).ok_or(Other::Cut)?;
+    if protocol != 6 {
+        let cut = packet.len().min(total);
+        let rest = packet.get(header..cut);
+        return if place & 0x3fff != 0 { Err(Other::Fragment) } else { other(protocol, rest.ok_or(Other::Cut)?) };
     }
     let address = |at| word(packet, at).map(|word| IpAddr::V4(Ipv4Addr::from_bits(word)));
     let ends = (address(12)?, address(16)?);
@@ -49,12 +92,12 @@ fn ipv4(packet: &[u8], whole: usize) -> Result<Frame<'_>, Other> {
     if place & 0x3fff != 0 {
         let key = Key { ends, identification: identification.into() };
         let start = usize::from(place & 0x1fff) * 8;
-        return Part::new(key, (start, length), place & 0x2000 != 0, ecn, rest).map(Frame::Part);
+        return Part::new(key, (start, length), place & 0x2000 != 0, ecn, rest).map(Frame::Part).map(Layer::Frame);
     }
-    Ok(Frame::Segment(Seen { identification: Some(identification), ecn, ..tcp(rest, length, ends)? }))
+    Ok(Layer::Frame(Frame::Segment(Seen { identification: Some(identification), ecn, ..tcp(rest, length, ends)? })))
 }
 
-fn ipv6(packet: &[u8], whole: usize) -> Result<Frame<'_>, Other> {
+fn ipv6(packet: &[u8], whole: usize) -> Result<Layer<'_>, Other> {
     let said = Some(usize::from(half(packet, 4)?)).filter(|said| *said > 0);
     let mut left = said.unwrap_or(whole.saturating_sub(40));
     let mut next = *packet.get(6).ok_or(Other::Cut)?;
@@ -75,16 +118,18 @@ fn ipv6(packet: &[u8], whole: usize) -> Result<Frame<'_>, Other> {
                 let (place, key) = (half(rest, 2)?, Key { ends, identification: word(rest, 4)? });
                 let length = left.checked_sub(8).ok_or(Other::Malformed)?;
                 let kept = rest.get(8..).ok_or(Other::Cut)?;
-                return Part::new(key, ((place & 0xfff8).into(), length), place & 1 != 0, ecn, kept).map(Frame::Part);
+                return Part::new(key, ((place & 0xfff8).into(), length), place & 1 != 0, ecn, kept)
+                    .map(Frame::Part)
+                    .map(Layer::Frame);
             }
             44 => return Err(Other::Fragment),
-            _ => return Err(Other::NotTcp),
+            protocol => return other(protocol, rest),
         };
         next = rest[0];
         left = left.checked_sub(length).ok_or(Other::Malformed)?;
         rest = rest.get(length..).ok_or(Other::Cut)?;
     }
-    Ok(Frame::Segment(Seen { ecn, ..tcp(rest, left, ends)? }))
+    Ok(Layer::Frame(Frame::Segment(Seen { ecn, ..tcp(rest, left, ends)? })))
 }
 
 #[cfg(test)]
@@ -95,7 +140,7 @@ mod tests {
 
     /// A frame that has all of a segment.
     fn read(link_type: u32, frame: &[u8], length: u32) -> Result<Seen, Other> {
-        super::read(link_type, frame, length).map(|found| match found {
+        super::read(link_type, frame, length).1.map(|found| match found {
             Frame::Segment(seen) => seen,
             Frame::Part(part) => panic!("{part:?}"),
         })
@@ -154,7 +199,7 @@ mod tests {
         six[6] = 44;
         assert_eq!(read(101, &six, six.len() as u32).unwrap().payload, 11, "a fragment that is all there is");
         six[43] = 1;
-        assert_eq!(super::read(101, &six, six.len() as u32), Err(Other::Malformed), "31 bytes before others");
+        assert_eq!(super::read(101, &six, six.len() as u32).1, Err(Other::Malformed), "31 bytes before others");
         // In two parts, of 24 bytes and of 7: the second comes first.
         let part = |start: usize, end: usize, place: u16| {
             let mut bytes = [&six[..48], &six[48..][start..end]].concat();
@@ -164,7 +209,7 @@ mod tests {
         };
         let (first, second) = (part(0, 24, 1), part(24, 31, 24));
         let mut fragments = Fragments::default();
-        let mut joined = |bytes: &[u8]| match super::read(101, bytes, bytes.len() as u32) {
+        let mut joined = |bytes: &[u8]| match super::read(101, bytes, bytes.len() as u32).1 {
             Ok(Frame::Part(part)) => fragments.join(&part, 0),
             other => panic!("{other:?}"),
         };
@@ -173,7 +218,7 @@ mod tests {
         six[40] = 17;
         assert_eq!(read(101, &six, six.len() as u32), Err(Other::Fragment), "of UDP");
         six[6] = 17;
-        assert_eq!(read(101, &six, six.len() as u32), Err(Other::NotTcp));
+        assert_eq!(read(101, &six, six.len() as u32), Err(Other::Udp));
     }
 
     #[test]

@@ -8,6 +8,7 @@
 
 mod acks;
 mod answers;
+mod clock;
 mod connection;
 mod copies;
 mod cwnd;
@@ -19,18 +20,21 @@ mod ip;
 mod numbers;
 mod outstanding;
 mod policy;
+mod recovery;
 mod rows;
 mod segment;
 mod summary;
 pub mod thresholds;
+mod tunnel;
 mod vantage;
 mod way;
 mod words;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::net::IpAddr;
 
+use clock::{Clock, Tick};
 use connection::Connection;
 use fragments::Joined;
 use ip::Frame;
@@ -39,9 +43,10 @@ pub use rows::{AckRow, ConnectionRow, Packets, SegmentRow, Sink};
 pub use segment::Endpoint;
 use segment::Seen;
 use thresholds::{MOST_CONNECTIONS, MOST_HOSTS, MOST_REMEMBERED};
+pub use tunnel::Tunnel;
 pub use vantage::Vantage;
 
-use acklab_capture::{Block, ReadError, Reader};
+use acklab_capture::{Block, ReadError, Reader, Record};
 
 /// What became of the packets of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -56,6 +61,12 @@ pub struct Census {
     pub not_ip: u64,
     /// IP, but not TCP.
     pub not_tcp: u64,
+    /// Those of them that are UDP, and those of these that look like QUIC: port 443, and its fixed bit.
+    pub udp: u64,
+    /// The latter.
+    pub quic: u64,
+    /// Packets in tunnels, by the outermost; what is inside is counted as any other packet.
+    pub tunnels: BTreeMap<Tunnel, u64>,
     /// Parts of fragmented packets, those of segments among them.
     pub fragments: u64,
     /// TCP segments put together from them, which count as `tcp`, `cut` or `malformed` besides.
@@ -72,6 +83,10 @@ pub struct Census {
     pub backward: u64,
     /// By how many nanoseconds at most.
     pub backward_max_ns: u64,
+    /// Times more than a second earlier than the one before: the clock was set, or another capture begins.
+    pub clock_steps: u64,
+    /// Packets whose time does not go with those before and after; they count as simultaneous with the one before.
+    pub wild_times: u64,
     /// Link types that are not read, each once.
     pub unknown_links: Vec<u32>,
     /// Packets without a time, which are not read (pcapng's simple packet blocks).
@@ -122,8 +137,22 @@ pub struct Analysis {
     fragments: fragments::Fragments,
     /// Segments, gaps and the like that all connections remember.
     remembered: usize,
-    start_ns: Option<i64>,
-    now_ns: i64,
+    clock: Clock,
+}
+
+/// A packet whose time is doubted until the next one's is known.
+struct Held {
+    link_type: u32,
+    data: Vec<u8>,
+    length: u32,
+    time_ns: i128,
+}
+
+impl Held {
+    fn new(record: &Record) -> Held {
+        let Record { link_type, length, time_ns, .. } = *record;
+        Held { link_type, data: record.data.to_vec(), length, time_ns }
+    }
 }
 
 /// Blocks between two questions whether to go on, and bytes.
@@ -149,11 +178,22 @@ impl Analysis {
         reader: &mut Reader<R>,
         mut go_on: impl FnMut(&Census) -> bool,
     ) -> Result<bool, ReadError> {
-        let (mut blocks, mut asked) = (0_u64, 0);
+        let (mut blocks, mut asked, mut held) = (0_u64, 0, None::<Held>);
         loop {
-            match reader.next_block() {
+            let next = reader.next_block();
+            if let (Ok(None) | Err(_), Some(doubted)) = (&next, held.take_if(|_| !matches!(next, Ok(Some(_))))) {
+                self.settle(&doubted, doubted.time_ns);
+            }
+            match next {
                 Ok(Some(Block::Packet(record))) => {
-                    self.on_packet(record.link_type, record.data, record.length, record.time_ns);
+                    if let Some(doubted) = held.take() {
+                        self.settle(&doubted, record.time_ns);
+                    }
+                    if self.clock.doubts(record.time_ns) {
+                        held = Some(Held::new(&record));
+                    } else {
+                        self.on_packet(record.link_type, record.data, record.length, record.time_ns);
+                    }
                 }
                 Ok(Some(Block::Untimed)) => self.census.untimed += 1,
                 Ok(Some(Block::Other)) => {}
@@ -176,23 +216,34 @@ impl Analysis {
         }
     }
 
+    /// Takes in a packet whose time was doubted, now that the next one's is known.
+    fn settle(&mut self, held: &Held, next_ns: i128) {
+        let wild = self.clock.follows(next_ns) && next_ns != held.time_ns;
+        self.census.wild_times += u64::from(wild);
+        let time_ns = if wild { self.clock.last() } else { held.time_ns };
+        self.on_packet(held.link_type, &held.data, held.length, time_ns);
+    }
+
     /// Takes in a packet: `frame` was kept of its `length` bytes.
-    pub fn on_packet(&mut self, link_type: u32, frame: &[u8], length: u32, time_ns: i64) {
+    pub fn on_packet(&mut self, link_type: u32, frame: &[u8], length: u32, time_ns: impl Into<i128>) {
         self.census.packets += 1;
         self.census.bytes += u64::from(length);
         if !frame::known(link_type) && !self.census.unknown_links.contains(&link_type) {
             self.census.unknown_links.push(link_type);
         }
-        let start = *self.start_ns.get_or_insert(time_ns);
-        if self.census.packets == 1 {
-            self.now_ns = time_ns;
+        match self.clock.on_time(time_ns.into()) {
+            Tick::Forward => {}
+            Tick::Backward(by_ns) => {
+                self.census.backward += 1;
+                self.census.backward_max_ns = self.census.backward_max_ns.max(by_ns);
+            }
+            Tick::Step => self.census.clock_steps += 1,
         }
-        if time_ns < self.now_ns {
-            self.census.backward += 1;
-            self.census.backward_max_ns = self.census.backward_max_ns.max(self.now_ns.abs_diff(time_ns));
+        let (tunnel, read) = ip::read(link_type, frame, length);
+        if let Some(tunnel) = tunnel {
+            *self.census.tunnels.entry(tunnel).or_default() += 1;
         }
-        self.now_ns = self.now_ns.max(time_ns);
-        let seen = match ip::read(link_type, frame, length) {
+        let seen = match read {
             Ok(Frame::Segment(seen)) => Ok(seen),
             Ok(Frame::Part(part)) => match self.join(&part) {
                 Some(seen) => seen,
@@ -204,7 +255,7 @@ impl Analysis {
             Ok(seen) => seen,
             Err(other) => return self.pass_over(other),
         };
-        let now = self.now_ns;
+        let now = self.clock.now();
         let Some(index) = self.find(&seen, now) else {
             self.census.unfollowed += 1;
             return;
@@ -219,7 +270,7 @@ impl Analysis {
         self.remembered = self.remembered + after - before;
         self.census.forgotten += forgotten - lost;
         if let Some(packets) = &mut self.packets {
-            let left_out = packets.add(index, &self.connections[index], &seen, &passed, now.saturating_sub(start));
+            let left_out = packets.add(index, &self.connections[index], &seen, &passed, now);
             self.census.rows_left_out += left_out;
         }
     }
@@ -227,7 +278,7 @@ impl Analysis {
     /// The segment that a part completes, as it came with that.
     fn join(&mut self, part: &fragments::Part) -> Option<Result<Seen, frame::Other>> {
         self.census.fragments += 1;
-        match self.fragments.join(part, self.now_ns) {
+        match self.fragments.join(part, self.clock.now()) {
             Joined::Waiting => None,
             Joined::Refused => {
                 self.census.overlapping += 1;
@@ -242,9 +293,11 @@ impl Analysis {
 
     fn pass_over(&mut self, other: frame::Other) {
         let census = &mut self.census;
+        census.udp += u64::from(matches!(other, frame::Other::Udp | frame::Other::Quic));
+        census.quic += u64::from(other == frame::Other::Quic);
         *match other {
             frame::Other::NotIp => &mut census.not_ip,
-            frame::Other::NotTcp => &mut census.not_tcp,
+            frame::Other::NotTcp | frame::Other::Udp | frame::Other::Quic => &mut census.not_tcp,
             frame::Other::Fragment => &mut census.fragments,
             frame::Other::Cut => &mut census.cut,
             frame::Other::Malformed => &mut census.malformed,
@@ -288,21 +341,20 @@ impl Analysis {
 
     /// Seconds since 1970 of the first packet, if there was one.
     pub fn start_s(&self) -> Option<f64> {
-        self.start_ns.map(|ns| ns as f64 * 1e-9)
+        self.clock.start().map(|ns| ns as f64 * 1e-9)
     }
 
     /// Seconds from the first packet to the last.
     pub fn length_s(&self) -> f64 {
-        self.start_ns.map_or(0.0, |start| self.now_ns.saturating_sub(start) as f64 * 1e-9)
+        self.clock.now() as f64 * 1e-9
     }
 
     /// A row for each direction that carried data, or whose ACKs say so, or for a connection's first if none did.
     pub fn connections(&self) -> Vec<ConnectionRow> {
-        let start = self.start_ns.unwrap_or(0);
         let rows = self.connections.iter().enumerate().flat_map(|(index, connection)| {
             let carried = |way: usize| connection.ways[way].carried();
             let ways: Vec<usize> = (0..2).filter(|&way| carried(way) || way == 0 && !carried(1)).collect();
-            ways.into_iter().map(move |way| summary::row(index, connection, way, start)).collect::<Vec<_>>()
+            ways.into_iter().map(move |way| summary::row(index, connection, way)).collect::<Vec<_>>()
         });
         rows.collect()
     }

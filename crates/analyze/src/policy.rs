@@ -49,11 +49,23 @@ pub fn of(way: &Way, copies: u64, place: Vantage) -> Policy {
             return Policy { name: "undecided", every: None, timer: None, words };
         }
         let timer = timer(holds);
+        if may_be_thinned(&way.acks, place) {
+            return varying(holds);
+        }
+        // A slow link on the way back lets filtered ACKs through at equal intervals.
+        let complete = place == Vantage::Receiver || missing(&way.acks) == Some(0);
         fixed(holds, timer)
-            .or_else(|| periodic(holds, timer))
+            .or_else(|| periodic(holds, timer).filter(|_| complete))
             .or_else(|| batched(holds, timer))
             .unwrap_or_else(|| varying(holds))
     })
+}
+
+/// Whether ACKs of a regular receiver may be missing, without proof: those that came echo the last segment they cover. Some
+/// receivers always do.
+pub fn may_be_thinned(acks: &Acks, place: Vantage) -> bool {
+    let far = matches!(place, Vantage::Sender | Vantage::Between | Vantage::Unknown);
+    far && many(acks.counts.last_echoes, acks.counts.new) && missing(acks).is_none()
 }
 
 /// ACKs missing between those that passed: no more than the segments that the next one covers. None where the identifications do
@@ -62,7 +74,7 @@ pub fn missing(acks: &Acks) -> Option<u64> {
     let ids = &acks.ids;
     let (steps, explained) = (ids.next + ids.jumps + ids.explained + ids.other, ids.explained);
     let counts = steps >= LEAST_ACKS
-        && ids.next >= LEAST_NEXT
+        && (ids.next >= LEAST_NEXT || ids.steps.is_some_and(|(least, most)| least < most))
         && ids.other as f64 <= UNEXPLAINED_SHARE * (ids.next + explained) as f64
         && (explained == 0 || ids.jumps as f64 <= STRETCH_SHARE * explained as f64);
     counts.then_some(ids.missing)
@@ -112,6 +124,20 @@ fn unusual(way: &Way, copies: u64) -> Option<Policy> {
             counts.unprompted, way.counts.segments
         );
         return found("spoofed", words);
+    }
+    if way.counts.segments >= LEAST_SPOOFED && many(counts.unexplained, all) {
+        let words = format!(
+            "not decidable, because {} of {all} ACKs are duplicates without a cause, which may be copies, or answer what the capture lacks",
+            counts.unexplained
+        );
+        return found("undecided", words);
+    }
+    if many(counts.divided, counts.new) {
+        let words = format!(
+            "not decidable, because {} of {} ACKs end inside a packet that was resent or larger than a segment, or at the window's edge",
+            counts.divided, counts.new
+        );
+        return found("undecided", words);
     }
     None
 }

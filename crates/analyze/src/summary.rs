@@ -25,6 +25,16 @@ table! {
         handshake: truths,
         /// a RST passed
         reset: truths,
+        /// from the SYN to the ACK that ends the handshake, where each passed once
+        handshake_rtt_s: maybe_numbers,
+        /// maximum segment size that the data's receiver announced, or their sender if that is less
+        mss: maybe_counts,
+        /// window scale of the receiver; null without both SYNs
+        window_scale: maybe_counts,
+        /// what both SYNs offer beside: `sack`, `timestamps`, `ecn`
+        options: texts,
+        /// payload that passed within 0.9 round trips of the first: the initial window, if the sender had enough to send; null without a handshake
+        initial_window_bytes: maybe_counts,
         /// packets with payload, SYN or FIN
         data_packets: counts,
         /// segments in them; more than packets where an interface put several into one
@@ -41,6 +51,10 @@ table! {
         resent_bytes: counts,
         /// packets that fill a gap: overtaken, or lost before they came here
         late: counts,
+        /// recoveries that three duplicate ACKs or SACK blocks began
+        fast_recoveries: counts,
+        /// segments resent after 0.2 s without data, when no duplicate ACK had asked for them
+        timeouts: counts,
         /// keep-alives and window probes of the data's sender
         keep_alives: counts,
         /// packets with an acknowledgment number
@@ -65,6 +79,8 @@ table! {
         dsack_acks: counts,
         /// pure ones that close the window
         zero_window: counts,
+        /// for how long it was closed
+        zero_window_s: numbers,
         /// payload acknowledged for the first time
         acked_bytes: counts,
         /// mean over `new_acks`
@@ -135,6 +151,10 @@ table! {
         rtt_min_s: maybe_numbers,
         /// mean
         rtt_mean_s: maybe_numbers,
+        /// median, to 4 %
+        rtt_median_s: maybe_numbers,
+        /// 95th of 100, to 4 %
+        rtt_p95_s: maybe_numbers,
         /// greatest
         rtt_max_s: maybe_numbers,
         /// least from here to the sender and back: handshake, or echoed timestamps
@@ -156,14 +176,15 @@ table! {
     }
 }
 
-/// The row of `connection`'s direction `index`, where the capture began at `start`.
-pub fn row(number: usize, connection: &Connection, index: usize, start: i64) -> ConnectionRow {
+/// The row of `connection`'s direction `index`.
+pub fn row(number: usize, connection: &Connection, index: usize) -> ConnectionRow {
     let mut way = connection.ways[index].clone();
     way.acks.holds.finish();
     let (data, acks, holds) = (&way.counts, &way.acks.counts, &way.acks.holds);
     let mean = |sum: u64| (acks.new > 0).then(|| sum as f64 / acks.new as f64);
     let place = vantage::of(&way);
     let found = policy::of(&way, connection.copies, place);
+    let round_trip = way.legs.0.zip(way.legs.1).map(|(one, other)| one + other);
     let end = |end: usize| connection.ends[end].to_string();
     let span = data.first_ns.zip(acks.last_ns).map(|(first, last)| span_s(first, last)).filter(|span| *span > 0.0);
     ConnectionRow {
@@ -171,10 +192,15 @@ pub fn row(number: usize, connection: &Connection, index: usize, start: i64) -> 
         way: index as u64,
         from: end(index),
         to: end(1 - index),
-        start_s: span_s(start, connection.first_ns),
+        start_s: span_s(0, connection.first_ns),
         duration_s: span_s(connection.first_ns, connection.last_ns),
         handshake: connection.opened,
         reset: connection.reset,
+        handshake_rtt_s: round_trip,
+        mss: way.mss.map(u64::from),
+        window_scale: connection.opened.then_some(way.acks.scale.into()),
+        options: connection.options(),
+        initial_window_bytes: round_trip.map(|_| way.recovery.first_window),
         data_packets: data.packets,
         segments: data.segments,
         bytes: data.bytes,
@@ -183,6 +209,8 @@ pub fn row(number: usize, connection: &Connection, index: usize, start: i64) -> 
         resent: data.resent,
         resent_bytes: data.resent_bytes,
         late: data.late,
+        fast_recoveries: way.recovery.fast,
+        timeouts: way.recovery.timeouts,
         keep_alives: data.keep_alives,
         acks: acks.packets,
         pure_acks: acks.pure,
@@ -195,6 +223,7 @@ pub fn row(number: usize, connection: &Connection, index: usize, start: i64) -> 
         sack_acks: acks.sacks,
         dsack_acks: acks.dsacks,
         zero_window: acks.zero_window,
+        zero_window_s: way.recovery.closed_ns as f64 * 1e-9,
         acked_bytes: acks.acked_bytes,
         bytes_per_ack: mean(acks.acked_bytes),
         segments_per_ack: mean(acks.acked_segments).filter(|_| way.has_unit()),
@@ -230,6 +259,8 @@ pub fn row(number: usize, connection: &Connection, index: usize, start: i64) -> 
         rtt_stamped: acks.stamped_rtts,
         rtt_min_s: way.acks.rtt.least(),
         rtt_mean_s: way.acks.rtt.mean(),
+        rtt_median_s: way.acks.rtt.quantile(0.5),
+        rtt_p95_s: way.acks.rtt.quantile(0.95),
         rtt_max_s: way.acks.rtt.most(),
         sender_rtt_min_s: vantage::legs(&way).1,
         copies: connection.copies,

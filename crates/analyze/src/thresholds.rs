@@ -66,6 +66,10 @@ pub const LEAST_WILD: u64 = 1 << 24;
 pub const COPY_DISTANCE: usize = 8;
 /// Connections that are followed, in the order of their first packets.
 pub const MOST_CONNECTIONS: usize = 100_000;
+/// Nanoseconds by which a packet may be earlier than the one before and count as simultaneous; beyond, the clock was set.
+pub const BACKWARD_NS: i128 = 1_000_000_000;
+/// Nanoseconds between two packets from which the later one's time is held against that of the next.
+pub const LEAP_NS: i128 = 60_000_000_000;
 /// IPv4 hosts whose last identification is remembered.
 pub const MOST_HOSTS: usize = 1 << 16;
 /// Outstanding segments remembered for each direction, and gaps; beyond, the oldest are forgotten.
@@ -74,10 +78,16 @@ pub const MOST_OUTSTANDING: usize = 1 << 16;
 pub const MOST_REMEMBERED: usize = 1 << 21;
 /// Rows of the tables of ACKs and segments, both together.
 pub const MOST_ROWS: usize = 1 << 22;
+/// Duplicate ACKs that begin a recovery (RFC 5681 section 3.2).
+pub const DUPLICATES: u64 = 3;
+/// Seconds without data from which a retransmission counts as a timeout's: the least retransmission timeout in use (Linux).
+pub const LEAST_RTO_S: f64 = 0.2;
 /// Outstanding segments that one packet may repeat, each for itself.
 pub const MOST_MARKED: usize = 256;
 /// Segments that one packet may stand for, where a sender's window is estimated.
 pub const MOST_PIECES: u32 = 256;
+/// Tunnels in a packet, one in another.
+pub const MOST_TUNNELS: usize = 4;
 /// Bytes of the largest packet that an interface hands over; Linux's `GSO_MAX_SIZE` is 524,280.
 pub const LARGEST_PACKET: usize = 1 << 20;
 /// Largest payload of a segment without a handshake that is taken for one packet (a jumbo frame's).

@@ -7,6 +7,7 @@ use crate::cwnd::Eyes;
 use crate::gaps::Gaps;
 use crate::numbers::Unwrap;
 use crate::outstanding::{Outstanding, Sent};
+use crate::recovery::Recovery;
 use crate::segment::{FIN, RST, SYN, Seen};
 use crate::thresholds::{LARGEST_PAYLOAD, MOST_OUTSTANDING};
 
@@ -77,6 +78,7 @@ pub struct Way {
     pub room: bool,
     pub forgotten: u64,
     pub eyes: Eyes,
+    pub recovery: Recovery,
     /// Seconds from here to the receiver and back in the handshake, and to the sender.
     pub legs: (Option<f64>, Option<f64>),
 }
@@ -146,9 +148,7 @@ impl Way {
         }
         self.count(seen, now);
         let kind = self.place(seq, end);
-        if copy {
-            self.acks.holds.on_disorder();
-        } else {
+        if !copy {
             self.remember(seq, end, kind, seen, now);
         }
         self.next = self.next.max(end);
@@ -168,6 +168,8 @@ impl Way {
         let flight = self.flight_bytes();
         self.counts.most_flight = self.counts.most_flight.max(flight);
         if seen.payload > 0 && !copy {
+            let round_trip = self.legs.0.zip(self.legs.1).map(|(one, other)| one + other);
+            self.recovery.on_data(seen.payload, resent || late, self.next, round_trip, now);
             let echo = seen.options.stamps.map(|(_, echo)| echo);
             self.eyes.on_data(
                 seq,

@@ -2,7 +2,7 @@
 
 use crate::connection::Connection;
 use crate::policy::{self, Policy, many, ms, plural};
-use crate::thresholds::{NEAR_S, UNUSUAL_LEAST};
+use crate::thresholds::{LEAST_ACKS, NEAR_S, SPLIT_S, SPLIT_SHARE, UNUSUAL_LEAST};
 use crate::vantage::{self, Vantage};
 use crate::way::Way;
 
@@ -19,6 +19,7 @@ pub fn finding(connection: &Connection, way: &Way, policy: &Policy, place: Vanta
             connection.copies, connection.packets
         ));
     }
+    sentences.extend(nearer(way));
     sentences.extend(remarks(way));
     let mut text = String::new();
     for sentence in sentences {
@@ -38,13 +39,15 @@ fn thinning(way: &Way, place: Vantage) -> Option<String> {
     let counted = policy::missing(&way.acks);
     if place == Vantage::Receiver || place == Vantage::Both {
         None
-    } else if counted.is_none() && many(counts.last_echoes, counts.new) {
+    } else if policy::may_be_thinned(&way.acks, place) {
         Some(format!(
             "{} of {} ACKs echo the last segment they cover: either ACKs before them were lost or filtered, or the receiver echoes the latest timestamp",
             counts.last_echoes, counts.new
         ))
-    } else if counted == Some(0) || way.stamped && counted.is_none() {
+    } else if counted == Some(0) {
         Some("no sign of ACKs lost or filtered before they come here".to_owned())
+    } else if counted.is_none() && way.stamped {
+        Some("their timestamps show no ACK lost or filtered before it comes here".to_owned())
     } else if counted.is_none() {
         Some("a path that loses or filters ACKs may do the same: without timestamps that cannot be decided".to_owned())
     } else {
@@ -80,6 +83,19 @@ fn seen_from(connection: &Connection, way: &Way, place: Vantage) -> String {
             format!("where it was captured is not known ({handshake}, {stamps})")
         }
     }
+}
+
+/// The ACKs of data come from nearer than the handshake's answer did.
+fn nearer(way: &Way) -> Option<String> {
+    let (handshake, usual) = (way.legs.0?, way.acks.rtt.quantile(0.5)?);
+    let enough = way.acks.rtt.count() >= LEAST_ACKS && handshake >= SPLIT_S;
+    (enough && usual < SPLIT_SHARE * handshake).then(|| {
+        format!(
+            "the handshake was answered after {}, but half of the data within {}: something nearer than the far end acknowledges (a proxy that splits the connection), or the first answer was held up",
+            ms(handshake),
+            ms(usual)
+        )
+    })
 }
 
 /// Which of a direction's packets did not pass at all.

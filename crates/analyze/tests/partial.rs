@@ -2,7 +2,7 @@
 
 mod common;
 
-use acklab_analyze::{Analysis, ConnectionRow};
+use acklab_analyze::{Analysis, ConnectionRow, Tunnel};
 use acklab_capture::{Format, Reader};
 use common::{LOSSY, file, run};
 
@@ -23,7 +23,7 @@ fn frames(bytes: &[u8]) -> Vec<Frame> {
     let mut reader = Reader::new(bytes).unwrap();
     let mut frames = Vec::new();
     while let Some(record) = reader.next().unwrap() {
-        frames.push((record.time_ns, record.length, record.data.to_vec()));
+        frames.push((record.time_ns as i64, record.length, record.data.to_vec()));
     }
     frames
 }
@@ -133,8 +133,10 @@ fn what_a_short_snap_length_cuts_is_counted() {
     let mut disturbed = plain.clone();
     disturbed[50].0 -= 3_000_000_000;
     let census = analysed(&disturbed).census().clone();
-    let expected = plain[49].0 - disturbed[50].0;
-    assert_eq!((census.backward, census.backward_max_ns), (1, expected as u64));
+    assert_eq!((census.backward, census.clock_steps), (0, 1));
+    disturbed[50].0 = plain[49].0 - 300_000_000;
+    let census = analysed(&disturbed).census().clone();
+    assert_eq!((census.backward, census.backward_max_ns, census.clock_steps), (1, 300_000_000, 0));
 }
 
 /// A handshake of which each packet passes twice times nothing.
@@ -150,4 +152,85 @@ fn a_handshake_that_passed_twice_is_no_missing_one() {
     let said = "Where it was captured is not known (its handshake passed twice or in part, no timestamps)";
     assert!(only(&twice).finding.contains(said), "{}", only(&twice).finding);
     assert!(!only(&once).finding.contains("not known"), "{}", only(&once).finding);
+}
+
+/// What a tunnel carries is what is analysed.
+#[test]
+fn tunnels_are_opened_and_named() {
+    let plain = transfer("S->R@S");
+    let expected = analysed(&plain).connections();
+    let outer = |protocol: u8, head: &[u8]| {
+        let wrapped: Vec<Frame> = plain
+            .iter()
+            .map(|(time, length, data)| {
+                let whole = 20 + head.len() + *length as usize;
+                let mut ip = vec![0x45, 0, (whole >> 8) as u8, whole as u8, 0, 0, 0, 0, 64, protocol, 0, 0];
+                ip.extend([172, 16, 0, 1, 172, 16, 0, 2]);
+                (*time, whole as u32, [&ip[..], head, &data[..]].concat())
+            })
+            .collect();
+        analysed(&wrapped)
+    };
+    let mac = [&[0; 12][..], &[8, 0]].concat();
+    let heads: [(u8, Vec<u8>, Tunnel); 5] = [
+        (4, vec![], Tunnel::Ip),
+        (47, vec![0, 0, 8, 0], Tunnel::Gre),
+        (47, [&[0x10, 0, 0x88, 0xbe, 0, 0, 0, 1][..], &[0; 8], &mac].concat(), Tunnel::Erspan),
+        (17, [&[9, 9, 0x12, 0xb5, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 1, 0][..], &mac].concat(), Tunnel::Vxlan),
+        (17, vec![8, 0x68, 8, 0x68, 0, 0, 0, 0, 0x30, 255, 0, 0, 0, 0, 0, 1], Tunnel::Gtp),
+    ];
+    for (protocol, head, tunnel) in heads {
+        let analysis = outer(protocol, &head);
+        assert_eq!(analysis.connections(), expected, "{tunnel:?}");
+        assert_eq!(analysis.census().tunnels, [(tunnel, plain.len() as u64)].into());
+    }
+}
+
+/// A capture as a file's bytes, of times that are not in order.
+fn recorded(frames: &[Frame]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut capture = acklab_capture::RawPcap::new(&mut bytes, 65_535).unwrap();
+    for (time, length, data) in frames {
+        capture.packet(*time as u64, data, *length).unwrap();
+    }
+    capture.finish().unwrap();
+    bytes
+}
+
+#[test]
+fn one_wrong_time_changes_nothing_and_a_clock_set_back_little() {
+    let plain = transfer("S->R@S");
+    let read = |frames: &[Frame]| {
+        let mut analysis = Analysis::default();
+        analysis.read(&mut Reader::new(&recorded(frames)[..]).unwrap(), |_| true).unwrap();
+        analysis
+    };
+    let expected = read(&plain).connections();
+    let mut wild = plain.clone();
+    wild[31].0 += 1_000_000_000_000_000_000;
+    let analysis = read(&wild);
+    assert_eq!(analysis.census().wild_times, 1);
+    assert_eq!(
+        (analysis.connections()[0].policy.clone(), analysis.connections()[0].duration_s),
+        (expected[0].policy.clone(), expected[0].duration_s)
+    );
+    let mut set = plain.clone();
+    set.iter_mut().skip(40).for_each(|frame| frame.0 -= 100_000_000_000);
+    let analysis = read(&set);
+    assert_eq!((analysis.census().clock_steps, analysis.census().wild_times), (1, 0));
+    assert!((analysis.connections()[0].duration_s / expected[0].duration_s - 1.0).abs() < 0.1);
+}
+
+/// Two thousand million bytes are not acknowledged where a hundred thousand passed.
+#[test]
+fn an_ack_of_an_older_connection_is_left_out() {
+    let plain = transfer("S->R@S");
+    let expected = analysed(&plain).connections();
+    let mut disturbed = plain.clone();
+    let at = plain.iter().rposition(|frame| frame.2[12..16] == [10, 0, 0, 2]).unwrap();
+    let mut old = plain[at].clone();
+    old.2[28..32].copy_from_slice(&2_094_168_062_u32.to_be_bytes());
+    disturbed.insert(at, old);
+    let found = analysed(&disturbed).connections();
+    assert_eq!((found[0].wild_acks, found[0].acked_bytes, found[0].acks_of_unseen), (1, expected[0].acked_bytes, 0));
 }

@@ -7,6 +7,8 @@ use crate::frame::Frame;
 
 /// First bytes of a file with microseconds, in its writer's byte order.
 pub const MAGIC_MICROSECONDS: u32 = 0xa1b2_c3d4;
+/// First bytes of a file whose records have eight bytes more (Kuznetzov's patch of libpcap).
+pub const MAGIC_PATCHED: u32 = 0xa1b2_cd34;
 /// First bytes of a file with nanoseconds.
 pub const MAGIC_NANOSECONDS: u32 = 0xa1b2_3c4d;
 

@@ -71,7 +71,7 @@ impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("empty: not one byte, where even a capture of nothing has a header"),
-            Self::Unknown => f.write_str("neither pcap nor pcapng"),
+            Self::Unknown => f.write_str("neither pcap, pcapng nor snoop"),
             Self::Foreign(program) => write!(f, "compressed by {program}, which is not read: unpack it first"),
             Self::Truncated { at } => write!(f, "the capture breaks off at byte {at}"),
             Self::Malformed { at, why } => write!(f, "no capture at byte {at}: {why}"),

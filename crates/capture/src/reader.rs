@@ -1,16 +1,18 @@
-//! Reads capture files, pcap and pcapng, in either byte order.
+//! Reads capture files: pcap and pcapng, in either byte order, and snoop.
 
 use std::io::{self, Read};
 use std::mem;
 
 use crate::input::Input;
 use crate::packed::Packing;
-use crate::pcap::{MAGIC_MICROSECONDS, MAGIC_NANOSECONDS};
+use crate::pcap::{MAGIC_MICROSECONDS, MAGIC_NANOSECONDS, MAGIC_PATCHED};
 use crate::pcapng::{BYTE_ORDER, INTERFACE, OLD_PACKET, PACKET, SECTION, SIMPLE_PACKET, option};
 use crate::read_error::ReadError;
 
 /// Most bytes of a packet or block: what is longer is no capture.
 const MOST: u32 = 1 << 26;
+/// How a file of snoop begins, with its version (RFC 1761).
+const SNOOP: [u8; 8] = *b"snoop\0\0\0";
 /// Most interfaces of a file.
 const MOST_INTERFACES: usize = 1 << 16;
 /// Most bytes of names, descriptions and comments that are kept.
@@ -21,8 +23,8 @@ const SECOND: i128 = 1_000_000_000;
 /// A packet as a capture file keeps it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record<'a> {
-    /// Nanoseconds since 1970.
-    pub time_ns: i64,
+    /// Nanoseconds since 1970; 64 bits would hold only three centuries.
+    pub time_ns: i128,
     /// Index into [`Reader::interfaces`].
     pub interface: usize,
     /// What that says it begins with.
@@ -82,8 +84,24 @@ enum Found {
 /// Which of the two formats.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    Pcap { nanoseconds: bool },
+    /// Nanoseconds, or microseconds; bytes of a record's header, 16 but in a patched libpcap; whether the lengths' order is that of
+    /// before version 2.3, or unknown.
+    Pcap {
+        nanoseconds: bool,
+        head: usize,
+        swapped: Swapped,
+    },
     PcapNg,
+    /// Solaris' (RFC 1761).
+    Snoop,
+}
+
+/// Whether the two lengths of a record are exchanged: so until version 2.2, and in some files of 2.3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Swapped {
+    No,
+    Yes,
+    Perhaps,
 }
 
 /// A capture file being read, packet by packet. One that is compressed is unpacked meanwhile ([`Packing`]). Blocks it has
@@ -151,19 +169,45 @@ impl<R: Read> Reader<R> {
             reader.section()?;
             return Ok(reader);
         }
+        if magic == SNOOP[..4] {
+            return reader.snoop();
+        }
         reader.big_endian = magic[0] == 0xa1;
-        let nanoseconds = match reader.word(magic) {
-            MAGIC_MICROSECONDS => false,
-            MAGIC_NANOSECONDS => true,
+        let (nanoseconds, head) = match reader.word(magic) {
+            MAGIC_MICROSECONDS => (false, 16),
+            MAGIC_NANOSECONDS => (true, 16),
+            MAGIC_PATCHED => (false, 24),
             _ => return Err(ReadError::Unknown),
         };
-        reader.kind = Kind::Pcap { nanoseconds };
         let header: [u8; 20] = reader.array()?;
+        let swapped = match (reader.half([header[0], header[1]]), reader.half([header[2], header[3]])) {
+            (2, ..3) => Swapped::Yes,
+            (2, 3) => Swapped::Perhaps,
+            _ => Swapped::No,
+        };
+        reader.kind = Kind::Pcap { nanoseconds, head, swapped };
         let words = [12, 16].map(|at| reader.word(at_four(&header, at)));
         // The upper bits of the link type tell of checksums at the end of frames.
         let interface = Interface { link_type: words[1] & 0xffff, snap_length: words[0], ..Interface::default() };
         reader.interfaces.push(interface);
         Ok(reader)
+    }
+
+    /// The rest of a header of Solaris' snoop.
+    fn snoop(mut self) -> Result<Reader<R>, ReadError> {
+        let header: [u8; 12] = self.array()?;
+        if header[..4] != SNOOP[4..] {
+            return Err(ReadError::Unknown);
+        }
+        (self.kind, self.big_endian) = (Kind::Snoop, true);
+        let link_type = match self.word(at_four(&header, 8)) {
+            0 | 4 => 1, // IEEE 802.3, Ethernet
+            2 => 6,     // Token Ring
+            8 => 10,    // FDDI
+            other => 0x1_0000 | other,
+        };
+        self.interfaces.push(Interface { link_type, ..Interface::default() });
+        Ok(self)
     }
 
     /// What the file is compressed with.
@@ -221,12 +265,10 @@ impl<R: Read> Reader<R> {
     fn advance(&mut self) -> Result<Option<Found>, ReadError> {
         self.start = self.at;
         let Some(first) = self.array_or_end()? else { return Ok(None) };
-        if let Kind::Pcap { .. } = self.kind {
-            let rest: [u8; 12] = self.array()?;
-            let [fraction, kept, length] = [0, 4, 8].map(|at| self.word(at_four(&rest, at)));
-            self.head = [self.word(first), fraction, kept, length];
-            self.fill(kept)?;
-            return Ok(Some(Found::Packet));
+        match self.kind {
+            Kind::Pcap { head, swapped, .. } => return self.advance_pcap(first, head, swapped).map(Some),
+            Kind::Snoop => return self.advance_snoop(first).map(Some),
+            Kind::PcapNg => {}
         }
         if u32::from_le_bytes(first) == SECTION {
             self.section()?;
@@ -244,11 +286,41 @@ impl<R: Read> Reader<R> {
         Ok(Some(Found::Other))
     }
 
+    fn advance_pcap(&mut self, first: [u8; 4], head: usize, swapped: Swapped) -> Result<Found, ReadError> {
+        let rest: [u8; 12] = self.array()?;
+        let [fraction, mut kept, mut length] = [0, 4, 8].map(|at| self.word(at_four(&rest, at)));
+        if swapped == Swapped::Yes || swapped == Swapped::Perhaps && kept > length {
+            (kept, length) = (length, kept);
+        }
+        for _ in (16..head).step_by(4) {
+            let _: [u8; 4] = self.array()?;
+        }
+        self.head = [self.word(first), fraction, kept, length];
+        self.fill(kept)?;
+        Ok(Found::Packet)
+    }
+
+    fn advance_snoop(&mut self, first: [u8; 4]) -> Result<Found, ReadError> {
+        let rest: [u8; 20] = self.array()?;
+        let [kept, record, _, seconds, micros] = [0, 4, 8, 12, 16].map(|at| self.word(at_four(&rest, at)));
+        let Some(body) = record.checked_sub(24).filter(|body| *body >= kept) else {
+            return Err(ReadError::Malformed { at: self.start, why: "a packet longer than its record" });
+        };
+        self.fill(body)?;
+        self.block.truncate(kept as usize);
+        self.head = [seconds, micros, kept, self.word(first)];
+        Ok(Found::Packet)
+    }
+
     /// The packet that was read.
     fn record(&self) -> Result<Record<'_>, ReadError> {
-        let Kind::Pcap { nanoseconds } = self.kind else { return self.packet() };
+        let nanoseconds = match self.kind {
+            Kind::Pcap { nanoseconds, .. } => nanoseconds,
+            Kind::Snoop => false,
+            Kind::PcapNg => return self.packet(),
+        };
         let [seconds, fraction, _, length] = self.head;
-        let time_ns = i64::from(seconds) * SECOND as i64 + i64::from(fraction) * if nanoseconds { 1 } else { 1000 };
+        let time_ns = i128::from(seconds) * SECOND + i128::from(fraction) * if nanoseconds { 1 } else { 1000 };
         let link_type = self.interfaces[0].link_type;
         Ok(Record { time_ns, interface: 0, link_type, length, data: &self.block, direction: None })
     }
@@ -350,7 +422,6 @@ impl<R: Read> Reader<R> {
         let ticks = u128::from(high) << 32 | u128::from(low);
         // 2^64 ticks times 10^9 fits.
         let time_ns = i128::from(clock.1) * SECOND + (ticks * SECOND as u128 / clock.0) as i128;
-        let time_ns = i64::try_from(time_ns).map_err(|_| malformed("a time beyond the year 2262"))?;
         let flags = self.options(block, 20 + (kept as usize).next_multiple_of(4));
         let flags = flags.filter(|(code, value)| *code == option::PACKET_FLAGS && value.len() == 4).last();
         let direction = match flags.map_or(0, |(_, value)| self.word(at_four(value, 0)) & 3) {

@@ -181,11 +181,11 @@ fn what_is_wrong_is_said_in_a_line() {
     content[200..1000].fill(0xff);
     let cases: [(Vec<u8>, &str); 9] = [
         (vec![], "empty: not one byte"),
-        (vec![0x1f, 0x8b, 8], "neither pcap nor pcapng"),
+        (vec![0x1f, 0x8b, 8], "neither pcap, pcapng nor snoop"),
         (gzip(b""), "(in what gzip unpacks)"),
-        (gzip(b"abc"), "neither pcap nor pcapng (in what gzip unpacks)"),
-        (zstd(b"no capture"), "neither pcap nor pcapng (in what zstd unpacks)"),
-        (gzip(&gzip(&plain)), "neither pcap nor pcapng (in what gzip unpacks)"),
+        (gzip(b"abc"), "neither pcap, pcapng nor snoop (in what gzip unpacks)"),
+        (zstd(b"no capture"), "neither pcap, pcapng nor snoop (in what zstd unpacks)"),
+        (gzip(&gzip(&plain)), "neither pcap, pcapng nor snoop (in what gzip unpacks)"),
         (b"BZh91AY&SY".to_vec(), "compressed by bzip2, which is not read: unpack it first"),
         (checksum, "its gzip data are damaged, "),
         (lz4(&content), "no capture at byte "),

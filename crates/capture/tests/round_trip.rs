@@ -16,7 +16,7 @@ fn read(bytes: &[u8]) -> Vec<Seen> {
     let mut seen = Vec::new();
     while let Some(record) = reader.next().unwrap() {
         assert_eq!(record.length as usize, record.data.len());
-        seen.push((record.time_ns, record.direction, record.data.to_vec()));
+        seen.push((record.time_ns as i64, record.direction, record.data.to_vec()));
     }
     seen
 }

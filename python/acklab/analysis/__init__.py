@@ -18,13 +18,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from .. import _core
 from .._folder import Folder, results
 from .._frames import write_parquet
+from .select import chosen
 
 TABLES = ("connections", "acks", "segments")
 """An analysis' tables; the last two exist only where every packet was kept."""
@@ -69,9 +70,10 @@ class Analysis:
         found: dict[str, Any] = json.loads(self._result.json())
         return {"file": self.file, **found}
 
-    def json(self) -> str:
-        """The same as one line of JSON."""
-        return json.dumps(self.summary())
+    def json(self, only: Sequence[str] = (), sort: str | None = None) -> str:
+        """The same as one line of JSON; the connections that ``only`` names, by the column ``sort``."""
+        summary = self.summary()
+        return json.dumps({**summary, "connections": chosen(summary["connections"], only, sort)})
 
     def write(self, directory: str | os.PathLike[str]) -> None:
         """Writes every table as Parquet, ``analysis.json`` and the page ``analysis.html``; or, if interrupted, nothing.

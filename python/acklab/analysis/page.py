@@ -76,7 +76,9 @@ def _section(found: Analysis, row: Row) -> str:
         for chart in charts(row, _name(row), acks, segments):
             svg = draw.themed(draw.save(chart), chart.name)
             figures += f"<figure>{svg}<figcaption>{esc(chart.about)}</figcaption></figure>"
-    numbers = [[esc(words), esc(shown(row))] for words, shown in text.CELLS]
+    numbers = [
+        [esc(f"{heading}: {words}"), esc(shown(row))] for heading, cells in text.COLUMNS for words, shown in cells
+    ]
     half = (len(numbers) + 1) // 2
     beside = [left + right for left, right in zip(numbers[:half], numbers[half:], strict=False)]
     start = f"begins at {seconds(row['start_s'])}, lasts {seconds(row['duration_s'])}"

@@ -4,38 +4,52 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import _core
 from .._texts import one_line
 from ..plot.words import NB, amount, count, seconds
+from .select import chosen
 
 #: Directions shown; the rest is counted.
 MOST = 20
 WIDTH = 100
 #: Link types that are often met and not read.
-LINKS = {105: " (IEEE 802.11)", 127: " (IEEE 802.11 with radiotap)", 192: " (PPI)", 189: " (USB)", 220: " (USB)"}
+LINKS = {189: " (USB)", 220: " (USB)", 187: " (Bluetooth)", 195: " (IEEE 802.15.4)", 227: " (CAN)", 253: " (Netlink)"}
+#: Tunnels, as they are called.
+TUNNELS = {"ip": "IP in IP", "gre": "GRE", "erspan": "ERSPAN", "vxlan": "VXLAN", "geneve": "Geneve", "gtp": "GTP"}
 
 Row = Mapping[str, Any]
 
 
-def as_text(summary: Row) -> str:
-    """What the packets were, and for each direction a table and what it amounts to."""
-    rows = summary["connections"]
+def as_text(summary: Row, only: Sequence[str] = (), sort: str | None = None, most: int = MOST) -> str:
+    """What the packets were, and for each direction a table and what it amounts to.
+
+    Shown are the ``most`` directions with most data, in the order of their first packets, or the first by the column ``sort``; of
+    the connections that ``only`` names, if it names some.
+    """
+    rows = chosen(summary["connections"], only, sort)
     lines = [heading(summary), *notes(summary)]
-    shown = sorted(rows, key=lambda row: -max(row["bytes"], row["acked_bytes"]))[:MOST]
-    for row in sorted(shown, key=lambda row: (row["connection"], row["way"])):
+    if only:
+        lines.append(f"{len(rows)} of {len(summary['connections'])} directions are of {' or '.join(only)}")
+    if sort is None:
+        shown = sorted(rows, key=lambda row: -max(row["bytes"], row["acked_bytes"]))[:most]
+        shown.sort(key=lambda row: (row["connection"], row["way"]))
+    else:
+        shown = rows[:most]
+    for row in shown:
         if row["bytes"] or row["acked_bytes"] > 2:
             lines += ["", title(row), *_table(row), *textwrap.wrap(row["finding"], WIDTH)]
         else:
             lines += ["", f"{title(row)}\n  {_without_data(row)}"]
-    if len(rows) > MOST:
+    if len(rows) > most:
         listed = {id(row) for row in shown}
         rest = [row for row in rows if id(row) not in listed]
         policies = Counter(row["policy"] for row in rest).most_common()
         words = ", ".join(f"{number} {policy}" for policy, number in policies)
-        lines.append(f"\n... and {len(rest)} more with less data: {words} (--json and --out have them all)")
+        less = "with less data" if sort is None else f"with less {sort}"
+        lines.append(f"\n... and {len(rest)} more {less}: {words} (--json and --out have them all)")
     return "\n".join(lines).replace(NB, " ").replace("\u202f", " ")
 
 
@@ -71,6 +85,12 @@ def notes(summary: Row) -> list[str]:
     }
     passed = [f"{packets[key]} {words}" for key, words in reasons.items() if packets[key]]
     found = [f"passed over: {', '.join(passed)}"] if passed else []
+    if packets["udp"]:
+        quic = f", {packets['quic']} of it like QUIC" if packets["quic"] else ""
+        found.append(f"of these {packets['udp']} UDP{quic}")
+    if packets["tunnels"]:
+        kinds = ", ".join(f"{TUNNELS[kind]} {number}" for kind, number in packets["tunnels"].items())
+        found.append(f"tunnels that were opened: {kinds} (connections are those inside)")
     if packets["fragments"]:
         overlapping = packets["overlapping"]
         found.append(
@@ -84,6 +104,15 @@ def notes(summary: Row) -> list[str]:
         found.append(
             f"{count(packets['backward'], 'packet')} earlier than the one before, "
             f"by up to {seconds(packets['backward_max_ns'] * 1e-9)}: taken as simultaneous"
+        )
+    if packets["clock_steps"]:
+        found.append(
+            f"the clock goes back by more than a second {count(packets['clock_steps'], 'time')}: it was set, or files were "
+            "joined; time goes on from where it was"
+        )
+    if packets["wild_times"]:
+        found.append(
+            f"{count(packets['wild_times'], 'time')} that do not go with those before and after: taken as that before"
         )
     if packets["options_cut"]:
         found.append(
@@ -119,31 +148,58 @@ def title(row: Row) -> str:
     return f"{row['connection']}: {row['from']} -> {row['to']}"
 
 
-#: What is shown, four to a line: words before the value, and the value.
-CELLS: list[tuple[str, Callable[[Row], str]]] = [
-    ("segments", lambda row: str(row["segments"])),
-    ("ACKs", lambda row: str(row["acks"])),
-    ("of one segment", lambda row: str(row["acks_of_one"])),
-    ("RTT min", lambda row: span(row["rtt_min_s"])),
-    ("payload", lambda row: amount(row["bytes"], "B") if row["bytes"] else f"0{NB}B"),
-    ("of new data", lambda row: str(row["new_acks"])),
-    ("of two", lambda row: str(row["acks_of_two"])),
-    ("RTT mean", lambda row: span(row["rtt_mean_s"])),
-    ("resent", lambda row: str(row["resent"])),
-    ("duplicate", lambda row: str(row["duplicate_acks"])),
-    ("of more", lambda row: str(row["acks_of_more"])),
-    ("ACK delay", lambda row: span(row["delay_median_s"])),
-    ("late", lambda row: str(row["late"])),
-    ("with SACK", lambda row: str(row["sack_acks"])),
-    ("divided", lambda row: str(row["divided_acks"])),
-    ("timer", lambda row: span(row["timer_s"])),
-    ("most in flight", lambda row: amount(row["max_flight_bytes"], "B") if row["max_flight_bytes"] else "-"),
-    ("with DSACK", lambda row: str(row["dsack_acks"])),
-    ("segments an ACK", lambda row: "-" if row["segments_per_ack"] is None else f"{row['segments_per_ack']:.2f}"),
-    ("goodput", lambda row: "-" if row["goodput_bps"] is None else amount(row["goodput_bps"], "bit/s")),
+#: What is shown, by column, each with its heading: words before the value, and the value.
+COLUMNS: list[tuple[str, list[tuple[str, Callable[[Row], str]]]]] = [
+    (
+        "data",
+        [
+            ("segments", lambda row: str(row["segments"])),
+            ("payload", lambda row: amount(row["bytes"], "B") if row["bytes"] else f"0{NB}B"),
+            ("resent", lambda row: str(row["resent"])),
+            ("late", lambda row: str(row["late"])),
+            ("fast recoveries", lambda row: str(row["fast_recoveries"])),
+            ("timeouts", lambda row: str(row["timeouts"])),
+            ("most in flight", lambda row: amount(row["max_flight_bytes"], "B") if row["max_flight_bytes"] else "-"),
+            ("goodput", lambda row: "-" if row["goodput_bps"] is None else amount(row["goodput_bps"], "bit/s")),
+        ],
+    ),
+    (
+        "ACKs",
+        [
+            ("all", lambda row: str(row["acks"])),
+            ("of new data", lambda row: str(row["new_acks"])),
+            ("duplicate", lambda row: str(row["duplicate_acks"])),
+            ("with SACK", lambda row: str(row["sack_acks"])),
+            ("with DSACK", lambda row: str(row["dsack_acks"])),
+            ("ends in a segment", lambda row: str(row["divided_acks"])),
+            ("window closed", lambda row: span(row["zero_window_s"]) if row["zero_window"] else "never"),
+        ],
+    ),
+    (
+        "plain ACKs",
+        [
+            ("of one segment", lambda row: str(row["acks_of_one"])),
+            ("of two", lambda row: str(row["acks_of_two"])),
+            ("of more", lambda row: str(row["acks_of_more"])),
+            (
+                "segments an ACK",
+                lambda row: "-" if row["segments_per_ack"] is None else f"{row['segments_per_ack']:.2f}",
+            ),
+            ("delay here, median", lambda row: span(row["delay_median_s"])),
+            ("timer", lambda row: span(row["timer_s"])),
+        ],
+    ),
+    (
+        "round trips",
+        [
+            ("handshake", lambda row: span(row["handshake_rtt_s"])),
+            ("here-receiver-here min", lambda row: span(row["rtt_min_s"])),
+            ("median", lambda row: span(row["rtt_median_s"])),
+            ("95 of 100", lambda row: span(row["rtt_p95_s"])),
+            ("here-sender-here min", lambda row: span(row["sender_rtt_min_s"])),
+        ],
+    ),
 ]
-COLUMNS = 4
-
 
 def span(value: float | None) -> str:
     """A duration, if there is one."""
@@ -151,14 +207,14 @@ def span(value: float | None) -> str:
 
 
 def _table(row: Row) -> list[str]:
-    cells = [cell for words, shown in CELLS for cell in (words, shown(row))]
-    lines = [cells[at : at + 2 * COLUMNS] for at in range(0, len(cells), 2 * COLUMNS)]
-    widths = [max(len(line[place]) for line in lines) for place in range(2 * COLUMNS)]
-    return [
-        "  "
-        + "  ".join(
-            f"{line[place]:<{widths[place]}} {line[place + 1]:>{widths[place + 1]}}"
-            for place in range(0, 2 * COLUMNS, 2)
-        )
-        for line in lines
-    ]
+    """The columns beside each other, each under its heading."""
+    columns = []
+    for heading, cells in COLUMNS:
+        shown = [(words, value(row)) for words, value in cells]
+        words, numbers = (max(len(cell[place]) for cell in shown) for place in (0, 1))
+        lines = [f"{label:<{words}} {number:>{numbers}}" for label, number in shown]
+        width = max(len(heading), words + 1 + numbers)
+        columns.append([f"{line:<{width}}" for line in (heading, *lines)])
+    height = max(map(len, columns))
+    padded = [column + [" " * len(column[0])] * (height - len(column)) for column in columns]
+    return ["  " + "   ".join(line).rstrip() for line in zip(*padded, strict=True)]

@@ -27,8 +27,9 @@ example:
   acklab analyze *.pcap.gz --json                                       one JSON object a file and line
   tcpdump -i eth0 -w - tcp | acklab analyze -                           until Ctrl-C
 
-Read are pcap and pcapng, as they are or compressed by gzip, zstd or lz4, of Ethernet (with VLAN, MPLS,
-PPPoE), PPP, raw IP, Linux cooked and loopback interfaces.
+acklab reads pcap, pcapng and snoop, as they are or compressed by gzip, zstd or lz4, of Ethernet (with VLAN, MPLS,
+PPPoE), Wi-Fi, Token Ring, FDDI, ATM, InfiniBand, PPP, C-HDLC, raw IP, Linux cooked, NFLOG and loopback interfaces.
+It opens tunnels: GRE, ERSPAN, IP in IP, VXLAN, Geneve and GTP.
 
 exit status: 0; 1 an output failed; 2 no such file, or no capture; 130 interrupted; 143 terminated
 """
@@ -47,6 +48,15 @@ def add(verbs: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verb.add_argument("files", metavar="FILE", nargs="+", help="a capture, compressed or not; - is standard input")
+    verb.add_argument(
+        "--only",
+        metavar="END",
+        action="append",
+        default=[],
+        help="show the connections of this end: an address, :port, address:port, or #number; may be repeated",
+    )
+    verb.add_argument("--sort", metavar="COLUMN", help="show those with most of this column first (bytes, rtt_min_s ...)")
+    verb.add_argument("--most", metavar="N", type=at_least_one, help="show at most so many directions (20)")
     verb.add_argument("--json", action="store_true", help="print one JSON object a file and nothing else")
     verb.add_argument(
         "--out",
@@ -57,13 +67,24 @@ def add(verbs: Any) -> None:
     verb.set_defaults(act=act, parser=verb)
 
 
+def at_least_one(text: str) -> int:
+    """A number of directions."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 on")
+    return int(text)
+
+
 def act(options: argparse.Namespace) -> int:
     """Analyses and returns the exit status."""
     from .._folder import results
     from ..analysis import NAMES
+    from ..analysis.select import sortable
 
     if options.files.count(STANDARD_INPUT) > 1:
         options.parser.error("standard input can be read once")
+    if options.sort is not None and options.sort not in sortable():
+        known = ", ".join(sortable())
+        options.parser.error(f"argument --sort: there is no column {options.sort}; there are {known}")
     places = _places(options)
     with contextlib.ExitStack() as stack:
         folders = [stack.enter_context(results(place, "analyze", NAMES)) for place in places]
@@ -72,7 +93,7 @@ def act(options: argparse.Namespace) -> int:
 
 def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
     from .. import CaptureError, analyze
-    from ..analysis.text import as_text
+    from ..analysis.text import MOST, as_text
     from ..analysis.text import title_of_file as title
 
     for number, file in enumerate(options.files):
@@ -88,9 +109,10 @@ def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
             options.parser.error(f"{title(file)}: {(error.strerror or str(error)).partition(' (os error')[0]}")
         close()
         if options.json:
-            say_json(found.json())
+            say_json(found.json(options.only, options.sort))
         else:
-            say(("\n" if number else "") + as_text(found.summary()))
+            shown = as_text(found.summary(), options.only, options.sort, options.most or MOST)
+            say(("\n" if number else "") + shown)
         if options.out:
             found.write_into(folders[number])
             if not options.json:

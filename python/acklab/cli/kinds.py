@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-#: First bytes of pcap in both byte orders, with micro- and nanoseconds, and of pcapng.
-_CAPTURES = (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\n\r\r\n")
+#: First bytes of pcap in both byte orders, with micro- and nanoseconds, of pcapng, and of snoop.
+_CAPTURES = (b"snoop\0", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\n\r\r\n")
 
 
 def instead(file: str | None) -> str:

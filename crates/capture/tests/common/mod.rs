@@ -41,7 +41,7 @@ pub fn frames(bytes: &[u8]) -> Vec<Frame> {
     let mut reader = Reader::new(bytes).unwrap();
     let mut frames = Vec::new();
     while let Some(record) = reader.next().unwrap() {
-        frames.push((record.time_ns, record.length, record.data.to_vec()));
+        frames.push((record.time_ns as i64, record.length, record.data.to_vec()));
     }
     frames
 }
