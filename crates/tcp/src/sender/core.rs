@@ -68,7 +68,6 @@ pub struct Core {
     pub(super) notices: Notices,
     /// Counts for the flow's row.
     pub counters: SenderCounters,
-    pub(super) pacer: Pacer,
     pub(super) extras: Box<Extras>,
 }
 
@@ -86,6 +85,7 @@ pub(super) struct Notices {
 /// Parts that only some rules need; apart, so that a sender of any rules takes as few cache lines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Extras {
+    pub pacer: Pacer,
     pub skip: Option<Box<Skip>>,
     pub undo: Option<Box<Undo>>,
     pub usage: Option<Box<Usage>>,
@@ -100,6 +100,7 @@ impl Core {
         let seq = SequenceSpace::new(&rules, supply);
         let needs = control.needs();
         let extras = Extras {
+            pacer: Pacer::default(),
             skip: Skip::new(rules.skip, seed),
             undo: Undo::new(&rules),
             usage: Usage::new(rules.validation),
@@ -117,7 +118,6 @@ impl Core {
             restrained,
             notices: Notices { ruled, ..Notices::default() },
             counters: SenderCounters { rtt_min: f64::INFINITY, ..SenderCounters::default() },
-            pacer: Pacer::default(),
             extras: Box::new(extras),
             rules,
         }
@@ -255,7 +255,7 @@ impl Core {
             in_flight,
             lost: segments(after.lost_ever - before.lost_ever),
             lost_ever: segments(after.lost_ever),
-            wait: self.pacer.wait(now),
+            wait: self.extras.pacer.wait(now),
             ..delivery.sample(now, echo)
         };
         self.tell(ack, before.una, (sample.rtt, Some(sample)), now);
@@ -296,7 +296,7 @@ impl Core {
         self.with_control(now, |control, window| control.on_sent(&departure, window));
         if let Some(rate) = self.cc.control.pacing_rate() {
             let count = self.counters.segments_sent - u64::from(self.counters.syns_sent);
-            self.pacer.departed(count, (end - start) as f64 / f64::from(self.seq.mss), rate, now);
+            self.extras.pacer.departed(count, (end - start) as f64 / f64::from(self.seq.mss), rate, now);
         }
     }
 

@@ -138,7 +138,7 @@ impl Sender {
 
     /// The instant asked for with [`SenderWire::arm_pacer`] has come.
     pub fn on_pacer<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
-        self.core.pacer.woke();
+        self.core.extras.pacer.woke();
         self.recovery.resume(&mut self.core, now, wire);
     }
 

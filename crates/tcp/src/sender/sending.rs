@@ -115,7 +115,7 @@ impl Core {
         }
         let window = self.cc.cwnd.min(self.seq.wnd as f64) / f64::from(self.seq.mss);
         let (rtt, quantum) = (self.smoothed_rtt(), self.cc.control.send_quantum());
-        self.pacer.lets_go(&self.rules, (window, rtt, quantum), now, wire)
+        self.extras.pacer.lets_go(&self.rules, (window, rtt, quantum), now, wire)
     }
 
     /// Sends from SND.NXT while the window allows, at most `max_burst` segments (0: no limit).
