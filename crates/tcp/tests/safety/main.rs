@@ -115,3 +115,53 @@ fn without_reordering_no_recovery_is_undone() {
         Ok(())
     });
 }
+
+/// RACK at a window of one segment: the timer's segment leaves even where another is not due, because a late ACK made the
+/// round trip long.
+#[test]
+fn a_timeout_sends_its_segment() {
+    use acklab_tcp::rules::*;
+    let sender = SenderPatch {
+        packet: Some(100),
+        timestamps: Some(true),
+        syn: Some(false),
+        fin: Some(true),
+        window: Some(Window::Segments(12)),
+        initial_window: Some(8.0),
+        initial_ssthresh: Some(11.0),
+        recovery: Some(RecoveryKind::Rack),
+        ecn: Some(true),
+        dup_thresh: Some(1),
+        limited_transmit: Some(false),
+        max_burst: Some(1),
+        first_loss_resets_initial_window: Some(false),
+        second_fast_retransmit: Some(SecondFastRetransmit::Always),
+        halving: Some(Halving::Precise),
+        rto_floor: Some(RtoFloor::BeforeBackoff),
+        sws_avoidance: Some(false),
+        undo: Some(Undo::Both),
+        frto: Some(Frto::Linux),
+        ..SenderPatch::default()
+    };
+    let receiver = ReceiverPatch {
+        ack: Some(AckPolicyKind::Every {}),
+        estimate: Some(EstimateKind::Probe),
+        sack: Some(false),
+        immediate_on_gap: Some(false),
+        immediate_on_repeat: Some(false),
+        immediate_on_syn: Some(false),
+        ..ReceiverPatch::default()
+    };
+    let network = Hostility {
+        loss: 0.2557338567743387,
+        ack_loss: 0.021748047544318604,
+        duplication: 0.0,
+        marks: 0.0,
+        delay: 0.19967551582958198,
+        jitter: 0.0,
+        seed: 17852534745639428102,
+    };
+    let supply = acklab_tcp::sender::Supply::Segments(36);
+    let case = Case { stack: Stack::Ns2In1998, sender, receiver, supply, later: None, network };
+    converse(&case).map(drop).unwrap();
+}

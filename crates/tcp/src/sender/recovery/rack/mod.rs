@@ -268,7 +268,8 @@ impl LossRecovery for Rack {
     }
 
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        if std::mem::take(&mut self.timed_out) {
+        let timed_out = std::mem::take(&mut self.timed_out);
+        if timed_out {
             self.rto = Some(now + Time::from_secs(core.timer.rto.timeout()));
             self.log.mark_on_timeout(self.wait(core), now);
             if core.control_owns_window() {
@@ -277,6 +278,13 @@ impl LossRecovery for Rack {
             }
         }
         let mut tap = Tap { wire, rto: self.rto };
+        // The first segment leaves whatever the others, not due yet, hold of the window (RFC 6298 (5.4)).
+        if timed_out
+            && self.in_flight(core) + u64::from(core.seq.mss) > core.cc.cwnd as u64
+            && let Some(lost) = self.next_lost(core)
+        {
+            self.send_one(core, &lost, now, &mut tap);
+        }
         let restart = self.send_out(core, now, &mut tap);
         self.set_timer(core, restart, now, tap);
     }
