@@ -62,9 +62,10 @@ def prose(text: str) -> Iterator[tuple[int, str]]:
 
 
 def plain(text: str) -> str:
-    """The text without code, addresses and emphasis."""
+    """The text without code, pictures, addresses and emphasis."""
     text = re.sub(r"``.+?``|`[^`]+`", "CODE", text)
-    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
     return re.sub(r"[*_]{1,2}(?=\S)|(?<=\S)[*_]{1,2}", "", text)
 
 

@@ -56,7 +56,7 @@ impl Conversation {
         }
         let machine = Sender::new(sender.clone(), Supply::Unlimited);
         let unit = if sender.sequence == Sequence::Segments { sender.packet } else { 1 };
-        let window = machine.core().wnd.saturating_mul(u64::from(unit));
+        let window = machine.core().seq.wnd.saturating_mul(u64::from(unit));
         let scale = if sender.syn { scale_for(window) } else { 0 };
         Ok(Conversation {
             sender: address(flow.from),

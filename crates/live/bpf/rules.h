@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What an ACK is worth, and what credit and losses do to the window: the rules of crates/tcp/src/sender/credit and
+ * What an ACK is worth, and what credit and losses do to the window: the rules of crates/tcp/src/sender/congestion/credit and
  * control, in bytes and without fractions, for a kernel's sender. Compiled twice: for the kernel by sender.c, for the
  * test that feeds both with the same ACKs by replay.c.
  *

@@ -9,7 +9,8 @@ use std::process::{Command, Stdio};
 use acklab_live::bpf::rules::{Rules, stock};
 use acklab_packet::Time;
 use acklab_tcp::rules::{ControlKind, CreditKind, Growth, SenderRules, Stack, VenoBase, VenoEstimate, VenoFirstLoss};
-use acklab_tcp::sender::control::{CongestionControl, Control, Heard, Signal, Window};
+use acklab_tcp::sender::CaState;
+use acklab_tcp::sender::control::{AckEvent, CongestionControl, Control, Needs, Signal, Window};
 use acklab_tcp::sender::credit::{Covered, Credit, WindowCredit};
 
 /// ACKs in a row, for each combination of rules, segment size and seed.
@@ -26,7 +27,7 @@ impl Draw {
     }
 }
 
-/// The simulator's side: what `crates/tcp/src/sender/window.rs` does with credit and control, without the rest of a sender.
+/// The simulator's side: what `crates/tcp/src/sender/congestion` does with credit and control, without the rest of a sender.
 struct Simulated {
     credit: Credit,
     control: Control,
@@ -65,7 +66,7 @@ impl Simulated {
 
     fn signal(&mut self, signal: Signal, in_use: u64, end: u64) -> f64 {
         let window = self.window(Time::ZERO);
-        let left = self.control.reduced(signal, in_use as f64, &window).ssthresh.floor().max(2.0 * self.mss);
+        let left = self.control.on_congestion(signal, in_use as f64, &window).ssthresh.floor().max(2.0 * self.mss);
         match signal {
             Signal::Timeout => self.credit.on_timeout(),
             Signal::Loss => self.credit.on_reduction(),
@@ -86,7 +87,7 @@ fn live(rules: &SenderRules, mss: u64, seed: u64, lines: &mut String, expected: 
     let mut draw = Draw(seed ^ mss << 20);
     let mut simulated = Simulated {
         credit: Credit::new(rules.credit, &rules.control),
-        control: Control::new(rules.control),
+        control: Control::new(rules.control, rules.packet, 0),
         cwnd: (10 * mss + draw.below(mss)) as f64,
         ssthresh: (mss * (5 + draw.below(60))) as f64,
         mss: mss as f64,
@@ -112,15 +113,17 @@ fn live(rules: &SenderRules, mss: u64, seed: u64, lines: &mut String, expected: 
         let base = if draw.below(3) == 0 { 20 } else { 31 };
         let rtt = 1000 * (base + draw.below(4)) + draw.below(2);
         let timed = draw.below(5) > 0;
-        let heard = Heard {
+        let ack = AckEvent {
             ack: una,
             snd_max: end,
             acked: acked as f64,
             rtt: timed.then_some(rtt as f64 / 1e6),
-            recovering: recovering.is_some(),
+            ece: false,
+            state: if recovering.is_some() { CaState::Recovery } else { CaState::Open },
+            rate: None,
         };
-        let window = simulated.window(Time::from_secs(now as f64 / 1e6));
-        simulated.control.on_ack(&heard, &window);
+        let mut window = simulated.window(Time::from_secs(now as f64 / 1e6));
+        simulated.control.on_ack(&ack, &mut window);
         if let Some(backlog) = simulated.control.estimate().map(|estimate| estimate.backlog)
             && [1.0, 3.0, 2.5].iter().any(|limit| (backlog - limit).abs() < 1e-9)
         {
@@ -227,8 +230,8 @@ fn what_linux_does_by_itself_needs_no_other_sender() {
     assert!(of(CreditKind::FullSegments, ControlKind::Reno {}) && of(CreditKind::SegmentCounter, ControlKind::Reno {}));
     assert!(!of(CreditKind::AckCounting, ControlKind::Reno {}) && !of(CreditKind::Rfc5681, ControlKind::Reno {}));
     assert!(!of(CreditKind::FullSegments, veno), "no module is counted on");
-    let vegas = Control::new(ControlKind::Westwood { gain: 0.9 });
-    assert!(vegas.listens());
+    let vegas = Control::new(ControlKind::Westwood { gain: 0.9 }, 1460, 0);
+    assert_eq!(vegas.needs(), Needs::RoundTrips);
     let westwood = SenderRules { control: ControlKind::Westwood { gain: 0.9 }, ..Stack::Rfc.sender() };
     assert_eq!(Rules::of(&westwood), None, "not known to the eBPF sender");
 }

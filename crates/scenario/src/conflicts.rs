@@ -46,8 +46,12 @@ pub(super) fn check_sender(rules: &SenderRules) -> Result<(), Conflict> {
         let what = "is \"hystart++\", but control = \"vegas\" ends slow start by its own backlog; must be \"standard\"";
         return Err(("slow_start", what.into()));
     }
-    if rules.control == (ControlKind::Bbr {}) {
-        check_bbr(rules)?;
+    if rules.control.counts_marks() && !rules.ecn {
+        let what = format!("is false, but control = \"{}\" goes by marks; must be true", rules.control.name());
+        return Err(("ecn", what));
+    }
+    if rules.control.owns_window() {
+        check_owner(rules)?;
     }
     if let Some((key, value, allowed)) = rules.control.out_of_range() {
         return Err((key, format!("is {value}; must be {allowed}")));
@@ -69,18 +73,20 @@ pub(super) fn check_sender(rules: &SenderRules) -> Result<(), Conflict> {
     Ok(())
 }
 
-/// What BBR does by itself must not be asked of others.
-fn check_bbr(rules: &SenderRules) -> Result<(), Conflict> {
+/// A control that sets window and pace by itself takes them from no other rule.
+fn check_owner(rules: &SenderRules) -> Result<(), Conflict> {
+    let name = rules.control.name();
     if rules.recovery != RecoveryKind::Rack {
-        let what = "is \"bbr\", which learns from recovery = \"rack\" what is delivered and lost; must go with that";
-        return Err(("control", what.into()));
+        let what = "which learns from recovery = \"rack\" what is delivered and lost; must go with that";
+        return Err(("control", format!("is \"{name}\", {what}")));
     }
     if rules.pacing != 0.0 {
-        return Err(("pacing", format!("is {}, but control = \"bbr\" paces by itself; must be 0", rules.pacing)));
+        let what = format!("is {}, but control = \"{name}\" paces by itself; must be 0", rules.pacing);
+        return Err(("pacing", what));
     }
     if rules.slow_start == SlowStart::HyStartPlusPlus {
-        let what = "is \"hystart++\", but control = \"bbr\" ends start-up by its own model; must be \"standard\"";
-        return Err(("slow_start", what.into()));
+        let what = format!("but control = \"{name}\" ends start-up by its own model; must be \"standard\"");
+        return Err(("slow_start", format!("is \"hystart++\", {what}")));
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use super::network::{Key, Network, Origin, checked_rate_at};
 use super::stacks::{Stacks, shared};
 use super::topology::Topology;
 use super::wlan;
-use crate::spec::{Datagrams, FlowSpec, Record, Repeat, Scenario, Size, Source, Stop};
+use crate::spec::{Custom, Datagrams, FlowSpec, Record, Repeat, Scenario, Size, Source, Stop};
 
 /// Most payload bytes of one transfer, as many as a double counts exactly.
 const MOST_BYTES: u64 = 9_000_000_000_000_000;
@@ -141,6 +141,7 @@ fn flows(tables: Vec<FlowTable>, network: &mut Network, stacks: &Stacks) -> Resu
             }),
             sender,
             receiver,
+            custom: Custom::default(),
         });
     }
     distinct_names(&flows)?;

@@ -8,7 +8,9 @@ use acklab_packet::{Bytes, Rate, Time};
 use acklab_path::medium::DcfSpec;
 use acklab_path::random::Random;
 use acklab_path::spec::{LinkSpec, QueueSpec};
+use acklab_tcp::receiver::policy::AckPolicy;
 use acklab_tcp::rules::{ReceiverRules, SenderRules};
+use acklab_tcp::sender::control::CongestionControl;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +37,7 @@ pub struct Scenario {
 
 impl Scenario {
     /// The random stream of a part (`loss`, `queue`) of a link direction. Named by the nodes, not by the place in the file:
-    /// another link moves no other's luck.
+    /// another link changes no other's stream.
     pub fn link_stream(&self, link: &LinkSpec, part: &str) -> Random {
         let [from, to] = [link.from, link.to].map(|node| self.nodes[node as usize].as_str());
         Random::named(self.seed, &format!("{part} {from}>{to}"))
@@ -205,6 +207,24 @@ pub struct FlowSpec {
     pub sender: Arc<SenderRules>,
     /// The receiver's rules.
     pub receiver: Arc<ReceiverRules>,
+    /// Algorithms that stand in for those that the rules name.
+    pub custom: Custom,
+}
+
+/// A program's own algorithms (`examples/custom`). A scenario file cannot name them. Each connection starts with a copy.
+#[derive(Clone, Debug, Default)]
+pub struct Custom {
+    /// The senders' congestion control.
+    pub control: Option<Box<dyn CongestionControl>>,
+    /// The receivers' ACK policy.
+    pub policy: Option<Box<dyn AckPolicy>>,
+}
+
+impl PartialEq for Custom {
+    /// Algorithms whose `Debug` output is the same are equal.
+    fn eq(&self, other: &Custom) -> bool {
+        format!("{self:?}") == format!("{other:?}")
+    }
 }
 
 /// What a run records besides its summary; each costs nothing when off.

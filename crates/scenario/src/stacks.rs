@@ -156,6 +156,13 @@ impl Stacks {
         {
             here.sender.max_ack_delay = max_ack_delay;
         }
+        let marks = here.sender.control.counts_marks();
+        if sender.rules.ecn.is_none() {
+            here.sender.ecn |= marks;
+        }
+        if receiver.rules.echo_each_mark.is_none() {
+            here.receiver.echo_each_mark |= marks;
+        }
         if sender.rules.tell_phase.is_none() {
             here.sender.tell_phase |= asks_for_phase(&here.receiver);
         }

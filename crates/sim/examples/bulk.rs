@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use acklab_packet::{Rate, Time};
 use acklab_path::spec::{LinkSpec, QueueSpec};
-use acklab_scenario::spec::{FlowSpec, Record, Scenario, Size, Stop};
+use acklab_scenario::spec::{Custom, FlowSpec, Record, Scenario, Size, Stop};
 use acklab_sim::Simulation;
 use acklab_tcp::rules::{RecoveryKind, Stack, Window};
 
@@ -53,6 +53,7 @@ fn main() {
             repeat: None,
             sender: sender.clone(),
             receiver: receiver.clone(),
+            custom: Custom::default(),
         })
         .collect();
     let nodes = (0..2 + 2 * pairs).map(|i| i.to_string()).collect();

@@ -2,8 +2,10 @@
 
 use acklab_packet::{Ack, Body, Packet, Phase, Probe, Segment, Time};
 use acklab_path::random::Random;
+use acklab_tcp::receiver::policy::Policy;
 use acklab_tcp::receiver::{Receiver, ReceiverWire};
-use acklab_tcp::rules::{ControlKind, PhaseSource};
+use acklab_tcp::rules::PhaseSource;
+use acklab_tcp::sender::control::Control;
 use acklab_tcp::sender::{Sender, SenderWire, Supply};
 
 use crate::datagrams::Turn;
@@ -48,7 +50,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// The `member`-th flow of table `spec`, due at `start`; `transfer` is its row in the outcome, `stream` its luck.
+    /// The `member`-th flow of table `spec`, due at `start`; `transfer` is its row in the outcome, `stream` names its random streams.
     pub fn new(
         table: &FlowSpec,
         (spec, member): (u32, u32),
@@ -60,8 +62,8 @@ impl Flow {
         let source = table.source.as_ref().map(|source| Application::new(source, stream("source")));
         let supply = supply(table, &mut workload);
         Flow {
-            sender: Sender::with_luck(table.sender.clone(), supply, luck(table, stream)),
-            receiver: Receiver::new(table.receiver.clone()),
+            sender: sender(table, supply, seed(table, stream)),
+            receiver: receiver(table),
             sender_timer: LazyTimer::default(),
             pacer: None,
             receiver_timer: LazyTimer::default(),
@@ -79,9 +81,9 @@ impl Flow {
 
     /// Opens a new connection for the next of repeated transfers; what the old one left in the network dies.
     pub fn reopen(&mut self, table: &FlowSpec, start: Time) {
-        let luck = self.sender.luck();
-        self.sender = Sender::with_luck(table.sender.clone(), supply(table, &mut self.workload), luck);
-        self.receiver = Receiver::new(table.receiver.clone());
+        let seed = self.sender.seed();
+        self.sender = sender(table, supply(table, &mut self.workload), seed);
+        self.receiver = receiver(table);
         self.sender_timer.disarm();
         self.pacer.iter_mut().for_each(|pacer| pacer.disarm());
         self.receiver_timer.disarm();
@@ -110,8 +112,8 @@ impl Flow {
     /// Follows the rules of `table` instead, before anything was sent; `stream` as for [`Flow::new`]. Its size must not be
     /// drawn.
     pub fn adopt(&mut self, table: &FlowSpec, stream: impl Fn(&str) -> Random) {
-        self.sender = Sender::with_luck(table.sender.clone(), supply(table, &mut None), luck(table, stream));
-        self.receiver = Receiver::new(table.receiver.clone());
+        self.sender = sender(table, supply(table, &mut None), seed(table, stream));
+        self.receiver = receiver(table);
     }
 
     /// The application starts.
@@ -235,7 +237,7 @@ impl Flow {
             }
             None => return,
         };
-        let (units, next) = (source.units(self.sender.core().mss), now + source.gap());
+        let (units, next) = (source.units(self.sender.core().seq.mss), now + source.gap());
         self.with_sender(id, net, |sender, port| sender.write(units, now, port));
         net.schedule(next, Event::Write(id));
     }
@@ -289,12 +291,28 @@ pub(crate) fn stream(seed: u64, table: &FlowSpec, member: u32, part: &str) -> Ra
     Random::named(seed, &format!("{part} {}.{member}", table.name))
 }
 
-/// Where its sender's random choices begin.
-fn luck(table: &FlowSpec, stream: impl Fn(&str) -> Random) -> u64 {
+/// A sender of this table's flows.
+fn sender(table: &FlowSpec, supply: Supply, seed: u64) -> Sender {
+    match &table.custom.control {
+        None => Sender::with_seed(table.sender.clone(), supply, seed),
+        Some(own) => Sender::with_control(table.sender.clone(), supply, seed, Control::Custom(own.clone())),
+    }
+}
+
+/// A receiver of this table's flows.
+fn receiver(table: &FlowSpec) -> Receiver {
+    match &table.custom.policy {
+        None => Receiver::new(table.receiver.clone()),
+        Some(own) => Receiver::with_policy(table.receiver.clone(), Policy::Custom(own.clone())),
+    }
+}
+
+/// Seed of its sender's random numbers.
+fn seed(table: &FlowSpec, stream: impl Fn(&str) -> Random) -> u64 {
     let draw = |name| (stream(name).uniform() * (1_u64 << 53) as f64) as u64;
-    match table.sender.control {
+    match &table.sender.control {
         _ if table.sender.skip > 0 => draw("skip"),
-        ControlKind::Bbr {} => draw("bbr"),
+        control if control.draws() => draw(control.name()),
         _ => 0,
     }
 }

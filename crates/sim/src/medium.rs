@@ -37,7 +37,7 @@ impl Medium {
     pub fn new(spec: &MediumSpec, scenario: &Scenario) -> Medium {
         let params = DcfParams::new(&spec.mac);
         let stations = spec.stations.iter().map(|(node, queue)| {
-            // Named by medium and node, not by place: another station moves nobody's luck.
+            // Named by medium and node, not by place: another station changes no other's stream.
             let node = &scenario.nodes[*node as usize];
             let stream = |what: &str| Random::named(scenario.seed, &format!("{what} {} {node}", spec.name));
             (AnyQueue::new(queue, params.rate, || stream("queue")), stream("backoff"), stream("air"))

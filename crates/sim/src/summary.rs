@@ -81,7 +81,7 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
         ssthresh_segments: view.ssthresh,
         mean_rtt_s: (counters.rtt_samples > 0).then(|| counters.rtt_sum / counters.rtt_samples as f64),
         min_rtt_s: (counters.rtt_samples > 0).then_some(counters.rtt_min),
-        unit_bytes: if core.mss == 1 { core.rules.packet } else { 1 },
+        unit_bytes: if core.seq.mss == 1 { core.rules.packet } else { 1 },
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use acklab_packet::{Body, Bytes, Rate, Time};
 use acklab_path::spec::{LinkSpec, LossSpec, LossTarget, QueueSpec};
-use acklab_scenario::spec::{FlowSpec, Repeat, Scenario, Size, Stop};
+use acklab_scenario::spec::{Custom, FlowSpec, Repeat, Scenario, Size, Stop};
 use acklab_sim::outcome::PacketEvent::*;
 use acklab_sim::outcome::{PacketEvent, PacketRow};
 use acklab_tcp::rules::{AckPolicyKind, RecoveryKind, Stack, Window};
@@ -49,6 +49,7 @@ fn transfer(to: u32, segments: u64, window: u32) -> FlowSpec {
         repeat: None,
         sender: Arc::new(sender),
         receiver: Arc::new(receiver),
+        custom: Custom::default(),
     }
 }
 

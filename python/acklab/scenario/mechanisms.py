@@ -544,6 +544,17 @@ class Vegas(Part):
 
 
 @dataclass(kw_only=True, repr=False)
+class Dctcp(Part):
+    """DCTCP: a mark takes half the share of bytes that were marked of late off the window (RFC 8257). It wants ACKs
+    that echo each mark (`echo_each_mark`) and queues that mark early.
+    """
+
+    kind: Literal["dctcp"] = "dctcp"
+    gain: float | None = None
+    """g: weight of the newest window in that share; 0.0625 where left out."""
+
+
+@dataclass(kw_only=True, repr=False)
 class Bbr(Part):
     """BBR, version 1, as Linux has it: sends at the largest rate at which segments were delivered in ten round trips,
     with about twice the product of that and the least round trip of ten seconds in flight (Cardwell and others 2016).
@@ -554,7 +565,15 @@ class Bbr(Part):
     kind: Literal["bbr"] = "bbr"
 
 
-Control = Reno | Veno | Cubic | Westwood | Vegas | Bbr | Literal["reno", "veno", "cubic", "westwood", "vegas", "bbr"]
+Control = Reno | Veno | Cubic | Westwood | Vegas | Dctcp | Bbr | Literal[
+    "reno",
+    "veno",
+    "cubic",
+    "westwood",
+    "vegas",
+    "dctcp",
+    "bbr",
+]
 """Congestion control: what credit, round trips and losses do to cwnd and ssthresh. A word alone stands for its
 parameters' defaults.
 
@@ -563,6 +582,7 @@ parameters' defaults.
 - "cubic": `{ kind = "cubic" }`.
 - "westwood": `{ kind = "westwood" }`.
 - "vegas": `{ kind = "vegas" }`.
+- "dctcp": `{ kind = "dctcp" }`.
 - "bbr": `{ kind = "bbr" }`.
 """
 

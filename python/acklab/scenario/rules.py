@@ -177,7 +177,9 @@ class Sender(Part):
     asks.
     """
     ecn: bool | None = None
-    """Whether segments may be marked instead of dropped, and marks are answered like losses (RFC 3168)."""
+    """Whether segments may be marked instead of dropped, and marks are answered like losses (RFC 3168); where a
+    scenario leaves it out, also whether the control is `dctcp`.
+    """
     fin: bool | None = None
     """Whether it closes with a FIN, which occupies the last."""
     first_loss_resets_initial_window: bool | None = None
@@ -314,6 +316,11 @@ class Receiver(Part):
     """Whether the ACK of a segment with nothing new reports it in its first block (DSACK, RFC 2883); where a scenario
     leaves it out, whether the sender's recovery reads that.
     """
+    echo_each_mark: bool | None = None
+    """Whether each ACK echoes the marks of what it covers, and a change is told at once (RFC 8257 section 3.2), instead
+    of one mark on every ACK until its sender has answered (RFC 3168 section 6.1.3); where a scenario leaves it out,
+    whether the sender's control is `dctcp`.
+    """
     estimate: Estimate | None = None
     """Whether the sender's window is estimated for the `series` records, where the policy does not do it."""
     estimate_initial: int | None = None
@@ -372,8 +379,15 @@ class Stack(Part):
     """Whether duplicate ACKs restart the timer, too (ns-2's TCP/Linux; RFC 6298 has it for new data only). Only `fack`
     asks.
     """
+    echo_each_mark: bool | None = None
+    """Whether each ACK echoes the marks of what it covers, and a change is told at once (RFC 8257 section 3.2), instead
+    of one mark on every ACK until its sender has answered (RFC 3168 section 6.1.3); where a scenario leaves it out,
+    whether the sender's control is `dctcp`.
+    """
     ecn: bool | None = None
-    """Whether segments may be marked instead of dropped, and marks are answered like losses (RFC 3168)."""
+    """Whether segments may be marked instead of dropped, and marks are answered like losses (RFC 3168); where a
+    scenario leaves it out, also whether the control is `dctcp`.
+    """
     estimate: Estimate | None = None
     """Whether the sender's window is estimated for the `series` records, where the policy does not do it."""
     estimate_initial: int | None = None

@@ -54,7 +54,8 @@ impl Simulation {
         }
         let mut changed = Vec::with_capacity(flows.len());
         for (old, new) in flows.iter().zip(&scenario.flows) {
-            let rules = FlowSpec { sender: old.sender.clone(), receiver: old.receiver.clone(), ..new.clone() };
+            let (sender, receiver, custom) = (old.sender.clone(), old.receiver.clone(), old.custom.clone());
+            let rules = FlowSpec { sender, receiver, custom, ..new.clone() };
             if rules != *old {
                 let what = format!("flow {} differs in more than its sender's and receiver's rules", old.name);
                 return Err(NotABranch(what));

@@ -13,7 +13,7 @@ use acklab_packet::{Bytes, Rate, Time};
 use acklab_path::queue::RedParams;
 use acklab_path::spec::{GilbertElliott, LinkSpec, LossPlace, LossSpec, LossTarget, QueueSpec, Stay};
 use acklab_path::stage::StageSpec;
-use acklab_scenario::spec::{Datagrams, First, FlowSpec, Record, Repeat, Scenario, Size, Source, Spans, Stop};
+use acklab_scenario::spec::{Custom, Datagrams, First, FlowSpec, Record, Repeat, Scenario, Size, Source, Spans, Stop};
 use acklab_sim::{Outcome, Simulation};
 use acklab_tcp::rules::{AckPolicyKind, RecoveryKind, Stack, Window};
 use proptest::prelude::*;
@@ -211,6 +211,7 @@ fn flow() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, Fl
                 }),
                 sender: Arc::new(sender),
                 receiver: Arc::new(receiver),
+                custom: Custom::default(),
             };
             (from, to, spec)
         },
@@ -251,7 +252,7 @@ impl std::fmt::Debug for World {
             writeln!(f, "  link {index}: {from} -> {to} {rate} {delay} {queue:?} {loss:?} x {crossings} {stages:?}")?;
         }
         for flow in flows {
-            let FlowSpec { name, from, to, start, count, stagger, size, source, repeat, sender, receiver } = flow;
+            let FlowSpec { name, from, to, start, count, stagger, size, source, repeat, sender, receiver, .. } = flow;
             write!(f, "  {name}: {from} -> {to} at {start} x {count} every {stagger}, {size:?} {source:?} {repeat:?}")?;
             let (recovery, window, sequence) = (sender.recovery, sender.window, sender.sequence);
             write!(f, ", {sequence:?} {recovery:?} {window:?} syn {} fin {}", sender.syn, sender.fin)?;

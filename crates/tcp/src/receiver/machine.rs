@@ -9,7 +9,7 @@ use super::policy::{AckPolicy, Arrival, Emission, Policy};
 use super::{Placement, Reassembly, ReceiverWire, SackHistory};
 use crate::rules::{PhaseSource, ReceiverRules};
 
-/// What a receiver counts.
+/// Counts of a receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct ReceiverCounters {
@@ -28,7 +28,7 @@ pub struct ReceiverCounters {
 pub struct Receiver {
     /// Pieces of divided ACKs that wait, if they are spaced out.
     pub(super) spread: Option<Box<Spread>>,
-    /// What SACK blocks reported, while there is something to report.
+    /// Reports of earlier SACK blocks, while there is something to report.
     pub(super) history: Option<Box<SackHistory>>,
     segments_received: u64,
     acks_sent: u64,
@@ -36,11 +36,11 @@ pub struct Receiver {
     /// Timestamp to echo, and the cumulative number of the last ACK sent (RFC 7323 section 4.3).
     ts_recent: Time,
     last_ack_sent: Seq,
-    /// What the ACKs sent so far cover; a divided ACK's pieces begin there.
+    /// Number that the ACKs sent so far cover; a divided ACK's pieces begin there.
     pub(super) covered: Seq,
     pub(super) policy: Policy,
     pub(super) rules: Arc<ReceiverRules>,
-    /// When `rcv_nxt` last advanced.
+    /// Time at which `rcv_nxt` last advanced.
     last_progress: Time,
     /// The segment the next ACK answers: for the SACK blocks.
     pub(super) trigger: Seq,
@@ -48,9 +48,11 @@ pub struct Receiver {
     syn: bool,
     pub(super) duplicate: bool,
     ece: bool,
+    /// The segment just come is marked and the one before was not, or the other way round, and each mark is echoed.
+    mark_changed: bool,
     /// The segments come with PSH; only drivers of real ones know.
     push: bool,
-    /// Where the policy takes the sender's phase from, if it asks.
+    /// Source of the sender's phase, if the policy asks.
     phase_source: Option<PhaseSource>,
     /// One past the last unit of the segment just come, if that is a duplicate.
     pub(super) duplicate_end: Seq,
@@ -60,8 +62,14 @@ pub struct Receiver {
 impl Receiver {
     /// A receiver that follows `rules`.
     pub fn new(rules: Arc<ReceiverRules>) -> Receiver {
+        let policy = Policy::of(&rules);
+        Receiver::with_policy(rules, policy)
+    }
+
+    /// The same with this ACK policy instead of the one that `rules` name.
+    pub fn with_policy(rules: Arc<ReceiverRules>, policy: Policy) -> Receiver {
         Receiver {
-            policy: Policy::of(&rules),
+            policy: policy.observed(&rules),
             phase_source: rules.ack.phase_source(),
             rules,
             space: Reassembly::default(),
@@ -72,6 +80,7 @@ impl Receiver {
             duplicate: false,
             duplicate_end: 0,
             ece: false,
+            mark_changed: false,
             push: false,
             ts_recent: Time::ZERO,
             last_ack_sent: 1,
@@ -84,7 +93,7 @@ impl Receiver {
         }
     }
 
-    /// Whether the segments that follow bear PSH (RFC 9293 section 3.9.1). Drivers of real segments say it before each; the
+    /// True if the segments that follow bear PSH (RFC 9293 section 3.9.1). Drivers of real segments say it before each; the
     /// simulator's bear none.
     pub fn tell_push(&mut self, push: bool) {
         self.push = push;
@@ -94,7 +103,11 @@ impl Receiver {
     pub fn on_segment<W: ReceiverWire>(&mut self, segment: &Segment, now: Time, wire: &mut W) {
         self.segments_received += 1;
         // A mark is echoed on every ACK until the sender says it has reduced its window (RFC 3168 section 6.1.3).
-        self.ece = segment.ce | (self.ece & !segment.cwr);
+        let before = self.ece;
+        self.ece = segment.ce | (before & !segment.cwr);
+        if self.rules.echo_each_mark {
+            self.echo_mark(segment.ce, before, now, wire);
+        }
         if segment.ts_val >= self.ts_recent && segment.seq <= self.last_ack_sent {
             self.ts_recent = segment.ts_val;
         }
@@ -103,6 +116,18 @@ impl Receiver {
         } else {
             self.on_segment_elsewhere(segment, now, wire);
         }
+    }
+
+    /// Each ACK echoes the marks of what it covers (RFC 8257 section 3.2): where they change, what came `before` is acknowledged
+    /// apart, and the segment at once.
+    #[cold]
+    fn echo_mark<W: ReceiverWire>(&mut self, ce: bool, before: bool, now: Time, wire: &mut W) {
+        self.mark_changed = ce != before;
+        if self.mark_changed && self.covered < self.space.rcv_nxt {
+            self.ece = before;
+            self.emit(Emission::Now, now, wire);
+        }
+        self.ece = ce;
     }
 
     /// The segment is not the next in order, or has company.
@@ -166,12 +191,13 @@ impl Receiver {
         self.emit_here(emission, now, wire);
     }
 
-    /// What no policy may delay, because RFC 5681 section 4.2, RFC 9293 or the connection's own signals forbid it.
+    /// True if no policy may delay the ACK, because RFC 5681 section 4.2, RFC 9293 or the connection's own signals forbid it.
     fn must_answer_at_once(&self, segment: &Segment, placement: Placement) -> bool {
         (self.rules.immediate_on_gap && placement.fills_gap)
             || (self.rules.immediate_on_repeat && placement.duplicate)
             || (segment.seq == 0 && self.rules.immediate_on_syn)
             || segment.fin
+            || self.mark_changed
     }
 
     /// The ACK timer runs out.
@@ -216,7 +242,7 @@ impl Receiver {
         }
     }
 
-    /// What only a receiver with something in mind sends.
+    /// Acts on the rarer emissions.
     #[cold]
     fn emit_unusually<W: ReceiverWire>(&mut self, emission: Emission, now: Time, wire: &mut W) {
         match emission {
@@ -278,7 +304,7 @@ impl Receiver {
         self.policy.on_reply(reply.number, now);
     }
 
-    /// What the receiver takes the sender's window to be at `now`, in segments, if it estimates it.
+    /// Estimate of the sender's window at `now`, in segments, if there is one.
     pub fn window_estimate(&self, now: Time) -> Option<f64> {
         self.policy.window_estimate(now)
     }
@@ -313,7 +339,7 @@ impl Receiver {
         wire.send(Ack { ack, sack, syn, ece: self.ece, ect, ce: false, ts_ecr: self.ts_recent }, size);
     }
 
-    /// Whether the ACK policy takes the sender's phase from `source`; a driver tells it if that is its own knowledge
+    /// True if the ACK policy takes the sender's phase from `source`; a driver tells it if that is its own knowledge
     /// ([`PhaseSource::Oracle`], [`PhaseSource::Shared`]).
     #[inline]
     pub fn wants_phase(&self, source: PhaseSource) -> bool {
@@ -325,7 +351,7 @@ impl Receiver {
         self.space.rcv_nxt
     }
 
-    /// When `rcv_nxt` last advanced.
+    /// Time at which `rcv_nxt` last advanced.
     pub fn last_progress(&self) -> Time {
         self.last_progress
     }

@@ -16,7 +16,7 @@ pub use sack::SackHistory;
 
 use acklab_packet::{Ack, Probe, Time};
 
-/// What a receiver asks of its driver.
+/// Requests of a receiver to its driver.
 pub trait ReceiverWire {
     /// Puts an ACK of `wire_bytes` bytes on the first link back.
     fn send(&mut self, ack: Ack, wire_bytes: u32);

@@ -43,11 +43,11 @@ pub fn numbers(from: Seq, to: Seq, pieces: &Pieces) -> impl Iterator<Item = Seq>
 pub(super) struct Spread {
     /// ACK numbers to come.
     pub waiting: VecDeque<Seq>,
-    /// When the first of them goes.
+    /// Time at which the first of them goes.
     pub due: Time,
     /// The pause after it.
     pub spacing: Time,
-    /// When the policy wants to be woken meanwhile.
+    /// Time at which the policy wants to be woken meanwhile.
     pub deadline: Option<Time>,
 }
 

@@ -2,7 +2,7 @@
 
 use acklab_packet::{Segment, Seq};
 
-/// Where an arriving segment fell.
+/// Place of an arriving segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placement {
     /// The segment's last unit is now the last one received in order: it arrived in order and no gap closed behind it.
@@ -14,7 +14,7 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// Where a segment fell that was the next in order, with nothing beyond it.
+    /// Place of the next segment in order, with nothing beyond it.
     pub const NEXT: Placement = Placement { in_order: true, fills_gap: false, duplicate: false };
 }
 
@@ -70,7 +70,7 @@ impl Reassembly {
         self.runs.get(index).copied().filter(|run| run.0 <= seq)
     }
 
-    /// Whether something above a gap is waiting.
+    /// True if something above a gap is waiting.
     #[inline]
     pub fn has_gap(&self) -> bool {
         !self.runs.is_empty()

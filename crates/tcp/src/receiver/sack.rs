@@ -13,7 +13,7 @@ pub struct SackHistory {
 }
 
 impl SackHistory {
-    /// Whether nothing was reported since everything had arrived.
+    /// True if nothing was reported since everything had arrived.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -109,7 +109,7 @@ impl Receiver {
         }
     }
 
-    /// What an ACK reports from beyond the first gap.
+    /// Blocks with which an ACK reports data beyond the first gap.
     #[inline(never)]
     pub(super) fn blocks(&mut self, ack: Seq) -> SackBlocks {
         let rules = &*self.rules;

@@ -84,6 +84,13 @@ pub enum ControlKind {
         #[serde(default)]
         pace: VegasPace,
     },
+    /// DCTCP: a mark takes half the share of bytes that were marked of late off the window (RFC 8257). It wants ACKs that echo each
+    /// mark (`echo_each_mark`) and queues that mark early.
+    Dctcp {
+        /// g: weight of the newest window in that share.
+        #[serde(default = "sixteenth")]
+        gain: f64,
+    },
     /// BBR, version 1, as Linux has it: sends at the largest rate at which segments were delivered in ten round trips, with about twice
     /// the product of that and the least round trip of ten seconds in flight (Cardwell and others 2016). It paces by itself and goes
     /// with `recovery = "rack"`; what an ACK is worth, and how a recovery reduces the window, it does not ask.
@@ -142,18 +149,20 @@ defaults! {
     two_fifths: f64 = 0.4;
     seven_tenths: f64 = 0.7;
     nine_tenths: f64 = 0.9;
+    sixteenth: f64 = 0.0625;
     yes: bool = true;
     millisecond: Time = Time::from_secs(0.001);
 }
 
 impl ControlKind {
     /// Every algorithm with its defaults, by the word that stands for it.
-    pub const ALL: [(&'static str, ControlKind); 6] = [
+    pub const ALL: [(&'static str, ControlKind); 7] = [
         ("reno", ControlKind::Reno {}),
         ("veno", ControlKind::VENO),
         ("cubic", ControlKind::CUBIC),
         ("westwood", ControlKind::Westwood { gain: 0.9 }),
         ("vegas", ControlKind::Vegas { alpha: 2.0, beta: 4.0, gamma: 1.0, pace: VegasPace::EveryRtt }),
+        ("dctcp", ControlKind::Dctcp { gain: 0.0625 }),
         ("bbr", ControlKind::Bbr {}),
     ];
 
@@ -179,14 +188,8 @@ impl ControlKind {
 
     /// The word that stands for the algorithm.
     pub fn name(&self) -> &'static str {
-        match self {
-            ControlKind::Reno {} => "reno",
-            ControlKind::Veno { .. } => "veno",
-            ControlKind::Cubic { .. } => "cubic",
-            ControlKind::Westwood { .. } => "westwood",
-            ControlKind::Vegas { .. } => "vegas",
-            ControlKind::Bbr {} => "bbr",
-        }
+        let same = |kind: &ControlKind| std::mem::discriminant(kind) == std::mem::discriminant(self);
+        ControlKind::ALL.iter().find(|(_, kind)| same(kind)).map_or("", |(word, _)| word)
     }
 
     /// Whether it says itself how many segments acknowledged make the window one larger, and takes them uncounted
@@ -199,6 +202,22 @@ impl ControlKind {
     /// then.
     pub fn has_hystart(&self) -> bool {
         matches!(self, ControlKind::Cubic { .. })
+    }
+
+    /// Whether it sets window and pace by itself, from what the recovery learns of deliveries
+    /// ([`Needs::Deliveries`](crate::sender::control::Needs::Deliveries)).
+    pub fn owns_window(&self) -> bool {
+        matches!(self, ControlKind::Bbr {})
+    }
+
+    /// Whether it goes by how many bytes are marked, and needs ECN.
+    pub fn counts_marks(&self) -> bool {
+        matches!(self, ControlKind::Dctcp { .. })
+    }
+
+    /// Whether it draws random numbers.
+    pub fn draws(&self) -> bool {
+        matches!(self, ControlKind::Bbr {})
     }
 
     fn has_defaults(&self) -> bool {
@@ -224,7 +243,7 @@ impl ControlKind {
                     .or(share("control.beta", beta))
                     .or((!(0.0..=1.0).contains(&seek)).then_some(("control.seek", seek, "a share from 0 to 1")))
             }
-            ControlKind::Westwood { gain } => share("control.gain", gain),
+            ControlKind::Westwood { gain } | ControlKind::Dctcp { gain } => share("control.gain", gain),
             ControlKind::Vegas { alpha, beta, gamma, .. } => backlog("control.alpha", alpha)
                 .or(backlog("control.beta", beta))
                 .or(backlog("control.gamma", gamma))

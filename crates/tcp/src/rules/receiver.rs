@@ -27,6 +27,10 @@ rule_table! {
         /// Whether segments bear packet numbers, which none repeats, and policy `quic` goes by them; where a scenario leaves it
         /// out, whether the policy is `quic` and the sender's recovery `rfc9002`.
         packet_numbers: bool,
+        /// Whether each ACK echoes the marks of what it covers, and a change is told at once (RFC 8257 section 3.2), instead of one
+        /// mark on every ACK until its sender has answered (RFC 3168 section 6.1.3); where a scenario leaves it out, whether the
+        /// sender's control is `dctcp`.
+        echo_each_mark: bool,
         /// Whether a segment that fills a gap is acknowledged at once (RFC 5681 section 4.2).
         immediate_on_gap: bool,
         /// Whether a segment with nothing new is acknowledged at once (RFC 9293 section 3.10.7.4); ns-2 may hold its ACK.

@@ -75,7 +75,8 @@ rule_table! {
         validation: Validation,
         /// What is halved on loss.
         halving: Halving,
-        /// Whether segments may be marked instead of dropped, and marks are answered like losses (RFC 3168).
+        /// Whether segments may be marked instead of dropped, and marks are answered like losses (RFC 3168); where a scenario leaves
+        /// it out, also whether the control is `dctcp`.
         ecn: bool,
         /// Whether segments say if their sender is in slow start; where a scenario leaves it out, whether the receiver asks.
         tell_phase: bool,

@@ -189,6 +189,7 @@ impl Stack {
             purge_stale_sack: true,
             dsack: false,
             packet_numbers: false,
+            echo_each_mark: false,
             immediate_on_gap: true,
             immediate_on_repeat: true,
             immediate_on_syn: true,

@@ -1,51 +1,23 @@
-//! What every sender keeps and does, whatever its recovery. Its further parts have files of their own: what leaves, what
-//! moves the window, the timer, pacing.
+//! Parts of a sender, and the handling of an ACK of new data, which moves several of them.
 
 use std::sync::Arc;
 
-use acklab_packet::{Ack, Phase, Seq, Time};
+use acklab_packet::{Ack, Seq, Time};
 
 use super::SenderWire;
-use super::control::Control;
-use super::credit::Credit;
-use super::delivery::Delivery;
-use super::frto::Suspicion;
-use super::rto::Rto;
-use super::send_times::SendTimes;
+use super::congestion::Congestion;
+use super::congestion::control::{AckEvent, CongestionControl, Control, Departure, Needs, Window};
+use super::congestion::validation::Usage;
+use super::recovery::undo::Undo;
+use super::rtt::delivery::{Delivery, RateSample};
+use super::rtt::pacing::Pacer;
+use super::rtt::send_times::SendTimes;
+use super::rtt::timer::Timer;
+use super::sequence::{SequenceSpace, Supply};
 use super::skip::Skip;
-use super::undo::Reduction;
-use super::validation::Usage;
-use crate::rules::{SenderRules, Sequence, TimerRestart, Undo};
+use crate::rules::{IdleRestart, SenderRules, TimerRestart};
 
-/// What a sender has been given to send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Supply {
-    /// That many full segments.
-    Segments(u64),
-    /// That many payload bytes.
-    Bytes(u64),
-    /// No end.
-    Unlimited,
-}
-
-/// Why the window was last reduced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LastCut {
-    /// It never was.
-    None,
-    /// Fast retransmit, and the recovery it began is still on.
-    FastRetransmit,
-    /// Fast retransmit, and its recovery is over.
-    Exited,
-    /// A retransmission timeout.
-    Timeout,
-    /// The connection was idle.
-    Idle,
-    /// A congestion mark.
-    Mark,
-}
-
-/// What a sender counts; first what always moves.
+/// Counts of a sender; first what always moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[allow(missing_docs)]
 #[repr(C)]
@@ -74,219 +46,155 @@ pub struct SenderCounters {
     pub duplicates: u64,
 }
 
-/// The state that all recoveries share. Sequence numbers and windows are in sequence units.
+/// The parts of a sender that every recovery shares.
 ///
-/// Laid out as declared: the timeout, which ends `rto`, then what every ACK and every segment sent touch, which `counters`
-/// begins with, then the rest. With many flows a sender's state has left the fastest cache by the time its next ACK comes,
-/// and each line of 64 bytes costs.
+/// Laid out as declared: what every ACK and every segment touch, then the rest. With many flows a sender's state has left the
+/// fastest cache by the time its next ACK comes, and each line of 64 bytes costs.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Core {
-    /// The retransmission timer's arithmetic.
-    pub rto: Rto,
-    /// Oldest unacknowledged unit.
-    pub snd_una: Seq,
-    /// Next unit to send; falls back to `snd_una` on a timeout.
-    pub snd_nxt: Seq,
-    /// One past the highest unit ever sent.
-    pub snd_max: Seq,
-    /// One past the last unit there is to send, SYN and FIN included.
-    pub limit: Seq,
-    /// Congestion window.
-    pub cwnd: f64,
-    /// Slow-start threshold.
-    pub ssthresh: f64,
-    /// Window inflation by duplicate ACKs (Reno and NewReno in recovery).
-    pub inflation: u64,
-    /// Receiver's advertised window.
-    pub wnd: u64,
+    /// The retransmission timer and the round trip.
+    pub timer: Timer,
+    /// Data sent and acknowledged.
+    pub seq: SequenceSpace,
+    /// Windows, and what moves them.
+    pub cc: Congestion,
     /// The stack's rule table.
     pub rules: Arc<SenderRules>,
-    /// The segment being timed: one past its last unit, and when it left.
-    pub(super) timed: Option<(Seq, Time)>,
-    pub(super) last_sent: Time,
-    /// Units sent by Limited Transmit since the last new ACK; they do not count as FlightSize (RFC 5681 section 3.2).
-    pub limited: u64,
-    /// Units in a full segment: 1 when segments are counted.
-    pub mss: u32,
-    /// Wire bytes of a full segment.
-    pub(super) full_bytes: u32,
-    /// Duplicate ACKs in a row.
-    pub dupacks: u32,
-    pub(super) timer_on: bool,
-    /// An ACK came marked; the next segment tells the receiver.
-    pub(super) must_tell_ack_mark: bool,
-    /// Nothing in `restrained` and `tells`, and nobody hears of each segment and ACK, nor looks for what to take back: a
-    /// full segment of new data is sent without asking further.
+    /// No extra, nothing in `restrained` and `notices`: a full segment of new data is sent without asking further.
     pub(super) plain: bool,
-    /// The phase in which credit last grew the window, until somebody asks ([`super::Sender::take_growth`]).
-    pub(super) grown_in: Phase,
-    pub(super) control: Control,
-    pub(super) credit: Credit,
-    /// `snd_max` when the last reduction began (RFC 6582's "recover", plus one).
-    pub recover: Seq,
-    /// Why the window was last reduced.
-    pub last_cut: LastCut,
-    /// Whether pacing or skipping may hold back what the window allows.
+    /// True if pacing or skipping may hold back what the window allows.
     pub(super) restrained: bool,
-    /// Whether segments tell more than where they belong: a phase, a window, congestion.
-    pub(super) tells: bool,
-    pub(super) must_tell_cwr: bool,
-    pub(super) pacer_on: bool,
+    pub(super) notices: Notices,
     /// Counts for the flow's row.
     pub counters: SenderCounters,
-    /// Round-trip samples smoothed with gain 1/8, whatever clock the timer uses, in seconds.
-    pub(super) smoothed: f64,
-    pub(super) initial_window: f64,
-    /// When pacing lets the next segment go.
-    pub(super) next_send: Time,
-    /// Segments that may go with the last one that pacing let go.
-    pub(super) burst_left: u32,
-    /// One past the last small segment's last unit (Minshall's variant of Nagle's rule).
-    pub(super) small_end: Seq,
-    /// For controls that listen; else it costs nothing.
-    pub(super) send_times: Option<Box<SendTimes>>,
-    /// What only some rules need.
-    pub(super) rare: Box<Rare>,
+    pub(super) pacer: Pacer,
+    pub(super) extras: Box<Extras>,
 }
 
-/// What only some rules need, each where it is needed; apart, so that a sender of any rules takes as few cache lines.
-#[derive(Clone, Debug)]
-pub(super) struct Rare {
-    pub(super) skip: Option<Box<Skip>>,
-    /// The last reduction, where it may be taken back.
-    pub(super) reduction: Option<Box<Reduction>>,
-    /// The last timeout, while it may turn out to be spurious.
-    pub(super) suspicion: Option<Box<Suspicion>>,
-    /// How much of the window is used, where that matters.
-    pub(super) usage: Option<Box<Usage>>,
-    /// Delivery rates, where the control goes by them.
-    pub(super) delivery: Option<Box<Delivery>>,
+/// Notices that segments carry to their receiver.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Notices {
+    /// True if any is a rule: a phase, a window, congestion, a number.
+    pub ruled: bool,
+    /// An ACK came marked; the next segment tells the receiver.
+    pub ack_mark: bool,
+    /// A mark has been answered; the next new segment tells (CWR).
+    pub cwr: bool,
+}
+
+/// Parts that only some rules need; apart, so that a sender of any rules takes as few cache lines.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Extras {
+    pub skip: Option<Box<Skip>>,
+    pub undo: Option<Box<Undo>>,
+    pub usage: Option<Box<Usage>>,
+    /// For controls that need round trips.
+    pub send_times: Option<Box<SendTimes>>,
+    /// For controls that need deliveries.
+    pub delivery: Option<Box<Delivery>>,
 }
 
 impl Core {
-    pub(super) fn new(rules: Arc<SenderRules>, supply: Supply, luck: u64) -> Core {
-        let (mss, payload) = match rules.sequence {
-            Sequence::Segments => (1, rules.packet),
-            Sequence::Bytes => {
-                let option = if rules.timestamps && rules.options_in_packet { rules.timestamp_bytes } else { 0 };
-                let payload = rules.packet.saturating_sub(option).max(1);
-                (payload, payload)
-            }
+    pub(super) fn new(rules: Arc<SenderRules>, supply: Supply, control: Control, seed: u64) -> Core {
+        let seq = SequenceSpace::new(&rules, supply);
+        let needs = control.needs();
+        let extras = Extras {
+            skip: Skip::new(rules.skip, seed),
+            undo: Undo::new(&rules),
+            usage: Usage::new(rules.validation),
+            send_times: (needs == Needs::RoundTrips).then(Box::default),
+            delivery: (needs == Needs::Deliveries).then(|| Box::new(Delivery::new(seq.mss))),
         };
-        let data = match supply {
-            Supply::Segments(n) => n.saturating_mul(u64::from(mss)),
-            Supply::Bytes(bytes) => bytes.div_ceil(u64::from(if mss == 1 { payload } else { 1 })),
-            Supply::Unlimited => u64::MAX / 4,
-        };
-        let wnd = rules.window.units(mss, payload);
-        let in_units = |segments: f64| segments * f64::from(mss);
-        let control = Control::of_sender(rules.control, rules.slow_start, payload, luck);
-        let rated = matches!(control, Control::Bbr(_));
-        let usage = Usage::new(rules.validation);
-        let skip = Skip::new(rules.skip, luck);
-        let restrained = rules.pacing != 0.0 || skip.is_some() || rated;
-        let tells = rules.tell_phase || rules.tell_window || rules.ecn || rules.packet_numbers;
-        let before_syn = if rules.syn { rules.window_before_syn_ack } else { rules.initial_window };
+        let restrained = rules.pacing != 0.0 || extras.skip.is_some() || needs == Needs::Deliveries;
+        let ruled = rules.tell_phase || rules.tell_window || rules.ecn || rules.packet_numbers;
+        let watched = extras.undo.is_some() || extras.usage.is_some() || needs != Needs::Credit;
         Core {
-            mss,
-            wnd,
-            snd_una: 0,
-            snd_nxt: 0,
-            snd_max: 0,
-            limit: data.min(u64::MAX / 4) + u64::from(rules.syn) + u64::from(rules.fin),
-            cwnd: in_units(before_syn),
-            ssthresh: if rules.initial_ssthresh > 0.0 { in_units(rules.initial_ssthresh) } else { wnd as f64 },
-            inflation: 0,
-            dupacks: 0,
-            recover: 1,
-            last_cut: LastCut::None,
-            rto: Rto::new(&rules),
-            counters: SenderCounters { rtt_min: f64::INFINITY, ..SenderCounters::default() },
-            limited: 0,
-            send_times: control.listens().then(Box::default),
-            credit: Credit::new(rules.credit, &rules.control),
-            timed: None,
-            timer_on: false,
-            initial_window: rules.initial_window,
-            grown_in: Phase::Untold,
-            last_sent: Time::ZERO,
-            must_tell_cwr: false,
-            must_tell_ack_mark: false,
-            next_send: Time::ZERO,
-            burst_left: 0,
-            pacer_on: false,
-            small_end: 0,
-            plain: !restrained && !tells && !control.listens() && rules.undo == Undo::Off && usage.is_none(),
+            timer: Timer::new(&rules),
+            cc: Congestion::new(&rules, &seq, control),
+            seq,
+            plain: !restrained && !ruled && !watched,
             restrained,
-            rare: Box::new(Rare {
-                skip,
-                reduction: None,
-                suspicion: None,
-                usage,
-                delivery: rated.then(|| Box::new(Delivery::new(mss))),
-            }),
-            tells,
-            control,
-            full_bytes: data_bytes(&rules, mss),
-            smoothed: 0.0,
+            notices: Notices { ruled, ..Notices::default() },
+            counters: SenderCounters { rtt_min: f64::INFINITY, ..SenderCounters::default() },
+            pacer: Pacer::default(),
+            extras: Box::new(extras),
             rules,
         }
     }
 
-    /// Units sent and not cumulatively acknowledged (RFC 5681 section 2).
-    #[inline]
-    pub fn flight_size(&self) -> u64 {
-        self.snd_max - self.snd_una
-    }
-
-    /// Units that may be outstanding: the congestion window with its inflation, within the advertised one.
-    #[inline]
-    pub fn window(&self) -> u64 {
-        // Signed, which the processor converts at once.
-        (self.cwnd as i64 as u64 + self.inflation).min(self.wnd)
-    }
-
-    /// Whether everything there is to send has been acknowledged.
+    /// True if everything there is to send has been acknowledged.
     #[inline]
     pub fn done(&self) -> bool {
-        self.snd_una >= self.limit
+        self.seq.done()
     }
 
-    /// Units of the segment that starts at `seq`.
+    /// True if `cwnd` is below `ssthresh`.
     #[inline]
-    pub fn len_at(&self, seq: Seq) -> u32 {
-        if self.rules.syn && seq == 0 {
-            return 1;
-        }
-        // What was sent before is not sent again in one segment with what was not.
-        let known = self.limit - u64::from(self.rules.fin);
-        let end = if seq < self.snd_max { known.min(self.snd_max) } else { known };
-        if seq >= end { 1 } else { u64::from(self.mss).min(end - seq) as u32 }
+    pub fn in_slow_start(&self) -> bool {
+        self.cc.in_slow_start()
     }
 
-    /// Moves `snd_una` to a new cumulative ACK: timer, round-trip sample, duplicate count. Does not grow the window.
+    /// The smoothed round trip in seconds, if there is one.
+    pub(super) fn smoothed_rtt(&self) -> Option<f64> {
+        (self.counters.rtt_samples > 0).then_some(self.timer.smoothed)
+    }
+
+    /// True if the control sets window and pace by itself.
+    #[inline]
+    pub(super) fn control_owns_window(&self) -> bool {
+        self.extras.delivery.is_some()
+    }
+
+    /// Takes in a round trip that ends now; `flight` units were outstanding.
+    pub(super) fn sample(&mut self, elapsed: Time, flight: u64, now: Time) {
+        self.timer.sample(elapsed, (flight, now), &self.seq, &mut self.counters, &self.rules);
+    }
+
+    /// Abandons what is being timed: it may be retransmitted (Karn; RFC 6298 section 3).
+    pub(super) fn stop_timing(&mut self) {
+        self.timer.timed = None;
+        if let Some(times) = &mut self.extras.send_times {
+            times.forget();
+        }
+    }
+
+    /// Restarts the timer for an ACK of new data, or stops it when nothing is left to time (RFC 6298 (5.2), (5.3)).
+    ///
+    /// ns-2 leaves it on even then, and later restarts an idle connection by it.
+    #[inline]
+    pub(super) fn restart_timer<W: SenderWire>(&mut self, ack: Seq, now: Time, wire: &mut W) {
+        // A window that ns-2's halving left below one segment opens again by timeout only.
+        let outstanding = ack < self.seq.max || self.cc.cwnd < f64::from(self.seq.mss);
+        let keep = match self.rules.idle_restart {
+            IdleRestart::Timer | IdleRestart::TimerKeepsWindow => self.seq.nxt >= ack || outstanding,
+            IdleRestart::Rfc5681 | IdleRestart::Off => outstanding,
+        };
+        self.timer.restart(keep, now, wire);
+    }
+
+    /// Moves SND.UNA to a new cumulative ACK: timer, round-trip sample, duplicate count. Does not grow the window.
     #[inline(always)]
-    pub fn advance<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) {
+    pub(super) fn advance<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) {
         let before = self.rules.timer_restart == TimerRestart::BeforeRttUpdate;
         if before {
             self.restart_timer(ack.ack, now, wire);
         }
-        self.dupacks = 0;
-        self.limited = 0;
-        let flight = self.flight_size();
-        self.snd_una = ack.ack;
-        self.snd_nxt = self.snd_nxt.max(ack.ack);
+        self.cc.dupacks = 0;
+        self.cc.limited = 0;
+        let flight = self.seq.flight_size();
+        self.seq.una = ack.ack;
+        self.seq.nxt = self.seq.nxt.max(ack.ack);
         if self.rules.timestamps {
-            self.sample(now - ack.ts_ecr, now, flight);
+            self.sample(now - ack.ts_ecr, flight, now);
         }
-        if let Some((end, sent)) = self.timed
+        if let Some((end, sent)) = self.timer.timed
             && ack.ack >= end
         {
-            self.timed = None;
-            self.rto.reset_backoff(&self.rules);
+            self.timer.timed = None;
+            self.timer.rto.reset_backoff(&self.rules);
             if !self.rules.timestamps {
-                self.sample(now - sent, now, flight);
+                self.sample(now - sent, flight, now);
             }
         }
         if !before {
@@ -295,42 +203,124 @@ impl Core {
     }
 
     /// Handles an ACK of new data outside recovery: [`Core::advance`], then growth, unless `grow` is off.
-    pub fn new_ack<W: SenderWire>(&mut self, ack: &Ack, grow: bool, now: Time, wire: &mut W) {
-        let acked = ack.ack - self.snd_una;
+    pub(super) fn new_ack<W: SenderWire>(&mut self, ack: &Ack, grow: bool, now: Time, wire: &mut W) {
+        let acked = ack.ack - self.seq.una;
         let grow = grow && !(ack.ece && self.rules.ecn) && (self.plain || self.in_use());
         self.advance(ack, now, wire);
         if self.rules.syn && ack.ack == 1 {
             // The handshake is over: the initial window, not growth (RFC 5681 section 3.1).
-            self.cwnd = self.initial_window * f64::from(self.mss);
-            self.rto.handshake_done(&self.rules);
+            self.cc.cwnd = self.cc.initial_window * f64::from(self.seq.mss);
+            self.timer.rto.handshake_done(&self.rules);
         } else if grow {
             self.grow(acked, now);
         }
     }
 
-    /// The application hands over `units` more.
-    pub(super) fn supply(&mut self, units: u64) {
-        self.limit = (self.limit + units).min(u64::MAX / 4);
+    /// Grows the window for an ACK that newly covers `acked` units.
+    #[inline(always)]
+    pub(super) fn grow(&mut self, acked: u64, now: Time) {
+        self.cc.grow(acked, &self.seq, self.timer.smoothed, now);
+    }
+
+    /// True if the window is so much in use that ACKs may grow it.
+    pub(super) fn in_use(&self) -> bool {
+        self.extras.usage.as_ref().is_none_or(|usage| usage.in_use(&self.cc))
+    }
+
+    /// Tells a control that needs round trips of an ACK, before it counts.
+    pub(super) fn tell_before(&mut self, ack: &Ack, now: Time) {
+        let Some(times) = &mut self.extras.send_times else { return };
+        if ack.ack >= self.seq.una {
+            let rtt = times.acknowledged(ack.ack, now);
+            self.tell(ack, self.seq.una, (rtt, None), now);
+        }
+    }
+
+    /// Tells a control that needs deliveries what an ACK covers, where no recovery judges segments one by one.
+    pub(super) fn tell_covered(&mut self, ack: &Ack, before: &Outstanding, now: Time) {
+        let Some(delivery) = &mut self.extras.delivery else { return };
+        delivery.acknowledge(ack.ack, now);
+        let in_flight = self.seq.max - ack.ack.max(self.seq.una);
+        self.tell_judged(ack, before, &Outstanding { una: ack.ack, in_flight, ..*before }, now);
+    }
+
+    /// Tells a control that needs deliveries of an ACK, now that it is judged.
+    pub(super) fn tell_judged(&mut self, ack: &Ack, before: &Outstanding, after: &Outstanding, now: Time) {
+        let Some(delivery) = &mut self.extras.delivery else { return };
+        let echo = (ack.ack > before.una && self.rules.timestamps).then(|| (now - ack.ts_ecr).secs());
+        let segments = |units| self.seq.segments(units);
+        let in_flight = segments(after.in_flight);
+        let sample = RateSample {
+            prior_in_flight: segments(before.in_flight),
+            in_flight,
+            lost: segments(after.lost_ever - before.lost_ever),
+            lost_ever: segments(after.lost_ever),
+            wait: self.pacer.wait(now),
+            ..delivery.sample(now, echo)
+        };
+        self.tell(ack, before.una, (sample.rtt, Some(sample)), now);
+        if let Some(delivery) = self.extras.delivery.as_mut().filter(|_| self.cc.control.limits_itself()) {
+            delivery.limit_by_application(in_flight);
+        }
+    }
+
+    fn tell(&mut self, ack: &Ack, una: Seq, (rtt, rate): (Option<f64>, Option<RateSample>), now: Time) {
+        let event = AckEvent {
+            ack: ack.ack,
+            snd_max: self.seq.max,
+            acked: ack.ack.saturating_sub(una) as f64,
+            ece: ack.ece,
+            rtt,
+            state: self.cc.state_at(self.seq.una),
+            rate,
+        };
+        self.with_control(now, |control, window| control.on_ack(&event, window));
+    }
+
+    /// Lets the control move the window.
+    pub(super) fn with_control(&mut self, now: Time, act: impl FnOnce(&mut Control, &mut Window)) {
+        let mut window = self.cc.seen(&self.seq, self.timer.smoothed, now);
+        act(&mut self.cc.control, &mut window);
+        (self.cc.cwnd, self.cc.ssthresh) = (window.cwnd, window.ssthresh);
+    }
+
+    /// Units `start .. end` have left: what a control that needs deliveries learns, and the pace it sets.
+    #[inline(never)]
+    pub(super) fn note_departure(&mut self, (start, end): (Seq, Seq), syn: bool, idle: bool, now: Time) {
+        let Some(delivery) = &mut self.extras.delivery else { return };
+        delivery.sent(start, end, idle, now);
+        if syn {
+            return;
+        }
+        let departure = Departure { idle, app_limited: delivery.app_limited(), min_rtt: delivery.min_rtt() };
+        self.with_control(now, |control, window| control.on_sent(&departure, window));
+        if let Some(rate) = self.cc.control.pacing_rate() {
+            let count = self.counters.segments_sent - u64::from(self.counters.syns_sent);
+            self.pacer.departed(count, (end - start) as f64 / f64::from(self.seq.mss), rate, now);
+        }
+    }
+
+    /// The application is about to write: if there was nothing to send, though the window had room for more than the
+    /// `in_flight` units in it, and nothing was `lost`, rates are its doing for a while.
+    pub(super) fn note_pause(&mut self, in_flight: u64, lost: u64) {
+        let dry =
+            lost == 0 && self.seq.limit - self.seq.max < u64::from(self.seq.mss) && (in_flight as f64) < self.cc.cwnd;
+        let segments = self.seq.segments(in_flight);
+        if let Some(delivery) = self.extras.delivery.as_mut().filter(|_| dry) {
+            delivery.limit_by_application(segments);
+        }
     }
 }
 
-/// Wire bytes of a data segment that carries `len` units.
-pub(super) fn data_bytes(rules: &SenderRules, len: u32) -> u32 {
-    let payload = if rules.sequence == Sequence::Segments { len * rules.packet } else { len };
-    let option = if rules.timestamps && rules.header > 0 { rules.timestamp_bytes } else { 0 };
-    payload + rules.header + option
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::mem::offset_of;
-
-    #[test]
-    fn what_every_ack_moves_fills_three_cache_lines() {
-        // A flow puts the sender, which begins with 16 bytes of recovery, at the beginning of a line.
-        let lines = [offset_of!(Core, snd_una), offset_of!(Core, rules), offset_of!(Core, control)];
-        assert_eq!(lines.map(|at| (at + 16) % 64), [0; 3]);
-        assert_eq!(offset_of!(Core, counters), offset_of!(Core, snd_una) + 3 * 64 - 16);
-    }
+/// Outstanding data, as a recovery judges it. In sequence units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outstanding {
+    /// SND.UNA.
+    pub una: Seq,
+    /// Believed to be in the network.
+    pub in_flight: u64,
+    /// Believed lost, and not sent again since.
+    pub lost: u64,
+    /// Ever found lost, each unit as often as it was.
+    pub lost_ever: u64,
 }

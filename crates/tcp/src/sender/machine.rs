@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use acklab_packet::{Ack, Phase, Probe, Time};
 
-use super::control::{CongestionControl, Estimate};
+use super::congestion::CaState;
+use super::congestion::control::{CongestionControl, Control, Estimate};
 use super::recovery::{LossRecovery, Recovery};
+use super::sequence::payload;
 use super::skip::Verdict;
-use super::{Core, LastCut, SenderCounters, SenderWire, Supply};
-use crate::rules::{SenderRules, UnsentAck};
+use super::{Core, Outstanding, SenderCounters, SenderWire, Supply};
+use crate::rules::{SenderRules, Sequence, UnsentAck};
 
 /// A sending endpoint.
 ///
@@ -34,19 +36,25 @@ pub struct SenderView {
 impl Sender {
     /// A sender that follows `rules` and has `supply` to send; nothing is sent before [`Sender::start`].
     pub fn new(rules: Arc<SenderRules>, supply: Supply) -> Sender {
-        Sender::with_luck(rules, supply, 0)
+        Sender::with_seed(rules, supply, 0)
     }
 
-    /// The same, whose random choices (`skip`, BBR's phases) begin with `luck`: a draw from a stream that belongs to this sender alone,
-    /// or [`Sender::luck`] of the connection before this one.
-    pub fn with_luck(rules: Arc<SenderRules>, supply: Supply, luck: u64) -> Sender {
+    /// The same, whose random numbers (`skip`, some controls) begin with `seed`: a draw from a stream that belongs to this sender
+    /// alone, or [`Sender::seed`] of the connection before this one.
+    pub fn with_seed(rules: Arc<SenderRules>, supply: Supply, seed: u64) -> Sender {
+        let control = Control::of(&rules, payload(&rules), seed);
+        Sender::with_control(rules, supply, seed, control)
+    }
+
+    /// The same with this congestion control instead of the one that `rules` name.
+    pub fn with_control(rules: Arc<SenderRules>, supply: Supply, seed: u64, control: Control) -> Sender {
         let recovery = Recovery::new(rules.recovery);
-        Sender { core: Core::new(rules, supply, luck), recovery }
+        Sender { core: Core::new(rules, supply, control, seed), recovery }
     }
 
-    /// Where this sender's random choices stand; 0 if its rules make none.
-    pub fn luck(&self) -> u64 {
-        self.core.rare.skip.as_ref().map_or_else(|| self.core.control.luck(), |skip| skip.luck())
+    /// State of this sender's random numbers; 0 if its rules draw none.
+    pub fn seed(&self) -> u64 {
+        self.core.extras.skip.as_ref().map_or_else(|| self.core.cc.control.seed(), |skip| skip.seed())
     }
 
     /// The application opens the connection and hands over everything it has to send.
@@ -59,8 +67,8 @@ impl Sender {
     #[inline(always)]
     pub fn on_ack<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) {
         self.core.counters.acks_received += 1;
-        self.core.must_tell_ack_mark |= ack.ce;
-        if ack.ack > self.core.snd_max {
+        self.core.notices.ack_mark |= ack.ce;
+        if ack.ack > self.core.seq.max {
             if self.core.rules.unsent_ack == UnsentAck::Restart {
                 self.core.punish();
             }
@@ -78,24 +86,34 @@ impl Sender {
         }
     }
 
-    /// What those that are not [plain](Core::plain) do with an ACK before it counts; whether it does.
+    /// Lets the extras of a sender that is not [plain](Core::plain) judge an ACK before it counts; whether it does.
     #[inline(never)]
     fn counts_as_ack<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) -> bool {
-        let verdict = if self.core.rare.skip.is_some() { self.core.judge_ack(ack, now, wire) } else { Verdict::Fair };
-        if verdict == Verdict::Lies {
-            self.core.punish();
+        let core = &mut self.core;
+        let verdict = core.extras.skip.as_mut().map_or(Verdict::Fair, |skip| skip.judge(ack, core.seq.una));
+        match verdict {
+            Verdict::Asks(from, to) => core.transmit(from, (to - from) as u32, now, wire),
+            Verdict::Lies => core.punish(),
+            Verdict::Fair | Verdict::Waits => {}
+        }
+        let asks = matches!(verdict, Verdict::Asks(..) | Verdict::Waits);
+        if !asks {
+            core.tell_before(ack, now);
         }
         if ack.ece {
-            self.core.on_mark_echo(now);
+            core.on_mark_echo(now);
         }
-        if verdict == Verdict::Asks {
+        if asks {
             // No sign of loss; what else it says counts.
-            self.recovery.hear(&self.core, ack);
+            self.recovery.note_reports(core, ack);
             return false;
         }
-        self.core.tell_control(ack, now);
-        if self.core.undo(ack) {
-            self.recovery.undone(&mut self.core);
+        if !self.recovery.keeps_log() {
+            core.tell_covered(ack, &self.recovery.outstanding(core), now);
+        }
+        let was = core.cc.state_at(core.seq.una);
+        if core.undo(ack, now) {
+            self.recovery.undone(core, was);
         }
         true
     }
@@ -103,21 +121,24 @@ impl Sender {
     /// A receiver's keep-alive arrives: a bare ACK answers it at once and touches nothing else (RFC 9293 section 3.8.4;
     /// ledger smartacking.m.rtt).
     pub fn on_probe<W: SenderWire>(&mut self, probe: &Probe, wire: &mut W) {
-        let reply = Probe { reply: true, seq: self.core.snd_nxt, ..*probe };
+        let reply = Probe { reply: true, seq: self.core.seq.nxt, ..*probe };
         wire.answer(reply, self.core.rules.control_size);
     }
 
     /// The application writes `units` more sequence units.
     pub fn write<W: SenderWire>(&mut self, units: u64, now: Time, wire: &mut W) {
         self.core.restart_if_idle(now);
-        self.recovery.before_write(&mut self.core);
-        self.core.supply(units);
+        if self.core.control_owns_window() {
+            let Outstanding { in_flight, lost, .. } = self.recovery.outstanding(&self.core);
+            self.core.note_pause(in_flight, lost);
+        }
+        self.core.seq.supply(units);
         self.recovery.resume(&mut self.core, now, wire);
     }
 
     /// The instant asked for with [`SenderWire::arm_pacer`] has come.
     pub fn on_pacer<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
-        self.core.pacer_woke();
+        self.core.pacer.woke();
         self.recovery.resume(&mut self.core, now, wire);
     }
 
@@ -131,7 +152,7 @@ impl Sender {
         self.recovery.resume(&mut self.core, now, wire);
     }
 
-    /// Whether everything has been acknowledged.
+    /// True if everything has been acknowledged.
     #[inline]
     pub fn done(&self) -> bool {
         self.core.done()
@@ -140,7 +161,7 @@ impl Sender {
     /// The phase in which an ACK's credit last grew the window, once: untold if it did not since the last call.
     #[inline]
     pub fn take_growth(&mut self) -> Phase {
-        std::mem::take(&mut self.core.grown_in)
+        std::mem::take(&mut self.core.cc.grown_in)
     }
 
     /// Counts so far.
@@ -153,21 +174,22 @@ impl Sender {
         &self.core
     }
 
-    /// What plots show.
+    /// State for plots.
     pub fn view(&self) -> SenderView {
-        let mss = f64::from(self.core.mss);
+        let Core { seq, cc, timer, .. } = &self.core;
+        let mss = f64::from(seq.mss);
         SenderView {
-            cwnd: self.core.cwnd / mss,
-            ssthresh: self.core.ssthresh / mss,
-            flight_size: self.core.flight_size() as f64 / mss,
-            rto: self.core.rto.timeout(),
-            in_recovery: self.core.last_cut == LastCut::FastRetransmit && self.core.snd_una < self.core.recover,
+            cwnd: cc.cwnd / mss,
+            ssthresh: cc.ssthresh / mss,
+            flight_size: seq.flight_size() as f64 / mss,
+            rto: timer.rto.timeout(),
+            in_recovery: cc.state_at(seq.una) == CaState::Recovery,
         }
     }
 
-    /// What the congestion control believes of the path, if it watches delay.
+    /// The congestion control's estimate of the path, if it watches delay.
     pub fn estimate(&self) -> Option<Estimate> {
-        self.core.control.estimate()
+        self.core.cc.control.estimate()
     }
 
     /// Units that a SACK recovery believes to be in the network, while it is on.
@@ -175,22 +197,22 @@ impl Sender {
         self.recovery.pipe(&self.core)
     }
 
+    /// SYN and FIN, as far as they are acknowledged.
+    fn control_units(&self) -> u64 {
+        let Core { seq, rules, .. } = &self.core;
+        u64::from(rules.syn && seq.una > 0) + u64::from(rules.fin && seq.done())
+    }
+
     /// Payload bytes acknowledged so far.
     pub fn bytes_acked(&self) -> u64 {
-        let core = &self.core;
-        let control = u64::from(core.rules.syn && core.snd_una > 0) + u64::from(core.rules.fin && core.done());
-        let units = core.snd_una - control;
-        if core.mss == 1 && core.rules.sequence == crate::rules::Sequence::Segments {
-            units * u64::from(core.rules.packet)
-        } else {
-            units
-        }
+        let Core { seq, rules, .. } = &self.core;
+        let units = seq.una - self.control_units();
+        if rules.sequence == Sequence::Segments { units * u64::from(rules.packet) } else { units }
     }
 
     /// Cumulatively acknowledged segments, SYN and FIN counted as one each.
     pub fn segments_acked(&self) -> u64 {
-        let core = &self.core;
-        let control = u64::from(core.rules.syn && core.snd_una > 0) + u64::from(core.rules.fin && core.done());
-        (core.snd_una - control).div_ceil(u64::from(core.mss)) + control
+        let control = self.control_units();
+        self.core.seq.segments(self.core.seq.una - control) + control
     }
 }

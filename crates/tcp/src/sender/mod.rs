@@ -1,32 +1,24 @@
 //! The sending endpoint.
 //!
-//! [`Sender`] joins four parts that know nothing of each other: [`credit`] says what an ACK is worth, [`control`] turns
-//! that into `cwnd` and `ssthresh`, [`recovery`] decides what is lost and may be sent now, [`rto`] times segments.
+//! [`Sender`] owns the parts and dispatches events: [`SequenceSpace`] is where it stands in its data, [`Timer`](rtt::timer::Timer)
+//! the retransmission timer, [`Congestion`](congestion::Congestion) the windows with their [`control`] and [`credit`]. [`recovery`]
+//! decides what is lost and may be sent now.
 
-pub mod control;
+pub mod congestion;
 mod core;
-pub mod credit;
-pub mod delivery;
-mod frto;
-mod luck;
 mod machine;
-mod nagle;
-mod pacing;
-mod rated;
+mod reaction;
 pub mod recovery;
-pub mod rto;
-mod rto_linux;
-pub mod scoreboard;
-mod send_times;
+mod rng;
+pub mod rtt;
 mod sending;
+mod sequence;
 mod skip;
-mod timer;
-mod undo;
-mod validation;
-mod window;
 
-pub use self::core::{Core, LastCut, SenderCounters, Supply};
+pub use self::core::{Core, Outstanding, SenderCounters};
+pub use congestion::{CaState, control, credit};
 pub use machine::{Sender, SenderView};
+pub use sequence::{SequenceSpace, Supply};
 
 use acklab_packet::{Probe, Segment, Time};
 
@@ -34,7 +26,7 @@ use acklab_packet::{Probe, Segment, Time};
 /// digit.
 const CLOCK: f64 = 1e-9;
 
-/// What a sender asks of its driver.
+/// Requests of a sender to its driver.
 pub trait SenderWire {
     /// Puts a segment of `wire_bytes` bytes on the first link.
     fn send(&mut self, segment: Segment, wire_bytes: u32);

@@ -1,95 +1,126 @@
-//! How segments leave: one, as many as the window allows, or one more for an early duplicate ACK.
+//! Departure of segments: one, as many as the window allows, or one more for an early duplicate ACK.
 
 use acklab_packet::{Phase, Segment, Seq, Time};
 
-use super::core::data_bytes;
+use super::congestion::control::CongestionControl;
+use super::sequence::data_bytes;
 use super::{Core, SenderWire};
 
 impl Core {
     /// Sends `len` units from `seq`, times the segment if it is new and none is being timed, and sets the timer if it
     /// is off or nothing was outstanding.
     #[inline(never)]
-    pub fn transmit<W: SenderWire>(&mut self, seq: Seq, len: u32, now: Time, wire: &mut W) {
+    pub(super) fn transmit<W: SenderWire>(&mut self, seq: Seq, len: u32, now: Time, wire: &mut W) {
         self.transmit_as::<false, W>(seq, len, now, wire);
+    }
+
+    /// Sends the next `len` units, and goes on after them.
+    pub(super) fn send_new<W: SenderWire>(&mut self, len: u32, now: Time, wire: &mut W) {
+        self.transmit(self.seq.nxt, len, now, wire);
+        self.seq.nxt += u64::from(len);
     }
 
     /// The same without a call. `PLAIN`: a full segment of new data, neither SYN nor FIN, of a sender that is
     /// [plain](Core::plain), so that the questions to which this is the answer are not asked.
     #[inline(always)]
     fn transmit_as<const PLAIN: bool, W: SenderWire>(&mut self, seq: Seq, len: u32, now: Time, wire: &mut W) {
-        let idle = self.snd_una == self.snd_max;
+        let idle = self.seq.una == self.seq.max;
         let end = seq + u64::from(len);
-        let retransmit = !PLAIN && seq < self.snd_max;
+        let retransmit = !PLAIN && seq < self.seq.max;
         let syn = !PLAIN && self.rules.syn && seq == 0;
-        let fin = !PLAIN && self.rules.fin && end == self.limit;
-        let echo = self.snd_una as u32;
+        let fin = !PLAIN && self.rules.fin && end == self.seq.limit;
+        let echo = self.seq.una as u32;
         let mut segment = Segment { seq, len, syn, fin, retransmit, ts_val: now, echo, ..Segment::default() };
-        if !PLAIN && (self.tells || self.must_tell_ack_mark) {
+        if !PLAIN && (self.notices.ruled || self.notices.ack_mark) {
             self.tell_receiver(&mut segment);
         }
         self.counters.segments_sent += 1;
         self.counters.syns_sent += u32::from(syn);
-        self.last_sent = now;
+        self.timer.last_sent = now;
         let wire_bytes = match len {
             _ if syn || fin => self.rules.control_size,
-            _ if PLAIN || len == self.mss => self.full_bytes,
+            _ if PLAIN || len == self.seq.mss => self.seq.full_bytes,
             _ => data_bytes(&self.rules, len),
         };
         wire.send(segment, wire_bytes);
         if retransmit {
             self.counters.retransmits += 1;
-            self.note_resent(seq, end, now);
         } else {
-            self.snd_max = end;
+            self.seq.max = end;
             if !PLAIN {
-                self.note_size(len, end);
+                self.seq.note_size(len, end);
             }
-            // A SYN is shorter than a segment, and so is its round trip.
-            if let Some(times) = self.send_times.as_mut().filter(|_| !PLAIN && !syn) {
-                times.sent(end, now);
-            }
-            if self.timed.is_none() {
-                self.timed = Some((end, now));
+            if self.timer.timed.is_none() {
+                self.timer.timed = Some((end, now));
             }
         }
-        if idle || !self.timer_on {
-            self.arm(now, wire);
+        if idle || !self.timer.is_on() {
+            self.timer.arm(now, wire);
         }
-        if let Some(skip) = self.rare.skip.as_mut().filter(|_| !PLAIN) {
-            skip.sent(seq, end);
-        }
-        if !PLAIN && self.rare.usage.is_some() {
-            self.note_usage(now);
-        }
-        if !PLAIN && self.rare.delivery.is_some() {
-            self.note_departure(seq, end, syn, idle, now);
+        if !PLAIN {
+            self.note_sent(&segment, end, idle, now);
         }
     }
 
-    /// What a segment tells its receiver of the sender and of congestion.
+    /// Tells the extras of a segment that has left.
+    fn note_sent(&mut self, segment: &Segment, end: Seq, idle: bool, now: Time) {
+        let Segment { seq, syn, retransmit, .. } = *segment;
+        let extras = &mut *self.extras;
+        if let Some(undo) = extras.undo.as_mut().filter(|_| retransmit) {
+            undo.on_resent(seq, end, now);
+        }
+        // A SYN is shorter than a segment, and so is its round trip.
+        if let Some(times) = extras.send_times.as_mut().filter(|_| !retransmit && !syn) {
+            times.sent(end, now);
+        }
+        if let Some(skip) = &mut extras.skip {
+            skip.sent(seq, end);
+        }
+        if let Some(usage) = &mut extras.usage {
+            let cut = usage.on_sent(&self.seq, &mut self.cc, self.timer.rto.timeout(), now);
+            self.counters.window_cuts += u32::from(cut);
+        }
+        if extras.delivery.is_some() {
+            self.note_departure((seq, end), syn, idle, now);
+        }
+    }
+
+    /// Writes the sender's state and congestion into a segment.
     #[inline(never)]
     fn tell_receiver(&mut self, segment: &mut Segment) {
         if self.rules.tell_phase {
-            segment.phase = if self.in_slow_start() { Phase::SlowStart } else { Phase::CongestionAvoidance };
+            segment.phase = if self.cc.in_slow_start() { Phase::SlowStart } else { Phase::CongestionAvoidance };
         }
         // Neither SYNs nor retransmissions may be marked (RFC 3168 section 6.1.5), and CWR goes with new data.
         segment.ect = self.rules.ecn && !segment.syn && !segment.retransmit;
-        segment.cwr = segment.ect && std::mem::take(&mut self.must_tell_cwr);
-        segment.ack_marked = std::mem::take(&mut self.must_tell_ack_mark);
+        segment.cwr = segment.ect && std::mem::take(&mut self.notices.cwr);
+        segment.ack_marked = std::mem::take(&mut self.notices.ack_mark);
         if self.rules.packet_numbers {
             segment.echo = self.counters.segments_sent as u32;
         }
         if self.rules.tell_window {
-            segment.window = (self.cwnd / f64::from(self.mss)) as f32;
+            segment.window = (self.cc.cwnd / f64::from(self.seq.mss)) as f32;
         }
         if self.rules.tell_window || self.rules.packet_numbers {
             segment.srtt = self.smoothed_rtt().unwrap_or(0.0) as f32;
         }
     }
 
-    /// Sends from `snd_nxt` while the window allows, at most `max_burst` segments (0: no limit).
+    /// True if pacing lets a segment go now; if not, the wire wakes the sender when it does. Retransmissions that duplicate
+    /// ACKs call for do not ask.
+    #[inline]
+    pub(super) fn may_send_now<W: SenderWire>(&mut self, now: Time, wire: &mut W) -> bool {
+        if !self.restrained {
+            return true;
+        }
+        let window = self.cc.cwnd.min(self.seq.wnd as f64) / f64::from(self.seq.mss);
+        let (rtt, quantum) = (self.smoothed_rtt(), self.cc.control.send_quantum());
+        self.pacer.lets_go(&self.rules, (window, rtt, quantum), now, wire)
+    }
+
+    /// Sends from SND.NXT while the window allows, at most `max_burst` segments (0: no limit).
     #[inline(never)]
-    pub fn send_window<W: SenderWire>(&mut self, max_burst: u32, now: Time, wire: &mut W) {
+    pub(super) fn send_window<W: SenderWire>(&mut self, max_burst: u32, now: Time, wire: &mut W) {
         self.send_window_here(max_burst, now, wire);
     }
 
@@ -97,25 +128,24 @@ impl Core {
     #[inline(always)]
     pub(super) fn send_window_here<W: SenderWire>(&mut self, max_burst: u32, now: Time, wire: &mut W) {
         // Sending moves none of them.
-        let edge = self.snd_una + self.window();
-        let plain_edge = self.plain_edge(edge);
-        let plain = self.plain && !self.must_tell_ack_mark;
+        let edge = self.seq.una + self.cc.window(self.seq.wnd);
+        let plain_edge = self.seq.plain_edge(edge);
+        let plain = self.plain && !self.notices.ack_mark;
         let mut sent = 0;
         loop {
-            if plain && self.full_segment_fits(plain_edge) {
-                self.transmit_as::<true, W>(self.snd_nxt, self.mss, now, wire);
-                self.snd_nxt += u64::from(self.mss);
-            } else if self.snd_nxt < self.limit
-                && let Some(len) = self.sendable(edge)
+            if plain && self.seq.full_segment_fits(plain_edge) {
+                self.transmit_as::<true, W>(self.seq.nxt, self.seq.mss, now, wire);
+                self.seq.nxt += u64::from(self.seq.mss);
+            } else if self.seq.nxt < self.seq.limit
+                && let Some(len) = self.seq.sendable(edge)
             {
-                if self.restrained {
-                    if !self.may_send_now(now, wire) {
-                        break;
-                    }
-                    self.leave_out(len, edge);
+                if !self.may_send_now(now, wire) {
+                    break;
                 }
-                self.transmit(self.snd_nxt, len, now, wire);
-                self.snd_nxt += u64::from(len);
+                if let Some(skip) = &mut self.extras.skip {
+                    skip.leave_out(&mut self.seq, len, edge);
+                }
+                self.send_new(len, now, wire);
             } else {
                 break;
             }
@@ -127,20 +157,19 @@ impl Core {
     }
 
     /// Limited Transmit (RFC 3042): one new segment for an early duplicate ACK, if both windows allow.
-    pub fn send_limited<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
-        let resending = self.rules.limited_transmit_new_only && self.snd_nxt < self.snd_max;
-        if !self.rules.limited_transmit || self.snd_nxt >= self.limit || resending {
+    pub(super) fn send_limited<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
+        let resending = self.rules.limited_transmit_new_only && self.seq.nxt < self.seq.max;
+        if !self.rules.limited_transmit || resending {
             return;
         }
-        let Some(len) = self.sendable(self.snd_una + self.wnd) else { return };
-        let mss = f64::from(self.mss);
+        let Some(len) = self.seq.new_data() else { return };
+        let mss = f64::from(self.seq.mss);
         // In ns-2's order of additions, so that a fractional cwnd decides alike.
-        let allowed = (self.snd_una as f64 - mss) + self.cwnd + f64::from(self.dupacks) * mss;
-        let end = self.snd_nxt + u64::from(len);
+        let allowed = (self.seq.una as f64 - mss) + self.cc.cwnd + f64::from(self.cc.dupacks) * mss;
+        let end = self.seq.nxt + u64::from(len);
         if end as f64 - mss <= allowed {
-            self.transmit(self.snd_nxt, len, now, wire);
-            self.snd_nxt = end;
-            self.limited += u64::from(len);
+            self.send_new(len, now, wire);
+            self.cc.limited += u64::from(len);
         }
     }
 }

@@ -91,11 +91,11 @@ impl Judge {
         let (core, rules) = (pair.sender.core(), &self.sender);
         let past_end = rules.sack_partial == SackPartial::TwoSegmentsPastEnd;
         let unruly = past_end || rules.sack_partial == SackPartial::TwoSegments;
-        must!(segment.len >= 1 && segment.len <= core.mss, "a segment of {} units", segment.len);
-        must!(segment.end() <= core.limit || past_end, "sent past the end: {segment:?}");
-        must!(segment.seq >= core.snd_una, "sent below snd_una {}: {segment:?}", core.snd_una);
+        must!(segment.len >= 1 && segment.len <= core.seq.mss, "a segment of {} units", segment.len);
+        must!(segment.end() <= core.seq.limit || past_end, "sent past the end: {segment:?}");
+        must!(segment.seq >= core.seq.una, "sent below snd_una {}: {segment:?}", core.seq.una);
         // FF96's two segments a partial ACK ask no window, as in ns-2.
-        must!(unruly || segment.end() <= core.snd_una + core.wnd, "past the advertised window: {segment:?}");
+        must!(unruly || segment.end() <= core.seq.una + core.seq.wnd, "past the advertised window: {segment:?}");
         must!(segment.retransmit == (segment.seq < self.max_sent), "retransmit flag wrong: {segment:?}");
         if segment.retransmit {
             must!(segment.end() <= self.max_sent, "half old, half new: {segment:?}");
@@ -111,7 +111,7 @@ impl Judge {
             self.first_sends += 1;
         }
         must!(segment.syn == (rules.syn && segment.seq == 0), "SYN flag wrong: {segment:?}");
-        must!(segment.fin == (rules.fin && segment.end() == core.limit), "FIN flag wrong: {segment:?}");
+        must!(segment.fin == (rules.fin && segment.end() == core.seq.limit), "FIN flag wrong: {segment:?}");
         must!(!segment.fin || segment.len == 1, "a FIN with payload: {segment:?}");
         let payload = if rules.sequence == Sequence::Segments { rules.packet } else { segment.len };
         let option = if rules.timestamps && rules.header > 0 { rules.timestamp_bytes } else { 0 };
@@ -130,37 +130,46 @@ impl Judge {
 
     fn sender_state(&mut self, pair: &Pair) -> Result<(), String> {
         let (core, rules) = (pair.sender.core(), &self.sender);
-        let state = (core.snd_una, core.snd_nxt, core.snd_max);
-        must!(core.snd_una <= core.snd_nxt && core.snd_nxt <= core.snd_max, "una, nxt, max out of order: {state:?}");
-        must!(core.snd_max == self.max_sent, "snd_max is {}, sent up to {}", core.snd_max, self.max_sent);
-        must!(core.snd_una == self.best_ack, "snd_una {}, best ACK {}", core.snd_una, self.best_ack);
-        must!(core.flight_size() == self.max_sent - self.best_ack, "flight_size {}", core.flight_size());
-        let mss = f64::from(core.mss);
+        let state = (core.seq.una, core.seq.nxt, core.seq.max);
+        must!(core.seq.una <= core.seq.nxt && core.seq.nxt <= core.seq.max, "una, nxt, max out of order: {state:?}");
+        must!(core.seq.max == self.max_sent, "snd_max is {}, sent up to {}", core.seq.max, self.max_sent);
+        must!(core.seq.una == self.best_ack, "snd_una {}, best ACK {}", core.seq.una, self.best_ack);
+        must!(core.seq.flight_size() == self.max_sent - self.best_ack, "flight_size {}", core.seq.flight_size());
+        let mss = f64::from(core.seq.mss);
         // ns-2 may halve below one segment; the standard's ssthresh has a floor of two (RFC 5681 equation 4).
         let least = if rules.halving == Halving::FlightSize { mss } else { 0.0 };
-        must!(core.cwnd >= least && core.cwnd.is_finite(), "cwnd {}", core.cwnd);
-        let initial = if rules.initial_ssthresh > 0.0 { rules.initial_ssthresh * mss } else { core.wnd as f64 };
-        must!(core.ssthresh >= initial.min(2.0 * mss), "ssthresh {}", core.ssthresh);
+        must!(core.cc.cwnd >= least && core.cc.cwnd.is_finite(), "cwnd {}", core.cc.cwnd);
+        let initial = if rules.initial_ssthresh > 0.0 { rules.initial_ssthresh * mss } else { core.seq.wnd as f64 };
+        must!(core.cc.ssthresh >= initial.min(2.0 * mss), "ssthresh {}", core.cc.ssthresh);
         // RFC 6675 counts a unit once as sent and once as resent; FF96 counts ACKs, and lost ones too high until the end.
         let pipe = pair.sender.pipe();
         let most = match rules.recovery {
-            RecoveryKind::Rfc6675 => 2 * core.flight_size(),
-            RecoveryKind::Fack | RecoveryKind::Rack | RecoveryKind::Rfc9002 => core.flight_size(),
+            RecoveryKind::Rfc6675 => 2 * core.seq.flight_size(),
+            RecoveryKind::Fack | RecoveryKind::Rack | RecoveryKind::Rfc9002 => core.seq.flight_size(),
             // Two segments a partial ACK may take the flight past the window; and an ACK of many segments takes off one,
             // so what this recovery could count once it may count still.
-            _ => core.wnd.max(core.cwnd as u64 + core.mss as u64).max(core.flight_size()).max(self.most_pipe),
+            _ => core
+                .seq
+                .wnd
+                .max(core.cc.cwnd as u64 + core.seq.mss as u64)
+                .max(core.seq.flight_size())
+                .max(self.most_pipe),
         };
         self.most_pipe = if pipe.is_some() { most } else { 0 };
         let pipe = pipe.unwrap_or(0);
-        must!(pipe <= most, "pipe {pipe} above {most}, flight {}", core.flight_size());
+        must!(pipe <= most, "pipe {pipe} above {most}, flight {}", core.seq.flight_size());
         let simple = !rules.recovery.uses_sack();
         let new_data = pair.out.sent.last().is_some_and(|(segment, _)| !segment.retransmit);
         if simple && new_data {
             // RFC 3042: at most two segments beyond cwnd; RFC 5681 section 3.2: one for each duplicate ACK.
-            let extra =
-                core.inflation + if rules.limited_transmit { u64::from(core.dupacks) * core.mss as u64 } else { 0 };
-            let most = core.cwnd.max(mss) + extra as f64;
-            must!(core.flight_size() as f64 <= most, "flight {} above cwnd and more, {most}", core.flight_size());
+            let extra = core.cc.inflation
+                + if rules.limited_transmit { u64::from(core.cc.dupacks) * core.seq.mss as u64 } else { 0 };
+            let most = core.cc.cwnd.max(mss) + extra as f64;
+            must!(
+                core.seq.flight_size() as f64 <= most,
+                "flight {} above cwnd and more, {most}",
+                core.seq.flight_size()
+            );
         }
         Ok(())
     }
@@ -179,7 +188,9 @@ impl Judge {
     fn receiver_state(&mut self, step: Step, before: Seq, pair: &Pair) -> Result<(), String> {
         let (next, at_once) = (pair.receiver.rcv_nxt(), !pair.back.sent.is_empty());
         must!(next == self.in_order, "rcv_nxt is {next}, in order are {}", self.in_order);
-        let (sent, most) = (pair.back.sent.len(), self.acks_at_once());
+        // One more, of what came before, where the marks change (RFC 8257 section 3.2).
+        let most = self.acks_at_once().saturating_add(self.receiver.echo_each_mark.into());
+        let sent = pair.back.sent.len();
         must!(sent <= most, "{sent} ACKs for one event, not at most {most}");
         match step {
             Step::Data(segment) => {
@@ -264,7 +275,10 @@ impl Judge {
                 must!(whole || order == PieceOrder::Falling || ack.ack > self.last_ack, "piece {} again", ack.ack);
                 must!(whole || ack.sack.is_empty(), "a piece with SACK blocks");
             }
-            _ => must!(ack.ack == self.in_order, "ACK {} where {} came in order", ack.ack, self.in_order),
+            _ => {
+                let apart = rules.echo_each_mark && matches!(step, Step::Data(_)) && ack.ack < self.in_order;
+                must!(apart || ack.ack == self.in_order, "ACK {} where {} came in order", ack.ack, self.in_order);
+            }
         }
         let falling = matches!(rules.ack, AckPolicyKind::Divide { order: PieceOrder::Falling, .. });
         must!(falling || ack.ack >= self.last_ack, "ACK {} after {}", ack.ack, self.last_ack);
@@ -281,21 +295,26 @@ impl Judge {
             // A duplicate is reported first, wherever it lies (RFC 2883 section 4).
             let dsack = rules.dsack && index == 0 && self.latest == (start, end);
             let stale = end <= ack.ack && !dsack;
-            must!(!stale || !rules.purge_stale_sack, "block {start}..{end} below ACK {}", ack.ack);
+            must!(
+                !stale || !rules.purge_stale_sack || rules.echo_each_mark,
+                "block {start}..{end} below ACK {}",
+                ack.ack
+            );
             let held = |at: Seq| self.arrived.get(at as usize) == Some(&true);
             must!((start..end).all(held), "block {start}..{end} never arrived");
             // RFC 2018 section 4: the first block is the whole run around the segment that caused the ACK.
             if let (0, Step::Data(segment)) = (index, step)
                 && segment.seq >= self.in_order
                 && !dsack
+                && !rules.echo_each_mark
             {
                 must!((start..end).contains(&segment.seq), "first block {start}..{end} without {segment:?}");
                 must!(!held(start - 1) && !held(end), "first block {start}..{end} is not the whole run");
             }
         }
         if let Step::Data(segment) = step {
-            // Pieces that had to wait leave before it, without blocks.
-            let due = most > 0 && segment.seq > self.in_order && ack.ack == self.in_order;
+            // Pieces that had to wait leave before it, without blocks; so does the ACK of what came before another mark.
+            let due = most > 0 && !rules.echo_each_mark && segment.seq > self.in_order && ack.ack == self.in_order;
             must!(!due || !ack.sack.is_empty(), "no block for {segment:?}");
         }
         Ok(())
@@ -351,9 +370,9 @@ impl Judge {
     pub fn at_end(&self, pair: &Pair) -> Result<(), String> {
         let core = pair.sender.core();
         let exact = self.sender.sack_partial != SackPartial::TwoSegmentsPastEnd;
-        must!(!exact || core.snd_una == core.limit, "done at {} of {}", core.snd_una, core.limit);
-        must!(self.in_order >= core.limit, "done, but only {} of {} arrived", self.in_order, core.limit);
-        let data = core.limit - u64::from(self.sender.syn) - u64::from(self.sender.fin);
+        must!(!exact || core.seq.una == core.seq.limit, "done at {} of {}", core.seq.una, core.seq.limit);
+        must!(self.in_order >= core.seq.limit, "done, but only {} of {} arrived", self.in_order, core.seq.limit);
+        let data = core.seq.limit - u64::from(self.sender.syn) - u64::from(self.sender.fin);
         let bytes =
             if self.sender.sequence == Sequence::Segments { data * u64::from(self.sender.packet) } else { data };
         must!(!exact || pair.sender.bytes_acked() == bytes, "{} bytes ACKed of {bytes}", pair.sender.bytes_acked());

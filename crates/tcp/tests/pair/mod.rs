@@ -1,6 +1,6 @@
 //! One sender and one receiver, joined by a hostile network in virtual time.
 //!
-//! Every packet has a delay of its own (so packets overtake each other), may be lost, and may arrive twice. All luck
+//! Every packet has a delay of its own (so packets overtake each other), may be lost, and may arrive twice. All randomness
 //! comes from one seed: the same [`Pair`] run twice does the same, and a failure names the seed. What the endpoints do
 //! is judged after each event by [`Judge`], which keeps books of its own and believes no endpoint.
 
@@ -19,9 +19,9 @@ use acklab_tcp::sender::{Sender, SenderWire, Supply};
 
 /// SplitMix64: a few lines, no dependency, and the same on every machine.
 #[derive(Clone, Debug)]
-pub struct Luck(pub u64);
+pub struct Rng(pub u64);
 
-impl Luck {
+impl Rng {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -150,7 +150,7 @@ pub struct Pair {
     /// Everything that happened, when, and the sender's (`snd_una`, `snd_nxt`, `cwnd`) after it: printed on failure.
     pub log: Vec<(Time, Step, [u64; 3])>,
     network: Hostility,
-    luck: Luck,
+    rng: Rng,
     /// The phase a driver shares ([`PhaseSource::Shared`]).
     flag: Phase,
     arrivals: BinaryHeap<Arrival>,
@@ -169,7 +169,7 @@ impl Pair {
             back: Tape::default(),
             log: Vec::new(),
             network,
-            luck: Luck(network.seed),
+            rng: Rng(network.seed),
             flag: Phase::CongestionAvoidance,
             arrivals: BinaryHeap::new(),
             loads: Vec::new(),
@@ -182,7 +182,7 @@ impl Pair {
         self.settle(Step::Start, judge)?;
         self.finish(judge, self.now + patience)?;
         if let Some(Later { segments, think }) = later {
-            let mss = u64::from(self.sender.core().mss);
+            let mss = u64::from(self.sender.core().seq.mss);
             let units = segments * mss - mss / 3;
             let resume = self.now + Time::from_secs(think);
             while self.next_due().is_some_and(|due| due < resume) {
@@ -276,10 +276,10 @@ impl Pair {
     /// Lets the judge see what the step did, then hands what was sent to the network.
     fn settle(&mut self, step: Step, judge: &mut Judge) -> Result<(), String> {
         let core = self.sender.core();
-        self.log.push((self.now, step, [core.snd_una, core.snd_nxt, core.cwnd as u64]));
+        self.log.push((self.now, step, [core.seq.una, core.seq.nxt, core.cc.cwnd as u64]));
         judge.after(step, self)?;
         for (mut segment, _) in std::mem::take(&mut self.out.sent) {
-            segment.ce = segment.ect && self.luck.uniform() < self.network.marks;
+            segment.ce = segment.ect && self.rng.uniform() < self.network.marks;
             let copies = self.copies(self.network.loss, true);
             self.launch(copies, Load::Data(segment));
         }
@@ -293,7 +293,7 @@ impl Pair {
             (std::mem::take(&mut self.back.probes), self.network.ack_loss),
         ] {
             for probe in probes {
-                if self.luck.uniform() >= loss {
+                if self.rng.uniform() >= loss {
                     self.launch(1, Load::Probe(probe));
                 }
             }
@@ -303,8 +303,8 @@ impl Pair {
 
     /// How many copies of a packet the network carries: 0, 1 or 2.
     fn copies(&mut self, loss: f64, data: bool) -> u64 {
-        let lost = self.luck.uniform() < loss;
-        let twice = self.luck.uniform() < self.network.duplication;
+        let lost = self.rng.uniform() < loss;
+        let twice = self.rng.uniform() < self.network.duplication;
         let traffic = if data { &mut self.data } else { &mut self.acks };
         traffic.sent += 1;
         traffic.lost += u64::from(lost);
@@ -316,7 +316,7 @@ impl Pair {
 
     fn launch(&mut self, copies: u64, load: Load) {
         for _ in 0..copies {
-            let delay = self.network.delay + self.network.jitter * self.luck.uniform();
+            let delay = self.network.delay + self.network.jitter * self.rng.uniform();
             self.arrivals.push(Reverse((self.now + Time::from_secs(delay), self.loads.len() as u64)));
             self.loads.push(load);
         }

@@ -283,6 +283,7 @@ pub fn wild() -> impl Strategy<Value = Case> {
             immediate_on_syn: Some(receiver[2]),
             immediate_on_repeat: Some(receiver[3]),
             max_sack_blocks: Some(blocks),
+            echo_each_mark: Some(case.network.seed.is_multiple_of(4)),
             ..case.receiver
         };
         // What was sent past the end is no longer past it when more is written: ns-2's slip, in units of segments.

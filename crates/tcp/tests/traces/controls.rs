@@ -1,24 +1,31 @@
-//! Vegas and Westwood+ by hand: what a control does to a window when it hears of ACKs, round trips and losses.
+//! Vegas and Westwood+ by hand: the effect of a control on a window when it is told of ACKs, round trips and losses.
 
 use acklab_packet::{Seq, Time};
 use acklab_tcp::rules::{ControlKind, VegasPace, VenoBase, VenoEstimate, VenoFirstLoss};
-use acklab_tcp::sender::control::{CongestionControl, Control, Heard, Signal, Window};
+use acklab_tcp::sender::CaState;
+use acklab_tcp::sender::control::{AckEvent, CongestionControl, Control, Signal, Window};
 
 fn window(cwnd: f64, at: f64) -> Window {
     Window { cwnd, ssthresh: 2.0, mss: 1.0, advertised: 1e6, bytes: false, now: Time::from_secs(at), srtt: 0.1 }
 }
 
+/// An ACK of one segment, which took `rtt`, outside a recovery.
+fn event(ack: Seq, snd_max: Seq, rtt: Option<f64>) -> AckEvent {
+    AckEvent { ack, snd_max, acked: 1.0, ece: false, rtt, state: CaState::Open, rate: None }
+}
+
 /// Vegas's window after a round trip of 20 segments whose least sample was `rtt`, on a path of 0.1 s.
 fn vegas(rtt: f64) -> f64 {
-    let mut control = Control::new(ControlKind::Vegas { alpha: 2.0, beta: 4.0, gamma: 1.0, pace: VegasPace::EveryRtt });
+    let mut control =
+        Control::new(ControlKind::Vegas { alpha: 2.0, beta: 4.0, gamma: 1.0, pace: VegasPace::EveryRtt }, 1460, 0);
     let mut state = window(20.0, 1.0);
-    let mut hear = |ack: Seq, rtt: f64| {
-        let heard = Heard { ack, snd_max: ack + 20, acked: 1.0, rtt: Some(rtt), recovering: false };
-        control.on_ack(&heard, &state);
+    let mut on_ack = |ack: Seq, rtt: f64| {
+        let ack_event = event(ack, ack + 20, Some(rtt));
+        control.on_ack(&ack_event, &mut state);
         control.grow(1.0, &mut state);
     };
-    hear(1, 0.1);
-    (2..=22).for_each(|ack| hear(ack, rtt));
+    on_ack(1, 0.1);
+    (2..=22).for_each(|ack| on_ack(ack, rtt));
     state.cwnd
 }
 
@@ -36,15 +43,15 @@ fn vegas_of_kernels_moves_every_second_round_trip() {
         (VegasPace::EveryRtt, [21.0, 22.0, 23.0, 24.0, 25.0, 26.0]),
         (VegasPace::SecondRtt, [21.0, 21.0, 22.0, 22.0, 23.0, 23.0]),
     ] {
-        let mut control = Control::new(ControlKind::Vegas { alpha: 2.0, beta: 4.0, gamma: 1.0, pace });
+        let mut control = Control::new(ControlKind::Vegas { alpha: 2.0, beta: 4.0, gamma: 1.0, pace }, 1460, 0);
         let mut state = window(20.0, 1.0);
         let mut ack = 0;
         let mut round = || {
             // Past the segment that was next to leave when the round trip began.
             for _ in 0..41 {
                 ack += 1;
-                let heard = Heard { ack, snd_max: ack + 40, acked: 1.0, rtt: Some(0.1), recovering: false };
-                control.on_ack(&heard, &state);
+                let ack_event = event(ack, ack + 40, Some(0.1));
+                control.on_ack(&ack_event, &mut state);
                 control.grow(1.0, &mut state);
             }
             state.cwnd
@@ -61,11 +68,11 @@ fn veno_of_kernels_keeps_the_least_round_trip_over_a_loss() {
         let (estimate, first_loss) = (VenoEstimate::PerAck, VenoFirstLoss::Half);
         let kind =
             ControlKind::Veno { alpha: 1.0, beta: 3.0, estimate, first_loss, base_rtt, clock: Time::from_secs(0.0) };
-        let (mut control, state) = (Control::new(kind), window(20.0, 1.0));
-        let heard = |ack, rtt| Heard { ack, snd_max: ack + 20, acked: 1.0, rtt: Some(rtt), recovering: false };
-        control.on_ack(&heard(1, 0.1), &state);
-        control.reduced(Signal::Loss, 20.0, &state);
-        control.on_ack(&heard(2, 0.125), &state);
+        let (mut control, mut state) = (Control::new(kind, 1460, 0), window(20.0, 1.0));
+        let ack_of = |ack, rtt| event(ack, ack + 20, Some(rtt));
+        control.on_ack(&ack_of(1, 0.1), &mut state);
+        control.on_congestion(Signal::Loss, 20.0, &state);
+        control.on_ack(&ack_of(2, 0.125), &mut state);
         let found = control.estimate().expect("Veno estimates").backlog;
         assert!((found - backlog).abs() < 1e-12, "{base_rtt:?}: {found}");
     }
@@ -75,13 +82,13 @@ fn veno_of_kernels_keeps_the_least_round_trip_over_a_loss() {
 /// come in each tenth of a second, then 20 in one: 100 a second, then 0.9 * 100 + 0.1 * 200 = 110, of which 0.1 s are 11 segments.
 #[test]
 fn westwood_keeps_nine_tenths_of_its_rate() {
-    let mut control = Control::new(ControlKind::Westwood { gain: 0.9 });
+    let mut control = Control::new(ControlKind::Westwood { gain: 0.9 }, 1460, 0);
     let mut left = Vec::new();
     for (k, acked) in [1.0, 10.0, 10.0, 20.0].into_iter().enumerate() {
-        let state = window(50.0, 1.0 + 0.1 * k as f64 + 1e-9 * k as f64);
-        let heard = Heard { ack: 1, snd_max: 51, acked, rtt: Some(0.1), recovering: false };
-        control.on_ack(&heard, &state);
-        left.push(control.clone().reduced(Signal::Loss, 50.0, &state).cwnd);
+        let mut state = window(50.0, 1.0 + 0.1 * k as f64 + 1e-9 * k as f64);
+        let ack_event = AckEvent { acked, ..event(1, 51, Some(0.1)) };
+        control.on_ack(&ack_event, &mut state);
+        left.push(control.clone().on_congestion(Signal::Loss, 50.0, &state).cwnd);
     }
     for (got, by_hand) in left.iter().zip([25.0, 10.0, 10.0, 11.0]) {
         assert!((got - by_hand).abs() < 1e-5, "{left:?}");

@@ -139,7 +139,7 @@ fn spoofed_duplicates_and_their_limit() {
         let table = format!("at | event | flight\n0 | start | 4000\n{spoofed}0.2 | ack 0 | {flight}\n");
         // Half of the four segments, and eleven duplicates; or no more than the four.
         let sender = follow(rules, Supply::Unlimited, &table);
-        assert_eq!(sender.core().inflation, if inflation_limit { 4000 } else { 11_000 });
+        assert_eq!(sender.core().cc.inflation, if inflation_limit { 4000 } else { 11_000 });
     }
 }
 

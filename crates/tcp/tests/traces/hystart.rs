@@ -39,7 +39,7 @@ fn a_round_trip_that_grew_by_an_eighth_ends_slow_start() {
             acks((0.213, 0.0), 25, 25, 40_000.0, 1000.0 / 40.0),
         ],
     );
-    assert_eq!((sender.core().ssthresh, sender.counters().window_cuts), (40_000.0, 0));
+    assert_eq!((sender.core().cc.ssthresh, sender.counters().window_cuts), (40_000.0, 0));
     // 12 ms are no sign.
     run(hystart(16.0), &[first, acks((0.212, 0.0), 17, 48, 32_000.0, 1000.0)]);
 }
@@ -50,7 +50,7 @@ fn a_round_trip_that_grew_by_an_eighth_ends_slow_start() {
 fn a_train_of_half_a_round_trip_ends_slow_start() {
     let train = acks((0.1, 0.0015), 1, 34, 64_000.0, 1000.0);
     let sender = run(hystart(64.0), &[train, acks((0.151, 0.0), 35, 35, 98_000.0, 1000.0 / 98.0)]);
-    assert_eq!(sender.core().ssthresh, 98_000.0);
+    assert_eq!(sender.core().cc.ssthresh, 98_000.0);
 }
 
 /// ACKs 2.1 ms apart are none.
@@ -82,5 +82,5 @@ fn the_slow_start_after_a_timeout_is_watched_too() {
         acks((2.513, 0.0), 136, 136, 24_000.0, 9.0 / 17.0 * 1000.0 / 24.0),
     ];
     let sender = run(hystart(32.0), &rounds);
-    assert_eq!(sender.core().ssthresh, 24_000.0);
+    assert_eq!(sender.core().cc.ssthresh, 24_000.0);
 }

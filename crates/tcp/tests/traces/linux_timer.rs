@@ -1,4 +1,4 @@
-//! Linux's retransmission timer, worked on paper (the arithmetic: `sender/rto_linux.rs`).
+//! Linux's retransmission timer, worked on paper (the arithmetic: `sender/rtt/linux.rs`).
 
 use acklab_packet::Time;
 use acklab_tcp::rules::{RtoFloor, RttFilter, SenderRules};

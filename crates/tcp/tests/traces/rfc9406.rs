@@ -39,11 +39,11 @@ fn five_rounds_of_conservative_slow_start() {
     // A segment's worth over 60 of them, in whole bytes.
     rounds.push(acks(0.775, 161, 161, 60_000.0, 16.0));
     let sender = run(hystart(), &rounds);
-    assert_eq!((sender.core().ssthresh, sender.counters().window_cuts), (60_000.0, 0));
+    assert_eq!((sender.core().cc.ssthresh, sender.counters().window_cuts), (60_000.0, 0));
     // CUBIC goes on from there along its curve, which is flat at its beginning (RFC 9438 section 4.10).
     rounds.pop();
     let sender = run(SenderRules { control: ControlKind::CUBIC, ..hystart() }, &rounds);
-    assert_eq!((sender.core().ssthresh, sender.core().cwnd), (60_000.0, 60_000.0));
+    assert_eq!((sender.core().cc.ssthresh, sender.core().cc.cwnd), (60_000.0, 60_000.0));
 }
 
 /// The round trip has fallen again in the next round: jitter, no queue. Its eighth ACK says so, and slow start resumes; the

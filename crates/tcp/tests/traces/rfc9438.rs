@@ -18,7 +18,7 @@ fn cubic() -> SenderRules {
 }
 
 fn close(sender: &Sender, cwnd: f64) {
-    let got = sender.core().cwnd;
+    let got = sender.core().cc.cwnd;
     assert!((got - cwnd).abs() < 0.01, "by hand {cwnd}, got {got}");
 }
 

@@ -80,7 +80,7 @@ fn happen(sender: &mut Sender, tape: &mut Tape, event: &str, at: Time) {
         Some("start") => sender.start(at, tape),
         Some("write") => {
             let segments: u64 = words.next().and_then(|n| n.parse().ok()).expect("write so many segments");
-            sender.write(segments * u64::from(sender.core().mss), at, tape);
+            sender.write(segments * u64::from(sender.core().seq.mss), at, tape);
         }
         Some("timeout") => {
             let due = due(tape.timer.take(), at);
@@ -125,20 +125,20 @@ fn due(timer: Option<Time>, at: Time) -> Time {
 fn edge(sender: &Sender, word: &str, more: u64) -> Seq {
     let core = sender.core();
     if word == "fin" {
-        return core.limit - 1 + more.max(1);
+        return core.seq.limit - 1 + more.max(1);
     }
     let (number, bytes) = word.split_once('+').unwrap_or((word, "0"));
     let [number, bytes] = [number, bytes].map(|n| n.parse::<u64>().unwrap_or_else(|_| panic!("no segment: {word}")));
-    let start = u64::from(core.rules.syn) + (number + more) * u64::from(core.mss) + bytes;
-    start.min(core.limit - u64::from(core.rules.fin))
+    let start = u64::from(core.rules.syn) + (number + more) * u64::from(core.seq.mss) + bytes;
+    start.min(core.seq.limit - u64::from(core.rules.fin))
 }
 
 /// The name of a segment, as tables write it.
 fn name(sender: &Sender, segment: &Segment) -> String {
     let core = sender.core();
-    let (base, mss) = (u64::from(core.rules.syn), u64::from(core.mss));
+    let (base, mss) = (u64::from(core.rules.syn), u64::from(core.seq.mss));
     let number = segment.seq.saturating_sub(base) / mss;
-    let left = core.limit.saturating_sub(u64::from(core.rules.fin) + segment.seq);
+    let left = core.seq.limit.saturating_sub(u64::from(core.rules.fin) + segment.seq);
     let whole = segment.seq == base + number * mss && u64::from(segment.len) == mss.min(left);
     let name = match segment {
         _ if segment.syn => "syn".to_owned(),
@@ -171,11 +171,11 @@ fn differs(sender: &Sender, tape: &mut Tape, column: &str, expected: &str) -> Op
     }
     let got = match column {
         "why" => return None,
-        "cwnd" => core.cwnd,
-        "ssthresh" => core.ssthresh,
-        "flight" => core.flight_size() as f64,
-        "window" => core.window() as f64,
-        "inflation" => core.inflation as f64,
+        "cwnd" => core.cc.cwnd,
+        "ssthresh" => core.cc.ssthresh,
+        "flight" => core.seq.flight_size() as f64,
+        "window" => core.cc.window(core.seq.wnd) as f64,
+        "inflation" => core.cc.inflation as f64,
         "pipe" => sender.pipe().map_or(f64::NAN, |pipe| pipe as f64),
         "rto" => sender.view().rto,
         "timer" => tape.timer.map_or(f64::NAN, Time::secs),

@@ -20,7 +20,7 @@ pub enum EstimatorPhase {
     CongestionAvoidance,
 }
 
-/// What was counted in one round trip.
+/// Counts of one round trip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Interval {
     segments: u32,
@@ -156,7 +156,7 @@ impl CwndEstimator {
         self.past_ssthresh = false;
     }
 
-    /// Whether round trips without a segment change nothing any more, however many follow.
+    /// True if round trips without a segment change nothing any more, however many follow.
     pub fn settled(&self) -> bool {
         let silent = self.this == Interval::default() && self.last == Interval::default();
         silent

@@ -1,6 +1,6 @@
 //! The inter-segment arrival time, averaged (ledger smartacking.m.isat).
 //!
-//! What is looked for is the time the bottleneck takes for a segment. Gaps between windows say nothing of it, so the
+//! The bottleneck's time for a segment is looked for. Gaps between windows say nothing of it, so the
 //! first arrival of a window gives no sample, and of samples three times the average up to two in a row are ignored; a
 //! third is believed, for the capacity may have fallen.
 

@@ -1,4 +1,4 @@
-//! What a receiver can know of its sender: the window, the round trip, the pace of arrivals (ledger
+//! A receiver's estimates of its sender: the window, the round trip, the pace of arrivals (ledger
 //! smartacking.m.estimate_cwnd, smartacking.m.rtt, smartacking.m.isat).
 //!
 //! An [`Observer`] needs no more than arriving segments, leaving ACKs and a round trip, so it runs inside a policy,
@@ -30,7 +30,7 @@ use acklab_packet::{Seq, Time};
 
 use crate::rules::{LossNotice, WindowStart};
 
-/// What an ACK that left was.
+/// Kind of an ACK that left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
     /// It acknowledged so many units for the first time.
@@ -48,7 +48,7 @@ pub struct Observer {
     told: Option<u32>,
     isat: Isat,
     start: WindowStart,
-    /// When the first data came; the clock of round trips runs from here.
+    /// Arrival of the first data; the clock of round trips runs from here.
     began: Option<Time>,
     round_trip: Option<f64>,
     next_tick: Time,

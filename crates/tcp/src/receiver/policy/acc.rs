@@ -16,7 +16,7 @@ pub struct Acc {
     /// Segments an ACK covers, and those that wait for one.
     d: u32,
     held: u32,
-    /// When the present round trip began, and whether it has seen a mark.
+    /// Start of the present round trip, and whether it has seen a mark.
     round: Time,
     marked: bool,
 }
@@ -32,7 +32,7 @@ impl Acc {
         self.d
     }
 
-    /// What `arrival` says of the ACKs' way.
+    /// Reads what `arrival` says of the path of the ACKs.
     fn adapt(&mut self, arrival: &Arrival) {
         // Until the sender has a round trip to tell, the timer stands for one.
         let rtt = if arrival.srtt > 0.0 { Time::from_secs(f64::from(arrival.srtt)) } else { self.timer };

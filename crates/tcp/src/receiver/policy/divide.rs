@@ -9,12 +9,12 @@ use acklab_packet::{Phase, Time};
 use super::{AckPolicy, Arrival, Delayed, Emission, Guess, Pieces};
 use crate::rules::{DivideWhen, PhaseSource};
 
-/// When ACKs are divided.
+/// Times at which ACKs are divided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Division {
     /// In which phase of the sender.
     pub when: DivideWhen,
-    /// How the receiver knows the phase.
+    /// Source of the phase.
     pub phase: PhaseSource,
     /// For a guess: at which window, in segments, slow start ends at the latest, and what silence means a timeout.
     pub guess: (u32, Time),

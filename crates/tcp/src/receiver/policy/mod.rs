@@ -4,7 +4,7 @@
 //! [`Emission`]. It sends nothing itself, so the same policy runs inside a receiver and beside one.
 //!
 //! To add one: a file here with its rule, a line in [`Policy`]'s list below, and its parameters as a variant of
-//! [`AckPolicyKind`].
+//! [`AckPolicyKind`]. A program's own policy needs neither ([`Policy::Custom`]).
 
 mod acc;
 mod daass;
@@ -34,6 +34,8 @@ pub use restore::Restore;
 pub use smart::{Alpha, Smart, SmartRules};
 pub use spoof::Spoof;
 
+use std::fmt::Debug;
+
 #[cfg(doc)]
 use acklab_packet::Segment;
 use acklab_packet::{Phase, Seq, Time};
@@ -51,7 +53,7 @@ pub struct Arrival {
     pub duplicate: bool,
     /// Sequence units it carries.
     pub len: u32,
-    /// What is known of the sender's phase.
+    /// The sender's phase, as far as it is known.
     pub phase: Phase,
     /// It opens the connection.
     pub syn: bool,
@@ -75,13 +77,13 @@ pub struct Arrival {
     pub ce: bool,
     /// Its sender has answered a congestion mark.
     pub cwr: bool,
-    /// When it left its sender.
+    /// Departure from its sender.
     pub sent: Time,
     /// The time.
     pub now: Time,
 }
 
-/// What a policy wants sent.
+/// A policy's request to send.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Emission {
     /// An ACK at once.
@@ -119,12 +121,12 @@ pub enum Emission {
     },
 }
 
-/// How an ACK is divided.
+/// Division of an ACK.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pieces {
-    /// How many pieces; fewer if the ACK newly covers fewer units.
+    /// Number of pieces; fewer if the ACK newly covers fewer units.
     pub count: u32,
-    /// What each covers.
+    /// Share that each covers.
     pub parts: PieceParts,
     /// Which goes first.
     pub order: PieceOrder,
@@ -133,7 +135,7 @@ pub struct Pieces {
 }
 
 /// A rule for when to acknowledge.
-pub trait AckPolicy {
+pub trait AckPolicy: Debug + Send + Sync + ClonePolicy {
     /// A segment arrived and is reassembled.
     fn on_segment(&mut self, arrival: &Arrival) -> Emission;
     /// The deadline of an earlier [`Emission::By`] has come.
@@ -146,9 +148,27 @@ pub trait AckPolicy {
     }
     /// The sender has answered the keep-alive of this number.
     fn on_reply(&mut self, _: u32, _: Time) {}
-    /// What it takes the sender's window to be, in segments, if it has an idea.
+    /// Its estimate of the sender's window, in segments, if it has one.
     fn window_estimate(&self, _: Time) -> Option<f64> {
         None
+    }
+}
+
+/// A copy in a box; every policy that is `Clone` has it.
+pub trait ClonePolicy {
+    /// The copy.
+    fn clone_policy(&self) -> Box<dyn AckPolicy>;
+}
+
+impl<P: AckPolicy + Clone + 'static> ClonePolicy for P {
+    fn clone_policy(&self) -> Box<dyn AckPolicy> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn AckPolicy> {
+    fn clone(&self) -> Self {
+        (**self).clone_policy()
     }
 }
 
@@ -156,64 +176,33 @@ pub trait AckPolicy {
 macro_rules! policies {
     ($($name:ident($kept:ty) from $pattern:pat => $make:expr;)+) => {
         /// The policies. Those that keep more than a few numbers are boxed, so that a flow is no larger for them.
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, Debug)]
         #[allow(missing_docs)]
-        pub enum Policy { $($name($kept),)+ Observed(Box<Observed>) }
+        pub enum Policy {
+            $($name($kept),)+
+            Observed(Box<Observed>),
+            /// A program's own.
+            Custom(Box<dyn AckPolicy>),
+        }
 
         impl Policy {
             /// The policy a scenario names.
             pub fn new(kind: &AckPolicyKind) -> Policy {
                 match *kind { $($pattern => Policy::$name($make),)+ }
             }
-
-            /// What the policy wants for a segment; `arrival` describes it, and only what the policy reads is worked out.
-            #[inline(never)]
-            pub fn consult(&mut self, arrival: impl Fn() -> Arrival) -> Emission {
-                match self { $(Policy::$name(policy) => policy.on_segment(&arrival()),)+ Policy::Observed(both) => both.on_segment(&arrival()) }
-            }
         }
 
-        impl AckPolicy for Policy {
-            #[inline]
-            fn on_segment(&mut self, arrival: &Arrival) -> Emission {
-                self.consult(|| *arrival)
-            }
-            #[inline]
-            fn on_timer(&mut self, now: Time) -> Emission {
-                match self { $(Policy::$name(policy) => policy.on_timer(now),)+ Policy::Observed(both) => both.on_timer(now) }
-            }
-            // Part of each ACK's path.
-            #[inline(always)]
-            fn on_ack_sent(&mut self, now: Time) {
-                match self { $(Policy::$name(policy) => policy.on_ack_sent(now),)+ Policy::Observed(both) => both.on_ack_sent(now) }
-            }
-            fn on_probe_sent(&mut self, now: Time) -> Emission {
-                match self { $(Policy::$name(policy) => policy.on_probe_sent(now),)+ Policy::Observed(both) => both.on_probe_sent(now) }
-            }
-            fn on_reply(&mut self, number: u32, now: Time) {
-                match self { $(Policy::$name(policy) => policy.on_reply(number, now),)+ Policy::Observed(both) => both.on_reply(number, now) }
-            }
-            fn window_estimate(&self, now: Time) -> Option<f64> {
-                match self { $(Policy::$name(policy) => policy.window_estimate(now),)+ Policy::Observed(both) => both.window_estimate(now) }
-            }
+        /// Calls the same method on whichever policy it is.
+        macro_rules! each {
+            ($self:expr, $policy:ident => $call:expr) => {
+                match $self {
+                    $(Policy::$name($policy) => $call,)+
+                    Policy::Observed($policy) => $call,
+                    Policy::Custom($policy) => $call,
+                }
+            };
         }
     };
-}
-
-impl Policy {
-    /// The policy of a receiver with these rules, with an estimator beside it if they ask for one and it has none.
-    pub fn of(rules: &ReceiverRules) -> Policy {
-        let mut policy = Policy::new(&rules.ack);
-        match &mut policy {
-            Policy::Linux(linux) if !rules.sack => linux.without_sack(),
-            Policy::Quic(quic) if rules.packet_numbers => quic.goes_by_numbers(),
-            _ => {}
-        }
-        if rules.estimate == EstimateKind::Off || matches!(policy, Policy::Smart(_)) {
-            return policy;
-        }
-        Policy::Observed(Box::new(Observed::new(policy, rules.estimate, rules.estimate_initial)))
-    }
 }
 
 policies! {
@@ -248,4 +237,61 @@ policies! {
         target,
         start,
     ));
+}
+
+impl Policy {
+    /// The policy of a receiver with these rules.
+    pub fn of(rules: &ReceiverRules) -> Policy {
+        let mut policy = Policy::new(&rules.ack);
+        match &mut policy {
+            Policy::Linux(linux) if !rules.sack => linux.without_sack(),
+            Policy::Quic(quic) if rules.packet_numbers => quic.goes_by_numbers(),
+            _ => {}
+        }
+        policy
+    }
+
+    /// The same with an estimator beside it, if the rules ask for one and it has none.
+    pub(super) fn observed(self, rules: &ReceiverRules) -> Policy {
+        if rules.estimate == EstimateKind::Off || matches!(self, Policy::Smart(_)) {
+            return self;
+        }
+        Policy::Observed(Box::new(Observed::new(self, rules.estimate, rules.estimate_initial)))
+    }
+
+    /// Asks what a segment is to have; `arrival` describes it, and only what the policy reads is worked out.
+    #[inline(never)]
+    pub fn consult(&mut self, arrival: impl Fn() -> Arrival) -> Emission {
+        each!(self, policy => policy.on_segment(&arrival()))
+    }
+}
+
+impl AckPolicy for Policy {
+    #[inline]
+    fn on_segment(&mut self, arrival: &Arrival) -> Emission {
+        self.consult(|| *arrival)
+    }
+
+    #[inline]
+    fn on_timer(&mut self, now: Time) -> Emission {
+        each!(self, policy => policy.on_timer(now))
+    }
+
+    // Part of each ACK's path.
+    #[inline(always)]
+    fn on_ack_sent(&mut self, now: Time) {
+        each!(self, policy => policy.on_ack_sent(now));
+    }
+
+    fn on_probe_sent(&mut self, now: Time) -> Emission {
+        each!(self, policy => policy.on_probe_sent(now))
+    }
+
+    fn on_reply(&mut self, number: u32, now: Time) {
+        each!(self, policy => policy.on_reply(number, now));
+    }
+
+    fn window_estimate(&self, now: Time) -> Option<f64> {
+        each!(self, policy => policy.window_estimate(now))
+    }
 }

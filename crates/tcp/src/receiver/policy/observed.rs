@@ -10,13 +10,13 @@ use crate::rules::{EstimateKind, LossNotice, RttSource, WindowStart};
 const NUMBERS: u32 = 1 << 31;
 
 /// The two of them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Observed {
     policy: Policy,
     observer: Observer,
     round_trip: RoundTrip,
     rcv_nxt: Seq,
-    /// What the policy wants, while a keep-alive of the observer goes first.
+    /// Emission that the policy wants, while a keep-alive of the observer goes first.
     waiting: Option<Emission>,
 }
 

@@ -9,7 +9,7 @@ use acklab_packet::Time;
 
 use super::{AckPolicy, Arrival, Emission};
 
-/// How far ahead, and what came.
+/// Units by which ACKs lead, and the arrivals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Optimistic {
     ahead: u32,

@@ -24,7 +24,7 @@ struct State {
     held: u32,
     first_held: Time,
     last_ack: Time,
-    /// What the next ACK acknowledges, and what the last one did.
+    /// Number that the next ACK acknowledges, and that of the last one.
     acked: u32,
     last_acked: Option<u32>,
     decision: Emission,

@@ -15,7 +15,7 @@ const GRANULARITY: f64 = 0.001;
 /// Most gaps that an ACK tells of; quinn keeps 64 ranges.
 const MOST_GAPS: usize = 63;
 
-/// What a sender asks of its receiver.
+/// Requests of a sender to its receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct QuicRules {
@@ -41,9 +41,9 @@ pub struct Quic {
     /// comes, until the receiver may forget it: when an ACK that told of it has itself been acknowledged (RFC 9000 section
     /// 13.2.4), for which a smoothed round trip stands.
     missing: Vec<(u64, u64, Time)>,
-    /// What the sender last told of its smoothed round trip, in seconds; 0 is nothing.
+    /// Smoothed round trip that the sender last told, in seconds; 0 is none.
     srtt: f64,
-    /// When the highest packet left its sender, and when it came.
+    /// Departure of the highest packet from its sender, and its arrival.
     newest: (Time, Time),
     /// The last packet was marked.
     marked: bool,
@@ -119,14 +119,14 @@ impl Quic {
         self.missing.splice(index..=index, left);
     }
 
-    /// What the draft's section 6.4 says of CE: only the first in a row, unless every second packet has an ACK anyway, when it
+    /// Rule of the draft's section 6.4 for CE: only the first in a row, unless every second packet has an ACK anyway, when it
     /// is each (RFC 9000 section 13.2.1).
     fn must_tell_mark(&mut self, ce: bool) -> bool {
         let before = std::mem::replace(&mut self.marked, ce);
         ce && (!before || self.rules.segments <= 2)
     }
 
-    /// How long an ACK may wait that a packet asks for.
+    /// Longest wait of an ACK that a packet asks for.
     fn delay(&self, srtt: f32) -> Time {
         let asked = self.rules.rtt_share * f64::from(srtt);
         if asked > 0.0 {

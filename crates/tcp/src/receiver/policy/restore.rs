@@ -18,11 +18,11 @@ use super::{AckPolicy, Arrival, Emission, Pieces};
 pub struct Restore {
     pieces: Pieces,
     share: f64,
-    /// Where the window is to be brought; 0 for nowhere.
+    /// Window to reach; 0 for none.
     goal: f32,
-    /// When the handover is, if one is.
+    /// Time of the handover, if there is one.
     start: Option<Time>,
-    /// What the last segment before a gap told.
+    /// Window told by the last segment before a gap.
     window: f32,
     srtt: f32,
     /// Least and greatest round trip told.
@@ -39,7 +39,7 @@ impl Restore {
         Restore { pieces, share, goal, start: handover, window: 0.0, srtt: 0.0, range: None, gap: false }
     }
 
-    /// Whether a loss seen now is taken for the wireless link's.
+    /// True if a loss seen now is taken for the wireless link's.
     fn wireless(&self) -> bool {
         let Some((least, most)) = self.range else { return false };
         f64::from(self.srtt - least) <= self.share * f64::from(most - least)

@@ -2,33 +2,35 @@
 
 use acklab_packet::Time;
 
-use super::super::{Core, LastCut, SenderWire};
+use super::super::congestion::CaState;
+use super::super::{Core, SenderWire};
 
 /// One more ACK repeats `snd_una`.
 pub(super) fn duplicate_ack<W: SenderWire>(core: &mut Core, now: Time, wire: &mut W) {
-    core.dupacks += 1;
-    let (count, threshold) = (core.dupacks, core.rules.dup_thresh);
-    let mss = u64::from(core.mss);
+    core.cc.dupacks += 1;
+    let (count, threshold) = (core.cc.dupacks, core.rules.dup_thresh);
+    let mss = u64::from(core.seq.mss);
     if count < threshold {
         core.send_limited(now, wire);
     } else if count == threshold {
         if core.may_fast_retransmit() {
             core.begin_recovery(now, wire);
-            core.transmit(core.snd_una, core.len_at(core.snd_una), now, wire);
-            core.inflation = u64::from(threshold) * mss;
+            core.transmit(core.seq.una, core.seq.len_at(core.seq.una), now, wire);
+            core.cc.inflation = u64::from(threshold) * mss;
         } else if core.rules.inflate_when_blocked {
-            core.inflation = u64::from(threshold) * mss;
+            core.cc.inflation = u64::from(threshold) * mss;
         }
-    } else if core.last_cut == LastCut::FastRetransmit || core.rules.inflate_when_blocked {
+    } else if core.cc.state == CaState::Recovery || core.rules.inflate_when_blocked {
         // Each duplicate stands for a segment that has left the network; no more can have than were there.
-        let spoofed = core.rules.inflation_limit && core.inflation + mss > core.recover.saturating_sub(core.snd_una);
-        core.inflation += if spoofed { 0 } else { mss };
+        let spoofed =
+            core.rules.inflation_limit && core.cc.inflation + mss > core.cc.recover.saturating_sub(core.seq.una);
+        core.cc.inflation += if spoofed { 0 } else { mss };
     }
 }
 
 /// A timeout ends fast recovery and bars another for the same window.
 pub(super) fn forget_duplicates(core: &mut Core) {
-    core.inflation = 0;
-    core.dupacks = 0;
-    core.recover = core.snd_max;
+    core.cc.inflation = 0;
+    core.cc.dupacks = 0;
+    core.cc.recover = core.seq.max;
 }

@@ -5,22 +5,23 @@
 
 use acklab_packet::{Ack, Seq, Time};
 
-use super::super::scoreboard::Scoreboard;
+use super::super::congestion::CaState;
 use super::super::{Core, SenderWire};
 use super::LossRecovery;
+use super::pipe::{ByPipe, Next};
+use super::scoreboard::Scoreboard;
 use crate::rules::SackPartial;
 
 /// State of FF96 recovery.
 #[derive(Clone, Debug, Default)]
 pub struct Ff96 {
-    recovering: bool,
     /// A timeout voids SACK information until the next new ACK.
     timed_out: bool,
     pipe: u64,
     board: Scoreboard,
     /// Highest unit known to be received in order; the left edge of the search for holes.
     left: Seq,
-    /// Where the search for the next hole starts: past the last hole resent.
+    /// Start of the search for the next hole: past the last hole resent.
     next_hole: Seq,
     /// `snd_una` as it was when recovery began (ns-2's `last_ack_`): new data is counted from it.
     base: Seq,
@@ -29,12 +30,11 @@ pub struct Ff96 {
     had_partial: bool,
 }
 
-impl Ff96 {
-    /// `pipe`, while recovery is on.
-    pub(super) fn pipe(&self) -> Option<u64> {
-        self.recovering.then_some(self.pipe)
-    }
+fn recovering(core: &Core) -> bool {
+    core.cc.state == CaState::Recovery
+}
 
+impl Ff96 {
     fn clear_board(&mut self) {
         self.board.clear();
         self.next_hole = 0;
@@ -44,10 +44,10 @@ impl Ff96 {
     fn update(&mut self, core: &Core, ack: &Ack) -> bool {
         let before = self.board.total();
         let mut changed = false;
-        if self.left < core.snd_una {
+        if self.left < core.seq.una {
             changed = !self.board.is_empty();
-            self.board.clear_below(core.snd_una);
-            self.left = core.snd_una;
+            self.board.clear_below(core.seq.una);
+            self.left = core.seq.una;
         }
         for (start, end) in ack.sack.iter(ack.ack) {
             let exact = self.board.runs().binary_search(&(start, end)).is_ok();
@@ -87,28 +87,27 @@ impl Ff96 {
         if !core.may_fast_retransmit() {
             return;
         }
-        let gone = u64::from(core.rules.dup_thresh) * u64::from(core.mss);
-        self.pipe = core.flight_size().saturating_sub(gone);
-        self.recovering = true;
-        let len = core.len_at(core.snd_una);
-        self.mark_resent(core.snd_una + u64::from(len));
+        let gone = u64::from(core.rules.dup_thresh) * u64::from(core.seq.mss);
+        self.pipe = core.seq.flight_size().saturating_sub(gone);
+        let len = core.seq.len_at(core.seq.una);
+        self.mark_resent(core.seq.una + u64::from(len));
         core.begin_recovery(now, wire);
-        core.transmit(core.snd_una, len, now, wire);
+        core.transmit(core.seq.una, len, now, wire);
     }
 
     fn in_recovery<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
-        let mss = u64::from(core.mss);
+        let mss = u64::from(core.seq.mss);
         self.left_network(mss);
-        if ack.ack >= core.recover {
-            core.recover = 1;
-            self.recovering = false;
+        if ack.ack >= core.cc.recover {
+            core.cc.recover = 1;
+            core.cc.state = CaState::Open;
             core.new_ack(ack, false, now, wire);
-            self.base = core.snd_una;
+            self.base = core.seq.una;
             self.timed_out = false;
             self.clear_board();
-        } else if ack.ack > core.snd_una {
-            core.snd_una = ack.ack;
-            core.snd_nxt = core.snd_nxt.max(ack.ack);
+        } else if ack.ack > core.seq.una {
+            core.seq.una = ack.ack;
+            core.seq.nxt = core.seq.nxt.max(ack.ack);
             self.update(core, ack);
             match core.rules.sack_partial {
                 SackPartial::TwoSegments | SackPartial::TwoSegmentsPastEnd => {
@@ -116,35 +115,35 @@ impl Ff96 {
                     self.pipe += mss;
                     if !self.had_partial {
                         core.restart_timer(ack.ack, now, wire);
-                        core.rto.reset_backoff(&core.rules);
+                        core.timer.rto.reset_backoff(&core.rules);
                         self.had_partial = true;
                     }
                 }
                 SackPartial::PipeTwice => {
                     self.left_network(mss);
                     core.restart_timer(ack.ack, now, wire);
-                    core.rto.reset_backoff(&core.rules);
+                    core.timer.rto.reset_backoff(&core.rules);
                 }
             }
-        } else if ack.ack == core.snd_una && !self.timed_out && self.update(core, ack) && core.dupacks > 0 {
+        } else if ack.ack == core.seq.una && !self.timed_out && self.update(core, ack) && core.cc.dupacks > 0 {
             // An older ACK that was overtaken reports runs that may lie below `snd_una`: they are not taken in.
-            core.dupacks += 1;
+            core.cc.dupacks += 1;
         }
-        self.send(core, core.rules.max_burst, now, wire);
+        self.send_out(core, now, wire);
     }
 
     /// Two segments for a partial ACK, whatever `pipe` and the window say.
     fn send_two<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        self.next_partial = self.next_partial.max(core.snd_una);
+        self.next_partial = self.next_partial.max(core.seq.una);
         for _ in 0..2 {
             if let (Some(run), _) = self.board.at(self.next_partial) {
                 self.next_partial = self.next_partial.max(run.1);
             }
-            if self.next_partial >= core.limit && core.rules.sack_partial == SackPartial::TwoSegments {
+            if self.next_partial >= core.seq.limit && core.rules.sack_partial == SackPartial::TwoSegments {
                 return;
             }
-            core.snd_nxt = core.snd_nxt.max(self.next_partial);
-            let len = core.len_at(self.next_partial);
+            core.seq.nxt = core.seq.nxt.max(self.next_partial);
+            let len = core.seq.len_at(self.next_partial);
             core.transmit(self.next_partial, len, now, wire);
             self.next_partial += u64::from(len);
             self.mark_resent(self.next_partial);
@@ -152,107 +151,94 @@ impl Ff96 {
     }
 
     /// Sends what may be sent: with nothing reported, what the window allows.
-    fn send<W: SenderWire>(&mut self, core: &mut Core, max_burst: u32, now: Time, wire: &mut W) {
-        if !self.recovering && self.board.is_empty() {
-            core.send_window(max_burst, now, wire);
+    fn send_out<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        if !recovering(core) && self.board.is_empty() {
+            core.send_window(core.rules.max_burst, now, wire);
         } else {
-            self.send_around_holes(core, max_burst, now, wire);
+            self.send(core, now, wire);
         }
     }
+}
 
-    #[inline(never)]
-    fn send_around_holes<W: SenderWire>(&mut self, core: &mut Core, max_burst: u32, now: Time, wire: &mut W) {
-        let mut sent = 0;
-        while self.base < core.limit {
-            let open = if self.recovering {
-                self.pipe + u64::from(core.mss) <= core.cwnd as u64
-            } else {
-                core.sendable(self.base + core.window()).is_some()
-            };
-            if !open {
-                break;
-            }
-            let window_end = core.snd_una + if self.recovering { core.wnd } else { core.window() };
-            let (seq, len) = match self.next_retransmission() {
-                Some(hole) => {
-                    let gap = self.board.next_above(hole).unwrap_or(Seq::MAX) - hole;
-                    let len = u64::from(core.len_at(hole)).min(gap);
-                    if core.recover <= 1 || hole + len > core.snd_una + core.wnd {
-                        break;
-                    }
-                    (hole, len as u32)
-                }
-                None => {
-                    if core.snd_nxt >= core.limit {
-                        break;
-                    }
-                    let Some(len) = core.sendable(window_end) else { break };
-                    (core.snd_nxt, len)
-                }
-            };
-            if !core.may_send_now(now, wire) {
-                break;
-            }
-            if seq < core.snd_nxt {
-                self.mark_resent(seq + u64::from(len));
-            }
-            core.snd_nxt = core.snd_nxt.max(seq + u64::from(len));
-            core.transmit(seq, len, now, wire);
-            self.pipe += u64::from(core.mss);
-            sent += 1;
-            if sent == max_burst {
-                break;
-            }
+impl ByPipe for Ff96 {
+    fn next(&mut self, core: &mut Core) -> Option<Next> {
+        let seq = &core.seq;
+        let (open, window) = if recovering(core) {
+            (self.pipe + u64::from(seq.mss) <= core.cc.cwnd as u64, seq.wnd)
+        } else {
+            let window = core.cc.window(seq.wnd);
+            (seq.sendable(self.base + window).is_some(), window)
+        };
+        if self.base >= seq.limit || !open {
+            return None;
         }
+        let Some(hole) = self.next_retransmission() else {
+            let len = if seq.nxt < seq.limit { seq.sendable(seq.una + window)? } else { return None };
+            return Some(Next::in_order(core, u64::from(len)));
+        };
+        let gap = self.board.next_above(hole).unwrap_or(Seq::MAX) - hole;
+        let len = u64::from(seq.len_at(hole)).min(gap);
+        (core.cc.recover > 1 && hole + len <= seq.window_end()).then(|| Next::again(hole, len))
+    }
+
+    fn sent<W: SenderWire>(&mut self, core: &mut Core, sent: &Next, _: Time, _: &mut W) {
+        if sent.seq < core.seq.nxt && !sent.in_order {
+            self.mark_resent(sent.end());
+        }
+        core.seq.nxt = core.seq.nxt.max(sent.end());
+        self.pipe += u64::from(core.seq.mss);
     }
 }
 
 impl LossRecovery for Ff96 {
     fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
-        if self.recovering {
+        if recovering(core) {
             self.in_recovery(core, ack, now, wire);
             return None;
         }
         if ack.ack > self.base {
             self.had_partial = false;
             core.new_ack(ack, true, now, wire);
-            self.base = core.snd_una;
+            self.base = core.seq.una;
             self.timed_out = false;
             self.clear_board();
         } else if ack.ack == self.base && !self.timed_out && self.update(core, ack) {
-            core.dupacks += 1;
-            if core.dupacks == core.rules.dup_thresh {
+            core.cc.dupacks += 1;
+            if core.cc.dupacks == core.rules.dup_thresh {
                 self.third_duplicate(core, now, wire);
-            } else if core.dupacks < core.rules.dup_thresh {
+            } else if core.cc.dupacks < core.rules.dup_thresh {
                 core.send_limited(now, wire);
             }
         }
-        if core.dupacks > 0 {
+        if core.cc.dupacks > 0 {
             return None;
         }
-        if !self.recovering && self.board.is_empty() {
+        if !recovering(core) && self.board.is_empty() {
             return Some(core.rules.max_burst);
         }
-        self.send_around_holes(core, core.rules.max_burst, now, wire);
+        self.send(core, now, wire);
         None
     }
 
-    fn hear(&mut self, core: &Core, ack: &Ack) {
-        if ack.ack == core.snd_una && !self.timed_out {
+    fn note_reports(&mut self, core: &Core, ack: &Ack) {
+        if ack.ack == core.seq.una && !self.timed_out {
             self.update(core, ack);
         }
     }
 
+    fn pipe(&self, core: &Core) -> Option<u64> {
+        recovering(core).then_some(self.pipe)
+    }
+
     fn before_timeout(&mut self, core: &mut Core) {
-        core.dupacks = 0;
-        core.recover = core.snd_max;
-        self.recovering = false;
+        core.cc.dupacks = 0;
+        core.cc.recover = core.seq.max;
         self.timed_out = true;
-        self.base = self.base.max(core.snd_una);
+        self.base = self.base.max(core.seq.una);
         self.clear_board();
     }
 
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        self.send(core, core.rules.max_burst, now, wire);
+        self.send_out(core, now, wire);
     }
 }

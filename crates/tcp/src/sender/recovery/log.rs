@@ -1,11 +1,11 @@
-//! When each outstanding segment was last sent, and what became of it.
+//! Log of outstanding segments: the last send time of each, and its fate.
 
 use std::collections::VecDeque;
 
 use acklab_packet::{Ack, Seq, Time};
 
 use super::super::Core;
-use super::super::scoreboard::Scoreboard;
+use super::scoreboard::Scoreboard;
 
 /// A segment, or what a block's edge has left of one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,11 +13,11 @@ pub(super) struct Sent {
     /// Its first unit, and one past its last.
     pub start: Seq,
     pub end: Seq,
-    /// When it was last sent (`Segment.xmit_ts`).
+    /// Last send time (`Segment.xmit_ts`).
     pub at: Time,
-    /// Whether that was not the first time.
+    /// True if that was not the first time.
     pub resent: bool,
-    /// Whether it is believed lost, and not sent again since.
+    /// True if it is believed lost, and not sent again since.
     pub lost: bool,
     pub sacked: bool,
     /// Which transmission of the connection that was, from 0: a packet number (RFC 9000 section 12.3).
@@ -52,8 +52,8 @@ impl SendLog {
         self.lost_ever
     }
 
-    /// How many units from one to the other have been reported, or sent more than once.
-    pub fn heard_or_resent(&self, from: Seq, to: Seq) -> u64 {
+    /// Units between the two that have been reported, or sent more than once.
+    pub fn reported_or_resent(&self, from: Seq, to: Seq) -> u64 {
         let some = self.segments.iter().filter(|sent| sent.sacked || sent.resent);
         some.map(|sent| sent.end.min(to).saturating_sub(sent.start.max(from))).sum()
     }
@@ -267,8 +267,8 @@ impl SendLog {
     }
 }
 
-/// What an ACK covers and reports for the first time, lowest first; `tell` also hears whether the cumulative number covers it.
-/// What it reports is noted on `board`.
+/// Takes in the segments that an ACK covers and reports for the first time, lowest first, also on `board`; `tell` learns of each,
+/// and whether the cumulative number covers it.
 pub(super) fn take_in(
     log: &mut SendLog,
     board: &mut Scoreboard,
@@ -277,11 +277,11 @@ pub(super) fn take_in(
     now: Time,
     mut tell: impl FnMut(Sent, bool),
 ) {
-    let low = ack.ack.max(core.snd_una);
-    if ack.ack > core.snd_una {
+    let low = ack.ack.max(core.seq.una);
+    if ack.ack > core.seq.una {
         log.acknowledge(ack.ack, |sent| tell(sent, true));
         board.clear_below(ack.ack);
-        if let Some(delivery) = &mut core.rare.delivery {
+        if let Some(delivery) = &mut core.extras.delivery {
             delivery.acknowledge(ack.ack, now);
         }
     }
@@ -291,7 +291,7 @@ pub(super) fn take_in(
     let mut blocks = [(0, 0); 3];
     let mut count = 0;
     for (start, end) in ack.sack.iter(ack.ack) {
-        if start.max(low) < end && end <= core.snd_max {
+        if start.max(low) < end && end <= core.seq.max {
             blocks[count] = (start.max(low), end);
             count += 1;
         }
@@ -306,7 +306,7 @@ pub(super) fn take_in(
             }
             let to = board.next_above(from).map_or(end, |above| above.min(end));
             log.report(from, to, |sent| tell(sent, false));
-            if let Some(delivery) = &mut core.rare.delivery {
+            if let Some(delivery) = &mut core.extras.delivery {
                 delivery.report(from, to, now);
             }
             from = to;

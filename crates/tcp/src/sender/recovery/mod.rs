@@ -1,19 +1,23 @@
-//! Loss recovery: what is presumed lost, and what may be sent now.
+//! Loss recovery: presumption of losses, and what may be sent now.
 //!
 //! To add one: a file here, a variant in [`Recovery`] and in [`RecoveryKind`].
 
 mod duplicates;
 mod fack;
 mod ff96;
+mod frto;
 mod log;
 mod newreno;
+mod pipe;
 mod prr;
 mod rack;
 mod reno;
 mod rfc6675;
 mod rfc9002;
+pub mod scoreboard;
 mod tahoe;
 mod tap;
+pub(super) mod undo;
 
 pub use fack::Fack;
 pub use ff96::Ff96;
@@ -28,17 +32,18 @@ use acklab_packet::{Ack, Time};
 
 use prr::Prr;
 
-use super::{Core, LastCut, SenderWire};
+use super::congestion::CaState;
+use super::{Core, Outstanding, SenderWire};
 use crate::rules::RecoveryKind;
 
-/// How a sender reacts to ACKs, and what its timer makes of the recovery's own state.
+/// A loss recovery: it reacts to ACKs and to the timer.
 pub trait LossRecovery {
     /// An ACK for nothing beyond `snd_max` arrived: grow, recover, send. What is left to do is sent in order from `snd_nxt`,
     /// as the window allows: at most so many segments (0: no limit), if any.
     fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32>;
 
     /// An ACK that must not be taken for a sign of loss arrived: only what it reports is noted.
-    fn hear(&mut self, _core: &Core, _ack: &Ack) {}
+    fn note_reports(&mut self, _core: &Core, _ack: &Ack) {}
 
     /// The timer ran out; whether it was one of the recovery's own, and everything is done.
     fn on_early_timer<W: SenderWire>(&mut self, _core: &mut Core, _now: Time, _wire: &mut W) -> bool {
@@ -48,12 +53,24 @@ pub trait LossRecovery {
     /// The timer ran out: forget what the timeout makes void, before the window is reduced.
     fn before_timeout(&mut self, core: &mut Core);
 
-    /// What was believed lost was not: the reduction has been taken back ([`Core::undo`]). Recoveries without this have
-    /// no reductions that are.
-    fn undone(&mut self, _core: &mut Core) {}
+    /// Forgets losses that were none: a reduction has been taken back, before which the state `was` another. Recoveries
+    /// without this have no reductions that are.
+    fn undone(&mut self, _core: &mut Core, _was: CaState) {}
 
-    /// The application is about to write: whether it was what limited the sender may matter.
-    fn before_write(&mut self, _core: &mut Core) {}
+    /// Units that a SACK recovery believes to be in the network, while it is on.
+    fn pipe(&self, _core: &Core) -> Option<u64> {
+        None
+    }
+
+    /// Its belief of what is outstanding.
+    fn outstanding(&self, core: &Core) -> Outstanding {
+        Outstanding { una: core.seq.una, in_flight: core.seq.flight_size(), lost: 0, lost_ever: 0 }
+    }
+
+    /// True if it knows of each segment what became of it, and tells controls that need deliveries.
+    fn keeps_log(&self) -> bool {
+        false
+    }
 
     /// Sends what may be sent: after a timeout (`snd_nxt` is back at `snd_una`), new data, or a pause of the pacer.
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
@@ -61,91 +78,53 @@ pub trait LossRecovery {
     }
 }
 
-/// An ACK of new data, where sending is governed by what is outstanding: within a recovery it moves `snd_una`; one that ends
-/// it, or comes outside, is an ordinary one. `recovering`, `going_back` (after a timeout) and `prr` are the recovery's.
-fn take_new_data<W: SenderWire>(
-    core: &mut Core,
-    ack: &Ack,
-    (recovering, going_back, prr): (&mut bool, &mut bool, &mut Prr),
-    now: Time,
-    wire: &mut W,
-) {
-    let full = ack.ack >= core.recover;
-    if *recovering && !full {
+/// An ACK of new data, where sending is governed by what is outstanding: within a recovery it moves SND.UNA; one that ends
+/// it, or comes outside, is an ordinary one.
+fn take_new_data<W: SenderWire>(core: &mut Core, ack: &Ack, prr: &mut Prr, now: Time, wire: &mut W) {
+    let recovering = core.cc.state == CaState::Recovery;
+    if recovering && ack.ack < core.cc.recover {
         return core.advance(ack, now, wire);
     }
-    let exiting = std::mem::take(recovering);
-    if exiting {
-        core.last_cut = LastCut::Exited;
+    if recovering {
+        core.cc.state = CaState::Open;
         prr.end(core);
     }
-    *going_back &= !full;
-    core.new_ack(ack, !exiting || core.grows_on_exit(), now, wire);
+    core.new_ack(ack, !recovering || core.grows_on_exit(), now, wire);
 }
 
-/// The recoveries, dispatched without boxes.
-#[derive(Clone, Debug)]
-pub enum Recovery {
-    /// See [`Tahoe`].
-    Tahoe(Tahoe),
-    /// See [`Reno`].
-    Reno(Reno),
-    /// See [`NewReno`].
-    NewReno(NewReno),
-    /// See [`Ff96`].
-    Ff96(Box<Ff96>),
-    /// See [`Rfc6675`].
-    Rfc6675(Box<Rfc6675>),
-    /// See [`Fack`].
-    Fack(Box<Fack>),
-    /// See [`Rack`].
-    Rack(Box<Rack>),
-    /// See [`Rfc9002`].
-    Rfc9002(Box<Rfc9002>),
-}
+/// The enum that dispatches to every recovery.
+macro_rules! recoveries {
+    ($($name:ident($kept:ty) from $kind:ident,)+) => {
+        /// The recoveries. What keeps more than a flag is boxed.
+        #[derive(Clone, Debug)]
+        #[allow(missing_docs)]
+        pub enum Recovery { $($name($kept),)+ }
 
-impl Recovery {
-    /// The recovery a scenario names.
-    pub fn new(kind: RecoveryKind) -> Recovery {
-        match kind {
-            RecoveryKind::Tahoe => Recovery::Tahoe(Tahoe),
-            RecoveryKind::Reno => Recovery::Reno(Reno),
-            RecoveryKind::Newreno => Recovery::NewReno(NewReno::default()),
-            RecoveryKind::Sack => Recovery::Ff96(Box::default()),
-            RecoveryKind::Rfc6675 => Recovery::Rfc6675(Box::default()),
-            RecoveryKind::Fack => Recovery::Fack(Box::default()),
-            RecoveryKind::Rack => Recovery::Rack(Box::default()),
-            RecoveryKind::Rfc9002 => Recovery::Rfc9002(Box::default()),
+        impl Recovery {
+            /// The recovery a scenario names.
+            pub fn new(kind: RecoveryKind) -> Recovery {
+                match kind { $(RecoveryKind::$kind => Recovery::$name(<$kept>::default()),)+ }
+            }
         }
-    }
 
-    /// Units that a SACK recovery believes to be in the network, while it is on.
-    pub fn pipe(&self, core: &Core) -> Option<u64> {
-        match self {
-            Recovery::Tahoe(_) | Recovery::Reno(_) | Recovery::NewReno(_) => None,
-            Recovery::Ff96(recovery) => recovery.pipe(),
-            Recovery::Rfc6675(recovery) => recovery.pipe_in_recovery(core),
-            Recovery::Fack(recovery) => recovery.pipe(core),
-            Recovery::Rack(recovery) => recovery.pipe_in_recovery(core),
-            Recovery::Rfc9002(recovery) => Some(recovery.pipe(core)),
-        }
-    }
-}
-
-/// Calls the same method on whichever recovery it is.
-macro_rules! each {
-    ($self:expr, $recovery:ident => $call:expr) => {
-        match $self {
-            Recovery::Tahoe($recovery) => $call,
-            Recovery::Reno($recovery) => $call,
-            Recovery::NewReno($recovery) => $call,
-            Recovery::Ff96($recovery) => $call,
-            Recovery::Rfc6675($recovery) => $call,
-            Recovery::Fack($recovery) => $call,
-            Recovery::Rack($recovery) => $call,
-            Recovery::Rfc9002($recovery) => $call,
+        /// Calls the same method on whichever recovery it is.
+        macro_rules! each {
+            ($self:expr, $recovery:ident => $call:expr) => {
+                match $self { $(Recovery::$name($recovery) => $call,)+ }
+            };
         }
     };
+}
+
+recoveries! {
+    Tahoe(Tahoe) from Tahoe,
+    Reno(Reno) from Reno,
+    NewReno(NewReno) from Newreno,
+    Ff96(Box<Ff96>) from Sack,
+    Rfc6675(Box<Rfc6675>) from Rfc6675,
+    Fack(Box<Fack>) from Fack,
+    Rack(Box<Rack>) from Rack,
+    Rfc9002(Box<Rfc9002>) from Rfc9002,
 }
 
 impl LossRecovery for Recovery {
@@ -154,8 +133,8 @@ impl LossRecovery for Recovery {
         each!(self, recovery => recovery.on_ack(core, ack, now, wire))
     }
 
-    fn hear(&mut self, core: &Core, ack: &Ack) {
-        each!(self, recovery => recovery.hear(core, ack));
+    fn note_reports(&mut self, core: &Core, ack: &Ack) {
+        each!(self, recovery => recovery.note_reports(core, ack));
     }
 
     fn on_early_timer<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
@@ -166,12 +145,20 @@ impl LossRecovery for Recovery {
         each!(self, recovery => recovery.before_timeout(core));
     }
 
-    fn undone(&mut self, core: &mut Core) {
-        each!(self, recovery => recovery.undone(core));
+    fn undone(&mut self, core: &mut Core, was: CaState) {
+        each!(self, recovery => recovery.undone(core, was));
     }
 
-    fn before_write(&mut self, core: &mut Core) {
-        each!(self, recovery => recovery.before_write(core));
+    fn pipe(&self, core: &Core) -> Option<u64> {
+        each!(self, recovery => recovery.pipe(core))
+    }
+
+    fn outstanding(&self, core: &Core) -> Outstanding {
+        each!(self, recovery => recovery.outstanding(core))
+    }
+
+    fn keeps_log(&self) -> bool {
+        each!(self, recovery => recovery.keeps_log())
     }
 
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {

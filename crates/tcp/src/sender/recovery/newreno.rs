@@ -2,7 +2,8 @@
 
 use acklab_packet::{Ack, Time};
 
-use super::super::{Core, LastCut, SenderWire};
+use super::super::congestion::CaState;
+use super::super::{Core, SenderWire};
 use super::LossRecovery;
 use super::duplicates::{duplicate_ack, forget_duplicates};
 use crate::rules::{PartialAckTimer, RecoveryExit};
@@ -18,19 +19,19 @@ pub struct NewReno {
 
 impl NewReno {
     fn full_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
-        let mss = u64::from(core.mss);
-        let exiting = core.inflation > 0 && core.last_cut == LastCut::FastRetransmit;
-        if core.inflation > 0 {
-            core.inflation = 0;
+        let mss = u64::from(core.seq.mss);
+        let exiting = core.cc.inflation > 0 && core.cc.state == CaState::Recovery;
+        if core.cc.inflation > 0 {
+            core.cc.inflation = 0;
             if exiting {
-                core.last_cut = LastCut::Exited;
+                core.cc.state = CaState::Open;
             }
-            let flight = core.snd_max - ack.ack;
+            let flight = core.seq.max - ack.ack;
             match core.rules.recovery_exit {
                 RecoveryExit::Keep => {}
-                RecoveryExit::MinFlight => core.cwnd = core.threshold().min((flight + mss) as f64),
+                RecoveryExit::MinFlight => core.cc.cwnd = core.cc.threshold().min((flight + mss) as f64),
                 RecoveryExit::Rfc6582 if exiting => {
-                    core.cwnd = core.threshold().min((flight.max(mss) + mss) as f64);
+                    core.cc.cwnd = core.cc.threshold().min((flight.max(mss) + mss) as f64);
                 }
                 RecoveryExit::Rfc6582 => {}
             }
@@ -44,42 +45,42 @@ impl NewReno {
             self.had_partial = true;
             core.restart_timer(ack.ack, now, wire);
         }
-        let mss = u64::from(core.mss);
-        let acked = ack.ack - core.snd_una;
+        let mss = u64::from(core.seq.mss);
+        let acked = ack.ack - core.seq.una;
         // Take off what was acknowledged, add back one segment if that much was (RFC 6582 section 3.2 step 3).
         let added = if acked < mss { 0 } else { mss };
         if !core.rules.partial_deflation {
-            core.inflation = 0;
-        } else if core.inflation > acked {
-            core.inflation = core.inflation - acked + added;
-            core.cwnd = core.cwnd.max(mss as f64);
+            core.cc.inflation = 0;
+        } else if core.cc.inflation > acked {
+            core.cc.inflation = core.cc.inflation - acked + added;
+            core.cc.cwnd = core.cc.cwnd.max(mss as f64);
         } else {
-            core.cwnd = (core.cwnd - (acked - core.inflation) as f64).max(mss as f64);
+            core.cc.cwnd = (core.cc.cwnd - (acked - core.cc.inflation) as f64).max(mss as f64);
             // Never 0: inflation marks the recovery.
-            core.inflation = added.max(1);
+            core.cc.inflation = added.max(1);
         }
-        core.snd_una = ack.ack;
-        core.snd_nxt = core.snd_nxt.max(ack.ack);
-        core.drop_covered_timing(ack.ack);
-        core.transmit(core.snd_una, core.len_at(core.snd_una), now, wire);
+        core.seq.una = ack.ack;
+        core.seq.nxt = core.seq.nxt.max(ack.ack);
+        core.timer.drop_covered(ack.ack, &core.rules);
+        core.transmit(core.seq.una, core.seq.len_at(core.seq.una), now, wire);
     }
 }
 
 impl LossRecovery for NewReno {
     fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
-        if ack.ack > core.snd_una {
-            if ack.ack >= core.recover || core.last_cut != LastCut::FastRetransmit {
+        if ack.ack > core.seq.una {
+            if ack.ack >= core.cc.recover || core.cc.state != CaState::Recovery {
                 self.full_ack(core, ack, now, wire);
             } else {
                 self.partial_ack(core, ack, now, wire);
             }
-        } else if ack.ack == core.snd_una {
+        } else if ack.ack == core.seq.una {
             duplicate_ack(core, now, wire);
         }
-        if core.dupacks == 0 {
+        if core.cc.dupacks == 0 {
             Some(core.rules.max_burst)
         } else {
-            (core.dupacks >= core.rules.dup_thresh).then_some(BURST_IN_RECOVERY)
+            (core.cc.dupacks >= core.rules.dup_thresh).then_some(BURST_IN_RECOVERY)
         }
     }
 

@@ -17,7 +17,7 @@ pub(super) struct Prr {
     out: u64,
 }
 
-/// What an ACK tells.
+/// Deliveries that an ACK tells of.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Delivery {
     /// Units covered or reported for the first time (`DeliveredData`), and those of them that were covered.
@@ -39,19 +39,18 @@ impl Prr {
     /// A recovery begins with an ACK, or a timer, that brought `delivery`; ssthresh is set.
     pub fn begin(&mut self, core: &Core, delivery: Delivery) {
         let flight = match core.rules.recovery_window {
-            // The control says by itself what a recovery may send.
-            _ if core.rare.delivery.is_some() => 0,
+            _ if core.control_owns_window() => 0,
             RecoveryWindow::AtOnce | RecoveryWindow::RateHalving => 0,
             // RFC 6937 section 3: FlightSize.
-            RecoveryWindow::PrrCrb | RecoveryWindow::PrrSsrb => core.flight_size().max(1),
+            RecoveryWindow::PrrCrb | RecoveryWindow::PrrSsrb => core.seq.flight_size().max(1),
             // RFC 9937 section 6.1: what will be counted as delivered in this recovery: not what was reported before it, but
             // what this ACK reports and covers.
-            RecoveryWindow::Prr => (core.flight_size() + delivery.units).saturating_sub(delivery.reported).max(1),
+            RecoveryWindow::Prr => (core.seq.flight_size() + delivery.units).saturating_sub(delivery.reported).max(1),
         };
         *self = Prr { flight, ..Prr::default() };
     }
 
-    /// Whether a reduction is on.
+    /// True if a reduction is on.
     pub fn on(&self) -> bool {
         self.flight > 0
     }
@@ -64,13 +63,13 @@ impl Prr {
     /// An ACK in recovery, also the one that begins it: sets cwnd to what is in flight, `pipe`, and what may leave now
     /// (RFC 6937 section 3; RFC 9937 section 6.2). `losses`: whether it showed more of them.
     pub fn on_ack(&mut self, core: &mut Core, delivery: Delivery, pipe: u64, losses: bool) {
-        let mss = u64::from(core.mss);
+        let mss = u64::from(core.seq.mss);
         // RFC 9937: an ACK that delivers nothing leaves the window. The first segment goes whatever a bound says.
         if !self.on() || (delivery.units == 0 && self.out > 0) {
             return;
         }
         self.delivered += delivery.units;
-        let ssthresh = core.threshold() as u64;
+        let ssthresh = core.cc.threshold() as u64;
         let balance = self.delivered.saturating_sub(self.out);
         let mut sending = if pipe > ssthresh {
             let share = u128::from(self.delivered) * u128::from(ssthresh);
@@ -88,13 +87,13 @@ impl Prr {
             sending = sending.max(mss);
         }
         // Never below a segment, as everywhere: with less in flight no ACK would come that could open it.
-        core.cwnd = ((pipe + sending) as f64).max(f64::from(core.mss));
+        core.cc.cwnd = ((pipe + sending) as f64).max(f64::from(core.seq.mss));
     }
 
     /// The recovery is over: what it has come to is ssthresh, but for a rest.
     pub fn end(&mut self, core: &mut Core) {
         if std::mem::take(self).on() {
-            core.cwnd = core.threshold();
+            core.cc.cwnd = core.cc.threshold();
         }
     }
 

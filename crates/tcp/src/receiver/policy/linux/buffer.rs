@@ -14,15 +14,15 @@ const MOST: u64 = 256;
 /// The window, in sequence units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Buffer {
-    /// What it will advertise, memory allowing.
+    /// Window that it will advertise, memory allowing.
     window: u64,
     /// Payload that the buffer has room for.
     room: u64,
     most: u64,
     grows: bool,
-    /// What was read in the last round trip.
+    /// Units read in the last round trip.
     read: u64,
-    /// Where, and when, the present one began.
+    /// Number and time at which the present one began.
     mark: Seq,
     since: Time,
 }
@@ -36,12 +36,12 @@ impl Buffer {
         Buffer { window, room, most: room.saturating_mul(MOST), grows, read, mark, since: now }
     }
 
-    /// What it advertises while so much waits to be read.
+    /// Window that it advertises while so much waits to be read.
     pub fn advertised(&self, unread: u64) -> u64 {
         self.window.min(self.room.saturating_sub(unread))
     }
 
-    /// Whether less than half of the buffer is free: quick mode ends with the ACK that says so.
+    /// True if less than half of the buffer is free: quick mode ends with the ACK that says so.
     pub fn is_filling(&self, unread: u64) -> bool {
         2 * unread > self.room
     }

@@ -2,7 +2,7 @@
 
 use acklab_packet::Time;
 
-/// What a quotient of doubles may lack of the whole number it stands for.
+/// Most that a quotient of doubles may lack of the whole number it stands for.
 const NEARLY: f64 = 1e-6;
 
 /// Instants and spans in ticks, or in seconds where the tick is zero.
@@ -31,12 +31,12 @@ impl Clock {
         if self.tick > 0.0 { (span / parts).floor() } else { span / parts }
     }
 
-    /// What is left of a span when a tick is taken off, but no less than one.
+    /// A span less one tick, but no less than one.
     pub fn less_a_tick(self, span: f64) -> f64 {
         if self.tick > 0.0 { (span - 1.0).max(1.0) } else { span }
     }
 
-    /// When a timer set to this instant runs out: the tick after it, so that it is never early.
+    /// Expiry of a timer set to this instant: the tick after it, so that it is never early.
     pub fn expiry(self, at: f64) -> Time {
         Time::from_secs(if self.tick > 0.0 { (at + 1.0) * self.tick } else { at })
     }

@@ -1,4 +1,4 @@
-//! When a Linux receiver acknowledges (6.x; facts of its `tcp_input.c`, `tcp_output.c` and `tcp_timer.c`, told in other words
+//! ACK policy of a Linux receiver (6.x; facts of its `tcp_input.c`, `tcp_output.c` and `tcp_timer.c`, told in other words
 //! and compared with what kernels did: `crates/capture/tests/replay.rs`).
 //!
 //! A receiver that sends no data is never in the kernel's interactive mode, which therefore does not occur here. The
@@ -39,12 +39,12 @@ const MOST_HELD: f64 = 0.5;
 const DUP_THRESH: u32 = 3;
 /// Share of the round trip that a SACK may wait.
 const SACK_SHARE: f64 = 0.05;
-/// What the kernel lets the timer of a SACK be late, and it mostly is, in seconds.
+/// Lateness that the kernel allows the timer of a SACK, and that it mostly has, in seconds.
 const SACK_SLACK: f64 = 1e-4;
 /// Quick ACKs after a congestion mark.
 const QUICK_AFTER_MARK: u32 = 2;
 
-/// What may be set.
+/// Its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinuxRules {
     /// Most quick ACKs in a row.
@@ -53,7 +53,7 @@ pub struct LinuxRules {
     pub window: u32,
     /// Payload that the buffer has room for at first, in segments; up to there the window opens.
     pub buffer: u32,
-    /// Whether the buffer grows.
+    /// True if the buffer grows.
     pub autotune: bool,
     /// Least time a segment is held, where nothing else lets its ACK go.
     pub least: Time,
@@ -76,11 +76,11 @@ pub struct Linux {
     clock: Clock,
     /// Quick ACKs left.
     quick: u32,
-    /// How long to hold a segment; none before the first.
+    /// Time for which a segment is held; none before the first.
     hold: Option<f64>,
-    /// When the last segment in order came.
+    /// Arrival of the last segment in order.
     last: f64,
-    /// What is taken for a full segment, the largest so far, and the size of the last short one.
+    /// Length taken for a full segment, the largest so far, and the size of the last short one.
     full: u32,
     largest: u32,
     short: u32,
@@ -92,9 +92,9 @@ pub struct Linux {
     read: Seq,
     highest: Seq,
     gap: bool,
-    /// When the timer runs out.
+    /// Expiry of the timer.
     due: Option<f64>,
-    /// When a compressed SACK leaves; segments it answers; duplicates sent of which number.
+    /// Departure of a compressed SACK; segments it answers; duplicates sent of which number.
     sack_due: Option<Time>,
     compressed: u32,
     duplicates: (Seq, u32),
@@ -102,7 +102,7 @@ pub struct Linux {
     echoes: bool,
     markable: bool,
     round_trip: RoundTrip,
-    /// When the connection opened; its round trip, which a receiver that sends nothing keeps; and the present one, in seconds.
+    /// Opening time of the connection; its round trip, which a receiver that sends nothing keeps; and the present one, in seconds.
     opened: Option<Time>,
     handshake: Option<f64>,
     rtt: Option<f64>,
@@ -251,7 +251,7 @@ impl Linux {
         }
     }
 
-    /// Whether an ACK leaves at once, whatever the timer says.
+    /// True if an ACK leaves at once, whatever the timer says.
     fn is_due(&self) -> bool {
         self.quick > 0 || self.next.saturating_sub(self.acked) > u64::from(self.full)
     }

@@ -4,7 +4,7 @@
 //! before the real one. `alpha` falls with each loss, recovers by steps of 0.05 up to where it was (`beta`, as ssthresh
 //! is to cwnd), and then falls slowly, as long as most ACKs cover more than one segment (`gamma`).
 
-/// What a loss leaves of alpha.
+/// Share of alpha that a loss leaves.
 const AFTER_LOSS: f64 = 0.9;
 /// A step up, below beta.
 const UP: f64 = 0.05;
@@ -18,7 +18,7 @@ const WINDOWS: i64 = 4;
 pub struct Alpha {
     /// The share of the round trip, 0 to 1.
     pub alpha: f64,
-    /// Where alpha stood before the last loss: the paper says only that it acts as the threshold does for the window.
+    /// Alpha before the last loss: the paper says only that it acts as the threshold does for the window.
     pub beta: f64,
     /// ACKs of exactly one segment less ACKs of several, since the last step.
     pub gamma: i64,

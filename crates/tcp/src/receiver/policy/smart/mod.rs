@@ -42,7 +42,7 @@ struct State {
     round_trip: RoundTrip,
     alpha: Alpha,
     extended: bool,
-    /// When the oldest segment came that is not acknowledged.
+    /// Arrival of the oldest segment that is not acknowledged.
     pending: Option<Time>,
     rcv_nxt: Seq,
     decision: Emission,

@@ -9,7 +9,7 @@ use super::super::log::Sent;
 /// Recoveries without a DSACK after which the reordering window is its usual again.
 const PERSIST: u32 = 16;
 
-/// What RACK knows.
+/// RACK's variables.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Detection {
     /// `RACK.xmit_ts` and `RACK.end_seq`.

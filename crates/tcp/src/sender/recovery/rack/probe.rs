@@ -1,10 +1,10 @@
-//! Tail loss probes (RFC 8985 section 7): when nothing is heard for two round trips, a segment asks.
+//! Tail loss probes (RFC 8985 section 7): a segment sent after two round trips without an ACK.
 
 use acklab_packet::{Ack, Seq, Time};
 
 use super::super::super::Core;
 
-/// How long a receiver may hold the ACK of a lone segment (`TLP.max_ack_delay`): what stacks take for it.
+/// Longest delay of the ACK of a lone segment (`TLP.max_ack_delay`), as stacks assume it.
 const MAX_ACK_DELAY: f64 = 0.2;
 /// The probe timeout before a round trip is known.
 const FIRST_PTO: f64 = 1.0;
@@ -27,21 +27,21 @@ impl Tlp {
         self.resent = false;
     }
 
-    /// Whether another probe may leave (section 7.3): none is on its way, and the round trip was measured since the last.
+    /// True if another probe may leave (section 7.3): none is on its way, and the round trip was measured since the last.
     pub fn may_send(&self, core: &Core) -> bool {
         self.end.is_none() && self.samples != Some(core.counters.rtt_samples)
     }
 
     /// One leaves, with new data or not.
     pub fn sent(&mut self, core: &Core, resent: bool) {
-        *self = Tlp { end: Some(core.snd_max), resent, samples: Some(core.counters.rtt_samples) };
+        *self = Tlp { end: Some(core.seq.max), resent, samples: Some(core.counters.rtt_samples) };
     }
 
     /// `TLP_process_ack` (section 7.4.2), before the ACK counts: whether the probe has repaired a loss, which congestion
-    /// control must hear of.
+    /// control must learn of.
     pub fn on_ack(&mut self, core: &Core, ack: &Ack, dsack: Option<(Seq, Seq)>) -> bool {
         let Some(end) = self.end.filter(|&end| ack.ack >= end) else { return false };
-        let duplicate = ack.ack == core.snd_una && ack.sack.is_empty();
+        let duplicate = ack.ack == core.seq.una && ack.sack.is_empty();
         let repaired = self.resent && dsack.is_none_or(|block| block.1 != end) && ack.ack > end;
         if !self.resent || dsack.is_some_and(|block| block.1 == end) || ack.ack > end || duplicate {
             self.end = None;
@@ -52,7 +52,7 @@ impl Tlp {
 
 /// `TLP_calc_PTO` (section 7.2), without its limit, which is the retransmission timer.
 pub(super) fn timeout(core: &Core) -> Time {
-    let lone = core.flight_size() <= u64::from(core.mss);
+    let lone = core.seq.flight_size() <= u64::from(core.seq.mss);
     Time::from_secs(match core.smoothed_rtt() {
         Some(rtt) => 2.0 * rtt + if lone { MAX_ACK_DELAY } else { 0.0 },
         None => FIRST_PTO,

@@ -1,19 +1,21 @@
 //! Loss detection and congestion control of QUIC (RFC 9002). Each transmission has a number; one is lost when one three
 //! higher has arrived, or one higher at all and it is old. A probe timeout sends and reduces nothing.
 //!
-//! What differs from a QUIC endpoint: data goes by sequence numbers, so that of a piece sent twice only the later packet counts
+//! Differences from a QUIC endpoint: data goes by sequence numbers, so that of a piece sent twice only the later packet counts
 //! as in flight, and an ACK names three ranges beside the cumulative number.
 
 mod round_trip;
 
 use acklab_packet::{Ack, Seq, Time};
 
-use super::super::control::Signal;
-use super::super::credit::WindowCredit;
-use super::super::scoreboard::Scoreboard;
-use super::super::{CLOCK, Core, LastCut, SenderWire};
+use super::super::congestion::CaState;
+use super::super::congestion::control::Signal;
+use super::super::congestion::credit::WindowCredit;
+use super::super::{CLOCK, Core, Outstanding, SenderWire};
 use super::LossRecovery;
 use super::log::{SendLog, Sent, take_in};
+use super::pipe::{ByPipe, Next};
+use super::scoreboard::Scoreboard;
 use super::tap::Tap;
 use round_trip::RoundTrip;
 
@@ -32,21 +34,21 @@ pub struct Rfc9002 {
     /// The highest number known to have arrived, and the next to be sent when a round trip was first known.
     largest: Option<u64>,
     first_sample: Option<u64>,
-    /// When the last recovery period began (section 7.3.2).
+    /// Start of the last recovery period (section 7.3.2).
     recovery_start: Option<Time>,
     /// `snd_max` when a mark last began one.
     marked_at: Seq,
-    /// When the time threshold makes the next packet lost.
+    /// Time at which the time threshold makes the next packet lost.
     loss_time: Option<Time>,
     /// Probe timeouts in a row.
     pto_count: u32,
 }
 
-/// What is lost, as the numbers go up.
+/// Lost packets, as the numbers go up.
 #[derive(Default)]
 struct Losses {
     newest: Option<Sent>,
-    /// When the first of a row of losses left that no arrival interrupts.
+    /// Send time of the first of a row of losses that no arrival interrupts.
     row: Option<Time>,
     /// The longest that such a row lasted, in seconds.
     longest: f64,
@@ -68,18 +70,14 @@ impl Losses {
 
 impl Rfc9002 {
     /// Bytes in flight, as units: neither reported nor lost.
-    pub(super) fn pipe(&self, core: &Core) -> u64 {
-        core.flight_size() - self.board.total() - self.log.lost()
-    }
-
-    fn shaking_hands(core: &Core) -> bool {
-        core.rules.syn && core.snd_una == 0
+    fn in_flight(&self, core: &Core) -> u64 {
+        core.seq.flight_size() - self.board.total() - self.log.lost()
     }
 
     /// The probe timeout without its backoff (section 6.2.1): the timer's rules, and `max_ack_delay` after the handshake.
     fn pto(core: &Core) -> f64 {
-        let delay = if Rfc9002::shaking_hands(core) { 0.0 } else { core.rules.max_ack_delay.secs() };
-        core.rto.timeout() + delay
+        let delay = if core.seq.shaking_hands() { 0.0 } else { core.rules.max_ack_delay.secs() };
+        core.timer.rto.timeout() + delay
     }
 
     /// Takes in what the ACK covers and reports; how many units of it count for the window, and whether anything is new.
@@ -106,7 +104,7 @@ impl Rfc9002 {
             if told.is_some() || !sent.resent {
                 let held = told.map_or(Time::ZERO, |told| told - sent.at);
                 let adjusted = self.round_trip.sample(now - sent.at, held, core.rules.max_ack_delay);
-                core.sample(adjusted, now, 0);
+                core.sample(adjusted, 0, now);
                 self.first_sample.get_or_insert(self.log.count());
             }
         }
@@ -129,7 +127,7 @@ impl Rfc9002 {
         }
         if by_ack && losses.longest > PERSISTENT * Rfc9002::pto(core) {
             // Section 7.6.2: the minimum window, and slow start from there.
-            core.cwnd = 2.0 * f64::from(core.mss);
+            core.cc.cwnd = 2.0 * f64::from(core.seq.mss);
             self.recovery_start = None;
         }
         begins
@@ -138,54 +136,23 @@ impl Rfc9002 {
     fn begin_recovery(&mut self, core: &mut Core, now: Time) {
         self.recovery_start = Some(now);
         core.counters.fast_retransmits += 1;
-        core.credit.on_reduction();
+        core.cc.credit.on_reduction();
         core.may_not_be_undone();
         core.cut(Signal::Loss, now);
         // The minimum window is two datagrams (section 7.2).
-        core.cwnd = core.cwnd.max(2.0 * f64::from(core.mss));
-        core.recover = core.snd_max;
-    }
-
-    /// Sends one segment of `start .. end` again, under a number of its own.
-    fn resend<W: SenderWire>(&mut self, core: &mut Core, start: Seq, end: Seq, now: Time, wire: &mut W) {
-        let len = u64::from(core.len_at(start)).min(end - start);
-        core.transmit(start, len as u32, now, wire);
-        self.log.sent(start, start + len, now);
-    }
-
-    /// Sends the next of what was never sent, if there is any and the receiver takes it.
-    fn send_new<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
-        core.snd_nxt = core.snd_max;
-        let edge = core.snd_una + core.wnd;
-        let Some(len) = (if core.snd_nxt < core.limit { core.sendable(edge) } else { None }) else { return false };
-        let start = core.snd_nxt;
-        core.transmit(start, len, now, wire);
-        core.snd_nxt = start + u64::from(len);
-        self.log.sent(start, core.snd_nxt, now);
-        true
+        core.cc.cwnd = core.cc.cwnd.max(2.0 * f64::from(core.seq.mss));
+        core.cc.recover = core.seq.max;
     }
 
     /// Sends what is lost, then new data, while the window has room (section 7: bytes in flight, always) and the pacer lets.
-    fn send<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        let (mss, mut sent) = (u64::from(core.mss), 0);
-        core.snd_nxt = core.snd_max;
-        while self.pipe(core) + mss <= core.cwnd as u64 {
-            let lost = self.log.next_lost();
-            if lost.is_none() && (core.snd_nxt >= core.limit || core.sendable(core.snd_una + core.wnd).is_none()) {
-                break;
-            }
-            if !core.may_send_now(now, wire) {
-                break;
-            }
-            match lost {
-                Some(lost) => self.resend(core, lost.start, lost.end, now, wire),
-                None => _ = self.send_new(core, now, wire),
-            }
-            sent += 1;
-            if sent == core.rules.max_burst {
-                break;
-            }
-        }
+    fn send_out<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
+        core.seq.nxt = core.seq.max;
+        self.send(core, now, wire);
+    }
+
+    /// The first segment of `sent` again, under a number of its own.
+    fn again(core: &Core, sent: &Sent) -> Next {
+        Next::again(sent.start, u64::from(core.seq.len_at(sent.start)).min(sent.end - sent.start))
     }
 
     /// The probe timeout (section 6.2.4): two packets, whatever the window says; what is lost, else new data, else what has
@@ -193,47 +160,45 @@ impl Rfc9002 {
     fn send_probes<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         self.pto_count += 1;
         core.counters.timeouts += 1;
-        let probes = if Rfc9002::shaking_hands(core) { 1 } else { 2 };
+        let probes = if core.seq.shaking_hands() { 1 } else { 2 };
         for _ in 0..probes {
+            core.seq.nxt = core.seq.max;
             let lost = self.log.next_lost();
-            if lost.is_none() && !Rfc9002::shaking_hands(core) && self.send_new(core, now, wire) {
-                continue;
-            }
-            match lost.or_else(|| self.log.oldest()).filter(|sent| sent.lost || sent.at < now) {
-                Some(sent) => self.resend(core, sent.start, sent.end, now, wire),
-                None => break,
-            }
+            let new = if lost.is_some() || core.seq.shaking_hands() { None } else { Next::new_data(core) };
+            let mut oldest = || lost.or_else(|| self.log.oldest()).filter(|sent| sent.lost || sent.at < now);
+            let Some(probe) = new.or_else(|| Some(Self::again(core, &oldest()?))) else { break };
+            self.send_one(core, &probe, now, wire);
         }
     }
 
     /// Sets the timer (section 6.2.1, appendix A.8): the time threshold's instant, else the probe timeout after the last packet.
     fn set_timer<W: SenderWire>(&self, core: &Core, now: Time, wire: &mut W) {
-        if core.snd_una == core.snd_max {
+        if core.seq.una == core.seq.max {
             return wire.disarm();
         }
         let backoff = f64::from(2_u32.saturating_pow(self.pto_count));
         let pto = (Rfc9002::pto(core) * backoff).min(core.rules.max_rto.secs());
-        let due = self.loss_time.unwrap_or(core.last_sent + Time::from_secs(pto));
+        let due = self.loss_time.unwrap_or(core.timer.last_sent + Time::from_secs(pto));
         wire.arm(due.max(now));
     }
 
-    fn hear_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
-        if core.last_cut == LastCut::Mark && core.recover == core.snd_max && core.recover != self.marked_at {
+    fn handle_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
+        if core.cc.state == CaState::Cwr && core.cc.recover == core.seq.max && core.cc.recover != self.marked_at {
             // A mark has just begun a recovery period (section 7.1).
-            (self.recovery_start, self.marked_at) = (Some(now), core.recover);
-            core.cwnd = core.cwnd.max(2.0 * f64::from(core.mss));
+            (self.recovery_start, self.marked_at) = (Some(now), core.cc.recover);
+            core.cc.cwnd = core.cc.cwnd.max(2.0 * f64::from(core.seq.mss));
         }
-        let shaking = Rfc9002::shaking_hands(core);
+        let (shaking, before) = (core.seq.shaking_hands(), self.outstanding(core));
         let (counts, any) = self.take_in(core, ack, now);
         if any {
             self.pto_count = 0;
         }
-        if ack.ack > core.snd_una {
-            if ack.ack >= core.recover && core.last_cut == LastCut::FastRetransmit {
-                core.last_cut = LastCut::Exited;
+        if ack.ack > core.seq.una {
+            if ack.ack >= core.cc.recover && core.cc.state == CaState::Recovery {
+                core.cc.state = CaState::Open;
             }
             // Round trips are measured above.
-            core.timed = None;
+            core.timer.timed = None;
             core.new_ack(ack, false, now, wire);
         }
         let begins = self.detect(core, true, now);
@@ -241,14 +206,29 @@ impl Rfc9002 {
         if counts > 0 && !begins && !marked && !shaking && core.in_use() {
             core.grow(counts, now);
         }
-        self.send(core, now, wire);
+        core.tell_judged(ack, &before, &self.outstanding(core), now);
+        self.send_out(core, now, wire);
+    }
+}
+
+impl ByPipe for Rfc9002 {
+    fn next(&mut self, core: &mut Core) -> Option<Next> {
+        if self.in_flight(core) + u64::from(core.seq.mss) > core.cc.cwnd as u64 {
+            return None;
+        }
+        let lost = self.log.next_lost().map(|sent| Self::again(core, &sent));
+        lost.or_else(|| Next::new_data(core))
+    }
+
+    fn sent<W: SenderWire>(&mut self, _: &mut Core, sent: &Next, now: Time, _: &mut W) {
+        self.log.sent(sent.seq, sent.end(), now);
     }
 }
 
 impl LossRecovery for Rfc9002 {
     fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
         let mut tap = Tap { wire, rto: None };
-        self.hear_ack(core, ack, now, &mut tap);
+        self.handle_ack(core, ack, now, &mut tap);
         self.set_timer(core, now, tap.wire);
         None
     }
@@ -257,11 +237,24 @@ impl LossRecovery for Rfc9002 {
         let mut tap = Tap { wire, rto: None };
         if self.loss_time.take_if(|at| at.secs() <= now.secs() + CLOCK).is_some() {
             self.detect(core, false, now);
-            self.send(core, now, &mut tap);
-        } else if core.snd_una < core.snd_max {
+            self.send_out(core, now, &mut tap);
+        } else if core.seq.una < core.seq.max {
             self.send_probes(core, now, &mut tap);
         }
         self.set_timer(core, now, tap.wire);
+        true
+    }
+
+    fn pipe(&self, core: &Core) -> Option<u64> {
+        Some(self.in_flight(core))
+    }
+
+    fn outstanding(&self, core: &Core) -> Outstanding {
+        let (lost, lost_ever) = (self.log.lost(), self.log.lost_ever());
+        Outstanding { una: core.seq.una, in_flight: self.in_flight(core), lost, lost_ever }
+    }
+
+    fn keeps_log(&self) -> bool {
         true
     }
 
@@ -270,7 +263,7 @@ impl LossRecovery for Rfc9002 {
 
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         let mut tap = Tap { wire, rto: None };
-        self.send(core, now, &mut tap);
+        self.send_out(core, now, &mut tap);
         self.set_timer(core, now, tap.wire);
     }
 }

@@ -1,0 +1,223 @@
+//! Congestion control: what credit, round trips, deliveries and congestion do to the window.
+//!
+//! A control moves `cwnd` and `ssthresh` of the [`Window`] it is handed, and may set a pace. It sends nothing and does not
+//! decide what is lost. It declares in [`CongestionControl::needs`] which inputs it needs.
+//!
+//! To add one: a file here, `mod` and a line in the list of [`Control`] below, and its parameters as a variant of
+//! [`ControlKind`]. A program's own control needs neither ([`Control::Custom`]).
+
+mod bbr;
+mod cubic;
+mod dctcp;
+mod reno;
+mod vegas;
+mod veno;
+mod westwood;
+
+pub use super::event::{AckEvent, Departure, Estimate, Needs, Reduced, Signal, Window};
+pub use super::slow_start::{HyStart, HyStartPlusPlus};
+pub use cubic::CubicRules;
+pub use vegas::VegasRules;
+pub use veno::VenoRules;
+
+use std::fmt::Debug;
+
+use crate::rules::{ControlKind, SenderRules, SlowStart};
+
+/// A congestion control algorithm.
+pub trait CongestionControl: Debug + Send + Sync + CloneControl {
+    /// Which inputs it needs. The answer never changes.
+    fn needs(&self) -> Needs;
+
+    /// An ACK arrives. When, and with what, [`Needs`] says.
+    fn on_ack(&mut self, _ack: &AckEvent, _window: &mut Window) {}
+
+    /// Moves the window for `credit` units, more than 0; also `ssthresh`, where the algorithm leaves slow start.
+    #[inline]
+    fn grow(&mut self, credit: f64, window: &mut Window) {
+        window.grow_by_standard(credit);
+    }
+
+    /// A segment with data leaves, for a control that needs deliveries.
+    fn on_sent(&mut self, _departure: &Departure, _window: &mut Window) {}
+
+    /// Something signals congestion: what remains of a window of which `in_use` was used.
+    fn on_congestion(&mut self, signal: Signal, in_use: f64, window: &Window) -> Reduced;
+
+    /// The last reduction turns out to have been needless: `before` it the window was this, and may be so again.
+    fn undo(&mut self, before: Reduced, window: &mut Window) {
+        window.cwnd = window.cwnd.max(before.cwnd);
+        window.ssthresh = window.ssthresh.max(before.ssthresh);
+    }
+
+    /// Segments a second that may leave; none where it sets no pace.
+    fn pacing_rate(&self) -> Option<f64> {
+        None
+    }
+
+    /// Segments that leave at once, before the pace makes the next ones wait; at least 1.
+    fn send_quantum(&self) -> u32 {
+        1
+    }
+
+    /// True if it holds the window down by itself, so that rates measured now do not show what the path carries.
+    fn limits_itself(&self) -> bool {
+        false
+    }
+
+    /// Its estimate of the path, for people and plots.
+    fn estimate(&self) -> Option<Estimate> {
+        None
+    }
+
+    /// State of its random numbers; 0 if it draws none.
+    fn seed(&self) -> u64 {
+        0
+    }
+}
+
+/// A copy in a box; every control that is `Clone` has it.
+pub trait CloneControl {
+    /// The copy.
+    fn clone_control(&self) -> Box<dyn CongestionControl>;
+}
+
+impl<C: CongestionControl + Clone + 'static> CloneControl for C {
+    fn clone_control(&self) -> Box<dyn CongestionControl> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn CongestionControl> {
+    fn clone(&self) -> Self {
+        (**self).clone_control()
+    }
+}
+
+/// The enum that dispatches to every control, and how each is made from its parameters.
+macro_rules! controls {
+    (($payload:ident, $seed:ident): $($name:ident($kept:ty) from $pattern:pat => $make:expr;)+) => {
+        /// The algorithms. Reno has no state; the others keep theirs in a box, so that a sender is no larger for them.
+        #[derive(Clone, Debug)]
+        #[allow(missing_docs)]
+        pub enum Control {
+            $($name($kept),)+
+            HyStart(Box<HyStart>),
+            HyStartPlusPlus(Box<HyStartPlusPlus>),
+            /// A program's own.
+            Custom(Box<dyn CongestionControl>),
+        }
+
+        impl Control {
+            /// The algorithm that a scenario names, for segments of `payload` bytes; random choices begin with `seed`.
+            #[allow(unused_variables)]
+            pub fn new(kind: ControlKind, $payload: u32, $seed: u64) -> Control {
+                match kind { $($pattern => Control::$name($make),)+ }
+            }
+        }
+
+        /// Calls the same method on whichever control it is.
+        macro_rules! each {
+            ($self:expr, $control:ident => $call:expr) => {
+                match $self {
+                    $(Control::$name($control) => $call,)+
+                    Control::HyStart($control) => $call,
+                    Control::HyStartPlusPlus($control) => $call,
+                    Control::Custom($control) => $call,
+                }
+            };
+        }
+    };
+}
+
+controls! { (payload, seed):
+    Reno(reno::Reno) from ControlKind::Reno {} => reno::Reno;
+    Veno(Box<veno::Veno>) from ControlKind::Veno { alpha, beta, estimate, first_loss, base_rtt, clock } =>
+        Box::new(veno::Veno::new(VenoRules { alpha, beta, estimate, first_loss, base_rtt, clock: clock.secs() }));
+    Cubic(Box<cubic::Cubic>) from ControlKind::Cubic { c, beta, fast_convergence, reno_friendly, alpha_rises, seek } =>
+        Box::new(cubic::Cubic::new(CubicRules { c, beta, fast_convergence, reno_friendly, alpha_rises, seek }));
+    Westwood(Box<westwood::Westwood>) from ControlKind::Westwood { gain } => Box::new(westwood::Westwood::new(gain));
+    Vegas(Box<vegas::Vegas>) from ControlKind::Vegas { alpha, beta, gamma, pace } =>
+        Box::new(vegas::Vegas::new(VegasRules { alpha, beta, gamma, pace }));
+    Dctcp(Box<dctcp::Dctcp>) from ControlKind::Dctcp { gain } => Box::new(dctcp::Dctcp::new(gain));
+    Bbr(Box<bbr::Bbr>) from ControlKind::Bbr {} => Box::new(bbr::Bbr::new(payload, seed));
+}
+
+impl Control {
+    /// The same with the slow start that the rules name.
+    pub fn of(rules: &SenderRules, payload: u32, seed: u64) -> Control {
+        let control = Control::new(rules.control, payload, seed);
+        match rules.slow_start {
+            // It has a start-up of its own.
+            _ if control.needs() == Needs::Deliveries => control,
+            SlowStart::HyStartPlusPlus => Control::HyStartPlusPlus(Box::new(HyStartPlusPlus::new(control))),
+            SlowStart::HyStart if rules.control.has_hystart() => Control::HyStart(Box::new(HyStart::new(control))),
+            SlowStart::Standard | SlowStart::HyStart => control,
+        }
+    }
+}
+
+impl CongestionControl for Control {
+    #[inline]
+    fn needs(&self) -> Needs {
+        each!(self, control => control.needs())
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        each!(self, control => control.on_ack(ack, window));
+    }
+
+    #[inline]
+    fn grow(&mut self, credit: f64, window: &mut Window) {
+        each!(self, control => control.grow(credit, window));
+    }
+
+    fn on_sent(&mut self, departure: &Departure, window: &mut Window) {
+        each!(self, control => control.on_sent(departure, window));
+    }
+
+    fn on_congestion(&mut self, signal: Signal, in_use: f64, window: &Window) -> Reduced {
+        each!(self, control => control.on_congestion(signal, in_use, window))
+    }
+
+    fn undo(&mut self, before: Reduced, window: &mut Window) {
+        each!(self, control => control.undo(before, window));
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        each!(self, control => control.pacing_rate())
+    }
+
+    fn send_quantum(&self) -> u32 {
+        each!(self, control => control.send_quantum())
+    }
+
+    fn limits_itself(&self) -> bool {
+        each!(self, control => control.limits_itself())
+    }
+
+    fn estimate(&self) -> Option<Estimate> {
+        each!(self, control => control.estimate())
+    }
+
+    fn seed(&self) -> u64 {
+        each!(self, control => control.seed())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::CaState;
+    use super::*;
+    use acklab_packet::{Seq, Time};
+
+    /// A window of segments at time 0 with a round trip of 100 ms.
+    pub fn window(cwnd: f64, ssthresh: f64) -> Window {
+        Window { cwnd, ssthresh, mss: 1.0, advertised: 1e6, bytes: false, now: Time::ZERO, srtt: 0.1 }
+    }
+
+    /// An ACK of one segment outside a recovery, which took `rtt`.
+    pub fn event(ack: Seq, snd_max: Seq, rtt: Option<f64>) -> AckEvent {
+        AckEvent { ack, snd_max, acked: 1.0, ece: false, rtt, state: CaState::Open, rate: None }
+    }
+}

@@ -1,0 +1,132 @@
+//! The events that a congestion control is told of, and the window that it moves.
+
+use acklab_packet::{Seq, Time};
+
+use super::CaState;
+use crate::sender::rtt::delivery::RateSample;
+
+/// The window as a control sees and moves it. In sequence units and seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Congestion window.
+    pub cwnd: f64,
+    /// Slow-start threshold.
+    pub ssthresh: f64,
+    /// A full segment.
+    pub mss: f64,
+    /// The receiver's advertised window.
+    pub advertised: f64,
+    /// True if a unit is a byte, of which the standard's growth adds whole ones.
+    pub bytes: bool,
+    /// The time.
+    pub now: Time,
+    /// Smoothed round-trip time; 0 before the first sample.
+    pub srtt: f64,
+}
+
+impl Window {
+    /// True if the standard would double the window each round trip.
+    #[inline]
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// Grows as the standard does: slow start below `ssthresh`, else one segment for a window of credit.
+    #[inline]
+    pub fn grow_by_standard(&mut self, credit: f64) {
+        let increment = if self.in_slow_start() { credit } else { credit * self.mss / self.cwnd };
+        // Bytes are whole, and at least one (RFC 5681 section 3.1).
+        self.cwnd += if self.bytes { increment.floor().max(1.0) } else { increment };
+    }
+}
+
+/// The inputs that a control asks for; the sender works out no others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Credit and congestion signals alone: no ACK event, no departure. It costs nothing.
+    Credit,
+    /// An ACK event before each ACK counts, with the round trip; and credit.
+    RoundTrips,
+    /// Each departure, and an ACK event once the recovery has judged the ACK, with losses and the delivery rate. Such a
+    /// control owns window and pace: it gets no credit, and no recovery and no idle time moves `cwnd`, as with the kernel's
+    /// `cong_control`. Recoveries that keep a log of segments (`rack`, `rfc9002`) report SACKs and losses; with the others an
+    /// ACK event tells what the cumulative number covers.
+    Deliveries,
+}
+
+/// A segment with data leaves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Departure {
+    /// True if nothing was outstanding before it.
+    pub idle: bool,
+    /// True if the application, and not the window, has limited what was sent.
+    pub app_limited: bool,
+    /// Least round trip of the connection, in seconds; infinite before the first.
+    pub min_rtt: f64,
+}
+
+/// An ACK of something outstanding, or a repeated one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AckEvent {
+    /// Its cumulative number.
+    pub ack: Seq,
+    /// One past the highest unit sent.
+    pub snd_max: Seq,
+    /// Units it newly acknowledges; 0 for a duplicate.
+    pub acked: f64,
+    /// True if it echoes a congestion mark (ECE).
+    pub ece: bool,
+    /// Seconds since the newest segment it covers was sent, if that was sent once.
+    pub rtt: Option<f64>,
+    /// Congestion state: before the ACK counts, or after, as [`Needs`] says.
+    pub state: CaState,
+    /// Deliveries, losses and what is in flight, for a control that [needs](Needs::Deliveries) them.
+    pub rate: Option<RateSample>,
+}
+
+impl AckEvent {
+    /// True if a fast recovery is on.
+    pub fn in_recovery(&self) -> bool {
+        self.state == CaState::Recovery
+    }
+}
+
+/// A signal of congestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// Fast retransmit begins.
+    Loss,
+    /// The retransmission timer.
+    Timeout,
+    /// The echo of a mark (RFC 3168).
+    Mark,
+    /// None; the connection was idle so long that its window is stale. `ssthresh` stays.
+    Idle,
+}
+
+/// The window after a signal; the stack's rules of rounding come on top (`halving`), and after a timeout, or when
+/// idle, cwnd is one segment whatever is said here.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reduced {
+    /// The congestion window.
+    pub cwnd: f64,
+    /// The threshold.
+    pub ssthresh: f64,
+}
+
+impl Reduced {
+    /// Both the same.
+    #[inline]
+    pub fn to(units: f64) -> Reduced {
+        Reduced { cwnd: units, ssthresh: units }
+    }
+}
+
+/// A control's estimate of the path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Segments of this flow waiting in the network.
+    pub backlog: f64,
+    /// Round-trip time without them, in seconds; infinite while unknown.
+    pub base_rtt: f64,
+}

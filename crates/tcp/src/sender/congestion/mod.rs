@@ -1,0 +1,195 @@
+//! Congestion state of a sender (RFC 5681 section 3): windows, what last reduced them, and the rules that move them.
+//!
+//! [`credit`] says what an ACK is worth, and [`control`] turns that into `cwnd` and `ssthresh`; [`slow_start`] stands before a
+//! control and ends its first slow start.
+
+pub mod control;
+pub mod credit;
+mod event;
+pub mod slow_start;
+pub(super) mod validation;
+
+use acklab_packet::{Phase, Seq, Time};
+
+use super::sequence::SequenceSpace;
+use crate::rules::{SecondFastRetransmit, SenderRules, Sequence};
+use control::{CongestionControl, Control, Needs, Window};
+use credit::{Covered, Credit, WindowCredit};
+
+/// Congestion state, by the last reduction of the window; the names are Linux's (`tcp_ca_state`), and so is the order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CaState {
+    /// Nothing was reduced, or its recovery is over, or the connection was idle.
+    #[default]
+    Open,
+    /// A congestion mark reduced the window.
+    Cwr,
+    /// Fast retransmit reduced it, and its recovery is on.
+    Recovery,
+    /// A retransmission timeout reduced it.
+    Loss,
+}
+
+/// Windows and what moves them. In sequence units.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub struct Congestion {
+    /// Congestion window.
+    pub cwnd: f64,
+    /// Slow-start threshold.
+    pub ssthresh: f64,
+    /// Window inflation by duplicate ACKs (Reno and NewReno in recovery).
+    pub inflation: u64,
+    /// Units sent by Limited Transmit since the last new ACK; they do not count as FlightSize (RFC 5681 section 3.2).
+    pub limited: u64,
+    /// `SND.MAX` when the last reduction began (RFC 6582's "recover", plus one).
+    pub recover: Seq,
+    /// Duplicate ACKs in a row.
+    pub dupacks: u32,
+    /// Cause of the last reduction. It stays beyond `recover`, because the rules of 1997 read it; see [`Congestion::state_at`].
+    pub state: CaState,
+    /// The phase in which credit last grew the window, until somebody asks ([`super::Sender::take_growth`]).
+    pub(super) grown_in: Phase,
+    slow_start_at_ssthresh: bool,
+    bytes: bool,
+    pub(super) control: Control,
+    pub(super) credit: Credit,
+    /// Initial window in segments.
+    pub(super) initial_window: f64,
+}
+
+impl Congestion {
+    pub(super) fn new(rules: &SenderRules, seq: &SequenceSpace, control: Control) -> Congestion {
+        let in_units = |segments: f64| segments * f64::from(seq.mss);
+        let before_syn = if rules.syn { rules.window_before_syn_ack } else { rules.initial_window };
+        Congestion {
+            cwnd: in_units(before_syn),
+            ssthresh: if rules.initial_ssthresh > 0.0 { in_units(rules.initial_ssthresh) } else { seq.wnd as f64 },
+            inflation: 0,
+            limited: 0,
+            recover: 1,
+            dupacks: 0,
+            state: CaState::Open,
+            grown_in: Phase::Untold,
+            slow_start_at_ssthresh: rules.slow_start_at_ssthresh,
+            bytes: rules.sequence == Sequence::Bytes,
+            control,
+            credit: Credit::new(rules.credit, &rules.control),
+            initial_window: rules.initial_window,
+        }
+    }
+
+    /// Units that may be outstanding: the congestion window with its inflation, within the advertised one.
+    #[inline]
+    pub fn window(&self, advertised: u64) -> u64 {
+        // Signed, which the processor converts at once.
+        (self.cwnd as i64 as u64 + self.inflation).min(advertised)
+    }
+
+    /// True if `cwnd` is below `ssthresh`.
+    #[inline]
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// The state with `una` acknowledged: open again once the reduction's data is.
+    #[inline]
+    pub(super) fn state_at(&self, una: Seq) -> CaState {
+        if una < self.recover { self.state } else { CaState::Open }
+    }
+
+    /// True if losses are being repaired with `una` acknowledged, after duplicates or a timeout.
+    pub(super) fn repairs(&self, una: Seq) -> bool {
+        self.state_at(una) >= CaState::Recovery
+    }
+
+    /// Sets the threshold. Where a window equal to it is to be in slow start, it is kept a hair above, so that whoever
+    /// compares the two need not ask.
+    pub(super) fn set_ssthresh(&mut self, units: f64) {
+        self.ssthresh = if self.slow_start_at_ssthresh { units.next_up() } else { units };
+    }
+
+    /// The threshold as a window to return to.
+    pub(super) fn threshold(&self) -> f64 {
+        if self.slow_start_at_ssthresh { self.ssthresh.next_down() } else { self.ssthresh }
+    }
+
+    /// The window as the control sees it.
+    #[inline]
+    pub(super) fn seen(&self, seq: &SequenceSpace, srtt: f64, now: Time) -> Window {
+        Window {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh,
+            mss: f64::from(seq.mss),
+            advertised: seq.wnd as f64,
+            bytes: self.bytes,
+            now,
+            srtt,
+        }
+    }
+
+    /// Grows the window for an ACK that newly covers `acked` units. Part of each ACK's path, whatever else calls it.
+    #[inline(always)]
+    pub(super) fn grow(&mut self, acked: u64, seq: &SequenceSpace, srtt: f64, now: Time) {
+        let mss = f64::from(seq.mss);
+        let slow_start = self.in_slow_start();
+        self.grown_in = if slow_start { Phase::SlowStart } else { Phase::CongestionAvoidance };
+        let worth = self.credit.worth(&Covered {
+            // Signed, which the processor converts at once.
+            acked: acked as i64 as f64,
+            mss,
+            cwnd: self.cwnd,
+            slow_start,
+            after_timeout: self.state == CaState::Loss && seq.una - acked < self.recover,
+        });
+        self.grow_by(worth.first, seq, srtt, now);
+        for _ in 0..worth.times {
+            self.grow_by(worth.then, seq, srtt, now);
+        }
+    }
+
+    #[inline]
+    fn grow_by(&mut self, credit: f64, seq: &SequenceSpace, srtt: f64, now: Time) {
+        if credit > 0.0 {
+            // Apart, so that of Reno's window only what it reads is put together.
+            if let Control::Reno(mut control) = self.control {
+                let mut window = self.seen(seq, srtt, now);
+                control.grow(credit, &mut window);
+                self.cwnd = window.cwnd;
+            } else {
+                self.grow_otherwise(credit, seq, srtt, now);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn grow_otherwise(&mut self, credit: f64, seq: &SequenceSpace, srtt: f64, now: Time) {
+        if self.control.needs() == Needs::Deliveries {
+            return;
+        }
+        let mut window = self.seen(seq, srtt, now);
+        self.control.grow(credit, &mut window);
+        (self.cwnd, self.ssthresh) = (window.cwnd, window.ssthresh);
+    }
+
+    /// True if duplicate ACKs may start a recovery now.
+    pub(super) fn may_fast_retransmit(&self, seq: &SequenceSpace, rules: &SenderRules) -> bool {
+        // With no FlightSize an ACK that repeats is no sign of loss (RFC 5681 section 2, DUPLICATE ACKNOWLEDGMENT). To
+        // ns-2 it is, while there is data to send.
+        let flightless = rules.halving.is_rfc() && seq.una == seq.max;
+        if flightless || seq.done() {
+            return false;
+        }
+        // Nothing but a SYN was ever out at a reduction: `recover` is still the initial sequence number (RFC 6582 section
+        // 3.2 step 1), and the first data is past it. ns-2 says so of the first segment whatever happened before.
+        let first = if rules.halving.is_rfc() { self.recover <= 1 } else { seq.una == 1 };
+        seq.una > self.recover
+            || first
+            || self.state == CaState::Cwr
+            || match rules.second_fast_retransmit {
+                SecondFastRetransmit::Always => true,
+                SecondFastRetransmit::Never => false,
+                SecondFastRetransmit::UnlessTimeout => self.state != CaState::Loss,
+            }
+    }
+}

@@ -1,0 +1,176 @@
+//! Reactions to congestion and silence: reductions of the window, and their undo (RFC 5681 section 3, RFC 3168, RFC 6298).
+
+use acklab_packet::{Ack, Time};
+
+use super::congestion::CaState;
+use super::congestion::control::{CongestionControl, Signal};
+use super::congestion::credit::WindowCredit;
+use super::{Core, SenderWire};
+use crate::rules::{Halving, IdleRestart, RecoveryExit};
+
+impl Core {
+    /// Reduces the window because of `signal`: both to what the control leaves of what was in use, or cwnd to one segment.
+    pub(super) fn cut(&mut self, signal: Signal, now: Time) {
+        let mss = f64::from(self.seq.mss);
+        self.counters.window_cuts += 1;
+        let window = self.cc.seen(&self.seq, self.timer.smoothed, now);
+        let halving = self.rules.halving;
+        let in_use = match halving {
+            Halving::Precise => (self.cc.cwnd + self.cc.inflation as f64).min(window.advertised),
+            Halving::Integer => self.cc.window(self.seq.wnd) as f64,
+            Halving::FlightSize => self.seq.flight_size().saturating_sub(self.cc.limited) as f64,
+            Halving::Cwnd => self.cc.cwnd,
+        };
+        let mut left = self.cc.control.on_congestion(signal, in_use, &window);
+        match halving {
+            Halving::Integer => left.cwnd = left.cwnd.floor(),
+            Halving::Cwnd => {
+                left.cwnd = (left.cwnd / mss).floor() * mss;
+                left.ssthresh = (left.ssthresh / mss).floor() * mss;
+            }
+            Halving::Precise | Halving::FlightSize => {}
+        }
+        // A segment that times out again leaves ssthresh alone (RFC 5681 section 3.1).
+        let again = halving.is_rfc() && signal == Signal::Timeout && self.timer.rto.backed_off();
+        if signal != Signal::Idle && !again {
+            self.cc.set_ssthresh(left.ssthresh.floor().max(2.0 * mss));
+        }
+        self.cc.cwnd = match (signal, halving.is_rfc()) {
+            (Signal::Loss | Signal::Mark, true) => left.cwnd.floor().max(2.0 * mss),
+            (Signal::Loss | Signal::Mark, _) => left.cwnd,
+            (Signal::Idle, _) if self.control_owns_window() => self.cc.cwnd,
+            (Signal::Timeout | Signal::Idle, _) => mss,
+        };
+        self.cc.state = match signal {
+            Signal::Loss => CaState::Recovery,
+            Signal::Timeout => CaState::Loss,
+            Signal::Mark => CaState::Cwr,
+            Signal::Idle => CaState::Open,
+        };
+    }
+
+    /// An ACK echoes a congestion mark: at most once a window, halve as for a loss (RFC 3168 section 6.1.2).
+    ///
+    /// With nothing outstanding the echo is a repeat; and no timer would open a window that ns-2's halving closes.
+    pub(super) fn on_mark_echo(&mut self, now: Time) {
+        let due = self.seq.una >= self.cc.recover && self.seq.una < self.seq.max;
+        if self.rules.ecn && due && self.cc.state != CaState::Recovery {
+            self.cc.recover = self.seq.max;
+            self.may_not_be_undone();
+            self.cut(Signal::Mark, now);
+            self.notices.cwr = true;
+        }
+    }
+
+    /// True if duplicate ACKs may start a recovery now.
+    pub(super) fn may_fast_retransmit(&self) -> bool {
+        self.cc.may_fast_retransmit(&self.seq, &self.rules)
+    }
+
+    /// Begins the recovery of a loss, QUIC's apart: notes the window's end, reduces the window, restarts the timer. The
+    /// caller sends.
+    pub(super) fn begin_recovery<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
+        self.counters.fast_retransmits += 1;
+        self.cc.credit.on_reduction();
+        // A window that a mark has just halved is not halved again for a loss (RFC 3168 section 6.1.2).
+        if self.cc.state_at(self.seq.una) == CaState::Cwr {
+            self.cc.state = CaState::Recovery;
+            self.may_not_be_undone();
+        } else {
+            self.may_be_undone();
+            self.cut(Signal::Loss, now);
+        }
+        self.cc.recover = self.seq.max;
+        self.timer.arm(now, wire);
+        self.stop_timing();
+    }
+
+    /// True if credit is due for the ACK that ends a recovery.
+    pub(super) fn grows_on_exit(&self) -> bool {
+        self.rules.recovery_exit != RecoveryExit::Rfc6582
+    }
+
+    /// After an idle RTO, starts again from the initial window (RFC 5681 section 4.1).
+    pub(super) fn restart_if_idle(&mut self, now: Time) {
+        let idle = self.seq.una == self.seq.max && self.seq.max > 0;
+        if idle && self.rules.idle_restart == IdleRestart::Rfc5681 && !self.control_owns_window() {
+            let rto = self.timer.rto.timeout();
+            if (now - self.timer.last_sent).secs() > rto {
+                self.cc.cwnd = self.cc.cwnd.min(self.cc.initial_window * f64::from(self.seq.mss));
+            }
+        }
+    }
+
+    /// Reduces the window after a timeout (or an idle period), backs off, and returns to SND.UNA.
+    pub(super) fn time_out<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
+        let idle = self.seq.una == self.seq.max;
+        self.cc.cwnd = self.cc.cwnd.max(f64::from(self.seq.mss));
+        if !(idle && self.rules.idle_restart == IdleRestart::TimerKeepsWindow) {
+            self.cc.recover = self.seq.max;
+            if self.seq.una == 0 && self.rules.first_loss_resets_initial_window {
+                self.cc.initial_window = self.cc.initial_window.min(1.0);
+            }
+            self.counters.timeouts += u32::from(!idle);
+            if idle {
+                self.may_not_be_undone();
+                self.cut(Signal::Idle, now);
+            } else {
+                self.may_be_undone();
+                self.cut(Signal::Timeout, now);
+            }
+        }
+        if !idle {
+            self.timer.rto.back_off(&self.rules);
+            self.cc.credit.on_timeout();
+        }
+        self.timer.arm(now, wire);
+        self.seq.nxt = self.seq.una;
+        self.stop_timing();
+    }
+
+    /// A loss is about to reduce the window.
+    fn may_be_undone(&mut self) {
+        if let Some(undo) = &mut self.extras.undo {
+            undo.begin(&self.seq, &self.cc);
+        }
+    }
+
+    /// The last reduction, or one that follows and is for no loss, stays.
+    pub(super) fn may_not_be_undone(&mut self) {
+        if let Some(undo) = &mut self.extras.undo {
+            undo.forget();
+        }
+    }
+
+    /// True if this ACK, before it counts, shows the last reduction to have been needless. If so, it is taken back.
+    pub(super) fn undo(&mut self, ack: &Ack, now: Time) -> bool {
+        let Some(undo) = &mut self.extras.undo else { return false };
+        let needless = undo.judge(ack, &self.seq, self.cc.state, &mut self.counters);
+        if needless {
+            self.take_back(now);
+        }
+        needless
+    }
+
+    /// Takes the last reduction back. What the recovery believes lost is its own to forget.
+    pub(super) fn take_back(&mut self, now: Time) {
+        if let Some(before) = self.extras.undo.as_mut().and_then(|undo| undo.take()) {
+            self.with_control(now, |control, window| control.undo(before, window));
+            self.cc.inflation = 0;
+            self.cc.state = CaState::Open;
+            // A loss that is one, below, may begin a recovery at once.
+            self.cc.recover = self.seq.una;
+            self.seq.nxt = self.seq.max;
+            self.counters.undone += 1;
+        }
+    }
+
+    /// The receiver acknowledged what it can not have: the window begins again with one segment, and slow start ends soon.
+    pub(super) fn punish(&mut self) {
+        let mss = f64::from(self.seq.mss);
+        self.counters.window_cuts += 1;
+        self.counters.false_acks += 1;
+        (self.cc.cwnd, self.cc.ssthresh) = (mss, 2.0 * mss);
+        self.cc.inflation = 0;
+    }
+}

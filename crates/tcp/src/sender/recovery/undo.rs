@@ -1,0 +1,118 @@
+//! Undo of a needless reduction: nothing was lost, it was late.
+//!
+//! Two signs, as Linux reads them. Timestamps (the Eifel detection, RFC 3522): the first hole is filled by a segment that left
+//! before its retransmission. DSACKs (RFC 3708): the receiver reports every retransmission as a duplicate. Then cwnd and
+//! ssthresh are what they were (`tcp_undo_cwnd_reduction` in net/ipv4/tcp_input.c; RFC 4015 is more careful with cwnd).
+
+use acklab_packet::{Ack, Seq, Time};
+
+use crate::rules::{Frto, SenderRules};
+use crate::sender::SenderCounters;
+use crate::sender::congestion::control::Reduced;
+use crate::sender::congestion::{CaState, Congestion};
+use crate::sender::sequence::SequenceSpace;
+
+/// The block with which an ACK reports a duplicate: the first, if it lies below the cumulative ACK or within the second
+/// (RFC 2883 section 4).
+pub(super) fn dsack(ack: &Ack) -> Option<(Seq, Seq)> {
+    let mut blocks = ack.sack.iter(ack.ack);
+    let first = blocks.next()?;
+    let within = blocks.next().is_some_and(|second| second.0 <= first.0 && first.1 <= second.1);
+    (first.1 <= ack.ack || within).then_some(first)
+}
+
+/// The last reduction, and the evidence about it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Reduction {
+    /// Window and threshold before it.
+    before: Reduced,
+    /// SND.UNA and SND.MAX when it began.
+    from: Seq,
+    to: Seq,
+    /// Time of the first retransmission, and one past the highest unit resent.
+    resent: Option<Time>,
+    resent_to: Seq,
+    /// Units sent again that no DSACK has reported.
+    unreported: u64,
+}
+
+/// Watch over the last reduction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::sender) struct Undo {
+    /// True if the recovery has reductions that are taken back.
+    asks: bool,
+    by_timestamps: bool,
+    by_dsack: bool,
+    last: Option<Reduction>,
+}
+
+impl Undo {
+    /// For a sender with these rules, if anything of it is asked.
+    pub fn new(rules: &SenderRules) -> Option<Box<Undo>> {
+        use crate::rules::Undo as Rule;
+        let by_timestamps = rules.timestamps && matches!(rules.undo, Rule::Timestamps | Rule::Both);
+        let (asks, by_dsack) = (rules.recovery.undoes(), rules.undo.uses_dsack());
+        let on = rules.undo != Rule::Off || rules.frto != Frto::Off;
+        on.then(|| Box::new(Undo { asks, by_timestamps, by_dsack, last: None }))
+    }
+
+    /// A loss is about to reduce the window. One that comes before the last has been repaired belongs to it.
+    pub fn begin(&mut self, seq: &SequenceSpace, cc: &Congestion) {
+        if !self.asks || self.last.as_ref().is_some_and(|last| seq.una < last.to) {
+            return;
+        }
+        // What an earlier reduction sent again may still be on its way, and now arrive before it is sent once more: no sign that it
+        // was not lost (Linux's `tcp_retrans_stamp_cleanup`).
+        let earlier = self.last.filter(|earlier| earlier.resent_to > seq.una);
+        let (resent, resent_to, unreported) =
+            earlier.map_or((None, 0, 0), |earlier| (earlier.resent, earlier.resent_to, earlier.unreported));
+        // Linux's `tcp_current_ssthresh`: not far below a window in which congestion avoidance went well.
+        let before = Reduced { cwnd: cc.cwnd, ssthresh: cc.ssthresh.max(0.75 * cc.cwnd) };
+        self.last = Some(Reduction { before, from: seq.una, to: seq.max, resent, resent_to, unreported });
+    }
+
+    /// The last reduction, or one that follows and is for no loss, stays.
+    pub fn forget(&mut self) {
+        self.last = None;
+    }
+
+    /// Units `start .. end` leave again.
+    pub fn on_resent(&mut self, start: Seq, end: Seq, now: Time) {
+        if let Some(last) = &mut self.last {
+            last.resent.get_or_insert(now);
+            last.resent_to = last.resent_to.max(end);
+            last.unreported += end - start;
+        }
+    }
+
+    /// The duplicate that this ACK reports. Of more than were sent again, some are the path's own, and nobody knows which: none
+    /// counts until there are as many retransmissions (Linux's `tcp_dsack_seen`).
+    fn reported(ack: &Ack, mss: u32, counters: &mut SenderCounters) -> Option<(Seq, Seq)> {
+        let (start, end) = dsack(ack)?;
+        counters.duplicates += (end - start).div_ceil(u64::from(mss));
+        (counters.duplicates <= counters.retransmits).then_some((start, end))
+    }
+
+    /// True if this ACK, before it counts, shows the last reduction to have been needless.
+    pub fn judge(&mut self, ack: &Ack, seq: &SequenceSpace, state: CaState, counters: &mut SenderCounters) -> bool {
+        let reported = if self.by_dsack { Undo::reported(ack, seq.mss, counters) } else { None };
+        let Some(last) = &mut self.last else { return false };
+        let Some(resent) = last.resent else { return false };
+        let late = ack.ack > seq.una.max(last.from) && seq.una < last.to && ack.ts_ecr < resent;
+        let mut needless = late && self.by_timestamps;
+        if self.by_dsack {
+            if let Some((start, end)) = reported.filter(|block| block.1 > last.from && block.1 <= seq.una) {
+                last.unreported = last.unreported.saturating_sub(end - start);
+            }
+            // Within a recovery that began with duplicates, only when it is over.
+            let over = ack.ack >= last.to || (state == CaState::Loss && ack.ack > seq.una);
+            needless |= last.unreported == 0 && over;
+        }
+        needless
+    }
+
+    /// The windows before the last reduction, to return to.
+    pub fn take(&mut self) -> Option<Reduced> {
+        self.last.take().map(|last| last.before)
+    }
+}

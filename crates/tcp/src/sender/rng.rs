@@ -1,0 +1,27 @@
+//! Random numbers of a sender: SplitMix64 (Steele, Lea and Flood 2014).
+
+/// SplitMix64 (Steele, Lea and Flood 2014).
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Rng(u64);
+
+impl Rng {
+    /// A stream that goes on from `state`.
+    pub fn new(state: u64) -> Rng {
+        Rng(state)
+    }
+
+    /// The state, from which another stream can go on.
+    pub fn state(&self) -> u64 {
+        self.0
+    }
+
+    /// A whole number below `bound`.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        z % bound
+    }
+}

@@ -1,0 +1,77 @@
+//! Pacing: segments spread over the round trip instead of sent in bursts (ledger smartacking.m.pacing).
+
+use acklab_packet::Time;
+
+use crate::rules::SenderRules;
+use crate::sender::SenderWire;
+
+/// Segments that leave before a control's pace holds, as in kernels: an initial window goes at once.
+const UNPACED: u64 = 10;
+
+/// The pacer of a sender.
+#[derive(Clone, Debug, Default)]
+pub(in crate::sender) struct Pacer {
+    /// Time at which the next segment may go.
+    next: Time,
+    /// Segments that may go with the last one that it let go.
+    burst_left: u32,
+    /// True if the wire wakes it.
+    on: bool,
+}
+
+impl Pacer {
+    /// True if a segment may go now; if not, the wire wakes the sender when it may. `rtt` is the smoothed round trip over
+    /// which a window of `window` segments is spread, `quantum` what a control sends at once.
+    #[inline(never)]
+    pub fn lets_go<W: SenderWire>(
+        &mut self,
+        rules: &SenderRules,
+        (window, rtt, quantum): (f64, Option<f64>, u32),
+        now: Time,
+        wire: &mut W,
+    ) -> bool {
+        if now < self.next {
+            if self.burst_left > 0 {
+                self.burst_left -= 1;
+                return true;
+            }
+            if !self.on {
+                self.on = true;
+                wire.arm_pacer(self.next);
+            }
+            return false;
+        }
+        if rules.pacing == 0.0 {
+            self.burst_left = quantum.saturating_sub(1);
+        } else if let Some(rtt) = rtt {
+            let spacing = rules.pacing * rtt / window.max(1.0);
+            // A burst takes the time that its segments would have had one by one (RFC 9002 section 7.7). What was left of the
+            // one before lapses: no more than a burst ever leaves at once.
+            self.burst_left = rules.pacing_burst - 1;
+            self.next = now + Time::from_secs(f64::from(rules.pacing_burst) * spacing);
+        }
+        true
+    }
+
+    /// The wire has woken it.
+    pub fn woke(&mut self) {
+        self.on = false;
+    }
+
+    /// Seconds until the next segment may go.
+    pub fn wait(&self, now: Time) -> f64 {
+        (self.next - now).secs().max(0.0)
+    }
+
+    /// The `count`-th data segment, of `segments` full ones, has left at a control's pace of `rate` segments a second. Half of
+    /// the wait for the next makes up for what this one was late, so that late timers cost no throughput
+    /// (`tcp_update_skb_after_send`).
+    pub fn departed(&mut self, count: u64, segments: f64, rate: f64, now: Time) {
+        if count < UNPACED {
+            return;
+        }
+        let late = (now - self.next).secs().max(0.0);
+        let wait = segments / rate;
+        self.next = self.next.max(now) + Time::from_secs(wait - late.min(wait / 2.0));
+    }
+}

@@ -1,0 +1,217 @@
+//! Sequence space of a sender (RFC 9293 section 3.3.1), and the segment that comes next in it: Nagle's rule (RFC 896; ledger
+//! divack.m.nagle) and silly-window avoidance (RFC 9293 section 3.8.6.2.1).
+//!
+//! A segment is small because the data ends, or because the window has no more room. Nagle's rule holds the first kind while
+//! anything is unacknowledged (Minshall's variant: while a small segment is). Silly-window avoidance forbids the second kind.
+//! Without it a window that opens by half a segment sends half a segment, and sizes go on halving (ledger
+//! divack.m.small_segments).
+
+use acklab_packet::Seq;
+
+use crate::rules::{Nagle, SenderRules, Sequence};
+
+/// Data that a sender has been given to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Supply {
+    /// That many full segments.
+    Segments(u64),
+    /// That many payload bytes.
+    Bytes(u64),
+    /// No end.
+    Unlimited,
+}
+
+/// A sender's position in its data. In sequence units.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub struct SequenceSpace {
+    /// SND.UNA: oldest unacknowledged unit.
+    pub una: Seq,
+    /// SND.NXT: next unit to send; falls back to `una` on a timeout.
+    pub nxt: Seq,
+    /// One past the highest unit ever sent.
+    pub max: Seq,
+    /// One past the last unit there is to send, SYN and FIN included.
+    pub limit: Seq,
+    /// SND.WND: the receiver's advertised window.
+    pub wnd: u64,
+    /// Units in a full segment: 1 when segments are counted.
+    pub mss: u32,
+    /// Wire bytes of a full segment.
+    pub(super) full_bytes: u32,
+    /// One past the last small segment's last unit (Minshall's variant, "snd_sml").
+    small_end: Seq,
+    syn: bool,
+    fin: bool,
+    sws_avoidance: bool,
+    bytes: bool,
+    nagle: Nagle,
+}
+
+impl SequenceSpace {
+    /// Before anything is sent.
+    pub(super) fn new(rules: &SenderRules, supply: Supply) -> SequenceSpace {
+        let (mss, payload) = (full_segment(rules), payload(rules));
+        let data = match supply {
+            Supply::Segments(n) => n.saturating_mul(u64::from(mss)),
+            Supply::Bytes(bytes) => bytes.div_ceil(u64::from(if mss == 1 { payload } else { 1 })),
+            Supply::Unlimited => u64::MAX / 4,
+        };
+        SequenceSpace {
+            una: 0,
+            nxt: 0,
+            max: 0,
+            limit: data.min(u64::MAX / 4) + u64::from(rules.syn) + u64::from(rules.fin),
+            wnd: rules.window.units(mss, payload),
+            mss,
+            full_bytes: data_bytes(rules, mss),
+            small_end: 0,
+            syn: rules.syn,
+            fin: rules.fin,
+            sws_avoidance: rules.sws_avoidance,
+            bytes: rules.sequence == Sequence::Bytes,
+            nagle: rules.nagle,
+        }
+    }
+
+    /// The application hands over `units` more.
+    pub(super) fn supply(&mut self, units: u64) {
+        self.limit = (self.limit + units).min(u64::MAX / 4);
+    }
+
+    /// Units sent and not cumulatively acknowledged (RFC 5681 section 2).
+    #[inline]
+    pub fn flight_size(&self) -> u64 {
+        self.max - self.una
+    }
+
+    /// True if everything there is to send has been acknowledged.
+    #[inline]
+    pub fn done(&self) -> bool {
+        self.una >= self.limit
+    }
+
+    /// True if the SYN is not acknowledged yet.
+    pub(super) fn shaking_hands(&self) -> bool {
+        self.syn && self.una == 0
+    }
+
+    /// One past the last unit of data.
+    fn data_end(&self) -> Seq {
+        self.limit - u64::from(self.fin)
+    }
+
+    /// End of the receiver's window.
+    #[inline]
+    pub(super) fn window_end(&self) -> Seq {
+        self.una + self.wnd
+    }
+
+    /// Units of the segment that starts at `seq`.
+    #[inline]
+    pub fn len_at(&self, seq: Seq) -> u32 {
+        if self.syn && seq == 0 {
+            return 1;
+        }
+        // What was sent before is not sent again in one segment with what was not.
+        let known = self.data_end();
+        let end = if seq < self.max { known.min(self.max) } else { known };
+        if seq >= end { 1 } else { u64::from(self.mss).min(end - seq) as u32 }
+    }
+
+    /// Units of new data that may be sent from `nxt` now, if there are any and the receiver's window takes them.
+    pub(super) fn new_data(&self) -> Option<u32> {
+        if self.nxt < self.limit { self.sendable(self.window_end()) } else { None }
+    }
+
+    /// Units that may be sent from `nxt` now, if the window ends at `edge`: a full segment, or a smaller one where the
+    /// rules admit it.
+    #[inline]
+    pub fn sendable(&self, edge: Seq) -> Option<u32> {
+        if self.nxt >= edge {
+            return None;
+        }
+        let full = self.full_segment_fits(self.plain_edge(edge));
+        if full { Some(self.mss) } else { self.sendable_otherwise(edge) }
+    }
+
+    /// Latest end of a segment that may be sent without a FIN, if the window ends at `edge`.
+    #[inline]
+    pub(super) fn plain_edge(&self, edge: Seq) -> Seq {
+        edge.min(self.data_end())
+    }
+
+    /// True if a full segment of new data, no SYN, has room from `nxt` to `plain_edge`: mostly so.
+    #[inline]
+    pub(super) fn full_segment_fits(&self, plain_edge: Seq) -> bool {
+        self.nxt >= self.max.max(1) && self.nxt + u64::from(self.mss) <= plain_edge
+    }
+
+    #[inline(never)]
+    fn sendable_otherwise(&self, edge: Seq) -> Option<u32> {
+        let len = self.len_at(self.nxt);
+        // A SYN counts as a segment of the window in which it is out, though it takes one unit: no small segment goes with it
+        // in the rest, before the handshake is over.
+        let shaking = self.shaking_hands() && self.nxt > 0;
+        let edge = if shaking { edge.saturating_sub(u64::from(self.mss) - 1) } else { edge };
+        if self.nxt + u64::from(len) > edge {
+            return if self.sws_avoidance { None } else { self.remainder(len, edge) };
+        }
+        if len < self.mss && self.nagle != Nagle::Off && self.holds() { None } else { Some(len) }
+    }
+
+    /// The rest of the window, as a small segment of new data.
+    fn remainder(&self, len: u32, edge: Seq) -> Option<u32> {
+        let room = edge.saturating_sub(self.nxt).min(u64::from(len)) as u32;
+        let new_bytes = self.bytes && self.nxt >= self.max;
+        (room > 0 && new_bytes && !self.holds()).then_some(room)
+    }
+
+    /// True if a small segment at `nxt` has to wait. Not what was sent before, nor a SYN or FIN.
+    fn holds(&self) -> bool {
+        let new = self.nxt >= self.max;
+        let data = self.nxt < self.data_end() && !(self.syn && self.nxt == 0);
+        let waits = match self.nagle {
+            Nagle::Off => false,
+            Nagle::On => self.una < self.max,
+            Nagle::Minshall => self.una < self.small_end,
+        };
+        new && data && waits
+    }
+
+    /// A segment of new data left.
+    #[inline]
+    pub(super) fn note_size(&mut self, len: u32, end: Seq) {
+        if len < self.mss {
+            self.small_end = end;
+        }
+    }
+
+    /// Whole segments in which `units` fit.
+    pub(super) fn segments(&self, units: u64) -> u64 {
+        units.div_ceil(u64::from(self.mss))
+    }
+}
+
+/// Payload bytes of a full segment.
+pub(super) fn payload(rules: &SenderRules) -> u32 {
+    match rules.sequence {
+        Sequence::Segments => rules.packet,
+        Sequence::Bytes => {
+            let option = if rules.timestamps && rules.options_in_packet { rules.timestamp_bytes } else { 0 };
+            rules.packet.saturating_sub(option).max(1)
+        }
+    }
+}
+
+/// Units of a full segment.
+fn full_segment(rules: &SenderRules) -> u32 {
+    if rules.sequence == Sequence::Segments { 1 } else { payload(rules) }
+}
+
+/// Wire bytes of a data segment that carries `len` units.
+pub(super) fn data_bytes(rules: &SenderRules, len: u32) -> u32 {
+    let payload = if rules.sequence == Sequence::Segments { len * rules.packet } else { len };
+    let option = if rules.timestamps && rules.header > 0 { rules.timestamp_bytes } else { 0 };
+    payload + rules.header + option
+}
