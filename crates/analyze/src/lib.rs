@@ -19,6 +19,7 @@ mod holds;
 mod ip;
 mod numbers;
 mod outstanding;
+mod phrases;
 mod policy;
 mod recovery;
 mod rows;

@@ -2,6 +2,7 @@
 
 use crate::acks::Acks;
 use crate::holds::{Holds, MANY};
+use crate::phrases::{ms, ordinal, plural, range};
 use crate::thresholds::{
     AHEAD_S, FLOOR_SHARE, LEAST_ACKS, LEAST_HELD, LEAST_LONG, LEAST_NEXT, LEAST_OUTSIDE, LEAST_SPOOFED, MOST_WEIGHT,
     QUICK_RUN, REST_SHARE, RULE_SHARE, STEADY_SHARE, STRETCH_SHARE, TIMER_RANGE, TIMER_SHARE, TIMER_WIDTH,
@@ -367,42 +368,6 @@ fn waited(holds: &Holds, timer: Option<Timer>) -> String {
     }
 }
 
-/// `40 to 44 ms`.
-pub fn range(low: f64, high: f64) -> String {
-    let (low, high) = (ms(low), ms(high));
-    match (low.split_once(' '), high.split_once(' ')) {
-        _ if low == high => format!("about {low}"),
-        (Some((number, unit)), Some((_, same))) if unit == same => format!("{number} to {high}"),
-        _ => format!("{low} to {high}"),
-    }
-}
-
 fn at(counts: &[u64], segments: u64) -> u64 {
     counts.get(segments as usize - 1).copied().unwrap_or(0)
-}
-
-fn ordinal(number: u64) -> String {
-    let ending = match (number % 10, number % 100) {
-        (_, 11..=13) => "th",
-        (1, _) => "st",
-        (2, _) => "nd",
-        (3, _) => "rd",
-        _ => "th",
-    };
-    format!("{number}{ending}")
-}
-
-/// `1 ACK`, `2 ACKs`.
-pub fn plural(number: u64, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}
-
-/// A span with two or three digits.
-pub fn ms(secs: f64) -> String {
-    let ms = secs * 1e3;
-    match ms {
-        10.0.. => format!("{ms:.0} ms"),
-        1.0.. => format!("{ms:.1} ms"),
-        _ => format!("{:.0} µs", ms * 1e3),
-    }
 }
