@@ -182,3 +182,38 @@ pub struct Sender {
     /// Identification of its host's packet before it, of whatever connection.
     pub beside: Option<u16>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is found in ACKs of (step of the identification, segments covered); `beside` is the host's packet before.
+    fn found(acks: impl Iterator<Item = (u16, u64)>, beside: impl Fn(u16) -> Option<u16>) -> Identifications {
+        let (mut ids, mut last) = (Identifications::default(), 100_u16);
+        ids.on_packet(last, None, true, None);
+        for (step, covers) in acks {
+            last = last.wrapping_add(step);
+            ids.on_packet(last, beside(last), true, Some(covers));
+        }
+        ids
+    }
+
+    #[test]
+    fn a_gap_counts_where_the_ack_covers_more() {
+        let thinned = found((0..40).map(|k| if k % 4 == 0 { (1, 2) } else { (3, 6) }), |_| None);
+        assert_eq!((thinned.next, thinned.explained, thinned.missing, thinned.other), (10, 30, 60, 0));
+        let stretched = found((0..40).map(|_| (1, 6)), |_| None);
+        assert_eq!((stretched.explained, stretched.jumps, stretched.missing), (0, 40, 0));
+    }
+
+    #[test]
+    fn a_gap_alone_says_nothing() {
+        let host_wide = found((0..40).map(|k| (1 + k % 5, 2)), |_| None);
+        assert_eq!((host_wide.explained, host_wide.missing), (0, 0));
+        assert!(host_wide.other > host_wide.next, "these numbers count something else");
+        let far = found((0..40).map(|_| (9, 4)), |_| None);
+        assert_eq!((far.explained, far.other), (0, 40), "more than segments that it covers");
+        let two_connections = found((0..40).map(|_| (3, 4)), |now| Some(now.wrapping_sub(1)));
+        assert_eq!((two_connections.explained, two_connections.jumps), (0, 40), "another connection took the others");
+    }
+}

@@ -147,8 +147,7 @@ impl Way {
         self.note_spacing(done, now);
         if told.clean && !told.divided {
             let (leg, all) = (self.legs.0, self.outstanding.is_empty());
-            let span = covered.passed.map_or(0.0, |(first, last)| span_s(first, last));
-            self.acks.holds.on_batch(told.segments, span);
+            self.acks.holds.on_batch(told.segments, covered.passed.unwrap_or((now, now)), all);
             self.acks.holds.on_ack(told.segments, told.delay.unwrap_or(0.0), leg, all, now);
         } else if (gap || !covered.plain) && told.bytes > 0 {
             self.acks.holds.on_disorder();

@@ -22,6 +22,8 @@ struct Handshake {
 pub struct Connection {
     /// The end that opened it, or whose packet was first; and the other.
     pub ends: [Endpoint; 2],
+    /// Numbers of their hosts.
+    pub hosts: [Option<usize>; 2],
     /// Direction 0 is the data of `ends[0]`.
     pub ways: [Way; 2],
     pub first_ns: i64,
@@ -59,6 +61,7 @@ impl Connection {
         let ends = if answer { [seen.to, seen.from] } else { [seen.from, seen.to] };
         Connection {
             ends,
+            hosts: [None; 2],
             ways: Default::default(),
             first_ns: now,
             last_ns: now,

@@ -4,7 +4,7 @@
 //! acknowledged at once by any receiver (RFC 5681 section 4.2) and says nothing of its policy.
 
 use crate::numbers::{Spread, span_s};
-use crate::thresholds::{BATCH_S, BATCH_SHARE, HELD_S, HELD_SHARE, QUICK_MISSES, QUICK_RUN};
+use crate::thresholds::{BATCH_S, BATCH_SHARE, HELD_S, HELD_SHARE, PAUSE_S, PAUSE_SHARE, QUICK_MISSES, QUICK_RUN};
 
 /// Segments an ACK from which one class counts them all.
 pub const MANY: usize = 64;
@@ -39,6 +39,10 @@ pub struct Holds {
     /// ACKs of three segments and more, and those of them whose segments came in a batch.
     pub stretched: u64,
     pub batches: u64,
+    /// Those of them whose segments were one packet, or had a pause before them; and those that left nothing outstanding.
+    pub apart: u64,
+    pub emptied: u64,
+    edge: Option<i64>,
     /// Seconds between ACKs.
     pub gaps: Spread,
     before: Option<f64>,
@@ -74,10 +78,18 @@ impl Holds {
         self.follow(segments <= 1 && !held);
     }
 
-    /// Segments that an ACK of `segments` covers passed within `span` seconds.
-    pub fn on_batch(&mut self, segments: u64, span: f64) {
-        self.stretched += u64::from(segments > 2);
-        self.batches += u64::from(segments > 2 && span <= BATCH_S);
+    /// Segments that an ACK of `segments` covers passed between two instants; it leaves nothing outstanding if it covers `all`.
+    pub fn on_batch(&mut self, segments: u64, (first, last): (i64, i64), all: bool) {
+        let span = span_s(first, last);
+        let pause = self.edge.replace(last).map_or(0.0, |edge| span_s(edge, first));
+        if segments <= 2 {
+            return;
+        }
+        self.stretched += 1;
+        self.batches += u64::from(span <= BATCH_S);
+        let alone = first == last;
+        self.apart += u64::from(alone || pause > PAUSE_S + PAUSE_SHARE * span / (segments - 1) as f64);
+        self.emptied += u64::from(all);
     }
 
     /// Whether ACKs of many segments answer batches.

@@ -19,6 +19,7 @@ mod holds;
 mod ip;
 mod numbers;
 mod outstanding;
+mod phrases;
 mod policy;
 mod recovery;
 mod rows;
@@ -131,8 +132,9 @@ pub struct Analysis {
     connections: Vec<Connection>,
     /// The latest connection between two ends, the lesser first; only looked up, never walked.
     latest: HashMap<(Endpoint, Endpoint), usize>,
-    /// Identification of the last packet of each IPv4 host.
-    hosts: HashMap<IpAddr, u16>,
+    /// Numbers of hosts, and the identification of the last packet of each.
+    hosts: HashMap<IpAddr, usize>,
+    identifications: Vec<Option<u16>>,
     packets: Option<Packets>,
     fragments: fragments::Fragments,
     /// Segments, gaps and the like that all connections remember.
@@ -262,7 +264,7 @@ impl Analysis {
         };
         self.census.tcp += 1;
         self.census.options_cut += u64::from(seen.cut);
-        let beside = self.beside(&seen);
+        let beside = self.beside(index, &seen);
         let connection = &mut self.connections[index];
         let (before, lost) = connection.remembered();
         let passed = connection.on_packet(&seen, now, beside, self.remembered < MOST_REMEMBERED);
@@ -304,13 +306,22 @@ impl Analysis {
         } += 1;
     }
 
-    /// The identification of the last packet that its host sent; this one's is remembered instead.
-    fn beside(&mut self, seen: &Seen) -> Option<u16> {
-        let identification = seen.identification?;
-        if self.hosts.len() == MOST_HOSTS && !self.hosts.contains_key(&seen.from.address) {
+    /// The identification of the last packet that a segment's host sent; the segment's is remembered instead.
+    fn beside(&mut self, index: usize, seen: &Seen) -> Option<u16> {
+        let connection = &self.connections[index];
+        let host = connection.hosts[usize::from(seen.from != connection.ends[0])]?;
+        self.identifications.get_mut(host)?.replace(seen.identification?)
+    }
+
+    /// The number of a host, unless there are too many.
+    fn host(&mut self, address: IpAddr) -> Option<usize> {
+        if self.hosts.len() == MOST_HOSTS && !self.hosts.contains_key(&address) {
             return None;
         }
-        self.hosts.insert(seen.from.address, identification)
+        let next = self.hosts.len();
+        let host = *self.hosts.entry(address).or_insert(next);
+        self.identifications.resize(self.hosts.len(), None);
+        Some(host)
     }
 
     /// The connection of a segment, which it may open; none if there are too many.
@@ -324,7 +335,9 @@ impl Analysis {
         if self.connections.len() == MOST_CONNECTIONS {
             return None;
         }
-        self.connections.push(Connection::new(seen, now));
+        let mut connection = Connection::new(seen, now);
+        connection.hosts = connection.ends.map(|end| self.host(end.address));
+        self.connections.push(connection);
         self.latest.insert(key, self.connections.len() - 1);
         Some(self.connections.len() - 1)
     }

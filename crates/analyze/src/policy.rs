@@ -2,9 +2,11 @@
 
 use crate::acks::Acks;
 use crate::holds::{Holds, MANY};
+use crate::phrases::{ms, ordinal, plural, range};
 use crate::thresholds::{
-    AHEAD_S, FLOOR_SHARE, LEAST_ACKS, LEAST_HELD, LEAST_NEXT, LEAST_SPOOFED, MOST_WEIGHT, QUICK_RUN, REST_SHARE,
-    RULE_SHARE, STEADY_SHARE, STRETCH_SHARE, TIMER_SHARE, TIMER_WIDTH, UNEXPLAINED_SHARE, UNUSUAL_LEAST, UNUSUAL_SHARE,
+    AHEAD_S, FLOOR_SHARE, LEAST_ACKS, LEAST_HELD, LEAST_LONG, LEAST_NEXT, LEAST_OUTSIDE, LEAST_SPOOFED, MOST_WEIGHT,
+    QUICK_RUN, REST_SHARE, RULE_SHARE, STEADY_SHARE, STRETCH_SHARE, TIMER_RANGE, TIMER_SHARE, TIMER_WIDTH,
+    UNEXPLAINED_SHARE, UNUSUAL_LEAST, UNUSUAL_SHARE,
 };
 use crate::vantage::Vantage;
 use crate::way::Way;
@@ -54,11 +56,25 @@ pub fn of(way: &Way, copies: u64, place: Vantage) -> Policy {
         }
         // A slow link on the way back lets filtered ACKs through at equal intervals.
         let complete = place == Vantage::Receiver || missing(&way.acks) == Some(0);
+        // How many segments a message has says nothing of its receiver.
+        let free = !as_it_comes(holds, place);
         fixed(holds, timer)
-            .or_else(|| periodic(holds, timer).filter(|_| complete))
-            .or_else(|| batched(holds, timer))
+            .filter(|fixed| free || fixed.every.is_none_or(|every| every <= 2))
+            .or_else(|| periodic(holds, timer).filter(|_| complete && free))
+            .or_else(|| batched(holds, timer).filter(|found| free || found.every.is_none_or(|every| every <= 2)))
             .unwrap_or_else(|| varying(holds))
     })
+}
+
+/// Whether most ACKs of many segments may be of so many because no more had come: seen at the receiver each answers one packet, or
+/// a batch with a pause before it; seen elsewhere each covers all there is.
+fn as_it_comes(holds: &Holds, place: Vantage) -> bool {
+    let so = match place {
+        Vantage::Receiver => holds.apart,
+        Vantage::Both => holds.apart.max(holds.emptied),
+        Vantage::Sender | Vantage::Between | Vantage::Unknown => holds.emptied,
+    };
+    2 * so >= holds.stretched.max(1)
 }
 
 /// Whether ACKs of a regular receiver may be missing, without proof: those that came echo the last segment they cover. Some
@@ -178,13 +194,17 @@ fn fixed(holds: &Holds, timer: Option<Timer>) -> Option<Policy> {
     let held = |weight: fn(u64) -> u64| (1..=best).map(|n| weight(n) * at(&holds.held, n)).sum::<u64>();
     let hits = weigh(best) * at(&holds.at_once, best) + held(|n| n.min(MOST_WEIGHT));
     let delayed = at(&holds.at_once, best) > 0 || at(&holds.held, 1) > 0;
-    if delayed && share(hits, rest) >= RULE_SHARE && share(rest, total) >= REST_SHARE {
-        let counts = (at(&holds.at_once, best) + held(|_| 1), holds.count() - quick.min(holds.count()));
+    let counts = (at(&holds.at_once, best) + held(|_| 1), holds.count() - quick.min(holds.count()));
+    let enough = share(rest, total) >= REST_SHARE && counts.0 >= LEAST_OUTSIDE;
+    if delayed && enough && share(hits, rest) >= RULE_SHARE {
         return Some(delayed_by(holds, best, counts, timer));
     }
     let singles = at(&holds.at_once, 1);
     (share(singles, total) >= RULE_SHARE).then(|| {
-        let words = format!("acknowledges every segment, at once ({singles} of {} ACKs)", holds.count());
+        let mut words = format!("acknowledges every segment, at once ({singles} of {} ACKs)", holds.count());
+        if holds.lead + QUICK_RUN >= holds.count() && holds.count() < LEAST_LONG {
+            words += "; receivers that wait later may begin so";
+        }
         Policy { name: "every", every: Some(1), timer: None, words }
     })
 }
@@ -331,7 +351,8 @@ fn timer(holds: &Holds) -> Option<Timer> {
         return None;
     }
     let less = |value: f64| (value - holds.serialisation()).max(0.0);
-    Some(Timer { mode: less(mode), low: less(held.quantile(0.1)?), high: less(held.quantile(0.9)?) })
+    let timer = Timer { mode: less(mode), low: less(held.quantile(0.1)?), high: less(held.quantile(0.9)?) };
+    (timer.high <= TIMER_RANGE * timer.low).then_some(timer)
 }
 
 /// What is said of waiting.
@@ -347,39 +368,6 @@ fn waited(holds: &Holds, timer: Option<Timer>) -> String {
     }
 }
 
-/// `40 to 44 ms`.
-pub fn range(low: f64, high: f64) -> String {
-    let (low, high) = (ms(low), ms(high));
-    match (low.split_once(' '), high.split_once(' ')) {
-        _ if low == high => format!("about {low}"),
-        (Some((number, unit)), Some((_, same))) if unit == same => format!("{number} to {high}"),
-        _ => format!("{low} to {high}"),
-    }
-}
-
 fn at(counts: &[u64], segments: u64) -> u64 {
     counts.get(segments as usize - 1).copied().unwrap_or(0)
-}
-
-fn ordinal(number: u64) -> String {
-    match number {
-        2 => "2nd".to_owned(),
-        3 => "3rd".to_owned(),
-        n => format!("{n}th"),
-    }
-}
-
-/// `1 ACK`, `2 ACKs`.
-pub fn plural(number: u64, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}
-
-/// A span with two or three digits.
-pub fn ms(secs: f64) -> String {
-    let ms = secs * 1e3;
-    match ms {
-        10.0.. => format!("{ms:.0} ms"),
-        1.0.. => format!("{ms:.1} ms"),
-        _ => format!("{:.0} µs", ms * 1e3),
-    }
 }

@@ -9,6 +9,10 @@ pub const HELD_SHARE: f64 = 0.25;
 pub const NEAR_SHARE: f64 = 0.2;
 /// Or if it takes at most this many seconds, a thousandth part of what a path of any length takes.
 pub const NEAR_S: f64 = 0.0003;
+/// Fewest ACKs outside quick phases that show what comes after them.
+pub const LEAST_OUTSIDE: u64 = 4;
+/// Fewest ACKs of one segment each that are no mere beginning: Linux begins with 16 quick ACKs, and more while its window grows.
+pub const LEAST_LONG: u64 = 64;
 /// Fewest clean ACKs of new data from which a policy is named.
 pub const LEAST_ACKS: u64 = 12;
 /// Share of the ACKs that must follow a rule for it to be the policy.
@@ -39,6 +43,12 @@ pub const LEAST_SPOOFED: u64 = 30;
 pub const BATCH_S: f64 = 0.001;
 /// and the share of the ACKs of more than two segments of which that must hold.
 pub const BATCH_SHARE: f64 = 0.8;
+/// A pause before what an ACK covers is longer than this,
+pub const PAUSE_S: f64 = 50e-6;
+/// and so many times the time between the segments that it covers.
+pub const PAUSE_SHARE: f64 = 3.0;
+/// A timer is named if the middle four fifths of the waits differ by at most this factor.
+pub const TIMER_RANGE: f64 = 2.0;
 /// Delays of data ACKs below this share of the handshake's leg show that something nearer than the far end acknowledges,
 pub const SPLIT_SHARE: f64 = 0.1;
 /// if that leg took at least this many seconds.

@@ -1,7 +1,8 @@
 //! What was found, in sentences.
 
 use crate::connection::Connection;
-use crate::policy::{self, Policy, many, ms, plural};
+use crate::phrases::{ms, plural};
+use crate::policy::{self, Policy, many};
 use crate::thresholds::{LEAST_ACKS, NEAR_S, SPLIT_S, SPLIT_SHARE, UNUSUAL_LEAST};
 use crate::vantage::{self, Vantage};
 use crate::way::Way;
