@@ -11,6 +11,8 @@ __all__ = [
     "LiveError",
     "LivePlan",
     "LiveResult",
+    "MOST_CONNECTIONS",
+    "MOST_ROWS",
     "RunError",
     "RunResult",
     "ScenarioError",

@@ -173,7 +173,9 @@ def test_nothing_stays_behind(number: signal.Signals, status: int, tmp_path: Pat
     wait_until(lambda: spaces_of(run.pid) >= 3)
     run.send_signal(number)
     assert run.wait(timeout=20) == status
-    assert left_behind() == before and not out.exists()
+    assert left_behind() == before
+    # A killed process cannot remove its private folder; the next command there does.
+    assert not out.exists() or number == signal.SIGKILL and [it.name for it in out.iterdir()] == [".acklab"]
 
 
 def spaces_of(process: int) -> int:

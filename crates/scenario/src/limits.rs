@@ -6,8 +6,11 @@ use acklab_tcp::rules::{SenderRules, Window};
 
 use crate::spec::Size;
 
-/// Most flows of one scenario, and most transfers.
+/// Most flows of one scenario.
 pub(super) const MOST_FLOWS: u64 = 1_000_000;
+
+/// Most transfers of one scenario, if every flow repeats as often as it may.
+pub(super) const MOST_TRANSFERS: u64 = 10_000_000;
 
 /// Most links, those of topologies and wlans included.
 pub(super) const MOST_LINKS: usize = 100_000;

@@ -6,7 +6,7 @@ use acklab_packet::Time;
 
 use super::error::{Problem, not_a_name};
 use super::file::{File, FlowTable, SizeEntry, StopTable, When};
-use super::limits::{LATEST, MOST_FLOWS, MOST_LINKS, too_many_at_start, too_short};
+use super::limits::{LATEST, MOST_FLOWS, MOST_LINKS, MOST_TRANSFERS, too_many_at_start, too_short};
 use super::link::LinkTable;
 use super::network::{Key, Network, Origin, checked_rate_at};
 use super::stacks::{Stacks, shared};
@@ -81,8 +81,8 @@ fn flows(tables: Vec<FlowTable>, network: &mut Network, stacks: &Stacks) -> Resu
         }
         let transfers = table.repeat.map_or(1, |repeat| u64::from(repeat.times));
         transfers_in_all += transfers.saturating_mul(table.count);
-        if transfers > u64::from(u16::MAX) || transfers_in_all > MOST_FLOWS {
-            let what = format!("makes {transfers} transfers of each flow; at most 65535, and {MOST_FLOWS} in all");
+        if transfers > u64::from(u16::MAX) || transfers_in_all > MOST_TRANSFERS {
+            let what = format!("makes {transfers} transfers of each flow; at most 65535, and {MOST_TRANSFERS} in all");
             return Err(Problem::at(at("repeat.times"), what).given(transfers));
         }
         if let Some(repeat) = table.repeat

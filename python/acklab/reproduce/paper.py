@@ -178,4 +178,4 @@ class Study(Paper):
     @property
     def ledger(self) -> Ledger:
         """Empty."""
-        return Ledger(self.id, {}, {})
+        return Ledger(self.id, {})
