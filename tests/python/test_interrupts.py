@@ -79,8 +79,8 @@ def test_the_second_signal_does_not_wait(second: signal.Signals) -> None:
     try:
         time.sleep(60)
     finally:
-        print("cleaning", flush=True)
         with deferred():  # nor does it break into what is short
+            print("cleaning", flush=True)
             time.sleep(1)
             print("done", flush=True)
         while True:
