@@ -1,10 +1,10 @@
-//! What is counted of the ACKs of one direction, and what must be remembered of them.
+//! Counts of the ACKs of one direction, and the state that they need.
 
 use crate::holds::Holds;
 use crate::numbers::{Spread, span_s};
 use crate::thresholds::AHEAD_S;
 
-/// What an ACK was to the one before.
+/// Relation of an ACK to the one before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AckKind {
     /// It acknowledges something for the first time.
@@ -42,7 +42,7 @@ pub struct Told {
     pub flight: u64,
 }
 
-/// What is counted of them.
+/// Counts of the ACKs.
 #[derive(Clone, Debug, Default)]
 pub struct AckCounts {
     pub packets: u64,
@@ -172,7 +172,7 @@ pub enum Own {
     Other,
 }
 
-/// What is known of a packet beside what it says.
+/// Facts about a packet that its header does not state.
 #[derive(Clone, Copy, Debug)]
 pub struct Sender {
     /// Its number, to the one its sender should use next.

@@ -1,4 +1,4 @@
-//! What an ACK says of what was outstanding, and the round trip that it tells.
+//! Effect of an ACK on the outstanding segments, and its round-trip sample.
 
 use crate::acks::{AckKind, Own, Sender, Told};
 use crate::numbers::span_s;

@@ -12,7 +12,7 @@ pub struct Clock {
     now: i64,
 }
 
-/// What a time was to the one before.
+/// Relation of a time to the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tick {
     /// Not earlier.
@@ -24,12 +24,12 @@ pub enum Tick {
 }
 
 impl Clock {
-    /// Whether a time is so far from the one before that it may be wrong.
+    /// The time is so far from the one before that it may be wrong.
     pub fn doubts(&self, time_ns: i128) -> bool {
         self.start.is_some() && !self.follows(time_ns)
     }
 
-    /// Whether a time follows the last one as a packet's does.
+    /// The time is plausible after the last one.
     pub fn follows(&self, time_ns: i128) -> bool {
         (self.last - BACKWARD_NS..=self.last + LEAP_NS).contains(&time_ns)
     }

@@ -31,7 +31,7 @@ pub enum DataKind {
 /// Names of [`DataKind`]s.
 pub const DATA_KINDS: [&str; 4] = ["new", "resent", "late", "keep-alive"];
 
-/// What is counted of the data.
+/// Counts of the data.
 #[derive(Clone, Debug, Default)]
 pub struct DataCounts {
     pub packets: u64,
