@@ -14,16 +14,18 @@ from hostile import KINDS, measured, write
 
 #: Packets of the smaller file; the other has four times as many.
 SMALL = 400_000 if os.environ.get("ACKLAB_LONG") else 20_000
+#: Seconds of processor time that a busy machine may add. Work by the square of these packets took 5 s or more.
+NOISE = 2.0
 #: Bytes that the analysis of one connection may take, from its packets to its row as text.
 MOST_A_CONNECTION = 10_000
 
 
 @pytest.fixture(scope="module")
 def start(tmp_path_factory: pytest.TempPathFactory) -> tuple[float, float]:
-    """Processor time and memory of an analysis of next to nothing."""
+    """Processor time and memory of an analysis of next to nothing: the least of three, the first reads cold files."""
     folder = tmp_path_factory.mktemp("start")
     write(folder, 2, "backward")
-    secs, megabytes, _ = measured(folder / "backward.cap")
+    secs, megabytes, _ = min(measured(folder / "backward.cap") for _ in range(3))
     return secs, megabytes
 
 
@@ -36,7 +38,7 @@ def test_cost_grows_no_faster_than_the_file(kind: str, start: tuple[float, float
         assert status == 0
         cost.append((max(0.0, secs - start[0]), megabytes - start[1]))
     (little, _), (much, memory) = cost
-    assert much < 8 * little + 0.5, f"{little:.2f} s, then {much:.2f} s of processor time"
+    assert much < 8 * little + NOISE, f"{little:.2f} s, then {much:.2f} s of processor time"
     if kind in ("connections", "talking"):
         followed = min(100_000, 4 * SMALL // (3 if kind == "talking" else 1))
         assert memory * 1e6 < MOST_A_CONNECTION * followed + 2e7, f"{memory:.0f} MB"
