@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Rewrites the tables of docs/reference/tables.md from the columns' declarations in Rust.
+"""Rewrites the tables of two reference pages from the columns' declarations in Rust.
 
-With ``--check`` nothing is written; the exit code says whether the page is up to date.
+With ``--check`` nothing is written; the exit code says whether the pages are up to date.
 """
 
 from __future__ import annotations
@@ -12,29 +12,33 @@ from pathlib import Path
 
 from acklab import _core
 
-PAGE = Path(__file__).resolve().parent.parent / "docs/reference/tables.md"
-TABLES = ("flows", "links", "series", "queue", "packets")
+REFERENCE = Path(__file__).resolve().parent.parent / "docs/reference"
+PAGES = {
+    "tables.md": ("flows", "links", "series", "queue", "packets"),
+    "analysis.md": ("connections", "acks", "segments"),
+}
 
 
 def table(name: str) -> str:
-    """The Markdown table of a run's table."""
-    rows = [f"| `{column}` | {kind} | {about} |" for column, kind, about in _core.run_columns(name)]
+    """The Markdown table of a table's columns."""
+    rows = [f"| `{column}` | {kind} | {about} |" for column, kind, about in _core.columns(name)]
     return "\n".join(["| column | type | meaning |", "|---|---|---|", *rows, ""])
 
 
-def page(text: str) -> str:
+def page(name: str, text: str) -> str:
     """The page with its tables made anew."""
-    for name in TABLES:
-        section = re.compile(rf"(^## {name}\n(?:(?!^## )(?!\|).*\n)*)(?:\|.*\n)+", re.MULTILINE)
-        text, found = section.subn(lambda match, name=name: match[1] + table(name), text)
+    for section in PAGES[name]:
+        place = re.compile(rf"(^## {section}\n(?:(?!^## )(?!\|).*\n)*)(?:\|.*\n)+", re.MULTILINE)
+        text, found = place.subn(lambda match, section=section: match[1] + table(section), text)
         if found != 1:
-            raise SystemExit(f"{PAGE.name} has no section `{name}` with a table")
+            raise SystemExit(f"{name} has no section `{section}` with a table")
     return text
 
 
 if __name__ == "__main__":
-    old = PAGE.read_text(encoding="utf-8")
-    new = page(old)
+    old = {name: (REFERENCE / name).read_text(encoding="utf-8") for name in PAGES}
+    new = {name: page(name, text) for name, text in old.items()}
     if "--check" in sys.argv[1:]:
         sys.exit(old != new)
-    PAGE.write_text(new, encoding="utf-8")
+    for name, text in new.items():
+        (REFERENCE / name).write_text(text, encoding="utf-8")

@@ -1,8 +1,7 @@
 """Pages that are made from the program itself, so that they cannot differ from it.
 
-Five directives: ``scenario-reference`` (from the JSON Schema), ``stack-table`` (the rules of every stack),
-``analysis-table`` (the columns of a table of ``acklab analyze``, its argument), ``command-help`` (one verb of the command
-line, its argument) and ``mutant-table`` (the deliberate faults of ``tests/mutants``).
+Four directives: ``scenario-reference`` (from the JSON Schema), ``stack-table`` (the rules of every stack),
+``command-help`` (one verb of the command line, its argument) and ``mutant-table`` (the deliberate faults of ``tests/mutants``).
 """
 
 from __future__ import annotations
@@ -246,16 +245,6 @@ class MutantTable(SphinxDirective):
         return self.parse_text_to_nodes("\n".join(mutant_table()))
 
 
-class AnalysisTable(SphinxDirective):
-    """The columns of a table of ``acklab analyze``."""
-
-    required_arguments = 1
-
-    def run(self) -> list[nodes.Node]:
-        rows = [f"| `{name}` | {about} |" for name, about in _core.analysis_columns(self.arguments[0])]
-        return self.parse_text_to_nodes("\n".join(["| column | meaning |", "|---|---|", *rows]))
-
-
 class CommandHelp(SphinxDirective):
     """What ``acklab VERB --help`` prints."""
 
@@ -296,7 +285,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Called by Sphinx."""
     app.add_directive("scenario-reference", ScenarioReference)
     app.add_directive("stack-table", StackTable)
-    app.add_directive("analysis-table", AnalysisTable)
     app.add_directive("command-help", CommandHelp)
     app.add_directive("mutant-table", MutantTable)
     app.connect("autodoc-process-signature", signature)

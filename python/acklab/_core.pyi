@@ -20,14 +20,13 @@ __all__ = [
     "Table",
     "Template",
     "__version__",
-    "analysis_columns",
     "analyze",
     "capture",
     "capture_all",
+    "columns",
     "expanded",
     "link_ends",
     "live_probe",
-    "run_columns",
     "schema",
     "stacks",
 ]
@@ -59,7 +58,6 @@ class AnalysisResult:
 def analyze(
     path: str | PathLike[str], *, packets: bool = True, tick: Callable[[int], object] | None = None
 ) -> AnalysisResult: ...
-def analysis_columns(table: str) -> list[tuple[str, str]]: ...
 
 @final
 class Table:
@@ -324,6 +322,6 @@ class LiveResult:
     def json(self) -> str:
         """The summary, on one line."""
 
-def run_columns(table: str) -> list[tuple[str, str, str]]: ...
+def columns(table: str) -> list[tuple[str, str, str]]: ...
 def live_probe() -> str:
     """What of live runs works here, found out by trying, as JSON."""

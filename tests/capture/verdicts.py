@@ -310,7 +310,7 @@ def judged(paths: Iterator[str] | list[str]) -> Iterator[Judged]:
                         file = folder / "disturbed.pcap"
                         write(disturb(frames, random.Random(number)), file)
                         for row in acklab.analyze(file, packets=False).summary()["connections"]:
-                            if row["way"] == 0 or disturb is acks_only:
+                            if row["direction"] == 0 or disturb is acks_only:
                                 about = (disturb.__doc__ or "").strip()
                                 yield Judged(truth, path, end, about, row["policy"], row["finding"])
 

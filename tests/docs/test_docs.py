@@ -185,7 +185,7 @@ def test_imports_run_downward() -> None:
         "scenario": ends,
         "sim": read | {"table"},
         "capture": read | {"sim"},
-        "analyze": {"packet", "tcp", "capture"},
+        "analyze": {"packet", "tcp", "table", "capture"},
         "live": read | {"table", "sim", "capture"},
         "python": read | {"table", "sim", "capture", "analyze", "live"},
     }

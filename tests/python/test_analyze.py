@@ -45,7 +45,7 @@ def test_json_is_one_object_a_file_with_the_documented_columns() -> None:
     told: dict[str, Any] = json.loads(lines[0])
     assert list(told) == ["file", "connections", "length_s", "packets", "start_s"]
     assert told["packets"]["tcp"] == told["packets"]["packets"] == 130
-    assert list(told["connections"][0]) == [name for name, _ in _core.analysis_columns("connections")]
+    assert list(told["connections"][0]) == [name for name, *_ in _core.columns("connections")]
 
 
 def test_out_leaves_tables_and_a_page_that_asks_for_nothing(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_out_leaves_tables_and_a_page_that_asks_for_nothing(tmp_path: Path) -> N
     assert done.returncode == 0 and "written to" in done.stdout
     for name in ("connections", "acks", "segments"):
         frame = pl.read_parquet(tmp_path / "found" / f"{name}.parquet")
-        assert frame.columns == [column for column, _ in _core.analysis_columns(name)]
+        assert frame.columns == [column for column, *_ in _core.columns(name)]
     page = (tmp_path / "found" / "analysis.html").read_text()
     assert "http://" not in page.replace("http://www.w3.org", "") and "https://" not in page
     assert page.count("<figure>") == 4
@@ -261,7 +261,7 @@ def test_connections_are_chosen_and_sorted() -> None:
     assert "0 of 1 directions" in command("analyze", CAPTURE, "--only", ":99").stdout
     assert json.loads(command("analyze", CAPTURE, "--only", "#7", "--json").stdout)["connections"] == []
     wrong = command("analyze", CAPTURE, "--sort", "size")
-    assert wrong.returncode == 2 and "there is no column size; there are connection, way, " in wrong.stderr
+    assert wrong.returncode == 2 and "there is no column size; there are connection, direction, " in wrong.stderr
     assert command("analyze", CAPTURE, "--most", "0").returncode == 2
     summary = acklab.analyze(CAPTURE, packets=False).summary()
     rows = [without(summary, connection=n, rtt_max_s=None if n == 2 else n % 5) for n in range(8)]

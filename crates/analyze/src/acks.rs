@@ -22,8 +22,7 @@ pub enum AckKind {
     Old,
 }
 
-/// Names of [`AckKind`]s.
-pub const ACK_KINDS: [&str; 6] = ["new", "duplicate", "window-update", "probe", "repeated", "old"];
+acklab_table::words!(AckKind: "new", "duplicate", "window-update", "probe", "repeated", "old");
 
 /// An ACK as the table shows it.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,14 +1,14 @@
 //! Effect of an ACK on the outstanding segments, and its round-trip sample.
 
 use crate::acks::{AckKind, Own, Sender, Told};
+use crate::direction::Direction;
 use crate::numbers::span_s;
 use crate::outstanding::Sent;
 use crate::segment::{ACK, ECE, FIN, RST, SYN, Seen};
 use crate::thresholds::{COMPRESSED_RUN, COMPRESSED_SHARE, LEAST_WILD};
-use crate::way::Way;
 
-impl Way {
-    /// A segment with the ACK flag passes the other way.
+impl Direction {
+    /// A segment with the ACK flag passes in the other direction.
     pub fn on_ack(&mut self, seen: &Seen, from: Sender, now: i64) -> Option<Told> {
         if !seen.has(ACK) || seen.has(RST) {
             return None;

@@ -2,9 +2,9 @@
 
 use crate::acks::{Own, Sender, Told};
 use crate::copies::Copies;
+use crate::direction::{DataKind, Direction};
 use crate::numbers::span_s;
 use crate::segment::{ACK, ECE, Endpoint, FIN, RST, SYN, Seen};
-use crate::way::{DataKind, Way};
 
 /// When the three segments of the handshake passed, and which end began.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,7 +25,7 @@ pub struct Connection {
     /// Numbers of their hosts.
     pub hosts: [Option<usize>; 2],
     /// Direction 0 is the data of `ends[0]`.
-    pub ways: [Way; 2],
+    pub directions: [Direction; 2],
     pub first_ns: i64,
     pub last_ns: i64,
     /// Both SYNs passed.
@@ -62,7 +62,7 @@ impl Connection {
         Connection {
             ends,
             hosts: [None; 2],
-            ways: Default::default(),
+            directions: Default::default(),
             first_ns: now,
             last_ns: now,
             opened: false,
@@ -90,7 +90,7 @@ impl Connection {
 
     /// How much is remembered until later packets settle it, and how much was forgotten instead.
     pub fn remembered(&self) -> (usize, u64) {
-        let [one, other] = &self.ways;
+        let [one, other] = &self.directions;
         (one.remembered() + other.remembered(), one.forgotten + other.forgotten)
     }
 
@@ -109,8 +109,8 @@ impl Connection {
 
     /// The next packet passes at `now`, which never goes back; without `room` the oldest makes room for what it brings.
     pub fn on_packet(&mut self, seen: &Seen, now: i64, beside: Option<u16>, room: bool) -> Passed {
-        for way in &mut self.ways {
-            way.room = room;
+        for direction in &mut self.directions {
+            direction.room = room;
         }
         let from = usize::from(seen.from != self.ends[0]);
         self.last_ns = now;
@@ -122,10 +122,10 @@ impl Connection {
         }
         self.time_handshake(from, seen, now);
         let own = self.speak(from, seen);
-        let ack = self.ways[1 - from].on_ack(seen, Sender { own, copy, beside }, now);
-        let data = self.ways[from].on_data(seen, own, copy, now);
+        let ack = self.directions[1 - from].on_ack(seen, Sender { own, copy, beside }, now);
+        let data = self.directions[from].on_data(seen, own, copy, now);
         self.reset |= seen.has(RST);
-        Passed { from, data, seq: self.ways[from].numbers.peek(seen.seq), ack }
+        Passed { from, data, seq: self.directions[from].numbers.peek(seen.seq), ack }
     }
 
     fn speak(&mut self, from: usize, seen: &Seen) -> Own {
@@ -155,19 +155,19 @@ impl Connection {
             _ => None,
         };
         if let Some((first, second)) = both {
-            (self.ways[1].acks.scale, self.ways[0].acks.scale) = (first, second);
+            (self.directions[1].acks.scale, self.directions[0].acks.scale) = (first, second);
         }
         self.opened = first.is_some() && second.is_some();
-        for way in &mut self.ways {
-            way.acks.scaled = self.opened;
+        for direction in &mut self.directions {
+            direction.acks.scaled = self.opened;
         }
         let mss = [first, second].into_iter().flatten().filter_map(|syn| syn.options.mss).min();
-        for way in &mut self.ways {
-            way.mss = mss.or(way.mss);
+        for direction in &mut self.directions {
+            direction.mss = mss.or(direction.mss);
         }
     }
 
-    /// The handshake's three packets time both ways from here: SYN to SYN-ACK is there and back to who was called, from
+    /// The handshake's three packets time both directions from here: SYN to SYN-ACK is there and back to who was called, from
     /// there to the first ACK is there and back to the caller.
     fn time_handshake(&mut self, from: usize, seen: &Seen, now: i64) {
         let shake = &mut self.handshake;
@@ -188,10 +188,10 @@ impl Connection {
             return;
         }
         let (called, caller) = (span_s(syn, answer), span_s(answer, now));
-        self.ways[shake.opener].legs = (Some(called), Some(caller));
-        self.ways[1 - shake.opener].legs = (Some(caller), Some(called));
-        for way in &mut self.ways {
-            way.eyes.on_handshake(called + caller);
+        self.directions[shake.opener].legs = (Some(called), Some(caller));
+        self.directions[1 - shake.opener].legs = (Some(caller), Some(called));
+        for direction in &mut self.directions {
+            direction.eyes.on_handshake(called + caller);
         }
     }
 }

@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(ends(&[(40, 80, true), (0, 24, false)]), Joined::Refused, "an end before what has come");
         assert_eq!(ends(&[(40, 80, false), (80, 96, true)]), Joined::Refused, "more behind the end");
         assert_eq!(ends(&[(40, 80, false), (40, 80, true)]), Joined::Refused, "the end is none");
-        assert_eq!(ends(&[(40, 80, true), (40, 80, false)]), Joined::Refused, "and the other way round");
+        assert_eq!(ends(&[(40, 80, true), (40, 80, false)]), Joined::Refused, "and in reverse order");
         let wrong = |start, length, more| Part::new(key(7), (start, length), more, 0, &[]).is_err();
         assert!(wrong(0, 0, true) && wrong(0, 20, true) && wrong(65_528, 8, false) && !wrong(65_528, 7, false));
     }

@@ -15,7 +15,7 @@ pub type BySegments = Vec<u64>;
 /// What is counted.
 #[derive(Clone, Debug, Default)]
 pub struct Holds {
-    /// Least delay seen: what the way to the receiver and back takes.
+    /// Least delay seen: what the path to the receiver and back takes.
     base: Option<f64>,
     pub delay: Spread,
     /// How long held ACKs of one segment waited, and of more.
@@ -53,7 +53,7 @@ impl Holds {
     /// A clean ACK of `segments` passes, `delay` after they were complete; the handshake took `leg` to the receiver;
     /// it leaves nothing outstanding if it covers `all`.
     ///
-    /// What it waited is counted from the least delay there was. But while more is outstanding, queues on the way may
+    /// What it waited is counted from the least delay there was. But while more is outstanding, queues on the path may
     /// stand full of it; then, from the delay of the ACK before, which met the same queues. Near the receiver nothing is
     /// outstanding after an ACK that was held.
     pub fn on_ack(&mut self, segments: u64, delay: f64, leg: Option<f64>, all: bool, now: i64) {

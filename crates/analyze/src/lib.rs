@@ -12,6 +12,7 @@ mod clock;
 mod connection;
 mod copies;
 mod cwnd;
+mod direction;
 mod fragments;
 mod frame;
 mod gaps;
@@ -28,7 +29,6 @@ mod summary;
 pub mod thresholds;
 mod tunnel;
 mod vantage;
-mod way;
 mod words;
 
 use std::collections::{BTreeMap, HashMap};
@@ -40,9 +40,10 @@ use connection::Connection;
 use fragments::Joined;
 use ip::Frame;
 pub use policy::NAMES as POLICIES;
-pub use rows::{AckRow, ConnectionRow, Packets, SegmentRow, Sink};
+pub use rows::{AckRow, Packets, SegmentRow};
 pub use segment::Endpoint;
 use segment::Seen;
+pub use summary::ConnectionRow;
 use thresholds::{MOST_CONNECTIONS, MOST_HOSTS, MOST_REMEMBERED};
 pub use tunnel::Tunnel;
 pub use vantage::Vantage;
@@ -365,9 +366,10 @@ impl Analysis {
     /// A row for each direction that carried data, or whose ACKs say so, or for a connection's first if none did.
     pub fn connections(&self) -> Vec<ConnectionRow> {
         let rows = self.connections.iter().enumerate().flat_map(|(index, connection)| {
-            let carried = |way: usize| connection.ways[way].carried();
-            let ways: Vec<usize> = (0..2).filter(|&way| carried(way) || way == 0 && !carried(1)).collect();
-            ways.into_iter().map(move |way| summary::row(index, connection, way)).collect::<Vec<_>>()
+            let carried = |direction: usize| connection.directions[direction].carried();
+            let directions: Vec<usize> =
+                (0..2).filter(|&direction| carried(direction) || direction == 0 && !carried(1)).collect();
+            directions.into_iter().map(move |direction| summary::row(index, connection, direction)).collect::<Vec<_>>()
         });
         rows.collect()
     }

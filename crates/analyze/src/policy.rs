@@ -1,6 +1,7 @@
 //! The receiver's policy, in a word and in a sentence with its evidence.
 
 use crate::acks::Acks;
+use crate::direction::Direction;
 use crate::holds::{Holds, MANY};
 use crate::phrases::{ms, ordinal, plural, range};
 use crate::thresholds::{
@@ -9,7 +10,6 @@ use crate::thresholds::{
     UNEXPLAINED_SHARE, UNUSUAL_LEAST, UNUSUAL_SHARE,
 };
 use crate::vantage::Vantage;
-use crate::way::Way;
 
 /// What the ACKs of one direction amount to.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,11 +39,11 @@ pub const NAMES: [&str; 11] = [
     "undecided",
 ];
 
-/// Decides of what `way`'s ACKs are, seen from `place`. What no receiver does that keeps to the standards comes first, then what
+/// Decides of what `direction`'s ACKs are, seen from `place`. What no receiver does that keeps to the standards comes first, then what
 /// the path may have done. Both are accusations: each has conditions under which nothing is said.
-pub fn of(way: &Way, copies: u64, place: Vantage) -> Policy {
-    let holds = &way.acks.holds;
-    unusual(way, copies).or_else(|| thinned(&way.acks, place)).unwrap_or_else(|| {
+pub fn of(direction: &Direction, copies: u64, place: Vantage) -> Policy {
+    let holds = &direction.acks.holds;
+    unusual(direction, copies).or_else(|| thinned(&direction.acks, place)).unwrap_or_else(|| {
         let count = holds.count();
         if count < LEAST_ACKS {
             let plain = if count == 0 { "no ACK".to_owned() } else { format!("only {}", plural(count, "ACK")) };
@@ -51,11 +51,11 @@ pub fn of(way: &Way, copies: u64, place: Vantage) -> Policy {
             return Policy { name: "undecided", every: None, timer: None, words };
         }
         let timer = timer(holds);
-        if may_be_thinned(&way.acks, place) {
+        if may_be_thinned(&direction.acks, place) {
             return varying(holds);
         }
-        // A slow link on the way back lets filtered ACKs through at equal intervals.
-        let complete = place == Vantage::Receiver || missing(&way.acks) == Some(0);
+        // A slow link in the ACKs' direction lets filtered ACKs through at equal intervals.
+        let complete = place == Vantage::Receiver || missing(&direction.acks) == Some(0);
         // How many segments a message has says nothing of its receiver.
         let free = !as_it_comes(holds, place);
         fixed(holds, timer)
@@ -101,8 +101,8 @@ pub fn many(n: u64, of: u64) -> bool {
     n >= UNUSUAL_LEAST && n as f64 >= UNUSUAL_SHARE * of as f64
 }
 
-fn unusual(way: &Way, copies: u64) -> Option<Policy> {
-    let counts = &way.acks.counts;
+fn unusual(direction: &Direction, copies: u64) -> Option<Policy> {
+    let counts = &direction.acks.counts;
     let found = |name, words| Some(Policy { name, every: None, timer: None, words });
     let all = counts.new + counts.duplicates;
     if many(counts.ahead, counts.new) {
@@ -114,11 +114,11 @@ fn unusual(way: &Way, copies: u64) -> Option<Policy> {
         );
         return found("optimistic", words);
     }
-    if many(counts.split, way.counts.segments) {
+    if many(counts.split, direction.counts.segments) {
         let words = format!(
             "divides ACKs: {} segments of at most {} bytes, which passed once, were acknowledged in parts; {} of {} ACKs end inside a segment",
             counts.split,
-            way.unit(),
+            direction.unit(),
             counts.divided,
             counts.new
         );
@@ -132,16 +132,19 @@ fn unusual(way: &Way, copies: u64) -> Option<Policy> {
         return found("optimistic", words);
     }
     // Whatever the capture lacks, or has twice, may have called for a duplicate.
-    let whole = copies == 0 && counts.of_unseen == 0 && way.forgotten == 0;
-    if whole && way.counts.segments >= LEAST_SPOOFED && counts.unprompted >= LEAST_ACKS && many(counts.unprompted, all)
+    let whole = copies == 0 && counts.of_unseen == 0 && direction.forgotten == 0;
+    if whole
+        && direction.counts.segments >= LEAST_SPOOFED
+        && counts.unprompted >= LEAST_ACKS
+        && many(counts.unprompted, all)
     {
         let words = format!(
             "sends duplicate ACKs that no segment has called for: {} of {all} ACKs, without SACK blocks, when each of {} segments had been answered",
-            counts.unprompted, way.counts.segments
+            counts.unprompted, direction.counts.segments
         );
         return found("spoofed", words);
     }
-    if way.counts.segments >= LEAST_SPOOFED && many(counts.unexplained, all) {
+    if direction.counts.segments >= LEAST_SPOOFED && many(counts.unexplained, all) {
         let words = format!(
             "not decidable, because {} of {all} ACKs are duplicates without a cause, which may be copies, or answer what the capture lacks",
             counts.unexplained

@@ -1,128 +1,68 @@
-//! The tables: their columns, each with what it means, and how they reach whoever shows them.
+//! Tables of ACKs and data segments.
 
-use crate::acks::ACK_KINDS;
+use acklab_table::table;
+
+use crate::acks::AckKind;
 use crate::connection::{Connection, Passed};
+use crate::direction::DataKind;
 use crate::segment::Seen;
 use crate::thresholds::MOST_ROWS;
-use crate::way::DATA_KINDS;
-
-/// Takes a table column by column.
-pub trait Sink: Sized {
-    /// Whole numbers.
-    fn counts(self, name: &str, values: impl Iterator<Item = u64>) -> Self;
-    /// Whole numbers that may be missing.
-    fn maybe_counts(self, name: &str, values: impl Iterator<Item = Option<u64>>) -> Self;
-    /// Numbers.
-    fn numbers(self, name: &str, values: impl Iterator<Item = f64>) -> Self;
-    /// Numbers that may be missing.
-    fn maybe_numbers(self, name: &str, values: impl Iterator<Item = Option<f64>>) -> Self;
-    /// Truth values.
-    fn truths(self, name: &str, values: impl Iterator<Item = bool>) -> Self;
-    /// Texts.
-    fn texts<'a>(self, name: &str, values: impl Iterator<Item = &'a str>) -> Self;
-    /// Texts out of a handful, by index.
-    fn words(self, name: &str, vocabulary: &[&str], indices: impl Iterator<Item = usize>) -> Self;
-}
-
-macro_rules! table {
-    (@add counts, $sink:ident, $name:ident, $rows:ident) => { $sink.counts(stringify!($name), $rows.iter().map(|row| row.$name)) };
-    (@add maybe_counts, $sink:ident, $name:ident, $rows:ident) => { $sink.maybe_counts(stringify!($name), $rows.iter().map(|row| row.$name)) };
-    (@add numbers, $sink:ident, $name:ident, $rows:ident) => { $sink.numbers(stringify!($name), $rows.iter().map(|row| row.$name)) };
-    (@add maybe_numbers, $sink:ident, $name:ident, $rows:ident) => { $sink.maybe_numbers(stringify!($name), $rows.iter().map(|row| row.$name)) };
-    (@add truths, $sink:ident, $name:ident, $rows:ident) => { $sink.truths(stringify!($name), $rows.iter().map(|row| row.$name)) };
-    (@add texts, $sink:ident, $name:ident, $rows:ident) => { $sink.texts(stringify!($name), $rows.iter().map(|row| &*row.$name)) };
-    (@add kinds, $sink:ident, $name:ident, $rows:ident) => { $sink.words(stringify!($name), Self::KINDS, $rows.iter().map(|row| row.$name)) };
-    (@type counts) => { u64 };
-    (@type maybe_counts) => { Option<u64> };
-    (@type numbers) => { f64 };
-    (@type maybe_numbers) => { Option<f64> };
-    (@type truths) => { bool };
-    (@type texts) => { String };
-    (@type kinds) => { usize };
-    ($(#[$about:meta])* $table:ident { $(#[doc = $doc:literal] $name:ident: $kind:tt,)+ }) => {
-        $(#[$about])*
-        #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-        pub struct $table { $(#[doc = $doc] pub $name: table!(@type $kind),)+ }
-
-        impl $table {
-            /// Each column's name and meaning.
-            pub const COLUMNS: &[(&str, &str)] = &[$((stringify!($name), $doc),)+];
-
-            /// Hands the rows over column by column.
-            pub fn columns<S: Sink>(rows: &[Self], sink: S) -> S {
-                $(let sink = table!(@add $kind, sink, $name, rows);)+
-                sink
-            }
-        }
-    };
-}
-pub(crate) use table;
-
-impl AckRow {
-    const KINDS: &[&str] = &ACK_KINDS;
-}
-
-impl SegmentRow {
-    const KINDS: &[&str] = &DATA_KINDS;
-}
-
-pub use crate::summary::ConnectionRow;
 
 table! {
     /// An ACK.
-    AckRow {
-        /// when it passed, from the first packet of the capture
-        time_s: numbers,
-        /// the connection's number
-        connection: counts,
-        /// 0 if it acknowledges data of the end that opened the connection, 1 for the other's
-        way: counts,
-        /// `new`, `duplicate`, `window-update`, `probe` (a keep-alive or the answer to one), `repeated` (on data of its own), `old` (overtaken)
-        kind: kinds,
-        /// acknowledgment number, counted from the direction's first number seen
-        ack_bytes: counts,
-        /// payload bytes it acknowledges for the first time
-        acked_bytes: counts,
-        /// segments it completes for the first time
-        acked_segments: counts,
-        /// time since everything it covers had passed; null where something of it was resent, late or never seen
-        delay_s: maybe_numbers,
-        /// round trip from here to the receiver and back that it tells, if it tells one
-        rtt_s: maybe_numbers,
-        /// plain: a pure ACK of new data that passed once and in order, with no gap open
-        plain: truths,
-        /// it ends inside a segment
-        divided: truths,
-        /// it acknowledges what had not passed
-        ahead: truths,
-        /// SACK blocks on it
-        sack_blocks: counts,
-        /// window it advertises
-        window_bytes: counts,
-        /// sent and not acknowledged before it
-        flight_bytes: counts,
+    pub struct AckRow {
+        /// When it passed, from the first packet of the capture.
+        pub time_s: f64,
+        /// The connection's number.
+        pub connection: u64,
+        /// 0 if it acknowledges data of the end that opened the connection, 1 for the other's.
+        pub direction: u64,
+        /// `new`, `duplicate`, `window-update`, `probe` (a keep-alive or the answer to one), `repeated` (on data of its own), `old` (overtaken).
+        pub kind: AckKind,
+        /// Acknowledgment number, counted from the direction's first number seen.
+        pub ack_bytes: u64,
+        /// Payload bytes it acknowledges for the first time.
+        pub acked_bytes: u64,
+        /// Segments it completes for the first time.
+        pub acked_segments: u64,
+        /// Time since everything it covers had passed; null where something of it was resent, late or never seen.
+        pub delay_s: Option<f64>,
+        /// Round trip from here to the receiver and back that it times, if any.
+        pub rtt_s: Option<f64>,
+        /// Plain: a pure ACK of new data that passed once and in order, with no gap open.
+        pub plain: bool,
+        /// It ends inside a segment.
+        pub divided: bool,
+        /// It acknowledges what had not passed.
+        pub ahead: bool,
+        /// SACK blocks on it.
+        pub sack_blocks: u64,
+        /// Window it advertises.
+        pub window_bytes: u64,
+        /// Sent and not acknowledged before it.
+        pub flight_bytes: u64,
     }
 }
 
 table! {
     /// A segment with data, SYN or FIN, or a keep-alive.
-    SegmentRow {
-        /// when it passed, from the first packet of the capture
-        time_s: numbers,
-        /// the connection's number
-        connection: counts,
-        /// 0 if the end that opened the connection sent it, 1 for the other
-        way: counts,
-        /// `new`, `resent` (some of it had passed), `late` (fills a gap), `keep-alive`
-        kind: kinds,
-        /// first number, counted from the direction's first number seen
-        seq_bytes: counts,
-        /// payload
-        payload_bytes: counts,
-        /// sent and not acknowledged after it
-        flight_bytes: counts,
-        /// window of its sender in segments, as a receiver here could estimate it; null before the first round trip
-        cwnd_segments: maybe_numbers,
+    pub struct SegmentRow {
+        /// When it passed, from the first packet of the capture.
+        pub time_s: f64,
+        /// The connection's number.
+        pub connection: u64,
+        /// 0 if the end that opened the connection sent it, 1 for the other.
+        pub direction: u64,
+        /// `new`, `resent` (some of it had passed), `late` (fills a gap), `keep-alive`.
+        pub kind: DataKind,
+        /// First number, counted from the direction's first number seen.
+        pub seq_bytes: u64,
+        /// Payload.
+        pub payload_bytes: u64,
+        /// Sent and not acknowledged after it.
+        pub flight_bytes: u64,
+        /// Window of its sender in segments, as a receiver here could estimate it; null before the first round trip.
+        pub cwnd_segments: Option<f64>,
     }
 }
 
@@ -150,28 +90,29 @@ impl Packets {
             return rows;
         }
         let time_s = at_ns as f64 * 1e-9;
-        let number = |way: usize, wide: u64| wide.saturating_sub(connection.ways[way].first.unwrap_or(wide));
+        let number =
+            |direction: usize, wide: u64| wide.saturating_sub(connection.directions[direction].first.unwrap_or(wide));
         if let Some(kind) = passed.data {
-            let way = &connection.ways[passed.from];
+            let direction = &connection.directions[passed.from];
             self.segments.push(SegmentRow {
                 time_s,
                 connection: index as u64,
-                way: passed.from as u64,
-                kind: kind as usize,
+                direction: passed.from as u64,
+                kind,
                 seq_bytes: number(passed.from, passed.seq),
                 payload_bytes: seen.payload.into(),
-                flight_bytes: way.flight_bytes(),
-                cwnd_segments: way.eyes.cwnd(connection.last_ns),
+                flight_bytes: direction.flight_bytes(),
+                cwnd_segments: direction.eyes.cwnd(connection.last_ns),
             });
         }
         if let Some(told) = passed.ack {
-            let way = 1 - passed.from;
+            let direction = 1 - passed.from;
             self.acks.push(AckRow {
                 time_s,
                 connection: index as u64,
-                way: way as u64,
-                kind: told.kind as usize,
-                ack_bytes: number(way, told.ack),
+                direction: direction as u64,
+                kind: told.kind,
+                ack_bytes: number(direction, told.ack),
                 acked_bytes: told.bytes,
                 acked_segments: told.segments,
                 delay_s: told.delay,

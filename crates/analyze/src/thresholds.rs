@@ -3,9 +3,9 @@
 /// Seconds by which an ACK must be later than the quickest seen before it counts as held back, beside a share of the
 /// quickest ([`HELD_SHARE`]): above the jitter of a busy host, below any delayed-ACK timer in use (Linux: 40 ms).
 pub const HELD_S: f64 = 0.005;
-/// The share, which matters where the way to the receiver is long.
+/// The share, which matters where the path to the receiver is long.
 pub const HELD_SHARE: f64 = 0.25;
-/// The capture point is near an end if the way to it and back takes at most this share of the whole round trip.
+/// The capture point is near an end if the path to it and back takes at most this share of the whole round trip.
 pub const NEAR_SHARE: f64 = 0.2;
 /// Or if it takes at most this many seconds, a thousandth part of what a path of any length takes.
 pub const NEAR_S: f64 = 0.0003;

@@ -1,7 +1,7 @@
 //! Where the capture was taken, between the ends of a direction.
 
+use crate::direction::Direction;
 use crate::thresholds::{NEAR_S, NEAR_SHARE};
-use crate::way::Way;
 
 /// Which end of a direction the capture point is near to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,15 +33,15 @@ impl Vantage {
 
 /// Seconds from the capture point to the receiver and back, and to the sender: the least that the handshake, ACKs and
 /// echoed timestamps show.
-pub fn legs(way: &Way) -> (Option<f64>, Option<f64>) {
+pub fn legs(direction: &Direction) -> (Option<f64>, Option<f64>) {
     let least = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::min);
-    let echoed = way.eyes.to_sender().map(|(least, _)| least);
-    (least(way.legs.0, way.acks.rtt.least()), least(way.legs.1, echoed))
+    let echoed = direction.eyes.to_sender().map(|(least, _)| least);
+    (least(direction.legs.0, direction.acks.rtt.least()), least(direction.legs.1, echoed))
 }
 
 /// Where this direction was seen.
-pub fn of(way: &Way) -> Vantage {
-    let (Some(receiver), sender) = legs(way) else { return Vantage::Unknown };
+pub fn of(direction: &Direction) -> Vantage {
+    let (Some(receiver), sender) = legs(direction) else { return Vantage::Unknown };
     let Some(sender) = sender else {
         return if receiver <= NEAR_S { Vantage::Receiver } else { Vantage::Unknown };
     };

@@ -1,27 +1,27 @@
 //! What was found, in sentences.
 
 use crate::connection::Connection;
+use crate::direction::Direction;
 use crate::phrases::{ms, plural};
 use crate::policy::{self, Policy, many};
 use crate::thresholds::{LEAST_ACKS, NEAR_S, SPLIT_S, SPLIT_SHARE, UNUSUAL_LEAST};
 use crate::vantage::{self, Vantage};
-use crate::way::Way;
 
 /// The finding of one direction: policy, where that was seen from, and what else stands out.
-pub fn finding(connection: &Connection, way: &Way, policy: &Policy, place: Vantage) -> String {
+pub fn finding(connection: &Connection, direction: &Direction, policy: &Policy, place: Vantage) -> String {
     let mut sentences = vec![policy.words.clone()];
     if matches!(policy.name, "varying" | "periodic") {
-        sentences.extend(thinning(way, place));
+        sentences.extend(thinning(direction, place));
     }
-    sentences.push(seen_from(connection, way, place));
+    sentences.push(seen_from(connection, direction, place));
     if many(connection.copies, connection.packets) {
         sentences.push(format!(
             "{} of {} packets passed twice, the same in everything: captured at two interfaces or by a mirror port, or repeated by the network; copies count as resent",
             connection.copies, connection.packets
         ));
     }
-    sentences.extend(nearer(way));
-    sentences.extend(remarks(way));
+    sentences.extend(nearer(direction));
+    sentences.extend(remarks(direction));
     let mut text = String::new();
     for sentence in sentences {
         let mut letters = sentence.chars();
@@ -35,19 +35,19 @@ pub fn finding(connection: &Connection, way: &Way, policy: &Policy, place: Vanta
 }
 
 /// Whether ACKs may be missing that would make a regular receiver look irregular. Near the receiver none can be.
-fn thinning(way: &Way, place: Vantage) -> Option<String> {
-    let counts = &way.acks.counts;
-    let counted = policy::missing(&way.acks);
+fn thinning(direction: &Direction, place: Vantage) -> Option<String> {
+    let counts = &direction.acks.counts;
+    let counted = policy::missing(&direction.acks);
     if place == Vantage::Receiver || place == Vantage::Both {
         None
-    } else if policy::may_be_thinned(&way.acks, place) {
+    } else if policy::may_be_thinned(&direction.acks, place) {
         Some(format!(
             "{} of {} ACKs echo the last segment they cover: either ACKs before them were lost or filtered, or the receiver echoes the latest timestamp",
             counts.last_echoes, counts.new
         ))
     } else if counted == Some(0) {
         Some("no sign of ACKs lost or filtered before they come here".to_owned())
-    } else if counted.is_none() && way.stamped {
+    } else if counted.is_none() && direction.stamped {
         Some("their timestamps show no ACK lost or filtered before it comes here".to_owned())
     } else if counted.is_none() {
         Some("a path that loses or filters ACKs may do the same: without timestamps that cannot be decided".to_owned())
@@ -56,16 +56,16 @@ fn thinning(way: &Way, place: Vantage) -> Option<String> {
     }
 }
 
-fn seen_from(connection: &Connection, way: &Way, place: Vantage) -> String {
-    let (receiver, sender) = vantage::legs(way);
+fn seen_from(connection: &Connection, direction: &Direction, place: Vantage) -> String {
+    let (receiver, sender) = vantage::legs(direction);
     let known = |leg: Option<f64>| leg.map_or("?".to_owned(), ms);
-    if let Some(only) = one_sided(way) {
+    if let Some(only) = one_sided(direction) {
         return format!("only one direction was captured: {only}");
     }
     let legs = format!("{} to the receiver and back, {} to the sender", known(receiver), known(sender));
     match place {
         Vantage::Receiver if receiver.is_some_and(|leg| leg > NEAR_S) => {
-            format!("captured near the receiver ({legs}): delays are its own, and what the way to it takes")
+            format!("captured near the receiver ({legs}): delays are its own and the path's from here to it")
         }
         Vantage::Receiver => format!("captured near the receiver ({legs}): delays are its own"),
         Vantage::Sender => {
@@ -77,19 +77,19 @@ fn seen_from(connection: &Connection, way: &Way, place: Vantage) -> String {
             format!("captured where both ends are near ({legs}): delays are the receiver's own")
         }
         Vantage::Both => format!("captured where both ends are near ({legs})"),
-        Vantage::Between => format!("captured on the way ({legs}): delays contain the path to the receiver"),
+        Vantage::Between => format!("captured between the ends ({legs}): delays contain the path to the receiver"),
         Vantage::Unknown => {
             let handshake = if connection.opened { "its handshake passed twice or in part" } else { "no handshake" };
-            let stamps = if way.stamped { "timestamps time no round trip" } else { "no timestamps" };
+            let stamps = if direction.stamped { "timestamps time no round trip" } else { "no timestamps" };
             format!("where it was captured is not known ({handshake}, {stamps})")
         }
     }
 }
 
 /// The ACKs of data come from nearer than the handshake's answer did.
-fn nearer(way: &Way) -> Option<String> {
-    let (handshake, usual) = (way.legs.0?, way.acks.rtt.quantile(0.5)?);
-    let enough = way.acks.rtt.count() >= LEAST_ACKS && handshake >= SPLIT_S;
+fn nearer(direction: &Direction) -> Option<String> {
+    let (handshake, usual) = (direction.legs.0?, direction.acks.rtt.quantile(0.5)?);
+    let enough = direction.acks.rtt.count() >= LEAST_ACKS && handshake >= SPLIT_S;
     (enough && usual < SPLIT_SHARE * handshake).then(|| {
         format!(
             "the handshake was answered after {}, but half of the data within {}: something nearer than the far end acknowledges (a proxy that splits the connection), or the first answer was held up",
@@ -100,21 +100,21 @@ fn nearer(way: &Way) -> Option<String> {
 }
 
 /// Which of a direction's packets did not pass at all.
-fn one_sided(way: &Way) -> Option<&'static str> {
-    match (way.counts.bytes, way.acks.counts.packets) {
-        (0, _) if way.carried() => Some("the data did not pass here"),
+fn one_sided(direction: &Direction) -> Option<&'static str> {
+    match (direction.counts.bytes, direction.acks.counts.packets) {
+        (0, _) if direction.carried() => Some("the data did not pass here"),
         (1.., 0) => Some("not one ACK passed here"),
         _ => None,
     }
 }
 
-fn remarks(way: &Way) -> Vec<String> {
-    let (data, acks) = (&way.counts, &way.acks.counts);
+fn remarks(direction: &Direction) -> Vec<String> {
+    let (data, acks) = (&direction.counts, &direction.acks.counts);
     let mut found = Vec::new();
     if data.offloaded > 0 {
         found.push(format!(
             "{} of {} packets are larger than a segment of {} bytes (TSO or GRO at the interface): ACKs of their segments are counted, the segments' own times are not seen",
-            data.offloaded, data.packets, way.unit()
+            data.offloaded, data.packets, direction.unit()
         ));
     }
     if data.late > 0 {

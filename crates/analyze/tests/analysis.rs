@@ -6,7 +6,7 @@ use acklab_analyze::{ConnectionRow, POLICIES};
 use acklab_capture::Format;
 use common::{Frame, file, frames, rows, run};
 
-/// A bulk transfer to a receiver of this policy, through 5 Mbit/s with a queue that overflows; `back` is the way back.
+/// A bulk transfer to a receiver of this policy, through 5 Mbit/s with a queue that overflows; `back` is the direction back.
 fn bulk(ack: &str, sender: &str, back: &str) -> String {
     format!(
         r#"
@@ -27,7 +27,7 @@ fn at_both_ends(text: &str) -> [ConnectionRow; 2] {
     let (scenario, outcome) = run(text);
     ["S->G@S", "G->R@R"].map(|end| {
         let found = rows(&frames(&file(&scenario, &outcome, Format::PcapNg, end)));
-        assert_eq!(found.len(), 1, "one connection, one way");
+        assert_eq!(found.len(), 1, "one connection, one direction");
         found.into_iter().next().unwrap()
     })
 }
@@ -166,7 +166,7 @@ fn the_timer_is_what_lone_segments_wait_for() {
     }
 }
 
-/// ACKs that wait for each other on the way back: of four that leave together, two are third or later in a row.
+/// ACKs that wait for each other on the direction back: of four that leave together, two are third or later in a row.
 #[test]
 fn acks_closer_than_their_segments_are_compressed() {
     let (scenario, outcome) = run(&bulk("{ policy = 'every' }", ", window = 20", ""));

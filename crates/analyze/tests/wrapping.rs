@@ -60,7 +60,7 @@ fn fragmented(frames: &[Frame], most: usize) -> Vec<Vec<Frame>> {
 fn packets_in_parts_are_put_together_in_whatever_order_the_parts_come() {
     let plain = lossy();
     let mut expected = plain.clone();
-    // Both ways are numbered as one.
+    // Both directions are numbered as one.
     for (number, (_, _, data)) in expected.iter_mut().enumerate() {
         data[4..6].copy_from_slice(&(number as u16).to_be_bytes());
         data[6..8].fill(0);

@@ -4,18 +4,19 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use acklab_analyze::{AckRow, Analysis, Census, ConnectionRow, SegmentRow, Sink};
+use acklab_analyze::{Analysis, Census, ConnectionRow};
 use acklab_capture::{ReadError, Reader};
+use acklab_table::Names;
 use arrow_array::RecordBatch;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 
 use crate::capture_input::{Input, STANDARD_INPUT};
-use crate::columns::Columns;
 use crate::drive::caught;
 use crate::errors::CaptureError;
 use crate::simulation::interruptible;
 use crate::table::Table;
+use crate::tables::batch;
 
 /// Bytes read at once.
 const BUFFER: usize = 1 << 18;
@@ -96,18 +97,6 @@ fn name(path: &Path) -> String {
     if path.as_os_str() == STANDARD_INPUT { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// The columns of a table of an analysis, `connections`, `acks` or `segments`: name and meaning of each.
-#[pyfunction]
-pub(crate) fn analysis_columns(table: &str) -> Vec<(&'static str, &'static str)> {
-    let columns = match table {
-        "connections" => ConnectionRow::COLUMNS,
-        "acks" => AckRow::COLUMNS,
-        "segments" => SegmentRow::COLUMNS,
-        _ => &[],
-    };
-    columns.iter().map(|(name, about)| (*name, about.trim())).collect()
-}
-
 /// What [`AnalysisResult::json`] has.
 #[derive(serde::Serialize)]
 struct Told<'a> {
@@ -125,43 +114,12 @@ fn tables(analysis: &Analysis) -> AnalysisResult {
         packets: analysis.census(),
         start_s: analysis.start_s(),
     };
+    let names = Names::default();
     // Texts and numbers alone: nothing in it can fail.
     let json = serde_json::to_string(&told).unwrap_or_default();
     AnalysisResult {
-        connections: ConnectionRow::columns(&connections, Into(Columns::default())).0.finish(),
-        packets: analysis.packets().map(|packets| {
-            (
-                AckRow::columns(&packets.acks, Into(Columns::default())).0.finish(),
-                SegmentRow::columns(&packets.segments, Into(Columns::default())).0.finish(),
-            )
-        }),
+        connections: batch(&connections, &names),
+        packets: analysis.packets().map(|packets| (batch(&packets.acks, &names), batch(&packets.segments, &names))),
         json,
-    }
-}
-
-/// Arrow columns as what an analysis hands its tables to.
-struct Into(Columns);
-
-impl Sink for Into {
-    fn counts(self, name: &str, values: impl Iterator<Item = u64>) -> Self {
-        Into(self.0.u64(name, values))
-    }
-    fn maybe_counts(self, name: &str, values: impl Iterator<Item = Option<u64>>) -> Self {
-        Into(self.0.maybe_u64(name, values))
-    }
-    fn numbers(self, name: &str, values: impl Iterator<Item = f64>) -> Self {
-        Into(self.0.f64(name, values))
-    }
-    fn maybe_numbers(self, name: &str, values: impl Iterator<Item = Option<f64>>) -> Self {
-        Into(self.0.maybe_f64(name, values))
-    }
-    fn truths(self, name: &str, values: impl Iterator<Item = bool>) -> Self {
-        Into(self.0.bool(name, values))
-    }
-    fn texts<'a>(self, name: &str, values: impl Iterator<Item = &'a str>) -> Self {
-        Into(self.0.text(name, values))
-    }
-    fn words(self, name: &str, vocabulary: &[&str], indices: impl Iterator<Item = usize>) -> Self {
-        Into(self.0.words(name, vocabulary, indices))
     }
 }

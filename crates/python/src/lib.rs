@@ -4,10 +4,10 @@
 #![forbid(unsafe_code)]
 
 mod analyze;
+mod arrow;
 mod batch;
 mod capture;
 mod capture_input;
-mod columns;
 mod drive;
 mod errors;
 mod input;
@@ -20,6 +20,7 @@ mod table;
 mod tables;
 mod template;
 
+use acklab_analyze::{AckRow, ConnectionRow, SegmentRow};
 use acklab_sim::outcome::{FlowRow, LinkRow, PacketRow, QueueRow, SeriesRow};
 use pyo3::prelude::*;
 
@@ -29,7 +30,7 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use super::analyze::{AnalysisResult, analysis_columns, analyze};
+    use super::analyze::{AnalysisResult, analyze};
     #[pymodule_export]
     use super::batch::Batch;
     #[pymodule_export]
@@ -45,7 +46,7 @@ mod _core {
     #[pymodule_export]
     use super::template::Template;
     #[pymodule_export]
-    use super::{expanded, run_columns, schema, stacks};
+    use super::{columns, expanded, schema, stacks};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -75,15 +76,18 @@ fn stacks() -> String {
     serde_json::json!(acklab_scenario::stack_table()).to_string()
 }
 
-/// Name, type and meaning of each column of a run's table; empty for an unknown table.
+/// Name, type and meaning of each column of a table of a run or an analysis; empty for an unknown table.
 #[pyfunction]
-fn run_columns(table: &str) -> Vec<(&'static str, String, &'static str)> {
+fn columns(table: &str) -> Vec<(&'static str, String, &'static str)> {
     match table {
         "flows" => tables::reference::<FlowRow>(),
         "links" => tables::reference::<LinkRow>(),
         "series" => tables::reference::<SeriesRow>(),
         "queue" => tables::reference::<QueueRow>(),
         "packets" => tables::reference::<PacketRow>(),
+        "connections" => tables::reference::<ConnectionRow>(),
+        "acks" => tables::reference::<AckRow>(),
+        "segments" => tables::reference::<SegmentRow>(),
         _ => Vec::new(),
     }
 }

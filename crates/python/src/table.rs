@@ -7,7 +7,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use crate::columns::type_name;
+use crate::arrow::type_name;
 
 /// An immutable Arrow table; clones share the data.
 #[pyclass(frozen, module = "acklab._core")]

@@ -3,7 +3,7 @@
 use acklab_table::{Cell, Column, Kind, Names, Row};
 use arrow_array::RecordBatch;
 
-use crate::columns::Columns;
+use crate::arrow::Columns;
 
 /// The table of these rows, which refer to `names` by index.
 pub(crate) fn batch<R: Row>(rows: &[R], names: &Names) -> RecordBatch {

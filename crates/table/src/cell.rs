@@ -86,3 +86,16 @@ impl<V: Value> Value for Option<V> {
         self.as_ref().map_or(Cell::Missing, Value::cell)
     }
 }
+
+/// Makes a plain enum a column's type: one of a few words, in the order of the variants.
+#[macro_export]
+macro_rules! words {
+    ($type:ty: $($word:literal),+ $(,)?) => {
+        impl $crate::Value for $type {
+            const KIND: $crate::Kind = $crate::Kind::Word(&[$($word),+]);
+            fn cell(&self) -> $crate::Cell<'_> {
+                $crate::Cell::Index(*self as u32)
+            }
+        }
+    };
+}

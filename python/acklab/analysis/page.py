@@ -28,7 +28,7 @@ def page(found: Analysis) -> str:
     summary = found.summary()
     rows = summary["connections"]
     drawn = sorted(rows, key=lambda row: -row["bytes"])[:MOST_DRAWN]
-    drawn.sort(key=lambda row: (row["connection"], row["way"]))
+    drawn.sort(key=lambda row: (row["connection"], row["direction"]))
     notes = "".join(f'<p class="note">{esc(note)}</p>' for note in text.notes(summary))
     body = [
         header("What the ACKs say", "acklab analyze", text.heading(summary), quick=False),
@@ -42,7 +42,7 @@ def page(found: Analysis) -> str:
 
 
 def _name(row: Row) -> str:
-    return f"c{row['connection']}w{row['way']}"
+    return f"c{row['connection']}w{row['direction']}"
 
 
 def _list(rows: list[Row], drawn: list[Row]) -> str:
@@ -68,7 +68,7 @@ def _list(rows: list[Row], drawn: list[Row]) -> str:
 
 
 def _section(found: Analysis, row: Row) -> str:
-    mine = (pl.col("connection") == row["connection"]) & (pl.col("way") == row["way"])
+    mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"])
     figures = ""
     if found.acks is not None and found.segments is not None:
         acks = pl.DataFrame(found.acks).filter(mine).with_columns(pl.col("kind").cast(pl.String))

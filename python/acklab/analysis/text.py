@@ -35,7 +35,7 @@ def as_text(summary: Row, only: Sequence[str] = (), sort: str | None = None, mos
         lines.append(f"{len(rows)} of {len(summary['connections'])} directions are of {' or '.join(only)}")
     if sort is None:
         shown = sorted(rows, key=lambda row: -max(row["bytes"], row["acked_bytes"]))[:most]
-        shown.sort(key=lambda row: (row["connection"], row["way"]))
+        shown.sort(key=lambda row: (row["connection"], row["direction"]))
     else:
         shown = rows[:most]
     for row in shown:

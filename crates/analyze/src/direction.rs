@@ -16,9 +16,10 @@ use crate::thresholds::{LARGEST_PAYLOAD, MOST_OUTSTANDING};
 const ETHERNET: [u32; 4] = [1448, 1460, 1428, 1440];
 
 /// What a data segment was to those before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DataKind {
     /// The next, or beyond.
+    #[default]
     New,
     /// It, or a part of it, had passed before.
     Resent,
@@ -28,8 +29,7 @@ pub enum DataKind {
     KeepAlive,
 }
 
-/// Names of [`DataKind`]s.
-pub const DATA_KINDS: [&str; 4] = ["new", "resent", "late", "keep-alive"];
+acklab_table::words!(DataKind: "new", "resent", "late", "keep-alive");
 
 /// Counts of the data.
 #[derive(Clone, Debug, Default)]
@@ -52,7 +52,7 @@ pub struct DataCounts {
 
 /// The state of one direction.
 #[derive(Clone, Debug, Default)]
-pub struct Way {
+pub struct Direction {
     pub numbers: Unwrap,
     /// First number seen, and one past the highest.
     pub first: Option<u64>,
@@ -83,7 +83,7 @@ pub struct Way {
     pub legs: (Option<f64>, Option<f64>),
 }
 
-impl Way {
+impl Direction {
     /// Bytes of a full segment: the largest payload seen that one packet can have.
     pub fn unit(&self) -> u32 {
         let stamps = 12 * u32::from(self.stamped);
@@ -107,7 +107,7 @@ impl Way {
         self.mss.map(|mss| u32::from(mss).saturating_sub(12 * u32::from(self.stamped)).max(1))
     }
 
-    /// Whether [`Way::unit`] is known.
+    /// Whether [`Direction::unit`] is known.
     pub fn has_unit(&self) -> bool {
         self.largest_any > 0 || self.mss.is_some()
     }
