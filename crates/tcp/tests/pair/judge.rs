@@ -71,7 +71,7 @@ impl Judge {
             self.best_ack = self.best_ack.max(ack.ack);
             self.reported.extend(ack.sack.iter(ack.ack));
         }
-        for (segment, size) in &pair.out.sent {
+        for (segment, size) in pair.out.sent.iter().zip(&pair.out.sizes) {
             self.segment_sent(segment, *size, pair)?;
         }
         self.sender_state(pair)?;
@@ -81,7 +81,7 @@ impl Judge {
             self.arrive(&segment);
         }
         self.receiver_state(step, before, pair)?;
-        for (ack, size) in &pair.back.sent {
+        for (ack, size) in pair.back.sent.iter().zip(&pair.back.sizes) {
             self.ack_sent(ack, *size, step)?;
         }
         self.nothing_forgotten(pair)
@@ -159,7 +159,7 @@ impl Judge {
         let pipe = pipe.unwrap_or(0);
         must!(pipe <= most, "pipe {pipe} above {most}, flight {}", core.seq.flight_size());
         let simple = !rules.recovery.uses_sack();
-        let new_data = pair.out.sent.last().is_some_and(|(segment, _)| !segment.retransmit);
+        let new_data = pair.out.sent.last().is_some_and(|segment| !segment.retransmit);
         if simple && new_data {
             // RFC 3042: at most two segments beyond cwnd; RFC 5681 section 3.2: one for each duplicate ACK.
             let extra = core.cc.inflation

@@ -5,6 +5,7 @@
 //! is judged after each event by [`Judge`], which keeps books of its own and believes no endpoint.
 
 mod judge;
+mod tape;
 
 pub use judge::Judge;
 
@@ -13,9 +14,10 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use acklab_packet::{Ack, Phase, Probe, Segment, Time};
-use acklab_tcp::receiver::{Receiver, ReceiverWire};
+use acklab_tcp::receiver::Receiver;
 use acklab_tcp::rules::{PhaseSource, ReceiverRules, SenderRules};
-use acklab_tcp::sender::{Sender, SenderWire, Supply};
+use acklab_tcp::sender::{Sender, Supply};
+use tape::Tape;
 
 /// SplitMix64: a few lines, no dependency, and the same on every machine.
 #[derive(Clone, Debug)]
@@ -79,49 +81,6 @@ enum Load {
 
 /// An arrival: time, order of sending, place in `loads`.
 type Arrival = Reverse<(Time, u64)>;
-
-/// The wire both endpoints write to within one call.
-#[derive(Clone, Debug, Default)]
-pub struct Tape<P> {
-    pub sent: Vec<(P, u32)>,
-    /// Keep-alives, or their answers.
-    pub probes: Vec<Probe>,
-    pub timer: Option<Time>,
-    pub pacer: Option<Time>,
-}
-
-impl SenderWire for Tape<Segment> {
-    fn send(&mut self, segment: Segment, wire_bytes: u32) {
-        self.sent.push((segment, wire_bytes));
-    }
-    fn answer(&mut self, reply: Probe, _: u32) {
-        self.probes.push(reply);
-    }
-    fn arm(&mut self, at: Time) {
-        self.timer = Some(at);
-    }
-    fn disarm(&mut self) {
-        self.timer = None;
-    }
-    fn arm_pacer(&mut self, at: Time) {
-        self.pacer = Some(at);
-    }
-}
-
-impl ReceiverWire for Tape<Ack> {
-    fn send(&mut self, ack: Ack, wire_bytes: u32) {
-        self.sent.push((ack, wire_bytes));
-    }
-    fn probe(&mut self, probe: Probe, _: u32) {
-        self.probes.push(probe);
-    }
-    fn arm(&mut self, at: Time) {
-        self.timer = Some(at);
-    }
-    fn disarm(&mut self) {
-        self.timer = None;
-    }
-}
 
 /// What happened in one step.
 #[derive(Clone, Copy, Debug)]
@@ -278,12 +237,14 @@ impl Pair {
         let core = self.sender.core();
         self.log.push((self.now, step, [core.seq.una, core.seq.nxt, core.cc.cwnd as u64]));
         judge.after(step, self)?;
-        for (mut segment, _) in std::mem::take(&mut self.out.sent) {
+        self.out.sizes.clear();
+        for mut segment in std::mem::take(&mut self.out.sent) {
             segment.ce = segment.ect && self.rng.uniform() < self.network.marks;
             let copies = self.copies(self.network.loss, true);
             self.launch(copies, Load::Data(segment));
         }
-        for (ack, _) in std::mem::take(&mut self.back.sent) {
+        self.back.sizes.clear();
+        for ack in std::mem::take(&mut self.back.sent) {
             let copies = self.copies(self.network.ack_loss, false);
             self.launch(copies, Load::Ack(ack));
         }

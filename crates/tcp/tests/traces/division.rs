@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use acklab_packet::{Ack, Segment, Seq, Time};
-use acklab_tcp::receiver::{Receiver, ReceiverWire};
+use acklab_tcp::receiver::Receiver;
 use acklab_tcp::rules::*;
 use acklab_tcp::sender::Supply;
 
 use crate::sender_table::{follow, rfc};
+use crate::tape::Tape;
 
 fn reno(window: f64, ssthresh: f64) -> SenderRules {
     let credit = CreditKind::AckCounting;
@@ -223,23 +224,6 @@ fn a_paced_sender_leaves_segments_out() {
     assert_eq!((sender.counters().fast_retransmits, sender.counters().timeouts), (0, 0));
 }
 
-struct Tape(Vec<Ack>, Option<Time>);
-
-impl ReceiverWire for Tape {
-    fn send(&mut self, ack: Ack, _: u32) {
-        self.0.push(ack);
-    }
-    fn probe(&mut self, _: acklab_packet::Probe, _: u32) {
-        unreachable!("nobody probes");
-    }
-    fn arm(&mut self, at: Time) {
-        self.1 = Some(at);
-    }
-    fn disarm(&mut self) {
-        self.1 = None;
-    }
-}
-
 fn divide(pieces: u32, spacing: f64) -> AckPolicyKind {
     AckPolicyKind::Divide {
         pieces,
@@ -258,15 +242,15 @@ fn divide(pieces: u32, spacing: f64) -> AckPolicyKind {
 }
 
 /// The ACK numbers that each of some segments of 1000 bytes causes, at its instant.
-fn acks(policy: AckPolicyKind, segments: &[(f64, Seq)]) -> (Vec<Vec<Seq>>, Receiver, Tape) {
+fn acks(policy: AckPolicyKind, segments: &[(f64, Seq)]) -> (Vec<Vec<Seq>>, Receiver, Tape<Ack>) {
     let rules = ReceiverRules { ack: policy, ..Stack::Rfc.receiver() };
     let mut receiver = Receiver::new(Arc::new(rules));
-    let mut tape = Tape(Vec::new(), None);
+    let mut tape = Tape::default();
     let mut told = Vec::new();
     for &(at, seq) in segments {
         let segment = Segment { seq, len: 1000, ..Segment::default() };
         receiver.on_segment(&segment, Time::from_secs(at), &mut tape);
-        told.push(tape.0.drain(..).map(|ack| ack.ack).collect());
+        told.push(tape.sent.drain(..).map(|ack| ack.ack).collect());
     }
     (told, receiver, tape)
 }
@@ -285,11 +269,11 @@ fn out_of_order_data_is_acknowledged_whole() {
 fn spaced_pieces_leave_before_what_follows_them() {
     let (told, mut receiver, mut tape) = acks(divide(4, 0.01), &[(0.0, 0), (0.0, 1000)]);
     assert_eq!(told, [[1000], [1250]]);
-    assert_eq!(tape.1, Some(Time::from_secs(0.01)));
+    assert_eq!(tape.timer, Some(Time::from_secs(0.01)));
     receiver.on_timer(Time::from_secs(0.01), &mut tape);
-    assert_eq!((tape.0.pop().map(|ack| ack.ack), tape.1), (Some(1500), Some(Time::from_secs(0.02))));
+    assert_eq!((tape.sent.pop().map(|ack| ack.ack), tape.timer), (Some(1500), Some(Time::from_secs(0.02))));
     let gap = Segment { seq: 3000, len: 1000, ..Segment::default() };
     receiver.on_segment(&gap, Time::from_secs(0.015), &mut tape);
-    let numbers: Vec<_> = tape.0.iter().map(|ack| ack.ack).collect();
-    assert_eq!((numbers, tape.1), (vec![1750, 2000, 2000], None));
+    let numbers: Vec<_> = tape.sent.iter().map(|ack| ack.ack).collect();
+    assert_eq!((numbers, tape.timer), (vec![1750, 2000, 2000], None));
 }

@@ -30,6 +30,8 @@ mod rfc9406;
 mod rfc9438;
 mod sender_table;
 mod smartacking;
+#[path = "../pair/tape.rs"]
+mod tape;
 mod undo;
 mod validation;
 mod veno;

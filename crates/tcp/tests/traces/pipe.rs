@@ -2,29 +2,12 @@
 
 use std::sync::Arc;
 
-use acklab_packet::{Ack, Probe, SackBlocks, Segment, Seq, Time};
+use acklab_packet::{Ack, SackBlocks, Segment, Seq, Time};
 use acklab_tcp::rules::{RecoveryKind, SenderRules};
-use acklab_tcp::sender::{CaState, Sender, SenderWire, Supply};
+use acklab_tcp::sender::{CaState, Sender, Supply};
 
 use crate::sender_table::rfc;
-
-#[derive(Default)]
-struct Tape {
-    sent: Vec<Segment>,
-    pacer: Option<Time>,
-}
-
-impl SenderWire for Tape {
-    fn send(&mut self, segment: Segment, _wire_bytes: u32) {
-        self.sent.push(segment);
-    }
-    fn answer(&mut self, _reply: Probe, _wire_bytes: u32) {}
-    fn arm(&mut self, _at: Time) {}
-    fn disarm(&mut self) {}
-    fn arm_pacer(&mut self, at: Time) {
-        self.pacer = Some(at);
-    }
-}
+use crate::tape::Tape;
 
 /// An ACK in segments of 1000 bytes, with one block.
 fn ack(ack: Seq, sack: Option<(Seq, Seq)>) -> Ack {
@@ -35,7 +18,7 @@ fn ack(ack: Seq, sack: Option<(Seq, Seq)>) -> Ack {
     Ack { ack: 1000 * ack, sack: blocks, ..Ack::default() }
 }
 
-fn started(rules: SenderRules, segments: u64) -> (Sender, Tape) {
+fn started(rules: SenderRules, segments: u64) -> (Sender, Tape<Segment>) {
     let (mut sender, mut tape) = (Sender::new(Arc::new(rules), Supply::Segments(segments)), Tape::default());
     sender.start(Time::ZERO, &mut tape);
     (sender, tape)

@@ -14,30 +14,11 @@
 
 use std::sync::Arc;
 
-use acklab_packet::{Ack, Probe, Segment, Seq, Time};
-use acklab_tcp::receiver::{Receiver, ReceiverWire};
+use acklab_packet::{Ack, Segment, Seq, Time};
+use acklab_tcp::receiver::Receiver;
 use acklab_tcp::rules::ReceiverRules;
 
-#[derive(Default)]
-struct Tape {
-    sent: Vec<Ack>,
-    timer: Option<Time>,
-}
-
-impl ReceiverWire for Tape {
-    fn send(&mut self, ack: Ack, _: u32) {
-        self.sent.push(ack);
-    }
-    fn probe(&mut self, _: Probe, _: u32) {
-        unreachable!("no trace probes");
-    }
-    fn arm(&mut self, at: Time) {
-        self.timer = Some(at);
-    }
-    fn disarm(&mut self) {
-        self.timer = None;
-    }
-}
+use crate::tape::Tape;
 
 /// How segments are numbered.
 #[derive(Clone, Copy)]

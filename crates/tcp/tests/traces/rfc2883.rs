@@ -2,23 +2,11 @@
 
 use std::sync::Arc;
 
-use acklab_packet::{Ack, Segment, Seq, Time};
-use acklab_tcp::receiver::{Receiver, ReceiverWire};
+use acklab_packet::{Segment, Seq, Time};
+use acklab_tcp::receiver::Receiver;
 use acklab_tcp::rules::{AckPolicyKind, ReceiverRules, Stack};
 
-#[derive(Default)]
-struct Tape(Vec<Ack>);
-
-impl ReceiverWire for Tape {
-    fn send(&mut self, ack: Ack, _: u32) {
-        self.0.push(ack);
-    }
-    fn probe(&mut self, _: acklab_packet::Probe, _: u32) {
-        unreachable!("nobody probes");
-    }
-    fn arm(&mut self, _: Time) {}
-    fn disarm(&mut self) {}
-}
+use crate::tape::Tape;
 
 /// What is acknowledged, and the blocks, for each of some segments of 500 bytes.
 fn told(dsack: bool, segments: &[Seq]) -> Vec<(Seq, Vec<(Seq, Seq)>)> {
@@ -27,7 +15,7 @@ fn told(dsack: bool, segments: &[Seq]) -> Vec<(Seq, Vec<(Seq, Seq)>)> {
     for &seq in segments {
         receiver.on_segment(&Segment { seq, len: 500, ..Segment::default() }, Time::ZERO, &mut tape);
     }
-    tape.0.iter().map(|ack| (ack.ack, ack.sack.iter(ack.ack).collect())).collect()
+    tape.sent.iter().map(|ack| (ack.ack, ack.sack.iter(ack.ack).collect())).collect()
 }
 
 /// Section 4.1.1: everything had arrived; the duplicate is reported by itself, once.

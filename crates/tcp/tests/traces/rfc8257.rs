@@ -2,24 +2,13 @@
 
 use std::sync::Arc;
 
-use acklab_packet::{Ack, Probe, Segment, Time};
-use acklab_tcp::receiver::{Receiver, ReceiverWire};
+use acklab_packet::{Ack, Segment, Time};
+use acklab_tcp::receiver::Receiver;
 use acklab_tcp::rules::{ControlKind, ReceiverRules, SenderRules, Stack};
 use acklab_tcp::sender::Supply;
 
 use crate::sender_table::{follow, rfc};
-
-#[derive(Default)]
-struct Acks(Vec<(u64, bool)>);
-
-impl ReceiverWire for Acks {
-    fn send(&mut self, ack: Ack, _wire_bytes: u32) {
-        self.0.push((ack.ack, ack.ece));
-    }
-    fn probe(&mut self, _probe: Probe, _wire_bytes: u32) {}
-    fn arm(&mut self, _at: Time) {}
-    fn disarm(&mut self) {}
-}
+use crate::tape::Tape;
 
 /// Section 3.2, with delayed ACKs of two segments. The third is marked: the ACK of the second pair's first half, in the old
 /// state, and one at once for the mark (the two that the section allows). The fourth is marked, too, and waits with it;
@@ -27,13 +16,13 @@ impl ReceiverWire for Acks {
 #[test]
 fn acks_echo_the_marks_of_what_they_cover() {
     let rules = ReceiverRules { echo_each_mark: true, ..Stack::Rfc.receiver() };
-    let (mut receiver, mut acks) = (Receiver::new(Arc::new(rules)), Acks::default());
+    let (mut receiver, mut acks) = (Receiver::new(Arc::new(rules)), Tape::default());
     let mut told = Vec::new();
     // The first is acknowledged at once, as unit 0.
     for (n, ce) in [(0, false), (1, false), (2, true), (3, true), (4, false), (5, false)] {
         let segment = Segment { seq: n, len: 1, ce, cwr: n == 3, ect: true, ..Segment::default() };
         receiver.on_segment(&segment, Time::from_secs(0.001 * n as f64), &mut acks);
-        told.push(std::mem::take(&mut acks.0));
+        told.push(acks.sent.drain(..).map(|ack: Ack| (ack.ack, ack.ece)).collect::<Vec<_>>());
     }
     let expected: [&[(u64, bool)]; 6] =
         [&[(1, false)], &[], &[(2, false), (3, true)], &[], &[(4, true), (5, false)], &[]];

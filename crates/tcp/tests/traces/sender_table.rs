@@ -16,35 +16,11 @@
 
 use std::sync::Arc;
 
-use acklab_packet::{Ack, Probe, SackBlocks, Segment, Seq, Time};
+use acklab_packet::{Ack, SackBlocks, Segment, Seq, Time};
 use acklab_tcp::rules::{SenderRules, Stack};
-use acklab_tcp::sender::{Sender, SenderWire, Supply};
+use acklab_tcp::sender::{Sender, Supply};
 
-/// What the sender asked of its wire since the last step.
-#[derive(Default)]
-struct Tape {
-    sent: Vec<Segment>,
-    timer: Option<Time>,
-    pacer: Option<Time>,
-}
-
-impl SenderWire for Tape {
-    fn send(&mut self, segment: Segment, _: u32) {
-        self.sent.push(segment);
-    }
-    fn answer(&mut self, _: Probe, _: u32) {
-        unreachable!("no trace probes");
-    }
-    fn arm(&mut self, at: Time) {
-        self.timer = Some(at);
-    }
-    fn disarm(&mut self) {
-        self.timer = None;
-    }
-    fn arm_pacer(&mut self, at: Time) {
-        self.pacer = Some(at);
-    }
-}
+use crate::tape::Tape;
 
 /// The `rfc` stack with 1000-byte segments, without timestamps or SYN: arithmetic for people.
 pub fn rfc() -> SenderRules {
@@ -74,7 +50,7 @@ pub fn follow(rules: SenderRules, supply: Supply, table: &str) -> Sender {
     sender
 }
 
-fn happen(sender: &mut Sender, tape: &mut Tape, event: &str, at: Time) {
+fn happen(sender: &mut Sender, tape: &mut Tape<Segment>, event: &str, at: Time) {
     let mut words = event.split_whitespace();
     match words.next() {
         Some("start") => sender.start(at, tape),
@@ -163,7 +139,7 @@ fn expand(cell: &str) -> String {
 }
 
 /// What the sender shows under `column`, if it is not `expected`.
-fn differs(sender: &Sender, tape: &mut Tape, column: &str, expected: &str) -> Option<String> {
+fn differs(sender: &Sender, tape: &mut Tape<Segment>, column: &str, expected: &str) -> Option<String> {
     let core = sender.core();
     if column == "sends" {
         let sent: Vec<_> = tape.sent.drain(..).map(|segment| name(sender, &segment)).collect();

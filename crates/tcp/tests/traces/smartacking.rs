@@ -4,10 +4,12 @@
 use std::sync::Arc;
 
 use acklab_packet::{Ack, Probe, Segment, Time};
+use acklab_tcp::receiver::Receiver;
 use acklab_tcp::receiver::estimator::{CwndEstimator, EstimatorPhase, Isat};
 use acklab_tcp::receiver::policy::Alpha;
-use acklab_tcp::receiver::{Receiver, ReceiverWire};
 use acklab_tcp::rules::*;
+
+use crate::tape::Tape;
 
 fn t(secs: f64) -> Time {
     Time::from_secs(secs)
@@ -79,29 +81,6 @@ fn alpha_falls_by_a_tenth_and_climbs_by_a_twentieth_up_to_beta() {
     assert!((alpha.alpha - 0.95).abs() < 1e-12 && alpha.gamma == 0, "{alpha:?}");
 }
 
-#[derive(Default)]
-struct Tape {
-    acks: Vec<u64>,
-    probes: Vec<Probe>,
-    timer: Option<Time>,
-}
-
-impl ReceiverWire for Tape {
-    fn send(&mut self, ack: Ack, _: u32) {
-        self.acks.push(ack.ack);
-    }
-    fn probe(&mut self, probe: Probe, wire_bytes: u32) {
-        assert_eq!(wire_bytes, 40);
-        self.probes.push(probe);
-    }
-    fn arm(&mut self, at: Time) {
-        self.timer = Some(at);
-    }
-    fn disarm(&mut self) {
-        self.timer = None;
-    }
-}
-
 fn receiver() -> Receiver {
     let ack = AckPolicyKind::Smart {
         timer: t(0.2),
@@ -117,7 +96,7 @@ fn receiver() -> Receiver {
 }
 
 /// A receiver that has had three segments 10 ms apart, acknowledged each, and knows of a round trip of 100 ms.
-fn warm(tape: &mut Tape) -> Receiver {
+fn warm(tape: &mut Tape<Ack>) -> Receiver {
     let mut receiver = receiver();
     for seq in 0..3 {
         let segment = Segment { seq, len: 1, window: 8.0, ..Segment::default() };
@@ -125,7 +104,8 @@ fn warm(tape: &mut Tape) -> Receiver {
     }
     let [Probe { number, reply: false, .. }] = tape.probes[..] else { panic!("{:?}", tape.probes) };
     receiver.on_reply(&Probe { number, reply: true, seq: 0 }, t(0.1));
-    assert_eq!((&tape.acks[..], tape.timer), (&[1, 2, 3][..], None));
+    let acks: Vec<_> = tape.sent.iter().map(|ack| ack.ack).collect();
+    assert_eq!((acks, tape.timer), (vec![1, 2, 3], None));
     receiver
 }
 
@@ -135,9 +115,9 @@ fn warm(tape: &mut Tape) -> Receiver {
 fn an_ack_waits_for_the_last_segment_less_a_round_trip() {
     let mut tape = Tape::default();
     let mut receiver = warm(&mut tape);
-    let mut arrive = |seq: u64, at: f64, window: f32, tape: &mut Tape| {
+    let mut arrive = |seq: u64, at: f64, window: f32, tape: &mut Tape<Ack>| {
         receiver.on_segment(&Segment { seq, len: 1, window, ..Segment::default() }, t(at), tape);
-        (tape.acks.len(), tape.timer.map(|at| (at.secs() * 1e6).round()))
+        (tape.sent.len(), tape.timer.map(|at| (at.secs() * 1e6).round()))
     };
     // 15 segments of window, one held: 14 * 10 ms - 100 ms.
     assert_eq!(arrive(3, 0.2, 15.0, &mut tape), (3, Some(240_000.0)));
