@@ -182,7 +182,7 @@ class Builder:
     def write_class(self, name: str, schema: dict[str, Any]) -> None:
         """Writes a table's class."""
         keys, fields, required = {}, [], schema.get("required", ())
-        for key in sorted(schema["properties"], key=place):
+        for key in sorted(filter(str.isidentifier, schema["properties"]), key=place):  # not $schema
             entry = schema["properties"][key]
             field = PLURALS.get(key, key) if name == "Scenario" else f"{key}_" if keyword.iskeyword(key) else key
             if field != key:

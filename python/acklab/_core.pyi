@@ -24,9 +24,11 @@ __all__ = [
     "capture",
     "capture_all",
     "columns",
+    "decoded",
     "expanded",
     "link_ends",
     "live_probe",
+    "place",
     "schema",
     "stacks",
 ]
@@ -246,6 +248,16 @@ def capture_all(
         ValueError: no such end or format, or no packets were recorded.
         OSError: a file cannot be written.
     """
+
+def decoded(text: str | bytes, file: str) -> str:
+    """The text of a file.
+
+    Raises:
+        ScenarioError: it is no UTF-8; the message says which byte, at which line and column.
+    """
+
+def place(text: str, path: str) -> tuple[int, int] | None:
+    """Line and column, from 1, of the key at ``path`` in a TOML text of several lines, or of the nearest table above it."""
 
 def expanded(text: str | bytes, *, file: str = ..., sets: Sequence[str] = ..., seed: int | None = None) -> str:
     """The scenario as TOML, every shorthand and default written out. ``sets`` are ``key=value`` overrides.

@@ -6,6 +6,8 @@ import hashlib
 import os
 import re
 import unicodedata
+from collections.abc import Collection
+from difflib import get_close_matches
 
 #: Categories of Unicode without a shape of their own: control, format (bidirectional overrides, zero widths), surrogate,
 #: private use, unassigned, line and paragraph separator.
@@ -77,6 +79,16 @@ def literal(text: str, *, toml: bool = False) -> str:
         return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
     return _BEYOND_ASCII.sub(escape, text)
+
+
+def not_known(what: str, name: str, known: Collection[str]) -> str:
+    """What is said of a name that is not among those known: the nearest of them, or all.
+
+    >>> not_known("verb", "swep", ["run", "sweep"]), not_known("verb", "x", ["run", "sweep"])
+    ('no verb swep; did you mean sweep?', 'no verb x; there are run, sweep')
+    """
+    near = get_close_matches(name, known, n=1)
+    return f"no {what} {name}; " + (f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}")
 
 
 def width(text: str) -> int:

@@ -333,7 +333,7 @@ def test_a_comparison_file(tmp_path: Path) -> None:
     file.write_text('seeds = { at_least = 4, at_most = 9, half_width = 0.1 }\nmargin = "5%"\n')
     assert from_file(file) == {"at_least": 4, "seeds": 9, "half_width": 0.1, "margin": 0.05}
     for wrong, said in (
-        ("cases = 1", "unknown cases"), ('seeds = "x"', "a whole number"), ("case = 3", "tables"),
+        ("cases = 1", "no key cases; did you mean case"), ('seeds = "x"', "a whole number"), ("case = 3", "tables"),
         ("seeds = { half_width = '3' }", "'3' is no share"), ("seeds = { at_least = 4 }", "a whole number, at least 2, or {"),
         ("margin = 2", "`2` is no share of the mean"),
     ):  # fmt: skip

@@ -199,7 +199,7 @@ WRONG = [
     ({"vary": {"$1": [1]}}, '"$1" is no variable'),
     ({"vary": {"$x": [1, 2]}}, "$x is a variable that nothing is derived from"),
     ({"vary": [4]}, "vary = [4]: has to be a table"),
-    ({"varry": {}}, "unknown varry; known are title, scenario"),
+    ({"varry": {}}, "no key varry; did you mean vary?"),
     ({"scenario": None}, "no scenario; give scenario ="),
     ({"scenario": "nowhere.toml"}, 'scenario = "nowhere.toml": No such file or directory'),
     (

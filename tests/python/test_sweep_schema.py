@@ -71,7 +71,7 @@ def test_plans_fit_the_schema_and_what_is_none_does_not() -> None:
 def test_the_schema_and_the_reference_have_every_key() -> None:
     assert list(schema()["properties"]) == list(KEYS)
     text = (ROOT / "docs" / "reference" / "plan.md").read_text(encoding="utf-8")
-    told = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.*?) \|", text, re.MULTILINE))))
+    told = set(re.findall(r"`([$\w]+)`", "".join(re.findall(r"^\| (`.*?) \|", text, re.MULTILINE))))
     assert set(KEYS) | set(DERIVE) <= told
 
 

@@ -1,7 +1,7 @@
 //! From what Python passes to a checked scenario.
 
 use acklab_scenario::spec::Scenario;
-use acklab_scenario::{Format, Overrides, ScenarioError, Template, parse_bytes, parse_with};
+use acklab_scenario::{Format, Overrides, ScenarioError, Template, decoded, parse_with};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -30,12 +30,15 @@ impl Text {
         parse(&self.0, file, None, overrides)
     }
 
+    /// The text as Python's.
+    pub(crate) fn decoded(&self, file: &str) -> Result<&str, ScenarioError> {
+        decoded(&self.0, file)
+    }
+
     /// The text's tree, of which variants are made.
     pub(crate) fn template(&self, file: &str) -> Result<Template, ScenarioError> {
-        match std::str::from_utf8(&self.0) {
-            Ok(text) => Template::new(text, file, Format::of(file, text)),
-            Err(_) => Template::new(&String::from_utf8_lossy(&self.0), file, Format::Toml),
-        }
+        let text = decoded(&self.0, file)?;
+        Template::new(text, file, Format::of(file, text))
     }
 }
 
@@ -46,10 +49,8 @@ pub(crate) fn parse(
     format: Option<Format>,
     overrides: &Overrides,
 ) -> Result<Scenario, ScenarioError> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => parse_with(text, file, format.unwrap_or_else(|| Format::of(file, text)), overrides),
-        Err(_) => parse_bytes(bytes, file, Format::Toml), // says which byte
-    }
+    let text = decoded(bytes, file)?;
+    parse_with(text, file, format.unwrap_or_else(|| Format::of(file, text)), overrides)
 }
 
 /// `key=value` assignments and a seed, as overrides.

@@ -46,7 +46,7 @@ mod _core {
     #[pymodule_export]
     use super::template::Template;
     #[pymodule_export]
-    use super::{columns, expanded, schema, stacks};
+    use super::{columns, decoded, expanded, place, schema, stacks};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -62,6 +62,18 @@ mod _core {
 fn expanded(text: input::Text, file: &str, sets: Vec<String>, seed: Option<u64>) -> PyResult<String> {
     let scenario = text.parse(file, &input::overrides(&sets, seed)?).map_err(errors::scenario)?;
     Ok(acklab_scenario::expanded_toml(&scenario))
+}
+
+/// The text of a file, which has to be UTF-8.
+#[pyfunction]
+fn decoded(text: input::Text, file: &str) -> PyResult<String> {
+    text.decoded(file).map(str::to_owned).map_err(errors::scenario)
+}
+
+/// Line and column of the key at `path` in a TOML text, or of the nearest table above it.
+#[pyfunction]
+fn place(text: &str, path: &str) -> Option<(usize, usize)> {
+    acklab_scenario::place(text, acklab_scenario::Format::Toml, path)
 }
 
 /// The JSON Schema of a scenario, as JSON.

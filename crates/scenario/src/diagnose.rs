@@ -7,17 +7,19 @@ use serde_json::{Map, Value};
 
 use super::error::{Problem, clip};
 use super::path::Path;
+use super::places::Places;
 use super::suggest::{did_you_mean, listed, meant_elsewhere, nearest, one_of};
 
 type Object = Map<String, Value>;
 
-/// The first place where `tree` departs from the schema `root`.
-pub(super) fn diagnose(root: &Value, tree: &Value) -> Option<Problem> {
-    Walk { root }.value(root, tree, &Path::Root).err()
+/// The first place where `tree` departs from the schema `root`, as its text orders the keys.
+pub(super) fn diagnose(root: &Value, tree: &Value, places: &Places) -> Option<Problem> {
+    Walk { root, places }.value(root, tree, &Path::Root).err()
 }
 
 struct Walk<'s> {
     root: &'s Value,
+    places: &'s Places,
 }
 
 impl<'s> Walk<'s> {
@@ -54,19 +56,20 @@ impl<'s> Walk<'s> {
         let none = Object::new();
         let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
         let others = schema.get("additionalProperties").filter(|others| others.is_object());
-        if let Some(key) = table.keys().find(|key| !known.contains_key(*key) && others.is_none()) {
-            return Err(unknown_key(key, known.keys().map(String::as_str), path));
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_cached_key(|(key, _)| self.places.order(&path.key(key)));
+        for (key, value) in entries {
+            match known.get(key).or(others) {
+                None => return Err(unknown_key(key, known.keys().map(String::as_str), path)),
+                Some(_) if value.is_null() => {}
+                Some(schema) => self.value(schema, value, &path.key(key))?,
+            }
         }
         let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
         for key in required.filter_map(Value::as_str) {
             if table.get(key).is_none_or(Value::is_null) {
                 let allowed = known.get(key).map(|schema| self.allowed(schema)).unwrap_or_default();
                 return Err(Problem::at(path.key(key), format!("missing; must be {allowed}")));
-            }
-        }
-        for (key, value) in table.iter().filter(|(_, value)| !value.is_null()) {
-            if let Some(schema) = schema.get("properties").and_then(|known| known.get(key)).or(others) {
-                self.value(schema, value, &path.key(key))?;
             }
         }
         Ok(())

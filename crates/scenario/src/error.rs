@@ -6,7 +6,7 @@ use std::fmt;
 ///
 /// ```
 /// let error = acklab_scenario::parse_toml("[[link]]\nrat = '10Mbps'", "two-hops.toml").unwrap_err();
-/// assert_eq!(error.to_string(), "two-hops.toml: link[0].rat: unknown key; did you mean `rate`?");
+/// assert_eq!(error.to_string(), "two-hops.toml:2:1: link[0].rat: unknown key; did you mean `rate`?");
 /// assert_eq!((error.file(), error.path()), ("two-hops.toml", "link[0].rat"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,6 +18,9 @@ use super::wlan::WlanTable;
 #[serde(deny_unknown_fields)]
 #[schemars(title = "acklab scenario")]
 pub(super) struct File {
+    /// Where an editor finds this schema; not read.
+    #[serde(default, rename = "$schema")]
+    pub _schema: String,
     /// What the experiment is, for people.
     #[serde(default)]
     pub title: String,

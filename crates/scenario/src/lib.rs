@@ -38,6 +38,7 @@ mod link;
 mod network;
 mod overrides;
 mod path;
+mod places;
 mod resolve;
 mod schema;
 pub mod spec;
@@ -57,12 +58,14 @@ use serde_json::Value;
 pub use error::ScenarioError;
 pub use expand::expanded_toml;
 pub use overrides::Overrides;
+pub use places::place;
 pub use schema::{StackRow, schema, stack_table, stack_table_markdown};
 pub use template::Template;
 
 use crate::spec::Scenario;
 use error::Problem;
 use file::File;
+use places::Places;
 
 /// Longest text that is read.
 pub const MOST_BYTES: usize = 32 << 20;
@@ -134,9 +137,11 @@ pub fn parse(text: &str, file: &str, format: Format) -> Result<Scenario, Scenari
     };
     let resolved = match typed {
         Ok(typed) => resolve::resolve(typed),
-        Err(message) => Err(tree::read(text, format).map_or_else(|problem| problem, |tree| explain(tree, message))),
+        Err(message) => {
+            tree::read(text, format).and_then(|tree| Err(explain(tree, message, &Places::of(text, format))))
+        }
     };
-    resolved.map_err(|problem| ScenarioError::new(file, problem))
+    resolved.map_err(|problem| ScenarioError::new(file, Places::of(text, format).put_into(problem, text)))
 }
 
 /// Reads a scenario after changing single values of it.
@@ -156,15 +161,21 @@ pub fn parse_with(text: &str, file: &str, format: Format, overrides: &Overrides)
 /// # Errors
 /// What is wrong, where, and what is allowed.
 pub fn parse_bytes(bytes: &[u8], file: &str, format: Format) -> Result<Scenario, ScenarioError> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => parse(text, file, format),
-        Err(error) => {
-            let at = error.valid_up_to();
-            let what = format!("not UTF-8 text: byte {at} is 0x{:02x}", bytes[at]);
-            let before = String::from_utf8_lossy(&bytes[..at]);
-            Err(ScenarioError::new(file, Problem::in_text(&before, at, what)))
-        }
-    }
+    decoded(bytes, file).and_then(|text| parse(text, file, format))
+}
+
+/// The text that `bytes` are.
+///
+/// # Errors
+/// They are no UTF-8: which byte, where.
+pub fn decoded<'b>(bytes: &'b [u8], file: &str) -> Result<&'b str, ScenarioError> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let at = error.valid_up_to();
+        let utf16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
+        let kind = if utf16 { "; it is UTF-16" } else { "" };
+        let what = format!("not UTF-8 text: byte {at} is 0x{:02x}{kind}; save the file as UTF-8", bytes[at]);
+        ScenarioError::new(file, Problem::in_text(&String::from_utf8_lossy(&bytes[..at]), at, what))
+    })
 }
 
 /// The text without a byte-order mark, unless it is none that could be a scenario.
@@ -184,8 +195,8 @@ fn readable(text: &str) -> Result<&str, Problem> {
 }
 
 /// Why `tree` is no scenario, after serde has said `message`.
-fn explain(tree: Value, message: String) -> Problem {
-    if let Some(problem) = diagnose::diagnose(&schema::SCHEMA, &tree) {
+fn explain(tree: Value, message: String, places: &Places) -> Problem {
+    if let Some(problem) = diagnose::diagnose(&schema::SCHEMA, &tree, places) {
         return problem;
     }
     // The schema allows it, so the reader's types are stricter somewhere: their own words, and where they stand.
@@ -204,7 +215,7 @@ fn explain(tree: Value, message: String) -> Problem {
 pub fn disagreement(text: &str, format: Format) -> Option<String> {
     let tree = tree::read(readable(text).ok()?, format).ok().filter(|_| !text.contains("null"))?;
     let read = File::deserialize(&tree).map_err(|error| error.to_string());
-    match (read.map(resolve::resolve), diagnose::diagnose(&schema::SCHEMA, &tree)) {
+    match (read.map(resolve::resolve), diagnose::diagnose(&schema::SCHEMA, &tree, &Places::default())) {
         (Ok(Ok(_)), Some(problem)) => Some(format!("only the schema refuses it: {problem:?}")),
         (Err(error), None) => Some(format!("only the types refuse it: {error}")),
         _ => None,

@@ -99,8 +99,8 @@ fn split(assignment: &str) -> Option<(&str, &str)> {
 
 /// A step of a path, and whether it stood in quotes.
 #[derive(Debug, PartialEq)]
-struct Step {
-    text: String,
+pub(super) struct Step {
+    pub text: String,
     quoted: bool,
 }
 
@@ -167,7 +167,7 @@ fn assign(tree: &mut Value, path: &str, value: Value) -> Result<(), Problem> {
 }
 
 /// Splits `flow.0.sender`, `flow[0].sender` or `flow."a.b".sender` into its steps.
-fn steps(path: &str) -> Result<Vec<Step>, Problem> {
+pub(super) fn steps(path: &str) -> Result<Vec<Step>, Problem> {
     let wrong = |what: &str| Err(Problem::at(Path::Root, format!("`{path}` {what}")));
     let mut steps = Vec::new();
     let mut rest = path;

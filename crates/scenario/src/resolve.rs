@@ -22,7 +22,7 @@ const AT_MOST: Time = Time::from_secs(1000.0);
 
 /// Checks everything that serde cannot, and refers to nodes by index.
 pub(super) fn resolve(file: File) -> Result<Scenario, Problem> {
-    let File { title, seed, stop, topology, link, wlan, flow, stack, record } = file;
+    let File { _schema, title, seed, stop, topology, link, wlan, flow, stack, record } = file;
     let wlans = wlan::checked(wlan)?;
     let mut origins = links(topology, link)?;
     let wired = origins.len();

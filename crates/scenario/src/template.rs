@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::error::Problem;
 use super::file::File;
+use super::places::Places;
 use super::{Format, Overrides, ScenarioError, expanded_toml, explain, readable, resolve, tree};
 use crate::spec::Scenario;
 
@@ -24,6 +25,8 @@ use crate::spec::Scenario;
 #[derive(Clone, Debug)]
 pub struct Template {
     file: String,
+    text: String,
+    format: Format,
     tree: Value,
 }
 
@@ -33,9 +36,9 @@ impl Template {
     /// # Errors
     /// It is no TOML or JSON.
     pub fn new(text: &str, file: &str, format: Format) -> Result<Template, ScenarioError> {
-        let read = || tree::read(readable(text)?, format);
-        let tree = read().map_err(|problem| ScenarioError::new(file, problem))?;
-        Ok(Template { file: file.to_owned(), tree })
+        let read = || readable(text).and_then(|text| Ok((text, tree::read(text, format)?)));
+        let (text, tree) = read().map_err(|problem| ScenarioError::new(file, problem))?;
+        Ok(Template { file: file.to_owned(), text: text.to_owned(), format, tree })
     }
 
     /// The variant with each of `seeds`, each as one line of JSON, as it was written, unchecked.
@@ -58,12 +61,19 @@ impl Template {
     /// # Errors
     /// What is wrong, where, and what is allowed.
     pub fn check(&self, overrides: &Overrides) -> Result<Scenario, ScenarioError> {
-        let tree = self.changed(overrides)?;
+        self.resolved(self.changed(overrides)?).map_err(|problem| {
+            // Without the overrides, too: then the text itself is wrong, and the key has a place in it.
+            let in_text = self.resolved(self.tree.clone()).is_err_and(|plain| plain == problem);
+            let places = if in_text { Places::of(&self.text, self.format) } else { Places::default() };
+            self.error(places.put_into(problem, &self.text))
+        })
+    }
+
+    fn resolved(&self, tree: Value) -> Result<Scenario, Problem> {
         match File::deserialize(&tree) {
             Ok(typed) => resolve::resolve(typed),
-            Err(error) => Err(explain(tree, error.to_string())),
+            Err(error) => Err(explain(tree, error.to_string(), &Places::of(&self.text, self.format))),
         }
-        .map_err(|problem| self.error(problem))
     }
 
     /// The variant as one line of JSON, every shorthand and default written out.

@@ -500,7 +500,7 @@ fn texts_that_are_no_scenarios_at_all() {
 #[test]
 fn bytes_that_are_no_text_are_named_by_their_place() {
     let said = parse_bytes(b"seed = 1\ntitle = \"\xff\"", "x", Format::Toml).unwrap_err().to_string();
-    assert_eq!(said, "x:2:10: not UTF-8 text: byte 18 is 0xff");
+    assert_eq!(said, "x:2:10: not UTF-8 text: byte 18 is 0xff; save the file as UTF-8");
     assert!(parse_bytes(GOOD.as_bytes(), "x", Format::Toml).is_ok());
 }
 
@@ -571,4 +571,35 @@ fn overrides_are_checked_like_the_file() {
         assert!(error.path() == path && error.to_string().contains(part), "{assignment}: {error}");
     }
     assert!(Overrides::default().set("=7").is_err() && Overrides::default().set("seed").is_err());
+}
+
+#[test]
+fn the_first_mistake_in_the_text_is_named_by_line_and_column() {
+    for (changes, expected) in [
+        // An unknown key after a wrong value: the value is first.
+        (
+            &[("rate = \"1.5Mbps\"", "rate = 15"), ("delay = \"48ms\"", "dely = \"48ms\"")][..],
+            "x.toml:16:1: link[1].rate = 15: ",
+        ),
+        // The flow's mistake stands after the link's, though `flow` comes before `link` in the alphabet.
+        (&[("start = \"0s\"", "starts = \"0s\""), ("delay = \"2ms\"", "delay = 2")], "x.toml:9:1: link[0].delay = 2: "),
+        // What only the resolver refuses.
+        (&[("to = \"R\"", "to = \"Q\"")], "x.toml:22:1: flow[0].to = \"Q\""),
+        // A key that is not there: the table that lacks it.
+        (&[("to = \"R\"", "")], "x.toml:19:1: flow[0].to: missing"),
+        (&[("window = 40", "window = 0")], "x.toml:26:47: flow[0].sender.window: is 0 bytes"),
+    ] {
+        let said = parse_toml(&broken(changes), "x.toml").unwrap_err().to_string();
+        assert!(said.starts_with(expected), "{said}");
+    }
+}
+
+#[test]
+fn a_mistake_of_an_override_has_no_place_in_the_file() {
+    let mut overrides = Overrides::default();
+    overrides.set("flow.f.sender.window=0").unwrap();
+    let said = |text: &str| parse_with(text, "x.toml", Format::Toml, &overrides).unwrap_err().to_string();
+    assert!(said(GOOD).starts_with("x.toml: flow[0].sender.window: is 0 bytes"), "{}", said(GOOD));
+    let text = broken(&[("start = \"0s\"", "starts = \"0s\"")]);
+    assert!(said(&text).starts_with("x.toml:23:1: flow[0].starts"), "{}", said(&text));
 }

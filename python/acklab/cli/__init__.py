@@ -12,13 +12,12 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from .. import _folder
 from .._interrupts import Stop
 from .._terminal import complain
-from .._texts import visible
+from .._texts import not_known, visible
 from . import analyze, compare, doctor, emulate, reproduce, run, schema, sweep
 from .options import without_place
 
@@ -67,8 +66,7 @@ def _no_verb(word: str) -> str:
     if os.path.exists(word):
         capture = word.endswith((".pcap", ".pcapng", ".gz", ".zst", ".lz4"))
         return f"which verb? to {'read' if capture else 'run'} it: acklab {'analyze' if capture else 'run'} {word}"
-    near = get_close_matches(word, NAMES, n=1)
-    return f"no verb {word}; " + (f"did you mean {near[0]}?" if near else f"there are {', '.join(NAMES)}")
+    return not_known("verb", word, NAMES)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

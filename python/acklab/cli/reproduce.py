@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._terminal import complain, say
-from .._texts import file_name
+from .._texts import file_name, not_known
 from .options import directory, threads
 
 if TYPE_CHECKING:
@@ -111,9 +111,7 @@ def _chosen(options: argparse.Namespace) -> list[tuple[Paper, list[str]]]:
     for text in options.papers or NAMES:
         name, _, figure = text.partition("/")
         if name not in (*NAMES, *STUDIES):
-            options.parser.error(
-                f"no paper {name!r}; there are {', '.join(NAMES)}, and as a study {', '.join(STUDIES)}"
-            )
+            options.parser.error(not_known("paper or study", name, [*NAMES, *STUDIES]))
         wanted.setdefault(name, []).extend([figure] if figure else [])
     chosen = []
     for name, figures in wanted.items():
@@ -122,7 +120,7 @@ def _chosen(options: argparse.Namespace) -> list[tuple[Paper, list[str]]]:
         known = [figure.id for figure in one.figures]
         for figure in figures:
             if figure not in known:
-                options.parser.error(f"{name} has no figure {figure!r}; there are {', '.join(known)}")
+                options.parser.error(f"{name}: {not_known('figure', figure, known)}")
         chosen.append((one, figures))
     return chosen
 

@@ -111,7 +111,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     """The plan that the file and the options make."""
     from dataclasses import replace
 
-    from .._toml import loads
+    from .._plan_text import PlanText
     from ..sweep import flags
     from ..sweep.errors import SweepError
     from ..sweep.plan import from_tree
@@ -122,17 +122,17 @@ def _plan(options: argparse.Namespace) -> Plan:
     except OSError as error:
         options.parser.error(f"{file_name(options.file)}: {error.strerror}")
     tree: dict[str, Any] = {}
-    mistake = ""
+    where: str | PlanText = name
+    mistake: SweepError | None = None
     try:
-        tree = loads(text.decode("utf-8"))
-    except ValueError as error:  # it may still be a scenario in JSON
-        mistake = str(error)
+        where, tree = PlanText.read(text, name, SweepError)
+    except SweepError as error:  # it may still be a scenario in JSON
+        mistake = error
     folder = Path(options.file).parent
     varied = {**flags.vary(options.vary), **flags.cases(options.case)}
     if not flags.is_plan(tree):
         if not varied:
-            what = f"no plan: {mistake}" if mistake else "a scenario, not a plan"
-            raise SweepError(f"{name} is {what}; give [vary] in a plan, or --vary KEY=VALUES")
+            raise mistake or SweepError(f"{name} is a scenario, not a plan; give [vary] in a plan, or --vary KEY=VALUES")
         tree = {}
     plain_options = {"metrics": options.metric, "columns": options.column, "spread_starts": options.spread_starts}
     tree = {**tree, **{key: given for key, given in plain_options.items() if given}}
@@ -141,6 +141,6 @@ def _plan(options: argparse.Namespace) -> Plan:
         tree["seeds"] = seeds
     tree = flags.joined(tree, varied)
     if "scenario" in tree:
-        return replace(from_tree(tree, name, folder), given_sets=options.set)
-    plan = from_tree({**tree, "scenario": text}, name, folder)
+        return replace(from_tree(tree, where, folder), given_sets=options.set)
+    plan = from_tree({**tree, "scenario": text}, where, folder)
     return replace(plan, file=name, given_sets=options.set)

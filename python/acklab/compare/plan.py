@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
+from .._plan_text import PlanText
+from .._texts import not_known
 from .._toml import loads
 from ..draws import Draws
 from ..run import assignments
@@ -202,7 +204,7 @@ def _seconds(text: str) -> float:
     return float(text.removesuffix("s"))
 
 
-_KEYS = {"case", "situation", "metrics", "seeds", "margin", "spread_starts", "scenario", "title"}
+_KEYS = ("$schema", "case", "situation", "metrics", "seeds", "margin", "spread_starts", "scenario", "title")
 
 
 def from_file(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -212,31 +214,28 @@ def from_file(path: str | os.PathLike[str]) -> dict[str, Any]:
         CompareError: it is no comparison file.
         OSError: it cannot be read.
     """
-    file = os.fspath(path)
-    try:
-        tree = loads(Path(path).read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise CompareError(f"{file}: {error}") from None
-    strange = tree.keys() - _KEYS
-    if strange:
-        raise CompareError(f"{file}: unknown {', '.join(sorted(strange))}; known are {', '.join(sorted(_KEYS))}")
+    where, tree = PlanText.read(Path(path).read_bytes(), os.fspath(path), CompareError)
+    where.unknown(tree.keys(), _KEYS)
     found: dict[str, Any] = {}
     for key, plural in (("case", "cases"), ("situation", "situations")):
         if key in tree:
-            found[plural] = [_table(file, key, entry) for entry in _list(file, key, tree[key], dict)]
+            tables = where.check(key, lambda key=key: _list(key, tree[key], dict)) or []
+            found[plural] = [
+                where.check(f"{key}[{number}]", lambda key=key, entry=entry: _table(key, entry))
+                for number, entry in enumerate(tables)
+            ]
     if "metrics" in tree:
-        found["metrics"] = [metric(text) for text in _list(file, "metrics", tree["metrics"], str)]
+        texts = where.check("metrics", lambda: _list("metrics", tree["metrics"], str)) or []
+        found["metrics"] = [where.check("metrics", lambda text=text: metric(text)) for text in texts]
     if "seeds" in tree:
-        try:
-            found.update(rule(tree["seeds"]))
-        except CompareError as error:
-            raise CompareError(f"{file}: {error}") from None
+        found.update(where.check("seeds", lambda: rule(tree["seeds"])) or {})
     if "margin" in tree:
-        found["margin"] = share(str(tree["margin"]))
+        found["margin"] = where.check("margin", lambda: share(str(tree["margin"])))
     if "spread_starts" in tree:
-        found["spread_starts_s"] = span(str(tree["spread_starts"]))
+        found["spread_starts_s"] = where.check("spread_starts", lambda: span(str(tree["spread_starts"])))
     if "scenario" in tree:
         found["scenario"] = Path(path).parent / str(tree["scenario"])
+    where.settle()
     return found
 
 
@@ -274,20 +273,20 @@ def share(text: str) -> float:
     return value
 
 
-def _list(file: str, key: str, value: Any, kind: type) -> list[Any]:
+def _list(key: str, value: Any, kind: type) -> list[Any]:
     if not isinstance(value, list) or not all(isinstance(entry, kind) for entry in value):
         what = f"[[{key}]] tables" if kind is dict else "a list of texts"
-        raise CompareError(f"{file}: {key} has to be {what}")
+        raise CompareError(f"{key} has to be {what}")
     return value
 
 
-def _table(file: str, key: str, entry: Mapping[str, Any]) -> Case:
+def _table(key: str, entry: Mapping[str, Any]) -> Case:
     strange = entry.keys() - {"name", "set"}
     if strange:
-        raise CompareError(f"{file}: {key}: unknown {', '.join(sorted(strange))}; known are name, set")
+        raise CompareError(f"{key}: {not_known('key', min(strange), ['name', 'set'])}")
     sets = entry.get("set", {})
     if not isinstance(sets, Mapping):
-        raise CompareError(f'{file}: {key}: set has to be a table, such as set = {{ "link.0.rate" = "2Mbps" }}')
+        raise CompareError(f'{key}: set has to be a table, such as set = {{ "link.0.rate" = "2Mbps" }}')
     return Case(_named(str(entry.get("name", ""))), tuple(assignments(sets)))
 
 

@@ -54,11 +54,13 @@ def sweep(
         RunError: a run failed.
         OSError: a file cannot be read or written.
     """
-    from .plan import from_file, from_tree
+    from .._plan_text import PlanText
+    from .plan import from_tree
     from .run import sweep as act
 
     if plan is None or isinstance(plan, Mapping):
         made = from_tree({**(plan or {}), **keys})
     else:
-        made = from_tree({**from_file(plan), **keys}, os.fspath(plan), Path(plan).parent)
+        text, tree = PlanText.read(Path(plan).read_bytes(), os.fspath(plan), SweepError)
+        made = from_tree({**tree, **keys}, text, Path(plan).parent)
     return act(made, None if out is None else Path(out), threads=threads, fresh=fresh)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from .._toml import loads
+from .._plan_text import PlanText
 from ..compare.columns import FLOWS
 from ..compare.errors import CompareError
 from ..compare.metrics import Metric
@@ -23,6 +23,7 @@ from .seeds import Drawn, Seeds, drawn, seeds
 
 #: A plan's keys, and what each is for.
 KEYS = {
+    "$schema": "where an editor finds this schema; not read",
     "title": "what tables and the page are headed with; the scenario's title if left out",
     "scenario": "a scenario file, beside the plan, or a [scenario] table",
     "set": "keys that have one value throughout",
@@ -80,81 +81,79 @@ class Plan:
         return [column for one in self.axes for column in one.columns]
 
 
-class _Where:
-    """Puts the plan and the key before a message."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def at(self, key: str, value: Any, make: Callable[[], Any]) -> Any:
-        try:
-            return make()
-        except SweepError as error:
-            said = str(error)
-            if key and not said.startswith(key.split(".")[0]):
-                said = f"{key} {said}" if value is None or said.startswith("=") else f"{key} = {shown(value)} {said}"
-            raise SweepError(f"{self.name}: {said}") from None
-
-
-def from_tree(tree: Mapping[str, Any], name: str = "plan", folder: Path | None = None) -> Plan:
+def from_tree(tree: Mapping[str, Any], name: str | PlanText = "plan", folder: Path | None = None) -> Plan:
     """A plan from its keys, as a plan file or Python has them.
 
     Raises:
-        SweepError: it is none.
+        SweepError: it is none; of several mistakes the first in the file is named.
     """
-    where = _Where(name)
-    strange = tree.keys() - KEYS.keys()
-    if strange:
-        raise SweepError(f"{name}: unknown {', '.join(sorted(strange))}; known are {', '.join(KEYS)}")
+    where = name if isinstance(name, PlanText) else PlanText(name, SweepError)
+    where.unknown(tree.keys(), KEYS)
     for key in tree.keys() - {"scenario"}:
-        _known_kinds(name, key, plain(tree[key]))
-    text, file = _scenario(tree, name, folder)
+        where.check(key, lambda key=key: _known_kinds(key, plain(tree[key])))
+    where.settle()
+
+    def at(key: str, make: Callable[[], Any], value: Any = None) -> Any:
+        def told(said: str) -> str:
+            if said.startswith(key.split(".")[0]):
+                return said
+            return f"{key} {said}" if value is None or said.startswith("=") else f"{key} = {shown(value)} {said}"
+
+        return where.check(key, make, told)
+
+    def table(part: str) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = at(part, lambda: _table(part, tree.get(part, {}))) or {}
+        return found
+
+    scenario = where.check("scenario", lambda: _scenario(tree, where.name, folder))
     axes: list[axis.Axis] = []
     for part in tree:  # in the plan's order, which is the tables'
         if part == "vary":
-            for key, given in paths.flatten(_table(where, part, tree[part])):
-                axes.append(where.at(f"vary.{key}", given, lambda key=key, given=given: axis.one_key(key, given)))
+            for key, given in paths.flatten(table(part)):
+                axes.append(at(f"vary.{key}", lambda key=key, given=given: axis.one_key(key, given), given))
         elif part == "together":
-            for number, table in enumerate(_tables(where, part, tree[part])):
-                axes.append(where.at(f"together[{number}]", None, lambda table=table: axis.together(table)))
+            for number, keys in enumerate(at(part, lambda: _tables(part, tree["together"])) or ()):
+                axes.append(at(f"together[{number}]", lambda keys=keys: axis.together(keys)))
         elif part == "alternatives":
-            for label, choices in _table(where, part, tree[part]).items():
-                axes.append(
-                    where.at(
-                        f"alternatives.{label}",
-                        None,
-                        lambda label=label, choices=choices: axis.alternatives(label, choices),
-                    )
-                )
-    if not axes:
-        raise SweepError(f"{name}: nothing varies; give [vary], [[together]] or [alternatives.NAME]")
-    sets = axis.settings(_table(where, "set", tree.get("set", {})))
+            for label, choices in table(part).items():
+                made = lambda label=label, choices=choices: axis.alternatives(label, choices)  # noqa: E731
+                axes.append(at(f"alternatives.{label}", made))
+    sets = axis.settings(table("set"))
     for key in sets:
-        where.at(f"set.{key}", None, lambda key=key: paths.check(key))
-    made = [
-        where.at(f"derive.{key}", None, lambda key=key, table=table: derive.derived(key, table))
-        for key, table in axis_tables(where, tree.get("derive", {}))
+        at(f"set.{key}", lambda key=key: paths.check(key))
+    derived = [
+        at(f"derive.{key}", lambda key=key, given=given: derive.derived(key, given))
+        for key, given in axis_tables(table("derive"))
     ]
     draws = [
-        where.at(f"draw.{key}", None, lambda key=key, given=given: drawn(key, given))
-        for key, given in paths.flatten(
-            _table(where, "draw", tree.get("draw", {})), leaf=lambda v: not isinstance(v, Mapping)
-        )
+        at(f"draw.{key}", lambda key=key, given=given: drawn(key, given))
+        for key, given in paths.flatten(table("draw"), leaf=lambda v: not isinstance(v, Mapping))
     ]
-    axes, draws = where.at("", None, lambda: _named(axes, draws, axis.settings(_table(where, "names", tree.get("names", {})))))
+    some = at("seeds", lambda: seeds(tree.get("seeds", 1)))
+    spread = at("spread_starts", lambda: _spread(tree.get("spread_starts")))
+    texts = at("metrics", lambda: _list("metrics", tree)) or []
+    metrics = [where.check("metrics", lambda text=text: metric(text)) for text in texts]
+    columns = at("columns", lambda: chosen(tree["columns"])) if "columns" in tree else None
+    names_given = axis.settings(table("names"))
+    where.settle()
+    if not axes:
+        raise where.error("", "nothing varies; give [vary], [[together]] or [alternatives.NAME]")
+    named = where.check("", lambda: _named(axes, draws, names_given))
+    where.settle()
     plan = Plan(
-        text, file, name, axes,
+        *scenario, where.name, named[0],
         title=str(tree.get("title", "")),
         sets=sets,
-        derived=made,
-        draws=draws,
-        seeds=where.at("seeds", None, lambda: seeds(tree.get("seeds", 1))),
-        spread_starts_s=where.at("spread_starts", None, lambda: _spread(tree.get("spread_starts"))),
-        metrics=[where.at("", None, lambda text=text: metric(text)) for text in _list(where, "metrics", tree)],
-        columns=where.at("columns", None, lambda: chosen(tree["columns"])) if "columns" in tree else None,
-        tree={key: plain(value) for key, value in tree.items() if key != "scenario"},
+        derived=derived,
+        draws=named[1],
+        seeds=some,
+        spread_starts_s=spread,
+        metrics=metrics,
+        columns=columns,
+        tree={key: plain(value) for key, value in tree.items() if key not in ("scenario", "$schema")},
     )  # fmt: skip
-    where.at("", None, lambda: _check(plan))
+    where.check("", lambda: _check(plan))
+    where.settle()
     return plan
 
 
@@ -174,21 +173,20 @@ def _named(
     return named, [replace(one, alias=found[one.key]) for one in draws]
 
 
-def _known_kinds(name: str, key: str, value: Any) -> None:
+def _known_kinds(key: str, value: Any) -> None:
     """Refuses what neither a plan nor a scenario can hold: dates, which TOML has, and whatever Python has."""
     if isinstance(value, Mapping):
         for below, entry in value.items():
-            _known_kinds(name, f"{key}.{below}", entry)
+            _known_kinds(f"{key}.{below}", entry)
     elif isinstance(value, list):
         for entry in value:
-            _known_kinds(name, key, entry)
+            _known_kinds(key, entry)
     elif not isinstance(value, (str, int, float)) or value != value:
-        raise SweepError(f"{name}: {key} has {value!r}; a value is text, a number, true or false, a list or a table")
+        raise SweepError(f"{key} has {value!r}; a value is text, a number, true or false, a list or a table")
 
 
-def axis_tables(where: _Where, given: Any) -> list[tuple[str, Any]]:
+def axis_tables(table: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """The keys that are derived and their tables: a table with ``times`` is one, any other leads to some."""
-    table = _table(where, "derive", given)
     ends = lambda value: not isinstance(value, Mapping) or not value or bool(value.keys() & {"times", "over", "round"})  # noqa: E731
     return list(paths.flatten(table, leaf=ends))
 
@@ -200,10 +198,7 @@ def from_file(path: str | os.PathLike[str]) -> dict[str, Any]:
         SweepError: it is no TOML.
         OSError: it cannot be read.
     """
-    try:
-        return loads(Path(path).read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise SweepError(f"{os.fspath(path)}: {error}") from None
+    return PlanText.read(Path(path).read_bytes(), os.fspath(path), SweepError)[1]
 
 
 def _scenario(tree: Mapping[str, Any], name: str, folder: Path | None) -> tuple[str | bytes, str]:
@@ -211,37 +206,37 @@ def _scenario(tree: Mapping[str, Any], name: str, folder: Path | None) -> tuple[
 
     given = tree.get("scenario")
     if given is None:
-        raise SweepError(f'{name}: no scenario; give scenario = "FILE", or a [scenario] table')
+        raise SweepError('no scenario; give scenario = "FILE", or a [scenario] table')
     if isinstance(given, str) and "\n" not in given and "=" not in given:
         given = (folder or Path()) / given
     try:
         text, file = source(given)
     except OSError as error:
-        raise SweepError(f"{name}: scenario = {shown(tree['scenario'])}: {error.strerror}") from None
+        raise SweepError(f"scenario = {shown(tree['scenario'])}: {error.strerror}") from None
     except TypeError:
-        raise SweepError(f"{name}: scenario = {shown(given)}: a file's name or a [scenario] table") from None
+        raise SweepError(f"scenario = {shown(given)}: a file's name or a [scenario] table") from None
     return text, f"{name}: scenario" if isinstance(given, Mapping) else file
 
 
-def _table(where: _Where, key: str, value: Any) -> Mapping[str, Any]:
+def _table(key: str, value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise SweepError(f"{where.name}: {key} = {shown(value)}: has to be a table, [{key}]")
+        raise SweepError(f"{key} = {shown(value)}: has to be a table, [{key}]")
     found: Mapping[str, Any] = plain(value)
     return found
 
 
-def _tables(where: _Where, key: str, value: Any) -> list[Mapping[str, Any]]:
+def _tables(key: str, value: Any) -> list[Mapping[str, Any]]:
     if not isinstance(value, (list, tuple)) or not all(isinstance(entry, Mapping) for entry in value):
-        raise SweepError(f"{where.name}: {key} = {shown(value)}: has to be [[{key}]] tables")
+        raise SweepError(f"{key} = {shown(value)}: has to be [[{key}]] tables")
     return [plain(entry) for entry in value]
 
 
-def _list(where: _Where, key: str, tree: Mapping[str, Any]) -> list[Any]:
+def _list(key: str, tree: Mapping[str, Any]) -> list[Any]:
     value = tree.get(key, [])
     if isinstance(value, str):
         return [value]
     if not isinstance(value, (list, tuple)):
-        raise SweepError(f"{where.name}: {key} = {shown(value)}: has to be a list of texts")
+        raise SweepError(f"{key} = {shown(value)}: has to be a list of texts")
     return list(value)
 
 

@@ -37,6 +37,7 @@ def schema() -> dict[str, Any]:
 _FACTOR: dict[str, Any] = {"type": ["number", "string"]}
 _EITHER: dict[str, Any] = {"anyOf": [{"$ref": "#/$defs/derived"}, {"$ref": "#/$defs/made"}]}
 _KINDS: dict[str, dict[str, Any]] = {
+    "$schema": {"type": "string"},
     "title": {"type": "string"},
     "scenario": {"anyOf": [{"type": "string"}, {"type": "object"}]},
     "set": {"type": "object"},

@@ -126,8 +126,8 @@ def test_a_signal_leaves_nothing_half_written(tmp_path: Path, number: int, statu
     ("arguments", "says"),
     [
         (("nagle1984",), "allman1998"),
-        (("allman1998/figure-99",), "figure-16"),
-        (("--figure", "figure-99"), "ackfilter has no figure"),
+        (("allman1998/figure-1x",), "did you mean figure-1?"),
+        (("--figure", "figure-99"), "ackfilter: no figure figure-99"),
         (("--threads", "0"), "from 1 to 1024"),
         (("--seeds", "1"), "at least 2"),
     ],

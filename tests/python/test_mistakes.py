@@ -1,0 +1,69 @@
+"""Mistakes in files and names: the command tells the place, or what was meant, alike in every verb."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acklab.compare import CompareError
+from acklab.compare import from_file as cases
+from acklab.sweep import SweepError, sweep
+from front import TWO_HOPS, Acklab
+
+PLAN = 'title = "t"\nscenario = "s.toml"\n\n[vary]\n"flow.0.sender.window" = [4, 8]\n'
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("[vary]", "[varry]"), ":4:2: no key varry; did you mean vary?"),
+        (("[4, 8]", "[4, 4]"), ":5:1: vary.flow.0.sender.window = [4, 4] has 4 twice"),
+        (("[4, 8]\n", "[4, 4]\n[draw]\nflow.0.start = 3\n"), ":5:1: vary"),  # the first of two
+        (("\n\n", '\nseeds = "x"\n\n'), ":3:1: seeds = "),
+        (('"t"', "t"), ':1:9: `t` has no quotes; write "t"'),
+        (('"s.toml"', '"no.toml"'), ':2:1: scenario = "no.toml": No such file'),
+    ],
+)
+def test_a_plans_mistake_has_a_line_and_a_column(change: tuple[str, str], said: str, tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(TWO_HOPS)
+    plan = tmp_path / "plan.toml"
+    plan.write_text(PLAN.replace(*change))
+    with pytest.raises(SweepError) as error:
+        sweep(plan)
+    assert str(error.value).startswith(f"{plan}{said}"), error.value
+
+
+def test_so_has_one_of_a_comparison(tmp_path: Path) -> None:
+    file = tmp_path / "cases.toml"
+    file.write_text('seeds = 3\nmargin = 2\n[[case]]\nname = "a"\n[[case]]\nnam = "b"\n')
+    with pytest.raises(CompareError, match=r":2:1: `2` is no share"):
+        cases(file)
+    file.write_text(file.read_text().replace("margin = 2", "margin = 0.1"))
+    with pytest.raises(CompareError, match=r":5:1: case: no key nam; did you mean name\?"):
+        cases(file)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ('title = "caf\N{LATIN SMALL LETTER E WITH ACUTE}"'.encode("latin-1"), "x.toml:1:13: not UTF-8 text: byte 12 is 0xe9; save"),
+        (TWO_HOPS.encode("utf-16"), "x.toml:1:1: not UTF-8 text: byte 0 is 0xff; it is UTF-16; save the file as UTF-8"),
+    ],
+    ids=["Latin-1", "UTF-16"],
+)
+def test_every_verb_says_alike_that_a_file_is_not_utf_8(data: bytes, said: str, acklab_command: Acklab, tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    file.write_bytes(data)
+    for verb in (["run"], ["sweep"], ["emulate", "--dry-run"], ["compare", "--cases"], ["compare", "--case=a", "--case=b"]):
+        done = acklab_command(*verb, str(file))
+        assert done.returncode == 2 and said in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("alman1998", "no paper or study alman1998; did you mean allman1998?"), ("divack/figure1", "no figure figure1; did you mean figure-1?")],
+)
+def test_papers_and_figures_are_suggested(name: str, said: str, acklab_command: Acklab) -> None:
+    done = acklab_command("reproduce", name)
+    assert done.returncode == 2 and said in done.stderr, done.stderr
