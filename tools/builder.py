@@ -43,6 +43,11 @@ RENAMED = {
     "Sequence": "SequenceUnit",
     **{"RateKind": "FilterRate", "Per": "FilterPer", "Slot": "FilterPlace", "Older": "FilterOlder"},
 }
+#: Choices that also take a class in Python, and the class of the table that names one.
+CODE = {
+    "AckPolicy": ("PythonPolicy", "own.PolicyClass"),
+    "Control": ("PythonControl", "own.ControlClass"),
+}
 #: What is added to the names of a choice's tables, which alone would say too little.
 SUFFIXES = {"Filter": "Filter"}
 #: What the schema does not say.
@@ -94,7 +99,7 @@ class Builder:
         if "_toml." in body:
             lines += ["", "from . import _toml", "from ._part import Part"]
         else:
-            lines += ["", "from ._part import Part"]
+            lines += ["", *(["from .. import own"] if "| own." in body else []), "from ._part import Part"]
         for module in sorted(MODULES):
             if names := sorted(name for name in self.uses if self.names[name] == module):
                 lines.append(f"from .{module} import {', '.join(names)}")
@@ -129,7 +134,7 @@ class Builder:
             if "properties" not in variant:
                 types.append(self.type_of(variant))
             elif self.tag(variant):
-                types.append(self.variant(variant, SUFFIXES.get(name, "")))
+                types.append(self.variant(name, variant))
             else:  # a table with one of several keys: one class for all of them
                 ((key, entry),) = variant["properties"].items()
                 merged[key] = {"description": variant["description"], **entry}
@@ -138,6 +143,8 @@ class Builder:
             self.write_class(self.claim(name), {"description": about, "properties": merged})
             types.append(name)
             name = f"Any{name}"
+        if name in CODE:
+            types.append(CODE[name][1])
         words = [variant for variant in variants if "const" in variant]
         if words:
             types.append(f"Literal[{', '.join(quoted(word['const']) for word in words)}]")
@@ -149,17 +156,21 @@ class Builder:
         """The key whose fixed word tells this table from its siblings; empty where there is none."""
         return next((key for key in TAGS if "const" in table["properties"].get(key, {})), "")
 
-    def variant(self, table: dict[str, Any], suffix: str) -> str:
+    def variant(self, choice: str, table: dict[str, Any]) -> str:
         """Writes the class of one of several tables and gives its name."""
         word = table["properties"][self.tag(table)]["const"]
-        name = "".join(part.capitalize() for part in word.split("-")) + suffix
+        name = "".join(part.capitalize() for part in word.split("-")) + SUFFIXES.get(choice, "")
+        if word == "python":
+            name, _ = CODE[choice]
         self.write_class(self.claim(name), table)
         return name
 
     def alias(self, name: str, types: str, about: str, words: list[str]) -> None:
         """Writes a name for a choice, and what each word means."""
         line = f"{name} = {types}"
-        if len(line) > WIDTH:
+        if len(line) > WIDTH and "[" not in line:
+            line = line.replace("= ", "= (\n    ").replace(" | ", "\n    | ") + "\n)"
+        elif len(line) > WIDTH:
             line = line.replace("[", "[\n    ").replace(", ", ",\n    ").replace("]", ",\n]")
         self.blocks.append(f"{line}\n{docstring(about, '', words)}\n")
 
@@ -175,6 +186,8 @@ class Builder:
             name = self.need(definition)
             return f"{name} | Mapping[str, Any]" if holds_tables(target) else name
         kind: str = schema["type"]
+        if kind == "object":
+            return "Mapping[str, Any]"
         if kind == "array":
             return f"Sequence[{self.type_of(schema['items'])}]"
         return {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}[kind]

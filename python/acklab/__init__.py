@@ -13,13 +13,20 @@ True
 from . import _interrupts  # noqa: F401  # first, so that an interrupt while the rest is imported ends the command quietly
 from ._core import CaptureError, RunError, ScenarioError, Simulation, Table, __version__
 from .analysis import Analysis, analyze
+from .own import AckEvent, AckPolicy, Arrival, CongestionControl, Departure, Emission, Window
 from .run import Run, run, run_batch, simulation
 from .scenario import Scenario
 from .sweep import SweepError, sweep
 
 __all__ = [
+    "AckEvent",
+    "AckPolicy",
     "Analysis",
+    "Arrival",
     "CaptureError",
+    "CongestionControl",
+    "Departure",
+    "Emission",
     "Run",
     "RunError",
     "Scenario",
@@ -27,6 +34,7 @@ __all__ = [
     "Simulation",
     "SweepError",
     "Table",
+    "Window",
     "__version__",
     "analyze",
     "run",

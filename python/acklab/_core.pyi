@@ -2,12 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import final
+from typing import Any, final
 
 __all__ = [
+    "AckEvent",
     "AnalysisResult",
+    "Arrival",
     "Batch",
     "CaptureError",
+    "Departure",
+    "Emission",
     "LiveError",
     "LivePlan",
     "LiveResult",
@@ -19,6 +23,7 @@ __all__ = [
     "Simulation",
     "Table",
     "Template",
+    "Window",
     "__version__",
     "analyze",
     "capture",
@@ -102,10 +107,171 @@ class RunResult:
         """The scenario as it ran, every shorthand and default written out, as TOML."""
 
 @final
+class Arrival:
+    """A segment as an ACK policy sees it, once it is reassembled. Sequence numbers and lengths in units."""
+
+    @property
+    def in_order(self) -> bool:
+        """In order, and nothing forbids delaying its ACK: it closes no gap, repeats nothing, is no SYN or FIN."""
+    @property
+    def gap(self) -> bool:
+        """After it, something above a gap is still waiting."""
+    @property
+    def duplicate(self) -> bool:
+        """Nothing in it was new."""
+    @property
+    def len(self) -> int:
+        """Units it carries."""
+    @property
+    def slow_start(self) -> bool | None:
+        """Whether its sender was in slow start; None unless the receiver is told."""
+    @property
+    def syn(self) -> bool:
+        """It opens the connection."""
+    @property
+    def seq(self) -> int:
+        """Its first unit."""
+    @property
+    def rcv_nxt(self) -> int:
+        """The next unit expected in order."""
+    @property
+    def push(self) -> bool:
+        """Its sender had no more to send after it, and said so; not known of the simulator's segments."""
+    @property
+    def ect(self) -> bool:
+        """Its sender understands congestion marks."""
+    @property
+    def ce(self) -> bool:
+        """A queue marked it."""
+    @property
+    def cwr(self) -> bool:
+        """Its sender has answered a congestion mark."""
+    @property
+    def sent_s(self) -> float:
+        """When it left its sender."""
+    @property
+    def now_s(self) -> float:
+        """The time."""
+
+@final
+class Emission:
+    """An ACK policy's answer. A time is an instant of the run, in seconds."""
+
+    @staticmethod
+    def now() -> Emission:
+        """An ACK at once."""
+    @staticmethod
+    def nothing() -> Emission:
+        """No ACK for now; an earlier time stands."""
+    @staticmethod
+    def by(time_s: float) -> Emission:
+        """An ACK at this time at the latest; an earlier time stands."""
+    @staticmethod
+    def at(time_s: float) -> Emission:
+        """An ACK at this time, whatever time stood before."""
+    @staticmethod
+    def gather(time_s: float) -> Emission:
+        """An ACK at this time at the latest, which reports what arrives until it leaves."""
+    @staticmethod
+    def probe(number: int) -> Emission:
+        """A keep-alive of this number, from 0 to 4294967295, at once, and then what ``on_probe_sent`` answers."""
+    @staticmethod
+    def repeated(copies: int) -> Emission:
+        """An ACK at once, and so many copies of it, from 1 to 1000."""
+    @staticmethod
+    def pieces(count: int, *, parts: str = "equal", order: str = "rising", spacing_s: float = 0.0) -> Emission:
+        """An ACK at once in ``count`` pieces, from 2 to 64; ``parts`` and ``order`` as those of the policy ``divide``."""
+    @staticmethod
+    def ahead(units: int, *, again_s: float | None = None) -> Emission:
+        """An ACK at once of ``units`` beyond the highest received, from 1 to 1e9; ``on_timer`` is called at ``again_s``."""
+
+@final
+class AckEvent:
+    """An ACK of something outstanding, or a repeated one. What comes of deliveries is None unless the control needs them."""
+
+    @property
+    def ack(self) -> int:
+        """Its cumulative number, in units."""
+    @property
+    def snd_max(self) -> int:
+        """One past the highest unit sent."""
+    @property
+    def acked(self) -> float:
+        """Units it newly acknowledges; 0 for a duplicate."""
+    @property
+    def ece(self) -> bool:
+        """It echoes a congestion mark."""
+    @property
+    def rtt_s(self) -> float | None:
+        """Time since the newest segment it covers was sent, if that was sent once."""
+    @property
+    def state(self) -> str:
+        """Congestion state: ``open``, ``cwr``, ``recovery`` or ``loss``."""
+    @property
+    def delivered(self) -> int | None:
+        """Segments delivered so far."""
+    @property
+    def newly_delivered(self) -> int | None:
+        """Segments that it covers or reports for the first time."""
+    @property
+    def newly_lost(self) -> int | None:
+        """Segments that it shows to be lost."""
+    @property
+    def in_flight(self) -> int | None:
+        """Segments in flight after it."""
+    @property
+    def delivery_rate(self) -> float | None:
+        """Segments a second; None if it delivers nothing, or in less than the least round trip."""
+    @property
+    def app_limited(self) -> bool | None:
+        """The application, not the network, limited that rate."""
+
+@final
+class Departure:
+    """A segment with data leaves."""
+
+    @property
+    def idle(self) -> bool:
+        """Nothing was outstanding before it."""
+    @property
+    def app_limited(self) -> bool:
+        """The application, not the window, has limited what was sent."""
+    @property
+    def min_rtt_s(self) -> float:
+        """Least round trip of the connection; infinite before the first."""
+
+@final
+class Window:
+    """The window as a congestion control sees and moves it. In units and seconds."""
+
+    cwnd: float
+    """Congestion window."""
+    ssthresh: float
+    """Slow-start threshold."""
+    @property
+    def mss(self) -> float:
+        """A full segment."""
+    @property
+    def advertised(self) -> float:
+        """The receiver's advertised window."""
+    @property
+    def now_s(self) -> float:
+        """The time."""
+    @property
+    def srtt_s(self) -> float:
+        """Smoothed round-trip time; 0 before the first sample."""
+    @property
+    def in_slow_start(self) -> bool:
+        """Whether ``cwnd`` is below ``ssthresh``."""
+    def grow_by_standard(self, credit: float) -> None:
+        """Grows as the standard does for ``credit`` units: slow start, else one segment for a window of credit (RFC 5681)."""
+
+@final
 class Simulation:
     """A scenario being run, which can be cloned at any instant. ``sets`` are ``key=value`` overrides.
 
-    With ``captures``, packets are recorded for captures even if the scenario does not ask for the table.
+    With ``captures``, packets are recorded for captures even if the scenario does not ask for the table. ``policies`` and
+    ``controls`` are factories of algorithms in Python, by name.
 
     Raises:
         ScenarioError: the text is no scenario.
@@ -120,6 +286,8 @@ class Simulation:
         sets: Sequence[str] = ...,
         seed: int | None = None,
         captures: bool = False,
+        policies: dict[str, Any] | None = None,
+        controls: dict[str, Any] | None = None,
     ) -> Simulation: ...
     @property
     def now_s(self) -> float:
@@ -178,6 +346,8 @@ class Batch:
         sets: Sequence[str] = ...,
         seed: int | None = None,
         journal: str | PathLike[str] | None = None,
+        policies: dict[str, Any] | None = None,
+        controls: dict[str, Any] | None = None,
     ) -> Batch: ...
     def feed(self, data: bytes) -> None:
         """Adds input, in pieces cut anywhere; waits while too much is under way."""

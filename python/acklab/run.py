@@ -13,6 +13,7 @@ from typing import Any
 from . import _captures, _core, _records
 from ._folder import Folder, results
 from ._records import TABLES
+from .own import Controls, Own, Policies
 from .scenario import Scenario, _toml
 from .scenario._part import plain
 
@@ -154,23 +155,30 @@ class Run:
         return "".join(parts)
 
 
-def run(scenario: ScenarioLike, **overrides: Any) -> Run:
+# Any, so that type checkers let a dict of overrides be unpacked.
+def run(scenario: ScenarioLike, *, policies: Any = None, controls: Any = None, **overrides: Any) -> Run:
     """Runs a scenario to its stop. Ctrl-C stops it cleanly; other threads go on meanwhile.
 
     Args:
         scenario: a Scenario, its tree, a path, or a scenario file's text.
+        policies: ACK policies in Python (:class:`acklab.AckPolicy`) by the names that the scenario uses.
+        controls: congestion controls in Python (:class:`acklab.CongestionControl`) by name.
         overrides: keys to set before the run: ``seed=2``, or ``**{"flow.0.sender.window": 20}``.
 
     Raises:
         ScenarioError: it is no scenario; the message names key, value and what is allowed.
         OSError: the path cannot be read.
-        RunError: the run failed.
+        RunError: the run failed, perhaps in a policy or control in Python; the message then has its traceback.
     """
-    return Run(simulation(scenario, **overrides).advance())
+    return Run(simulation(scenario, policies=policies, controls=controls, **overrides).advance())
 
 
 def run_batch(
-    scenarios: Iterable[Scenario | Mapping[str, Any] | str | bytes], *, threads: int | None = None
+    scenarios: Iterable[Scenario | Mapping[str, Any] | str | bytes],
+    *,
+    threads: int | None = None,
+    policies: Policies | None = None,
+    controls: Controls | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Runs many scenarios in parallel and gives each one's summary, in order; the same for any number of threads.
 
@@ -180,14 +188,17 @@ def run_batch(
     Args:
         scenarios: Scenarios, their trees, or JSON texts.
         threads: from 1 to 1024; left out, one a processor.
+        policies: ACK policies in Python by name, as for :func:`run`. Their code takes turns; the rest of the runs does not.
+        controls: congestion controls in Python by name.
 
     Raises:
-        TypeError: something is none of these.
+        TypeError: something is none of these, or has an algorithm in Python that is not passed by name.
         ValueError: no such number of threads.
     """
     if threads is not None and threads < 1:
         raise ValueError("threads must be from 1 to 1024")
-    batch = _core.Batch(cpu_count() if threads is None else threads)
+    own = Own(policies, controls)
+    batch = _core.Batch(cpu_count() if threads is None else threads, policies=own.policies, controls=own.controls)
     try:
         for scenario in scenarios:
             batch.feed(_json_line(scenario))
@@ -200,24 +211,29 @@ def run_batch(
         batch.stop()
 
 
-def simulation(scenario: ScenarioLike, **overrides: Any) -> _core.Simulation:
+def simulation(scenario: ScenarioLike, *, policies: Any = None, controls: Any = None, **overrides: Any) -> _core.Simulation:
     """A scenario ready to run step by step: ``run_until``, ``outcome``, and ``clone`` to branch from an instant.
+
+    A clone has deep copies of the ``policies`` and ``controls`` in Python; these are as for :func:`run`.
 
     Raises:
         ScenarioError: it is no scenario.
         OSError: the path cannot be read.
+        RunError: a policy or control in Python cannot be made.
     """
-    text, file = source(scenario)
-    return _core.Simulation(text, file=file, sets=assignments(overrides))
+    own = Own(policies, controls)
+    text, file = source(scenario, own)
+    sets = assignments(overrides, own)
+    return _core.Simulation(text, file=file, sets=sets, policies=own.policies, controls=own.controls)
 
 
-def source(scenario: ScenarioLike) -> tuple[str | bytes, str]:
-    """A scenario's text, and what to call it in messages.
+def source(scenario: ScenarioLike, own: Own | None = None) -> tuple[str | bytes, str]:
+    """A scenario's text, and what to call it in messages; ``own`` takes the algorithms in Python that stand in it.
 
     A string is a path unless it has a line break or an equals sign, or starts with a brace.
     """
     if isinstance(scenario, (Scenario, Mapping)):
-        return json.dumps(plain(scenario)), "scenario"
+        return json.dumps(plain(scenario, own)), "scenario"
     if isinstance(scenario, bytes):
         return scenario, "scenario"
     if isinstance(scenario, str) and (_is_text(scenario) or not scenario):
@@ -240,9 +256,9 @@ def _is_text(scenario: str) -> bool:
     return "\n" in scenario or "=" in scenario or scenario.lstrip().startswith("{")
 
 
-def assignments(overrides: Mapping[str, Any]) -> list[str]:
+def assignments(overrides: Mapping[str, Any], own: Own | None = None) -> list[str]:
     """Overrides as the ``key=value`` texts the simulator takes, values in TOML."""
-    return [f"{key}={_toml.inline(plain(entry))}" for key, entry in overrides.items()]
+    return [f"{key}={_toml.inline(plain(entry, own))}" for key, entry in overrides.items()]
 
 
 def cpu_count() -> int:

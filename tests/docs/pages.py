@@ -6,6 +6,7 @@ A page is tried from top to bottom in an empty directory that holds a copy of ``
   stands for any number of lines.
 * ``python``: run; the ``text`` block that comes directly after it is what it prints.
 * ``toml`` or ``json`` whose first line is ``# NAME``: a file of that name, for what follows. Others are shown only.
+* ``rust``: a part of examples/custom, which has a test of its own.
 * ``sh``: what a reader types and a test cannot try (installing, cloning); each line must be one of :data:`UNTRIED`.
 """
 
@@ -132,6 +133,8 @@ def try_page(path: Path, directory: Path) -> int:
             tried += 1
         elif block.language in ("toml", "json") and (name := re.match(r"# (\S+\.(?:toml|jsonl?))\n", block.text)):
             (directory / name[1]).write_text(block.text, encoding="utf-8")
+        elif block.language == "rust":
+            assert block.text in (directory / "examples/custom/src/main.rs").read_text(encoding="utf-8"), block.place
         elif block.language == "sh":
             unknown = set(block.text.strip().split("\n")) - UNTRIED
             assert not unknown, f"{block.place}: nothing tries {unknown}"

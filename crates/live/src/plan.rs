@@ -231,6 +231,7 @@ fn cannot_shape(policy: &AckPolicyKind) -> Option<&'static str> {
         AckPolicyKind::Linux { .. } => {
             Some("a Linux receiver does it by itself; --acks kernel lets it (or use policy = \"delayed\")")
         }
+        AckPolicyKind::Python { .. } => Some("a policy in Python runs in the simulator only"),
         AckPolicyKind::Spoof { .. } => Some("duplicates of ACKs are not made on a real path"),
         AckPolicyKind::Optimistic { .. } => Some("an ACK of what the receiver has not got would lose data"),
         AckPolicyKind::Restore { .. } | AckPolicyKind::Acc { .. } => Some("no real segment tells the sender's window"),

@@ -87,7 +87,7 @@ fn live(rules: &SenderRules, mss: u64, seed: u64, lines: &mut String, expected: 
     let mut draw = Draw(seed ^ mss << 20);
     let mut simulated = Simulated {
         credit: Credit::new(rules.credit, &rules.control),
-        control: Control::new(rules.control, rules.packet, 0),
+        control: Control::new(rules.control.clone(), rules.packet, 0),
         cwnd: (10 * mss + draw.below(mss)) as f64,
         ssthresh: (mss * (5 + draw.below(60))) as f64,
         mss: mss as f64,
@@ -207,7 +207,7 @@ fn every_credit_and_control_is_the_simulators_to_the_last_byte() {
         for credit in credits() {
             for seed in 0..SEEDS {
                 for mss in [1448, 1000, 536 + 7 * seed] {
-                    let rules = SenderRules { credit, control, ..Stack::Rfc.sender() };
+                    let rules = SenderRules { credit, control: control.clone(), ..Stack::Rfc.sender() };
                     lives.push((expected.len(), format!("{credit:?} with {control:?}, {mss} bytes, seed {seed}")));
                     live(&rules, mss, seed, &mut lines, &mut expected);
                 }
@@ -226,7 +226,7 @@ fn every_credit_and_control_is_the_simulators_to_the_last_byte() {
 #[test]
 fn what_linux_does_by_itself_needs_no_other_sender() {
     let of = |credit, control| stock(&SenderRules { credit, control, ..Stack::Rfc.sender() });
-    let veno = controls()[1];
+    let veno = controls()[1].clone();
     assert!(of(CreditKind::FullSegments, ControlKind::Reno {}) && of(CreditKind::SegmentCounter, ControlKind::Reno {}));
     assert!(!of(CreditKind::AckCounting, ControlKind::Reno {}) && !of(CreditKind::Rfc5681, ControlKind::Reno {}));
     assert!(!of(CreditKind::FullSegments, veno), "no module is counted on");

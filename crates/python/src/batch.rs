@@ -9,13 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use acklab_scenario::{Format, MOST_BYTES, Overrides};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::input::{overrides, parse};
 use crate::journal::{Journal, numbered};
+use crate::own::Registry;
 use crate::pool::{Answer, Line, Pool, Verdict, Work};
 use crate::simulation::interruptible;
-use crate::{drive, json};
+use crate::{drive, json, own};
 
 /// Worker threads that turn scenarios into results.
 #[pyclass(frozen, module = "acklab._core")]
@@ -65,28 +66,43 @@ impl Input {
     }
 }
 
+/// What all lines of a batch are run with.
+struct Common {
+    overrides: Overrides,
+    own: Registry,
+}
+
 /// Runs the scenario on `line`.
-fn answer(line: &Line, overrides: &Overrides, stop: &AtomicBool) -> Answer {
-    let scenario = match parse(&line.bytes, "", Some(Format::Json), overrides) {
+fn answer(line: &Line, common: &Common, stop: &AtomicBool) -> Answer {
+    let mut scenario = match parse(&line.bytes, "", Some(Format::Json), &common.overrides) {
         Ok(scenario) => scenario,
         Err(error) => return refused(Verdict::BadScenario, &error.in_line(line.number).to_string()),
     };
+    if let Err(error) = common.own.supply(&mut scenario, &format!("line {}", line.number)) {
+        return refused(Verdict::BadScenario, &said(error));
+    }
     let run = || {
         let record = scenario.record;
         let mut simulation = drive::build(scenario)?;
-        drive::to_end(&mut simulation, || !stop.load(Ordering::Relaxed)).map_err(|why| why.to_string())?;
+        let go_on = || !stop.load(Ordering::Relaxed) && !own::failed();
+        drive::to_end(&mut simulation, go_on).map_err(|why| why.to_string())?;
         Ok(json::to_json(&simulation.outcome(), record))
     };
-    match drive::caught(run).and_then(|result| result) {
+    let result = drive::caught(run).and_then(|result| result);
+    match own::unless_failed(()).map_err(said).and(result) {
         Ok(json) => Answer { json, verdict: Verdict::Ran },
         Err(said) => refused(Verdict::Failed, &format!("line {}: the run failed: {said}", line.number)),
     }
 }
 
+fn said(error: PyErr) -> String {
+    Python::attach(|py| error.value(py).to_string())
+}
+
 /// Runs the scenario behind the number on `line` and keeps the result in `journal` before anybody else sees it.
-fn kept(line: &Line, overrides: &Overrides, journal: &Journal, stop: &AtomicBool) -> Answer {
+fn kept(line: &Line, common: &Common, journal: &Journal, stop: &AtomicBool) -> Answer {
     let (number, scenario) = numbered(&line.bytes);
-    let answer = answer(&Line { number: line.number, bytes: scenario.to_vec() }, overrides, stop);
+    let answer = answer(&Line { number: line.number, bytes: scenario.to_vec() }, common, stop);
     // Once told to stop, a run may have ended early.
     if answer.verdict == Verdict::Ran && !stop.load(Ordering::Relaxed) {
         journal.append(number, &answer.json);
@@ -112,17 +128,24 @@ impl Batch {
 #[pymethods]
 impl Batch {
     #[new]
-    #[pyo3(signature = (threads, *, sets = Vec::new(), seed = None, journal = None))]
-    fn new(threads: usize, sets: Vec<String>, seed: Option<u64>, journal: Option<PathBuf>) -> PyResult<Batch> {
+    #[pyo3(signature = (threads, *, sets = Vec::new(), seed = None, journal = None, policies = None, controls = None))]
+    fn new(
+        threads: usize,
+        sets: Vec<String>,
+        seed: Option<u64>,
+        journal: Option<PathBuf>,
+        policies: Option<Py<PyDict>>,
+        controls: Option<Py<PyDict>>,
+    ) -> PyResult<Batch> {
         if !(1..=1024).contains(&threads) {
             return Err(PyValueError::new_err("threads must be from 1 to 1024"));
         }
-        let overrides = overrides(&sets, seed)?;
+        let common = Common { overrides: overrides(&sets, seed)?, own: Registry::new(policies, controls) };
         let journal = journal.map(Journal::open).transpose()?.map(Arc::new);
         let keeper = journal.clone();
         let work: Arc<Work> = Arc::new(move |line: &Line, stop: &AtomicBool| match &keeper {
-            Some(journal) => kept(line, &overrides, journal, stop),
-            None => answer(line, &overrides, stop),
+            Some(journal) => kept(line, &common, journal, stop),
+            None => answer(line, &common, stop),
         });
         let pool = Pool::new(threads, work)?;
         Ok(Batch {

@@ -14,6 +14,7 @@ mod input;
 mod journal;
 mod json;
 mod live;
+mod own;
 mod pool;
 mod simulation;
 mod table;
@@ -39,6 +40,8 @@ mod _core {
     use super::errors::{CaptureError, RunError, ScenarioError};
     #[pymodule_export]
     use super::live::{LiveError, LivePlan, LiveResult, live_probe};
+    #[pymodule_export]
+    use super::own::{AckEvent, Arrival, Departure, Emission, Window};
     #[pymodule_export]
     use super::simulation::{RunResult, Simulation};
     #[pymodule_export]

@@ -1,5 +1,6 @@
 //! One run, step by step, and what it told.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread;
@@ -12,10 +13,12 @@ use acklab_sim::outcome::Outcome;
 use arrow_array::RecordBatch;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::input::{Text, overrides};
+use crate::own::Registry;
 use crate::table::Table;
-use crate::{drive, errors, json, tables};
+use crate::{drive, errors, json, own, tables};
 
 /// How often a run asks Python for signals, such as Ctrl-C.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -55,18 +58,29 @@ pub(crate) fn abandonable<T: Send + 'static>(py: Python<'_>, work: impl FnOnce()
     }
 }
 
-/// A scenario being run, which can be cloned at any instant; and what of its records is told.
+/// A scenario being run, which can be cloned at any instant.
 #[pyclass(frozen, module = "acklab._core")]
-pub(crate) struct Simulation(Mutex<acklab_sim::Simulation>, Record);
+pub(crate) struct Simulation {
+    running: Mutex<acklab_sim::Simulation>,
+    /// What of its records is told.
+    told: Record,
+    /// Algorithms in Python that the program has passed.
+    own: Arc<Registry>,
+    /// Whether one of them has failed in it.
+    failed: AtomicBool,
+}
 
 impl Simulation {
-    fn new_of(simulation: acklab_sim::Simulation, told: Record) -> Simulation {
-        Simulation(Mutex::new(simulation), told)
+    fn new_of(simulation: acklab_sim::Simulation, told: Record, own: Arc<Registry>) -> Simulation {
+        Simulation { running: Mutex::new(simulation), told, own, failed: AtomicBool::new(false) }
     }
 
     /// The simulation, unless another thread is running it.
     fn now(&self) -> PyResult<MutexGuard<'_, acklab_sim::Simulation>> {
-        match self.0.try_lock() {
+        if self.failed.load(Ordering::Relaxed) {
+            return Err(errors::run("Python code of this simulation failed earlier; begin another".to_owned()));
+        }
+        match self.running.try_lock() {
             Ok(simulation) => Ok(simulation),
             // What a panic left half-changed has already failed.
             Err(TryLockError::Poisoned(simulation)) => Ok(simulation.into_inner()),
@@ -75,12 +89,26 @@ impl Simulation {
             )),
         }
     }
+
+    /// Calls `work` as [`interruptible`] does. An error of Python code in the simulation is the result.
+    fn work<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<T, String> + Send,
+    ) -> PyResult<T> {
+        interruptible(py, |go_on| own::unless_failed(work(&mut || go_on() && !own::failed())))?
+            .inspect_err(|_| self.failed.store(true, Ordering::Relaxed))?
+            .map_err(errors::run)
+    }
 }
 
 #[pymethods]
 impl Simulation {
     #[new]
-    #[pyo3(signature = (text, *, file = "scenario", sets = Vec::new(), seed = None, captures = false))]
+    #[pyo3(signature = (
+        text, *, file = "scenario", sets = Vec::new(), seed = None, captures = false, policies = None, controls = None
+    ))]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
         text: Text,
@@ -88,13 +116,18 @@ impl Simulation {
         sets: Vec<String>,
         seed: Option<u64>,
         captures: bool,
+        policies: Option<Py<PyDict>>,
+        controls: Option<Py<PyDict>>,
     ) -> PyResult<Simulation> {
         let (overrides, file) = (overrides(&sets, seed)?, file.to_owned());
+        let own = Arc::new(Registry::new(policies, controls));
         abandonable(py, move || {
             let mut scenario = text.parse(&file, &overrides).map_err(errors::scenario)?;
+            own.supply(&mut scenario, &file)?;
             let told = scenario.record;
             scenario.record.packets |= captures;
-            drive::build(scenario).map(|simulation| Simulation::new_of(simulation, told)).map_err(errors::run)
+            let simulation = own::unless_failed(drive::build(scenario))?.map_err(errors::run)?;
+            Ok(Simulation::new_of(simulation, told, own))
         })?
     }
 
@@ -121,7 +154,7 @@ impl Simulation {
         let run = |go_on: &mut dyn FnMut() -> bool| {
             drive::attempted(|| drive::until(simulation, Time::from_secs(time_s), go_on))
         };
-        interruptible(py, run)?.map(|_| ()).map_err(errors::run)
+        self.work(py, run).map(|_| ())
     }
 
     /// Runs to the scenario's stop.
@@ -129,7 +162,7 @@ impl Simulation {
         let mut simulation = self.now()?;
         let running = &mut *simulation;
         let run = |go_on: &mut dyn FnMut() -> bool| drive::attempted(|| drive::to_end(running, go_on));
-        interruptible(py, run)?.map_err(errors::run)?;
+        self.work(py, run)?;
         self.present(py, &simulation)
     }
 
@@ -150,8 +183,8 @@ impl Simulation {
                 Ok(simulation.give())
             })
         };
-        let outcome = interruptible(py, run)?.map_err(errors::run)?;
-        Ok(self.told(outcome, scenario))
+        let outcome = self.work(py, run)?;
+        Ok(self.result(outcome, scenario))
     }
 
     /// What there is to tell at this instant.
@@ -161,7 +194,8 @@ impl Simulation {
 
     /// A copy that continues to the same results, independently.
     fn clone(&self) -> PyResult<Simulation> {
-        Ok(Simulation::new_of(self.now()?.clone(), self.1))
+        let copy = own::unless_failed(self.now()?.clone())?;
+        Ok(Simulation::new_of(copy, self.told, self.own.clone()))
     }
 
     /// A copy that goes on under another scenario; they may differ in the rules of flows that have not sent anything.
@@ -179,10 +213,11 @@ impl Simulation {
         let simulation = &*simulation;
         py.detach(|| {
             let mut scenario = text.parse(file, &overrides).map_err(errors::scenario)?;
-            scenario.record.packets |= simulation.scenario().record.packets && !self.1.packets;
-            let branch = simulation.branch(Arc::new(scenario));
+            self.own.supply(&mut scenario, file)?;
+            scenario.record.packets |= simulation.scenario().record.packets && !self.told.packets;
+            let branch = own::unless_failed(simulation.branch(Arc::new(scenario)))?;
             branch
-                .map(|branch| Simulation::new_of(branch, self.1))
+                .map(|branch| Simulation::new_of(branch, self.told, self.own.clone()))
                 .map_err(|why| errors::ScenarioError::new_err(why.to_string()))
         })
     }
@@ -207,11 +242,11 @@ impl Simulation {
     /// The results at this instant.
     fn present(&self, py: Python<'_>, simulation: &acklab_sim::Simulation) -> PyResult<RunResult> {
         let outcome = py.detach(|| drive::caught(|| simulation.outcome())).map_err(errors::run)?;
-        Ok(self.told(outcome, simulation.scenario().clone()))
+        Ok(self.result(outcome, simulation.scenario().clone()))
     }
 
-    fn told(&self, outcome: Outcome, scenario: Arc<Scenario>) -> RunResult {
-        RunResult { outcome, scenario, told: self.1, tables: Default::default() }
+    fn result(&self, outcome: Outcome, scenario: Arc<Scenario>) -> RunResult {
+        RunResult { outcome, scenario, told: self.told, tables: Default::default() }
     }
 }
 

@@ -161,6 +161,7 @@ pub(super) fn check_receiver(rules: &ReceiverRules) -> Result<(), Conflict> {
             Err(("ack.tick", format!("is {tick}, above timer = {timer}")))
         }
         AckPolicyKind::Acc { .. }
+        | AckPolicyKind::Python { .. }
         | AckPolicyKind::Linux { .. }
         | AckPolicyKind::Quic { .. }
         | AckPolicyKind::Delayed { .. }

@@ -43,6 +43,7 @@ impl<'s> Walk<'s> {
             return Err(self.not(schema, value, path));
         }
         match (kind(schema).unwrap_or_default(), value) {
+            ("", _) => Ok(()),
             ("object", Value::Object(table)) => self.table(schema, table, path),
             ("array", Value::Array(list)) => self.list(schema, list, path),
             ("integer", Value::Number(number)) if number.is_u64() || number.is_i64() => self.range(schema, value, path),

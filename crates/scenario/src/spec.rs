@@ -9,7 +9,7 @@ use acklab_path::medium::DcfSpec;
 use acklab_path::random::Random;
 use acklab_path::spec::{LinkSpec, QueueSpec};
 use acklab_tcp::receiver::policy::AckPolicy;
-use acklab_tcp::rules::{ReceiverRules, SenderRules};
+use acklab_tcp::rules::{AckPolicyKind, ControlKind, ReceiverRules, SenderRules};
 use acklab_tcp::sender::control::CongestionControl;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -211,7 +211,16 @@ pub struct FlowSpec {
     pub custom: Custom,
 }
 
-/// A program's own algorithms (`examples/custom`). A scenario file cannot name them. Each connection starts with a copy.
+impl FlowSpec {
+    /// Key, among the flow's, of an algorithm that the program was to supply and has not.
+    pub fn unsupplied(&self) -> Option<&'static str> {
+        let policy = matches!(self.receiver.ack, AckPolicyKind::Python { .. }) && self.custom.policy.is_none();
+        let control = matches!(self.sender.control, ControlKind::Python { .. }) && self.custom.control.is_none();
+        policy.then_some("receiver.ack").or(control.then_some("sender.control"))
+    }
+}
+
+/// A program's own algorithms (`examples/custom`). A scenario file can at most name them. Each connection starts with a copy.
 #[derive(Clone, Debug, Default)]
 pub struct Custom {
     /// The senders' congestion control.

@@ -76,9 +76,17 @@ impl Simulation {
     /// The same.
     ///
     /// # Errors
-    /// Its routes are too long in all.
+    /// Its routes are too long in all, or a flow lacks an algorithm that the program was to supply.
     pub fn try_new(scenario: Arc<Scenario>) -> Result<Simulation, CannotGoOn> {
-        Simulation::deciding(scenario, true)
+        for spec in &scenario.flows {
+            if let Some(key) = spec.unsupplied() {
+                let what = format!("flow `{}`: {key} names an algorithm that the program has not supplied", spec.name);
+                return Err(CannotGoOn::new(what));
+            }
+        }
+        // A program's own algorithm may have effects outside the run, so the run must not begin again.
+        let own = scenario.flows.iter().any(|spec| spec.custom.control.is_some() || spec.custom.policy.is_some());
+        Simulation::deciding(scenario, !own)
     }
 
     /// The same; `ahead`: hops over plain links are decided ahead.

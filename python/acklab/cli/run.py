@@ -66,6 +66,11 @@ def add(verbs: Any) -> None:
     )
     captures.add(run)
     run.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    run.add_argument(
+        "--python",
+        metavar="FILE",
+        help="run this Python file first, and take the policies and controls it defines by their classes' names",
+    )
     run.add_argument("--show-expanded", action="store_true", help="print the scenario with every default, and stop")
     run.add_argument("--batch", metavar="FILE", help="run each line of FILE, a JSON scenario; - is standard input")
     run.add_argument("--threads", type=threads, metavar="N", help="with --batch: how many run at once (one a processor)")
@@ -77,7 +82,7 @@ def act(options: argparse.Namespace) -> int:
     sets: list[str] = options.set
     captures.check(options)
     if options.batch is not None:
-        if options.file is not None or options.out or options.show_expanded:
+        if options.file is not None or options.out or options.show_expanded or options.python:
             options.parser.error("--batch goes with --set, --seed, --threads and --json only")
         return _batch(options, sets)
     if options.file is None:
@@ -103,8 +108,13 @@ def read(file: str) -> tuple[bytes, str]:
 def _single(options: argparse.Namespace, sets: list[str]) -> int:
     from .. import _core
     from .._folder import results
+    from ..own import Own
     from ..run import NAMES, Run
 
+    try:
+        own = Own.of_file(options.python) if options.python else Own()
+    except ValueError as error:
+        options.parser.error(f"--python {file_name(options.python)}: {error}")
     try:
         text, file = read(options.file)
     except OSError as error:
@@ -114,7 +124,8 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
         return 0
     if options.out and not options.json:
         sets = [*_for_report(text), *sets]
-    simulation = _core.Simulation(text, file=file, sets=sets, seed=options.seed, captures=bool(options.capture))
+    passed = {"policies": own.policies, "controls": own.controls}
+    simulation = _core.Simulation(text, file=file, sets=sets, seed=options.seed, captures=bool(options.capture), **passed)
     captures.check_ends(options, simulation)
     with results(options.out, "run", NAMES) if options.out else contextlib.nullcontext() as folder:
         if folder is not None and not options.json and not options.capture:

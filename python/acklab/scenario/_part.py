@@ -7,6 +7,8 @@ import difflib
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from ..own import Own, is_own
+
 
 class Part:
     """A table of a scenario file.
@@ -34,20 +36,24 @@ class Part:
         pairs = ((field.name, getattr(self, field.name)) for field in dataclasses.fields(self))  # type: ignore[arg-type]
         return [(name, value) for name, value in pairs if value is not None]
 
-    def to_dict(self) -> dict[str, Any]:
-        """This table with the file's keys and plain values, as ``json`` and ``tomllib`` would read it."""
-        return {self._keys.get(name, name): plain(value) for name, value in self._given()}
+    def to_dict(self, own: Own | None = None) -> dict[str, Any]:
+        """This table with the file's keys and plain values, as ``json`` and ``tomllib`` would read it.
+
+        Raises:
+            TypeError: an algorithm in Python stands in it, which no text holds, and ``own`` does not take it.
+        """
+        return {self._keys.get(name, name): plain(value, own) for name, value in self._given()}
 
 
-def plain(value: Any) -> Any:
-    """``value`` with every part turned into a dict and every tuple into a list."""
+def plain(value: Any, own: Own | None = None) -> Any:
+    """``value`` with every part turned into a dict and every tuple into a list; ``own`` takes algorithms in Python."""
     if isinstance(value, Part):
-        return value.to_dict()
+        return value.to_dict(own)
     if isinstance(value, Mapping):
-        return {str(key): plain(entry) for key, entry in value.items()}
+        return {str(key): plain(entry, own) for key, entry in value.items()}
     if isinstance(value, (list, tuple, range)):
-        return [plain(entry) for entry in value]
-    return value
+        return [plain(entry, own) for entry in value]
+    return Own.named(own, value) if is_own(value) else value
 
 
 def _suggest(name: str, known: list[str]) -> str:

@@ -8,9 +8,11 @@ Written by tools/builder.py from the JSON Schema (``make builder``); changes bel
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from .. import own
 from ._part import Part
 
 
@@ -319,7 +321,33 @@ class Acc(Part):
     """Most segments an ACK covers; half the sender's window if that is less; 16 where left out."""
 
 
-AckPolicy = Every | Delayed | Daass | Divide | Spoof | Optimistic | Restore | Smart | Periodic | Linux | Quic | Acc
+@dataclass(kw_only=True, repr=False)
+class PythonPolicy(Part):
+    """A policy in Python that the program passes to the run (`acklab.AckPolicy`)."""
+
+    policy: Literal["python"] = "python"
+    name: str
+    """Its name among those that are passed."""
+    parameters: Mapping[str, Any] | None = None
+    """Keyword arguments of its constructor; {} where left out."""
+
+
+AckPolicy = (
+    Every
+    | Delayed
+    | Daass
+    | Divide
+    | Spoof
+    | Optimistic
+    | Restore
+    | Smart
+    | Periodic
+    | Linux
+    | Quic
+    | Acc
+    | PythonPolicy
+    | own.PolicyClass
+)
 """When the receiver acknowledges."""
 
 
@@ -565,7 +593,18 @@ class Bbr(Part):
     kind: Literal["bbr"] = "bbr"
 
 
-Control = Reno | Veno | Cubic | Westwood | Vegas | Dctcp | Bbr | Literal[
+@dataclass(kw_only=True, repr=False)
+class PythonControl(Part):
+    """A control in Python that the program passes to the run (`acklab.CongestionControl`)."""
+
+    kind: Literal["python"] = "python"
+    name: str
+    """Its name among those that are passed."""
+    parameters: Mapping[str, Any] | None = None
+    """Keyword arguments of its constructor; {} where left out."""
+
+
+Control = Reno | Veno | Cubic | Westwood | Vegas | Dctcp | Bbr | PythonControl | own.ControlClass | Literal[
     "reno",
     "veno",
     "cubic",

@@ -8,9 +8,10 @@ use super::Shown;
 use super::division::{DivideWhen, PieceOrder, PieceParts};
 use super::estimates::{LossNotice, PhaseSource, RttSource, WindowSource, WindowStart};
 use super::linux;
+use super::parameters::Parameters;
 
 /// When the receiver acknowledges.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "policy", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum AckPolicyKind {
     /// Each arriving segment at once.
@@ -246,6 +247,14 @@ pub enum AckPolicyKind {
         #[serde(default = "default_timer")]
         timer: Time,
     },
+    /// A policy in Python that the program passes to the run (`acklab.AckPolicy`).
+    Python {
+        /// Its name among those that are passed.
+        name: String,
+        /// Keyword arguments of its constructor.
+        #[serde(default)]
+        parameters: Parameters,
+    },
 }
 
 impl AckPolicyKind {
@@ -327,6 +336,7 @@ impl Shown for AckPolicyKind {
                 let name = if *extended { "smart, extended" } else { "smart" };
                 format!("{name}: window by {}, RTT by {}, at most {timer}", window.shown(), rtt.shown())
             }
+            AckPolicyKind::Python { name, .. } => format!("python: {name}"),
             AckPolicyKind::Periodic { beta, segments, rtt, .. } => {
                 format!("periodic: {segments} segments and RTT/{beta}, RTT by {}", rtt.shown())
             }

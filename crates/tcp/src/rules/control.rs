@@ -10,10 +10,11 @@ use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
 use super::Shown;
+use super::parameters::Parameters;
 
 /// Congestion control: what credit, round trips and losses do to cwnd and ssthresh. A word alone stands for its
 /// parameters' defaults.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self", tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 #[schemars(transform = add_words)]
 pub enum ControlKind {
@@ -95,6 +96,14 @@ pub enum ControlKind {
     /// the product of that and the least round trip of ten seconds in flight (Cardwell and others 2016). It paces by itself and goes
     /// with `recovery = "rack"`; what an ACK is worth, and how a recovery reduces the window, it does not ask.
     Bbr {},
+    /// A control in Python that the program passes to the run (`acklab.CongestionControl`).
+    Python {
+        /// Its name among those that are passed.
+        name: String,
+        /// Keyword arguments of its constructor.
+        #[serde(default)]
+        parameters: Parameters,
+    },
 }
 
 /// How often Vegas moves its window.
@@ -189,7 +198,7 @@ impl ControlKind {
     /// The word that stands for the algorithm.
     pub fn name(&self) -> &'static str {
         let same = |kind: &ControlKind| std::mem::discriminant(kind) == std::mem::discriminant(self);
-        ControlKind::ALL.iter().find(|(_, kind)| same(kind)).map_or("", |(word, _)| word)
+        ControlKind::ALL.iter().find(|(_, kind)| same(kind)).map_or("python", |(word, _)| word)
     }
 
     /// Whether it says itself how many segments acknowledged make the window one larger, and takes them uncounted
@@ -232,7 +241,7 @@ impl ControlKind {
         let share =
             |key, value: f64| (!(value > 0.0 && value < 1.0)).then_some((key, value, "a share, above 0 and below 1"));
         match *self {
-            ControlKind::Reno {} | ControlKind::Bbr {} => None,
+            ControlKind::Reno {} | ControlKind::Bbr {} | ControlKind::Python { .. } => None,
             ControlKind::Veno { alpha, beta, clock, .. } => backlog("control.alpha", alpha)
                 .or(backlog("control.beta", beta))
                 .or((clock.secs() > 1.0).then_some(("control.clock", clock.secs(), "at most 1s"))),
@@ -264,6 +273,7 @@ fn add_words(schema: &mut Schema) {
 impl Shown for ControlKind {
     fn shown(&self) -> String {
         match self {
+            ControlKind::Python { name, .. } => format!("python: {name}"),
             kind if kind.has_defaults() => kind.name().to_owned(),
             ControlKind::Veno { alpha, beta, .. } => format!("veno, alpha = {alpha}, beta = {beta}"),
             kind => format!("{}, not with its defaults", kind.name()),

@@ -218,7 +218,9 @@ impl Judge {
                     AckPolicyKind::Linux { .. } => u32::MAX,
                     AckPolicyKind::Spoof { .. } | AckPolicyKind::Restore { .. } | AckPolicyKind::Optimistic { .. } => 1,
                     // Only time limits what they hold.
-                    AckPolicyKind::Smart { .. } | AckPolicyKind::Periodic { .. } => u32::MAX,
+                    AckPolicyKind::Smart { .. } | AckPolicyKind::Periodic { .. } | AckPolicyKind::Python { .. } => {
+                        u32::MAX
+                    }
                 };
                 // Pieces that wait their turn count as sent.
                 let waits = self.spaced() && pair.back.timer.is_some();
@@ -344,6 +346,8 @@ impl Judge {
                 AckPolicyKind::Divide { timer, spacing, .. } => timer.max(spacing),
                 AckPolicyKind::Quic { max_ack_delay, .. } => max_ack_delay,
                 AckPolicyKind::Linux { timer, tick, .. } => timer.max(tick + tick),
+                // A program's own decides.
+                AckPolicyKind::Python { .. } => Time::NEVER,
             };
             let due = pair.back.timer;
             must!(due.is_some(), "data in order, neither ACK nor timer");

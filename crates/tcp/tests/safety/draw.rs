@@ -167,8 +167,8 @@ pub fn named() -> impl Strategy<Value = Case> {
             if quic && rfc9002 && receiver.estimate == Some(EstimateKind::Timestamps) {
                 receiver.estimate = Some(EstimateKind::Off);
             }
-            sender.tell_window = Some(receiver.ack.is_some_and(|ack| ack.asks_for_window()));
-            sender.tell_phase = Some(receiver.ack.is_some_and(|ack| ack.phase_source().is_some()));
+            sender.tell_window = Some(receiver.ack.as_ref().is_some_and(|ack| ack.asks_for_window()));
+            sender.tell_phase = Some(receiver.ack.as_ref().is_some_and(|ack| ack.phase_source().is_some()));
             // Nothing is written after a FIN.
             let later = later.filter(|_| sender.fin == Some(false)).map(|(segments, think)| Later { segments, think });
             Case { stack, sender, receiver, supply, later, network }

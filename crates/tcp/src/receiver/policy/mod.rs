@@ -188,7 +188,11 @@ macro_rules! policies {
         impl Policy {
             /// The policy a scenario names.
             pub fn new(kind: &AckPolicyKind) -> Policy {
-                match *kind { $($pattern => Policy::$name($make),)+ }
+                match *kind {
+                    $($pattern => Policy::$name($make),)+
+                    // A stand-in for what the program supplies; a run does not begin without that.
+                    AckPolicyKind::Python { .. } => Policy::Every(Every),
+                }
             }
         }
 

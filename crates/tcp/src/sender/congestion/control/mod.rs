@@ -112,7 +112,11 @@ macro_rules! controls {
             /// The algorithm that a scenario names, for segments of `payload` bytes; random choices begin with `seed`.
             #[allow(unused_variables)]
             pub fn new(kind: ControlKind, $payload: u32, $seed: u64) -> Control {
-                match kind { $($pattern => Control::$name($make),)+ }
+                match kind {
+                    $($pattern => Control::$name($make),)+
+                    // A stand-in for what the program supplies; a run does not begin without that.
+                    ControlKind::Python { .. } => Control::Reno(reno::Reno),
+                }
             }
         }
 
@@ -146,7 +150,7 @@ controls! { (payload, seed):
 impl Control {
     /// The same with the slow start that the rules name.
     pub fn of(rules: &SenderRules, payload: u32, seed: u64) -> Control {
-        let control = Control::new(rules.control, payload, seed);
+        let control = Control::new(rules.control.clone(), payload, seed);
         match rules.slow_start {
             // It has a start-up of its own.
             _ if control.needs() == Needs::Deliveries => control,
