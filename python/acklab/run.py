@@ -154,23 +154,34 @@ class Run:
         return "".join(parts)
 
 
-def run(scenario: ScenarioLike, **overrides: Any) -> Run:
+def run(scenario: ScenarioLike, *, engine: str = "simulator", **overrides: Any) -> Run:
     """Runs a scenario to its stop. Ctrl-C stops it cleanly; other threads go on meanwhile.
 
     Args:
         scenario: a Scenario, its tree, a path, or a scenario file's text.
+        engine: ``simulator``, or ``kernel``: the scenario's links between the two ends of a Linux in virtual time (``make kernel``
+            builds it). Its tables are those of ``acklab emulate``.
         overrides: keys to set before the run: ``seed=2``, or ``**{"flow.0.sender.window": 20}``.
 
     Raises:
         ScenarioError: it is no scenario; the message names key, value and what is allowed.
         OSError: the path cannot be read.
         RunError: the run failed.
+        LiveError: there is no kernel, or it broke off.
+        ValueError: there is no such engine.
     """
+    if engine == "kernel":
+        from .kernel import result
+
+        text, file = source(scenario)
+        return Run(result(text, file, sets=assignments(overrides)))  # type: ignore[arg-type]
+    if engine != "simulator":
+        raise ValueError(f"engine is simulator or kernel, not {engine!r}")
     return Run(simulation(scenario, **overrides).advance())
 
 
 def run_batch(
-    scenarios: Iterable[Scenario | Mapping[str, Any] | str | bytes], *, threads: int | None = None
+    scenarios: Iterable[Scenario | Mapping[str, Any] | str | bytes], *, threads: int | None = None, engine: str = "simulator"
 ) -> Iterator[dict[str, Any]]:
     """Runs many scenarios in parallel and gives each one's summary, in order; the same for any number of threads.
 
@@ -180,13 +191,23 @@ def run_batch(
     Args:
         scenarios: Scenarios, their trees, or JSON texts.
         threads: from 1 to 1024; left out, one a processor.
+        engine: ``simulator``, or ``kernel`` as in :func:`run`.
 
     Raises:
         TypeError: something is none of these.
-        ValueError: no such number of threads.
+        ValueError: no such number of threads, or no such engine.
     """
     if threads is not None and threads < 1:
         raise ValueError("threads must be from 1 to 1024")
+    if engine == "kernel":
+        from .kernel import batches
+
+        texts = (_json_line(scenario).decode() for scenario in scenarios)
+        for found in batches(texts, cpu_count() if threads is None else threads):
+            yield json.loads(found[0])
+        return
+    if engine != "simulator":
+        raise ValueError(f"engine is simulator or kernel, not {engine!r}")
     batch = _core.Batch(cpu_count() if threads is None else threads)
     try:
         for scenario in scenarios:
