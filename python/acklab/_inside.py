@@ -11,6 +11,7 @@ import os
 import sys
 import termios
 import zlib
+from typing import Any
 
 MARK = "acklab-result "
 #: Memory for captures, where nothing else is.
@@ -19,11 +20,16 @@ SCRATCH = "/tmp"
 POWER_OFF = 0x4321FEDC
 
 
-def work(job: dict) -> dict:
-    """Runs a job."""
-    spec = importlib.util.spec_from_file_location("acklab._core", job["core"])
+def load(path: str) -> Any:
+    """acklab's extension."""
+    spec = importlib.util.spec_from_file_location("acklab._core", path)
     core = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(core)
+    return core
+
+
+def work(core: Any, job: dict[str, Any]) -> dict[str, Any]:
+    """Runs a job."""
     kept = {} if job["capture_bytes"] is None else {"captures": SCRATCH, "capture_bytes": job["capture_bytes"]}
     try:
         result = core.LivePlan(job["text"], **job["asked"]).run(late=job["late"], **kept)
@@ -38,12 +44,14 @@ def work(job: dict) -> dict:
 
 def main() -> None:
     """Mounts what a run needs, works, and switches off."""
+    job = json.loads(zlib.decompress(base64.b64decode(sys.argv[1])))
+    core = load(job["core"])  # before anything is mounted over it
     libc = ctypes.CDLL(None)
     for kind, where in ((b"proc", b"/proc"), (b"tmpfs", SCRATCH.encode())):
         if libc.mount(kind, where, kind, 0, None) != 0:
             raise SystemExit(f"cannot mount {where.decode()}")
     os.environ["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
-    told = work(json.loads(zlib.decompress(base64.b64decode(sys.argv[1]))))
+    told = work(core, job)
     print("\n" + MARK + base64.b64encode(zlib.compress(json.dumps(told).encode(), 1)).decode(), flush=True)
     termios.tcdrain(1)
     libc.reboot(ctypes.c_int(POWER_OFF))

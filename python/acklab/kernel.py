@@ -139,10 +139,12 @@ def _memory_place() -> dict[str, str]:
 
 def _why(console: str, status: int) -> str:
     """Why a kernel ended without a result, in one line."""
-    found = re.search(r"Kernel panic - not syncing: (.*)", console)
-    if found:
-        memory = "; it had too little memory" if "Out of memory" in console else ""
-        return f"the kernel broke off: {found[1].strip()}{memory}"
+    before, panic, after = console.partition("Kernel panic - not syncing: ")
+    if panic:
+        why = [after.splitlines()[0].strip()] if after else []
+        why += ["it had too little memory"] if "Out of memory" in before else []
+        said = [line.strip() for line in before.splitlines() if line.strip()]
+        return f"the kernel broke off: {'; '.join([*why, *said[-1:]])}"
     if status < 0:
         full = "; is the disk for temporary files full?" if -status == 7 else ""
         return f"the kernel was ended by signal {-status}{full}"
