@@ -12,7 +12,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 
 RUST := $(shell find crates -type f \( -name '*.rs' -o -name 'Cargo.toml' -o -name '*.code' \)) Cargo.toml Cargo.lock
 
-.PHONY: help setup demo test test-all docs bench builder wheel clean
+.PHONY: help setup demo test test-all docs bench builder kernel wheel clean
 
 help:
 	@echo 'make setup   build acklab and leave the command at $(BIN)/acklab'
@@ -22,6 +22,7 @@ help:
 	@echo 'make docs    set up, build the documentation in docs/_build/html'
 	@echo 'make bench   set up, measure speed beside ns-2'
 	@echo 'make builder rewrite the Python builder and the tables reference from the Rust declarations'
+	@echo 'make kernel  build the Linux of `acklab run --kernel` in ~/.cache/acklab (from Debian, minutes)'
 	@echo 'make wheel   build a wheel in dist/'
 	@echo 'make clean   remove everything these made'
 
@@ -76,6 +77,9 @@ bench: setup
 builder: setup
 	$(BIN)/python tools/builder.py
 	$(BIN)/python tools/tables.py
+
+kernel:
+	@sh tools/kernel/build.sh
 
 wheel: $(VENV)/.made
 	$(BIN)/maturin build --release --out dist

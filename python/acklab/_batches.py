@@ -12,11 +12,22 @@ CHUNK = 128 * 1024
 """Scenarios are fed in pieces of about so many bytes."""
 
 
-def batches(scenarios: Iterable[str], threads: int, journal: str | os.PathLike[str] | None = None) -> Iterator[list[bytes]]:
+SIMULATOR, KERNEL = "simulator", "kernel"
+"""What makes runs."""
+
+
+def batches(
+    scenarios: Iterable[str], threads: int, journal: str | os.PathLike[str] | None = None, engine: str = SIMULATOR
+) -> Iterator[list[bytes]]:
     """Result lines as they come, in order. Feeding waits for room, so it has its own thread.
 
     With a ``journal``, scenarios begin with a number, and each result is in that file before anybody sees it.
     """
+    if engine == KERNEL:
+        from .kernel import batches as boots
+
+        yield from boots(scenarios, threads, journal)
+        return
     batch = _core.Batch(threads, journal=journal)
     trouble: list[BaseException] = []
     ended = threading.Event()

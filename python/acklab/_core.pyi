@@ -503,6 +503,15 @@ class LiveResult:
     def queue(self) -> Table: ...
     def json(self) -> str:
         """The summary, on one line."""
+    def packed(self) -> str:
+        """Summary and tables on one line, for another process's :meth:`unpacked`."""
+    @staticmethod
+    def unpacked(text: str) -> LiveResult:
+        """What :meth:`packed` wrote.
+
+        Raises:
+            ValueError: it is something else.
+        """
 
 def columns(table: str) -> list[tuple[str, str, str]]: ...
 def live_probe() -> str:

@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from . import _core
-from ._batches import batches
+from ._batches import SIMULATOR, batches
 from ._folder import Folder, FolderError
+from .kernel import find
 
 #: The file of records of work under way, its identity, and the records of a finished sweep.
 WORKING, IDENTITY, KEPT = "runs.jsonl", "work.json", "runs.jsonl.gz"
@@ -38,9 +39,9 @@ _WORDS = {
 FORMAT = 2
 
 
-def identity(scenario: str, plan: Any) -> dict[str, str]:
+def identity(scenario: str, plan: Any, engine: str) -> dict[str, str]:
     """The parts that make two attempts the same runs: acklab's version, the scenario, and all that its runs depend on."""
-    told = json.dumps(plan, sort_keys=True)
+    told = json.dumps(plan if engine == SIMULATOR else [engine, find().name, plan], sort_keys=True)
     return {"format": str(FORMAT), "acklab": _core.__version__, "scenario": _digest(scenario), "plan": _digest(told)}
 
 
@@ -175,7 +176,12 @@ class Journal:
         return self._map[start : self._map.find(b"\n", start)]
 
     def make(
-        self, runs: Iterable[tuple[int, str]], threads: int, tick: Callable[[int], None], called: Callable[[int], str]
+        self,
+        runs: Iterable[tuple[int, str]],
+        threads: int,
+        tick: Callable[[int], None],
+        called: Callable[[int], str],
+        engine: str = SIMULATOR,
     ) -> None:
         """Makes runs, given as numbers and scenarios; ``called`` is a run's name in messages.
 
@@ -190,7 +196,7 @@ class Journal:
                 fed.append(number)
                 yield f"{number} {line}"
 
-        for lines in batches(scenarios(), threads, self.path):
+        for lines in batches(scenarios(), threads, self.path, engine):
             for line in lines:
                 number = fed.popleft()
                 if line.startswith(b'{"error"'):

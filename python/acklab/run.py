@@ -156,20 +156,35 @@ class Run:
 
 
 # Any, so that type checkers let a dict of overrides be unpacked.
-def run(scenario: ScenarioLike, *, policies: Any = None, controls: Any = None, **overrides: Any) -> Run:
+def run(
+    scenario: ScenarioLike, *, policies: Any = None, controls: Any = None, engine: str = "simulator", **overrides: Any
+) -> Run:
     """Runs a scenario to its stop. Ctrl-C stops it cleanly; other threads go on meanwhile.
 
     Args:
         scenario: a Scenario, its tree, a path, or a scenario file's text.
         policies: ACK policies in Python (:class:`acklab.AckPolicy`) by the names that the scenario uses.
         controls: congestion controls in Python (:class:`acklab.CongestionControl`) by name.
+        engine: ``simulator``, or ``kernel``: the scenario's links between the two ends of a Linux in virtual time (``make kernel``
+            builds it). Its tables are those of ``acklab emulate``.
         overrides: keys to set before the run: ``seed=2``, or ``**{"flow.0.sender.window": 20}``.
 
     Raises:
         ScenarioError: it is no scenario; the message names key, value and what is allowed.
         OSError: the path cannot be read.
         RunError: the run failed, perhaps in a policy or control in Python; the message then has its traceback.
+        LiveError: there is no kernel, or it broke off.
+        ValueError: there is no such engine, or the kernel is to run Python.
     """
+    if engine == "kernel":
+        from .kernel import result
+
+        if policies or controls:
+            raise ValueError("policies and controls in Python run in the simulator only")
+        text, file = source(scenario)
+        return Run(result(text, file, sets=assignments(overrides)))  # type: ignore[arg-type]
+    if engine != "simulator":
+        raise ValueError(f"engine is simulator or kernel, not {engine!r}")
     return Run(simulation(scenario, policies=policies, controls=controls, **overrides).advance())
 
 
@@ -179,6 +194,7 @@ def run_batch(
     threads: int | None = None,
     policies: Policies | None = None,
     controls: Controls | None = None,
+    engine: str = "simulator",
 ) -> Iterator[dict[str, Any]]:
     """Runs many scenarios in parallel and gives each one's summary, in order; the same for any number of threads.
 
@@ -190,13 +206,25 @@ def run_batch(
         threads: from 1 to 1024; left out, one a processor.
         policies: ACK policies in Python by name, as for :func:`run`. Their code takes turns; the rest of the runs does not.
         controls: congestion controls in Python by name.
+        engine: ``simulator``, or ``kernel`` as in :func:`run`.
 
     Raises:
         TypeError: something is none of these, or has an algorithm in Python that is not passed by name.
-        ValueError: no such number of threads.
+        ValueError: no such number of threads, no such engine, or the kernel is to run Python.
     """
     if threads is not None and threads < 1:
         raise ValueError("threads must be from 1 to 1024")
+    if engine == "kernel":
+        from .kernel import batches
+
+        if policies or controls:
+            raise ValueError("policies and controls in Python run in the simulator only")
+        texts = (_json_line(scenario).decode() for scenario in scenarios)
+        for found in batches(texts, cpu_count() if threads is None else threads):
+            yield json.loads(found[0])
+        return
+    if engine != "simulator":
+        raise ValueError(f"engine is simulator or kernel, not {engine!r}")
     own = Own(policies, controls)
     batch = _core.Batch(cpu_count() if threads is None else threads, policies=own.policies, controls=own.controls)
     try:

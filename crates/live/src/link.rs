@@ -11,6 +11,7 @@ use acklab_path::queue::{AnyQueue, Queue, Removal, Service};
 use acklab_path::random::Random;
 use acklab_path::spec::{LinkSpec, LossPlace};
 use acklab_path::stage::{Chain, Done, Passing, Reissue};
+use serde::{Deserialize, Serialize};
 
 /// What became of a packet that will not arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub enum Fate {
 }
 
 /// A queue's length right after it changed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QueueLength {
     /// When, in seconds of the run.
     pub time_s: f64,

@@ -2,14 +2,14 @@
 
 use acklab_sim::outcome::{LinkRow, link_name};
 use acklab_table::{Cell, Column, Kind, Names, Row, table};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::lateness::Summary;
 use crate::link::QueueLength;
 use crate::sample::{Sample, State};
 
 /// Everything a run produced.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     /// The scenario's title.
     pub title: String,
@@ -72,6 +72,8 @@ table! {
         pub retransmits: u64,
         /// Timeouts that the kernel counted; some kernels do not tell.
         pub timeouts: Option<u64>,
+        /// Recoveries begun by duplicate ACKs or SACK; told of a run with one flow.
+        pub fast_retransmits: Option<u64>,
         /// ACKs that entered the path, after the shaper.
         pub acks_sent: u64,
         /// ACKs that reached the sender.
@@ -104,7 +106,7 @@ table! {
 }
 
 /// A queue's length right after it changed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QueueRow {
     /// Index into [`Outcome::links`].
     pub link: u32,
@@ -161,5 +163,19 @@ impl Outcome {
     /// The summary as one line of JSON.
     pub fn json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// All of it as one line of JSON, for [`Outcome::unpacked`].
+    pub fn packed(&self) -> String {
+        serde_json::to_string(&(self, &self.series, &self.queue)).unwrap_or_default()
+    }
+
+    /// What [`Outcome::packed`] wrote.
+    ///
+    /// # Errors
+    /// Where it is something else.
+    pub fn unpacked(text: &str) -> serde_json::Result<Outcome> {
+        let (outcome, series, queue): (Outcome, _, _) = serde_json::from_str(text)?;
+        Ok(Outcome { series, queue, ..outcome })
     }
 }

@@ -136,7 +136,8 @@ impl Plan {
         for (index, spec) in scenario.flows.iter().enumerate() {
             let key = format!("flow[{index}]");
             refuse_sources(&key, spec)?;
-            let shaped = !options.kernel_acks;
+            // A kernel's receiver is what that policy describes.
+            let shaped = !options.kernel_acks && !matches!(spec.receiver.ack, AckPolicyKind::Linux { .. });
             if let Some(why) = cannot_shape(&spec.receiver.ack).filter(|_| shaped) {
                 return refuse(format!("{key}.receiver.ack"), why);
             }
@@ -217,7 +218,7 @@ fn cannot_shape(policy: &AckPolicyKind) -> Option<&'static str> {
             .then_some("the edge sends no keep-alives and is told nothing; use rtt = \"timestamps\"")
     };
     match *policy {
-        AckPolicyKind::Every {} | AckPolicyKind::Delayed { .. } => None,
+        AckPolicyKind::Every {} | AckPolicyKind::Delayed { .. } | AckPolicyKind::Linux { .. } => None,
         AckPolicyKind::Daass { phase, .. } => told(phase),
         AckPolicyKind::Divide { when: DivideWhen::Always, .. } => None,
         AckPolicyKind::Divide { phase, .. } => told(phase),
@@ -228,9 +229,6 @@ fn cannot_shape(policy: &AckPolicyKind) -> Option<&'static str> {
             Some("no real segment tells the sender's window; use window = \"estimate\"")
         }
         AckPolicyKind::Smart { rtt, .. } => timed(rtt),
-        AckPolicyKind::Linux { .. } => {
-            Some("a Linux receiver does it by itself; --acks kernel lets it (or use policy = \"delayed\")")
-        }
         AckPolicyKind::Python { .. } => Some("a policy in Python runs in the simulator only"),
         AckPolicyKind::Spoof { .. } => Some("duplicates of ACKs are not made on a real path"),
         AckPolicyKind::Optimistic { .. } => Some("an ACK of what the receiver has not got would lose data"),

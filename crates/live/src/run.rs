@@ -105,6 +105,7 @@ pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Res
         }
     };
     let ended = clock.now();
+    let recoveries = if plan.flows.len() == 1 { within(&senders, || Ok(recoveries()))? } else { None };
     let Some(carried) = threads.finish() else {
         return Err(Trouble {
             what: "go on".into(),
@@ -122,7 +123,21 @@ pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Res
         write_captures(&carried, directory, epoch_ns)
             .map_err(|error| Trouble::new(format!("write captures to {}", directory.display()), &error, ""))?;
     }
-    Ok(Some(outcome(plan, wishes.late_s, carried, series, ended, &chosen)))
+    let mut outcome = outcome(plan, wishes.late_s, carried, series, ended, &chosen);
+    outcome.flows.iter_mut().for_each(|flow| flow.fast_retransmits = recoveries);
+    Ok(Some(outcome))
+}
+
+/// Recoveries in the calling thread's namespace that duplicate ACKs or SACK began (`TCPRenoRecovery`, `TCPSackRecovery`).
+fn recoveries() -> Option<u64> {
+    let text = fs::read_to_string("/proc/thread-self/net/netstat").ok()?;
+    let mut lines = text.lines().filter(|line| line.starts_with("TcpExt:"));
+    let (names, counts) = (lines.next()?, lines.next()?);
+    let of = |name: &str| {
+        let (_, count) = names.split(' ').zip(counts.split(' ')).find(|(given, _)| *given == name)?;
+        count.parse::<u64>().ok()
+    };
+    Some(of("TCPRenoRecovery")? + of("TCPSackRecovery")?)
 }
 
 /// The first trouble is the one to tell.
@@ -313,6 +328,7 @@ fn flow_rows(plan: &Plan, there: &Duty, back: &Carrier, series: &[Sample], end: 
             syns_sent: sent.syns_sent,
             retransmits: sent.retransmits,
             timeouts: last.and_then(|sample| sample.timeouts),
+            fast_retransmits: None,
             acks_sent: got.acks_sent,
             acks_received: got.acks_received,
             acks_dropped: got.acks_dropped,

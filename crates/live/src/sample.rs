@@ -1,6 +1,6 @@
 //! What a kernel tells of a connection (`TCP_INFO`).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Bytes asked for: what kernels fill in at present, and some more.
 pub const BYTES: usize = 256;
@@ -9,7 +9,7 @@ pub const BYTES: usize = 256;
 const NO_SSTHRESH: u32 = 0x7fff_ffff;
 
 /// A connection's state at an instant.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Sample {
     pub time_s: f64,
@@ -34,7 +34,7 @@ pub struct Sample {
 }
 
 /// Which rule governs the sender's window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs)]
 pub enum State {

@@ -144,6 +144,17 @@ impl LiveResult {
         self.0.json()
     }
 
+    /// Summary and tables as one line of JSON, for another process's `unpacked`.
+    fn packed(&self) -> String {
+        self.0.packed()
+    }
+
+    /// What `packed` wrote.
+    #[staticmethod]
+    fn unpacked(text: &str) -> PyResult<LiveResult> {
+        Outcome::unpacked(text).map(LiveResult).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
     /// One row a flow.
     #[getter]
     fn flows(&self) -> Table {

@@ -63,7 +63,8 @@ pub trait Row: Sized + 'static {
 macro_rules! table {
     ($(#[$meta:meta])* pub struct $row:ident { $($(#[doc = $about:literal])+ pub $name:ident: $type:ty,)+ }) => {
         $(#[$meta])*
-        #[derive(Clone, Debug, Default, PartialEq)]
+        #[derive(Clone, Debug, Default, PartialEq, $crate::serde::Deserialize)]
+        #[serde(crate = "acklab_table::serde")]
         pub struct $row { $($(#[doc = $about])+ pub $name: $type,)+ }
 
         impl $crate::Row for $row {

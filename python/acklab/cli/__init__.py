@@ -128,12 +128,15 @@ def _abandon_output() -> None:
 
 def _explain(error: Exception, options: argparse.Namespace) -> int:
     from .. import RunError, ScenarioError
+    from .._core import LiveError
     from .kinds import instead
 
     if isinstance(error, ScenarioError):
         text, status = str(error) + instead(getattr(options, "file", None)), BAD_INPUT
     elif isinstance(error, _folder.FolderError):
         text, status = str(error), BAD_INPUT
+    elif isinstance(error, LiveError):
+        text, status = str(error), FAILED
     elif isinstance(error, RunError):
         text, status = f"the run failed: {error}", FAILED
     elif isinstance(error, OSError):

@@ -70,6 +70,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     verb.add_argument("--out", type=directory, metavar="DIR", help="also write the tables, a chart and a page there; go on with what is there")
     verb.add_argument("--fresh", action="store_true", help="with --out: discard what an interrupted comparison left there")
+    verb.add_argument("--kernel", action="store_true", help="run between the ends of a Linux in virtual time (as acklab run --kernel)")
     verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
     verb.set_defaults(act=act, parser=verb)
 
@@ -143,4 +144,5 @@ def _comparison(options: argparse.Namespace) -> Comparison:
         told["margin"] = share(options.margin)
     if options.spread_starts is not None:
         told["spread_starts_s"] = span(options.spread_starts)
+    told["engine"] = "kernel" if options.kernel else "simulator"
     return Comparison(file=file_name(path), sets=options.set, **{"cases": [], **told})

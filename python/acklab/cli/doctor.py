@@ -70,8 +70,20 @@ def examine() -> dict[str, Any]:
         "packages": {name: _version(name) for name in PACKAGES},
         "tools": {name: shutil.which(name) for name in TOOLS},
         "live": json.loads(_core.live_probe()),
+        "kernel": _kernel(),
         "self_check": self_check(),
     }
+
+
+def _kernel() -> dict[str, str]:
+    """The kernel of `acklab run --kernel`, or why there is none."""
+    from .._core import LiveError
+    from ..kernel import find
+
+    try:
+        return {"path": str(find())}
+    except LiveError as error:
+        return {"missing": str(error)}
 
 
 def self_check() -> dict[str, Any]:
@@ -94,6 +106,7 @@ def as_text(found: dict[str, Any]) -> str:
     for name, path in found["tools"].items():
         lines.append(f"  {name}: {path or 'not found'} ({TOOLS[name]})")
     lines += live_as_text(found["live"])
+    lines.append("  runs in virtual time (acklab run --kernel): " + next(iter(found["kernel"].values())))
     check = found["self_check"]
     if check["passed"]:
         lines.append(f"self-check passed: 3 segments took {check['completion_s']} s, as worked out by hand")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,22 +57,7 @@ def add(verbs: Any) -> None:
         help="override a key, such as flow.0.sender.window=20; may be repeated",
     )
     emulate.add_argument("--seed", type=seed, metavar="N", help="override the seed")
-    emulate.add_argument("--for", dest=FOR, metavar="TIME", help="end after this time, such as 6s, whatever `stop` says")
-    emulate.add_argument(
-        "--acks",
-        choices=("scenario", "kernel"),
-        default="scenario",
-        help="who decides when to acknowledge: the scenario's policy (the default), or the kernel's receiver",
-    )
-    emulate.add_argument(
-        "--sender",
-        choices=("scenario", "kernel"),
-        help="whose rules say what an ACK is worth: the scenario's, by an eBPF congestion control where Linux does otherwise, or "
-        "the kernel's own; left out, the scenario's if this kernel takes them, else the kernel's and a note",
-    )
-    emulate.add_argument(
-        "--control", metavar="NAME", help="congestion control by the kernel's name, such as bbr, instead of the scenario's"
-    )
+    choices(emulate)
     emulate.add_argument(
         "--late",
         type=_time,
@@ -80,7 +66,9 @@ def add(verbs: Any) -> None:
         help="the run is invalid if one packet in a hundred leaves later than this (1ms)",
     )
     emulate.add_argument("--realtime", action="store_true", help="carry packets under real-time priority")
-    emulate.add_argument("--beside", action="store_true", help="also simulate, and print both side by side")
+    emulate.add_argument(
+        "--virtual", action="store_true", help="in virtual time, between the ends of a kernel booted for it: as acklab run --kernel"
+    )
     emulate.add_argument("--out", type=directory, metavar="DIR", help="also write tables, summary and captures there")
     emulate.add_argument(
         "--capture-bytes",
@@ -92,6 +80,27 @@ def add(verbs: Any) -> None:
     emulate.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     emulate.add_argument("--dry-run", action="store_true", help="print what would be done, and stop")
     emulate.set_defaults(act=act, parser=emulate)
+
+
+def choices(parser: argparse._ActionsContainer) -> None:
+    """Adds what may be chosen for kernels, in real time or virtual."""
+    parser.add_argument("--for", dest=FOR, metavar="TIME", help="end after this time, such as 6s, whatever `stop` says")
+    parser.add_argument(
+        "--acks",
+        choices=("scenario", "kernel"),
+        default="scenario",
+        help="who decides when to acknowledge: the scenario's policy (the default), or the kernel's receiver",
+    )
+    parser.add_argument(
+        "--sender",
+        choices=("scenario", "kernel"),
+        help="whose rules say what an ACK is worth: the scenario's, by an eBPF congestion control where Linux does otherwise, or "
+        "the kernel's own; left out, the scenario's if this kernel takes them, else the kernel's and a note",
+    )
+    parser.add_argument(
+        "--control", metavar="NAME", help="congestion control by the kernel's name, such as bbr, instead of the scenario's"
+    )
+    parser.add_argument("--beside", action="store_true", help="also simulate, and print both side by side")
 
 
 def _time(text: str) -> str:
@@ -118,16 +127,9 @@ def act(options: argparse.Namespace) -> int:
     sets = [*options.set]
     if (length := getattr(options, FOR)) is not None:
         sets.append(f"stop={{at={json.dumps(length)}}}")
+    asked = {"kernel_acks": options.acks == "kernel", "control": options.control, "sender": options.sender}
     try:
-        plan = _core.LivePlan(
-            text,
-            file=file,
-            sets=sets,
-            seed=options.seed,
-            kernel_acks=options.acks == "kernel",
-            control=options.control,
-            sender=options.sender,
-        )
+        plan = _core.LivePlan(text, file=file, sets=sets, seed=options.seed, **asked)
     except _core.ScenarioError as error:
         if length is None or not str(error).startswith(f"{file}: stop.at = "):
             raise
@@ -138,8 +140,13 @@ def act(options: argparse.Namespace) -> int:
     simulation = None
     if options.beside:
         simulation = _core.Simulation(text, file=file, sets=sets, seed=options.seed)
+    go = partial(plan.run, realtime=options.realtime)
+    if options.virtual:
+        from ..kernel import run as boot
+
+        go = partial(boot, plan, asked)
     try:
-        result = _run(plan, options)
+        result = _run(plan, go, options)
     except _core.LiveError as error:
         complain(str(error))
         return 1
@@ -149,7 +156,7 @@ def act(options: argparse.Namespace) -> int:
     if options.json:
         say_json(json.dumps({**live, "simulated": beside}) if beside is not None else result.json())
     else:
-        say(as_text(live))
+        say(as_text(live, "in virtual time" if options.virtual else "live"))
         if beside is not None:
             say("\n" + beside_as_text(live, beside))
         if options.out:
@@ -160,17 +167,15 @@ def act(options: argparse.Namespace) -> int:
     return 0
 
 
-def _run(plan: _core.LivePlan, options: argparse.Namespace) -> _core.LiveResult:
+def _run(plan: _core.LivePlan, go: Callable[..., _core.LiveResult], options: argparse.Namespace) -> _core.LiveResult:
     """The run, and everything it writes."""
     from .._folder import results
     from .._frames import write_parquet
 
     if not options.out:
-        return plan.run(late=options.late, realtime=options.realtime)
+        return go(late=options.late)
     with results(options.out, "emulate", NAMES) as folder, folder.replacing({"seeds": options.seed}) as scratch:
-        result = plan.run(
-            late=options.late, realtime=options.realtime, captures=scratch, capture_bytes=options.capture_bytes
-        )
+        result = go(late=options.late, captures=scratch, capture_bytes=options.capture_bytes)
         for name in TABLES:
             write_parquet(getattr(result, name), scratch / f"{name}.parquet")
         (scratch / "summary.json").write_text(result.json() + "\n", encoding="utf-8")
@@ -200,12 +205,12 @@ def _or_dash(value: object) -> str:
     return "-" if value is None else str(value)
 
 
-def as_text(live: Mapping[str, Any]) -> str:
+def as_text(live: Mapping[str, Any], how: str = "live") -> str:
     """A live run's summary for a terminal."""
     late = live["lateness"]
     lines = [
         one_line(live["title"]) or "(no title)",
-        f"live on Linux {live['kernel']}, seed {live['seed']}, ended at {_number(live['end_s'])} s",
+        f"{how} on Linux {live['kernel']}, seed {live['seed']}, ended at {_number(live['end_s'])} s",
         f"packets left late by {_micros(late['p50_s'])} in the middle, {_micros(late['p99_s'])} at the 99th percentile, "
         f"{_micros(late['max_s'])} at most",
     ]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from .._terminal import say, say_bytes, say_json, say_toml
 from .._texts import file_name
-from . import captures
+from . import captures, emulate
 from .options import directory, seed, threads
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ example:
                                                      (of a very long run a reduced view, and says so)
   acklab run examples/allman1998.toml --out results --capture 'G->R@G'    and what tcpdump would have seen there
   acklab run - --json < examples/allman1998.toml     one JSON object for scripts
+  acklab run examples/live.toml --kernel             both ends by Linux in virtual time, the links by acklab
   acklab run --batch - < scenarios.jsonl             a JSON scenario a line in, a result a line out
 
 What is printed of a flow: time from the first segment to the last ACK, segments sent, of them sent again (retx), timeouts (RTOs),
@@ -74,6 +75,9 @@ def add(verbs: Any) -> None:
     run.add_argument("--show-expanded", action="store_true", help="print the scenario with every default, and stop")
     run.add_argument("--batch", metavar="FILE", help="run each line of FILE, a JSON scenario; - is standard input")
     run.add_argument("--threads", type=threads, metavar="N", help="with --batch: how many run at once (one a processor)")
+    kernels = run.add_argument_group("between the two ends of a Linux in virtual time (make kernel builds it)")
+    kernels.add_argument("--kernel", action="store_true", help="the links by acklab, both ends by Linux; the same bytes each time")
+    emulate.choices(kernels)
     run.set_defaults(act=act, parser=run)
 
 
@@ -89,7 +93,19 @@ def act(options: argparse.Namespace) -> int:
         options.parser.error("which scenario? give a FILE, or - for standard input")
     if options.threads is not None:
         options.parser.error("--threads goes with --batch; a single run uses one processor")
+    if options.kernel:
+        return _between_kernels(options)
+    if options.beside or options.control or options.sender or options.acks != "scenario" or getattr(options, emulate.FOR):
+        options.parser.error("--for, --acks, --sender, --control and --beside go with --kernel")
     return _single(options, sets)
+
+
+def _between_kernels(options: argparse.Namespace) -> int:
+    """``emulate --virtual``."""
+    if options.capture or options.show_expanded:
+        options.parser.error("--kernel captures at both ends with --out; --capture and --show-expanded are for simulations")
+    options.virtual, options.realtime, options.dry_run, options.late = True, False, False, "1ms"
+    return emulate.act(options)
 
 
 def _stdin() -> TextIO:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +66,7 @@ def add(verbs: Any) -> None:
         "--out", type=directory, metavar="DIR", help="also write tables, charts and a page there; go on with what is there"
     )
     verb.add_argument("--fresh", action="store_true", help="with --out: discard what is there and begin anew")
+    verb.add_argument("--kernel", action="store_true", help="run between the ends of a Linux in virtual time (as acklab run --kernel)")
     verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
     verb.set_defaults(act=act, parser=verb)
 
@@ -83,6 +85,8 @@ def act(options: argparse.Namespace) -> int:
         options.parser.error("--fresh goes with --out DIR")
     try:
         plan = _plan(options)
+        if options.kernel:
+            plan = replace(plan, engine="kernel")
         design = Design(plan)
         out = Path(options.out) if options.out else None
         told = sweep(
@@ -109,10 +113,7 @@ def act(options: argparse.Namespace) -> int:
 
 def _plan(options: argparse.Namespace) -> Plan:
     """The plan that the file and the options make."""
-    from dataclasses import replace
-
     from .._plan_text import PlanText
-    from ..sweep import flags
     from ..sweep.errors import SweepError
     from ..sweep.plan import from_tree
     from .run import read

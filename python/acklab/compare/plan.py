@@ -103,6 +103,8 @@ class Comparison:
     """Each seed starts each flow up to so many seconds later, all cases alike."""
     sets: Sequence[str] = ()
     """Keys set in every case."""
+    engine: str = "simulator"
+    """What makes the runs: ``simulator``, or ``kernel`` in virtual time."""
 
     def check(self) -> None:
         """Refuses what can not be compared.

@@ -78,7 +78,7 @@ def _summaries(
     """What every run told, in order."""
     lines = (comparison.seeded(trees[situation, case], seed) for situation, case, seed in keys)
     if keep is None:
-        for (_, name, seed), summary in zip(keys, run_batch(lines, threads=threads), strict=True):
+        for (_, name, seed), summary in zip(keys, run_batch(lines, threads=threads, engine=comparison.engine), strict=True):
             if "error" in summary:
                 raise _core.RunError(f"case {name!r}, seed {seed}: {summary['error']}")
             yield summary
@@ -90,7 +90,7 @@ def _summaries(
     told = [sets, list(comparison.sets), [rule.least, rule.most, rule.half_width]]
     text = comparison.scenario if isinstance(comparison.scenario, str) else comparison.scenario.decode(errors="replace")
     try:
-        journal = Journal(keep, identity(text, [told, comparison.spread_starts_s]), fresh=fresh)
+        journal = Journal(keep, identity(text, [told, comparison.spread_starts_s], comparison.engine), fresh=fresh)
     except FolderError as error:
         raise CompareError(str(error)) from None
     try:
@@ -98,7 +98,7 @@ def _summaries(
         numbers = {place[key[:2]] + key[2] - 1: key for key in keys}
         tick(sum(number in journal for number in numbers))
         missing = ((number, line) for number, line in zip(numbers, lines, strict=True) if number not in journal)
-        journal.make(missing, threads or cpu_count(), tick, lambda number: "case {1!r}, seed {2}".format(*numbers[number]))
+        journal.make(missing, threads or cpu_count(), tick, lambda number: "case {1!r}, seed {2}".format(*numbers[number]), comparison.engine)
         yield from (json.loads(journal.line(number).decode()) for number in numbers)
     finally:
         journal.close()

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ def sweep(
     out: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     fresh: bool = False,
+    engine: str = "simulator",
     **keys: Any,
 ) -> Swept:
     """Runs a scenario for every combination of values of its keys.
@@ -44,6 +46,7 @@ def sweep(
         out: directory for tables, charts and a page; what an earlier attempt at the same plan left there is not run again.
         threads: how many runs at once; one a processor if left out.
         fresh: discard what is in ``out``.
+        engine: ``simulator``, or ``kernel`` as in :func:`acklab.run`.
         keys: a plan's keys, which replace those of ``plan``: ``scenario`` (whatever :func:`acklab.run` takes), ``vary``,
             ``together``, ``alternatives``, ``derive``, ``draw``, ``set``, ``seeds``, ``spread_starts``, ``metrics``,
             ``names``, ``columns``, ``title``.
@@ -63,4 +66,6 @@ def sweep(
     else:
         text, tree = PlanText.read(Path(plan).read_bytes(), os.fspath(plan), SweepError)
         made = from_tree({**tree, **keys}, text, Path(plan).parent)
-    return act(made, None if out is None else Path(out), threads=threads, fresh=fresh)
+    if engine not in ("simulator", "kernel"):
+        raise SweepError(f"engine is simulator or kernel, not {engine!r}")
+    return act(replace(made, engine=engine), None if out is None else Path(out), threads=threads, fresh=fresh)

@@ -157,7 +157,7 @@ class Design:
             seeds += [self.stopping.quantity.name, self.stopping.where]
         told = [axes, dict(plan.sets), list(plan.given_sets), [repr(one) for one in plan.derived],
                 [repr(one) for one in plan.draws], seeds, plan.spread_starts_s]  # fmt: skip
-        return identity(self.template.lines([], [0])[0], told)
+        return identity(self.template.lines([], [0])[0], told, plan.engine)
 
 
 def _word(value: Any, cell: Any) -> str:

@@ -50,7 +50,7 @@ class Work:
                 lines = self.design.lines(point, seeds) if seeds else []
                 yield from ((self.number(point, seed), line) for seed, line in zip(seeds, lines, strict=True))
 
-        self.journal.make(missing(), threads, tick, self._called)
+        self.journal.make(missing(), threads, tick, self._called, self.design.plan.engine)
 
     def _called(self, number: int) -> str:
         point, seed = divmod(number, self.most)

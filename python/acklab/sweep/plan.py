@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from .._batches import SIMULATOR
 from .._plan_text import PlanText
 from ..compare.columns import FLOWS
 from ..compare.errors import CompareError
@@ -64,6 +65,8 @@ class Plan:
     spread_starts_s: float = 0.0
     metrics: Sequence[Metric] = ()
     columns: Sequence[str] | None = None
+    engine: str = SIMULATOR
+    """What makes the runs: the simulator, or a kernel in virtual time."""
     tree: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """The keys of which it was made, without the scenario."""
 

@@ -27,6 +27,8 @@ rule_table! {
         options_in_packet: bool,
         /// Whether the connection opens with a SYN, which occupies the first sequence unit.
         syn: bool,
+        /// Whether a bare ACK answers the SYN's answer before data follows, also where there is data (Linux).
+        handshake_ack: bool,
         /// Whether it closes with a FIN, which occupies the last.
         fin: bool,
         /// The receiver's advertised window.

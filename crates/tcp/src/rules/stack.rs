@@ -69,6 +69,7 @@ impl Stack {
                 timestamp_bytes: 12,
                 options_in_packet: true,
                 syn: true,
+                handshake_ack: false,
                 fin: false,
                 window: Window::Bytes(Bytes::new(6_291_456)),
                 initial_window: 10.0,
@@ -119,6 +120,10 @@ impl Stack {
                 sack_partial: SackPartial::PipeTwice,
             },
             Stack::Linux => SenderRules {
+                // A SYN has twenty bytes of options (`tcp_syn_options`), and its answer is acknowledged at once
+                // (`tcp_rcv_synsent_state_process`).
+                control_size: 60,
+                handshake_ack: true,
                 control: ControlKind::Cubic {
                     c: 0.4,
                     beta: 0.7,
@@ -229,6 +234,7 @@ fn ns2_sender() -> SenderRules {
         timestamp_bytes: 10,
         options_in_packet: false,
         syn: true,
+        handshake_ack: false,
         fin: false,
         window: Window::Segments(20),
         initial_window: 2.0,

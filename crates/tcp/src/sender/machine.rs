@@ -7,7 +7,7 @@ use acklab_packet::{Ack, Phase, Probe, Time};
 use super::congestion::CaState;
 use super::congestion::control::{CongestionControl, Control, Estimate};
 use super::recovery::{LossRecovery, Recovery};
-use super::sequence::payload;
+use super::sequence::{data_bytes, payload};
 use super::skip::Verdict;
 use super::{Core, Outstanding, SenderCounters, SenderWire, Supply};
 use crate::rules::{SenderRules, Sequence, UnsentAck};
@@ -90,6 +90,10 @@ impl Sender {
     #[inline(never)]
     fn counts_as_ack<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) -> bool {
         let core = &mut self.core;
+        if ack.syn && core.rules.handshake_ack && core.seq.una == 0 {
+            // No keep-alive has that number.
+            wire.answer(Probe { number: 0, reply: true, seq: core.seq.nxt }, data_bytes(&core.rules, 0));
+        }
         let verdict = core.extras.skip.as_mut().map_or(Verdict::Fair, |skip| skip.judge(ack, core.seq.una));
         match verdict {
             Verdict::Asks(from, to) => core.transmit(from, (to - from) as u32, now, wire),

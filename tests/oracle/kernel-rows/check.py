@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Judges the stack `linux` by the kernel's rows (`rows.csv`).
+
+    check.py [WORD …]     how many rows agree in every count, and in the time of completion within 1 %; of rows with these words only
+    check.py -v [WORD …]  also each row that does not agree
+
+Without a kernel.
+"""
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import rows
+from engine import run_batch
+
+
+def judged(words=()):
+    """(row, the simulator's answer, columns that differ) of every row, or of those with these words."""
+    chosen = [row for row in rows.read() if all(word in [row[key] for key in rows.ASKED] for word in words)]
+    for row, answer in zip(chosen, run_batch(map(rows.scenario, chosen))):
+        yield row, answer, ["error"] if "error" in answer else rows.alike(row, answer)
+
+
+def main(words):
+    verbose = "-v" in words
+    found = list(judged([word for word in words if word != "-v"]))
+    agree = [row for row, _, differ in found if not differ]
+    if verbose:
+        for row, answer, differ in found:
+            if differ:
+                pairs = ", ".join(f"{name} {row[name]} {rows.told(answer)[name]}" for name in rows.TOLD)
+                print(*(row[key] for key in rows.ASKED), "|", pairs)
+    print(f"{len(agree)} of {len(found)} rows agree in all (kernel, simulator)")
+    for column in [*rows.COUNTS, "completion_s"]:
+        print(f"  {sum(column not in differ for _, _, differ in found)} in {column}")
+    for key in ("path", "loss", "control", "acks", "size"):
+        whole, good = Counter(row[key] for row, _, _ in found), Counter(row[key] for row in agree)
+        print(f"  by {key}: " + ", ".join(f"{value} {good[value]}/{whole[value]}" for value in whole))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Transfers between the two ends of a Linux in virtual time (`rows.csv`): the grid, and how a row is made.
+
+    rows.py [N]       make the rows that are missing, at most N (needs `make kernel`)
+    rows.py --fresh   make all of them anew
+
+Each row is one boot of Linux 6.12 with a clock of its own, so it is exact: the same scenario gives the same bytes. `check.py` judges the
+stack `linux` by the rows, without a kernel.
+"""
+
+import csv
+import itertools
+import random
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROWS = HERE / "rows.csv"
+#: What a row was asked, and what the kernel did.
+ASKED = ["path", "loss", "control", "acks", "size", "seed"]
+COUNTS = ["segments_sent", "retransmits", "timeouts", "fast_retransmits"]
+TOLD = [*COUNTS, "acks_sent", "completion_s"]
+
+#: Rate, one-way delay, queue in packets.
+PATHS = {
+    "slow": ("1Mbps", "50ms", 12),
+    "short": ("2Mbps", "5ms", 10),
+    "dsl": ("5Mbps", "20ms", 20),
+    "cable": ("10Mbps", "25ms", 40),
+    "deep": ("4Mbps", "30ms", 100),
+    "shallow": ("10Mbps", "40ms", 5),
+    "far": ("20Mbps", "100ms", 80),
+}
+#: Losses of the data's direction, and of the ACKs'.
+LOSSES = {
+    "none": ({}, {}),
+    "one": ({"loss": {"list": [25]}}, {}),
+    "three": ({"loss": {"list": [25, 27, 30]}}, {}),
+    "tail": ({"loss": {"list": [29, 30]}}, {}),
+    "rate": ({"loss": {"rate": 0.01}}, {}),
+    "heavy": ({"loss": {"rate": 0.04}}, {}),
+    "acks": ({}, {"loss": {"rate": 0.2}}),
+}
+ACKS = {"linux": {"policy": "linux", "window": 4345, "buffer": 10922, "autotune": False}, "delayed": {"policy": "delayed", "timer": "40ms"}}
+SIZES = [30, 200, 1000]
+CONTROLS = ["reno", "cubic"]
+#: On two paths and three losses only.
+RARER = ["vegas", "veno", "westwood", "bbr"]
+
+
+def grid():
+    """What every row is asked."""
+    for values in itertools.product(PATHS, LOSSES, CONTROLS, ACKS, SIZES, (1,)):
+        yield dict(zip(ASKED, values))
+    for values in itertools.product(("dsl", "cable"), ("none", "one", "rate"), RARER, ACKS, SIZES, (1,)):
+        yield dict(zip(ASKED, values))
+
+
+def scenario(asked):
+    """A row's scenario, for the simulator and for the kernel."""
+    rate, delay, packets = PATHS[asked["path"]]
+    there, back = LOSSES[asked["loss"]]
+    return between(rate, delay, packets, there, back, asked)
+
+
+def between(rate, delay, packets, there, back, asked):
+    """One transfer by the stack `linux` over one link."""
+    wide = {"queue": {"kind": "drop-tail", "packets": 10000}}
+    link = {"between": ["S", "R"], "rate": rate, "delay": delay, "queue": {"kind": "drop-tail", "packets": packets}}
+    # CUBIC is the stack's own: Linux's differs from RFC 9438's.
+    control = {} if asked["control"] == "cubic" else {"control": asked["control"]}
+    return {
+        "title": " ".join(str(asked[key]) for key in ASKED),
+        "seed": int(asked["seed"]),
+        "stop": {"when": "flows-complete", "at_most": "300s"},
+        "link": [link | there | {"back": wide | back}],
+        "flow": [{
+            "name": "f", "from": "S", "to": "R", "size": {"segments": int(asked["size"])},
+            "sender": {"stack": "linux"} | control, "receiver": {"stack": "linux", "ack": ACKS[asked["acks"]]},
+        }],
+    }  # fmt: skip
+
+
+def read(path=ROWS):
+    """The rows."""
+    with path.open() as file:
+        return list(csv.DictReader(file))
+
+
+def told(answer):
+    """What a run's summary says of its transfer."""
+    return {name: answer["flows"][0][name] for name in TOLD}
+
+
+def alike(row, answer):
+    """What of a row the simulator does otherwise, by column."""
+    ours = told(answer)
+    differ = [name for name in COUNTS if int(row[name]) != ours[name]]
+    theirs = float(row["completion_s"])
+    if ours["completion_s"] is None or abs(ours["completion_s"] - theirs) > 0.01 * theirs:
+        differ.append("completion_s")
+    return differ
+
+
+def make(most, fresh):
+    """Makes rows, in the grid's order, and keeps them as they come."""
+    import acklab
+
+    wanted = list(grid())
+    have = {tuple(row[key] for key in ASKED): row for row in (read() if ROWS.exists() and not fresh else [])}
+    key = lambda asked: tuple(str(asked[name]) for name in ASKED)
+    missing = [asked for asked in wanted if key(asked) not in have]
+    # Those of a part are of the whole grid.
+    missing = random.Random(1).sample(missing, len(missing))[:most]
+    for asked, answer in zip(missing, acklab.run_batch(map(scenario, missing), engine="kernel")):
+        if "error" in answer:
+            raise SystemExit(f"{asked}: {answer['error']}")
+        have[key(asked)] = asked | told(answer)
+        if len(have) % 20 == 0 or asked is missing[-1]:
+            with ROWS.open("w", newline="") as file:
+                out = csv.DictWriter(file, [*ASKED, *TOLD], lineterminator="\n")
+                out.writeheader()
+                out.writerows(have[key(one)] for one in wanted if key(one) in have)
+            print(f"{len(have)} of {len(wanted)} rows", flush=True)
+
+
+if __name__ == "__main__":
+    words = sys.argv[1:]
+    make(int(words[0]) if words and words[0].isdigit() else None, "--fresh" in words)

@@ -1,0 +1,168 @@
+"""Runs in virtual time between the ends of a kernel booted for them; those that boot one are skipped where none is built."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+import acklab
+from acklab import _core, kernel
+from front import COMMAND, Acklab, contents
+
+booted = pytest.mark.skipif(not kernel.place().is_file(), reason="no kernel: make kernel")
+
+TRANSFER = """\
+stop = { when = "flows-complete" }
+link = [{ between = ["S", "R"], rate = "5Mbps", delay = "20ms", queue = { kind = "drop-tail", packets = 20 }, loss = { rate = 0.01 } }]
+flow = [{ name = "f", from = "S", to = "R", size = { segments = 300 },
+          sender = { stack = "linux", control = "reno" }, receiver = { stack = "linux" } }]
+"""
+LONG = TRANSFER.replace("segments = 300", "segments = 3000000")
+
+
+@pytest.fixture
+def transfer(tmp_path: Path) -> Path:
+    path = tmp_path / "transfer.toml"
+    path.write_text(TRANSFER)
+    return path
+
+
+@booted
+def test_the_same_scenario_gives_the_same_bytes(acklab_command: Acklab, transfer: Path, tmp_path: Path) -> None:
+    outs = [tmp_path / name for name in "ab"]
+    told = [acklab_command("run", str(transfer), "--kernel", "--json", "--out", str(out)) for out in outs]
+    assert told[0].returncode == 0, told[0].stderr
+    assert told[0].stdout == told[1].stdout
+    first, second = ({name: data for name, data in contents(out).items() if name != "acklab.json"} for out in outs)
+    assert set(first) == {"flows.parquet", "links.parquet", "series.parquet", "queue.parquet", "summary.json", "scenario.toml",
+                          "sender.pcap", "receiver.pcap"}  # fmt: skip
+    assert first == second
+    flow = json.loads(told[0].stdout)["flows"][0]
+    assert flow["completed"] and flow["retransmits"] > 0 and flow["control"] == "reno"
+
+
+@booted
+def test_another_seed_gives_other_bytes() -> None:
+    counts = {acklab.run(TRANSFER, engine="kernel", seed=seed).json() for seed in (1, 2)}
+    assert len(counts) == 2
+
+
+@booted
+@pytest.mark.parametrize("control", ["dctcp", "htcp", "illinois", "yeah", "cdg"])
+def test_a_control_of_the_kernel_works_by_its_name(acklab_command: Acklab, transfer: Path, control: str) -> None:
+    done = acklab_command("run", str(transfer), "--kernel", "--control", control, "--json", "--beside")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["flows"][0]["control"] == control and told["flows"][0]["completed"]
+    assert told["simulated"]["flows"][0]["completed"]
+
+
+@booted
+def test_an_unknown_control_is_named(acklab_command: Acklab, transfer: Path) -> None:
+    done = acklab_command("run", str(transfer), "--kernel", "--control", "nobody")
+    assert done.returncode == 1 and "choose the congestion control `nobody`" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@booted
+def test_compare_and_sweep_boot_a_kernel_a_run(acklab_command: Acklab, transfer: Path, tmp_path: Path) -> None:
+    cases = ["--case", "reno", "--case", "cubic: flow.0.sender.control=cubic", "--metric", "completion", "--seeds", "2"]
+    done = acklab_command("compare", str(transfer), "--kernel", *cases, "--out", str(tmp_path / "compared"))
+    assert done.returncode == 0, done.stderr
+    done = acklab_command("sweep", str(transfer), "--kernel", "--vary", "link.0.delay=10ms,20ms", "--out", str(tmp_path / "swept"), "--json")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "swept" / "flows.parquet").exists()
+
+
+def children_of(pid: int) -> list[int]:
+    """Processes below one, itself left out."""
+    pairs = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    parents = {int(child): int(parent) for child, parent in (line.split() for line in pairs.splitlines())}
+    found, wanted = [], {pid}
+    while wanted:
+        wanted = {child for child, parent in parents.items() if parent in wanted} - set(found)
+        found += wanted
+    return found
+
+
+@booted
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])
+def test_an_interrupt_leaves_no_process_and_no_file(tmp_path: Path, number: signal.Signals, status: int) -> None:
+    (tmp_path / "long.toml").write_text(LONG)
+    words = [COMMAND, "run", "long.toml", "--kernel", "--for", "1000s"]
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    environment = os.environ | {"TMPDIR": str(temporary), "HOME": str(temporary), "XDG_CACHE_HOME": str(kernel.place().parents[2])}
+    process = subprocess.Popen(words, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    for _ in range(600):
+        below = children_of(process.pid)
+        if len(below) > 1:
+            break
+        time.sleep(0.05)
+    else:
+        pytest.fail("no kernel was booted")
+    process.send_signal(number)
+    process.communicate(timeout=60)
+    assert process.returncode == status
+    for _ in range(200):
+        left = [pid for pid in below if Path(f"/proc/{pid}/exe").exists()]
+        if not left:
+            break
+        time.sleep(0.05)
+    assert not left
+    assert [path.name for path in tmp_path.iterdir()] in (["long.toml", "temporary"], ["temporary", "long.toml"])
+    assert not list(temporary.iterdir())
+
+
+def pretend(tmp_path: Path, script: str) -> dict[str, str]:
+    """An environment whose kernel is a shell script."""
+    path = tmp_path / "kernel"
+    path.write_text("#!/bin/sh\n" + script)
+    path.chmod(0o755)
+    return os.environ | {kernel.VARIABLE: str(path)}
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("echo 'Kernel panic - not syncing: Attempted to kill init!'; exit 1", "the kernel broke off: Attempted to kill init!"),
+        ("kill -7 $$", "the kernel was ended by signal 7; is the disk for temporary files full?"),
+        ("echo acklab-result x", "the kernel ended without a result (exit status 0): acklab-result x"),
+    ],
+)
+def test_a_kernel_that_breaks_off_is_told_in_a_line(tmp_path: Path, transfer: Path, script: str, said: str) -> None:
+    words = [COMMAND, "emulate", str(transfer), "--virtual", "--out", str(tmp_path / "out")]
+    done = subprocess.run(words, env=pretend(tmp_path, script), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, f"acklab: {said}\n")
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_a_kernel_it_is_said_what_builds_one(tmp_path: Path, transfer: Path) -> None:
+    environment = os.environ | {kernel.VARIABLE: str(tmp_path / "none")}
+    for words in (["run", str(transfer), "--kernel"], ["sweep", str(transfer), "--kernel", "--vary", "link.0.delay=1ms,2ms"]):
+        done = subprocess.run([COMMAND, *words], env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 1 and "`make kernel`" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_what_no_kernel_can_do_is_bad_input(acklab_command: Acklab, transfer: Path) -> None:
+    done = acklab_command("run", str(transfer), "--kernel", "--set", 'flow.0.receiver.ack={policy="spoof"}')
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
+    assert acklab_command("run", str(transfer), "--control", "htcp").returncode == 2
+
+
+def test_a_scenario_longer_than_the_command_line_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "find", lambda: Path("/bin/true"))
+    losses = ",".join(str(7 * n * n % 999_983) for n in range(60_000))
+    with pytest.raises(_core.LiveError, match="too long for a kernel's command line"):
+        acklab.run(TRANSFER.replace("rate = 0.01", f"list = [{losses}]"), engine="kernel")
+
+
+def test_an_unknown_engine_is_refused() -> None:
+    with pytest.raises(ValueError, match="engine is simulator or kernel"):
+        acklab.run(TRANSFER, engine="ns2")
