@@ -17,7 +17,6 @@ import pytest
 from acklab.compare.advice import advice
 from acklab.compare import Case, Compared, CompareError, Comparison, case, compare, from_file, metric
 from acklab.compare.numbers import number
-from acklab.compare.quantities import route
 from acklab.compare.rank import rank
 from acklab.compare.text import as_text
 from acklab.figures.stats import Sample
@@ -105,8 +104,6 @@ def test_ack_share_counts_the_acks_that_cross_the_link() -> None:
     one = compare(comparison(situations=[case("alone: flow.up.start=1000s")], spread_starts_s=0.0))
     shares = one.rankings[0].row("slow").samples["ACKs"].values
     assert not one.random and all(0 < share <= 100 for share in shares)
-    tree = {"link": [{"between": ["S", "A"]}, {"between": ["A", "C"]}]}
-    assert route(tree, "C", "S") == [("C", "A"), ("A", "S")] and route(tree, "S", "C") == [("S", "A"), ("A", "C")]
 
 
 def test_nothing_random_is_said() -> None:

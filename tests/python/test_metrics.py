@@ -36,7 +36,7 @@ def summary() -> dict:
 
 
 def read(text: str, summary: dict) -> float:
-    return metric(text).read(summary, {})
+    return metric(text).read(summary)
 
 
 def test_counts_add_up(summary: dict) -> None:

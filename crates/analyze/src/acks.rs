@@ -5,7 +5,7 @@ use crate::numbers::{Spread, span_s};
 use crate::thresholds::AHEAD_S;
 
 /// Relation of an ACK to the one before.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 pub enum AckKind {
     /// It acknowledges something for the first time.
     #[default]

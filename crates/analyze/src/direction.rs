@@ -16,7 +16,7 @@ use crate::thresholds::{LARGEST_PAYLOAD, MOST_OUTSTANDING};
 const ETHERNET: [u32; 4] = [1448, 1460, 1428, 1440];
 
 /// What a data segment was to those before it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 pub enum DataKind {
     /// The next, or beyond.
     #[default]

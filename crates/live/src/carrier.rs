@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use acklab_packet::Time;
+use acklab_path::queue::Removal;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::prctl::set_timerslack;
 use nix::sys::time::TimeSpec;
@@ -14,7 +15,6 @@ use nix::sys::time::TimeSpec;
 use crate::duty::Duty;
 use crate::header::Header;
 use crate::lateness::Lateness;
-use crate::link::Fate;
 use crate::namespace::Trouble;
 use crate::numbers::Numbers;
 use crate::packet::WirePacket;
@@ -71,7 +71,7 @@ pub struct Carrier {
     numbers: Vec<Numbers>,
     devices: [File; 2],
     clock: Clock,
-    gone: Vec<(WirePacket, Fate)>,
+    gone: Vec<(WirePacket, Removal)>,
 }
 
 impl Carrier {
@@ -159,8 +159,8 @@ impl Carrier {
     }
 
     fn forget(&mut self) {
-        for (packet, fate) in self.gone.drain(..) {
-            self.duty.gone(&packet, fate);
+        for (packet, reason) in self.gone.drain(..) {
+            self.duty.gone(&packet, reason);
         }
     }
 

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use acklab_packet::Time;
+use acklab_path::queue::Removal;
 
 use crate::edge::{Edge, Seen};
 use crate::header::flag;
 use crate::ledger::{Outgoing, Returning};
-use crate::link::Fate;
 use crate::packet::WirePacket;
 
 /// Segments that have reached the receivers and whose shapers have not heard of them yet.
@@ -171,11 +171,11 @@ impl Duty {
     }
 
     /// A packet will not arrive.
-    pub fn gone(&mut self, packet: &WirePacket, fate: Fate) {
+    pub fn gone(&mut self, packet: &WirePacket, reason: Removal) {
         if let Duty::Back { flows, .. } = self
             && let Some(flow) = flows.get_mut(packet.flow() as usize)
         {
-            flow.gone(packet, fate);
+            flow.gone(packet, reason);
         }
     }
 }

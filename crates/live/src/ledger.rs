@@ -2,10 +2,10 @@
 
 use acklab_packet::Time;
 use acklab_path::Carried;
+use acklab_path::queue::Removal;
 use acklab_tcp::receiver::Reassembly;
 
 use crate::header::flag;
-use crate::link::Fate;
 use crate::packet::WirePacket;
 
 /// What travels from the sender to the receiver.
@@ -108,11 +108,11 @@ impl Returning {
     }
 
     /// A packet will not arrive.
-    pub fn gone(&mut self, packet: &WirePacket, fate: Fate) {
+    pub fn gone(&mut self, packet: &WirePacket, reason: Removal) {
         if packet.is_ack() {
-            match fate {
-                Fate::Filtered => self.acks_filtered += 1,
-                Fate::Dropped | Fate::Lost => self.acks_dropped += 1,
+            match reason {
+                Removal::Filtered => self.acks_filtered += 1,
+                Removal::Full | Removal::Early | Removal::Lost => self.acks_dropped += 1,
             }
         }
     }

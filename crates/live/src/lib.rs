@@ -8,7 +8,7 @@
 //! * [`plan`]: what of a scenario a live run can do, and what it is told when it cannot; [`settings`]: what the kernels
 //!   are told.
 //! * [`header`], [`numbers`], [`packet`]: real packets, as [`acklab_path::Carried`] wants them; [`checksum`].
-//! * [`link`], [`way`]: links in virtual time. They own no clock.
+//! * [`hop`], [`way`]: links in virtual time. They own no clock.
 //! * [`bpf`]: the scenario's sender in a kernel.
 //! * [`edge`]: the ACK shaper at the receiver's edge, which owns no clock either.
 //! * [`ledger`]: what passing packets tell of a flow; [`outcome`]: the rows.
@@ -20,9 +20,9 @@ pub mod checksum;
 pub mod duty;
 pub mod edge;
 pub mod header;
+pub mod hop;
 pub mod lateness;
 pub mod ledger;
-pub mod link;
 pub mod numbers;
 pub mod outcome;
 pub mod packet;

@@ -4,8 +4,8 @@ use acklab_sim::outcome::{LinkRow, link_name};
 use acklab_table::{Cell, Column, Kind, Names, Row, table};
 use serde::{Deserialize, Serialize};
 
+use crate::hop::QueueLength;
 use crate::lateness::Summary;
-use crate::link::QueueLength;
 use crate::sample::{Sample, State};
 
 /// Everything a run produced.

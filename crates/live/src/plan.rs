@@ -9,7 +9,7 @@ use acklab_scenario::spec::{FlowSpec, Scenario, Size, Stop};
 use acklab_tcp::rules::{AckPolicyKind, DivideWhen, PhaseSource, ReceiverRules, RecoveryKind, RttSource, WindowSource};
 
 use crate::bpf::rules::{Rules, counts_segments, stock};
-use crate::link::Link;
+use crate::hop::Hop;
 use crate::settings::Settings;
 use crate::way::{Travelling, Way};
 
@@ -185,7 +185,7 @@ impl Plan {
         let course = &self.courses[direction];
         let link = |&index: &usize| {
             let spec: &LinkSpec = &self.scenario.links[index];
-            Link::new(spec, |part| self.scenario.link_stream(spec, part))
+            Hop::new(spec, |part| self.scenario.link_stream(spec, part))
         };
         Way::new(course.links.iter().map(link).collect(), course.routes.clone())
     }

@@ -351,22 +351,24 @@ fn flow_rows(plan: &Plan, there: &Duty, back: &Carrier, series: &[Sample], end: 
 fn link_row(plan: &Plan, index: usize, carrier: &Carrier, place: usize, end: Time) -> LinkRow {
     let spec = &plan.scenario.links[index];
     let link = &carrier.way.links()[place];
-    let (counts, done) = (link.counts(), link.done());
+    let (counts, totals, done) = (link.link().counts, link.totals(), link.done());
     let node = |node: u32| plan.scenario.nodes[node as usize].clone();
     LinkRow {
         from: node(spec.from),
         to: node(spec.to),
         rate_bps: spec.rate.bps(),
         delay_s: spec.delay.secs(),
-        packets: counts.packets,
-        bytes: counts.bytes,
+        packets: totals.packets,
+        bytes: totals.bytes,
+        ack_packets: totals.ack_packets,
+        ack_bytes: totals.ack_bytes,
         drops: counts.drops,
         lost: counts.lost,
         filtered: counts.filtered,
         reordered: done.reordered,
         duplicated: done.duplicated,
         mean_queue_packets: link.mean_queue(end),
-        max_queue_packets: counts.max_queue_packets,
+        max_queue_packets: counts.queue_max,
         utilisation: link.utilisation(end),
         ..LinkRow::default()
     }

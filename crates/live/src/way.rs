@@ -1,9 +1,10 @@
 //! One direction of a run's path: the links that packets of its flows cross, in virtual time.
 
 use acklab_packet::Time;
+use acklab_path::queue::Removal;
 use acklab_path::stage::Reissue;
 
-use crate::link::{Arrival, Fate, Link};
+use crate::hop::{Arrival, Hop};
 use crate::packet::WirePacket;
 
 /// What a way asks of a packet besides what a path does: where on its route it is.
@@ -26,7 +27,7 @@ impl Travelling for WirePacket {
 /// Links in virtual time, and each flow's route over them.
 #[derive(Debug)]
 pub struct Way<P> {
-    links: Vec<Link<P>>,
+    links: Vec<Hop<P>>,
     /// For each flow the links it crosses, as indices.
     routes: Vec<Vec<usize>>,
     /// What has reached the end, with the instant at which it did.
@@ -37,33 +38,33 @@ pub struct Way<P> {
 
 impl<P: Travelling> Way<P> {
     /// A way over `links`.
-    pub fn new(links: Vec<Link<P>>, routes: Vec<Vec<usize>>) -> Way<P> {
+    pub fn new(links: Vec<Hop<P>>, routes: Vec<Vec<usize>>) -> Way<P> {
         let acks_created = vec![0; routes.len()];
         Way { links, routes, arrived: Vec::new(), acks_created }
     }
 
     /// The links.
-    pub fn links(&self) -> &[Link<P>] {
+    pub fn links(&self) -> &[Hop<P>] {
         &self.links
     }
 
     /// The links.
-    pub fn links_mut(&mut self) -> &mut [Link<P>] {
+    pub fn links_mut(&mut self) -> &mut [Hop<P>] {
         &mut self.links
     }
 
     /// When something happens next by itself.
     pub fn next(&self) -> Option<Time> {
-        self.links.iter().filter_map(Link::next).min()
+        self.links.iter().filter_map(Hop::next).min()
     }
 
     /// A packet enters at `now`, after [`Way::advance`] to that time. A flow without a route goes nowhere.
-    pub fn offer(&mut self, mut packet: P, now: Time, gone: &mut Vec<(P, Fate)>) {
+    pub fn offer(&mut self, mut packet: P, now: Time, gone: &mut Vec<(P, Removal)>) {
         *packet.hop() = 0;
         self.forward(packet, now, gone);
     }
 
-    fn forward(&mut self, mut packet: P, now: Time, gone: &mut Vec<(P, Fate)>) -> Option<P> {
+    fn forward(&mut self, mut packet: P, now: Time, gone: &mut Vec<(P, Removal)>) -> Option<P> {
         let hop = *packet.hop() as usize;
         let route = self.routes.get(packet.flow() as usize)?;
         let Some(&link) = route.get(hop) else { return Some(packet) };
@@ -73,7 +74,7 @@ impl<P: Travelling> Way<P> {
     }
 
     /// Lets everything happen that is due up to `now`, in order of time. What will not arrive goes to `gone`.
-    pub fn advance(&mut self, now: Time, gone: &mut Vec<(P, Fate)>) {
+    pub fn advance(&mut self, now: Time, gone: &mut Vec<(P, Removal)>) {
         loop {
             let due = (0..self.links.len()).filter_map(|link| Some((self.links[link].next()?, link))).min();
             let Some((at, link)) = due.filter(|(at, _)| *at <= now) else { return };

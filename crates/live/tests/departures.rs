@@ -1,6 +1,6 @@
 //! A link driven by hand departs as the simulator's does, to the last bit.
 
-use acklab_live::link::Link;
+use acklab_live::hop::Hop;
 use acklab_live::way::{Travelling, Way};
 use acklab_packet::Time;
 use acklab_path::stage::Reissue;
@@ -79,7 +79,7 @@ fn same(links: &str, flow: &str, late: f64) {
         .collect();
     let link = |&link: &usize| {
         let spec = &scenario.links[link];
-        Link::new(spec, |part| scenario.link_stream(spec, part))
+        Hop::new(spec, |part| scenario.link_stream(spec, part))
     };
     let mut way: Way<Numbered> = Way::new(route.iter().map(link).collect(), vec![(0..route.len()).collect()]);
     let (first, last) = (route[0], route[route.len() - 1]);
@@ -115,8 +115,8 @@ fn same(links: &str, flow: &str, late: f64) {
     let differ = all.iter().zip(&expected).position(|(ours, theirs)| ours != theirs);
     assert_eq!((differ, all.len()), (None, expected.len()), "{:?}", differ.map(|at| (all[at], expected[at])));
     for (place, &link) in route.iter().enumerate() {
-        let (counts, row) = (way.links()[place].counts(), &outcome.links[link]);
-        assert_eq!((counts.drops, counts.lost, counts.max_queue_packets), (row.drops, row.lost, row.max_queue_packets));
+        let (counts, row) = (way.links()[place].link().counts, &outcome.links[link]);
+        assert_eq!((counts.drops, counts.lost, counts.queue_max), (row.drops, row.lost, row.max_queue_packets));
         let done = way.links()[place].done();
         assert_eq!((done.reordered, done.duplicated), (row.reordered, row.duplicated));
         let mean = way.links()[place].mean_queue(Time::from_secs(20.0));

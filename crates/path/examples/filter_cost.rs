@@ -36,7 +36,7 @@ fn cost(spec: &QueueSpec, connections: u32, acks: u64) -> f64 {
             queue.enqueue(packet, Service::Busy(40), now, &mut removed);
             removed.clear();
             if i % 5 == 0 {
-                queue.dequeue(now);
+                queue.dequeue(now, &mut removed);
             }
         }
     };

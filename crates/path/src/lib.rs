@@ -7,7 +7,8 @@
 //! * [`queue`]: where packets wait, and what is dropped; one file a discipline;
 //! * [`ack_filter`]: which ACKs newer ones make superfluous;
 //! * [`waiting`]: what filters, drop policies and schedulers see: the packets that wait, and the flow table;
-//! * [`medium`]: air that several stations share;
+//! * [`link`]: one direction of a link: loss model, queue, server, wire;
+//! * [`server`]: what takes packets into service, and for how long; one file a server;
 //! * [`stage`]: boxes that hold, make or rewrite packets; one file a stage;
 //! * [`loss`]: packets that vanish for other reasons than congestion;
 //! * [`random`]: MRG32k3a, one named stream a component;
@@ -15,10 +16,11 @@
 
 pub mod ack_filter;
 mod bare;
+pub mod link;
 pub mod loss;
-pub mod medium;
 pub mod queue;
 pub mod random;
+pub mod server;
 pub mod spec;
 pub mod stage;
 pub mod waiting;

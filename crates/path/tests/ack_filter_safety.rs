@@ -92,10 +92,10 @@ fn pass(spec: &FilterSpec, arrivals: &[Option<Tcp>], scheduler: Scheduler) -> (V
         let now = Time::from_secs(0.002 * i as f64);
         match arrival {
             Some(packet) => queue.enqueue(packet.clone(), Service::Busy(40), now, &mut removed),
-            None => left.extend(queue.dequeue(now)),
+            None => left.extend(queue.dequeue(now, &mut removed)),
         }
     }
-    left.extend(std::iter::from_fn(|| queue.dequeue(Time::from_secs(60.0))));
+    left.extend(std::iter::from_fn(|| queue.dequeue(Time::from_secs(60.0), &mut removed)));
     assert!(removed.iter().all(|(_, why)| *why == Removal::Filtered));
     (left, removed.into_iter().map(|(packet, _)| packet).collect())
 }

@@ -43,7 +43,7 @@ impl Bench {
 
     /// What leaves until the queue is empty.
     fn rest(&mut self) -> Vec<(u64, Option<u64>)> {
-        let left = std::iter::from_fn(|| self.queue.dequeue(Time::ZERO));
+        let left = std::iter::from_fn(|| self.queue.dequeue(Time::ZERO, &mut self.removed));
         let left: Vec<_> = left.map(|packet| (packet.connection, packet.ack)).collect();
         assert_eq!((self.queue.len(), self.queue.bytes()), (0, 0));
         left
@@ -70,7 +70,7 @@ fn threshold_acks_of_a_connection_wait_and_the_oldest_are_erased() {
     bench.arrive(data(1, 0), 0.0);
     bench.acks(&[(1, 14)]);
     assert_eq!(bench.gone(Removal::Filtered), some(&[(1, 10), (1, 11), (1, 12)]));
-    assert_eq!(bench.gone(Removal::Dropped), []);
+    assert_eq!(bench.gone(Removal::Full), []);
     assert_eq!(bench.rest(), [(2, Some(5)), (1, Some(13)), (1, None), (1, Some(14))]);
 }
 
@@ -100,11 +100,11 @@ fn by_number_duplicates_stay_until_a_higher_number_comes() {
 fn an_arrival_that_takes_a_place_needs_no_room_but_in_ns2() {
     let mut bench = Bench::new(2, Some(FilterSpec::Static(fixed(1))), DropPolicy::Tail, Scheduler::Fifo);
     bench.acks(&[(1, 10), (2, 5), (1, 11), (3, 7)]);
-    assert_eq!((bench.gone(Removal::Filtered), bench.gone(Removal::Dropped)), (some(&[(1, 10)]), some(&[(3, 7)])));
+    assert_eq!((bench.gone(Removal::Filtered), bench.gone(Removal::Full)), (some(&[(1, 10)]), some(&[(3, 7)])));
     let params = StaticParams { room_first: true, ..fixed(1) };
     let mut ns2 = Bench::new(2, Some(FilterSpec::Static(params)), DropPolicy::Tail, Scheduler::Fifo);
     ns2.acks(&[(1, 10), (2, 5), (1, 11)]);
-    assert_eq!((ns2.gone(Removal::Filtered), ns2.gone(Removal::Dropped)), (vec![], some(&[(1, 11)])));
+    assert_eq!((ns2.gone(Removal::Filtered), ns2.gone(Removal::Full)), (vec![], some(&[(1, 11)])));
 }
 
 #[test]
@@ -116,10 +116,7 @@ fn an_ack_that_would_not_fit_anyway_erases_nothing() {
     for packet in [ack(1, 10), ack(2, 5), Tcp { size: 60, ..ack(1, 11) }] {
         queue.enqueue(packet, BUSY, Time::ZERO, &mut removed);
     }
-    assert_eq!(
-        removed.iter().map(|(packet, why)| (packet.ack, *why)).collect::<Vec<_>>(),
-        [(Some(11), Removal::Dropped)]
-    );
+    assert_eq!(removed.iter().map(|(packet, why)| (packet.ack, *why)).collect::<Vec<_>>(), [(Some(11), Removal::Full)]);
     assert_eq!(queue.len(), 2);
 }
 
@@ -127,7 +124,10 @@ fn an_ack_that_would_not_fit_anyway_erases_nothing() {
 fn round_robin_takes_one_of_each_in_turn() {
     let mut bench = Bench::new(1000, None, DropPolicy::Tail, Scheduler::RoundRobin);
     bench.acks(&[(1, 1), (1, 2), (1, 3), (2, 1), (3, 1), (3, 2)]);
-    let two: Vec<_> = (0..2).filter_map(|_| bench.queue.dequeue(Time::ZERO)).map(|packet| packet.connection).collect();
+    let two: Vec<_> = (0..2)
+        .filter_map(|_| bench.queue.dequeue(Time::ZERO, &mut bench.removed))
+        .map(|packet| packet.connection)
+        .collect();
     assert_eq!(two, [1, 2]);
     // The second has had its turn and comes back: behind the third and the first.
     bench.acks(&[(2, 2), (4, 1)]);
@@ -143,7 +143,8 @@ fn round_robin_behind_red() {
         red.enqueue(ack(connection, number), BUSY, Time::ZERO, &mut removed);
     }
     assert_eq!((red.len(), red.bytes(), removed.len()), (5, 200, 0));
-    let left: Vec<_> = std::iter::from_fn(|| red.dequeue(Time::ZERO)).map(|packet| packet.connection).collect();
+    let left: Vec<_> =
+        std::iter::from_fn(|| red.dequeue(Time::ZERO, &mut removed)).map(|packet| packet.connection).collect();
     assert_eq!((left, red.bytes()), (vec![1, 2, 1, 2, 1], 0));
 }
 
@@ -171,7 +172,7 @@ fn who_makes_room() {
         let mut bench = Bench::new(5, None, drop, Scheduler::Fifo);
         bench.acks(&full);
         bench.acks(&[(9, 1)]);
-        bench.gone(Removal::Dropped)
+        bench.gone(Removal::Full)
     };
     assert_eq!(dropped(DropPolicy::Tail), some(&[(9, 1)]));
     assert_eq!(dropped(DropPolicy::Front), some(&[(7, 1)]));
@@ -181,7 +182,7 @@ fn who_makes_room() {
         Bench::new(5, Some(FilterSpec::Static(fixed(9))), DropPolicy::TailWhenFiltering, Scheduler::Fifo);
     filtering.acks(&full);
     filtering.acks(&[(9, 1)]);
-    assert_eq!(filtering.gone(Removal::Dropped), some(&[(9, 1)]));
+    assert_eq!(filtering.gone(Removal::Full), some(&[(9, 1)]));
 }
 
 #[test]
@@ -191,16 +192,16 @@ fn the_fastest_connection_that_waits_makes_room() {
     for (i, connection) in [8, 8, 8, 4, 4, 6].into_iter().enumerate() {
         let now = 0.01 * i as f64;
         bench.arrive(ack(connection, i as u64), now);
-        bench.queue.dequeue(Time::from_secs(now));
+        bench.queue.dequeue(Time::from_secs(now), &mut bench.removed);
     }
     for (connection, number) in [(6, 10), (4, 11), (4, 12)] {
         bench.arrive(ack(connection, number), 0.1);
     }
     bench.arrive(ack(6, 13), 0.1);
-    assert_eq!(bench.gone(Removal::Dropped), some(&[(4, 11)]), "connection 8 was faster, but has nothing waiting");
+    assert_eq!(bench.gone(Removal::Full), some(&[(4, 11)]), "connection 8 was faster, but has nothing waiting");
     bench.arrive(ack(8, 14), 0.1);
     bench.arrive(ack(8, 15), 0.1);
-    assert_eq!(bench.gone(Removal::Dropped)[1..], some(&[(4, 12), (8, 14)]));
+    assert_eq!(bench.gone(Removal::Full)[1..], some(&[(4, 12), (8, 14)]));
 }
 
 /// Arrivals of one connection every 3.2 ms, each served at once while another waits: a link kept full.
@@ -208,7 +209,7 @@ fn saturate(bench: &mut Bench, connection: u64, from: f64, packets: usize) {
     for i in 0..packets {
         let now = from + 0.0032 * i as f64;
         bench.arrive(ack(connection, i as u64), now);
-        bench.queue.dequeue(Time::from_secs(now));
+        bench.queue.dequeue(Time::from_secs(now), &mut bench.removed);
     }
 }
 
@@ -232,7 +233,7 @@ fn hysteresis_keeps_filtering_down_to_the_lower_share() {
         saturate(&mut bench, 1, 0.0, 400);
         // One packet after a pause of 0.1 s: the estimate falls to about two thirds.
         bench.arrive(ack(1, 500), 1.38);
-        bench.queue.dequeue(Time::from_secs(1.38));
+        bench.queue.dequeue(Time::from_secs(1.38), &mut bench.removed);
         bench.acks(&[(1, 501), (1, 502)]);
         assert_eq!(bench.gone(Removal::Filtered).len(), expected, "release at {release}");
     }
@@ -252,7 +253,7 @@ fn per_connection_only_those_above_their_fair_share_are_filtered() {
     for i in 0..2000_u64 {
         let now = 0.0032 * i as f64;
         bench.arrive(ack(if i % 4 == 0 { 2 } else { 1 }, i), now);
-        bench.queue.dequeue(Time::from_secs(now));
+        bench.queue.dequeue(Time::from_secs(now), &mut bench.removed);
     }
     assert_eq!(bench.queue.waiting().flows().active(), 2);
     bench.arrive(ack(1, 3000), 6.4);

@@ -3,7 +3,7 @@
 mod medium;
 
 use acklab_packet::{Bytes, Time};
-use acklab_path::medium::{DcfParams, DcfSpec, Fate, Phy};
+use acklab_path::server::{DcfParams, DcfSpec, Fate, Medium, Phy};
 use medium::{World, saturate};
 use proptest::prelude::*;
 
@@ -276,7 +276,7 @@ proptest! {
         prop_assert!(world.dcf.is_empty());
         prop_assert_eq!(world.out.len() + world.removed.len(), arrivals.len());
         let mut seen: Vec<u64> = world.out.iter().map(|(frame, _)| frame.packet.number).collect();
-        seen.extend(world.removed.iter().map(|(frame, _)| frame.packet.number));
+        seen.extend(world.removed.iter().map(|frame| frame.packet.number));
         seen.sort_unstable();
         prop_assert_eq!(seen, (0..arrivals.len() as u64).collect::<Vec<_>>());
         for port in 0..stations {

@@ -4,7 +4,7 @@
 mod medium;
 
 use acklab_packet::{Bytes, Rate, Time};
-use acklab_path::medium::DcfSpec;
+use acklab_path::server::DcfSpec;
 use medium::saturate;
 
 fn us(us: f64) -> Option<Time> {

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use acklab_packet::{Bytes, Rate, Time};
-use acklab_path::medium::DcfSpec;
 use acklab_path::random::Random;
+use acklab_path::server::DcfSpec;
 use acklab_path::spec::{LinkSpec, QueueSpec};
 use acklab_tcp::receiver::policy::AckPolicy;
 use acklab_tcp::rules::{AckPolicyKind, ControlKind, ReceiverRules, SenderRules};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use acklab_packet::Time;
-use acklab_path::medium::{DcfParams, DcfSpec};
+use acklab_path::server::{DcfParams, DcfSpec};
 use acklab_path::spec::QueueSpec;
 use schemars::JsonSchema;
 use serde::Deserialize;

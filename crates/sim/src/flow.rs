@@ -1,12 +1,14 @@
 //! One flow: a sender, a receiver, their timers, and what is measured of their conversation.
 
+mod wires;
+
 use acklab_packet::{Ack, Body, Packet, Phase, Probe, Segment, Time};
 use acklab_path::random::Random;
+use acklab_tcp::receiver::Receiver;
 use acklab_tcp::receiver::policy::Policy;
-use acklab_tcp::receiver::{Receiver, ReceiverWire};
 use acklab_tcp::rules::PhaseSource;
 use acklab_tcp::sender::control::Control;
-use acklab_tcp::sender::{Sender, SenderWire, Supply};
+use acklab_tcp::sender::{Sender, Supply};
 
 use crate::datagrams::Turn;
 use crate::event::Event;
@@ -15,6 +17,7 @@ use crate::source::Application;
 use crate::timer::LazyTimer;
 use crate::workload::Workload;
 use acklab_scenario::spec::{FlowSpec, Repeat, Size};
+use wires::{ReceiverPort, SenderPort};
 
 /// A flow in progress. Of repeated transfers, the present one.
 ///
@@ -327,80 +330,6 @@ fn supply(table: &FlowSpec, workload: &mut Option<Box<Workload>>) -> Supply {
             Supply::Bytes(workload.as_mut().map_or(low, |workload| workload.bytes(low, high)))
         }
         (None, Size::Unlimited) => Supply::Unlimited,
-    }
-}
-
-/// The sender's wire: its packets enter the network within the call.
-struct SenderPort<'a> {
-    id: u32,
-    connection: u16,
-    timer: &'a mut LazyTimer,
-    pacer: &'a mut Option<Box<LazyTimer>>,
-    first_data: &'a mut Time,
-    net: &'a mut Network,
-}
-
-impl SenderWire for SenderPort<'_> {
-    #[inline(always)]
-    fn send(&mut self, segment: Segment, wire_bytes: u32) {
-        if *self.first_data == Time::NEVER && !segment.syn {
-            *self.first_data = segment.ts_val;
-        }
-        let (flow, connection) = (self.id, self.connection);
-        self.net.send(Packet { flow, size: wire_bytes, connection, place: 0, body: Body::Data(segment) });
-    }
-
-    #[cold]
-    fn answer(&mut self, reply: Probe, wire_bytes: u32) {
-        let (flow, connection, body) = (self.id, self.connection, Body::Probe(reply));
-        self.net.send(Packet { flow, size: wire_bytes, connection, place: 0, body });
-    }
-
-    #[inline]
-    fn arm(&mut self, at: Time) {
-        let due = self.net.decide(at, Event::SenderTimer(self.id));
-        self.timer.arm(due, &mut self.net.events);
-    }
-
-    fn disarm(&mut self) {
-        self.timer.disarm();
-    }
-
-    fn arm_pacer(&mut self, at: Time) {
-        let due = self.net.decide(at, Event::Pacer(self.id));
-        self.pacer.get_or_insert_default().arm(due, &mut self.net.events);
-    }
-}
-
-/// The receiver's wire.
-struct ReceiverPort<'a> {
-    id: u32,
-    connection: u16,
-    timer: &'a mut LazyTimer,
-    net: &'a mut Network,
-}
-
-impl ReceiverWire for ReceiverPort<'_> {
-    #[inline(always)]
-    fn send(&mut self, ack: Ack, wire_bytes: u32) {
-        let (flow, connection) = (self.id, self.connection);
-        self.net.send(Packet { flow, size: wire_bytes, connection, place: 0, body: Body::Ack(ack) });
-    }
-
-    #[cold]
-    fn probe(&mut self, probe: Probe, wire_bytes: u32) {
-        let (flow, connection, body) = (self.id, self.connection, Body::Probe(probe));
-        self.net.send(Packet { flow, size: wire_bytes, connection, place: 0, body });
-    }
-
-    #[inline(always)]
-    fn arm(&mut self, at: Time) {
-        let due = self.net.decide(at, Event::ReceiverTimer(self.id));
-        self.timer.arm(due, &mut self.net.events);
-    }
-
-    fn disarm(&mut self) {
-        self.timer.disarm();
     }
 }
 

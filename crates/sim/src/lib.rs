@@ -2,14 +2,12 @@
 //!
 //! `acklab_scenario` reads an experiment, [`Simulation`] runs it, [`outcome`] has its results.
 
-mod booking;
 pub mod datagrams;
 mod error;
 mod event;
 mod flow;
+mod hop;
 mod lane;
-mod link;
-mod link_stats;
 mod medium;
 mod network;
 pub mod outcome;
@@ -24,7 +22,6 @@ mod summary;
 mod tcplib;
 mod timer;
 mod tournament;
-mod transmitter;
 mod workload;
 
 pub use error::CannotGoOn;

@@ -1,11 +1,11 @@
-//! Links that share a medium: what [`acklab_path::medium`] decides, as events.
+//! Links that share a medium: what [`acklab_path::server::Medium`] decides, as events.
 
 use std::collections::HashMap;
 
 use acklab_packet::{Packet, Time};
-use acklab_path::medium::{AirStats, Dcf, DcfParams, Fate, Frame};
-use acklab_path::queue::{AnyQueue, Removal};
+use acklab_path::queue::AnyQueue;
 use acklab_path::random::Random;
+use acklab_path::server::{AirStats, AnyMedium, Dcf, DcfParams, Fate, Frame};
 
 use crate::event::Due;
 use crate::pending::EventQueue;
@@ -15,12 +15,11 @@ use acklab_scenario::spec::{MediumSpec, Scenario};
 /// A medium, and which link each of its ports is.
 #[derive(Clone, Debug)]
 pub struct Medium {
-    pub(crate) dcf: Dcf<Packet>,
+    pub(crate) server: AnyMedium<Packet>,
     /// For each port its link.
     pub(crate) links: Vec<u32>,
     timer: LazyTimer,
     pub(crate) out: Vec<(Frame<Packet>, Fate)>,
-    pub(crate) removed: Vec<(Frame<Packet>, Removal)>,
 }
 
 /// Where a link stands on a medium.
@@ -46,17 +45,16 @@ impl Medium {
         let index: HashMap<u32, u32> = spec.stations.iter().zip(0..).map(|((node, _), id)| (*node, id)).collect();
         let ports = spec.links.iter().map(|&link| index[&scenario.links[link as usize].from]).collect();
         Medium {
-            dcf: Dcf::new(params, stations, ports),
+            server: AnyMedium::Dcf(Dcf::new(params, stations, ports)),
             links: spec.links.clone(),
             timer: LazyTimer::default(),
             out: Vec::new(),
-            removed: Vec::new(),
         }
     }
 
     /// Asks to be woken when the medium wants it; `decide` reserves the place of an event.
     pub fn arm(&mut self, now: Time, events: &mut EventQueue, decide: impl FnOnce(Time) -> Due) {
-        match self.dcf.next() {
+        match self.server.next() {
             Some(at) => self.timer.arm(decide(at.max(now)), events),
             None => self.timer.disarm(),
         }
@@ -69,7 +67,7 @@ impl Medium {
 
     /// What a port has counted up to `now`.
     pub fn stats(&self, port: u32, now: Time) -> AirStats {
-        self.dcf.stats_at(port, now)
+        self.server.stats_at(port, now)
     }
 }
 

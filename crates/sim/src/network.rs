@@ -5,13 +5,14 @@ mod detours;
 
 pub use ahead::Served;
 
+use std::mem::take;
+
 use acklab_packet::{Packet, Time};
-use acklab_path::queue::{AnyQueue, Queue, Removal, Service};
-use acklab_path::spec::LossPlace;
+use acklab_path::queue::{Queue, Removal};
 
 use crate::event::{Due, Event, Ordinal};
+use crate::hop::{At, Hop, Meets};
 use crate::lane::Lanes;
-use crate::link::{Link, Way};
 use crate::medium::Medium;
 use crate::outcome::PacketEvent;
 use crate::pending::EventQueue;
@@ -20,12 +21,9 @@ use crate::route::{Place, Routes};
 use crate::stages::Stages;
 
 /// Everything between the endpoints.
-///
-/// All times follow one order of additions: a packet taken into service at `now` arrives at `now + (serialisation +
-/// delay)` and frees the transmitter at `now + serialisation`; the arrival's ordinal is reserved first.
 #[derive(Clone, Debug)]
 pub struct Network {
-    pub(crate) links: Vec<Link>,
+    pub(crate) hops: Vec<Hop>,
     lanes: Lanes,
     pub(crate) media: Vec<Medium>,
     pub(crate) boxes: Vec<Stages>,
@@ -62,8 +60,8 @@ impl AcksRemoved {
     fn count(&mut self, packet: &Packet, reason: Removal) {
         if packet.connection == self.connection {
             match reason {
-                Removal::Dropped => self.dropped += 1,
                 Removal::Filtered => self.filtered += 1,
+                Removal::Full | Removal::Early | Removal::Lost => self.dropped += 1,
             }
         }
     }
@@ -87,13 +85,13 @@ pub struct Held {
 impl Network {
     /// A network at time 0.
     pub fn new(
-        (links, media, boxes): (Vec<Link>, Vec<Medium>, Vec<Stages>),
+        (hops, media, boxes): (Vec<Hop>, Vec<Medium>, Vec<Stages>),
         routes: Routes,
         starts: Vec<[Place; 2]>,
         recorder: Recorder,
     ) -> Network {
         Network {
-            links,
+            hops,
             media,
             boxes,
             lanes: Lanes::default(),
@@ -155,12 +153,11 @@ impl Network {
 
     /// What is held here: packets, and recorded rows.
     pub fn held(&self) -> Held {
-        let waiting = |link: &Link| if link.passes > 0 { 0 } else { link.queue.len() };
-        let queued: usize = self.links.iter().map(waiting).sum();
-        let media: usize = self.media.iter().map(|medium| medium.dcf.len()).sum();
+        let queued: usize = self.hops.iter().map(|hop| hop.link.queue().len()).sum();
+        let media: usize = self.media.iter().map(|medium| medium.server.len()).sum();
         let boxed: usize = self.boxes.iter().map(Stages::held).sum();
         let inside = (queued + media + boxed) as u64;
-        let booked: u64 = self.links.iter().map(|link| link.bookings.bytes()).sum();
+        let booked: u64 = self.hops.iter().map(|hop| hop.link.bookings().memory()).sum();
         let (rows, row_bytes) = self.recorder.held();
         let bytes = self.lanes.bytes() + booked + inside * size_of::<Packet>() as u64 + row_bytes;
         Held { packets: inside + self.lanes.held(), rows, bytes }
@@ -202,135 +199,64 @@ impl Network {
     #[inline(always)]
     pub fn forward(&mut self, packet: &Packet) -> bool {
         let Some(index) = self.routes.link(packet.place) else { return false };
-        if packet.size > self.links[index as usize].passes {
+        if packet.size > self.hops[index as usize].link.passes() {
             // Of a copy, so that what passes need not be put together in memory.
             let copy = *packet;
-            self.offer_to_queue(index, &copy);
+            self.offer(index, &copy);
         } else {
             self.pass(index, packet);
         }
         true
     }
 
-    /// A plain link's queue has no room for a packet.
-    #[cold]
-    fn refuse(&mut self, index: u32, packet: &Packet) {
-        self.removed.push((*packet, Removal::Dropped));
-        self.account_removed(index, self.now());
-    }
-
-    /// A packet reaches a link where something stands in its way: loss model, queue, recorder, a busy transmitter, its size.
+    /// A packet reaches a link that does not book its service.
     #[inline(never)]
-    fn offer_to_queue(&mut self, index: u32, packet: &Packet) {
-        let now = self.now();
-        let link = &mut self.links[index as usize];
-        if link.plain > 0 {
-            if packet.size <= link.plain && link.is_idle(self.current, &mut self.tied) {
-                let flight = self.serve(index, packet.size);
-                self.launch(flight, packet, index);
-            } else if link.queue_up(packet, &self.current, &mut self.tied) {
-                self.await_free(index);
-            } else {
-                self.refuse(index, packet);
-            }
-            return;
+    fn offer(&mut self, index: u32, packet: &Packet) {
+        let (now, hop) = (self.now(), &mut self.hops[index as usize]);
+        if hop.link.passes() > 0 {
+            // It is larger than all that may be there.
+            hop.link.wait(packet, &mut At(self.current, &mut self.tied));
+            return self.note_removed(index, packet, Removal::Full);
         }
+        let meets = hop.meets;
         self.recorder.packet(now, index, PacketEvent::Enqueue, packet);
-        if self.links[index as usize].way != Way::Wire && self.leads_elsewhere(index, packet) {
+        if meets != Meets::Wire && self.leads_elsewhere(index, packet, meets) {
             return;
         }
-        let link = &mut self.links[index as usize];
-        if let Some(loss) = &mut link.loss
-            && loss.takes(packet, LossPlace::BeforeQueue, now)
-        {
-            link.stats.lost += 1;
-            return self.lose(index, packet);
+        let hop = &mut self.hops[index as usize];
+        let idle = hop.is_idle(self.current, &mut self.tied);
+        let next = hop.link.offer(*packet, idle, now, &mut self.removed);
+        if !idle && !hop.free_queued && !hop.link.queue().is_empty() {
+            // The end of the service in progress is an event now.
+            hop.free_queued = true;
+            let lane = *hop.freed.get_or_insert_with(|| self.lanes.lane());
+            self.lanes.set(lane, hop.free, hop.free_root);
         }
-        let service = link.service(self.current, &mut self.tied);
-        if service.bytes().is_none() {
-            return self.offer_to_idle(index, packet, service, now);
-        }
-        let waits = link.enqueue(packet, service, now, &mut self.removed);
-        if waits {
-            self.await_free(index);
-        }
-        if !self.removed.is_empty() {
-            self.account_removed(index, now);
-        }
-        self.recorder.queue(now, index, &self.links[index as usize].queue);
+        self.proceed(index, next, now);
     }
 
-    /// Packets wait: the end of the service in progress is an event.
+    /// A link's queue has changed, and `next` is to be served.
     #[inline]
-    fn await_free(&mut self, index: u32) {
-        let link = &mut self.links[index as usize];
-        if !link.free_queued {
-            link.free_queued = true;
-            let lane = *link.freed.get_or_insert_with(|| self.lanes.lane());
-            self.lanes.set(lane, link.transmitter.free, link.free_root);
-        }
-    }
-
-    /// A packet finds nothing in service.
-    #[inline(never)]
-    fn offer_to_idle(&mut self, index: u32, packet: &Packet, service: Service, now: Time) {
-        let link = &mut self.links[index as usize];
-        if link.queue.lets_pass(packet) {
-            return self.transmit(index, packet, now);
-        }
-        link.enqueue(packet, service, now, &mut self.removed);
+    fn proceed(&mut self, index: u32, next: Option<Packet>, now: Time) {
         if !self.removed.is_empty() {
-            self.account_removed(index, now);
+            self.note_all_removed(index);
         }
-        self.serve_next(index, now);
-    }
-
-    /// Takes the next waiting packet into service; whether others wait behind it.
-    #[inline(always)]
-    fn serve_next(&mut self, index: u32, now: Time) -> bool {
-        let link = &mut self.links[index as usize];
-        let Some((packet, more)) = link.dequeue(now) else { return false };
-        self.recorder.queue(now, index, &link.queue);
-        self.transmit(index, &packet, now);
-        more
-    }
-
-    /// Takes a packet into service that came from the queue, or past it.
-    #[inline(always)]
-    fn transmit(&mut self, index: u32, packet: &Packet, now: Time) {
-        if self.links[index as usize].compression.is_some() {
-            return self.transmit_compressed(index, packet, now);
+        self.recorder.queue(now, index, self.hops[index as usize].link.queue());
+        let Some(packet) = next else { return };
+        let hop = &mut self.hops[index as usize];
+        let served = hop.link.serve(&packet, now);
+        let flight = hop.reserve(served, self.current, index, &mut self.ordinal, &mut self.lanes);
+        self.recorder.packet(now, index, PacketEvent::Dequeue, &packet);
+        if served.lost {
+            return self.note_removed(index, &packet, Removal::Lost);
         }
-        let flight = self.serve(index, packet.size);
-        self.recorder.packet(now, index, PacketEvent::Dequeue, packet);
-        let link = &mut self.links[index as usize];
-        if let Some(loss) = &mut link.loss
-            && loss.takes(packet, LossPlace::AfterQueue, now)
-        {
-            link.stats.lost += 1;
-            return self.lose(index, packet);
-        }
-        self.launch(flight, packet, index);
+        self.launch((flight.0, flight.1, self.current.decided()), &packet, index, 1);
     }
 
-    /// Takes a packet of `bytes` into service: reserves its arrival, which is returned with its lane, then the end of its
-    /// service.
+    /// Puts a packet on the wire of a link, `steps` places further on its route; with the arrival comes when its decision
+    /// was decided.
     #[inline(always)]
-    fn serve(&mut self, index: u32, bytes: u32) -> (u32, Due) {
-        let (now, link) = (self.current.time(), &mut self.links[index as usize]);
-        link.free_root = self.current.decided();
-        link.transmitter.serve(bytes, now, index, &mut self.ordinal, &mut self.lanes)
-    }
-
-    /// Puts a packet on the wire of a link: event by event.
-    #[inline(always)]
-    fn launch(&mut self, (lane, arrival): (u32, Due), packet: &Packet, index: u32) {
-        self.launch_rooted((lane, arrival, self.current.decided()), packet, index, 1);
-    }
-
-    /// The same, `steps` places further on its route; with the arrival comes when its decision was decided.
-    #[inline(always)]
-    fn launch_rooted(&mut self, (lane, arrival, root): (u32, Due, Time), packet: &Packet, index: u32, steps: u32) {
+    fn launch(&mut self, (lane, arrival, root): (u32, Due, Time), packet: &Packet, index: u32, steps: u32) {
         if !self.lanes.push(lane, (arrival, root), packet, steps) {
             self.launch_alone(lane, index);
         }
@@ -341,7 +267,7 @@ impl Network {
     fn launch_alone(&mut self, lane: u32, index: u32) {
         let (packet, arrival, root) = self.lanes.take_back(lane);
         let own = self.lanes.own(index);
-        self.links[index as usize].transmitter.leave_lane(lane, own);
+        self.hops[index as usize].leave_lane(lane, own);
         self.lanes.push(own, (arrival.on(own), root), &packet, 0);
     }
 
@@ -349,23 +275,12 @@ impl Network {
     #[inline(never)]
     pub fn on_free(&mut self) {
         let (index, now) = (self.current.source(), self.now());
-        let more =
-            if let Link { plain: 1.., queue: AnyQueue::DropTail(queue), stats, .. } = &mut self.links[index as usize] {
-                // From the queue right into the lane.
-                stats.integrate(queue.len(), now);
-                let Some(&packet) = queue.front() else { return };
-                queue.remove_front();
-                let more = !queue.is_empty();
-                let flight = self.serve(index, packet.size);
-                self.launch(flight, &packet, index);
-                more
-            } else {
-                self.serve_next(index, now)
-            };
-        let link = &mut self.links[index as usize];
-        link.free_queued = more;
-        if let Some(lane) = link.freed {
-            self.lanes.set(lane, if more { link.transmitter.free } else { Due::NEVER }, link.free_root);
+        let next = self.hops[index as usize].link.next_packet(now, &mut self.removed);
+        self.proceed(index, next, now);
+        let hop = &mut self.hops[index as usize];
+        hop.free_queued = !hop.link.queue().is_empty();
+        if let Some(lane) = hop.freed {
+            self.lanes.set(lane, if hop.free_queued { hop.free } else { Due::NEVER }, hop.free_root);
         }
     }
 
@@ -388,33 +303,25 @@ impl Network {
         }
     }
 
+    /// Notes what a link just removed, each packet with its reason.
     #[cold]
-    fn lose(&mut self, index: u32, packet: &Packet) {
-        self.recorder.packet(self.now(), index, PacketEvent::Lose, packet);
-        if packet.is_ack() {
-            self.acks_removed[packet.flow as usize].count(packet, Removal::Dropped);
-        }
+    fn note_all_removed(&mut self, index: u32) {
+        let mut removed = take(&mut self.removed);
+        removed.drain(..).for_each(|(packet, reason)| self.note_removed(index, &packet, reason));
+        self.removed = removed;
     }
 
-    /// Books what the queue just removed, each packet under its reason.
+    /// Notes a removed packet, which the link has counted.
     #[cold]
-    fn account_removed(&mut self, index: u32, now: Time) {
-        let link = &mut self.links[index as usize];
-        for (packet, reason) in self.removed.drain(..) {
-            let event = match reason {
-                Removal::Dropped => {
-                    link.stats.drops += 1;
-                    PacketEvent::Drop
-                }
-                Removal::Filtered => {
-                    link.stats.filtered += 1;
-                    PacketEvent::Filter
-                }
-            };
-            if packet.is_ack() {
-                self.acks_removed[packet.flow as usize].count(&packet, reason);
-            }
-            self.recorder.packet(now, index, event, &packet);
+    fn note_removed(&mut self, index: u32, packet: &Packet, reason: Removal) {
+        let event = match reason {
+            Removal::Full | Removal::Early => PacketEvent::Drop,
+            Removal::Filtered => PacketEvent::Filter,
+            Removal::Lost => PacketEvent::Lose,
+        };
+        if packet.is_ack() {
+            self.acks_removed[packet.flow as usize].count(packet, reason);
         }
+        self.recorder.packet(self.now(), index, event, packet);
     }
 }

@@ -123,6 +123,10 @@ acklab_table::table! {
         pub packets: u64,
         /// Bytes transmitted.
         pub bytes: u64,
+        /// ACKs among `packets`: TCP segments without data, SYN+ACKs included; not a SYN, a FIN or a keep-alive.
+        pub ack_packets: u64,
+        /// Bytes of `ack_packets`, headers included, as they were on the wire.
+        pub ack_bytes: u64,
         /// Packets that the queue dropped.
         pub drops: u64,
         /// Packets that the loss model took.

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use acklab_path::link::Link;
 use acklab_path::spec::LinkSpec;
 
 use crate::error::CannotGoOn;
-use crate::link::Link;
+use crate::hop::Hop;
 use acklab_scenario::spec::Scenario;
 
 /// A place on a route: before one of its links, or at its end. The place one link further is one more.
@@ -44,9 +45,9 @@ impl Routes {
     }
 
     /// Tells the links which of them follow one other alone, on the routes with these beginnings.
-    pub fn lead(&self, starts: impl Iterator<Item = Place>, links: &mut [Link]) {
+    pub fn lead(&self, starts: impl Iterator<Item = Place>, hops: &mut [Hop]) {
         // For each link the one before it: none so far, one, or several (or the beginning of a route).
-        let mut before = vec![None; links.len()];
+        let mut before = vec![None; hops.len()];
         for start in starts.collect::<BTreeSet<Place>>() {
             let mut last = END;
             for link in (start..).map_while(|place| self.link(place)) {
@@ -58,14 +59,14 @@ impl Routes {
         // What the first lets pass, the second must, too; a faster first would mostly have the second wait.
         let leader = |link: u32| {
             let first = before[link as usize].filter(|&first| first != END && first != link)?;
-            let (one, two) = (&links[first as usize], &links[link as usize]);
-            let slower = one.transmitter.rate().bps() <= two.transmitter.rate().bps();
-            (slower && (1..=two.passes).contains(&one.passes)).then_some(first)
+            let (one, two) = (&hops[first as usize].link, &hops[link as usize].link);
+            let rate = |link: &Link<_>| link.constant().map_or(0.0, |constant| constant.0.bps());
+            (rate(one) <= rate(two) && (1..=two.passes()).contains(&one.passes())).then_some(first)
         };
         // Who is led does not lead: its packets reach the next link by events of their own. So of a chain every second is led.
-        let mut led: Vec<Option<bool>> = vec![None; links.len()];
+        let mut led: Vec<Option<bool>> = vec![None; hops.len()];
         let mut chain = Vec::new();
-        for link in 0..links.len() as u32 {
+        for link in 0..hops.len() as u32 {
             // Up to a link that is decided on, or that has no leader; then back.
             let unknown = |&link: &u32| leader(link).filter(|_| led[link as usize].is_none());
             chain.extend(std::iter::successors(Some(link), unknown));
@@ -78,8 +79,8 @@ impl Routes {
         let led: Vec<u32> = (0..).zip(led).filter(|(_, led)| *led == Some(true)).map(|(link, _)| link).collect();
         for link in led {
             if let Some(first) = before[link as usize] {
-                links[first as usize].leads = true;
-                links[link as usize].led = true;
+                hops[first as usize].leads = true;
+                hops[link as usize].led = true;
             }
         }
     }

@@ -1,6 +1,7 @@
 //! A run in virtual time.
 
 mod branch;
+mod build;
 mod watch;
 
 pub use branch::NotABranch;
@@ -9,21 +10,15 @@ use std::mem::take;
 use std::sync::Arc;
 
 use acklab_packet::{Body, Packet, Phase, Time};
-use acklab_path::spec::LinkSpec;
 use acklab_tcp::rules::PhaseSource;
 
 use crate::error::CannotGoOn;
 use crate::event::{Due, Event};
-use crate::flow::{self, Flow};
-use crate::link::{Link, Way};
-use crate::medium::{Medium, ports};
+use crate::flow::Flow;
 use crate::network::{AcksRemoved, Network};
 use crate::outcome::{FlowRow, LinkRow, Outcome};
-use crate::record::Recorder;
-use crate::route::{Routes, leaving};
-use crate::stages::{self, Placed};
 use crate::summary;
-use acklab_scenario::spec::{FlowSpec, Scenario, Size, Stop};
+use acklab_scenario::spec::{Scenario, Stop};
 use watch::Watch;
 
 /// A simulation: a scenario, and how far it has come.
@@ -87,72 +82,6 @@ impl Simulation {
         // A program's own algorithm may have effects outside the run, so the run must not begin again.
         let own = scenario.flows.iter().any(|spec| spec.custom.control.is_some() || spec.custom.policy.is_some());
         Simulation::deciding(scenario, !own)
-    }
-
-    /// The same; `ahead`: hops over plain links are decided ahead.
-    fn deciding(scenario: Arc<Scenario>, ahead: bool) -> Result<Simulation, CannotGoOn> {
-        let leaving = leaving(scenario.nodes.len(), &scenario.links);
-        let stream = |link: &LinkSpec, part: &str| scenario.link_stream(link, part);
-        let ports = ports(&scenario.media, scenario.links.len());
-        let Placed { ways, behind, boxes } = stages::place(&scenario.links, &ports, stream);
-        let watched = scenario.record.packets || scenario.record.queue;
-        let link = |(spec, way): (&LinkSpec, &Way)| Link::new(spec, watched, *way, |part| stream(spec, part));
-        let mut links: Vec<Link> = scenario.links.iter().zip(&ways).map(link).collect();
-        // Behind them the places of stages, which links lead to as to another link.
-        links.extend(boxes.iter().zip(0..).map(|(boxed, id)| {
-            let spec = LinkSpec { stages: Vec::new(), loss: None, ..scenario.links[boxed.link as usize].clone() };
-            Link::new(&spec, false, Way::Stages(id), |part| stream(&spec, part))
-        }));
-        let media = scenario.media.iter().map(|spec| Medium::new(spec, &scenario)).collect();
-        let total = scenario.flows.iter().map(|spec| spec.count as usize).sum();
-        let (mut flows, mut routes, mut flow_routes) = (Vec::with_capacity(total), Routes::default(), Vec::new());
-        flow_routes.reserve_exact(total);
-        for (table, spec) in scenario.flows.iter().enumerate() {
-            let [there, back] = [(spec.from, spec.to), (spec.to, spec.from)].map(|(from, to)| {
-                routes.find(from, to, &scenario.links, &leaving, &behind).expect("the scenario's nodes are connected")
-            });
-            routes.fit(&spec.name)?;
-            for member in 0..spec.count {
-                let stream = |what: &str| flow::stream(scenario.seed, spec, member, what);
-                let start = Time::from_secs(spec.start.secs() + f64::from(member) * spec.stagger.secs());
-                flows.push(Flow::new(spec, (table as u32, member), flows.len() as u32, start, stream));
-                flow_routes.push([there, back]);
-            }
-        }
-        let recorder = Recorder::new(scenario.record, &flow_routes, &scenario.links);
-        if ahead {
-            let starts = flow_routes.iter().flatten().copied();
-            routes.lead(starts, &mut links);
-        } else {
-            links.iter_mut().for_each(|link| link.passes = 0);
-        }
-        let mut net = Network::new((links, media, boxes), routes, flow_routes, recorder);
-        for (id, flow) in flows.iter().enumerate() {
-            net.schedule(flow.start, Event::Start(id as u32));
-        }
-        // Decided before the run: whatever happens at that very instant comes after it.
-        let end = match scenario.stop {
-            Stop::FlowsComplete { at_most } => at_most,
-            Stop::At(at) => at,
-        };
-        net.schedule(end, Event::Stop);
-        let finite = |spec: &&FlowSpec| spec.size != Size::Unlimited && spec.source.is_none();
-        let unfinished = scenario.flows.iter().filter(finite).map(|spec| spec.count as usize).sum();
-        let transfers = flows.len() as u32;
-        let shared_phase = scenario.flows.iter().any(reads_shared_phase).then_some(Phase::CongestionAvoidance);
-        Ok(Simulation {
-            scenario,
-            net,
-            flows,
-            earlier: Vec::new(),
-            unfinished,
-            transfers,
-            shared_phase,
-            ended: false,
-            ahead,
-            arrived: Vec::new(),
-            watch: Watch::default(),
-        })
     }
 
     /// The present time.
@@ -414,11 +343,6 @@ impl Simulation {
         net.settle();
         summary::link_rows(&self.scenario, &net)
     }
-}
-
-/// Whether the receivers of a table read the flag that all flows share.
-fn reads_shared_phase(table: &FlowSpec) -> bool {
-    table.receiver.ack.phase_source() == Some(PhaseSource::Shared)
 }
 
 /// A packet reaches its destination where receivers read one flag for all senders: a segment shows it as it is now, and an

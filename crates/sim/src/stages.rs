@@ -12,7 +12,7 @@ use acklab_path::spec::LinkSpec;
 use acklab_path::stage::{Chain, Done, Passing, StageSpec};
 
 use crate::event::Due;
-use crate::link::Way;
+use crate::hop::Meets;
 use crate::medium::Port;
 use crate::pending::EventQueue;
 use crate::timer::LazyTimer;
@@ -79,7 +79,7 @@ impl Stages {
 /// Where stages stand.
 pub struct Placed {
     /// For each link what its packets meet.
-    pub ways: Vec<Way>,
+    pub meets: Vec<Meets>,
     /// For each link the stages at its far end, as a place on routes: an index behind those of all links.
     pub behind: Vec<Option<u32>>,
     /// The stages, in order of their links.
@@ -88,7 +88,7 @@ pub struct Placed {
 
 /// Places the stages of `links`, some of which have `ports` on media. `random` gives a link's component a stream.
 pub fn place(links: &[LinkSpec], ports: &[Option<Port>], random: impl Fn(&LinkSpec, &str) -> Random) -> Placed {
-    let mut ways: Vec<Way> = ports.iter().map(|port| port.map_or(Way::Wire, Way::Medium)).collect();
+    let mut meets: Vec<Meets> = ports.iter().map(|port| port.map_or(Meets::Wire, Meets::Medium)).collect();
     let (mut behind, mut boxes) = (vec![None; links.len()], Vec::new());
     let listens = |spec: &LinkSpec| spec.stages.iter().any(StageSpec::listens);
     // Where the links stand that others may overhear; of several between two nodes the first.
@@ -102,13 +102,13 @@ pub fn place(links: &[LinkSpec], ports: &[Option<Port>], random: impl Fn(&LinkSp
         behind[index] = Some(links.len() as u32 + id);
         boxes.push(Stages { link: index as u32, chain, timer: LazyTimer::default(), out: Vec::new() });
         if listens(spec)
-            && let Some(way) = places.get(&(spec.to, spec.from)).map(|&back| &mut ways[back])
-            && *way == Way::Wire
+            && let Some(other) = places.get(&(spec.to, spec.from)).map(|&back| &mut meets[back])
+            && *other == Meets::Wire
         {
-            *way = Way::Overheard(id);
+            *other = Meets::Overheard(id);
         }
     }
-    Placed { ways, behind, boxes }
+    Placed { meets, behind, boxes }
 }
 
 /// Whether stages stand at a direction's far end.

@@ -5,7 +5,7 @@ use acklab_path::spec::LinkSpec;
 use acklab_path::stage::Done;
 
 use crate::flow::Flow;
-use crate::link::Link;
+use crate::hop::Hop;
 use crate::network::{Network, Served};
 use crate::outcome::{FlowRow, LinkRow};
 use crate::source::Application;
@@ -91,30 +91,28 @@ pub fn link_rows(scenario: &Scenario, net: &Network) -> Vec<LinkRow> {
     let end = net.now();
     let mut done = vec![Done::default(); scenario.links.len()];
     net.boxes.iter().for_each(|stages| done[stages.link as usize] = stages.done());
-    let row = |(((spec, link), done), served): (((&LinkSpec, &Link), Done), Served)| {
-        let air = link.port().map(|port| (&net.media[port.medium as usize], port.port));
+    let row = |(((spec, hop), done), Served { totals, free }): (((&LinkSpec, &Hop), Done), Served)| {
+        let (link, air) = (&hop.link, hop.port().map(|port| (&net.media[port.medium as usize], port.port)));
         let stats = air.map(|(medium, port)| medium.stats(port, end)).unwrap_or_default();
-        let waiting = air.map_or_else(|| link.waiting(), |(medium, port)| medium.dcf.waiting(port));
+        let waiting = air.map_or_else(|| link.waiting(), |(medium, port)| medium.server.waiting(port).0);
         let share = if end > Time::ZERO { stats.airtime / end.secs() } else { 0.0 };
         LinkRow {
             from: node(spec.from),
             to: node(spec.to),
             rate_bps: spec.rate.bps(),
             delay_s: spec.delay.secs(),
-            packets: served.packets,
-            bytes: served.bytes,
-            drops: link.stats.drops,
-            lost: link.stats.lost,
-            filtered: link.stats.filtered,
+            packets: totals.packets,
+            bytes: totals.bytes,
+            ack_packets: totals.ack_packets,
+            ack_bytes: totals.ack_bytes,
+            drops: link.counts.drops,
+            lost: link.counts.lost,
+            filtered: link.counts.filtered,
             reordered: done.reordered,
             duplicated: done.duplicated,
-            mean_queue_packets: link.mean_queue(waiting, end),
-            max_queue_packets: link.stats.queue_max,
-            utilisation: if air.is_some() {
-                share
-            } else {
-                link.transmitter.utilisation(served.bytes, served.free, end)
-            },
+            mean_queue_packets: link.counts.mean_queue(waiting, end),
+            max_queue_packets: link.counts.queue_max,
+            utilisation: if air.is_some() { share } else { link.utilisation(totals.bytes, free, end) },
             attempts: stats.attempts,
             collisions: stats.collisions,
             retries: stats.retries,
@@ -122,5 +120,5 @@ pub fn link_rows(scenario: &Scenario, net: &Network) -> Vec<LinkRow> {
             airtime_s: stats.airtime,
         }
     };
-    scenario.links.iter().zip(&net.links).zip(done).zip(net.served()).map(row).collect()
+    scenario.links.iter().zip(&net.hops).zip(done).zip(net.served()).map(row).collect()
 }

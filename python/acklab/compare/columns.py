@@ -48,7 +48,7 @@ FLOWS: Mapping[str, Column] = {
 #: Numeric columns of the links table. A packet counts on every link that it crosses.
 LINKS: Mapping[str, Column] = {
     **_each("mean", NEITHER, "rate_bps", "delay_s"),
-    **_each("sum", NEITHER, "packets", "bytes"),
+    **_each("sum", NEITHER, "packets", "bytes", "ack_packets", "ack_bytes"),
     **_each("sum", LESS, "drops", "lost"),
     **_each("sum", NEITHER, "filtered"),
     **_each("sum", LESS, "reordered", "duplicated"),

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from . import aggregate
 from .columns import FLOWS, LINKS, NEITHER
 from .errors import CompareError
-from .quantities import EACH, QUANTITIES, Quantity, Summary, Tree, of_column, of_transfers
+from .quantities import EACH, QUANTITIES, Quantity, Summary, of_column, of_transfers
 
 _AGGREGATE = re.compile(r"([A-Za-z]\w*(?:\.\d+)?)\s*\(\s*([^()]*?)\s*\)")
 
@@ -33,9 +33,9 @@ class Metric:
         """Whether one value is better than another."""
         return self.quantity.better != NEITHER
 
-    def read(self, summary: Summary, tree: Tree) -> float:
+    def read(self, summary: Summary) -> float:
         """Its value in a run; NaN where there was nothing to measure."""
-        return self.quantity.read(summary, tree, self.where)
+        return self.quantity.read(summary, self.where)
 
     def check(self, summary: Summary) -> None:
         """Says what there is, where it names no flow or link of the scenario.

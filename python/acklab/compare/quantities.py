@@ -11,8 +11,6 @@ from typing import Any
 from .aggregate import aggregate
 from .columns import FLOWS, LESS, LINKS, MORE, cell, unit
 
-Tree = Mapping[str, Any]
-"""A scenario, expanded."""
 Summary = Mapping[str, Any]
 """A run's summary."""
 
@@ -27,7 +25,7 @@ class Quantity:
     better: int
     """Which values are better: ``MORE``, ``LESS`` or ``NEITHER``."""
     of_link: bool
-    read: Callable[[Summary, Tree, str], float]
+    read: Callable[[Summary, str], float]
 
     @property
     def more_is_better(self) -> bool:
@@ -45,12 +43,12 @@ def _mean(values: Sequence[float | None]) -> float:
     return sum(found) / len(found) if found else math.nan
 
 
-def _completion(summary: Summary, tree: Tree, where: str) -> float:
+def _completion(summary: Summary, where: str) -> float:
     # A mean over those that were quick enough would flatter.
     return aggregate("mean", [cell(flow, "completion_s") for flow in _flows(summary, where)])
 
 
-def _goodput(summary: Summary, tree: Tree, where: str) -> float:
+def _goodput(summary: Summary, where: str) -> float:
     flows = _flows(summary, where)
     if not flows:
         return math.nan
@@ -59,7 +57,7 @@ def _goodput(summary: Summary, tree: Tree, where: str) -> float:
     return 8e-6 * sum(flow["bytes"] for flow in flows) / span if span > 0 else math.nan
 
 
-def _transfer_rate(summary: Summary, tree: Tree, where: str) -> float:
+def _transfer_rate(summary: Summary, where: str) -> float:
     return _mean([rate for flow in _flows(summary, where) if (rate := _rate(flow)) is not None])
 
 
@@ -70,11 +68,11 @@ def _rate(flow: Mapping[str, Any]) -> float | None:
     return float(8e-6 * flow["bytes"] / (flow["finished_s"] - flow["start_s"]))
 
 
-def _rtt(summary: Summary, tree: Tree, where: str) -> float:
+def _rtt(summary: Summary, where: str) -> float:
     return 1e3 * _mean([flow["mean_rtt_s"] for flow in _flows(summary, where)])
 
 
-def _retransmits(summary: Summary, tree: Tree, where: str) -> float:
+def _retransmits(summary: Summary, where: str) -> float:
     flows = _flows(summary, where)
     sent = sum(flow["segments_sent"] for flow in flows)
     return 100 * sum(flow["retransmits"] for flow in flows) / sent if sent else math.nan
@@ -84,7 +82,7 @@ def _links(summary: Summary, where: str) -> list[Mapping[str, Any]]:
     return [link for link in summary["links"] if fnmatchcase(f"{link['from']}->{link['to']}", where)]
 
 
-def _queue_delay(summary: Summary, tree: Tree, where: str) -> float:
+def _queue_delay(summary: Summary, where: str) -> float:
     """Little's law: waiting packets, averaged over time, divided by how many a second leave the queue."""
     links = _links(summary, where)
     left = sum(link["packets"] + link["filtered"] for link in links)
@@ -92,51 +90,13 @@ def _queue_delay(summary: Summary, tree: Tree, where: str) -> float:
     return 1e3 * waited / left if left else math.nan
 
 
-def _utilisation(summary: Summary, tree: Tree, where: str) -> float:
+def _utilisation(summary: Summary, where: str) -> float:
     return 100 * _mean([link["utilisation"] for link in _links(summary, where)])
 
 
-def _ack_share(summary: Summary, tree: Tree, where: str) -> float:
-    """ACKs that crossed the link in bits, of what it could have carried. Counts those that reached their sender, at
-    their size without SACK blocks."""
-    shares = []
-    for link in _links(summary, where):
-        hop = (link["from"], link["to"])
-        bits = 0.0
-        for table in tree["flow"]:
-            if hop in route(tree, table["to"], table["from"]):
-                size = table["receiver"]["ack_size"]
-                bits += 8 * size * sum(f["acks_received"] for f in summary["flows"] if belongs(f["name"], table))
-        shares.append(bits / (link["rate_bps"] * summary["end_s"]))
-    return 100 * _mean(shares)
-
-
-def belongs(name: str, table: Mapping[str, Any]) -> bool:
-    """Whether a row's flow is one of a table's."""
-    if table["count"] == 1:
-        return bool(name == table["name"])
-    digits = name.removeprefix(table["name"])
-    return digits != name and digits.isdigit() and int(digits) < table["count"]
-
-
-def route(tree: Tree, start: str, end: str) -> list[tuple[str, str]]:
-    """The links that packets take: fewest, ties to the link listed first."""
-    came: dict[str, str] = {start: ""}
-    reached = [start]
-    for node in reached:
-        for link in tree["link"]:
-            if node in link["between"]:
-                one, other = link["between"]
-                far = other if node == one else one
-                if far not in came:
-                    came[far] = node
-                    reached.append(far)
-    hops = []
-    node = end
-    while came.get(node):
-        hops.append((came[node], node))
-        node = came[node]
-    return hops[::-1]
+def _ack_share(summary: Summary, where: str) -> float:
+    """Bits of the ACKs that entered service, of what the links could have carried."""
+    return 100 * _mean([8 * link["ack_bytes"] / (link["rate_bps"] * summary["end_s"]) for link in _links(summary, where)])
 
 
 def of_column(name: str, of_link: bool, how: str = "") -> Quantity:
@@ -144,7 +104,7 @@ def of_column(name: str, of_link: bool, how: str = "") -> Quantity:
     column = (LINKS if of_link else FLOWS)[name]
     how = how or column.aggregate
 
-    def read(summary: Summary, tree: Tree, where: str) -> float:
+    def read(summary: Summary, where: str) -> float:
         rows = _links(summary, where) if of_link else _flows(summary, where)
         return aggregate(how, [cell(row, name) for row in rows])
 
@@ -155,7 +115,7 @@ def of_transfers(name: str, how: str) -> Quantity:
     """An aggregate of a quantity that each transfer has by itself."""
     whole, each = QUANTITIES[name], EACH[name]
 
-    def read(summary: Summary, tree: Tree, where: str) -> float:
+    def read(summary: Summary, where: str) -> float:
         return aggregate(how, [each(flow) for flow in _flows(summary, where)])
 
     return Quantity(f"{how}({name})", whole.about, whole.unit, whole.better, False, read)

@@ -51,7 +51,7 @@ def compare(
     while True:
         keys = [(*pair, seed) for pair in trees for seed in range(before + 1, count + 1)]
         for key, summary in zip(keys, _summaries(comparison, trees, keys, threads, tick, keep, fresh and not before), strict=True):
-            values[key] = [one.read(summary, trees[key[:2]]) for one in comparison.metrics]
+            values[key] = [one.read(summary) for one in comparison.metrics]
             results[key[0]].setdefault(key[1], set()).add(hash(str([summary["flows"], summary["links"]])))
         random = {name: any(len(seen) > 1 for seen in cases.values()) for name, cases in results.items()}
         rankings = [_ranking(comparison, name, values, count, random[name]) for name in random]

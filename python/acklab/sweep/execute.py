@@ -61,8 +61,7 @@ class Work:
         plan, metric = self.design.plan, self.design.stopping
         if self.seeds[point] >= plan.seeds.most:
             return False
-        tree = Tree(self.design, point)
-        values = [metric.read(parsed(line, metric.quantity.of_link), tree) for line in self.lines(point)]
+        values = [metric.read(parsed(line, metric.quantity.of_link)) for line in self.lines(point)]
         wanted = plan.seeds.more(values)
         grown = wanted > self.seeds[point]
         self.seeds[point] = wanted
@@ -78,15 +77,3 @@ def parsed(line: bytes, links: bool) -> Any:
     if not links:
         line = line[: line.rindex(b',"links":')] + b"}"  # no text inside has its quotes bare
     return json.loads(line.decode())
-
-
-class Tree(dict[str, Any]):
-    """A point's scenario, expanded only if a metric asks for it."""
-
-    def __init__(self, design: Design, point: int) -> None:
-        super().__init__()
-        self._design, self._point = design, point
-
-    def __missing__(self, key: str) -> Any:
-        self.update(self._design.tree(self._point))
-        return dict.__getitem__(self, key)

@@ -11,7 +11,7 @@ from .._frames import system_errors, write_csv
 from .._journal import record
 from ..compare.metrics import Metric
 from ..figures.stats import interval, sample
-from .execute import Tree, Work, parsed
+from .execute import Work, parsed
 from .metrics import schema
 from .seeds import as_number
 
@@ -48,10 +48,10 @@ class Teller:
         with TemporaryDirectory(dir=folder) as pieces, (folder / "flows.csv").open("wb") as file:
             self._pieces = Path(pieces)
             for point in range(self.work.design.plan.points):
-                tree, values = Tree(self.work.design, point), []
+                values = []
                 for seed, line in enumerate(self.work.lines(point), 1):
                     run = parsed(line, self._links)
-                    values.append([metric.read(run, tree) for metric in self.work.design.metrics])
+                    values.append([metric.read(run) for metric in self.work.design.metrics])
                     self._flows += [[flow[name] for name in self._wanted] for flow in run["flows"]]
                     self._runs += [len(self._keys)] * len(run["flows"])
                     self._keys.append((point, seed))

@@ -70,7 +70,7 @@ impl<P: Carried> Composed<P> {
         self.erase(removed);
         while !self.limit.admits(size, self.waiting.len() as u64, self.waiting.bytes(), service.bytes()) {
             let Some(victim) = self.drop.victim(&self.waiting, filtering) else { return false };
-            removed.push((self.waiting.remove(victim), Removal::Dropped));
+            removed.push((self.waiting.remove(victim), Removal::Full));
         }
         true
     }
@@ -94,7 +94,7 @@ impl<P: Carried> Queue<P> for Composed<P> {
         if !self.makes_room(size, service, removed) {
             self.verdict.erase.clear();
             self.verdict.spare.clear();
-            removed.push((packet, Removal::Dropped));
+            removed.push((packet, Removal::Full));
             return;
         }
         if self.verdict.erase.len() < erases {
@@ -114,7 +114,7 @@ impl<P: Carried> Queue<P> for Composed<P> {
     }
 
     #[inline]
-    fn dequeue(&mut self, now: Time) -> Option<P> {
+    fn dequeue(&mut self, now: Time, _: &mut Vec<(P, Removal)>) -> Option<P> {
         let next = self.scheduler.next(&self.waiting)?;
         Some(self.waiting.serve(next, now))
     }
@@ -153,7 +153,7 @@ mod tests {
             let before = queue.waiting.looks.get();
             queue.enqueue(packet, Service::Busy(40), Time::from_secs(0.001 * i as f64), &mut removed);
             if i % 4 == 0 {
-                queue.dequeue(Time::from_secs(0.001 * i as f64));
+                queue.dequeue(Time::from_secs(0.001 * i as f64), &mut removed);
             }
             if i >= backlog {
                 most = most.max(queue.waiting.looks.get() - before);

@@ -70,7 +70,7 @@ impl<P: Carried> Queue<P> for DropTail<P> {
         if self.admits(packet.wire_bytes(), service.bytes()) {
             self.push(packet);
         } else {
-            removed.push((packet, Removal::Dropped));
+            removed.push((packet, Removal::Full));
         }
     }
 
@@ -80,7 +80,7 @@ impl<P: Carried> Queue<P> for DropTail<P> {
     }
 
     #[inline]
-    fn dequeue(&mut self, _: Time) -> Option<P> {
+    fn dequeue(&mut self, _: Time, _: &mut Vec<(P, Removal)>) -> Option<P> {
         let packet = self.packets.pop_front()?;
         self.bytes -= u64::from(packet.wire_bytes());
         Some(packet)

@@ -23,13 +23,17 @@ use crate::Carried;
 use crate::random::Random;
 use crate::spec::QueueSpec;
 
-/// Why a packet left a queue other than by being served.
+/// Why a packet leaves a link before it arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Removal {
-    /// There was no room for it, or it made room for another.
-    Dropped,
-    /// It was an ACK that a newer one made superfluous.
+    /// The queue had no room for it, or dropped it to make room for another.
+    Full,
+    /// The queue dropped it although there was room.
+    Early,
+    /// An ACK filter removed it: a newer ACK made it redundant.
     Filtered,
+    /// The link's loss model removed it.
+    Lost,
 }
 
 /// What the link's transmitter is doing when a packet arrives at its queue.
@@ -54,13 +58,15 @@ impl Service {
 
 /// A queueing discipline.
 pub trait Queue<P: Carried> {
-    /// Takes in `packet`, or not: every packet that leaves unserved goes to `removed` with its reason.
+    /// Takes in `packet`, which arrives `now`, or not: every packet that leaves unserved goes to `removed` with its
+    /// reason.
     fn enqueue(&mut self, packet: P, service: Service, now: Time, removed: &mut Vec<(P, Removal)>);
     /// Whether a packet that finds the link idle and the queue empty goes straight into service, leaving no trace in
     /// the queue's state. Answering `false` is always right, only slower.
     fn lets_pass(&self, packet: &P) -> bool;
-    /// The next packet to serve.
-    fn dequeue(&mut self, now: Time) -> Option<P>;
+    /// The next packet to serve, `None` if none waits then. It may be marked first, and others before it may be dropped:
+    /// those go to `removed`.
+    fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P>;
     /// Packets waiting.
     fn len(&self) -> usize;
     /// Bytes waiting.
@@ -122,8 +128,8 @@ impl<P: Carried> Queue<P> for AnyQueue<P> {
     }
 
     #[inline]
-    fn dequeue(&mut self, now: Time) -> Option<P> {
-        each!(self, queue => queue.dequeue(now))
+    fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
+        each!(self, queue => queue.dequeue(now, removed))
     }
 
     #[inline]

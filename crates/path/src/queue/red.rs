@@ -236,7 +236,8 @@ impl<P: Carried> Queue<P> for Red<P> {
             self.restart_count();
         }
         if forced || early {
-            removed.push((packet, Removal::Dropped));
+            let reason = if length >= self.limit { Removal::Full } else { Removal::Early };
+            removed.push((packet, reason));
         } else {
             self.store.push(packet, now);
         }
@@ -246,7 +247,7 @@ impl<P: Carried> Queue<P> for Red<P> {
         false
     }
 
-    fn dequeue(&mut self, now: Time) -> Option<P> {
+    fn dequeue(&mut self, now: Time, _: &mut Vec<(P, Removal)>) -> Option<P> {
         let packet = self.store.pop(now)?;
         self.idle = self.store.len() == 0;
         Some(packet)

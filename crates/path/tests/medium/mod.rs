@@ -3,9 +3,9 @@
 
 use acklab_packet::{Rate, Time};
 use acklab_path::Bare;
-use acklab_path::medium::{AirStats, Dcf, DcfParams, DcfSpec, Fate, Frame};
-use acklab_path::queue::{AnyQueue, Removal};
+use acklab_path::queue::AnyQueue;
 use acklab_path::random::Random;
+use acklab_path::server::{AirStats, Dcf, DcfParams, DcfSpec, Fate, Frame, Medium};
 use acklab_path::spec::QueueSpec;
 
 /// A medium, its clock, and what has left it.
@@ -15,7 +15,7 @@ pub struct World {
     pub now: Time,
     pub offered: u64,
     pub out: Vec<(Frame<Bare>, Fate)>,
-    pub removed: Vec<(Frame<Bare>, Removal)>,
+    pub removed: Vec<Frame<Bare>>,
 }
 
 impl World {
@@ -34,7 +34,10 @@ impl World {
     pub fn offer(&mut self, port: u32, size: u32) {
         let packet = Bare { size, number: self.offered };
         self.offered += 1;
-        self.dcf.offer(port, packet, self.now, &mut self.removed);
+        let before = self.out.len();
+        self.dcf.offer(port, packet, self.now, &mut self.out);
+        let removed = self.out.extract_if(before.., |(_, fate)| matches!(fate, Fate::Removed(_)));
+        self.removed.extend(removed.map(|(frame, _)| frame));
     }
 
     /// Wakes it once; false if it wants nothing.

@@ -1,67 +1,44 @@
-//! What not every packet meets: shared media, stages, compressed headers.
+//! What not every packet meets: shared media, and stages.
 
 use std::mem::take;
 
 use acklab_packet::{Packet, Time};
-use acklab_path::medium::{Fate, Frame};
+use acklab_path::queue::Removal;
+use acklab_path::server::{Fate, Frame};
 use acklab_path::spec::LossPlace;
 use acklab_path::stage::Passing;
-use acklab_path::stage::compression::Crossing;
 
 use super::Network;
 use crate::event::{Due, Event};
-use crate::link::Way;
+use crate::hop::Meets;
 use crate::medium::{Medium, Port};
 use crate::outcome::PacketEvent;
 
 impl Network {
-    /// A packet is offered to a link that is more than queue and wire; whether it has gone its own way.
+    /// A packet is offered to a link that is more than queue and wire; whether the link's own queue does not get it.
     #[cold]
-    pub(super) fn leads_elsewhere(&mut self, index: u32, packet: &Packet) -> bool {
+    pub(super) fn leads_elsewhere(&mut self, index: u32, packet: &Packet, meets: Meets) -> bool {
         let now = self.now();
-        match self.links[index as usize].way {
-            Way::Wire => return false,
-            Way::Overheard(by) => {
-                // Whoever stands before a wireless link hears what is lost on it, too.
+        match meets {
+            Meets::Wire => return false,
+            Meets::Overheard(by) => {
+                // A stage before a wireless link processes what is lost on it, too.
                 self.boxes[by as usize].overhear(packet, now);
                 return false;
             }
-            Way::Stages(id) => {
+            Meets::Stages(id) => {
                 self.boxes[id as usize].arrive(*packet, now);
                 self.arm_stages(id);
             }
-            Way::Medium(port) => {
-                let link = &mut self.links[index as usize];
-                if let Some(loss) = &mut link.loss
-                    && loss.takes(packet, LossPlace::BeforeQueue, now)
-                {
-                    link.stats.lost += 1;
-                    self.lose(index, packet);
+            Meets::Medium(port) => {
+                if self.hops[index as usize].link.loses(packet, LossPlace::BeforeQueue, now) {
+                    self.note_removed(index, packet, Removal::Lost);
                 } else {
                     self.offer_to_medium(port, *packet, now);
                 }
             }
         }
         true
-    }
-
-    /// The same on a wire that carries compressed ACKs: what its far end cannot read is lost.
-    #[cold]
-    pub(super) fn transmit_compressed(&mut self, index: u32, packet: &Packet, now: Time) {
-        let Some(compression) = &mut self.links[index as usize].compression else { return };
-        let Crossing { bytes, readable } = compression.cross(packet, now);
-        let flight = self.serve(index, bytes);
-        self.recorder.packet(now, index, PacketEvent::Dequeue, packet);
-        let link = &mut self.links[index as usize];
-        let lost = link.loss.as_mut().is_some_and(|loss| loss.takes(packet, LossPlace::AfterQueue, now));
-        if lost && let Some(compression) = &mut link.compression {
-            compression.lose();
-        }
-        if lost || !readable {
-            link.stats.lost += 1;
-            return self.lose(index, packet);
-        }
-        self.launch(flight, packet, index);
     }
 
     /// Handles [`Event::Stages`]: what they let go moves on, or to `arrived` at its destination.
@@ -98,15 +75,9 @@ impl Network {
     #[cold]
     fn offer_to_medium(&mut self, Port { medium: id, port }: Port, packet: Packet, now: Time) {
         self.account_waiting(id, now);
-        let medium = &mut self.media[id as usize];
-        medium.dcf.offer(port, packet, now, &mut medium.removed);
-        let mut removed = take(&mut medium.removed);
-        for (frame, reason) in removed.drain(..) {
-            self.removed.push((frame.packet, reason));
-            let link = self.media[id as usize].links[frame.port as usize];
-            self.account_removed(link, now);
-        }
-        self.media[id as usize].removed = removed;
+        let Medium { server, out, .. } = &mut self.media[id as usize];
+        server.offer(port, packet, now, out);
+        self.leave_medium(id, &mut Vec::new());
         self.record_waiting(id, now);
         self.arm(id);
     }
@@ -118,27 +89,37 @@ impl Network {
             return;
         }
         self.account_waiting(id, now);
-        let medium = &mut self.media[id as usize];
-        medium.dcf.wake(now, &mut medium.out);
+        let Medium { server, out, .. } = &mut self.media[id as usize];
+        server.wake(now, out);
         self.record_waiting(id, now);
-        let mut out = take(&mut self.media[id as usize].out);
+        self.leave_medium(id, arrived);
+        self.arm(id);
+    }
+
+    /// Moves on or notes what has left a medium.
+    fn leave_medium(&mut self, id: u32, arrived: &mut Vec<Packet>) {
+        let (now, mut out) = (self.now(), take(&mut self.media[id as usize].out));
         for (Frame { packet, port }, fate) in out.drain(..) {
             let index = self.media[id as usize].links[port as usize];
+            let link = &mut self.hops[index as usize].link;
+            if let Fate::Removed(reason) = fate {
+                link.counts.removed(reason);
+                self.note_removed(index, &packet, reason);
+                continue;
+            }
+            link.sizes.count(packet.size, packet.is_ack());
             self.recorder.packet(now, index, PacketEvent::Dequeue, &packet);
-            self.links[index as usize].transmitter.count(1, packet.size.into());
-            match fate {
-                Fate::GivenUp => self.lose(index, &packet),
-                Fate::Delivered => {
-                    self.recorder.packet(now, index, PacketEvent::Deliver, &packet);
-                    let packet = Packet { place: packet.place + 1, ..packet };
-                    if !self.forward(&packet) {
-                        arrived.push(packet);
-                    }
-                }
+            if fate == Fate::GivenUp {
+                self.note_removed(index, &packet, Removal::Lost);
+                continue;
+            }
+            self.recorder.packet(now, index, PacketEvent::Deliver, &packet);
+            let packet = Packet { place: packet.place + 1, ..packet };
+            if !self.forward(&packet) {
+                arrived.push(packet);
             }
         }
         self.media[id as usize].out = out;
-        self.arm(id);
     }
 
     fn arm(&mut self, id: u32) {
@@ -151,19 +132,19 @@ impl Network {
 
     /// Accounts for the time in which the queues of a medium were as they are.
     fn account_waiting(&mut self, id: u32, now: Time) {
-        let Medium { dcf, links, .. } = &self.media[id as usize];
+        let Medium { server, links, .. } = &self.media[id as usize];
         for (&link, port) in links.iter().zip(0..) {
-            self.links[link as usize].stats.integrate(dcf.waiting(port), now);
+            self.hops[link as usize].link.counts.integrate(server.waiting(port).0, now);
         }
     }
 
     /// Notes the lengths of a medium's queues.
     fn record_waiting(&mut self, id: u32, now: Time) {
-        let Medium { dcf, links, .. } = &self.media[id as usize];
+        let Medium { server, links, .. } = &self.media[id as usize];
         for (&link, port) in links.iter().zip(0..) {
-            let stats = &mut self.links[link as usize].stats;
-            stats.queue_max = stats.queue_max.max(dcf.waiting(port) as u64);
-            self.recorder.queue_length(now, link, dcf.waiting(port) as u32, dcf.waiting_bytes(port));
+            let (packets, bytes) = server.waiting(port);
+            self.hops[link as usize].link.counts.reached(packets);
+            self.recorder.queue_length(now, link, packets as u32, bytes);
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Simulation, reads_shared_phase};
+use super::Simulation;
+use super::build::reads_shared_phase;
 use crate::flow;
 use acklab_scenario::spec::{FlowSpec, Scenario, Size};
 

@@ -6,7 +6,7 @@ use acklab_packet::Time;
 
 use super::params::DcfParams;
 use crate::Carried;
-use crate::queue::{AnyQueue, Queue, Service};
+use crate::queue::{AnyQueue, Queue, Removal, Service};
 use crate::random::Random;
 
 /// A packet, and the port (one way between two stations) by which it leaves.
@@ -61,6 +61,17 @@ pub(super) struct InService<P> {
     pub received: bool,
 }
 
+/// Why a frame leaves the medium.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It arrived.
+    Delivered,
+    /// Its attempts were used up.
+    GivenUp,
+    /// Its station's queue removed it.
+    Removed(Removal),
+}
+
 /// One station.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Station<P> {
@@ -112,17 +123,25 @@ impl<P: Carried> Station<P> {
         }
     }
 
+    /// The next frame; those that the queue drops before it go to `out`.
+    fn next_frame(&mut self, now: Time, out: &mut Vec<(Frame<P>, Fate)>) -> Option<Frame<P>> {
+        let mut removed = Vec::new();
+        let frame = self.held.take().or_else(|| self.queue.dequeue(now, &mut removed));
+        out.extend(removed.into_iter().map(|(frame, reason)| (frame, Fate::Removed(reason))));
+        frame
+    }
+
     /// Takes the next frame into service, if none is.
-    pub fn load(&mut self, now: Time) {
+    pub fn load(&mut self, now: Time, out: &mut Vec<(Frame<P>, Fate)>) {
         if self.service.is_empty()
-            && let Some(frame) = self.held.take().or_else(|| self.queue.dequeue(now))
+            && let Some(frame) = self.next_frame(now, out)
         {
             self.service.push_back(InService { frame, failures: 0, received: false });
         }
     }
 
     /// Fills the aggregate with what waits for the same receiver, as far as it is next in the queue's own order.
-    pub fn fill(&mut self, params: &DcfParams, now: Time) {
+    pub fn fill(&mut self, params: &DcfParams, now: Time, out: &mut Vec<(Frame<P>, Fate)>) {
         if params.aggregate == 0 {
             return;
         }
@@ -130,7 +149,7 @@ impl<P: Carried> Station<P> {
         let port = first.frame.port;
         let mut bytes = self.missing_bytes(params);
         while self.service.len() < params.aggregate_frames {
-            let Some(frame) = self.held.take().or_else(|| self.queue.dequeue(now)) else { return };
+            let Some(frame) = self.next_frame(now, out) else { return };
             let more = bytes.saturating_add(params.subframe(frame.wire_bytes()));
             if frame.port != port || more > params.aggregate || params.data(more) > params.aggregate_time {
                 self.held = Some(frame);

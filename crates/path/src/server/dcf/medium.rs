@@ -10,23 +10,15 @@
 
 use acklab_packet::Time;
 
+use super::super::Medium;
 use super::params::DcfParams;
-use super::station::{Frame, Station};
+use super::station::{Fate, Frame, Station};
 use crate::Carried;
-use crate::queue::{AnyQueue, Queue, Removal, Service};
+use crate::queue::{AnyQueue, Queue, Service};
 use crate::random::Random;
 
 /// Instants closer than this are the same: far less than a slot, far more than a rounding.
 const SAME: f64 = 1e-9;
-
-/// Why a frame leaves the medium.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// It arrived.
-    Delivered,
-    /// Its attempts were used up.
-    GivenUp,
-}
 
 /// What a port counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -100,50 +92,10 @@ impl<P: Carried> Dcf<P> {
         self.stats[port as usize]
     }
 
-    /// The same without what is still to come of them at `now`.
-    pub fn stats_at(&self, port: u32, now: Time) -> AirStats {
-        let mine = self.on_air.iter().filter(|(of, ..)| *of == port);
-        let rest: f64 = mine.map(|(_, length, end)| (end.secs() - now.secs()).clamp(0.0, length.secs())).sum();
-        let stats = self.stats(port);
-        AirStats { airtime: (stats.airtime - rest).max(0.0), ..stats }
-    }
-
     /// A frame or an answer of a port is on the air for so long, until `end`.
     fn occupy(&mut self, port: u32, length: Time, end: Time) {
         self.stats[port as usize].airtime += length.secs();
         self.on_air.push((port, length, end));
-    }
-
-    /// Packets that wait at a port's station, those in service not counted.
-    pub fn waiting(&self, port: u32) -> usize {
-        let station = &self.stations[self.ports[port as usize] as usize];
-        station.queue.len() + usize::from(station.held.is_some())
-    }
-
-    /// Bytes that wait there.
-    pub fn waiting_bytes(&self, port: u32) -> u64 {
-        let station = &self.stations[self.ports[port as usize] as usize];
-        station.queue.bytes() + station.held.as_ref().map_or(0, |frame| u64::from(frame.wire_bytes()))
-    }
-
-    /// Everything inside: waiting, or in service and not arrived.
-    pub fn len(&self) -> usize {
-        let of =
-            |station: &Station<P>| station.queue.len() + usize::from(station.held.is_some()) + station.service.len();
-        self.stations.iter().map(of).sum()
-    }
-
-    /// Whether nothing is inside.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// When it next wants to be woken, `None` if only a new packet changes anything. Not before now but for a rounding.
-    pub fn next(&self) -> Option<Time> {
-        match self.phase {
-            Phase::Idle(since) => self.first_start(since),
-            Phase::First { until, .. } | Phase::Data { until, .. } | Phase::Answer { until, .. } => Some(until),
-        }
     }
 
     /// The earliest of the starts that stations plan when the medium is idle since then.
@@ -151,25 +103,8 @@ impl<P: Carried> Dcf<P> {
         self.stations.iter().filter_map(|station| station.start(since, self.params.slot)).min()
     }
 
-    /// A packet comes to a port; what its station's queue does not keep goes to `removed`.
-    pub fn offer(&mut self, port: u32, packet: P, now: Time, removed: &mut Vec<(Frame<P>, Removal)>) {
-        let id = self.ports[port as usize];
-        // Until it has its answer a station is busy with its exchange, though all its frames may have arrived.
-        let answered = matches!(self.phase, Phase::Answer { station, .. } if station == id);
-        let station = &mut self.stations[id as usize];
-        let service = if answered { Service::Busy(0) } else { station.in_service() };
-        station.queue.enqueue(Frame { packet, port }, service, now, removed);
-        if service.bytes().is_some() {
-            return;
-        }
-        station.load(now);
-        if !station.service.is_empty() {
-            self.contend(id, now);
-        }
-    }
-
     /// A station that had nothing to send now has.
-    fn contend(&mut self, id: u32, now: Time) {
+    fn contend(&mut self, id: u32, now: Time, out: &mut Vec<(Frame<P>, Fate)>) {
         let station = &mut self.stations[id as usize];
         match self.phase {
             Phase::Idle(since) => {
@@ -189,7 +124,7 @@ impl<P: Carried> Dcf<P> {
             Phase::First { since, .. } if (now - since).secs() < self.params.sense.secs() - SAME => {
                 // The medium looks idle to it still.
                 match station.backoff {
-                    None if !self.params.always_backoff => self.talk(id, now),
+                    None if !self.params.always_backoff => self.talk(id, now, out),
                     None => station.back_off(),
                     Some(_) => {}
                 }
@@ -199,22 +134,8 @@ impl<P: Carried> Dcf<P> {
         }
     }
 
-    /// Time has come that [`Dcf::next`] told; frames that leave go to `out`.
-    pub fn wake(&mut self, now: Time, out: &mut Vec<(Frame<P>, Fate)>) {
-        match self.phase {
-            Phase::Idle(since) => self.begin(since),
-            Phase::First { until, .. } => match self.talkers[..] {
-                [Talker { station, rts: false, .. }] => self.arrive(station, until, out),
-                [Talker { station, rts: true, .. }] => self.send_data(station, until, now),
-                _ => self.collide(until, out),
-            },
-            Phase::Data { station, until } => self.arrive(station, until, out),
-            Phase::Answer { station, heard, until } => self.conclude(station, heard, until, out),
-        }
-    }
-
     /// The first station's backoff has ended.
-    fn begin(&mut self, since: Time) {
+    fn begin(&mut self, since: Time, out: &mut Vec<(Frame<P>, Fate)>) {
         let Some(first) = self.first_start(since) else { return };
         let unnoticed = (self.params.sense.secs() - SAME).max(SAME);
         self.talkers.clear();
@@ -223,19 +144,19 @@ impl<P: Carried> Dcf<P> {
         for id in 0..self.stations.len() as u32 {
             let station = &mut self.stations[id as usize];
             match station.start(since, self.params.slot) {
-                Some(start) if (start - first).secs() < unnoticed => self.talk(id, start),
+                Some(start) if (start - first).secs() < unnoticed => self.talk(id, start, out),
                 _ => station.freeze(first - since, &self.params),
             }
         }
     }
 
     /// A station begins its first frame at `start`.
-    fn talk(&mut self, id: u32, start: Time) {
+    fn talk(&mut self, id: u32, start: Time, out: &mut Vec<(Frame<P>, Fate)>) {
         let Phase::First { since, until } = self.phase else { return };
         let (station, params) = (&mut self.stations[id as usize], &self.params);
         station.at_once = None;
         station.backoff = None;
-        station.fill(params, start);
+        station.fill(params, start, out);
         let bytes = station.air_bytes(params);
         let rts = u64::from(bytes) > params.rts_threshold;
         let length = if rts { params.rts } else { params.data(bytes) };
@@ -252,10 +173,10 @@ impl<P: Carried> Dcf<P> {
     }
 
     /// A lone RTS has arrived: CTS, then data.
-    fn send_data(&mut self, id: u32, rts_end: Time, now: Time) {
+    fn send_data(&mut self, id: u32, rts_end: Time, now: Time, out: &mut Vec<(Frame<P>, Fate)>) {
         let (station, params) = (&mut self.stations[id as usize], &self.params);
         station.rts_failures = 0;
-        station.fill(params, now);
+        station.fill(params, now, out);
         let data = params.data(station.air_bytes(params));
         let (cts, answered) = (params.cts, rts_end + params.sifs + params.cts);
         let sent = answered + params.propagation + params.sifs + data;
@@ -328,7 +249,7 @@ impl<P: Carried> Dcf<P> {
             self.stations[id as usize].cw = self.params.cw_min;
             // What is left of an aggregate counts as failed by itself.
             self.count_failures(id, until, out);
-            self.go_on(id, until);
+            self.go_on(id, until, out);
         } else {
             let params = &self.params;
             let silent = (params.ack_timeout.secs() - params.sifs.secs() - params.ack.secs()).max(0.0);
@@ -352,7 +273,7 @@ impl<P: Carried> Dcf<P> {
         } else {
             self.count_failures(id, now, out);
         }
-        self.go_on(id, now);
+        self.go_on(id, now, out);
     }
 
     /// Counts a failed attempt of each frame in service that has not arrived; gives up those with no more attempts.
@@ -391,9 +312,68 @@ impl<P: Carried> Dcf<P> {
     }
 
     /// Every exchange ends with a backoff, also if nothing waits.
-    fn go_on(&mut self, id: u32, now: Time) {
+    fn go_on(&mut self, id: u32, now: Time, out: &mut Vec<(Frame<P>, Fate)>) {
         let station = &mut self.stations[id as usize];
         station.back_off();
-        station.load(now);
+        station.load(now, out);
+    }
+}
+
+impl<P: Carried> Medium<P> for Dcf<P> {
+    fn offer(&mut self, port: u32, packet: P, now: Time, out: &mut Vec<(Frame<P>, Fate)>) {
+        let id = self.ports[port as usize];
+        // Until it has its answer a station is busy with its exchange, though all its frames may have arrived.
+        let answered = matches!(self.phase, Phase::Answer { station, .. } if station == id);
+        let station = &mut self.stations[id as usize];
+        let service = if answered { Service::Busy(0) } else { station.in_service() };
+        let mut removed = Vec::new();
+        station.queue.enqueue(Frame { packet, port }, service, now, &mut removed);
+        out.extend(removed.into_iter().map(|(frame, reason)| (frame, Fate::Removed(reason))));
+        if service.bytes().is_some() {
+            return;
+        }
+        station.load(now, out);
+        if !station.service.is_empty() {
+            self.contend(id, now, out);
+        }
+    }
+
+    fn next(&self) -> Option<Time> {
+        match self.phase {
+            Phase::Idle(since) => self.first_start(since),
+            Phase::First { until, .. } | Phase::Data { until, .. } | Phase::Answer { until, .. } => Some(until),
+        }
+    }
+
+    fn wake(&mut self, now: Time, out: &mut Vec<(Frame<P>, Fate)>) {
+        match self.phase {
+            Phase::Idle(since) => self.begin(since, out),
+            Phase::First { until, .. } => match self.talkers[..] {
+                [Talker { station, rts: false, .. }] => self.arrive(station, until, out),
+                [Talker { station, rts: true, .. }] => self.send_data(station, until, now, out),
+                _ => self.collide(until, out),
+            },
+            Phase::Data { station, until } => self.arrive(station, until, out),
+            Phase::Answer { station, heard, until } => self.conclude(station, heard, until, out),
+        }
+    }
+
+    fn waiting(&self, port: u32) -> (usize, u64) {
+        let Station { queue, held, .. } = &self.stations[self.ports[port as usize] as usize];
+        let held_bytes = held.as_ref().map_or(0, |frame| u64::from(frame.wire_bytes()));
+        (queue.len() + usize::from(held.is_some()), queue.bytes() + held_bytes)
+    }
+
+    fn len(&self) -> usize {
+        let of =
+            |station: &Station<P>| station.queue.len() + usize::from(station.held.is_some()) + station.service.len();
+        self.stations.iter().map(of).sum()
+    }
+
+    fn stats_at(&self, port: u32, now: Time) -> AirStats {
+        let mine = self.on_air.iter().filter(|(of, ..)| *of == port);
+        let rest: f64 = mine.map(|(_, length, end)| (end.secs() - now.secs()).clamp(0.0, length.secs())).sum();
+        let stats = self.stats(port);
+        AirStats { airtime: (stats.airtime - rest).max(0.0), ..stats }
     }
 }

@@ -1,0 +1,105 @@
+//! Servers: what takes packets into service, and for how long.
+//!
+//! A link alone has a [`Server`], which answers at once how long a packet is in service. Links that share a medium have a
+//! [`Medium`], which decides later whose turn it is.
+//!
+//! To add one: a file here, a variant of [`AnyServer`] or [`AnyMedium`], and one of its spec.
+
+mod constant;
+mod dcf;
+
+pub use constant::Constant;
+pub use dcf::{AirStats, Dcf, DcfParams, DcfSpec, Fate, Frame, Phy, Preamble};
+
+use std::ops::{Deref, DerefMut};
+
+use acklab_packet::Time;
+
+use crate::Carried;
+use crate::spec::LinkSpec;
+
+/// What serves one link's packets, one after another.
+pub trait Server {
+    /// The time for which a packet of `bytes` is in service that enters it `now`; nothing else is in service then.
+    fn offer(&mut self, bytes: u32, now: Time) -> Time;
+    /// Seconds of service given so far, to packets of `bytes` in all.
+    fn busy(&self, bytes: u64) -> f64;
+}
+
+/// The servers of a link, dispatched without boxes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnyServer {
+    /// See [`Constant`].
+    Constant(Constant),
+}
+
+/// Does the same with whichever server it is.
+macro_rules! each {
+    ($self:expr, $server:ident => $call:expr) => {
+        match $self {
+            AnyServer::Constant($server) => $call,
+        }
+    };
+}
+
+impl AnyServer {
+    /// The server of the link that `spec` describes.
+    pub fn new(spec: &LinkSpec) -> AnyServer {
+        AnyServer::Constant(Constant(spec.rate))
+    }
+}
+
+impl Server for AnyServer {
+    #[inline]
+    fn offer(&mut self, bytes: u32, now: Time) -> Time {
+        each!(self, server => server.offer(bytes, now))
+    }
+
+    fn busy(&self, bytes: u64) -> f64 {
+        each!(self, server => server.busy(bytes))
+    }
+}
+
+/// A server of several links, its ports, with a queue for each of its stations.
+pub trait Medium<P: Carried> {
+    /// A packet comes to a port `now`. What its station's queue removes goes to `out`.
+    fn offer(&mut self, port: u32, packet: P, now: Time, out: &mut Vec<(Frame<P>, Fate)>);
+    /// When it next wants to be woken, `None` if only a new packet changes anything.
+    fn next(&self) -> Option<Time>;
+    /// The time that [`Medium::next`] gave has come; packets that leave go to `out`.
+    fn wake(&mut self, now: Time, out: &mut Vec<(Frame<P>, Fate)>);
+    /// Packets that wait for a port's station, and their bytes; those in service not counted.
+    fn waiting(&self, port: u32) -> (usize, u64);
+    /// Packets inside: waiting, or in service and not arrived.
+    fn len(&self) -> usize;
+    /// Whether none is inside.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// What a port has counted up to `now`.
+    fn stats_at(&self, port: u32, now: Time) -> AirStats;
+}
+
+/// The media, dispatched without boxes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnyMedium<P> {
+    /// See [`Dcf`].
+    Dcf(Dcf<P>),
+}
+
+impl<P: Carried + 'static> Deref for AnyMedium<P> {
+    type Target = dyn Medium<P>;
+    fn deref(&self) -> &Self::Target {
+        match self {
+            AnyMedium::Dcf(medium) => medium,
+        }
+    }
+}
+
+impl<P: Carried + 'static> DerefMut for AnyMedium<P> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match self {
+            AnyMedium::Dcf(medium) => medium,
+        }
+    }
+}
