@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._terminal import complain, say
 from .._texts import file_name
-from .options import directory, say_kept, threads
+from .options import add_open, directory, open_page, say_kept, threads
 
 if TYPE_CHECKING:
     from .._folder import Folder
@@ -55,6 +55,7 @@ def add(verbs: Any) -> None:
     )
     verb.add_argument("--fresh", action="store_true", help="discard what an interrupted attempt left there, and begin anew")
     verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
+    add_open(verb)
     verb.set_defaults(act=act, parser=verb)
 
 
@@ -79,6 +80,8 @@ def act(options: argparse.Namespace) -> int:
         for outcome in outcomes:
             say(_told(outcome))
         say(f"\nwritten to {file_name(index or '')}")
+    if index is not None:
+        open_page(options, index)
     return 1 if any(outcome.failed for outcome in outcomes) else 0
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from .._terminal import say, say_bytes, say_json, say_toml
-from .._texts import file_name
+from .._texts import file_name, stem
 from . import captures
-from .options import directory, seed, threads
+from .options import add_open, check_open, directory, open_page, seed, threads
 
 if TYPE_CHECKING:
     from .. import _core
@@ -28,6 +28,7 @@ example:
   acklab run examples/allman1998.toml --out results  also tables, charts, and results/report.html, which shows every packet
                                                      (of a very long run a reduced view, and says so)
   acklab run examples/allman1998.toml --out results --capture 'G->R@G'    and what tcpdump would have seen there
+  acklab run a.toml b.toml --out results --open      several: a directory for each, one page that shows them over each other
   acklab run - --json < examples/allman1998.toml     one JSON object for scripts
   acklab run --batch - < scenarios.jsonl             a JSON scenario a line in, a result a line out
 
@@ -49,6 +50,7 @@ def add(verbs: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     run.add_argument("file", metavar="FILE", nargs="?", help="the scenario; - is standard input")
+    run.add_argument("others", metavar="FILE", nargs="*", help="more scenarios, whose runs share one page")
     run.add_argument(
         "--set",
         metavar="KEY=VALUE",
@@ -69,6 +71,7 @@ def add(verbs: Any) -> None:
     run.add_argument("--show-expanded", action="store_true", help="print the scenario with every default, and stop")
     run.add_argument("--batch", metavar="FILE", help="run each line of FILE, a JSON scenario; - is standard input")
     run.add_argument("--threads", type=threads, metavar="N", help="with --batch: how many run at once (one a processor)")
+    add_open(run)
     run.set_defaults(act=act, parser=run)
 
 
@@ -84,7 +87,18 @@ def act(options: argparse.Namespace) -> int:
         options.parser.error("which scenario? give a FILE, or - for standard input")
     if options.threads is not None:
         options.parser.error("--threads goes with --batch; a single run uses one processor")
-    return _single(options, sets)
+    check_open(options)
+    if options.others:
+        if options.show_expanded or options.capture:
+            options.parser.error("--show-expanded and --capture go with one FILE")
+        _several(options, sets)
+    else:
+        _single(options, sets)
+    if options.out and not options.json:
+        _say_written(options.out)
+    if options.out and not options.show_expanded:
+        open_page(options, os.path.join(options.out, "report.html"))
+    return 0
 
 
 def _stdin() -> TextIO:
@@ -100,18 +114,15 @@ def read(file: str) -> tuple[bytes, str]:
     return Path(file).read_bytes(), file_name(file)
 
 
-def _single(options: argparse.Namespace, sets: list[str]) -> int:
+def _single(options: argparse.Namespace, sets: list[str]) -> None:
     from .. import _core
     from .._folder import results
     from ..run import NAMES, Run
 
-    try:
-        text, file = read(options.file)
-    except OSError as error:
-        options.parser.error(f"{file_name(options.file)}: {error.strerror}")
+    text, file = _read(options, options.file)
     if options.show_expanded:
         say_toml(_core.expanded(text, file=file, sets=sets, seed=options.seed))
-        return 0
+        return
     if options.out and not options.json:
         sets = [*_for_report(text), *sets]
     simulation = _core.Simulation(text, file=file, sets=sets, seed=options.seed, captures=bool(options.capture))
@@ -119,8 +130,7 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
     with results(options.out, "run", NAMES) if options.out else contextlib.nullcontext() as folder:
         if folder is not None and not options.json and not options.capture:
             _recorded(simulation, folder)
-            _say_written(options.out)
-            return 0
+            return
         result = simulation.advance()
         if options.json:
             say_json(result.json())
@@ -129,9 +139,50 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
         if folder is not None:
             kind = {"format": options.capture_format, "snap_length": options.capture_bytes}
             Run(result).write_into(folder, ends=options.capture, **kind)
-            if not options.json:
-                _say_written(options.out)
-    return 0
+
+
+def _read(options: argparse.Namespace, file: str) -> tuple[bytes, str]:
+    try:
+        return read(file)
+    except OSError as error:
+        options.parser.error(f"{file_name(file)}: {error.strerror}")
+        raise
+
+
+def _several(options: argparse.Namespace, sets: list[str]) -> None:
+    """Runs scenarios one after the other; each has a directory of its file's name, and all share the page."""
+    from .. import _core
+    from .._folder import results
+    from .._records import record
+    from ..report import pages
+    from ..run import write_summary
+
+    files = [options.file, *options.others]
+    names = ["standard-input" if file == "-" else stem(Path(file).stem) for file in files]
+    if len({name.casefold() for name in names}) < len(names):  # some file systems know no capitals
+        options.parser.error("two files have one name; copy one under another")
+    simulations = []
+    for given in files:
+        text, file = _read(options, given)
+        own = [*_for_report(text), *sets] if options.out and not options.json else sets
+        simulations.append(_core.Simulation(text, file=file, sets=own, seed=options.seed))
+    if not options.out:
+        for simulation in simulations:
+            _say(options, simulation.advance())
+        return
+    with results(options.out, "run", ["report.html"]) as folder, folder.replacing() as scratch:
+        recordings = []
+        for name, simulation in zip(names, simulations, strict=True):
+            (scratch / name).mkdir()
+            recordings.append(record(simulation, scratch / name))
+            recordings[-1].label = name
+            _say(options, recordings[-1].result)
+            write_summary(recordings[-1], name, report=False)
+        pages(recordings, scratch)
+
+
+def _say(options: argparse.Namespace, result: Any) -> None:
+    say_json(result.json(records=False)) if options.json else _print_tables(result)
 
 
 def _recorded(simulation: _core.Simulation, folder: Folder) -> None:

@@ -109,9 +109,9 @@ def _write(outcomes: Sequence[Outcome], new: Sequence[Outcome], out: Path) -> No
         for figure, drawn in outcome.figures:
             for chart in drawn.charts:
                 png = None if outcome.effort.quick else folder / "figures" / f"{chart.name}.png"
-                svg = draw.save(chart, png)
-                (folder / "figures" / f"{chart.name}.svg").write_text(svg, encoding="utf-8")
-                pictures[chart.name] = draw.themed(svg, chart.name)
+                picture = draw.save(chart, png)
+                (folder / "figures" / f"{chart.name}.svg").write_text(picture.svg, encoding="utf-8")
+                pictures[chart.name] = draw.embedded(chart, picture)
             for name, frame in drawn.tables.items():
                 path = folder / "tables" / f"{figure.id}-{name}.parquet"
                 with system_errors(path):

@@ -20,7 +20,7 @@ from .paper import Compared, Drawn, Figure, Paper
 from .runner import Outcome
 
 Pictures = Mapping[str, str]
-"""Inline SVG by chart name."""
+"""Charts as HTML, by name."""
 
 
 def paper_page(outcome: Outcome, pictures: Pictures) -> str:
@@ -176,11 +176,7 @@ def sentence(text: str) -> str:
 
 
 def _card(figure: Figure, drawn: Drawn, pictures: Pictures, outcome: Outcome) -> str:
-    charts = "".join(
-        f"<figure>{pictures[c.name]}<figcaption>{esc(c.about)}</figcaption></figure>"
-        for c in drawn.charts
-        if c.name in pictures
-    )
+    charts = "".join(pictures[c.name] for c in drawn.charts if c.name in pictures)
     label = f'<span class="label">{esc(figure.label)}</span>' if figure.label else ""
     remark = f'<p class="remark">{esc(drawn.remark)}</p>' if drawn.remark else ""
     if drawn.scenario:

@@ -111,6 +111,7 @@ def test_an_interrupted_attempt_goes_on(tmp_path: Path, warm: Warm | None) -> No
 
     def attempt(tick: Callable[[int], None]) -> Lines:
         with results(tmp_path, "reproduce") as folder, closing(Journal(folder, identity("", "one"))) as journal:
+            kept.append(len(journal))
             lines = Lines(1, journal, "paper")
             for scenario, one in zip(scenarios, shared, strict=True):
                 lines.ask(scenario, reader, one)

@@ -1,0 +1,19 @@
+// What every page has beside its charts: claims shown by kind, and charts in SVG that can be saved.
+import { h } from "./dom.js";
+import { saveButtons, standalone } from "./save.js";
+
+export function wireControls() {
+  const filters = /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll(".filters button"));
+  for (const filter of filters) {
+    filter.hidden = false;
+    filter.addEventListener("click", () => {
+      for (const other of filters) other.setAttribute("aria-pressed", String(other === filter));
+      for (const row of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".claims tbody tr"))) {
+        row.hidden = filter.value !== "" && !row.dataset.kind.split(" ").includes(filter.value);
+      }
+    });
+  }
+  for (const svg of document.querySelectorAll("figure > svg")) {
+    svg.parentElement.append(h("div", { class: "chart-foot" }, saveButtons(svg.id, svg.getAttribute("aria-label"), () => standalone(svg))));
+  }
+}
