@@ -87,5 +87,5 @@ def _section(found: Analysis, row: Row) -> str:
     return (
         f'<section class="card" id="{_name(row)}"><h2>{esc(text.title(row))}</h2><p class="note">{esc(start)}</p>'
         f'<p class="lead">{esc(row["finding"])}</p>{figures}'
-        f"{table(['', '', '', ''], beside, ['text', '', 'text', ''])}</section>"
+        f"{table(['', '', '', ''], beside, ['text', '', 'text', ''], 'pairs')}</section>"
     )

@@ -100,7 +100,8 @@ def _parts(made: Figure, rows: bool) -> list[list[tuple[float, float, float, flo
     if not rows:
         return head + [[one] for one in found]
     first = min(found)[0]
-    strip = [(first, top, names - first, tall) for _, top, _, tall in found]
+    bounds = [(axes.bbox.y0 * scale, axes.bbox.y1 * scale) for axes in panels]
+    strip = [(first, height - high, names - first, high - low) for low, high in bounds]
     return head + [[one] if one[0] < names else [side, one] for side, one in zip(strip, found, strict=True)]
 
 
@@ -109,17 +110,17 @@ def embedded(chart: Chart, picture: Picture) -> str:
     parts = "".join(_part(chart.name, part) for part in picture.parts)
     stacked = f'<div class="parts" aria-hidden="true">{parts}</div>' if parts else ""
     caption = html.escape(visible(chart.about))
-    kind = ' class="stacks"' if parts else ""
+    kind = ' class="stacks"' if parts else ' class="small"' if f'viewBox="0 0 {72 * canvas.SMALL:g} ' in picture.svg else ""
     return f"<figure{kind}>{themed(picture.svg, chart.name, chart.about)}{stacked}<figcaption>{caption}</figcaption></figure>"
 
 
 def _part(name: str, places: list[tuple[float, float, float, float]]) -> str:
     """Rectangles of a drawing side by side, as an SVG of their size."""
-    wide, tall = sum(place[2] for place in places), places[0][3]
+    wide, tall, base = sum(place[2] for place in places), places[-1][3], places[-1][1]
     shown, x = "", 0.0
     for left, top, width, height in places:
         shown += (
-            f'<svg x="{x:.0f}" width="{width:.0f}" height="{height:.0f}" viewBox="{left:.0f} {top:.0f} {width:.0f} {height:.0f}">'
+            f'<svg x="{x:.0f}" y="{top - base:.0f}" width="{width:.0f}" height="{height:.0f}" viewBox="{left:.0f} {top:.0f} {width:.0f} {height:.0f}">'
             f'<use href="#{name}-figure_1"/></svg>'
         )
         x += width
@@ -183,8 +184,9 @@ def _lines(chart: Lines) -> Figure:
                 handles[line.name] = Line2D(
                     [], [], color=canvas.shade(line.colour), ls=line.dash, lw=line.width, marker=line.marker or None, ms=4
                 )
-    lines = canvas.legend_lines(list(handles))
-    fig, all_axes = canvas.grid(len(chart.panels), 1, chart.height, lines)
+    width = canvas.WIDTH if len(chart.panels) > 1 else canvas.SMALL
+    lines = canvas.legend_lines(list(handles), width)
+    fig, all_axes = canvas.grid(len(chart.panels), 1, chart.height, lines, width)
     for axes, panel in zip(all_axes, chart.panels, strict=True):
         _panel(axes, panel)
     if lines:
@@ -244,7 +246,10 @@ def _colour_bar(fig: Figure, image: Any, chart: Heat, clipped: tuple[bool, bool]
 
 
 def _bars(chart: Bars) -> Figure:
-    fig, (axes,) = canvas.grid(1, 1, chart.height, True)
+    few = len(chart.groups) * len(chart.keys) <= 12
+    width = canvas.SMALL if few else canvas.WIDTH
+    lines = canvas.legend_lines(chart.keys, width) or 1
+    fig, (axes,) = canvas.grid(1, 1, chart.height, lines, width)
     share = 0.8 / len(chart.keys)
     for k, (_key, colour) in enumerate(zip(chart.keys, chart.colours, strict=True)):
         places = [g - 0.4 + share * (k + 0.5) for g in range(len(chart.groups))]
@@ -259,7 +264,7 @@ def _bars(chart: Bars) -> Figure:
     canvas.axis(axes, Axis(""), chart.y)
     axes.set_xticks(range(len(chart.groups)), [group.name for group in chart.groups])
     axes.tick_params(axis="x", length=0)
-    canvas.legend(fig, [Patch(color=canvas.shade(c)) for c in chart.colours], list(chart.keys))
+    canvas.legend(fig, [Patch(color=canvas.shade(c)) for c in chart.colours], list(chart.keys), lines)
     return fig
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from .._texts import visible
 from ..report.page import VIEWER, document
 
-__all__ = ["VIEWER", "document", "esc", "header", "table"]
+__all__ = ["SCROLLER", "VIEWER", "document", "esc", "header", "table"]
 
 
 def esc(text: object) -> str:
@@ -16,14 +16,20 @@ def esc(text: object) -> str:
     return html.escape(visible(str(text)))
 
 
+SCROLLER = '<div class="scroller tall" tabindex="0" role="group" aria-label="Table">'
+"""Opens what a wide table is pushed along in, with keys too."""
+
+
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], classes: Sequence[str] = (), kind: str = "") -> str:
     """A table; cells are HTML already."""
     marks = [f' class="{c}"' if c else "" for c in (*classes, *[""] * (len(heads) - len(classes)))]
-    head = "".join(f"<th{m} scope=col>{h}</th>" for h, m in zip(heads, marks, strict=True))
+    head = "".join(f"<th{m} scope=col>{h}</th>" if h else f"<td{m}></td>" for h, m in zip(heads, marks, strict=True))
+    top = f"<thead><tr>{head}</tr></thead>" if any(heads) else ""
     body = "".join(
         "<tr>" + "".join(f"<td{m}>{cell}</td>" for cell, m in zip(row, marks, strict=True)) + "</tr>" for row in rows
     )
-    return f'<div class="scroller tall"><table class="{kind}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    named = f' class="{kind}"' if kind else ""
+    return f'{SCROLLER}<table{named}>{top}<tbody>{body}</tbody></table></div>'
 
 
 def header(title: str, kicker: str, headline: str, *, quick: bool) -> str:

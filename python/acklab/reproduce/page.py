@@ -131,7 +131,7 @@ def _parameters(paper: Paper) -> str:
     )
     return (
         f'<section id="parameters"><h2>Parameters</h2><p class="note">One set for everything below. {esc(note)}</p>'
-        '<div class="card"><div class="scroller tall"><table class="parameters"><thead><tr><th class="text">parameter</th><th class="text">value</th>'
+        '<div class="card"><div><table class="parameters"><thead><tr><th class="text">parameter</th><th class="text">value</th>'
         f'<th class="text">basis</th><th class="text wrap">why</th></tr></thead><tbody>{rows}</tbody></table></div></div></section>'
     )
 

@@ -14,7 +14,7 @@ export function layersChart({ id, title, about, axis, layers, height }) {
   const colour = (part, layer) => part.colour(layer.key);
   const there = (data) => layers.filter((layer) => data[layer.key]);
   return {
-    id, title, about, height, axis: () => axis, needs: "segments",
+    id, title, about, height, axis: () => ({ ...axis, label: `${axis.label} (${axis.unit})` }), needs: "segments",
     roles: layers.map((layer) => ({ key: layer.key, name: layer.name, sample: SAMPLES[layer.kind], there: (data) => data[layer.key] })),
     columns: [["time", "s", 9], ["value", axis.unit, 9], ["what", ""]],
 

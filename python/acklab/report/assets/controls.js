@@ -2,6 +2,8 @@
 import { h } from "./dom.js";
 import { saveButtons, standalone } from "./save.js";
 
+const MOST_STACKED = 40;
+
 export function wireControls() {
   const filters = /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll(".filters button"));
   for (const filter of filters) {
@@ -12,6 +14,13 @@ export function wireControls() {
         row.hidden = filter.value !== "" && !row.dataset.kind.split(" ").includes(filter.value);
       }
     });
+  }
+  // On a telephone the rows of short tables are blocks, in which each cell says its heading.
+  for (const table of document.querySelectorAll("table")) {
+    const heads = [...(table.tHead ? table.tHead.rows[0].cells : [])].map((head) => head.textContent);
+    if (!heads.length || table.className || table.rows.length > MOST_STACKED) continue;
+    table.className = "stacked";
+    for (const row of table.tBodies[0].rows) for (const [i, cell] of [...row.cells].entries()) cell.dataset.head = heads[i];
   }
   for (const svg of document.querySelectorAll("figure > svg")) {
     svg.parentElement.append(h("div", { class: "chart-foot" }, saveButtons(svg.id, svg.getAttribute("aria-label"), () => standalone(svg))));

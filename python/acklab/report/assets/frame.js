@@ -61,9 +61,9 @@ export class Frame {
       h("div", { class: "chart-head" },
         h("h2", { id: spec.id + "-title" }, spec.title),
         h("p", { class: "about", id: spec.id + "-about" }, spec.about),
-        this.extra, saveButtons(spec.id, spec.title, () => this.svg())),
+        this.extra),
       this.legend, this.plot,
-      (this.foot = h("div", { class: "chart-foot" })),
+      (this.foot = h("div", { class: "chart-foot" }, saveButtons(spec.id, spec.title, () => this.svg()))),
       dataTable(this));
     wirePointer(this);
     wireKeys(this);

@@ -22,7 +22,7 @@ function toolBar() {
   const { view } = state;
   const button = (text, label, action, more) => h("button", { type: "button", "aria-label": label, title: label, onclick: action, ...more }, text);
   const back = button("Back", "Back to the stretch before (Backspace)", () => view.back());
-  const all = button("All", "Show the whole run (0)", () => view.reset());
+  const all = button("All", "All: show the whole run (0)", () => view.reset());
   const tools = h("div", { class: "tools" },
     h("span", { class: "group" }, button(MINUS, "Zoom out", () => view.zoom(1 / 1.6)), button("+", "Zoom in", () => view.zoom(1.6)), all, back),
     navigator_.range,

@@ -24,7 +24,7 @@ function spentBars() {
   const seen = Object.keys(CAUSES).filter((cause) => rows.some((row) => row.shares.some((s) => s.cause === cause && s.share >= 0.002)));
   const order = ["slow start", "path", "window", "recovery", "timeout"];
   // Beside the runs' colours the causes are greys.
-  const grey = (cause) => [10, 25, 40, 75, 95][order.indexOf(cause)];
+  const grey = (cause) => [8, 20, 34, 75, 95][order.indexOf(cause)];
   const colour = (cause) => (state.compared ? `color-mix(in srgb, var(--ink) ${grey(cause)}%, var(--surface))` : `var(--slot-${state.manifest.palette.roles[cause]})`);
   const words = (cause) => (state.compared ? (grey(cause) < 50 ? "var(--ink)" : "var(--surface)") : ["slow start", "window"].includes(cause) ? "var(--on-bright)" : "var(--surface)");
   return h("div", { class: "spent", role: "group", "aria-label": "Where the time went" },

@@ -58,7 +58,7 @@ export function sortableTable({ title, about, table, kind }) {
   if (kind === "flows") state.watch(() => body.querySelectorAll("input[data-item]").forEach((box) => (box.checked = state.shown.has(Number(box.dataset.item)))));
   return h("section", { class: "card", "aria-labelledby": kind + "-title" },
     h("h2", { id: kind + "-title" }, title),
-    h("div", { class: "scroller", tabindex: "0", role: "region", "aria-labelledby": kind + "-title" },
+    h("div", { class: "scroller", tabindex: "0", role: "group", "aria-labelledby": kind + "-title" },
       h("table", {}, h("caption", {}, about), h("thead", {}, head), body)));
 }
 
