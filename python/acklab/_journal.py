@@ -205,6 +205,11 @@ class Journal:
             tick(len(lines))
         self.look()
 
+    def append(self, records: Iterable[tuple[int, bytes]]) -> None:
+        """Keeps results that were made here, by their numbers, for the next attempt."""
+        with self.path.open("ab") as file:
+            file.writelines(record(number, result) for number, result in records)
+
     def discard(self) -> None:
         """Removes what only work under way needs."""
         self.close()

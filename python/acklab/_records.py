@@ -28,6 +28,7 @@ class Recording:
     def __init__(self, result: RunResult, folder: Path) -> None:
         self.result, self.label = result, ""
         self.folder = folder
+        self.scenario_toml = result.scenario_toml
         self.title, self.seed, self.end_s = result.title, result.seed, result.end_s
         self.flows, self.links = result.flows, result.links
         self.series, self.queue, self.packets = (self._scanned(name) for name in RECORDED)

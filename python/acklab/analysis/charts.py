@@ -1,82 +1,118 @@
-"""The charts of one direction, as data; :mod:`acklab.figures.draw` draws them."""
+"""What is drawn of an analysis: lines and marks over time for the page's viewer, and a histogram for each direction."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from ..figures.charts import Axis, Bar, Bars, Line, Lines, Mark, Panel
+from ..figures.charts import Axis, Bar, Bars
+from ..plot import palette
 from ..plot.prep.thin import thin_points, thin_steps
+from ..report.encode import NANO, Blocks
+from ..report.page import Viewer
+from . import text
 
-#: Columns of dots a chart has room for; more rows are thinned.
-COLUMNS = 400
+#: Places along the whole capture that a layer is thinned to.
+COLUMNS = 20_000
 #: Segments an ACK told apart in the histogram; more are one bar.
 MOST = 8
 
 Row = Mapping[str, Any]
-Chart = Lines | Bars
 
 
-def charts(row: Row, name: str, acks: pl.DataFrame, segments: pl.DataFrame) -> list[Chart]:
-    """What is drawn of a direction: numbers against time, segments an ACK, delays, round trips and flight."""
-    start = min((frame["time_s"][0] for frame in (acks, segments) if frame.height), default=0.0)
-    acks = acks.with_columns(pl.col("time_s") - start)
-    segments = segments.with_columns(pl.col("time_s") - start)
-    end = max(float(frame["time_s"].max() or 0) for frame in (acks, segments))  # type: ignore[arg-type]
-    time = Axis("time (s)", low=0, high=1.02 * end or 1.0)
-    found: list[Chart] = [_sequence(name, time, acks, segments)]
-    if row["plain_acks"]:
-        found += [_per_ack(name, acks), _delay(row, name, time, acks)]
-    return [*found, _flight(row, name, time, acks, segments)]
+def _layer(key: str, name: str, kind: str, role: str) -> dict[str, str]:
+    return {"key": key, "name": name, "kind": kind, "slot": palette.ROLES.get(role, role)}
 
 
-def _room(label: str, values: pl.Series, factor: float) -> Axis:
-    """An axis from zero with room for its farthest mark."""
-    top = factor * float(values.max() or 0)  # type: ignore[arg-type]
-    return Axis(label, low=0, high=1.08 * top or 1.0)
+#: The charts from the top. A layer's values are the column of its chart and key in :func:`_layers`.
+CHARTS: list[dict[str, Any]] = [
+    {
+        "id": "sequence", "title": "Segments and their acknowledgment", "height": 340,
+        "about": "A dot is a segment's first number; the line is the highest acknowledged.",
+        "axis": {"label": "sequence number", "unit": "B", "si": True},
+        "layers": [_layer("acked", "acknowledged", "steps", "ack"), _layer("new", "segment", "dots", "data"),
+                   _layer("again", "resent or late", "cross", "retransmit"), _layer("duplicate", "duplicate ACK", "cross", "sack")],
+    },
+    {
+        "id": "delay", "title": "ACK delay", "height": 200,
+        "about": "Time from the segment that completes what an ACK covers to the ACK, where it was captured.",
+        "axis": {"label": "delay", "unit": "ms", "zero": True},
+        "layers": [_layer("one", "ACK of one segment", "dots", "blue"), _layer("several", "of several", "dots", "orange"),
+                   _layer("timer", "timer", "level", "slate")],
+    },
+    {
+        "id": "flight", "title": "Outstanding data", "height": 230,
+        "about": "What was sent and not acknowledged, as seen where it was captured.",
+        "axis": {"label": "data", "unit": "B", "si": True, "zero": True},
+        "layers": [_layer("flight", "outstanding", "steps", "flight"), _layer("cwnd", "window, as a receiver estimates it", "steps", "cwnd")],
+    },
+    {
+        "id": "trips", "title": "Round trips from here", "height": 200,
+        "about": "From a segment to its ACK, where they were captured.",
+        "axis": {"label": "round trip", "unit": "ms", "zero": True},
+        "layers": [_layer("trip", "round trip to the receiver", "dots", "rto")],
+    },
+]  # fmt: skip
 
 
-def _dots(name: str, frame: pl.DataFrame, column: str, factor: float, colour: str, marker: str = ".") -> list[Line]:
-    frame = thin_points(frame, COLUMNS, each=2)
-    if not frame.height:
-        return []
-    values = (frame[column] * factor).to_numpy()
-    return [Line(name, frame["time_s"].to_numpy(), values, colour, dash=" ", marker=marker)]
+def viewer(rows: Sequence[Row], acks: pl.DataFrame, segments: pl.DataFrame) -> Viewer:
+    """What the page's charts draw of these directions."""
+    blocks, items = Blocks(), []
+    ends = [float(frame["time_s"].max() or 0.0) for frame in (acks, segments)]  # type: ignore[arg-type]
+    slots = palette.run_slots(len(rows))
+    for row, slot in zip(rows, slots, strict=True):
+        mine = (pl.col("connection") == row["connection"]) & (pl.col("way") == row["way"])
+        layers = _layers(row, acks.filter(mine), segments.filter(mine))
+        tables = {name: blocks.add(frame, {"time_s": NANO, "value": 1e-6}) for name, frame in layers.items() if frame.height}
+        progress = layers["sequence acked"].rename({"value": "bytes"}).with_columns(pl.col("bytes").cast(pl.Int64))
+        tables["progress"] = blocks.add(progress, {"time_s": NANO})
+        items.append({"run": 0, "flow": text.title(row), "unit": "bytes", "tables": tables, "end_s": max(ends), "slot": slot})
+    recorded = {"series": True, "queue": False, "packets": False}
+    run = {"label": "capture", "seed": None, "end_s": max(ends), "slot": slots[0], "queues": [], "recorded": recorded}
+    colours = {"slots": palette.SLOTS, "roles": palette.ROLES, "background": palette.BACKGROUND}
+    return {"runs": [run], "items": items, "charts": CHARTS, "palette": colours}, blocks
 
 
-def _steps(name: str, frame: pl.DataFrame, column: str, factor: float, colour: str) -> list[Line]:
-    frame = thin_steps(frame.drop_nulls(column), column, COLUMNS)
-    if not frame.height:
-        return []
-    return [Line(name, frame["time_s"].to_numpy(), (frame[column] * factor).to_numpy(), colour, step=True)]
-
-
-def _scale(top: float) -> tuple[float, str]:
-    """A factor that makes bytes readable, and the unit it leads to."""
-    return (1e-6, "MB") if top >= 2e6 else (1e-3, "kB") if top >= 2e3 else (1.0, "B")
-
-
-def _sequence(name: str, time: Axis, acks: pl.DataFrame, segments: pl.DataFrame) -> Lines:
-    top = max(segments["seq_bytes"].max() or 0, acks["ack_bytes"].max() or 0)  # type: ignore[type-var]
-    factor, unit = _scale(float(top))  # type: ignore[arg-type]
+def _layers(row: Row, acks: pl.DataFrame, segments: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Time and value of every mark, by chart and layer."""
+    kind = pl.col("kind").cast(pl.String)
     data = segments.filter(pl.col("payload_bytes") > 0)
-    new, again = data.filter(pl.col("kind") == "new"), data.filter(pl.col("kind").is_in(["resent", "late"]))
-    duplicates = acks.filter(pl.col("kind") == "duplicate")
-    lines = [
-        *_steps("acknowledged", acks.filter(pl.col("kind").is_in(["new", "repeated"])), "ack_bytes", factor, "ack"),
-        *_dots("segment", new, "seq_bytes", factor, "data"),
-        *_dots("resent or late", again, "seq_bytes", factor, "retransmit", "x"),
-        *_dots("duplicate ACK", duplicates, "ack_bytes", factor, "sack", "+"),
-    ]
-    panel = Panel("Segments and their acknowledgment", time, Axis(f"sequence number ({unit})", low=0), lines)
-    return Lines(
-        f"{name}-sequence", "Each dot is a segment's first number; the line is the highest acknowledged.", [panel], 3.4
-    )
+    plain = acks.filter(pl.col("plain") & pl.col("delay_s").is_not_null())
+    left = (pl.col("flight_bytes").cast(pl.Int64) - pl.col("acked_bytes").cast(pl.Int64)).clip(0)
+    after = acks.filter(kind == "new").select("time_s", flight_bytes=left.cast(pl.UInt64))
+    both = pl.concat([data.select("time_s", "flight_bytes"), after]).sort("time_s", maintain_order=True)
+    window = data.drop_nulls("cwnd_segments").with_columns(cwnd=pl.col("cwnd_segments") * float(row["segment_bytes"] or 0))
+    timer = [] if row["timer_s"] is None else [1e3 * (row["timer_s"] + row["delay_min_s"])]
+    return {
+        "sequence acked": _steps(acks.filter(kind.is_in(["new", "repeated"])), "ack_bytes"),
+        "sequence new": _dots(data.filter(kind == "new"), "seq_bytes"),
+        "sequence again": _dots(data.filter(kind.is_in(["resent", "late"])), "seq_bytes"),
+        "sequence duplicate": _dots(acks.filter(kind == "duplicate"), "ack_bytes"),
+        "delay one": _dots(plain.filter(pl.col("acked_segments") <= 1), "delay_s", 1e3),
+        "delay several": _dots(plain.filter(pl.col("acked_segments") > 1), "delay_s", 1e3),
+        "delay timer": pl.DataFrame({"time_s": [0.0] * len(timer), "value": timer}, schema={"time_s": pl.Float64, "value": pl.Float64}),
+        "flight flight": _steps(both, "flight_bytes"),
+        "flight cwnd": _steps(window, "cwnd"),
+        "trips trip": _dots(acks.filter(pl.col("rtt_s").is_not_null()), "rtt_s", 1e3),
+    }
 
 
-def _per_ack(name: str, acks: pl.DataFrame) -> Bars:
+def _dots(frame: pl.DataFrame, column: str, factor: float = 1.0) -> pl.DataFrame:
+    return _value(thin_points(frame, COLUMNS, each=2), column, factor)
+
+
+def _steps(frame: pl.DataFrame, column: str) -> pl.DataFrame:
+    return _value(thin_steps(frame.drop_nulls(column), column, COLUMNS), column, 1.0)
+
+
+def _value(frame: pl.DataFrame, column: str, factor: float) -> pl.DataFrame:
+    return frame.select("time_s", value=pl.col(column).cast(pl.Float64) * factor)
+
+
+def histogram(name: str, acks: pl.DataFrame) -> Bars:
+    """Segments that the ACKs of one direction cover."""
     plain = acks.filter(pl.col("plain"))["acked_segments"]
     groups = [Bar(str(n), [float((plain == n).sum())]) for n in range(1, MOST)]
     groups.append(Bar(f"{MOST} or more", [float((plain >= MOST).sum())]))
@@ -86,48 +122,3 @@ def _per_ack(name: str, acks: pl.DataFrame) -> Bars:
     return Bars(
         f"{name}-segments", about, ["ACKs by the segments they cover"], ["blue"], groups, Axis("ACKs (count)"), 2.4
     )
-
-
-def _delay(row: Row, name: str, time: Axis, acks: pl.DataFrame) -> Lines:
-    plain = acks.filter(pl.col("plain") & pl.col("delay_s").is_not_null())
-    one, more = plain.filter(pl.col("acked_segments") <= 1), plain.filter(pl.col("acked_segments") > 1)
-    lines = [
-        *_dots("ACK of one segment", one, "delay_s", 1e3, "blue"),
-        *_dots("of several", more, "delay_s", 1e3, "orange"),
-    ]
-    marks = []
-    if row["timer_s"] is not None:
-        marks.append(Mark(1e3 * (row["timer_s"] + row["delay_min_s"]), "timer"))
-    panel = Panel("ACK delay", time, _room("delay (ms)", plain["delay_s"], 1e3), lines, marks)
-    about = "Time from the segment that completes what an ACK covers to the ACK, where it was captured."
-    return Lines(f"{name}-delay", about, [panel], 2.4)
-
-
-def _flight(row: Row, name: str, time: Axis, acks: pl.DataFrame, segments: pl.DataFrame) -> Lines:
-    data = segments.filter(pl.col("payload_bytes") > 0)
-    window = data.with_columns(cwnd_bytes=pl.col("cwnd_segments") * float(row["segment_bytes"]))
-    both = pl.concat([data.select("time_s", "flight_bytes"), _after(acks)]).sort("time_s", maintain_order=True)
-    factor, unit = _scale(float(both["flight_bytes"].max() or 0))  # type: ignore[arg-type]
-    flight = [
-        *_steps("outstanding", both, "flight_bytes", factor, "flight"),
-        *_steps("window, as a receiver estimates it", window, "cwnd_bytes", factor, "cwnd"),
-    ]
-    samples = acks.filter(pl.col("rtt_s").is_not_null())
-    round_trips = _dots("round trip to the receiver", samples, "rtt_s", 1e3, "rto")
-    panels = [
-        Panel(
-            "Outstanding data",
-            time,
-            _room(f"data ({unit})", pl.concat([both["flight_bytes"].cast(pl.Float64), window["cwnd_bytes"]]), factor),
-            flight,
-        ),
-        Panel("Round trips from here", time, _room("round trip (ms)", samples["rtt_s"], 1e3), round_trips),
-    ]
-    return Lines(f"{name}-flight", "What was sent and not acknowledged, as seen where it was captured.", panels, 2.6)
-
-
-def _after(acks: pl.DataFrame) -> pl.DataFrame:
-    """What is outstanding after each ACK of new data."""
-    new = acks.filter(pl.col("kind") == "new")
-    left = (pl.col("flight_bytes").cast(pl.Int64) - pl.col("acked_bytes").cast(pl.Int64)).clip(0)
-    return new.select("time_s", flight_bytes=left.cast(pl.UInt64))

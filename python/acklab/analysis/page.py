@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from ..figures import draw
-from ..figures.html import document, esc, header, table
+from ..figures.html import VIEWER, document, esc, header, table
 from ..plot.words import amount, seconds
 from . import text
-from .charts import charts
+from .charts import histogram, viewer
 
 if TYPE_CHECKING:
     from . import Analysis
@@ -30,15 +30,20 @@ def page(found: Analysis) -> str:
     drawn = sorted(rows, key=lambda row: -row["bytes"])[:MOST_DRAWN]
     drawn.sort(key=lambda row: (row["connection"], row["direction"]))
     notes = "".join(f'<p class="note">{esc(note)}</p>' for note in text.notes(summary))
+    shown = [row for row in drawn if row["data_packets"] or row["acks"]]
+    charts = None
+    if found.acks is not None and found.segments is not None and shown:
+        charts = viewer(shown, pl.DataFrame(found.acks), pl.DataFrame(found.segments))
     body = [
         header("What the ACKs say", "acklab analyze", text.heading(summary), quick=False),
         notes,
         "</header><main>",
         f'<section class="card">{_list(rows, drawn)}</section>',
-        *(_section(found, row) for row in drawn if row["data_packets"] or row["acks"]),
+        VIEWER if charts else "",
+        *(_section(found, row) for row in shown),
         '</main><footer class="foot">What each number means is in the reference of <code>acklab analyze</code>.</footer>',
     ]
-    return document(f"ACKs of {text.title_of_file(summary['file'])}", "".join(body))
+    return document(f"ACKs of {text.title_of_file(summary['file'])}", "".join(body), viewer=charts)
 
 
 def _name(row: Row) -> str:
@@ -70,12 +75,9 @@ def _list(rows: list[Row], drawn: list[Row]) -> str:
 def _section(found: Analysis, row: Row) -> str:
     mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"])
     figures = ""
-    if found.acks is not None and found.segments is not None:
-        acks = pl.DataFrame(found.acks).filter(mine).with_columns(pl.col("kind").cast(pl.String))
-        segments = pl.DataFrame(found.segments).filter(mine).with_columns(pl.col("kind").cast(pl.String))
-        for chart in charts(row, _name(row), acks, segments):
-            svg = draw.themed(draw.save(chart), chart.name)
-            figures += f"<figure>{svg}<figcaption>{esc(chart.about)}</figcaption></figure>"
+    if found.acks is not None and row["plain_acks"]:
+        chart = histogram(_name(row), pl.DataFrame(found.acks).filter(mine))
+        figures = draw.embedded(chart, draw.save(chart))
     numbers = [
         [esc(f"{heading}: {words}"), esc(shown(row))] for heading, cells in text.COLUMNS for words, shown in cells
     ]
@@ -85,5 +87,5 @@ def _section(found: Analysis, row: Row) -> str:
     return (
         f'<section class="card" id="{_name(row)}"><h2>{esc(text.title(row))}</h2><p class="note">{esc(start)}</p>'
         f'<p class="lead">{esc(row["finding"])}</p>{figures}'
-        f"{table(['', '', '', ''], beside, ['text', '', 'text', ''])}</section>"
+        f"{table(['', '', '', ''], beside, ['text', '', 'text', ''], 'pairs')}</section>"
     )

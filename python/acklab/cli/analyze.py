@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._terminal import say, say_json, status
 from .._texts import file_name, stem
-from .options import directory
+from .options import add_open, check_open, directory, open_page
 
 if TYPE_CHECKING:
     from .._folder import Folder
@@ -64,6 +64,7 @@ def add(verbs: Any) -> None:
         metavar="DIR",
         help="also write tables and a page there; of several files, each in a directory of its name",
     )
+    add_open(verb)
     verb.set_defaults(act=act, parser=verb)
 
 
@@ -80,6 +81,7 @@ def act(options: argparse.Namespace) -> int:
     from ..analysis import NAMES
     from ..analysis.select import sortable
 
+    check_open(options)
     if options.files.count(STANDARD_INPUT) > 1:
         options.parser.error("standard input can be read once")
     if options.sort is not None and options.sort not in sortable():
@@ -117,6 +119,7 @@ def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
             found.write_into(folders[number])
             if not options.json:
                 say(f"\nwritten to {file_name(folders[number].path / 'analysis.html')}")
+            open_page(options, folders[number].path / "analysis.html")
     return 0
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._terminal import say, say_json
 from .._texts import file_name
-from .options import directory, say_kept, threads
+from .options import add_open, check_open, directory, open_page, say_kept, threads
 
 if TYPE_CHECKING:
     from ..compare import Comparison
@@ -72,6 +72,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--fresh", action="store_true", help="with --out: discard what an interrupted comparison left there")
     verb.add_argument("--kernel", action="store_true", help="run between the ends of a Linux in virtual time (as acklab run --kernel)")
     verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
+    add_open(verb)
     verb.set_defaults(act=act, parser=verb)
 
 
@@ -82,6 +83,7 @@ def act(options: argparse.Namespace) -> int:
     from .._folder import results
     from ..compare.text import as_text
 
+    check_open(options)
     if options.fresh and options.out is None:
         options.parser.error("--fresh goes with --out DIR")
     try:
@@ -107,6 +109,8 @@ def act(options: argparse.Namespace) -> int:
         say(as_text(told))
         if options.out:
             say(f"\nwritten to {file_name(os.path.join(options.out, 'comparison.html'))}")
+    if options.out:
+        open_page(options, os.path.join(options.out, "comparison.html"))
     return 0
 
 

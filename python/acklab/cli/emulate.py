@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._terminal import complain, say, say_json
 from .._texts import file_name, one_line
-from .options import directory, seed
+from .options import add_open, check_open, directory, open_page, seed
 from .summary import LINK_COLUMNS, _count, _number, _times, align, told
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ EXAMPLE = """\
 example:
   acklab emulate examples/live.toml --dry-run         what would be done; needs no privilege
   acklab emulate examples/live.toml --beside          eight seconds of real TCP, and what the simulator says of the same
-  acklab emulate examples/live.toml --out results     also tables, and captures for Wireshark
+  acklab emulate examples/live.toml --out results     also tables, captures for Wireshark, and a page: live over simulated
   acklab emulate examples/live.toml --set flow.f.receiver.ack.segments=8         an ACK for every 8th segment
   acklab emulate examples/live.toml --acks kernel --control cubic                the kernel's own ACKs, its CUBIC
   acklab emulate examples/live.toml --sender kernel   what an ACK is worth by the kernel's own rules, not the scenario's
@@ -34,7 +34,7 @@ exit status: 0; 1 the run could not be, failed, or is invalid; 2 bad scenario, o
 """
 
 TABLES = ("flows", "links", "series", "queue")
-NAMES = (*(f"{table}.parquet" for table in TABLES), "summary.json", "scenario.toml", "sender.pcap", "receiver.pcap")
+NAMES = (*(f"{table}.parquet" for table in TABLES), "summary.json", "scenario.toml", "sender.pcap", "receiver.pcap", "report.html")
 #: The option's name in the parsed command line is a keyword of Python.
 FOR = "for_"
 
@@ -69,7 +69,7 @@ def add(verbs: Any) -> None:
     emulate.add_argument(
         "--virtual", action="store_true", help="in virtual time, between the ends of a kernel booted for it: as acklab run --kernel"
     )
-    emulate.add_argument("--out", type=directory, metavar="DIR", help="also write tables, summary and captures there")
+    emulate.add_argument("--out", type=directory, metavar="DIR", help="also write tables, summary, captures and report.html there")
     emulate.add_argument(
         "--capture-bytes",
         type=_capture_bytes,
@@ -79,6 +79,7 @@ def add(verbs: Any) -> None:
     )
     emulate.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     emulate.add_argument("--dry-run", action="store_true", help="print what would be done, and stop")
+    add_open(emulate)
     emulate.set_defaults(act=act, parser=emulate)
 
 
@@ -120,6 +121,7 @@ def act(options: argparse.Namespace) -> int:
     from .. import _core
     from .run import read
 
+    check_open(options)
     try:
         text, file = read(options.file)
     except OSError as error:
@@ -138,20 +140,20 @@ def act(options: argparse.Namespace) -> int:
         say_json(plan.json()) if options.json else say(plan_as_text(json.loads(plan.json())))
         return 0
     simulation = None
-    if options.beside:
-        simulation = _core.Simulation(text, file=file, sets=sets, seed=options.seed)
+    if options.beside or options.out:
+        recorded = ["record.series=true", "record.queue=true"] if options.out else []
+        simulation = _core.Simulation(text, file=file, sets=[*recorded, *sets], seed=options.seed)
     go = partial(plan.run, realtime=options.realtime)
     if options.virtual:
         from ..kernel import run as boot
 
         go = partial(boot, plan, asked)
     try:
-        result = _run(plan, go, options)
+        result, simulated = _run(go, plan, simulation, options)
     except _core.LiveError as error:
         complain(str(error))
         return 1
-    # After the live run: what has just computed is given the processor late.
-    beside = json.loads(simulation.run().json(records=False)) if simulation else None
+    beside = json.loads(simulated.json(records=False)) if simulated is not None and options.beside else None
     live = json.loads(result.json())
     if options.json:
         say_json(json.dumps({**live, "simulated": beside}) if beside is not None else result.json())
@@ -161,26 +163,61 @@ def act(options: argparse.Namespace) -> int:
             say("\n" + beside_as_text(live, beside))
         if options.out:
             say(f"\nwritten to {file_name(Path(options.out))}/")
+    if options.out:
+        open_page(options, Path(options.out) / "report.html")
     if not result.valid:
         complain(live["why"][-1])
         return 1
     return 0
 
 
-def _run(plan: _core.LivePlan, go: Callable[..., _core.LiveResult], options: argparse.Namespace) -> _core.LiveResult:
-    """The run, and everything it writes."""
+def _run(
+    go: Callable[..., _core.LiveResult],
+    plan: _core.LivePlan,
+    simulation: _core.Simulation | None,
+    options: argparse.Namespace,
+) -> tuple[_core.LiveResult, _core.RunResult | None]:
+    """The run, then the simulation, and everything that is written.
+
+    The simulation comes after the live run: a process that has just computed is given the processor late.
+    """
     from .._folder import results
     from .._frames import write_parquet
 
     if not options.out:
-        return go(late=options.late)
+        result = go(late=options.late)
+        return result, simulation and simulation.run()
     with results(options.out, "emulate", NAMES) as folder, folder.replacing({"seeds": options.seed}) as scratch:
         result = go(late=options.late, captures=scratch, capture_bytes=options.capture_bytes)
         for name in TABLES:
             write_parquet(getattr(result, name), scratch / f"{name}.parquet")
         (scratch / "summary.json").write_text(result.json() + "\n", encoding="utf-8")
         (scratch / "scenario.toml").write_text(plan.scenario_toml(), encoding="utf-8")
-    return result
+        assert simulation is not None
+        simulated = simulation.run()
+        (scratch / "report.html").write_text(page(json.loads(result.json()), result, simulated), encoding="utf-8")
+    return result, simulated
+
+
+def page(live: Mapping[str, Any], result: Any, simulated: Any) -> str:
+    """The report of a live run, over the simulated one of the same scenario.
+
+    Args:
+        live: the live run's summary.
+        result: its tables.
+        simulated: the simulated run.
+    """
+    import polars as pl
+
+    from .. import report
+    from ..plot.runs import Run
+
+    tables = {name: pl.DataFrame(getattr(result, name)) for name in TABLES}
+    tables["series"] = tables["series"].rename({"srtt_s": "rtt_s"})
+    about = {"label": "live", "title": live["title"], "seed": live["seed"], "end_s": live["end_s"]}
+    title = f"{one_line(live['title']) or 'acklab emulate'}: simulated, and live on Linux {live['kernel']}"
+    about_rtt = "Simulated: each sample when the sender took it. Live: the kernel's smoothed value, every 5 ms."
+    return report.html([Run.of(simulated, "simulated"), {**about, **tables}], title=title, charts=("window", "rtt", "queue"), abouts={"rtt": about_rtt})
 
 
 #: Header, cell; the first two are left-aligned names.

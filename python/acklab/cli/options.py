@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
+from pathlib import Path
 from collections.abc import Sequence
 
 from .._terminal import complain
+from .._texts import file_name
 
 #: Most worker threads; more than any machine has use for.
 MOST_THREADS = 1024
@@ -31,6 +34,25 @@ def directory(text: str) -> str:
     return text
 
 
+def add_open(verb: argparse.ArgumentParser) -> None:
+    """Adds the option that opens the page that was written."""
+    verb.add_argument("--open", action="store_true", help="with --out: open the page in the browser")
+
+
+def check_open(options: argparse.Namespace) -> None:
+    """Refuses ``--open`` where no page is written."""
+    if options.open and not options.out:
+        options.parser.error("--open goes with --out DIR")
+
+
+def open_page(options: argparse.Namespace, page: str | os.PathLike[str]) -> None:
+    """Opens a page in the browser, if that was asked for."""
+    import webbrowser
+
+    if options.open and not webbrowser.open(Path(page).resolve().as_uri()):
+        complain(f"no browser opens {file_name(page)}")
+
+
 def without_place(arguments: Sequence[str]) -> list[str]:
     """A command line without what does not change its results: where they go, and on how many threads."""
     kept: list[str] = []
@@ -38,7 +60,7 @@ def without_place(arguments: Sequence[str]) -> list[str]:
     for argument in given:
         if argument in ("--out", "--threads"):
             next(given, None)
-        elif argument != "--fresh" and not argument.startswith(("--out=", "--threads=")):
+        elif argument not in ("--fresh", "--open") and not argument.startswith(("--out=", "--threads=")):
             kept.append(argument)
     return kept
 

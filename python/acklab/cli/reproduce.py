@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from .._terminal import complain, say
 from .._texts import file_name, not_known
-from .options import directory, threads
+from .options import add_open, directory, open_page, say_kept, threads
 
 if TYPE_CHECKING:
     from .._folder import Folder
+    from .._journal import Journal
     from ..reproduce.paper import Figure, Paper
     from ..reproduce.runner import Outcome
 
@@ -25,6 +26,8 @@ example:
   acklab reproduce allman1998 --figure table-1      the same, by option; may be repeated
   acklab reproduce paths2026                        a study: no claims, runs only when it is named
   acklab reproduce allman1998 --json > claims.json  verdicts for scripts; writes pages only with --out
+
+What is done is kept: the same command goes on where an interrupt or a crash stopped it, and gives the same files.
 
 exit status: 0, also where claims differ; 1 an experiment could not be run or an output failed; 2 no such paper or
 figure; 130 interrupted; 143 terminated
@@ -50,7 +53,9 @@ def add(verbs: Any) -> None:
     verb.add_argument(
         "--seeds", type=int, metavar="N", help="at most so many seeds for randomised claims (50; quick: 8)"
     )
+    verb.add_argument("--fresh", action="store_true", help="discard what an interrupted attempt left there, and begin anew")
     verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
+    add_open(verb)
     verb.set_defaults(act=act, parser=verb)
 
 
@@ -61,15 +66,13 @@ def act(options: argparse.Namespace) -> int:
 
     if options.seeds is not None and options.seeds < 2:
         options.parser.error("--seeds must be at least 2: one seed has no interval")
-    outcomes: list[Outcome] = []
     out = Path(options.out or "acklab-out/reproduce") if options.out or not options.json else None
+    chosen = _chosen(options)
     try:
         with results(out, "reproduce", output.NAMES) if out else contextlib.nullcontext() as folder:
-            index = _all(options, outcomes, folder)
+            outcomes, index = _all(options, chosen, folder)
     except KeyboardInterrupt:
-        kept = ", ".join(outcome.paper.id for outcome in outcomes) if out else ""
-        said = f"{kept} {'is' if len(outcomes) == 1 else 'are'} written to {out}" if kept else "nothing was written"
-        complain(f"stopped; {said}")
+        say_kept(file_name(out) if out else None)
         raise
     if options.json:
         say(json.dumps(output.summary(outcomes)))
@@ -77,28 +80,52 @@ def act(options: argparse.Namespace) -> int:
         for outcome in outcomes:
             say(_told(outcome))
         say(f"\nwritten to {file_name(index or '')}")
+    if index is not None:
+        open_page(options, index)
     return 1 if any(outcome.failed for outcome in outcomes) else 0
 
 
-def _all(options: argparse.Namespace, outcomes: list[Outcome], out: Folder | None) -> Path | None:
-    """Regenerates paper after paper and writes each as soon as it is done, so that an interrupt costs only the present one."""
+def _all(
+    options: argparse.Namespace, chosen: list[tuple[Paper, list[str]]], out: Folder | None
+) -> tuple[list[Outcome], Path | None]:
+    """Regenerates paper after paper and writes each as soon as it is done."""
     from ..reproduce import output
     from ..reproduce.runner import FULL, QUICK, reproduce
 
     index = None
-    for paper, figures in _chosen(options):
-        claims = _claims_about(paper, figures) if figures else None
-        only = (lambda figure, wanted=figures: figure.id in wanted) if figures else None
-        effort = QUICK if options.quick else FULL
-        if options.seeds is not None:
-            effort = effort.at_most(options.seeds)
-        outcome = reproduce(paper, effort, only=only, claims=claims, threads=options.threads)
-        for failed in outcome.failed:
-            complain(f"{outcome.paper.id}: can not run {failed.experiment}: {failed.why}")
-        if out is not None:
-            index = output.write([*outcomes, outcome], out, [outcome])
-        outcomes.append(outcome)
-    return index
+    outcomes: list[Outcome] = []
+    effort = QUICK if options.quick else FULL
+    if options.seeds is not None:
+        effort = effort.at_most(options.seeds)
+    with contextlib.closing(_journal(options, chosen, out)) if out else contextlib.nullcontext() as journal:
+        for paper, figures in chosen:
+            claims = _claims_about(paper, figures) if figures else None
+            only = (lambda figure, wanted=figures: figure.id in wanted) if figures else None
+            outcome = reproduce(paper, effort, only=only, claims=claims, threads=options.threads, journal=journal)
+            for failed in outcome.failed:
+                complain(f"{outcome.paper.id}: can not run {failed.experiment}: {failed.why}")
+            outcomes.append(outcome)
+            if out is not None:
+                index = output.write(outcomes, out, [outcome])
+        if journal is not None:
+            journal.discard()
+    return outcomes, index
+
+
+def _journal(options: argparse.Namespace, chosen: list[tuple[Paper, list[str]]], out: Folder) -> Journal:
+    """The journal of this command: what is regenerated, how thoroughly, and by which code."""
+    from importlib import resources
+
+    from .. import papers, studies
+    from .._journal import Journal, identity
+
+    modules = [
+        path.read_text(encoding="utf-8")
+        for package in (papers, studies)
+        for path in sorted(Path(str(resources.files(package))).rglob("*.py"))
+    ]
+    told = {paper.id: figures for paper, figures in chosen}
+    return Journal(out, identity("", [told, options.quick, options.seeds, modules]), fresh=options.fresh)
 
 
 def _chosen(options: argparse.Namespace) -> list[tuple[Paper, list[str]]]:
@@ -135,27 +162,19 @@ def _claims_about(paper: Paper, figures: list[str]) -> list[str]:
 
 
 def _told(outcome: Outcome) -> str:
-    """What a terminal is told: the counts, and what differs."""
-    counts = {k: sum(v.verdict == k for v in outcome.verdicts) for k in ("reproduced", "differs", "not-testable")}
-    undecided = sum(v.undecided for v in outcome.verdicts)
-    apart = {k: sum(v.standing == k for v in outcome.verdicts) for k in ("calibration", "arithmetic")}
+    """What a terminal is told: the counts, and what is not reproduced."""
+    from ..reproduce import words
+
     quick = " (quick: fewer seeds and cells)" if outcome.effort.quick else ""
-    tested = (
-        f"{len(outcome.verdicts)} claims: {counts['reproduced']} reproduced, {counts['differs']} differ, "
-        f"{counts['not-testable']} not testable ({undecided} of them undecided); among these {apart['calibration']} calibration "
-        f"and {apart['arithmetic']} arithmetic, which the page counts apart"
-    )
     lines = [
         f"{outcome.paper.id}: {outcome.paper.title}{quick}",
-        *([tested] if outcome.paper.ledger.claims else []),
+        *([words.counted(outcome.verdicts)] if outcome.paper.ledger.claims else []),
         f"{len(outcome.figures)} figures, {outcome.runs:,} runs in {outcome.seconds:.1f} s",
     ]
     for verdict in outcome.verdicts:
         if verdict.verdict != "reproduced":
-            word = "undecided" if verdict.undecided else verdict.verdict
-            lines.append(
-                _short(f"  {word:<13}{verdict.claim.short:<22}paper {verdict.claim.paper_value}; ours {verdict.shown}")
-            )
+            told = f"paper: {verdict.claim.paper_value}; measured: {verdict.shown}"
+            lines.append(_short(f"  {words.outcome(verdict):<13}{verdict.claim.short:<22}{told}"))
     return "\n".join(lines)
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from .._terminal import say, say_bytes, say_json, say_toml
-from .._texts import file_name
+from .._texts import file_name, stem
 from . import captures, emulate
-from .options import directory, seed, threads
+from .options import add_open, check_open, directory, open_page, seed, threads
 
 if TYPE_CHECKING:
     from .. import _core
@@ -28,6 +28,7 @@ example:
   acklab run examples/allman1998.toml --out results  also tables, charts, and results/report.html, which shows every packet
                                                      (of a very long run a reduced view, and says so)
   acklab run examples/allman1998.toml --out results --capture 'G->R@G'    and what tcpdump would have seen there
+  acklab run a.toml b.toml --out results --open      several: a directory for each, one page that shows them over each other
   acklab run - --json < examples/allman1998.toml     one JSON object for scripts
   acklab run examples/live.toml --kernel             both ends by Linux in virtual time, the links by acklab
   acklab run --batch - < scenarios.jsonl             a JSON scenario a line in, a result a line out
@@ -50,6 +51,7 @@ def add(verbs: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     run.add_argument("file", metavar="FILE", nargs="?", help="the scenario; - is standard input")
+    run.add_argument("others", metavar="FILE", nargs="*", help="more scenarios, whose runs share one page")
     run.add_argument(
         "--set",
         metavar="KEY=VALUE",
@@ -78,6 +80,7 @@ def add(verbs: Any) -> None:
     kernels = run.add_argument_group("between the two ends of a Linux in virtual time (make kernel builds it)")
     kernels.add_argument("--kernel", action="store_true", help="the links by acklab, both ends by Linux; the same bytes each time")
     emulate.choices(kernels)
+    add_open(run)
     run.set_defaults(act=act, parser=run)
 
 
@@ -93,11 +96,24 @@ def act(options: argparse.Namespace) -> int:
         options.parser.error("which scenario? give a FILE, or - for standard input")
     if options.threads is not None:
         options.parser.error("--threads goes with --batch; a single run uses one processor")
+    check_open(options)
     if options.kernel:
+        if options.others:
+            options.parser.error("--kernel goes with one FILE")
         return _between_kernels(options)
     if options.beside or options.control or options.sender or options.acks != "scenario" or getattr(options, emulate.FOR):
         options.parser.error("--for, --acks, --sender, --control and --beside go with --kernel")
-    return _single(options, sets)
+    if options.others:
+        if options.show_expanded or options.capture or options.python:
+            options.parser.error("--show-expanded, --capture and --python go with one FILE")
+        _several(options, sets)
+    else:
+        _single(options, sets)
+    if options.out and not options.json:
+        _say_written(options.out)
+    if options.out and not options.show_expanded:
+        open_page(options, os.path.join(options.out, "report.html"))
+    return 0
 
 
 def _between_kernels(options: argparse.Namespace) -> int:
@@ -121,7 +137,7 @@ def read(file: str) -> tuple[bytes, str]:
     return Path(file).read_bytes(), file_name(file)
 
 
-def _single(options: argparse.Namespace, sets: list[str]) -> int:
+def _single(options: argparse.Namespace, sets: list[str]) -> None:
     from .. import _core
     from .._folder import results
     from ..own import Own
@@ -131,13 +147,10 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
         own = Own.of_file(options.python) if options.python else Own()
     except ValueError as error:
         options.parser.error(f"--python {file_name(options.python)}: {error}")
-    try:
-        text, file = read(options.file)
-    except OSError as error:
-        options.parser.error(f"{file_name(options.file)}: {error.strerror}")
+    text, file = _read(options, options.file)
     if options.show_expanded:
         say_toml(_core.expanded(text, file=file, sets=sets, seed=options.seed))
-        return 0
+        return
     if options.out and not options.json:
         sets = [*_for_report(text), *sets]
     passed = {"policies": own.policies, "controls": own.controls}
@@ -146,8 +159,7 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
     with results(options.out, "run", NAMES) if options.out else contextlib.nullcontext() as folder:
         if folder is not None and not options.json and not options.capture:
             _recorded(simulation, folder)
-            _say_written(options.out)
-            return 0
+            return
         result = simulation.advance()
         if options.json:
             say_json(result.json())
@@ -156,9 +168,50 @@ def _single(options: argparse.Namespace, sets: list[str]) -> int:
         if folder is not None:
             kind = {"format": options.capture_format, "snap_length": options.capture_bytes}
             Run(result).write_into(folder, ends=options.capture, **kind)
-            if not options.json:
-                _say_written(options.out)
-    return 0
+
+
+def _read(options: argparse.Namespace, file: str) -> tuple[bytes, str]:
+    try:
+        return read(file)
+    except OSError as error:
+        options.parser.error(f"{file_name(file)}: {error.strerror}")
+        raise
+
+
+def _several(options: argparse.Namespace, sets: list[str]) -> None:
+    """Runs scenarios one after the other; each has a directory of its file's name, and all share the page."""
+    from .. import _core
+    from .._folder import results
+    from .._records import record
+    from ..report import pages
+    from ..run import write_summary
+
+    files = [options.file, *options.others]
+    names = ["standard-input" if file == "-" else stem(Path(file).stem) for file in files]
+    if len({name.casefold() for name in names}) < len(names):  # some file systems know no capitals
+        options.parser.error("two files have one name; copy one under another")
+    simulations = []
+    for given in files:
+        text, file = _read(options, given)
+        own = [*_for_report(text), *sets] if options.out and not options.json else sets
+        simulations.append(_core.Simulation(text, file=file, sets=own, seed=options.seed))
+    if not options.out:
+        for simulation in simulations:
+            _say(options, simulation.advance())
+        return
+    with results(options.out, "run", ["report.html"]) as folder, folder.replacing() as scratch:
+        recordings = []
+        for name, simulation in zip(names, simulations, strict=True):
+            (scratch / name).mkdir()
+            recordings.append(record(simulation, scratch / name))
+            recordings[-1].label = name
+            _say(options, recordings[-1].result)
+            write_summary(recordings[-1], name, report=False)
+        pages(recordings, scratch)
+
+
+def _say(options: argparse.Namespace, result: Any) -> None:
+    say_json(result.json(records=False)) if options.json else _print_tables(result)
 
 
 def _recorded(simulation: _core.Simulation, folder: Folder) -> None:

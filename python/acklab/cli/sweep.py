@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._terminal import say, say_json
 from .._texts import file_name
-from .options import directory, say_kept, threads
+from .options import add_open, check_open, directory, open_page, say_kept, threads
 
 if TYPE_CHECKING:
     from ..sweep.plan import Plan
@@ -68,6 +68,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--fresh", action="store_true", help="with --out: discard what is there and begin anew")
     verb.add_argument("--kernel", action="store_true", help="run between the ends of a Linux in virtual time (as acklab run --kernel)")
     verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
+    add_open(verb)
     verb.set_defaults(act=act, parser=verb)
 
 
@@ -81,6 +82,7 @@ def act(options: argparse.Namespace) -> int:
     from ..sweep.run import sweep
     from ..sweep.text import as_text
 
+    check_open(options)
     if options.fresh and not options.out:
         options.parser.error("--fresh goes with --out DIR")
     try:
@@ -108,6 +110,8 @@ def act(options: argparse.Namespace) -> int:
         say(as_text(told, design))
         if options.out:
             say(f"\nwritten to {file_name(os.path.join(options.out, 'sweep.html'))}")
+    if options.out:
+        open_page(options, os.path.join(options.out, "sweep.html"))
     return 0
 
 

@@ -13,6 +13,7 @@ from ..figures.charts import Dot, DotPanel, Dots
 from ..figures.stats import interval
 from ..scenario._toml import dumps
 from ..sweep.flags import assignment, value
+from .first import first_runs
 from .page import page
 from .rank import Ranking
 from .result import Compared
@@ -130,12 +131,13 @@ def write(told: Compared, folder: Folder) -> None:
     from ..figures import draw
 
     with folder.replacing({"seeds": told.seeds}) as scratch:
-        svg = draw.save(chart(told), scratch / "comparison.png")
+        drawn = chart(told)
+        picture = draw.save(drawn, scratch / "comparison.png")
         (scratch / "cases.toml").write_text(
             dumps({"scenario": write_scenario(told.comparison.scenario, scratch), **_cases(told)}), encoding="utf-8"
         )
-        (scratch / "comparison.svg").write_text(svg, encoding="utf-8")
-        (scratch / "comparison.html").write_text(page(told, draw.themed(svg, "comparison")), encoding="utf-8")
+        (scratch / "comparison.svg").write_text(picture.svg, encoding="utf-8")
+        (scratch / "comparison.html").write_text(page(told, draw.embedded(drawn, picture), first_runs(told)), encoding="utf-8")
         (scratch / "comparison.json").write_text(json.dumps(plain(told), indent=1) + "\n", encoding="utf-8")
         for name, frame in frames(told).items():
             with system_errors(scratch / f"{name}.parquet"):

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from ..figures.html import document, esc, header, table
+from ..figures.html import VIEWER, document, esc, header, table
+from ..plot.runs import Run
 from ..plot.words import listing
+from ..report.contents import CHARTS, manifest
 from .rank import FIRST, NO_VALUE, WORSE, Ranked, Ranking
 from .result import Compared
 from .text import basis, columns
 
 
-def page(told: Compared, svg: str) -> str:
-    """The verdict, the chart, a table for each situation, and what the cases set."""
+def page(told: Compared, chart: str, runs: list[Run]) -> str:
+    """The verdict, the chart, a table for each situation, what the cases set, and one run of each case over time."""
     cases = [case.name for case in told.comparison.cases]
     compared = f"{listing(cases)} by {told.comparison.metrics[0].name}"
     body = [header(told.advice, f"acklab compare: {compared}", told.title, quick=False), "</header><main>"]
-    body.append(f'<section class="card"><figure>{svg}</figure></section>')
+    body.append(f'<section class="card">{chart}</section>')
     for ranking in told.rankings:
         heads, rows = columns(told, ranking)
         cells = [
@@ -29,7 +31,14 @@ def page(told: Compared, svg: str) -> str:
         for case in (*told.comparison.cases, *(s for s in told.comparison.situations if s.name))
     ]
     body.append(f'<section class="card"><h2>What each sets</h2>{table(["case or situation", "keys"], changed, ["text wrap", "text wrap"])}</section>')
-    return document(f"{compared}: {told.title}", "".join(body) + "</main>")
+    viewer = None
+    if runs:
+        charts = [name for name in CHARTS if name != "timeline"]
+        viewer = manifest(runs, charts=charts, words=False)
+        where = told.comparison.situations[0].name
+        one = f"Each case with seed 1{f' in {where}' if where else ''}: one run, which another seed can change."
+        body.append(f'<section><h2>One run of each case</h2><p class="note">{esc(one)}</p>{VIEWER}</section>')
+    return document(f"{compared}: {told.title}", "".join(body) + "</main>", viewer=viewer)
 
 
 def _case(ranking: Ranking, row: Ranked) -> str:

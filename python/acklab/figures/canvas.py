@@ -15,38 +15,39 @@ from ..plot import palette
 from ..plot.style import Powers, label
 from .charts import Axis
 
-WIDTH = 9.6
+#: Widths of a chart of several panels, and of one, in inches.
+WIDTH, SMALL = 9.6, 5.6
 INK, SOFT, GRID, SURFACE = "#14181f", "#4a5260", "#d9dde3", "#fffffe"
 #: Margins and heights, in inches.
 LEFT, RIGHT, BOTTOM, GAP, TITLE, LEGEND, LEGEND_MORE = 0.68, 0.28, 0.5, 0.82, 0.26, 0.3, 0.17
 
 
-def grid(columns: int, rows: int, height: float, legend: int) -> tuple[Figure, list[Axes]]:
-    """A figure with a grid of axes, room for titles above each and a legend of so many lines above all."""
+def grid(columns: int, rows: int, height: float, legend: int, width: float = WIDTH) -> tuple[Figure, list[Axes]]:
+    """A figure of a width with a grid of axes, room for titles above each and a legend of so many lines above all."""
     top = TITLE + (LEGEND + (legend - 1) * LEGEND_MORE if legend else 0.06)
     total = top + rows * height + (rows - 1) * (TITLE + BOTTOM) + BOTTOM
-    fig = Figure(figsize=(WIDTH, total))
-    width = (WIDTH - LEFT - RIGHT - (columns - 1) * GAP) / columns
+    fig = Figure(figsize=(width, total))
+    each = (width - LEFT - RIGHT - (columns - 1) * GAP) / columns
     axes = []
     for row in range(rows):
         for column in range(columns):
-            x = LEFT + column * (width + GAP)
+            x = LEFT + column * (each + GAP)
             y = total - top - height - row * (height + TITLE + BOTTOM)
-            axes.append(fig.add_axes((x / WIDTH, y / total, width / WIDTH, height / total)))
+            axes.append(fig.add_axes((x / width, y / total, each / width, height / total)))
     return fig, axes
 
 
-def legend_lines(labels: Sequence[str]) -> int:
+def legend_lines(labels: Sequence[str], width: float = WIDTH) -> int:
     """Lines of a legend; none for a single entry."""
     if len(labels) < 2:
         return 0
-    return math.ceil(sum(0.55 + 0.068 * columns_of(label(text)) for text in labels) / (WIDTH - LEFT))
+    return math.ceil(sum(0.55 + 0.068 * columns_of(label(text)) for text in labels) / (width - LEFT))
 
 
 def legend(fig: Figure, handles: Sequence[Any], labels: Sequence[str], lines: int = 1) -> None:
     """Draws a legend of so many lines above the axes."""
     fig.legend(
-        handles, list(map(label, labels)), loc="upper left", bbox_to_anchor=(LEFT / WIDTH - 0.01, 1.0),
+        handles, list(map(label, labels)), loc="upper left", bbox_to_anchor=((LEFT - 0.1) / fig.get_figwidth(), 1.0),
         ncols=math.ceil(len(labels) / lines), frameon=False, fontsize=8.5, handlelength=1.8, columnspacing=1.4, borderaxespad=0.25,
     )  # fmt: skip
 

@@ -6,13 +6,14 @@ colours become the page's variables, so that charts follow its light or dark the
 
 from __future__ import annotations
 
+import html
 import io
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -61,19 +62,73 @@ def _visible(value: Any) -> Any:
     return [_visible(entry) for entry in value] if isinstance(value, (list, tuple)) else value
 
 
-def save(chart: Chart, png: Path | None = None) -> str:
-    """The chart as a standalone SVG file's text; also writes it as a PNG."""
+class Picture(NamedTuple):
+    """A chart drawn."""
+
+    svg: str
+    """A standalone file."""
+    parts: list[list[tuple[float, float, float, float]]]
+    """Where its panels are, as rectangles of the SVG side by side, which a narrow screen shows below each other."""
+
+
+def save(chart: Chart, png: Path | None = None) -> Picture:
+    """Draws a chart; also writes it as a PNG."""
     buffer = io.StringIO()
     with drawing(_STYLE):
         made = figure(chart)
         made.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
         if png is not None:
             made.savefig(png, dpi=120, facecolor="white", metadata={"Software": None})
-    return buffer.getvalue()
+        return Picture(buffer.getvalue(), _parts(made, isinstance(chart, (Dots, Tornado, Multiples))))
 
 
-def themed(text: str, name: str) -> str:
-    """An SVG for the page: its colours as the page's variables, its ids unique on the page."""
+def _parts(made: Figure, rows: bool) -> list[list[tuple[float, float, float, float]]]:
+    """The legend, and the panels if several stand side by side; panels that share ``rows`` each begin with their names."""
+    panels = [axes for axes in made.axes if axes.get_position().height > 0.1 or len(made.axes) < 3]
+    if len({round(axes.get_position().x0, 3) for axes in panels}) < 2:
+        return []
+    scale, height, room = 72 / made.dpi, 72 * made.get_figheight(), 3.0
+
+    def place(one: Any) -> tuple[float, float, float, float]:
+        box = one.get_tightbbox()
+        left, top = box.x0 * scale - room, height - box.y1 * scale - room
+        return left, top, box.width * scale + 2 * room, box.height * scale + 2 * room
+
+    head = [[place(one)] for one in (*made.legends, *(axes for axes in made.axes if axes not in panels))]
+    found = [place(axes) for axes in panels]
+    names = min((axes.bbox.x0 for axes in panels)) * scale
+    if not rows:
+        return head + [[one] for one in found]
+    first = min(found)[0]
+    bounds = [(axes.bbox.y0 * scale, axes.bbox.y1 * scale) for axes in panels]
+    strip = [(first, height - high, names - first, high - low) for low, high in bounds]
+    return head + [[one] if one[0] < names else [side, one] for side, one in zip(strip, found, strict=True)]
+
+
+def embedded(chart: Chart, picture: Picture) -> str:
+    """A chart as a figure of a page, with its caption; its panels once more for narrow screens, at no cost of their own."""
+    parts = "".join(_part(chart.name, part) for part in picture.parts)
+    stacked = f'<div class="parts" aria-hidden="true">{parts}</div>' if parts else ""
+    caption = html.escape(visible(chart.about))
+    kind = ' class="stacks"' if parts else ' class="small"' if f'viewBox="0 0 {72 * canvas.SMALL:g} ' in picture.svg else ""
+    return f"<figure{kind}>{themed(picture.svg, chart.name, chart.about)}{stacked}<figcaption>{caption}</figcaption></figure>"
+
+
+def _part(name: str, places: list[tuple[float, float, float, float]]) -> str:
+    """Rectangles of a drawing side by side, as an SVG of their size."""
+    wide, tall, base = sum(place[2] for place in places), places[-1][3], places[-1][1]
+    shown, x = "", 0.0
+    for left, top, width, height in places:
+        shown += (
+            f'<svg x="{x:.0f}" y="{top - base:.0f}" width="{width:.0f}" height="{height:.0f}" viewBox="{left:.0f} {top:.0f} {width:.0f} {height:.0f}">'
+            f'<use href="#{name}-figure_1"/></svg>'
+        )
+        x += width
+    return f'<svg viewBox="0 0 {wide:.0f} {tall:.0f}" style="max-width:{wide * 2:.0f}px">{shown}</svg>'
+
+
+def themed(text: str, name: str, about: str) -> str:
+    """An SVG for the page: its colours as the page's variables, its ids unique on the page, with a title."""
     text = text[text.index("<svg") :]
     text = re.sub(r'\s(?:width|height)="[\d.]+pt"', "", text, count=2)
     text = re.sub(r"<metadata>.*?</metadata>|<style\b.*?</style>", "", text, flags=re.DOTALL)  # the page has the style
@@ -86,7 +141,10 @@ def themed(text: str, name: str) -> str:
         named = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{name}-", match[0])
         return pattern.sub(lambda colour: swap[colour[0]], named)
 
-    return re.sub(r"<[^>]+>", tag, text)  # what stands between tags are the chart's texts
+    text = re.sub(r"<[^>]+>", tag, text)  # what stands between tags are the chart's texts
+    title = html.escape(visible(about))
+    opened = f'<svg id="{name}" role="img" aria-label="{title}"'
+    return re.sub(r"<svg([^>]*>)", lambda tag: f"{opened}{tag[1]}<title>{title}</title>", text, count=1)
 
 
 def _line(axes: Axes, line: Line) -> None:
@@ -126,8 +184,9 @@ def _lines(chart: Lines) -> Figure:
                 handles[line.name] = Line2D(
                     [], [], color=canvas.shade(line.colour), ls=line.dash, lw=line.width, marker=line.marker or None, ms=4
                 )
-    lines = canvas.legend_lines(list(handles))
-    fig, all_axes = canvas.grid(len(chart.panels), 1, chart.height, lines)
+    width = canvas.WIDTH if len(chart.panels) > 1 else canvas.SMALL
+    lines = canvas.legend_lines(list(handles), width)
+    fig, all_axes = canvas.grid(len(chart.panels), 1, chart.height, lines, width)
     for axes, panel in zip(all_axes, chart.panels, strict=True):
         _panel(axes, panel)
     if lines:
@@ -187,7 +246,10 @@ def _colour_bar(fig: Figure, image: Any, chart: Heat, clipped: tuple[bool, bool]
 
 
 def _bars(chart: Bars) -> Figure:
-    fig, (axes,) = canvas.grid(1, 1, chart.height, True)
+    few = len(chart.groups) * len(chart.keys) <= 12
+    width = canvas.SMALL if few else canvas.WIDTH
+    lines = canvas.legend_lines(chart.keys, width) or 1
+    fig, (axes,) = canvas.grid(1, 1, chart.height, lines, width)
     share = 0.8 / len(chart.keys)
     for k, (_key, colour) in enumerate(zip(chart.keys, chart.colours, strict=True)):
         places = [g - 0.4 + share * (k + 0.5) for g in range(len(chart.groups))]
@@ -202,7 +264,7 @@ def _bars(chart: Bars) -> Figure:
     canvas.axis(axes, Axis(""), chart.y)
     axes.set_xticks(range(len(chart.groups)), [group.name for group in chart.groups])
     axes.tick_params(axis="x", length=0)
-    canvas.legend(fig, [Patch(color=canvas.shade(c)) for c in chart.colours], list(chart.keys))
+    canvas.legend(fig, [Patch(color=canvas.shade(c)) for c in chart.colours], list(chart.keys), lines)
     return fig
 
 

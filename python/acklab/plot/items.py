@@ -31,7 +31,7 @@ def items_of(runs: Any, flow: str | None = None, most: int | None = None) -> lis
     Runs that are compared differ in colour; within a single run the flows do.
     """
     found = read_runs(runs)
-    by_run = palette.slots_for([r.mechanism or r.label for r in found])
+    by_run = palette.run_slots(len(found))
     chosen = [(r, name) for r in found for name in r.flow_names if flow is None or name == flow]
     if flow is not None and not chosen:
         raise KeyError(f"no flow {flow!r}; there are {', '.join(n for r in found for n in r.flow_names)}")

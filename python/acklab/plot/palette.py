@@ -135,6 +135,9 @@ ROLES: dict[str, str] = {
     "timeout": "red",
 }
 
+#: Slots of runs that are compared: first those that no packet has (data blue, ACKs green, losses and repeats red).
+RUNS = ("orange", "purple", "sky", "pink", "gold", "slate", "blue", "green", "red")
+
 #: Slots in the order they are handed to things without a mechanism of their own.
 ORDER = ("blue", "orange", "green", "purple", "sky", "red", "pink", "gold", "slate")
 
@@ -204,6 +207,15 @@ def slots_for(names: Iterable[str]) -> list[str]:
             free = [s for s in ORDER if s not in given]
             given[i] = free[0] if free else ORDER[i % len(ORDER)]
     return [s for s in given if s is not None]
+
+
+def run_slots(count: int) -> list[str]:
+    """One slot for each of so many runs.
+
+    >>> run_slots(3)
+    ['orange', 'purple', 'sky']
+    """
+    return [RUNS[i % len(RUNS)] for i in range(count)]
 
 
 def _slot_of_name(name: str) -> list[str]:

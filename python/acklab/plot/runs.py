@@ -28,7 +28,7 @@ A run is any mapping or object with these entries; only ``flows`` is required.
 
 Each table is a polars or pandas DataFrame, a pyarrow Table, or any object with the
 Arrow PyCapsule method ``__arrow_c_stream__``. Tables that were not recorded are
-absent or None. Times are seconds; ``seq``, ``len`` and ``ack`` are in the flow's
+absent or None. With ``scenario_toml``, a text or a method, titles say what differs. Times are seconds; ``seq``, ``len`` and ``ack`` are in the flow's
 sequence units.
 """
 
@@ -59,6 +59,8 @@ class Run:
     series: pl.DataFrame
     queue: pl.DataFrame
     packets: pl.DataFrame
+    scenario: str = ""
+    """The scenario as it ran, in TOML; empty where it is not known."""
     thinned: Thinned = Thinned()
 
     @classmethod
@@ -79,6 +81,7 @@ class Run:
             end_s=float(end) if end is not None else _last_time(tables),
             mechanism=_get(source, "mechanism"),
             **tables,
+            scenario=_text(_get(source, "scenario_toml")),
             thinned=thinned,
         )
 
@@ -155,6 +158,11 @@ def recorded(sources: Any, table: str) -> list[Run]:
 def _get(source: Any, name: str) -> Any:
     value = source.get(name) if isinstance(source, Mapping) else getattr(source, name, None)
     return value
+
+
+def _text(value: Any) -> str:
+    """A text, or what a method gives."""
+    return str(value() if callable(value) else value or "")
 
 
 def _last_time(tables: dict[str, pl.DataFrame]) -> float:

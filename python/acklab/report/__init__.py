@@ -11,13 +11,13 @@ the page, ``out_dir/charts`` gets each chart as SVG and PNG.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from .._folder import results
 from ..plot.runs import read_runs
-from .contents import manifest
+from .contents import CHARTS, manifest
 from .page import render
 
 __all__ = ["html", "write"]
@@ -25,9 +25,9 @@ __all__ = ["html", "write"]
 PAGE = "report.html"
 
 
-def html(runs: Any, *, title: str | None = None) -> str:
-    """The page as text."""
-    return render(*manifest(read_runs(runs), title))
+def html(runs: Any, *, title: str | None = None, charts: Sequence[str] = CHARTS, abouts: Mapping[str, str] | None = None) -> str:
+    """The page as text, with these charts (:data:`acklab.report.contents.CHARTS`); ``abouts`` replace their subtitles."""
+    return render(*manifest(read_runs(runs), title, charts=charts, abouts=abouts))
 
 
 def write(

@@ -6,12 +6,14 @@ holds one *item* for each flow of each run; an item's tables are those the chart
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from ..plot import palette, prep
 from ..plot.items import items_of
+from ..plot.differences import differs
 from ..plot.runs import Run
 from .encode import NANO, Blocks
 
@@ -25,11 +27,18 @@ _EVENTS = ["timeout", "fast retransmit"]
 _FATE_BITS = 3  # flags: bit 0 resent, 1 SYN, 2 FIN, then the fate
 
 
-def manifest(runs: list[Run], title: str | None) -> tuple[dict[str, Any], Blocks]:
-    """The manifest and the blocks it points to."""
+#: The charts of a run, from the top.
+CHARTS = ("sequence", "window", "timeline", "rtt", "queue", "throughput")
+
+
+def manifest(
+    runs: list[Run], title: str | None = None, *, charts: Sequence[str] = CHARTS, words: bool = True,
+    abouts: Mapping[str, str] | None = None,
+) -> tuple[dict[str, Any], Blocks]:
+    """The manifest and the blocks it points to; without ``words`` only what the charts need; ``abouts`` replace charts' subtitles."""
     blocks = Blocks()
     slots = [item.slot for item in items_of(runs)]
-    by_run = palette.slots_for([run.mechanism or run.label for run in runs])
+    by_run = palette.run_slots(len(runs))
     out_runs, items = [], []
     for r, run in enumerate(runs):
         ways = prep.journeys(run) if run.packets.height else None
@@ -48,13 +57,17 @@ def manifest(runs: list[Run], title: str | None) -> tuple[dict[str, Any], Blocks
                 "recorded": {t: bool(getattr(run, t).height) for t in ("series", "queue", "packets")},
             }
         )
-    return {
+    told = {
         "title": title or _title(runs),
         "headline": prep.headline(runs),
-        "runs": out_runs,
-        "items": items,
         "tables": {"flows": prep.flow_table(runs), "links": prep.link_table(runs)},
         "limits": _limits(runs),
+    }
+    return {
+        **(told if words else {}),
+        "runs": out_runs,
+        "items": items,
+        "charts": [{"id": name, **({"about": abouts[name]} if abouts and name in abouts else {})} for name in charts],
         "axes": {name: {**a.__dict__, "label": prep.label(name)} for name, a in prep.AXES.items()},
         "palette": {"slots": palette.SLOTS, "roles": palette.ROLES, "background": palette.BACKGROUND},
         "names": {"states": _STATES, "events": _EVENTS, "fates": list(prep.FATES)},
@@ -63,7 +76,8 @@ def manifest(runs: list[Run], title: str | None) -> tuple[dict[str, Any], Blocks
 
 def _title(runs: list[Run]) -> str:
     titles = list(dict.fromkeys(r.title for r in runs if r.title))
-    return titles[0] if len(titles) == 1 else " · ".join(titles[:3]) or "acklab run"
+    what = differs([run.scenario for run in runs], [run.label for run in runs])
+    return ": ".join(filter(None, [titles[0] if len(titles) == 1 else "", what])) or "acklab run"
 
 
 def _item(run: Run, flow: str, ways: pl.DataFrame | None, blocks: Blocks) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """One HTML file from its parts: the template, the styles, the scripts, the data.
 
-The scripts are plain files, one idea each, joined in the order below into a single
-script inside one function; there is no build step and nothing is fetched. The page's
+The scripts are ES modules, one idea each, which ``tsc --checkJs`` checks. The page has
+them joined, without imports and exports, as one script; nothing is fetched. The page's
 own policy (:mod:`acklab.report.policy`) forbids every request, so a mistake shows.
 """
 
@@ -14,56 +14,84 @@ from importlib import resources
 from typing import Any
 
 from .._texts import visible
+from ..plot import palette
 from .encode import Blocks
 from .policy import policy
 
-STYLES = ("tokens.css", "page.css", "tables.css", "charts.css", "print.css")
+STYLES = ("tokens.css", "page.css", "tables.css", "charts.css", "paper.css", "print.css")
 
-SCRIPTS = (
-    "dom.js",
-    "format.js",
-    "codec.js",
-    "scale.js",
-    "levels.js",
-    "view.js",
-    "theme.js",
-    "state.js",
-    "axes.js",
-    "marks.js",
-    "store.js",
-    "frame.js",
-    "pointer.js",
-    "keys.js",
-    "datatable.js",
-    "chart_sequence.js",
-    "chart_window.js",
-    "chart_rtt.js",
-    "chart_queue.js",
-    "chart_throughput.js",
-    "timeline.js",
-    "timeline_draw.js",
-    "navigator.js",
-    "tables.js",
-    "summary.js",
-    "main.js",
+_IMPORT = re.compile(r'^import .* from "\./(.+)";\n', re.MULTILINE)
+_OURS = re.compile(r"^export |^ *//.*\n", re.MULTILINE)
+"""What only readers of the sources need."""
+
+
+def script(entry: str) -> str:
+    """A module and what it imports as one script: each module once, after those it imports, in one strict function."""
+    texts: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        if name not in texts:
+            texts[name] = ""  # modules may import each other
+            text = asset(name)
+            for other in _IMPORT.findall(text):
+                add(other)
+            del texts[name]
+            texts[name] = _OURS.sub("", _IMPORT.sub("", text))
+
+    add(entry)
+    return '\n(() => {\n"use strict";\n' + "\n".join(texts.values()) + "\n})();\n"
+
+
+Viewer = tuple[dict[str, Any], Blocks]
+"""What the charts over time draw: a manifest, and the blocks of data that it points to."""
+
+VIEWER = (
+    '<section id="viewer" aria-label="Charts over time"><div class="bar" id="bar" role="region" aria-label="Time range and display"></div>'
+    '<section id="charts" tabindex="-1" aria-label="Charts"></section></section>'
 )
+"""Where the charts over time stand on a page."""
 
 
 def render(manifest: dict[str, Any], blocks: Blocks) -> str:
-    """The whole page as text."""
-    manifest = shown(manifest)
-    style = "\n" + "\n".join(asset(name) for name in STYLES) + "\n"
-    script = '\n(() => {\n"use strict";\n' + "\n".join(asset(name) for name in SCRIPTS) + "\n})();\n"
-    parts = {
-        "policy": policy([script], [style]),
-        "title": html.escape(manifest["title"]),
-        "headline": html.escape(manifest["headline"]["title"]),
-        "style": style,
-        "script": script,
-        "data": "".join((_json(manifest), *_blocks(blocks))),
-    }
-    # In one pass over the template: what is put in is not searched for markers.
-    return re.sub(r"\{\{(\w+)\}\}", lambda marker: parts[marker[1]], asset("page.html"))
+    """The report of runs as text."""
+    title, headline = (html.escape(visible(text)) for text in (manifest["title"], manifest["headline"]["title"]))
+    body = re.sub(r"\{\{(\w+)\}\}", lambda mark: {"title": title, "headline": headline, "viewer": VIEWER}[mark[1]], asset("report.html"))
+    return document(manifest["title"], body, viewer=(manifest, blocks), style_attributes=False)
+
+
+def document(title: str, body: str, *, viewer: Viewer | None = None, style_attributes: bool = True) -> str:
+    """A whole HTML file.
+
+    Args:
+        title: the browser's title of it.
+        body: HTML; with a ``viewer``, :data:`VIEWER` is in it.
+        viewer: what the charts over time draw.
+        style_attributes: whether elements of the body have styles of their own, as SVG from matplotlib has.
+    """
+    names = [name for name in STYLES if (viewer or name != "charts.css") and (style_attributes or name != "paper.css")]
+    style = "\n" + "\n".join([*map(asset, names), _slots()]) + "\n"
+    code = script("main.js" if viewer else "static.js")
+    rules = html.escape(policy([code], [style], style_attributes=style_attributes), quote=True).replace("&#x27;", "'")
+    data = "".join([_json(shown(viewer[0])), *_blocks(viewer[1])]) if viewer else ""
+    return (
+        '<!doctype html>\n<html lang="en" data-theme="auto">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{rules}">\n<title>{html.escape(visible(title))}</title>\n'
+        f"<style>{style}</style>\n</head>\n<body>\n{body}\n"
+        f'<p class="unseen" id="live" role="status" aria-live="polite"></p>\n{data}<script>{code}</script>\n</body>\n</html>\n'
+    )
+
+
+def _slots() -> str:
+    """The palette as variables of the page."""
+
+    def rules(theme: str) -> str:
+        return " ".join(f"--slot-{slot}: {shades[theme]};" for slot, shades in palette.SLOTS.items())
+
+    return (
+        f":root {{ {rules('light')} }}\n@media (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) {{ {rules('dark')} }} }}\n"
+        f":root[data-theme=dark] {{ {rules('dark')} }}\n@media print {{ :root:root {{ {rules('light')} }} }}"
+    )
 
 
 def shown(value: Any) -> Any:

@@ -25,7 +25,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-STANDINGS = ("measured", "arithmetic", "calibration")
+STANDINGS = ("evidence", "calibration", "arithmetic")
+"""What a claim's verdict shows: something about TCP; how well a parameter was fitted; that numbers follow from numbers."""
 
 
 class CriterionError(ValueError):
@@ -71,7 +72,7 @@ class Part:
         return min(int(self.cells or 0), cells)
 
     def wanted(self) -> str:
-        """The requirement, for people."""
+        """What is required of a cell, for people."""
         if self.type == "order":
             return self._order()
         unit = f" {self.units}" if self.units else ""
@@ -86,7 +87,7 @@ class Part:
             if self.high < math.inf:
                 ends.append(f"{'<' if self.open_high else '≤'} {self.high:g}")
             text = " and ".join(ends) + unit
-        return text + self._cells()
+        return text
 
     def _order(self) -> str:
         pairs = [f"{r.greater} {r.sign} {r.lesser}" for r in self.relations if r.neighbours]
@@ -94,12 +95,7 @@ class Part:
         if self.tolerance:
             amount = f"{self.tolerance * 100:g} %" if self.relative else f"{self.tolerance:g} {self.units}".rstrip()
             tie = f", ties of {amount} allowed"
-        return ", ".join(pairs) + tie + self._cells()
-
-    def _cells(self) -> str:
-        if self.cells is None:
-            return ""
-        return f" in {self.cells} of the cells" if self.cells in ("all", "majority") else f" in {self.cells} cells"
+        return ", ".join(pairs) + tie
 
 
 @dataclass(frozen=True)
@@ -108,7 +104,7 @@ class Criterion:
 
     claim: str
     parts: tuple[Part, ...]
-    standing: str = "measured"
+    standing: str = "evidence"
     note: str = ""
 
 
@@ -119,7 +115,7 @@ def parse(claim: str, entry: Mapping[str, Any]) -> Criterion:
         CriterionError: it is no criterion.
     """
     _known(claim, entry, {"parts", "standing", "note"})
-    standing = str(entry.get("standing", "measured"))
+    standing = str(entry.get("standing", "evidence"))
     if standing not in STANDINGS:
         raise CriterionError(f"{claim}: standing {standing!r} is none of {', '.join(STANDINGS)}")
     parts = tuple(_part(claim, part) for part in entry.get("parts", ()))

@@ -1,14 +1,16 @@
-"""Running planned scenarios: every different one once, in parallel, nothing kept between runs of the program."""
+"""Running planned scenarios: every different one once, in parallel; with a journal, what is read of each is kept on disk."""
 
 from __future__ import annotations
 
 import json
+from hashlib import blake2b
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from .. import _core
 from .._batches import batches
+from .._journal import Journal
 from ..run import cpu_count
 from .experiments import Failed, Reader, Warm
 
@@ -18,8 +20,11 @@ Tick = Callable[[int], None]
 class Lines:
     """Results by scenario and reader. Scenarios with the same text are one run, whoever asks for them."""
 
-    def __init__(self, threads: int | None = None) -> None:
+    def __init__(self, threads: int | None = None, journal: Journal | None = None, name: str = "") -> None:
+        """With a ``journal``, numbers that it has under ``name`` are not measured again."""
         self._threads = threads or cpu_count()
+        self._journal, self._name = journal, name
+        self._readers: dict[int, int] = {}
         self._found: dict[tuple[str, int], tuple[float, ...] | Failed] = {}
         self._wanted: dict[str, list[Reader]] = {}
         self._branches: dict[Warm, dict[str, list[Reader]]] = {}
@@ -44,29 +49,50 @@ class Lines:
 
     def run(self, tick: Tick = lambda done: None) -> None:
         """Makes every planned run."""
-        wanted, self._wanted = self._wanted, {}
+        wanted, self._wanted = self._missing(self._wanted, tick), {}
         pairs = iter(wanted.items())
         for lines in batches(wanted, self._threads):
-            for line in lines:
-                self._keep(line, *next(pairs))
-            self.runs += len(lines)
-            tick(len(lines))
+            self._keep(lines, pairs, tick)
         self._branch(tick)
 
-    def _keep(self, line: bytes, scenario: str, readers: Iterable[Reader]) -> None:
-        """What each of the readers makes of a result."""
-        for reader in readers:
-            self._found[scenario, id(reader)] = _read(line, reader)
+    def _missing(self, wanted: dict[str, list[Reader]], tick: Tick) -> dict[str, list[Reader]]:
+        """The runs that the journal does not have; the numbers of the others are taken from there."""
+        missing = {}
+        for scenario, readers in wanted.items():
+            numbers = [self._number(scenario, reader) for reader in readers]
+            if self._journal is not None and all(number in self._journal for number in numbers):
+                for reader, number in zip(readers, numbers, strict=True):
+                    self._found[scenario, id(reader)] = tuple(json.loads(self._journal.line(number)))
+            else:
+                missing[scenario] = readers
+        self.runs += len(wanted) - len(missing)
+        tick(len(wanted) - len(missing))
+        return missing
+
+    def _number(self, scenario: str, reader: Reader) -> int:
+        """What the journal calls a reader's numbers of a scenario; readers are counted as they come, the same every time."""
+        place = self._readers.setdefault(id(reader), len(self._readers))
+        return int.from_bytes(blake2b(f"{self._name} {place} {scenario}".encode(), digest_size=7).digest(), "big")
+
+    def _keep(self, lines: list[bytes], pairs: Iterable[tuple[str, list[Reader]]], tick: Tick) -> None:
+        """What each of the readers makes of the results; an error is not kept in the journal."""
+        records = []
+        for line, (scenario, readers) in zip(lines, pairs, strict=False):
+            for reader in readers:
+                found = self._found[scenario, id(reader)] = _read(line, reader)
+                if self._journal is not None and not isinstance(found, Failed):
+                    records.append((self._number(scenario, reader), json.dumps(found).encode()))
+        if self._journal is not None:
+            self._journal.append(records)
+        self.runs += len(lines)
+        tick(len(lines))
 
     def _branch(self, tick: Tick) -> None:
         """Makes the runs that share warm-ups, a warm-up at a time."""
-        wanted, self._branches = self._branches, {}
+        wanted, self._branches = {warm: self._missing(group, tick) for warm, group in self._branches.items()}, {}
         with ThreadPoolExecutor(self._threads) as pool:
             for group, lines in zip(wanted.values(), pool.map(_warmed, wanted, wanted.values()), strict=True):
-                for (scenario, readers), line in zip(group.items(), lines, strict=True):
-                    self._keep(line, scenario, readers)
-                self.runs += len(lines)
-                tick(len(lines))
+                self._keep(lines, group.items(), tick)
 
 
 def _warmed(warm: Warm, scenarios: Iterable[str]) -> list[bytes]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..figures.stats import Sample, split
+from . import words
 from .criteria import Part, Relation
 from .ledger import KINDS, Claim
 from .measure import BadMeasurement, Cells, Comparison, Finding, Measurement, NotTestable, Number, Value, value_of
@@ -65,7 +66,7 @@ def judge(
     if claim.kind not in KINDS:
         raise BadMeasurement(f"{claim.id}: kind {claim.kind!r} is none of {', '.join(KINDS)}")
     if isinstance(measurement, NotTestable):
-        return Verdict(claim, NOT_TESTABLE, measurement.why, standing or "measured")
+        return Verdict(claim, NOT_TESTABLE, measurement.why, standing or "evidence")
     criterion = claim.criterion
     if criterion is None:
         raise BadMeasurement(f"{claim.id} has no criterion")
@@ -85,13 +86,16 @@ def judge(
     answer = _answer(groups, [finding.holds for finding in findings])
     value, interval = _values(parts, findings)
     seeds = max((c.number.count for c in everything if isinstance(c.number, Sample)), default=0)
+    why = words.explained(groups, findings, answer, seeds, level if random else None)
+    if answer is None:
+        why += f"; undecided with {seeds} seeds; {_needed(groups, findings, seeds)}"
     return Verdict(
         claim,
         REPRODUCED if answer else DIFFERS if answer is False else NOT_TESTABLE,
-        _join(_explain(groups, findings, answer, seeds, level if random else None), measurement.note),
+        _join(why, measurement.note),
         standing,
         value,
-        "; ".join(_shown(part, value) for part, value in parts),
+        words.shown(groups, measurement.parts, findings),
         interval,
         answer is None,
         all(f.precise for f in findings),
@@ -244,54 +248,6 @@ def _values(parts: list[tuple[Part, Value]], findings: list[Finding]) -> tuple[A
     return values, intervals or None
 
 
-def show(number: Number, units: str = "") -> str:
-    """A measured number for people: three or four digits."""
-    value = value_of(number)
-    return f"{'nothing' if math.isnan(value) else _digits(value)} {units}".rstrip()
-
-
-def _digits(value: float) -> str:
-    """Four digits, and no exponent for what people meet."""
-    if abs(value) >= 10_000 and math.isfinite(value):
-        return f"{value:,.0f}"
-    return f"{value:.0f}" if float(value).is_integer() else f"{value:.4g}"
-
-
-def _shown(part: Part, value: Value) -> str:
-    if not isinstance(value, Mapping):
-        return f"{part.about} {show(value, part.units)}"
-    if all(not isinstance(cell, Mapping) for cell in value.values()):
-        cells = [f"{name} {show(cell)}" for name, cell in value.items()]  # type: ignore[arg-type]
-        if len(cells) > 8 and part.cells is not None:
-            numbers = [value_of(cell) for cell in value.values()]  # type: ignore[arg-type]
-            return f"{part.about} {_digits(min(numbers))} to {_digits(max(numbers))} over {len(cells)} cells"
-        return f"{part.about} {', '.join(cells)} {part.units}".rstrip()
-    return f"{part.about} in {len(value)} cells"
-
-
-def _explain(
-    groups: list[tuple[Part, list[list[Comparison]]]],
-    findings: list[Finding],
-    answer: bool | None,
-    seeds: int,
-    level: float | None,
-) -> str:
-    said = []
-    for part, cells in groups:
-        mine = [f for f in findings if f.comparison.part == part.name]
-        if len(cells) > 1:
-            count = _count(cells, mine)
-            said.append(f"{part.about}: {count} of {len(cells)} cells hold, {part.needed(len(cells))} needed")
-        if answer is not True:
-            short = [f for f in mine if f.holds is not True]
-            said += [_miss(f) for f in short[:2]]
-    if level is not None:
-        said.append(f"{seeds} seeds, intervals at {level * 100:.4g} % each (Bonferroni)")
-    if answer is None:
-        said.append(f"undecided with {seeds} seeds; {_needed(groups, findings, seeds)}")
-    return "; ".join(said)
-
-
 def _needed(groups: list[tuple[Part, list[list[Comparison]]]], findings: list[Finding], seeds: int) -> str:
     """About how many seeds would decide, if estimates stayed: an interval shrinks with the square root of their number."""
     factors = [_factor(finding) for finding in findings]
@@ -310,20 +266,6 @@ def _factor(finding: Finding) -> float:
         return 0.0
     distance = min(abs(finding.value - bound) for bound in (finding.comparison.low, finding.comparison.high))
     return (finding.half_width / distance) ** 2 if distance > 0 else math.inf
-
-
-def _count(cells: list[list[Comparison]], findings: list[Finding]) -> int:
-    """Cells in which everything holds; the findings stand in the cells' order."""
-    place = count = 0
-    for group in cells:
-        count += all(f.holds is True for f in findings[place : place + len(group)])
-        place += len(group)
-    return count
-
-
-def _miss(finding: Finding) -> str:
-    span = "" if finding.interval is None else f" [{', '.join(map(_digits, finding.interval))}]"
-    return f"{finding.comparison.label} is {_digits(finding.value)}{span}, wanted {finding.comparison.requirement}"
 
 
 def _join(*texts: str) -> str:

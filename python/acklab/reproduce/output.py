@@ -10,6 +10,7 @@ from typing import Any
 
 from .._folder import Folder
 from .._frames import system_errors
+from . import words
 from .judge import Verdict
 from .runner import Outcome
 
@@ -18,6 +19,7 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """The verdicts and figures as plain values: what ``--json`` prints and ``claims.json`` holds."""
     return {
         "quick": any(o.effort.quick for o in outcomes),
+        "counts": {o.paper.id: words.tally(o.verdicts) for o in outcomes if o.paper.ledger.claims},
         "claims": [_claim(o, v) for o in outcomes for v in o.verdicts],
         "figures": [
             {
@@ -42,6 +44,7 @@ def _claim(outcome: Outcome, verdict: Verdict) -> dict[str, Any]:
         "figure": claim.figure,
         "kind": claim.kind,
         "verdict": verdict.verdict,
+        "measured": verdict.shown,
         "undecided": verdict.undecided,
         "standing": verdict.standing,
         "claim": claim.claim,
@@ -106,9 +109,9 @@ def _write(outcomes: Sequence[Outcome], new: Sequence[Outcome], out: Path) -> No
         for figure, drawn in outcome.figures:
             for chart in drawn.charts:
                 png = None if outcome.effort.quick else folder / "figures" / f"{chart.name}.png"
-                svg = draw.save(chart, png)
-                (folder / "figures" / f"{chart.name}.svg").write_text(svg, encoding="utf-8")
-                pictures[chart.name] = draw.themed(svg, chart.name)
+                picture = draw.save(chart, png)
+                (folder / "figures" / f"{chart.name}.svg").write_text(picture.svg, encoding="utf-8")
+                pictures[chart.name] = draw.embedded(chart, picture)
             for name, frame in drawn.tables.items():
                 path = folder / "tables" / f"{figure.id}-{name}.parquet"
                 with system_errors(path):

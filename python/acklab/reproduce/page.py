@@ -10,45 +10,48 @@ import re
 from collections.abc import Mapping, Sequence
 
 from .._core import __version__
+from ..figures.charts import Forest
 from ..figures.html import document, esc, header, table
+from . import words
+from .criteria import STANDINGS
 from .judge import Verdict
+from .overview import overview
 from .paper import Compared, Drawn, Figure, Paper
 from .runner import Outcome
 
 Pictures = Mapping[str, str]
-"""Inline SVG by chart name."""
+"""Charts as HTML, by name."""
 
 
 def paper_page(outcome: Outcome, pictures: Pictures) -> str:
-    """The page of a paper."""
+    """The page of a paper: overview, figures, claims, parameters, and what a reviewer asks."""
     paper = outcome.paper
     chosen = sorted(_of(outcome, ""), key=lambda pair: _place(pair[0]))
-    evidence, search = _of(outcome, "evidence"), _of(outcome, "search")
-    sections = [(key, title) for key, title in paper.sections.items() if any(f.section == key for f, _ in chosen)]
-    links = [("#parameters", "Parameters")] + [("#claims", "Claims")] * bool(outcome.verdicts)
-    links += [(f"#section-{key}", f"{key} {title}") for key, title in sections]
-    links += [("#evidence", "Evidence")] * bool(evidence) + [
-        (f"{paper.id}-search.html", "Open questions, searched")
-    ] * bool(search)
-    body = [
+    parts = [(f"section-{key}", f"{key} {title}", [pair for pair in chosen if pair[0].section == key])
+             for key, title in paper.sections.items()]  # fmt: skip
+    robust = ("robustness", "Robustness", _of(outcome, "evidence"))
+    forests = [chart for _, drawn in _of(outcome, "overview") for chart in drawn.charts]
+    body = [overview(chart) for chart in forests if isinstance(chart, Forest)]
+    body += [_section(*part, pictures, outcome) for part in parts if part[2]]
+    body += [_claims(outcome), _parameters(paper)] + [_section(*robust, pictures, outcome)] * bool(robust[2])
+    links = [("#overview", "Overview")] * bool(forests) + [(f"#{id}", title) for id, title, found in parts if found]
+    links += [("#claims", "Claims")] * bool(outcome.verdicts) + [("#parameters", "Parameters")]
+    links += [("#robustness", "Robustness")] * bool(robust[2])
+    links += [(f"{paper.id}-search.html", "Open questions, searched")] * bool(_of(outcome, "search"))
+    contents = "".join(f'<a href="{to}">{esc(text)}</a>' for to, text in links)
+    top = [
         header(paper.title, paper.citation, _headline(outcome), quick=outcome.effort.quick),
         f"<p>{esc(paper.about)}</p>",
-        _counts(outcome),
         _failures(outcome),
-        '<nav class="contents">'
-        + "".join(f'<a href="{to}">{esc(text)}</a>' for to, text in links)
-        + "</nav></header><main>",
-        _parameters(paper),
-        _claims(outcome),
+        f'<nav class="contents" aria-label="Contents">{contents}</nav></header><main>',
     ]
-    for key, title in sections:
-        cards = "".join(_card(f, d, pictures, outcome) for f, d in chosen if f.section == key)
-        body.append(f'<section id="section-{key}"><h2>{esc(key)} {esc(title)}</h2>{cards}</section>')
-    if evidence:
-        cards = "".join(_card(f, d, pictures, outcome) for f, d in evidence)
-        body.append(f'<section id="evidence"><h2>Evidence</h2>{cards}</section>')
-    body.append(f'</main><footer class="foot">{_foot(outcome)}</footer>')
-    return document(f"{paper.id}: {paper.title}", "".join(body))
+    foot = f'</main><footer class="foot">{_foot(outcome)}</footer>'
+    return document(f"{paper.id}: {paper.title}", "".join([*top, *body, foot]))
+
+
+def _section(id: str, title: str, found: list[tuple[Figure, Drawn]], pictures: Pictures, outcome: Outcome) -> str:
+    cards = "".join(_card(figure, drawn, pictures, outcome) for figure, drawn in found)
+    return f'<section id="{id}"><h2>{esc(title)}</h2>{cards}</section>'
 
 
 def search_page(outcome: Outcome, pictures: Pictures) -> str | None:
@@ -81,7 +84,7 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
     rows = [
         [
             f'<a href="{o.paper.id}.html">{esc(o.paper.title)}</a><br><span class="id">{esc(o.paper.citation)}</span>',
-            *(str(number) if o.paper.ledger.claims else "-" for number, _ in _tally(o)),
+            *(_cell(counts, o) for counts in words.tally(o.verdicts).values()),
             f"{o.runs:,}",
         ]
         for o in outcomes
@@ -90,51 +93,22 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
     body = header(
         "Papers reproduced", "acklab", f"{len(outcomes)} paper{'s' * (len(outcomes) != 1)} regenerated", quick=quick
     )
-    heads = ["paper", "reproduced", "differ", "not testable or undecided", "calibration", "arithmetic", "runs"]
     note = (
-        "Calibration: claims that a parameter was fitted to; arithmetic: claims that follow from the paper's own numbers. "
-        "How many of them are reproduced; they count in no other column."
+        "Calibration: claims that a parameter was fitted to. Arithmetic: claims that follow from the paper's own numbers, "
+        "without a run. Neither is evidence."
     )
-    return document(
-        "Papers reproduced",
-        f'{body}</header><main><div class="card">{table(heads, rows, ["text wrap"])}<p class="note">{note}</p></div></main>',
-    )
+    found = table(["paper", *STANDINGS, "runs"], rows, ["text wrap", "text wrap", "text wrap", "text wrap", ""], "papers")
+    return document("Papers reproduced", f'{body}</header><main><div class="card">{found}<p class="note">{note}</p></div></main>')
+
+
+def _cell(counts: Mapping[str, int], outcome: Outcome) -> str:
+    """The counts of one standing, each with its word."""
+    told = [f"{n} {word}" for word, n in counts.items() if n]
+    return "<br>".join(told) if told and outcome.paper.ledger.claims else "none"
 
 
 def _headline(outcome: Outcome) -> str:
-    measured = [v for v in outcome.verdicts if v.standing == "measured"]
-    if not measured:
-        return f"{len(outcome.figures)} figures regenerated."
-    counts = {k: sum(v.verdict == k for v in measured) for k in ("reproduced", "differs", "not-testable")}
-    return (
-        f"Of {len(measured)} claims that can be put to the test, {counts['reproduced']} are reproduced, {counts['differs']} differ, "
-        f"{counts['not-testable']} could not be settled. Claims that are arithmetic or that a parameter was fitted to are counted "
-        "apart."
-    )
-
-
-def _counts(outcome: Outcome) -> str:
-    if not outcome.paper.ledger.claims:
-        return ""
-    return (
-        '<div class="counts">'
-        + "".join(f"<div><b>{n}</b><span>{esc(what)}</span></div>" for n, what in _tally(outcome))
-        + "</div>"
-    )
-
-
-def _tally(outcome: Outcome) -> list[tuple[int | str, str]]:
-    """The counts of a paper's claims, those that measure nothing apart, and what each is."""
-    boxes: list[tuple[int | str, str]] = [
-        (outcome.count("reproduced"), "reproduced"),
-        (outcome.count("differs"), "differ"),
-        (outcome.count("not-testable"), "not testable or undecided"),
-    ]
-    for standing in ("calibration", "arithmetic"):
-        good = outcome.count("reproduced", standing)
-        every = sum(v.standing == standing for v in outcome.verdicts)
-        boxes.append((f"{good}/{every}", f"{standing}, reproduced"))
-    return boxes
+    return words.counted(outcome.verdicts) or f"{len(outcome.figures)} figures regenerated."
 
 
 def _failures(outcome: Outcome) -> str:
@@ -146,7 +120,7 @@ def _failures(outcome: Outcome) -> str:
 
 def _parameters(paper: Paper) -> str:
     note = (
-        "What the paper states is marked so; the rest is inferred, and the tornado under Evidence shows what each inference is worth."
+        "What the paper states is marked so; the rest is inferred, and the tornado under Robustness shows what each inference is worth."
         if paper.ledger.claims
         else "What the question states is marked so; the rest is inferred, for the reason beside it."
     )
@@ -157,7 +131,7 @@ def _parameters(paper: Paper) -> str:
     )
     return (
         f'<section id="parameters"><h2>Parameters</h2><p class="note">One set for everything below. {esc(note)}</p>'
-        '<div class="card"><div class="scroller tall"><table class="parameters"><thead><tr><th class="text">parameter</th><th class="text">value</th>'
+        '<div class="card"><div><table class="parameters"><thead><tr><th class="text">parameter</th><th class="text">value</th>'
         f'<th class="text">basis</th><th class="text wrap">why</th></tr></thead><tbody>{rows}</tbody></table></div></div></section>'
     )
 
@@ -166,55 +140,43 @@ def _fitted(claims: Sequence[str]) -> str:
     return f' <span class="tag">fitted to {esc(", ".join(claims))}</span>' if claims else ""
 
 
-def badge(verdict: Verdict) -> str:
-    """The verdict as a dot and a word."""
-    word = "undecided" if verdict.undecided else verdict.verdict.replace("-", " ")
-    return f'<span class="verdict {verdict.verdict}">{word}</span>'
-
-
 def _claims(outcome: Outcome) -> str:
     if not outcome.verdicts:
         return ""
     rows = "".join(_claim(outcome, verdict) for verdict in outcome.verdicts)
-    kinds = ["", "reproduced", "differs", "not-testable", "calibration", "arithmetic"]
+    kinds = ["", *words.OUTCOMES, *STANDINGS]
     buttons = "".join(
-        f'<button hidden value="{kind}" aria-pressed="{str(not kind).lower()}">{(kind or "all").replace("-", " ")}</button>'
-        for kind in kinds
+        f'<button hidden value="{kind.replace(" ", "-")}" aria-pressed="{str(not kind).lower()}">{kind or "all"}</button>' for kind in kinds
     )
-    head = "".join(
-        f'<th class="text" scope=col>{h}</th>' for h in ("claim", "verdict", "numbers", "how it was settled")
-    )
+    head = "".join(f'<th class="text" scope=col>{h}</th>' for h in ("claim", "what was found"))
     return (
-        f'<section id="claims"><h2>Claims</h2><div class="filters">{buttons}</div><div class="card"><div class="scroller tall">'
-        f'<table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div></div></section>'
+        f'<section id="claims"><h2>Claims</h2><div class="filters" role="group" aria-label="Claims shown">{buttons}</div>'
+        f'<div class="card"><table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div></section>'
     )
 
 
 def _claim(outcome: Outcome, verdict: Verdict) -> str:
-    claim = verdict.claim
-    standing = f'<span class="tag">{verdict.standing}</span>' if verdict.standing != "measured" else ""
-    numbers = [("paper", claim.paper_value), ("ours", verdict.shown), ("ns-2", outcome.paper.ns2.get(claim.id, "")),
-               ("allowed", claim.tolerance)]  # fmt: skip
-    pairs = "".join(f"<dt>{name}</dt><dd>{_broken(text)}</dd>" for name, text in numbers if text)
+    """A claim: what the paper says, what was measured, and why the verdict is what it is."""
+    claim, word = verdict.claim, words.outcome(verdict)
+    printed = [("printed", claim.paper_value), ("allowed", claim.tolerance), ("ns-2", outcome.paper.ns2.get(claim.id, ""))]
+    beside = " · ".join(f"{name}: {esc(text)}" for name, text in printed if text)
+    measured = f"<p>acklab measured {esc(verdict.shown)}.</p>" if verdict.shown else ""
     return (
-        f'<tr data-kind="{verdict.verdict} {verdict.standing}" id="claim-{esc(claim.short)}"><td class="text what">'
-        f'<span class="id">{esc(claim.short)}</span> <span class="tag">{esc(claim.figure)}</span>{standing}<br>{esc(claim.claim)}</td>'
-        f'<td class="text">{badge(verdict)}</td><td class="text numbers"><dl>{pairs}</dl></td>'
-        f'<td class="text why">{_broken(verdict.why)}</td></tr>'
+        f'<tr data-kind="{word.replace(" ", "-")} {verdict.standing}" id="claim-{esc(claim.short)}"><td class="text">'
+        f'<span class="verdict {verdict.verdict}">{word}</span><br><span class="id">{esc(claim.short)}</span><br>'
+        f'<span class="tag">{esc(claim.figure)}</span> <span class="tag">{verdict.standing}</span></td>'
+        f'<td class="text what"><p>The paper says: {esc(claim.claim)}</p>{measured}'
+        f'<p class="why">{esc(sentence(verdict.why))}</p><p class="why">{beside}</p></td></tr>'
     )
 
 
-def _broken(text: str) -> str:
-    """Text as HTML, one line for each piece between semicolons."""
-    return "<br>".join(esc(piece) for piece in text.split("; "))
+def sentence(text: str) -> str:
+    """A text with a capital first."""
+    return text[:1].upper() + text[1:]
 
 
 def _card(figure: Figure, drawn: Drawn, pictures: Pictures, outcome: Outcome) -> str:
-    charts = "".join(
-        f"<figure>{pictures[c.name]}<figcaption>{esc(c.about)}</figcaption></figure>"
-        for c in drawn.charts
-        if c.name in pictures
-    )
+    charts = "".join(pictures[c.name] for c in drawn.charts if c.name in pictures)
     label = f'<span class="label">{esc(figure.label)}</span>' if figure.label else ""
     remark = f'<p class="remark">{esc(drawn.remark)}</p>' if drawn.remark else ""
     if drawn.scenario:

@@ -80,7 +80,7 @@ class Figure:
     needs: tuple[Experiment, ...]
     draw: Callable[..., Drawn]
     evidence: str = ""
-    """Empty for a figure of the paper; ``evidence`` or ``search`` for what a reviewer asks."""
+    """Empty for a figure of the paper; ``evidence`` or ``search`` for what a reviewer asks, ``overview`` for all claims."""
     slow: bool = False
     """Left out of quick runs."""
 
@@ -159,6 +159,10 @@ class Paper:
         fitted = {f"{self.id}.{short}" for parameter in self.parameters for short in parameter.fitted_to}
         return "calibration" if claim in fitted else None
 
+    def _is_evidence(self, claim: str) -> bool:
+        criterion = self.ledger.claims[claim].criterion
+        return self.standing(claim) is None and criterion is not None and criterion.standing == "evidence"
+
     def check(self) -> list[str]:
         """What is missing or stray: every claim of the ledger needs a measurement and a criterion."""
         claims = self.ledger.claims
@@ -167,6 +171,8 @@ class Paper:
         wrong += [f"no criterion for {id}" for id, claim in claims.items() if claim.criterion is None]
         fitted = {f"{self.id}.{short}" for p in self.parameters for short in p.fitted_to}
         wrong += [f"a parameter is fitted to {id}, which is not in the ledger" for id in sorted(fitted - claims.keys())]
+        bare = [id for id, one in self.claims.items() if id in claims and not one.uses and self._is_evidence(id)]
+        wrong += [f"{id} runs nothing, and is no evidence" for id in bare if isinstance(self.claims[id].measure(), Measurement)]
         wrong += [f"ns-2's value for {id}, which is not in the ledger" for id in self.ns2 if id not in claims]
         return wrong
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any
 
+from .._journal import Journal
 from .._progress import Progress
 from .evidence import forest
 from .execute import Lines, trace
@@ -32,17 +33,15 @@ class Outcome:
     runs: int = 0
     seconds: float = 0.0
 
-    def count(self, verdict: str, standing: str = "measured") -> int:
-        """Verdicts of a kind, of claims of a standing."""
-        return sum(v.verdict == verdict and v.standing == standing for v in self.verdicts)
-
 
 class Bench:
     """Results of experiments, shared by every figure and claim that needs them."""
 
-    def __init__(self, effort: Effort, threads: int | None = None) -> None:
+    def __init__(
+        self, effort: Effort, threads: int | None = None, journal: Journal | None = None, name: str = ""
+    ) -> None:
         self.effort = effort
-        self.lines = Lines(threads)
+        self.lines = Lines(threads, journal, name)
         self.seeds: dict[int, int] = {}
         self._found: dict[int, Any] = {}
         self._threads = threads
@@ -107,6 +106,7 @@ def reproduce(
     only: Callable[[Figure], bool] | None = None,
     claims: Iterable[str] | None = None,
     threads: int | None = None,
+    journal: Journal | None = None,
 ) -> Outcome:
     """Regenerates a paper, or the chosen figures and claims of it.
 
@@ -116,11 +116,12 @@ def reproduce(
         only: which figures; all if left out, but in a quick look not the slow ones.
         claims: ids of the claims to judge; all if left out.
         threads: how many runs at once; one a processor if left out.
+        journal: where numbers are kept for an attempt that goes on after this one; recorded runs are made anew.
     """
     start = time.monotonic()
     figures = [f for f in paper.figures if (only(f) if only else not (effort.quick and f.slow))]
     chosen = list(paper.ledger.claims if claims is None else claims)
-    bench = Bench(effort, threads)
+    bench = Bench(effort, threads, journal, paper.id)
     measured = [paper.claims[id] for id in chosen]
     needs = [one for m in measured for one in m.uses] + [one for f in figures for one in f.needs]
     bench.run(needs, paper.id)
@@ -145,7 +146,7 @@ def reproduce(
     plot = forest(verdicts, paper) if only is None else None
     if plot is not None:
         outcome.figures.append(
-            (Figure(f"{paper.id}-forest", "", "Every claim on one scale", "", (), lambda: plot, "evidence"), plot)
+            (Figure(f"{paper.id}-forest", "", "Every claim on one scale", "", (), lambda: plot, "overview"), plot)
         )
     outcome.runs, outcome.seconds = bench.lines.runs + bench.traces, time.monotonic() - start
     return outcome

@@ -52,9 +52,9 @@ def write(told: Swept, design: Design, folder: Path) -> None:
     pictures = Pictures(told.plan.axes, design.metrics, told.summary, told.title)
     shown = []
     for number, chart in enumerate(pictures.charts()):
-        svg = draw.save(chart, folder / f"{chart.name}.png" if number < MOST_PNG else None)
-        (folder / f"{chart.name}.svg").write_text(svg, encoding="utf-8")
-        shown.append((draw.themed(svg, chart.name), chart.about))
+        picture = draw.save(chart, folder / f"{chart.name}.png" if number < MOST_PNG else None)
+        (folder / f"{chart.name}.svg").write_text(picture.svg, encoding="utf-8")
+        shown.append(draw.embedded(chart, picture))
     (folder / "sweep.html").write_text(_page(told, design, shown, pictures.notes), encoding="utf-8")
     plan = {"scenario": write_scenario(design.plan.scenario, folder), **design.plan.tree}
     if design.plan.given_sets:
@@ -66,15 +66,14 @@ def write(told: Swept, design: Design, folder: Path) -> None:
         file.write("\n")
 
 
-def _page(told: Swept, design: Design, charts: list[tuple[str, str]], notes: list[str]) -> str:
+def _page(told: Swept, design: Design, charts: list[str], notes: list[str]) -> str:
     """One page that needs no network."""
     from .. import __version__
     from ..figures.html import document, esc, header, table
 
     body = [header(told.title, "acklab sweep", basis(told), quick=False)]
     body.append(f'<p class="lead">{esc(answer(told, design))}</p></header><main>')
-    for svg, about in charts:
-        body.append(f'<section class="card"><figure>{svg}<figcaption>{esc(about)}</figcaption></figure></section>')
+    body += [f'<section class="card">{chart}</section>' for chart in charts]
     body += [f'<p class="note">{esc(note)}</p>' for note in notes]
     cells = [[esc(text) for text in row] for row in rows(told, design, MOST_ROWS)]
     names = ["" if column.is_number else "text wrap" for column in told.plan.columns_told]

@@ -9,11 +9,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+
+from acklab._folder import results
+from acklab._journal import Journal, identity
 
 COMMAND = Path(sys.executable).with_name("acklab")
 Acklab = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -118,8 +122,20 @@ def test_a_signal_leaves_nothing_half_written(tmp_path: Path, number: int, statu
     out, err = done.communicate(timeout=20)
     assert done.returncode == status, err
     assert out == b""
-    assert err in (b"", b"acklab: stopped; nothing was written\n")
-    assert list(tmp_path.iterdir()) == []
+    assert err in (b"", b"acklab: stopped; what is done is kept in out; the same command goes on\n")
+    assert [path.name for path in tmp_path.glob("out/*")] in ([], [".acklab"]), "a page without its paper"
+
+
+def test_other_work_is_not_taken_for_this(tmp_path: Path) -> None:
+    begun = acklab("reproduce", "allman1998/table-1", "--quick", "--out", "out", "--json", cwd=tmp_path)
+    assert begun.returncode == 0, begun.stderr
+    with results(tmp_path / "out", "reproduce") as folder, closing(Journal(folder, identity("", "other"))):
+        pass
+    words = ("reproduce", "allman1998/table-1", "--quick", "--out", "out", "--json")
+    refused = acklab(*words, cwd=tmp_path)
+    assert refused.returncode == 2 and "--fresh" in refused.stderr
+    done = acklab(*words, "--fresh", cwd=tmp_path)
+    assert done.returncode == 0 and done.stdout == begun.stdout
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from acklab.papers import NAMES, paper
+from acklab.reproduce.criteria import STANDINGS
 
 if TYPE_CHECKING:
     from conftest import Quick
@@ -28,7 +29,7 @@ def test_every_claim_has_a_verdict(name: str, quickly: Quickly) -> None:
     assert sorted(claim["id"] for claim in quick.said["claims"]) == sorted(ledger)
     for claim in quick.said["claims"]:
         assert claim["verdict"] in ("reproduced", "differs", "not-testable"), claim["id"]
-        assert claim["standing"] in ("measured", "calibration", "arithmetic"), claim["id"]
+        assert claim["standing"] in STANDINGS, claim["id"]
         assert claim["verdict"] == "reproduced" or claim["why"], claim["id"]
 
 
@@ -62,6 +63,35 @@ def test_the_page_is_whole_and_needs_nothing_else(name: str, quickly: Quickly) -
     for picture in (quick.out / name / "figures").glob("*.svg"):
         assert picture.stat().st_size > 500, picture.name
     assert not list(quick.out.glob(".*")), "a scratch directory stayed"
+
+
+def test_page_index_and_file_count_alike(name: str, quickly: Quickly) -> None:
+    quick = quickly(name)
+    counts = quick.said["counts"][name]
+    for standing in STANDINGS:
+        mine = [c for c in quick.said["claims"] if c["standing"] == standing]
+        words = ["undecided" if c["undecided"] else c["verdict"].replace("-", " ") for c in mine]
+        assert counts[standing] == {word: words.count(word) for word in counts[standing]}
+    page, index = ((quick.out / f"{file}.html").read_text("utf-8") for file in (name, "index"))
+    for standing, found in counts.items():
+        told = ", ".join(f"{n} {'differ' if word == 'differs' else word}" for word, n in found.items() if n)
+        assert not told or f"{standing.capitalize()}: {sum(found.values())} claim" in page and told in page
+        assert "<br>".join(f"{n} {word}" for word, n in found.items() if n) in index
+
+
+def test_the_page_begins_with_the_overview(name: str, quickly: Quickly) -> None:
+    page = (quickly(name).out / f"{name}.html").read_text("utf-8")
+    places = [page.index(mark) for mark in ('id="overview"', "<figure", 'id="claims"', 'id="parameters"')]
+    assert places == sorted(places)
+
+
+def test_a_claim_is_told_in_sentences(name: str, quickly: Quickly) -> None:
+    quick = quickly(name)
+    page = html.unescape((quick.out / f"{name}.html").read_text("utf-8"))
+    for claim in quick.said["claims"]:
+        assert f"<p>The paper says: {claim['claim']}</p>" in page, claim["id"]
+        assert not claim["measured"] or f"<p>acklab measured {claim['measured']}.</p>" in page, claim["id"]
+        assert not re.search(r"\b([\d.,]+) to \1 over", claim["measured"]), claim["id"]
 
 
 def test_the_scenarios_shown_are_scenarios(name: str, quickly: Quickly) -> None:

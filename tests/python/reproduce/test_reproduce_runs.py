@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ import polars as pl
 import pytest
 
 from acklab import _core
+from acklab._folder import results
+from acklab._journal import Journal, identity
 from acklab.figures.stats import Sample
 from acklab.papers.allman1998 import PAPER
 from acklab.papers.allman1998.runs import READ, surface
@@ -19,7 +23,7 @@ from acklab.papers.allman1998.section4 import READ as READ_MANY
 from acklab.papers.allman1998.setting import PAPERS, competition, transfer, workload
 from acklab.papers.trace import Transfer
 from acklab.reproduce.execute import Lines, trace
-from acklab.reproduce.experiments import Effort, Failed, Replications, Traces, looks, records
+from acklab.reproduce.experiments import Effort, Failed, Replications, Traces, Warm, looks, records
 from acklab.reproduce.grid import Grid
 from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Drawn, Figure, Judged, Paper
@@ -95,6 +99,49 @@ def test_more_scenarios_than_the_batch_holds() -> None:
     done: list[int] = []
     lines.run(done.append)
     assert sum(done) == lines.runs == len(scenarios)
+
+
+@pytest.mark.parametrize("warm", [None, Warm("same", 0.1)])
+def test_an_interrupted_attempt_goes_on(tmp_path: Path, warm: Warm | None) -> None:
+    scenarios = [transfer("reno", "every", queue, n) for queue in (8, 22) for n in range(5, 90)]
+    reader = OneFlow(READ.flow) if warm is None else Last()
+    shared = [None if warm is None else Warm(k, warm.until_s) for k in range(len(scenarios))]
+
+    kept: list[int] = []
+
+    def attempt(tick: Callable[[int], None]) -> Lines:
+        with results(tmp_path, "reproduce") as folder, closing(Journal(folder, identity("", "one"))) as journal:
+            kept.append(len(journal))
+            lines = Lines(1, journal, "paper")
+            for scenario, one in zip(scenarios, shared, strict=True):
+                lines.ask(scenario, reader, one)
+            lines.run(tick)
+            return lines
+
+    def stop(done: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        attempt(stop)
+    told: list[int] = []
+    found = attempt(told.append)
+    assert found.runs == sum(told) == len(scenarios)
+    assert 0 == kept[0] < kept[1] < len(scenarios)
+    fresh = Lines(1)
+    for scenario, one in zip(scenarios, shared, strict=True):
+        fresh.ask(scenario, reader, one)
+    fresh.run()
+    assert [found.answer(s, reader) for s in scenarios] == [fresh.answer(s, reader) for s in scenarios]
+
+
+class Last:
+    """Reads the length of what branches tell: state and result."""
+
+    names = ("length",)
+
+    def __call__(self, line: bytes) -> tuple[float, ...]:
+        return (float(len(line)),)
 
 
 def test_a_scenario_that_cannot_run_says_so() -> None:

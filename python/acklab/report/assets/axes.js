@@ -1,12 +1,16 @@
 // Grid lines, tick labels and the panel's name, on a canvas.
+import { NB, tickLabels } from "./format.js";
+import { niceStep, ticksOf } from "./scale.js";
+import { theme } from "./theme.js";
+
 const FONT = 12;
 
-function setFont(ctx, size = FONT, weight = "") {
+export function setFont(ctx, size = FONT, weight = "") {
   ctx.font = `${weight} ${size}px ${theme.sans}`.trim();
 }
 
 // The time axis under a panel.
-function drawTimeAxis(ctx, box, sx, labelled) {
+export function drawTimeAxis(ctx, box, sx, labelled) {
   const [from, to] = sx.domain;
   const step = niceStep(to - from, Math.max(2, Math.floor(box.w / 90)));
   const ticks = ticksOf(from, to, step);
@@ -35,7 +39,7 @@ function drawTimeAxis(ctx, box, sx, labelled) {
 }
 
 // The value axis at the left of a panel.
-function drawValueAxis(ctx, box, sy, axis) {
+export function drawValueAxis(ctx, box, sy, axis) {
   const [from, to] = sy.domain;
   let step = niceStep(to - from, Math.max(2, Math.floor(box.h / 46)));
   if (axis.whole) step = Math.max(1, step);
@@ -61,7 +65,7 @@ function drawValueAxis(ctx, box, sy, axis) {
 }
 
 // Frame line at the left and bottom; the panel's name and the axis' title above.
-function drawPanelFrame(ctx, box, title, name, colour) {
+export function drawPanelFrame(ctx, box, title, name, colour) {
   ctx.strokeStyle = theme.line;
   ctx.lineWidth = 1;
   ctx.beginPath();
@@ -79,7 +83,7 @@ function drawPanelFrame(ctx, box, title, name, colour) {
 }
 
 // A swatch and a name; returns where they end.
-function drawName(ctx, name, colour, x, y) {
+export function drawName(ctx, name, colour, x, y) {
   ctx.fillStyle = colour;
   ctx.beginPath();
   ctx.roundRect(x, y - 9.5, 11, 11, 3);
@@ -92,7 +96,7 @@ function drawName(ctx, name, colour, x, y) {
   return x + 17 + ctx.measureText(name).width;
 }
 
-function clipTo(ctx, box, draw) {
+export function clipTo(ctx, box, draw) {
   ctx.save();
   ctx.beginPath();
   ctx.rect(box.x, box.y - 1, box.w, box.h + 2);

@@ -1,7 +1,16 @@
 // Queue lengths of the links, and the packets that died there.
+import { nextTime, timeRecords, withAlpha } from "./chart_window.js";
+import { openTable } from "./codec.js";
+import { h } from "./dom.js";
+import { NB, exact, grouped, timeText } from "./format.js";
+import { cross, rowAt, sparse, stepLine, stepRange } from "./marks.js";
+import { lowerBound, upperBound } from "./scale.js";
+import { state } from "./state.js";
+import { theme } from "./theme.js";
+
 const shownLinks = new Set();
 
-const queueChart = {
+export const queueChart = {
   id: "queue",
   title: "Queues",
   about: "Packets waiting for a link; a cross is a packet dropped, lost or filtered there.",
@@ -39,14 +48,14 @@ const queueChart = {
   draw(ctx, part, { queue, drops }, box, sx, sy, frame) {
     if (queue && frame.on.queue) {
       ctx.strokeStyle = part.colour("queue");
-      ctx.lineWidth = 1.2;
+      ctx.lineWidth = 1.2 + 1.4 * frame.under;
       stepLine(ctx, queue, queue.time_s, "queue_packets", sx, sy, { fill: withAlpha(part.colour("queue"), frame.parts.length > 2 ? 0.08 : 0.2) });
     }
     if (drops && frame.on.drop) {
       ctx.strokeStyle = part.colour("drop");
-      ctx.lineWidth = 1.7;
+      ctx.lineWidth = 1.7 + 1.6 * frame.under;
       ctx.beginPath();
-      const put = sparse(4, (x, y) => cross(ctx, x, y, 3.5));
+      const put = sparse(4, (x, y) => cross(ctx, x, y, 3.5 + frame.under));
       for (let i = lowerBound(drops.time_s, sx.domain[0]); i < drops.rows && drops.time_s[i] <= sx.domain[1]; i++) put(sx(drops.time_s[i]), sy(drops.queue_packets[i] || 0));
       ctx.stroke();
     }
@@ -94,7 +103,7 @@ function lossWhat(part, drops, i) {
 }
 
 // Switches for the links, beside the chart's heading.
-function linkSwitches(frame) {
+export function linkSwitches(frame) {
   const { runs } = state.manifest;
   for (const [r, run] of runs.entries()) if (run.queues.length) shownLinks.add(r + ":" + run.queues[0].link);
   const links = [...new Set(runs.flatMap((run) => run.queues.map((queue) => queue.link)))];

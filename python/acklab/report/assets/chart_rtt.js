@@ -1,5 +1,14 @@
 // Round-trip times the sender measured, one dot a sample.
-const rttChart = {
+import { itemParts } from "./chart_sequence.js";
+import { nextTime, timeRecords } from "./chart_window.js";
+import { NB, exact, timeText } from "./format.js";
+import { eachColumn } from "./levels.js";
+import { dash, extremes, stepLine, stepRange } from "./marks.js";
+import { lowerBound, upperBound } from "./scale.js";
+import { state } from "./state.js";
+import { openItem } from "./store.js";
+
+export const rttChart = {
   id: "rtt",
   title: "Round-trip time",
   about: "Each sample when the sender took it.",
@@ -26,7 +35,7 @@ const rttChart = {
     if (!rtt) return;
     if (frame.on.rto) {
       ctx.strokeStyle = part.colour("rto");
-      dash(ctx, [6, 4]);
+      dash(ctx, [6, 4], 1.5 + 1.6 * frame.under);
       stepLine(ctx, rtt, rtt.time_s, "rto_ms", sx, sy);
       ctx.setLineDash([]);
     }
@@ -34,7 +43,7 @@ const rttChart = {
     const [from, to] = [lowerBound(rtt.time_s, sx.domain[0]), upperBound(rtt.time_s, sx.domain[1])];
     ctx.fillStyle = part.colour("rtt");
     if (to - from <= 3 * box.w) {
-      const r = to - from < box.w / 4 ? 2 : 1.4;
+      const r = (to - from < box.w / 4 ? 2 : 1.4) + frame.under;
       ctx.beginPath();
       for (let i = from; i < to; i++) {
         const [x, y] = [sx(rtt.time_s[i]), sy(rtt.rtt_ms[i])];
@@ -47,7 +56,7 @@ const rttChart = {
     const pyramid = extremes(rtt, "rtt_ms");
     eachColumn(rtt.time_s, from, to, sx, (x, i, end) => {
       const [low, high] = pyramid.of(i, end);
-      ctx.fillRect(x, sy(high) - 1, 1, Math.max(2, sy(low) - sy(high) + 2));
+      ctx.fillRect(x - frame.under, sy(high) - 1 - frame.under, 1 + 2 * frame.under, Math.max(2, sy(low) - sy(high) + 2) + 2 * frame.under);
     });
   },
 

@@ -1,7 +1,15 @@
 // The time-sequence graph, in tcptrace's conventions: segments as vertical ticks, R for a
 // retransmission, the ACK line stepping up below, SACK blocks above it, the advertised
 // window over all, X where data died on its way.
-function itemParts(needs, open) {
+import { setFont } from "./axes.js";
+import { NB, duration, exact, grouped } from "./format.js";
+import { eachColumn } from "./levels.js";
+import { cross, dash, extremes, rowAt, sparse, stepLine } from "./marks.js";
+import { lowerBound, upperBound } from "./scale.js";
+import { roleColour, state } from "./state.js";
+import { FATE, carried, fateOf, isAgain, openItem, openWays } from "./store.js";
+
+export function itemParts(needs, open) {
   return state.visible().map((item) => ({
     id: item.id, run: item.run, name: item.name, slot: item.slot, item, open: () => open(item),
     recorded: state.manifest.runs[item.run].recorded[needs],
@@ -9,7 +17,7 @@ function itemParts(needs, open) {
   }));
 }
 
-const sequenceChart = {
+export const sequenceChart = {
   id: "sequence",
   title: "Time–sequence graph",
   about: "What the sender sent and heard. A tick is a segment from its first to its last unit; the step line is the highest acknowledgment that has reached the sender.",
@@ -67,7 +75,7 @@ const sequenceChart = {
     for (const [role, table, layer] of layers) {
       if (!table || !frame.on[role]) continue;
       ctx.save();
-      layer(ctx, part, table, sx, sy, box);
+      layer(ctx, part, table, sx, sy, box, frame.under);
       ctx.restore();
     }
   },
@@ -139,14 +147,14 @@ function ackTip(part, ack, k, sx, sy) {
   return { title: `${state.several ? part.name + ": " : ""}${duplicate ? "duplicate ACK" : "ACK"} ${grouped(number[k])}`, rows, x: sx(time[k]), y: sy(number[k]) };
 }
 
-function drawSegments(ctx, part, data, sx, sy, box) {
+function drawSegments(ctx, part, data, sx, sy, box, under) {
   const [t0, t1] = sx.domain;
   const [from, to] = [lowerBound(data.sent_s, t0), upperBound(data.sent_s, t1)];
   ctx.strokeStyle = ctx.fillStyle = part.colour("data");
   const tall = Math.abs(sy.k) * (data.len[from] || 1);
   if (to - from <= 3 * box.w) {
     const width = Math.min(2, Math.max(1.5, tall / 6));
-    ctx.lineWidth = width;
+    ctx.lineWidth = width + 1.2 * under;
     ctx.beginPath();
     for (let i = from; i < to; i++) {
       if (isAgain(data, i)) continue;
@@ -173,7 +181,7 @@ function drawSegments(ctx, part, data, sx, sy, box) {
   const pyramid = extremes(fresh, "number");
   eachColumn(data.sent_s, from, to, sx, (x, i, end) => {
     const [low, high] = pyramid.of(i, end);
-    if (low <= high) ctx.fillRect(x, sy(high + data.len[i]), 1, Math.max(1.5, (high - low + data.len[i]) * Math.abs(sy.k)));
+    if (low <= high) ctx.fillRect(x - under, sy(high + data.len[i]), 1 + 2 * under, Math.max(1.5, (high - low + data.len[i]) * Math.abs(sy.k)));
   });
 }
 
@@ -187,7 +195,7 @@ function freshNumbers(data) {
   return data.fresh;
 }
 
-function inSight(rows, sx) {
+export function inSight(rows, sx) {
   const [t0, t1] = sx.domain;
   return [lowerBound(rows.sent, t0), upperBound(rows.sent, t1)];
 }
@@ -234,11 +242,11 @@ function drawLost(ctx, part, data, sx, sy) {
   ctx.stroke();
 }
 
-function drawAckLine(ctx, part, ack, sx, sy) {
+function drawAckLine(ctx, part, ack, sx, sy, box, under) {
   const { time, highest, number } = ack.arrivals;
   ctx.strokeStyle = part.colour("ack");
   ctx.globalAlpha = part.colour("ack") === part.colour("data") ? 0.75 : 1;
-  ctx.lineWidth = 1.5;
+  ctx.lineWidth = 1.5 + 1.2 * under;
   stepLine(ctx, ack.arrivals, time, "highest", sx, sy, { until: part.item.end_s });
   // Duplicates: small ticks below the line.
   const [from, to] = [lowerBound(time, sx.domain[0]), upperBound(time, sx.domain[1])];

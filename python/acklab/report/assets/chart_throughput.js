@@ -1,6 +1,16 @@
 // Goodput in bins. The bins grow and shrink with the zoom; each is the exact number of
 // bytes that came in order within it, from the running total, divided by its length.
-const throughputChart = {
+import { newPath } from "./svg.js";
+import { itemParts } from "./chart_sequence.js";
+import { withAlpha } from "./chart_window.js";
+import { NB, duration, exact, si } from "./format.js";
+import { dash } from "./marks.js";
+import { niceStep, upperBound } from "./scale.js";
+import { state } from "./state.js";
+import { openItem } from "./store.js";
+import { theme } from "./theme.js";
+
+export const throughputChart = {
   id: "throughput",
   title: "Goodput",
   about: "Payload the receiver got in order, averaged over bins that follow the zoom. A repaired hole lets all that waited behind it count at once.",
@@ -30,7 +40,7 @@ const throughputChart = {
   draw(ctx, part, { progress }, box, sx, sy, frame) {
     const capacity = part.item.capacity_bps;
     if (frame.on.capacity && capacity) {
-      ctx.strokeStyle = theme.roles.capacity;
+      ctx.strokeStyle = theme["ink-3"];
       dash(ctx, [6, 4], 1.2);
       ctx.beginPath();
       ctx.moveTo(box.x, sy(capacity));
@@ -39,7 +49,7 @@ const throughputChart = {
       ctx.setLineDash([]);
     }
     if (!frame.on.goodput) return;
-    const line = new Path2D();
+    const line = newPath(ctx);
     let first = true;
     let end = box.x;
     for (const bin of binsOf(progress, sx.domain[0], Math.min(sx.domain[1], part.item.end_s))) {
@@ -50,9 +60,9 @@ const throughputChart = {
       first = false;
     }
     ctx.strokeStyle = part.colour("goodput");
-    ctx.lineWidth = 1.6;
+    ctx.lineWidth = 1.6 + 1.5 * frame.under;
     if (frame.parts.length < 3 || state.eachApart()) {
-      const area = new Path2D(line);
+      const area = newPath(ctx, line);
       area.lineTo(end, sy(0));
       area.lineTo(box.x - 5, sy(0));
       ctx.fillStyle = withAlpha(part.colour("goodput"), 0.14);
@@ -100,7 +110,7 @@ function binsOf(progress, t0, t1) {
   return out;
 }
 
-function binAt(progress, from, to) {
+export function binAt(progress, from, to) {
   // What comes exactly at an edge belongs to the bin that ends there.
   const bytesBy = (t) => {
     const i = upperBound(progress.time_s, t) - 1;

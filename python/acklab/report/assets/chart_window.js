@@ -1,5 +1,14 @@
 // cwnd, ssthresh and the flight size: what the sender allowed itself and what it used.
-const windowChart = {
+import { setFont } from "./axes.js";
+import { itemParts } from "./chart_sequence.js";
+import { NB, exact, timeText } from "./format.js";
+import { dash, rowAt, sparse, stepLine, stepRange } from "./marks.js";
+import { lowerBound, upperBound } from "./scale.js";
+import { state } from "./state.js";
+import { openItem } from "./store.js";
+import { theme } from "./theme.js";
+
+export const windowChart = {
   id: "window",
   title: "Congestion window",
   about: "What the sender allowed itself (cwnd), the slow-start threshold, and what it had in flight; T marks a timeout, F a fast retransmit.",
@@ -41,19 +50,19 @@ const windowChart = {
     if (on.flight) {
       ctx.globalAlpha = alone ? 0.8 : 0.5;
       ctx.strokeStyle = part.colour("flight");
-      ctx.lineWidth = 0.8;
+      ctx.lineWidth = 0.8 + 0.8 * frame.under;
       stepLine(ctx, window, time, "flight_segments", sx, sy, { until, fill: alone ? withAlpha(part.colour("flight"), 0.22) : null });
       ctx.globalAlpha = 1;
     }
     if (on.ssthresh) {
       ctx.strokeStyle = part.colour("ssthresh");
-      dash(ctx, [6, 4], 1.4);
+      dash(ctx, [6, 4], 1.4 + 1.6 * frame.under);
       stepLine(ctx, window, time, "ssthresh_segments", sx, sy, { until });
       ctx.setLineDash([]);
     }
     if (on.cwnd) {
       ctx.strokeStyle = part.colour("cwnd");
-      ctx.lineWidth = 2;
+      ctx.lineWidth = 2 + 1.6 * frame.under;
       stepLine(ctx, window, time, "cwnd_segments", sx, sy, { until });
     }
     if (on.cuts && cuts) drawCuts(ctx, part, cuts, box, sx);
@@ -127,17 +136,17 @@ function drawCuts(ctx, part, cuts, box, sx) {
   for (let i = lowerBound(cuts.time_s, sx.domain[0]); i < cuts.rows && cuts.time_s[i] <= sx.domain[1]; i++) put(sx(cuts.time_s[i]), cuts.event[i] * 9);
 }
 
-function withAlpha(colour, alpha) {
+export function withAlpha(colour, alpha) {
   return colour + Math.round(alpha * 255).toString(16).padStart(2, "0");
 }
 
-function nextTime(table, t, direction) {
+export function nextTime(table, t, direction) {
   if (!table) return null;
   const i = direction > 0 ? upperBound(table.time_s, t) : lowerBound(table.time_s, t) - 1;
   return i >= 0 && i < table.rows ? table.time_s[i] : null;
 }
 
-function timeRecords(table, t0, t1, most, record) {
+export function timeRecords(table, t0, t1, most, record) {
   if (!table) return { count: 0, records: [] };
   const [from, to] = [lowerBound(table.time_s, t0), upperBound(table.time_s, t1)];
   const records = [];

@@ -1,8 +1,10 @@
 // The data blocks read back: base64, gzip, byte planes, differences (written by encode.py).
+import { byId } from "./dom.js";
+
 const decoded = new Map();
 
 // A table's columns as typed arrays, by name; each block is opened once, when first asked for.
-function openTable(about) {
+export function openTable(about) {
   if (!decoded.has(about.block)) decoded.set(about.block, readTable(about));
   return decoded.get(about.block);
 }

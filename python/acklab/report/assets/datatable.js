@@ -1,14 +1,18 @@
 // The numbers behind a chart as a table: the rows in sight, up to a readable many.
+import { h } from "./dom.js";
+import { exact, grouped } from "./format.js";
+import { state } from "./state.js";
+
 const MOST_ROWS = 200;
 
-function dataTable(frame) {
+export function dataTable(frame) {
   const body = h("div", {});
   const details = h("details", { class: "data", ontoggle: () => refreshDataTable(frame, true) }, h("summary", {}, "Data table"), body);
   frame.table = { details, body };
   return details;
 }
 
-function refreshDataTable(frame, opened = false) {
+export function refreshDataTable(frame, opened = false) {
   const { details, body } = frame.table;
   if (!details.open || !frame.parts) return;
   clearTimeout(frame.table.timer);

@@ -1,5 +1,5 @@
 // Elements made in one call: h("button", {class: "chip", onclick: f}, "text", child).
-function h(tag, attributes, ...children) {
+export function h(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
     if (value === null || value === undefined || value === false) continue;
@@ -12,10 +12,19 @@ function h(tag, attributes, ...children) {
   return element;
 }
 
-const byId = (id) => document.getElementById(id);
+export const byId = (id) => document.getElementById(id);
 
 // Says something to a screen reader without moving the focus.
-function announce(text) {
+export function announce(text) {
   const live = byId("live");
   if (live.textContent !== text) live.textContent = text;
+}
+
+// A row of buttons of which one is on.
+export function choice(label, options, current, choose) {
+  const buttons = options.map(([value, text]) => h("button", { type: "button", "aria-pressed": String(value === current), onclick: () => {
+    choose(value);
+    buttons.forEach((b, i) => b.setAttribute("aria-pressed", String(options[i][0] === value)));
+  } }, text));
+  return h("span", { class: "segmented", role: "group", "aria-label": label }, buttons);
 }

@@ -1,23 +1,26 @@
 // Numbers as text. Exact values are written out in full, axis labels as short as they can be.
-const NB = "\u00a0";
-const MINUS = "\u2212";
+export const NB = "\u00a0";
+export const MINUS = "\u2212";
+
+/** @type {[number, string][]} */
+const PREFIXES = [[1e9, "G"], [1e6, "M"], [1e3, "k"]];
 
 const signed = (text) => text.replace("-", MINUS);
 
 // As many decimals as it takes, up to `most`, without trailing zeros.
-function exact(value, most = 9) {
+export function exact(value, most = 9) {
   if (!Number.isFinite(value)) return "–";
   const text = value.toFixed(most);
   return signed(text.includes(".") ? text.replace(/\.?0+$/, "") : text);
 }
 
 // A time with the digits that tell two dots of the screen apart.
-function timeText(seconds, perDot) {
+export function timeText(seconds, perDot) {
   const decimals = perDot > 0 ? Math.min(9, Math.max(0, Math.ceil(-Math.log10(perDot)) + 1)) : 6;
   return signed(seconds.toFixed(decimals)) + NB + "s";
 }
 
-function duration(seconds, n = 4) {
+export function duration(seconds, n = 4) {
   const a = Math.abs(seconds);
   if (a >= 1 || a === 0) return figures(seconds, n) + NB + "s";
   if (a >= 1e-3) return figures(seconds * 1e3, n) + NB + "ms";
@@ -32,28 +35,28 @@ function figures(value, n) {
 }
 
 // 1234567 with thin spaces between thousands.
-function grouped(value, decimals) {
+export function grouped(value, decimals) {
   const text = decimals === null || decimals === undefined ? exact(value, 6) : value.toFixed(decimals);
   const [whole, part] = text.split(".");
   const out = whole.length > 4 ? whole.replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f") : whole;
   return signed(part ? out + "." + part : out);
 }
 
-function si(value, n = 3) {
+export function si(value, n = 3) {
   const a = Math.abs(value);
-  for (const [factor, prefix] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
+  for (const [factor, prefix] of PREFIXES) {
     if (a >= factor * 0.9999995) return figures(value / factor, n).replace(/\.?0+$/, (m) => (m.includes(".") ? "" : m)) + NB + prefix;
   }
   return exact(value, 3) + NB;
 }
 
 // Labels for ticks `step` apart, all with the same decimals (and prefix, if the axis has one).
-function tickLabels(ticks, step, withPrefix) {
+export function tickLabels(ticks, step, withPrefix) {
   let factor = 1;
   let prefix = "";
   if (withPrefix) {
     const top = Math.max(...ticks.map(Math.abs), 0);
-    for (const [f, p] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
+    for (const [f, p] of PREFIXES) {
       if (top >= f) {
         factor = f;
         prefix = NB + p;

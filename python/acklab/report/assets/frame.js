@@ -15,9 +15,22 @@
 //   columns, records(part, data, t0, t1, most)   the rows of its data table
 // Optional: height, frame(low, high) to set the value axis' ends, gather to let one tooltip
 // list all parts, ownColours for a chart that always draws in the roles' colours.
-const frames = [];
+import { saveButtons } from "./save.js";
+import { SvgContext } from "./svg.js";
+import { clipTo, drawPanelFrame, drawTimeAxis, drawValueAxis, setFont } from "./axes.js";
+import { dataTable, refreshDataTable } from "./datatable.js";
+import { h } from "./dom.js";
+import { timeText } from "./format.js";
+import { wireKeys } from "./keys.js";
+import { sample } from "./marks.js";
+import { wirePointer } from "./pointer.js";
+import { linear } from "./scale.js";
+import { MOST_APART, state } from "./state.js";
+import { theme } from "./theme.js";
 
-class Frame {
+export const frames = [];
+
+export class Frame {
   constructor(spec) {
     this.spec = spec;
     this.on = Object.fromEntries(spec.roles.map((role) => [role.key, role.on !== false]));
@@ -26,6 +39,9 @@ class Frame {
     this.onScreen = false;
     this.dirty = true;
     this.found = null;
+    this.hinted = 0;
+    this.selection = null;
+    this.under = 0;
     this.build();
     frames.push(this);
   }
@@ -47,7 +63,7 @@ class Frame {
         h("p", { class: "about", id: spec.id + "-about" }, spec.about),
         this.extra),
       this.legend, this.plot,
-      (this.foot = h("div", { class: "chart-foot" })),
+      (this.foot = h("div", { class: "chart-foot" }, saveButtons(spec.id, spec.title, () => this.svg()))),
       dataTable(this));
     wirePointer(this);
     wireKeys(this);
@@ -56,6 +72,15 @@ class Frame {
       this.onScreen = entries[entries.length - 1].isIntersecting;
       if (this.onScreen && this.dirty) schedule();
     }, { rootMargin: "150px" }).observe(this.element);
+  }
+
+  // A word over the chart for a moment.
+  hint(text) {
+    this.tip.replaceChildren(text);
+    this.tip.hidden = false;
+    this.tip.style.transform = "translate(64px, 30px)";
+    clearTimeout(this.hinted);
+    this.hinted = setTimeout(() => (this.tip.hidden = true), 1800);
   }
 
   invalidate() {
@@ -93,7 +118,7 @@ class Frame {
 
   drawLegend() {
     // Where every panel has the roles' own colours the legend shows them.
-    const own = this.parts.length === 1 || state.eachApart() || this.spec.ownColours;
+    const own = this.ownColours;
     const there = this.spec.roles.filter((role) => !role.there || this.parts.some((part) => role.there(this.data.get(part.id), part, this)));
     this.legend.replaceChildren(...there.map((role) => {
       const part = this.parts[0];
@@ -140,7 +165,49 @@ class Frame {
 
   draw() {
     this.layout();
-    const ctx = fit(this.back, this.width, this.height);
+    this.paint(fit(this.back, this.width, this.height));
+    this.front.setAttribute("aria-label", this.spoken());
+    this.drawFront();
+    refreshDataTable(this);
+  }
+
+  // The chart as an SVG file, under its title and its legend.
+  svg() {
+    this.layout();
+    const head = 44;
+    const ctx = new SvgContext(this.width, this.height + head);
+    setFont(ctx, 15, "600");
+    ctx.fillStyle = theme.ink;
+    ctx.fillText(this.spoken(), 4, 18);
+    let x = 4;
+    for (const [name, colour, kind] of this.keys()) {
+      setFont(ctx, 12);
+      ctx.fillStyle = ctx.strokeStyle = colour;
+      if (kind.length > 1) ctx.fillRect(x, 31, 14, 4);
+      else ctx.fillText(kind, x + 3, 38);
+      ctx.fillStyle = theme["ink-2"];
+      ctx.fillText(name, x + 19, 38);
+      x += 34 + ctx.measureText(name).width;
+    }
+    ctx.out.push(`<g transform="translate(0 ${head})">`);
+    this.paint(ctx);
+    ctx.out.push("</g>");
+    return ctx.text(this.spoken(), theme.surface, theme.sans);
+  }
+
+  // What the colours mean: the roles where they have their own, else the flows and runs.
+  keys() {
+    const part = this.parts[0];
+    if (part && this.ownColours) return this.spec.roles.filter((role) => this.on[role.key]).map((role) => [role.name, part.colour(role.role || role.key), role.sample]);
+    return this.parts.map((part) => [part.name, theme.slots[part.slot], "line"]);
+  }
+
+  // Whether every panel is drawn in the roles' own colours.
+  get ownColours() {
+    return this.parts.length === 1 || state.eachApart() || this.spec.ownColours;
+  }
+
+  paint(ctx) {
     const { view } = state;
     const { spec } = this;
     let low = Infinity;
@@ -163,11 +230,13 @@ class Frame {
       drawPanelFrame(ctx, box, axis.label, panel.title, theme.slots[panel.slot]);
       clipTo(ctx, box, () => {
         ctx.lineJoin = "round";
-        for (const part of panel.parts) {
+        panel.parts.forEach((part, k) => {
+          // What is drawn over by others is drawn wider, so that equal lines show all their colours.
+          this.under = Math.min(3, panel.parts.length - 1 - k);
           ctx.save();
           spec.draw(ctx, part, this.data.get(part.id), box, sx, sy, this);
           ctx.restore();
-        }
+        });
       });
     });
     if (nothing && this.panels.length) {
@@ -177,9 +246,6 @@ class Frame {
       ctx.textAlign = "center";
       ctx.fillText("Nothing in this stretch of time.", box.x + box.w / 2, box.y + box.h / 2);
     }
-    this.front.setAttribute("aria-label", this.spoken());
-    this.drawFront();
-    refreshDataTable(this);
   }
 
   spoken() {
@@ -274,7 +340,7 @@ class Frame {
 }
 
 // A canvas with as many dots as the screen has, cleared, in CSS pixels.
-function fit(canvas, width, height) {
+export function fit(canvas, width, height) {
   const dots = theme.printing ? 2.5 : window.devicePixelRatio || 1;
   const w = Math.round(width * dots);
   const tall = Math.round(height * dots);
@@ -301,6 +367,6 @@ function schedule() {
   });
 }
 
-function invalidateAll() {
+export function invalidateAll() {
   for (const frame of frames) frame.invalidate();
 }

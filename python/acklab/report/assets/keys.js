@@ -1,9 +1,12 @@
 // A chart by keyboard. What the reading cursor stands on is spoken.
+import { announce, h } from "./dom.js";
+import { state } from "./state.js";
+
 const KEYS = [
   ["← →", "move along"], ["+ −", "zoom in and out"], ["0", "show all"], ["Backspace", "back"], [", .", "previous and next value"], ["Esc", "let go"],
 ];
 
-function wireKeys(frame) {
+export function wireKeys(frame) {
   const { front } = frame;
   front.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -16,7 +19,7 @@ function wireKeys(frame) {
 }
 
 // The keys that move the range; true if this was one of them. The navigator has them too.
-function rangeKey(event) {
+export function rangeKey(event) {
   const { view } = state;
   const step = event.shiftKey ? 0.5 : 0.1;
   switch (event.key) {
@@ -52,7 +55,7 @@ function readOn(frame, direction) {
   if (found) announce(found.title + "; " + found.rows.map(([name, value]) => `${name} ${value}`).join("; "));
 }
 
-function keysHelp() {
+export function keysHelp() {
   return h("p", { id: "keys-help" }, "Keys on a chart: ", KEYS.flatMap(([key, what], i) => [i ? " · " : "", h("kbd", {}, key), " " + what]),
     ". Mouse: drag chooses a stretch, Shift-drag moves, the wheel zooms once the chart is clicked (or with Ctrl). Fingers: sideways moves, two zoom.");
 }

@@ -3,9 +3,11 @@
 // Each level holds the least and greatest of eight neighbours of the level below; a
 // stretch is answered from the largest blocks that fit, so drawing a million rows in a
 // thousand columns of dots looks at some ten thousand numbers, at any zoom.
+import { lowerBound } from "./scale.js";
+
 const FAN = 8;
 
-class Extremes {
+export class Extremes {
   constructor(values) {
     this.levels = [{ low: values, high: values }];
     let below = this.levels[0];
@@ -61,7 +63,7 @@ class Extremes {
 
 // Runs through the columns of dots (`wide` dots each) with rows in them: calls
 // visit(x, from, to) with the rows whose times fall into each.
-function eachColumn(times, from, to, sx, visit, wide = 1) {
+export function eachColumn(times, from, to, sx, visit, wide = 1) {
   let i = from;
   while (i < to) {
     const x = Math.floor(sx(times[i]) / wide) * wide;

@@ -1,19 +1,28 @@
 // Puts the page together.
-
-// A row of buttons of which one is on.
-function choice(label, options, current, choose) {
-  const buttons = options.map(([value, text]) => h("button", { type: "button", "aria-pressed": String(value === current), onclick: () => {
-    choose(value);
-    buttons.forEach((b, i) => b.setAttribute("aria-pressed", String(options[i][0] === value)));
-  } }, text));
-  return h("span", { class: "segmented", role: "group", "aria-label": label }, buttons);
-}
+import { linkSwitches, queueChart } from "./chart_queue.js";
+import { rttChart } from "./chart_rtt.js";
+import { sequenceChart } from "./chart_sequence.js";
+import { throughputChart } from "./chart_throughput.js";
+import { windowChart } from "./chart_window.js";
+import { byId, choice, h } from "./dom.js";
+import { layersChart } from "./chart_layers.js";
+import { wireControls } from "./controls.js";
+import { wireFragment } from "./fragment.js";
+import { MINUS } from "./format.js";
+import { Frame, frames, invalidateAll } from "./frame.js";
+import { keysHelp } from "./keys.js";
+import { navigator_ } from "./navigator.js";
+import { state } from "./state.js";
+import { summary } from "./summary.js";
+import { sortableTable } from "./tables.js";
+import { startTheme, theme } from "./theme.js";
+import { Timeline } from "./timeline.js";
 
 function toolBar() {
   const { view } = state;
   const button = (text, label, action, more) => h("button", { type: "button", "aria-label": label, title: label, onclick: action, ...more }, text);
   const back = button("Back", "Back to the stretch before (Backspace)", () => view.back());
-  const all = button("All", "Show the whole run (0)", () => view.reset());
+  const all = button("All", "All: show the whole run (0)", () => view.reset());
   const tools = h("div", { class: "tools" },
     h("span", { class: "group" }, button(MINUS, "Zoom out", () => view.zoom(1 / 1.6)), button("+", "Zoom in", () => view.zoom(1.6)), all, back),
     navigator_.range,
@@ -46,27 +55,26 @@ function flowChips() {
 
 function start() {
   const manifest = JSON.parse(byId("manifest").textContent);
-  theme.start(manifest.palette);
+  startTheme(manifest.palette);
+  wireControls();
   state.start(manifest);
-  const { runs, title } = manifest;
-  const seeds = [...new Set(runs.map((run) => run.seed).filter((seed) => seed !== null))];
-  byId("kicker").textContent = [title, runs.length > 1 ? `${runs.length} runs` : "", seeds.length ? `seed ${seeds.slice(0, 6).join(", ")}` : ""].filter(Boolean).join(" · ");
-  byId("theme").append(choice("Colours", [["auto", "Auto"], ["light", "Light"], ["dark", "Dark"]], theme.choice, (v) => theme.choose(v)));
-  byId("summary").append(...summary().filter(Boolean));
+  fillReport(manifest);
   byId("bar").append(h("div", { class: "bar-in" }, navigator_.build(), toolBar(), flowChips()));
-  byId("tables").append(sortableTable({ title: "Flows", kind: "flows", table: manifest.tables.flows, about: "Sort by a click on a heading." }));
-  if (manifest.tables.links.rows.length) byId("tables").append(sortableTable({ title: "Links", kind: "links", table: manifest.tables.links, about: "One row for each direction of a link." }));
 
-  const queues = new Frame(queueChart);
-  linkSwitches(queues);
-  const bands = new Timeline();
-  const charts = [new Frame(sequenceChart), new Frame(windowChart), bands, new Frame(rttChart), queues, new Frame(throughputChart)];
+  const specs = { sequence: sequenceChart, window: windowChart, rtt: rttChart, throughput: throughputChart };
+  // A chart is named, described by its layers, or named with words of its own.
+  const charts = manifest.charts.map((chart) => {
+    if (chart.layers) return new Frame(layersChart(chart));
+    if (chart.id === "timeline") return new Timeline();
+    return chart.id === "queue" ? queues() : new Frame({ ...specs[chart.id], ...chart });
+  });
+  const bands = charts.find((chart) => chart instanceof Timeline);
   byId("charts").append(...charts.map((chart) => chart.element));
-  byId("foot").append(keysHelp(), h("p", {}, "Made by acklab. This page holds its data and asks nothing of any network."));
+  byId("charts").append(keysHelp());
 
   state.view.watch((what) => {
     if (what === "range") {
-      bands.hurry();
+      bands?.hurry();
       invalidateAll();
     } else for (const frame of frames) if (frame.onScreen) frame.drawFront();
     navigator_.draw();
@@ -75,6 +83,7 @@ function start() {
     invalidateAll();
     navigator_.load();
   });
+  wireFragment(state.view);
   theme.watchers.push(() => {
     // Print wants every chart, drawn at once, whether on screen or not.
     if (theme.printing) for (const frame of frames) frame.parts && frame.draw();
@@ -84,8 +93,24 @@ function start() {
   return opened();
 }
 
+function queues() {
+  const frame = new Frame(queueChart);
+  linkSwitches(frame);
+  return frame;
+}
+
+// The words and tables of a run's report, which the pages of other verbs do not have.
+function fillReport({ runs, title, tables }) {
+  if (!tables) return;
+  const seeds = [...new Set(runs.map((run) => run.seed).filter((seed) => seed !== null))];
+  byId("kicker").textContent = [title, runs.length > 1 ? `${runs.length} runs` : "", seeds.length ? `seed ${seeds.slice(0, 6).join(", ")}` : ""].filter(Boolean).join(" · ");
+  byId("summary").append(...summary().filter(Boolean));
+  byId("tables").append(sortableTable({ title: "Flows", kind: "flows", table: tables.flows, about: "Sort by a click on a heading." }));
+  if (tables.links.rows.length) byId("tables").append(sortableTable({ title: "Links", kind: "links", table: tables.links, about: "One row for each direction of a link." }));
+}
+
 // Draws what is in sight first and notes how long that took since the page was asked for.
-async function opened() {
+export async function opened() {
   const height = innerHeight;
   const seen = frames.filter((frame) => frame.element.getBoundingClientRect().top < height);
   await Promise.all(seen.map((frame) => ((frame.onScreen = true), frame.update())));

@@ -1,10 +1,15 @@
 // The marks all charts share. Each draws only what is in sight, and no more of it than
 // the dots can tell apart.
+import { newPath } from "./svg.js";
+import { h } from "./dom.js";
+import { Extremes, eachColumn } from "./levels.js";
+import { lowerBound, upperBound } from "./scale.js";
+import { theme } from "./theme.js";
 
 // A line that keeps each value until the next: rows [from, to) and the one before them.
 // `key` names the values; the pyramid of a column is made once and kept with its table.
 // `fill` colours the area below; after `until` the line is not drawn on.
-function stepLine(ctx, table, times, key, sx, sy, { fill = null, until = null } = {}) {
+export function stepLine(ctx, table, times, key, sx, sy, { fill = null, until = null } = {}) {
   const [t0, t1] = sx.domain;
   if (until !== null && until < t0) return;
   const from = Math.max(0, upperBound(times, t0) - 1);
@@ -17,7 +22,7 @@ function stepLine(ctx, table, times, key, sx, sy, { fill = null, until = null } 
 
 function sharpSteps(ctx, table, times, key, sx, sy, from, to, right, fill) {
   const values = table[key];
-  const path = new Path2D();
+  const path = newPath(ctx);
   let y = NaN;
   let firstX = NaN;
   let lastX = 0;
@@ -34,7 +39,7 @@ function sharpSteps(ctx, table, times, key, sx, sy, from, to, right, fill) {
   lastX = Math.max(lastX, right);
   path.lineTo(lastX, y);
   if (fill) {
-    const area = new Path2D(path);
+    const area = newPath(ctx, path);
     area.lineTo(lastX, sy.range[0]);
     area.lineTo(firstX, sy.range[0]);
     area.closePath();
@@ -77,26 +82,26 @@ function crowdedSteps(ctx, table, times, key, sx, sy, from, to, right, fill) {
   if (right > reached && !Number.isNaN(before)) bar(reached, right - reached, before, before);
 }
 
-function extremes(table, key) {
+export function extremes(table, key) {
   const name = "_extremes_" + key;
   return (table[name] ||= new Extremes(table[key]));
 }
 
 // Least and greatest of a step line in sight, the value it comes in with included.
-function stepRange(table, times, key, t0, t1) {
+export function stepRange(table, times, key, t0, t1) {
   const from = Math.max(0, upperBound(times, t0) - 1);
   return extremes(table, key).of(from, lowerBound(times, t1, from));
 }
 
 // The row of a step line that holds at time t, or -1 before the first.
-const rowAt = (times, t) => upperBound(times, t) - 1;
+export const rowAt = (times, t) => upperBound(times, t) - 1;
 
-function dash(ctx, pattern, width = 1.5) {
+export function dash(ctx, pattern, width = 1.5) {
   ctx.setLineDash(pattern);
   ctx.lineWidth = width;
 }
 
-function cross(ctx, x, y, r = 4) {
+export function cross(ctx, x, y, r = 4) {
   ctx.moveTo(x - r, y - r);
   ctx.lineTo(x + r, y + r);
   ctx.moveTo(x - r, y + r);
@@ -104,7 +109,7 @@ function cross(ctx, x, y, r = 4) {
 }
 
 // Marks at most one a cell of `size` dots, so that a thousand marks in a row stay one row of marks.
-function sparse(size, draw) {
+export function sparse(size, draw) {
   const taken = new Set();
   return (x, y) => {
     const cell = Math.floor(x / size) * 65536 + Math.floor(y / size);
@@ -115,7 +120,7 @@ function sparse(size, draw) {
 }
 
 // The sample of a legend: what the mark looks like, in 24 by 14 dots.
-function sample(kind, colour) {
+export function sample(kind, colour) {
   const scale = Math.min(3, window.devicePixelRatio || 1);
   const canvas = h("canvas", { width: 24 * scale, height: 14 * scale, "aria-hidden": "true" });
   const ctx = canvas.getContext("2d");

@@ -1,6 +1,16 @@
 // The strip in the sticky bar: the whole run in small, with the stretch shown marked.
 // Drag inside the mark moves it, its ends stretch it, elsewhere a new one is drawn.
-const navigator_ = {
+import { binAt } from "./chart_throughput.js";
+import { h } from "./dom.js";
+import { duration, exact, timeText } from "./format.js";
+import { fit } from "./frame.js";
+import { rangeKey } from "./keys.js";
+import { stepRange } from "./marks.js";
+import { itemColour, state } from "./state.js";
+import { openItem } from "./store.js";
+import { theme } from "./theme.js";
+
+export const navigator_ = {
   build() {
     const canvas = (navigator_.canvas = h("canvas", { tabindex: "0", role: "slider", "aria-label": "Stretch of time shown", "aria-valuemin": "0", "aria-describedby": "keys-help" }));
     navigator_.range = h("span", { class: "range" });
@@ -95,12 +105,12 @@ const navigator_ = {
       const { view } = state;
       const t = at(event);
       if (Math.abs(t - drag.t) < view.end / canvas.clientWidth) return;
-      if (drag.kind === "from") view.show(Math.min(t, drag.to - view.least), drag.to);
-      else if (drag.kind === "to") view.show(drag.from, Math.max(t, drag.from + view.least));
-      else if (drag.kind === "new") view.show(Math.min(drag.t, t), Math.max(drag.t, t));
+      if (drag.kind === "from") view.show(Math.min(t, drag.to - view.least), drag.to, drag);
+      else if (drag.kind === "to") view.show(drag.from, Math.max(t, drag.from + view.least), drag);
+      else if (drag.kind === "new") view.show(Math.min(drag.t, t), Math.max(drag.t, t), drag);
       else {
         const from = Math.min(Math.max(drag.from + t - drag.t, 0), view.end - (drag.to - drag.from));
-        view.show(from, from + drag.to - drag.from);
+        view.show(from, from + drag.to - drag.from, drag);
       }
     });
     for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, () => (drag = null));

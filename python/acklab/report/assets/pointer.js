@@ -2,11 +2,15 @@
 //   move: read values · drag: choose a stretch (or move, by the switch or with Shift)
 //   wheel: zoom once the chart was clicked, or with Ctrl · sideways wheel: move
 //   one finger sideways: move · two fingers: zoom · double click: all
-function wirePointer(frame) {
+import { state } from "./state.js";
+
+export function wirePointer(frame) {
   const { front } = frame;
   const fingers = new Map();
   let start = null;
   let pinch = null;
+  let turn = {};
+  let turned = -Infinity;
 
   const place = (event) => {
     const r = front.getBoundingClientRect();
@@ -47,7 +51,7 @@ function wirePointer(frame) {
       const [a, b] = [...fingers.values()];
       const span = (pinch.span * pinch.apart) / Math.max(20, Math.abs(a[0] - b[0]));
       const share = (pinch.at - state.view.from) / state.view.span;
-      state.view.show(pinch.at - share * span, pinch.at + (1 - share) * span);
+      state.view.show(pinch.at - share * span, pinch.at + (1 - share) * span, pinch);
       return;
     }
     if (start && Math.abs(x - start.x) + Math.abs(y - start.y) > 4) start.dragged = true;
@@ -56,7 +60,7 @@ function wirePointer(frame) {
       if (start.move) {
         const seconds = (start.x - x) * start.perDot;
         const from = Math.min(Math.max(start.from + seconds, 0), state.view.end - (start.to - start.from));
-        state.view.show(from, from + start.to - start.from);
+        state.view.show(from, from + start.to - start.from, start);
       } else {
         frame.selection = [start.time, frame.timeAt(x, y)];
         frame.drawFront();
@@ -93,11 +97,17 @@ function wirePointer(frame) {
 
   front.addEventListener("wheel", (event) => {
     const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
-    if (!sideways && !event.ctrlKey && !event.metaKey && document.activeElement !== front) return;
+    if (!sideways && !event.ctrlKey && !event.metaKey && document.activeElement !== front) {
+      frame.hint("Click the chart, or hold Ctrl, to zoom with the wheel");
+      return;
+    }
     event.preventDefault();
+    // What a wheel does without a rest is one step.
+    if (event.timeStamp - turned > 600) turn = {};
+    turned = event.timeStamp;
     const unit = event.deltaMode === 1 ? 30 : 1;
     const [x, y] = place(event);
-    if (sideways) state.view.pan((event.deltaX * unit * state.view.span) / frame.width);
-    else state.view.zoom(Math.exp((-event.deltaY * unit) / 400), frame.timeAt(x, y));
+    if (sideways) state.view.pan((event.deltaX * unit * state.view.span) / frame.width, turn);
+    else state.view.zoom(Math.exp((-event.deltaY * unit) / 400), frame.timeAt(x, y), turn);
   }, { passive: false });
 }

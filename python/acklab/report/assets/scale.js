@@ -1,5 +1,5 @@
 // Straight-line scales, round ticks, and finding a place in a sorted column.
-function linear(d0, d1, r0, r1) {
+export function linear(d0, d1, r0, r1) {
   const k = d1 === d0 ? 0 : (r1 - r0) / (d1 - d0);
   const to = (v) => r0 + (v - d0) * k;
   to.back = (r) => (k === 0 ? d0 : d0 + (r - r0) / k);
@@ -10,7 +10,7 @@ function linear(d0, d1, r0, r1) {
 }
 
 // The round step (1, 2, 5 times a power of ten) that gives at most `most` ticks.
-function niceStep(span, most) {
+export function niceStep(span, most) {
   if (!(span > 0)) return 1;
   const rough = span / Math.max(1, most);
   const power = Math.floor(Math.log10(rough));
@@ -21,7 +21,7 @@ function niceStep(span, most) {
   return Math.pow(10, power + 1);
 }
 
-function ticksOf(from, to, step) {
+export function ticksOf(from, to, step) {
   const out = [];
   const first = Math.ceil(from / step - 1e-9);
   const last = Math.floor(to / step + 1e-9);
@@ -30,7 +30,7 @@ function ticksOf(from, to, step) {
 }
 
 // First index in [from, to) whose value is >= v; `to` if there is none.
-function lowerBound(column, v, from = 0, to = column.length) {
+export function lowerBound(column, v, from = 0, to = column.length) {
   while (from < to) {
     const middle = (from + to) >>> 1;
     if (column[middle] < v) from = middle + 1;
@@ -40,7 +40,7 @@ function lowerBound(column, v, from = 0, to = column.length) {
 }
 
 // First index whose value is > v.
-function upperBound(column, v, from = 0, to = column.length) {
+export function upperBound(column, v, from = 0, to = column.length) {
   while (from < to) {
     const middle = (from + to) >>> 1;
     if (column[middle] <= v) from = middle + 1;

@@ -1,7 +1,10 @@
-const MOST_APART = 8;
+import { theme } from "./theme.js";
+import { View } from "./view.js";
+
+export const MOST_APART = 8;
 
 // What the reader has chosen: which flows are drawn, and overlaid or each run by itself.
-const state = {
+export const state = {
   manifest: null,
   view: null,
   shown: new Set(),
@@ -66,5 +69,5 @@ function itemName(item) {
 
 // An item's colour. A flow that has a panel to itself is drawn in the colours of the roles
 // instead: data, ACKs and retransmissions differ, and the panel's name says whose they are.
-const itemColour = (item) => theme.slots[item.slot];
-const roleColour = (item, role) => (state.visible().length === 1 || state.eachApart() ? theme.roles[role] : itemColour(item));
+export const itemColour = (item) => theme.slots[item.slot];
+export const roleColour = (item, role) => (state.visible().length === 1 || state.eachApart() ? theme.roles[role] : itemColour(item));

@@ -1,7 +1,10 @@
 // An item's tables, opened when a chart first needs them, with what every chart derives alike.
-const FATE = { delivered: 0, drop: 1, lose: 2, filter: 3, flying: 4 };
+import { openTable } from "./codec.js";
+import { grouped } from "./format.js";
 
-async function openItem(item, names) {
+export const FATE = { delivered: 0, drop: 1, lose: 2, filter: 3, flying: 4 };
+
+export async function openItem(item, names) {
   const out = {};
   for (const name of names) {
     const about = item.tables[name];
@@ -11,7 +14,7 @@ async function openItem(item, names) {
 }
 
 // The data or the ACKs of an item, with their ends and the rows of each sort.
-async function openWays(item, kind) {
+export async function openWays(item, kind) {
   const about = item.tables[kind];
   if (!about || !about.rows) return null;
   const ways = await openTable(about);
@@ -61,11 +64,11 @@ function arrivalsOf(ways, index) {
   return { index, time, number, highest };
 }
 
-const fateOf = (ways, i) => ways.flags[i] >> 3;
-const isAgain = (ways, i) => (ways.flags[i] & 1) === 1;
+export const fateOf = (ways, i) => ways.flags[i] >> 3;
+export const isAgain = (ways, i) => (ways.flags[i] & 1) === 1;
 
 // "segment 12 (retransmission)" or "bytes 1–1460": what a data packet carried.
-function carried(item, ways, i) {
+export function carried(item, ways, i) {
   const first = ways.number[i];
   const n = ways.len[i];
   const what = item.unit === "bytes" ? `bytes ${grouped(first)}–${grouped(first + Math.max(n, 1) - 1)}` : n > 1 ? `segments ${grouped(first)}–${grouped(first + n - 1)}` : `segment ${grouped(first)}`;

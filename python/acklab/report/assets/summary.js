@@ -1,7 +1,11 @@
 // The words under the headline, and where each flow's time went.
+import { h } from "./dom.js";
+import { duration } from "./format.js";
+import { state } from "./state.js";
+
 const CAUSES = { timeout: "waiting for a timer", recovery: "loss recovery", window: "flight at its ceiling", "slow start": "slow start", path: "congestion avoidance" };
 
-function summary() {
+export function summary() {
   const { headline, runs } = state.manifest;
   const compared = headline.points.some((point) => point.run !== null);
   const points = h("ul", { class: "points" + (compared ? " compared" : "") }, headline.points.filter((point) => point.about !== "time").map((point) => {
@@ -19,7 +23,10 @@ function spentBars() {
   const longest = Math.max(...rows.map((row) => row.active_s));
   const seen = Object.keys(CAUSES).filter((cause) => rows.some((row) => row.shares.some((s) => s.cause === cause && s.share >= 0.002)));
   const order = ["slow start", "path", "window", "recovery", "timeout"];
-  const colour = (cause) => `var(--slot-${state.manifest.palette.roles[cause]})`;
+  // Beside the runs' colours the causes are greys.
+  const grey = (cause) => [8, 20, 34, 75, 95][order.indexOf(cause)];
+  const colour = (cause) => (state.compared ? `color-mix(in srgb, var(--ink) ${grey(cause)}%, var(--surface))` : `var(--slot-${state.manifest.palette.roles[cause]})`);
+  const words = (cause) => (state.compared ? (grey(cause) < 50 ? "var(--ink)" : "var(--surface)") : ["slow start", "window"].includes(cause) ? "var(--on-bright)" : "var(--surface)");
   return h("div", { class: "spent", role: "group", "aria-label": "Where the time went" },
     rows.map((row) => h("div", { class: "spent-row" },
       h("span", { title: name(row) }, name(row)),
@@ -27,7 +34,7 @@ function spentBars() {
         order.map((cause) => row.shares.find((s) => s.cause === cause)).filter((s) => s && s.share >= 0.002).map((s) => {
           // A length is written where there is room for it.
           const tight = ((s.share * row.active_s) / longest) * Math.min(innerWidth - 28, 1200) < 66;
-          return h("span", { class: tight ? "tight" : null, style: { "--c": colour(s.cause), flex: `${s.share} 1 0` }, title: `${CAUSES[s.cause]}: ${duration(s.s)} (${Math.round(s.share * 100)} %)` }, tight ? "" : duration(s.s, 3));
+          return h("span", { class: tight ? "tight" : null, style: { "--c": colour(s.cause), "--t": words(s.cause), flex: `${s.share} 1 0` }, title: `${CAUSES[s.cause]}: ${duration(s.s)} (${Math.round(s.share * 100)} %)` }, tight ? "" : duration(s.s, 3));
         })))),
     h("div", { class: "spent-keys", "aria-hidden": "true" }, order.filter((cause) => seen.includes(cause)).map((cause) => h("span", {}, h("span", { class: "swatch", style: { "--c": colour(cause) } }), CAUSES[cause]))));
 }

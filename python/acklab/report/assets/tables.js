@@ -1,5 +1,9 @@
 // The flow and link tables: sorted by a click on a heading, numbers in line.
-function sortableTable({ title, about, table, kind }) {
+import { h } from "./dom.js";
+import { grouped } from "./format.js";
+import { state } from "./state.js";
+
+export function sortableTable({ title, about, table, kind }) {
   const { runs } = state.manifest;
   let order = null;
   const body = h("tbody");
@@ -22,7 +26,7 @@ function sortableTable({ title, about, table, kind }) {
       rows.sort((a, b) => {
         const [x, y] = [value(a, column), value(b, column)];
         // What has no value stays at the end, whichever way the others go.
-        if (x === null || y === null) return (x === null) - (y === null);
+        if (x === null || y === null) return Number(x === null) - Number(y === null);
         return (typeof x === "string" ? x.localeCompare(y, undefined, { numeric: true }) : x - y) * (down ? -1 : 1);
       });
     }
@@ -54,7 +58,7 @@ function sortableTable({ title, about, table, kind }) {
   if (kind === "flows") state.watch(() => body.querySelectorAll("input[data-item]").forEach((box) => (box.checked = state.shown.has(Number(box.dataset.item)))));
   return h("section", { class: "card", "aria-labelledby": kind + "-title" },
     h("h2", { id: kind + "-title" }, title),
-    h("div", { class: "scroller", tabindex: "0", role: "region", "aria-labelledby": kind + "-title" },
+    h("div", { class: "scroller", tabindex: "0", role: "group", "aria-labelledby": kind + "-title" },
       h("table", {}, h("caption", {}, about), h("thead", {}, head), body)));
 }
 

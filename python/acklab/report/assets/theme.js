@@ -1,5 +1,13 @@
 // Colours for the canvases, read from the palette in the manifest and the page's own.
-const theme = {
+import { byId, choice } from "./dom.js";
+
+// The theme, and the buttons that choose it.
+export function startTheme(palette) {
+  theme.start(palette);
+  byId("theme").replaceChildren(choice("Colours", [["auto", "Auto"], ["light", "Light"], ["dark", "Dark"]], theme.choice, (v) => theme.choose(v)));
+}
+
+export const theme = {
   slots: {},
   roles: {},
   dark: false,
@@ -43,14 +51,13 @@ const theme = {
     const mode = theme.dark ? "dark" : "light";
     for (const [slot, shades] of Object.entries(theme.palette.slots)) {
       theme.slots[slot] = shades[mode];
-      document.documentElement.style.setProperty("--slot-" + slot, shades[mode]);
     }
     for (const [role, slot] of Object.entries(theme.palette.roles)) theme.roles[role] = theme.slots[slot];
     const style = getComputedStyle(document.documentElement);
     for (const name of ["surface", "ink", "ink-2", "ink-3", "line", "line-2", "shade", "focus"]) {
       theme[name] = style.getPropertyValue("--" + name).trim();
     }
-    if (theme.printing) Object.assign(theme, { surface: "#ffffff", ink: "#14181f", "ink-2": "#4a5260", "ink-3": "#6b7482", line: "#d9dde3", "line-2": "#eceef1" });
+    if (theme.printing) Object.assign(theme, { surface: "#ffffff", ink: "#14181f", "ink-2": "#4a5260", "ink-3": "#5d6673", line: "#d9dde3", "line-2": "#eceef1" });
     theme.sans = style.getPropertyValue("--sans").trim();
     for (const watcher of theme.watchers) watcher();
   },

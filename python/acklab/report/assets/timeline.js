@@ -1,5 +1,15 @@
 // The timeline diagram: the sender's edge above, the receiver's below, data slanting down,
 // ACKs rising, time running along, and what does not fit one band goes on in the next.
+import { itemParts } from "./chart_sequence.js";
+import { h } from "./dom.js";
+import { MINUS, NB, duration, exact, grouped } from "./format.js";
+import { Frame } from "./frame.js";
+import { linear, lowerBound, upperBound } from "./scale.js";
+import { MOST_APART, state } from "./state.js";
+import { FATE, carried, fateOf, isAgain, openWays } from "./store.js";
+import { theme } from "./theme.js";
+import { drawRegion, lineOf, strokeLine } from "./timeline_draw.js";
+
 const timelineSpec = {
   id: "timeline",
   title: "Timeline",
@@ -59,7 +69,7 @@ const timelineSpec = {
 
 const MOST_BANDS = 14;
 
-class Timeline extends Frame {
+export class Timeline extends Frame {
   constructor() {
     super(timelineSpec);
     this.wanted = 0;
@@ -145,13 +155,12 @@ class Timeline extends Frame {
   }
 
   draw() {
-    this.layout();
-    const ctx = fit(this.back, this.width, this.height);
+    super.draw();
     this.count.textContent = ` ${Math.max(0, ...this.regions.map((region) => region.bands.length))} × ${exact(Number(this.length.toPrecision(3)), 9)}${NB}s `;
+  }
+
+  paint(ctx) {
     for (const region of this.regions) drawRegion(ctx, region, this);
-    this.front.setAttribute("aria-label", this.spoken());
-    this.drawFront();
-    refreshDataTable(this);
   }
 
   bandAt(x, y) {

@@ -1,8 +1,17 @@
 // Drawing the bands of a timeline.
+import { drawName, setFont } from "./axes.js";
+import { NB, grouped, tickLabels } from "./format.js";
+import { eachColumn } from "./levels.js";
+import { cross, sparse } from "./marks.js";
+import { lowerBound, niceStep, ticksOf, upperBound } from "./scale.js";
+import { state } from "./state.js";
+import { FATE, fateOf, isAgain } from "./store.js";
+import { theme } from "./theme.js";
+
 const SHADES = [0.2, 0.35, 0.5, 0.65, 0.8, 0.95];
 
 // A packet's line: times and heights (0 = sender's edge, 1 = receiver's) of its two ends.
-function lineOf(part, ways, i, isAck) {
+export function lineOf(part, ways, i, isAck) {
   const fate = fateOf(ways, i);
   const t0 = ways.sent_s[i];
   const t1 = fate === FATE.flying ? state.manifest.runs[part.run].end_s : ways.end[i];
@@ -27,7 +36,7 @@ function pieceIn(band, line) {
   return { x0: band.sx(a), y0: took > 0 ? at(a) : band.top + band.tall * line.y0, x1: band.sx(b), y1: at(b), ends: line.t1 <= band.to };
 }
 
-function strokeLine(ctx, band, line) {
+export function strokeLine(ctx, band, line) {
   const piece = pieceIn(band, line);
   if (!piece) return;
   ctx.beginPath();
@@ -36,7 +45,7 @@ function strokeLine(ctx, band, line) {
   ctx.stroke();
 }
 
-function drawRegion(ctx, region, frame) {
+export function drawRegion(ctx, region, frame) {
   const { part, bands } = region;
   const { data, ack } = frame.data.get(part.id);
   if (frame.regions.length > 1) drawName(ctx, part.name, theme.slots[part.slot], region.x - region.left + 2, region.y);

@@ -1,5 +1,6 @@
 // The stretch of time that every chart shows, and the time the reader points at.
-class View {
+
+export class View {
   constructor(end) {
     this.end = end > 0 ? end : 1;
     this.least = Math.max(this.end * 1e-9, 1e-8);
@@ -7,6 +8,7 @@ class View {
     this.to = this.end;
     this.cursor = null;
     this.past = [];
+    this.gesture = null;
     this.watchers = [];
   }
 
@@ -26,34 +28,30 @@ class View {
     return this.from <= 0 && this.to >= this.end;
   }
 
-  // Show [from, to]; `remember` makes it a step that back() undoes.
-  show(from, to, remember = true) {
+  // Show [from, to]. Changes of one gesture (a drag, a turn of the wheel) are one step that back() undoes.
+  show(from, to, gesture = {}) {
     let span = Math.min(Math.max(to - from, this.least), this.end);
     let start = Math.min(Math.max(from, 0), this.end - span);
     if (span >= this.end * 0.99999) [start, span] = [0, this.end];
     if (start === this.from && start + span === this.to) return;
-    if (remember) {
-      const now = performance.now();
-      // A wheel's many small steps are one step to undo.
-      if (!this.past.length || now - this.lastStep > 600) this.past.push([this.from, this.to]);
-      if (this.past.length > 100) this.past.shift();
-      this.lastStep = now;
-    }
+    if (gesture !== this.gesture && gesture) this.past.push([this.from, this.to]);
+    if (this.past.length > 100) this.past.shift();
+    this.gesture = gesture;
     this.from = start;
     this.to = start + span;
     this.tell("range");
   }
 
-  zoom(factor, at = (this.from + this.to) / 2) {
+  zoom(factor, at = (this.from + this.to) / 2, gesture = {}) {
     const span = this.span / factor;
     const share = (at - this.from) / this.span;
-    this.show(at - share * span, at + (1 - share) * span);
+    this.show(at - share * span, at + (1 - share) * span, gesture);
   }
 
-  pan(seconds) {
+  pan(seconds, gesture = {}) {
     const span = this.span;
     const from = Math.min(Math.max(this.from + seconds, 0), this.end - span);
-    this.show(from, from + span);
+    this.show(from, from + span, gesture);
   }
 
   reset() {
@@ -62,7 +60,7 @@ class View {
 
   back() {
     const last = this.past.pop();
-    if (last) this.show(last[0], last[1], false);
+    if (last) this.show(last[0], last[1], null);
   }
 
   point(time) {

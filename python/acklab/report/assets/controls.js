@@ -1,0 +1,28 @@
+// What every page has beside its charts: claims shown by kind, and charts in SVG that can be saved.
+import { h } from "./dom.js";
+import { saveButtons, standalone } from "./save.js";
+
+const MOST_STACKED = 40;
+
+export function wireControls() {
+  const filters = /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll(".filters button"));
+  for (const filter of filters) {
+    filter.hidden = false;
+    filter.addEventListener("click", () => {
+      for (const other of filters) other.setAttribute("aria-pressed", String(other === filter));
+      for (const row of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".claims tbody tr"))) {
+        row.hidden = filter.value !== "" && !row.dataset.kind.split(" ").includes(filter.value);
+      }
+    });
+  }
+  // On a telephone the rows of short tables are blocks, in which each cell says its heading.
+  for (const table of document.querySelectorAll("table")) {
+    const heads = [...(table.tHead ? table.tHead.rows[0].cells : [])].map((head) => head.textContent);
+    if (!heads.length || table.className || table.rows.length > MOST_STACKED) continue;
+    table.className = "stacked";
+    for (const row of table.tBodies[0].rows) for (const [i, cell] of [...row.cells].entries()) cell.dataset.head = heads[i];
+  }
+  for (const svg of document.querySelectorAll("figure > svg")) {
+    svg.parentElement.append(h("div", { class: "chart-foot" }, saveButtons(svg.id, svg.getAttribute("aria-label"), () => standalone(svg))));
+  }
+}

@@ -1,0 +1,36 @@
+// Charts as files: SVG as it is, PNG painted from the same SVG.
+import { h } from "./dom.js";
+
+// Two buttons; `make` gives the SVG's text when one is pressed.
+export function saveButtons(name, title, make) {
+  const button = (kind, act) => h("button", { type: "button", class: "save", "aria-label": `Save “${title}” as ${kind}`, onclick: async () => download(`${name}.${kind.toLowerCase()}`, await act(make())) }, kind);
+  return h("span", { class: "group saves" }, button("SVG", (text) => new Blob([text], { type: "image/svg+xml" })), button("PNG", painted));
+}
+
+function download(name, blob) {
+  const link = h("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+// Twice as many dots as the SVG is wide.
+async function painted(text) {
+  const image = new Image();
+  image.src = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+  await image.decode();
+  const canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { width: 2 * image.width, height: 2 * image.height }));
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(image.src);
+  return new Promise((done) => canvas.toBlob(done, "image/png"));
+}
+
+// An SVG of the page as a file of its own: the page's variables become colours.
+export function standalone(svg) {
+  const copy = svg.cloneNode(true);
+  const { width, height } = svg.viewBox.baseVal;
+  for (const [name, value] of [["xmlns", "http://www.w3.org/2000/svg"], ["width", width * 1.5], ["height", height * 1.5], ["font-family", "sans-serif"]]) copy.setAttribute(name, String(value));
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name) => style.getPropertyValue(name).trim();
+  const back = `<rect width="100%" height="100%" fill="${colour("--surface")}"/>`;
+  return new XMLSerializer().serializeToString(copy).replace(/var\((--[\w-]+)\)/g, (_, name) => colour(name)).replace(/<svg[^>]*>/, (tag) => tag + back);
+}

@@ -1,0 +1,49 @@
+"""Every claim of a paper on one scale, as HTML: each row leads to its claim, and rows stand in as many columns as fit."""
+
+from __future__ import annotations
+
+from ..figures.charts import Forest, Row
+from ..figures.html import esc
+from .evidence import LIMIT
+
+_HEADS = {
+    "evidence": "Evidence",
+    "calibration": "Calibration: a parameter was fitted to these",
+    "arithmetic": "Arithmetic: these follow from the paper's numbers, without a run",
+}
+_KEYS = (("reproduced", "reproduced"), ("differs", "differs"), ("not-testable", "undecided"))
+
+
+def overview(chart: Forest) -> str:
+    """The section."""
+    keys = "".join(f'<span class="{kind}"><b></b>{word}</span>' for kind, word in _KEYS)
+    keys += "<span><u></u>ns-2</span>" * any(row.ns2 is not None for row in chart.rows)
+    groups = "".join(
+        f'<h3>{esc(head)}</h3><ul class="overview">{"".join(map(_row, rows))}</ul>'
+        for group, head in _HEADS.items()
+        if (rows := [row for row in chart.rows if row.group == group])
+    )
+    return (
+        '<section id="overview"><h2>Every claim on one scale</h2><p class="note">The band is what the ledger allows; a mark is what was '
+        "measured, a line its interval. Of a claim with several parts the deciding one is drawn. Beyond the scale, marks stand at its edge."
+        f'</p><p class="keys" aria-hidden="true">{keys}</p><div class="card">{groups}</div></section>'
+    )
+
+
+def _row(row: Row) -> str:
+    word = "undecided" if row.verdict == "not-testable" else row.verdict
+    interval = ""
+    if row.interval is not None:
+        low, high = map(_place, row.interval)
+        interval = f'<s style="left:{low:.1f}%;width:{high - low:.1f}%"></s>'
+    ns2 = f'<u style="left:{_place(row.ns2):.1f}%"></u>' if row.ns2 is not None else ""
+    scale = f'<i aria-hidden="true">{interval}{ns2}<b style="left:{_place(row.ours):.1f}%"></b></i>'
+    return (
+        f'<li><a class="{row.verdict}" href="#claim-{esc(row.label)}" title="{esc(row.text)}">'
+        f'<span>{esc(row.label)}</span><span class="unseen">{word}</span>{scale}</a></li>'
+    )
+
+
+def _place(value: float) -> float:
+    """A position on the scale, in percent of its width."""
+    return 50 + 50 * max(-LIMIT, min(LIMIT, value)) / LIMIT

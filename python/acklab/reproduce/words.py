@@ -1,0 +1,120 @@
+"""Verdicts in words and in counts, the same on the pages, on the terminal and in ``claims.json``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from .criteria import STANDINGS, Part
+from .measure import Comparison, Finding, Number, Value, value_of
+
+if TYPE_CHECKING:
+    from .judge import Verdict
+
+Groups = Sequence[tuple[Part, list[list[Comparison]]]]
+#: Cells whose values are listed one by one; of more, the range is given.
+MOST_CELLS = 4
+#: What a verdict counts as, in the order of the columns.
+OUTCOMES = ("reproduced", "differs", "undecided", "not testable")
+
+
+def outcome(verdict: Verdict) -> str:
+    """A verdict's word: ``undecided`` is apart from what no run can test."""
+    return "undecided" if verdict.undecided else verdict.verdict.replace("-", " ")
+
+
+def tally(verdicts: Sequence[Verdict]) -> dict[str, dict[str, int]]:
+    """How many claims of each standing have each outcome; ``evidence`` is what counts."""
+    return {
+        standing: {word: sum(v.standing == standing and outcome(v) == word for v in verdicts) for word in OUTCOMES}
+        for standing in STANDINGS
+    }
+
+
+def counted(verdicts: Sequence[Verdict]) -> str:
+    """The tally as sentences, one a standing."""
+    said = []
+    for standing, counts in tally(verdicts).items():
+        total = sum(counts.values())
+        parts = ", ".join(f"{n} {'differ' if word == 'differs' else word}" for word, n in counts.items() if n)
+        if total:
+            said.append(f"{standing.capitalize()}: {total} claim{'s' * (total != 1)}, {parts}.")
+    return " ".join(said)
+
+
+def show(number: Number, units: str = "") -> str:
+    """A measured number for people: three or four digits."""
+    value = value_of(number)
+    return f"{'nothing' if math.isnan(value) else digits(value)} {units}".rstrip()
+
+
+def digits(value: float) -> str:
+    """Four digits, and no exponent for what people meet."""
+    if abs(value) >= 10_000 and math.isfinite(value):
+        return f"{value:,.0f}"
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:.4g}"
+
+
+def shown(groups: Groups, values: Mapping[str, Value], findings: Sequence[Finding]) -> str:
+    """What was measured of each part, with intervals where seeds give them."""
+    rest = iter(findings)
+    told = []
+    for part, cells in groups:
+        mine = [[next(rest) for _ in group] for group in cells]
+        told.append(f"{part.about}: {_part(part, values[part.name], mine)}")
+    return "; ".join(told)
+
+
+def _part(part: Part, value: Value, cells: list[list[Finding]]) -> str:
+    units = f" {part.units}" if part.units else ""
+    if not isinstance(value, Mapping):
+        return f"{show(value)}{units}{_interval(cells[0][0])}"
+    if part.cells is None:  # the names of one order
+        named = ", ".join(f"{name} = {show(one)}" for name, one in value.items())  # type: ignore[arg-type]
+        gap = _interval(cells[0][0]) if len(cells[0]) == 1 else ""
+        return f"{named}{units}" + (f", a difference of {digits(cells[0][0].value)}{gap}" if gap else "")
+    if part.type == "order":
+        return f"in order in {holding(cells)} of {len(cells)} cells"
+    alone = [group[0] for group in cells]
+    if len(alone) <= MOST_CELLS:
+        each = (f"{name} = {digits(one.value)}{_interval(one)}" for name, one in zip(value, alone, strict=True))
+        return ", ".join(each) + units
+    low, high = min(one.value for one in alone), max(one.value for one in alone)
+    if low == high:
+        return f"{digits(low)}{units} in each of {len(alone)} cells"
+    return f"from {digits(low)} to {digits(high)}{units} over {len(alone)} cells"
+
+
+def _interval(finding: Finding) -> str:
+    """A finding's interval, if it has one that ends."""
+    if finding.interval is None or not all(map(math.isfinite, finding.interval)):
+        return ""
+    return f" ({digits(finding.interval[0])} to {digits(finding.interval[1])})"
+
+
+def explained(groups: Groups, findings: Sequence[Finding], answer: bool | None, seeds: int, level: float | None) -> str:
+    """Why a verdict is what it is: cells that hold, what misses, and how the intervals were made."""
+    said = []
+    for part, cells in groups:
+        mine = [f for f in findings if f.comparison.part == part.name]
+        if len(cells) > 1:
+            rest = iter(mine)
+            held = holding([[next(rest) for _ in group] for group in cells])
+            said.append(f"{part.about}: {held} of {len(cells)} cells hold, {part.needed(len(cells))} needed")
+        if answer is not True:
+            said += [_miss(f) for f in mine if f.holds is not True][:2]
+    if level is not None:
+        said.append(f"{seeds} seeds, intervals at {level * 100:.4g} % each (Bonferroni)")
+    return "; ".join(said)
+
+
+def holding(cells: list[list[Finding]]) -> int:
+    """Cells in which everything holds."""
+    return sum(all(f.holds is True for f in group) for group in cells)
+
+
+def _miss(finding: Finding) -> str:
+    return (
+        f"{finding.comparison.label} is {digits(finding.value)}{_interval(finding)}, wanted {finding.comparison.requirement}"
+    )
