@@ -39,7 +39,7 @@ _WORDS = {
 FORMAT = 2
 
 
-def identity(scenario: str, plan: Any, engine: str) -> dict[str, str]:
+def identity(scenario: str, plan: Any, engine: str = SIMULATOR) -> dict[str, str]:
     """The parts that make two attempts the same runs: acklab's version, the scenario, and all that its runs depend on."""
     told = json.dumps(plan if engine == SIMULATOR else [engine, find().name, plan], sort_keys=True)
     return {"format": str(FORMAT), "acklab": _core.__version__, "scenario": _digest(scenario), "plan": _digest(told)}

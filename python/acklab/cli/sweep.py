@@ -118,6 +118,7 @@ def act(options: argparse.Namespace) -> int:
 def _plan(options: argparse.Namespace) -> Plan:
     """The plan that the file and the options make."""
     from .._plan_text import PlanText
+    from ..sweep import flags
     from ..sweep.errors import SweepError
     from ..sweep.plan import from_tree
     from .run import read

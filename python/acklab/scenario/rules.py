@@ -190,6 +190,8 @@ class Sender(Part):
     """
     halving: Halving | None = None
     """What is halved on loss."""
+    handshake_ack: bool | None = None
+    """Whether a bare ACK answers the SYN's answer before data follows, also where there is data (Linux)."""
     header: int | None = None
     """Bytes of TCP/IP header added to every data segment."""
     idle_restart: IdleRestart | None = None
@@ -402,6 +404,8 @@ class Stack(Part):
     """
     halving: Halving | None = None
     """What is halved on loss."""
+    handshake_ack: bool | None = None
+    """Whether a bare ACK answers the SYN's answer before data follows, also where there is data (Linux)."""
     header: int | None = None
     """Bytes of TCP/IP header added to every data segment."""
     idle_restart: IdleRestart | None = None
