@@ -189,7 +189,7 @@ def result(text: str | bytes, file: str = "scenario", **given: Any) -> Result:
 
 def _as_simulated(live: Mapping[str, Any]) -> bytes:
     """A live summary with the simulator's columns; what no kernel tells is null."""
-    names = [name for name, _, _ in _core.run_columns("flows")]
+    names = [name for name, _, _ in _core.columns("flows")]
     flows = [{name: flow.get("mean_srtt_s" if name == "mean_rtt_s" else name) for name in names} for flow in live["flows"]]
     told = {"title": live["title"], "seed": live["seed"], "end_s": live["end_s"], "flows": flows, "links": live["links"]}
     return json.dumps(told, separators=(",", ":")).encode()
