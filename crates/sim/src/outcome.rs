@@ -79,6 +79,11 @@ acklab_table::table! {
         pub timeouts: u64,
         /// Recoveries begun by duplicate ACKs or SACK.
         pub fast_retransmits: u64,
+        /// Episodes of loss recovery. One begins with a fast retransmit or a timeout while none is on. It ends when all that was
+        /// outstanding at its last reduction is acknowledged, or when the reduction is undone.
+        pub recoveries: u64,
+        /// Time in these episodes, summed; one that is not over counts up to the run's end.
+        pub repair_s: f64,
         /// Reductions of cwnd, idle restarts included.
         pub window_cuts: u64,
         /// Reductions undone because nothing had been lost ([`undo`, `frto`](../howto/recovery.md)).

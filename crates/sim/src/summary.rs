@@ -34,6 +34,7 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
     let bytes = flow.sender.bytes_acked();
     let seconds = since_first(flow.finished().unwrap_or(net.now()));
     let removed = net.acks_removed[id];
+    let (recoveries, repair_s) = flow.sender.repairs(net.now());
     // A SYN alone is no data.
     let syn = u64::from(core.rules.syn);
     if let Some(Application::Datagrams(source)) = flow.source.as_deref() {
@@ -69,6 +70,8 @@ pub fn flow_row(scenario: &Scenario, flow: &Flow, id: usize, net: &Network) -> F
         retransmits: counters.retransmits,
         timeouts: counters.timeouts.into(),
         fast_retransmits: counters.fast_retransmits.into(),
+        recoveries: recoveries.into(),
+        repair_s,
         window_cuts: counters.window_cuts.into(),
         undone: counters.undone.into(),
         acks_sent: received.acks_sent,

@@ -78,6 +78,12 @@ def _retransmits(summary: Summary, where: str) -> float:
     return 100 * sum(flow["retransmits"] for flow in flows) / sent if sent else math.nan
 
 
+def _repair(summary: Summary, tree: Tree, where: str) -> float:
+    flows = _flows(summary, where)
+    recoveries = sum(flow["recoveries"] for flow in flows)
+    return sum(flow["repair_s"] for flow in flows) / recoveries if recoveries else math.nan
+
+
 def _links(summary: Summary, where: str) -> list[Mapping[str, Any]]:
     return [link for link in summary["links"] if fnmatchcase(f"{link['from']}->{link['to']}", where)]
 
@@ -136,6 +142,7 @@ QUANTITIES: dict[str, Quantity] = {
         Quantity("transfer-rate", "size over duration, mean over the completed transfers", "Mb/s", MORE, False, _transfer_rate),
         Quantity("rtt", "mean round trip of a flow, mean over the flows", "ms", LESS, False, _rtt),
         Quantity("retransmits", "segments sent again, sum over the flows, of all segments sent", "%", LESS, False, _retransmits),
+        Quantity("repair", "time from the start of a loss recovery to its end, mean over the recoveries", "s", LESS, False, _repair),
         Quantity("queue-delay", "time a packet waits for the link, mean over the packets", "ms", LESS, True, _queue_delay),
         Quantity("utilisation", "share of time the link is busy, mean over the link directions", "%", MORE, True, _utilisation),
         Quantity("ack-share", "share of the link's capacity that ACKs take, mean over the link directions", "%", LESS, True, _ack_share),

@@ -9,6 +9,7 @@ use super::congestion::Congestion;
 use super::congestion::control::{AckEvent, CongestionControl, Control, Departure, Needs, Window};
 use super::congestion::validation::Usage;
 use super::recovery::undo::Undo;
+use super::repair::Repair;
 use super::rtt::delivery::{Delivery, RateSample};
 use super::rtt::pacing::Pacer;
 use super::rtt::send_times::SendTimes;
@@ -65,6 +66,8 @@ pub struct Core {
     pub(super) plain: bool,
     /// True if pacing or skipping may hold back what the window allows.
     pub(super) restrained: bool,
+    /// An episode of loss recovery is on.
+    pub(super) repairing: bool,
     pub(super) notices: Notices,
     /// Counts for the flow's row.
     pub counters: SenderCounters,
@@ -93,6 +96,7 @@ pub(super) struct Extras {
     pub send_times: Option<Box<SendTimes>>,
     /// For controls that need deliveries.
     pub delivery: Option<Box<Delivery>>,
+    pub repair: Repair,
 }
 
 impl Core {
@@ -106,6 +110,7 @@ impl Core {
             usage: Usage::new(rules.validation),
             send_times: (needs == Needs::RoundTrips).then(Box::default),
             delivery: (needs == Needs::Deliveries).then(|| Box::new(Delivery::new(seq.mss))),
+            repair: Repair::default(),
         };
         let restrained = rules.pacing != 0.0 || extras.skip.is_some() || needs == Needs::Deliveries;
         let ruled = rules.tell_phase || rules.tell_window || rules.ecn || rules.packet_numbers;
@@ -117,6 +122,7 @@ impl Core {
             seq,
             plain: !restrained && !ruled && !watched,
             restrained,
+            repairing: false,
             notices: Notices { ruled, ..Notices::default() },
             counters: SenderCounters { rtt_min: f64::INFINITY, ..SenderCounters::default() },
             extras: Box::new(extras),

@@ -83,6 +83,9 @@ impl Sender {
             if let Some(most) = self.recovery.on_ack(&mut self.core, ack, now, wire) {
                 self.core.send_window_here(most, now, wire);
             }
+            if self.core.repairing {
+                self.core.repair_may_end(now);
+            }
         }
     }
 

@@ -9,6 +9,7 @@ mod core;
 mod machine;
 mod reaction;
 pub mod recovery;
+mod repair;
 mod rng;
 pub mod rtt;
 mod sending;

@@ -70,6 +70,7 @@ impl Core {
     /// Begins the recovery of a loss, QUIC's apart: notes the window's end, reduces the window, restarts the timer. The
     /// caller sends.
     pub(super) fn begin_recovery<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
+        self.repair_begins(now);
         self.counters.fast_retransmits += 1;
         self.cc.credit.on_reduction();
         // A window that a mark has just halved is not halved again for a loss (RFC 3168 section 6.1.2).
@@ -104,6 +105,9 @@ impl Core {
     /// Reduces the window after a timeout (or an idle period), backs off, and returns to SND.UNA.
     pub(super) fn time_out<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
         let idle = self.seq.una == self.seq.max;
+        if !idle {
+            self.repair_begins(now);
+        }
         self.cc.cwnd = self.cc.cwnd.max(f64::from(self.seq.mss));
         if !(idle && self.rules.idle_restart == IdleRestart::TimerKeepsWindow) {
             self.cc.recover = self.seq.max;

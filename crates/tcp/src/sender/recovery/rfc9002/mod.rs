@@ -135,6 +135,7 @@ impl Rfc9002 {
 
     fn begin_recovery(&mut self, core: &mut Core, now: Time) {
         self.recovery_start = Some(now);
+        core.repair_begins(now);
         core.counters.fast_retransmits += 1;
         core.cc.credit.on_reduction();
         core.may_not_be_undone();
