@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 from . import _core
 
@@ -14,6 +15,14 @@ CHUNK = 128 * 1024
 
 SIMULATOR, KERNEL = "simulator", "kernel"
 """What makes runs."""
+
+Workers = Callable[[Iterable[str], Path], Iterator[list[bytes]]]
+"""Who makes runs: takes numbered scenarios and a journal, and gives result lines in order, each once the journal has it."""
+
+
+def on_threads(threads: int, engine: str = SIMULATOR) -> Workers:
+    """The threads of this process."""
+    return lambda scenarios, journal: batches(scenarios, threads, journal, engine)
 
 
 def batches(

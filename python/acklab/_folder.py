@@ -294,6 +294,18 @@ def read(path: Path) -> bytes:
         return file.read()
 
 
+def marker(path: Path) -> dict[str, Any] | None:
+    """What the marker of a directory of complete results says; None if there is none.
+
+    Raises:
+        FolderError: it is damaged, somebody else's, or of another format.
+    """
+    try:
+        return _marker(path / MARKER)
+    except NotADirectoryError:
+        return None
+
+
 def _marker(path: Path) -> dict[str, Any] | None:
     """What a marker says; None if there is none.
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
+import shlex
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from . import _core, _folder
 from ._texts import cell
 
 if TYPE_CHECKING:
@@ -19,18 +22,32 @@ if TYPE_CHECKING:
 
 def write_scenario(text: str | bytes, folder: Path) -> str:
     """Writes a scenario as it was given, TOML or JSON; the file's name."""
-    data = text.encode() if isinstance(text, str) else text
-    name = "scenario.json" if data.lstrip().startswith(b"{") else "scenario.toml"
-    (folder / name).write_bytes(data)
+    name = scenario_name(text)
+    (folder / name).write_bytes(text.encode() if isinstance(text, str) else text)
     return name
+
+
+def scenario_name(text: str | bytes) -> str:
+    """The file's name of a scenario as it was given."""
+    return "scenario.json" if text.lstrip()[:1] in ("{", b"{") else "scenario.toml"
 
 
 ROW_GROUP = 1 << 17
 """Rows of a Parquet file's groups: said, so that a file's bytes do not depend on how its rows came."""
 
 
-def write_parquet(table: Table, path: Path) -> None:
-    """Writes ``table`` as Parquet, compressed with zstd.
+def provenance(**about: Any) -> dict[str, str]:
+    """What a Parquet file says of its origin, as metadata: ``acklab.version``, ``acklab.command``, and ``about`` under such names.
+
+    A text stands as it is, other values as JSON; None is left out. Nothing in it depends on when or where the file is written.
+    """
+    told = {"version": _core.__version__, "command": shlex.join(_folder.command) or None, **about}
+    texts = {key: told if isinstance(told, str) else json.dumps(told) for key, told in told.items() if told is not None}
+    return {f"acklab.{key}": text for key, text in texts.items()}
+
+
+def write_parquet(table: Table, path: Path, about: Mapping[str, str] | None = None) -> None:
+    """Writes ``table`` as Parquet, compressed with zstd, with ``about`` (:func:`provenance`) as its metadata.
 
     polars does it: it is installed for the reports anyway, takes the columns without copying, and spares the
     extension a Parquet encoder and a C build of zstd.
@@ -41,7 +58,8 @@ def write_parquet(table: Table, path: Path) -> None:
     import polars as pl
 
     with system_errors(path):
-        pl.DataFrame(table).write_parquet(path, compression="zstd", statistics=True, row_group_size=ROW_GROUP)
+        frame, metadata = pl.DataFrame(table), dict(about or provenance())
+        frame.write_parquet(path, compression="zstd", statistics=True, row_group_size=ROW_GROUP, metadata=metadata)
 
 
 def write_part(table: Table, path: Path) -> None:
@@ -56,7 +74,7 @@ def write_part(table: Table, path: Path) -> None:
         pl.DataFrame(table).write_parquet(path, compression="lz4", statistics=False)
 
 
-def join_parquet(parts: Sequence[Path], path: Path) -> None:
+def join_parquet(parts: Sequence[Path], path: Path, about: Mapping[str, str]) -> None:
     """Writes what :func:`write_parquet` would write of the parts' rows together, without holding them.
 
     Raises:
@@ -66,7 +84,7 @@ def join_parquet(parts: Sequence[Path], path: Path) -> None:
 
     def join() -> None:
         whole = pl.scan_parquet([os.fspath(part) for part in parts])
-        whole.sink_parquet(path, compression="zstd", statistics=True, row_group_size=ROW_GROUP)
+        whole.sink_parquet(path, compression="zstd", statistics=True, row_group_size=ROW_GROUP, metadata=dict(about))
 
     with system_errors(path):
         _interruptibly(join)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from . import _core
-from ._batches import SIMULATOR, batches
+from ._batches import SIMULATOR, Workers
 from ._folder import Folder, FolderError
 from .kernel import find
 
@@ -32,6 +32,7 @@ _WORDS = {
     "acklab": "it was begun by acklab {old}, this is {new}",
     "scenario": "the scenario has changed",
     "plan": "what is run has changed (keys, values or seeds)",
+    "shard": "it is shard {old}, this is {new}",
 }
 
 
@@ -94,8 +95,8 @@ class Journal:
             work = self.folder.marker.get("work")
         if work is not None:
             for key, words in _WORDS.items():
-                if work.get(key) != identity[key]:
-                    why = words.format(old=work.get(key, "another version"), new=identity[key])
+                if work.get(key) != identity.get(key):
+                    why = words.format(old=work.get(key, "another version"), new=identity.get(key))
                     raise FolderError(
                         f"{self.folder.path} holds other work: {why}; give another --out, or --fresh to discard what is there"
                     )
@@ -176,14 +177,9 @@ class Journal:
         return self._map[start : self._map.find(b"\n", start)]
 
     def make(
-        self,
-        runs: Iterable[tuple[int, str]],
-        threads: int,
-        tick: Callable[[int], None],
-        called: Callable[[int], str],
-        engine: str = SIMULATOR,
+        self, runs: Iterable[tuple[int, str]], workers: Workers, tick: Callable[[int], None], called: Callable[[int], str]
     ) -> None:
-        """Makes runs, given as numbers and scenarios; ``called`` is a run's name in messages.
+        """Makes runs, given as numbers and scenarios, by ``workers``; ``called`` is a run's name in messages.
 
         Raises:
             RunError: a run failed; what was done is kept.
@@ -196,7 +192,7 @@ class Journal:
                 fed.append(number)
                 yield f"{number} {line}"
 
-        for lines in batches(scenarios(), threads, self.path, engine):
+        for lines in workers(scenarios(), self.path):
             for line in lines:
                 number = fed.popleft()
                 if line.startswith(b'{"error"'):

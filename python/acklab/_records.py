@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ._frames import join_parquet, write_part, write_parquet
+from ._frames import join_parquet, provenance, write_parquet, write_part
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,15 +57,20 @@ def record(simulation: Simulation, folder: Path) -> Recording:
                 write_part(table, files[name][-1])
         if simulation.finished:
             break
+    about = _about(result)
     for name, pieces in files.items():
         if pieces:
-            join_parquet(pieces, path_of(folder, name))
+            join_parquet(pieces, path_of(folder, name), about)
             for piece in pieces:
                 piece.unlink()
     shutil.rmtree(parts, ignore_errors=True)
     for name in ("flows", "links"):
-        write_parquet(getattr(result, name), path_of(folder, name))
+        write_parquet(getattr(result, name), path_of(folder, name), about)
     return Recording(result, folder)
+
+
+def _about(result: RunResult) -> dict[str, str]:
+    return provenance(scenario=result.scenario_toml(), seed=result.seed)
 
 
 def save(result: RunResult, folder: Path) -> Recording:
@@ -77,7 +82,7 @@ def save(result: RunResult, folder: Path) -> Recording:
     for name in TABLES:
         table = getattr(result, name)
         if table is not None:
-            write_parquet(table, path_of(folder, name))
+            write_parquet(table, path_of(folder, name), _about(result))
     return Recording(result, folder)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+
+import polars
 
 #: Whether bounded tests take their long form.
 LONG = bool(os.environ.get("ACKLAB_LONG"))
@@ -48,8 +51,14 @@ flow = [{ from = "S", to = "R" }]
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file of a directory; ``acklab.json`` without the command line, which names places, and its checksum."""
+    """Every file of a directory; ``acklab.json`` and Parquet files without the command line, which names places."""
     found = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if not path.is_dir()}
+    for name, data in found.items():
+        if name.endswith(".parquet") and data.endswith(b"PAR1"):
+            told = polars.read_parquet_metadata(io.BytesIO(data))
+            told.pop("acklab.command", None)
+            footer = int.from_bytes(data[-8:-4], "little")
+            found[name] = data[: -8 - footer] + json.dumps(told, sort_keys=True).encode()
     if "acklab.json" in found:
         marker = json.loads(found["acklab.json"])
         for name in ("command", "checksum"):

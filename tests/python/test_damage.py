@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import acklab
+from acklab._batches import on_threads
 from acklab._folder import results
 from acklab._journal import KEPT, Journal, record
 from acklab.sweep.design import Design
@@ -111,7 +112,7 @@ def told(design: Design, folder: Path) -> tuple[list[bytes], int]:
     with results(folder, "sweep") as held, contextlib.closing(Journal(held, design.identity())) as journal:
         damaged = journal.damaged
         work = Work(design, journal)
-        work.run(1, lambda done: None)
+        work.run(on_threads(1), lambda done: None)
         return [line for point in range(design.plan.points) for line in work.lines(point)], damaged
 
 

@@ -192,7 +192,7 @@ def test_the_files_of_a_result_repeat_it(
     assert again.returncode == 0, again.stderr
     tables = ("flows.csv", "summary.csv", "sweep.json") if verb == "sweep" else ("runs.parquet", "ranking.parquet")
     for name in tables:
-        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+        assert contents(tmp_path / "one")[name] == contents(tmp_path / "two")[name]
 
 
 def test_an_unfinished_sweep_is_a_sweeps(tmp_path: Path, verbs: dict[str, list[str]], command_inside: Acklab) -> None:

@@ -79,8 +79,8 @@ def test_an_episode_that_is_not_over_counts_up_to_the_end() -> None:
 def test_the_time_to_repair_is_a_metric() -> None:
     summary = acklab.run(TEXT.format(losses=[30, 90], recovery="newreno")).summary()
     (flow,) = summary["flows"]
-    assert metric("repair").read(summary, {}) == flow["repair_s"] / 2 == metric("repair_s").read(summary, {}) / 2 > 0
-    assert metric("recoveries").read(summary, {}) == 2
+    assert metric("repair").read(summary) == flow["repair_s"] / 2 == metric("repair_s").read(summary) / 2 > 0
+    assert metric("recoveries").read(summary) == 2
     assert [metric(name).label for name in ("repair", "repair_s", "recoveries")] == ["repair (s)", "repair_s (s)", "recoveries"]
     without = acklab.run(TEXT.format(losses=[], recovery="newreno")).summary()
-    assert math.isnan(metric("repair").read(without, {})) and metric("repair_s").read(without, {}) == 0
+    assert math.isnan(metric("repair").read(without)) and metric("repair_s").read(without) == 0

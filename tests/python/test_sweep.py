@@ -307,10 +307,10 @@ def test_flags_do_without_a_plan(two_hops: Path, acklab_command: Acklab) -> None
 
 
 def test_a_run_that_fails_is_named(plan: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from acklab import _journal
+    from acklab import _batches
 
     failed = b'{"error":"line 1: the run failed: it broke"}'
-    monkeypatch.setattr(_journal, "batches", lambda runs, *_: iter([[failed]]) if next(iter(runs)) else None)
+    monkeypatch.setattr(_batches, "batches", lambda runs, *_: iter([[failed]]) if next(iter(runs)) else None)
     with pytest.raises(
         acklab.RunError, match="flow.0.sender.window=4, recovery=reno, seed 1: the run failed: it broke"
     ):

@@ -18,7 +18,7 @@ from .. import _folder
 from .._interrupts import Stop
 from .._terminal import complain
 from .._texts import not_known, visible
-from . import analyze, compare, doctor, emulate, reproduce, run, schema, sweep
+from . import analyze, compare, doctor, emulate, merge, reproduce, run, schema, sweep
 from .options import without_place
 
 EXAMPLE = """\
@@ -28,7 +28,7 @@ example:
   acklab VERB --help                                 each verb's options, with examples
 """
 
-VERBS = (run, analyze, compare, sweep, emulate, reproduce, schema, doctor)
+VERBS = (run, analyze, compare, sweep, merge, emulate, reproduce, schema, doctor)
 NAMES = tuple(verb.__name__.rpartition(".")[2] for verb in VERBS)
 
 FAILED, BAD_INPUT = 1, 2

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._terminal import say, say_json
 from .._texts import file_name
-from .options import add_open, check_open, directory, open_page, say_kept, threads
+from .options import add_open, add_workers, check_open, directory, open_page, say_kept, workers
 
 if TYPE_CHECKING:
     from ..compare import Comparison
@@ -71,7 +71,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--out", type=directory, metavar="DIR", help="also write the tables, a chart and a page there; go on with what is there")
     verb.add_argument("--fresh", action="store_true", help="with --out: discard what an interrupted comparison left there")
     verb.add_argument("--kernel", action="store_true", help="run between the ends of a Linux in virtual time (as acklab run --kernel)")
-    verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
+    add_workers(verb)
     add_open(verb)
     verb.set_defaults(act=act, parser=verb)
 
@@ -86,6 +86,7 @@ def act(options: argparse.Namespace) -> int:
     check_open(options)
     if options.fresh and options.out is None:
         options.parser.error("--fresh goes with --out DIR")
+    made_by = workers(options)
     try:
         comparison = _comparison(options)
         comparison.check()
@@ -93,7 +94,8 @@ def act(options: argparse.Namespace) -> int:
             runs = len(comparison.cases) * len(comparison.situations) * comparison.seeds
             progress = Progress("compare", runs)
             try:
-                told = compare(comparison, threads=options.threads, tick=progress, keep=folder, fresh=options.fresh)
+                who = {"threads": options.threads, "workers": made_by}
+                told = compare(comparison, **who, tick=progress, keep=folder, fresh=options.fresh)
             finally:
                 progress.close()
             if folder is not None:

@@ -7,9 +7,13 @@ import os
 import re
 from pathlib import Path
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from .._terminal import complain
 from .._texts import file_name
+
+if TYPE_CHECKING:
+    from .._batches import Workers
 
 #: Most worker threads; more than any machine has use for.
 MOST_THREADS = 1024
@@ -54,15 +58,40 @@ def open_page(options: argparse.Namespace, page: str | os.PathLike[str]) -> None
 
 
 def without_place(arguments: Sequence[str]) -> list[str]:
-    """A command line without what does not change its results: where they go, and on how many threads."""
+    """A command line without what does not change its results: where they go, by how many threads or shards."""
+    places = ("--out", "--threads", "--shard", "--engine", "--address")
     kept: list[str] = []
     given = iter(arguments)
     for argument in given:
-        if argument in ("--out", "--threads"):
+        if argument in places:
             next(given, None)
-        elif argument not in ("--fresh", "--open") and not argument.startswith(("--out=", "--threads=")):
+        elif argument not in ("--fresh", "--open") and argument.partition("=")[0] not in places:
             kept.append(argument)
     return kept
+
+
+def add_workers(verb: argparse.ArgumentParser) -> None:
+    """Adds the options that choose who makes the runs."""
+    verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
+    verb.add_argument("--engine", choices=("threads", "ray"), default="threads", help="who makes the runs (threads of this command)")
+    verb.add_argument("--address", metavar="ADDRESS", help="with --engine ray: the cluster, such as auto (one on this machine)")
+
+
+def workers(options: argparse.Namespace) -> Workers | None:
+    """What is to make the runs, if it is not threads; refuses options that do not go together."""
+    if options.engine != "ray":
+        if options.address is not None:
+            options.parser.error("--address goes with --engine ray")
+        return None
+    from .. import _ray
+
+    if options.kernel:
+        options.parser.error("--kernel runs on this machine; leave out --engine ray")
+    if options.threads is not None or not options.out:
+        options.parser.error("--engine ray goes with --out DIR, and without --threads")
+    if not _ray.is_there():
+        options.parser.error("--engine ray needs Ray: pip install 'acklab[ray]'")
+    return lambda scenarios, journal: _ray.batches(scenarios, journal, options.address)
 
 
 def say_kept(out: str | None) -> None:

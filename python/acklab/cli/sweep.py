@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from .._terminal import say, say_json
 from .._texts import file_name
-from .options import add_open, check_open, directory, open_page, say_kept, threads
+from .options import add_open, add_workers, check_open, directory, open_page, say_kept, workers
 
 if TYPE_CHECKING:
+    from ..sweep.design import Design
     from ..sweep.plan import Plan
+    from ..sweep.result import Swept
 
 EXAMPLE = """\
 FILE is a plan (TOML, with [vary] and the rest; `acklab schema --plan` describes it), or a scenario with what varies as options.
@@ -26,6 +28,7 @@ example:
   acklab sweep examples/queue.toml --out queue    a plan; tables, charts and a page in queue/
   acklab sweep examples/allman1998.toml --vary link.1.queue.packets=4..24 --metric completion
   acklab sweep examples/allman1998.toml --vary flow.0.sender.window=4,8,16 --vary link.1.rate=1Mbps..10Mbps/5
+  acklab sweep examples/queue.toml --shard 3/16 --out part3    a sixteenth of the runs; acklab merge puts all together
   acklab sweep examples/allman1998.toml --vary 'link.0.rate=2Mbps,4Mbps; link.1.rate=1Mbps,2Mbps' --json
 
 With --out, what is done is kept: the same command goes on where an interrupt or a crash stopped it, and gives the same files.
@@ -67,43 +70,65 @@ def add(verbs: Any) -> None:
     )
     verb.add_argument("--fresh", action="store_true", help="with --out: discard what is there and begin anew")
     verb.add_argument("--kernel", action="store_true", help="run between the ends of a Linux in virtual time (as acklab run --kernel)")
-    verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
+    verb.add_argument(
+        "--shard", type=shard, metavar="K/N", help="with --out: make the K-th of N parts of the runs only, for `acklab merge`"
+    )
+    add_workers(verb)
     add_open(verb)
     verb.set_defaults(act=act, parser=verb)
+
+
+def shard(text: str) -> Any:
+    """A shard, for argparse."""
+    from ..sweep.shards import Shard
+
+    try:
+        return Shard.read(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def act(options: argparse.Namespace) -> int:
     """Sweeps and returns the exit status."""
     from .. import _core
     from .._progress import Progress
+    from ..sweep import shards
     from ..sweep.design import Design
     from ..sweep.errors import SweepError
-    from ..sweep.output import plain
     from ..sweep.run import sweep
-    from ..sweep.text import as_text
 
     check_open(options)
     if options.fresh and not options.out:
         options.parser.error("--fresh goes with --out DIR")
+    if options.shard and (options.json or options.open or not options.out):
+        options.parser.error("--shard goes with --out DIR, and without --json and --open")
+    meter = lambda total: Progress("sweep", total)  # noqa: E731
+    how: Any = {"threads": options.threads, "workers": workers(options), "fresh": options.fresh, "meter": meter}
     try:
         plan = _plan(options)
         if options.kernel:
             plan = replace(plan, engine="kernel")
         design = Design(plan)
         out = Path(options.out) if options.out else None
-        told = sweep(
-            plan,
-            out,
-            design=design,
-            threads=options.threads,
-            fresh=options.fresh,
-            meter=lambda total: Progress("sweep", total),
-        )
+        if options.shard:
+            runs = shards.make(plan, options.shard, Path(options.out), design=design, **how)
+            say(f"shard {options.shard}: {runs:,} {'run' if runs == 1 else 'runs'} in {file_name(options.out)}")
+            return 0
+        told = sweep(plan, out, design=design, **how)
     except (SweepError, _core.ScenarioError) as error:
         options.parser.exit(2, f"acklab: {error}\n")
     except KeyboardInterrupt:
         say_kept(options.out)
         raise
+    say_swept(told, design, options)
+    return 0
+
+
+def say_swept(told: Swept, design: Design, options: argparse.Namespace) -> None:
+    """Prints a sweep's results."""
+    from ..sweep.output import plain
+    from ..sweep.text import as_text
+
     if options.json:
         say_json(json.dumps(plain(told, design)))
     else:
@@ -112,7 +137,6 @@ def act(options: argparse.Namespace) -> int:
             say(f"\nwritten to {file_name(os.path.join(options.out, 'sweep.html'))}")
     if options.out:
         open_page(options, os.path.join(options.out, "sweep.html"))
-    return 0
 
 
 def _plan(options: argparse.Namespace) -> Plan:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._folder import Folder
-from .._frames import system_errors, write_scenario
+from .._frames import provenance, system_errors, write_scenario
 from .._journal import forget
 from ..figures.charts import Dot, DotPanel, Dots
 from ..figures.stats import interval
@@ -133,13 +133,15 @@ def write(told: Compared, folder: Folder) -> None:
     with folder.replacing({"seeds": told.seeds}) as scratch:
         drawn = chart(told)
         picture = draw.save(drawn, scratch / "comparison.png")
-        (scratch / "cases.toml").write_text(
-            dumps({"scenario": write_scenario(told.comparison.scenario, scratch), **_cases(told)}), encoding="utf-8"
-        )
+        scenario = told.comparison.scenario
+        cases = dumps({"scenario": write_scenario(scenario, scratch), **_cases(told)})
+        (scratch / "cases.toml").write_text(cases, encoding="utf-8")
         (scratch / "comparison.svg").write_text(picture.svg, encoding="utf-8")
         (scratch / "comparison.html").write_text(page(told, draw.embedded(drawn, picture), first_runs(told)), encoding="utf-8")
         (scratch / "comparison.json").write_text(json.dumps(plain(told), indent=1) + "\n", encoding="utf-8")
+        text = scenario if isinstance(scenario, str) else scenario.decode(errors="replace")
+        about = provenance(scenario=text, plan=cases, seeds=told.seeds)
         for name, frame in frames(told).items():
             with system_errors(scratch / f"{name}.parquet"):
-                frame.write_parquet(scratch / f"{name}.parquet")
+                frame.write_parquet(scratch / f"{name}.parquet", metadata=about)
     forget(folder)

@@ -78,10 +78,10 @@ def _retransmits(summary: Summary, where: str) -> float:
     return 100 * sum(flow["retransmits"] for flow in flows) / sent if sent else math.nan
 
 
-def _repair(summary: Summary, tree: Tree, where: str) -> float:
+def _repair(summary: Summary, where: str) -> float:
     flows = _flows(summary, where)
-    recoveries = sum(flow["recoveries"] for flow in flows)
-    return sum(flow["repair_s"] for flow in flows) / recoveries if recoveries else math.nan
+    recoveries = sum(cell(flow, "recoveries") for flow in flows)
+    return sum(cell(flow, "repair_s") for flow in flows) / recoveries if recoveries else math.nan
 
 
 def _links(summary: Summary, where: str) -> list[Mapping[str, Any]]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from .. import _core
+from .._batches import Workers, on_threads
 from .._folder import Folder, FolderError
 from .._journal import Journal, identity
 from ..figures.stats import Sample, sample
@@ -19,10 +20,13 @@ from .rank import Ranking, rank
 from .result import Compared, Key
 
 Tick = Callable[[int], None]
+
+
 def compare(
     comparison: Comparison,
     *,
     threads: int | None = None,
+    workers: Workers | None = None,
     tick: Tick = lambda done: None,
     keep: Folder | None = None,
     fresh: bool = False,
@@ -32,6 +36,7 @@ def compare(
     Args:
         comparison: what to run.
         threads: how many runs at once; one a processor if left out.
+        workers: who makes the runs instead, where ``keep`` is given.
         tick: told of every run that is done.
         keep: a result directory for what is done, so that the same comparison goes on there after an interrupt.
         fresh: discard what an earlier attempt kept there.
@@ -50,7 +55,8 @@ def compare(
     before, count = 0, rule.least
     while True:
         keys = [(*pair, seed) for pair in trees for seed in range(before + 1, count + 1)]
-        for key, summary in zip(keys, _summaries(comparison, trees, keys, threads, tick, keep, fresh and not before), strict=True):
+        summaries = _summaries(comparison, trees, keys, threads, workers, tick, keep, fresh and not before)
+        for key, summary in zip(keys, summaries, strict=True):
             values[key] = [one.read(summary) for one in comparison.metrics]
             results[key[0]].setdefault(key[1], set()).add(hash(str([summary["flows"], summary["links"]])))
         random = {name: any(len(seen) > 1 for seen in cases.values()) for name, cases in results.items()}
@@ -73,7 +79,14 @@ def _narrow(rankings: Sequence[Ranking], share: float) -> bool:
 
 
 def _summaries(
-    comparison: Comparison, trees: Any, keys: Sequence[Key], threads: int | None, tick: Tick, keep: Folder | None, fresh: bool
+    comparison: Comparison,
+    trees: Any,
+    keys: Sequence[Key],
+    threads: int | None,
+    workers: Workers | None,
+    tick: Tick,
+    keep: Folder | None,
+    fresh: bool,
 ) -> Iterator[Any]:
     """What every run told, in order."""
     lines = (comparison.seeded(trees[situation, case], seed) for situation, case, seed in keys)
@@ -98,7 +111,8 @@ def _summaries(
         numbers = {place[key[:2]] + key[2] - 1: key for key in keys}
         tick(sum(number in journal for number in numbers))
         missing = ((number, line) for number, line in zip(numbers, lines, strict=True) if number not in journal)
-        journal.make(missing, threads or cpu_count(), tick, lambda number: "case {1!r}, seed {2}".format(*numbers[number]), comparison.engine)
+        workers = workers or on_threads(threads or cpu_count(), comparison.engine)
+        journal.make(missing, workers, tick, lambda number: "case {1!r}, seed {2}".format(*numbers[number]))
         yield from (json.loads(journal.line(number).decode()) for number in numbers)
     finally:
         journal.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .._folder import Folder
-from .._frames import system_errors
+from .._frames import provenance, system_errors
 from . import words
 from .judge import Verdict
 from .runner import Outcome
@@ -115,7 +115,9 @@ def _write(outcomes: Sequence[Outcome], new: Sequence[Outcome], out: Path) -> No
             for name, frame in drawn.tables.items():
                 path = folder / "tables" / f"{figure.id}-{name}.parquet"
                 with system_errors(path):
-                    frame.write_parquet(path)
+                    effort = {"seeds": outcome.effort.seeds, "quick": outcome.effort.quick}
+                    about = provenance(paper=outcome.paper.id, figure=figure.id, **effort)
+                    frame.write_parquet(path, metadata=about)
         (out / f"{outcome.paper.id}.html").write_text(page.paper_page(outcome, pictures), encoding="utf-8")
         search = page.search_page(outcome, pictures)
         if search is not None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from .._batches import Workers
 from .._journal import Journal
-from ..run import cpu_count
 from .design import Design
 
 Tick = Callable[[int], None]
@@ -17,8 +17,10 @@ Tick = Callable[[int], None]
 class Work:
     """A plan under way: its journal, and how many seeds each point has been given."""
 
-    def __init__(self, design: Design, journal: Journal) -> None:
-        self.design, self.journal = design, journal
+    def __init__(self, design: Design, journal: Journal, has: Callable[[int], bool] | None = None) -> None:
+        """With ``has``, a part of the plan: the runs whose number it has; where runs decide about seeds, the points."""
+        self.design, self.journal, self._has = design, journal, has
+        self._by_point = bool(design.plan.seeds.half_width)
         self.seeds = array("q", [design.plan.seeds.least]) * design.plan.points
         self.most = design.plan.seeds.most
 
@@ -29,28 +31,40 @@ class Work:
     @property
     def planned(self) -> int:
         """Runs of the plan as far as it is known."""
-        return sum(self.seeds)
+        return sum(self.seeds) if self._has is None else sum(1 for _ in self.numbers())
 
-    def run(self, threads: int | None, tick: Tick) -> None:
+    def numbers(self) -> Iterator[int]:
+        """The numbers of these runs, in order."""
+        return (self.number(point, seed) for point in self._points() for seed in self._seeds(point))
+
+    def _points(self) -> Sequence[int]:
+        points, has = range(self.design.plan.points), self._has
+        return points if has is None or not self._by_point else [point for point in points if has(point)]
+
+    def _seeds(self, point: int) -> Sequence[int]:
+        seeds, has = range(1, self.seeds[point] + 1), self._has
+        return seeds if has is None or self._by_point else [seed for seed in seeds if has(self.number(point, seed))]
+
+    def run(self, workers: Workers, tick: Tick) -> None:
         """Makes what is missing.
 
         Raises:
             RunError: a run failed; what was done is kept.
             OSError: the journal cannot be written.
         """
-        points: Any = range(self.design.plan.points)
+        points = self._points()
         while points:
-            self._make(points, threads or cpu_count(), tick)
+            self._make(points, workers, tick)
             points = [point for point in points if self._wants_more(point)] if self.design.plan.seeds.half_width else []
 
-    def _make(self, points: Any, threads: int, tick: Tick) -> None:
+    def _make(self, points: Any, workers: Workers, tick: Tick) -> None:
         def missing() -> Iterator[tuple[int, str]]:
             for point in points:
-                seeds = [s for s in range(1, self.seeds[point] + 1) if self.number(point, s) not in self.journal]
+                seeds = [seed for seed in self._seeds(point) if self.number(point, seed) not in self.journal]
                 lines = self.design.lines(point, seeds) if seeds else []
                 yield from ((self.number(point, seed), line) for seed, line in zip(seeds, lines, strict=True))
 
-        self.journal.make(missing(), threads, tick, self._called, self.design.plan.engine)
+        self.journal.make(missing(), workers, tick, self._called)
 
     def _called(self, number: int) -> str:
         point, seed = divmod(number, self.most)

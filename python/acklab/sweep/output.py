@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from .._frames import write_scenario
-from ..scenario._toml import dumps
 from .answer import answer
 from .design import Design
-from .flags import assignment, value
 from .picture import Pictures
 from .result import Swept
 from .text import basis, heads, missing, rows, wide
@@ -56,11 +54,8 @@ def write(told: Swept, design: Design, folder: Path) -> None:
         (folder / f"{chart.name}.svg").write_text(picture.svg, encoding="utf-8")
         shown.append(draw.embedded(chart, picture))
     (folder / "sweep.html").write_text(_page(told, design, shown, pictures.notes), encoding="utf-8")
-    plan = {"scenario": write_scenario(design.plan.scenario, folder), **design.plan.tree}
-    if design.plan.given_sets:
-        given = dict(map(assignment, design.plan.given_sets))
-        plan["set"] = {**plan.get("set", {}), **{key: value(text) for key, text in given.items()}}
-    (folder / "plan.toml").write_text(dumps(plan), encoding="utf-8")
+    write_scenario(design.plan.scenario, folder)
+    (folder / "plan.toml").write_text(design.plan.told()["plan"], encoding="utf-8")
     with (folder / "sweep.json").open("w", encoding="utf-8") as file:
         json.dump(plain(told, design), file)
         file.write("\n")

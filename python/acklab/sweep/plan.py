@@ -9,15 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from .._batches import SIMULATOR
+from .._frames import scenario_name
 from .._plan_text import PlanText
 from ..compare.columns import FLOWS
 from ..compare.errors import CompareError
 from ..compare.metrics import Metric
 from ..compare.plan import span
 from ..scenario._part import plain
+from ..scenario._toml import dumps
 from . import axes as axis
 from . import derive, paths
 from .errors import SweepError, shown
+from .flags import assignment, value
 from .metrics import chosen, metric, schema
 from .names import names
 from .seeds import Drawn, Seeds, drawn, seeds
@@ -77,6 +80,15 @@ class Plan:
         for one in self.axes:
             count *= len(one)
         return count
+
+    def told(self) -> dict[str, Any]:
+        """The plan's origin: its scenario as it was given, the plan that refers to it as a file, and the seeds."""
+        tree = {"scenario": scenario_name(self.scenario), **self.tree}
+        if self.given_sets:
+            given = dict(map(assignment, self.given_sets))
+            tree["set"] = {**tree.get("set", {}), **{key: value(text) for key, text in given.items()}}
+        scenario = self.scenario if isinstance(self.scenario, str) else self.scenario.decode(errors="replace")
+        return {"scenario": scenario, "plan": dumps(tree), "seeds": self.seeds.told()}
 
     @property
     def columns_told(self) -> list[axis.Column]:

@@ -6,19 +6,17 @@ import contextlib
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from .._batches import Workers, on_threads
 from .._folder import Folder, FolderError, results
 from .._journal import KEPT, Journal, packed
+from ..run import cpu_count
 from .design import Design
 from .errors import SweepError
 from .execute import Work
 from .plan import Plan
 from .result import Swept
-
-if TYPE_CHECKING:
-    pass
-
 
 #: Results whose names do not depend on the plan.
 NAMES = ("flows.csv", "flows.parquet", "summary.csv", "summary.parquet", "sweep.html", "sweep.json", "plan.toml", KEPT)
@@ -50,13 +48,14 @@ def sweep(
     *,
     design: Design | None = None,
     threads: int | None = None,
+    workers: Workers | None = None,
     fresh: bool = False,
     meter: Callable[[int], Meter] = lambda total: Unwatched(),
 ) -> Swept:
     """Makes a plan's runs and, with ``out``, writes the tables, a page with charts, and every run's result.
 
     What an earlier attempt with the same plan, scenario and version left in ``out`` is not run again; what comes out
-    is the same, to the byte.
+    is the same, to the byte, whoever makes the runs: ``threads`` of this process, or ``workers``.
 
     Raises:
         SweepError: a point is no scenario, or ``out`` holds another sweep; nothing was run.
@@ -78,15 +77,16 @@ def sweep(
             kept = len(journal)
             watched = meter(max(0, work.planned - kept))
             try:
-                work.run(threads, watched)
+                work.run(workers or on_threads(threads or cpu_count(), design.plan.engine), watched)
             finally:
                 watched.close()
-            return _told(work, folder, kept, holder)
+            return told(work, folder, kept, holder)
         except FolderError as error:
             raise SweepError(str(error)) from None
 
 
-def _told(work: Work, folder: Folder, done: int, holder: Any) -> Swept:
+def told(work: Work, folder: Folder, done: int, holder: Any) -> Swept:
+    """Writes what the runs of ``work`` told; ``done`` of them an earlier attempt had made."""
     from . import output, tables
 
     design = work.design
@@ -96,9 +96,9 @@ def _told(work: Work, folder: Folder, done: int, holder: Any) -> Swept:
         with packed(scratch / KEPT) if page else contextlib.nullcontext() as kept:
             summary = tables.Teller(work).tell(scratch, kept)
         flows = (folder.path / "flows.parquet").absolute()
-        told = Swept(design.plan, design.title, work.planned, done, summary, flows, holder)
+        swept = Swept(design.plan, design.title, work.planned, done, summary, flows, holder)
         if page:
-            tables.write_summary(summary, scratch)
-            output.write(told, design, scratch)
+            tables.write_summary(summary, design.plan, scratch)
+            output.write(swept, design, scratch)
     work.journal.discard()
-    return told
+    return swept

@@ -7,12 +7,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 
-from .._frames import system_errors, write_csv
+from .._frames import provenance, system_errors, write_csv
 from .._journal import record
 from ..compare.metrics import Metric
 from ..figures.stats import interval, sample
 from .execute import Work, parsed
 from .metrics import schema
+from .plan import Plan
 from .seeds import as_number
 
 if TYPE_CHECKING:
@@ -66,7 +67,8 @@ class Teller:
             scan = pl.scan_ipc([self._pieces / f"{number}.arrow" for number in range(self._written)])
             target = folder / "flows.parquet"
             with system_errors(target):
-                scan.sink_parquet(target, compression="zstd", row_group_size=GROUP, maintain_order=True)
+                about = provenance(**self.work.design.plan.told())
+                scan.sink_parquet(target, compression="zstd", row_group_size=GROUP, maintain_order=True, metadata=about)
         return rows.frame()
 
     def _write(self, file: IO[bytes]) -> None:
@@ -151,9 +153,10 @@ def _told(metric: Metric, values: Sequence[float], looks: int) -> dict[str, Any]
     }
 
 
-def write_summary(frame: pl.DataFrame, folder: Path) -> None:
+def write_summary(frame: pl.DataFrame, plan: Plan, folder: Path) -> None:
     """Writes ``summary.csv`` and ``summary.parquet``."""
     with system_errors(folder / "summary.csv"), (folder / "summary.csv").open("wb") as file:
         write_csv(frame, file)
     with system_errors(folder / "summary.parquet"):
-        frame.write_parquet(folder / "summary.parquet", compression="zstd", row_group_size=GROUP)
+        about = provenance(**plan.told())
+        frame.write_parquet(folder / "summary.parquet", compression="zstd", row_group_size=GROUP, metadata=about)
