@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from .._terminal import say, say_bytes, say_json, say_toml
 from .._texts import file_name, stem
-from . import captures, emulate
+from . import captures, emulate, examples
 from .options import add_open, check_open, directory, open_page, seed, threads
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ example:
   acklab run a.toml b.toml --out results --open      several: a directory for each, one page that shows them over each other
   acklab run - --json < examples/allman1998.toml     one JSON object for scripts
   acklab run examples/live.toml --kernel             both ends by Linux in virtual time, the links by acklab
+  acklab run --path cable --set down=100Mbps --set up=5Mbps    an access path, by its own keys
   acklab run --batch - < scenarios.jsonl             a JSON scenario a line in, a result a line out
 
 What is printed of a flow: time from the first segment to the last ACK, segments sent, of them sent again (retx), timeouts (RTOs),
@@ -38,6 +39,7 @@ fast retransmits (fast), ACKs sent, ACKs that did not arrive (lost ACKs), mean r
 drops by its queue, packets lost by its loss model, ACKs erased by a filter, packets waiting (queue), share of the run it was busy.
 
 exit status: 0; 1 the run or an output failed; 2 bad scenario; 130 interrupted; 143 terminated
+
 """
 
 
@@ -47,11 +49,12 @@ def add(verbs: Any) -> None:
         "run",
         help="run a scenario",
         description="Run a scenario file (TOML or JSON) and print what each flow and link did.",
-        epilog=EXAMPLE,
+        epilog=EXAMPLE + examples.ABOUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     run.add_argument("file", metavar="FILE", nargs="?", help="the scenario; - is standard input")
     run.add_argument("others", metavar="FILE", nargs="*", help="more scenarios, whose runs share one page")
+    examples.add_path(run)
     run.add_argument(
         "--set",
         metavar="KEY=VALUE",
@@ -86,6 +89,7 @@ def add(verbs: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     """Runs what the options ask for and returns the exit status."""
+    examples.take_path(options)
     sets: list[str] = options.set
     captures.check(options)
     if options.batch is not None:
