@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ._core import RunResult, Simulation, Table
+    from ._stored import Stored
 
 TABLES = ("flows", "links", "series", "queue", "packets")
 """A run's tables; the last three exist only where the scenario's ``record`` asks for them."""
@@ -25,7 +26,7 @@ ROWS = 1 << 18
 class Recording:
     """A run whose recorded tables are files in ``folder``: what a report is made from."""
 
-    def __init__(self, result: RunResult, folder: Path) -> None:
+    def __init__(self, result: RunResult | Stored, folder: Path) -> None:
         self.result, self.label = result, ""
         self.folder = folder
         self.scenario_toml = result.scenario_toml
@@ -68,7 +69,7 @@ def record(simulation: Simulation, folder: Path) -> Recording:
     return Recording(result, folder)
 
 
-def save(result: RunResult, folder: Path) -> Recording:
+def save(result: RunResult | Stored, folder: Path) -> Recording:
     """Writes the tables of a run that is over, and was recorded in memory, to ``folder``; the same files.
 
     Raises:
