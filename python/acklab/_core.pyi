@@ -88,10 +88,10 @@ class Table:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """The rows, as dicts."""
     @overload
-    def __getitem__(self, key: int) -> dict[str, Any]:
+    def __getitem__(self, key: int, /) -> dict[str, Any]:
         """A row by its number: ``run.flows[0]["goodput_bps"]``."""
     @overload
-    def __getitem__(self, key: str | slice) -> Any:
+    def __getitem__(self, key: str | slice, /) -> Any:
         """A column by its name, or some rows, in polars.
 
         Raises:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,8 +41,8 @@ class Recording:
         return None if getattr(self.result, name) is None else pl.scan_parquet(path_of(self.folder, name))
 
 
-def record(simulation: Simulation, folder: Path) -> Recording:
-    """Runs ``simulation`` to its stop and writes its tables to ``folder``, recorded rows as they come.
+def record(simulation: Simulation, folder: Path, tick: Callable[[], None] = lambda: None) -> Recording:
+    """Runs ``simulation`` to its stop and writes its tables to ``folder``, recorded rows as they come; ``tick`` is called now and then.
 
     Raises:
         OSError: a file cannot be written.
@@ -50,6 +51,7 @@ def record(simulation: Simulation, folder: Path) -> Recording:
     files: dict[str, list[Path]] = {name: [] for name in RECORDED}
     while True:
         result = simulation.advance(ROWS)
+        tick()
         for name in RECORDED:
             table: Table | None = getattr(result, name)
             if table is not None and (len(table) or not files[name]):

@@ -163,10 +163,10 @@ class Run:
         return f"<Run {self.title!r} seed {self.seed}, {self.end_s:g} s; rows of {tables}>"
 
     def _repr_html_(self) -> str:
-        from .cli.summary import sections
+        from .cli.summary import endless, sections
 
         parts = [f"<h4>{html.escape(self.title)}</h4>"]
-        for heads, rows in sections(self.summary()):
+        for heads, rows in sections(self.summary(), endless(self.scenario_toml())):
             head = "".join(f"<th>{html.escape(text)}</th>" for text in heads)
             body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
             parts.append(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
@@ -310,7 +310,10 @@ def file_bytes(path: str | os.PathLike[str]) -> bytes:
     """
     if "\0" in os.fspath(path):
         raise OSError(errno.EINVAL, "a file's name has no NUL characters", os.fspath(path))
-    return Path(path).read_bytes()
+    try:
+        return Path(path).read_bytes()
+    except UnicodeEncodeError:
+        raise OSError(errno.EINVAL, "no file has such a name", os.fspath(path)) from None
 
 
 def _is_text(scenario: str) -> bool:

@@ -144,6 +144,7 @@ def read(file: str) -> tuple[bytes, str]:
 def _single(options: argparse.Namespace, sets: list[str]) -> None:
     from .. import _core
     from .._folder import results
+    from .._progress import watched
     from ..own import Own
     from ..run import NAMES, Run
 
@@ -164,6 +165,7 @@ def _single(options: argparse.Namespace, sets: list[str]) -> None:
         if folder is not None and not options.json and not options.capture:
             _recorded(simulation, folder)
             return
+        watched(simulation)
         result = simulation.advance()
         if options.json:
             say_json(result.json())
@@ -220,11 +222,14 @@ def _say(options: argparse.Namespace, result: Any) -> None:
 
 def _recorded(simulation: _core.Simulation, folder: Folder) -> None:
     """Runs to the stop with recorded rows leaving for the disk: a run of any length takes bounded memory."""
+    from .._progress import Clock
     from .._records import record
     from ..run import write_summary
 
     with folder.replacing({"seeds": simulation.outcome().seed}) as scratch:
-        recording = record(simulation, scratch)
+        shown = Clock()
+        recording = record(simulation, scratch, lambda: shown(simulation.now_s))
+        shown.close()
         _print_tables(recording.result)
         write_summary(recording)
 
@@ -243,9 +248,9 @@ def _for_report(text: bytes) -> list[str]:
 def _print_tables(result: Any) -> None:
     import json
 
-    from .summary import as_text
+    from .summary import as_text, endless
 
-    say(as_text(json.loads(result.json(records=False))))
+    say(as_text(json.loads(result.json(records=False)), endless(result.scenario_toml())))
 
 
 def _batch(options: argparse.Namespace, sets: list[str]) -> int:
