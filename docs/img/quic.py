@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
+import statistics
 import sys
-import tempfile
+from collections.abc import Collection
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -14,28 +13,36 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path += [str(ROOT / "python")]
 
+import acklab  # noqa: E402
 from acklab.plot.palette import SLOTS  # noqa: E402
 
 UPLINKS = {"1Mbps": ("1 Mb/s up", "orange", "o"), "10Mbps": ("10 Mb/s up", "blue", "s")}
 
 
-def measured() -> dict[str, list[tuple[str, float, float, float]]]:
-    """Uplink -> setting, goodput in Mb/s, share of the uplink in per cent, repair in ms: the page's own program, twice."""
-    page = (ROOT / "docs" / "howto" / "quic.md").read_text()
-    scenario = page.split("```toml\n", 1)[1].split("```", 1)[0]
-    program = page.split("```python\n", 1)[1].split("```", 1)[0]
-    found = {}
+def repair_ms(rows: list[dict]) -> float:
+    """Median time from each drop of data to when it leaves again."""
+    lost: dict[int, float] = {}
+    took = []
+    for row in rows:
+        if row["kind"] == "data" and row["event"] == "drop":
+            lost[row["seq"]] = row["time_s"]
+        elif row["kind"] == "data" and row["event"] == "enqueue" and row["seq"] in lost:
+            took.append(row["time_s"] - lost.pop(row["seq"]))
+    return 1000 * statistics.median(took)
+
+
+def measured(names: Collection[str] = ()) -> dict[str, list[tuple[str, float, float, float]]]:
+    """Uplink -> setting, goodput in Mb/s, share of the uplink in per cent, repair in ms, of the cases that the page compares."""
+    quic = ROOT / "examples" / "quic"
+    cases = [case for case in acklab.compare.from_file(quic / "asked.toml")["cases"] if not names or case.name in names]
+    found: dict[str, list[tuple[str, float, float, float]]] = {}
     for rate in UPLINKS:
-        with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
-            Path("quic.toml").write_text(scenario.replace("1Mbps", rate))
-            printed = io.StringIO()
-            with contextlib.redirect_stdout(printed):
-                exec(compile(program, "quic.md", "exec"), {})
-        rows = []
-        for line in printed.getvalue().splitlines()[1:]:
-            words = line[24:].split()
-            rows.append((line[:24].strip(), float(words[0]), float(words[2].rstrip("%")), float(words[5])))
-        found[rate] = rows
+        found[rate] = []
+        for case in cases:
+            sets = ["record.packets=true", f"link.0.back.rate={rate}", *case.sets]
+            run = acklab.Run(acklab.Simulation((quic / "uplink.toml").read_text(), sets=sets).run())
+            share = 100 * run.links[1]["utilisation"]
+            found[rate].append((case.name, run.flows[0]["goodput_bps"] / 1e6, share, repair_ms(list(run.packets))))
     return found
 
 

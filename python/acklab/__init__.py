@@ -10,10 +10,13 @@
 True
 """
 
+from importlib import import_module
+
 from . import _interrupts  # noqa: F401  # first, so that an interrupt while the rest is imported ends the command quietly
 from ._core import CaptureError, RunError, ScenarioError, Simulation, Table, __version__
 from .analysis import Analysis, analyze
 from .own import AckEvent, AckPolicy, Arrival, CongestionControl, Departure, Emission, Window
+from ._stored import NotRecordedError
 from .run import Run, run, run_batch, simulation
 from .scenario import Scenario
 from .sweep import SweepError, sweep
@@ -27,6 +30,7 @@ __all__ = [
     "CongestionControl",
     "Departure",
     "Emission",
+    "NotRecordedError",
     "Run",
     "RunError",
     "Scenario",
@@ -42,3 +46,13 @@ __all__ = [
     "simulation",
     "sweep",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name in ("compare", "plot", "report"):  # imported when asked for: charts take their time
+        return import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "compare", "plot", "report"})

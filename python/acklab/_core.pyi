@@ -1,8 +1,8 @@
 """The simulator: scenarios in, tables and JSON out. Texts are TOML or JSON; times are in seconds."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
-from typing import Any, final
+from typing import Any, final, overload
 
 __all__ = [
     "AckEvent",
@@ -76,7 +76,32 @@ class Table:
     def columns(self) -> list[str]: ...
     @property
     def nbytes(self) -> int: ...
+    def to_polars(self) -> Any:
+        """A polars DataFrame, which shares the data."""
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame.
+
+        Raises:
+            ImportError: pandas is not installed.
+        """
     def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """The rows, as dicts."""
+    @overload
+    def __getitem__(self, key: int, /) -> dict[str, Any]:
+        """A row by its number: ``run.flows[0]["goodput_bps"]``."""
+    @overload
+    def __getitem__(self, key: str | slice, /) -> Any:
+        """A column by its name, or some rows, in polars.
+
+        Raises:
+            KeyError: there is no such column; the message names them.
+            IndexError: there is no such row.
+        """
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @staticmethod
+    def _from_ipc(name: str, bytes: bytes) -> Table: ...
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import operator
 import os
 import re
 import shlex
@@ -14,10 +15,49 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from . import _core, _folder
-from ._texts import cell
+from ._texts import cell, not_known
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from ._core import Table
+
+
+def to_polars(table: Table) -> pl.DataFrame:
+    """A polars frame that shares the table's data."""
+    import polars as pl
+
+    return pl.DataFrame(table)
+
+
+def to_pandas(table: Table) -> Any:
+    """A pandas frame; texts are texts, not categories."""
+    import polars as pl
+
+    categories = pl.col(pl.Categorical, pl.Enum).cast(pl.String)
+    return to_polars(table).with_columns(categories).to_pandas(use_pyarrow_extension_array=False)
+
+
+def rows(table: Table) -> Iterator[dict[str, Any]]:
+    """The rows as dicts."""
+    return to_polars(table).iter_rows(named=True)
+
+
+def item(table: Table, key: Any) -> Any:
+    """A row by its number, rows by a slice, or a column by its name.
+
+    Raises:
+        KeyError: there is no such column.
+        IndexError: there is no such row.
+    """
+    if isinstance(key, str) and key not in table.columns:
+        raise KeyError(not_known("column", key, table.columns))
+    if not isinstance(key, (str, slice)):
+        place = operator.index(key)
+        if not -len(table) <= place < len(table):
+            raise IndexError(f"no row {place}; the table {table.name} has {len(table)}")
+        return to_polars(table).row(place, named=True)
+    return to_polars(table)[key]
 
 
 def write_scenario(text: str | bytes, folder: Path) -> str:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import sys
 import time
 
+from typing import TYPE_CHECKING
+
 from ._terminal import status
+
+if TYPE_CHECKING:
+    from ._core import Simulation
+
+#: A run is shown once it has taken so many seconds, and then as often.
+PATIENCE_S = 1.0
 
 
 class Progress:
@@ -35,3 +43,35 @@ class Progress:
         """Clears the line."""
         if self._watched:
             status()
+
+
+class Clock:
+    """Shows how far a single run is, in simulated time."""
+
+    def __init__(self) -> None:
+        self._start = self._shown = time.monotonic()
+        self.watched = sys.stderr.isatty()
+
+    def __call__(self, now_s: float) -> None:
+        """The run has come to this instant."""
+        now = time.monotonic()
+        if self.watched and now - self._shown > PATIENCE_S:
+            self._shown = now
+            status(f"run: {now_s:.4g} s simulated in {now - self._start:.0f} s")
+
+    def close(self) -> None:
+        """Clears the line."""
+        if self.watched and self._shown > self._start:
+            status()
+
+
+def watched(simulation: Simulation) -> None:
+    """Runs to the stop and shows how far it is, if somebody watches; else does nothing."""
+    clock, step, until = Clock(), 1e-3, 0.0
+    while clock.watched and not simulation.finished:
+        began, until = time.monotonic(), until + step
+        simulation.run_until(until)
+        took = time.monotonic() - began
+        step *= 2 if took < 0.1 else 0.5 if took > 0.5 else 1
+        clock(simulation.now_s)
+    clock.close()

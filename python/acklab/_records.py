@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ._core import RunResult, Simulation, Table
+    from ._stored import Stored
 
 TABLES = ("flows", "links", "series", "queue", "packets")
 """A run's tables; the last three exist only where the scenario's ``record`` asks for them."""
@@ -25,7 +27,7 @@ ROWS = 1 << 18
 class Recording:
     """A run whose recorded tables are files in ``folder``: what a report is made from."""
 
-    def __init__(self, result: RunResult, folder: Path) -> None:
+    def __init__(self, result: RunResult | Stored, folder: Path) -> None:
         self.result, self.label = result, ""
         self.folder = folder
         self.scenario_toml = result.scenario_toml
@@ -39,8 +41,8 @@ class Recording:
         return None if getattr(self.result, name) is None else pl.scan_parquet(path_of(self.folder, name))
 
 
-def record(simulation: Simulation, folder: Path) -> Recording:
-    """Runs ``simulation`` to its stop and writes its tables to ``folder``, recorded rows as they come.
+def record(simulation: Simulation, folder: Path, tick: Callable[[], None] = lambda: None) -> Recording:
+    """Runs ``simulation`` to its stop and writes its tables to ``folder``, recorded rows as they come; ``tick`` is called now and then.
 
     Raises:
         OSError: a file cannot be written.
@@ -49,6 +51,7 @@ def record(simulation: Simulation, folder: Path) -> Recording:
     files: dict[str, list[Path]] = {name: [] for name in RECORDED}
     while True:
         result = simulation.advance(ROWS)
+        tick()
         for name in RECORDED:
             table: Table | None = getattr(result, name)
             if table is not None and (len(table) or not files[name]):
@@ -69,11 +72,11 @@ def record(simulation: Simulation, folder: Path) -> Recording:
     return Recording(result, folder)
 
 
-def _about(result: RunResult) -> dict[str, str]:
+def _about(result: RunResult | Stored) -> dict[str, str]:
     return provenance(scenario=result.scenario_toml(), seed=result.seed)
 
 
-def save(result: RunResult, folder: Path) -> Recording:
+def save(result: RunResult | Stored, folder: Path) -> Recording:
     """Writes the tables of a run that is over, and was recorded in memory, to ``folder``; the same files.
 
     Raises:

@@ -7,13 +7,17 @@ import html
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from . import _captures, _core, _records
 from ._folder import Folder, results
+from ._core import ScenarioError
+from ._plan_text import PlanText
 from ._records import TABLES
 from .own import Controls, Own, Policies
+from ._stored import NotRecordedError, Stored
 from .scenario import Scenario, _toml
 from .scenario._part import plain
 
@@ -27,12 +31,15 @@ NAMES = (*(f"{table}.parquet" for table in TABLES), "summary.json", "scenario.to
 class Run:
     """What a run told, held in memory: recorded tables grow with the run. ``acklab run FILE --out DIR`` writes them as they come.
 
-    Each table (``flows``, ``links``, and, where recorded, ``series``, ``queue`` and ``packets``; else None) is an
-    Arrow table that data frame libraries read without copying: ``polars.DataFrame(run.flows)``,
-    ``pyarrow.table(run.flows)``, ``pandas.DataFrame.from_arrow(run.flows)``, ``duckdb.sql("from flows")``.
+    Each table (``flows``, ``links``, and, where recorded, ``series``, ``queue`` and ``packets``) is an Arrow table:
+    ``run.flows[0]["goodput_bps"]``, ``run.flows.to_polars()``, ``run.flows.to_pandas()``. Other data frame libraries
+    read it without copying: ``pyarrow.table(run.flows)``, ``duckdb.sql("from flows")``. A table that was not recorded
+    raises :class:`NotRecordedError`.
+
+    A run can be pickled, and sent to another process. Captures have to be written before.
     """
 
-    def __init__(self, result: _core.RunResult) -> None:
+    def __init__(self, result: _core.RunResult | Stored) -> None:
         self._result = result
         self.label = ""
         """Short name in legends where runs are compared; yours to set."""
@@ -63,19 +70,28 @@ class Run:
         return self._result.links
 
     @property
-    def series(self) -> _core.Table | None:
+    def series(self) -> _core.Table:
         """The senders' state at each change."""
-        return self._result.series
+        return self._recorded("series")
 
     @property
-    def queue(self) -> _core.Table | None:
+    def queue(self) -> _core.Table:
         """Queue lengths at each change."""
-        return self._result.queue
+        return self._recorded("queue")
 
     @property
-    def packets(self) -> _core.Table | None:
+    def packets(self) -> _core.Table:
         """Every packet event, in the order they happened."""
-        return self._result.packets
+        return self._recorded("packets")
+
+    def _recorded(self, name: str) -> _core.Table:
+        table: _core.Table | None = getattr(self._result, name)
+        if table is None:
+            raise NotRecordedError(name)
+        return table
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_result": Stored.of(self._result), "label": self.label}
 
     def json(self, *, records: bool = True) -> str:
         """The summary as one line of JSON, with every recorded table unless ``records`` is false."""
@@ -115,9 +131,11 @@ class Run:
             The file's path.
 
         Raises:
-            ValueError: there is no such link end, or no packets were recorded.
+            ValueError: there is no such link end, no packets were recorded, or the run was pickled.
             OSError: the file cannot be written.
         """
+        if isinstance(self._result, Stored):
+            raise ValueError("a run that was pickled has no captures; write them before")
         return _captures.write_one(self._result, link, end, path, format, snap_length)
 
     def write(self, directory: str | os.PathLike[str], *, report: bool = True) -> None:
@@ -137,18 +155,18 @@ class Run:
         """Writes what :meth:`write` does to a directory that is held, and captures of the link ends in ``ends``."""
         with folder.replacing({"seeds": self.seed}) as scratch:
             write_summary(_records.save(self._result, scratch), self.label, report=report)
-            if ends:
+            if ends and not isinstance(self._result, Stored):
                 _core.capture_all(self._result, ends, scratch, **options)
 
     def __repr__(self) -> str:
-        tables = ", ".join(f"{name}: {len(getattr(self, name))}" for name in TABLES if getattr(self, name) is not None)
+        tables = ", ".join(f"{name}: {len(getattr(self, name))}" for name in TABLES if hasattr(self, name))
         return f"<Run {self.title!r} seed {self.seed}, {self.end_s:g} s; rows of {tables}>"
 
     def _repr_html_(self) -> str:
-        from .cli.summary import sections
+        from .cli.summary import endless, sections
 
         parts = [f"<h4>{html.escape(self.title)}</h4>"]
-        for heads, rows in sections(self.summary()):
+        for heads, rows in sections(self.summary(), endless(self.scenario_toml())):
             head = "".join(f"<th>{html.escape(text)}</th>" for text in heads)
             body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
             parts.append(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
@@ -189,12 +207,13 @@ def run(
 
 
 def run_batch(
-    scenarios: Iterable[Scenario | Mapping[str, Any] | str | bytes],
+    scenarios: Iterable[ScenarioLike],
     *,
     threads: int | None = None,
     policies: Policies | None = None,
     controls: Controls | None = None,
     engine: str = "simulator",
+    **overrides: Any,
 ) -> Iterator[dict[str, Any]]:
     """Runs many scenarios in parallel and gives each one's summary, in order; the same for any number of threads.
 
@@ -202,23 +221,25 @@ def run_batch(
     ``{"error": "..."}``.
 
     Args:
-        scenarios: Scenarios, their trees, or JSON texts.
+        scenarios: what :func:`run` takes. Trees and JSON texts are the fastest.
         threads: from 1 to 1024; left out, one a processor.
         policies: ACK policies in Python by name, as for :func:`run`. Their code takes turns; the rest of the runs does not.
         controls: congestion controls in Python by name.
         engine: ``simulator``, or ``kernel`` as in :func:`run`.
+        overrides: keys to set before each run, as :func:`run` takes them; in the simulator.
 
     Raises:
         TypeError: something is none of these, or has an algorithm in Python that is not passed by name.
-        ValueError: no such number of threads, no such engine, or the kernel is to run Python.
+        ValueError: no such number of threads, no such engine, or the kernel is to run Python or overrides.
+        OSError: a path cannot be read.
     """
     if threads is not None and threads < 1:
         raise ValueError("threads must be from 1 to 1024")
     if engine == "kernel":
         from .kernel import batches
 
-        if policies or controls:
-            raise ValueError("policies and controls in Python run in the simulator only")
+        if policies or controls or overrides:
+            raise ValueError("policies and controls in Python, and overrides, are for the simulator only")
         texts = (_json_line(scenario).decode() for scenario in scenarios)
         for found in batches(texts, cpu_count() if threads is None else threads):
             yield json.loads(found[0])
@@ -226,15 +247,27 @@ def run_batch(
     if engine != "simulator":
         raise ValueError(f"engine is simulator or kernel, not {engine!r}")
     own = Own(policies, controls)
-    batch = _core.Batch(cpu_count() if threads is None else threads, policies=own.policies, controls=own.controls)
+    sets = assignments(overrides)
+    batch = _core.Batch(cpu_count() if threads is None else threads, sets=sets, policies=own.policies, controls=own.controls)
+    wrong: dict[int, str] = {}
+    places = count()
+
+    def parsed(lines: bytes) -> Iterator[dict[str, Any]]:
+        for line, place in zip(lines.splitlines(), places, strict=False):
+            yield {"error": wrong.pop(place)} if place in wrong else json.loads(line)
+
     try:
-        for scenario in scenarios:
-            batch.feed(_json_line(scenario))
+        for number, scenario in enumerate(scenarios):
+            try:
+                line = _json_line(scenario)
+            except ScenarioError as error:
+                wrong[number], line = str(error), b"null\n"
+            batch.feed(line)
             if batch.full:
-                yield from _parsed(batch.take())
+                yield from parsed(batch.take())
         batch.close()
         while lines := batch.take():
-            yield from _parsed(lines)
+            yield from parsed(lines)
     finally:
         batch.stop()
 
@@ -277,7 +310,10 @@ def file_bytes(path: str | os.PathLike[str]) -> bytes:
     """
     if "\0" in os.fspath(path):
         raise OSError(errno.EINVAL, "a file's name has no NUL characters", os.fspath(path))
-    return Path(path).read_bytes()
+    try:
+        return Path(path).read_bytes()
+    except UnicodeEncodeError:
+        raise OSError(errno.EINVAL, "no file has such a name", os.fspath(path)) from None
 
 
 def _is_text(scenario: str) -> bool:
@@ -294,18 +330,15 @@ def cpu_count() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _json_line(scenario: Scenario | Mapping[str, Any] | str | bytes) -> bytes:
-    if isinstance(scenario, (Scenario, Mapping)):
-        scenario = json.dumps(plain(scenario))
-    if not isinstance(scenario, (str, bytes)):
-        raise TypeError(f"a scenario of a batch is a Scenario, its tree or its JSON text, not {scenario!r}")
-    text = scenario.encode(errors="replace") if isinstance(scenario, str) else scenario
-    # JSON has no line breaks except between its words. A blank line would be passed over, and results lose their places.
-    return (text.replace(b"\n", b" ") if text.strip() else b"null") + b"\n"
-
-
-def _parsed(lines: bytes) -> Iterator[dict[str, Any]]:
-    return (json.loads(line) for line in lines.splitlines())
+def _json_line(scenario: ScenarioLike) -> bytes:
+    if not isinstance(scenario, (Scenario, Mapping, str, bytes, os.PathLike)):
+        raise TypeError(f"a scenario is a Scenario, its tree, its text or a path, not {scenario!r}")
+    given, file = source(scenario)
+    text = given.encode(errors="replace") if isinstance(given, str) else given
+    if not text.lstrip().startswith(b"{"):  # TOML
+        text = json.dumps(PlanText.read(text, file, ScenarioError)[1], default=str).encode()
+    # JSON has no line breaks except between its words.
+    return text.replace(b"\n", b" ") + b"\n"
 
 
 def write_summary(recording: _records.Recording, label: str = "", *, report: bool = True) -> None:

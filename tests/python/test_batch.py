@@ -131,11 +131,14 @@ def test_run_batch_may_be_abandoned() -> None:
 
 
 def test_run_batch_keeps_places_and_refuses_what_is_no_scenario() -> None:
-    told = list(acklab.run_batch(["", json.dumps(scenario(2)), " \n", b"\xff", "\ud800"]))
+    told = list(acklab.run_batch(["", json.dumps(scenario(2)), " \n", b"\xff", "\ud800 = 1"]))
     assert [list(each) == ["error"] for each in told] == [True, False, True, True, True]
-    for wrong in (None, 3, Path("two-hops.toml")):
-        with pytest.raises(TypeError, match=r"Scenario, its tree or its JSON text, not"):
+    for wrong in (None, 3):
+        with pytest.raises(TypeError, match=r"Scenario, its tree, its text or a path, not"):
             list(acklab.run_batch([wrong]))
+    for path in (Path("two-hops.toml"), "\ud800"):
+        with pytest.raises(OSError):
+            list(acklab.run_batch([path]))
     for threads in (0, -1, 1025):
         with pytest.raises(ValueError, match="from 1 to 1024"):
             list(acklab.run_batch([scenario(1)], threads=threads))

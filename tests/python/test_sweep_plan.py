@@ -224,6 +224,7 @@ WRONG = [
         "derive.flow.0.start: the product is beyond any number",
     ),
     ({"vary": {"flow.0.sender.window": "1.0..1e300 step 1e-300"}}, "values; at most 1,000,000"),
+    ({"vary": {"flow.0.sender.window": "1..2000000 step 1"}}, "has 2,000,000 values; at most 1,000,000"),
     ({"derive": {"flow.0.start": {"times": [1], "round": "off"}}}, 'has round = "off"; it is one of up, down, nearest'),
     ({"derive": {"flow.0.start": {"times": [1], "unit": "h"}}}, 'has unit = "h"; it is one of bps'),
     ({"derive": {"flow.0.start": {"times": [1], "at_least": 2, "at_most": 1}}}, "has at_least above at_most"),

@@ -2,24 +2,32 @@
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};
+use arrow_ipc::reader::StreamReader;
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::ArrowError;
 use arrow_schema::ffi::FFI_ArrowSchema;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyBytes, PyCapsule};
 
 use crate::arrow::type_name;
 
 /// An immutable Arrow table; clones share the data.
 #[pyclass(frozen, module = "acklab._core")]
 pub(crate) struct Table {
-    name: &'static str,
+    name: String,
     batch: RecordBatch,
 }
 
 impl Table {
     pub(crate) fn new(name: &'static str, batch: RecordBatch) -> Table {
-        Table { name, batch }
+        Table { name: name.to_owned(), batch }
     }
+}
+
+/// The package's functions on tables.
+fn frames(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    py.import("acklab._frames")
 }
 
 #[pymethods]
@@ -27,8 +35,8 @@ impl Table {
     /// Which of a run's tables this is (flows, links, series, queue or packets), or of an analysis
     /// (connections, acks or segments).
     #[getter]
-    fn name(&self) -> &'static str {
-        self.name
+    fn name(&self) -> &str {
+        &self.name
     }
 
     /// Column names in order; a suffix such as `_s` or `_bytes` is the unit.
@@ -41,6 +49,49 @@ impl Table {
     #[getter]
     fn nbytes(&self) -> usize {
         self.batch.get_array_memory_size()
+    }
+
+    /// The rows as dicts, one after another.
+    fn __iter__<'py>(slf: &Bound<'py, Table>) -> PyResult<Bound<'py, PyAny>> {
+        frames(slf.py())?.call_method1("rows", (slf,))
+    }
+
+    /// A row as a dict by its number, a polars frame of rows by a slice, a polars column by its name.
+    fn __getitem__<'py>(slf: &Bound<'py, Table>, key: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        frames(slf.py())?.call_method1("item", (slf, key))
+    }
+
+    /// The table as a polars DataFrame, which shares the data.
+    fn to_polars<'py>(slf: &Bound<'py, Table>) -> PyResult<Bound<'py, PyAny>> {
+        frames(slf.py())?.call_method1("to_polars", (slf,))
+    }
+
+    /// The table as a pandas DataFrame; pandas has to be installed.
+    fn to_pandas<'py>(slf: &Bound<'py, Table>) -> PyResult<Bound<'py, PyAny>> {
+        frames(slf.py())?.call_method1("to_pandas", (slf,))
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Table>) -> PyResult<Bound<'py, PyAny>> {
+        frames(slf.py())?.call_method1("to_polars", (slf,))?.call_method0("_repr_html_")
+    }
+
+    /// What [`pickle`] needs: the data as an Arrow IPC stream.
+    fn __reduce__<'py>(slf: &Bound<'py, Table>) -> PyResult<(Bound<'py, PyAny>, (String, Bound<'py, PyBytes>))> {
+        let (table, wrong) = (slf.get(), |error: ArrowError| PyRuntimeError::new_err(error.to_string()));
+        let mut stream = StreamWriter::try_new(Vec::new(), &table.batch.schema()).map_err(wrong)?;
+        stream.write(&table.batch).map_err(wrong)?;
+        let bytes = stream.into_inner().map_err(wrong)?;
+        let made = slf.get_type().getattr("_from_ipc")?;
+        Ok((made, (table.name.clone(), PyBytes::new(slf.py(), &bytes))))
+    }
+
+    /// The table that `__reduce__` told.
+    #[staticmethod]
+    fn _from_ipc(name: String, bytes: &[u8]) -> PyResult<Table> {
+        let wrong = |error: ArrowError| PyValueError::new_err(format!("no table: {error}"));
+        let mut batches = StreamReader::try_new(bytes, None).map_err(wrong)?;
+        let batch = batches.next().unwrap_or_else(|| Ok(RecordBatch::new_empty(batches.schema()))).map_err(wrong)?;
+        Ok(Table { name, batch })
     }
 
     fn __len__(&self) -> usize {

@@ -16,6 +16,7 @@ Delayed, every 2nd segment, no timer seen; 30 of 30 ACKs are so
 
 from __future__ import annotations
 
+import html
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -37,7 +38,8 @@ NAMES = (*(f"{table}.parquet" for table in TABLES), "analysis.json", "analysis.h
 class Analysis:
     """What :func:`analyze` found.
 
-    Each table is an Arrow table that data frame libraries read without copying, ``polars.DataFrame(found.acks)``.
+    Each table is an Arrow table: ``found.connections[0]["policy"]``, ``found.acks.to_polars()``. ``acks`` and ``segments``
+    raise AttributeError where the analysis did not keep the packets.
     """
 
     def __init__(self, result: _core.AnalysisResult, file: str) -> None:
@@ -51,14 +53,20 @@ class Analysis:
         return self._result.connections
 
     @property
-    def acks(self) -> _core.Table | None:
-        """One row an ACK; None without ``packets``."""
-        return self._result.acks
+    def acks(self) -> _core.Table:
+        """One row an ACK."""
+        return self._kept("acks")
 
     @property
-    def segments(self) -> _core.Table | None:
-        """One row a segment; None without ``packets``."""
-        return self._result.segments
+    def segments(self) -> _core.Table:
+        """One row a segment."""
+        return self._kept("segments")
+
+    def _kept(self, name: str) -> _core.Table:
+        table: _core.Table | None = getattr(self._result, name)
+        if table is None:
+            raise AttributeError(f"the table {name} was not kept; analyze with packets=True")
+        return table
 
     @property
     def findings(self) -> list[str]:
@@ -91,11 +99,15 @@ class Analysis:
 
         with folder.replacing({"capture": self.file}) as scratch:
             for name in TABLES:
-                table = getattr(self, name)
+                table = getattr(self, name, None)
                 if table is not None:
                     write_parquet(table, scratch / f"{name}.parquet")
             (scratch / "analysis.json").write_text(self.json() + "\n", encoding="utf-8")
             (scratch / "analysis.html").write_text(page(self), encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        findings = "".join(f"<li>{html.escape(finding)}</li>" for finding in self.findings)
+        return f"<h4>{html.escape(self.file)}</h4><ol>{findings}</ol>{self.connections._repr_html_()}"
 
     def __repr__(self) -> str:
         return f"<Analysis of {self.file!r}: {len(self.connections)} directions of connections>"

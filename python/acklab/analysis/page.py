@@ -75,7 +75,7 @@ def _list(rows: list[Row], drawn: list[Row]) -> str:
 def _section(found: Analysis, row: Row) -> str:
     mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"])
     figures = ""
-    if found.acks is not None and row["plain_acks"]:
+    if hasattr(found, "acks") and row["plain_acks"]:
         chart = histogram(_name(row), pl.DataFrame(found.acks).filter(mine))
         figures = draw.embedded(chart, draw.save(chart))
     numbers = [

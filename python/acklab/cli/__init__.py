@@ -14,21 +14,24 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+import shtab
+
 from .. import _folder
 from .._interrupts import Stop
 from .._terminal import complain
 from .._texts import not_known, visible
-from . import analyze, compare, doctor, emulate, merge, reproduce, run, schema, sweep
+from . import analyze, compare, doctor, emulate, examples, explain, merge, new, reproduce, run, schema, sweep
 from .options import without_place
 
 EXAMPLE = """\
 example:
   acklab run examples/allman1998.toml                what each flow and link did
   acklab run examples/allman1998.toml --out results  tables, charts, and a page that shows every packet
-  acklab VERB --help                                 each verb's options, with examples
+  acklab new mine                                    a commented scenario to start from
+  acklab help VERB                                   each verb's options, with examples
 """
 
-VERBS = (run, analyze, compare, sweep, merge, emulate, reproduce, schema, doctor)
+VERBS = (run, analyze, compare, sweep, merge, emulate, reproduce, new, explain, schema, doctor)
 NAMES = tuple(verb.__name__.rpartition(".")[2] for verb in VERBS)
 
 FAILED, BAD_INPUT = 1, 2
@@ -55,6 +58,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("-V", "--version", action="version", version=f"acklab {__version__}")
+    shtab.add_argument_to(top, "--print-completion", help="print a script that completes the command in this shell")
     verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
     for verb in VERBS:
         verb.add(verbs)
@@ -94,13 +98,15 @@ def _act(arguments: Sequence[str], stop: Stop) -> int:
     try:
         given = [_text(argument) for argument in arguments]
         _folder.command = ["acklab", *without_place(given)]
+        given = [examples.found(argument) for argument in given]
+        if given[:1] == ["help"]:
+            given = [*given[1:], "--help"]
         top = parser()
-        word = next((argument for argument in given if not argument.startswith("-")), None)
         if not given:
             top.print_help(sys.stderr)
             return BAD_INPUT
-        if word is not None and word not in NAMES:
-            top.error(_no_verb(word))
+        if not given[0].startswith("-") and given[0] not in NAMES:
+            top.error(_no_verb(given[0]))
         options, strange = top.parse_known_args(given)
         if strange:
             options.parser.error(f"unknown: {' '.join(strange)}")

@@ -1,4 +1,4 @@
-"""``acklab analyze``: what captures' ACKs say."""
+"""``acklab analyze``: how the receivers in captures acknowledge."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = """\
 example:
-  acklab analyze examples/captures/linux-receiver.pcap                  what each connection's ACKs say
+  acklab analyze examples/captures/linux-receiver.pcap                  how each connection's receiver acknowledges
   acklab analyze examples/captures/linux-receiver.pcap --out results    also tables, and a page with charts
   acklab analyze *.pcap.gz --json                                       one JSON object a file and line
   tcpdump -i eth0 -w - tcp | acklab analyze -                           until Ctrl-C
@@ -42,8 +42,8 @@ def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     verb = verbs.add_parser(
         "analyze",
-        help="tell what a capture's ACKs say",
-        description="Tell what the ACKs in captures say: how the receiver acknowledges, when, and what the way does.",
+        help="report how a capture's receivers send ACKs",
+        description="Report how the receivers in a capture acknowledge, when, and what the path does to their ACKs.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -55,14 +55,14 @@ def add(verbs: Any) -> None:
         default=[],
         help="show the connections of this end: an address, :port, address:port, or #number; may be repeated",
     )
-    verb.add_argument("--sort", metavar="COLUMN", help="show those with most of this column first (bytes, rtt_min_s ...)")
-    verb.add_argument("--most", metavar="N", type=at_least_one, help="show at most so many directions (20)")
+    verb.add_argument("--sort", metavar="COLUMN", help="sort by this column, largest first (bytes, rtt_min_s ...)")
+    verb.add_argument("--most", metavar="N", type=at_least_one, help="show at most N directions (20)")
     verb.add_argument("--json", action="store_true", help="print one JSON object a file and nothing else")
     verb.add_argument(
         "--out",
         type=directory,
         metavar="DIR",
-        help="also write tables and a page there; of several files, each in a directory of its name",
+        help="also write tables and a page there; for several files, a directory for each",
     )
     add_open(verb)
     verb.set_defaults(act=act, parser=verb)

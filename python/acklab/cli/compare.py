@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._terminal import say, say_json
 from .._texts import file_name
+from . import examples
 from .options import add_open, add_workers, check_open, directory, open_page, say_kept, workers
 
 if TYPE_CHECKING:
@@ -32,11 +33,13 @@ example:
   acklab compare examples/allman1998.toml --metric completion \\
       --case delayed --case 'every segment: flow.0.receiver.ack={policy="every"}'
   acklab compare examples/access/dsl.toml --cases examples/access/filters.toml    cases, situations and metrics from a file
+  acklab compare --path dsl --set up=2Mbps --cases examples/access/filters.toml   the same of a faster uplink
   acklab compare examples/access/dsl.toml --cases examples/access/filters.toml --out dsl    tables, a chart (SVG, PNG) and a page
 
-With --out, what is done is kept until the comparison is written: the same command goes on where an interrupt stopped it.
+With --out, what is done is kept until the comparison is written: the same command continues where an interrupt stopped it.
 
 exit status: 0; 1 a run or an output failed; 2 bad scenario or comparison; 130 interrupted; 143 terminated
+
 """
 
 
@@ -49,10 +52,11 @@ def add(verbs: Any) -> None:
         "compare",
         help="compare alternatives for any key",
         description="Run a scenario with alternatives for any of its keys, each with the same seeds, and rank them.",
-        epilog=EXAMPLE.replace("{quantities}", quantities.rstrip("\n")),
+        epilog=EXAMPLE.replace("{quantities}", quantities.rstrip("\n")) + examples.ABOUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verb.add_argument("file", metavar="FILE", nargs="?", help="the scenario (TOML or JSON); --cases may name one")
+    examples.add_path(verb)
     verb.add_argument("--case", metavar="CASE", action="append", default=[], help="an alternative; repeat for each")
     verb.add_argument("--under", metavar="CASE", action="append", default=[], help="a situation; may be repeated")
     verb.add_argument("--metric", metavar="METRIC", action="append", default=[], help="what to measure; may be repeated")
@@ -68,8 +72,8 @@ def add(verbs: Any) -> None:
         "--spread-starts", metavar="TIME", help="let each seed start each flow up to TIME later, all cases alike"
     )
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    verb.add_argument("--out", type=directory, metavar="DIR", help="also write the tables, a chart and a page there; go on with what is there")
-    verb.add_argument("--fresh", action="store_true", help="with --out: discard what an interrupted comparison left there")
+    verb.add_argument("--out", type=directory, metavar="DIR", help="also write the tables, a chart and a page there; an interrupted comparison continues")
+    verb.add_argument("--fresh", action="store_true", help="with --out: run again what an interrupted comparison has already run")
     verb.add_argument("--kernel", action="store_true", help="run between the ends of a Linux in virtual time (as acklab run --kernel)")
     add_workers(verb)
     add_open(verb)
@@ -83,6 +87,7 @@ def act(options: argparse.Namespace) -> int:
     from .._folder import results
     from ..compare.text import as_text
 
+    examples.take_path(options)
     check_open(options)
     if options.fresh and options.out is None:
         options.parser.error("--fresh goes with --out DIR")

@@ -42,7 +42,7 @@ def add(verbs: Any) -> None:
     doctor = verbs.add_parser(
         "doctor",
         help="check the installation",
-        description="Say what is installed and check that the simulator computes a transfer worked out by hand.",
+        description="List what is installed, and check one simulated transfer against numbers computed by hand.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

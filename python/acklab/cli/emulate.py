@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 EXAMPLE = """\
 example:
-  acklab emulate examples/live.toml --dry-run         what would be done; needs no privilege
-  acklab emulate examples/live.toml --beside          eight seconds of real TCP, and what the simulator says of the same
+  acklab emulate examples/live.toml --dry-run         the plan of the run; needs no privilege
+  acklab emulate examples/live.toml --beside          eight seconds of real TCP, beside the simulator's results
   acklab emulate examples/live.toml --out results     also tables, captures for Wireshark, and a page: live over simulated
   acklab emulate examples/live.toml --set flow.f.receiver.ack.segments=8         an ACK for every 8th segment
   acklab emulate examples/live.toml --acks kernel --control cubic                the kernel's own ACKs, its CUBIC
-  acklab emulate examples/live.toml --sender kernel   what an ACK is worth by the kernel's own rules, not the scenario's
+  acklab emulate examples/live.toml --sender kernel   the window grows by the kernel's own rules, not the scenario's
 
-It needs Linux, network namespaces and TUN devices: root, mostly (acklab doctor says what is missing).
+It needs Linux, network namespaces and TUN devices, usually root. acklab doctor lists what is missing.
 
-exit status: 0; 1 the run could not be, failed, or is invalid; 2 bad scenario, or one that no live run can do; 130 interrupted;
+exit status: 0; 1 the run could not start, failed, or is invalid; 2 bad scenario, or one that cannot run live; 130 interrupted;
 143 terminated
 """
 
@@ -63,7 +63,7 @@ def add(verbs: Any) -> None:
         type=_time,
         metavar="TIME",
         default="1ms",
-        help="the run is invalid if one packet in a hundred leaves later than this (1ms)",
+        help="the run is invalid if 1 %% of the packets leave more than this after their due time (1ms)",
     )
     emulate.add_argument("--realtime", action="store_true", help="carry packets under real-time priority")
     emulate.add_argument(
@@ -78,7 +78,7 @@ def add(verbs: Any) -> None:
         help="bytes to keep of each captured packet (128; 0 for all)",
     )
     emulate.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    emulate.add_argument("--dry-run", action="store_true", help="print what would be done, and stop")
+    emulate.add_argument("--dry-run", action="store_true", help="print the plan of the run, and stop")
     add_open(emulate)
     emulate.set_defaults(act=act, parser=emulate)
 
@@ -95,13 +95,13 @@ def choices(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--sender",
         choices=("scenario", "kernel"),
-        help="whose rules say what an ACK is worth: the scenario's, by an eBPF congestion control where Linux does otherwise, or "
-        "the kernel's own; left out, the scenario's if this kernel takes them, else the kernel's and a note",
+        help="whose rules grow the window at an ACK: the scenario's (by an eBPF congestion control where Linux differs), or the "
+        "kernel's; default: the scenario's if this kernel accepts them, else the kernel's, with a note",
     )
     parser.add_argument(
         "--control", metavar="NAME", help="congestion control by the kernel's name, such as bbr, instead of the scenario's"
     )
-    parser.add_argument("--beside", action="store_true", help="also simulate, and print both side by side")
+    parser.add_argument("--beside", action="store_true", help="also simulate the scenario, and print both results side by side")
 
 
 def _time(text: str) -> str:
@@ -248,8 +248,7 @@ def as_text(live: Mapping[str, Any], how: str = "live") -> str:
     lines = [
         one_line(live["title"]) or "(no title)",
         f"{how} on Linux {live['kernel']}, seed {live['seed']}, ended at {_number(live['end_s'])} s",
-        f"packets left late by {_micros(late['p50_s'])} in the middle, {_micros(late['p99_s'])} at the 99th percentile, "
-        f"{_micros(late['max_s'])} at most",
+        f"lateness of packets: median {_micros(late['p50_s'])}, 99th percentile {_micros(late['p99_s'])}, maximum {_micros(late['max_s'])}",
     ]
     for columns, rows, names in ((FLOW_COLUMNS, live["flows"], 2), (told(LINK_COLUMNS, live["links"]), live["links"], 1)):
         heads, cells = [head for head, _ in columns], [[cell(row) for _, cell in columns] for row in rows]

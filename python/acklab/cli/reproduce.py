@@ -38,20 +38,20 @@ def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     verb = verbs.add_parser(
         "reproduce",
-        help="regenerate papers and judge their claims",
-        description="Regenerate a paper's figures and tables, judge every claim, and write one offline page a paper.",
+        help="reproduce papers and check their claims",
+        description="Compute a paper's figures and tables again, check every claim, and write one offline page for each paper.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    verb.add_argument("papers", metavar="PAPER[/FIGURE]", nargs="*", help="which; all if left out")
+    verb.add_argument("papers", metavar="PAPER[/FIGURE]", nargs="*", help="the papers, or single figures; all papers if left out")
     verb.add_argument("--figure", metavar="FIGURE", action="append", default=[], help="only this figure of each paper")
     verb.add_argument(
-        "--quick", action="store_true", help="fewer seeds and cells, no slow evidence; said on every output"
+        "--quick", action="store_true", help="fewer seeds and cells, no slow checks; every output says so"
     )
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     verb.add_argument("--out", type=directory, metavar="DIR", help="where to write (acklab-out/reproduce)")
     verb.add_argument(
-        "--seeds", type=int, metavar="N", help="at most so many seeds for randomised claims (50; quick: 8)"
+        "--seeds", type=int, metavar="N", help="at most N seeds for claims with random runs (50; quick: 8)"
     )
     verb.add_argument("--fresh", action="store_true", help="discard what an interrupted attempt left there, and begin anew")
     verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from .._terminal import say, say_bytes, say_json, say_toml
 from .._texts import file_name, stem
-from . import captures, emulate
+from . import captures, emulate, examples
 from .options import add_open, check_open, directory, open_page, seed, threads
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ example:
   acklab run a.toml b.toml --out results --open      several: a directory for each, one page that shows them over each other
   acklab run - --json < examples/allman1998.toml     one JSON object for scripts
   acklab run examples/live.toml --kernel             both ends by Linux in virtual time, the links by acklab
+  acklab run --path cable --set down=100Mbps --set up=5Mbps    an access path, by its own keys
   acklab run --batch - < scenarios.jsonl             a JSON scenario a line in, a result a line out
 
 What is printed of a flow: time from the first segment to the last ACK, segments sent, of them sent again (retx), timeouts (RTOs),
@@ -38,6 +39,7 @@ fast retransmits (fast), ACKs sent, ACKs that did not arrive (lost ACKs), mean r
 drops by its queue, packets lost by its loss model, ACKs erased by a filter, packets waiting (queue), share of the run it was busy.
 
 exit status: 0; 1 the run or an output failed; 2 bad scenario; 130 interrupted; 143 terminated
+
 """
 
 
@@ -47,11 +49,12 @@ def add(verbs: Any) -> None:
         "run",
         help="run a scenario",
         description="Run a scenario file (TOML or JSON) and print what each flow and link did.",
-        epilog=EXAMPLE,
+        epilog=EXAMPLE + examples.ABOUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     run.add_argument("file", metavar="FILE", nargs="?", help="the scenario; - is standard input")
     run.add_argument("others", metavar="FILE", nargs="*", help="more scenarios, whose runs share one page")
+    examples.add_path(run)
     run.add_argument(
         "--set",
         metavar="KEY=VALUE",
@@ -86,6 +89,7 @@ def add(verbs: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     """Runs what the options ask for and returns the exit status."""
+    examples.take_path(options)
     sets: list[str] = options.set
     captures.check(options)
     if options.batch is not None:
@@ -140,6 +144,7 @@ def read(file: str) -> tuple[bytes, str]:
 def _single(options: argparse.Namespace, sets: list[str]) -> None:
     from .. import _core
     from .._folder import results
+    from .._progress import watched
     from ..own import Own
     from ..run import NAMES, Run
 
@@ -160,6 +165,7 @@ def _single(options: argparse.Namespace, sets: list[str]) -> None:
         if folder is not None and not options.json and not options.capture:
             _recorded(simulation, folder)
             return
+        watched(simulation)
         result = simulation.advance()
         if options.json:
             say_json(result.json())
@@ -216,11 +222,14 @@ def _say(options: argparse.Namespace, result: Any) -> None:
 
 def _recorded(simulation: _core.Simulation, folder: Folder) -> None:
     """Runs to the stop with recorded rows leaving for the disk: a run of any length takes bounded memory."""
+    from .._progress import Clock
     from .._records import record
     from ..run import write_summary
 
     with folder.replacing({"seeds": simulation.outcome().seed}) as scratch:
-        recording = record(simulation, scratch)
+        shown = Clock()
+        recording = record(simulation, scratch, lambda: shown(simulation.now_s))
+        shown.close()
         _print_tables(recording.result)
         write_summary(recording)
 
@@ -239,9 +248,9 @@ def _for_report(text: bytes) -> list[str]:
 def _print_tables(result: Any) -> None:
     import json
 
-    from .summary import as_text
+    from .summary import as_text, endless
 
-    say(as_text(json.loads(result.json(records=False))))
+    say(as_text(json.loads(result.json(records=False)), endless(result.scenario_toml())))
 
 
 def _batch(options: argparse.Namespace, sets: list[str]) -> int:

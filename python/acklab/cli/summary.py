@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from .._texts import one_line, width
+from .._toml import loads
 
 #: Rows shown of each table; the rest is counted.
 MOST_ROWS = 40
@@ -36,7 +37,7 @@ def _count(key: str) -> Callable[[Row], str]:
 FLOW_COLUMNS: Columns = [
     ("flow", lambda row: row["name"]),
     ("path", lambda row: f"{row['from']}->{row['to']}"),
-    ("done", lambda row: "yes" if row["completed"] else "no"),
+    ("done", lambda row: "-" if row["completed"] is None else "yes" if row["completed"] else "no"),
     ("start s", lambda row: _number(row["start_s"])),
     ("time s", lambda row: _number(row["completion_s"])),
     ("Mb/s", _times(1e-6, "goodput_bps")),
@@ -72,12 +73,22 @@ def told(columns: Columns, rows: Sequence[Row]) -> Columns:
     return [column for column in columns if column[0] not in _IF_ANY or any(row[column[0]] for row in rows)]
 
 
-def sections(summary: Mapping[str, Any], most: int = MOST_ROWS) -> list[tuple[list[str], list[list[str]]]]:
+def endless(scenario_toml: str) -> set[str]:
+    """Names of the flows of an expanded scenario that have no end, and so never complete."""
+    tables = [table for table in loads(scenario_toml)["flow"] if table.get("size", "unlimited") == "unlimited"]
+    return {
+        table["name"] + (str(number) if table["count"] > 1 else "")
+        for table in tables
+        for number in range(table["count"])
+    }
+
+
+def sections(
+    summary: Mapping[str, Any], endless: Collection[str] = (), most: int = MOST_ROWS
+) -> list[tuple[list[str], list[list[str]]]]:
     """Header and cells of the flow table and of the link table, at most ``most`` rows each."""
-    tables = [
-        (told(columns, rows), rows)
-        for columns, rows in ((FLOW_COLUMNS, summary["flows"]), (LINK_COLUMNS, summary["links"]))
-    ]
+    flows = [{**row, "completed": None} if row["name"] in endless else row for row in summary["flows"][:most]]
+    tables = [(told(columns, rows), rows) for columns, rows in ((FLOW_COLUMNS, flows), (LINK_COLUMNS, summary["links"]))]
     return [
         ([head for head, _ in columns], [[cell(row) for _, cell in columns] for row in rows[:most]])
         for columns, rows in tables
@@ -99,15 +110,18 @@ def align(heads: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -
     return lines
 
 
-def as_text(summary: Mapping[str, Any]) -> str:
-    """The summary for a terminal; no colour, and as wide as its columns need (about 100)."""
+def as_text(summary: Mapping[str, Any], endless: Collection[str] = ()) -> str:
+    """The summary for a terminal; no colour, and as wide as its columns need (about 100). Flows named ``endless`` have no end."""
     flows, links = summary["flows"], summary["links"]
-    done = sum(row["completed"] for row in flows)
+    finite = [row for row in flows if row["name"] not in endless]
+    done = f"{sum(row['completed'] for row in finite)} of {len(finite)} flows completed" if finite else ""
+    without_end = len(flows) - len(finite)
+    counts = [done, f"{without_end} endless flow{'s' if without_end > 1 else ''}" if without_end else ""]
     lines = [
         one_line(summary["title"]) or "(no title)",
-        f"seed {summary['seed']}, ended at {_number(summary['end_s'])} s, {done} of {len(flows)} flows completed",
+        f"seed {summary['seed']}, ended at {_number(summary['end_s'])} s, {', '.join(filter(None, counts))}",
     ]
-    for (heads, rows), names, all_rows in zip(sections(summary), (2, 1), (flows, links), strict=True):
+    for (heads, rows), names, all_rows in zip(sections(summary, endless), (2, 1), (flows, links), strict=True):
         lines += ["", *align(heads, rows, names)]
         if len(all_rows) > len(rows):
             lines.append(f"... and {len(all_rows) - len(rows)} more (--json and --out have them all)")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._terminal import say, say_json
 from .._texts import file_name
+from . import examples
 from .options import add_open, add_workers, check_open, directory, open_page, say_kept, workers
 
 if TYPE_CHECKING:
@@ -30,10 +31,12 @@ example:
   acklab sweep examples/allman1998.toml --vary flow.0.sender.window=4,8,16 --vary link.1.rate=1Mbps..10Mbps/5
   acklab sweep examples/queue.toml --shard 3/16 --out part3    a sixteenth of the runs; acklab merge puts all together
   acklab sweep examples/allman1998.toml --vary 'link.0.rate=2Mbps,4Mbps; link.1.rate=1Mbps,2Mbps' --json
+  acklab sweep --path cable --vary up=1Mbps..35Mbps/6 --metric goodput@down*      an access path, by its own keys
 
-With --out, what is done is kept: the same command goes on where an interrupt or a crash stopped it, and gives the same files.
+With --out, what is done is kept: the same command continues where an interrupt or a crash stopped it, and gives the same files.
 
 exit status: 0; 1 a run or an output failed; 2 bad plan or scenario; 130 interrupted; 143 terminated
+
 """
 
 
@@ -43,10 +46,11 @@ def add(verbs: Any) -> None:
         "sweep",
         help="run a scenario over ranges of its keys",
         description="Run a scenario for every combination of values of its keys, with as many seeds as it takes.",
-        epilog=EXAMPLE,
+        epilog=EXAMPLE + examples.ABOUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    verb.add_argument("file", metavar="FILE", help="the plan, or the scenario; - is a scenario on standard input")
+    verb.add_argument("file", metavar="FILE", nargs="?", help="the plan, or the scenario; - is a scenario on standard input")
+    examples.add_path(verb)
     verb.add_argument("--vary", metavar="KEY=VALUES", action="append", default=[], help="an axis; may be repeated")
     verb.add_argument(
         "--case", metavar="CASE", action="append", default=[], help="a named alternative, 'NAME: KEY=VALUE; ...'"
@@ -66,9 +70,9 @@ def add(verbs: Any) -> None:
     )
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     verb.add_argument(
-        "--out", type=directory, metavar="DIR", help="also write tables, charts and a page there; go on with what is there"
+        "--out", type=directory, metavar="DIR", help="also write tables, charts and a page there; an interrupted sweep continues"
     )
-    verb.add_argument("--fresh", action="store_true", help="with --out: discard what is there and begin anew")
+    verb.add_argument("--fresh", action="store_true", help="with --out: delete the finished runs that are there, and run all of them")
     verb.add_argument("--kernel", action="store_true", help="run between the ends of a Linux in virtual time (as acklab run --kernel)")
     verb.add_argument(
         "--shard", type=shard, metavar="K/N", help="with --out: make the K-th of N parts of the runs only, for `acklab merge`"
@@ -97,6 +101,9 @@ def act(options: argparse.Namespace) -> int:
     from ..sweep.errors import SweepError
     from ..sweep.run import sweep
 
+    examples.take_path(options)
+    if options.file is None:
+        options.parser.error("which sweep? give a plan, or a scenario or --path with --vary")
     check_open(options)
     if options.fresh and not options.out:
         options.parser.error("--fresh goes with --out DIR")

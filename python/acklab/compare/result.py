@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,11 @@ class Compared:
     """Seeds of each case."""
     advice: str = ""
     """The recommendation, in sentences."""
+
+    def _repr_html_(self) -> str:
+        from .text import as_text
+
+        return f"<pre>{html.escape(as_text(self))}</pre>"
 
     @property
     def random(self) -> bool:

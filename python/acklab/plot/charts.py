@@ -16,6 +16,9 @@ from . import palette, prep
 from .items import Item, items_of
 from .runs import recorded
 
+if alt.renderers.active == "default":  # a notebook draws without the network, unless its user chose otherwise
+    alt.renderers.enable("svg")
+
 #: Columns of dots that data is thinned to: what an Altair chart can hold and stay quick.
 COLUMNS = 700
 

@@ -46,13 +46,15 @@ class Part:
 
 
 def plain(value: Any, own: Own | None = None) -> Any:
-    """``value`` with every part turned into a dict and every tuple into a list; ``own`` takes algorithms in Python."""
+    """``value`` with every part turned into a dict and every tuple and array into a list; ``own`` takes algorithms in Python."""
     if isinstance(value, Part):
         return value.to_dict(own)
     if isinstance(value, Mapping):
         return {str(key): plain(entry, own) for key, entry in value.items()}
     if isinstance(value, (list, tuple, range)):
         return [plain(entry, own) for entry in value]
+    if hasattr(value, "dtype"):  # a scalar or an array of numpy, or a series of numbers
+        return value.tolist()
     return Own.named(own, value) if is_own(value) else value
 
 

@@ -103,9 +103,10 @@ def from_tree(tree: Mapping[str, Any], name: str | PlanText = "plan", folder: Pa
         SweepError: it is none; of several mistakes the first in the file is named.
     """
     where = name if isinstance(name, PlanText) else PlanText(name, SweepError)
+    tree = {key: value if key == "scenario" else plain(value) for key, value in tree.items()}
     where.unknown(tree.keys(), KEYS)
     for key in tree.keys() - {"scenario"}:
-        where.check(key, lambda key=key: _known_kinds(key, plain(tree[key])))
+        where.check(key, lambda key=key: _known_kinds(key, tree[key]))
     where.settle()
 
     def at(key: str, make: Callable[[], Any], value: Any = None) -> Any:

@@ -125,7 +125,7 @@ def _stepped(low: Quantity, high: Quantity, given: Any, whole: bool) -> list[Any
     )
     share = (high.number - low.number) / size * (1 + 1e-12) if size else math.inf
     if share >= MOST_VALUES:
-        raise SweepError(f"has {share:,.0f} values; at most {MOST_VALUES:,}")
+        raise SweepError(f"has {share // 1 + 1:,.0f} values; at most {MOST_VALUES:,}")
     count = math.floor(share) + 1
     return [write(low.number + place * size, low.unit, whole and step.whole) for place in range(count)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,9 @@ class Swept:
         import polars as pl
 
         return pl.read_parquet(self._flows)
+
+    def _repr_html_(self) -> str:
+        return f"<h4>{html.escape(self.title)}</h4>{self.summary._repr_html_()}"
 
     def __repr__(self) -> str:
         return f"<Swept {self.title!r}: {self.plan.points:,} points, {self.runs:,} runs>"

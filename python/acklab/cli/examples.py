@@ -1,0 +1,78 @@
+"""The examples that come with the package: files by name, templates, and access paths with named keys."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from pathlib import Path
+
+from .._texts import not_known
+
+#: ``acklab new --template``: the file that is copied, and what it shows.
+TEMPLATES = {
+    "t1": ("t1.toml", "one transfer through one bottleneck"),
+    "dumbbell": ("dumbbell.toml", "two flows that share a bottleneck"),
+    "cable": ("access/cable.toml", "an access link: downloads, an upload, small requests"),
+    "wifi": ("wifi.toml", "a download over 802.11n"),
+    "quic": ("quic/uplink.toml", "a QUIC transfer over a slow uplink"),
+}
+#: ``--path``: access links, each a scenario of `examples/access`.
+PATHS = ("cable", "dsl", "lte", "satellite")
+#: What the keys of a path are called: the scenario's key, and its meaning.
+KEYS = {
+    "down": ("link.1.rate", "rate to the user"),
+    "up": ("link.1.back.rate", "rate from the user"),
+    "delay": ("link.1.delay", "delay of the access link, one way"),
+    "down_buffer": ("link.1.queue.bytes", "queue to the user"),
+    "up_buffer": ("link.1.back.queue.bytes", "queue from the user"),
+    "downloads": ("flow.down.count", "how many downloads"),
+    "upload": ("flow.up.start", "when the upload starts"),
+}
+ABOUT = "With --path, keys have short names:\n" + "".join(f"  {key:<12} {about}\n" for key, (_, about) in KEYS.items())
+
+
+def example(name: str) -> Path:
+    """A file of the package's examples."""
+    return Path(__file__).resolve().parents[1] / "examples" / name
+
+
+def found(argument: str) -> str:
+    """An argument that names a file of the examples, which the package has where the working directory has not.
+
+    >>> found("examples/none.toml")
+    'examples/none.toml'
+    """
+    inside = example(argument.removeprefix("examples/"))
+    return os.fspath(inside) if argument.startswith("examples/") and not os.path.exists(argument) and inside.exists() else argument
+
+
+def add_path(verb: argparse.ArgumentParser) -> None:
+    """Adds ``--path`` to a verb."""
+    verb.add_argument("--path", metavar="NAME", help=f"an access path instead of FILE: {', '.join(PATHS)}")
+
+
+def take_path(options: argparse.Namespace) -> None:
+    """Makes the scenario's file and keys of a path and its named keys, in ``--set``, ``--vary``, ``--case`` and ``--under``."""
+    name: str | None = options.path
+    if name is None:
+        return
+    if name not in PATHS:
+        options.parser.error(not_known("path", name, PATHS))
+    if options.file is not None:
+        options.parser.error("give a FILE or a --path, not both")
+    options.file = os.fspath(example(f"access/{name}.toml"))
+    title = [f"title={name}: {', '.join(options.set)}"] if options.set else []
+    for several in ("set", "vary", "case", "under"):
+        if hasattr(options, several):
+            setattr(options, several, [_written_out(text) for text in getattr(options, several)])
+    options.set = [*title, *options.set]
+
+
+def _written_out(text: str) -> str:
+    """Named keys of ``KEY=VALUE`` texts as the scenario's keys.
+
+    >>> _written_out("down=50Mbps"), _written_out("slow: up=1Mbps; down=2Mbps")
+    ('link.1.rate=50Mbps', 'slow: link.1.back.rate=1Mbps; link.1.rate=2Mbps')
+    """
+    return re.sub(r"(^|[:;]\s*)(\w+)(?==)", lambda key: key[1] + KEYS.get(key[2], (key[2], ""))[0], text)

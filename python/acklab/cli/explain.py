@@ -1,0 +1,161 @@
+"""``acklab explain``: what a key of a scenario means, from the JSON Schema and the stacks."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .._terminal import say
+from .._texts import not_known
+
+EXAMPLE = """\
+example:
+  acklab explain dup_thresh                  meaning, range, default, and the value in every stack
+  acklab explain flow.0.sender.window        the same of a key as --set takes it
+  acklab explain delayed                     a named choice, and the keys that go with it
+
+exit status: 0, or 2 for no such key
+"""
+#: Keys that name which of several tables is meant.
+TAGS = ("kind", "policy")
+#: Most places that are explained in full; of more only the names are listed.
+MOST = 6
+
+
+@dataclass(frozen=True)
+class Place:
+    """A key, or a named choice, of a scenario."""
+
+    path: tuple[str, ...]
+    schema: Mapping[str, Any]
+    side: str = ""
+    """Whose rule it is, of those that stacks have."""
+
+    @property
+    def name(self) -> str:
+        """The path as ``--set`` has it, with choices in parentheses."""
+        return ".".join(self.path).replace(".(", " (")
+
+
+def add(verbs: Any) -> None:
+    """Adds the verb to the command line."""
+    verb = verbs.add_parser(
+        "explain",
+        help="print what a key of a scenario means",
+        description="Print what a key of a scenario means: its range, its default, and which stacks set it.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    verb.add_argument("key", metavar="KEY", help="a key, its last part, or a named choice such as delayed")
+    verb.set_defaults(act=act, parser=verb)
+
+
+def act(options: argparse.Namespace) -> int:
+    """Prints every place of that name and returns the exit status."""
+    from .. import _core
+
+    schema = json.loads(_core.schema())
+    rules = {(row["side"], row["rule"]): row["values"] for row in json.loads(_core.stacks())}
+    places = list(_places(schema, schema, ()))
+    shared = Counter(id(place.schema) for place in places)
+    wanted = [step for step in re.split(r"[.\[\]\s()]+", options.key) if step and not step.isdigit()]
+    fitting = [place for place in places if _fits(wanted, place.path)]
+    # A table that several keys share is explained once, where its path is shortest; links and flows come first.
+    fitting.sort(key=lambda place: (place.path[0] not in ("link", "flow"), len(place.path)))
+    found = list({id(place.schema): place for place in reversed(fitting)}.values())[::-1]
+    if not found or not wanted:
+        known = sorted({place.path[-1].strip("()") for place in places})
+        options.parser.error(not_known("key", options.key, known).partition("; there are")[0])
+    if len(found) > MOST:
+        say(f"{options.key} has {len(found)} meanings; name more of the path, such as acklab explain '{found[0].name}':")
+        say("\n".join(f"  {place.name}: {_about(schema, place.schema)}" for place in found))
+    else:
+        say("\n\n".join(_told(schema, place, rules, shared[id(place.schema)]) for place in found))
+    return 0
+
+
+def _fits(wanted: list[str], path: tuple[str, ...]) -> bool:
+    """Whether the steps stand in the path in this order, the last of them at its end."""
+    steps = iter([step.strip("()") for step in path])
+    return bool(wanted) and wanted[-1] == path[-1].strip("()") and all(step in steps for step in wanted)
+
+
+def _places(root: Mapping[str, Any], schema: Mapping[str, Any], path: tuple[str, ...], refs: tuple[str, ...] = ()) -> Iterator[Place]:
+    """Every key below a schema; a table that holds itself is entered once."""
+    ref = schema.get("$ref")
+    if ref in refs:
+        return
+    whole = _resolved(root, schema)
+    refs = (*refs, ref) if ref else refs
+    side = "sender" if "SenderTable" in str(refs[-1:]) else "receiver" if "ReceiverTable" in str(refs[-1:]) else ""
+    for key, entry in whole.get("properties", {}).items():
+        if "const" not in entry and key != "$schema":
+            yield Place((*path, key), entry, side)
+            yield from _places(root, entry, (*path, key), refs)
+    if isinstance(whole.get("additionalProperties"), Mapping):  # a stack's rules are the sender's and the receiver's
+        base = _resolved(root, whole["additionalProperties"]).get("properties", {}).get("base")
+        if base:
+            yield Place((*path, "NAME", "base"), base)
+    for form in _forms(whole):
+        entries = _resolved(root, form).get("properties", {})
+        name = form.get("const") or next((entries[tag]["const"] for tag in TAGS if "const" in entries.get(tag, {})), None)
+        if name:
+            yield Place((*path, f"({name})"), form)
+        yield from _places(root, form, (*path, f"({name})") if name else path, refs)
+    if isinstance(whole.get("items"), Mapping):
+        yield from _places(root, whole["items"], path, refs)
+
+
+def _resolved(root: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    target = schema.get("$ref", "")
+    found: Mapping[str, Any] = {**root["$defs"][target.rpartition("/")[2]], **schema} if target else schema
+    return found
+
+
+def _forms(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    found: list[Mapping[str, Any]] = schema.get("oneOf") or schema.get("anyOf") or []
+    return found
+
+
+def _about(root: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
+    return str(_resolved(root, schema).get("description", "")).replace("\n", " ")
+
+
+def _told(root: Mapping[str, Any], place: Place, rules: Mapping[tuple[str, str], Any], places: int) -> str:
+    also = f"  (and in {places - 1} more tables)" if places > 1 else ""
+    lines = [place.name + also, f"  {_about(root, place.schema)}", f"  allowed: {_allowed(root, place.schema)}"]
+    if "default" in place.schema:
+        lines.append(f"  default: {json.dumps(place.schema['default'], ensure_ascii=False)}")
+    values = rules.get((place.side, place.path[-1]))
+    if values:
+        width = max(len(stack) for stack, _ in values)
+        lines += ["  in the stacks:", *(f"    {stack:<{width}}  {value}" for stack, value in values)]
+    return "\n".join(lines)
+
+
+def _allowed(root: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
+    whole = _resolved(root, schema)
+    if "const" in whole:
+        return json.dumps(whole["const"])
+    if forms := _forms(whole):
+        found = list(dict.fromkeys(_allowed(root, form) for form in forms))
+        return (" or " if sum(map(len, found)) < 100 else "\n    or ").join(found)
+    kind = whole.get("type")
+    if kind == "object":
+        entries = whole.get("properties", {})
+        tag = next((f'{tag} = "{entries[tag]["const"]}"' for tag in TAGS if "const" in entries.get(tag, {})), None)
+        keys = [key for key, entry in entries.items() if "const" not in entry]
+        return f"{{ {', '.join([tag] if tag else [])}{', ' if tag and keys else ''}{', '.join(keys)} }}"
+    if kind == "array":
+        return f"a list, each {_allowed(root, whole.get('items', {}))}"
+    if kind in ("integer", "number"):
+        ends = [f"{word} {whole[key]:,}" for key, word in (("minimum", "at least"), ("maximum", "at most")) if key in whole]
+        return ", ".join(["a whole number" if kind == "integer" else "a number", *ends])
+    if kind == "string" and "pattern" in whole:
+        return str(root["$defs"].get(schema.get("$ref", "").rpartition("/")[2], whole).get("description", "a text"))
+    return "true or false" if kind == "boolean" else "a text"

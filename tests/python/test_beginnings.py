@@ -1,0 +1,97 @@
+"""Ways in: templates, access paths, explanations, completion, and examples that are found anywhere."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from acklab import _core
+from acklab._toml import loads
+from acklab.cli.examples import KEYS, PATHS, TEMPLATES, example
+from front import Acklab
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_examples_of_the_help_work_anywhere(acklab_command: Acklab) -> None:
+    for arguments in (["run", "examples/allman1998.toml"], ["analyze", "examples/captures/linux-receiver.pcap"]):
+        assert acklab_command(*arguments).returncode == 0
+    Path("examples").mkdir()
+    Path("examples/allman1998.toml").write_text("title = 3\n")
+    assert "title = 3" in acklab_command("run", "examples/allman1998.toml").stderr, "a file that is there comes first"
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_a_template_is_a_commented_scenario(template: str, acklab_command: Acklab) -> None:
+    done = acklab_command("new", "mine", "--template", template)
+    assert done.returncode == 0 and done.stdout == "wrote mine.toml; next: acklab run mine.toml\n"
+    assert Path("mine.toml").read_text().count("#") >= 3
+    _core.expanded(Path("mine.toml").read_bytes())
+    again = acklab_command("new", "mine.toml", "--template", template)
+    assert again.returncode == 2 and "mine.toml is there already" in again.stderr
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_path_has_named_keys(path: str, acklab_command: Acklab) -> None:
+    values = {"down": "70Mbps", "up": "3Mbps", "delay": "7ms", "down_buffer": "90kB", "up_buffer": "50kB", "downloads": "2", "upload": "1s"}
+    assert values.keys() == KEYS.keys()
+    sets = [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
+    done = acklab_command("run", "--path", path, *sets, "--show-expanded")
+    assert done.returncode == 0, done.stderr
+    whole = loads(done.stdout)
+    assert whole["title"].startswith(f"{path}: down=70Mbps, up=3Mbps")
+    link = whole["link"][1]
+    assert (link["rate"], link["delay"], link["back"]["rate"]) == ("70000000bps", "0.007s", "3000000bps")
+    assert (link["queue"]["bytes"], link["back"]["queue"]["bytes"]) == ("90000B", "50000B")
+    assert {flow["name"]: (flow["count"], flow["start"]) for flow in whole["flow"]}.items() >= {"down": (2, "0s"), "up": (1, "1s")}.items()
+
+
+def test_a_path_is_compared_and_swept_by_the_same_names(acklab_command: Acklab) -> None:
+    short = ["--set", "stop.at=200ms"]
+    done = acklab_command("sweep", "--path", "dsl", "--vary", "up=1Mbps,2Mbps", "--metric", "goodput@down*", *short)
+    assert done.returncode == 0 and "back_rate (Mb/s)" in done.stdout, done.stderr
+    done = acklab_command("compare", "--path", "dsl", "--case", "as it is", "--case", "fast: up=9Mbps", "--seeds", "2", *short)
+    assert done.returncode == 0 and "fast" in done.stdout, done.stderr
+    assert acklab_command("run", "--path", "dsl", str(example("t1.toml"))).returncode == 2
+    assert "did you mean cable?" in acklab_command("run", "--path", "cabel").stderr
+
+
+@pytest.mark.parametrize(
+    ("key", "parts"),
+    [
+        ("flow.0.sender.dup_thresh", ["Duplicate ACKs", "at least 1", "in the stacks:", "linux     3"]),
+        ("delayed.timer", ["flow.receiver.ack (delayed).timer", 'default: "0.1s"']),
+        ("link.0.queue", ['kind = "drop-tail"', 'kind = "red"']),
+        ("quic", ['policy = "quic"']),
+    ],
+)
+def test_a_key_is_explained(key: str, parts: list[str], acklab_command: Acklab) -> None:
+    done = acklab_command("explain", key)
+    assert done.returncode == 0 and all(part in done.stdout for part in parts), done.stdout + done.stderr
+
+
+def test_every_key_of_the_schema_is_explained() -> None:
+    import json
+
+    from acklab.cli.explain import _places
+
+    schema = json.loads(_core.schema())
+    told = {place.path[-1].strip("()") for place in _places(schema, schema, ())}
+    keys = {key for table in schema["$defs"].values() for key, entry in table.get("properties", {}).items() if "const" not in entry}
+    assert keys <= told
+
+
+def test_an_unknown_key_is_suggested(acklab_command: Acklab) -> None:
+    done = acklab_command("explain", "duptresh")
+    assert done.returncode == 2 and "did you mean dup_thresh?" in done.stderr
+
+
+def test_help_is_a_verb_and_the_shell_completes(acklab_command: Acklab) -> None:
+    assert acklab_command("help", "sweep").stdout == acklab_command("sweep", "--help").stdout
+    script = acklab_command("--print-completion", "bash").stdout
+    assert "sweep" in script and subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0
