@@ -2,7 +2,8 @@
 import { h } from "./dom.js";
 import { saveButtons, standalone } from "./save.js";
 
-const MOST_STACKED = 40;
+// Most rows of a table that becomes blocks on a telephone; longer ones stay tables and are pushed along.
+export const MOST_STACKED = 40;
 
 export function wireControls() {
   const filters = /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll(".filters button"));
