@@ -24,6 +24,6 @@ export function wireControls() {
     for (const row of table.tBodies[0].rows) for (const [i, cell] of [...row.cells].entries()) cell.dataset.head = heads[i];
   }
   for (const svg of document.querySelectorAll("figure > svg")) {
-    svg.parentElement.append(h("div", { class: "chart-foot" }, saveButtons(svg.id, svg.getAttribute("aria-label"), () => standalone(svg))));
+    svg.parentElement.querySelector("figcaption").prepend(saveButtons(svg.id, svg.getAttribute("aria-label"), () => standalone(svg)));
   }
 }
