@@ -9,11 +9,12 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
-import acklab
 import browser
 import hostile_texts as hostile
 import polars as pl
 import pytest
+
+import acklab
 from acklab.cli import emulate
 
 pytestmark = pytest.mark.skipif(browser.find() is None, reason="no /usr/bin/chromium (apt-get install chromium)")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "report"))
-import browser  # noqa: E402
+import browser
 
 from acklab.papers import NAMES, paper
 from acklab.reproduce.criteria import STANDINGS
