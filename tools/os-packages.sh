@@ -10,6 +10,7 @@ tcptrace tcptrace the third
 chromium chromium the look at the reports in a browser
 valgrind valgrind the count of the instructions a segment takes
 ip iproute2 live runs
+npm npm the check of the scripts of pages and of their accessibility
 clang clang whether the eBPF congestion control built in is what its sources give'
 
 printf '%s\n' "$needs" | while read -r command package skipped; do
@@ -25,3 +26,15 @@ printf '%s\n' "$needs" | while read -r command package skipped; do
     command -v "$command" >/dev/null 2>&1 ||
         printf 'no %s (Debian package %s): %s will be skipped\n' "$command" "$package" "$skipped"
 done
+
+# What two of the tests get from npm, at versions that are fixed.
+wanted=tests/python/report/package.json
+if command -v npm >/dev/null 2>&1 && ! cmp -s "$wanted" .venv/npm/package.json; then
+    mkdir -p .venv/npm
+    if npm install --silent --no-audit --no-fund --ignore-scripts --no-save --no-package-lock --prefix .venv/npm \
+        $(sed -n 's/^ *"\(axe-core\|typescript\)": "\(.*\)".*/\1@\2/p' "$wanted") >/dev/null 2>&1; then
+        cp "$wanted" .venv/npm/package.json
+    else
+        printf 'npm cannot fetch axe-core and typescript: what uses them will be skipped\n'
+    fi
+fi

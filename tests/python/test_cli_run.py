@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +14,9 @@ from pathlib import Path
 import pytest
 
 from front import COMMAND, ENDLESS, RECORDED, TWO_HOPS, Acklab
+
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "allman1998.toml"
 
 
 def summary(result: subprocess.CompletedProcess[str]) -> dict:
@@ -325,3 +329,35 @@ def test_doctor_passes_its_self_check(acklab_command: Acklab) -> None:
     found = summary(acklab_command("doctor", "--json"))
     assert found["self_check"]["passed"] and found["packages"]["polars"]
     assert "self-check passed" in acklab_command("doctor").stdout
+
+
+def test_several_scenarios_share_a_page(acklab_command: Acklab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    scenario = EXAMPLE.read_text(encoding="utf-8")
+    for name, recovery in (("one", "reno"), ("other", "sack")):
+        text = scenario.replace('recovery = "reno"', f'recovery = "{recovery}"')
+        (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
+    done = acklab_command("run", "one.toml", "other.toml", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "flow.f.sender.recovery reno, sack" in re.search("<title>(.*?)</title>", page).group(1)
+    for name in ("one", "other"):
+        assert f'"label":"{name}"' in page
+        assert (tmp_path / "out" / name / "packets.parquet").exists()
+    lines = acklab_command("run", "one.toml", "other.toml", "--json").stdout.splitlines()
+    assert [len(json.loads(line)["flows"]) for line in lines] == [1, 1]
+    twice = acklab_command("run", "one.toml", "./one.toml", "--out", "twice")
+    assert twice.returncode == 2 and "one name" in twice.stderr and not (tmp_path / "twice").exists()
+
+
+def test_open_shows_the_page(acklab_command: Acklab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    browser = tmp_path / "browser"
+    browser.write_text('#!/bin/sh\necho "$1" > opened\n')
+    browser.chmod(0o755)
+    file = str(EXAMPLE)
+    words = [COMMAND, "run", file, "--out", "out", "--open"]
+    done = subprocess.run(words, env={**os.environ, "BROWSER": str(browser)}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "opened").read_text().strip() == (tmp_path / "out" / "report.html").resolve().as_uri()
+    assert "--out" in refused(acklab_command("run", file, "--open"))

@@ -248,7 +248,7 @@ def test_the_page_has_the_verdict_as_its_headline(told) -> None:  # noqa: ANN001
 
     from acklab.compare.page import page
 
-    text = page(told, "<svg></svg>")
+    text = page(told, "<svg></svg>", [])
     assert f"<h1>{escape(told.advice)}</h1>" in text and "<title>slow and fast by download: access link</title>" in text
     assert "<strong>fast</strong>, best" in text and "behind by (Mb/s)</th>" in text
 

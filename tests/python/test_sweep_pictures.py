@@ -55,7 +55,7 @@ def test_the_form_follows_from_what_varies(axes: tuple[Axis, ...], kind: type, c
     found = pictures(*axes).charts()
     assert [type(chart) for chart in found] == [kind] * charts
     for chart in found:
-        assert "<svg" in draw.save(chart)
+        assert "<svg" in draw.save(chart).svg
 
 
 def test_lines_have_names_units_and_intervals() -> None:

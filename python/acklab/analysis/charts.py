@@ -63,7 +63,7 @@ def viewer(rows: Sequence[Row], acks: pl.DataFrame, segments: pl.DataFrame) -> V
     ends = [float(frame["time_s"].max() or 0.0) for frame in (acks, segments)]  # type: ignore[arg-type]
     slots = palette.run_slots(len(rows))
     for row, slot in zip(rows, slots, strict=True):
-        mine = (pl.col("connection") == row["connection"]) & (pl.col("way") == row["way"])
+        mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"])
         layers = _layers(row, acks.filter(mine), segments.filter(mine))
         tables = {name: blocks.add(frame, {"time_s": NANO, "value": 1e-6}) for name, frame in layers.items() if frame.height}
         progress = layers["sequence acked"].rename({"value": "bytes"}).with_columns(pl.col("bytes").cast(pl.Int64))

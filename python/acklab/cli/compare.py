@@ -82,9 +82,9 @@ def add(verbs: Any) -> None:
 
 def act(options: argparse.Namespace) -> int:
     """Compares and returns the exit status."""
+    from .._folder import results
     from .._progress import Progress
     from ..compare import CompareError, compare, output
-    from .._folder import results
     from ..compare.text import as_text
 
     examples.take_path(options)

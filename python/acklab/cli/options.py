@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from pathlib import Path
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .._terminal import complain

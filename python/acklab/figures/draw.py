@@ -96,7 +96,7 @@ def _parts(made: Figure, rows: bool) -> list[list[tuple[float, float, float, flo
 
     head = [[place(one)] for one in (*made.legends, *(axes for axes in made.axes if axes not in panels))]
     found = [place(axes) for axes in panels]
-    names = min((axes.bbox.x0 for axes in panels)) * scale
+    names = min(axes.bbox.x0 for axes in panels) * scale
     if not rows:
         return head + [[one] for one in found]
     first = min(found)[0]

@@ -79,7 +79,7 @@ def queue(runs: Any, link: str | None = None) -> alt.LayerChart:
         losses.append(prep.thin_points(prep.drops(run, name), COLUMNS).with_columns(who))
     frame, lost = pl.concat(lengths), pl.concat(losses)
     domain = frame["item"].unique(maintain_order=True).to_list()
-    slots = palette.slots_for([r.mechanism or r.label for r in found]) if len(found) > 1 else [palette.ROLES["queue"]]
+    slots = palette.run_slots(len(found)) if len(found) > 1 else [palette.ROLES["queue"]]
     shades = [palette.SLOTS[s]["light"] for s in slots]
     colour = alt.Color("item:N", scale=alt.Scale(domain=domain, range=shades), title=None)
     area = alt.Chart(frame).mark_area(interpolate="step-after", opacity=0.3, line=True)

@@ -18,6 +18,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 from matplotlib.ticker import EngFormatter
@@ -101,11 +102,13 @@ def queue(runs: Any, link: str | None = None) -> Figure:
             (palette.SLOTS[slot]["light"],) * 2 if several else map(palette.role_colour, ("queue", "drop"))
         )
         told = label(f"{run.label} {_arrow(name)}" if several else _arrow(name))
-        axes.step(frame["time_s"], frame["queue_packets"], where="post", lw=0.9, color=colour, label=told)
+        length = told if several else "length"
+        axes.step(frame["time_s"], frame["queue_packets"], where="post", lw=0.9, color=colour, label=length)
         axes.fill_between(frame["time_s"], frame["queue_packets"], step="post", color=colour, alpha=0.15, lw=0)
         lost = prep.thin_points(prep.drops(run, name), COLUMNS)
         height = lost["queue_packets"].fill_null(0)
-        axes.plot(lost["time_s"], height, "x", ms=4, mew=1.2, color=crosses)
+        if lost.height:
+            axes.plot(lost["time_s"], height, "x", ms=4, mew=1.2, color=crosses, label=None if several else "dropped, lost\nor filtered")
     axes.set_ylim(bottom=0)
     if not several and told:
         axes.set_title(told, fontsize=8, loc="left")
@@ -190,6 +193,9 @@ def timeline(runs: Any, flow: str | None = None, bands: int = prep.BANDS) -> Fig
                 axes.set_title(
                     f"{name}upper edge sender, lower edge receiver, {length:g} s a band", fontsize=8, loc="left"
                 )
+    marks = [Line2D([], [], color=palette.role_colour(role), lw=1) for role in ("data", "ack", "retransmit")]
+    marks.append(Line2D([], [], color=palette.role_colour("drop"), marker="x", ls="", ms=4))
+    figure.legend(marks, ["data", "ACK", "resent", "lost"], frameon=False, fontsize=8, loc="outside lower left", ncols=4)
     return figure
 
 
@@ -299,7 +305,7 @@ def _band(axes: Axes, pieces: Any) -> None:
 
 def _runs_with_slots(runs: Any) -> Iterator[tuple[Run, str]]:
     found = read_runs(runs)
-    return zip(found, palette.slots_for([r.mechanism or r.label for r in found]), strict=True)
+    return zip(found, palette.run_slots(len(found)), strict=True)
 
 
 def _arrow(link: str) -> str:

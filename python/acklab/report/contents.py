@@ -12,8 +12,8 @@ from typing import Any
 import polars as pl
 
 from ..plot import palette, prep
-from ..plot.items import items_of
 from ..plot.differences import differs
+from ..plot.items import items_of
 from ..plot.runs import Run
 from .encode import NANO, Blocks
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from hashlib import blake2b
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import blake2b
 from typing import Any
 
 from .. import _core

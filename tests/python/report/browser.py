@@ -120,7 +120,8 @@ class Browser:
 
     def open(self, path, timeout=60.0):
         """Open a page and wait until it says that all its charts are drawn; returns its two times in ms."""
-        self("Page.navigate", url=Path(path).resolve().as_uri(), timeout=timeout)
+        url = path if str(path).startswith("file:") else Path(path).resolve().as_uri()
+        self("Page.navigate", url=url, timeout=timeout)
         until = time.monotonic() + timeout
         while time.monotonic() < until:
             marks = self.js("({...document.documentElement?.dataset})") or {}

@@ -34,7 +34,7 @@ CHARTS = [
 
 def drawn(folder: Path) -> list[bytes]:
     folder.mkdir()
-    found = [draw.save(chart, folder / f"{chart.name}.png").encode() for chart in CHARTS]
+    found = [draw.save(chart, folder / f"{chart.name}.png").svg.encode() for chart in CHARTS]
     run = synthetic.run("$x^2$ 名前", segments=20)
     files = mpl.save_all([run, {**run, "label": "_other"}], folder)
     return found + [path.read_bytes() for path in sorted({*files, *folder.glob("*.png")})]
@@ -52,7 +52,7 @@ def test_no_setting_of_the_user_shows(tmp_path: Path, capfd: pytest.CaptureFixtu
 
 
 def test_texts_stand_as_they_are(tmp_path: Path) -> None:
-    lines, dots = (draw.save(chart) for chart in CHARTS)
+    lines, dots = (draw.save(chart).svg for chart in CHARTS)
     assert ">$t$</text>" in lines and ">$a</text>" in lines and "> _b</text>" in lines
     assert ">10²</text>" in lines and ">10⁻²</text>" in lines
     assert ">名前 $x^2$</text>" in dots and ">$\\frac{</text>" in dots

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import browser
 import hostile_texts as hostile
+import polars as pl
 import pytest
+
+import acklab
+from acklab.cli import emulate
 
 pytestmark = pytest.mark.skipif(browser.find() is None, reason="no /usr/bin/chromium (apt-get install chromium)")
 
@@ -39,8 +45,18 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for words in told.values():
         status, _, said = hostile.run(place, *words)
         assert status == 0, said
+    (place / "live").mkdir()
+    (place / "live" / "report.html").write_text(live(tree), encoding="utf-8")
     found = {name: place / name / f"{name}.html" for name in told}
-    return found | {"index": place / "allman1998" / "index.html"}
+    return found | {"index": place / "allman1998" / "index.html", "live": place / "live" / "report.html"}
+
+
+def live(tree: dict[str, object]) -> str:
+    """The page of a live run; a simulated one, with the live one's columns, stands in for it."""
+    run = acklab.run({**tree, "record": {"series": True, "queue": True}})
+    series = pl.DataFrame(run.series).rename({"rtt_s": "srtt_s"})
+    tables = SimpleNamespace(flows=run.flows, links=run.links, queue=run.queue, series=series)
+    return emulate.page({**run.summary(), "kernel": "6.1"}, tables, run)
 
 
 def opened(page: browser.Browser, path: Path) -> None:
@@ -50,22 +66,58 @@ def opened(page: browser.Browser, path: Path) -> None:
         time.sleep(0.05)
 
 
-NAMES = ("report", "comparison", "sweep", "analysis", "allman1998", "index")
+NAMES = ("report", "live", "comparison", "sweep", "analysis", "allman1998", "index")
+WITH_CHARTS = ("report", "live", "comparison", "analysis")
+AXE = Path(sys.prefix) / "npm/node_modules/axe-core/axe.min.js"
 
 
 def test_pages_work_under_their_policy(pages: dict[str, Path]) -> None:
     with browser.Browser() as page:
         for name in NAMES:
-            if name == "report":
-                page.open(pages[name])
-            else:
-                opened(page, pages[name])
-                assert page.js("document.querySelector('#theme button').hidden") is False, name  # the script ran
-                page.js("document.querySelector('#theme button').click()")
-                assert page.js("document.documentElement.dataset.theme") == "dark", name
+            page.open(pages[name]) if name in WITH_CHARTS else opened(page, pages[name])
+            page.js("[...document.querySelectorAll('#theme button')].find((b) => b.textContent === 'Dark').click()")
+            assert page.js("document.documentElement.dataset.theme") == "dark", name
+            page.js("localStorage.clear()")
             assert page.complaints() == [], name
             assert page.requests() == [], name
             assert page.js("document.querySelectorAll('hostile').length") == 0, name
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="no axe-core in the environment (tools/os-packages.sh, which needs npm)")
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+def test_pages_are_accessible(pages: dict[str, Path], width: int, dark: bool) -> None:
+    code = AXE.read_text(encoding="utf-8")
+    told = "axe.run(document, { resultTypes: ['violations'] }).then((r) => r.violations.map((v) => `${v.id}: ${v.nodes[0].html}`))"
+    bare = """[...document.querySelectorAll('figure > svg')].filter((s) => s.getAttribute('role') !== 'img'
+      || !s.getAttribute('aria-label') || s.firstElementChild.tagName !== 'title').length"""
+    with browser.Browser(width, 900, dark, touch=width < 500) as page:
+        for name in NAMES:
+            page.open(pages[name]) if name in WITH_CHARTS else opened(page, pages[name])
+            page.js(f"{code}; 1")
+            assert page.js(told) == [], name
+            assert page.js(bare) == 0, name
+            assert page.js("document.documentElement.scrollWidth") <= width, name
+
+
+def test_charts_stack_on_phones(pages: dict[str, Path]) -> None:
+    places = "[...document.querySelectorAll('%s')].map((s) => s.getBoundingClientRect()).map((r) => [r.left, r.right])"
+    with browser.Browser(390, 900, touch=True) as page:
+        opened(page, pages["allman1998"])
+        stacked = page.js(places % ".parts > svg")
+        assert stacked and all(0 <= left < right <= 390 for left, right in stacked)
+        assert all(left == right for left, right in page.js(places % "figure.stacks > svg"))
+
+
+def test_every_verb_has_the_charts_of_the_run_report(pages: dict[str, Path]) -> None:
+    with browser.Browser() as page:
+        for name in WITH_CHARTS:
+            page.open(pages[name])
+            assert page.js("document.querySelectorAll('canvas.front[role=application]').length") >= 3, name
+            page.js("document.querySelector('canvas.front').focus()")
+            page.key(".")
+            assert page.js("document.getElementById('live').textContent"), name
+            page.key("+")
+            assert not page.js("document.querySelector('.range').textContent.startsWith('All')"), name
 
 
 def test_the_policy_lets_no_other_script_run(pages: dict[str, Path]) -> None:

@@ -3,6 +3,7 @@
 import base64
 import re
 import time
+from xml.etree import ElementTree
 
 import browser
 import pytest
@@ -87,6 +88,101 @@ def test_mouse_and_keys_move_the_same_range_everywhere(pages):
         page.key("0")
         assert shown(page) == (0.0, end)
         assert page.complaints() == []
+
+
+def drag(page, chart, begin, end):
+    x, y, w, h = box(page, f"#chart-{chart} canvas.front")
+    page.mouse("mousePressed", x + begin * w, y + h / 2, button="left", buttons=1, clickCount=1)
+    for share in ((begin + end) / 2, end):
+        page.mouse("mouseMoved", x + share * w, y + h / 2, button="left", buttons=1)
+    page.mouse("mouseReleased", x + end * w, y + h / 2, button="left", clickCount=1)
+
+
+def awaited(page, text):
+    """What an expression is once it is true, or after ten seconds."""
+    until = time.monotonic() + 10
+    while not (found := page.js(text)) and time.monotonic() < until:
+        time.sleep(0.05)
+    return found
+
+
+def test_each_drag_is_a_step_back_and_a_double_click_shows_all(pages):
+    back = "[...document.querySelectorAll('.tools button')].find((b) => b.textContent === 'Back').click()"
+    with browser.Browser() as page:
+        page.open(pages / "one.html")
+        whole = shown(page)
+        drag(page, "sequence", 0.3, 0.7)
+        first = shown(page)
+        drag(page, "sequence", 0.4, 0.6)
+        assert whole != first != shown(page)
+        page.js(back)
+        assert shown(page) == first
+        page.js(back)
+        assert shown(page) == whole
+        drag(page, "sequence", 0.3, 0.7)
+        x, y, w, h = box(page, "#chart-sequence canvas.front")
+        for count in (1, 2):
+            page.mouse("mousePressed", x + w / 2, y + h / 2, button="left", buttons=1, clickCount=count)
+            page.mouse("mouseReleased", x + w / 2, y + h / 2, button="left", clickCount=count)
+        assert shown(page) == whole
+
+
+def test_the_wheel_says_when_it_zooms(pages):
+    with browser.Browser() as page:
+        page.open(pages / "one.html")
+        x, y, w, h = box(page, "#chart-sequence canvas.front")
+        page.mouse("mouseWheel", x + w / 2, y + h / 2, deltaX=0, deltaY=40)
+        assert awaited(page, "document.querySelector('#chart-sequence .tip').textContent.includes('Ctrl')")
+        assert page.js("document.querySelector('.range').textContent").startswith("All")
+
+
+def test_the_address_holds_the_view(pages):
+    with browser.Browser() as page:
+        page.open(pages / "one.html")
+        drag(page, "sequence", 0.3, 0.7)
+        view = shown(page)
+        assert awaited(page, "location.hash").startswith("#t=")
+        address = page.js("location.href")
+        page("Page.navigate", url="about:blank")
+        page.open(address)
+        assert shown(page) == view
+        assert page.complaints() == []
+
+
+@pytest.mark.parametrize("name", ["one", "compared"])
+def test_charts_are_saved_as_files(pages, name):
+    with browser.Browser() as page:
+        page.open(pages / f"{name}.html")
+        page.js("""window.saved = []; window.file = '';
+          URL.createObjectURL = ((old) => (blob) => { window.saved.push(blob); return old.call(URL, blob); })(URL.createObjectURL);
+          HTMLAnchorElement.prototype.click = function () { window.file = this.download; };
+          for (const button of document.querySelectorAll('.save')) if (button.textContent === 'SVG') button.click();""")
+        assert awaited(page, f"window.saved.length === {len(CHARTS)}")
+        for text in page.js("Promise.all(window.saved.map((blob) => blob.text()))"):
+            assert ElementTree.fromstring(text).find("{http://www.w3.org/2000/svg}title").text
+            assert len(re.findall("<(?:path|rect|text)", text)) > 10
+        page.js("[...document.querySelectorAll('.save')].find((b) => b.textContent === 'PNG').click()")
+        assert awaited(page, "window.file.endsWith('.png')")
+        letters = "window.saved.at(-1).arrayBuffer().then((b) => String.fromCharCode(...new Uint8Array(b).slice(1, 4)))"
+        assert page.js(letters) == "PNG"
+        assert page.complaints() == []
+
+
+def test_equal_runs_both_show(tmp_path):
+    """The second of two equal lines is drawn over the first, which stays in sight beside it."""
+    path = tmp_path / "equal.html"
+    path.write_text(report.html([synthetic.run("one"), synthetic.run("other")]))
+    with browser.Browser() as page:
+        page.open(path)
+        colours = page.js("""(() => { const m = JSON.parse(document.getElementById('manifest').textContent);
+          return m.runs.map((run) => m.palette.slots[run.slot].light.slice(1).match(/../g).map((h) => parseInt(h, 16))); })()""")
+        for chart in ("sequence", "window", "queue", "throughput"):
+            counts = page.js(f"""(() => {{ const c = document.querySelector('#chart-{chart} .plot canvas');
+              const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+              return {colours}.map(([r, g, b]) => {{ let n = 0;
+                for (let i = 0; i < d.length; i += 4) n += d[i + 3] > 200 && Math.abs(d[i] - r) + Math.abs(d[i + 1] - g) + Math.abs(d[i + 2] - b) < 60;
+                return n; }}); }})()""")
+            assert min(counts) > 30, (chart, counts)
 
 
 def test_values_shown_are_those_prepared(pages):

@@ -23,8 +23,7 @@ def test_altair(chart, runs):
     spec = getattr(plot, chart)(RUNS[runs]()).to_json()
     assert "segments" in spec or "time" in spec
     if runs == "compared" and chart != "timeline":
-        assert palette.colour("every") in spec
-        assert palette.colour("delayed") in spec
+        assert all(palette.colour(slot) in spec for slot in palette.run_slots(2))
 
 
 def test_altair_axes_name_the_units():

@@ -5,10 +5,16 @@ from __future__ import annotations
 import html
 import json
 import re
+import sys
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+sys.path.append(str(Path(__file__).parents[1] / "report"))
+import browser
 
 from acklab.papers import NAMES, paper
 from acklab.reproduce.criteria import STANDINGS
@@ -83,6 +89,18 @@ def test_the_page_begins_with_the_overview(name: str, quickly: Quickly) -> None:
     page = (quickly(name).out / f"{name}.html").read_text("utf-8")
     places = [page.index(mark) for mark in ('id="overview"', "<figure", 'id="claims"', 'id="parameters"')]
     assert places == sorted(places)
+
+
+@pytest.mark.skipif(browser.find() is None, reason="no /usr/bin/chromium (apt-get install chromium)")
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_first_figure_is_near(name: str, width: int, quickly: Quickly) -> None:
+    with browser.Browser(width, 900, touch=width < 500) as page:
+        page("Page.navigate", url=(quickly(name).out / f"{name}.html").as_uri())
+        until = time.monotonic() + 30
+        while page.js("document.readyState") != "complete" and time.monotonic() < until:
+            time.sleep(0.05)
+        assert page.js("document.querySelector('#overview') && document.querySelector('figure').getBoundingClientRect().top") <= 3 * 900
+        assert page.js("document.documentElement.scrollWidth") <= width
 
 
 def test_a_claim_is_told_in_sentences(name: str, quickly: Quickly) -> None:

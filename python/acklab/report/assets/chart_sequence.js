@@ -82,7 +82,7 @@ export const sequenceChart = {
 
   near(part, { data, ack }, x, y, sx, sy, frame, exactly) {
     const reach = 9;
-    let best = null;
+    let best = /** @type {any} */ (null);
     const consider = (away, make) => {
       if (away <= reach && (!best || away < best.away)) best = { away, make };
     };
@@ -154,7 +154,7 @@ function drawSegments(ctx, part, data, sx, sy, box, under) {
   const tall = Math.abs(sy.k) * (data.len[from] || 1);
   if (to - from <= 3 * box.w) {
     const width = Math.min(2, Math.max(1.5, tall / 6));
-    ctx.lineWidth = width + 1.2 * under;
+    ctx.lineWidth = width + 2.2 * under;
     ctx.beginPath();
     for (let i = from; i < to; i++) {
       if (isAgain(data, i)) continue;
@@ -246,7 +246,7 @@ function drawAckLine(ctx, part, ack, sx, sy, box, under) {
   const { time, highest, number } = ack.arrivals;
   ctx.strokeStyle = part.colour("ack");
   ctx.globalAlpha = part.colour("ack") === part.colour("data") ? 0.75 : 1;
-  ctx.lineWidth = 1.5 + 1.2 * under;
+  ctx.lineWidth = 1.5 + 2.2 * under;
   stepLine(ctx, ack.arrivals, time, "highest", sx, sy, { until: part.item.end_s });
   // Duplicates: small ticks below the line.
   const [from, to] = [lowerBound(time, sx.domain[0]), upperBound(time, sx.domain[1])];

@@ -23,7 +23,8 @@ async function readTable(about) {
 }
 
 function fromBase64(text) {
-  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const quick = /** @type {any} */ (Uint8Array);
+  if (quick.fromBase64) return quick.fromBase64(text);
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);

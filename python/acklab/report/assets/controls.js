@@ -2,7 +2,8 @@
 import { h } from "./dom.js";
 import { saveButtons, standalone } from "./save.js";
 
-const MOST_STACKED = 40;
+// Most rows of a table that becomes blocks on a telephone; longer ones stay tables and are pushed along.
+export const MOST_STACKED = 40;
 
 export function wireControls() {
   const filters = /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll(".filters button"));
@@ -23,6 +24,6 @@ export function wireControls() {
     for (const row of table.tBodies[0].rows) for (const [i, cell] of [...row.cells].entries()) cell.dataset.head = heads[i];
   }
   for (const svg of document.querySelectorAll("figure > svg")) {
-    svg.parentElement.append(h("div", { class: "chart-foot" }, saveButtons(svg.id, svg.getAttribute("aria-label"), () => standalone(svg))));
+    svg.parentElement.querySelector("figcaption").prepend(saveButtons(svg.id, svg.getAttribute("aria-label"), () => standalone(svg)));
   }
 }

@@ -63,7 +63,7 @@ export class Frame {
         h("p", { class: "about", id: spec.id + "-about" }, spec.about),
         this.extra),
       this.legend, this.plot,
-      (this.foot = h("div", { class: "chart-foot" }, saveButtons(spec.id, spec.title, () => this.svg()))),
+      (this.foot = h("div", { class: "chart-foot" }, (this.said = h("span")), saveButtons(spec.id, spec.title, () => this.svg()))),
       dataTable(this));
     wirePointer(this);
     wireKeys(this);

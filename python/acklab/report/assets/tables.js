@@ -1,4 +1,5 @@
 // The flow and link tables: sorted by a click on a heading, numbers in line.
+import { MOST_STACKED } from "./controls.js";
 import { h } from "./dom.js";
 import { grouped } from "./format.js";
 import { state } from "./state.js";
@@ -34,7 +35,7 @@ export function sortableTable({ title, about, table, kind }) {
       const v = value(row, column);
       const text = v === null ? "–" : column.text ? String(v) : grouped(v, column.places);
       const content = kind === "flows" && column.key === "name" && state.several ? flowSwitch(row, text) : i === 0 && column.key === "run" ? [h("span", { class: "swatch", style: { "--c": `var(--slot-${runs[row.run].slot})` } }), " ", text] : text;
-      return h("td", { class: column.text ? "text" : v === null ? "none" : null }, content);
+      return h("td", { class: column.text ? "text" : v === null ? "none" : null, "data-head": [column.label, column.unit].filter(Boolean).join(", ") }, h("span", {}, content));
     }))));
     for (const [column, { th, arrow }] of heads) {
       const mine = order && order.column === column;
@@ -59,7 +60,7 @@ export function sortableTable({ title, about, table, kind }) {
   return h("section", { class: "card", "aria-labelledby": kind + "-title" },
     h("h2", { id: kind + "-title" }, title),
     h("div", { class: "scroller", tabindex: "0", role: "group", "aria-labelledby": kind + "-title" },
-      h("table", {}, h("caption", {}, about), h("thead", {}, head), body)));
+      h("table", { class: table.rows.length > MOST_STACKED ? null : "stacked" }, h("caption", {}, about), h("thead", {}, head), body)));
 }
 
 // A flow's name with the switch that draws it or not.

@@ -99,7 +99,7 @@ export class Timeline extends Frame {
     const { view } = state;
     const width = (this.width = Math.max(280, this.plot.clientWidth));
     const parts = this.parts.slice(0, MOST_APART);
-    this.foot.textContent = parts.length < this.parts.length ? `The first ${parts.length} of ${this.parts.length} flows; switch others off to see the rest.` : "";
+    this.said.textContent = parts.length < this.parts.length ? `The first ${parts.length} of ${this.parts.length} flows; switch others off to see the rest.` : "";
     const columns = parts.length === 2 && width > 900 ? 2 : 1;
     const gap = 28;
     const each = (width - gap * (columns - 1)) / columns;
