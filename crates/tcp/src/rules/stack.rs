@@ -136,7 +136,9 @@ impl Stack {
                 // A window grows by the segments an ACK completes (tcp_ack's `acked`).
                 credit: CreditKind::SegmentCounter,
                 recovery: RecoveryKind::Rack,
-                recovery_window: RecoveryWindow::Prr,
+                recovery_window: RecoveryWindow::PrrLinux,
+                // The ACK that ends a recovery counts (`tcp_cong_control`).
+                recovery_exit: RecoveryExit::Keep,
                 rtt_filter: RttFilter::Linux,
                 rto_floor: RtoFloor::Variance,
                 undo: Undo::Both,

@@ -20,7 +20,8 @@ use super::prr::{Delivery, Prr};
 use super::scoreboard::Scoreboard;
 use super::tap::Tap;
 use super::undo::dsack;
-use super::{LossRecovery, take_new_data};
+use super::{LossRecovery, accept_new_data};
+use crate::rules::CreditKind;
 use detection::Detection;
 use probe::Tlp;
 
@@ -79,8 +80,9 @@ impl Rack {
     /// A loss was found: a recovery begins, and its first segment leaves whatever cwnd says (RFC 6675 section 5, step 4.3).
     fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
         self.tlp.reset();
+        let window = core.cc.cwnd;
         core.begin_recovery(now, wire);
-        self.prr.begin(core, delivery);
+        self.prr.begin(core, window, delivery);
         self.prr.on_ack(core, delivery, self.in_flight(core), true);
         // A control that owns the window first says what may be in flight.
         if !core.control_owns_window()
@@ -159,15 +161,23 @@ impl Rack {
         let (before, reported) = (self.outstanding(core), self.board.total());
         self.take_in(core, ack, now);
         let advances = ack.ack > core.seq.una;
+        let delivery =
+            Delivery::between((before.una, reported), (ack.ack.max(core.seq.una), self.board.total()));
+        let mut acked = 0;
         if advances {
             if ack.ack >= core.cc.recover && core.cc.repairs(core.seq.una) {
                 self.detection.on_exit();
             }
-            take_new_data(core, ack, &mut self.prr, now, wire);
+            acked = accept_new_data(core, ack, &mut self.prr, now, wire);
         }
         self.detection.on_dsack(core.seq.una, core.seq.max, dsack.is_some());
-        let delivery = Delivery::between((before.una, reported), (core.seq.una, self.board.total()));
         self.detect(core, delivery, now, wire);
+        // An ACK that begins a recovery grows no window, and what it reports is delivered, too (`tcp_cong_control` in
+        // net/ipv4/tcp_input.c).
+        if acked > 0 && core.cc.state != CaState::Recovery {
+            let counts = core.rules.credit == CreditKind::SegmentCounter;
+            core.grow(acked, if counts { delivery.units - delivery.covered } else { 0 }, now);
+        }
         core.tell_judged(ack, &before, &self.outstanding(core), now);
         (verdict == Verdict::Ask && self.ask(core, now, wire)) || self.send_out(core, now, wire) || advances
     }
