@@ -109,8 +109,7 @@ impl Core {
         };
         let restrained = rules.pacing != 0.0 || extras.skip.is_some() || needs == Needs::Deliveries;
         let ruled = rules.tell_phase || rules.tell_window || rules.ecn || rules.packet_numbers;
-        let watched =
-            extras.undo.is_some() || extras.usage.is_some() || needs != Needs::Credit || rules.handshake_ack;
+        let watched = extras.undo.is_some() || extras.usage.is_some() || needs != Needs::Credit || rules.handshake_ack;
         Core {
             timer: Timer::new(&rules),
             cc: Congestion::new(&rules, &seq, control),

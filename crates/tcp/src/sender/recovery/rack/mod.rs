@@ -7,6 +7,7 @@
 
 mod detection;
 mod probe;
+mod wheel;
 
 use acklab_packet::{Ack, Time};
 
@@ -21,9 +22,10 @@ use super::scoreboard::Scoreboard;
 use super::tap::Tap;
 use super::undo::dsack;
 use super::{LossRecovery, accept_new_data};
-use crate::rules::CreditKind;
+use crate::rules::{CreditKind, RecoveryWindow};
 use detection::Detection;
 use probe::Tlp;
+use wheel::expiry;
 
 /// State of RACK-TLP.
 #[derive(Clone, Debug, Default)]
@@ -61,7 +63,9 @@ impl Rack {
     /// what the last one found above its end and did not come to.
     fn detect<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
         let (wait, lost) = (self.wait(core), self.log.lost());
-        self.reorder = self.detection.newest.and_then(|newest| self.log.detect(newest, wait, now, CLOCK));
+        let due = self.detection.newest.and_then(|newest| self.log.detect(newest, wait, now, CLOCK));
+        let spare = if core.rules.timer_tick > Time::ZERO { wheel::LEAST } else { 0.0 };
+        self.reorder = due.map(|due| expiry(&core.rules, now, (due - now).secs() + spare));
         if self.log.lost() > 0 && !core.cc.repairs(core.seq.una) {
             self.enter(core, delivery, now, wire);
         } else if self.prr.on() {
@@ -131,12 +135,14 @@ impl Rack {
 
     /// Schedules a probe (section 7.2), and sets the wire's timer to whatever is due first (section 8).
     fn set_timer<W: SenderWire>(&mut self, core: &Core, restart: bool, now: Time, tap: Tap<'_, W>) {
-        self.rto = tap.rto;
+        if tap.rto != self.rto {
+            self.rto = tap.rto.map(|due| expiry(&core.rules, now, (due - now).secs()));
+        }
         let idle = core.seq.una == core.seq.max;
         if core.cc.repairs(core.seq.una) || !self.board.is_empty() || idle || core.seq.shaking_hands() {
             self.probe = None;
         } else if restart {
-            let pto = now + probe::timeout(core);
+            let pto = expiry(&core.rules, now, probe::timeout(core));
             self.probe = Some(self.rto.map_or(pto, |rto| rto.min(pto)));
         }
         match [self.rto, self.reorder, self.probe].into_iter().flatten().reduce(Time::min) {
@@ -161,8 +167,7 @@ impl Rack {
         let (before, reported) = (self.outstanding(core), self.board.total());
         self.take_in(core, ack, now);
         let advances = ack.ack > core.seq.una;
-        let delivery =
-            Delivery::between((before.una, reported), (ack.ack.max(core.seq.una), self.board.total()));
+        let delivery = Delivery::between((before.una, reported), (ack.ack.max(core.seq.una), self.board.total()));
         let mut acked = 0;
         if advances {
             if ack.ack >= core.cc.recover && core.cc.repairs(core.seq.una) {
@@ -232,7 +237,10 @@ impl LossRecovery for Rack {
         let due = |timer: &mut Option<Time>| timer.take_if(|at| *at <= now).is_some();
         let mut tap = Tap { wire, rto: self.rto };
         if due(&mut self.reorder) {
-            let delivery = Delivery { reported: self.board.total(), ..Delivery::default() };
+            // Linux counts a segment that nothing reports (`tcp_rack_reo_timeout` in net/ipv4/tcp_recovery.c).
+            let linux = core.rules.recovery_window == RecoveryWindow::PrrLinux && !core.cc.repairs(core.seq.una);
+            let units = if linux { u64::from(core.seq.mss) } else { 0 };
+            let delivery = Delivery { units, covered: 0, reported: self.board.total() };
             self.detect(core, delivery, now, &mut tap);
             self.send_out(core, now, &mut tap);
         } else if due(&mut self.probe) {
@@ -280,7 +288,7 @@ impl LossRecovery for Rack {
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         let timed_out = std::mem::take(&mut self.timed_out);
         if timed_out {
-            self.rto = Some(now + Time::from_secs(core.timer.rto.timeout()));
+            self.rto = Some(expiry(&core.rules, now, core.timer.rto.timeout()));
             self.log.mark_on_timeout(self.wait(core), now);
             if core.control_owns_window() {
                 // One segment beside what is not lost, as kernels have it (`tcp_enter_loss`).
