@@ -147,7 +147,7 @@ impl Stack {
                 validation: Validation::Linux,
                 // Segments are timed in microseconds.
                 tick: Time::from_secs(1e-6),
-                timer_tick: Time::from_secs(0.001),
+                timer_tick: linux::tick(),
                 min_rto: Time::from_secs(0.2),
                 max_rto: Time::from_secs(120.0),
                 halving: Halving::Cwnd,

@@ -53,10 +53,24 @@ impl Rack {
     /// Takes in what the ACK covers and reports, lowest first (section 6.2 steps 1 to 3).
     fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) {
         let detection = &mut self.detection;
+        let (mut last, mut reported) = (None, None::<Time>);
         let echo = core.rules.timestamps.then_some(ack.ts_ecr);
         take_in(&mut self.log, &mut self.board, core, ack, now, |sent, covered| {
             detection.delivered(&sent, echo.filter(|_| covered), now);
+            last = if covered { Some(detection.rtt) } else { last };
+            if !covered && !sent.resent {
+                reported = Some(reported.map_or(sent.at, |first| first.min(sent.at)));
+            }
         });
+        // Linux reads the reports first: the round trip is that of the last segment covered (`tcp_rack_advance` in
+        // net/ipv4/tcp_recovery.c, called by `tcp_sacktag_one`, then `tcp_clean_rtx_queue`).
+        if core.rules.timer_tick > Time::ZERO {
+            detection.rtt = last.unwrap_or(detection.rtt);
+            // A report gives a round trip, too (`tcp_ack_update_rtt` in net/ipv4/tcp_input.c).
+            if let Some(first) = reported.filter(|_| ack.ack <= core.seq.una) {
+                core.sample(now - first, core.seq.flight_size(), now);
+            }
+        }
     }
 
     /// Marks what is lost, and says when more may be (section 6.2 steps 4 and 5). A recovery begins, if none is on, also for
