@@ -1,6 +1,6 @@
 //! Tail loss probes (RFC 8985 section 7): a segment sent after two round trips without an ACK.
 
-use acklab_packet::{Ack, Seq};
+use acklab_packet::{Ack, Seq, Time};
 
 use super::super::super::Core;
 use super::wheel::LEAST;
