@@ -206,7 +206,7 @@ impl Core {
     pub(super) fn new_ack<W: SenderWire>(&mut self, ack: &Ack, grow: bool, now: Time, wire: &mut W) {
         let acked = self.accept(ack, grow, now, wire);
         if acked > 0 {
-            self.grow(acked, 0, now);
+            self.grow(acked, acked, now);
         }
     }
 
@@ -225,10 +225,10 @@ impl Core {
         if grow { acked } else { 0 }
     }
 
-    /// Grows the window for an ACK that newly covers `acked` units, and newly reports `reported`.
+    /// Grows the window for an ACK that newly covers `acked` units, of which `counts` count, or as many in all.
     #[inline(always)]
-    pub(super) fn grow(&mut self, acked: u64, reported: u64, now: Time) {
-        self.cc.grow((acked, reported), &self.seq, self.timer.smoothed, now);
+    pub(super) fn grow(&mut self, acked: u64, counts: u64, now: Time) {
+        self.cc.grow((acked, counts), &self.seq, self.timer.smoothed, now);
     }
 
     /// True if the window is so much in use that ACKs may grow it.

@@ -83,7 +83,7 @@ pub trait LossRecovery {
 fn take_new_data<W: SenderWire>(core: &mut Core, ack: &Ack, prr: &mut Prr, now: Time, wire: &mut W) {
     let acked = accept_new_data(core, ack, prr, now, wire);
     if acked > 0 {
-        core.grow(acked, 0, now);
+        core.grow(acked, acked, now);
     }
 }
 

@@ -191,11 +191,11 @@ impl Rack {
         }
         self.detection.on_dsack(core.seq.una, core.seq.max, dsack.is_some());
         self.detect(core, delivery, now, wire);
-        // An ACK that begins a recovery grows no window, and what it reports is delivered, too (`tcp_cong_control` in
-        // net/ipv4/tcp_input.c).
+        // An ACK that begins a recovery grows no window, and what counts is what was delivered: reported or covered for the first
+        // time (`tcp_cong_control` in net/ipv4/tcp_input.c).
         if acked > 0 && core.cc.state != CaState::Recovery {
-            let counts = core.rules.credit == CreditKind::SegmentCounter;
-            core.grow(acked, if counts { delivery.units - delivery.covered } else { 0 }, now);
+            let delivered = core.rules.credit == CreditKind::SegmentCounter;
+            core.grow(acked, if delivered { delivery.units } else { acked }, now);
         }
         core.tell_judged(ack, &before, &self.outstanding(core), now);
         (verdict == Verdict::Ask && self.ask(core, now, wire)) || self.send_out(core, now, wire) || advances
