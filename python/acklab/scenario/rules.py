@@ -46,14 +46,15 @@ PartialAckTimer = Literal["first", "each"]
 """
 
 
-RecoveryWindow = Literal["at-once", "rate-halving", "prr-crb", "prr-ssrb", "prr"]
+RecoveryWindow = Literal["at-once", "rate-halving", "prr-crb", "prr-ssrb", "prr", "prr-linux"]
 """How the window falls to ssthresh in a recovery.
 
 - "at-once": At once: nothing but the first hole is sent until that much is in flight.
 - "rate-halving": By one segment for two ACKs (rate halving, as Linux before PRR); only `fack` has it.
 - "prr-crb": By proportional rate reduction; below ssthresh no more is sent than was delivered (RFC 6937's PRR-CRB).
 - "prr-ssrb": The same; below ssthresh one segment more with each ACK, as in slow start (RFC 6937's PRR-SSRB).
-- "prr": The same; one segment more only while the cumulative ACK advances and no further loss shows (RFC 9937; Linux).
+- "prr": The same; one segment more only while the cumulative ACK advances and no further loss shows (RFC 9937).
+- "prr-linux": The same in whole segments, shares of the window instead of what was in flight (Linux).
 """
 
 
@@ -279,6 +280,10 @@ class Sender(Part):
     """Phase of that clock: the host's age at time 0, modulo the tick."""
     timer_restart: TimerRestart | None = None
     """Whether a sample counts for the timer its own ACK restarts."""
+    timer_tick: str | None = None
+    """Tick in which a kernel's timers count (1/HZ), and by which `rack` sets its three as Linux does; 0s sets them
+    exactly, as RFC 8985 does.
+    """
     timestamp_bytes: int | None = None
     """Bytes the timestamp option adds to a segment that has a header."""
     timestamps: bool | None = None
@@ -507,6 +512,10 @@ class Stack(Part):
     """Phase of that clock: the host's age at time 0, modulo the tick."""
     timer_restart: TimerRestart | None = None
     """Whether a sample counts for the timer its own ACK restarts."""
+    timer_tick: str | None = None
+    """Tick in which a kernel's timers count (1/HZ), and by which `rack` sets its three as Linux does; 0s sets them
+    exactly, as RFC 8985 does.
+    """
     timestamp_bytes: int | None = None
     """Bytes the timestamp option adds to a segment that has a header."""
     timestamps: bool | None = None

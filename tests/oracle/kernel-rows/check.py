@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Judges the stack `linux` by the kernel's rows (`rows.csv`).
 
-    check.py [WORD …]     how many rows agree in every count, and in the time of completion within 1 %; of rows with these words only
+    check.py [WORD …]     how many rows agree in every count, and within 1 % in when the last byte arrives; of rows with these words only
     check.py -v [WORD …]  also each row that does not agree
 
 Without a kernel.
@@ -34,7 +34,7 @@ def main(words):
                 pairs = ", ".join(f"{name} {row[name]} {rows.told(answer)[name]}" for name in rows.TOLD)
                 print(*(row[key] for key in rows.ASKED), "|", pairs)
     print(f"{len(agree)} of {len(found)} rows agree in all (kernel, simulator)")
-    for column in [*rows.COUNTS, "completion_s"]:
+    for column in [*rows.COUNTS, "last_data_s"]:
         print(f"  {sum(column not in differ for _, _, differ in found)} in {column}")
     for key in ("path", "loss", "control", "acks", "size"):
         whole, good = Counter(row[key] for row, _, _ in found), Counter(row[key] for row in agree)

@@ -145,8 +145,10 @@ choice! {
         PrrCrb = "prr-crb",
         /// The same; below ssthresh one segment more with each ACK, as in slow start (RFC 6937's PRR-SSRB).
         PrrSsrb = "prr-ssrb",
-        /// The same; one segment more only while the cumulative ACK advances and no further loss shows (RFC 9937; Linux).
+        /// The same; one segment more only while the cumulative ACK advances and no further loss shows (RFC 9937).
         Prr = "prr",
+        /// The same in whole segments, shares of the window instead of what was in flight (Linux).
+        PrrLinux = "prr-linux",
     }
 }
 

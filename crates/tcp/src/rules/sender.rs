@@ -56,6 +56,8 @@ rule_table! {
         tick: Time,
         /// Phase of that clock: the host's age at time 0, modulo the tick.
         tick_phase: Time,
+        /// Tick in which a kernel's timers count (1/HZ), and by which `rack` sets its three as Linux does; 0s sets them exactly, as RFC 8985 does.
+        timer_tick: Time,
         /// Smoothing of round-trip samples.
         rtt_filter: RttFilter,
         /// RTO before the first sample.

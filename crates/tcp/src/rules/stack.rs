@@ -83,6 +83,7 @@ impl Stack {
                 credit: CreditKind::Rfc5681,
                 tick: Time::from_secs(0.001),
                 tick_phase: Time::ZERO,
+                timer_tick: Time::ZERO,
                 rtt_filter: RttFilter::Rfc6298,
                 initial_rto: Time::from_secs(1.0),
                 min_rto: Time::from_secs(1.0),
@@ -136,7 +137,9 @@ impl Stack {
                 // A window grows by the segments an ACK completes (tcp_ack's `acked`).
                 credit: CreditKind::SegmentCounter,
                 recovery: RecoveryKind::Rack,
-                recovery_window: RecoveryWindow::Prr,
+                recovery_window: RecoveryWindow::PrrLinux,
+                // The ACK that ends a recovery counts (`tcp_cong_control`).
+                recovery_exit: RecoveryExit::Keep,
                 rtt_filter: RttFilter::Linux,
                 rto_floor: RtoFloor::Variance,
                 undo: Undo::Both,
@@ -144,6 +147,7 @@ impl Stack {
                 validation: Validation::Linux,
                 // Segments are timed in microseconds.
                 tick: Time::from_secs(1e-6),
+                timer_tick: linux::tick(),
                 min_rto: Time::from_secs(0.2),
                 max_rto: Time::from_secs(120.0),
                 halving: Halving::Cwnd,
@@ -248,6 +252,7 @@ fn ns2_sender() -> SenderRules {
         credit: CreditKind::AckCounting,
         tick: Time::from_secs(0.01),
         tick_phase: Time::ZERO,
+        timer_tick: Time::ZERO,
         rtt_filter: RttFilter::Integer,
         initial_rto: Time::from_secs(3.0),
         min_rto: Time::from_secs(0.2),

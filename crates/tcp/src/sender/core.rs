@@ -114,8 +114,7 @@ impl Core {
         };
         let restrained = rules.pacing != 0.0 || extras.skip.is_some() || needs == Needs::Deliveries;
         let ruled = rules.tell_phase || rules.tell_window || rules.ecn || rules.packet_numbers;
-        let watched =
-            extras.undo.is_some() || extras.usage.is_some() || needs != Needs::Credit || rules.handshake_ack;
+        let watched = extras.undo.is_some() || extras.usage.is_some() || needs != Needs::Credit || rules.handshake_ack;
         Core {
             timer: Timer::new(&rules),
             cc: Congestion::new(&rules, &seq, control),
@@ -211,6 +210,15 @@ impl Core {
 
     /// Handles an ACK of new data outside recovery: [`Core::advance`], then growth, unless `grow` is off.
     pub(super) fn new_ack<W: SenderWire>(&mut self, ack: &Ack, grow: bool, now: Time, wire: &mut W) {
+        let acked = self.accept(ack, grow, now, wire);
+        if acked > 0 {
+            self.grow(acked, acked, now);
+        }
+    }
+
+    /// The same without growth: the units that may grow the window.
+    #[inline(always)]
+    pub(super) fn accept<W: SenderWire>(&mut self, ack: &Ack, grow: bool, now: Time, wire: &mut W) -> u64 {
         let acked = ack.ack - self.seq.una;
         let grow = grow && !(ack.ece && self.rules.ecn) && (self.plain || self.in_use());
         self.advance(ack, now, wire);
@@ -218,15 +226,15 @@ impl Core {
             // The handshake is over: the initial window, not growth (RFC 5681 section 3.1).
             self.cc.cwnd = self.cc.initial_window * f64::from(self.seq.mss);
             self.timer.rto.handshake_done(&self.rules);
-        } else if grow {
-            self.grow(acked, now);
+            return 0;
         }
+        if grow { acked } else { 0 }
     }
 
-    /// Grows the window for an ACK that newly covers `acked` units.
+    /// Grows the window for an ACK that newly covers `acked` units, of which `counts` count, or as many in all.
     #[inline(always)]
-    pub(super) fn grow(&mut self, acked: u64, now: Time) {
-        self.cc.grow(acked, &self.seq, self.timer.smoothed, now);
+    pub(super) fn grow(&mut self, acked: u64, counts: u64, now: Time) {
+        self.cc.grow((acked, counts), &self.seq, self.timer.smoothed, now);
     }
 
     /// True if the window is so much in use that ACKs may grow it.

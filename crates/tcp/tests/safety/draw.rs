@@ -176,12 +176,13 @@ pub fn named() -> impl Strategy<Value = Case> {
     )
 }
 
-const RECOVERY_WINDOWS: [RecoveryWindow; 5] = [
+const RECOVERY_WINDOWS: [RecoveryWindow; 6] = [
     RecoveryWindow::AtOnce,
     RecoveryWindow::RateHalving,
     RecoveryWindow::PrrCrb,
     RecoveryWindow::PrrSsrb,
     RecoveryWindow::Prr,
+    RecoveryWindow::PrrLinux,
 ];
 
 /// Every rule that has alternatives is drawn as well, in combinations no stack has.

@@ -9,6 +9,7 @@ mod division;
 mod fack;
 mod frto;
 mod hystart;
+mod linux_delivery;
 mod linux_timer;
 mod ns2;
 mod pipe;

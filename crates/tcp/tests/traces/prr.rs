@@ -46,6 +46,17 @@ fn a_reduction_is_spread_over_a_round_trip() {
     }
 }
 
+/// Of bytes, too, Linux counts whole segments, and the window's share where RFC 9937 takes that of the flight: here the same
+/// (`tcp_cwnd_reduction` in net/ipv4/tcp_input.c).
+#[test]
+fn linux_counts_segments_also_of_bytes() {
+    let linux = prr(RecoveryKind::Rack, RecoveryWindow::PrrLinux, 20.0);
+    follow(linux.clone(), Supply::Segments(100), ONE_LOSS);
+    let sends: Vec<_> =
+        ONE_LOSS.lines().map(|line| line.splitn(4, '|').take(3).collect::<Vec<_>>().join("|")).collect();
+    follow(SenderRules { sequence: Sequence::Bytes, ..linux }, Supply::Segments(100), &sends.join("\n"));
+}
+
 /// Fifteen losses in twenty, RFC 6937's second example: with the third report only 18 to 21 are in flight, and 10 may be. At once
 /// six would leave. What leaves for each report is what the bound says.
 fn heavy(window: RecoveryWindow, reports: [&str; 5], progress: [&str; 3]) {

@@ -130,13 +130,13 @@ impl Congestion {
 
     /// Grows the window for an ACK that newly covers `acked` units. Part of each ACK's path, whatever else calls it.
     #[inline(always)]
-    pub(super) fn grow(&mut self, acked: u64, seq: &SequenceSpace, srtt: f64, now: Time) {
+    pub(super) fn grow(&mut self, (acked, counts): (u64, u64), seq: &SequenceSpace, srtt: f64, now: Time) {
         let mss = f64::from(seq.mss);
         let slow_start = self.in_slow_start();
         self.grown_in = if slow_start { Phase::SlowStart } else { Phase::CongestionAvoidance };
         let worth = self.credit.worth(&Covered {
             // Signed, which the processor converts at once.
-            acked: acked as i64 as f64,
+            acked: counts as i64 as f64,
             mss,
             cwnd: self.cwnd,
             slow_start,

@@ -114,7 +114,7 @@ impl Fack {
 
     /// A loss shows: reduces the window. The first hole goes out whatever that leaves.
     fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
-        let (mss, before) = (u64::from(core.seq.mss), core.cc.window(core.seq.wnd));
+        let (mss, before, window) = (u64::from(core.seq.mss), core.cc.window(core.seq.wnd), core.cc.cwnd);
         core.begin_recovery(now, wire);
         core.cc.cwnd = core.cc.threshold();
         self.allowance = match core.rules.recovery_window {
@@ -123,7 +123,7 @@ impl Fack {
             RecoveryWindow::RateHalving => before,
             _ => 0,
         };
-        self.prr.begin(core, delivery);
+        self.prr.begin(core, window, delivery);
         self.prr.on_ack(core, delivery, self.in_flight(core), true);
     }
 

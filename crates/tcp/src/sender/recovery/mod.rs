@@ -81,15 +81,24 @@ pub trait LossRecovery {
 /// An ACK of new data, where sending is governed by what is outstanding: within a recovery it moves SND.UNA; one that ends
 /// it, or comes outside, is an ordinary one.
 fn take_new_data<W: SenderWire>(core: &mut Core, ack: &Ack, prr: &mut Prr, now: Time, wire: &mut W) {
+    let acked = accept_new_data(core, ack, prr, now, wire);
+    if acked > 0 {
+        core.grow(acked, acked, now);
+    }
+}
+
+/// The same without growth: the units that may grow the window.
+fn accept_new_data<W: SenderWire>(core: &mut Core, ack: &Ack, prr: &mut Prr, now: Time, wire: &mut W) -> u64 {
     let recovering = core.cc.state == CaState::Recovery;
     if recovering && ack.ack < core.cc.recover {
-        return core.advance(ack, now, wire);
+        core.advance(ack, now, wire);
+        return 0;
     }
     if recovering {
         core.cc.state = CaState::Open;
         prr.end(core);
     }
-    core.new_ack(ack, !recovering || core.grows_on_exit(), now, wire);
+    core.accept(ack, !recovering || core.grows_on_exit(), now, wire)
 }
 
 /// The enum that dispatches to every recovery.

@@ -36,13 +36,15 @@ impl Delivery {
 }
 
 impl Prr {
-    /// A recovery begins with an ACK, or a timer, that brought `delivery`; ssthresh is set.
-    pub fn begin(&mut self, core: &Core, delivery: Delivery) {
+    /// A recovery begins with an ACK, or a timer, that brought `delivery`; ssthresh is set, and `window` was cwnd.
+    pub fn begin(&mut self, core: &Core, window: f64, delivery: Delivery) {
         let flight = match core.rules.recovery_window {
             _ if core.control_owns_window() => 0,
             RecoveryWindow::AtOnce | RecoveryWindow::RateHalving => 0,
             // RFC 6937 section 3: FlightSize.
             RecoveryWindow::PrrCrb | RecoveryWindow::PrrSsrb => core.seq.flight_size().max(1),
+            // `tcp_init_cwnd_reduction` (net/ipv4/tcp_input.c).
+            RecoveryWindow::PrrLinux => (window as u64).max(1),
             // RFC 9937 section 6.1: what will be counted as delivered in this recovery: not what was reported before it, but
             // what this ACK reports and covers.
             RecoveryWindow::Prr => (core.seq.flight_size() + delivery.units).saturating_sub(delivery.reported).max(1),
@@ -69,6 +71,9 @@ impl Prr {
             return;
         }
         self.delivered += delivery.units;
+        if core.rules.recovery_window == RecoveryWindow::PrrLinux {
+            return self.on_ack_in_segments(core, delivery, pipe, losses);
+        }
         let ssthresh = core.cc.threshold() as u64;
         let balance = self.delivered.saturating_sub(self.out);
         let mut sending = if pipe > ssthresh {
@@ -88,6 +93,23 @@ impl Prr {
         }
         // Never below a segment, as everywhere: with less in flight no ACK would come that could open it.
         core.cc.cwnd = ((pipe + sending) as f64).max(f64::from(core.seq.mss));
+    }
+
+    /// The same as Linux counts: in whole segments, of which a share makes the next (`tcp_cwnd_reduction` in
+    /// net/ipv4/tcp_input.c).
+    fn on_ack_in_segments(&self, core: &mut Core, delivery: Delivery, pipe: u64, losses: bool) {
+        let mss = u64::from(core.seq.mss);
+        let of = |units: u64| units.div_ceil(mss);
+        let (pipe, ssthresh) = (of(pipe), core.cc.threshold() as u64 / mss);
+        let (delivered, out, newly) = (of(self.delivered), of(self.out), of(delivery.units));
+        let sending = if pipe > ssthresh {
+            (delivered * ssthresh).div_ceil(of(self.flight)).saturating_sub(out)
+        } else {
+            let bound = delivered.saturating_sub(out).max(newly);
+            (bound + u64::from(delivery.covered > 0 && !losses)).min(ssthresh - pipe)
+        };
+        let sending = sending.max(u64::from(self.out == 0));
+        core.cc.cwnd = ((pipe + sending).max(1) * mss) as f64;
     }
 
     /// The recovery is over: what it has come to is ssthresh, but for a rest.

@@ -87,9 +87,10 @@ impl Rfc6675 {
 
     fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
         self.rescued = false;
+        let window = core.cc.cwnd;
         core.begin_recovery(now, wire);
         self.high_rxt = core.seq.una;
-        self.prr.begin(core, delivery);
+        self.prr.begin(core, window, delivery);
         self.reduce(core, delivery);
         let gap = self.board.next_above(core.seq.una).map_or(u64::MAX, |start| start - core.seq.una);
         let len = u64::from(core.seq.len_at(core.seq.una)).min(gap);

@@ -7,6 +7,7 @@
 
 mod detection;
 mod probe;
+mod wheel;
 
 use acklab_packet::{Ack, Time};
 
@@ -20,9 +21,11 @@ use super::prr::{Delivery, Prr};
 use super::scoreboard::Scoreboard;
 use super::tap::Tap;
 use super::undo::dsack;
-use super::{LossRecovery, take_new_data};
+use super::{LossRecovery, accept_new_data};
+use crate::rules::{CreditKind, RecoveryWindow};
 use detection::Detection;
 use probe::Tlp;
+use wheel::expiry;
 
 /// State of RACK-TLP.
 #[derive(Clone, Debug, Default)]
@@ -50,17 +53,33 @@ impl Rack {
     /// Takes in what the ACK covers and reports, lowest first (section 6.2 steps 1 to 3).
     fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) {
         let detection = &mut self.detection;
+        let (mut last, mut reported) = (None, None::<Time>);
         let echo = core.rules.timestamps.then_some(ack.ts_ecr);
         take_in(&mut self.log, &mut self.board, core, ack, now, |sent, covered| {
             detection.delivered(&sent, echo.filter(|_| covered), now);
+            last = if covered { Some(detection.rtt) } else { last };
+            if !covered && !sent.resent {
+                reported = Some(reported.map_or(sent.at, |first| first.min(sent.at)));
+            }
         });
+        // Linux reads the reports first: the round trip is that of the last segment covered (`tcp_rack_advance` in
+        // net/ipv4/tcp_recovery.c, called by `tcp_sacktag_one`, then `tcp_clean_rtx_queue`).
+        if core.rules.timer_tick > Time::ZERO {
+            detection.rtt = last.unwrap_or(detection.rtt);
+            // A report gives a round trip, too (`tcp_ack_update_rtt` in net/ipv4/tcp_input.c).
+            if let Some(first) = reported.filter(|_| ack.ack <= core.seq.una) {
+                core.sample(now - first, core.seq.flight_size(), now);
+            }
+        }
     }
 
     /// Marks what is lost, and says when more may be (section 6.2 steps 4 and 5). A recovery begins, if none is on, also for
     /// what the last one found above its end and did not come to.
     fn detect<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
         let (wait, lost) = (self.wait(core), self.log.lost());
-        self.reorder = self.detection.newest.and_then(|newest| self.log.detect(newest, wait, now, CLOCK));
+        let due = self.detection.newest.and_then(|newest| self.log.detect(newest, wait, now, CLOCK));
+        let spare = if core.rules.timer_tick > Time::ZERO { wheel::LEAST } else { 0.0 };
+        self.reorder = due.map(|due| expiry(&core.rules, now, (due - now).secs() + spare));
         if self.log.lost() > 0 && !core.cc.repairs(core.seq.una) {
             self.enter(core, delivery, now, wire);
         } else if self.prr.on() {
@@ -79,8 +98,9 @@ impl Rack {
     /// A loss was found: a recovery begins, and its first segment leaves whatever cwnd says (RFC 6675 section 5, step 4.3).
     fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
         self.tlp.reset();
+        let window = core.cc.cwnd;
         core.begin_recovery(now, wire);
-        self.prr.begin(core, delivery);
+        self.prr.begin(core, window, delivery);
         self.prr.on_ack(core, delivery, self.in_flight(core), true);
         // A control that owns the window first says what may be in flight.
         if !core.control_owns_window()
@@ -129,12 +149,14 @@ impl Rack {
 
     /// Schedules a probe (section 7.2), and sets the wire's timer to whatever is due first (section 8).
     fn set_timer<W: SenderWire>(&mut self, core: &Core, restart: bool, now: Time, tap: Tap<'_, W>) {
-        self.rto = tap.rto;
+        if tap.rto != self.rto {
+            self.rto = tap.rto.map(|due| expiry(&core.rules, now, (due - now).secs()));
+        }
         let idle = core.seq.una == core.seq.max;
         if core.cc.repairs(core.seq.una) || !self.board.is_empty() || idle || core.seq.shaking_hands() {
             self.probe = None;
         } else if restart {
-            let pto = now + probe::timeout(core);
+            let pto = expiry(&core.rules, now, probe::timeout(core));
             self.probe = Some(self.rto.map_or(pto, |rto| rto.min(pto)));
         }
         match [self.rto, self.reorder, self.probe].into_iter().flatten().reduce(Time::min) {
@@ -159,15 +181,22 @@ impl Rack {
         let (before, reported) = (self.outstanding(core), self.board.total());
         self.take_in(core, ack, now);
         let advances = ack.ack > core.seq.una;
+        let delivery = Delivery::between((before.una, reported), (ack.ack.max(core.seq.una), self.board.total()));
+        let mut acked = 0;
         if advances {
             if ack.ack >= core.cc.recover && core.cc.repairs(core.seq.una) {
                 self.detection.on_exit();
             }
-            take_new_data(core, ack, &mut self.prr, now, wire);
+            acked = accept_new_data(core, ack, &mut self.prr, now, wire);
         }
         self.detection.on_dsack(core.seq.una, core.seq.max, dsack.is_some());
-        let delivery = Delivery::between((before.una, reported), (core.seq.una, self.board.total()));
         self.detect(core, delivery, now, wire);
+        // An ACK that begins a recovery grows no window, and what counts is what was delivered: reported or covered for the first
+        // time (`tcp_cong_control` in net/ipv4/tcp_input.c).
+        if acked > 0 && core.cc.state != CaState::Recovery {
+            let delivered = core.rules.credit == CreditKind::SegmentCounter;
+            core.grow(acked, if delivered { delivery.units } else { acked }, now);
+        }
         core.tell_judged(ack, &before, &self.outstanding(core), now);
         (verdict == Verdict::Ask && self.ask(core, now, wire)) || self.send_out(core, now, wire) || advances
     }
@@ -222,7 +251,10 @@ impl LossRecovery for Rack {
         let due = |timer: &mut Option<Time>| timer.take_if(|at| *at <= now).is_some();
         let mut tap = Tap { wire, rto: self.rto };
         if due(&mut self.reorder) {
-            let delivery = Delivery { reported: self.board.total(), ..Delivery::default() };
+            // Linux counts a segment that nothing reports (`tcp_rack_reo_timeout` in net/ipv4/tcp_recovery.c).
+            let linux = core.rules.recovery_window == RecoveryWindow::PrrLinux && !core.cc.repairs(core.seq.una);
+            let units = if linux { u64::from(core.seq.mss) } else { 0 };
+            let delivery = Delivery { units, covered: 0, reported: self.board.total() };
             self.detect(core, delivery, now, &mut tap);
             self.send_out(core, now, &mut tap);
         } else if due(&mut self.probe) {
@@ -270,7 +302,7 @@ impl LossRecovery for Rack {
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         let timed_out = std::mem::take(&mut self.timed_out);
         if timed_out {
-            self.rto = Some(now + Time::from_secs(core.timer.rto.timeout()));
+            self.rto = Some(expiry(&core.rules, now, core.timer.rto.timeout()));
             self.log.mark_on_timeout(self.wait(core), now);
             if core.control_owns_window() {
                 // One segment beside what is not lost, as kernels have it (`tcp_enter_loss`).

@@ -3,6 +3,7 @@
 use acklab_packet::{Ack, Seq, Time};
 
 use super::super::super::Core;
+use super::wheel::LEAST;
 
 /// Longest delay of the ACK of a lone segment (`TLP.max_ack_delay`), as stacks assume it.
 const MAX_ACK_DELAY: f64 = 0.2;
@@ -51,10 +52,11 @@ impl Tlp {
 }
 
 /// `TLP_calc_PTO` (section 7.2), without its limit, which is the retransmission timer.
-pub(super) fn timeout(core: &Core) -> Time {
+pub(super) fn timeout(core: &Core) -> f64 {
     let lone = core.seq.flight_size() <= u64::from(core.seq.mss);
-    Time::from_secs(match core.smoothed_rtt() {
-        Some(rtt) => 2.0 * rtt + if lone { MAX_ACK_DELAY } else { 0.0 },
+    let spare = if core.rules.timer_tick > Time::ZERO { LEAST } else { 0.0 };
+    match core.smoothed_rtt() {
+        Some(rtt) => 2.0 * rtt + if lone { MAX_ACK_DELAY } else { spare },
         None => FIRST_PTO,
-    })
+    }
 }

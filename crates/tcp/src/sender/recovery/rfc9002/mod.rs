@@ -205,7 +205,7 @@ impl Rfc9002 {
         let begins = self.detect(core, true, now);
         let marked = ack.ece && core.rules.ecn;
         if counts > 0 && !begins && !marked && !shaking && core.in_use() {
-            core.grow(counts, now);
+            core.grow(counts, counts, now);
         }
         core.tell_judged(ack, &before, &self.outstanding(core), now);
         self.send_out(core, now, wire);

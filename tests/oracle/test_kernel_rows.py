@@ -1,0 +1,51 @@
+"""The stack `linux` beside a kernel in virtual time, transfer by transfer (`kernel-rows`); no kernel is needed."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+import acklab
+
+HERE = Path(__file__).parent / "kernel-rows"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "oracle" / "kernel-rows.md"
+#: Rows that agree in every count and within 1 % in time: not fewer.
+AGREE = 526
+
+
+@pytest.fixture(scope="module")
+def judged():
+    sys.path.insert(0, str(HERE))
+    try:
+        spec = importlib.util.spec_from_file_location("kernel_rows_check", HERE / "check.py")
+        check = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(check)
+        return list(check.judged())
+    finally:
+        sys.path.remove(str(HERE))
+
+
+def test_no_fewer_rows_agree(judged):
+    agree = sum(not differ for _, _, differ in judged)
+    assert agree >= AGREE
+
+
+def test_the_page_says_so(judged):
+    agree = sum(not differ for _, _, differ in judged)
+    assert f"{agree} of {len(judged)} rows agree" in " ".join(PAGE.read_text().split())
+
+
+@pytest.mark.parametrize(("stack", "packets"), [("linux", [60, 52, 1500]), ("rfc", [40, 1500, 1500])])
+def test_linux_acknowledges_the_syns_answer_before_data(stack, packets):
+    """`tcp_rcv_synsent_state_process` in net/ipv4/tcp_input.c; twenty bytes of options on the SYN (`tcp_syn_options`)."""
+    run = acklab.run({
+        "stop": {"when": "flows-complete"},
+        "record": {"packets": True},
+        "link": [{"between": ["S", "R"], "rate": "10Mbps", "delay": "1ms"}],
+        "flow": [{"from": "S", "to": "R", "size": {"segments": 5}, "sender": {"stack": stack}}],
+    })  # fmt: skip
+    import polars
+
+    sent = polars.DataFrame(run.packets).filter((polars.col("event") == "enqueue") & (polars.col("link") == "S->R"))
+    assert sent["size_bytes"].to_list()[:3] == packets
