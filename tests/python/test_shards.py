@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from acklab import _folder
 from acklab.cli import main
 from front import COMMAND, TWO_HOPS
 from test_sweep import ADAPTIVE, LOSSY, PLAN
@@ -22,8 +23,9 @@ Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Command:
+def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
     """Runs the command in this process, which takes a tenth of the time."""
+    monkeypatch.setattr(_folder, "command", [])  # so that it is what it was afterwards
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         try:

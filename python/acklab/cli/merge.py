@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from .options import directory
+from .options import add_open, directory
 
 EXAMPLE = """\
 example:
@@ -30,6 +30,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("shards", metavar="DIR", nargs="+", help="the directories of `acklab sweep --shard`, all of one sweep")
     verb.add_argument("--out", type=directory, metavar="DIR", required=True, help="where to write tables, charts and a page")
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    add_open(verb)
     verb.set_defaults(act=act, parser=verb)
 
 

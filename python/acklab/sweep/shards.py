@@ -132,7 +132,7 @@ def merge(shards: Sequence[Path], out: Path) -> tuple[Swept, Design]:
     design.check()
     if design.identity() != identity:
         raise SweepError(f"{first / PLAN} is not the plan of its runs; make this shard again")
-    _folder.command = kept["command"]
+    command, _folder.command = _folder.command, kept["command"]
     try:
         with results(out, "sweep", NAMES) as folder, contextlib.closing(Journal(folder, identity)) as journal:
             with journal.path.open("ab") as file:
@@ -146,6 +146,8 @@ def merge(shards: Sequence[Path], out: Path) -> tuple[Swept, Design]:
             return told(work, folder, 0, None), design
     except FolderError as error:
         raise SweepError(str(error)) from None
+    finally:
+        _folder.command = command
 
 
 class _Whole(Work):
