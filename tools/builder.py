@@ -189,7 +189,8 @@ class Builder:
         if kind == "object":
             return "Mapping[str, Any]"
         if kind == "array":
-            return f"Sequence[{self.type_of(schema['items'])}]"
+            places = schema.get("prefixItems") or [schema["items"]]
+            return f"Sequence[{' | '.join(dict.fromkeys(map(self.type_of, places)))}]"
         return {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}[kind]
 
     def write_class(self, name: str, schema: dict[str, Any]) -> None:

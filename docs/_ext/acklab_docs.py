@@ -33,6 +33,7 @@ SECTIONS = (
     ("", "The whole file", ""),
     ("LinkTable", "[[link]]", '[[link]]\nbetween = ["G", "R"]\nrate = "1.5Mbps"\ndelay = "48ms"'),
     ("BackTable", "back", 'back = { rate = "128kbps", queue = { kind = "drop-tail", packets = 10 } }'),
+    ("VaryingRate", "rate", 'rate = { kind = "table", rows = [["0s", "1.5Mbps"], ["2s", "0bps"]], every = "3s" }'),
     ("QueueSpec", "queue", 'queue = { kind = "drop-tail", packets = 22 }'),
     ("FilterSpec", "filter", 'filter = { kind = "cake" }'),
     ("LossSpec", "loss", 'loss = { list = [15, 19], only = "data" }'),
@@ -153,7 +154,8 @@ class Reference:
             return "one of the words here" if "oneOf" in target else "text"
         kind = entry.get("type", "")
         if kind == "array":
-            return f"list of {self._type(entry['items'])}"
+            places = entry.get("prefixItems") or [entry["items"]]
+            return f"list of {' and '.join(map(self._type, places))}"
         words = {"integer": "whole number", "boolean": "true or false", "string": "text"}.get(kind, kind)
         low, high = entry.get("minimum"), entry.get("maximum")
         if high is not None:

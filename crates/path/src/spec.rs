@@ -1,6 +1,6 @@
 //! How a scenario describes what stands on a path.
 
-use acklab_packet::{Bytes, Time};
+use acklab_packet::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +8,7 @@ use crate::Carried;
 use crate::ack_filter::FilterSpec;
 use crate::queue::drop_policy::DropPolicy;
 use crate::queue::scheduler::Scheduler;
+use crate::server::TableSpec;
 use crate::stage::StageSpec;
 
 /// A queue and its discipline, as written under `queue`.
@@ -42,6 +43,8 @@ pub enum QueueSpec {
     },
     /// Random early detection.
     Red(crate::queue::red::RedParams),
+    /// Drops by how long packets have waited (CoDel, RFC 8289).
+    Codel(crate::queue::codel::CodelParams),
 }
 
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -169,6 +172,34 @@ impl Stay {
     }
 }
 
+/// A link's rate, as written under `rate`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum RateSpec {
+    /// Always the same, such as `"1.5Mbps"`.
+    Constant(Rate),
+    /// As a table says.
+    Varying(VaryingRate),
+}
+
+/// A rate that varies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum VaryingRate {
+    /// Rates from given times on.
+    Table(TableSpec),
+}
+
+impl RateSpec {
+    /// The largest rate, and how it varies.
+    pub fn parts(self) -> (Rate, Option<VaryingRate>) {
+        match self {
+            RateSpec::Constant(rate) => (rate, None),
+            RateSpec::Varying(VaryingRate::Table(table)) => (table.largest(), Some(VaryingRate::Table(table))),
+        }
+    }
+}
+
 /// One direction of a link, complete.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSpec {
@@ -176,8 +207,10 @@ pub struct LinkSpec {
     pub from: u32,
     /// Index of the node it reaches.
     pub to: u32,
-    /// Serialisation rate.
-    pub rate: acklab_packet::Rate,
+    /// Serialisation rate; the largest where it varies.
+    pub rate: Rate,
+    /// How the rate varies, if it does.
+    pub varying: Option<VaryingRate>,
     /// Propagation delay.
     pub delay: Time,
     /// Queue before the transmitter.

@@ -25,7 +25,7 @@ impl Moment for At {
 
 fn spec(queue: QueueSpec) -> LinkSpec {
     let (rate, delay) = (Rate::from_bps(1e6), Time::from_secs(0.013));
-    LinkSpec { from: 0, to: 1, rate, delay, queue, loss: None, crossings: 1, stages: Vec::new() }
+    LinkSpec { from: 0, to: 1, rate, delay, varying: None, queue, loss: None, crossings: 1, stages: Vec::new() }
 }
 
 fn link(spec: &LinkSpec) -> Link<Packet> {

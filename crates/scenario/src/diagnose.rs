@@ -82,6 +82,10 @@ impl<'s> Walk<'s> {
         if !enough || limit("maxItems").is_some_and(|most| list.len() as u64 > most) {
             return Err(self.not(schema, &Value::Array(list.to_vec()), path));
         }
+        let places = schema.get("prefixItems").and_then(Value::as_array).into_iter().flatten();
+        for (at, (place, item)) in places.zip(list).enumerate() {
+            self.value(place, item, &path.index(at))?;
+        }
         let Some(items) = schema.get("items") else { return Ok(()) };
         list.iter().enumerate().try_for_each(|(at, item)| self.value(items, item, &path.index(at)))
     }
@@ -134,7 +138,12 @@ impl<'s> Walk<'s> {
     fn table_choice(&self, schema: &'s Value, choices: &'s [Value], table: &Object, path: &Path<'_>) -> Problem {
         let forms: Vec<(&Value, &Object)> = choices
             .iter()
-            .map(|choice| self.resolve(choice))
+            .flat_map(|choice| {
+                let choice = self.resolve(choice);
+                // A choice among the choices: its forms.
+                let inner = choice.get("oneOf").and_then(Value::as_array).map(Vec::as_slice);
+                inner.unwrap_or(std::slice::from_ref(choice)).iter().map(|choice| self.resolve(choice))
+            })
             .filter_map(|choice| Some((choice, choice.get("properties")?.as_object()?)))
             .collect();
         let tag = forms.first().and_then(|(_, keys)| keys.iter().find(|(_, schema)| schema.get("const").is_some()));

@@ -96,7 +96,11 @@ fn link(pair: &[LinkSpec], nodes: &[String]) -> Entries {
 }
 
 fn direction(link: &LinkSpec) -> Entries {
-    let mut entries = vec![("rate", json!(link.rate)), ("delay", json!(link.delay)), ("queue", json!(link.queue))];
+    let mut entries = vec![
+        ("rate", link.varying.as_ref().map_or(json!(link.rate), |varying| json!(varying))),
+        ("delay", json!(link.delay)),
+        ("queue", json!(link.queue)),
+    ];
     entries.extend(link.loss.as_ref().map(|loss| ("loss", json!(loss))));
     entries.extend((!link.stages.is_empty()).then(|| ("stages", json!(link.stages))));
     entries

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use acklab_packet::{Rate, Time};
-use acklab_path::spec::{LossSpec, QueueSpec};
+use acklab_packet::Time;
+use acklab_path::spec::{LossSpec, QueueSpec, RateSpec};
 use acklab_path::stage::StageSpec;
 use schemars::JsonSchema;
 use serde::de::{Error, IgnoredAny, SeqAccess, Visitor};
@@ -17,7 +17,7 @@ pub(super) struct LinkTable {
     #[serde(deserialize_with = "two_names")]
     pub between: [String; 2],
     /// Serialisation rate.
-    pub rate: Rate,
+    pub rate: RateSpec,
     /// Propagation delay.
     pub delay: Time,
     /// Queue before the transmitter; drop-tail with 1000 packets where left out.
@@ -63,7 +63,7 @@ fn two_names<'de, D: Deserializer<'de>>(input: D) -> Result<[String; 2], D::Erro
 #[serde(deny_unknown_fields, default)]
 pub(super) struct BackTable {
     /// Serialisation rate.
-    pub rate: Option<Rate>,
+    pub rate: Option<RateSpec>,
     /// Propagation delay.
     pub delay: Option<Time>,
     /// Queue before the transmitter.

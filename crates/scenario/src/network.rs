@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use acklab_packet::{Rate, Time};
 use acklab_path::queue::RedParams;
-use acklab_path::spec::{GilbertElliott, LinkSpec, LossSpec, QueueSpec, Stay};
+use acklab_path::spec::{GilbertElliott, LinkSpec, LossSpec, QueueSpec, RateSpec, Stay, VaryingRate};
 
 use super::error::{Problem, not_a_name};
 use super::filter;
@@ -127,10 +127,13 @@ fn directions(link: LinkTable, key: Key, from: u32, to: u32) -> Result<[LinkSpec
     let LinkTable { rate, delay, queue, loss, crossings, stages, back, .. } = link;
     let back = back.unwrap_or_default();
     let queue = queue.unwrap_or(QueueSpec::DEFAULT);
+    let (forward_rate, forward_varying) = checked_rate(rate.clone(), key, "")?;
+    let (back_rate, back_varying) = checked_rate(back.rate.unwrap_or(rate), key, ".back")?;
     let forward = LinkSpec {
         from,
         to,
-        rate: checked_rate(rate, key, "")?,
+        rate: forward_rate,
+        varying: forward_varying,
         delay,
         queue: checked_queue(queue.clone(), key, "")?,
         loss: loss.map(|loss| checked_loss(loss, key, "")).transpose()?,
@@ -140,7 +143,8 @@ fn directions(link: LinkTable, key: Key, from: u32, to: u32) -> Result<[LinkSpec
     let back = LinkSpec {
         from: to,
         to: from,
-        rate: checked_rate(back.rate.unwrap_or(rate), key, ".back")?,
+        rate: back_rate,
+        varying: back_varying,
         delay: back.delay.unwrap_or(delay),
         queue: checked_queue(back.queue.unwrap_or(queue), key, ".back")?,
         loss: back.loss.map(|loss| checked_loss(loss, key, ".back")).transpose()?,
@@ -150,8 +154,15 @@ fn directions(link: LinkTable, key: Key, from: u32, to: u32) -> Result<[LinkSpec
     Ok([forward, back])
 }
 
-fn checked_rate(rate: Rate, key: Key, back: &str) -> Result<Rate, Problem> {
-    checked_rate_at(rate, format_args!("{key}{back}.rate"))
+fn checked_rate(rate: RateSpec, key: Key, back: &str) -> Result<(Rate, Option<VaryingRate>), Problem> {
+    let path = format!("{key}{back}.rate");
+    match &rate {
+        RateSpec::Constant(rate) => _ = checked_rate_at(*rate, path)?,
+        RateSpec::Varying(VaryingRate::Table(table)) => {
+            checked_at(table.out_of_range(), |name| format!("{path}.{name}"))?
+        }
+    }
+    Ok(rate.parts())
 }
 
 /// Outside these a transmission takes longer than any run, or less than a clock's double can tell.
@@ -181,6 +192,9 @@ pub(super) fn checked_queue(mut queue: QueueSpec, key: impl Display + Copy, back
             }
             (*packets, *waiting, *bytes, *waiting_bytes)
         }
+        QueueSpec::Codel(codel) => {
+            return checked_at(codel.out_of_range(), |name| format!("{key}{back}.queue.{name}")).map(|()| queue);
+        }
         QueueSpec::Red(red) => return checked_red(red, key, back).map(|()| queue),
     };
     let given = [
@@ -201,6 +215,11 @@ pub(super) fn checked_queue(mut queue: QueueSpec, key: impl Display + Copy, back
         return Err(Problem::at(path(".bytes"), "must be at least 1B").given_text("0B"));
     }
     Ok(queue)
+}
+
+/// The parameter that is out of range, if one is.
+fn checked_at(wrong: Option<(&str, &str, String)>, path: impl Fn(&str) -> String) -> Result<(), Problem> {
+    wrong.map_or(Ok(()), |(name, what, given)| Err(Problem::at(path(name), what.to_owned()).given_text(given)))
 }
 
 /// Thresholds in order, probabilities that are some.

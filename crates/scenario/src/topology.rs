@@ -22,8 +22,8 @@
 //! ```
 //! Forward is left to right, and for a cross pair's links as its data goes; `back` says otherwise for the way back.
 
-use acklab_packet::{Rate, Time};
-use acklab_path::spec::{LossSpec, QueueSpec};
+use acklab_packet::Time;
+use acklab_path::spec::{LossSpec, QueueSpec, RateSpec};
 use acklab_path::stage::StageSpec;
 use schemars::JsonSchema;
 use serde::de::Error;
@@ -126,7 +126,7 @@ impl<'de> Deserialize<'de> for Topology {
 #[serde(deny_unknown_fields)]
 pub(super) struct Pipe {
     /// Serialisation rate.
-    rate: Rate,
+    rate: RateSpec,
     /// Propagation delay.
     delay: Time,
     /// Queue before the transmitter; drop-tail with 1000 packets where left out.
@@ -149,7 +149,7 @@ pub(super) struct Pipe {
 #[serde(deny_unknown_fields)]
 pub(super) struct Direction {
     /// Serialisation rate.
-    rate: Rate,
+    rate: RateSpec,
     /// Propagation delay.
     delay: Time,
     /// Queue before the transmitter; drop-tail with 1000 packets where left out.

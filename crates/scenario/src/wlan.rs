@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use acklab_packet::Time;
 use acklab_path::server::{DcfParams, DcfSpec};
-use acklab_path::spec::QueueSpec;
+use acklab_path::spec::{QueueSpec, RateSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -117,7 +117,7 @@ impl Wlan {
         self.stations.iter().enumerate().map(move |(place, station)| Origin {
             link: LinkTable {
                 between: [self.ap.clone(), station.clone()],
-                rate,
+                rate: RateSpec::Constant(rate),
                 delay: Time::ZERO,
                 crossings: 1,
                 queue: Some(self.ap_queue.clone()),

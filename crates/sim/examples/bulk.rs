@@ -25,7 +25,17 @@ fn main() {
     let mut duplex = |a: u32, b: u32, rate: Rate, delay: f64, limit: u64| {
         for (from, to) in [(a, b), (b, a)] {
             let (delay, queue) = (Time::from_secs(delay), queue(limit));
-            links.push(LinkSpec { from, to, rate, delay, queue, loss: None, crossings: 1, stages: Vec::new() });
+            links.push(LinkSpec {
+                from,
+                to,
+                rate,
+                varying: None,
+                delay,
+                queue,
+                loss: None,
+                crossings: 1,
+                stages: Vec::new(),
+            });
         }
     };
     duplex(0, 1, rate, 0.02, (mbps * 1e6 * 0.06 / 8.0 / 1000.0) as u64);

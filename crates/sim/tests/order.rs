@@ -22,6 +22,7 @@ fn duplex(from: u32, to: u32, delay: f64) -> [LinkSpec; 2] {
         from,
         to,
         rate: Rate::from_bps(8e6),
+        varying: None,
         delay: Time::from_secs(delay),
         queue: QueueSpec::DEFAULT,
         loss: None,

@@ -14,6 +14,34 @@ from typing import Any, Literal
 
 from ._part import Part
 
+Step = str | Literal["0bps"]
+"""A rate that may be zero.
+
+- "0bps": Nothing is served.
+"""
+
+
+@dataclass(kw_only=True, repr=False)
+class Table(Part):
+    """Rates from given times on."""
+
+    kind: Literal["table"] = "table"
+    every: str | None = None
+    """The table begins again after so long: from 1 ms, later than the last row. Left out, the last rate stays."""
+    rows: Sequence[Sequence[str | Step]]
+    """Rows of a time and the rate from then on, such as `["2s", "1.5Mbps"]`: the first at `"0s"`, each later than the
+    one before. `"0bps"` serves nothing.
+    """
+
+
+VaryingRate = Table
+"""A rate that varies."""
+
+
+Rate = str | VaryingRate | Mapping[str, Any]
+"""A link's rate, as written under `rate`."""
+
+
 DropPolicy = Literal["tail", "front", "longest-front", "fastest-oldest", "tail-when-filtering"]
 """Which packet goes when there is no room.
 
@@ -198,7 +226,28 @@ class Red(Part):
     """Weight of a new length in the average; 0.002 where left out."""
 
 
-Queue = DropTail | Red
+@dataclass(kw_only=True, repr=False)
+class Codel(Part):
+    """Drops by how long packets have waited (CoDel, RFC 8289)."""
+
+    kind: Literal["codel"] = "codel"
+    ecn: bool | None = None
+    """Whether packets that can be marked are marked instead of dropped (as Linux does); false where left out."""
+    interval: str | None = None
+    """How long every packet must have waited `target` or longer before one is dropped: about the longest round trip;
+    from 1 ms to 100 s; "0.1s" where left out.
+    """
+    max_packet: str | None = None
+    """A queue of so many bytes or fewer is never dropped from: the size of the largest packet; at least 1 B; "1500B"
+    where left out.
+    """
+    packets: int | None = None
+    """Whole capacity in packets, the one in service included; at least 2; 1000 where left out."""
+    target: str | None = None
+    """Waiting time that the queue may keep up: more than 0, at most `interval`; "0.005s" where left out."""
+
+
+Queue = DropTail | Red | Codel
 """A queue and its discipline, as written under `queue`."""
 
 
@@ -403,7 +452,7 @@ Stage = HeaderCompression | AckReconstruction | Rbscp | Spack | Reorder | Jitter
 class Back(Part):
     """The return direction of a link; what is left out is as forward, except losses and stages."""
 
-    rate: str | None = None
+    rate: Rate | None = None
     """Serialisation rate."""
     delay: str | None = None
     """Propagation delay."""
@@ -425,7 +474,7 @@ class Link(Part):
 
     between: Sequence[str]
     """The two nodes; the forward direction is from the first to the second."""
-    rate: str
+    rate: Rate
     """Serialisation rate."""
     delay: str
     """Propagation delay."""
@@ -553,7 +602,7 @@ class Wlan(Part):
 class Pipe(Part):
     """A link without its ends."""
 
-    rate: str
+    rate: Rate
     """Serialisation rate."""
     delay: str
     """Propagation delay."""
@@ -603,7 +652,7 @@ class ParkingLot(Part):
 class Direction(Part):
     """One direction of a link."""
 
-    rate: str
+    rate: Rate
     """Serialisation rate."""
     delay: str
     """Propagation delay."""

@@ -115,9 +115,7 @@ impl<P: Carried> Link<P> {
     /// The server, if its rate is constant.
     #[inline]
     pub fn constant(&self) -> Option<Constant> {
-        match self.server {
-            AnyServer::Constant(constant) => Some(constant),
-        }
+        if let AnyServer::Constant(constant) = self.server { Some(constant) } else { None }
     }
 
     /// How many packets wait.
@@ -198,6 +196,7 @@ impl<P: Carried> Link<P> {
         let (server, delay) = (&self.server, self.delay);
         self.sizes.take(bytes, ack, || match server {
             AnyServer::Constant(constant) => (constant.service(bytes), constant.service(bytes) + delay),
+            _ => (Time::ZERO, delay),
         })
     }
 

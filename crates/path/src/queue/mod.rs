@@ -2,6 +2,7 @@
 //!
 //! To add one: a file here, a variant in [`AnyQueue`] and in [`QueueSpec`].
 
+pub(crate) mod codel;
 mod composed;
 pub(crate) mod drop_policy;
 mod drop_tail;
@@ -10,6 +11,7 @@ pub(crate) mod red;
 pub(crate) mod scheduler;
 mod store;
 
+pub use codel::{Codel, CodelParams};
 pub use composed::Composed;
 pub use drop_policy::DropPolicy;
 pub use drop_tail::DropTail;
@@ -86,6 +88,8 @@ pub enum AnyQueue<P> {
     Red(Box<Red<P>>),
     /// See [`Composed`].
     Composed(Box<Composed<P>>),
+    /// See [`Codel`].
+    Codel(Box<Codel<P>>),
 }
 
 /// Calls the same method on whichever discipline it is.
@@ -95,6 +99,7 @@ macro_rules! each {
             AnyQueue::DropTail($queue) => $call,
             AnyQueue::Red($queue) => $call,
             AnyQueue::Composed($queue) => $call,
+            AnyQueue::Codel($queue) => $call,
         }
     };
 }
@@ -111,6 +116,7 @@ impl<P: Carried> AnyQueue<P> {
                 let limit = Limit::new(packets, waiting, bytes, waiting_bytes);
                 AnyQueue::Composed(Box::new(Composed::new(limit, filter.as_ref(), drop, scheduler, rate)))
             }
+            QueueSpec::Codel(params) => AnyQueue::Codel(Box::new(Codel::new(params))),
             QueueSpec::Red(params) => AnyQueue::Red(Box::new(Red::new(params, rate, random))),
         }
     }

@@ -7,16 +7,18 @@
 
 mod constant;
 mod dcf;
+mod table;
 
 pub use constant::Constant;
 pub use dcf::{AirStats, Dcf, DcfParams, DcfSpec, Fate, Frame, Phy, Preamble};
+pub use table::{Step, Table, TableSpec};
 
 use std::ops::{Deref, DerefMut};
 
 use acklab_packet::Time;
 
 use crate::Carried;
-use crate::spec::LinkSpec;
+use crate::spec::{LinkSpec, VaryingRate};
 
 /// What serves one link's packets, one after another.
 pub trait Server {
@@ -31,6 +33,8 @@ pub trait Server {
 pub enum AnyServer {
     /// See [`Constant`].
     Constant(Constant),
+    /// See [`Table`].
+    Table(Box<Table>),
 }
 
 /// Does the same with whichever server it is.
@@ -38,6 +42,7 @@ macro_rules! each {
     ($self:expr, $server:ident => $call:expr) => {
         match $self {
             AnyServer::Constant($server) => $call,
+            AnyServer::Table($server) => $call,
         }
     };
 }
@@ -45,7 +50,10 @@ macro_rules! each {
 impl AnyServer {
     /// The server of the link that `spec` describes.
     pub fn new(spec: &LinkSpec) -> AnyServer {
-        AnyServer::Constant(Constant(spec.rate))
+        match &spec.varying {
+            None => AnyServer::Constant(Constant(spec.rate)),
+            Some(VaryingRate::Table(table)) => AnyServer::Table(Box::new(Table::new(table))),
+        }
     }
 }
 

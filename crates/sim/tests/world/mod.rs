@@ -10,7 +10,7 @@ pub mod recount;
 use std::sync::Arc;
 
 use acklab_packet::{Bytes, Rate, Time};
-use acklab_path::queue::RedParams;
+use acklab_path::queue::{CodelParams, RedParams};
 use acklab_path::spec::{GilbertElliott, LinkSpec, LossPlace, LossSpec, LossTarget, QueueSpec, Stay};
 use acklab_path::stage::StageSpec;
 use acklab_scenario::spec::{Custom, Datagrams, First, FlowSpec, Record, Repeat, Scenario, Size, Source, Spans, Stop};
@@ -66,7 +66,12 @@ fn queue() -> impl Strategy<Value = QueueSpec> {
         });
         QueueSpec::Red(serde_json::from_value::<RedParams>(text).expect("RED's parameters"))
     });
+    let codel = (2_u64..30, 0.001..0.02_f64, any::<bool>()).prop_map(|(packets, target, ecn)| {
+        let (target, interval) = (Time::from_secs(target), Time::from_secs(0.05));
+        QueueSpec::Codel(CodelParams { packets, target, interval, ecn, ..CodelParams::default() })
+    });
     prop_oneof![
+        2 => codel,
         2 => Just(drop_tail(none)),
         3 => (2_u64..30).prop_map(move |n| drop_tail((Some(n), None, None, None))),
         1 => (0_u64..20).prop_map(move |n| drop_tail((None, Some(n), None, None))),
@@ -120,6 +125,7 @@ fn links() -> impl Strategy<Value = (usize, Vec<LinkSpec>)> {
                     from: from as u32,
                     to: to as u32,
                     rate,
+                    varying: None,
                     delay,
                     queue,
                     loss,
@@ -248,7 +254,8 @@ impl std::fmt::Debug for World {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Scenario { seed, stop, nodes, links, flows, .. } = &self.0;
         writeln!(f, "seed {seed}, {stop:?}, {} nodes", nodes.len())?;
-        for (index, LinkSpec { from, to, rate, delay, queue, loss, crossings, stages }) in links.iter().enumerate() {
+        for (index, LinkSpec { from, to, rate, delay, queue, loss, crossings, stages, .. }) in links.iter().enumerate()
+        {
             writeln!(f, "  link {index}: {from} -> {to} {rate} {delay} {queue:?} {loss:?} x {crossings} {stages:?}")?;
         }
         for flow in flows {
