@@ -57,7 +57,7 @@ def test_what_does_not_add_up_needs_a_place_or_an_aggregate(summary: dict) -> No
     for name in ("mean_queue_packets", "max_queue_packets", "rate_bps"):
         with pytest.raises(CompareError, match=re.escape(f"write {name}@FROM->TO, or max({name})")):
             metric(name)
-        assert metric(f"{name}@G->R").read(summary, {}) == next(
+        assert metric(f"{name}@G->R").read(summary) == next(
             row[name] for row in summary["links"] if (row["from"], row["to"]) == ("G", "R")
         )
     assert read("max(max_queue_packets)", summary) == max(row["max_queue_packets"] for row in summary["links"])

@@ -120,11 +120,15 @@ impl Hop {
     /// The [lane](crate::lane) of packets of the size served last.
     #[inline(always)]
     pub fn lane(&mut self, index: u32, lanes: &mut Lanes) -> u32 {
-        let constant = self.link.constant();
+        let lane = self.link.sizes.last().notes[0];
+        if lane == Size::NEW { self.find_lane(index, lanes) } else { lane }
+    }
+
+    #[cold]
+    fn find_lane(&mut self, index: u32, lanes: &mut Lanes) -> u32 {
+        let constant = self.link.constant().is_some();
         let Size { notes: [lane, _], span, .. } = self.link.sizes.last();
-        if *lane == Size::NEW {
-            *lane = if constant.is_some() { lanes.find(*span, index) } else { lanes.own(index) };
-        }
+        *lane = if constant { lanes.find(*span, index) } else { lanes.own(index) };
         *lane
     }
 

@@ -120,7 +120,7 @@ acklab_table::table! {
         pub from: String,
         /// Node at its far end.
         pub to: String,
-        /// Rate.
+        /// Rate; the largest where it varies.
         pub rate_bps: f64,
         /// Propagation delay.
         pub delay_s: f64,
