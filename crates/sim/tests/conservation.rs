@@ -80,7 +80,9 @@ fn links_serve_in_order_and_never_rest() {
                     PacketEvent::Enqueue => waiting.push_back(*row),
                     PacketEvent::Drop | PacketEvent::Filter => {
                         let same = |other: &PacketRow| unmarked(&other.packet) == unmarked(&row.packet);
-                        let position = waiting.iter().rposition(same);
+                        // The arrival, or the first on departure: several packets may be equal.
+                        let arrival = waiting.back().is_some_and(|last| same(last) && last.time_s == row.time_s);
+                        let position = if arrival { Some(waiting.len() - 1) } else { waiting.iter().position(same) };
                         known(position.and_then(|at| waiting.remove(at)), "dropped without having come")?;
                     }
                     PacketEvent::Dequeue => {
