@@ -11,7 +11,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "oracle" / "kernel.md"
 # Simulated over the least and the most of the kernel's runs.
 NEAR = {"goodput_bps": (0.99, 1.02), "mean_srtt_s": (0.94, 1.03), "segments_sent": (0.99, 1.02), "acks_sent": (0.98, 1.02)}
 # Where the page says that it is less near: the queue of ACKs, and what start-up loses.
-LESS_NEAR = {("acks-slow", "mean_srtt_s"): (0.86, 1.03)}
+LESS_NEAR = {("acks-slow", "mean_srtt_s"): (0.86, 1.03), ("every-32nd", "mean_srtt_s"): (0.94, 1.07)}
 ROOM = {"acks-filtered": 0.12}
 
 
