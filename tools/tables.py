@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Rewrites the tables of two reference pages from the columns' declarations in Rust.
+"""Rewrites the tables of three reference pages from the declarations in Rust: of columns, and of a scenario's keys.
 
 With ``--check`` nothing is written; the exit code says whether the pages are up to date.
 """
@@ -11,16 +11,30 @@ import sys
 from pathlib import Path
 
 from acklab import _core
+from acklab.cli.explain import places
 
 REFERENCE = Path(__file__).resolve().parent.parent / "docs/reference"
 PAGES = {
     "tables.md": ("flows", "links", "series", "queue", "packets"),
     "analysis.md": ("connections", "acks", "segments"),
+    "scenario.md": ("Keys at a glance",),
 }
+
+
+def keys() -> str:
+    """The Markdown table of a scenario's tables, each with its keys."""
+    found: dict[str, list[str]] = {}
+    for place in places():
+        if len(place.path) <= 3 and not any(step.startswith("(") for step in place.path):
+            found.setdefault(".".join(place.path[:-1]) or "the file", []).append(f"`{place.path[-1]}`")
+    rows = [f"| {name if name == 'the file' else f'`{name}`'} | {', '.join(found[name])} |" for name in sorted(found, key=lambda name: (name != "the file", name))]
+    return "\n".join(["| table | keys |", "|---|---|", *rows, ""])
 
 
 def table(name: str) -> str:
     """The Markdown table of a table's columns."""
+    if name == "Keys at a glance":
+        return keys()
     rows = [f"| `{column}` | {kind} | {about} |" for column, kind, about in _core.columns(name)]
     return "\n".join(["| column | type | meaning |", "|---|---|---|", *rows, ""])
 

@@ -61,15 +61,15 @@ def act(options: argparse.Namespace) -> int:
 
     schema = json.loads(_core.schema())
     rules = {(row["side"], row["rule"]): row["values"] for row in json.loads(_core.stacks())}
-    places = list(_places(schema, schema, ()))
-    shared = Counter(id(place.schema) for place in places)
+    every = list(_places(schema, schema, ()))
+    shared = Counter(id(place.schema) for place in every)
     wanted = [step for step in re.split(r"[.\[\]\s()]+", options.key) if step and not step.isdigit()]
-    fitting = [place for place in places if _fits(wanted, place.path)]
+    fitting = [place for place in every if _fits(wanted, place.path)]
     # A table that several keys share is explained once, where its path is shortest; links and flows come first.
     fitting.sort(key=lambda place: (place.path[0] not in ("link", "flow"), len(place.path)))
     found = list({id(place.schema): place for place in reversed(fitting)}.values())[::-1]
     if not found or not wanted:
-        known = sorted({place.path[-1].strip("()") for place in places})
+        known = sorted({place.path[-1].strip("()") for place in every})
         options.parser.error(not_known("key", options.key, known).partition("; there are")[0])
     if len(found) > MOST:
         say(f"{options.key} has {len(found)} meanings; name more of the path, such as acklab explain '{found[0].name}':")
@@ -77,6 +77,14 @@ def act(options: argparse.Namespace) -> int:
     else:
         say("\n\n".join(_told(schema, place, rules, shared[id(place.schema)]) for place in found))
     return 0
+
+
+def places() -> list[Place]:
+    """Every key and named choice of a scenario, in the schema's order."""
+    from .. import _core
+
+    schema = json.loads(_core.schema())
+    return list(_places(schema, schema, ()))
 
 
 def _fits(wanted: list[str], path: tuple[str, ...]) -> bool:
