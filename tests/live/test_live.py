@@ -222,7 +222,6 @@ def test_without_privileges_it_says_what_helps() -> None:
     ("arguments", "part"),
     [
         (["--set", 'flow.0.receiver.ack={ policy = "smart" }'], 'flow[0].receiver.ack: not in a live run: '),
-        (["--set", 'flow.0.receiver.ack={ policy = "linux" }'], "--acks kernel lets it"),
         (["--set", "link.0.stages=[{ kind = 'spack' }]"], "link S->R: not in a live run: has a stage that listens"),
         (["--for", "6 weeks"], "unknown unit"),
         (["--set", "flow.0.size={ apples = 3 }"], "apples"),

@@ -30,6 +30,9 @@ fn frames(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     py.import("acklab._frames")
 }
 
+/// A function and its arguments, as `__reduce__` gives them.
+type Pickled<'py> = (Bound<'py, PyAny>, (String, Bound<'py, PyBytes>));
+
 #[pymethods]
 impl Table {
     /// Which of a run's tables this is (flows, links, series, queue or packets), or of an analysis
@@ -76,7 +79,7 @@ impl Table {
     }
 
     /// What [`pickle`] needs: the data as an Arrow IPC stream.
-    fn __reduce__<'py>(slf: &Bound<'py, Table>) -> PyResult<(Bound<'py, PyAny>, (String, Bound<'py, PyBytes>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Table>) -> PyResult<Pickled<'py>> {
         let (table, wrong) = (slf.get(), |error: ArrowError| PyRuntimeError::new_err(error.to_string()));
         let mut stream = StreamWriter::try_new(Vec::new(), &table.batch.schema()).map_err(wrong)?;
         stream.write(&table.batch).map_err(wrong)?;
@@ -85,7 +88,7 @@ impl Table {
         Ok((made, (table.name.clone(), PyBytes::new(slf.py(), &bytes))))
     }
 
-    /// The table that `__reduce__` told.
+    /// The table of a stream that `__reduce__` wrote.
     #[staticmethod]
     fn _from_ipc(name: String, bytes: &[u8]) -> PyResult<Table> {
         let wrong = |error: ArrowError| PyValueError::new_err(format!("no table: {error}"));
