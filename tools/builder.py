@@ -49,7 +49,10 @@ CODE = {
     "Control": ("PythonControl", "own.ControlClass"),
 }
 #: What is added to the names of a choice's tables, which alone would say too little.
-SUFFIXES = {"Filter": "Filter"}
+SUFFIXES = {
+    **{"Filter": "Filter", "Recovery": "Recovery", "SequenceUnit": "Sequence", "RttFilter": "RttFilter"},
+    **{"Pacing": "Pacing", "Estimate": "Estimate"},
+}
 #: What the schema does not say.
 ABOUT = {
     "Sender": "A flow's sender: a stack, and the rules in which it differs from it.",
@@ -134,6 +137,8 @@ class Builder:
             if "properties" not in variant:
                 types.append(self.type_of(variant))
             elif self.tag(variant):
+                if name in SUFFIXES and len(variant["properties"]) == 1:  # its word says all
+                    continue
                 types.append(self.variant(name, variant))
             else:  # a table with one of several keys: one class for all of them
                 ((key, entry),) = variant["properties"].items()
@@ -208,7 +213,7 @@ class Builder:
             fields.append(line if key in required else f"{line} | None = None")
             about = one_line(entry.get("description", ""))
             if "default" in entry:
-                about = f"{about.rstrip('.')}; {json.dumps(entry['default'])} where left out."
+                about = f"{about.rstrip('.')}; default {json.dumps(entry['default'])}."
             fields.append(docstring(about, "    "))
         lines = ["@dataclass(kw_only=True, repr=False)", f"class {name}(Part):"]
         lines += [docstring(one_line(schema.get("description", ABOUT.get(name, ""))), "    "), ""]

@@ -44,10 +44,15 @@ SECTIONS = (
     ("Source", "source", 'source = { kind = "telnet", mean = "1s", write = "1B" }'),
     ("RepeatTable", "repeat", 'repeat = { times = 5, think = "1s" }'),
     ("SenderTable", "sender", 'sender = { stack = "rfc", recovery = "sack", window = 40 }'),
+    ("RecoveryKind", "recovery", 'recovery = { kind = "rack", frto = "linux" }'),
     ("ControlKind", "control", 'control = { kind = "veno", beta = 3 }'),
     ("CreditKind", "credit", 'credit = { kind = "abc", limit = 2 }'),
+    ("Sequence", "sequence", 'sequence = { kind = "bytes", nagle = "on" }'),
+    ("RttFilter", "rtt_filter", 'rtt_filter = { kind = "integer", phase = "5ms" }'),
+    ("Pacing", "pacing", 'pacing = { kind = "spread", share = 0.8 }'),
     ("ReceiverTable", "receiver", 'receiver = { ack = { policy = "every" }, ack_size = 40 }'),
     ("AckPolicyKind", "ack", 'ack = { policy = "delayed", timer = "100ms", segments = 2 }'),
+    ("EstimateKind", "estimate", 'estimate = { kind = "probe", initial = 10 }'),
     ("StackTable", "[stack.NAME]", '[stack.mine]\nbase = "ns2-1998"\nmin_rto = "200ms"'),
     ("StopTable", "stop", 'stop = { when = "flows-complete", at_most = "1000s" }'),
     ("RecordTable", "record", "record = { series = true, queue = true, packets = true }"),
@@ -97,7 +102,7 @@ class Reference:
         yield sentence(table.get("description", "")) + "\n"
         if example:
             yield f"```toml\n{example}\n```\n"
-        forms = table.get("oneOf", [table])
+        forms = forms_of(table)
         tables = tables_of(table)
         if any(tag in form["properties"] for form in tables for tag in TAGS):
             forms = tables  # the words beside them stand for these with every default
@@ -134,8 +139,8 @@ class Reference:
     def _choices(self, entry: dict[str, Any]) -> str:
         """The values of a key that has a few named ones, each with what it means."""
         target = self.defs.get(entry.get("$ref", "").removeprefix("#/$defs/"), {})
-        named = [form for form in target.get("oneOf", []) if "const" in form]
-        if not named or len(named) != len(target["oneOf"]):
+        named = [form for form in forms_of(target) if "const" in form]
+        if not named or len(named) != len(forms_of(target)):
             return ""
         return "".join(f"<br>`{json.dumps(form['const'])}`: {sentence(form['description'])}" for form in named)
 
@@ -165,7 +170,13 @@ class Reference:
 
 def tables_of(entry: dict[str, Any]) -> list[dict[str, Any]]:
     """The forms of a definition that have keys."""
-    return [form for form in entry.get("oneOf", [entry]) if form.get("properties")]
+    return [form for form in forms_of(entry) if form.get("properties")]
+
+
+def forms_of(entry: dict[str, Any]) -> list[dict[str, Any]]:
+    """The forms of a definition: of tables told apart by a key, and of words."""
+    forms: list[dict[str, Any]] = entry.get("oneOf", entry.get("anyOf", []))
+    return forms if any("const" in form or "properties" in form for form in forms) else [entry]
 
 
 def table_of(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:

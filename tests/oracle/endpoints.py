@@ -38,16 +38,19 @@ SENDER = {
     "preduce": ("halving", _either("precise", "integer")),
     "ts": ("timestamps", flag),
     "ssr": ("idle_restart", _either("timer", "timer-keeps-window")),
-    "efr": ("inflate_when_blocked", _either(False, True)),
+    "exitfix": ("recovery_exit", _either("min-flight", "keep")),
     "bugfix": ("second_fast_retransmit", _either("never", "always")),
 }
-SENDER_OF = {
-    "Newreno": {
+EARLY_RENO = {"efr": ("inflate_when_blocked", _either(False, True))}
+# Parameters of the recovery.
+RECOVERY_OF = {
+    "Reno": EARLY_RENO,
+    "Newreno": EARLY_RENO
+    | {
         "impatient": ("partial_ack_timer", _either("first", "each")),
         "pwd": ("partial_deflation", flag),
-        "exitfix": ("recovery_exit", _either("min-flight", "keep")),
     },
-    "Sack1": {"pack": ("sack_partial", _either("two-segments-past-end", "pipe-twice"))},
+    "Sack1": {"pack": ("partial", _either("two-segments-past-end", "pipe-twice"))},
 }
 RECEIVER = {
     "imm": ("immediate_on_gap", flag),
@@ -58,7 +61,7 @@ FIXED = {"overhead": 0.0, "bugss": 1.0, "oldcode": 0.0}
 
 OPTIONS = (
     {"profile", "kind", "ack", "window", "psize", "acksize", "interval", "maxburst", "dg", "boot"}
-    | set(SENDER) | set(RECEIVER) | set(FIXED) | {o for rules in SENDER_OF.values() for o in rules}
+    | set(SENDER) | set(RECEIVER) | set(FIXED) | {o for rules in RECOVERY_OF.values() for o in rules}
 )
 
 
@@ -75,14 +78,15 @@ def sender(options, kind, phase):
             raise Unsupported(f"{option}={options[option]} has no scenario rule")
     table = {
         "stack": STACK[options.get("profile", "std")],
-        "recovery": RECOVERY[kind],
+        "recovery": {"kind": RECOVERY[kind]}
+        | {rule: say(options[option]) for option, (rule, say) in RECOVERY_OF.get(kind, {}).items() if option in options},
         "control": "reno",
         "credit": {"kind": "ack-counting"},
         "packet": _int(options.get("psize", "1000")),
         "window": _int(options.get("window", "40")),
-        "tick_phase": seconds(phase),
+        "rtt_filter": {"phase": seconds(phase)},
     }
-    for option, (rule, say) in {**SENDER, **SENDER_OF.get(kind, {})}.items():
+    for option, (rule, say) in SENDER.items():
         if option in options:
             table[rule] = say(options[option])
     if "min_rto" in table and "max_rto" in table and time(options["minrto"]) > time(options["maxrto"]):

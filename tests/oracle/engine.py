@@ -10,8 +10,8 @@ from pathlib import Path
 
 #: The sender of ns-2's TCP/Linux but for its congestion control (docs/oracle/NS2-SEMANTICS.md, section 11).
 TCP_LINUX = {
-    "stack": "ns2-2.35", "recovery": "fack", "dup_thresh": 4, "recovery_window": "rate-halving", "tick": "1ms",
-    "duplicates_restart_timer": True, "slow_start_at_ssthresh": True, "halving": "integer", "credit": {"kind": "abc", "limit": 1},
+    "stack": "ns2-2.35", "recovery": {"kind": "fack", "window": "rate-halving", "duplicates_restart_timer": True},
+    "dup_thresh": 4, "tick": "1ms", "slow_start_at_ssthresh": True, "halving": "integer", "credit": {"kind": "abc", "limit": 1},
 }  # fmt: skip
 
 

@@ -96,7 +96,10 @@ def compare(stack="linux", without=None):
     scenarios = [scenario(name, control, stack) for name, control in runs]
     for flow in (experiment["flow"][0] for experiment in scenarios):
         for side, rules in (without or {}).items():
-            flow[side] = flow.get(side, {}) | rules
+            table = flow.setdefault(side, {})
+            for key, value in rules.items():
+                # Parameters stand beside the variant that the experiment names.
+                table[key] = {"kind": table[key], **value} if isinstance(value, dict) and key in table and side == "sender" else value
     answers = run_batch(scenarios)
     found = {}
     for (key, rows), answer in zip(runs.items(), answers):
@@ -177,14 +180,14 @@ def lines():
 # Each rule of the stack, and the stack `rfc`'s in its place.
 SHARES = {
     "all of them": {},
-    "without HyStart": {"sender": {"slow_start": "standard"}},
+    "without HyStart": {"sender": {"control": {"slow_start": "standard"}}},
     "without credit for every segment": {"sender": {"credit": {"kind": "rfc5681"}}},
-    "without RACK and TLP": {"sender": {"recovery": "rfc6675"}},
-    "without proportional rate reduction": {"sender": {"recovery_window": "at-once"}},
+    "without RACK and TLP": {"sender": {"recovery": {"kind": "rfc6675", "window": "prr", "undo": "both", "frto": "linux"}}},
+    "without proportional rate reduction": {"sender": {"recovery": {"window": "at-once"}}},
     "without its timeout": {"sender": {"rtt_filter": "rfc6298", "rto_floor": "before-backoff", "min_rto": "1s"}},
     "without halving cwnd": {"sender": {"halving": "flight-size"}},
-    "without undoing": {"sender": {"undo": "off", "frto": "off"}},
-    "without F-RTO": {"sender": {"frto": "off"}},
+    "without undoing": {"sender": {"recovery": {"undo": "off", "frto": "off"}}},
+    "without F-RTO": {"sender": {"recovery": {"frto": "off"}}},
     "without its receiver": {"receiver": {"ack": {"policy": "delayed", "timer": "200ms"}}},
 }
 

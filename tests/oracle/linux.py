@@ -44,10 +44,10 @@ SHARES = {
     "all of them": {},
     "without Vegas's pace": {"control": CONTROLS["vegas"]},
     "without slow start at ssthresh": {"slow_start_at_ssthresh": False},
-    "without the restarts by duplicates": {"duplicates_restart_timer": False},
-    "without forward acknowledgment": {"recovery": "sack", "recovery_window": "at-once", "duplicates_restart_timer": False},
+    "without the restarts by duplicates": {"recovery": {"kind": "fack", "window": "rate-halving"}},
+    "without forward acknowledgment": {"recovery": "sack"},
     "without the fourth segment": {"dup_thresh": 3},
-    "without rate halving": {"recovery_window": "at-once"},
+    "without rate halving": {"recovery": {"kind": "fack", "duplicates_restart_timer": True}},
     "without the counters": {"credit": {"kind": "ack-counting"}},
 }
 

@@ -54,6 +54,6 @@ def test_where_slow_start_overshoots(ours, name):
 def test_bursts_of_the_pacer_explain_the_acks(ours):
     """quinn's pacer sends ten at a time. One by one, every other packet finds the queue full, and each gap has an ACK."""
     cases = [case for case in CASES if case["name"] in ("shallow-plain", "long-plain")]
-    smooth = beside_quinn.ours(cases, pacing_burst=1)
+    smooth = beside_quinn.ours(cases, pacing={"burst": 1})
     for name, us in smooth.items():
         assert us["acks"] > 1.08 * int(THEIRS[name]["acks"]) > 1.08 * 0.99 * ours[name]["acks"]

@@ -174,12 +174,24 @@ def keys(part: type) -> set[str]:
     return {part._keys.get(field.name, field.name) for field in dataclasses.fields(part)}  # type: ignore[attr-defined]
 
 
+def test_a_parameter_beside_the_stacks_own_leaves_the_others() -> None:
+    def recovery(sender: s.Sender) -> str:
+        scenario = two_hops()
+        scenario.flows[0].sender = sender  # type: ignore[index, union-attr]
+        lines = _core.expanded(scenario.to_toml()).splitlines()
+        return next(line for line in lines if line.startswith("recovery = "))
+
+    linux = 'recovery = { frto = "off", kind = "rack", phase = "0s", tick = "0.004s", undo = "both", window = "prr-linux" }'
+    assert recovery(s.Sender(stack="linux", recovery=s.RackRecovery(frto="off"))) == linux
+    assert recovery(s.Sender(stack="linux", recovery={"frto": "off"})) == linux
+    assert recovery(s.Sender(stack="linux")) == recovery(s.Sender(stack="linux", recovery="rack"))
+    assert '"at-once"' in recovery(s.Sender(stack="linux", recovery=s.Rfc6675Recovery(frto="linux")))
+
+
 # Words that go only with others.
 COMPANY = {
     "bbr": ["flow.0.sender.recovery=rack"],
     "rfc9002": ["flow.0.sender.timestamps=false"],
-    "rate-halving": ["flow.0.sender.recovery=fack"],
-    "hystart": ["flow.0.sender.control=cubic"],
 }
 
 

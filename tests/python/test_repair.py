@@ -22,7 +22,7 @@ name = "f"
 from = "S"
 to   = "R"
 size = {{ segments = 120 }}
-sender = {{ recovery = "{recovery}", slow_start = "standard", initial_window = 10 }}
+sender = {{ recovery = "{recovery}", initial_window = 10 }}
 receiver = {{ ack = {{ policy = "every" }} }}
 """
 RECOVERIES = ("tahoe", "reno", "newreno", "sack", "rfc6675", "fack", "rack")

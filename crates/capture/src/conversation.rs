@@ -2,7 +2,6 @@
 
 use acklab_packet::Seq;
 use acklab_scenario::spec::FlowSpec;
-use acklab_tcp::rules::Sequence;
 use acklab_tcp::sender::{Sender, Supply};
 use etherparse::{Ipv4Header, TcpHeader};
 
@@ -55,7 +54,7 @@ impl Conversation {
             return Err(CaptureError::TooLarge { flow: flow.name.clone(), bytes: sender.packet, most: MAX_PAYLOAD });
         }
         let machine = Sender::new(sender.clone(), Supply::Unlimited);
-        let unit = if sender.sequence == Sequence::Segments { sender.packet } else { 1 };
+        let unit = if sender.sequence.in_bytes() { 1 } else { sender.packet };
         let window = machine.core().seq.wnd.saturating_mul(u64::from(unit));
         let scale = if sender.syn { scale_for(window) } else { 0 };
         Ok(Conversation {

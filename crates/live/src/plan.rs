@@ -6,7 +6,9 @@ use std::sync::Arc;
 use acklab_path::spec::LinkSpec;
 use acklab_path::stage::StageSpec;
 use acklab_scenario::spec::{FlowSpec, Scenario, Size, Stop};
-use acklab_tcp::rules::{AckPolicyKind, DivideWhen, PhaseSource, ReceiverRules, RecoveryKind, RttSource, WindowSource};
+use acklab_tcp::rules::{
+    AckPolicyKind, DivideWhen, Pacing, PhaseSource, ReceiverRules, RecoveryKind, RttSource, Variants, WindowSource,
+};
 
 use crate::bpf::rules::{Rules, counts_segments, stock};
 use crate::hop::Hop;
@@ -280,7 +282,7 @@ fn differences(spec: &FlowSpec, settings: &Settings, options: &Options, ours: bo
     if !sender.syn {
         notes.push("every connection opens with a SYN, and closes with a FIN".to_owned());
     }
-    if sender.pacing > 0.0 {
+    if sender.pacing != (Pacing::Off {}) {
         notes.push("pacing is the kernel's own business: reno and cubic do not, bbr does".to_owned());
     }
     if !settings.sack && settings.window == 0 {
@@ -288,7 +290,7 @@ fn differences(spec: &FlowSpec, settings: &Settings, options: &Options, ours: bo
                     `window` below 6 MB";
         notes.push(note.to_owned());
     }
-    if matches!(sender.recovery, RecoveryKind::Tahoe) {
+    if matches!(sender.recovery, RecoveryKind::Tahoe {}) {
         notes.push("no kernel does Tahoe: it recovers as NewReno does".to_owned());
     }
     if options.kernel_acks {

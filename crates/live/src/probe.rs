@@ -1,6 +1,6 @@
 //! What of a live run works on this machine: found out by trying.
 
-use acklab_tcp::rules::{ControlKind, CreditKind, SenderRules, Stack};
+use acklab_tcp::rules::{CreditKind, SenderRules, Stack, named};
 use serde::Serialize;
 
 use crate::bpf::load::register;
@@ -54,7 +54,6 @@ pub fn probe() -> Findings {
 
 /// Registers a sender, and lets it go.
 fn senders() -> Result<(), Trouble> {
-    let standard =
-        SenderRules { credit: CreditKind::AckCounting, control: ControlKind::Reno {}, ..Stack::Rfc.sender() };
+    let standard = SenderRules { credit: CreditKind::AckCounting {}, control: named("reno"), ..Stack::Rfc.sender() };
     Rules::of(&standard).map_or(Ok(()), |rules| register(&rules).map(drop))
 }

@@ -1,6 +1,6 @@
 //! What the kernels of a live run are told, inside their fresh namespaces only.
 
-use acklab_tcp::rules::{ReceiverRules, RecoveryKind, SenderRules, Window};
+use acklab_tcp::rules::{ReceiverRules, SenderRules, Window};
 
 /// Bytes of an IPv4 and a TCP header without options.
 const HEADERS: u32 = 40;
@@ -55,7 +55,7 @@ impl Settings {
             sack: receiver.sack,
             dsack: receiver.dsack,
             ecn: sender.ecn,
-            rack: sender.recovery == RecoveryKind::Rack,
+            rack: sender.recovery.is_rack(),
             initial_window: sender.initial_window as u32,
             window: 0,
             min_rto_ms: (sender.min_rto.secs() * 1e3).round() as u32,

@@ -8,7 +8,9 @@ use std::process::{Command, Stdio};
 
 use acklab_live::bpf::rules::{Rules, stock};
 use acklab_packet::Time;
-use acklab_tcp::rules::{ControlKind, CreditKind, Growth, SenderRules, Stack, VenoBase, VenoEstimate, VenoFirstLoss};
+use acklab_tcp::rules::{
+    ControlKind, CreditKind, Growth, SenderRules, SlowStart, Stack, VenoBase, VenoEstimate, VenoFirstLoss, named,
+};
 use acklab_tcp::sender::CaState;
 use acklab_tcp::sender::control::{AckEvent, CongestionControl, Control, Needs, Signal, Window};
 use acklab_tcp::sender::credit::{Covered, Credit, WindowCredit};
@@ -152,8 +154,8 @@ fn live(rules: &SenderRules, mss: u64, seed: u64, lines: &mut String, expected: 
 }
 
 fn credits() -> Vec<CreditKind> {
-    let mut all = vec![CreditKind::AckCounting, CreditKind::Rfc5681, CreditKind::FullSegments];
-    all.extend([CreditKind::Counter, CreditKind::SegmentCounter]);
+    let mut all = vec![CreditKind::AckCounting {}, CreditKind::Rfc5681 {}, CreditKind::FullSegments {}];
+    all.extend([CreditKind::Counter {}, CreditKind::SegmentCounter {}]);
     for growth in [Growth::Whole, Growth::Steps, Growth::AllThenOne] {
         all.push(CreditKind::Ubc { growth });
         all.extend([1.0, 1.5, 2.0, 4.25].map(|limit| CreditKind::Lbc { limit, growth }));
@@ -164,13 +166,21 @@ fn credits() -> Vec<CreditKind> {
 }
 
 fn controls() -> Vec<ControlKind> {
-    let mut all = vec![ControlKind::Reno {}];
+    let mut all = vec![named("reno")];
     for clock in [Time::ZERO, Time::from_secs(0.001)] {
         for (alpha, beta) in [(1.0, 3.0), (1.0, 1.0), (2.5, 3.0)] {
             for estimate in [VenoEstimate::PerAck, VenoEstimate::PerRtt] {
                 for first_loss in [VenoFirstLoss::Half, VenoFirstLoss::ByFlag] {
                     for base_rtt in [VenoBase::SinceLoss, VenoBase::Ever] {
-                        all.push(ControlKind::Veno { alpha, beta, estimate, first_loss, base_rtt, clock });
+                        all.push(ControlKind::Veno {
+                            alpha,
+                            beta,
+                            estimate,
+                            first_loss,
+                            base_rtt,
+                            clock,
+                            slow_start: SlowStart::Standard,
+                        });
                     }
                 }
             }
@@ -227,11 +237,11 @@ fn every_credit_and_control_is_the_simulators_to_the_last_byte() {
 fn what_linux_does_by_itself_needs_no_other_sender() {
     let of = |credit, control| stock(&SenderRules { credit, control, ..Stack::Rfc.sender() });
     let veno = controls()[1].clone();
-    assert!(of(CreditKind::FullSegments, ControlKind::Reno {}) && of(CreditKind::SegmentCounter, ControlKind::Reno {}));
-    assert!(!of(CreditKind::AckCounting, ControlKind::Reno {}) && !of(CreditKind::Rfc5681, ControlKind::Reno {}));
-    assert!(!of(CreditKind::FullSegments, veno), "no module is counted on");
-    let vegas = Control::new(ControlKind::Westwood { gain: 0.9 }, 1460, 0);
+    assert!(of(CreditKind::FullSegments {}, named("reno")) && of(CreditKind::SegmentCounter {}, named("reno")));
+    assert!(!of(CreditKind::AckCounting {}, named("reno")) && !of(CreditKind::Rfc5681 {}, named("reno")));
+    assert!(!of(CreditKind::FullSegments {}, veno), "no module is counted on");
+    let vegas = Control::new(named("westwood"), 1460, 0);
     assert_eq!(vegas.needs(), Needs::RoundTrips);
-    let westwood = SenderRules { control: ControlKind::Westwood { gain: 0.9 }, ..Stack::Rfc.sender() };
+    let westwood = SenderRules { control: named("westwood"), ..Stack::Rfc.sender() };
     assert_eq!(Rules::of(&westwood), None, "not known to the eBPF sender");
 }

@@ -2,12 +2,14 @@
 //! reader's types, editors and these messages share. Only texts that failed to read come here.
 
 use acklab_packet::{Bytes, Rate, Time};
-use acklab_tcp::rules::{ReceiverPatch, SenderPatch};
+use acklab_tcp::rules::{ReceiverPatch, SenderPatch, Wrong};
 use serde_json::{Map, Value};
 
 use super::error::{Problem, clip};
+use super::moved::moved;
 use super::path::Path;
 use super::places::Places;
+use super::schema::SCHEMA;
 use super::suggest::{did_you_mean, listed, meant_elsewhere, nearest, one_of};
 
 type Object = Map<String, Value>;
@@ -15,6 +17,17 @@ type Object = Map<String, Value>;
 /// The first place where `tree` departs from the schema `root`, as its text orders the keys.
 pub(super) fn diagnose(root: &Value, tree: &Value, places: &Places) -> Option<Problem> {
     Walk { root, places }.value(root, tree, &Path::Root).err()
+}
+
+/// What is wrong with the value of a rule, which stands in the table `definition` of the schema at `path`.
+pub(super) fn diagnose_rule(definition: &str, path: &Path<'_>, (key, value): Wrong) -> Problem {
+    let (root, places): (&Value, _) = (&SCHEMA, Places::default());
+    let place = path.key(key);
+    let schema = &root["$defs"][definition]["properties"][key];
+    let found = Walk { root, places: &places }.value(schema, &value, &place).err();
+    let problem = found.unwrap_or_else(|| Problem::at(place, "is not a value of this rule"));
+    // A number that JSON cannot hold is a text.
+    if let Value::String(number) = value { problem.given(number) } else { problem }
 }
 
 struct Walk<'s> {
@@ -155,8 +168,13 @@ impl<'s> Walk<'s> {
                 // The tag misspelt is an unknown key; everything else known to no form is one too.
                 let keys = |(_, keys): &(_, &'s Object)| keys.keys().map(String::as_str).collect::<Vec<_>>();
                 let all: Vec<_> = forms.iter().flat_map(keys).collect();
-                return match table.keys().find(|key| !all.contains(&key.as_str())) {
-                    Some(key) => unknown_key(key, all, path),
+                if let Some(key) = table.keys().find(|key| !all.contains(&key.as_str())) {
+                    return unknown_key(key, all, path);
+                }
+                // Where the tag may be left out, the form that was meant is one that has all keys.
+                let whole = |keys: &Object| table.keys().all(|key| keys.contains_key(key));
+                return match forms.iter().find(|(form, keys)| form.get("required").is_none() && whole(keys)) {
+                    Some((form, _)) => self.complaint(form, &Value::Object(table.clone()), path),
                     None => Problem::at(path.key(tag), format!("missing; must be {}", one_of(known))),
                 };
             };
@@ -238,19 +256,21 @@ impl<'s> Walk<'s> {
             return None;
         }
         let schema = self.resolve(schema);
-        let forms =
-            schema.get("oneOf").and_then(Value::as_array).map_or_else(|| vec![schema], |all| all.iter().collect());
+        let forms = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array);
+        let forms = forms.map_or_else(|| vec![schema], |all| all.iter().collect());
         let takes = |form: &'s Value| {
             let keys = self.resolve(form).get("properties").and_then(Value::as_object).into_iter().flatten();
-            keys.map(|(key, _)| key.as_str()).filter(move |key| {
+            let takers = keys.map(|(key, _)| key.as_str()).filter(move |key| {
                 let table = Value::Object(Object::from_iter([((*key).to_owned(), value.clone())]));
                 self.value(form, &table, &Path::Root).is_ok()
-            })
+            });
+            takers.map(move |key| (form, key))
         };
-        let takers: Vec<&str> = forms.into_iter().flat_map(takes).collect();
-        let key =
-            takers.iter().find(|key| **key == "stack").or_else(|| takers.first().filter(|_| takers.len() == 1))?;
-        Some(format!("; write {{ {key} = {} }}", clip(&value.to_string(), 60)))
+        let takers: Vec<(&Value, &str)> = forms.into_iter().flat_map(takes).collect();
+        let stack = takers.iter().find(|(_, key)| *key == "stack");
+        let &(form, key) = stack.or_else(|| takers.first().filter(|_| takers.len() == 1))?;
+        let kind = tag(form).map(|tag| format!("{tag} = {}, ", form["properties"][tag]["const"])).unwrap_or_default();
+        Some(format!("; write {{ {kind}{key} = {} }}", clip(&value.to_string(), 60)))
     }
 
     /// What `schema` allows, for a sentence.
@@ -266,6 +286,11 @@ impl<'s> Walk<'s> {
             }
             if let Some((tag, known)) = self.tagged(choices) {
                 return format!("a table with `{tag}`, {}", one_of(known));
+            }
+            if !names.is_empty() && choices.iter().all(|choice| choice.get("const").is_some() || tag(choice).is_some())
+            {
+                let tag = choices.iter().find_map(tag).unwrap_or_default();
+                return format!("{}, alone or as `{tag}` of a table", one_of(names));
             }
             let mut forms: Vec<String> = choices.iter().map(|choice| self.allowed(choice)).collect();
             forms.dedup();
@@ -318,7 +343,8 @@ fn unit(schema: &Value, value: &Value) -> Option<Result<(), String>> {
 fn unknown_key<'k>(key: &str, known: impl IntoIterator<Item = &'k str>, path: &Path<'_>) -> Problem {
     let known: Vec<_> = known.into_iter().collect();
     let place = path.key(key);
-    if let Some(hint) = did_you_mean(key, known.iter().copied()).or_else(|| meant_elsewhere(key, &known)) {
+    let hint = moved(key).or_else(|| did_you_mean(key, known.iter().copied()));
+    if let Some(hint) = hint.or_else(|| meant_elsewhere(key, &known)) {
         return Problem::at(place, format!("unknown key{hint}"));
     }
     let elsewhere = if SenderPatch::NAMES.contains(&key) {
@@ -329,6 +355,12 @@ fn unknown_key<'k>(key: &str, known: impl IntoIterator<Item = &'k str>, path: &P
         ""
     };
     Problem::at(place, format!("unknown key{elsewhere}")).help(format!("known here: {}", listed(known)))
+}
+
+/// The key by which a table is told apart from others.
+fn tag(form: &Value) -> Option<&str> {
+    let keys = form.get("properties")?.as_object()?;
+    keys.iter().find(|(_, schema)| schema.get("const").is_some()).map(|(key, _)| key.as_str())
 }
 
 /// The JSON type a schema asks for.

@@ -1,6 +1,6 @@
-//! The file's tables, one struct each, as written: names instead of indices, and what may be left out left out.
+//! The tables of a scenario file as written: with names instead of indices, and without defaults.
 //!
-//! These types are also the source of the JSON Schema, so their docstrings are written for who writes scenarios.
+//! The JSON Schema is made from these types, so their docstrings are for authors of scenarios.
 
 use acklab_packet::{Bytes, Time};
 use schemars::JsonSchema;
@@ -21,16 +21,16 @@ pub(super) struct File {
     /// Where an editor finds this schema; not read.
     #[serde(default, rename = "$schema")]
     pub _schema: String,
-    /// What the experiment is, for people.
+    /// Title of the experiment, for people.
     #[serde(default)]
     pub title: String,
-    /// Names every random stream, together with the component that draws from it.
+    /// Seed of every random stream, together with the name of the component that draws from it.
     #[serde(default = "one")]
     pub seed: u64,
-    /// When the run ends; once every flow has finished, and at 1000 s in any case, where left out.
+    /// When the run ends. If left out: when every flow has finished, at 1000 s at the latest.
     #[serde(default)]
     pub stop: StopTable,
-    /// A whole network in a few words; expands to links, which come before those of the file.
+    /// A common network, which expands to links. They come before those of the file.
     pub topology: Option<Topology>,
     /// The network: duplex links.
     #[serde(default)]
@@ -57,15 +57,15 @@ fn one() -> u64 {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct StopTable {
-    /// As soon as this is so.
+    /// Condition on which the run ends.
     pub when: Option<When>,
     /// Latest end of a run that waits for its flows.
     pub at_most: Option<Time>,
-    /// At this instant, whatever the flows do.
+    /// Instant at which the run ends, whether or not flows have finished.
     pub at: Option<Time>,
 }
 
-/// What a run may wait for.
+/// Condition on which a run may end.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum When {
@@ -73,11 +73,11 @@ pub(super) enum When {
     FlowsComplete,
 }
 
-/// A transfer, or several alike.
+/// A transfer, or several that are alike.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FlowTable {
-    /// Unique; `flow0`, `flow1`, ... by place in the file where left out. Several are called name0, name1, ...
+    /// Unique name. If left out: `flow0`, `flow1`, ... by place in the file. Several flows are called name0, name1, ...
     pub name: Option<String>,
     /// Node of the sender.
     pub from: String,
@@ -90,16 +90,16 @@ pub(super) struct FlowTable {
     #[serde(default)]
     #[schemars(extend("default" = "unlimited"))]
     pub size: SizeEntry,
-    /// For how many flows this table stands.
+    /// Number of flows that this table describes.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub count: u64,
-    /// The k-th of several starts at start + k * stagger.
+    /// Time between the starts of two of them: the k-th starts at start + k * stagger.
     #[serde(default)]
     pub stagger: Time,
-    /// An application that writes now and then; `size` then plays no part.
+    /// Application that writes at random times. `size` is then ignored.
     pub source: Option<Source>,
-    /// Whether the transfer starts again after it has finished.
+    /// Repetition of the transfer after it has finished.
     pub repeat: Option<RepeatTable>,
     /// The sender's stack, and rules that override it.
     #[serde(default)]
@@ -112,16 +112,16 @@ pub(super) struct FlowTable {
 /// How much a flow sends.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 pub(super) enum SizeEntry {
-    /// That many full segments.
+    /// Number of full segments.
     #[serde(rename = "segments")]
     Segments(#[schemars(range(min = 1))] u64),
-    /// That many payload bytes.
+    /// Number of payload bytes.
     #[serde(rename = "bytes")]
     Bytes(Bytes),
-    /// Payload bytes drawn anew for each transfer, uniformly between two ends.
+    /// Payload bytes, drawn for each transfer uniformly between two bounds.
     #[serde(rename = "uniform")]
     Uniform([Bytes; 2]),
-    /// Until the run ends.
+    /// No end: the flow sends until the run ends.
     #[default]
     #[serde(rename = "unlimited")]
     Unlimited,
@@ -134,10 +134,10 @@ pub(super) struct RepeatTable {
     /// Transfers in all.
     #[schemars(range(min = 1))]
     pub times: u32,
-    /// Pause between the end of one and the start of the next.
+    /// Pause between the end of a transfer and the start of the next.
     #[serde(default)]
     pub think: Time,
-    /// Longest pause: each is drawn uniformly from `think` to here. Left out, all are `think`.
+    /// Longest pause. Each pause is drawn uniformly from `think` to `think_to`. If left out, each is `think`.
     pub think_to: Option<Time>,
 }
 

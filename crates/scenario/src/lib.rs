@@ -35,6 +35,7 @@ mod file;
 mod filter;
 mod limits;
 mod link;
+mod moved;
 mod network;
 mod overrides;
 mod path;
@@ -49,7 +50,6 @@ mod tables;
 mod template;
 pub mod topology;
 mod tree;
-mod unasked;
 mod wlan;
 
 use serde::Deserialize;
@@ -116,7 +116,7 @@ pub fn parse_toml(text: &str, file: &str) -> Result<Scenario, ScenarioError> {
 ///     "flow": [{ "from": "S", "to": "R", "size": { "segments": 0 } }]
 /// }"#;
 /// let error = parse_json(text, "line 1").unwrap_err();
-/// assert_eq!(error.to_string(), "line 1: flow[0].size.segments: is 0; must be at least 1");
+/// assert_eq!(error.to_string(), "line 1:3:50: flow[0].size.segments: is 0; must be at least 1");
 /// ```
 ///
 /// # Errors

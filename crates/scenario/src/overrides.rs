@@ -1,6 +1,7 @@
 //! `--set path=value`: single values replaced before a scenario is read.
 
-use serde_json::{Map, Value};
+use acklab_tcp::rules::{ReceiverPatch, SenderPatch};
+use serde_json::{Map, Value, json};
 
 use super::error::Problem;
 use super::path::{Path, bare_or_quoted};
@@ -135,6 +136,11 @@ fn entry_names(list: &[Value]) -> String {
     if names.is_empty() { String::new() } else { format!(", or by name: {}", listed(names.iter().map(String::as_str))) }
 }
 
+/// The key that names the variant of a rule with variants.
+fn tag(rule: &str) -> Option<&'static str> {
+    SenderPatch::tag(rule).or_else(|| ReceiverPatch::tag(rule))
+}
+
 /// Sets what stands at `path`; tables on the way to it are made.
 fn assign(tree: &mut Value, path: &str, value: Value) -> Result<(), Problem> {
     let steps = steps(path)?;
@@ -143,6 +149,11 @@ fn assign(tree: &mut Value, path: &str, value: Value) -> Result<(), Problem> {
         let here = || steps[..depth].iter().map(|step| bare_or_quoted(&step.text)).collect::<Vec<_>>().join(".");
         if place.is_null() {
             *place = Value::Object(Map::new());
+        }
+        // The name of a variant stands for a table.
+        let rule = depth.checked_sub(1).and_then(|above| tag(&steps[above].text));
+        if let (Value::String(name), Some(tag)) = (&*place, rule) {
+            *place = json!({ tag: name });
         }
         place = match place {
             Value::Object(map) => map.entry(step.text.as_str()).or_insert(Value::Null),

@@ -69,14 +69,14 @@ pub enum Stop {
     At(Time),
 }
 
-/// How much a flow sends.
+/// Amount of data that a flow sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// That many full segments.
+    /// Number of full segments.
     Segments(u64),
-    /// That many payload bytes.
+    /// Number of payload bytes.
     Bytes(u64),
-    /// Payload bytes drawn anew for each transfer, uniformly.
+    /// Payload bytes, drawn for each transfer uniformly.
     Uniform {
         /// Fewest.
         low: u64,
@@ -87,46 +87,46 @@ pub enum Size {
     Unlimited,
 }
 
-/// An application that sends by itself.
+/// An application that decides when data is sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Source {
-    /// Somebody typing (ledger allman1998.m.telnet).
+    /// A person who types (ledger allman1998.m.telnet).
     Telnet {
         /// Mean of exponentially distributed pauses.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mean: Option<Time>,
-        /// Without `mean`: how pauses are distributed; left out, `pareto`.
+        /// Without `mean`: distribution of the pauses; default `pareto`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pauses: Option<Pauses>,
-        /// Payload bytes of each write; left out, one full segment.
+        /// Payload bytes of each write; default one full segment.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         write: Option<Bytes>,
     },
-    /// Datagrams that nobody acknowledges (UDP; ledger smartacking.m.onoff_udp).
+    /// Datagrams without acknowledgments (UDP; ledger smartacking.m.onoff_udp).
     Udp(Datagrams),
 }
 
-/// An unresponsive source: a constant rate while it is on.
+/// An on-off source that ignores congestion: its rate is constant while it is on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Datagrams {
-    /// Rate while it is on, headers included.
+    /// Sending rate during an on period, with headers.
     pub rate: Rate,
-    /// Bytes of a datagram on the wire, headers included.
+    /// Size of a datagram on the wire, with headers.
     #[serde(default = "thousand")]
     #[schemars(range(min = 28, max = 65535))]
     pub packet: u32,
-    /// How long it is on.
+    /// Length of an on period, or its mean.
     #[serde(default = "five_seconds")]
     pub on: Time,
-    /// How long it is off; 0s is never.
+    /// Length of an off period, or its mean; 0s has none.
     #[serde(default)]
     pub off: Time,
-    /// Whether these spans are the same each time.
+    /// Distribution of the lengths of on and off periods.
     #[serde(default)]
     pub spans: Spans,
-    /// Which comes first.
+    /// The first period.
     #[serde(default)]
     pub first: First,
 }
@@ -139,35 +139,35 @@ fn five_seconds() -> Time {
     Time::from_secs(5.0)
 }
 
-/// Lengths of the spans of an on-off source.
+/// Lengths of the on and off periods of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spans {
-    /// Always as given.
+    /// Constant.
     #[default]
     Constant,
-    /// Drawn anew, with the given mean.
+    /// Exponentially distributed, with the given mean.
     Exponential,
 }
 
-/// How an on-off source begins.
+/// The first period of an on-off source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum First {
-    /// Sending.
+    /// On: it begins to send.
     #[default]
     On,
-    /// Silent.
+    /// Off: it begins with a pause.
     Off,
 }
 
-/// Pauses between keystrokes, as measured of people.
+/// Distribution of the pauses between keystrokes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pauses {
     /// Pareto of shape 0.9 from 0.12 s, cut at 50 s: 15 % exceed a second, the mean is 1.1 s.
     Pareto,
-    /// What ns-2's tcplib source does: its quantiles, as measured; the mean is 1.1 s, the longest 210 s.
+    /// Measured quantiles of ns-2's tcplib source: the mean is 1.1 s, the longest pause 210 s.
     Tcplib,
 }
 

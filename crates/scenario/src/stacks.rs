@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use acklab_tcp::rules::{AckPolicyKind, OutOfRange, PhaseSource, ReceiverRules, RecoveryKind, SenderRules, Stack};
+use acklab_tcp::rules::{AckPolicyKind, PhaseSource, ReceiverRules, RecoveryKind, SenderRules, Stack, Wrong};
 
-use super::conflicts::{check_numbers, check_receiver, check_sender};
+use super::conflicts::{check_both, check_receiver, check_sender};
+use super::diagnose::diagnose_rule;
 use super::error::Problem;
 use super::path::Path;
 use super::suggest::{did_you_mean, listed};
 use super::tables::{ReceiverTable, SenderTable, StackTable, StackTables};
-use super::unasked::silence;
 
 /// The rules of a stack.
 #[derive(Clone)]
@@ -38,11 +38,11 @@ fn built_in(name: &str) -> Option<Stack> {
     Stack::ALL.into_iter().find(|stack| stack.name() == name)
 }
 
-fn derived(mut base: Both, table: &StackTable) -> Both {
-    table.sender.apply(&mut base.sender);
-    table.receiver.apply(&mut base.receiver);
+fn derived(mut base: Both, table: &StackTable) -> Result<Both, Wrong> {
+    table.sender.apply(&mut base.sender)?;
+    table.receiver.apply(&mut base.receiver)?;
     base.says_sack |= table.receiver.sack.is_some();
-    base
+    Ok(base)
 }
 
 impl Stacks {
@@ -59,10 +59,6 @@ impl Stacks {
             }
             if open.insert(name, table).is_some() {
                 return Err(Problem::at(path, "given twice"));
-            }
-            let wrong = table.sender.out_of_range().or_else(|| table.receiver.out_of_range());
-            if let Some(wrong) = wrong {
-                return Err(out_of_range(path, &wrong));
             }
         }
         for (name, _) in &tables {
@@ -81,18 +77,19 @@ impl Stacks {
         }
         let Some(&(last, _)) = chain.last() else { return Ok(()) };
         if chain.iter().any(|(name, _)| *name == next) {
-            let way: Vec<_> = chain.iter().map(|(name, _)| *name).chain([next]).take(8).collect();
+            let names: Vec<_> = chain.iter().map(|(name, _)| *name).chain([next]).take(8).collect();
             let path = Path::Root.key("stack");
             return Err(Problem::at(path.key(last).key("base"), "stacks are derived from each other in a circle")
                 .given_text(next)
-                .help(way.join(" -> ")));
+                .help(names.join(" -> ")));
         }
         let mut rules = self.find(next).map_err(|problem| {
             let path = Path::Root.key("stack");
             Problem { path: path.key(last).key("base").to_string(), ..problem }
         })?;
         for (name, table) in chain.into_iter().rev() {
-            rules = derived(rules, table);
+            let path = Path::Root.key("stack");
+            rules = derived(rules, table).map_err(|wrong| diagnose_rule("StackTable", &path.key(name), wrong))?;
             self.own.insert(name.to_owned(), rules.clone());
         }
         Ok(())
@@ -120,86 +117,68 @@ impl Stacks {
         sender: &SenderTable,
         receiver: &ReceiverTable,
     ) -> Result<(SenderRules, ReceiverRules), Problem> {
-        let at = |side: &str, key: &str| format!("flow[{index}].{side}{}{key}", if key.is_empty() { "" } else { "." });
-        let find =
-            |side: &str, name: &str| self.find(name).map_err(|problem| Problem { path: at(side, "stack"), ..problem });
-        if let Some(wrong) = sender.rules.out_of_range() {
-            return Err(out_of_range(at("sender", ""), &wrong));
-        }
-        if let Some(wrong) = receiver.rules.out_of_range() {
-            return Err(out_of_range(at("receiver", ""), &wrong));
-        }
-        let mut here = find("sender", sender.stack.as_deref().unwrap_or(Stack::Rfc.name()))?;
+        let flows = Path::Root.key("flow");
+        let flow = flows.index(index);
+        let (there, back) = (flow.key("sender"), flow.key("receiver"));
+        let find = |side: &Path<'_>, name: &str| {
+            self.find(name).map_err(|problem| Problem { path: side.key("stack").to_string(), ..problem })
+        };
+        let mut here = find(&there, sender.stack.as_deref().unwrap_or(Stack::Rfc.name()))?;
         if let Some(name) = &receiver.stack {
-            let there = find("receiver", name)?;
-            (here.receiver, here.says_sack) = (there.receiver, there.says_sack);
+            let other = find(&back, name)?;
+            (here.receiver, here.says_sack) = (other.receiver, other.says_sack);
         }
-        sender.rules.apply(&mut here.sender);
-        receiver.rules.apply(&mut here.receiver);
-        if !here.says_sack && receiver.rules.sack.is_none() {
-            here.receiver.sack = here.sender.recovery.uses_sack();
-        }
-        if receiver.rules.dsack.is_none() {
-            let possible = here.receiver.sack && here.sender.recovery != RecoveryKind::Sack;
-            here.receiver.dsack = possible && (here.receiver.dsack || asks_for_dsack(&here.sender));
-        }
-        let quic = matches!(here.receiver.ack, AckPolicyKind::Quic { .. });
-        let numbers = quic && here.sender.recovery == RecoveryKind::Rfc9002;
-        if sender.rules.packet_numbers.is_none() {
-            here.sender.packet_numbers = numbers;
-        }
-        if receiver.rules.packet_numbers.is_none() {
-            here.receiver.packet_numbers = numbers;
-        }
-        if let AckPolicyKind::Quic { max_ack_delay, .. } = here.receiver.ack
-            && sender.rules.max_ack_delay.is_none()
-        {
-            here.sender.max_ack_delay = max_ack_delay;
-        }
-        let marks = here.sender.control.counts_marks();
-        if sender.rules.ecn.is_none() {
-            here.sender.ecn |= marks;
-        }
-        if receiver.rules.echo_each_mark.is_none() {
-            here.receiver.echo_each_mark |= marks;
-        }
-        if sender.rules.tell_phase.is_none() {
-            here.sender.tell_phase |= asks_for_phase(&here.receiver);
-        }
-        if sender.rules.tell_window.is_none() {
-            here.sender.tell_window |= here.receiver.ack.asks_for_window();
-        }
-        let dsack = here.receiver.dsack;
-        silence(&sender.rules, &mut here.sender, dsack).map_err(|(key, what)| Problem::at(at("sender", key), what))?;
-        check_sender(&here.sender).map_err(|(key, what)| Problem::at(at("sender", key), what))?;
-        check_receiver(&here.receiver).map_err(|(key, what)| Problem::at(at("receiver", key), what))?;
-        check_numbers(&here.sender, &here.receiver, numbers)
-            .map_err(|(side, key, what)| Problem::at(at(side, key), what))?;
-        if here.receiver.dsack && !here.receiver.sack {
-            let what = "is true, but only sack = true asks for it; must be false";
-            return Err(Problem::at(at("receiver", "dsack"), what));
-        }
-        if here.receiver.dsack && here.sender.recovery == RecoveryKind::Sack {
-            let what = "is true, but a sender with recovery = \"sack\" takes such a report for a hole; must be false";
-            return Err(Problem::at(at("receiver", "dsack"), what));
-        }
+        sender.rules.apply(&mut here.sender).map_err(|wrong| diagnose_rule("SenderTable", &there, wrong))?;
+        receiver.rules.apply(&mut here.receiver).map_err(|wrong| diagnose_rule("ReceiverTable", &back, wrong))?;
+        complete(&mut here, sender, receiver);
+        check_sender(&here.sender).map_err(|(key, what)| Problem::at(format_args!("{there}.{key}"), what))?;
+        check_receiver(&here.receiver).map_err(|(key, what)| Problem::at(format_args!("{back}.{key}"), what))?;
+        check_both(&here.sender, &here.receiver)
+            .map_err(|(side, key, what)| Problem::at(format_args!("{flow}.{side}.{key}"), what))?;
         Ok((here.sender, here.receiver))
     }
 }
 
-/// Whether this sender learns from reports of duplicates.
-fn asks_for_dsack(sender: &SenderRules) -> bool {
-    sender.recovery.uses_dsack() || (sender.undo.uses_dsack() && sender.recovery.undoes())
+/// Sets the rules that follow other rules where the tables leave them out.
+fn complete(flow: &mut Both, sender: &SenderTable, receiver: &ReceiverTable) {
+    let Both { sender: ours, receiver: theirs, says_sack } = flow;
+    let (sender, receiver) = (&sender.rules, &receiver.rules);
+    if !*says_sack && receiver.sack.is_none() {
+        theirs.sack = ours.recovery.uses_sack();
+    }
+    if receiver.dsack.is_none() {
+        let possible = theirs.sack && !matches!(ours.recovery, RecoveryKind::Sack { .. });
+        theirs.dsack = possible && (theirs.dsack || ours.recovery.uses_dsack());
+    }
+    let quic = ours.recovery.is_rfc9002() && matches!(theirs.ack, AckPolicyKind::Quic { .. });
+    if let AckPolicyKind::Quic { max_ack_delay, packet_numbers, .. } = &mut theirs.ack {
+        if !receiver.ack.as_ref().is_some_and(|ack| ack.gives("packet_numbers")) {
+            *packet_numbers = quic;
+        }
+        if let RecoveryKind::Rfc9002 { packet_numbers, max_ack_delay: assumed } = &mut ours.recovery {
+            let gives = |key| sender.recovery.as_ref().is_some_and(|recovery| recovery.gives(key));
+            *packet_numbers = if gives("packet_numbers") { *packet_numbers } else { quic };
+            *assumed = if gives("max_ack_delay") { *assumed } else { *max_ack_delay };
+        }
+    }
+    let marks = ours.control.counts_marks();
+    if sender.ecn.is_none() {
+        ours.ecn |= marks;
+    }
+    if receiver.echo_each_mark.is_none() {
+        theirs.echo_each_mark |= marks;
+    }
+    if sender.tell_phase.is_none() {
+        ours.tell_phase |= asks_for_phase(theirs);
+    }
+    if sender.tell_window.is_none() {
+        ours.tell_window |= theirs.ack.asks_for_window();
+    }
 }
 
 /// Whether segments must carry their sender's phase for this receiver.
 fn asks_for_phase(rules: &ReceiverRules) -> bool {
     rules.ack.phase_source() == Some(PhaseSource::Option)
-}
-
-fn out_of_range(path: impl std::fmt::Display, wrong: &OutOfRange) -> Problem {
-    let what = format!("must be from {}", wrong.allowed.replace('_', ""));
-    Problem::at(format_args!("{path}.{}", wrong.name), what).given(&wrong.value)
 }
 
 /// Shares the tables of like flows, which are usually neighbours.
@@ -256,12 +235,45 @@ mod tests {
     }
 
     #[test]
-    fn what_a_stack_says_and_nothing_asks_for_is_off() {
-        let flows =
-            flows("", &["sender = { stack = 'linux', recovery = 'newreno', control = 'reno', sequence = 'segments' }"]);
-        let (rules, plain) = (&*flows[0].sender, acklab_tcp::rules::Stack::Rfc.sender());
-        assert_eq!((rules.undo, rules.frto, rules.recovery_window), (plain.undo, plain.frto, plain.recovery_window));
-        assert_eq!((rules.slow_start, rules.nagle), (plain.slow_start, plain.nagle));
+    fn a_parameter_left_out_has_the_stacks_value_in_the_same_variant_and_else_its_default() {
+        use acklab_tcp::rules::{AckPolicyKind, ControlKind, Frto, Stack, Variants, named};
+        let linux = Stack::Linux.sender();
+        let recovery = |frto: Frto| linux.recovery.with("frto", frto);
+        let flows = flows(
+            "[stack.mine]\nbase = 'linux'\nrecovery.frto = 'off'\n",
+            &[
+                "sender = { stack = 'linux', recovery = 'rack', control = 'cubic' }",
+                "sender = { stack = 'linux', recovery = { kind = 'rack', frto = 'off' }, control.beta = 0.8 }",
+                "sender = { stack = 'linux', recovery.frto = 'off' }",
+                "sender = { stack = 'mine', recovery.undo = 'both' }",
+                "sender = { stack = 'mine', recovery = 'rfc6675', control = 'vegas' }",
+                "sender = { recovery = 'rack', control = 'cubic' }",
+                "receiver = { ack.segments = 3 }",
+                "receiver = { ack = 'every' }",
+                "receiver = { stack = 'quic', ack = { policy = 'delayed' } }",
+            ],
+        );
+        let recoveries = [recovery(Frto::Linux), recovery(Frto::Off), recovery(Frto::Off), recovery(Frto::Off)];
+        let plain = [named("rfc6675"), named("rack")];
+        for (flow, expected) in flows.iter().zip(recoveries.into_iter().chain(plain)) {
+            assert_eq!(flow.sender.recovery, expected, "{}", flow.name);
+        }
+        let ControlKind::Cubic { c, fast_convergence, reno_friendly, alpha_rises, seek, slow_start, .. } =
+            linux.control
+        else {
+            panic!()
+        };
+        let faster =
+            ControlKind::Cubic { c, beta: 0.8, fast_convergence, reno_friendly, alpha_rises, seek, slow_start };
+        let controls = [&linux.control, &faster, &linux.control, &linux.control, &named("vegas"), &named("cubic")]
+            .map(Clone::clone);
+        assert_eq!(flows.iter().take(6).map(|flow| flow.sender.control.clone()).collect::<Vec<_>>(), controls);
+        let AckPolicyKind::Delayed { timer, heartbeat, phase, .. } = Stack::Rfc.receiver().ack else { panic!() };
+        let three = AckPolicyKind::Delayed { timer, segments: 3, heartbeat, phase };
+        assert_eq!(
+            [&flows[6], &flows[7], &flows[8]].map(|flow| flow.receiver.ack.clone()),
+            [three, named("every"), named("delayed")]
+        );
     }
 
     #[test]

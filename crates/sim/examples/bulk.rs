@@ -6,17 +6,17 @@ use acklab_packet::{Rate, Time};
 use acklab_path::spec::{LinkSpec, QueueSpec};
 use acklab_scenario::spec::{Custom, FlowSpec, Record, Scenario, Size, Stop};
 use acklab_sim::Simulation;
-use acklab_tcp::rules::{RecoveryKind, Stack, Window};
+use acklab_tcp::rules::{Stack, Window, named};
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let number = |i: usize, default: f64| args.get(i).and_then(|a| a.parse().ok()).unwrap_or(default);
     let (n, mbps, seconds) = (number(0, 4.0) as u32, number(1, 100.0), number(2, 60.0));
     let recovery = match args.get(3).map(String::as_str) {
-        Some("reno") => RecoveryKind::Reno,
-        Some("newreno") => RecoveryKind::Newreno,
-        Some("rfc6675") => RecoveryKind::Rfc6675,
-        _ => RecoveryKind::Sack,
+        Some("reno") => named("reno"),
+        Some("newreno") => named("newreno"),
+        Some("rfc6675") => named("rfc6675"),
+        _ => named("sack"),
     };
     let pairs = n.min(100);
     let rate = Rate::from_bps(mbps * 1e6);

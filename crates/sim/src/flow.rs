@@ -6,7 +6,7 @@ use acklab_packet::{Ack, Body, Packet, Phase, Probe, Segment, Time};
 use acklab_path::random::Random;
 use acklab_tcp::receiver::Receiver;
 use acklab_tcp::receiver::policy::Policy;
-use acklab_tcp::rules::PhaseSource;
+use acklab_tcp::rules::{PhaseSource, Variants};
 use acklab_tcp::sender::control::Control;
 use acklab_tcp::sender::{Sender, Supply};
 

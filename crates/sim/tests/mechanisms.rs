@@ -19,7 +19,7 @@ fn path(queue: &str, flows: &str, more: &str) -> Outcome {
     Simulation::new(scenario.into()).run()
 }
 
-const CLOCK: &str = r#"min_rto = "1s", initial_rto = "6s", tick = "100ms", tick_phase = "0.055588071586372367s""#;
+const CLOCK: &str = r#"min_rto = "1s", initial_rto = "6s", tick = "100ms", rtt_filter.phase = "0.055588071586372367s""#;
 
 /// A transfer of 1000-byte segments with the receiver's `ack` and the sender's further `rules`.
 fn transfer(name: &str, start: &str, segments: u32, ack: &str, rules: &str) -> String {
@@ -154,7 +154,13 @@ fn abc_is_careful_after_a_timeout_and_sabc_is_not() {
 #[test]
 fn paced_segments_are_a_fraction_of_the_round_trip_apart() {
     let gap = |fraction: f64| {
-        let flow = transfer("f", "0s", 100, r#"{ policy = "every" }"#, &format!("pacing = {fraction}"));
+        let flow = transfer(
+            "f",
+            "0s",
+            100,
+            r#"{ policy = "every" }"#,
+            &format!("pacing = {{ kind = 'spread', share = {fraction} }}"),
+        );
         // Ten segments a round trip are less than the path carries.
         let outcome = path(AMPLE, &flow.replace("window = 40", "window = 10"), "record = { packets = true }\n");
         let left = outcome.packets.iter().filter(|row| row.link == 0 && row.event == PacketEvent::Enqueue);

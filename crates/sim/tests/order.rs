@@ -9,7 +9,7 @@ use acklab_path::spec::{LinkSpec, LossSpec, LossTarget, QueueSpec};
 use acklab_scenario::spec::{Custom, FlowSpec, Repeat, Scenario, Size, Stop};
 use acklab_sim::outcome::PacketEvent::*;
 use acklab_sim::outcome::{PacketEvent, PacketRow};
-use acklab_tcp::rules::{AckPolicyKind, RecoveryKind, Stack, Window};
+use acklab_tcp::rules::{AckPolicyKind, Stack, Window, named};
 use world::{ALL, run};
 
 fn drop_tail(packets: u64) -> QueueSpec {
@@ -220,7 +220,7 @@ fn loss_lists_count_what_they_see() {
         let mut links = duplex(0, 1, 0.01).to_vec();
         links[0].loss = Some(LossSpec { list: Some(list), only, ..LossSpec::default() });
         let mut flow = transfer(1, 20, 4);
-        let sender = acklab_tcp::rules::SenderRules { recovery: RecoveryKind::Newreno, ..(*flow.sender).clone() };
+        let sender = acklab_tcp::rules::SenderRules { recovery: named("newreno"), ..(*flow.sender).clone() };
         flow.sender = Arc::new(sender);
         let outcome = run(&scenario(2, links, flow));
         let lost = outcome.packets.iter().filter(|row| row.event == Lose);

@@ -44,7 +44,7 @@ fn reordering_makes_a_sender_without_defences_retransmit_for_nothing() {
     let flow = |rules: &str| format!("size = {{ segments = 3000 }}\nsender = {{ fin = false, {rules} }}");
     let row = |rules: &str| run(&scenario(stage, "", &flow(rules))).flows[0].clone();
     let newreno = row("recovery = 'newreno', window = 60");
-    let rack = row("recovery = 'rack', undo = 'both', window = 60");
+    let rack = row("recovery = { kind = 'rack', undo = 'both' }, window = 60");
     assert!(newreno.retransmits > 20 && newreno.timeouts == 0, "{newreno:?}");
     assert!(newreno.undone == 0 && rack.undone > 0 && rack.undone <= rack.window_cuts, "{rack:?}");
     // RACK learns how far packets overtake each other, and takes back what it did before.

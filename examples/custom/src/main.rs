@@ -25,7 +25,7 @@ name = "f"
 from = "S"
 to   = "R"
 size = { segments = 500 }
-sender = { stack = "rfc", slow_start = "standard" }
+sender = { stack = "rfc", control.slow_start = "standard" }
 receiver = { stack = "rfc" }
 "#;
 

@@ -23,17 +23,17 @@ class Size(Part):
     """How much a flow sends. Exactly one must be given."""
 
     segments: int | None = None
-    """That many full segments."""
+    """Number of full segments."""
     bytes: str | None = None
-    """That many payload bytes."""
+    """Number of payload bytes."""
     uniform: Sequence[str] | None = None
-    """Payload bytes drawn anew for each transfer, uniformly between two ends."""
+    """Payload bytes, drawn for each transfer uniformly between two bounds."""
 
 
 AnySize = Size | Literal["unlimited"]
 """How much a flow sends.
 
-- "unlimited": Until the run ends.
+- "unlimited": No end: the flow sends until the run ends.
 """
 
 
@@ -44,103 +44,104 @@ class Repeat(Part):
     times: int
     """Transfers in all."""
     think: str | None = None
-    """Pause between the end of one and the start of the next; "0s" where left out."""
+    """Pause between the end of a transfer and the start of the next; default "0s"."""
     think_to: str | None = None
-    """Longest pause: each is drawn uniformly from `think` to here. Left out, all are `think`."""
+    """Longest pause. Each pause is drawn uniformly from `think` to `think_to`. If left out, each is `think`."""
 
 
 Pauses = Literal["pareto", "tcplib"]
-"""Pauses between keystrokes, as measured of people.
+"""Distribution of the pauses between keystrokes.
 
 - "pareto": Pareto of shape 0.9 from 0.12 s, cut at 50 s: 15 % exceed a second, the mean is 1.1 s.
-- "tcplib": What ns-2's tcplib source does: its quantiles, as measured; the mean is 1.1 s, the longest 210 s.
+- "tcplib": Measured quantiles of ns-2's tcplib source: the mean is 1.1 s, the longest pause 210 s.
 """
 
 
 @dataclass(kw_only=True, repr=False)
 class Telnet(Part):
-    """Somebody typing (ledger allman1998.m.telnet)."""
+    """A person who types (ledger allman1998.m.telnet)."""
 
     kind: Literal["telnet"] = "telnet"
     mean: str | None = None
     """Mean of exponentially distributed pauses."""
     pauses: Pauses | None = None
-    """Without `mean`: how pauses are distributed; left out, `pareto`."""
+    """Without `mean`: distribution of the pauses; default `pareto`."""
     write: str | None = None
-    """Payload bytes of each write; left out, one full segment."""
+    """Payload bytes of each write; default one full segment."""
 
 
 First = Literal["on", "off"]
-"""How an on-off source begins.
+"""The first period of an on-off source.
 
-- "on": Sending.
-- "off": Silent.
+- "on": On: it begins to send.
+- "off": Off: it begins with a pause.
 """
 
 
 Spans = Literal["constant", "exponential"]
-"""Lengths of the spans of an on-off source.
+"""Lengths of the on and off periods of a source.
 
-- "constant": Always as given.
-- "exponential": Drawn anew, with the given mean.
+- "constant": Constant.
+- "exponential": Exponentially distributed, with the given mean.
 """
 
 
 @dataclass(kw_only=True, repr=False)
 class Udp(Part):
-    """Datagrams that nobody acknowledges (UDP; ledger smartacking.m.onoff_udp)."""
+    """Datagrams without acknowledgments (UDP; ledger smartacking.m.onoff_udp)."""
 
     kind: Literal["udp"] = "udp"
     rate: str
-    """Rate while it is on, headers included."""
+    """Sending rate during an on period, with headers."""
     packet: int | None = None
-    """Bytes of a datagram on the wire, headers included; 1000 where left out."""
+    """Size of a datagram on the wire, with headers; default 1000."""
     first: First | None = None
-    """Which comes first; "on" where left out."""
+    """The first period; default "on"."""
     off: str | None = None
-    """How long it is off; 0s is never; "0s" where left out."""
+    """Length of an off period, or its mean; 0s has none; default "0s"."""
     on: str | None = None
-    """How long it is on; "5s" where left out."""
+    """Length of an on period, or its mean; default "5s"."""
     spans: Spans | None = None
-    """Whether these spans are the same each time; "constant" where left out."""
+    """Distribution of the lengths of on and off periods; default "constant"."""
 
 
 Source = Telnet | Udp
-"""An application that sends by itself."""
+"""An application that decides when data is sent."""
 
 
 @dataclass(kw_only=True, repr=False)
 class Flow(Part):
-    """A transfer, or several alike."""
+    """A transfer, or several that are alike."""
 
     _keys: ClassVar[dict[str, str]] = {"from_": "from"}
 
     name: str | None = None
-    """Unique; `flow0`, `flow1`, ... by place in the file where left out. Several are called name0, name1, ..."""
+    """Unique name. If left out: `flow0`, `flow1`, ... by place in the file. Several flows are called name0, name1, ...
+    """
     from_: str
     """Node of the sender."""
     to: str
     """Node of the receiver."""
     start: str | None = None
-    """When the (first) transfer starts; "0s" where left out."""
+    """When the (first) transfer starts; default "0s"."""
     size: AnySize | Mapping[str, Any] | None = None
-    """How much is sent; "unlimited" where left out."""
+    """How much is sent; default "unlimited"."""
     count: int | None = None
-    """For how many flows this table stands; 1 where left out."""
+    """Number of flows that this table describes; default 1."""
     receiver: Receiver | Mapping[str, Any] | None = None
     """The receiver's stack, and rules that override it."""
     repeat: Repeat | Mapping[str, Any] | None = None
-    """Whether the transfer starts again after it has finished."""
+    """Repetition of the transfer after it has finished."""
     sender: Sender | Mapping[str, Any] | None = None
     """The sender's stack, and rules that override it."""
     source: Source | Mapping[str, Any] | None = None
-    """An application that writes now and then; `size` then plays no part."""
+    """Application that writes at random times. `size` is then ignored."""
     stagger: str | None = None
-    """The k-th of several starts at start + k * stagger; "0s" where left out."""
+    """Time between the starts of two of them: the k-th starts at start + k * stagger; default "0s"."""
 
 
 When = Literal["flows-complete"]
-"""What a run may wait for.
+"""Condition on which a run may end.
 
 - "flows-complete": Every flow has finished.
 """
@@ -151,11 +152,11 @@ class Stop(Part):
     """When the run ends: `{ when = "flows-complete", at_most = "1000s" }` or `{ at = "60s" }`."""
 
     at: str | None = None
-    """At this instant, whatever the flows do."""
+    """Instant at which the run ends, whether or not flows have finished."""
     at_most: str | None = None
     """Latest end of a run that waits for its flows."""
     when: When | None = None
-    """As soon as this is so."""
+    """Condition on which the run ends."""
 
 
 @dataclass(kw_only=True, repr=False)
@@ -163,11 +164,11 @@ class Record(Part):
     """What a run records besides its summary."""
 
     queue: bool | None = None
-    """Each queue's length at each change; false where left out."""
+    """Each queue's length at each change; default false."""
     packets: bool | None = None
-    """Every packet event on every link; false where left out."""
+    """Every packet event on every link; default false."""
     series: bool | None = None
-    """The senders' state at each change; false where left out."""
+    """The senders' state at each change; default false."""
 
 
 @dataclass(kw_only=True, repr=False)
@@ -179,13 +180,13 @@ class Scenario(Part):
     stacks: Mapping[str, Stack | Mapping[str, Any]] | None = None
     """Stacks derived from others by overriding rules, by name."""
     title: str | None = None
-    """What the experiment is, for people; "" where left out."""
+    """Title of the experiment, for people; default ""."""
     seed: int | None = None
-    """Names every random stream, together with the component that draws from it; 1 where left out."""
+    """Seed of every random stream, together with the name of the component that draws from it; default 1."""
     stop: Stop | Mapping[str, Any] | None = None
-    """When the run ends; once every flow has finished, and at 1000 s in any case, where left out."""
+    """When the run ends. If left out: when every flow has finished, at 1000 s at the latest."""
     topology: Topology | Mapping[str, Any] | None = None
-    """A whole network in a few words; expands to links, which come before those of the file."""
+    """A common network, which expands to links. They come before those of the file."""
     links: Sequence[Link | Mapping[str, Any]] | None = None
     """The network: duplex links."""
     wlans: Sequence[Wlan | Mapping[str, Any]] | None = None

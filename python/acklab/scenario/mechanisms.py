@@ -25,56 +25,55 @@ class Every(Part):
 
 @dataclass(kw_only=True, repr=False)
 class Delayed(Part):
-    """RFC 1122 section 4.2.3.2: every `segments`-th, or when `timer` runs out."""
+    """Every `segments`-th segment, or when `timer` expires (RFC 1122 section 4.2.3.2)."""
 
     policy: Literal["delayed"] = "delayed"
     timer: str | None = None
-    """Longest delay of an ACK; "0.1s" where left out."""
+    """Longest delay of an ACK; default "0.1s"."""
     segments: int | None = None
-    """In-order segments an ACK may cover; 2 where left out."""
+    """In-order segments that an ACK may cover; default 2."""
     heartbeat: bool | None = None
-    """A free-running timer (BSD) instead of one started by the first segment held; false where left out."""
+    """Whether the timer runs freely (BSD). Otherwise the first segment held starts it; default false."""
     phase: str | None = None
-    """Instant of the heartbeat's first beat; "0s" where left out."""
+    """Instant of the heartbeat's first beat; default "0s"."""
 
 
 PhaseSource = Literal["oracle", "option", "shared", "heuristic"]
-"""How a receiver learns whether the sender is in slow start.
+"""How a receiver knows whether the sender is in slow start.
 
-- "oracle": The driver knows, and tells at each segment's arrival: what the paper's simulator did.
-- "option": Each segment says so, as of when it was sent.
-- "shared": One flag for all flows of the simulation, which the driver owns: every growth of any sender's window sets it
-  to that sender's phase. Until the first it says congestion avoidance.
-- "heuristic": It guesses from what arrives and from the ACKs it sends.
+- "oracle": The driver knows the phase at each segment's arrival, as in the paper's simulator.
+- "option": Each segment carries the phase in which it was sent.
+- "shared": One flag for all flows of the simulation: each growth of any sender's window sets it to that sender's phase.
+  It begins as congestion avoidance.
+- "heuristic": The receiver infers the phase from arriving segments and its own ACKs.
 """
 
 
 @dataclass(kw_only=True, repr=False)
 class Daass(Part):
-    """Each segment at once while the sender is in slow start, else delayed (Allman 1998, DAASS)."""
+    """Each segment at once while the sender is in slow start, else delayed (DAASS, Allman 1998)."""
 
     policy: Literal["daass"] = "daass"
     window: int | None = None
-    """For `heuristic`: the window the receiver advertises, at which slow start ends at the latest, in segments;
-    4294967295 where left out.
+    """For `heuristic`: the advertised window in segments, at which slow start ends at the latest; default 4294967295.
     """
     timer: str | None = None
-    """Longest delay of an ACK outside slow start; "0.1s" where left out."""
+    """Longest delay of an ACK outside slow start; default "0.1s"."""
     segments: int | None = None
-    """In-order segments an ACK may cover outside slow start; 2 where left out."""
-    phase: PhaseSource
-    """How the receiver knows the sender's phase."""
+    """In-order segments that an ACK may cover outside slow start; default 2."""
+    phase: PhaseSource | None = None
+    """How the receiver knows the sender's phase; default "oracle"."""
     silence: str | None = None
-    """For `heuristic`: a silence this long before a gap is filled means that the sender timed out; "0.5s" where left
-    out.
+    """For `heuristic`: time without arrivals before a gap is filled that indicates a timeout of the sender; default
+    "0.5s".
     """
 
 
 PieceOrder = Literal["rising", "falling"]
 """Which piece of a divided ACK leaves first.
 
-- "rising": The one that covers least.
-- "falling": The whole ACK; the others then tell the sender nothing.
+- "rising": The piece that covers least.
+- "falling": The whole ACK, so that the other pieces acknowledge nothing new.
 """
 
 
@@ -82,7 +81,7 @@ PieceParts = Literal["equal", "bytes"]
 """What the pieces of a divided ACK cover.
 
 - "equal": Equal parts, rounded to whole bytes.
-- "bytes": A byte each, and the last piece all the rest.
+- "bytes": One byte each, and the last piece the rest.
 """
 
 
@@ -97,101 +96,100 @@ DivideWhen = Literal["always", "slow-start", "congestion-avoidance"]
 
 @dataclass(kw_only=True, repr=False)
 class Divide(Part):
-    """The ACK that is due leaves in pieces (ACK division); duplicate ACKs and those of a filled gap stay whole.
-    `segments = 1` is the paper's method I, 2 its method II. The sender must count bytes for a segment's ACK to have
-    pieces at all.
+    """ACK division: an ACK leaves in pieces. Duplicate ACKs, and ACKs of a filled gap, stay whole. `segments = 1` is
+    method I of the paper, 2 its method II. The sender must count bytes (`sequence = "bytes"`), or an ACK of a segment
+    has no pieces.
     """
 
     policy: Literal["divide"] = "divide"
     start: str | None = None
-    """Division begins at this instant; "0s" where left out."""
+    """Instant at which division begins; default "0s"."""
     window: int | None = None
-    """For `heuristic`: the window the receiver advertises, at which slow start ends at the latest, in segments;
-    4294967295 where left out.
+    """For `heuristic`: the advertised window in segments, at which slow start ends at the latest; default 4294967295.
     """
     timer: str | None = None
-    """Longest delay of an ACK, where it may cover several segments; "0.1s" where left out."""
+    """Longest delay of an ACK that may cover several segments; default "0.1s"."""
     segments: int | None = None
-    """In-order segments an ACK may cover; 1 where left out."""
+    """In-order segments that an ACK may cover; default 1."""
     burst: int | None = None
-    """In-order segments whose ACKs are divided from then on; 0 is no end; 0 where left out."""
+    """In-order segments whose ACKs are divided from then on; 0 is no limit; default 0."""
     order: PieceOrder | None = None
-    """Which piece leaves first; "rising" where left out."""
+    """Which piece leaves first; default "rising"."""
     parts: PieceParts | None = None
-    """What the pieces cover; "equal" where left out."""
+    """What the pieces cover; default "equal"."""
     phase: PhaseSource | None = None
-    """How the receiver knows the sender's phase; "oracle" where left out."""
-    pieces: int
-    """Pieces an ACK is divided into; fewer if it covers fewer bytes."""
+    """How the receiver knows the sender's phase; default "oracle"."""
+    pieces: int | None = None
+    """Pieces into which an ACK is divided; fewer if it covers fewer bytes; default 2."""
     silence: str | None = None
-    """For `heuristic`: a silence this long before a gap is filled means that the sender timed out; "0.5s" where left
-    out.
+    """For `heuristic`: time without arrivals before a gap is filled that indicates a timeout of the sender; default
+    "0.5s".
     """
     spacing: str | None = None
-    """Pause between a piece and the next; 0s is back to back; "0s" where left out."""
+    """Pause between two pieces; 0s is back to back; default "0s"."""
     when: DivideWhen | None = None
-    """In which phase of the sender; "always" where left out."""
+    """In which phase of the sender ACKs are divided; default "always"."""
 
 
 @dataclass(kw_only=True, repr=False)
 class Spoof(Part):
-    """An attack: each ACK of in-order data is repeated, which inflates the window of a sender in fast recovery."""
+    """An attack: copies of each ACK of in-order data inflate the window of a sender in fast recovery."""
 
     policy: Literal["spoof"] = "spoof"
     duplicates: int | None = None
-    """Copies of each ACK; 10 where left out."""
+    """Copies of each ACK; default 10."""
 
 
 @dataclass(kw_only=True, repr=False)
 class Optimistic(Part):
-    """An attack: data is acknowledged before it arrives; what was lost is never sent again."""
+    """An attack: ACKs of data that has not arrived. What was lost is then never sent again."""
 
     policy: Literal["optimistic"] = "optimistic"
     timer: str | None = None
-    """When nothing comes for so long, an ACK of exactly what came; "0.1s" where left out."""
+    """Time without arrivals after which an ACK covers exactly what arrived; default "0.1s"."""
     ahead: int | None = None
-    """Segments beyond the highest received that an ACK covers, once twice as many have come; 8 where left out."""
+    """Segments beyond the highest received that an ACK covers, as soon as twice as many have arrived; default 8."""
 
 
 @dataclass(kw_only=True, repr=False)
 class Restore(Part):
-    """Divided ACKs until the sender's window, told by its segments, is back where it was before a wireless loss, or has
-    reached a target after a handover.
+    """Divided ACKs after a wireless loss, until the sender's window is as large as before it; or after a handover,
+    until the window reaches a target. Segments carry the sender's window (`tell_window`).
     """
 
     policy: Literal["restore"] = "restore"
     start: str | None = None
-    """When the handover is; "0s" where left out."""
+    """When the handover happens; default "0s"."""
     pieces: int | None = None
-    """Pieces an ACK is divided into; 8 where left out."""
+    """Pieces into which an ACK is divided; default 8."""
     share: float | None = None
-    """A loss counts as wireless if the round trip lies in this lower share of its range; 0.5 where left out."""
+    """A loss counts as wireless if the round trip lies in this lower share of its range; default 0.5."""
     target: int | None = None
-    """After a handover: the window to reach, in segments; 0 is none, and losses are made good instead; 0 where left
-    out.
+    """After a handover: the window to reach, in segments. 0 is none: windows are restored after losses instead; default
+    0.
     """
 
 
 LossNotice = Literal["tick", "third-duplicate"]
-"""When the estimate of the window takes note of a third duplicate ACK (ledger smartacking.fig1.dup3).
+"""When the estimate of the window processes a third duplicate ACK (ledger smartacking.fig1.dup3).
 
-- "tick": When the round trip ends in which it was sent.
-- "third-duplicate": As it is sent.
+- "tick": At the end of the round trip in which it was sent.
+- "third-duplicate": When it is sent.
 """
 
 
 WindowSource = Literal["estimate", "sender"]
 """How a receiver knows the sender's window.
 
-- "estimate": It estimates it (ledger smartacking.m.estimate_cwnd).
-- "sender": Each segment says what it is.
+- "estimate": It estimates the window (ledger smartacking.m.estimate_cwnd).
+- "sender": Each segment carries the window.
 """
 
 
 WindowStart = Literal["count", "tick"]
 """How a receiver recognises the first segment of a window (ledger smartacking.m.isat).
 
-- "count": By counting: it is beyond what the window allowed when the last one began.
+- "count": It is beyond what the window allowed at the start of the last one.
 - "tick": It is the first to arrive in a round trip.
 """
 
@@ -199,10 +197,10 @@ WindowStart = Literal["count", "tick"]
 RttSource = Literal["probe", "timestamps", "fixed", "sender"]
 """How a receiver that sends no data knows the round trip (ledger smartacking.m.rtt).
 
-- "probe": It sends a keep-alive every `interval`, as the paper has it; the first with the first segment.
-- "timestamps": It remembers when it sent each ACK, and segments echo the newest that had come (RFC 7323).
-- "fixed": The first keep-alive's answer, for ever (ledger smartacking.m.fixed_rtt).
-- "sender": Each segment says what the sender's smoothed round trip is.
+- "probe": By a keep-alive every `interval`, the first with the first segment (the paper).
+- "timestamps": By timestamps: segments echo the newest ACK that had arrived (RFC 7323).
+- "fixed": By the first keep-alive only (ledger smartacking.m.fixed_rtt).
+- "sender": Each segment carries the sender's smoothed round trip.
 """
 
 
@@ -214,111 +212,113 @@ class Smart(Part):
 
     policy: Literal["smart"] = "smart"
     loss: LossNotice | None = None
-    """When a third duplicate ACK counts; "tick" where left out."""
+    """When a third duplicate ACK counts; default "tick"."""
     window: WindowSource | None = None
-    """How the sender's window is known; "estimate" where left out."""
+    """How the receiver knows the sender's window; default "estimate"."""
     timer: str | None = None
-    """Longest delay of an ACK; "0.2s" where left out."""
+    """Longest delay of an ACK; default "0.2s"."""
     extended: bool | None = None
-    """Whether the share of the round trip taken off a delay adapts (alpha, beta, gamma; ledger smartacking.m.extended);
-    false where left out.
+    """Whether the share of the round trip that is subtracted from a delay adapts (alpha, beta, gamma; ledger
+    smartacking.m.extended); default false.
     """
     first: WindowStart | None = None
-    """How the first segment of a window is recognised; "count" where left out."""
+    """How the receiver recognises the first segment of a window; default "count"."""
     initial: int | None = None
-    """The window with which the sender is presumed to begin, in segments; 1 where left out."""
+    """The sender's assumed initial window, in segments; default 1."""
     interval: str | None = None
-    """Time between keep-alives; "1s" where left out."""
+    """Time between keep-alives; default "1s"."""
     rtt: RttSource | None = None
-    """How the round trip is known; "probe" where left out."""
+    """How the receiver knows the round trip; default "probe"."""
 
 
 @dataclass(kw_only=True, repr=False)
 class Periodic(Part):
-    """An ACK once `segments` have come and RTT/`beta` has passed since the last one, as TACK has it (Li and others
-    2020): max(L segments, RTTmin/beta).
+    """An ACK once `segments` have arrived and RTT/`beta` has passed since the last one: max(L segments, RTTmin/beta),
+    as in TACK (Li and others 2020).
     """
 
     policy: Literal["periodic"] = "periodic"
     timer: str | None = None
-    """Longest delay of an ACK; "0.2s" where left out."""
+    """Longest delay of an ACK; default "0.2s"."""
     segments: int | None = None
-    """Least in-order segments an ACK covers, unless `timer` runs out: L; 2 where left out."""
+    """L: least in-order segments that an ACK covers, unless `timer` expires; default 2."""
     beta: float | None = None
-    """ACKs in a round trip where segments come faster; 4.0 where left out."""
+    """ACKs in a round trip where segments arrive faster; default 4.0."""
     interval: str | None = None
-    """Time between keep-alives; "1s" where left out."""
+    """Time between keep-alives; default "1s"."""
     rtt: RttSource | None = None
-    """How the round trip is known; the least one counts; "probe" where left out."""
+    """How the receiver knows the round trip, of which it takes the minimum; default "probe"."""
 
 
 @dataclass(kw_only=True, repr=False)
 class Linux(Part):
-    """As Linux 6 acknowledges bulk data: quick ACKs first, then every second full segment, a timer that adapts, and
-    compressed SACKs.
-    """
+    """Linux 6: quick ACKs first, then every second full segment, with an adaptive timer and compressed SACKs."""
 
     policy: Literal["linux"] = "linux"
     window: int | None = None
-    """Window with which the receiver opens, in segments; half as many quick ACKs begin it; 45 where left out."""
+    """Window with which the receiver opens, in segments: 65,160 bytes in segments of 1448. Half as many quick ACKs
+    begin it; default 45.
+    """
     timer: str | None = None
-    """Longest, less a tick; "0.2s" where left out."""
+    """Longest delay of an ACK, less a tick; default "0.2s"."""
     autotune: bool | None = None
-    """Whether the buffer grows with what is read in a round trip; true where left out."""
+    """Whether the buffer grows with what is read in a round trip; default true."""
     buffer: int | None = None
-    """Segments that the receiver's buffer has room for at first. Up to there the window opens, by two segments with
-    each that comes; such a segment is acknowledged at once; 57 where left out.
+    """Segments for which the receiver's buffer first has room: 131,072 bytes, of which a segment takes 2304. Until then
+    each arriving segment opens the window by two and is acknowledged at once. At least `window`; default 57.
     """
     least: str | None = None
-    """Least time a segment is held; "0.04s" where left out."""
+    """Shortest delay of an ACK that waits; at most `timer`; default "0.04s"."""
     low_water: int | None = None
-    """Sequence units for which the application waits before it reads; 1 reads at once; 1 where left out."""
+    """Sequence units for which the application waits before it reads; 1 reads at once; default 1."""
     quick: int | None = None
-    """Most quick ACKs in a row; 16 where left out."""
+    """Most quick ACKs in a row; default 16."""
     sack_delay: str | None = None
-    """Longest delay of a SACK beyond the third duplicate; 5% of the round trip if that is less. 0s does not compress;
-    "0.001s" where left out.
+    """Longest delay of a SACK after the third duplicate; 5% of the round trip if that is less. 0s does not compress;
+    default "0.001s".
     """
     sack_most: int | None = None
-    """Segments above a gap that one such SACK may answer; 44 where left out."""
+    """Segments above a gap that one such SACK may answer; default 44."""
     tick: str | None = None
     """The kernel's clock (1/HZ), in which the timer and gaps between segments are counted; 0s counts them exactly;
-    "0.004s" where left out.
+    default "0.004s".
     """
 
 
 @dataclass(kw_only=True, repr=False)
 class Quic(Part):
-    """As QUIC acknowledges (RFC 9000 section 13.2), and what its sender can ask for (ACK_FREQUENCY, draft-ietf-quic-
-    ack-frequency).
-    """
+    """QUIC (RFC 9000 section 13.2), and what its sender can request (ACK_FREQUENCY, draft-ietf-quic-ack-frequency)."""
 
     policy: Literal["quic"] = "quic"
     segments: int | None = None
-    """Packets an ACK may cover. The extension's Ack-Eliciting Threshold is one less; 2 where left out."""
+    """Packets that an ACK may cover: the extension's Ack-Eliciting Threshold plus one; default 2."""
     max_ack_delay: str | None = None
-    """Longest delay of an ACK; "0.025s" where left out."""
+    """Longest delay of an ACK; default "0.025s"."""
+    packet_numbers: bool | None = None
+    """Whether the policy reads packet numbers, which no retransmission repeats. Only for a sender with `recovery =
+    "rfc9002"`, where it is true if left out; default false.
+    """
     reordering: int | None = None
-    """Packets by which one must have been overtaken for an ACK at once (Reordering Threshold); 0 never. With 1, any
-    packet that comes out of order has one; 1 where left out.
+    """Reordering Threshold: packets received after a missing one that cause an ACK at once. 1 acknowledges every packet
+    that is out of order at once; 0 never; default 1.
     """
     rtt_share: float | None = None
-    """The sender asks for this share of its smoothed round trip as the longest delay, `max_ack_delay` at most; 0 asks
-    for none; 0.0 where left out.
+    """Share of its smoothed round trip that the sender requests as the longest delay, at most `max_ack_delay`; 0
+    requests none; default 0.0.
     """
 
 
 @dataclass(kw_only=True, repr=False)
 class Acc(Part):
-    """ACK congestion control: an ACK every d segments. Its ACKs can be marked by a RED queue with `ecn`; the sender
-    tells of a mark on its next segment, which doubles d, once a round trip at most. A round trip without takes one off.
+    """ACK congestion control: an ACK every d segments. A RED queue with `ecn` can mark its ACKs. The sender echoes a
+    mark on its next segment, which doubles d, at most once a round trip. A round trip without a mark reduces d by one.
     """
 
     policy: Literal["acc"] = "acc"
     timer: str | None = None
-    """The ACK's longest delay; "0.1s" where left out."""
+    """Longest delay of an ACK; default "0.1s"."""
     d_max: int | None = None
-    """Most segments an ACK covers; half the sender's window if that is less; 16 where left out."""
+    """Most segments that an ACK covers, at most half the sender's window; default 16."""
 
 
 @dataclass(kw_only=True, repr=False)
@@ -329,26 +329,38 @@ class PythonPolicy(Part):
     name: str
     """Its name among those that are passed."""
     parameters: Mapping[str, Any] | None = None
-    """Keyword arguments of its constructor; {} where left out."""
+    """Keyword arguments of its constructor; default {}."""
 
 
-AckPolicy = (
-    Every
-    | Delayed
-    | Daass
-    | Divide
-    | Spoof
-    | Optimistic
-    | Restore
-    | Smart
-    | Periodic
-    | Linux
-    | Quic
-    | Acc
-    | PythonPolicy
-    | own.PolicyClass
-)
-"""When the receiver acknowledges."""
+AckPolicy = Every | Delayed | Daass | Divide | Spoof | Optimistic | Restore | Smart | Periodic | Linux | Quic | Acc | PythonPolicy | own.PolicyClass | Literal[
+    "every",
+    "delayed",
+    "daass",
+    "divide",
+    "spoof",
+    "optimistic",
+    "restore",
+    "smart",
+    "periodic",
+    "linux",
+    "quic",
+    "acc",
+]
+"""ACK policy: when the receiver acknowledges.
+
+- "every": `{ policy = "every" }`.
+- "delayed": `{ policy = "delayed" }`.
+- "daass": `{ policy = "daass" }`.
+- "divide": `{ policy = "divide" }`.
+- "spoof": `{ policy = "spoof" }`.
+- "optimistic": `{ policy = "optimistic" }`.
+- "restore": `{ policy = "restore" }`.
+- "smart": `{ policy = "smart" }`.
+- "periodic": `{ policy = "periodic" }`.
+- "linux": `{ policy = "linux" }`.
+- "quic": `{ policy = "quic" }`.
+- "acc": `{ policy = "acc" }`.
+"""
 
 
 @dataclass(kw_only=True, repr=False)
@@ -366,33 +378,33 @@ class Rfc5681(Part):
 
 
 Growth = Literal["whole", "steps", "all-then-one"]
-"""How byte counting applies an ACK's increment of k segments.
+"""How byte counting applies an increment of k segments.
 
-- "whole": In one piece, by the law that held before the ACK, even past ssthresh: what gives the paper's Table 1.
-- "steps": Segment by segment, each by the law that holds when its turn comes.
-- "all-then-one": In slow start in one piece; in congestion avoidance k - 1 segments in one piece, then one: what
-  remains when the increment is added to a sender that grows by one segment itself (the oracle's hook on ns-2).
+- "whole": In one step, by the law that holds before the ACK, even past ssthresh. It gives Table 1 of Allman 1998.
+- "steps": In steps of a segment, each by the law that holds before it.
+- "all-then-one": In slow start in one step. In congestion avoidance k - 1 segments in one step, then one, as when the
+  increment is added to a sender that grows by one segment itself (docs/oracle).
 """
 
 
 @dataclass(kw_only=True, repr=False)
 class Ubc(Part):
-    """All it newly covers (Allman 1998, unlimited byte counting)."""
+    """All it newly covers: unlimited byte counting (Allman 1998)."""
 
     kind: Literal["ubc"] = "ubc"
     growth: Growth | None = None
-    """How the increment is applied; "whole" where left out."""
+    """How the increment is applied; default "whole"."""
 
 
 @dataclass(kw_only=True, repr=False)
 class Lbc(Part):
-    """What it newly covers, at most `limit` segments (Allman 1998, limited byte counting)."""
+    """What it newly covers, at most `limit` segments: limited byte counting (Allman 1998)."""
 
     kind: Literal["lbc"] = "lbc"
     growth: Growth | None = None
-    """How the increment is applied; "whole" where left out."""
+    """How the increment is applied; default "whole"."""
     limit: float | None = None
-    """Most segments an ACK is worth; 2.0 where left out."""
+    """Most segments that an ACK is worth; default 2.0."""
 
 
 @dataclass(kw_only=True, repr=False)
@@ -401,32 +413,31 @@ class Abc(Part):
 
     kind: Literal["abc"] = "abc"
     limit: float | None = None
-    """L: most segments an ACK is worth in slow start; one in a slow start that follows a timeout; 2.0 where left out.
-    """
+    """L: most segments that an ACK is worth in slow start. In a slow start after a timeout, it is 1; default 2.0."""
 
 
 @dataclass(kw_only=True, repr=False)
 class Sabc(Part):
-    """Scaled appropriate byte counting: RFC 3465 with a larger L that also holds after a timeout (our reading; the
-    paper that uses it does not define it, ledger smartacking.m.sabc).
+    """Scaled appropriate byte counting: RFC 3465 with a larger L, which also holds after a timeout. The paper does not
+    define it; this is our reading (ledger smartacking.m.sabc).
     """
 
     kind: Literal["sabc"] = "sabc"
     limit: float | None = None
-    """L, usually above 2; 4.0 where left out."""
+    """L, usually above 2; default 4.0."""
 
 
 @dataclass(kw_only=True, repr=False)
 class FullSegments(Part):
-    """One segment for each segment it completes; a piece of a segment is worth nothing (as Linux counts)."""
+    """One segment for each segment it completes, nothing for a piece of a segment (Linux)."""
 
     kind: Literal["full-segments"] = "full-segments"
 
 
 @dataclass(kw_only=True, repr=False)
 class Counter(Part):
-    """One segment an ACK in slow start; in congestion avoidance one for each window of ACKs and one ACK, as Linux's
-    counter had it before it counted what ACKs cover.
+    """One segment in slow start; in congestion avoidance, one segment for a window of ACKs and one ACK (Linux before it
+    counted what ACKs cover).
     """
 
     kind: Literal["counter"] = "counter"
@@ -434,30 +445,233 @@ class Counter(Part):
 
 @dataclass(kw_only=True, repr=False)
 class SegmentCounter(Part):
-    """One segment for each segment it completes; in congestion avoidance these are counted, and each window of them
-    makes exactly one (Linux), where an increment for each ACK makes a little less. CUBIC, which has a pace of its own,
-    gets them uncounted.
+    """One segment for each segment it completes. In congestion avoidance these are counted, and each window of them
+    makes one segment (Linux). CUBIC takes them uncounted.
     """
 
     kind: Literal["segment-counter"] = "segment-counter"
 
 
-Credit = AckCounting | Rfc5681 | Ubc | Lbc | Abc | Sabc | FullSegments | Counter | SegmentCounter
-"""What an arriving ACK is worth."""
+Credit = AckCounting | Rfc5681 | Ubc | Lbc | Abc | Sabc | FullSegments | Counter | SegmentCounter | Literal[
+    "ack-counting",
+    "rfc5681",
+    "ubc",
+    "lbc",
+    "abc",
+    "sabc",
+    "full-segments",
+    "counter",
+    "segment-counter",
+]
+"""Credit: what an ACK of new data is worth.
+
+- "ack-counting": `{ kind = "ack-counting" }`.
+- "rfc5681": `{ kind = "rfc5681" }`.
+- "ubc": `{ kind = "ubc" }`.
+- "lbc": `{ kind = "lbc" }`.
+- "abc": `{ kind = "abc" }`.
+- "sabc": `{ kind = "sabc" }`.
+- "full-segments": `{ kind = "full-segments" }`.
+- "counter": `{ kind = "counter" }`.
+- "segment-counter": `{ kind = "segment-counter" }`.
+"""
 
 
-Recovery = Literal["tahoe", "reno", "newreno", "sack", "rfc6675", "fack", "rack", "rfc9002"]
-"""How losses are repaired.
+@dataclass(kw_only=True, repr=False)
+class RenoRecovery(Part):
+    """Fast recovery that ends with the first ACK of new data (RFC 2581)."""
 
-- "tahoe": Fast retransmit, then slow start (Jacobson 1988).
-- "reno": Fast recovery that ends with the first new ACK (RFC 2581).
-- "newreno": Fast recovery that lasts until `recover` is acknowledged (RFC 6582).
-- "sack": SACK with a `pipe` count (Fall and Floyd 1996).
-- "rfc6675": SACK with a computed pipe (RFC 6675).
-- "fack": SACK by forward acknowledgment, which notices lost retransmissions (Mathis and Mahdavi 1996; Linux before
-  RACK).
-- "rack": The same pipe, with losses found by time and tails probed (RACK-TLP, RFC 8985).
-- "rfc9002": Loss detection and probes of QUIC, which never reduce the window by a timeout (RFC 9002).
+    kind: Literal["reno"] = "reno"
+    inflate_when_blocked: bool | None = None
+    """Whether a duplicate ACK inflates the window even when fast retransmit was blocked (early Reno); default false."""
+    inflation_limit: bool | None = None
+    """Whether inflation is limited to what was outstanding when recovery began, as a defence against spoofed ACKs;
+    default false.
+    """
+
+
+PartialAckTimer = Literal["first", "each"]
+"""Which partial ACKs restart NewReno's retransmission timer (RFC 6582 section 4).
+
+- "first": Only the first of a recovery ("impatient").
+- "each": Each ("slow but steady").
+"""
+
+
+@dataclass(kw_only=True, repr=False)
+class NewrenoRecovery(Part):
+    """Fast recovery that lasts until `recover` is acknowledged (RFC 6582)."""
+
+    kind: Literal["newreno"] = "newreno"
+    inflate_when_blocked: bool | None = None
+    """Whether a duplicate ACK inflates the window even when fast retransmit was blocked (early Reno); default false."""
+    inflation_limit: bool | None = None
+    """Whether inflation is limited to what was outstanding when recovery began, as a defence against spoofed ACKs;
+    default false.
+    """
+    partial_ack_timer: PartialAckTimer | None = None
+    """Which partial ACKs restart the retransmission timer; default "first"."""
+    partial_deflation: bool | None = None
+    """Whether a partial ACK deflates the window (RFC 6582 section 3.2 step 3); default true."""
+
+
+SackPartial = Literal["pipe-twice", "two-segments", "two-segments-past-end"]
+"""What a partial ACK does in the SACK recovery of Fall and Floyd.
+
+- "pipe-twice": It reduces `pipe` by two segments, so that recovery is never slower than slow start.
+- "two-segments": It sends two segments, whatever `pipe` is.
+- "two-segments-past-end": The same, even past the end of the data, as in ns-2, which then acknowledges more than there
+  was to send.
+"""
+
+
+@dataclass(kw_only=True, repr=False)
+class SackRecovery(Part):
+    """SACK with a `pipe` count (Fall and Floyd 1996)."""
+
+    kind: Literal["sack"] = "sack"
+    partial: SackPartial | None = None
+    """What a partial ACK does; default "pipe-twice"."""
+
+
+RecoveryWindow = Literal["at-once", "prr-crb", "prr-ssrb", "prr", "prr-linux"]
+"""How the window falls to ssthresh in a recovery.
+
+- "at-once": At once. Only the first hole is sent until so little is in flight.
+- "prr-crb": By proportional rate reduction. Below ssthresh, no more is sent than was delivered (PRR-CRB, RFC 6937).
+- "prr-ssrb": By proportional rate reduction. Below ssthresh, each ACK sends one segment more, as in slow start (PRR-
+  SSRB, RFC 6937).
+- "prr": By proportional rate reduction. Below ssthresh, an ACK sends one segment more only if it acknowledges new data
+  and shows no further loss (RFC 9937).
+- "prr-linux": Linux's proportional rate reduction: RFC 9937 in whole segments, with shares of cwnd instead of what was
+  in flight.
+"""
+
+
+Frto = Literal["off", "rfc5682", "linux"]
+"""How a timeout is tested for being spurious: new data is sent after the first retransmission (F-RTO, RFC 5682).
+
+- "off": Not at all.
+- "rfc5682": The second ACK decides (RFC 5682 section 3, with SACK).
+- "linux": The first ACK decides if it acknowledges more than the retransmission (Linux).
+"""
+
+
+Undo = Literal["off", "timestamps", "dsack", "both"]
+"""Which evidence shows that a reduction was needless, so that cwnd and ssthresh are restored.
+
+- "off": None: reductions are never undone.
+- "timestamps": An ACK of new data that echoes a timestamp from before the first retransmission (Eifel, RFC 3522). It
+  needs `timestamps`.
+- "dsack": DSACKs of every retransmission (RFC 3708). They need the receiver's `dsack`.
+- "both": Either of the two (Linux).
+"""
+
+
+@dataclass(kw_only=True, repr=False)
+class Rfc6675Recovery(Part):
+    """SACK with a computed pipe (RFC 6675)."""
+
+    kind: Literal["rfc6675"] = "rfc6675"
+    window: RecoveryWindow | None = None
+    """How the window falls to ssthresh; default "at-once"."""
+    frto: Frto | None = None
+    """How a timeout is tested for being spurious; default "off"."""
+    undo: Undo | None = None
+    """Which evidence undoes a needless reduction; default "off"."""
+
+
+FackWindow = Literal["at-once", "rate-halving", "prr-crb", "prr-ssrb", "prr", "prr-linux"]
+"""How the window falls to ssthresh in a recovery with forward acknowledgment.
+
+- "at-once": At once. Only the first hole is sent until so little is in flight.
+- "rate-halving": By one segment for two ACKs (rate halving; Linux before PRR).
+- "prr-crb": By PRR-CRB (RFC 6937).
+- "prr-ssrb": By PRR-SSRB (RFC 6937).
+- "prr": By RFC 9937's proportional rate reduction.
+- "prr-linux": By Linux's proportional rate reduction.
+"""
+
+
+@dataclass(kw_only=True, repr=False)
+class FackRecovery(Part):
+    """SACK with forward acknowledgment, which detects lost retransmissions (Mathis and Mahdavi 1996; Linux before
+    RACK).
+    """
+
+    kind: Literal["fack"] = "fack"
+    window: FackWindow | None = None
+    """How the window falls to ssthresh; default "at-once"."""
+    duplicates_restart_timer: bool | None = None
+    """Whether duplicate ACKs restart the retransmission timer, as in ns-2's TCP/Linux. RFC 6298 restarts it for new
+    data only; default false.
+    """
+    undo: Undo | None = None
+    """Which evidence undoes a needless reduction; default "off"."""
+
+
+@dataclass(kw_only=True, repr=False)
+class RackRecovery(Part):
+    """RACK-TLP: losses found by time, and probes for lost tails (RFC 8985)."""
+
+    kind: Literal["rack"] = "rack"
+    window: RecoveryWindow | None = None
+    """How the window falls to ssthresh; default "at-once"."""
+    frto: Frto | None = None
+    """How a timeout is tested for being spurious; default "off"."""
+    phase: str | None = None
+    """Phase of that tick: the host's age at time 0, modulo `tick`; default "0s"."""
+    tick: str | None = None
+    """Tick (1/HZ) by which its three timers are set, as in Linux; 0s sets them exactly, as in RFC 8985; default "0s".
+    """
+    undo: Undo | None = None
+    """Which evidence undoes a needless reduction; default "off"."""
+
+
+@dataclass(kw_only=True, repr=False)
+class Rfc9002Recovery(Part):
+    """QUIC's loss detection and probes, in which no timeout reduces the window (RFC 9002)."""
+
+    kind: Literal["rfc9002"] = "rfc9002"
+    max_ack_delay: str | None = None
+    """Longest time for which the receiver may hold an ACK (RFC 9002 section 5.3). If left out, that of policy `quic`;
+    default "0.025s".
+    """
+    packet_numbers: bool | None = None
+    """Whether segments carry packet numbers, and ACKs the time for which the largest was held. Only for a receiver with
+    policy `quic`, where it is true if left out; default false.
+    """
+
+
+Recovery = RenoRecovery | NewrenoRecovery | SackRecovery | Rfc6675Recovery | FackRecovery | RackRecovery | Rfc9002Recovery | Literal[
+    "tahoe",
+    "reno",
+    "newreno",
+    "sack",
+    "rfc6675",
+    "fack",
+    "rack",
+    "rfc9002",
+]
+"""Loss recovery: how a sender finds and repairs losses.
+
+- "tahoe": `{ kind = "tahoe" }`.
+- "reno": `{ kind = "reno" }`.
+- "newreno": `{ kind = "newreno" }`.
+- "sack": `{ kind = "sack" }`.
+- "rfc6675": `{ kind = "rfc6675" }`.
+- "fack": `{ kind = "fack" }`.
+- "rack": `{ kind = "rack" }`.
+- "rfc9002": `{ kind = "rfc9002" }`.
+"""
+
+
+SlowStart = Literal["standard", "hystart++"]
+"""How the initial slow start ends.
+
+- "standard": With the first loss or mark, or at the initial ssthresh (RFC 5681 section 3.1).
+- "hystart++": Also when the round trip grows: growth falls to a quarter, and slow start ends after five such rounds
+  unless the round trip has fallen again (HyStart++, RFC 9406).
 """
 
 
@@ -466,13 +680,16 @@ class Reno(Part):
     """Slow start, additive increase, halving (RFC 5681)."""
 
     kind: Literal["reno"] = "reno"
+    slow_start: SlowStart | None = None
+    """How the initial slow start ends; default "standard"."""
 
 
 VenoBase = Literal["since-loss", "ever"]
-"""Since when Veno takes the least round trip, by which it judges its backlog.
+"""Since when Veno takes the minimum round trip.
 
-- "since-loss": The last loss (the paper): a queue that others keep full is soon taken for the path.
-- "ever": The beginning (kernels).
+- "since-loss": Since the last loss (the paper). A queue that other flows keep full then soon counts as part of the
+  path.
+- "ever": Since the beginning (kernels).
 """
 
 
@@ -485,32 +702,44 @@ VenoEstimate = Literal["per-rtt", "per-ack"]
 
 
 VenoFirstLoss = Literal["half", "by-flag"]
-"""What Veno does about a loss before its backlog was ever judged.
+"""What a loss does before Veno has judged its backlog.
 
-- "half": As Reno: half (the paper leaves start-up as Reno's; ledger veno.m.state_estimate).
-- "by-flag": By its flag, which says that no backlog was seen: four fifths.
+- "half": It halves the window, as in Reno (the paper leaves start-up as in Reno; ledger veno.m.state_estimate).
+- "by-flag": It reduces the window by a fifth, since no backlog was seen.
 """
 
 
 @dataclass(kw_only=True, repr=False)
 class Veno(Part):
-    """Veno: additive increase at half the pace while more than `beta` segments are backlogged, and a loss that comes
-    with no more than `alpha` backlogged takes a fifth of the window instead of half (Fu and Liew 2003).
+    """Veno: additive increase at half the pace while more than `beta` segments are backlogged. A loss with at most
+    `alpha` segments backlogged reduces the window by a fifth instead of half (Fu and Liew 2003).
     """
 
     kind: Literal["veno"] = "veno"
     alpha: float | None = None
-    """Backlog in segments up to which a loss counts as random; 1.0 where left out."""
+    """Backlog in segments up to which a loss counts as random; default 1.0."""
     base_rtt: VenoBase | None = None
-    """Since when the least round trip is taken; "since-loss" where left out."""
+    """Since when the minimum round trip is taken; default "since-loss"."""
     beta: float | None = None
-    """Backlog in segments above which only every other ACK grows the window; 3.0 where left out."""
+    """Backlog in segments above which only every other ACK grows the window; default 3.0."""
     clock: str | None = None
-    """Granularity of the clock that times segments; `"0s"` is exact; "0.001s" where left out."""
+    """Granularity of the clock that times segments, at most 1s; `"0s"` is exact; default "0.001s"."""
     estimate: VenoEstimate | None = None
-    """How often the backlog is judged; "per-rtt" where left out."""
+    """How often the backlog is judged; default "per-rtt"."""
     first_loss: VenoFirstLoss | None = None
-    """What a loss before the first judgement does; "half" where left out."""
+    """What a loss before the first judgement does; default "half"."""
+    slow_start: SlowStart | None = None
+    """How the initial slow start ends; default "standard"."""
+
+
+CubicSlowStart = Literal["standard", "hystart++", "hystart"]
+"""How the initial slow start of CUBIC ends.
+
+- "standard": With the first loss or mark, or at the initial ssthresh (RFC 5681 section 3.1).
+- "hystart++": Also when the round trip grows (HyStart++, RFC 9406).
+- "hystart": Also when a train of ACKs lasts half a round trip, or when the round trip has grown by an eighth (HyStart,
+  Ha and Rhee 2011; Linux).
+"""
 
 
 @dataclass(kw_only=True, repr=False)
@@ -519,40 +748,40 @@ class Cubic(Part):
 
     kind: Literal["cubic"] = "cubic"
     alpha_rises: bool | None = None
-    """Whether the Reno it keeps up with grows by a whole segment a round trip once it is back at the last maximum
-    (section 4.3), or at 3 (1 - beta) / (1 + beta) of one for ever (Linux); true where left out.
+    """Whether that Reno grows by a whole segment a round trip above the last maximum (section 4.3). Otherwise it always
+    grows by 3 (1 - beta) / (1 + beta) of a segment (Linux); default true.
     """
     beta: float | None = None
-    """What a loss leaves of the window; 0.7 where left out."""
+    """Share of the window that a loss leaves; default 0.7."""
     c: float | None = None
-    """C: aggressiveness in segments per second cubed; 0.4 where left out."""
+    """C: aggressiveness in segments per second cubed; default 0.4."""
     fast_convergence: bool | None = None
-    """Whether a flow that lost before it was back at its last maximum lowers the next one (section 4.7); true where
-    left out.
-    """
+    """Whether a loss below the last maximum lowers the next maximum (section 4.7); default true."""
     reno_friendly: bool | None = None
-    """Whether it is at least as fast as Reno would be (section 4.3); true where left out."""
+    """Whether the window is at least that of Reno (section 4.3); default true."""
     seek: float | None = None
-    """Least growth in a round trip, as a share of the window, while no loss has shown a maximum (Linux has 0.05); 0.0
-    where left out.
-    """
+    """Least growth in a round trip, as a share of the window, before the first loss (Linux has 0.05); default 0.0."""
+    slow_start: CubicSlowStart | None = None
+    """How the initial slow start ends; default "standard"."""
 
 
 @dataclass(kw_only=True, repr=False)
 class Westwood(Part):
-    """Westwood+: after a loss the window is the rate of ACKs times the least round trip (Grieco and Mascolo 2004)."""
+    """Westwood+: after a loss the window is the rate of ACKs times the minimum round trip (Grieco and Mascolo 2004)."""
 
     kind: Literal["westwood"] = "westwood"
     gain: float | None = None
-    """Weight of the past in the filtered rate; 0.9 where left out."""
+    """Weight of the past in the filtered rate; default 0.9."""
+    slow_start: SlowStart | None = None
+    """How the initial slow start ends; default "standard"."""
 
 
 VegasPace = Literal["every-rtt", "second-rtt"]
-"""How often Vegas moves its window.
+"""How often Vegas changes its window.
 
 - "every-rtt": Every round trip (the paper).
-- "second-rtt": In effect every second one: the window is moved toward one more or less than what it was a round trip
-  ago (kernels).
+- "second-rtt": In effect every second round trip: the window moves to one more or less than it was a round trip ago
+  (kernels).
 """
 
 
@@ -562,32 +791,33 @@ class Vegas(Part):
 
     kind: Literal["vegas"] = "vegas"
     alpha: float | None = None
-    """Backlog in segments below which the window grows; 2.0 where left out."""
+    """Backlog in segments below which the window grows; at most `beta`; default 2.0."""
     beta: float | None = None
-    """Backlog in segments above which it shrinks; 4.0 where left out."""
+    """Backlog in segments above which the window shrinks; default 4.0."""
     gamma: float | None = None
-    """Backlog in segments that ends slow start; 1.0 where left out."""
+    """Backlog in segments that ends slow start; default 1.0."""
     pace: VegasPace | None = None
-    """How often the window moves; "every-rtt" where left out."""
+    """How often the window changes; default "every-rtt"."""
 
 
 @dataclass(kw_only=True, repr=False)
 class Dctcp(Part):
-    """DCTCP: a mark takes half the share of bytes that were marked of late off the window (RFC 8257). It wants ACKs
-    that echo each mark (`echo_each_mark`) and queues that mark early.
+    """DCTCP: a mark reduces the window by half the share of bytes that were marked lately (RFC 8257). It needs ACKs
+    that echo each mark (`echo_each_mark`), and queues that mark early.
     """
 
     kind: Literal["dctcp"] = "dctcp"
     gain: float | None = None
-    """g: weight of the newest window in that share; 0.0625 where left out."""
+    """g: weight of the newest window in that share; default 0.0625."""
+    slow_start: SlowStart | None = None
+    """How the initial slow start ends; default "standard"."""
 
 
 @dataclass(kw_only=True, repr=False)
 class Bbr(Part):
-    """BBR, version 1, as Linux has it: sends at the largest rate at which segments were delivered in ten round trips,
-    with about twice the product of that and the least round trip of ten seconds in flight (Cardwell and others 2016).
-    It paces by itself and goes with `recovery = "rack"`; what an ACK is worth, and how a recovery reduces the window,
-    it does not ask.
+    """BBR version 1, as in Linux: sends at the largest delivery rate of ten round trips, with about twice the product
+    of that rate and the minimum round trip of ten seconds in flight (Cardwell and others 2016). It needs `recovery =
+    "rack"`, paces by itself, and reads neither `credit` nor the recovery's `window`.
     """
 
     kind: Literal["bbr"] = "bbr"
@@ -601,7 +831,7 @@ class PythonControl(Part):
     name: str
     """Its name among those that are passed."""
     parameters: Mapping[str, Any] | None = None
-    """Keyword arguments of its constructor; {} where left out."""
+    """Keyword arguments of its constructor; default {}."""
 
 
 Control = Reno | Veno | Cubic | Westwood | Vegas | Dctcp | Bbr | PythonControl | own.ControlClass | Literal[
@@ -613,8 +843,7 @@ Control = Reno | Veno | Cubic | Westwood | Vegas | Dctcp | Bbr | PythonControl |
     "dctcp",
     "bbr",
 ]
-"""Congestion control: what credit, round trips and losses do to cwnd and ssthresh. A word alone stands for its
-parameters' defaults.
+"""Congestion control: what credit, round trips and losses do to cwnd and ssthresh.
 
 - "reno": `{ kind = "reno" }`.
 - "veno": `{ kind = "veno" }`.
@@ -627,29 +856,31 @@ parameters' defaults.
 
 
 Halving = Literal["precise", "integer", "flight-size", "cwnd"]
-"""What is halved on loss.
+"""Which quantity a loss halves.
 
-- "precise": The window in use, as a real number; cwnd becomes the half, ssthresh its floor (ns-2.35).
+- "precise": The window in use, as a real number. cwnd becomes the half, ssthresh its integer part (ns-2.35).
 - "integer": The window in use, in whole units (ns-1 and early ns-2).
-- "flight-size": FlightSize without Limited Transmit's segments; cwnd becomes ssthresh (RFC 5681 equation 4).
-- "cwnd": cwnd, whether or not it was in use, in whole segments; cwnd becomes ssthresh (Linux).
+- "flight-size": FlightSize without the segments of Limited Transmit. cwnd becomes ssthresh (RFC 5681 equation 4).
+- "cwnd": cwnd, used or not, in whole segments. cwnd becomes ssthresh (Linux).
 """
 
 
 IdleRestart = Literal["timer", "timer-keeps-window", "rfc5681", "off"]
-"""What an idle connection does to its window.
+"""What happens to the window of an idle connection.
 
-- "timer": The retransmission timer stays armed and restarts slow start when it fires on nothing outstanding (ns-2).
-- "timer-keeps-window": The same timer, without touching cwnd (ns-2 with `slow_start_restart_` off).
-- "rfc5681": cwnd is at most the initial window after an idle RTO (RFC 5681 section 4.1).
+- "timer": The retransmission timer keeps running. If it expires with nothing outstanding, slow start begins again
+  (ns-2).
+- "timer-keeps-window": The timer keeps running, and its expiry leaves cwnd (ns-2 with `slow_start_restart_` off).
+- "rfc5681": After an idle RTO, cwnd is at most the initial window (RFC 5681 section 4.1).
 - "off": Nothing.
 """
 
 
 RecoveryExit = Literal["keep", "min-flight", "rfc6582"]
-"""The window with which NewReno leaves recovery.
+"""The window at the end of a fast recovery.
 
-- "keep": cwnd stays at half, and the full ACK is credited like any other (ns-2's default).
-- "min-flight": min(ssthresh, units in flight + 1 segment), then credited (ns-2's `exit_recovery_fix_`).
-- "rfc6582": min(ssthresh, max(FlightSize, SMSS) + SMSS), without credit (RFC 6582 section 3.2 step 3).
+- "keep": cwnd stays as it is, and the ACK that ends the recovery grows it (ns-2).
+- "min-flight": NewReno: min(ssthresh, FlightSize + 1 segment), and the ACK grows it (ns-2's `exit_recovery_fix_`).
+- "rfc6582": NewReno: min(ssthresh, max(FlightSize, SMSS) + SMSS). In every recovery, the ACK does not grow it (RFC 6582
+  section 3.2 step 3).
 """

@@ -76,17 +76,15 @@ class StaticFilter(Part):
 
     kind: Literal["static"] = "static"
     conservative: bool | None = None
-    """Whether ACKs with news of their own are left alone: duplicates, SACK blocks, timestamps, ECN echoes; false where
-    left out.
+    """Whether ACKs with news of their own are left alone: duplicates, SACK blocks, timestamps, ECN echoes; default
+    false.
     """
     older: FilterOlder | None = None
-    """Which waiting ACKs are older than the arrival; "position" where left out."""
+    """Which waiting ACKs are older than the arrival; default "position"."""
     place: FilterPlace | None = None
-    """Where an ACK is put whose elders were erased; `slot` needs `threshold` 1; "tail" where left out."""
+    """Where an ACK is put whose elders were erased; `slot` needs `threshold` 1; default "tail"."""
     room_first: bool | None = None
-    """Whether an arrival that finds the queue full is refused before anything is erased, as in ns-2; false where left
-    out.
-    """
+    """Whether an arrival that finds the queue full is refused before anything is erased, as in ns-2; default false."""
     threshold: int
     """ACKs of one connection that may wait; 1 leaves only the newest. The one being transmitted does not wait."""
 
@@ -114,23 +112,23 @@ class DelayedFilter(Part):
 
     kind: Literal["delayed"] = "delayed"
     rate: FilterRate | None = None
-    """How use is estimated; "tsw" where left out."""
+    """How use is estimated; default "tsw"."""
     window: str | None = None
-    """Window of the estimator, about a round trip; "0.2s" where left out."""
+    """Window of the estimator, about a round trip; default "0.2s"."""
     conservative: bool | None = None
-    """Whether ACKs with news of their own are left alone: duplicates, SACK blocks, timestamps, ECN echoes; false where
-    left out.
+    """Whether ACKs with news of their own are left alone: duplicates, SACK blocks, timestamps, ECN echoes; default
+    false.
     """
     floor: float | None = None
-    """Per connection: one without waiting packets is active until its rate is below this share of the link; 0.01 where
-    left out.
+    """Per connection: one without waiting packets is active until its rate is below this share of the link; default
+    0.01.
     """
     older: FilterOlder | None = None
-    """Which waiting ACKs are older than the arrival; "position" where left out."""
+    """Which waiting ACKs are older than the arrival; default "position"."""
     per: FilterPer | None = None
-    """Whose use decides; "link" where left out."""
+    """Whose use decides; default "link"."""
     place: FilterPlace | None = None
-    """Where an ACK is put whose elders were erased; "tail" where left out."""
+    """Where an ACK is put whose elders were erased; default "tail"."""
     release: float | None = None
     """Filtering ends below this share; as `share` when left out."""
     share: float | None = None
@@ -146,7 +144,7 @@ class CakeFilter(Part):
 
     kind: Literal["cake"] = "cake"
     aggressive: bool | None = None
-    """Whether one ACK may go with none like it behind it (CAKE's `ack-filter-aggressive`); false where left out."""
+    """Whether one ACK may go with none like it behind it (CAKE's `ack-filter-aggressive`); default false."""
 
 
 Filter = StaticFilter | DelayedFilter | CakeFilter
@@ -193,37 +191,36 @@ class Red(Part):
     seed: int | None = None
     """Draws as ns-2 does after `seed N` instead of from the run's named stream."""
     count_bytes: bool | None = None
-    """Whether the queue is measured in bytes, in units of `mean_packet`; false where left out."""
+    """Whether the queue is measured in bytes, in units of `mean_packet`; default false."""
     ecn: bool | None = None
-    """Whether packets that can be marked are marked instead of dropped early; false where left out."""
+    """Whether packets that can be marked are marked instead of dropped early; default false."""
     gentle: bool | None = None
-    """Whether the drop probability rises from `max_p` to 1 between `max` and twice `max`; false where left out."""
+    """Whether the drop probability rises from `max_p` to 1 between `max` and twice `max`; default false."""
     max: float | None = None
-    """Average queue at which everything is dropped, or, when gentle, at which the drop probability is `max_p`; 21.0
-    where left out.
+    """Average queue at which everything is dropped, or, when gentle, at which the drop probability is `max_p`; default
+    21.0.
     """
     max_p: float | None = None
-    """Drop probability at `max`; 0.1 where left out."""
+    """Drop probability at `max`; default 0.1."""
     mean_packet: str | None = None
-    """Size of a typical packet: ages the average while the link is idle, and is the unit of byte mode; "1000B" where
-    left out.
+    """Size of a typical packet: ages the average while the link is idle, and is the unit of byte mode; default "1000B".
     """
     min: float | None = None
-    """Average queue at which dropping begins; 7.0 where left out."""
+    """Average queue at which dropping begins; default 7.0."""
     packets: int | None = None
-    """Whole capacity in packets, the one in service included; 41 where left out."""
+    """Whole capacity in packets, the one in service included; default 41."""
     scheduler: Scheduler | None = None
     """Which waiting packet is next; the average is of all, whoever is served."""
     skip: int | None = None
-    """With `seed`: draws that others have taken before the first of this queue; 0 where left out."""
+    """With `seed`: draws that others have taken before the first of this queue; default 0."""
     wait: bool | None = None
-    """Whether a drop waits until 1/p packets have passed since the last one, which spaces drops more evenly; true where
-    left out.
+    """Whether a drop waits until 1/p packets have passed since the last one, which spaces drops more evenly; default
+    true.
     """
     weigh_bytes: bool | None = None
-    """Whether a large packet is more likely to be dropped than a small one; false where left out."""
+    """Whether a large packet is more likely to be dropped than a small one; default false."""
     weight: float | None = None
-    """Weight of a new length in the average; 0.002 where left out."""
+    """Weight of a new length in the average; default 0.002."""
 
 
 @dataclass(kw_only=True, repr=False)
@@ -232,19 +229,19 @@ class Codel(Part):
 
     kind: Literal["codel"] = "codel"
     ecn: bool | None = None
-    """Whether packets that can be marked are marked instead of dropped (as Linux does); false where left out."""
+    """Whether packets that can be marked are marked instead of dropped (as Linux does); default false."""
     interval: str | None = None
     """How long every packet must have waited `target` or longer before one is dropped: about the longest round trip;
-    from 1 ms to 100 s; "0.1s" where left out.
+    from 1 ms to 100 s; default "0.1s".
     """
     max_packet: str | None = None
-    """A queue of so many bytes or fewer is never dropped from: the size of the largest packet; at least 1 B; "1500B"
-    where left out.
+    """A queue of so many bytes or fewer is never dropped from: the size of the largest packet; at least 1 B; default
+    "1500B".
     """
     packets: int | None = None
-    """Whole capacity in packets, the one in service included; at least 2; 1000 where left out."""
+    """Whole capacity in packets, the one in service included; at least 2; default 1000."""
     target: str | None = None
-    """Waiting time that the queue may keep up: more than 0, at most `interval`; "0.005s" where left out."""
+    """Waiting time that the queue may keep up: more than 0, at most `interval`; default "0.005s"."""
 
 
 Queue = DropTail | Red | Codel
@@ -266,9 +263,9 @@ class GilbertElliott(Part):
     good: Stay
     """Mean stay in the good state: a number of packets, or a time such as `"2s"`."""
     loss_bad: float | None = None
-    """Loss probability in the bad state; 1.0 where left out."""
+    """Loss probability in the bad state; default 1.0."""
     loss_good: float | None = None
-    """Loss probability in the good state; 0.0 where left out."""
+    """Loss probability in the good state; default 0.0."""
 
 
 LossTarget = Literal["data", "payload", "acks"]
@@ -305,7 +302,7 @@ class Loss(Part):
     only: LossTarget | None = None
     """Which packets the model sees and counts; all when left out."""
     where: LossPlace | None = None
-    """Before the queue or after transmission; "before-queue" where left out."""
+    """Before the queue or after transmission; default "before-queue"."""
 
 
 Repair = Literal["none", "request"]
@@ -322,12 +319,11 @@ class HeaderCompression(Part):
 
     kind: Literal["header-compression"] = "header-compression"
     size: str | None = None
-    """What a compressed pure ACK takes on the wire: 3 to 5 bytes with RFC 1144; "5B" where left out."""
+    """What a compressed pure ACK takes on the wire: 3 to 5 bytes with RFC 1144; default "5B"."""
     repair: Repair | None = None
     """What mends a context after a loss on the wire."""
     slots: int | None = None
-    """Connections whose headers both ends remember, the latest used; any other begins with a whole header; 16 where
-    left out.
+    """Connections whose headers both ends remember, the latest used; any other begins with a whole header; default 16.
     """
 
 
@@ -337,11 +333,11 @@ class AckReconstruction(Part):
 
     kind: Literal["ack-reconstruction"] = "ack-reconstruction"
     most: int | None = None
-    """Most ACKs made of one; the step grows where these are too few; 64 where left out."""
+    """Most ACKs made of one; the step grows where these are too few; default 64."""
     spacing: str | None = None
     """Time from one ACK to the next; from the ACKs' own arrivals where left out."""
     step: int | None = None
-    """Sequence units from one ACK to the next: segments or bytes, as the flow counts; 2 where left out."""
+    """Sequence units from one ACK to the next: segments or bytes, as the flow counts; default 2."""
 
 
 @dataclass(kw_only=True, repr=False)
@@ -350,7 +346,7 @@ class Rbscp(Part):
 
     kind: Literal["rbscp"] = "rbscp"
     pieces: int | None = None
-    """ACKs that go on for each that comes; 4 where left out."""
+    """ACKs that go on for each that comes; default 4."""
 
 
 @dataclass(kw_only=True, repr=False)
@@ -360,10 +356,10 @@ class Spack(Part):
     kind: Literal["spack"] = "spack"
     timer: str | None = None
     """The station's replica of the sender's timer: how long without progress means a timeout. The sender's least RTO;
-    "1s" where left out.
+    default "1s".
     """
     pieces: int | None = None
-    """ACKs that go on for the one after a timeout; 8 where left out."""
+    """ACKs that go on for the one after a timeout; default 8."""
 
 
 @dataclass(kw_only=True, repr=False)
@@ -463,8 +459,8 @@ class Back(Part):
     crossings: int | None = None
     """How often a packet passes it."""
     stages: Sequence[Stage | Mapping[str, Any]] | None = None
-    """What stands at its far end, in the order in which packets pass it, and header compression over its wire; [] where
-    left out.
+    """What stands at its far end, in the order in which packets pass it, and header compression over its wire; default
+    [].
     """
 
 
@@ -486,12 +482,11 @@ class Link(Part):
     """In what the return direction differs."""
     crossings: int | None = None
     """How often a packet passes loss model, queue, transmitter and delay before it moves on: 2 as a pipe of dummynet
-    that matches a forwarded packet coming in and going out, where both passes share queue and transmitter; 1 where left
-    out.
+    that matches a forwarded packet coming in and going out, where both passes share queue and transmitter; default 1.
     """
     stages: Sequence[Stage | Mapping[str, Any]] | None = None
     """What stands at the forward direction's far end, in the order in which packets pass it, and header compression
-    over its wire; [] where left out.
+    over its wire; default [].
     """
 
 
@@ -517,7 +512,7 @@ class Dcf(Part):
     """Parameters as written in a scenario; what is left out is `phy`'s default, given as 802.11b / 802.11n."""
 
     phy: Phy | None = None
-    """Which standard's numbers hold where nothing else is said; "802.11b" where left out."""
+    """Which standard's numbers hold where nothing else is said; default "802.11b"."""
     rate: str | None = None
     """Rate of data frames; 11 Mb/s / 65 Mb/s."""
     ack_timeout: str | None = None
@@ -595,7 +590,7 @@ class Wlan(Part):
     ap_queue: Queue | Mapping[str, Any] | None = None
     """The access point's, one for all stations; as `queue` where left out."""
     mac: Dcf | Mapping[str, Any] | None = None
-    """Rates, times and rules of the medium; {"phy": "802.11b"} where left out."""
+    """Rates, times and rules of the medium; default {"phy": "802.11b"}."""
 
 
 @dataclass(kw_only=True, repr=False)
@@ -613,10 +608,10 @@ class Pipe(Part):
     back: Back | Mapping[str, Any] | None = None
     """In what the return direction differs."""
     crossings: int | None = None
-    """How often a packet passes it before it moves on (see a link's own key); 1 where left out."""
+    """How often a packet passes it before it moves on (see a link's own key); default 1."""
     stages: Sequence[Stage | Mapping[str, Any]] | None = None
     """What stands at the forward direction's far end, in the order in which packets pass it, and header compression
-    over its wire; [] where left out.
+    over its wire; default [].
     """
 
 
@@ -626,7 +621,7 @@ class Dumbbell(Part):
 
     kind: Literal["dumbbell"] = "dumbbell"
     pairs: int | None = None
-    """Senders, and receivers; 1 where left out."""
+    """Senders, and receivers; default 1."""
     access: Pipe | Mapping[str, Any]
     """The links Sk to G1, and G2 to Rk."""
     access_right: Pipe | Mapping[str, Any] | None = None
@@ -661,8 +656,8 @@ class Direction(Part):
     loss: Loss | Mapping[str, Any] | None = None
     """Losses of this direction."""
     stages: Sequence[Stage | Mapping[str, Any]] | None = None
-    """What stands at its far end, in the order in which packets pass it, and header compression over its wire; [] where
-    left out.
+    """What stands at its far end, in the order in which packets pass it, and header compression over its wire; default
+    [].
     """
 
 

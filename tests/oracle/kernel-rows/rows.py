@@ -70,7 +70,7 @@ def between(rate, delay, packets, there, back, asked):
     # CUBIC is the stack's own: Linux's differs from RFC 9438's.
     control = {} if asked["control"] == "cubic" else {"control": asked["control"]}
     # The kernel's clock ticks every millisecond (tools/kernel), as its timers show at these instants.
-    clock = {"timer_tick": "1ms", "tick_phase": "183.7us"}
+    clock = {"recovery": {"tick": "1ms", "phase": "183.7us"}}
     return {
         "title": " ".join(str(asked[key]) for key in ASKED),
         "seed": int(asked["seed"]),

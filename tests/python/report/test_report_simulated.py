@@ -21,7 +21,7 @@ ALL = {"series": True, "queue": True, "packets": True}
 
 def scenario(**changes):
     sender = {"stack": "rfc", "recovery": "sack", "packet": 1460, "window": 60, **changes.pop("sender", {})}
-    receiver = {"stack": "rfc", "ack": {"policy": "delayed"}, **changes.pop("receiver", {})}
+    receiver = {"stack": "rfc", "ack": {"policy": "delayed", "timer": "100ms"}, **changes.pop("receiver", {})}
     flow = {"name": "f", "from": "S", "to": "R", "size": {"segments": 300}, "sender": sender, "receiver": receiver}
     slow = {"between": ["G", "R"], "rate": "1.5Mbps", "delay": "40ms", "queue": {"kind": "drop-tail", "packets": 9}}
     return {

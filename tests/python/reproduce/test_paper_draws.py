@@ -34,7 +34,7 @@ def allman1998(seed: int) -> Drawn:
     return {
         "starts": [seconds(f["start"]) / 100 for f in flows],
         "sizes": [(f["size"]["segments"] - 5 + 0.5) / 96 for f in flows],
-        "phases": [seconds(f["sender"]["tick_phase"]) / 0.1 for f in flows],
+        "phases": [seconds(f["sender"]["rtt_filter"]["phase"]) / 0.1 for f in flows],
     }
 
 
@@ -54,14 +54,14 @@ def divack(seed: int) -> Drawn:
     flows = json.loads(download(WHOLE, MOST_FLOWS, seed))["flow"]
     return {
         "starts": [seconds(f["start"]) / 10 for f in flows[1:]],
-        "phases": [seconds(f["sender"]["tick_phase"]) / 0.01 for f in flows],
+        "phases": [seconds(f["sender"]["rtt_filter"]["phase"]) / 0.01 for f in flows],
     }
 
 
 def divack_station(block: int) -> Drawn:
     """One number a run: many blocks of seeds."""
     runs = (station(WHOLE, 250, "802.11b", seed) for seed in range(block, 100 * len(SEEDS) + 1, len(SEEDS)))
-    return {"phases": [seconds(json.loads(run)["stack"]["host"]["tick_phase"]) / 0.01 for run in runs]}
+    return {"phases": [seconds(json.loads(run)["stack"]["host"]["rtt_filter"]["phase"]) / 0.01 for run in runs]}
 
 
 def smartacking_many(seed: int) -> Drawn:

@@ -1,8 +1,8 @@
 //! Which of a scenario's senders the eBPF congestion control can be, and its parameters.
 
 use acklab_tcp::rules::{
-    ControlKind, CreditKind, Growth, Halving, SenderRules, SlowStart, Validation, VenoBase, VenoEstimate,
-    VenoFirstLoss, Window,
+    ControlKind, CreditKind, CubicSlowStart, Growth, Halving, SenderRules, Validation, Variants, VenoBase,
+    VenoEstimate, VenoFirstLoss, Window,
 };
 
 /// Parameters that are no whole numbers are handed over in this part of one (`PARTS` in bpf/rules.h).
@@ -22,16 +22,16 @@ impl Rules {
     pub fn of(sender: &SenderRules) -> Option<Rules> {
         let parts = |value: f64| (value.min(MOST) * PARTS).round() as u64;
         let (credit, limit, after_timeout, growth) = match sender.credit {
-            CreditKind::AckCounting => (0, 0, 0, Growth::Whole),
-            CreditKind::Rfc5681 => (1, 0, 0, Growth::Whole),
+            CreditKind::AckCounting {} => (0, 0, 0, Growth::Whole),
+            CreditKind::Rfc5681 {} => (1, 0, 0, Growth::Whole),
             // No limit is 0.
             CreditKind::Ubc { growth } => (2, 0, 0, growth),
             CreditKind::Lbc { limit, growth } => (2, parts(limit).max(1), 0, growth),
             CreditKind::Abc { limit } => (3, parts(limit), parts(1.0), Growth::Whole),
             CreditKind::Sabc { limit } => (3, parts(limit), parts(limit), Growth::Whole),
-            CreditKind::FullSegments => (4, 0, 0, Growth::Whole),
-            CreditKind::Counter => (5, 0, 0, Growth::Whole),
-            CreditKind::SegmentCounter => (6, 0, 0, Growth::Whole),
+            CreditKind::FullSegments {} => (4, 0, 0, Growth::Whole),
+            CreditKind::Counter {} => (5, 0, 0, Growth::Whole),
+            CreditKind::SegmentCounter {} => (6, 0, 0, Growth::Whole),
         };
         let growth = match growth {
             Growth::Whole => 0,
@@ -39,8 +39,8 @@ impl Rules {
             Growth::AllThenOne => 2,
         };
         let (control, veno) = match sender.control {
-            ControlKind::Reno {} => (0, [0; 6]),
-            ControlKind::Veno { alpha, beta, estimate, first_loss, base_rtt, clock } => {
+            ControlKind::Reno { .. } => (0, [0; 6]),
+            ControlKind::Veno { alpha, beta, estimate, first_loss, base_rtt, clock, .. } => {
                 let flags = [
                     u64::from(estimate == VenoEstimate::PerRtt),
                     u64::from(first_loss == VenoFirstLoss::Half),
@@ -51,7 +51,7 @@ impl Rules {
             }
             _ => return None,
         };
-        if sender.slow_start == SlowStart::HyStartPlusPlus {
+        if sender.control.slow_start() != CubicSlowStart::Standard {
             return None;
         }
         let numbers = [
@@ -100,7 +100,10 @@ fn first_threshold(sender: &SenderRules) -> u64 {
 
 /// Whether an ACK is worth the segments it covers, as to a kernel's own senders.
 pub fn counts_segments(credit: &CreditKind) -> bool {
-    matches!(credit, CreditKind::FullSegments | CreditKind::SegmentCounter | CreditKind::Ubc { growth: Growth::Whole })
+    matches!(
+        credit,
+        CreditKind::FullSegments {} | CreditKind::SegmentCounter {} | CreditKind::Ubc { growth: Growth::Whole }
+    )
 }
 
 /// Whether a stock kernel's sender does as these rules say: it grows its window by the segments an ACK covers, and has

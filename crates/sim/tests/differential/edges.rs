@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
 
-use crate::draw::{named, wild};
+use crate::draw::{stacked, wild};
 use crate::world::{World, stages, world};
 
 /// Queues that hold next to nothing, or less than one packet, or whatever comes.
@@ -68,7 +68,7 @@ fn edges() -> impl Strategy<Value = Edges> {
 
 /// What is changed in one flow.
 fn flow_edges() -> impl Strategy<Value = (Option<crate::draw::Case>, Option<u64>, Option<u32>)> {
-    let rules = prop_oneof![2 => Just(None), 1 => named().prop_map(Some), 1 => wild().prop_map(Some)];
+    let rules = prop_oneof![2 => Just(None), 1 => stacked().prop_map(Some), 1 => wild().prop_map(Some)];
     (rules, prop::option::weighted(0.2, 1_u64..3), prop::option::weighted(0.5, select(&[28_u32, 1_001, 65_535][..])))
 }
 
@@ -127,9 +127,7 @@ pub fn edgy() -> impl Strategy<Value = World> {
 
 fn change(flow: &mut FlowSpec, case: Option<crate::draw::Case>, segments: Option<u64>, packet: Option<u32>) {
     if let (Some(case), None) = (case, &flow.source) {
-        let (mut sender, mut receiver) = (case.stack.sender(), case.stack.receiver());
-        case.sender.apply(&mut sender);
-        case.receiver.apply(&mut receiver);
+        let (sender, receiver) = case.rules();
         (flow.sender, flow.receiver) = (Arc::new(sender), Arc::new(receiver));
     }
     // A link may be fast now.

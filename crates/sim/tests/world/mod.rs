@@ -15,7 +15,7 @@ use acklab_path::spec::{GilbertElliott, LinkSpec, LossPlace, LossSpec, LossTarge
 use acklab_path::stage::StageSpec;
 use acklab_scenario::spec::{Custom, Datagrams, First, FlowSpec, Record, Repeat, Scenario, Size, Source, Spans, Stop};
 use acklab_sim::{Outcome, Simulation};
-use acklab_tcp::rules::{AckPolicyKind, RecoveryKind, Stack, Window};
+use acklab_tcp::rules::{AckPolicyKind, Pacing, RecoveryKind, Stack, Variants, Window, named};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -156,15 +156,7 @@ fn flow() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, Fl
     ];
     let repeat = prop::option::weighted(0.3, (1_u32..5, select(&[0.0, 0.01, 0.5][..])));
     let times = (select(&[0.0, 0.5, 1.0][..]), 1_u32..4, select(&[0.0, 0.1][..]));
-    let recoveries = [
-        RecoveryKind::Tahoe,
-        RecoveryKind::Reno,
-        RecoveryKind::Newreno,
-        RecoveryKind::Sack,
-        RecoveryKind::Rfc6675,
-        RecoveryKind::Rack,
-        RecoveryKind::Rfc9002,
-    ];
+    let recoveries = ["tahoe", "reno", "newreno", "sack", "rfc6675", "rack", "rfc9002"].map(named::<RecoveryKind>);
     let rules = (select(&Stack::ALL[..]), select(recoveries.to_vec()), 1_u32..30, any::<[bool; 4]>());
     let ends = (any::<prop::sample::Index>(), any::<prop::sample::Index>());
     let source = prop::option::weighted(
@@ -191,16 +183,18 @@ fn flow() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, Fl
             sender.recovery = recovery;
             sender.window = Window::Segments(window);
             [sender.ecn, sender.fin] = [flags[0], flags[1] && source.is_none()];
-            sender.pacing = if flags[2] && flags[0] { 0.5 } else { 0.0 };
+            sender.pacing = if flags[2] && flags[0] { Pacing::Spread { share: 0.5, burst: 1 } } else { Pacing::Off {} };
             receiver.sack = recovery.uses_sack();
             receiver.dsack = recovery.uses_dsack();
             if flags[3] {
                 receiver.ack = AckPolicyKind::Every {};
             }
-            let rfc9002 = recovery == RecoveryKind::Rfc9002;
+            let rfc9002 = recovery.is_rfc9002();
             sender.timestamps &= !rfc9002;
-            sender.packet_numbers = rfc9002 && matches!(receiver.ack, AckPolicyKind::Quic { .. });
-            receiver.packet_numbers = sender.packet_numbers;
+            if rfc9002 && matches!(receiver.ack, AckPolicyKind::Quic { .. }) {
+                sender.recovery = recovery.with("packet_numbers", true);
+                receiver.ack = receiver.ack.with("packet_numbers", true);
+            }
             let repeat = repeat.filter(|_| size != Size::Unlimited && source.is_none());
             let spec = FlowSpec {
                 name: String::new(),
@@ -263,7 +257,7 @@ impl std::fmt::Debug for World {
             write!(f, "  {name}: {from} -> {to} at {start} x {count} every {stagger}, {size:?} {source:?} {repeat:?}")?;
             let (recovery, window, sequence) = (sender.recovery, sender.window, sender.sequence);
             write!(f, ", {sequence:?} {recovery:?} {window:?} syn {} fin {}", sender.syn, sender.fin)?;
-            writeln!(f, " ecn {} pacing {} {:?}", sender.ecn, sender.pacing, receiver.ack)?;
+            writeln!(f, " ecn {} pacing {:?} {:?}", sender.ecn, sender.pacing, receiver.ack)?;
         }
         Ok(())
     }

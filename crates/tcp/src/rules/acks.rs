@@ -1,264 +1,188 @@
-//! When receivers acknowledge, and the choices that come with it.
+//! ACK policies: when receivers acknowledge, and their parameters.
 
 use acklab_packet::Time;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use super::Shown;
 use super::division::{DivideWhen, PieceOrder, PieceParts};
 use super::estimates::{LossNotice, PhaseSource, RttSource, WindowSource, WindowStart};
-use super::linux;
 use super::parameters::Parameters;
+use super::variants::variants;
 
-/// When the receiver acknowledges.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "policy", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum AckPolicyKind {
-    /// Each arriving segment at once.
-    Every {},
-    /// RFC 1122 section 4.2.3.2: every `segments`-th, or when `timer` runs out.
-    Delayed {
-        /// Longest delay of an ACK.
-        #[serde(default = "default_timer")]
-        timer: Time,
-        /// In-order segments an ACK may cover.
-        #[serde(default = "default_segments")]
-        #[schemars(range(min = 1))]
-        segments: u32,
-        /// A free-running timer (BSD) instead of one started by the first segment held.
-        #[serde(default)]
-        heartbeat: bool,
-        /// Instant of the heartbeat's first beat.
-        #[serde(default)]
-        phase: Time,
-    },
-    /// Each segment at once while the sender is in slow start, else delayed (Allman 1998, DAASS).
-    Daass {
-        /// How the receiver knows the sender's phase.
-        phase: PhaseSource,
-        /// Longest delay of an ACK outside slow start.
-        #[serde(default = "default_timer")]
-        timer: Time,
-        /// In-order segments an ACK may cover outside slow start.
-        #[serde(default = "default_segments")]
-        segments: u32,
-        /// For `heuristic`: the window the receiver advertises, at which slow start ends at the latest, in segments.
-        #[serde(default = "no_window")]
-        window: u32,
-        /// For `heuristic`: a silence this long before a gap is filled means that the sender timed out.
-        #[serde(default = "default_silence")]
-        silence: Time,
-    },
-    /// The ACK that is due leaves in pieces (ACK division); duplicate ACKs and those of a filled gap stay whole.
-    ///
-    /// `segments = 1` is the paper's method I, 2 its method II. The sender must count bytes for a segment's ACK to have
-    /// pieces at all.
-    Divide {
-        /// Pieces an ACK is divided into; fewer if it covers fewer bytes.
-        #[schemars(range(min = 2, max = 64))]
-        pieces: u32,
-        /// In-order segments an ACK may cover.
-        #[serde(default = "one")]
-        #[schemars(range(min = 1))]
-        segments: u32,
-        /// Longest delay of an ACK, where it may cover several segments.
-        #[serde(default = "default_timer")]
-        timer: Time,
-        /// In which phase of the sender.
-        #[serde(default = "always")]
-        when: DivideWhen,
-        /// How the receiver knows the sender's phase.
-        #[serde(default = "oracle")]
-        phase: PhaseSource,
-        /// For `heuristic`: the window the receiver advertises, at which slow start ends at the latest, in segments.
-        #[serde(default = "no_window")]
-        window: u32,
-        /// For `heuristic`: a silence this long before a gap is filled means that the sender timed out.
-        #[serde(default = "default_silence")]
-        silence: Time,
-        /// Division begins at this instant.
-        #[serde(default)]
-        start: Time,
-        /// In-order segments whose ACKs are divided from then on; 0 is no end.
-        #[serde(default)]
-        burst: u32,
-        /// What the pieces cover.
-        #[serde(default = "equal")]
-        parts: PieceParts,
-        /// Which piece leaves first.
-        #[serde(default = "rising")]
-        order: PieceOrder,
-        /// Pause between a piece and the next; 0s is back to back.
-        #[serde(default)]
-        spacing: Time,
-    },
-    /// An attack: each ACK of in-order data is repeated, which inflates the window of a sender in fast recovery.
-    Spoof {
-        /// Copies of each ACK.
-        #[serde(default = "ten")]
-        #[schemars(range(min = 1, max = 1000))]
-        duplicates: u32,
-    },
-    /// An attack: data is acknowledged before it arrives; what was lost is never sent again.
-    Optimistic {
-        /// Segments beyond the highest received that an ACK covers, once twice as many have come.
-        #[serde(default = "eight")]
-        #[schemars(range(min = 1, max = 1000000))]
-        ahead: u32,
-        /// When nothing comes for so long, an ACK of exactly what came.
-        #[serde(default = "default_timer")]
-        timer: Time,
-    },
-    /// Divided ACKs until the sender's window, told by its segments, is back where it was before a wireless loss, or has
-    /// reached a target after a handover.
-    Restore {
-        /// Pieces an ACK is divided into.
-        #[serde(default = "eight")]
-        #[schemars(range(min = 2, max = 64))]
-        pieces: u32,
-        /// After a handover: the window to reach, in segments; 0 is none, and losses are made good instead.
-        #[serde(default)]
-        target: u32,
-        /// When the handover is.
-        #[serde(default)]
-        start: Time,
-        /// A loss counts as wireless if the round trip lies in this lower share of its range.
-        #[serde(default = "half")]
-        #[schemars(range(min = 0.0, max = 1.0))]
-        share: f64,
-    },
-    /// Smartacking: each segment at once while the bottleneck has room, else as late as keeps it busy (ledger
-    /// smartacking.m.core).
-    Smart {
-        /// Longest delay of an ACK.
-        #[serde(default = "maximum_delay")]
-        timer: Time,
-        /// How the round trip is known.
-        #[serde(default = "probe")]
-        rtt: RttSource,
-        /// Time between keep-alives.
-        #[serde(default = "one_second")]
-        interval: Time,
-        /// How the sender's window is known.
-        #[serde(default = "estimate")]
-        window: WindowSource,
-        /// The window with which the sender is presumed to begin, in segments.
-        #[serde(default = "one")]
-        initial: u32,
-        /// Whether the share of the round trip taken off a delay adapts (alpha, beta, gamma; ledger
-        /// smartacking.m.extended).
-        #[serde(default)]
-        extended: bool,
-        /// When a third duplicate ACK counts.
-        #[serde(default = "at_tick")]
-        loss: LossNotice,
-        /// How the first segment of a window is recognised.
-        #[serde(default = "by_count")]
-        first: WindowStart,
-    },
-    /// An ACK once `segments` have come and RTT/`beta` has passed since the last one, as TACK has it (Li and others
-    /// 2020): max(L segments, RTTmin/beta).
-    Periodic {
-        /// ACKs in a round trip where segments come faster.
-        #[serde(default = "four_acks")]
-        beta: f64,
-        /// Least in-order segments an ACK covers, unless `timer` runs out: L.
-        #[serde(default = "default_segments")]
-        segments: u32,
-        /// Longest delay of an ACK.
-        #[serde(default = "maximum_delay")]
-        timer: Time,
-        /// How the round trip is known; the least one counts.
-        #[serde(default = "probe")]
-        rtt: RttSource,
-        /// Time between keep-alives.
-        #[serde(default = "one_second")]
-        interval: Time,
-    },
-    /// As Linux 6 acknowledges bulk data: quick ACKs first, then every second full segment, a timer that adapts, and
-    /// compressed SACKs.
-    Linux {
-        /// Most quick ACKs in a row.
-        #[serde(default = "linux::quick")]
-        #[schemars(range(max = 255))]
-        quick: u32,
-        /// Window with which the receiver opens, in segments; half as many quick ACKs begin it.
-        #[serde(default = "linux::window")]
-        #[schemars(range(min = 1, max = 1000000))]
-        window: u32,
-        /// Segments that the receiver's buffer has room for at first. Up to there the window opens, by two segments with each
-        /// that comes; such a segment is acknowledged at once.
-        #[serde(default = "linux::buffer")]
-        #[schemars(range(min = 1, max = 1000000))]
-        buffer: u32,
-        /// Whether the buffer grows with what is read in a round trip.
-        #[serde(default = "linux::autotune")]
-        autotune: bool,
-        /// Least time a segment is held.
-        #[serde(default = "linux::least")]
-        least: Time,
-        /// Longest, less a tick.
-        #[serde(default = "linux::timer")]
-        timer: Time,
-        /// The kernel's clock (1/HZ), in which the timer and gaps between segments are counted; 0s counts them exactly.
-        #[serde(default = "linux::tick")]
-        tick: Time,
-        /// Longest delay of a SACK beyond the third duplicate; 5% of the round trip if that is less. 0s does not compress.
-        #[serde(default = "linux::sack_delay")]
-        sack_delay: Time,
-        /// Segments above a gap that one such SACK may answer.
-        #[serde(default = "linux::sack_most")]
-        #[schemars(range(max = 255))]
-        sack_most: u32,
-        /// Sequence units for which the application waits before it reads; 1 reads at once.
-        #[serde(default = "linux::low_water")]
-        #[schemars(range(min = 1, max = 1000000000))]
-        low_water: u32,
-    },
-    /// As QUIC acknowledges (RFC 9000 section 13.2), and what its sender can ask for (ACK_FREQUENCY,
-    /// draft-ietf-quic-ack-frequency).
-    Quic {
-        /// Packets an ACK may cover. The extension's Ack-Eliciting Threshold is one less.
-        #[serde(default = "default_segments")]
-        #[schemars(range(min = 1, max = 1000000))]
-        segments: u32,
-        /// Longest delay of an ACK.
-        #[serde(default = "max_ack_delay")]
-        max_ack_delay: Time,
-        /// Packets by which one must have been overtaken for an ACK at once (Reordering Threshold); 0 never. With 1, any
-        /// packet that comes out of order has one.
-        #[serde(default = "one")]
-        #[schemars(range(max = 255))]
-        reordering: u32,
-        /// The sender asks for this share of its smoothed round trip as the longest delay, `max_ack_delay` at most; 0 asks for
-        /// none.
-        #[serde(default)]
-        #[schemars(range(min = 0.0, max = 10.0))]
-        rtt_share: f64,
-    },
-    /// ACK congestion control: an ACK every d segments. Its ACKs can be marked by a RED queue with `ecn`; the sender tells
-    /// of a mark on its next segment, which doubles d, once a round trip at most. A round trip without takes one off.
-    Acc {
-        /// Most segments an ACK covers; half the sender's window if that is less.
-        #[serde(default = "sixteen")]
-        #[schemars(range(min = 1))]
-        d_max: u32,
-        /// The ACK's longest delay.
-        #[serde(default = "default_timer")]
-        timer: Time,
-    },
-    /// A policy in Python that the program passes to the run (`acklab.AckPolicy`).
-    Python {
-        /// Its name among those that are passed.
-        name: String,
-        /// Keyword arguments of its constructor.
-        #[serde(default)]
-        parameters: Parameters,
-    },
+variants! {
+    /// ACK policy: when the receiver acknowledges.
+    AckPolicyKind by "policy" {
+        /// Each arriving segment at once.
+        Every = "every" {}
+        /// Every `segments`-th segment, or when `timer` expires (RFC 1122 section 4.2.3.2).
+        Delayed = "delayed" {
+            /// Longest delay of an ACK.
+            timer: Time = Time::from_secs(0.1),
+            /// In-order segments that an ACK may cover.
+            segments: u32 [1 ..= 1_000_000] = 2,
+            /// Whether the timer runs freely (BSD). Otherwise the first segment held starts it.
+            heartbeat: bool = false,
+            /// Instant of the heartbeat's first beat.
+            phase: Time = Time::ZERO,
+        }
+        /// Each segment at once while the sender is in slow start, else delayed (DAASS, Allman 1998).
+        Daass = "daass" {
+            /// How the receiver knows the sender's phase.
+            phase: PhaseSource = PhaseSource::Oracle,
+            /// Longest delay of an ACK outside slow start.
+            timer: Time = Time::from_secs(0.1),
+            /// In-order segments that an ACK may cover outside slow start.
+            segments: u32 [1 ..= 1_000_000] = 2,
+            /// For `heuristic`: the advertised window in segments, at which slow start ends at the latest.
+            window: u32 [1 ..= 4_294_967_295_u32] = u32::MAX,
+            /// For `heuristic`: time without arrivals before a gap is filled that indicates a timeout of the sender.
+            silence: Time = Time::from_secs(0.5),
+        }
+        /// ACK division: an ACK leaves in pieces. Duplicate ACKs, and ACKs of a filled gap, stay whole. `segments = 1` is method I of
+        /// the paper, 2 its method II. The sender must count bytes (`sequence = "bytes"`), or an ACK of a segment has no pieces.
+        Divide = "divide" {
+            /// Pieces into which an ACK is divided; fewer if it covers fewer bytes.
+            pieces: u32 [2 ..= 64] = 2,
+            /// In-order segments that an ACK may cover.
+            segments: u32 [1 ..= 1_000_000] = 1,
+            /// Longest delay of an ACK that may cover several segments.
+            timer: Time = Time::from_secs(0.1),
+            /// In which phase of the sender ACKs are divided.
+            when: DivideWhen = DivideWhen::Always,
+            /// How the receiver knows the sender's phase.
+            phase: PhaseSource = PhaseSource::Oracle,
+            /// For `heuristic`: the advertised window in segments, at which slow start ends at the latest.
+            window: u32 [1 ..= 4_294_967_295_u32] = u32::MAX,
+            /// For `heuristic`: time without arrivals before a gap is filled that indicates a timeout of the sender.
+            silence: Time = Time::from_secs(0.5),
+            /// Instant at which division begins.
+            start: Time = Time::ZERO,
+            /// In-order segments whose ACKs are divided from then on; 0 is no limit.
+            burst: u32 = 0,
+            /// What the pieces cover.
+            parts: PieceParts = PieceParts::Equal,
+            /// Which piece leaves first.
+            order: PieceOrder = PieceOrder::Rising,
+            /// Pause between two pieces; 0s is back to back.
+            spacing: Time = Time::ZERO,
+        }
+        /// An attack: copies of each ACK of in-order data inflate the window of a sender in fast recovery.
+        Spoof = "spoof" {
+            /// Copies of each ACK.
+            duplicates: u32 [1 ..= 1000] = 10,
+        }
+        /// An attack: ACKs of data that has not arrived. What was lost is then never sent again.
+        Optimistic = "optimistic" {
+            /// Segments beyond the highest received that an ACK covers, as soon as twice as many have arrived.
+            ahead: u32 [1 ..= 1_000_000] = 8,
+            /// Time without arrivals after which an ACK covers exactly what arrived.
+            timer: Time = Time::from_secs(0.1),
+        }
+        /// Divided ACKs after a wireless loss, until the sender's window is as large as before it; or after a handover, until the
+        /// window reaches a target. Segments carry the sender's window (`tell_window`).
+        Restore = "restore" {
+            /// Pieces into which an ACK is divided.
+            pieces: u32 [2 ..= 64] = 8,
+            /// After a handover: the window to reach, in segments. 0 is none: windows are restored after losses instead.
+            target: u32 = 0,
+            /// When the handover happens.
+            start: Time = Time::ZERO,
+            /// A loss counts as wireless if the round trip lies in this lower share of its range.
+            share: f64 [0.0 ..= 1.0] = 0.5,
+        }
+        /// Smartacking: each segment at once while the bottleneck has room, else as late as keeps it busy (ledger
+        /// smartacking.m.core).
+        Smart = "smart" {
+            /// Longest delay of an ACK.
+            timer: Time = Time::from_secs(0.2),
+            /// How the receiver knows the round trip.
+            rtt: RttSource = RttSource::Probe,
+            /// Time between keep-alives.
+            interval: Time = Time::from_secs(1.0),
+            /// How the receiver knows the sender's window.
+            window: WindowSource = WindowSource::Estimate,
+            /// The sender's assumed initial window, in segments.
+            initial: u32 [1 ..= 1_000_000] = 1,
+            /// Whether the share of the round trip that is subtracted from a delay adapts (alpha, beta, gamma; ledger
+            /// smartacking.m.extended).
+            extended: bool = false,
+            /// When a third duplicate ACK counts.
+            loss: LossNotice = LossNotice::RoundTrip,
+            /// How the receiver recognises the first segment of a window.
+            first: WindowStart = WindowStart::Count,
+        }
+        /// An ACK once `segments` have arrived and RTT/`beta` has passed since the last one: max(L segments, RTTmin/beta), as in TACK
+        /// (Li and others 2020).
+        Periodic = "periodic" {
+            /// ACKs in a round trip where segments arrive faster.
+            beta: f64 [1e-6 ..= 1e6] = 4.0,
+            /// L: least in-order segments that an ACK covers, unless `timer` expires.
+            segments: u32 [1 ..= 1_000_000] = 2,
+            /// Longest delay of an ACK.
+            timer: Time = Time::from_secs(0.2),
+            /// How the receiver knows the round trip, of which it takes the minimum.
+            rtt: RttSource = RttSource::Probe,
+            /// Time between keep-alives.
+            interval: Time = Time::from_secs(1.0),
+        }
+        /// Linux 6: quick ACKs first, then every second full segment, with an adaptive timer and compressed SACKs.
+        Linux = "linux" {
+            /// Most quick ACKs in a row.
+            quick: u32 [0 ..= 255] = 16,
+            /// Window with which the receiver opens, in segments: 65,160 bytes in segments of 1448. Half as many quick ACKs begin it.
+            window: u32 [1 ..= 1_000_000] = 45,
+            /// Segments for which the receiver's buffer first has room: 131,072 bytes, of which a segment takes 2304. Until then each
+            /// arriving segment opens the window by two and is acknowledged at once. At least `window`.
+            buffer: u32 [1 ..= 1_000_000] = 57,
+            /// Whether the buffer grows with what is read in a round trip.
+            autotune: bool = true,
+            /// Shortest delay of an ACK that waits; at most `timer`.
+            least: Time = Time::from_secs(0.04),
+            /// Longest delay of an ACK, less a tick.
+            timer: Time = Time::from_secs(0.2),
+            /// The kernel's clock (1/HZ), in which the timer and gaps between segments are counted; 0s counts them exactly.
+            tick: Time = Time::from_secs(0.004),
+            /// Longest delay of a SACK after the third duplicate; 5% of the round trip if that is less. 0s does not compress.
+            sack_delay: Time = Time::from_secs(0.001),
+            /// Segments above a gap that one such SACK may answer.
+            sack_most: u32 [0 ..= 255] = 44,
+            /// Sequence units for which the application waits before it reads; 1 reads at once.
+            low_water: u32 [1 ..= 1_000_000_000] = 1,
+        }
+        /// QUIC (RFC 9000 section 13.2), and what its sender can request (ACK_FREQUENCY, draft-ietf-quic-ack-frequency).
+        Quic = "quic" {
+            /// Packets that an ACK may cover: the extension's Ack-Eliciting Threshold plus one.
+            segments: u32 [1 ..= 1_000_000] = 2,
+            /// Longest delay of an ACK.
+            max_ack_delay: Time = Time::from_secs(0.025),
+            /// Reordering Threshold: packets received after a missing one that cause an ACK at once. 1 acknowledges every packet that
+            /// is out of order at once; 0 never.
+            reordering: u32 [0 ..= 255] = 1,
+            /// Share of its smoothed round trip that the sender requests as the longest delay, at most `max_ack_delay`; 0 requests
+            /// none.
+            rtt_share: f64 [0.0 ..= 10.0] = 0.0,
+            /// Whether the policy reads packet numbers, which no retransmission repeats. Only for a sender with `recovery = "rfc9002"`,
+            /// where it is true if left out.
+            packet_numbers: bool = false,
+        }
+        /// ACK congestion control: an ACK every d segments. A RED queue with `ecn` can mark its ACKs. The sender echoes a mark on its
+        /// next segment, which doubles d, at most once a round trip. A round trip without a mark reduces d by one.
+        Acc = "acc" {
+            /// Most segments that an ACK covers, at most half the sender's window.
+            d_max: u32 [1 ..= 1_000_000] = 16,
+            /// Longest delay of an ACK.
+            timer: Time = Time::from_secs(0.1),
+        }
+        /// A policy in Python that the program passes to the run (`acklab.AckPolicy`).
+        Python = "python" {
+            /// Its name among those that are passed.
+            name: String = String::new(),
+            /// Keyword arguments of its constructor.
+            parameters: Parameters = Parameters::default(),
+        }
+    }
 }
 
 impl AckPolicyKind {
-    /// Where the policy gets the sender's phase from, if it asks for it.
+    /// How the policy knows the sender's phase, if it reads it.
     pub fn phase_source(&self) -> Option<PhaseSource> {
         match *self {
             AckPolicyKind::Daass { phase, .. } => Some(phase),
@@ -266,33 +190,7 @@ impl AckPolicyKind {
             _ => None,
         }
     }
-}
 
-defaults! {
-    one: u32 = 1;
-    sixteen: u32 = 16;
-    ten: u32 = 10;
-    eight: u32 = 8;
-    half: f64 = 0.5;
-    always: DivideWhen = DivideWhen::Always;
-    oracle: PhaseSource = PhaseSource::Oracle;
-    equal: PieceParts = PieceParts::Equal;
-    rising: PieceOrder = PieceOrder::Rising;
-    no_window: u32 = u32::MAX;
-    default_silence: Time = Time::from_secs(0.5);
-    default_timer: Time = Time::from_secs(0.1);
-    default_segments: u32 = 2;
-    maximum_delay: Time = Time::from_secs(0.2);
-    max_ack_delay: Time = Time::from_secs(0.025);
-    one_second: Time = Time::from_secs(1.0);
-    probe: RttSource = RttSource::Probe;
-    estimate: WindowSource = WindowSource::Estimate;
-    at_tick: LossNotice = LossNotice::RoundTrip;
-    by_count: WindowStart = WindowStart::Count;
-    four_acks: f64 = 4.0;
-}
-
-impl AckPolicyKind {
     /// Whether segments must carry their sender's window and round trip for it.
     pub fn asks_for_window(&self) -> bool {
         match *self {
@@ -308,38 +206,5 @@ impl AckPolicyKind {
     #[inline]
     pub fn asks_for_marks(&self) -> bool {
         matches!(self, AckPolicyKind::Acc { .. })
-    }
-}
-
-impl Shown for AckPolicyKind {
-    fn shown(&self) -> String {
-        match self {
-            AckPolicyKind::Every {} => "every".to_owned(),
-            AckPolicyKind::Delayed { timer, segments, heartbeat, .. } => {
-                format!("delayed: {segments} segments or {timer}{}", if *heartbeat { " heartbeat" } else { "" })
-            }
-            AckPolicyKind::Daass { phase, .. } => format!("daass by {}", phase.shown()),
-            AckPolicyKind::Divide { pieces, .. } => format!("divide: {pieces} pieces"),
-            AckPolicyKind::Acc { d_max, .. } => format!("acc: up to {d_max} segments"),
-            AckPolicyKind::Spoof { duplicates } => format!("spoof: {duplicates} duplicates"),
-            AckPolicyKind::Restore { pieces, target: 0, .. } => format!("restore: {pieces} pieces after losses"),
-            AckPolicyKind::Restore { pieces, target, .. } => {
-                format!("restore: {pieces} pieces up to {target} segments")
-            }
-            AckPolicyKind::Linux { quick, least, timer, .. } => format!("linux: {quick} quick, {least} to {timer}"),
-            AckPolicyKind::Quic { segments, max_ack_delay, rtt_share: 0.0, .. } => {
-                format!("quic: {segments} packets or {max_ack_delay}")
-            }
-            AckPolicyKind::Quic { segments, rtt_share, .. } => format!("quic: {segments} packets or {rtt_share} RTT"),
-            AckPolicyKind::Optimistic { ahead, .. } => format!("optimistic: {ahead} segments ahead"),
-            AckPolicyKind::Smart { timer, rtt, window, extended, .. } => {
-                let name = if *extended { "smart, extended" } else { "smart" };
-                format!("{name}: window by {}, RTT by {}, at most {timer}", window.shown(), rtt.shown())
-            }
-            AckPolicyKind::Python { name, .. } => format!("python: {name}"),
-            AckPolicyKind::Periodic { beta, segments, rtt, .. } => {
-                format!("periodic: {segments} segments and RTT/{beta}, RTT by {}", rtt.shown())
-            }
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! Choices about dividing ACKs.
+//! ACK division: when ACKs are divided, and into what.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ choice! {
     PieceParts {
         /// Equal parts, rounded to whole bytes.
         Equal = "equal",
-        /// A byte each, and the last piece all the rest.
+        /// One byte each, and the last piece the rest.
         Bytes = "bytes",
     }
 }
@@ -31,9 +31,9 @@ choice! {
 choice! {
     /// Which piece of a divided ACK leaves first.
     PieceOrder {
-        /// The one that covers least.
+        /// The piece that covers least.
         Rising = "rising",
-        /// The whole ACK; the others then tell the sender nothing.
+        /// The whole ACK, so that the other pieces acknowledge nothing new.
         Falling = "falling",
     }
 }

@@ -1,21 +1,22 @@
-//! Choices about what a receiver knows of its sender.
+//! What a receiver knows of its sender, and how.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Shown;
 use super::choices::choice;
+use super::variants::variants;
 
 choice! {
     /// How a receiver that sends no data knows the round trip (ledger smartacking.m.rtt).
     RttSource {
-        /// It sends a keep-alive every `interval`, as the paper has it; the first with the first segment.
+        /// By a keep-alive every `interval`, the first with the first segment (the paper).
         Probe = "probe",
-        /// It remembers when it sent each ACK, and segments echo the newest that had come (RFC 7323).
+        /// By timestamps: segments echo the newest ACK that had arrived (RFC 7323).
         Timestamps = "timestamps",
-        /// The first keep-alive's answer, for ever (ledger smartacking.m.fixed_rtt).
+        /// By the first keep-alive only (ledger smartacking.m.fixed_rtt).
         Fixed = "fixed",
-        /// Each segment says what the sender's smoothed round trip is.
+        /// Each segment carries the sender's smoothed round trip.
         Sender = "sender",
     }
 }
@@ -23,19 +24,19 @@ choice! {
 choice! {
     /// How a receiver knows the sender's window.
     WindowSource {
-        /// It estimates it (ledger smartacking.m.estimate_cwnd).
+        /// It estimates the window (ledger smartacking.m.estimate_cwnd).
         Estimate = "estimate",
-        /// Each segment says what it is.
+        /// Each segment carries the window.
         Sender = "sender",
     }
 }
 
 choice! {
-    /// When the estimate of the window takes note of a third duplicate ACK (ledger smartacking.fig1.dup3).
+    /// When the estimate of the window processes a third duplicate ACK (ledger smartacking.fig1.dup3).
     LossNotice {
-        /// When the round trip ends in which it was sent.
+        /// At the end of the round trip in which it was sent.
         RoundTrip = "tick",
-        /// As it is sent.
+        /// When it is sent.
         ThirdDuplicate = "third-duplicate",
     }
 }
@@ -43,36 +44,42 @@ choice! {
 choice! {
     /// How a receiver recognises the first segment of a window (ledger smartacking.m.isat).
     WindowStart {
-        /// By counting: it is beyond what the window allowed when the last one began.
+        /// It is beyond what the window allowed at the start of the last one.
         Count = "count",
         /// It is the first to arrive in a round trip.
         Tick = "tick",
     }
 }
 
-choice! {
-    /// An estimate of the sender's window beside an ACK policy that has none, for the `series` records.
-    EstimateKind {
+variants! {
+    /// An estimate of the sender's window beside a policy that makes none, for the `series` records.
+    EstimateKind (Copy) by "kind" {
         /// None.
-        Off = "off",
+        Off = "off" {}
         /// With the round trip from echoed timestamps, which sends nothing.
-        Timestamps = "timestamps",
-        /// With the round trip from keep-alives, one a second.
-        Probe = "probe",
+        Timestamps = "timestamps" {
+            /// The sender's assumed initial window, in segments.
+            initial: u32 [1 ..= 1_000_000] = 1,
+        }
+        /// With the round trip from one keep-alive a second.
+        Probe = "probe" {
+            /// The sender's assumed initial window, in segments.
+            initial: u32 [1 ..= 1_000_000] = 1,
+        }
     }
 }
 
 choice! {
-    /// How a receiver learns whether the sender is in slow start.
+    /// How a receiver knows whether the sender is in slow start.
     PhaseSource {
-        /// The driver knows, and tells at each segment's arrival: what the paper's simulator did.
+        /// The driver knows the phase at each segment's arrival, as in the paper's simulator.
         Oracle = "oracle",
-        /// Each segment says so, as of when it was sent.
+        /// Each segment carries the phase in which it was sent.
         Option = "option",
-        /// One flag for all flows of the simulation, which the driver owns: every growth of any sender's window sets it to
-        /// that sender's phase. Until the first it says congestion avoidance.
+        /// One flag for all flows of the simulation: each growth of any sender's window sets it to that sender's phase. It begins
+        /// as congestion avoidance.
         Shared = "shared",
-        /// It guesses from what arrives and from the ACKs it sends.
+        /// The receiver infers the phase from arriving segments and its own ACKs.
         Heuristic = "heuristic",
     }
 }

@@ -1,12 +1,8 @@
-//! The many small rules in which TCP stacks differ, as data.
+//! The rules in which TCP stacks differ, as data.
 //!
-//! A *stack* is a named table of these rules ([`Stack`]); a scenario may override any of them by name. The machines
-//! read the table and fork on nothing else: there is one copy of every rule's code.
-
-/// Functions that give a parameter's default, as serde wants them.
-macro_rules! defaults {
-    ($($name:ident: $type:ty = $value:expr;)+) => { $(fn $name() -> $type { $value })+ };
-}
+//! A *stack* is a named table of rules ([`Stack`]). A scenario may override each of them. The machines read the table and
+//! nothing else, so each rule's code exists once. A rule with parameters is a choice between variants ([`Variants`]): a
+//! parameter stands in the variant that reads it.
 
 mod acks;
 mod choices;
@@ -14,11 +10,13 @@ mod control;
 mod credits;
 mod division;
 mod estimates;
-mod linux;
 mod parameters;
 mod receiver;
+mod recovery;
 mod sender;
+mod sending;
 mod stack;
+mod variants;
 
 pub use acks::*;
 pub use choices::*;
@@ -28,8 +26,11 @@ pub use division::*;
 pub use estimates::*;
 pub use parameters::Parameters;
 pub use receiver::{ReceiverPatch, ReceiverRules};
+pub use recovery::*;
 pub use sender::{SenderPatch, SenderRules};
+pub use sending::*;
 pub use stack::Stack;
+pub use variants::{Patch, Rule, Variants, named};
 
 /// One row of a rule table, for the reference documentation.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,16 +43,8 @@ pub struct RuleRow {
     pub value: String,
 }
 
-/// A rule with a value its table does not allow.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OutOfRange {
-    /// The key a scenario uses.
-    pub name: &'static str,
-    /// What was given.
-    pub value: String,
-    /// The range allowed, both ends included.
-    pub allowed: &'static str,
-}
+/// A rule, and a value that it cannot have.
+pub type Wrong = (&'static str, serde_json::Value);
 
 /// A table of rules, the same table with every rule optional (what a scenario overrides), and its documentation.
 ///
@@ -71,26 +64,38 @@ macro_rules! rule_table {
             $(#[doc = $doc])+
             #[serde(skip_serializing_if = "Option::is_none")]
             $(#[schemars(range(min = $min, max = $max))])?
-            pub $name: Option<$type>,
+            pub $name: Option<<$type as crate::rules::Rule>::Given>,
         )+ }
 
         impl $patch {
             /// Every rule's name, in the table's order.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),+];
 
-            /// The patch that fixes every rule at its value in `rules`.
+            /// The key that names the variant in a table of the rule `name`, if it has variants.
+            pub fn tag(name: &str) -> Option<&'static str> {
+                match name { $(stringify!($name) => <$type as crate::rules::Rule>::TAG,)+ _ => None }
+            }
+
+            /// The patch that gives every rule its value in `rules`.
             pub fn complete(rules: &$rules) -> $patch {
-                $patch { $($name: Some(rules.$name.clone()),)+ }
+                $patch { $($name: Some(crate::rules::Rule::in_full(&rules.$name)),)+ }
             }
 
             /// Writes every overridden rule into `rules`.
-            pub fn apply(&self, rules: &mut $rules) {
-                $(if let Some(value) = &self.$name { rules.$name = value.clone(); })+
-            }
-
-            /// Takes over from `other` what this patch leaves open.
-            pub fn or(&mut self, other: &$patch) {
-                $(if self.$name.is_none() { self.$name.clone_from(&other.$name); })+
+            ///
+            /// # Errors
+            /// The first rule that results in a value outside its range, or with parameters that its variant does not have.
+            pub fn apply(&self, rules: &mut $rules) -> Result<(), crate::rules::Wrong> {
+                $(if let Some(given) = &self.$name {
+                    crate::rules::Rule::take(&mut rules.$name, given).map_err(|wrong| (stringify!($name), wrong))?;
+                })+
+                $($(if !(f64::from($min)..=f64::from($max)).contains(&f64::from(rules.$name)) {
+                    let value = serde_json::json!(rules.$name);
+                    // JSON has no NaN.
+                    let value = if value.is_null() { rules.$name.to_string().into() } else { value };
+                    return Err((stringify!($name), value));
+                })?)+
+                Ok(())
             }
 
             /// Reads the value that follows the key `name` of a table in which the rules stand among other keys;
@@ -106,17 +111,6 @@ macro_rules! rule_table {
                     _ => return Ok(false),
                 }
                 Ok(true)
-            }
-
-            /// The first rule whose value is not among those its table allows.
-            pub fn out_of_range(&self) -> Option<crate::rules::OutOfRange> {
-                $($(if let Some(value) = self.$name {
-                    if !(f64::from($min)..=f64::from($max)).contains(&f64::from(value)) {
-                        let (value, allowed) = (value.to_string(), concat!($min, " to ", $max));
-                        return Some(crate::rules::OutOfRange { name: stringify!($name), value, allowed });
-                    }
-                })?)+
-                None
             }
         }
 
@@ -142,4 +136,29 @@ trait Shown {
 macro_rules! shown_by_display {
     ($($type:ty),+) => { $(impl Shown for $type { fn shown(&self) -> String { self.to_string() } })+ };
 }
-shown_by_display!(bool, u32, f64, acklab_packet::Time);
+shown_by_display!(bool, u32, f64, acklab_packet::Time, String);
+
+impl Shown for Parameters {
+    fn shown(&self) -> String {
+        serde_json::json!(self).to_string()
+    }
+}
+
+/// Rules whose value a scenario gives as a whole.
+macro_rules! plain_rules {
+    ($($type:ty),+) => { $(
+        impl crate::rules::Rule for $type {
+            type Given = $type;
+            const TAG: Option<&'static str> = None;
+            fn take(&mut self, given: &$type) -> Result<(), serde_json::Value> {
+                *self = *given;
+                Ok(())
+            }
+            fn in_full(&self) -> $type {
+                *self
+            }
+        }
+    )+ };
+}
+use plain_rules;
+plain_rules!(bool, u32, f64, acklab_packet::Time);

@@ -1,4 +1,4 @@
-//! The named stacks.
+//! The named stacks and their values.
 
 use acklab_packet::{Bytes, Time};
 use schemars::JsonSchema;
@@ -9,19 +9,19 @@ use super::*;
 /// A named table of rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Stack {
-    /// The sender and receiver of the papers: ns-1.4 as ns-2.35 can still be set (docs/oracle).
+    /// Sender and receiver of the papers: ns-1.4, as far as ns-2.35 can be set to it (docs/oracle).
     #[serde(rename = "ns2-1998")]
     Ns2In1998,
     /// ns-2.35 with its own defaults.
     #[serde(rename = "ns2-2.35")]
     Ns2At235,
-    /// Today's standards: RFC 5681, 6298, 6582, 6675, 6928, 7323.
+    /// The standards of today: RFC 5681, 6298, 6582, 6675, 6928, 7323.
     #[serde(rename = "rfc")]
     Rfc,
-    /// What a Linux kernel of today does as it comes (docs/oracle/kernel.md has how near it is).
+    /// A Linux kernel of today with its defaults (docs/oracle/kernel.md compares the two).
     #[serde(rename = "linux")]
     Linux,
-    /// A QUIC endpoint: RFC 9000 section 13.2 and RFC 9002, as quinn sends datagrams (tests/oracle/quinn has how near it is).
+    /// A QUIC endpoint: RFC 9000 section 13.2 and RFC 9002, with quinn's datagrams (tests/oracle/quinn compares the two).
     #[serde(rename = "quic")]
     Quic,
 }
@@ -61,7 +61,7 @@ impl Stack {
                 ..ns2_sender()
             },
             Stack::Rfc => SenderRules {
-                sequence: Sequence::Bytes,
+                sequence: named("bytes"),
                 packet: 1460,
                 header: 40,
                 control_size: 40,
@@ -77,54 +77,38 @@ impl Stack {
                 first_loss_resets_initial_window: true,
                 initial_ssthresh: 0.0,
                 slow_start_at_ssthresh: false,
-                recovery: RecoveryKind::Rfc6675,
-                control: ControlKind::Reno {},
-                slow_start: SlowStart::Standard,
-                credit: CreditKind::Rfc5681,
+                recovery: named("rfc6675"),
+                control: named("reno"),
+                credit: CreditKind::Rfc5681 {},
                 tick: Time::from_secs(0.001),
-                tick_phase: Time::ZERO,
-                timer_tick: Time::ZERO,
-                rtt_filter: RttFilter::Rfc6298,
+                rtt_filter: RttFilter::Rfc6298 {},
                 initial_rto: Time::from_secs(1.0),
                 min_rto: Time::from_secs(1.0),
                 max_rto: Time::from_secs(60.0),
                 rto_floor: RtoFloor::BeforeBackoff,
                 timer_restart: TimerRestart::AfterRttUpdate,
-                duplicates_restart_timer: false,
                 idle_restart: IdleRestart::Rfc5681,
                 validation: Validation::Off,
                 halving: Halving::FlightSize,
                 ecn: false,
                 tell_phase: false,
                 tell_window: false,
-                pacing: 0.0,
-                pacing_burst: 1,
-                nagle: Nagle::Off,
-                sws_avoidance: true,
+                pacing: Pacing::Off {},
                 dup_thresh: 3,
                 limited_transmit: true,
                 limited_transmit_new_only: true,
                 max_burst: 0,
                 second_fast_retransmit: SecondFastRetransmit::Never,
-                inflate_when_blocked: false,
-                inflation_limit: false,
                 unsent_ack: UnsentAck::Ignore,
                 skip: 0,
-                partial_ack_timer: PartialAckTimer::First,
-                partial_deflation: true,
                 recovery_exit: RecoveryExit::Rfc6582,
-                packet_numbers: false,
-                max_ack_delay: Time::from_secs(0.025),
-                recovery_window: RecoveryWindow::AtOnce,
-                undo: Undo::Off,
-                frto: Frto::Off,
-                sack_partial: SackPartial::PipeTwice,
             },
             Stack::Linux => SenderRules {
                 // A SYN has twenty bytes of options (`tcp_syn_options`), and its answer is acknowledged at once
                 // (`tcp_rcv_synsent_state_process`).
                 control_size: 60,
                 handshake_ack: true,
+                sequence: Sequence::Bytes { nagle: Nagle::Minshall, sws_avoidance: true },
                 control: ControlKind::Cubic {
                     c: 0.4,
                     beta: 0.7,
@@ -132,31 +116,31 @@ impl Stack {
                     reno_friendly: true,
                     alpha_rises: false,
                     seek: 0.05,
+                    slow_start: CubicSlowStart::HyStart,
                 },
-                slow_start: SlowStart::HyStart,
                 // A window grows by the segments an ACK completes (tcp_ack's `acked`).
-                credit: CreditKind::SegmentCounter,
-                recovery: RecoveryKind::Rack,
-                recovery_window: RecoveryWindow::PrrLinux,
+                credit: CreditKind::SegmentCounter {},
+                recovery: RecoveryKind::Rack {
+                    window: RecoveryWindow::PrrLinux,
+                    undo: Undo::Both,
+                    frto: Frto::Linux,
+                    tick: Time::from_secs(0.004),
+                    phase: Time::ZERO,
+                },
                 // The ACK that ends a recovery counts (`tcp_cong_control`).
                 recovery_exit: RecoveryExit::Keep,
-                rtt_filter: RttFilter::Linux,
+                rtt_filter: RttFilter::Linux {},
                 rto_floor: RtoFloor::Variance,
-                undo: Undo::Both,
-                frto: Frto::Linux,
                 validation: Validation::Linux,
                 // Segments are timed in microseconds.
                 tick: Time::from_secs(1e-6),
-                timer_tick: linux::tick(),
                 min_rto: Time::from_secs(0.2),
                 max_rto: Time::from_secs(120.0),
                 halving: Halving::Cwnd,
-                nagle: Nagle::Minshall,
                 ..Stack::Rfc.sender()
             },
             Stack::Quic => SenderRules {
-                recovery: RecoveryKind::Rfc9002,
-                packet_numbers: true,
+                recovery: named("rfc9002"),
                 // Datagrams of 1200 bytes; 33 of them are the short header, the tag and a STREAM frame's header, and UDP and
                 // IPv4 come on top. RFC 9002 section 7.2 begins with min(10 datagrams, max(2, 14720 bytes)).
                 packet: 1167,
@@ -166,8 +150,7 @@ impl Stack {
                 credit: CreditKind::Ubc { growth: Growth::Whole },
                 halving: Halving::Precise,
                 // Section 7.7: a window in four fifths of a round trip, in bursts no larger than the initial window.
-                pacing: 0.8,
-                pacing_burst: 10,
+                pacing: Pacing::Spread { share: 0.8, burst: 10 },
                 // Sections 6.2.1 and 6.2.2: smoothed round trip and four deviations, at least 1 ms; 333 ms before any.
                 tick: Time::from_secs(1e-6),
                 min_rto: Time::from_secs(0.001),
@@ -189,15 +172,13 @@ impl Stack {
         };
         let rfc = ReceiverRules {
             ack: delayed(0.2),
-            estimate: EstimateKind::Off,
-            estimate_initial: 1,
+            estimate: EstimateKind::Off {},
             ack_size: 40,
             sack: true,
             sack_block_bytes: 8,
             max_sack_blocks: 3,
             purge_stale_sack: true,
             dsack: false,
-            packet_numbers: false,
             echo_each_mark: false,
             immediate_on_gap: true,
             immediate_on_repeat: true,
@@ -209,15 +190,9 @@ impl Stack {
             Stack::Ns2At235 => ReceiverRules { ack: delayed(0.1), ..ns2 },
             Stack::Rfc => rfc,
             // ACKs carry timestamps.
-            Stack::Linux => ReceiverRules { ack: linux::policy(), ack_size: 52, dsack: true, ..rfc },
+            Stack::Linux => ReceiverRules { ack: named("linux"), ack_size: 52, dsack: true, ..rfc },
             Stack::Quic => ReceiverRules {
-                ack: AckPolicyKind::Quic {
-                    segments: 2,
-                    max_ack_delay: Time::from_secs(0.025),
-                    reordering: 1,
-                    rtt_share: 0.0,
-                },
-                packet_numbers: true,
+                ack: named("quic"),
                 // A datagram of 37 bytes; a range of an ACK frame takes two.
                 ack_size: 65,
                 sack_block_bytes: 2,
@@ -230,7 +205,7 @@ impl Stack {
 /// ns-2.35's defaults for its one-way senders.
 fn ns2_sender() -> SenderRules {
     SenderRules {
-        sequence: Sequence::Segments,
+        sequence: Sequence::Segments {},
         packet: 1000,
         header: 40,
         control_size: 40,
@@ -246,47 +221,30 @@ fn ns2_sender() -> SenderRules {
         first_loss_resets_initial_window: true,
         initial_ssthresh: 0.0,
         slow_start_at_ssthresh: false,
-        recovery: RecoveryKind::Reno,
-        control: ControlKind::Reno {},
-        slow_start: SlowStart::Standard,
-        credit: CreditKind::AckCounting,
+        recovery: named("reno"),
+        control: named("reno"),
+        credit: CreditKind::AckCounting {},
         tick: Time::from_secs(0.01),
-        tick_phase: Time::ZERO,
-        timer_tick: Time::ZERO,
-        rtt_filter: RttFilter::Integer,
+        rtt_filter: named("integer"),
         initial_rto: Time::from_secs(3.0),
         min_rto: Time::from_secs(0.2),
         max_rto: Time::from_secs(60.0),
         rto_floor: RtoFloor::BeforeBackoff,
         timer_restart: TimerRestart::AfterRttUpdate,
-        duplicates_restart_timer: false,
         idle_restart: IdleRestart::Timer,
         validation: Validation::Off,
         halving: Halving::Precise,
         ecn: false,
         tell_phase: false,
         tell_window: false,
-        pacing: 0.0,
-        pacing_burst: 1,
-        nagle: Nagle::Off,
-        sws_avoidance: true,
+        pacing: Pacing::Off {},
         dup_thresh: 3,
         limited_transmit: true,
         limited_transmit_new_only: false,
         max_burst: 0,
         second_fast_retransmit: SecondFastRetransmit::Never,
-        inflate_when_blocked: false,
-        inflation_limit: false,
         unsent_ack: UnsentAck::Ignore,
         skip: 0,
-        partial_ack_timer: PartialAckTimer::First,
-        partial_deflation: true,
         recovery_exit: RecoveryExit::Keep,
-        packet_numbers: false,
-        max_ack_delay: Time::from_secs(0.025),
-        recovery_window: RecoveryWindow::AtOnce,
-        undo: Undo::Off,
-        frto: Frto::Off,
-        sack_partial: SackPartial::PipeTwice,
     }
 }

@@ -16,7 +16,7 @@ use super::rtt::send_times::SendTimes;
 use super::rtt::timer::Timer;
 use super::sequence::{SequenceSpace, Supply};
 use super::skip::Skip;
-use crate::rules::{IdleRestart, SenderRules, TimerRestart};
+use crate::rules::{IdleRestart, Pacing, SenderRules, TimerRestart};
 
 /// Counts of a sender; first what always moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -112,8 +112,8 @@ impl Core {
             delivery: (needs == Needs::Deliveries).then(|| Box::new(Delivery::new(seq.mss))),
             repair: Repair::default(),
         };
-        let restrained = rules.pacing != 0.0 || extras.skip.is_some() || needs == Needs::Deliveries;
-        let ruled = rules.tell_phase || rules.tell_window || rules.ecn || rules.packet_numbers;
+        let restrained = rules.pacing != Pacing::Off {} || extras.skip.is_some() || needs == Needs::Deliveries;
+        let ruled = rules.tell_phase || rules.tell_window || rules.ecn || rules.recovery.packet_numbers();
         let watched = extras.undo.is_some() || extras.usage.is_some() || needs != Needs::Credit || rules.handshake_ack;
         Core {
             timer: Timer::new(&rules),

@@ -10,7 +10,7 @@ use super::recovery::{LossRecovery, Recovery};
 use super::sequence::{data_bytes, payload};
 use super::skip::Verdict;
 use super::{Core, Outstanding, SenderCounters, SenderWire, Supply};
-use crate::rules::{SenderRules, Sequence, UnsentAck};
+use crate::rules::{SenderRules, UnsentAck};
 
 /// A sending endpoint.
 ///
@@ -214,7 +214,7 @@ impl Sender {
     pub fn bytes_acked(&self) -> u64 {
         let Core { seq, rules, .. } = &self.core;
         let units = seq.una - self.control_units();
-        if rules.sequence == Sequence::Segments { units * u64::from(rules.packet) } else { units }
+        if rules.sequence.in_bytes() { units } else { units * u64::from(rules.packet) }
     }
 
     /// Cumulatively acknowledged segments, SYN and FIN counted as one each.

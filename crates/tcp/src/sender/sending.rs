@@ -95,13 +95,13 @@ impl Core {
         segment.ect = self.rules.ecn && !segment.syn && !segment.retransmit;
         segment.cwr = segment.ect && std::mem::take(&mut self.notices.cwr);
         segment.ack_marked = std::mem::take(&mut self.notices.ack_mark);
-        if self.rules.packet_numbers {
+        if self.rules.recovery.packet_numbers() {
             segment.echo = self.counters.segments_sent as u32;
         }
         if self.rules.tell_window {
             segment.window = (self.cc.cwnd / f64::from(self.seq.mss)) as f32;
         }
-        if self.rules.tell_window || self.rules.packet_numbers {
+        if self.rules.tell_window || self.rules.recovery.packet_numbers() {
             segment.srtt = self.smoothed_rtt().unwrap_or(0.0) as f32;
         }
     }

@@ -52,6 +52,10 @@ impl SequenceSpace {
     /// Before anything is sent.
     pub(super) fn new(rules: &SenderRules, supply: Supply) -> SequenceSpace {
         let (mss, payload) = (full_segment(rules), payload(rules));
+        let (nagle, sws_avoidance) = match rules.sequence {
+            Sequence::Segments {} => (Nagle::Off, true),
+            Sequence::Bytes { nagle, sws_avoidance } => (nagle, sws_avoidance),
+        };
         let data = match supply {
             Supply::Segments(n) => n.saturating_mul(u64::from(mss)),
             Supply::Bytes(bytes) => bytes.div_ceil(u64::from(if mss == 1 { payload } else { 1 })),
@@ -68,9 +72,9 @@ impl SequenceSpace {
             small_end: 0,
             syn: rules.syn,
             fin: rules.fin,
-            sws_avoidance: rules.sws_avoidance,
-            bytes: rules.sequence == Sequence::Bytes,
-            nagle: rules.nagle,
+            sws_avoidance,
+            bytes: rules.sequence.in_bytes(),
+            nagle,
         }
     }
 
@@ -196,8 +200,8 @@ impl SequenceSpace {
 /// Payload bytes of a full segment.
 pub(super) fn payload(rules: &SenderRules) -> u32 {
     match rules.sequence {
-        Sequence::Segments => rules.packet,
-        Sequence::Bytes => {
+        Sequence::Segments {} => rules.packet,
+        Sequence::Bytes { .. } => {
             let option = if rules.timestamps && rules.options_in_packet { rules.timestamp_bytes } else { 0 };
             rules.packet.saturating_sub(option).max(1)
         }
@@ -206,12 +210,12 @@ pub(super) fn payload(rules: &SenderRules) -> u32 {
 
 /// Units of a full segment.
 fn full_segment(rules: &SenderRules) -> u32 {
-    if rules.sequence == Sequence::Segments { 1 } else { payload(rules) }
+    if rules.sequence.in_bytes() { payload(rules) } else { 1 }
 }
 
 /// Wire bytes of a data segment that carries `len` units.
 pub(super) fn data_bytes(rules: &SenderRules, len: u32) -> u32 {
-    let payload = if rules.sequence == Sequence::Segments { len * rules.packet } else { len };
+    let payload = if rules.sequence.in_bytes() { len } else { len * rules.packet };
     let option = if rules.timestamps && rules.header > 0 { rules.timestamp_bytes } else { 0 };
     payload + rules.header + option
 }

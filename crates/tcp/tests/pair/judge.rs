@@ -89,8 +89,8 @@ impl Judge {
 
     fn segment_sent(&mut self, segment: &Segment, size: u32, pair: &Pair) -> Result<(), String> {
         let (core, rules) = (pair.sender.core(), &self.sender);
-        let past_end = rules.sack_partial == SackPartial::TwoSegmentsPastEnd;
-        let unruly = past_end || rules.sack_partial == SackPartial::TwoSegments;
+        let past_end = rules.recovery.sack_partial() == SackPartial::TwoSegmentsPastEnd;
+        let unruly = past_end || rules.recovery.sack_partial() == SackPartial::TwoSegments;
         must!(segment.len >= 1 && segment.len <= core.seq.mss, "a segment of {} units", segment.len);
         must!(segment.end() <= core.seq.limit || past_end, "sent past the end: {segment:?}");
         must!(segment.seq >= core.seq.una, "sent below snd_una {}: {segment:?}", core.seq.una);
@@ -113,14 +113,17 @@ impl Judge {
         must!(segment.syn == (rules.syn && segment.seq == 0), "SYN flag wrong: {segment:?}");
         must!(segment.fin == (rules.fin && segment.end() == core.seq.limit), "FIN flag wrong: {segment:?}");
         must!(!segment.fin || segment.len == 1, "a FIN with payload: {segment:?}");
-        let payload = if rules.sequence == Sequence::Segments { rules.packet } else { segment.len };
+        let payload = if rules.sequence.in_bytes() { segment.len } else { rules.packet };
         let option = if rules.timestamps && rules.header > 0 { rules.timestamp_bytes } else { 0 };
         let control = segment.syn || segment.fin;
         let expected = if control { rules.control_size } else { payload + rules.header + option };
         must!(size == expected, "{size} bytes on the wire, not {expected}: {segment:?}");
         if matches!(
             rules.recovery,
-            RecoveryKind::Rfc6675 | RecoveryKind::Fack | RecoveryKind::Rack | RecoveryKind::Rfc9002
+            RecoveryKind::Rfc6675 { .. }
+                | RecoveryKind::Fack { .. }
+                | RecoveryKind::Rack { .. }
+                | RecoveryKind::Rfc9002 { .. }
         ) {
             let known = self.reported.iter().any(|run| run.0 < segment.end() && segment.seq < run.1);
             must!(!known, "sent again what the receiver reported: {segment:?}");
@@ -144,8 +147,10 @@ impl Judge {
         // RFC 6675 counts a unit once as sent and once as resent; FF96 counts ACKs, and lost ones too high until the end.
         let pipe = pair.sender.pipe();
         let most = match rules.recovery {
-            RecoveryKind::Rfc6675 => 2 * core.seq.flight_size(),
-            RecoveryKind::Fack | RecoveryKind::Rack | RecoveryKind::Rfc9002 => core.seq.flight_size(),
+            RecoveryKind::Rfc6675 { .. } => 2 * core.seq.flight_size(),
+            RecoveryKind::Fack { .. } | RecoveryKind::Rack { .. } | RecoveryKind::Rfc9002 { .. } => {
+                core.seq.flight_size()
+            }
             // Two segments a partial ACK may take the flight past the window; and an ACK of many segments takes off one,
             // so what this recovery could count once it may count still.
             _ => core
@@ -287,10 +292,10 @@ impl Judge {
         self.last_ack = self.last_ack.max(ack.ack);
         let most = if rules.sack { rules.max_sack_blocks.min(3) as usize } else { 0 };
         must!(ack.sack.len() <= most, "{} SACK blocks", ack.sack.len());
-        let least =
-            rules.ack_size + if rules.packet_numbers { 0 } else { rules.sack_block_bytes * ack.sack.len() as u32 };
+        let numbers = matches!(rules.ack, AckPolicyKind::Quic { packet_numbers: true, .. });
+        let least = rules.ack_size + if numbers { 0 } else { rules.sack_block_bytes * ack.sack.len() as u32 };
         // Gaps in packet numbers stay for good.
-        let largest = if rules.packet_numbers { rules.ack_size + rules.sack_block_bytes * 63 } else { least };
+        let largest = if numbers { rules.ack_size + rules.sack_block_bytes * 63 } else { least };
         must!((least..=largest).contains(&size), "an ACK of {size} bytes");
         for (index, (start, end)) in ack.sack.iter(ack.ack).enumerate() {
             must!(start < end, "an empty block {start}..{end}");
@@ -373,12 +378,11 @@ impl Judge {
     /// The transfer is done: everything is there.
     pub fn at_end(&self, pair: &Pair) -> Result<(), String> {
         let core = pair.sender.core();
-        let exact = self.sender.sack_partial != SackPartial::TwoSegmentsPastEnd;
+        let exact = self.sender.recovery.sack_partial() != SackPartial::TwoSegmentsPastEnd;
         must!(!exact || core.seq.una == core.seq.limit, "done at {} of {}", core.seq.una, core.seq.limit);
         must!(self.in_order >= core.seq.limit, "done, but only {} of {} arrived", self.in_order, core.seq.limit);
         let data = core.seq.limit - u64::from(self.sender.syn) - u64::from(self.sender.fin);
-        let bytes =
-            if self.sender.sequence == Sequence::Segments { data * u64::from(self.sender.packet) } else { data };
+        let bytes = if self.sender.sequence.in_bytes() { data } else { data * u64::from(self.sender.packet) };
         must!(!exact || pair.sender.bytes_acked() == bytes, "{} bytes ACKed of {bytes}", pair.sender.bytes_acked());
         Ok(())
     }

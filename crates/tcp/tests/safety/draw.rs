@@ -13,6 +13,9 @@ use crate::policies::policy;
 #[derive(Clone)]
 pub struct Case {
     pub stack: Stack,
+    pub recovery: RecoveryKind,
+    pub control: ControlKind,
+    pub ack: AckPolicyKind,
     pub sender: SenderPatch,
     pub receiver: ReceiverPatch,
     pub supply: Supply,
@@ -25,21 +28,35 @@ impl std::fmt::Debug for Case {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let patches = format!("{:?}\n  {:?}", self.sender, self.receiver).replace("Some(", "(");
         let set: Vec<_> = patches.split(", ").filter(|rule| !rule.contains(": None")).collect();
-        let Case { stack, supply, later, network, .. } = self;
-        write!(f, "{} {supply:?} {later:?}\n  {}\n  {network:?}", stack.name(), set.join(", "))
+        let Case { stack, recovery, control, ack, supply, later, network, .. } = self;
+        write!(
+            f,
+            "{} {supply:?} {later:?}\n  {recovery:?} {control:?} {ack:?}\n  {}\n  {network:?}",
+            stack.name(),
+            set.join(", ")
+        )
     }
 }
 
-const RECOVERIES: [RecoveryKind; 8] = [
-    RecoveryKind::Tahoe,
-    RecoveryKind::Reno,
-    RecoveryKind::Newreno,
-    RecoveryKind::Sack,
-    RecoveryKind::Rfc6675,
-    RecoveryKind::Fack,
-    RecoveryKind::Rack,
-    RecoveryKind::Rfc9002,
-];
+impl Case {
+    /// The rules of both ends.
+    pub fn rules(&self) -> (SenderRules, ReceiverRules) {
+        let (mut sender, mut receiver) = (self.stack.sender(), self.stack.receiver());
+        self.sender.apply(&mut sender).expect("drawn in range");
+        self.receiver.apply(&mut receiver).expect("drawn in range");
+        (sender.recovery, sender.control, receiver.ack) = (self.recovery, self.control.clone(), self.ack.clone());
+        (sender, receiver)
+    }
+}
+
+/// `value` with those of the parameters drawn that its variant has, and may have.
+fn dressed<T: Variants>(value: T, drawn: &[(&str, serde_json::Value)]) -> T {
+    drawn.iter().fold(value, |value, (key, drawn)| {
+        let mut table = value.table();
+        table.entry(*key).and_modify(|parameter| *parameter = drawn.clone());
+        T::read(table).unwrap_or(value)
+    })
+}
 
 fn hostility() -> impl Strategy<Value = Hostility> {
     let rate = || prop_oneof![Just(0.0), 0.0..0.05, 0.0..0.35];
@@ -75,29 +92,38 @@ fn window() -> impl Strategy<Value = Window> {
 fn credit() -> impl Strategy<Value = CreditKind> {
     let growth = select(&[Growth::Whole, Growth::Steps, Growth::AllThenOne][..]);
     (0..9, 1.0..8.0, growth).prop_map(|(kind, limit, growth)| match kind {
-        0 => CreditKind::AckCounting,
-        1 => CreditKind::Rfc5681,
+        0 => CreditKind::AckCounting {},
+        1 => CreditKind::Rfc5681 {},
         2 => CreditKind::Ubc { growth },
         3 => CreditKind::Lbc { limit, growth },
         4 => CreditKind::Abc { limit },
-        5 => CreditKind::FullSegments,
-        6 => CreditKind::Counter,
-        7 => CreditKind::SegmentCounter,
+        5 => CreditKind::FullSegments {},
+        6 => CreditKind::Counter {},
+        7 => CreditKind::SegmentCounter {},
         _ => CreditKind::Sabc { limit },
     })
 }
 
 /// Each control, as it is by default and with parameters off the beaten track.
 fn control() -> impl Strategy<Value = ControlKind> {
-    let default = select(ControlKind::ALL.map(|(_, kind)| kind).to_vec());
+    let default = select(ControlKind::NAMES).prop_map(named);
     let odd = (0..4, 0.0..4.0, 0.01..0.99, any::<(bool, bool)>()).prop_map(|(which, number, share, (one, two))| {
         let clock = Time::from_secs(if one { 0.0 } else { 0.02 });
         let estimate = if two { VenoEstimate::PerAck } else { VenoEstimate::PerRtt };
         let first_loss = if one { VenoFirstLoss::ByFlag } else { VenoFirstLoss::Half };
+        let slow_start = SlowStart::Standard;
         match which {
             0 => {
                 let base_rtt = if two { VenoBase::Ever } else { VenoBase::SinceLoss };
-                ControlKind::Veno { alpha: number, beta: 2.0 * share, estimate, first_loss, base_rtt, clock }
+                ControlKind::Veno {
+                    alpha: number,
+                    beta: 2.0 * share,
+                    estimate,
+                    first_loss,
+                    base_rtt,
+                    clock,
+                    slow_start,
+                }
             }
             1 => {
                 let (c, beta) = (0.01 + number, share);
@@ -108,114 +134,94 @@ fn control() -> impl Strategy<Value = ControlKind> {
                     reno_friendly: two,
                     alpha_rises: number < 1.0,
                     seek: share / 4.0,
+                    slow_start: CubicSlowStart::Standard,
                 }
             }
-            2 => ControlKind::Westwood { gain: share },
+            2 => ControlKind::Westwood { gain: share, slow_start },
             _ => {
                 let pace = if one { VegasPace::EveryRtt } else { VegasPace::SecondRtt };
                 ControlKind::Vegas { alpha: number * share, beta: number, gamma: 3.0 * share, pace }
             }
         }
     });
-    prop_oneof![2 => Just(ControlKind::Reno {}), 2 => default, 1 => odd]
-}
-
-fn slow_start() -> impl Strategy<Value = SlowStart> {
-    select(&[SlowStart::Standard, SlowStart::HyStartPlusPlus, SlowStart::HyStart][..])
+    let control = prop_oneof![2 => Just(named("reno")), 2 => default, 1 => odd];
+    (control, select(&["standard", "hystart++", "hystart"][..]))
+        .prop_map(|(control, slow_start)| dressed(control, &[("slow_start", slow_start.into())]))
 }
 
 /// A stack as it is, but for recovery, control, window, ends of the connection and ACK policy.
-pub fn named() -> impl Strategy<Value = Case> {
-    let sender = (select(&RECOVERIES[..]), control(), slow_start(), window(), any::<[bool; 3]>(), 0_u32..6).prop_map(
-        |(recovery, control, slow_start, window, [syn, fin, timestamps], max_burst)| SenderPatch {
-            slow_start: Some(slow_start),
-            recovery: Some(recovery),
-            control: Some(control),
+pub fn stacked() -> impl Strategy<Value = Case> {
+    let recovery = select(RecoveryKind::NAMES).prop_map(named::<RecoveryKind>);
+    let sender =
+        (window(), any::<[bool; 3]>(), 0_u32..6).prop_map(|(window, [syn, fin, timestamps], max_burst)| SenderPatch {
             window: Some(window),
             syn: Some(syn),
             fin: Some(fin),
             timestamps: Some(timestamps),
             max_burst: Some(max_burst),
             ..SenderPatch::default()
-        },
-    );
-    let estimate = select(&[EstimateKind::Off, EstimateKind::Timestamps, EstimateKind::Probe][..]);
-    let receiver = (policy(), any::<[bool; 2]>(), estimate).prop_map(|(ack, [sack, dsack], estimate)| ReceiverPatch {
-        ack: Some(ack),
-        sack: Some(sack),
-        dsack: Some(dsack),
-        estimate: Some(estimate),
-        ..ReceiverPatch::default()
-    });
+        });
+    let estimate = select(EstimateKind::NAMES).prop_map(named::<EstimateKind>);
+    let receiver = (any::<[bool; 2]>(), estimate);
     let later = prop::option::of((1_u64..30, 0.0..10.0));
-    (select(&Stack::ALL[..]), sender, receiver, supply(), later, hostility()).prop_map(
-        |(stack, mut sender, mut receiver, supply, later, network)| {
+    let kinds = (recovery, control(), policy());
+    (select(&Stack::ALL[..]), kinds, sender, receiver, supply(), later, hostility()).prop_map(
+        |(stack, (recovery, control, ack), mut sender, ([sack, dsack], estimate), supply, later, network)| {
             // BBR learns from RACK what is delivered and lost.
-            if sender.control == Some(ControlKind::Bbr {}) {
-                sender.recovery = Some(RecoveryKind::Rack);
-            }
-            // FF96 takes the report of a duplicate for an edge to send from, as ns-2 does with stale blocks.
-            if sender.recovery == Some(RecoveryKind::Sack) {
-                receiver.dsack = Some(false);
-            }
-            // QUIC times each packet itself, and numbers them for a receiver that goes by numbers.
-            let quic = matches!(receiver.ack, Some(AckPolicyKind::Quic { .. }));
-            let rfc9002 = sender.recovery == Some(RecoveryKind::Rfc9002);
-            sender.timestamps = sender.timestamps.map(|on| on && !rfc9002);
-            sender.packet_numbers = Some(quic && rfc9002);
-            receiver.packet_numbers = Some(quic && rfc9002);
-            if quic && rfc9002 && receiver.estimate == Some(EstimateKind::Timestamps) {
-                receiver.estimate = Some(EstimateKind::Off);
-            }
-            sender.tell_window = Some(receiver.ack.as_ref().is_some_and(|ack| ack.asks_for_window()));
-            sender.tell_phase = Some(receiver.ack.as_ref().is_some_and(|ack| ack.phase_source().is_some()));
+            let recovery = if control == (ControlKind::Bbr {}) { named("rack") } else { recovery };
+            // QUIC times each packet itself, and numbers them for a receiver that reads numbers.
+            let numbers = recovery.is_rfc9002() && matches!(ack, AckPolicyKind::Quic { .. });
+            let (recovery, ack) = if numbers {
+                (recovery.with("packet_numbers", true), ack.with("packet_numbers", true))
+            } else {
+                (recovery, ack)
+            };
+            let estimate = if numbers { EstimateKind::Off {} } else { estimate };
+            let receiver = ReceiverPatch {
+                sack: Some(sack),
+                // FF96 takes the report of a duplicate for an edge to send from, as ns-2 does with stale blocks.
+                dsack: Some(dsack && !matches!(recovery, RecoveryKind::Sack { .. })),
+                estimate: Some(estimate.into()),
+                ..ReceiverPatch::default()
+            };
+            sender.timestamps = sender.timestamps.map(|on| on && !recovery.is_rfc9002());
+            sender.tell_window = Some(ack.asks_for_window());
+            sender.tell_phase = Some(ack.phase_source().is_some());
             // Nothing is written after a FIN.
             let later = later.filter(|_| sender.fin == Some(false)).map(|(segments, think)| Later { segments, think });
-            Case { stack, sender, receiver, supply, later, network }
+            Case { stack, recovery, control, ack, sender, receiver, supply, later, network }
         },
     )
 }
 
-const RECOVERY_WINDOWS: [RecoveryWindow; 6] = [
-    RecoveryWindow::AtOnce,
-    RecoveryWindow::RateHalving,
-    RecoveryWindow::PrrCrb,
-    RecoveryWindow::PrrSsrb,
-    RecoveryWindow::Prr,
-    RecoveryWindow::PrrLinux,
-];
-
 /// Every rule that has alternatives is drawn as well, in combinations no stack has.
 pub fn wild() -> impl Strategy<Value = Case> {
     let choices = (
-        select(&[Sequence::Segments, Sequence::Bytes][..]),
+        select(Sequence::NAMES).prop_map(named::<Sequence>),
         (
-            select(&[RttFilter::Integer, RttFilter::Rfc6298, RttFilter::Linux][..]),
+            select(RttFilter::NAMES).prop_map(named::<RttFilter>),
             select(&[RtoFloor::BeforeBackoff, RtoFloor::AfterBackoff, RtoFloor::Variance][..]),
         ),
         select(&[Halving::Precise, Halving::Integer, Halving::FlightSize][..]),
         select(&[SecondFastRetransmit::Always, SecondFastRetransmit::Never, SecondFastRetransmit::UnlessTimeout][..]),
-        select(&[PartialAckTimer::First, PartialAckTimer::Each][..]),
+        select(&["first", "each"][..]),
         select(&[RecoveryExit::Keep, RecoveryExit::MinFlight, RecoveryExit::Rfc6582][..]),
         (
-            select(&RECOVERY_WINDOWS[..]),
-            (
-                select(&[Undo::Off, Undo::Timestamps, Undo::Dsack, Undo::Both][..]),
-                select(&[Frto::Off, Frto::Rfc5682, Frto::Linux][..]),
-            ),
+            select(&["at-once", "rate-halving", "prr-crb", "prr-ssrb", "prr", "prr-linux"][..]),
+            (select(&["off", "timestamps", "dsack", "both"][..]), select(&["off", "rfc5682", "linux"][..])),
             select(&[Validation::Off, Validation::Linux][..]),
         ),
-        select(&[SackPartial::PipeTwice, SackPartial::TwoSegments, SackPartial::TwoSegmentsPastEnd][..]),
+        select(&["pipe-twice", "two-segments", "two-segments-past-end"][..]),
         select(&[IdleRestart::Timer, IdleRestart::TimerKeepsWindow, IdleRestart::Rfc5681, IdleRestart::Off][..]),
         credit(),
     );
-    let pacing = prop_oneof![3 => Just(0.0), 1 => 0.0..2.0];
+    let pacing = prop_oneof![3 => Just(None), 1 => (0.001..2.0).prop_map(Some)];
     let flags = (any::<[bool; 6]>(), any::<[bool; 4]>());
     let numbers = (1_u32..6, 1_u32..12, 0_u32..30, 100_u32..1500, flags, 0_u32..4, pacing);
     let skip = prop_oneof![Just(0_u32), 1_u32..20];
-    let nagle = select(&[Nagle::Off, Nagle::On, Nagle::Minshall][..]);
+    let nagle = select(&["off", "on", "minshall"][..]);
     let defences = (nagle, any::<[bool; 4]>(), select(&[UnsentAck::Ignore, UnsentAck::Restart][..]), skip);
-    (named(), choices, numbers, defences).prop_map(|(mut case, choices, numbers, defences)| {
+    (stacked(), choices, numbers, defences).prop_map(|(mut case, choices, numbers, defences)| {
         let (nagle, [sws_avoidance, inflation_limit, duplicates, equal], unsent_ack, skip) = defences;
         let (
             sequence,
@@ -235,46 +241,50 @@ pub fn wild() -> impl Strategy<Value = Case> {
             Some(Window::Bytes(bytes)) => Window::Bytes(Bytes::new(bytes.get().max(u64::from(packet)))),
             other => other.expect("drawn above"),
         };
+        let sequence = dressed(sequence, &[("nagle", nagle.into()), ("sws_avoidance", sws_avoidance.into())]);
+        case.recovery = dressed(
+            case.recovery,
+            &[
+                ("partial_ack_timer", partial_ack_timer.into()),
+                ("partial", sack_partial.into()),
+                ("window", recovery_window.into()),
+                ("undo", undo.into()),
+                ("frto", frto.into()),
+                ("duplicates_restart_timer", duplicates.into()),
+                ("inflate_when_blocked", flags[2].into()),
+                ("partial_deflation", flags[3].into()),
+                ("inflation_limit", inflation_limit.into()),
+            ],
+        );
+        // BBR paces by itself.
+        let pacing = match pacing.filter(|_| case.control != (ControlKind::Bbr {})) {
+            Some(share) => Pacing::Spread { share, burst: 1 + case.network.seed as u32 % 12 },
+            None => Pacing::Off {},
+        };
+        let by_time = case.recovery.is_rack() || case.recovery.is_rfc9002();
         case.sender = SenderPatch {
-            sequence: Some(sequence),
+            sequence: Some(sequence.into()),
             packet: Some(packet),
-            rtt_filter: Some(rtt_filter),
+            rtt_filter: Some(rtt_filter.into()),
             rto_floor: Some(rto_floor),
             halving: Some(halving),
             second_fast_retransmit: Some(second),
-            partial_ack_timer: Some(partial_ack_timer),
             recovery_exit: Some(recovery_exit),
-            sack_partial: Some(sack_partial),
-            recovery_window: Some(recovery_window),
-            undo: Some(undo),
-            frto: Some(frto),
             validation: Some(validation),
-            duplicates_restart_timer: Some(duplicates),
             slow_start_at_ssthresh: Some(equal),
             idle_restart: Some(idle),
-            credit: Some(credit),
+            credit: Some(credit.into()),
             dup_thresh: Some(dup_thresh),
             initial_window: Some(f64::from(initial_window)),
             initial_ssthresh: Some(f64::from(ssthresh)),
             limited_transmit: Some(flags[0]),
             limited_transmit_new_only: Some(flags[1]),
-            inflate_when_blocked: Some(flags[2]),
-            partial_deflation: Some(flags[3]),
             first_loss_resets_initial_window: Some(flags[4]),
             ecn: Some(flags[5]),
-            // BBR paces by itself.
-            pacing: Some(if case.sender.control == Some(ControlKind::Bbr {}) { 0.0 } else { pacing }),
-            pacing_burst: Some(1 + case.network.seed as u32 % 12),
-            nagle: Some(nagle),
-            sws_avoidance: Some(sws_avoidance),
-            inflation_limit: Some(inflation_limit),
+            pacing: Some(pacing.into()),
             unsent_ack: Some(unsent_ack),
             // A segment left out would be lost by RACK's clock.
-            skip: Some(if matches!(case.sender.recovery, Some(RecoveryKind::Rack | RecoveryKind::Rfc9002)) {
-                0
-            } else {
-                skip
-            }),
+            skip: Some(if by_time { 0 } else { skip }),
             window: Some(window),
             ..case.sender
         };
@@ -288,7 +298,7 @@ pub fn wild() -> impl Strategy<Value = Case> {
             ..case.receiver
         };
         // What was sent past the end is no longer past it when more is written: ns-2's slip, in units of segments.
-        case.later = case.later.filter(|_| sack_partial != SackPartial::TwoSegmentsPastEnd);
+        case.later = case.later.filter(|_| sack_partial != "two-segments-past-end");
         case
     })
 }

@@ -11,16 +11,14 @@ mod pair;
 mod policies;
 
 use acklab_packet::Time;
-use acklab_tcp::rules::{AckPolicyKind, RecoveryKind, Undo};
-use draw::{Case, named, wild};
+use acklab_tcp::rules::{AckPolicyKind, Undo, Variants, named};
+use draw::{Case, stacked, wild};
 use pair::{Hostility, Judge, Pair};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 fn converse(case: &Case) -> Result<Pair, String> {
-    let (mut sender, mut receiver) = (case.stack.sender(), case.stack.receiver());
-    case.sender.apply(&mut sender);
-    case.receiver.apply(&mut receiver);
+    let (sender, receiver) = case.rules();
     let mut judge = Judge::new(&sender, &receiver);
     let mut pair = Pair::new(sender, receiver, case.supply, case.network);
     // Losing a third of everything costs a timeout a segment, and backoff makes those a minute long.
@@ -47,7 +45,7 @@ fn for_all<S: Strategy>(cases: u32, strategy: S, check: impl Fn(S::Value) -> Res
 
 #[test]
 fn every_byte_arrives_whatever_stack_recovery_and_policy() {
-    for_all(1500, named(), |case| converse(&case).map(drop).map_err(TestCaseError::fail));
+    for_all(1500, stacked(), |case| converse(&case).map(drop).map_err(TestCaseError::fail));
 }
 
 #[test]
@@ -68,25 +66,25 @@ fn the_same_seed_is_the_same_conversation() {
 /// Without loss, duplication or reordering nothing is sent twice, nothing times out, and no window is reduced.
 #[test]
 fn a_clean_network_costs_nothing() {
-    let clean = named().prop_map(|mut case| {
+    let clean = stacked().prop_map(|mut case| {
         case.network =
             Hostility { loss: 0.0, ack_loss: 0.0, duplication: 0.0, marks: 0.0, jitter: 0.0, ..case.network };
         // The longest round trip (0.4 s and a delayed ACK) stays below every stack's first RTO and floor.
         case.network.delay = case.network.delay.min(0.05);
         case.sender.min_rto = Some(Time::from_secs(1.0));
         // Pieces that trickle outlast any timer.
-        if let Some(AckPolicyKind::Divide { spacing, .. }) = &mut case.receiver.ack {
+        if let AckPolicyKind::Divide { spacing, .. } = &mut case.ack {
             *spacing = Time::ZERO;
         }
         case
     });
-    let clean = clean.prop_filter("an attack", |case| !matches!(case.receiver.ack, Some(AckPolicyKind::Spoof { .. })));
+    let clean = clean.prop_filter("an attack", |case| !matches!(case.ack, AckPolicyKind::Spoof { .. }));
     for_all(200, clean, |case| {
         let pair = converse(&case).map_err(TestCaseError::fail)?;
         let counters = pair.sender.counters();
         prop_assert_eq!((counters.timeouts, counters.fast_retransmits), (0, 0));
         // A probe may ask while a receiver holds the ACK of more than one segment (RFC 8985 section 7.2).
-        let probes = case.sender.recovery == Some(RecoveryKind::Rack);
+        let probes = case.recovery.is_rack();
         prop_assert!(counters.retransmits == 0 || probes, "{} sent again", counters.retransmits);
         // ns-2's timer restarts slow start when the connection idles; and a probe whose copy no ACK tells of counts as a
         // loss repaired (section 7.4.2).
@@ -101,10 +99,10 @@ fn a_clean_network_costs_nothing() {
 fn without_reordering_no_recovery_is_undone() {
     let orderly = wild().prop_map(|mut case| {
         case.network = Hostility { duplication: 0.0, jitter: 0.0, ..case.network };
-        case.sender.undo = Some(Undo::Both);
         case.sender.timestamps = Some(true);
-        let kinds = [RecoveryKind::Rfc6675, RecoveryKind::Fack, RecoveryKind::Rack];
-        case.sender.recovery = Some(kinds[case.network.seed as usize % 3]);
+        let kind = ["rfc6675", "fack", "rack"][case.network.seed as usize % 3];
+        let kept = if case.recovery.name() == kind { case.recovery } else { named(kind) };
+        case.recovery = kept.with("undo", Undo::Both);
         case.sender.skip = Some(0);
         case
     });
@@ -129,7 +127,6 @@ fn a_timeout_sends_its_segment() {
         window: Some(Window::Segments(12)),
         initial_window: Some(8.0),
         initial_ssthresh: Some(11.0),
-        recovery: Some(RecoveryKind::Rack),
         ecn: Some(true),
         dup_thresh: Some(1),
         limited_transmit: Some(false),
@@ -138,14 +135,10 @@ fn a_timeout_sends_its_segment() {
         second_fast_retransmit: Some(SecondFastRetransmit::Always),
         halving: Some(Halving::Precise),
         rto_floor: Some(RtoFloor::BeforeBackoff),
-        sws_avoidance: Some(false),
-        undo: Some(Undo::Both),
-        frto: Some(Frto::Linux),
         ..SenderPatch::default()
     };
     let receiver = ReceiverPatch {
-        ack: Some(AckPolicyKind::Every {}),
-        estimate: Some(EstimateKind::Probe),
+        estimate: Some(named::<EstimateKind>("probe").into()),
         sack: Some(false),
         immediate_on_gap: Some(false),
         immediate_on_repeat: Some(false),
@@ -162,6 +155,8 @@ fn a_timeout_sends_its_segment() {
         seed: 17852534745639428102,
     };
     let supply = acklab_tcp::sender::Supply::Segments(36);
-    let case = Case { stack: Stack::Ns2In1998, sender, receiver, supply, later: None, network };
+    let recovery = named::<RecoveryKind>("rack").with("undo", Undo::Both).with("frto", Frto::Linux);
+    let (control, ack) = (named("reno"), named("every"));
+    let case = Case { stack: Stack::Ns2In1998, recovery, control, ack, sender, receiver, supply, later: None, network };
     converse(&case).map(drop).unwrap();
 }

@@ -43,6 +43,7 @@ fn quic() -> impl Strategy<Value = AckPolicyKind> {
         max_ack_delay: Time::from_secs(delay),
         reordering,
         rtt_share,
+        packet_numbers: false,
     })
 }
 

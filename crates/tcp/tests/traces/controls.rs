@@ -1,7 +1,7 @@
 //! Vegas and Westwood+ by hand: the effect of a control on a window when it is told of ACKs, round trips and losses.
 
 use acklab_packet::{Seq, Time};
-use acklab_tcp::rules::{ControlKind, VegasPace, VenoBase, VenoEstimate, VenoFirstLoss};
+use acklab_tcp::rules::{ControlKind, SlowStart, VegasPace, VenoBase, VenoEstimate, VenoFirstLoss, named};
 use acklab_tcp::sender::CaState;
 use acklab_tcp::sender::control::{AckEvent, CongestionControl, Control, Signal, Window};
 
@@ -66,8 +66,15 @@ fn vegas_of_kernels_moves_every_second_round_trip() {
 fn veno_of_kernels_keeps_the_least_round_trip_over_a_loss() {
     for (base_rtt, backlog) in [(VenoBase::SinceLoss, 0.0), (VenoBase::Ever, 4.0)] {
         let (estimate, first_loss) = (VenoEstimate::PerAck, VenoFirstLoss::Half);
-        let kind =
-            ControlKind::Veno { alpha: 1.0, beta: 3.0, estimate, first_loss, base_rtt, clock: Time::from_secs(0.0) };
+        let kind = ControlKind::Veno {
+            alpha: 1.0,
+            beta: 3.0,
+            estimate,
+            first_loss,
+            base_rtt,
+            clock: Time::ZERO,
+            slow_start: SlowStart::Standard,
+        };
         let (mut control, mut state) = (Control::new(kind, 1460, 0), window(20.0, 1.0));
         let ack_of = |ack, rtt| event(ack, ack + 20, Some(rtt));
         control.on_ack(&ack_of(1, 0.1), &mut state);
@@ -82,7 +89,7 @@ fn veno_of_kernels_keeps_the_least_round_trip_over_a_loss() {
 /// come in each tenth of a second, then 20 in one: 100 a second, then 0.9 * 100 + 0.1 * 200 = 110, of which 0.1 s are 11 segments.
 #[test]
 fn westwood_keeps_nine_tenths_of_its_rate() {
-    let mut control = Control::new(ControlKind::Westwood { gain: 0.9 }, 1460, 0);
+    let mut control = Control::new(named("westwood"), 1460, 0);
     let mut left = Vec::new();
     for (k, acked) in [1.0, 10.0, 10.0, 20.0].into_iter().enumerate() {
         let mut state = window(50.0, 1.0 + 0.1 * k as f64 + 1e-9 * k as f64);

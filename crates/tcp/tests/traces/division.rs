@@ -11,14 +11,18 @@ use crate::sender_table::{follow, rfc};
 use crate::tape::Tape;
 
 fn reno(window: f64, ssthresh: f64) -> SenderRules {
-    let credit = CreditKind::AckCounting;
-    SenderRules { recovery: RecoveryKind::Reno, credit, initial_window: window, initial_ssthresh: ssthresh, ..rfc() }
+    let credit = CreditKind::AckCounting {};
+    SenderRules { recovery: named("reno"), credit, initial_window: window, initial_ssthresh: ssthresh, ..rfc() }
+}
+
+fn bytes(nagle: Nagle, sws_avoidance: bool) -> Sequence {
+    Sequence::Bytes { nagle, sws_avoidance }
 }
 
 /// Figure 4 (ledger divack.fig4.four): two divided ACKs of one segment release two full and two half segments.
 #[test]
 fn without_nagle_halves_follow_halves() {
-    let rules = SenderRules { sws_avoidance: false, ..reno(1.0, 0.0) };
+    let rules = SenderRules { sequence: bytes(Nagle::Off, false), ..reno(1.0, 0.0) };
     follow(
         rules,
         Supply::Unlimited,
@@ -41,7 +45,7 @@ fn without_nagle_halves_follow_halves() {
 fn with_nagle_three_full_segments() {
     for (nagle, sws_avoidance) in [(Nagle::On, false), (Nagle::Off, true)] {
         follow(
-            SenderRules { nagle, sws_avoidance, ..reno(1.0, 0.0) },
+            SenderRules { sequence: bytes(nagle, sws_avoidance), ..reno(1.0, 0.0) },
             Supply::Unlimited,
             "
             at  | event     | sends | cwnd | flight
@@ -57,7 +61,7 @@ fn with_nagle_three_full_segments() {
 /// lets it go, since no small segment is out.
 #[test]
 fn the_last_small_segment_waits() {
-    let on = SenderRules { nagle: Nagle::On, ..reno(4.0, 0.0) };
+    let on = SenderRules { sequence: bytes(Nagle::On, true), ..reno(4.0, 0.0) };
     follow(
         on,
         Supply::Bytes(2300),
@@ -68,7 +72,7 @@ fn the_last_small_segment_waits() {
         0.2 | ack 2   | 2           | 300
     ",
     );
-    let minshall = SenderRules { nagle: Nagle::Minshall, ..reno(4.0, 0.0) };
+    let minshall = SenderRules { sequence: bytes(Nagle::Minshall, true), ..reno(4.0, 0.0) };
     follow(
         minshall,
         Supply::Bytes(2300),
@@ -83,7 +87,7 @@ fn the_last_small_segment_waits() {
 #[test]
 fn minshall_holds_the_second_small_segment() {
     follow(
-        SenderRules { nagle: Nagle::Minshall, sws_avoidance: false, ..reno(1.0, 0.0) },
+        SenderRules { sequence: bytes(Nagle::Minshall, false), ..reno(1.0, 0.0) },
         Supply::Unlimited,
         "
         at  | event       | sends           | cwnd | flight
@@ -115,10 +119,10 @@ fn a_retransmission_ends_with_what_was_sent() {
 #[test]
 fn what_four_pieces_of_an_ack_are_worth() {
     for (credit, windows) in [
-        (CreditKind::AckCounting, [3000, 4000, 5000, 6000]),
-        (CreditKind::FullSegments, [2000, 2000, 2000, 3000]),
+        (CreditKind::AckCounting {}, [3000, 4000, 5000, 6000]),
+        (CreditKind::FullSegments {}, [2000, 2000, 2000, 3000]),
         (CreditKind::Abc { limit: 2.0 }, [2250, 2500, 2750, 3000]),
-        (CreditKind::Rfc5681, [2250, 2500, 2750, 3000]),
+        (CreditKind::Rfc5681 {}, [2250, 2500, 2750, 3000]),
     ] {
         let rules = SenderRules { credit, ..reno(2.0, 0.0) };
         let rows: Vec<_> = ["0+250", "0+500", "0+750", "1"].iter().zip(windows).collect();
@@ -136,7 +140,8 @@ fn what_four_pieces_of_an_ack_are_worth() {
 fn spoofed_duplicates_and_their_limit() {
     let spoofed = "0.1 | ack 0 |\n".repeat(10);
     for (inflation_limit, flight) in [(false, 13_000), (true, 6000)] {
-        let rules = SenderRules { inflation_limit, limited_transmit: false, ..reno(4.0, 0.0) };
+        let recovery = named::<RecoveryKind>("reno").with("inflation_limit", inflation_limit);
+        let rules = SenderRules { recovery, limited_transmit: false, ..reno(4.0, 0.0) };
         let table = format!("at | event | flight\n0 | start | 4000\n{spoofed}0.2 | ack 0 | {flight}\n");
         // Half of the four segments, and eleven duplicates; or no more than the four.
         let sender = follow(rules, Supply::Unlimited, &table);
@@ -164,7 +169,7 @@ fn an_optimistic_ack_of_what_was_left_out_is_caught() {
 /// segment 5 is not sent again, though only such a duplicate has told of it.
 #[test]
 fn what_a_duplicate_that_asks_reports_is_kept() {
-    for recovery in [RecoveryKind::Rfc6675, RecoveryKind::Sack] {
+    for recovery in [named::<RecoveryKind>("rfc6675"), named("sack")] {
         let rules = SenderRules { skip: 1, recovery, ..reno(8.0, 0.0) };
         let sender = follow(
             rules,
@@ -180,7 +185,7 @@ fn what_a_duplicate_that_asks_reports_is_kept() {
             1.2 | ack 4                | TAIL   | 2000
         "
             // FF96 forgets what was reported when the timer runs out.
-            .replace("TAIL", if recovery == RecoveryKind::Rfc6675 { "4*" } else { "4* 5*" })
+            .replace("TAIL", if recovery.name() == "rfc6675" { "4*" } else { "4* 5*" })
             .as_str(),
         );
         assert_eq!(sender.counters().fast_retransmits, 0);
@@ -190,7 +195,7 @@ fn what_a_duplicate_that_asks_reports_is_kept() {
 /// And a mark that such a duplicate echoes is answered: half of the seven segments outstanding.
 #[test]
 fn a_mark_on_a_duplicate_that_asks_counts() {
-    let rules = SenderRules { skip: 1, ecn: true, recovery: RecoveryKind::Rfc6675, ..reno(8.0, 0.0) };
+    let rules = SenderRules { skip: 1, ecn: true, recovery: named("rfc6675"), ..reno(8.0, 0.0) };
     follow(
         rules,
         Supply::Segments(8),
@@ -206,7 +211,7 @@ fn a_mark_on_a_duplicate_that_asks_counts() {
 /// With pacing: a segment is left out when its turn to be sent has come, and the next goes in its place.
 #[test]
 fn a_paced_sender_leaves_segments_out() {
-    let rules = SenderRules { skip: 5, pacing: 1.0, recovery: RecoveryKind::Rfc6675, ..reno(2.0, 0.0) };
+    let rules = SenderRules { skip: 5, pacing: named("spread"), recovery: named("rfc6675"), ..reno(2.0, 0.0) };
     let sender = follow(
         rules,
         Supply::Segments(6),

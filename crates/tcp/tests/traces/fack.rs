@@ -1,12 +1,12 @@
 //! Forward acknowledgment, worked on paper from the rules in `recovery/fack.rs` (Mathis and Mahdavi 1996; Linux before RACK).
 
-use acklab_tcp::rules::{RecoveryKind, RecoveryWindow, SenderRules};
+use acklab_tcp::rules::{FackWindow, RecoveryKind, SenderRules, Variants, named};
 use acklab_tcp::sender::Supply;
 
 use crate::sender_table::{follow, rfc};
 
 fn fack(initial_window: f64) -> SenderRules {
-    SenderRules { recovery: RecoveryKind::Fack, initial_window, ..rfc() }
+    SenderRules { recovery: named("fack"), initial_window, ..rfc() }
 }
 
 /// 0 is lost, and so is its retransmission.
@@ -66,7 +66,7 @@ fn or_when_more_than_dup_thresh_later_retransmissions_arrive() {
 #[test]
 fn rate_halving_sends_a_segment_for_two_acks() {
     follow(
-        SenderRules { recovery_window: RecoveryWindow::RateHalving, ..fack(8.0) },
+        SenderRules { recovery: named::<RecoveryKind>("fack").with("window", FackWindow::RateHalving), ..fack(8.0) },
         Supply::Segments(40),
         "
         at   | event           | sends | pipe | cwnd | ssthresh
@@ -109,7 +109,7 @@ fn a_timeout_keeps_the_reports() {
 #[test]
 fn duplicates_may_restart_the_timer() {
     follow(
-        SenderRules { duplicates_restart_timer: true, ..fack(4.0) },
+        SenderRules { recovery: named::<RecoveryKind>("fack").with("duplicates_restart_timer", true), ..fack(4.0) },
         Supply::Segments(4),
         "
         at  | event           | sends | timer

@@ -1,12 +1,13 @@
 //! Timeouts that nothing was lost behind, told by new data (F-RTO with SACK, RFC 5682 section 3.1). Worked on paper.
 
-use acklab_tcp::rules::{CreditKind, Frto, Growth, RecoveryKind, SenderRules};
+use acklab_tcp::rules::{CreditKind, Frto, Growth, RecoveryKind, SenderRules, Variants, named};
 use acklab_tcp::sender::Supply;
 
 use crate::sender_table::{follow, rfc};
 
 fn frto(frto: Frto, initial_window: f64) -> SenderRules {
-    SenderRules { recovery: RecoveryKind::Rfc6675, frto, initial_window, timestamps: false, ..rfc() }
+    let recovery = named::<RecoveryKind>("rfc6675").with("frto", frto);
+    SenderRules { recovery, initial_window, timestamps: false, ..rfc() }
 }
 
 /// A pause of more than a second. Without the rule the timeout's go-back sends everything again. With it the ACK of what was sent
@@ -177,7 +178,7 @@ fn within_a_recovery_nothing_is_suspected() {
 #[test]
 fn a_probe_of_the_tail_is_none_of_the_flight() {
     let sender = follow(
-        SenderRules { recovery: RecoveryKind::Rack, ..frto(Frto::Linux, 4.0) },
+        SenderRules { recovery: named::<RecoveryKind>("rack").with("frto", Frto::Linux), ..frto(Frto::Linux, 4.0) },
         Supply::Segments(4),
         "
         at   | event        | sends | cwnd | ssthresh
@@ -196,7 +197,7 @@ fn a_probe_of_the_tail_is_none_of_the_flight() {
 fn with_rack() {
     for rule in [Frto::Rfc5682, Frto::Linux] {
         let sender = follow(
-            SenderRules { recovery: RecoveryKind::Rack, ..frto(rule, 4.0) },
+            SenderRules { recovery: named::<RecoveryKind>("rack").with("frto", rule), ..frto(rule, 4.0) },
             Supply::Segments(100),
             "
             at   | event   | sends | cwnd | ssthresh

@@ -2,13 +2,14 @@
 //!
 //! Segments of 1000 bytes, an ACK for each; the round trip is 100 ms, so that an eighth of it, 12.5 ms, is the threshold.
 
-use acklab_tcp::rules::{ControlKind, SenderRules, SlowStart};
+use acklab_tcp::rules::{ControlKind, CubicSlowStart, SenderRules, Variants, named};
 use acklab_tcp::sender::{Sender, Supply};
 
 use crate::sender_table::{follow, rfc};
 
 fn hystart(initial_window: f64) -> SenderRules {
-    SenderRules { slow_start: SlowStart::HyStart, control: ControlKind::CUBIC, initial_window, ..rfc() }
+    let control = named::<ControlKind>("cubic").with("slow_start", CubicSlowStart::HyStart);
+    SenderRules { control, initial_window, ..rfc() }
 }
 
 /// ACKs of the segments `first ..= last`, the first at `at`, the others `gap` apart, each of which adds `growth`, from a

@@ -1,6 +1,6 @@
 //! What Linux takes for delivered, worked on paper (`tcp_cong_control` in net/ipv4/tcp_input.c).
 
-use acklab_tcp::rules::{CreditKind, RecoveryKind, SenderRules, Sequence};
+use acklab_tcp::rules::{CreditKind, SenderRules, Sequence, named};
 use acklab_tcp::sender::Supply;
 
 use crate::sender_table::{follow, rfc};
@@ -9,10 +9,10 @@ use crate::sender_table::{follow, rfc};
 /// and one is reported: nine are in flight, and four leave. By RFC 5681's credit the window is 12, and three leave.
 #[test]
 fn what_an_ack_reports_opens_the_window_like_what_it_covers() {
-    for (credit, sends, cwnd) in [(CreditKind::SegmentCounter, "12-15", 13), (CreditKind::Rfc5681, "12-14", 12)] {
+    for (credit, sends, cwnd) in [(CreditKind::SegmentCounter {}, "12-15", 13), (CreditKind::Rfc5681 {}, "12-14", 12)] {
         let rules = SenderRules {
-            sequence: Sequence::Segments,
-            recovery: RecoveryKind::Rack,
+            sequence: Sequence::Segments {},
+            recovery: named("rack"),
             initial_window: 10.0,
             credit,
             ..rfc()

@@ -1,7 +1,7 @@
 //! Linux's retransmission timer, worked on paper (the arithmetic: `sender/rtt/linux.rs`).
 
 use acklab_packet::Time;
-use acklab_tcp::rules::{RtoFloor, RttFilter, SenderRules};
+use acklab_tcp::rules::{RtoFloor, SenderRules, named};
 use acklab_tcp::sender::Supply;
 
 use crate::sender_table::{follow, rfc};
@@ -12,7 +12,7 @@ use crate::sender_table::{follow, rfc};
 #[test]
 fn the_timeout_is_the_round_trip_and_at_least_200_ms() {
     let rules = SenderRules {
-        rtt_filter: RttFilter::Linux,
+        rtt_filter: named("linux"),
         rto_floor: RtoFloor::Variance,
         min_rto: Time::from_secs(0.2),
         max_rto: Time::from_secs(120.0),

@@ -19,7 +19,7 @@ fn ns1998(recovery: RecoveryKind) -> SenderRules {
 #[test]
 fn reno_inflation() {
     follow(
-        ns1998(RecoveryKind::Reno),
+        ns1998(named("reno")),
         Supply::Segments(100),
         "
         at  | event  | sends | window | cwnd    | ssthresh | inflation
@@ -58,7 +58,7 @@ fn halves_of_odd_windows() {
         "
         )
     };
-    let integer = ns1998(RecoveryKind::Reno);
+    let integer = ns1998(named("reno"));
     let precise = SenderRules { halving: Halving::Precise, ..integer.clone() };
     follow(integer, Supply::Segments(100), &table("5"));
     follow(precise, Supply::Segments(100), &table("5.5"));
@@ -67,7 +67,7 @@ fn halves_of_odd_windows() {
 /// Section 4: ssthresh is at least 2, cwnd is not: a window of 3 halves to 1.
 #[test]
 fn small_windows_halve_below_two() {
-    let rules = SenderRules { window: Window::Segments(3), ..ns1998(RecoveryKind::Reno) };
+    let rules = SenderRules { window: Window::Segments(3), ..ns1998(named("reno")) };
     follow(
         rules,
         Supply::Segments(100),
@@ -112,7 +112,7 @@ fn the_second_fast_retransmit() {
         "
         )
     };
-    let rules = |second_fast_retransmit| SenderRules { second_fast_retransmit, ..ns1998(RecoveryKind::Reno) };
+    let rules = |second_fast_retransmit| SenderRules { second_fast_retransmit, ..ns1998(named("reno")) };
     follow(rules(SecondFastRetransmit::Never), Supply::Segments(100), &table("", "6.1666667", 6));
     for choice in [SecondFastRetransmit::UnlessTimeout, SecondFastRetransmit::Always] {
         follow(rules(choice), Supply::Segments(100), &table("5*", "3", 6));
@@ -136,7 +136,7 @@ fn the_second_fast_retransmit_after_a_timeout() {
         "
         )
     };
-    let rules = |second_fast_retransmit| SenderRules { second_fast_retransmit, ..ns1998(RecoveryKind::Reno) };
+    let rules = |second_fast_retransmit| SenderRules { second_fast_retransmit, ..ns1998(named("reno")) };
     follow(rules(SecondFastRetransmit::Never), Supply::Segments(100), &table("", 2));
     follow(rules(SecondFastRetransmit::UnlessTimeout), Supply::Segments(100), &table("", 2));
     // int (2 / 2) = 1 and three duplicates: 5 again, and as before up to 5 + 1 + 3.
@@ -149,7 +149,7 @@ fn the_second_fast_retransmit_after_a_timeout() {
 #[test]
 fn ff96_pipe() {
     follow(
-        ns1998(RecoveryKind::Sack),
+        ns1998(named("sack")),
         Supply::Segments(100),
         "
         at   | event              | sends | pipe | cwnd | ssthresh | timer
@@ -175,7 +175,7 @@ fn ff96_pipe() {
 /// Section 7: the other partial-ACK rule sends two segments from the cumulative ACK on, whatever `pipe`, and counts one.
 #[test]
 fn ff96_two_segments() {
-    let rules = SenderRules { sack_partial: SackPartial::TwoSegments, ..ns1998(RecoveryKind::Sack) };
+    let rules = ns1998(named::<RecoveryKind>("sack").with("partial", SackPartial::TwoSegments));
     follow(
         rules,
         Supply::Segments(100),
@@ -206,7 +206,7 @@ fn ff96_two_segments() {
 /// 0.38 s later four more have passed: d = 4 - (16 >> 3) = 2, srtt = 18, var = 4 + 2 - (4 >> 2) = 5, RTO = (40 + 18) >> 3.
 #[test]
 fn ticks() {
-    let rules = SenderRules { initial_window: 2.0, window: Window::Segments(2), ..ns1998(RecoveryKind::Reno) };
+    let rules = SenderRules { initial_window: 2.0, window: Window::Segments(2), ..ns1998(named("reno")) };
     follow(
         rules,
         Supply::Segments(100),
@@ -248,7 +248,7 @@ fn ticks_of_2_35() {
 #[test]
 fn the_idle_timer() {
     let sender = follow(
-        ns1998(RecoveryKind::Reno),
+        ns1998(named("reno")),
         Supply::Segments(4),
         "
         at  | event   | sends | cwnd | ssthresh | timer
@@ -266,7 +266,7 @@ fn the_idle_timer() {
 #[test]
 fn tahoe() {
     follow(
-        ns1998(RecoveryKind::Tahoe),
+        ns1998(named("tahoe")),
         Supply::Segments(100),
         "
         at  | event  | sends | cwnd | ssthresh
@@ -286,7 +286,7 @@ fn tahoe() {
 /// Section 5: limited transmit (2.35's `singledup_`): segments up to cwnd + dupacks, though the next may be old.
 #[test]
 fn limited_transmit_may_be_old() {
-    let rules = SenderRules { limited_transmit: true, ..ns1998(RecoveryKind::Reno) };
+    let rules = SenderRules { limited_transmit: true, ..ns1998(named("reno")) };
     follow(
         rules,
         Supply::Segments(100),

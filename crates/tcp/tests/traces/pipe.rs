@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use acklab_packet::{Ack, SackBlocks, Segment, Seq, Time};
-use acklab_tcp::rules::{RecoveryKind, SenderRules};
+use acklab_tcp::rules::{SenderRules, named};
 use acklab_tcp::sender::{CaState, Sender, Supply};
 
 use crate::sender_table::rfc;
@@ -29,7 +29,7 @@ fn started(rules: SenderRules, segments: u64) -> (Sender, Tape<Segment>) {
 #[test]
 fn limited_transmit_sends_no_more_than_a_burst() {
     for (max_burst, new) in [(0, 2), (1, 1)] {
-        let rules = SenderRules { initial_window: 10.0, max_burst, recovery: RecoveryKind::Rfc6675, ..rfc() };
+        let rules = SenderRules { initial_window: 10.0, max_burst, recovery: named("rfc6675"), ..rfc() };
         let (mut sender, mut tape) = started(SenderRules { max_burst: 0, ..rules.clone() }, 40);
         if max_burst > 0 {
             (sender, tape) = started(rules, 40);
@@ -46,7 +46,7 @@ fn limited_transmit_sends_no_more_than_a_burst() {
 /// pacer is not asked, so that it neither wakes the sender nor spends a turn.
 #[test]
 fn nothing_to_send_takes_no_turn_of_the_pacer() {
-    let rules = SenderRules { initial_window: 10.0, pacing: 1.0, recovery: RecoveryKind::Rfc6675, ..rfc() };
+    let rules = SenderRules { initial_window: 10.0, pacing: named("spread"), recovery: named("rfc6675"), ..rfc() };
     let (mut sender, mut tape) = started(rules, 6);
     assert_eq!(tape.sent.len(), 6, "no round trip is known: at once");
     sender.on_ack(&ack(1, None), Time::from_secs(0.1), &mut tape);
@@ -62,7 +62,7 @@ fn nothing_to_send_takes_no_turn_of_the_pacer() {
 /// FF96, as RFC 3168 section 6.1.2 wants of every sender: a mark after a recovery is answered.
 #[test]
 fn a_mark_after_a_recovery_reduces_the_window() {
-    let rules = SenderRules { initial_window: 8.0, ecn: true, recovery: RecoveryKind::Sack, ..rfc() };
+    let rules = SenderRules { initial_window: 8.0, ecn: true, recovery: named("sack"), ..rfc() };
     let (mut sender, mut tape) = started(rules, 100);
     for (n, end) in [2, 3, 4].into_iter().enumerate() {
         sender.on_ack(&ack(0, Some((1, end))), Time::from_secs(0.1 + 0.01 * n as f64), &mut tape);

@@ -2,13 +2,14 @@
 //!
 //! Whole segments are counted, so that shares round up to segments: `sent = ceil(prr_delivered ssthresh / RecoverFS) - prr_out`.
 
-use acklab_tcp::rules::{RecoveryKind, RecoveryWindow, SenderRules, Sequence};
+use acklab_tcp::rules::{RecoveryKind, RecoveryWindow, SenderRules, Sequence, Variants, named};
 use acklab_tcp::sender::Supply;
 
 use crate::sender_table::{follow, rfc};
 
-fn prr(recovery: RecoveryKind, recovery_window: RecoveryWindow, initial_window: f64) -> SenderRules {
-    SenderRules { sequence: Sequence::Segments, recovery, recovery_window, initial_window, ..rfc() }
+fn prr(recovery: RecoveryKind, window: RecoveryWindow, initial_window: f64) -> SenderRules {
+    let recovery = recovery.with("window", window);
+    SenderRules { sequence: Sequence::Segments {}, recovery, initial_window, ..rfc() }
 }
 
 /// One loss in twenty segments, RFC 6937's first example. Two early reports release 20 and 21; the third finds 0 lost:
@@ -40,7 +41,7 @@ const ONE_LOSS: &str = "
 
 #[test]
 fn a_reduction_is_spread_over_a_round_trip() {
-    for recovery in [RecoveryKind::Rfc6675, RecoveryKind::Rack, RecoveryKind::Fack] {
+    for recovery in [named("rfc6675"), named("rack"), named("fack")] {
         let sender = follow(prr(recovery, RecoveryWindow::Prr, 20.0), Supply::Segments(100), ONE_LOSS);
         assert_eq!((sender.counters().fast_retransmits, sender.counters().timeouts), (1, 0), "{recovery:?}");
     }
@@ -50,17 +51,17 @@ fn a_reduction_is_spread_over_a_round_trip() {
 /// (`tcp_cwnd_reduction` in net/ipv4/tcp_input.c).
 #[test]
 fn linux_counts_segments_also_of_bytes() {
-    let linux = prr(RecoveryKind::Rack, RecoveryWindow::PrrLinux, 20.0);
+    let linux = prr(named("rack"), RecoveryWindow::PrrLinux, 20.0);
     follow(linux.clone(), Supply::Segments(100), ONE_LOSS);
     let sends: Vec<_> =
         ONE_LOSS.lines().map(|line| line.splitn(4, '|').take(3).collect::<Vec<_>>().join("|")).collect();
-    follow(SenderRules { sequence: Sequence::Bytes, ..linux }, Supply::Segments(100), &sends.join("\n"));
+    follow(SenderRules { sequence: named("bytes"), ..linux }, Supply::Segments(100), &sends.join("\n"));
 }
 
 /// Fifteen losses in twenty, RFC 6937's second example: with the third report only 18 to 21 are in flight, and 10 may be. At once
 /// six would leave. What leaves for each report is what the bound says.
 fn heavy(window: RecoveryWindow, reports: [&str; 5], progress: [&str; 3]) {
-    for recovery in [RecoveryKind::Rfc6675, RecoveryKind::Rack] {
+    for recovery in [named("rfc6675"), named("rack")] {
         let mut table = "
             at  | event             | sends | ssthresh
             0   | start             | 0-19  |
@@ -99,7 +100,8 @@ fn its_successor_sends_one_more_while_the_cumulative_ack_advances() {
 /// In bytes: RecoverFS 10,000 and ssthresh 5000: half a segment for each, in bytes, so every second report sends.
 #[test]
 fn bytes_are_shared_as_bytes() {
-    let rules = SenderRules { recovery_window: RecoveryWindow::Prr, initial_window: 10.0, ..rfc() };
+    let rules =
+        SenderRules { recovery: rfc().recovery.with("window", RecoveryWindow::Prr), initial_window: 10.0, ..rfc() };
     follow(
         rules,
         Supply::Segments(40),
@@ -121,7 +123,7 @@ fn bytes_are_shared_as_bytes() {
 #[test]
 fn a_timeout_ends_it() {
     follow(
-        prr(RecoveryKind::Rfc6675, RecoveryWindow::Prr, 10.0),
+        prr(named("rfc6675"), RecoveryWindow::Prr, 10.0),
         Supply::Segments(40),
         "
         at  | event            | sends | cwnd | timer

@@ -1,14 +1,14 @@
 //! RFC 3042, Limited Transmit: the first two duplicate ACKs send one new segment each.
 
 use acklab_packet::Bytes;
-use acklab_tcp::rules::{RecoveryKind, SenderRules, Window};
+use acklab_tcp::rules::{SenderRules, Window, named};
 use acklab_tcp::sender::Supply;
 
 use crate::sender_table::{follow, rfc};
 
 fn newreno(window: u64) -> SenderRules {
     let window = Window::Bytes(Bytes::new(window));
-    SenderRules { recovery: RecoveryKind::Newreno, initial_window: 4.0, window, ..rfc() }
+    SenderRules { recovery: named("newreno"), initial_window: 4.0, window, ..rfc() }
 }
 
 /// Section 2: at most cwnd plus two segments out, and cwnd itself unchanged.

@@ -1,13 +1,13 @@
 //! RFC 5681, worked on paper: the windows of slow start, congestion avoidance, loss, timeout and idleness.
 
-use acklab_tcp::rules::{RecoveryKind, SenderRules};
+use acklab_tcp::rules::{Nagle, SenderRules, Sequence, named};
 use acklab_tcp::sender::Supply;
 
 use crate::sender_table::{follow, rfc};
 
 /// Fast retransmit and recovery as RFC 5681 section 3.2 has it, with `initial_window` segments.
 fn reno(initial_window: f64) -> SenderRules {
-    SenderRules { recovery: RecoveryKind::Reno, initial_window, ..rfc() }
+    SenderRules { recovery: named("reno"), initial_window, ..rfc() }
 }
 
 /// Section 3.1, equation (2): cwnd += min (N, SMSS); equation (3): cwnd += SMSS*SMSS/cwnd, in whole bytes.
@@ -167,7 +167,11 @@ fn a_small_transfer_waits_for_the_handshake() {
         1.2 | ack 0   | 0 fin | 301
     ";
     follow(rules.clone(), Supply::Bytes(300), table);
-    follow(SenderRules { sws_avoidance: false, ..rules }, Supply::Bytes(300), table);
+    follow(
+        SenderRules { sequence: Sequence::Bytes { nagle: Nagle::Off, sws_avoidance: false }, ..rules },
+        Supply::Bytes(300),
+        table,
+    );
 }
 
 /// Two segments before the SYN is acknowledged, where a scenario wants that: the SYN is one of them.

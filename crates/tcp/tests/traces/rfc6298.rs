@@ -1,14 +1,14 @@
 //! RFC 6298, worked on paper: round-trip samples, the timeout, its backoff, and when the timer runs.
 
 use acklab_packet::Time;
-use acklab_tcp::rules::{RecoveryKind, SenderRules, Window};
+use acklab_tcp::rules::{SenderRules, Window, named};
 use acklab_tcp::sender::Supply;
 
 use crate::sender_table::{follow, rfc};
 
 /// NewReno with `initial_window` segments; RTO floor 1 s, first RTO 1 s.
 fn newreno(initial_window: f64) -> SenderRules {
-    SenderRules { recovery: RecoveryKind::Newreno, initial_window, ..rfc() }
+    SenderRules { recovery: named("newreno"), initial_window, ..rfc() }
 }
 
 /// One segment at a time and no floor, so that every segment is timed and every RTO shows.

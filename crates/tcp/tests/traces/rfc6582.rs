@@ -1,12 +1,12 @@
 //! RFC 6582, NewReno, worked on paper: partial ACKs, deflation, `recover`, and the window after recovery.
 
-use acklab_tcp::rules::{PartialAckTimer, RecoveryKind, SenderRules};
+use acklab_tcp::rules::{PartialAckTimer, RecoveryKind, SenderRules, Variants, named};
 use acklab_tcp::sender::Supply;
 
 use crate::sender_table::{follow, rfc};
 
 fn newreno(initial_window: f64) -> SenderRules {
-    SenderRules { recovery: RecoveryKind::Newreno, initial_window, ..rfc() }
+    SenderRules { recovery: named("newreno"), initial_window, ..rfc() }
 }
 
 /// Segments 1 and 4 are lost.
@@ -89,7 +89,10 @@ fn impatient_or_slow_but_steady() {
         "
         )
     };
-    let rules = |partial_ack_timer| SenderRules { partial_ack_timer, ..newreno(8.0) };
+    let rules = |partial_ack_timer| {
+        let recovery = named::<RecoveryKind>("newreno").with("partial_ack_timer", partial_ack_timer);
+        SenderRules { recovery, ..newreno(8.0) }
+    };
     follow(rules(PartialAckTimer::First), Supply::Segments(100), &table("1.21", "1.41"));
     follow(rules(PartialAckTimer::Each), Supply::Segments(100), &table("1.31", "1.41"));
 }

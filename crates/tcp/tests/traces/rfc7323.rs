@@ -1,7 +1,7 @@
 //! RFC 7323, timestamps, worked on paper: which one is echoed, and what a sample is worth.
 
 use acklab_packet::Time;
-use acklab_tcp::rules::{AckPolicyKind, RecoveryKind, SenderRules, Stack, Window};
+use acklab_tcp::rules::{AckPolicyKind, SenderRules, Stack, Window, named};
 use acklab_tcp::sender::Supply;
 
 use crate::receiver_table::{self, PLAIN};
@@ -61,7 +61,7 @@ fn samples_share_a_round_trip() {
         window: Window::Segments(4),
         min_rto: Time::ZERO,
         initial_window: 4.0,
-        recovery: RecoveryKind::Newreno,
+        recovery: named("newreno"),
         ..rfc()
     };
     follow(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use acklab_packet::{Ack, Segment, Time};
 use acklab_tcp::receiver::Receiver;
-use acklab_tcp::rules::{ControlKind, ReceiverRules, SenderRules, Stack};
+use acklab_tcp::rules::{ReceiverRules, SenderRules, Stack, named};
 use acklab_tcp::sender::Supply;
 
 use crate::sender_table::{follow, rfc};
@@ -33,7 +33,7 @@ fn acks_echo_the_marks_of_what_they_cover() {
 /// 15/16. The echo with the fourth takes 15/32 of FlightSize, 10000, off: 5312.5. Later ones belong to the same window of data.
 #[test]
 fn a_mark_takes_half_of_alpha_once_a_window() {
-    let control = ControlKind::Dctcp { gain: 1.0 / 16.0 };
+    let control = named("dctcp");
     let rules = SenderRules { control, ecn: true, initial_window: 10.0, initial_ssthresh: 5.0, ..rfc() };
     follow(
         rules,

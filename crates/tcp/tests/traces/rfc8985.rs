@@ -1,12 +1,12 @@
 //! RACK-TLP (RFC 8985), worked on paper. Sections are that document's; 1000-byte segments, no timestamps.
 
-use acklab_tcp::rules::{RecoveryKind, SenderRules};
+use acklab_tcp::rules::{SenderRules, named};
 use acklab_tcp::sender::Supply;
 
 use crate::sender_table::{follow, rfc};
 
 fn rack(initial_window: f64) -> SenderRules {
-    SenderRules { recovery: RecoveryKind::Rack, initial_window, ..rfc() }
+    SenderRules { recovery: named("rack"), initial_window, ..rfc() }
 }
 
 /// Ten segments out; 0 and 3 are lost. Three SACKed segments end the patience (6.2 step 4), and both holes were sent before

@@ -2,20 +2,19 @@
 //! segments, `max_ack_delay` 25 ms.
 
 use acklab_packet::Time;
-use acklab_tcp::rules::{CreditKind, Growth, Halving, RecoveryKind, RtoFloor, SenderRules};
+use acklab_tcp::rules::{CreditKind, Growth, Halving, Pacing, RecoveryKind, RtoFloor, SenderRules, Variants, named};
 use acklab_tcp::sender::Supply;
 
 use crate::sender_table::{follow, rfc};
 
 fn quic(initial_window: f64) -> SenderRules {
     SenderRules {
-        recovery: RecoveryKind::Rfc9002,
+        recovery: named("rfc9002"),
         credit: CreditKind::Ubc { growth: Growth::Whole },
         halving: Halving::Precise,
         tick: Time::from_secs(1e-6),
         min_rto: Time::from_secs(0.001),
         rto_floor: RtoFloor::Variance,
-        max_ack_delay: Time::from_secs(0.025),
         initial_window,
         ..rfc()
     }
@@ -168,7 +167,7 @@ fn persistent_congestion() {
 /// off (5.3); and an ACK older than a packet's last copy is one of an earlier copy.
 #[test]
 fn what_the_receiver_held_is_no_round_trip() {
-    let rules = SenderRules { packet_numbers: true, ..quic(2.0) };
+    let rules = SenderRules { recovery: named::<RecoveryKind>("rfc9002").with("packet_numbers", true), ..quic(2.0) };
     let sender = follow(
         rules,
         Supply::Segments(40),
@@ -183,7 +182,7 @@ fn what_the_receiver_held_is_no_round_trip() {
     assert_eq!(sender.counters().rtt_samples, 2);
     assert!((sender.counters().rtt_last - 0.1).abs() < 1e-12);
     let sender = follow(
-        SenderRules { packet_numbers: true, ..quic(2.0) },
+        SenderRules { recovery: named::<RecoveryKind>("rfc9002").with("packet_numbers", true), ..quic(2.0) },
         Supply::Segments(2),
         "
         at    | event         | sends | cwnd
@@ -198,7 +197,7 @@ fn what_the_receiver_held_is_no_round_trip() {
 /// Paced in bursts of two over 0.8 of a round trip: with a window of eight, 2 x 0.8 x 100 / 8 ms pass before the next may leave (7.7).
 #[test]
 fn pacing_in_bursts() {
-    let rules = SenderRules { pacing: 0.8, pacing_burst: 2, ..quic(4.0) };
+    let rules = SenderRules { pacing: Pacing::Spread { share: 0.8, burst: 2 }, ..quic(4.0) };
     follow(
         rules,
         Supply::Segments(40),
@@ -215,7 +214,7 @@ fn pacing_in_bursts() {
 /// What a burst had room for when the window was full is not added to the next one.
 #[test]
 fn what_is_left_of_a_burst_lapses() {
-    let rules = SenderRules { pacing: 0.8, pacing_burst: 3, ..quic(4.0) };
+    let rules = SenderRules { pacing: Pacing::Spread { share: 0.8, burst: 3 }, ..quic(4.0) };
     follow(
         rules,
         Supply::Segments(40),

@@ -2,13 +2,17 @@
 //!
 //! Segments of 1000 bytes, an ACK for each; the round trip is 100 ms, so that an eighth of it, 12.5 ms, is the threshold.
 
-use acklab_tcp::rules::{ControlKind, SenderRules, SlowStart};
+use acklab_tcp::rules::{ControlKind, SenderRules, SlowStart, Variants, named};
 use acklab_tcp::sender::{Sender, Supply};
 
 use crate::sender_table::{follow, rfc};
 
+fn control(name: &str) -> ControlKind {
+    named::<ControlKind>(name).with("slow_start", SlowStart::HyStartPlusPlus)
+}
+
 fn hystart() -> SenderRules {
-    SenderRules { slow_start: SlowStart::HyStartPlusPlus, initial_window: 8.0, ..rfc() }
+    SenderRules { control: control("reno"), initial_window: 8.0, ..rfc() }
 }
 
 /// ACKs of the segments `first ..= last` at `at`, each of which adds `growth`, from a window of `before` on.
@@ -42,7 +46,7 @@ fn five_rounds_of_conservative_slow_start() {
     assert_eq!((sender.core().cc.ssthresh, sender.counters().window_cuts), (60_000.0, 0));
     // CUBIC goes on from there along its curve, which is flat at its beginning (RFC 9438 section 4.10).
     rounds.pop();
-    let sender = run(SenderRules { control: ControlKind::CUBIC, ..hystart() }, &rounds);
+    let sender = run(SenderRules { control: control("cubic"), ..hystart() }, &rounds);
     assert_eq!((sender.core().cc.ssthresh, sender.core().cc.cwnd), (60_000.0, 60_000.0));
 }
 

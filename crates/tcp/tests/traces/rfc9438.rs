@@ -1,15 +1,15 @@
 //! RFC 9438, CUBIC, from duplicate ACKs to growth: segments of 1000 bytes, C = 0.4, beta = 0.7.
 
 use acklab_packet::Bytes;
-use acklab_tcp::rules::{ControlKind, RecoveryKind, SenderRules, Window};
+use acklab_tcp::rules::{ControlKind, SenderRules, Variants, Window, named};
 use acklab_tcp::sender::{Sender, Supply};
 
 use crate::sender_table::{follow, rfc};
 
 fn cubic() -> SenderRules {
     SenderRules {
-        control: ControlKind::CUBIC,
-        recovery: RecoveryKind::Rfc6675,
+        control: named("cubic"),
+        recovery: named("rfc6675"),
         initial_window: 10.0,
         limited_transmit: false,
         window: Window::Bytes(Bytes::new(1_000_000)),
@@ -57,14 +57,8 @@ fn seven_tenths_then_renos_pace_then_the_curve() {
 #[test]
 fn fast_convergence_gives_room() {
     for (fast_convergence, by_hand) in [(true, 10_046.81), (false, 10_276.49)] {
-        let control = ControlKind::Cubic {
-            c: 0.4,
-            beta: 0.7,
-            fast_convergence,
-            reno_friendly: false,
-            alpha_rises: true,
-            seek: 0.0,
-        };
+        let control =
+            named::<ControlKind>("cubic").with("fast_convergence", fast_convergence).with("reno_friendly", false);
         let sender = follow(
             SenderRules { control, initial_window: 20.0, ..cubic() },
             Supply::Segments(200),
@@ -93,14 +87,7 @@ fn fast_convergence_gives_room() {
 /// it began. The next ACK is 1.1 s late, which makes the smoothed round trip 0.225 s: 3 + 0.4 (1.225)^3 = 3.7353.
 #[test]
 fn after_a_timeout_the_curve_starts_at_the_window() {
-    let control = ControlKind::Cubic {
-        c: 0.4,
-        beta: 0.7,
-        fast_convergence: true,
-        reno_friendly: false,
-        alpha_rises: true,
-        seek: 0.0,
-    };
+    let control = named::<ControlKind>("cubic").with("reno_friendly", false);
     let sender = follow(
         SenderRules { control, initial_window: 4.0, ..cubic() },
         Supply::Segments(100),

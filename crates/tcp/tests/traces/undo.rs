@@ -1,21 +1,22 @@
 //! Reductions that were needless, taken back: Eifel's timestamps (RFC 3522), DSACKs (RFC 3708). Worked on paper.
 
-use acklab_tcp::rules::{RecoveryKind, SenderRules, Undo};
+use acklab_tcp::rules::{RecoveryKind, SenderRules, Undo, Variants, named};
 use acklab_tcp::sender::Supply;
 
 use crate::sender_table::{follow, rfc};
 
 fn undo(recovery: RecoveryKind, undo: Undo, initial_window: f64) -> SenderRules {
-    SenderRules { recovery, undo, initial_window, timestamps: true, timestamp_bytes: 0, ..rfc() }
+    let recovery = recovery.with("undo", undo);
+    SenderRules { recovery, initial_window, timestamps: true, timestamp_bytes: 0, ..rfc() }
 }
 
-const SACK: [RecoveryKind; 3] = [RecoveryKind::Rfc6675, RecoveryKind::Rack, RecoveryKind::Fack];
+const SACK: [&str; 3] = ["rfc6675", "rack", "fack"];
 
 /// Three segments overtake 0, which is sent again at 0.1 and halves the window: FlightSize 12 less 2. What fills the hole left at 0:
 /// window and threshold are again as before, and the ACK grows the one like any other. If what fills it left at 0.1, it was lost.
 #[test]
 fn a_hole_filled_by_what_left_before_its_retransmission_was_no_loss() {
-    for recovery in SACK {
+    for recovery in SACK.map(named) {
         for (by, ts, rest) in [
             (Undo::Timestamps, "0", "12-14 | 11000 | 6291456"),
             (Undo::Both, "0", "12-14 | 11000 | 6291456"),
@@ -43,7 +44,7 @@ fn a_hole_filled_by_what_left_before_its_retransmission_was_no_loss() {
 /// a segment from before, restores four segments, grows them by one, and new data follows.
 #[test]
 fn a_timeout_that_was_only_a_pause() {
-    for recovery in [RecoveryKind::Rfc6675, RecoveryKind::Fack] {
+    for recovery in [named("rfc6675"), named("fack")] {
         for (by, ts, rest) in [
             (Undo::Timestamps, "0", "4 5   | 5000 | 6291456"),
             (Undo::Timestamps, "1", "1* 2* | 2000 | 2000"),
@@ -65,7 +66,7 @@ fn a_timeout_that_was_only_a_pause() {
 /// The recovery is over when the receiver reports the retransmission as a duplicate: everything sent again was there.
 #[test]
 fn what_was_sent_again_for_nothing_is_reported() {
-    for recovery in SACK {
+    for recovery in SACK.map(named) {
         for (by, rest) in [(Undo::Dsack, "17-21 | 10000 | 6291456"), (Undo::Timestamps, "      | 5000 | 5000")] {
             let table = format!(
                 "
@@ -101,7 +102,7 @@ fn reports_of_more_duplicates_than_were_sent_prove_nothing() {
             0.21 | ack 14 sack 1 ts 0.1  | {rest}
         "
         );
-        follow(undo(RecoveryKind::Rfc6675, Undo::Dsack, 10.0), Supply::Segments(100), &table);
+        follow(undo(named("rfc6675"), Undo::Dsack, 10.0), Supply::Segments(100), &table);
     }
 }
 
@@ -109,7 +110,7 @@ fn reports_of_more_duplicates_than_were_sent_prove_nothing() {
 #[test]
 fn one_loss_among_late_segments_is_a_loss() {
     let sender = follow(
-        undo(RecoveryKind::Rfc6675, Undo::Dsack, 10.0),
+        undo(named("rfc6675"), Undo::Dsack, 10.0),
         Supply::Segments(100),
         "
         at   | event                | sends | cwnd  | ssthresh
@@ -127,7 +128,7 @@ fn one_loss_among_late_segments_is_a_loss() {
 #[test]
 fn a_retransmission_of_the_recovery_before_is_no_sign() {
     let sender = follow(
-        undo(RecoveryKind::Rfc6675, Undo::Timestamps, 10.0),
+        undo(named("rfc6675"), Undo::Timestamps, 10.0),
         Supply::Segments(100),
         "
         at   | event                    | sends     | cwnd | ssthresh
@@ -147,7 +148,7 @@ fn a_retransmission_of_the_recovery_before_is_no_sign() {
 #[test]
 fn a_duplicate_within_the_recovery_waits_for_its_end() {
     let sender = follow(
-        undo(RecoveryKind::Rfc6675, Undo::Dsack, 10.0),
+        undo(named("rfc6675"), Undo::Dsack, 10.0),
         Supply::Segments(100),
         "
         at   | event                | sends | cwnd  | ssthresh
@@ -167,7 +168,7 @@ fn a_duplicate_within_the_recovery_waits_for_its_end() {
 #[test]
 fn a_threshold_far_below_the_window_is_raised() {
     follow(
-        SenderRules { initial_ssthresh: 2.0, ..undo(RecoveryKind::Rfc6675, Undo::Timestamps, 10.0) },
+        SenderRules { initial_ssthresh: 2.0, ..undo(named("rfc6675"), Undo::Timestamps, 10.0) },
         Supply::Segments(100),
         "
         at   | event            | sends | cwnd  | ssthresh

@@ -46,7 +46,7 @@ fn congestion_avoidance_grows_a_full_window_only() {
 /// three quarters, which here is less than it was. As long again, and the same.
 #[test]
 fn a_window_that_is_not_used_decays() {
-    let rules = SenderRules { credit: CreditKind::FullSegments, ..validated() };
+    let rules = SenderRules { credit: CreditKind::FullSegments {}, ..validated() };
     follow(
         rules,
         Supply::Segments(10),

@@ -2,7 +2,7 @@
 //! round trip, N = cwnd (RTT - BaseRTT) / RTT, three branches of increase, two of decrease.
 
 use acklab_packet::Time;
-use acklab_tcp::rules::{ControlKind, RecoveryKind, SenderRules, Stack};
+use acklab_tcp::rules::{ControlKind, RecoveryKind, SenderRules, Stack, Variants, named};
 use acklab_tcp::sender::Supply;
 
 use crate::sender_table::follow;
@@ -24,12 +24,7 @@ fn rules(recovery: RecoveryKind, control: ControlKind) -> SenderRules {
 
 /// The paper's Veno, with a clock that does not round.
 fn veno(beta: f64) -> ControlKind {
-    match ControlKind::VENO {
-        ControlKind::Veno { alpha, estimate, first_loss, base_rtt, .. } => {
-            ControlKind::Veno { alpha, beta, estimate, first_loss, base_rtt, clock: Time::ZERO }
-        }
-        _ => unreachable!("VENO is Veno"),
-    }
+    named::<ControlKind>("veno").with("beta", beta).with("clock", Time::ZERO)
 }
 
 /// Round trips of 1/8 s show the base. Segment 8 is tagged; its 5/32 s make N = 8.125 (1/32) / (5/32) = 1.625: equilibrium,
@@ -52,7 +47,7 @@ const CONGESTED: &str = "
 
 #[test]
 fn the_listing_slows_down_above_three_and_halves_after_equilibrium() {
-    for recovery in [RecoveryKind::Reno, RecoveryKind::Newreno] {
+    for recovery in [named("reno"), named("newreno")] {
         follow(rules(recovery, veno(3.0)), Supply::Unlimited, CONGESTED);
     }
 }
@@ -62,7 +57,7 @@ fn the_listing_slows_down_above_three_and_halves_after_equilibrium() {
 #[test]
 fn the_prose_slows_down_above_one() {
     follow(
-        rules(RecoveryKind::Newreno, veno(1.0)),
+        rules(named("newreno"), veno(1.0)),
         Supply::Unlimited,
         "
         at      | event  | sends | cwnd     | why
@@ -99,14 +94,14 @@ fn a_random_loss_takes_a_fifth_and_the_base_starts_anew() {
         1.011   | ack 24 sack 25-27 |
         1.011   | ack 24 sack 25-28 | 24* | 5.518529 | 5        | random again
     ";
-    follow(rules(RecoveryKind::Sack, veno(3.0)), Supply::Unlimited, table);
+    follow(rules(named("sack"), veno(3.0)), Supply::Unlimited, table);
 }
 
 /// A timeout halves whatever the flag says; so does a loss before anything was judged, with the window of slow start.
 #[test]
 fn a_timeout_and_a_first_loss_halve() {
     follow(
-        rules(RecoveryKind::Newreno, veno(3.0)),
+        rules(named("newreno"), veno(3.0)),
         Supply::Unlimited,
         "
         at    | event   | sends | cwnd     | ssthresh | why
@@ -117,7 +112,7 @@ fn a_timeout_and_a_first_loss_halve() {
         ",
     );
     follow(
-        SenderRules { initial_ssthresh: 50.0, ..rules(RecoveryKind::Newreno, veno(3.0)) },
+        SenderRules { initial_ssthresh: 50.0, ..rules(named("newreno"), veno(3.0)) },
         Supply::Unlimited,
         "
         at    | event | sends | cwnd | ssthresh

@@ -28,7 +28,7 @@ def busy(setting: Many, algorithm: str, sources: int, seed: int, *, newcomer: bo
     for flow in tree["flow"]:
         del flow["repeat"]
         flow["size"] = "unlimited"
-        flow["sender"] = {**flow["sender"], "pacing": pacing}
+        flow["sender"] = {**flow["sender"], "pacing": {"kind": "spread", "share": pacing} if pacing else "off"}
     if newcomer:
         tree["stop"] = {"when": "flows-complete", "at_most": f"{NEW_STARTS_S + PATIENCE_S:g}s"}
         last = tree["flow"].pop()

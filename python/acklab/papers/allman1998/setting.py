@@ -27,11 +27,12 @@ SEGMENT_BYTES = 1000
 WINDOW = 40
 BDP_SEGMENTS = RATE_BPS * RTT_S / (8 * SEGMENT_BYTES)
 
+_INFLATED = {"kind": "reno", "inflate_when_blocked": True}
 _RENO_RULES: dict[str, dict[str, Any]] = {
     # blocked only after a timeout; duplicates inflate the window even then
-    "1997": {"second_fast_retransmit": "unless-timeout", "inflate_when_blocked": True},
+    "1997": {"second_fast_retransmit": "unless-timeout", "recovery": _INFLATED},
     "never": {"second_fast_retransmit": "never"},
-    "always": {"second_fast_retransmit": "always", "inflate_when_blocked": True},
+    "always": {"second_fast_retransmit": "always", "recovery": _INFLATED},
 }
 
 
@@ -89,7 +90,7 @@ class Setting:
             "min_rto": self.min_rto,
             "initial_rto": self.initial_rto,
             "tick": self.tick,
-            "tick_phase": self.tick_phase,
+            "rtt_filter": {"phase": self.tick_phase},
             **(_RENO_RULES[self.reno] if recovery == "reno" else {}),
         }
 
@@ -181,7 +182,7 @@ def competition(gateway: str, mechanism: str, flows: int, seed: int, setting: Se
 def _flows(seed: int) -> list[str]:
     return [
         f'{{"from":"S","to":"R","start":"{start:.12f}s","size":{{"segments":{segments}}},'
-        f'"sender":{{"stack":"host","tick_phase":"{phase:.12f}s"}},"receiver":{{"stack":"host"}}}}'
+        f'"sender":{{"stack":"host","rtt_filter":{{"phase":"{phase:.12f}s"}}}},"receiver":{{"stack":"host"}}}}'
         for start, segments, phase in workload(seed)
     ]
 
@@ -189,7 +190,7 @@ def _flows(seed: int) -> list[str]:
 @cache
 def _competition(gateway: str, mechanism: str, setting: Setting) -> tuple[str, str]:
     sender, receiver = setting.sender(setting.competing, mechanism, window=20), setting.receiver(mechanism)
-    rules = {key: rule for key, rule in {**sender, **receiver}.items() if key not in ("stack", "tick_phase")}
+    rules = {key: rule for key, rule in {**sender, **receiver}.items() if key not in ("stack", "rtt_filter")}
     tree = {
         "stop": {"when": "flows-complete", "at_most": "5000s"},
         "stack": {"host": {"base": "ns2-1998", **rules}},

@@ -141,9 +141,9 @@ def _rounds(packets: pl.DataFrame) -> list[Array]:
 SLOW = "1Mbps"
 """Slow enough for packets to be told apart in a diagram."""
 APART = (("spacing", "6ms"),)
-HALVES = Client("div1", 2, sender=(("nagle", "off"), ("sws_avoidance", False)))
+HALVES = Client("div1", 2, sender=(("sequence", {"nagle": "off", "sws_avoidance": False}),))
 """Two ACKs a segment, and a sender that fills its window to the byte."""
-HELD = Client("div1", 2, sender=(("nagle", "on"), ("sws_avoidance", False)))
+HELD = Client("div1", 2, sender=(("sequence", {"nagle": "on", "sws_avoidance": False}),))
 BYTES = Client("div1", 3, ack=(("parts", "bytes"), *APART))
 WINDOW = 44
 """Segments of 1460 bytes in 64 kB: once the window is full, each piece of an ACK frees no more than itself."""

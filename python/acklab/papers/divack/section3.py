@@ -68,7 +68,7 @@ def station(client: Client, kbps: int, medium: str, seed: int) -> str:
         "packet": PAYLOAD,
         "window": 100000,
         "initial_ssthresh": SSTHRESH,
-        "tick_phase": f"{Draws(seed, 'phases').uniform(0, 0.01):.12f}s",
+        "rtt_filter": {"phase": f"{Draws(seed, 'phases').uniform(0, 0.01):.12f}s"},
     }
     tree = {
         "seed": seed,

@@ -100,7 +100,7 @@ def draws(seed: int) -> tuple[tuple[float, float], ...]:
 def download(client: Client, flows: int, seed: int, path: Path = PAPERS) -> str:
     """J endless flows with delayed ACKs, and a client that downloads a file once they are warm: one line of JSON."""
     before, after = _network(flows, seed, path)
-    rules = {"stack": "host", "tick_phase": f"{draws(seed)[MOST_FLOWS][1]:.12f}s", **client.rules()}
+    rules = {"stack": "host", "rtt_filter": {"phase": f"{draws(seed)[MOST_FLOWS][1]:.12f}s"}, **client.rules()}
     both = {"sender": rules, "receiver": {"stack": "host", "ack": client.receiver()}}
     return before + json.dumps(both, separators=(",", ":"))[1:-1] + after
 
@@ -121,7 +121,7 @@ def _network(flows: int, seed: int, path: Path) -> tuple[str, str]:
             "from": f"S{i}",
             "to": f"R{i}",
             "start": f"{start:.12f}s",
-            "sender": {"stack": "host", "tick_phase": f"{phase:.12f}s"},
+            "sender": {"stack": "host", "rtt_filter": {"phase": f"{phase:.12f}s"}},
         }
         for i, (start, phase) in enumerate(draws(seed)[:flows], 1)
     ]

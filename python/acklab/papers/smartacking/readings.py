@@ -19,11 +19,11 @@ from .setting import SEGMENTS, one_zero
 READINGS: Mapping[str, dict[str, Any]] = {
     "as here": {},
     "least RTO 0.2 s": {"min_rto": "200ms"},
-    "each partial ACK restarts the timer": {"partial_ack_timer": "each"},
+    "each partial ACK restarts the timer": {"recovery": {"kind": "newreno", "partial_ack_timer": "each"}},
     "halving FlightSize": {"halving": "flight-size"},
     "fast retransmit may repeat": {"second_fast_retransmit": "always"},
     "RFC 6582's exit": {"recovery_exit": "rfc6582"},
-    "no deflation": {"partial_deflation": False},
+    "no deflation": {"recovery": {"kind": "newreno", "partial_deflation": False}},
     "Limited Transmit": {"limited_transmit": True},
     "SACK": {"recovery": "sack"},
 }

@@ -87,7 +87,7 @@ class Setting:
             "min_rto": self.min_rto,
             "initial_rto": self.initial_rto,
             "tick": self.tick,
-            "pacing": scheme.pacing,
+            "pacing": {"kind": "spread", "share": scheme.pacing} if scheme.pacing else "off",
             **({"credit": dict(scheme.credit)} if scheme.credit else {}),
         }
 

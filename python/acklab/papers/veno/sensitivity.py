@@ -36,7 +36,7 @@ _DELAYED = {"policy": "delayed", "timer": "200ms"}
 COMMON = (
     Choice("recovery", "RFC 6675", {"recovery": "rfc6675"}),
     Choice("recovery", "forward ACK", {"recovery": "fack"}),
-    Choice("partial ACK", "two segments", {"sack_partial": "two-segments"}),
+    Choice("partial ACK", "two segments", {"recovery": {"kind": "sack", "partial": "two-segments"}}),
     Choice("Limited Transmit", "on", {"limited_transmit": True}),
     Choice("alpha", "3", veno={"alpha": 3.0}),
     Choice("beta", "1", veno={"beta": 1.0}),

@@ -23,11 +23,12 @@ class Sender:
     rules: dict[str, Any]
 
 
+HYSTART = {"kind": "cubic", "slow_start": "hystart++"}
 SENDERS = {
     "plain": Sender("RFC 6675", "gold", {}),
-    "hystart": Sender("+ HyStart++", "sky", {"slow_start": "hystart++"}),
+    "hystart": Sender("+ HyStart++", "sky", {"control": HYSTART}),
     "rack": Sender("+ RACK-TLP", "pink", {"recovery": "rack"}),
-    "both": Sender("+ both", "blue", {"slow_start": "hystart++", "recovery": "rack"}),
+    "both": Sender("+ both", "blue", {"control": HYSTART, "recovery": "rack"}),
 }
 """The last comes nearest to a Linux sender of 2026: CUBIC and RACK-TLP, and a slow start that looks for delay. Linux looks with the
 older HyStart (ACK trains as well as delay, and no return), recovers by proportional rate reduction, and undoes needless
@@ -36,7 +37,7 @@ ACKS = ("delayed", "every")
 
 
 def _one(path: str, size: str, sender: str, mechanism: str, seed: int) -> str:
-    flow = download(mechanism, "cubic", "bytes", **SENDERS[sender].rules)
+    flow = download(mechanism, **{"control": "cubic", "counting": "bytes", **SENDERS[sender].rules})
     return scenario(path, mechanism, [flow], seed, SIZES[size])
 
 

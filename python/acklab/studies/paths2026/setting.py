@@ -87,7 +87,7 @@ _STACK: Table = {"base": "rfc", "min_rto": "200ms", "ack_size": 52}
 
 
 def download(
-    mechanism: str, control: str, counting: str = "segment", ack: Table | None = None, **sender: Any
+    mechanism: str, control: str | Table, counting: str = "segment", ack: Table | None = None, **sender: Any
 ) -> tuple[Table, Table]:
     """Sender and receiver of a download; ``ack`` and ``sender`` replace rules of theirs."""
     one = MECHANISMS[mechanism]

@@ -11,7 +11,7 @@ from .runs import TRANSFER, Few, sample
 from .setting import PATHS, SIZES, download, scenario
 
 EVERY_K = (2, 4, 10, 20, 50)
-PACING = {"bursts": 0.0, "paced": 0.8}
+PACING = {"bursts": "off", "paced": {"kind": "spread", "share": 0.8}}
 """RFC 9002 paces a window over 1 / 1.25 of a round trip."""
 TIMER = "25ms"
 

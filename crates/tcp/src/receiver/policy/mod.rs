@@ -40,7 +40,7 @@ use std::fmt::Debug;
 use acklab_packet::Segment;
 use acklab_packet::{Phase, Seq, Time};
 
-use crate::rules::{AckPolicyKind, EstimateKind, PieceOrder, PieceParts, ReceiverRules};
+use crate::rules::{AckPolicyKind, EstimateKind, PieceOrder, PieceParts, ReceiverRules, RttSource};
 
 /// A segment as a policy sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -221,7 +221,7 @@ policies! {
     Smart(Smart) from AckPolicyKind::Smart { timer, rtt, interval, window, initial, extended, loss, first } =>
         Smart::new(SmartRules { timer, rtt, interval, window, initial, extended, loss, first });
     Periodic(Periodic) from AckPolicyKind::Periodic { beta, segments, timer, rtt, interval } => Periodic::new(beta, segments, timer, rtt, interval);
-    Quic(Box<Quic>) from AckPolicyKind::Quic { segments, max_ack_delay, reordering, rtt_share } =>
+    Quic(Box<Quic>) from AckPolicyKind::Quic { segments, max_ack_delay, reordering, rtt_share, .. } =>
         Box::new(Quic::new(QuicRules { segments, max_ack_delay, reordering, rtt_share }));
     Daass(Box<Daass>) from AckPolicyKind::Daass { phase, timer, segments, window, silence } =>
         Box::new(Daass::new(phase, timer, segments, window, silence));
@@ -247,9 +247,9 @@ impl Policy {
     /// The policy of a receiver with these rules.
     pub fn of(rules: &ReceiverRules) -> Policy {
         let mut policy = Policy::new(&rules.ack);
-        match &mut policy {
-            Policy::Linux(linux) if !rules.sack => linux.without_sack(),
-            Policy::Quic(quic) if rules.packet_numbers => quic.goes_by_numbers(),
+        match (&mut policy, &rules.ack) {
+            (Policy::Linux(linux), _) if !rules.sack => linux.without_sack(),
+            (Policy::Quic(quic), AckPolicyKind::Quic { packet_numbers: true, .. }) => quic.goes_by_numbers(),
             _ => {}
         }
         policy
@@ -257,10 +257,13 @@ impl Policy {
 
     /// The same with an estimator beside it, if the rules ask for one and it has none.
     pub(super) fn observed(self, rules: &ReceiverRules) -> Policy {
-        if rules.estimate == EstimateKind::Off || matches!(self, Policy::Smart(_)) {
-            return self;
-        }
-        Policy::Observed(Box::new(Observed::new(self, rules.estimate, rules.estimate_initial)))
+        let (source, initial) = match rules.estimate {
+            _ if matches!(self, Policy::Smart(_)) => return self,
+            EstimateKind::Off {} => return self,
+            EstimateKind::Timestamps { initial } => (RttSource::Timestamps, initial),
+            EstimateKind::Probe { initial } => (RttSource::Probe, initial),
+        };
+        Policy::Observed(Box::new(Observed::new(self, source, initial)))
     }
 
     /// Asks what a segment is to have; `arrival` describes it, and only what the policy reads is worked out.

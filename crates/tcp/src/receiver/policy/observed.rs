@@ -4,7 +4,7 @@ use acklab_packet::{Seq, Time};
 
 use super::{AckPolicy, Arrival, Emission, Policy};
 use crate::receiver::estimator::{Observer, RoundTrip};
-use crate::rules::{EstimateKind, LossNotice, RttSource, WindowStart};
+use crate::rules::{LossNotice, RttSource, WindowStart};
 
 /// Keep-alives of the observer bear numbers from here on, so that answers to the policy's own are not taken for its.
 const NUMBERS: u32 = 1 << 31;
@@ -22,8 +22,7 @@ pub struct Observed {
 
 impl Observed {
     /// Observes what `policy` acknowledges; `initial` segments are the sender's presumed initial window.
-    pub fn new(policy: Policy, kind: EstimateKind, initial: u32) -> Observed {
-        let source = if kind == EstimateKind::Probe { RttSource::Probe } else { RttSource::Timestamps };
+    pub fn new(policy: Policy, source: RttSource, initial: u32) -> Observed {
         Observed {
             policy,
             observer: Observer::new(initial, LossNotice::RoundTrip, WindowStart::Count),

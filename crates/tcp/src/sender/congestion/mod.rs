@@ -12,7 +12,7 @@ pub(super) mod validation;
 use acklab_packet::{Phase, Seq, Time};
 
 use super::sequence::SequenceSpace;
-use crate::rules::{SecondFastRetransmit, SenderRules, Sequence};
+use crate::rules::{SecondFastRetransmit, SenderRules};
 use control::{CongestionControl, Control, Needs, Window};
 use credit::{Covered, Credit, WindowCredit};
 
@@ -72,7 +72,7 @@ impl Congestion {
             state: CaState::Open,
             grown_in: Phase::Untold,
             slow_start_at_ssthresh: rules.slow_start_at_ssthresh,
-            bytes: rules.sequence == Sequence::Bytes,
+            bytes: rules.sequence.in_bytes(),
             control,
             credit: Credit::new(rules.credit, &rules.control),
             initial_window: rules.initial_window,

@@ -9,6 +9,7 @@ use super::super::{Core, SenderWire};
 pub(super) fn duplicate_ack<W: SenderWire>(core: &mut Core, now: Time, wire: &mut W) {
     core.cc.dupacks += 1;
     let (count, threshold) = (core.cc.dupacks, core.rules.dup_thresh);
+    let (when_blocked, limited) = core.rules.recovery.inflation();
     let mss = u64::from(core.seq.mss);
     if count < threshold {
         core.send_limited(now, wire);
@@ -17,13 +18,12 @@ pub(super) fn duplicate_ack<W: SenderWire>(core: &mut Core, now: Time, wire: &mu
             core.begin_recovery(now, wire);
             core.transmit(core.seq.una, core.seq.len_at(core.seq.una), now, wire);
             core.cc.inflation = u64::from(threshold) * mss;
-        } else if core.rules.inflate_when_blocked {
+        } else if when_blocked {
             core.cc.inflation = u64::from(threshold) * mss;
         }
-    } else if core.cc.state == CaState::Recovery || core.rules.inflate_when_blocked {
+    } else if core.cc.state == CaState::Recovery || when_blocked {
         // Each duplicate stands for a segment that has left the network; no more can have than were there.
-        let spoofed =
-            core.rules.inflation_limit && core.cc.inflation + mss > core.cc.recover.saturating_sub(core.seq.una);
+        let spoofed = limited && core.cc.inflation + mss > core.cc.recover.saturating_sub(core.seq.una);
         core.cc.inflation += if spoofed { 0 } else { mss };
     }
 }

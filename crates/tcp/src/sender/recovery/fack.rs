@@ -15,7 +15,7 @@ use super::LossRecovery;
 use super::pipe::{ByPipe, Next};
 use super::prr::{Delivery, Prr};
 use super::scoreboard::Scoreboard;
-use crate::rules::RecoveryWindow;
+use crate::rules::{FackWindow, RecoveryKind};
 
 /// A retransmission on its way.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -117,10 +117,10 @@ impl Fack {
         let (mss, before, window) = (u64::from(core.seq.mss), core.cc.window(core.seq.wnd), core.cc.cwnd);
         core.begin_recovery(now, wire);
         core.cc.cwnd = core.cc.threshold();
-        self.allowance = match core.rules.recovery_window {
-            RecoveryWindow::AtOnce if self.lost.is_empty() => 0,
-            RecoveryWindow::AtOnce => self.in_flight(core) + mss,
-            RecoveryWindow::RateHalving => before,
+        self.allowance = match core.rules.recovery.window() {
+            FackWindow::AtOnce if self.lost.is_empty() => 0,
+            FackWindow::AtOnce => self.in_flight(core) + mss,
+            FackWindow::RateHalving => before,
             _ => 0,
         };
         self.prr.begin(core, window, delivery);
@@ -166,8 +166,8 @@ impl ByPipe for Fack {
         }
         self.prr.sent(sent.len);
         let mss = u64::from(core.seq.mss);
-        self.allowance = match core.rules.recovery_window {
-            RecoveryWindow::RateHalving => self.allowance.min(self.in_flight(core).saturating_sub(mss).max(mss)),
+        self.allowance = match core.rules.recovery.window() {
+            FackWindow::RateHalving => self.allowance.min(self.in_flight(core).saturating_sub(mss).max(mss)),
             _ => 0,
         };
     }
@@ -181,7 +181,8 @@ impl LossRecovery for Fack {
         let before = (core.seq.una, self.board.total());
         let (recovering, repairs) = (core.cc.state == CaState::Recovery, core.cc.repairs(core.seq.una));
         if ack.ack == core.seq.una {
-            if core.rules.duplicates_restart_timer && core.seq.una < core.seq.max {
+            let restarts = matches!(core.rules.recovery, RecoveryKind::Fack { duplicates_restart_timer: true, .. });
+            if restarts && core.seq.una < core.seq.max {
                 core.timer.arm(now, wire);
             }
         } else if recovering {

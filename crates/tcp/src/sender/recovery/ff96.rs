@@ -109,7 +109,7 @@ impl Ff96 {
             core.seq.una = ack.ack;
             core.seq.nxt = core.seq.nxt.max(ack.ack);
             self.update(core, ack);
-            match core.rules.sack_partial {
+            match core.rules.recovery.sack_partial() {
                 SackPartial::TwoSegments | SackPartial::TwoSegmentsPastEnd => {
                     self.send_two(core, now, wire);
                     self.pipe += mss;
@@ -139,7 +139,7 @@ impl Ff96 {
             if let (Some(run), _) = self.board.at(self.next_partial) {
                 self.next_partial = self.next_partial.max(run.1);
             }
-            if self.next_partial >= core.seq.limit && core.rules.sack_partial == SackPartial::TwoSegments {
+            if self.next_partial >= core.seq.limit && core.rules.recovery.sack_partial() == SackPartial::TwoSegments {
                 return;
             }
             core.seq.nxt = core.seq.nxt.max(self.next_partial);

@@ -50,7 +50,7 @@ impl Frto {
         let again = self.suspicion.as_ref().is_some_and(|earlier| earlier.from == seq.una);
         // `recover` is 1 until a loss.
         let under_way = seq.una < core.cc.recover && core.cc.recover > 1;
-        let suspected = core.rules.frto != Rule::Off && !seq.shaking_hands() && (!under_way || again);
+        let suspected = core.rules.recovery.frto() != Rule::Off && !seq.shaking_hands() && (!under_way || again);
         self.suspicion = suspected.then(|| {
             let resent_to = seq.una + u64::from(seq.len_at(seq.una));
             Box::new(Suspicion { from: seq.una, resent_to, point: seq.max, asked: false })
@@ -76,7 +76,7 @@ impl Frto {
         let original = first_report(core.seq.una, ack.ack)
             || ack.sack.iter(ack.ack).any(|(start, end)| first_report(above(start), end));
         let advances = ack.ack > core.seq.una;
-        if original && (asked || core.rules.frto == Rule::Linux) {
+        if original && (asked || core.rules.recovery.frto() == Rule::Linux) {
             self.forget();
             core.take_back(now);
             return Verdict::Spurious;
@@ -88,7 +88,7 @@ impl Frto {
                 return Verdict::None;
             }
             self.forget();
-            if core.rules.frto == Rule::Rfc5682 {
+            if core.rules.recovery.frto() == Rule::Rfc5682 {
                 core.cc.cwnd = core.cc.cwnd.min(3.0 * f64::from(core.seq.mss));
             }
             return Verdict::Refuted;

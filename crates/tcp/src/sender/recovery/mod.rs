@@ -112,7 +112,7 @@ macro_rules! recoveries {
         impl Recovery {
             /// The recovery a scenario names.
             pub fn new(kind: RecoveryKind) -> Recovery {
-                match kind { $(RecoveryKind::$kind => Recovery::$name(<$kept>::default()),)+ }
+                match kind { $(RecoveryKind::$kind { .. } => Recovery::$name(<$kept>::default()),)+ }
             }
         }
 

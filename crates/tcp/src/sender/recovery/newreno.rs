@@ -6,7 +6,7 @@ use super::super::congestion::CaState;
 use super::super::{Core, SenderWire};
 use super::LossRecovery;
 use super::duplicates::{duplicate_ack, forget_duplicates};
-use crate::rules::{PartialAckTimer, RecoveryExit};
+use crate::rules::RecoveryExit;
 
 /// Segments an ACK may release while duplicate ACKs are being counted (ns-2; RFC 6582 section 5 suggests a limit).
 const BURST_IN_RECOVERY: u32 = 2;
@@ -41,7 +41,8 @@ impl NewReno {
     }
 
     fn partial_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
-        if core.rules.partial_ack_timer == PartialAckTimer::Each || !self.had_partial {
+        let (each_restarts, deflates) = core.rules.recovery.partial_ack();
+        if each_restarts || !self.had_partial {
             self.had_partial = true;
             core.restart_timer(ack.ack, now, wire);
         }
@@ -49,7 +50,7 @@ impl NewReno {
         let acked = ack.ack - core.seq.una;
         // Take off what was acknowledged, add back one segment if that much was (RFC 6582 section 3.2 step 3).
         let added = if acked < mss { 0 } else { mss };
-        if !core.rules.partial_deflation {
+        if !deflates {
             core.cc.inflation = 0;
         } else if core.cc.inflation > acked {
             core.cc.inflation = core.cc.inflation - acked + added;

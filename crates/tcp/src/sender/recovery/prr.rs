@@ -5,7 +5,7 @@
 //! bound says how fast to come back: what was delivered and nothing more (CRB), or a segment more with each ACK (SSRB).
 
 use super::super::Core;
-use crate::rules::RecoveryWindow;
+use crate::rules::FackWindow;
 
 /// The sums of one recovery, in sequence units.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -38,16 +38,16 @@ impl Delivery {
 impl Prr {
     /// A recovery begins with an ACK, or a timer, that brought `delivery`; ssthresh is set, and `window` was cwnd.
     pub fn begin(&mut self, core: &Core, window: f64, delivery: Delivery) {
-        let flight = match core.rules.recovery_window {
+        let flight = match core.rules.recovery.window() {
             _ if core.control_owns_window() => 0,
-            RecoveryWindow::AtOnce | RecoveryWindow::RateHalving => 0,
+            FackWindow::AtOnce | FackWindow::RateHalving => 0,
             // RFC 6937 section 3: FlightSize.
-            RecoveryWindow::PrrCrb | RecoveryWindow::PrrSsrb => core.seq.flight_size().max(1),
+            FackWindow::PrrCrb | FackWindow::PrrSsrb => core.seq.flight_size().max(1),
             // `tcp_init_cwnd_reduction` (net/ipv4/tcp_input.c).
-            RecoveryWindow::PrrLinux => (window as u64).max(1),
+            FackWindow::PrrLinux => (window as u64).max(1),
             // RFC 9937 section 6.1: what will be counted as delivered in this recovery: not what was reported before it, but
             // what this ACK reports and covers.
-            RecoveryWindow::Prr => (core.seq.flight_size() + delivery.units).saturating_sub(delivery.reported).max(1),
+            FackWindow::Prr => (core.seq.flight_size() + delivery.units).saturating_sub(delivery.reported).max(1),
         };
         *self = Prr { flight, ..Prr::default() };
     }
@@ -71,7 +71,7 @@ impl Prr {
             return;
         }
         self.delivered += delivery.units;
-        if core.rules.recovery_window == RecoveryWindow::PrrLinux {
+        if core.rules.recovery.window() == FackWindow::PrrLinux {
             return self.on_ack_in_segments(core, delivery, pipe, losses);
         }
         let ssthresh = core.cc.threshold() as u64;
@@ -80,9 +80,9 @@ impl Prr {
             let share = u128::from(self.delivered) * u128::from(ssthresh);
             (share.div_ceil(u128::from(self.flight)) as u64).saturating_sub(self.out)
         } else {
-            let bound = match core.rules.recovery_window {
-                RecoveryWindow::PrrCrb => balance,
-                RecoveryWindow::PrrSsrb => balance.max(delivery.units) + mss,
+            let bound = match core.rules.recovery.window() {
+                FackWindow::PrrCrb => balance,
+                FackWindow::PrrSsrb => balance.max(delivery.units) + mss,
                 // Only while all goes well: the cumulative ACK advances, and no further loss shows (`SafeACK`).
                 _ => balance.max(delivery.units) + if delivery.covered > 0 && !losses { mss } else { 0 },
             };

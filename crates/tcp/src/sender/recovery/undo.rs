@@ -50,9 +50,10 @@ impl Undo {
     /// For a sender with these rules, if anything of it is asked.
     pub fn new(rules: &SenderRules) -> Option<Box<Undo>> {
         use crate::rules::Undo as Rule;
-        let by_timestamps = rules.timestamps && matches!(rules.undo, Rule::Timestamps | Rule::Both);
-        let (asks, by_dsack) = (rules.recovery.undoes(), rules.undo.uses_dsack());
-        let on = rules.undo != Rule::Off || rules.frto != Frto::Off;
+        let undo = rules.recovery.undo();
+        let by_timestamps = rules.timestamps && matches!(undo, Rule::Timestamps | Rule::Both);
+        let (asks, by_dsack) = (rules.recovery.undoes(), matches!(undo, Rule::Dsack | Rule::Both));
+        let on = undo != Rule::Off || rules.recovery.frto() != Frto::Off;
         on.then(|| Box::new(Undo { asks, by_timestamps, by_dsack, last: None }))
     }
 

@@ -2,7 +2,7 @@
 
 use acklab_packet::Time;
 
-use crate::rules::SenderRules;
+use crate::rules::{Pacing, SenderRules};
 use crate::sender::SenderWire;
 
 /// Segments that leave before a control's pace holds, as in kernels: an initial window goes at once.
@@ -41,14 +41,16 @@ impl Pacer {
             }
             return false;
         }
-        if rules.pacing == 0.0 {
-            self.burst_left = quantum.saturating_sub(1);
-        } else if let Some(rtt) = rtt {
-            let spacing = rules.pacing * rtt / window.max(1.0);
-            // A burst takes the time that its segments would have had one by one (RFC 9002 section 7.7). What was left of the
-            // one before lapses: no more than a burst ever leaves at once.
-            self.burst_left = rules.pacing_burst - 1;
-            self.next = now + Time::from_secs(f64::from(rules.pacing_burst) * spacing);
+        match (rules.pacing, rtt) {
+            (Pacing::Off {}, _) => self.burst_left = quantum.saturating_sub(1),
+            (Pacing::Spread { share, burst }, Some(rtt)) => {
+                let spacing = share * rtt / window.max(1.0);
+                // A burst takes the time that its segments would have had one by one (RFC 9002 section 7.7). What was left of
+                // the one before lapses: no more than a burst ever leaves at once.
+                self.burst_left = burst - 1;
+                self.next = now + Time::from_secs(f64::from(burst) * spacing);
+            }
+            (Pacing::Spread { .. }, None) => {}
         }
         true
     }

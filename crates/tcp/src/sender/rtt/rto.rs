@@ -23,8 +23,8 @@ pub struct Rto {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Filter {
-    /// Ticks: `srtt` with 3 fractional bits, `rttvar` with 2; `srtt` 0 means no sample yet.
-    Ticks { srtt: i32, rttvar: i32 },
+    /// Ticks: `srtt` with 3 fractional bits, `rttvar` with 2; `srtt` 0 means no sample yet. The clock ticks with a phase.
+    Ticks { srtt: i32, rttvar: i32, phase: f64 },
     /// Seconds; `None` before the first sample.
     Seconds(Option<(f64, f64)>),
     /// Seconds, as Linux keeps them.
@@ -35,9 +35,9 @@ impl Rto {
     /// Before any sample.
     pub fn new(rules: &SenderRules) -> Rto {
         let filter = match rules.rtt_filter {
-            RttFilter::Integer => Filter::Ticks { srtt: 0, rttvar: 0 },
-            RttFilter::Rfc6298 => Filter::Seconds(None),
-            RttFilter::Linux => Filter::Linux(Box::new(None)),
+            RttFilter::Integer { phase } => Filter::Ticks { srtt: 0, rttvar: 0, phase: phase.secs() },
+            RttFilter::Rfc6298 {} => Filter::Seconds(None),
+            RttFilter::Linux {} => Filter::Linux(Box::new(None)),
         };
         let mut rto = Rto { filter, rto: rules.initial_rto.secs(), timeout: 0.0, backoff: 1 };
         rto.work_out(rules);
@@ -49,12 +49,12 @@ impl Rto {
     pub fn sample(&mut self, elapsed: f64, now: f64, expected: u64, edges: (Seq, Seq), rules: &SenderRules) {
         let tick = rules.tick.secs();
         match &mut self.filter {
-            Filter::Ticks { srtt, rttvar } => {
+            Filter::Ticks { srtt, rttvar, phase } => {
                 let ticks = if rules.timestamps {
                     (elapsed / tick + 0.5) as i32
                 } else {
                     // Ticks of the host's clock between the two instants; its grid has a phase.
-                    let offset = remainder(now - elapsed + rules.tick_phase.secs(), tick);
+                    let offset = remainder(now - elapsed + *phase, tick);
                     ((elapsed + offset) / tick) as i32
                 };
                 let ticks = ticks.max(1);
@@ -117,7 +117,7 @@ impl Rto {
             self.backoff = self.backoff.saturating_mul(2);
         }
         if self.backoff > 8
-            && let Filter::Ticks { srtt, rttvar } = &mut self.filter
+            && let Filter::Ticks { srtt, rttvar, .. } = &mut self.filter
         {
             *rttvar += *srtt >> 3;
             *srtt = 0;
@@ -194,7 +194,7 @@ fn floor(rules: &SenderRules) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::Stack;
+    use crate::rules::{Stack, named};
     use acklab_packet::Time;
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
     fn the_floor_may_be_the_deviations() {
         // A round trip that never varies: the RTO is 200 ms more, where the standard's floor says 1 s, and backs off whole.
         let rules = SenderRules { min_rto: Time::from_secs(0.2), rto_floor: RtoFloor::Variance, ..Stack::Rfc.sender() };
-        for rtt_filter in [RttFilter::Integer, RttFilter::Rfc6298, RttFilter::Linux] {
+        for rtt_filter in [named("integer"), named("rfc6298"), named("linux")] {
             let rules = SenderRules { rtt_filter, ..rules.clone() };
             let mut rto = Rto::new(&rules);
             for i in 0..200 {
@@ -270,7 +270,10 @@ mod tests {
 
     #[test]
     fn ticks_count_boundaries_of_a_clock_with_a_phase() {
-        let rules = SenderRules { tick_phase: Time::from_secs(0.05), ..Stack::Ns2In1998.sender() };
+        let rules = SenderRules {
+            rtt_filter: RttFilter::Integer { phase: Time::from_secs(0.05) },
+            ..Stack::Ns2In1998.sender()
+        };
         let mut rto = Rto::new(&rules);
         assert_eq!(rto.timeout(), 6.0);
         // Sent at 0.26 (clock 0.31), back at 0.36 (clock 0.41): one boundary; srtt 1 tick, rttvar 0.5: RTO 3 ticks.

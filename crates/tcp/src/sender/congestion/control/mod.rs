@@ -22,7 +22,7 @@ pub use veno::VenoRules;
 
 use std::fmt::Debug;
 
-use crate::rules::{ControlKind, SenderRules, SlowStart};
+use crate::rules::{ControlKind, CubicSlowStart, SenderRules};
 
 /// A congestion control algorithm.
 pub trait CongestionControl: Debug + Send + Sync + CloneControl {
@@ -135,15 +135,15 @@ macro_rules! controls {
 }
 
 controls! { (payload, seed):
-    Reno(reno::Reno) from ControlKind::Reno {} => reno::Reno;
-    Veno(Box<veno::Veno>) from ControlKind::Veno { alpha, beta, estimate, first_loss, base_rtt, clock } =>
+    Reno(reno::Reno) from ControlKind::Reno { .. } => reno::Reno;
+    Veno(Box<veno::Veno>) from ControlKind::Veno { alpha, beta, estimate, first_loss, base_rtt, clock, .. } =>
         Box::new(veno::Veno::new(VenoRules { alpha, beta, estimate, first_loss, base_rtt, clock: clock.secs() }));
-    Cubic(Box<cubic::Cubic>) from ControlKind::Cubic { c, beta, fast_convergence, reno_friendly, alpha_rises, seek } =>
+    Cubic(Box<cubic::Cubic>) from ControlKind::Cubic { c, beta, fast_convergence, reno_friendly, alpha_rises, seek, .. } =>
         Box::new(cubic::Cubic::new(CubicRules { c, beta, fast_convergence, reno_friendly, alpha_rises, seek }));
-    Westwood(Box<westwood::Westwood>) from ControlKind::Westwood { gain } => Box::new(westwood::Westwood::new(gain));
+    Westwood(Box<westwood::Westwood>) from ControlKind::Westwood { gain, .. } => Box::new(westwood::Westwood::new(gain));
     Vegas(Box<vegas::Vegas>) from ControlKind::Vegas { alpha, beta, gamma, pace } =>
         Box::new(vegas::Vegas::new(VegasRules { alpha, beta, gamma, pace }));
-    Dctcp(Box<dctcp::Dctcp>) from ControlKind::Dctcp { gain } => Box::new(dctcp::Dctcp::new(gain));
+    Dctcp(Box<dctcp::Dctcp>) from ControlKind::Dctcp { gain, .. } => Box::new(dctcp::Dctcp::new(gain));
     Bbr(Box<bbr::Bbr>) from ControlKind::Bbr {} => Box::new(bbr::Bbr::new(payload, seed));
 }
 
@@ -151,12 +151,10 @@ impl Control {
     /// The same with the slow start that the rules name.
     pub fn of(rules: &SenderRules, payload: u32, seed: u64) -> Control {
         let control = Control::new(rules.control.clone(), payload, seed);
-        match rules.slow_start {
-            // It has a start-up of its own.
-            _ if control.needs() == Needs::Deliveries => control,
-            SlowStart::HyStartPlusPlus => Control::HyStartPlusPlus(Box::new(HyStartPlusPlus::new(control))),
-            SlowStart::HyStart if rules.control.has_hystart() => Control::HyStart(Box::new(HyStart::new(control))),
-            SlowStart::Standard | SlowStart::HyStart => control,
+        match rules.control.slow_start() {
+            CubicSlowStart::HyStartPlusPlus => Control::HyStartPlusPlus(Box::new(HyStartPlusPlus::new(control))),
+            CubicSlowStart::HyStart => Control::HyStart(Box::new(HyStart::new(control))),
+            CubicSlowStart::Standard => control,
         }
     }
 }

@@ -98,16 +98,16 @@ impl Credit {
     /// The rule a scenario names, before the control it names.
     pub fn new(kind: CreditKind, control: &ControlKind) -> Credit {
         match kind {
-            CreditKind::AckCounting => Credit::AckCounting(AckCounting),
-            CreditKind::Rfc5681 => Credit::Rfc5681(Rfc5681),
+            CreditKind::AckCounting {} => Credit::AckCounting(AckCounting),
+            CreditKind::Rfc5681 {} => Credit::Rfc5681(Rfc5681),
             CreditKind::Ubc { growth } => Credit::ByteCounting(ByteCounting { limit: f64::INFINITY, growth }),
             CreditKind::Lbc { limit, growth } => Credit::ByteCounting(ByteCounting { limit, growth }),
             CreditKind::Abc { limit } => Credit::Abc(Box::new(Abc::new(limit, 1.0))),
             CreditKind::Sabc { limit } => Credit::Abc(Box::new(Abc::new(limit, limit))),
-            CreditKind::FullSegments => Credit::FullSegments(FullSegments::default()),
-            CreditKind::Counter => Credit::Counter(Counter::default()),
-            CreditKind::SegmentCounter if control.counts_segments() => Credit::FullSegments(FullSegments::default()),
-            CreditKind::SegmentCounter => Credit::SegmentCounter(Box::default()),
+            CreditKind::FullSegments {} => Credit::FullSegments(FullSegments::default()),
+            CreditKind::Counter {} => Credit::Counter(Counter::default()),
+            CreditKind::SegmentCounter {} if control.counts_segments() => Credit::FullSegments(FullSegments::default()),
+            CreditKind::SegmentCounter {} => Credit::SegmentCounter(Box::default()),
         }
     }
 }

@@ -22,7 +22,7 @@ use super::scoreboard::Scoreboard;
 use super::tap::Tap;
 use super::undo::dsack;
 use super::{LossRecovery, accept_new_data};
-use crate::rules::{CreditKind, RecoveryWindow};
+use crate::rules::{CreditKind, FackWindow};
 use detection::Detection;
 use probe::Tlp;
 use wheel::expiry;
@@ -64,7 +64,7 @@ impl Rack {
         });
         // Linux reads the reports first: the round trip is that of the last segment covered (`tcp_rack_advance` in
         // net/ipv4/tcp_recovery.c, called by `tcp_sacktag_one`, then `tcp_clean_rtx_queue`).
-        if core.rules.timer_tick > Time::ZERO {
+        if core.rules.recovery.ticks().0 > Time::ZERO {
             detection.rtt = last.unwrap_or(detection.rtt);
             // A report gives a round trip, too (`tcp_ack_update_rtt` in net/ipv4/tcp_input.c).
             if let Some(first) = reported.filter(|_| ack.ack <= core.seq.una) {
@@ -78,7 +78,7 @@ impl Rack {
     fn detect<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
         let (wait, lost) = (self.wait(core), self.log.lost());
         let due = self.detection.newest.and_then(|newest| self.log.detect(newest, wait, now, CLOCK));
-        let spare = if core.rules.timer_tick > Time::ZERO { wheel::LEAST } else { 0.0 };
+        let spare = if core.rules.recovery.ticks().0 > Time::ZERO { wheel::LEAST } else { 0.0 };
         self.reorder = due.map(|due| expiry(&core.rules, now, (due - now).secs() + spare));
         if self.log.lost() > 0 && !core.cc.repairs(core.seq.una) {
             self.enter(core, delivery, now, wire);
@@ -194,7 +194,7 @@ impl Rack {
         // An ACK that begins a recovery grows no window, and what counts is what was delivered: reported or covered for the first
         // time (`tcp_cong_control` in net/ipv4/tcp_input.c).
         if acked > 0 && core.cc.state != CaState::Recovery {
-            let delivered = core.rules.credit == CreditKind::SegmentCounter;
+            let delivered = core.rules.credit == CreditKind::SegmentCounter {};
             core.grow(acked, if delivered { delivery.units } else { acked }, now);
         }
         core.tell_judged(ack, &before, &self.outstanding(core), now);
@@ -252,7 +252,7 @@ impl LossRecovery for Rack {
         let mut tap = Tap { wire, rto: self.rto };
         if due(&mut self.reorder) {
             // Linux counts a segment that nothing reports (`tcp_rack_reo_timeout` in net/ipv4/tcp_recovery.c).
-            let linux = core.rules.recovery_window == RecoveryWindow::PrrLinux && !core.cc.repairs(core.seq.una);
+            let linux = core.rules.recovery.window() == FackWindow::PrrLinux && !core.cc.repairs(core.seq.una);
             let units = if linux { u64::from(core.seq.mss) } else { 0 };
             let delivery = Delivery { units, covered: 0, reported: self.board.total() };
             self.detect(core, delivery, now, &mut tap);

@@ -54,7 +54,7 @@ impl Tlp {
 /// `TLP_calc_PTO` (section 7.2), without its limit, which is the retransmission timer.
 pub(super) fn timeout(core: &Core) -> f64 {
     let lone = core.seq.flight_size() <= u64::from(core.seq.mss);
-    let spare = if core.rules.timer_tick > Time::ZERO { LEAST } else { 0.0 };
+    let spare = if core.rules.recovery.ticks().0 > Time::ZERO { LEAST } else { 0.0 };
     match core.smoothed_rtt() {
         Some(rtt) => 2.0 * rtt + if lone { MAX_ACK_DELAY } else { spare },
         None => FIRST_PTO,

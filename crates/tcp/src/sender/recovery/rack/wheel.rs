@@ -14,11 +14,11 @@ const NOTHING: f64 = 1e-6;
 
 /// When a timer expires that is set at `now` for `delay` seconds; exactly then where the rules count no ticks.
 pub(super) fn expiry(rules: &SenderRules, now: Time, delay: f64) -> Time {
-    let tick = rules.timer_tick.secs();
+    let (tick, phase) = rules.recovery.ticks();
+    let (tick, phase) = (tick.secs(), phase.secs());
     if tick == 0.0 || !delay.is_finite() {
         return now + Time::from_secs(delay);
     }
-    let phase = rules.tick_phase.secs();
     let ticks = (delay / tick - NOTHING).ceil().max(1.0);
     let mut group = 1.0;
     while ticks >= LEVEL.0 * group {
@@ -31,21 +31,19 @@ pub(super) fn expiry(rules: &SenderRules, now: Time, delay: f64) -> Time {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::Stack;
+    use crate::rules::{Stack, Variants};
 
     /// Ticks of 1 ms, 0.2 ms after one at time 0. 3.2 ms from 5.3 (tick 5) are 4 ticks, and so is the tenth tick: at 9.8. 200 ms from
     /// 5.3 are 205 ticks, of which the next group of eight begins at 208: at 207.8. Counting none, 3.2 ms are 3.2 ms.
     #[test]
     fn a_timer_expires_at_a_tick_and_a_long_one_at_an_eighth() {
-        let mut rules = SenderRules {
-            timer_tick: Time::from_secs(0.001),
-            tick_phase: Time::from_secs(0.0002),
-            ..Stack::Linux.sender()
-        };
+        let linux = Stack::Linux.sender();
+        let recovery = linux.recovery.with("tick", "1ms").with("phase", "0.2ms");
+        let mut rules = SenderRules { recovery, ..linux };
         let at = |rules: &SenderRules, delay| expiry(rules, Time::from_secs(0.0053), delay).secs();
         assert!((at(&rules, 0.0032) - 0.0098).abs() < 1e-9);
         assert!((at(&rules, 0.2) - 0.2078).abs() < 1e-9);
-        rules.timer_tick = Time::ZERO;
+        rules.recovery = rules.recovery.with("tick", Time::ZERO);
         assert!((at(&rules, 0.0032) - 0.0085).abs() < 1e-12);
     }
 }

@@ -76,13 +76,13 @@ impl Rfc9002 {
 
     /// The probe timeout without its backoff (section 6.2.1): the timer's rules, and `max_ack_delay` after the handshake.
     fn pto(core: &Core) -> f64 {
-        let delay = if core.seq.shaking_hands() { 0.0 } else { core.rules.max_ack_delay.secs() };
+        let delay = if core.seq.shaking_hands() { 0.0 } else { core.rules.recovery.max_ack_delay().secs() };
         core.timer.rto.timeout() + delay
     }
 
     /// Takes in what the ACK covers and reports; how many units of it count for the window, and whether anything is new.
     fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) -> (u64, bool) {
-        let told = core.rules.packet_numbers.then_some(ack.ts_ecr);
+        let told = core.rules.recovery.packet_numbers().then_some(ack.ts_ecr);
         let (mut newest, mut counts, mut any) = (None::<Sent>, 0, false);
         let start = self.recovery_start;
         take_in(&mut self.log, &mut self.board, core, ack, now, |sent, _| {
@@ -103,7 +103,7 @@ impl Rfc9002 {
             // Without numbers in ACKs nobody knows which copy has arrived (Karn).
             if told.is_some() || !sent.resent {
                 let held = told.map_or(Time::ZERO, |told| told - sent.at);
-                let adjusted = self.round_trip.sample(now - sent.at, held, core.rules.max_ack_delay);
+                let adjusted = self.round_trip.sample(now - sent.at, held, core.rules.recovery.max_ack_delay());
                 core.sample(adjusted, 0, now);
                 self.first_sample.get_or_insert(self.log.count());
             }

@@ -1,0 +1,273 @@
+//! Loss recoveries and their parameters.
+
+use acklab_packet::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Shown;
+use super::choices::choice;
+use super::variants::variants;
+
+variants! {
+    /// Loss recovery: how a sender finds and repairs losses.
+    RecoveryKind (Copy) by "kind" {
+        /// Fast retransmit, then slow start (Jacobson 1988).
+        Tahoe = "tahoe" {}
+        /// Fast recovery that ends with the first ACK of new data (RFC 2581).
+        Reno = "reno" {
+            /// Whether a duplicate ACK inflates the window even when fast retransmit was blocked (early Reno).
+            inflate_when_blocked: bool = false,
+            /// Whether inflation is limited to what was outstanding when recovery began, as a defence against spoofed ACKs.
+            inflation_limit: bool = false,
+        }
+        /// Fast recovery that lasts until `recover` is acknowledged (RFC 6582).
+        Newreno = "newreno" {
+            /// Whether a duplicate ACK inflates the window even when fast retransmit was blocked (early Reno).
+            inflate_when_blocked: bool = false,
+            /// Whether inflation is limited to what was outstanding when recovery began, as a defence against spoofed ACKs.
+            inflation_limit: bool = false,
+            /// Which partial ACKs restart the retransmission timer.
+            partial_ack_timer: PartialAckTimer = PartialAckTimer::First,
+            /// Whether a partial ACK deflates the window (RFC 6582 section 3.2 step 3).
+            partial_deflation: bool = true,
+        }
+        /// SACK with a `pipe` count (Fall and Floyd 1996).
+        Sack = "sack" {
+            /// What a partial ACK does.
+            partial: SackPartial = SackPartial::PipeTwice,
+        }
+        /// SACK with a computed pipe (RFC 6675).
+        Rfc6675 = "rfc6675" {
+            /// How the window falls to ssthresh.
+            window: RecoveryWindow = RecoveryWindow::AtOnce,
+            /// Which evidence undoes a needless reduction.
+            undo: Undo = Undo::Off,
+            /// How a timeout is tested for being spurious.
+            frto: Frto = Frto::Off,
+        }
+        /// SACK with forward acknowledgment, which detects lost retransmissions (Mathis and Mahdavi 1996; Linux before RACK).
+        Fack = "fack" {
+            /// How the window falls to ssthresh.
+            window: FackWindow = FackWindow::AtOnce,
+            /// Which evidence undoes a needless reduction.
+            undo: Undo = Undo::Off,
+            /// Whether duplicate ACKs restart the retransmission timer, as in ns-2's TCP/Linux. RFC 6298 restarts it for new data only.
+            duplicates_restart_timer: bool = false,
+        }
+        /// RACK-TLP: losses found by time, and probes for lost tails (RFC 8985).
+        Rack = "rack" {
+            /// How the window falls to ssthresh.
+            window: RecoveryWindow = RecoveryWindow::AtOnce,
+            /// Which evidence undoes a needless reduction.
+            undo: Undo = Undo::Off,
+            /// How a timeout is tested for being spurious.
+            frto: Frto = Frto::Off,
+            /// Tick (1/HZ) by which its three timers are set, as in Linux; 0s sets them exactly, as in RFC 8985.
+            tick: Time = Time::ZERO,
+            /// Phase of that tick: the host's age at time 0, modulo `tick`.
+            phase: Time = Time::ZERO,
+        }
+        /// QUIC's loss detection and probes, in which no timeout reduces the window (RFC 9002).
+        Rfc9002 = "rfc9002" {
+            /// Whether segments carry packet numbers, and ACKs the time for which the largest was held. Only for a receiver with
+            /// policy `quic`, where it is true if left out.
+            packet_numbers: bool = false,
+            /// Longest time for which the receiver may hold an ACK (RFC 9002 section 5.3). If left out, that of policy `quic`.
+            max_ack_delay: Time = Time::from_secs(0.025),
+        }
+    }
+}
+
+choice! {
+    /// Which partial ACKs restart NewReno's retransmission timer (RFC 6582 section 4).
+    PartialAckTimer {
+        /// Only the first of a recovery ("impatient").
+        First = "first",
+        /// Each ("slow but steady").
+        Each = "each",
+    }
+}
+
+choice! {
+    /// What a partial ACK does in the SACK recovery of Fall and Floyd.
+    SackPartial {
+        /// It reduces `pipe` by two segments, so that recovery is never slower than slow start.
+        PipeTwice = "pipe-twice",
+        /// It sends two segments, whatever `pipe` is.
+        TwoSegments = "two-segments",
+        /// The same, even past the end of the data, as in ns-2, which then acknowledges more than there was to send.
+        TwoSegmentsPastEnd = "two-segments-past-end",
+    }
+}
+
+choice! {
+    /// How the window falls to ssthresh in a recovery.
+    RecoveryWindow {
+        /// At once. Only the first hole is sent until so little is in flight.
+        AtOnce = "at-once",
+        /// By proportional rate reduction. Below ssthresh, no more is sent than was delivered (PRR-CRB, RFC 6937).
+        PrrCrb = "prr-crb",
+        /// By proportional rate reduction. Below ssthresh, each ACK sends one segment more, as in slow start (PRR-SSRB, RFC 6937).
+        PrrSsrb = "prr-ssrb",
+        /// By proportional rate reduction. Below ssthresh, an ACK sends one segment more only if it acknowledges new data and
+        /// shows no further loss (RFC 9937).
+        Prr = "prr",
+        /// Linux's proportional rate reduction: RFC 9937 in whole segments, with shares of cwnd instead of what was in flight.
+        PrrLinux = "prr-linux",
+    }
+}
+
+choice! {
+    /// How the window falls to ssthresh in a recovery with forward acknowledgment.
+    FackWindow {
+        /// At once. Only the first hole is sent until so little is in flight.
+        AtOnce = "at-once",
+        /// By one segment for two ACKs (rate halving; Linux before PRR).
+        RateHalving = "rate-halving",
+        /// By PRR-CRB (RFC 6937).
+        PrrCrb = "prr-crb",
+        /// By PRR-SSRB (RFC 6937).
+        PrrSsrb = "prr-ssrb",
+        /// By RFC 9937's proportional rate reduction.
+        Prr = "prr",
+        /// By Linux's proportional rate reduction.
+        PrrLinux = "prr-linux",
+    }
+}
+
+choice! {
+    /// Which evidence shows that a reduction was needless, so that cwnd and ssthresh are restored.
+    Undo {
+        /// None: reductions are never undone.
+        Off = "off",
+        /// An ACK of new data that echoes a timestamp from before the first retransmission (Eifel, RFC 3522). It needs
+        /// `timestamps`.
+        Timestamps = "timestamps",
+        /// DSACKs of every retransmission (RFC 3708). They need the receiver's `dsack`.
+        Dsack = "dsack",
+        /// Either of the two (Linux).
+        Both = "both",
+    }
+}
+
+choice! {
+    /// How a timeout is tested for being spurious: new data is sent after the first retransmission (F-RTO, RFC 5682).
+    Frto {
+        /// Not at all.
+        Off = "off",
+        /// The second ACK decides (RFC 5682 section 3, with SACK).
+        Rfc5682 = "rfc5682",
+        /// The first ACK decides if it acknowledges more than the retransmission (Linux).
+        Linux = "linux",
+    }
+}
+
+impl RecoveryKind {
+    /// Whether reports of duplicates (DSACK) tell the sender anything.
+    pub fn uses_dsack(&self) -> bool {
+        matches!(self, RecoveryKind::Rack { .. }) || matches!(self.undo(), Undo::Dsack | Undo::Both)
+    }
+
+    /// Whether it is RACK-TLP.
+    pub fn is_rack(&self) -> bool {
+        matches!(self, RecoveryKind::Rack { .. })
+    }
+
+    /// Whether it is that of QUIC.
+    pub fn is_rfc9002(&self) -> bool {
+        matches!(self, RecoveryKind::Rfc9002 { .. })
+    }
+
+    /// Whether the sender understands SACK blocks.
+    pub fn uses_sack(&self) -> bool {
+        !matches!(self, RecoveryKind::Tahoe {} | RecoveryKind::Reno { .. } | RecoveryKind::Newreno { .. })
+    }
+
+    /// Whether the sender may undo a reduction.
+    pub fn undoes(&self) -> bool {
+        matches!(self, RecoveryKind::Rfc6675 { .. } | RecoveryKind::Rack { .. } | RecoveryKind::Fack { .. })
+    }
+
+    /// Its `undo`.
+    pub fn undo(&self) -> Undo {
+        match *self {
+            RecoveryKind::Rfc6675 { undo, .. } | RecoveryKind::Rack { undo, .. } | RecoveryKind::Fack { undo, .. } => {
+                undo
+            }
+            _ => Undo::Off,
+        }
+    }
+
+    /// Its `frto`.
+    pub fn frto(&self) -> Frto {
+        match *self {
+            RecoveryKind::Rfc6675 { frto, .. } | RecoveryKind::Rack { frto, .. } => frto,
+            _ => Frto::Off,
+        }
+    }
+
+    /// Its `window`.
+    pub fn window(&self) -> FackWindow {
+        match *self {
+            RecoveryKind::Fack { window, .. } => window,
+            RecoveryKind::Rfc6675 { window, .. } | RecoveryKind::Rack { window, .. } => match window {
+                RecoveryWindow::AtOnce => FackWindow::AtOnce,
+                RecoveryWindow::PrrCrb => FackWindow::PrrCrb,
+                RecoveryWindow::PrrSsrb => FackWindow::PrrSsrb,
+                RecoveryWindow::Prr => FackWindow::Prr,
+                RecoveryWindow::PrrLinux => FackWindow::PrrLinux,
+            },
+            _ => FackWindow::AtOnce,
+        }
+    }
+
+    /// Whether segments carry packet numbers.
+    pub fn packet_numbers(&self) -> bool {
+        matches!(self, RecoveryKind::Rfc9002 { packet_numbers: true, .. })
+    }
+
+    /// Tick of its timers and the tick's phase; a tick of 0 sets them exactly.
+    pub fn ticks(&self) -> (Time, Time) {
+        match *self {
+            RecoveryKind::Rack { tick, phase, .. } => (tick, phase),
+            _ => (Time::ZERO, Time::ZERO),
+        }
+    }
+
+    /// Its `max_ack_delay`.
+    pub fn max_ack_delay(&self) -> Time {
+        match *self {
+            RecoveryKind::Rfc9002 { max_ack_delay, .. } => max_ack_delay,
+            _ => Time::ZERO,
+        }
+    }
+
+    /// Its `inflate_when_blocked` and `inflation_limit`.
+    pub fn inflation(&self) -> (bool, bool) {
+        match *self {
+            RecoveryKind::Reno { inflate_when_blocked, inflation_limit }
+            | RecoveryKind::Newreno { inflate_when_blocked, inflation_limit, .. } => {
+                (inflate_when_blocked, inflation_limit)
+            }
+            _ => (false, false),
+        }
+    }
+
+    /// Whether NewReno's timer restarts with each partial ACK, and whether such an ACK deflates its window.
+    pub fn partial_ack(&self) -> (bool, bool) {
+        match *self {
+            RecoveryKind::Newreno { partial_ack_timer, partial_deflation, .. } => {
+                (partial_ack_timer == PartialAckTimer::Each, partial_deflation)
+            }
+            _ => (false, false),
+        }
+    }
+
+    /// What a partial ACK does in the SACK recovery of Fall and Floyd.
+    pub fn sack_partial(&self) -> SackPartial {
+        match *self {
+            RecoveryKind::Sack { partial } => partial,
+            _ => SackPartial::PipeTwice,
+        }
+    }
+}

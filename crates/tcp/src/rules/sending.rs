@@ -1,0 +1,75 @@
+//! What a sender counts, times and spaces, where the choice has parameters.
+
+use acklab_packet::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Shown;
+use super::choices::choice;
+use super::variants::variants;
+
+variants! {
+    /// What one sequence number counts.
+    Sequence (Copy) by "kind" {
+        /// A whole segment, as in ns-2.
+        Segments = "segments" {}
+        /// A byte, as on the wire.
+        Bytes = "bytes" {
+            /// When the last bytes of the data, smaller than a segment, wait for ACKs.
+            nagle: Nagle = Nagle::Off,
+            /// Whether a window with less room than a segment sends nothing (RFC 9293 section 3.8.6.2.1). Otherwise small segments
+            /// fill it.
+            sws_avoidance: bool = true,
+        }
+    }
+}
+
+choice! {
+    /// When the last bytes of the data, smaller than a segment, wait.
+    Nagle {
+        /// Never.
+        Off = "off",
+        /// While any data is unacknowledged (RFC 896).
+        On = "on",
+        /// While a small segment is unacknowledged (Minshall's variant, Linux).
+        Minshall = "minshall",
+    }
+}
+
+variants! {
+    /// Estimate of round trip and RTO.
+    RttFilter (Copy) by "kind" {
+        /// Scaled integers in whole ticks (Jacobson 1988; BSD and ns-2).
+        Integer = "integer" {
+            /// Phase of the clock that ticks: the host's age at time 0, modulo `tick`.
+            phase: Time = Time::ZERO,
+        }
+        /// Real numbers in seconds (RFC 6298 section 2).
+        Rfc6298 = "rfc6298" {}
+        /// RFC 6298, except that the deviation is the largest of a round trip, falls by at most a quarter a round trip, and
+        /// ignores a sudden fall of the round trip (Linux).
+        Linux = "linux" {}
+    }
+}
+
+variants! {
+    /// Pacing: how a sender spaces its segments.
+    Pacing (Copy) by "kind" {
+        /// Not at all: segments leave in bursts, or at the pace of a control that has one.
+        Off = "off" {}
+        /// A window is spread over a share of the smoothed round trip (ledger smartacking.m.pacing; RFC 9002 section 7.7).
+        Spread = "spread" {
+            /// Share of the smoothed round trip over which a window is spread.
+            share: f64 [1e-6 ..= 10.0] = 1.0,
+            /// Segments that leave together.
+            burst: u32 [1 ..= 1_000_000] = 1,
+        }
+    }
+}
+
+impl Sequence {
+    /// Whether sequence numbers count bytes.
+    pub fn in_bytes(&self) -> bool {
+        matches!(self, Sequence::Bytes { .. })
+    }
+}
