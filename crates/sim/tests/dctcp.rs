@@ -40,7 +40,7 @@ fn it_wants_marks() {
     assert!(flows[0].sender.ecn && flows[0].receiver.echo_each_mark);
     let error = with(", ecn = false").unwrap_err().to_string();
     assert!(
-        error.contains("flow[0].sender.ecn: is false, but control = \"dctcp\" goes by marks; must be true"),
+        error.contains("flow[0].sender.ecn: is false, but control = \"dctcp\" needs marks; must be true"),
         "{error}"
     );
 }
