@@ -23,6 +23,7 @@ from typing import IO, Any
 from . import _core
 from ._batches import SIMULATOR, Workers
 from ._folder import Folder, FolderError
+from ._line import record
 from .kernel import find
 
 #: The file of records of work under way, its identity, and the records of a finished sweep.
@@ -48,15 +49,6 @@ def identity(scenario: str, plan: Any, engine: str = SIMULATOR) -> dict[str, str
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def record(number: int, result: bytes) -> bytes:
-    """A run's line.
-
-    >>> record(7, b"{}")
-    b'7 968af458 {}\\n'
-    """
-    return b"%d %08x %b\n" % (number, zlib.crc32(b"%d %b" % (number, result)), result)
 
 
 class Journal:

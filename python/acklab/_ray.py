@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
-from ._journal import record
+from ._line import record
 
 #: Seconds of work that a task is given, by the cost of a run so far: far more than Ray takes to start one.
 TASK_S = 2.0

@@ -8,17 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ._frames import join_parquet, provenance, write_parquet, write_part
+from ._stored import RECORDED, TABLES
 
 if TYPE_CHECKING:
     import polars as pl
 
     from ._core import RunResult, Simulation, Table
     from ._stored import Stored
-
-TABLES = ("flows", "links", "series", "queue", "packets")
-"""A run's tables; the last three exist only where the scenario's ``record`` asks for them."""
-
-RECORDED = TABLES[2:]
 
 ROWS = 1 << 18
 """Rows that a run holds before they are written: some fifty megabytes."""

@@ -6,10 +6,14 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ._records import RECORDED, TABLES
-
 if TYPE_CHECKING:
     from . import _core
+
+
+TABLES = ("flows", "links", "series", "queue", "packets")
+"""A run's tables; the last three exist only where the scenario's ``record`` asks for them."""
+
+RECORDED = TABLES[2:]
 
 
 class NotRecordedError(AttributeError):

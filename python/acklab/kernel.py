@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
+from ._line import record
 
 #: The environment variable that names another kernel.
 VARIABLE = "ACKLAB_KERNEL"
@@ -197,8 +198,6 @@ def _as_simulated(live: Mapping[str, Any]) -> bytes:
 
 def batches(scenarios: Iterable[str], threads: int, journal: str | os.PathLike[str] | None = None) -> Iterator[list[bytes]]:
     """Result lines in order, as :func:`acklab._batches.batches` gives them, from so many kernels at once."""
-    from ._journal import record
-
     def make(line: str) -> bytes:
         number, text = re.fullmatch(r"(\d*) ?(.*)", line, re.DOTALL).groups()  # type: ignore[union-attr]
         try:

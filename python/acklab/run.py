@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from . import _captures, _core, _records
-from ._folder import Folder, results
 from ._core import ScenarioError
+from ._folder import Folder, results
 from ._plan_text import PlanText
-from ._records import TABLES
+from ._stored import TABLES, NotRecordedError, Stored
 from .own import Controls, Own, Policies
-from ._stored import NotRecordedError, Stored
 from .scenario import Scenario, _toml
 from .scenario._part import plain
 

@@ -18,7 +18,7 @@ from acklab.compare.advice import advice
 from acklab.compare import Case, Compared, CompareError, Comparison, case, compare, from_file, metric
 from acklab.compare.numbers import number
 from acklab.compare.rank import rank
-from acklab.compare.text import as_text
+from acklab.compare.result import as_text
 from acklab.figures.stats import Sample
 from front import COMMAND, Acklab, contents
 

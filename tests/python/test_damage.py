@@ -15,7 +15,8 @@ import pytest
 import acklab
 from acklab._batches import on_threads
 from acklab._folder import results
-from acklab._journal import KEPT, Journal, record
+from acklab._journal import KEPT, Journal
+from acklab._line import record
 from acklab.sweep.design import Design
 from acklab.sweep.execute import Work
 from acklab.sweep.plan import from_tree

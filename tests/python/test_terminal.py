@@ -12,7 +12,7 @@ import pytest
 import acklab
 from acklab import _progress
 from acklab.cli.summary import as_text, endless
-from front import COMMAND, RECORDED, TWO_HOPS, Acklab
+from front import COMMAND, RECORDED, TWO_HOPS
 
 ROOT = Path(__file__).parents[2]
 BOTH = TWO_HOPS + '\n[[flow]]\nname = "bulk"\nfrom = "S"\nto = "R"\ncount = 2\nsender.window = 5\n'

@@ -8,7 +8,7 @@ use crate::Carried;
 use crate::ack_filter::FilterSpec;
 use crate::queue::drop_policy::DropPolicy;
 use crate::queue::scheduler::Scheduler;
-use crate::server::TableSpec;
+use crate::server::VaryingRate;
 use crate::stage::StageSpec;
 
 /// A queue and its discipline, as written under `queue`.
@@ -180,14 +180,6 @@ pub enum RateSpec {
     Constant(Rate),
     /// As a table says.
     Varying(VaryingRate),
-}
-
-/// A rate that varies.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum VaryingRate {
-    /// Rates from given times on.
-    Table(TableSpec),
 }
 
 impl RateSpec {

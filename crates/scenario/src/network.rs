@@ -5,7 +5,8 @@ use std::fmt::Display;
 
 use acklab_packet::{Rate, Time};
 use acklab_path::queue::RedParams;
-use acklab_path::spec::{GilbertElliott, LinkSpec, LossSpec, QueueSpec, RateSpec, Stay, VaryingRate};
+use acklab_path::server::VaryingRate;
+use acklab_path::spec::{GilbertElliott, LinkSpec, LossSpec, QueueSpec, RateSpec, Stay};
 
 use super::error::{Problem, not_a_name};
 use super::filter;

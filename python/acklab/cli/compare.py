@@ -85,7 +85,7 @@ def act(options: argparse.Namespace) -> int:
     from .._folder import results
     from .._progress import Progress
     from ..compare import CompareError, compare, output
-    from ..compare.text import as_text
+    from ..compare.result import as_text
 
     examples.take_path(options)
     check_open(options)

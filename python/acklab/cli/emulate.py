@@ -119,7 +119,7 @@ def _capture_bytes(text: str) -> int:
 def act(options: argparse.Namespace) -> int:
     """Runs what the options ask for and returns the exit status."""
     from .. import _core
-    from .run import read
+    from .source import read
 
     check_open(options)
     try:

@@ -7,15 +7,15 @@ import contextlib
 import errno
 import os
 import re
-import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from .._terminal import say, say_bytes, say_json, say_toml
 from .._texts import file_name, stem
 from . import captures, emulate, examples
 from .options import add_open, check_open, directory, open_page, seed, threads
+from .source import read, stdin
 
 if TYPE_CHECKING:
     from .. import _core
@@ -126,19 +126,6 @@ def _between_kernels(options: argparse.Namespace) -> int:
         options.parser.error("--kernel captures at both ends with --out; --capture and --show-expanded are for simulations")
     options.virtual, options.realtime, options.dry_run, options.late = True, False, False, "1ms"
     return emulate.act(options)
-
-
-def _stdin() -> TextIO:
-    if sys.stdin is None:
-        raise OSError(errno.EBADF, "standard input is closed")
-    return sys.stdin
-
-
-def read(file: str) -> tuple[bytes, str]:
-    """A file's text, or standard input's, and what to call it in messages."""
-    if file == "-":
-        return _stdin().buffer.read(), "standard input"
-    return Path(file).read_bytes(), file_name(file)
 
 
 def _single(options: argparse.Namespace, sets: list[str]) -> None:
@@ -259,7 +246,7 @@ def _batch(options: argparse.Namespace, sets: list[str]) -> int:
 
     batch = Batch(options.threads or cpu_count(), sets=sets, seed=options.seed)
     try:
-        source = _stdin().fileno() if options.batch == "-" else os.open(options.batch, os.O_RDONLY)
+        source = stdin().fileno() if options.batch == "-" else os.open(options.batch, os.O_RDONLY)
         if os.path.isdir(source):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     except OSError as error:

@@ -152,7 +152,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     from ..sweep import flags
     from ..sweep.errors import SweepError
     from ..sweep.plan import from_tree
-    from .run import read
+    from .source import read
 
     try:
         text, name = read(options.file)

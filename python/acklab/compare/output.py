@@ -16,8 +16,7 @@ from ..sweep.flags import assignment, value
 from .first import first_runs
 from .page import page
 from .rank import Ranking
-from .result import Compared
-from .text import basis
+from .result import Compared, basis
 
 _BETTER, _ARROWS = {1: "more", -1: "less", 0: None}, {1: "→", -1: "←", 0: ""}
 SHADES = ("blue", "orange", "green", "purple", "red", "sky", "pink", "gold", "slate")

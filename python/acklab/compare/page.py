@@ -7,8 +7,7 @@ from ..plot.runs import Run
 from ..plot.words import listing
 from ..report.contents import CHARTS, manifest
 from .rank import FIRST, NO_VALUE, WORSE, Ranked, Ranking
-from .result import Compared
-from .text import basis, columns
+from .result import Compared, basis, columns
 
 
 def page(told: Compared, chart: str, runs: list[Run]) -> str:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 
 from ..figures.charts import Axis, Forest, Row
-from .judge import Verdict
 from .measure import Comparison, Finding
 from .paper import Drawn, Paper
+from .verdict import Verdict
 
 LIMIT = 2.5
 """Beyond so many tolerances a mark is drawn at the edge, as an arrow."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from ..figures.stats import Sample, split
@@ -21,32 +21,7 @@ from .ledger import KINDS, Claim
 from .measure import BadMeasurement, Cells, Comparison, Finding, Measurement, NotTestable, Number, Value, value_of
 from .measure import is_nothing as nothing
 from .resample import RankCorrelation
-
-REPRODUCED, DIFFERS, NOT_TESTABLE = "reproduced", "differs", "not-testable"
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What became of a claim."""
-
-    claim: Claim
-    verdict: str
-    why: str
-    standing: str
-    value: Any = None
-    shown: str = ""
-    interval: Any = None
-    undecided: bool = False
-    precise: bool = True
-    seeds: int = 0
-    findings: tuple[Finding, ...] = field(default=(), repr=False)
-    note: str = ""
-    """What the paper's module says of it; ``why`` ends with it. A claim that differs needs one."""
-
-    @property
-    def wants_seeds(self) -> bool:
-        """Whether more seeds would make the verdict firmer."""
-        return self.seeds > 0 and not self.precise
+from .verdict import DIFFERS, NOT_TESTABLE, REPRODUCED, Verdict
 
 
 def judge(

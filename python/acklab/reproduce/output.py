@@ -11,8 +11,8 @@ from typing import Any
 from .._folder import Folder
 from .._frames import provenance, system_errors
 from . import words
-from .judge import Verdict
 from .runner import Outcome
+from .verdict import Verdict
 
 
 def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:

@@ -14,10 +14,10 @@ from ..figures.charts import Forest
 from ..figures.html import document, esc, header, table
 from . import words
 from .criteria import STANDINGS
-from .judge import Verdict
 from .overview import overview
 from .paper import Compared, Drawn, Figure, Paper
 from .runner import Outcome
+from .verdict import Verdict
 
 Pictures = Mapping[str, str]
 """Charts as HTML, by name."""

@@ -13,9 +13,10 @@ from .._progress import Progress
 from .evidence import forest
 from .execute import Lines, trace
 from .experiments import Branches, Effort, Experiment, Failed, Replications, Sweep, Traces, looks
-from .judge import Verdict, judge, quickly
+from .judge import judge, quickly
 from .measure import Measurement, NotTestable
 from .paper import Drawn, Figure, Paper
+from .verdict import Verdict
 
 QUICK = Effort(quick=True, seeds=(8,))
 FULL = Effort()

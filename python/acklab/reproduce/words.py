@@ -10,7 +10,7 @@ from .criteria import STANDINGS, Part
 from .measure import Comparison, Finding, Number, Value, value_of
 
 if TYPE_CHECKING:
-    from .judge import Verdict
+    from .verdict import Verdict
 
 Groups = Sequence[tuple[Part, list[list[Comparison]]]]
 #: Cells whose values are listed one by one; of more, the range is given.

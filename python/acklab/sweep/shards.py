@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from .. import _core, _folder
 from .._batches import Workers, on_threads
 from .._folder import FolderError, results
-from .._journal import KEPT, Journal, packed, record
+from .._journal import KEPT, Journal, packed
+from .._line import record
 from ..run import cpu_count
 from .design import Design
 from .errors import SweepError

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 
 from .._frames import provenance, system_errors, write_csv
-from .._journal import record
+from .._line import record
 from ..compare.metrics import Metric
 from ..figures.stats import interval, sample
 from .execute import Work, parsed

@@ -66,7 +66,10 @@ impl<P: Carried> Link<P> {
     /// The direction `spec` describes; `random` gives its component of that name a stream. Stages at its far end are the
     /// driver's.
     pub fn new(spec: &LinkSpec, random: impl Fn(&str) -> Random) -> Link<P> {
-        let (queue, server) = (AnyQueue::new(&spec.queue, spec.rate, || random("queue")), AnyServer::new(spec));
+        let (queue, server) = (
+            AnyQueue::new(&spec.queue, spec.rate, || random("queue")),
+            AnyServer::new(spec.rate, spec.varying.as_ref()),
+        );
         let (mut passes, mut limit) = (0, Limit::Packets(0));
         if let (AnyQueue::DropTail(queue), AnyServer::Constant(_)) = (&queue, &server)
             && spec.loss.is_none()

@@ -15,10 +15,11 @@ pub use table::{Step, Table, TableSpec};
 
 use std::ops::{Deref, DerefMut};
 
-use acklab_packet::Time;
+use acklab_packet::{Rate, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::Carried;
-use crate::spec::{LinkSpec, VaryingRate};
 
 /// What serves one link's packets, one after another.
 pub trait Server {
@@ -37,6 +38,14 @@ pub enum AnyServer {
     Table(Box<Table>),
 }
 
+/// A rate that varies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum VaryingRate {
+    /// Rates from given times on.
+    Table(TableSpec),
+}
+
 /// Does the same with whichever server it is.
 macro_rules! each {
     ($self:expr, $server:ident => $call:expr) => {
@@ -48,10 +57,10 @@ macro_rules! each {
 }
 
 impl AnyServer {
-    /// The server of the link that `spec` describes.
-    pub fn new(spec: &LinkSpec) -> AnyServer {
-        match &spec.varying {
-            None => AnyServer::Constant(Constant(spec.rate)),
+    /// A server of this rate, which varies or is always `rate`.
+    pub fn new(rate: Rate, varying: Option<&VaryingRate>) -> AnyServer {
+        match varying {
+            None => AnyServer::Constant(Constant(rate)),
             Some(VaryingRate::Table(table)) => AnyServer::Table(Box::new(Table::new(table))),
         }
     }

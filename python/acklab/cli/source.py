@@ -1,0 +1,32 @@
+"""Scenario and plan files of the command line: a path, or ``-`` for standard input."""
+
+from __future__ import annotations
+
+import errno
+import sys
+from pathlib import Path
+from typing import TextIO
+
+from .._texts import file_name
+
+
+def stdin() -> TextIO:
+    """Standard input.
+
+    Raises:
+        OSError: it is closed.
+    """
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "standard input is closed")
+    return sys.stdin
+
+
+def read(file: str) -> tuple[bytes, str]:
+    """A file's text, or standard input's, and what to call it in messages.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if file == "-":
+        return stdin().buffer.read(), "standard input"
+    return Path(file).read_bytes(), file_name(file)

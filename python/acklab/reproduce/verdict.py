@@ -1,0 +1,35 @@
+"""The verdict on a claim."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .ledger import Claim
+from .measure import Finding
+
+REPRODUCED, DIFFERS, NOT_TESTABLE = "reproduced", "differs", "not-testable"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a claim."""
+
+    claim: Claim
+    verdict: str
+    why: str
+    standing: str
+    value: Any = None
+    shown: str = ""
+    interval: Any = None
+    undecided: bool = False
+    precise: bool = True
+    seeds: int = 0
+    findings: tuple[Finding, ...] = field(default=(), repr=False)
+    note: str = ""
+    """What the paper's module says of it; ``why`` ends with it. A claim that differs needs one."""
+
+    @property
+    def wants_seeds(self) -> bool:
+        """Whether more seeds would make the verdict firmer."""
+        return self.seeds > 0 and not self.precise
