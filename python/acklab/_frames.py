@@ -83,7 +83,7 @@ def provenance(**about: Any) -> dict[str, str]:
     """
     told = {"version": _core.__version__, "command": shlex.join(_folder.command) or None, **about}
     texts = {key: told if isinstance(told, str) else json.dumps(told) for key, told in told.items() if told is not None}
-    return {f"acklab.{key}": text for key, text in texts.items()}
+    return {f"acklab.{key}": text.encode(errors="backslashreplace").decode() for key, text in texts.items()}
 
 
 def write_parquet(table: Table, path: Path, about: Mapping[str, str] | None = None) -> None:

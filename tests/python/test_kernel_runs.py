@@ -41,7 +41,7 @@ def test_the_same_scenario_gives_the_same_bytes(acklab_command: Acklab, transfer
     assert told[0].stdout == told[1].stdout
     first, second = ({name: data for name, data in contents(out).items() if name != "acklab.json"} for out in outs)
     assert set(first) == {"flows.parquet", "links.parquet", "series.parquet", "queue.parquet", "summary.json", "scenario.toml",
-                          "sender.pcap", "receiver.pcap"}  # fmt: skip
+                          "sender.pcap", "receiver.pcap", "report.html"}  # fmt: skip
     assert first == second
     flow = json.loads(told[0].stdout)["flows"][0]
     assert flow["completed"] and flow["retransmits"] > 0 and flow["control"] == "reno"

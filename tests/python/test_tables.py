@@ -87,9 +87,11 @@ def test_texts_are_dictionary_encoded_with_distinct_entries() -> None:
         assert len(set(names)) == len(names)
 
 
-def test_what_is_not_recorded_is_none() -> None:
+def test_what_is_not_recorded_is_refused_by_name() -> None:
     plain = acklab.run(TWO_HOPS)
-    assert (plain.series, plain.queue, plain.packets) == (None, None, None)
+    for table in ("series", "queue", "packets"):
+        with pytest.raises(acklab.NotRecordedError, match=f"{table} = true"):
+            getattr(plain, table)
     assert list(json.loads(plain.json())) == ["title", "seed", "end_s", "flows", "links"]
 
 

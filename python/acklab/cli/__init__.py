@@ -120,6 +120,8 @@ def _act(arguments: Sequence[str], stop: Stop) -> int:
         if stop.status is not None:
             raise  # a library may have made another error of the interrupt
         return _explain(error, options)
+    finally:
+        _folder.command = []
 
 
 def _text(argument: str) -> str:

@@ -143,7 +143,7 @@ def themed(text: str, name: str, about: str) -> str:
 
     text = re.sub(r"<[^>]+>", tag, text)  # what stands between tags are the chart's texts
     title = html.escape(visible(about))
-    opened = f'<svg id="{name}" role="img" aria-label="{title}"'
+    opened = f'<svg id="{name}-chart" role="img" aria-label="{title}"'
     return re.sub(r"<svg([^>]*>)", lambda tag: f"{opened}{tag[1]}<title>{title}</title>", text, count=1)
 
 

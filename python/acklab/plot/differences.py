@@ -33,14 +33,26 @@ def different(scenarios: Sequence[str]) -> dict[str, list[Any]]:
         return {}
     trees = [dict(_leaves(loads(text), "")) for text in scenarios]
     keys = [key for key in dict.fromkeys(key for tree in trees for key in tree) if key != "title"]
-    return {key: values for key in keys if len(set(map(repr, values := [tree.get(key) for tree in trees]))) > 1}
+    found = {key: values for key in keys if len(set(map(repr, values := [tree.get(key) for tree in trees]))) > 1}
+    # Other kinds have other parameters.
+    return {key: values for key, values in found.items() if not any(f"{whole}.policy" in found or _kinds(found.get(whole)) for whole in _above(key))}
+
+
+def _above(key: str) -> Iterator[str]:
+    """The tables that a key is in."""
+    parts = key.split(".")
+    return (".".join(parts[:count]) for count in range(1, len(parts)) if parts[count] != "policy")
+
+
+def _kinds(values: Sequence[Any] | None) -> bool:
+    return values is not None and all(isinstance(value, str) for value in values)
 
 
 def _leaves(value: Any, key: str) -> Iterator[tuple[str, Any]]:
     """Every value that is no table, by its whole key; tables in lists are named, where they have a name."""
     if isinstance(value, Mapping):
         for name, entry in value.items():
-            yield from _leaves(entry, f"{key}.{name}" if key else name)
+            yield from _leaves(entry, key if key and name == "kind" else f"{key}.{name}" if key else name)
     elif isinstance(value, list) and value and all(isinstance(entry, Mapping) for entry in value):
         for number, entry in enumerate(value):
             yield from _leaves(entry, f"{key}.{entry.get('name', number)}")
