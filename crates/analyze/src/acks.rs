@@ -26,7 +26,7 @@ acklab_table::words!(AckKind: "new", "duplicate", "window-update", "probe", "rep
 
 /// An ACK as the table shows it.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Told {
+pub struct AckRecord {
     pub kind: AckKind,
     pub ack: u64,
     pub bytes: u64,

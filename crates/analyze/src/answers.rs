@@ -1,6 +1,6 @@
 //! Effect of an ACK on the outstanding segments, and its round-trip sample.
 
-use crate::acks::{AckKind, Own, Sender, Told};
+use crate::acks::{AckKind, AckRecord, Own, Sender};
 use crate::direction::Direction;
 use crate::numbers::span_s;
 use crate::outstanding::Sent;
@@ -9,7 +9,7 @@ use crate::thresholds::{COMPRESSED_RUN, COMPRESSED_SHARE, LEAST_WILD};
 
 impl Direction {
     /// A segment with the ACK flag passes in the other direction.
-    pub fn on_ack(&mut self, seen: &Seen, from: Sender, now: i64) -> Option<Told> {
+    pub fn on_ack(&mut self, seen: &Seen, from: Sender, now: i64) -> Option<AckRecord> {
         if !seen.has(ACK) || seen.has(RST) {
             return None;
         }
@@ -71,13 +71,13 @@ impl Direction {
         if kind == AckKind::Duplicate && !from.copy || sacks > 0 {
             self.recovery.on_duplicate(sacks);
         }
-        let told = Told { kind, ack, window, flight, sacks, ..Told::default() };
-        let told = if kind == AckKind::New { self.on_new(seen, una, told, (pure, at_edge), now) } else { told };
+        let record = AckRecord { kind, ack, window, flight, sacks, ..AckRecord::default() };
+        let record = if kind == AckKind::New { self.on_new(seen, una, record, (pure, at_edge), now) } else { record };
         if let Some(identification) = seen.identification.filter(|_| !from.copy) {
-            let covers = told.clean.then_some(told.segments);
+            let covers = record.clean.then_some(record.segments);
             self.acks.ids.on_packet(identification, from.beside, pure, covers);
         }
-        Some(told)
+        Some(record)
     }
 
     /// Whether an ACK is of a number that no window could have allowed, though what it acknowledges passes here.
@@ -98,46 +98,53 @@ impl Direction {
         counts.ect += u64::from(pure && seen.ecn != 0);
     }
 
-    fn on_new(&mut self, seen: &Seen, una: u64, mut told: Told, (pure, at_edge): (bool, bool), now: i64) -> Told {
-        let ack = told.ack;
+    fn on_new(
+        &mut self,
+        seen: &Seen,
+        una: u64,
+        mut record: AckRecord,
+        (pure, at_edge): (bool, bool),
+        now: i64,
+    ) -> AckRecord {
+        let ack = record.ack;
         let unseen = ack > self.next;
         let beyond = ack.saturating_sub(self.next.max(una));
-        let gap = !self.gaps.is_empty() || told.sacks > 0;
+        let gap = !self.gaps.is_empty() || record.sacks > 0;
         let done = self.completed(ack);
         let covered = self.outstanding.cover(ack, self.unit().into(), at_edge);
         self.settle(ack);
         self.recovery.on_new(ack);
-        told.bytes = (ack - una).saturating_sub(covered.control);
-        told.segments = covered.segments + self.units(beyond);
-        told.ahead = unseen;
-        told.divided = covered.divided;
-        told.delay = done.map(|done| span_s(done, now)).filter(|_| covered.plain && !unseen);
+        record.bytes = (ack - una).saturating_sub(covered.control);
+        record.segments = covered.segments + self.units(beyond);
+        record.ahead = unseen;
+        record.divided = covered.divided;
+        record.delay = done.map(|done| span_s(done, now)).filter(|_| covered.plain && !unseen);
         // What waited for a gap to be filled tells no round trip.
         let named = covered.named.filter(|sent| covered.disturbed.is_none_or(|at| at <= sent.last.0));
-        told.rtt = named.and_then(|sent| sample(&sent, seen, now));
-        told.clean = pure && covered.plain && !gap && !unseen && told.delay.is_some() && covered.control == 0;
+        record.rtt = named.and_then(|sent| sample(&sent, seen, now));
+        record.clean = pure && covered.plain && !gap && !unseen && record.delay.is_some() && covered.control == 0;
         let acks = &mut self.acks;
         // What duplicates have answered already is covered by the ACK that ends a recovery.
-        acks.prompts = acks.prompts.saturating_sub(if told.clean { covered.segments } else { 1 });
+        acks.prompts = acks.prompts.saturating_sub(if record.clean { covered.segments } else { 1 });
         let counts = &mut acks.counts;
-        counts.new += u64::from(told.bytes > 0);
-        counts.acked_bytes += told.bytes;
-        counts.acked_segments += told.segments;
-        counts.last_ns = if told.bytes > 0 { Some(now) } else { counts.last_ns };
+        counts.new += u64::from(record.bytes > 0);
+        counts.acked_bytes += record.bytes;
+        counts.acked_segments += record.segments;
+        counts.last_ns = if record.bytes > 0 { Some(now) } else { counts.last_ns };
         counts.divided += u64::from(covered.divided);
         counts.split += covered.split;
         counts.of_unseen += u64::from(unseen);
         if unseen && acks.ahead.len() < 64 {
             acks.ahead.push((ack, now));
         }
-        if let Some(rtt) = told.rtt {
+        if let Some(rtt) = record.rtt {
             acks.rtt.add(rtt);
             acks.counts.stamped_rtts += u64::from(named.is_some_and(|sent| sent.again));
             self.eyes.to_receiver = Some(self.eyes.to_receiver.map_or(rtt, |least| least.min(rtt)));
         }
         // A receiver echoes the first segment since its last ACK (RFC 7323 section 4.3).
         if let (Some((_, echo)), (Some(first), Some(last))) = (seen.options.stamps, covered.stamps)
-            && told.clean
+            && record.clean
         {
             let later = after(echo, first) && !after(echo, last);
             self.acks.counts.later_echoes += u64::from(later);
@@ -145,14 +152,14 @@ impl Direction {
             self.acks.counts.earlier_echoes += u64::from(after(first, echo) && !covered.divided);
         }
         self.note_spacing(done, now);
-        if told.clean && !told.divided {
+        if record.clean && !record.divided {
             let (leg, all) = (self.legs.0, self.outstanding.is_empty());
-            self.acks.holds.on_batch(told.segments, covered.passed.unwrap_or((now, now)), all);
-            self.acks.holds.on_ack(told.segments, told.delay.unwrap_or(0.0), leg, all, now);
-        } else if (gap || !covered.plain) && told.bytes > 0 {
+            self.acks.holds.on_batch(record.segments, covered.passed.unwrap_or((now, now)), all);
+            self.acks.holds.on_ack(record.segments, record.delay.unwrap_or(0.0), leg, all, now);
+        } else if (gap || !covered.plain) && record.bytes > 0 {
             self.acks.holds.on_disorder();
         }
-        told
+        record
     }
 
     /// Counts ACKs that follow each other closer than what they cover did.

@@ -1,6 +1,6 @@
 //! One connection: its two ends, its handshake, its two directions.
 
-use crate::acks::{Own, Sender, Told};
+use crate::acks::{AckRecord, Own, Sender};
 use crate::copies::Copies;
 use crate::direction::{DataKind, Direction};
 use crate::numbers::span_s;
@@ -51,7 +51,7 @@ pub struct Passed {
     /// Its first number in 64 bits, if it was data.
     pub seq: u64,
     /// As an ACK of the other's data.
-    pub ack: Option<Told>,
+    pub ack: Option<AckRecord>,
 }
 
 impl Connection {

@@ -105,24 +105,24 @@ impl Packets {
                 cwnd_segments: direction.eyes.cwnd(connection.last_ns),
             });
         }
-        if let Some(told) = passed.ack {
+        if let Some(record) = passed.ack {
             let direction = 1 - passed.from;
             self.acks.push(AckRow {
                 time_s,
                 connection: index as u64,
                 direction: direction as u64,
-                kind: told.kind,
-                ack_bytes: number(direction, told.ack),
-                acked_bytes: told.bytes,
-                acked_segments: told.segments,
-                delay_s: told.delay,
-                rtt_s: told.rtt,
-                plain: told.clean,
-                divided: told.divided,
-                ahead: told.ahead,
-                sack_blocks: told.sacks.into(),
-                window_bytes: told.window,
-                flight_bytes: told.flight,
+                kind: record.kind,
+                ack_bytes: number(direction, record.ack),
+                acked_bytes: record.bytes,
+                acked_segments: record.segments,
+                delay_s: record.delay,
+                rtt_s: record.rtt,
+                plain: record.clean,
+                divided: record.divided,
+                ahead: record.ahead,
+                sack_blocks: record.sacks.into(),
+                window_bytes: record.window,
+                flight_bytes: record.flight,
             });
         }
         0

@@ -14,6 +14,7 @@ use nix::sys::time::TimeSpec;
 
 use crate::duty::Duty;
 use crate::header::Header;
+use crate::hops::Hops;
 use crate::lateness::Lateness;
 use crate::namespace::Trouble;
 use crate::numbers::Numbers;
@@ -21,7 +22,6 @@ use crate::packet::WirePacket;
 use crate::plan::FIRST_PORT;
 use crate::sys;
 use crate::tape::Tape;
-use crate::way::Way;
 
 /// Packets read in a row before what is due is looked after.
 const BATCH: usize = 16;
@@ -57,7 +57,7 @@ pub struct Carrier {
     /// 0 from the senders, 1 back.
     pub direction: usize,
     /// The links.
-    pub way: Way<WirePacket>,
+    pub hops: Hops<WirePacket>,
     /// What the ends of this direction have to do and to count.
     pub duty: Duty,
     /// How late packets were released.
@@ -78,7 +78,7 @@ impl Carrier {
     /// From `devices[0]` to `devices[1]`.
     pub fn new(
         direction: usize,
-        way: Way<WirePacket>,
+        hops: Hops<WirePacket>,
         duty: Duty,
         tape: Option<Tape>,
         devices: [File; 2],
@@ -86,7 +86,7 @@ impl Carrier {
     ) -> Carrier {
         let numbers = vec![Numbers::default(); duty.flows()];
         let (lateness, gone) = (Lateness::default(), Vec::new());
-        Carrier { direction, way, duty, lateness, tape, foreign: 0, refused: 0, numbers, devices, clock, gone }
+        Carrier { direction, hops, duty, lateness, tape, foreign: 0, refused: 0, numbers, devices, clock, gone }
     }
 
     /// Carries packets until `stop`. With `urgent` under real-time priority.
@@ -152,8 +152,8 @@ impl Carrier {
                 tape.keep(self.direction, now, &packet);
             }
             // What was due before has to happen first; it leaves with the next release.
-            self.way.advance(now, &mut self.gone);
-            self.way.offer(packet, now, &mut self.gone);
+            self.hops.advance(now, &mut self.gone);
+            self.hops.offer(packet, now, &mut self.gone);
             self.forget();
         }
     }
@@ -166,9 +166,9 @@ impl Carrier {
 
     /// Hands over what has reached the end of the path.
     fn release(&mut self, now: Time, arrived: &mut Vec<(Time, WirePacket)>) -> Result<(), Trouble> {
-        self.way.advance(now, &mut self.gone);
+        self.hops.advance(now, &mut self.gone);
         self.forget();
-        self.way.take_arrived(arrived);
+        self.hops.take_arrived(arrived);
         for (due, packet) in arrived.drain(..) {
             let left = self.clock.now();
             self.lateness.note(due.secs(), left.secs());
@@ -189,7 +189,7 @@ impl Carrier {
 
     /// Until a packet comes or something is due.
     fn sleep(&self, urgent: bool) {
-        let due = [self.way.next(), self.duty.next()].into_iter().flatten().min();
+        let due = [self.hops.next(), self.duty.next()].into_iter().flatten().min();
         let wait = due.map_or(NAP, |due| self.clock.until(due).min(NAP));
         let wait = if urgent { wait.saturating_sub(AWAKE) } else { wait };
         if wait.is_zero() {

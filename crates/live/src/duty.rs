@@ -1,4 +1,4 @@
-//! What happens at the two ends of a direction: counting, and, on the way back, the ACK shapers.
+//! What happens at the two ends of a direction: counting, and, on the return path, the ACK shapers.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

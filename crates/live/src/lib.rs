@@ -8,7 +8,7 @@
 //! * [`plan`]: what of a scenario a live run can do, and what it is told when it cannot; [`settings`]: what the kernels
 //!   are told.
 //! * [`header`], [`numbers`], [`packet`]: real packets, as [`acklab_path::Carried`] wants them; [`checksum`].
-//! * [`hop`], [`way`]: links in virtual time. They own no clock.
+//! * [`hop`], [`hops`]: links in virtual time. They own no clock.
 //! * [`bpf`]: the scenario's sender in a kernel.
 //! * [`edge`]: the ACK shaper at the receiver's edge, which owns no clock either.
 //! * [`ledger`]: what passing packets tell of a flow; [`outcome`]: the rows.
@@ -21,6 +21,7 @@ pub mod duty;
 pub mod edge;
 pub mod header;
 pub mod hop;
+pub mod hops;
 pub mod lateness;
 pub mod ledger;
 pub mod numbers;
@@ -29,7 +30,6 @@ pub mod packet;
 pub mod plan;
 pub mod settings;
 pub mod tape;
-pub mod way;
 
 #[cfg(target_os = "linux")]
 pub mod carrier;

@@ -12,8 +12,8 @@ use acklab_tcp::rules::{
 
 use crate::bpf::rules::{Rules, counts_segments, stock};
 use crate::hop::Hop;
+use crate::hops::{Hops, Travelling};
 use crate::settings::Settings;
-use crate::way::{Travelling, Way};
 
 /// The receiver's port of the first flow; the others' follow.
 pub const FIRST_PORT: u16 = 40000;
@@ -183,13 +183,13 @@ impl Plan {
     }
 
     /// The links of one direction (0 from the senders, 1 back), their random streams those of a simulation.
-    pub fn way<P: Travelling>(&self, direction: usize) -> Way<P> {
+    pub fn hops<P: Travelling>(&self, direction: usize) -> Hops<P> {
         let course = &self.courses[direction];
         let link = |&index: &usize| {
             let spec: &LinkSpec = &self.scenario.links[index];
             Hop::new(spec, |part| self.scenario.link_stream(spec, part))
         };
-        Way::new(course.links.iter().map(link).collect(), course.routes.clone())
+        Hops::new(course.links.iter().map(link).collect(), course.routes.clone())
     }
 }
 
@@ -322,7 +322,7 @@ fn courses(scenario: &Scenario) -> Result<[Course; 2], Refusal> {
     let name = |link: &LinkSpec| [link.from, link.to].map(|node| scenario.nodes[node as usize].as_str()).join("->");
     let [there, back] = &courses;
     if let Some(&both) = there.links.iter().find(|link| back.links.contains(link)) {
-        let why = "carries data of one flow and ACKs of another; let all flows go the same way";
+        let why = "carries data of one flow and ACKs of another; let all flows go in the same direction";
         return refuse(format!("link {}", name(&scenario.links[both])), why);
     }
     for &link in there.links.iter().chain(&back.links) {

@@ -204,8 +204,8 @@ fn carriers(plan: &Plan, wishes: &Wishes, [near, far]: [File; 2], clock: Clock) 
     let tape = || wishes.captures.as_ref().map(|(_, snap)| Tape::new(*snap));
     let devices = [again(&near)?, again(&far)?];
     Ok([
-        Carrier::new(0, plan.way(0), there, tape(), devices, clock),
-        Carrier::new(1, plan.way(1), back, tape(), [far, near], clock),
+        Carrier::new(0, plan.hops(0), there, tape(), devices, clock),
+        Carrier::new(1, plan.hops(1), back, tape(), [far, near], clock),
     ])
 }
 
@@ -255,7 +255,7 @@ fn outcome(
         for (place, &index) in course.links.iter().enumerate() {
             let row = links.len() as u32;
             queue.extend(
-                carrier.way.links_mut()[place].take_lengths().into_iter().map(|length| QueueRow { link: row, length }),
+                carrier.hops.links_mut()[place].take_lengths().into_iter().map(|length| QueueRow { link: row, length }),
             );
             links.push(link_row(plan, index, &carrier, place, end));
         }
@@ -302,7 +302,7 @@ fn flow_rows(plan: &Plan, there: &Duty, back: &Carrier, series: &[Sample], end: 
     let (Duty::There { flows: outgoing, .. }, Duty::Back { flows: returning, edges, .. }) = (there, &back.duty) else {
         return Vec::new();
     };
-    let created = back.way.acks_created();
+    let created = back.hops.acks_created();
     let row = |(index, flow): (usize, &crate::plan::PlannedFlow)| {
         let (sent, got) = (&outgoing[index], &returning[index]);
         let shaper = edges[index].as_ref().map(Edge::counts);
@@ -350,7 +350,7 @@ fn flow_rows(plan: &Plan, there: &Duty, back: &Carrier, series: &[Sample], end: 
 
 fn link_row(plan: &Plan, index: usize, carrier: &Carrier, place: usize, end: Time) -> LinkRow {
     let spec = &plan.scenario.links[index];
-    let link = &carrier.way.links()[place];
+    let link = &carrier.hops.links()[place];
     let (counts, totals, done) = (link.link().counts, link.totals(), link.done());
     let node = |node: u32| plan.scenario.nodes[node as usize].clone();
     LinkRow {

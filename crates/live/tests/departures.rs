@@ -1,7 +1,7 @@
 //! A link driven by hand departs as the simulator's does, to the last bit.
 
 use acklab_live::hop::Hop;
-use acklab_live::way::{Travelling, Way};
+use acklab_live::hops::{Hops, Travelling};
 use acklab_packet::Time;
 use acklab_path::stage::Reissue;
 use acklab_path::{Bare, Carried};
@@ -81,7 +81,7 @@ fn same(links: &str, flow: &str, late: f64) {
         let spec = &scenario.links[link];
         Hop::new(spec, |part| scenario.link_stream(spec, part))
     };
-    let mut way: Way<Numbered> = Way::new(route.iter().map(link).collect(), vec![(0..route.len()).collect()]);
+    let mut way: Hops<Numbered> = Hops::new(route.iter().map(link).collect(), vec![(0..route.len()).collect()]);
     let (first, last) = (route[0], route[route.len() - 1]);
     let rows = |link: usize, event| {
         outcome
@@ -90,7 +90,7 @@ fn same(links: &str, flow: &str, late: f64) {
             .filter(move |row| row.link as usize == link && row.event == event && row.packet.is_data())
     };
     let (mut arrived, mut gone, mut all) = (Vec::new(), Vec::new(), Vec::new());
-    let mut take = |way: &mut Way<Numbered>| {
+    let mut take = |way: &mut Hops<Numbered>| {
         way.take_arrived(&mut arrived);
         all.extend(arrived.drain(..).map(|(at, packet)| (at.secs(), packet.0.size)));
     };

@@ -66,7 +66,7 @@ pub(crate) fn analyze(
     tick: Option<Py<PyAny>>,
 ) -> PyResult<AnalysisResult> {
     let (done, mut raised, mut refused) = (AtomicU64::new(0), None, None);
-    let told = interruptible(py, |go_on| {
+    let found = interruptible(py, |go_on| {
         caught(|| {
             let mut analysis = if packets { Analysis::with_packets() } else { Analysis::default() };
             let listen = |_: &Census| {
@@ -83,7 +83,7 @@ pub(crate) fn analyze(
     if let Some(raised) = refused.or(raised) {
         return Err(raised);
     }
-    match told.map_err(PyRuntimeError::new_err)? {
+    match found.map_err(PyRuntimeError::new_err)? {
         Ok(result) => Ok(result),
         Err(ReadError::Io(error)) => {
             Err(PyOSError::new_err((error.raw_os_error(), error.to_string(), path.into_os_string())))
@@ -99,7 +99,7 @@ fn name(path: &Path) -> String {
 
 /// What [`AnalysisResult::json`] has.
 #[derive(serde::Serialize)]
-struct Told<'a> {
+struct Summary<'a> {
     connections: &'a [ConnectionRow],
     length_s: f64,
     packets: &'a Census,
@@ -108,7 +108,7 @@ struct Told<'a> {
 
 fn tables(analysis: &Analysis) -> AnalysisResult {
     let connections = analysis.connections();
-    let told = Told {
+    let found = Summary {
         connections: &connections,
         length_s: analysis.length_s(),
         packets: analysis.census(),
@@ -116,7 +116,7 @@ fn tables(analysis: &Analysis) -> AnalysisResult {
     };
     let names = Names::default();
     // Texts and numbers alone: nothing in it can fail.
-    let json = serde_json::to_string(&told).unwrap_or_default();
+    let json = serde_json::to_string(&found).unwrap_or_default();
     AnalysisResult {
         connections: batch(&connections, &names),
         packets: analysis.packets().map(|packets| (batch(&packets.acks, &names), batch(&packets.segments, &names))),

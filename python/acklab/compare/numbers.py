@@ -18,20 +18,18 @@ def number(value: float, step: float) -> str:
 
 
 def ends(low: float, high: float) -> str:
-    """An interval's ends, with places enough to show on which side of 0 each of them is.
+    """An interval's ends; an end near 0 has places enough to show on which side of 0 it is.
 
-    >>> ends(-0.12, 0.21), ends(-0.0031, 1.66)
-    ('-0.12 to 0.21', '-0.003 to 1.660')
+    >>> ends(-0.12, 0.21), ends(-0.0031, 1.66), ends(0.0009, 264.3)
+    ('-0.12 to 0.21', '-0.003 to 1.66', '0.0009 to 264')
     """
     half = (high - low) / 2
     if half == 0:
         return number(low, 0.0)
     texts = [number(end, half) for end in (low, high)]
-    places = max(len(text.partition(".")[2]) for text in texts)
-    near = min((abs(end) for end in (low, high) if end), default=0.0)
-    if near and float(f"{near:.{places}f}") == 0:
-        places = min(6, -math.floor(math.log10(near)))
-        texts = [f"{end:.{places}f}" for end in (low, high)]
+    for place, end in enumerate((low, high)):
+        if end and float(texts[place]) == 0:
+            texts[place] = f"{end:.{min(6, -math.floor(math.log10(abs(end))))}f}"
     return " to ".join(texts)
 
 

@@ -7,7 +7,7 @@ use acklab_path::stage::Reissue;
 use crate::hop::{Arrival, Hop};
 use crate::packet::WirePacket;
 
-/// What a way asks of a packet besides what a path does: where on its route it is.
+/// What hops ask of a packet besides what a link does: where on its route it is.
 pub trait Travelling: Reissue {
     /// Index of its flow.
     fn flow(&self) -> u32;
@@ -26,7 +26,7 @@ impl Travelling for WirePacket {
 
 /// Links in virtual time, and each flow's route over them.
 #[derive(Debug)]
-pub struct Way<P> {
+pub struct Hops<P> {
     links: Vec<Hop<P>>,
     /// For each flow the links it crosses, as indices.
     routes: Vec<Vec<usize>>,
@@ -36,11 +36,11 @@ pub struct Way<P> {
     acks_created: Vec<u64>,
 }
 
-impl<P: Travelling> Way<P> {
-    /// A way over `links`.
-    pub fn new(links: Vec<Hop<P>>, routes: Vec<Vec<usize>>) -> Way<P> {
+impl<P: Travelling> Hops<P> {
+    /// Hops over `links`.
+    pub fn new(links: Vec<Hop<P>>, routes: Vec<Vec<usize>>) -> Hops<P> {
         let acks_created = vec![0; routes.len()];
-        Way { links, routes, arrived: Vec::new(), acks_created }
+        Hops { links, routes, arrived: Vec::new(), acks_created }
     }
 
     /// The links.
@@ -58,7 +58,7 @@ impl<P: Travelling> Way<P> {
         self.links.iter().filter_map(Hop::next).min()
     }
 
-    /// A packet enters at `now`, after [`Way::advance`] to that time. A flow without a route goes nowhere.
+    /// A packet enters at `now`, after [`Hops::advance`] to that time. A flow without a route goes nowhere.
     pub fn offer(&mut self, mut packet: P, now: Time, gone: &mut Vec<(P, Removal)>) {
         *packet.hop() = 0;
         self.forward(packet, now, gone);
