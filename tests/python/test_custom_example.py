@@ -1,4 +1,4 @@
-"""The example of a congestion control and an ACK policy of one's own (examples/custom) builds outside the workspace, and runs."""
+"""The example of a congestion control, an ACK policy and a queue of one's own (examples/custom) builds outside the workspace, and runs."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ def test_a_program_runs_its_own_algorithms():
     assert done.returncode == 0, done.stderr
     found = dict(re.findall(r"^(\w+): .* with (\d+) ACKs, .*$", done.stdout, re.MULTILINE))
     queues = dict(re.findall(r"^(\w+): .* ACKs, ([\d.]+) packets in the queue", done.stdout, re.MULTILINE))
-    assert found.keys() == {"rfc", "own"}
+    assert found.keys() == {"rfc", "own", "queue"}
     assert int(found["own"]) < int(found["rfc"]), "an ACK for four segments, not for two"
     assert float(queues["own"]) < 1.0 < float(queues["rfc"]), "the queue stays empty"
+    assert 1.0 < float(queues["queue"]) <= 20.0 < float(queues["rfc"]), "at most 20 wait"

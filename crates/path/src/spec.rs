@@ -45,6 +45,9 @@ pub enum QueueSpec {
     Red(crate::queue::red::RedParams),
     /// Drops by how long packets have waited (CoDel, RFC 8289).
     Codel(crate::queue::codel::CodelParams),
+    /// A program's own (`examples/custom`); no file can say it.
+    #[serde(skip)]
+    Custom(crate::queue::OwnQueue),
 }
 
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {

@@ -197,6 +197,7 @@ pub(super) fn checked_queue(mut queue: QueueSpec, key: impl Display + Copy, back
             return checked_at(codel.out_of_range(), |name| format!("{key}{back}.queue.{name}")).map(|()| queue);
         }
         QueueSpec::Red(red) => return checked_red(red, key, back).map(|()| queue),
+        QueueSpec::Custom(_) => return Ok(queue),
     };
     let given = [
         packets.is_some().then_some("packets"),

@@ -1,10 +1,13 @@
-//! A congestion control and an ACK policy of one's own: a transfer with those that its scenario names, then with these.
+//! A congestion control, an ACK policy and a queue of one's own: a transfer with those that its scenario names, then with these.
 //!
 //! `cargo run --manifest-path examples/custom/Cargo.toml` prints what each took.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use acklab_packet::Time;
+use acklab_path::queue::{Discipline, Removal, Service, Waiter};
+use acklab_path::spec::QueueSpec;
 use acklab_scenario::parse_toml;
 use acklab_sim::Simulation;
 use acklab_tcp::receiver::policy::{AckPolicy, Arrival, Emission};
@@ -80,12 +83,34 @@ impl AckPolicy for EveryNth {
     }
 }
 
+/// First in, first out; an arrival at a full queue drops the oldest packet.
+#[derive(Clone, Debug)]
+struct HeadDrop {
+    limit: usize,
+    waiting: VecDeque<u64>,
+}
+
+impl Discipline for HeadDrop {
+    fn enqueue(&mut self, packet: Waiter, _: Service, _: Time, removed: &mut Vec<(u64, Removal)>) {
+        self.waiting.push_back(packet.number);
+        if self.waiting.len() > self.limit {
+            removed.extend(self.waiting.pop_front().map(|number| (number, Removal::Full)));
+        }
+    }
+
+    fn dequeue(&mut self, _: Time, _: &mut Vec<(u64, Removal)>) -> Option<(u64, bool)> {
+        self.waiting.pop_front().map(|number| (number, false))
+    }
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let named = parse_toml(SCENARIO, "")?;
     let mut own = named.clone();
     own.flows[0].custom.control = Some(Box::new(NoQueue::default()));
     own.flows[0].custom.policy = Some(Box::new(EveryNth { every: 4, held: 0 }));
-    for (name, scenario) in [("rfc", named), ("own", own)] {
+    let mut queue = named.clone();
+    queue.links[0].queue = QueueSpec::Custom(HeadDrop { limit: 20, waiting: VecDeque::new() }.into());
+    for (name, scenario) in [("rfc", named), ("own", own), ("queue", queue)] {
         let outcome = Simulation::new(Arc::new(scenario)).run();
         let (flow, queue) = (&outcome.flows[0], &outcome.links[0]);
         println!(

@@ -1,9 +1,11 @@
 //! Queues: where packets wait for a link, and which are dropped.
 //!
-//! To add one: a file here, a variant in [`AnyQueue`] and in [`QueueSpec`].
+//! To add one: a file here, a variant in [`AnyQueue`] and in [`QueueSpec`]. A program's own needs neither
+//! ([`QueueSpec::Custom`]).
 
 pub(crate) mod codel;
 mod composed;
+mod custom;
 pub(crate) mod drop_policy;
 mod drop_tail;
 mod limit;
@@ -13,6 +15,7 @@ mod store;
 
 pub use codel::{Codel, CodelParams};
 pub use composed::Composed;
+pub use custom::{CloneDiscipline, Custom, Discipline, OwnQueue, Waiter};
 pub use drop_policy::DropPolicy;
 pub use drop_tail::DropTail;
 pub use limit::Limit;
@@ -90,6 +93,8 @@ pub enum AnyQueue<P> {
     Composed(Box<Composed<P>>),
     /// See [`Codel`].
     Codel(Box<Codel<P>>),
+    /// A program's own.
+    Custom(Box<Custom<P>>),
 }
 
 /// Calls the same method on whichever discipline it is.
@@ -100,6 +105,7 @@ macro_rules! each {
             AnyQueue::Red($queue) => $call,
             AnyQueue::Composed($queue) => $call,
             AnyQueue::Codel($queue) => $call,
+            AnyQueue::Custom($queue) => $call,
         }
     };
 }
@@ -116,6 +122,7 @@ impl<P: Carried> AnyQueue<P> {
                 let limit = Limit::new(packets, waiting, bytes, waiting_bytes);
                 AnyQueue::Composed(Box::new(Composed::new(limit, filter.as_ref(), drop, scheduler, rate)))
             }
+            QueueSpec::Custom(discipline) => AnyQueue::Custom(Box::new(Custom::new(discipline.clone()))),
             QueueSpec::Codel(params) => AnyQueue::Codel(Box::new(Codel::new(params))),
             QueueSpec::Red(params) => AnyQueue::Red(Box::new(Red::new(params, rate, random))),
         }
