@@ -47,7 +47,7 @@ pub enum QueueSpec {
     Codel(crate::queue::codel::CodelParams),
     /// A program's own (`examples/custom`); no file can say it.
     #[serde(skip)]
-    Custom(crate::queue::OwnQueue),
+    Custom(crate::queue::custom::OwnQueue),
 }
 
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {

@@ -5,7 +5,7 @@
 
 pub(crate) mod codel;
 mod composed;
-mod custom;
+pub(crate) mod custom;
 pub(crate) mod drop_policy;
 mod drop_tail;
 mod limit;
