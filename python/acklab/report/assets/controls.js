@@ -1,5 +1,4 @@
 // What every page has beside its charts: claims shown by kind, and charts in SVG that can be saved.
-import { h } from "./dom.js";
 import { saveButtons, standalone } from "./save.js";
 
 // Most rows of a table that becomes blocks on a telephone; longer ones stay tables and are pushed along.
