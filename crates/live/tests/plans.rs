@@ -30,7 +30,7 @@ fn what_cannot_be_is_said_with_its_key() {
             "flow[1].sender.packet",
             "differs from flow[0]'s",
         ),
-        (flow("[[flow]]\nfrom = 'R'\nto = 'S'"), "link S->R", "the same way"),
+        (flow("[[flow]]\nfrom = 'R'\nto = 'S'"), "link S->R", "in the same direction"),
     ] {
         let said = refusal(&text);
         assert!(said.starts_with(key) && said.contains(part), "{said}");
