@@ -118,9 +118,7 @@ def _boot(job: Mapping[str, Any], seed: int) -> dict[str, Any]:
         if line.startswith(MARK):
             try:
                 found: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(line[len(MARK) :])))
-            except ValueError:
-                break
-            except zlib.error:
+            except (ValueError, zlib.error):
                 break
             return found
     raise _core.LiveError(_why(console.decode(errors="replace"), kernel.returncode))

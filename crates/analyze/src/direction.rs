@@ -107,7 +107,7 @@ impl Direction {
         self.mss.map(|mss| u32::from(mss).saturating_sub(12 * u32::from(self.stamped)).max(1))
     }
 
-    /// Whether [`Direction::unit`] is known.
+    /// True if [`Direction::unit`] is known.
     pub fn has_unit(&self) -> bool {
         self.largest_any > 0 || self.mss.is_some()
     }

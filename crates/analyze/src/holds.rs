@@ -53,8 +53,8 @@ impl Holds {
     /// A clean ACK of `segments` passes, `delay` after they were complete; the handshake took `leg` to the receiver;
     /// it leaves nothing outstanding if it covers `all`.
     ///
-    /// What it waited is counted from the least delay there was. But while more is outstanding, queues on the path may
-    /// stand full of it; then, from the delay of the ACK before, which met the same queues. Near the receiver nothing is
+    /// Its wait is its delay less the minimum delay. While more data is outstanding, queues on the path may add to both:
+    /// the wait is then its delay less that of the ACK before, which met the same queues. Near the receiver, nothing is
     /// outstanding after an ACK that was held.
     pub fn on_ack(&mut self, segments: u64, delay: f64, leg: Option<f64>, all: bool, now: i64) {
         let base = self.base.or(leg).unwrap_or(delay).min(delay);

@@ -32,7 +32,7 @@ table! {
         pub mss: Option<u64>,
         /// Window scale of the receiver; null without both SYNs.
         pub window_scale: Option<u64>,
-        /// What both SYNs offer beside: `sack`, `timestamps`, `ecn`.
+        /// Other options that both SYNs offer: `sack`, `timestamps`, `ecn`.
         pub options: String,
         /// Payload that passed within 0.9 round trips of the first: the initial window, if the sender had enough to send; null without a handshake.
         pub initial_window_bytes: Option<u64>,
@@ -168,7 +168,7 @@ table! {
         pub goodput_bps: Option<f64>,
         /// Where the capture was taken: near the `receiver`, the `sender`, `both`, `between` them, or `unknown`.
         pub vantage: String,
-        /// What the ACKs amount to: `every`, `delayed`, `quick-then-delayed`, `by-phase`, `periodic`, `varying`, `divided`, `spoofed`, `optimistic`, `thinned`, `undecided`.
+        /// ACK policy as far as the capture shows it: `every`, `delayed`, `quick-then-delayed`, `by-phase`, `periodic`, `varying`, `divided`, `spoofed`, `optimistic`, `thinned`, `undecided`.
         pub policy: String,
         /// Segments it waits for, where they are a fixed number.
         pub ack_every: Option<u64>,

@@ -1,4 +1,4 @@
-//! What happens at the two ends of a direction: counting, and, on the return path, the ACK shapers.
+//! Work at the two ends of a direction: counting and, on the return path, ACK shaping.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -27,7 +27,7 @@ pub struct QueueLength {
 #[derive(Debug)]
 pub struct Hop<P> {
     link: Link<P>,
-    /// What is on the wire, with its arrival: in order, because each leaves after the one before.
+    /// Packets on the wire and their times of arrival, in order: the wire is first in, first out.
     wire: VecDeque<(Time, P)>,
     stages: Option<Box<FarEnd<P>>>,
     lengths: Vec<QueueLength>,
@@ -37,9 +37,9 @@ pub struct Hop<P> {
 #[derive(Debug)]
 struct FarEnd<P> {
     chain: Chain<P>,
-    /// What leaves them in one go; empty between calls.
+    /// Packets that leave the stages during one call; empty between calls.
     out: Vec<Passing<P>>,
-    /// What has left them, and when.
+    /// Packets that have left the stages, with their times.
     left: VecDeque<Arrival<P>>,
 }
 
@@ -50,7 +50,7 @@ pub struct Arrival<P> {
     pub at: Time,
     /// The packet.
     pub packet: P,
-    /// Whether a stage made it.
+    /// True if a stage created it.
     pub made: bool,
 }
 
@@ -144,7 +144,7 @@ impl<P: Reissue> Hop<P> {
         &self.link
     }
 
-    /// What has entered service.
+    /// Packets and bytes that have entered service.
     pub fn totals(&self) -> Totals {
         self.link.sizes.totals()
     }

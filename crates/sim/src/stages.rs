@@ -24,7 +24,7 @@ pub struct Stages {
     pub(crate) link: u32,
     chain: Chain<Packet>,
     timer: LazyTimer,
-    /// What has left them and not yet moved on.
+    /// Packets that have left the stages and not yet moved on.
     out: Vec<Passing<Packet>>,
 }
 

@@ -28,31 +28,29 @@ def differs(scenarios: Sequence[str], labels: Sequence[str]) -> str:
 
 
 def different(scenarios: Sequence[str]) -> dict[str, list[Any]]:
-    """Keys of scenario texts whose values differ, and the values; the title aside. Empty where a text is not known."""
+    """Keys of scenario texts whose values differ, and the values; the title aside. Empty where a text is not known.
+
+    Where kinds differ, so do their parameters; these are left out.
+
+    >>> different(["control = 'reno'", "control = { kind = 'cubic', c = 0.4 }"])
+    {'control': ['reno', 'cubic']}
+    """
     if not all(scenarios):
         return {}
     trees = [dict(_leaves(loads(text), "")) for text in scenarios]
     keys = [key for key in dict.fromkeys(key for tree in trees for key in tree) if key != "title"]
     found = {key: values for key in keys if len(set(map(repr, values := [tree.get(key) for tree in trees]))) > 1}
-    # Other kinds have other parameters.
-    return {key: values for key, values in found.items() if not any(f"{whole}.policy" in found or _kinds(found.get(whole)) for whole in _above(key))}
-
-
-def _above(key: str) -> Iterator[str]:
-    """The tables that a key is in."""
-    parts = key.split(".")
-    return (".".join(parts[:count]) for count in range(1, len(parts)) if parts[count] != "policy")
-
-
-def _kinds(values: Sequence[Any] | None) -> bool:
-    return values is not None and all(isinstance(value, str) for value in values)
+    return {key: values for key, values in found.items() if not any(key.startswith(f"{kind}.") for kind in found)}
 
 
 def _leaves(value: Any, key: str) -> Iterator[tuple[str, Any]]:
-    """Every value that is no table, by its whole key; tables in lists are named, where they have a name."""
+    """Every value that is no table, by its whole key, and the kind of a table that has one, by the table's.
+
+    Tables in lists are named, where they have a name.
+    """
     if isinstance(value, Mapping):
         for name, entry in value.items():
-            yield from _leaves(entry, key if key and name == "kind" else f"{key}.{name}" if key else name)
+            yield from _leaves(entry, key if key and name in ("kind", "policy") else f"{key}.{name}" if key else name)
     elif isinstance(value, list) and value and all(isinstance(entry, Mapping) for entry in value):
         for number, entry in enumerate(value):
             yield from _leaves(entry, f"{key}.{entry.get('name', number)}")

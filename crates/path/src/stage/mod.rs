@@ -66,7 +66,7 @@ impl Reissue for Packet {
 pub struct Passing<P> {
     /// The packet.
     pub packet: P,
-    /// Whether a stage made it.
+    /// True if a stage created it.
     pub made: bool,
     /// How many came to the stages before it, if it came there itself.
     came: u64,
