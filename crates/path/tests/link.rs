@@ -2,7 +2,7 @@
 
 use acklab_packet::{Ack, Body, Packet, Rate, Time};
 
-use acklab_path::link::{Link, Moment, Totals};
+use acklab_path::link::{Link, Load, Moment, Totals};
 use acklab_path::queue::{Queue, Removal};
 use acklab_path::random::Random;
 use acklab_path::spec::{LinkSpec, LossPlace, LossSpec, QueueSpec};
@@ -96,13 +96,13 @@ proptest! {
             now = now + Time::from_secs(pause);
             let packet = packet(size, ack);
             let begin = if size > booked.passes() {
-                booked.wait(&packet, &mut At(now));
+                booked.wait(Load::of(&packet), &mut At(now));
                 None
             } else {
-                booked.begin(&packet, &mut At(now))
+                booked.begin(Load::of(&packet), &mut At(now))
             };
             match begin {
-                Some(begin) => times.push(begin.start + booked.book(&packet, begin.start)),
+                Some(begin) => times.push(begin.start + booked.book(Load::of(&packet), begin.start)),
                 None => refused.push(size),
             }
             driven.offer(&mut queued, packet, now);

@@ -48,7 +48,7 @@ pub enum Meets {
 }
 
 /// The event handled, as a link is called in it; `tied` is set if the order of two is not known.
-pub struct At<'a>(pub Due, pub &'a mut bool);
+pub struct At<'a>(pub &'a Due, pub &'a mut bool);
 
 impl Moment for At<'_> {
     #[inline(always)]

@@ -8,6 +8,7 @@ pub use ahead::Served;
 use std::mem::take;
 
 use acklab_packet::{Packet, Time};
+use acklab_path::link::Load;
 use acklab_path::queue::{Queue, Removal};
 
 use crate::event::{Due, Event, Ordinal};
@@ -215,7 +216,7 @@ impl Network {
         let (now, hop) = (self.now(), &mut self.hops[index as usize]);
         if hop.link.passes() > 0 {
             // It is larger than all that may be there.
-            hop.link.wait(packet, &mut At(self.current, &mut self.tied));
+            hop.link.wait(Load::of(packet), &mut At(&self.current, &mut self.tied));
             return self.note_removed(index, packet, Removal::Full);
         }
         let meets = hop.meets;

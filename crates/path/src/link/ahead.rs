@@ -3,7 +3,7 @@
 
 use acklab_packet::Time;
 
-use super::{Counts, Link, Totals};
+use super::{Counts, Link, Load, Totals};
 use crate::Carried;
 use crate::queue::Limit;
 
@@ -32,31 +32,29 @@ impl<P: Carried> Link<P> {
     /// The begin of a packet's service that arrives at `moment` and of which [`Link::passes`] is no smaller; `None` if
     /// there is no room for it.
     #[inline(always)]
-    pub fn begin(&mut self, packet: &P, moment: &mut impl Moment) -> Option<Begin> {
+    pub fn begin(&mut self, load: Load, moment: &mut impl Moment) -> Option<Begin> {
         let (free, root, now) = (self.until, self.since, moment.time());
         // Those that waited before are removed from the account when one waits again.
         if now > free || now == free && follows(moment, root) {
             return Some(Begin { start: now, root: moment.decided(), ahead: false });
         }
-        self.wait(packet, moment).then_some(Begin { start: free, root, ahead: true })
+        self.wait(load, moment).then_some(Begin { start: free, root, ahead: true })
     }
 
     /// Books the service of a packet from `start` on: the time from then to its arrival.
     #[inline(always)]
-    pub fn book(&mut self, packet: &P, start: Time) -> Time {
-        let size = self.take(packet.wire_bytes(), packet.is_ack());
+    pub fn book(&mut self, load: Load, start: Time) -> Time {
+        let size = self.take(load);
         (self.until, self.since) = (start + size.lasts, start);
         size.span
     }
 
     /// A packet has to wait, or is larger than [`Link::passes`]; whether there is room for it.
     #[inline(never)]
-    pub fn wait(&mut self, packet: &P, moment: &mut impl Moment) -> bool {
+    pub fn wait(&mut self, load: Load, moment: &mut impl Moment) -> bool {
         let last = (self.since, self.sizes.in_service());
-        let booked = Booked { start: self.until, size: packet.wire_bytes(), ack: packet.is_ack() };
-        let room = self.bookings.book(booked, last, moment, &mut self.counts);
-        self.counts.drops += u64::from(!room);
-        room
+        let booked = Booked { start: self.until, load };
+        self.bookings.book(booked, last, moment, &mut self.counts)
     }
 
     /// Updates the account of what waits to `moment`.
@@ -81,9 +79,7 @@ fn follows(moment: &mut impl Moment, since: Time) -> bool {
 struct Booked {
     /// When its service begins.
     start: Time,
-    /// In bytes.
-    size: u32,
-    ack: bool,
+    load: Load,
 }
 
 /// Places of a ring that has any.
@@ -113,8 +109,8 @@ impl Bookings {
     /// What waits.
     pub fn totals(&self) -> Totals {
         let mut all = Totals::default();
-        for Booked { size, ack, .. } in (self.begun..self.booked).map(|count| self.ring[self.place(count)]) {
-            all += Totals::of(1, size, ack);
+        for count in self.begun..self.booked {
+            all += self.ring[self.place(count)].load.totals(1);
         }
         all
     }
@@ -154,11 +150,11 @@ impl Bookings {
 
     /// The next service begins.
     #[inline(always)]
-    fn begin(&mut self, Booked { start, size, .. }: Booked, counts: &mut Counts) {
+    fn begin(&mut self, Booked { start, load }: Booked, counts: &mut Counts) {
         counts.integrate(self.len(), start);
         self.begun += 1;
-        self.bytes -= u64::from(size);
-        (self.since, self.in_service) = (start, size);
+        self.bytes -= u64::from(load.bytes());
+        (self.since, self.in_service) = (start, load.bytes());
     }
 
     /// Removes those whose service begins before `moment`.
@@ -197,13 +193,14 @@ impl Bookings {
         if self.is_empty() {
             (self.since, self.in_service) = last;
         }
-        let waiting = self.len();
+        let (waiting, bytes) = (self.len(), u64::from(new.load.bytes()));
         counts.integrate(waiting, moment.time());
-        if !self.limit.admits(u64::from(new.size), waiting as u64, self.bytes, Some(self.in_service)) {
+        if !self.limit.admits(bytes, waiting as u64, self.bytes, Some(self.in_service)) {
+            counts.drops += 1;
             return false;
         }
         counts.reached(waiting + 1);
-        self.bytes += u64::from(new.size);
+        self.bytes += bytes;
         let place = self.place(self.booked);
         self.ring[place] = new;
         self.booked += 1;
@@ -215,7 +212,7 @@ impl Bookings {
     fn grow(&mut self) {
         let (first, held) = (self.place(self.begun), self.ring.len());
         self.ring.rotate_left(first);
-        self.ring.resize((2 * held).max(LEAST_PLACES), Booked { start: Time::ZERO, size: 0, ack: false });
+        self.ring.resize((2 * held).max(LEAST_PLACES), Booked { start: Time::ZERO, load: Load::new(0, false) });
         (self.begun, self.booked) = (0, held);
     }
 }

@@ -11,7 +11,7 @@ mod sizes;
 
 pub use ahead::{Begin, Bookings, Moment};
 pub use counts::{Counts, Totals};
-pub use sizes::{Size, Sizes};
+pub use sizes::{Load, Size, Sizes};
 
 use acklab_packet::Time;
 
@@ -170,7 +170,7 @@ impl<P: Carried> Link<P> {
             let crossing = compression.cross(packet, now);
             (bytes, lost) = (crossing.bytes, !crossing.readable);
         }
-        let Size { mut lasts, mut span, .. } = self.take(bytes, packet.is_ack());
+        let Size { mut lasts, mut span, .. } = self.take(Load::new(bytes, packet.is_ack()));
         if self.constant().is_none() {
             lasts = self.server.offer(bytes, now);
             span = lasts + self.delay;
@@ -193,14 +193,22 @@ impl<P: Carried> Link<P> {
         lost
     }
 
-    /// Counts a packet of that size; what the size determines.
+    /// Counts a packet; what its size determines.
     #[inline(always)]
-    fn take(&mut self, bytes: u32, ack: bool) -> Size {
+    fn take(&mut self, load: Load) -> Size {
+        if !self.sizes.repeats(load) {
+            self.look_up(load);
+        }
+        self.sizes.count_last()
+    }
+
+    #[inline(never)]
+    fn look_up(&mut self, load: Load) {
         let (server, delay) = (&self.server, self.delay);
-        self.sizes.take(bytes, ack, || match server {
-            AnyServer::Constant(constant) => (constant.service(bytes), constant.service(bytes) + delay),
+        self.sizes.look_up(load, || match server {
+            AnyServer::Constant(constant) => (constant.service(load.bytes()), constant.service(load.bytes()) + delay),
             _ => (Time::ZERO, delay),
-        })
+        });
     }
 
     /// Share of the time up to `end` during which it served, when it has served `bytes` bytes, and the last service ends at

@@ -3,13 +3,45 @@
 use acklab_packet::Time;
 
 use super::Totals;
+use crate::Carried;
+
+/// A packet's size, and whether it is an ACK: bytes, doubled; one more of an ACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load(u64);
+
+impl Load {
+    /// No packet's.
+    const NONE: Load = Load(u64::MAX);
+
+    /// Of a packet.
+    #[inline(always)]
+    pub fn of(packet: &impl Carried) -> Load {
+        Load::new(packet.wire_bytes(), packet.is_ack())
+    }
+
+    /// Of so many bytes.
+    #[inline(always)]
+    pub fn new(bytes: u32, ack: bool) -> Load {
+        Load(u64::from(bytes) << 1 | u64::from(ack))
+    }
+
+    /// Its size in bytes.
+    #[inline(always)]
+    pub fn bytes(self) -> u32 {
+        (self.0 >> 1) as u32
+    }
+
+    /// So many packets of it.
+    pub fn totals(self, packets: u64) -> Totals {
+        Totals::of(packets, self.bytes(), self.0 & 1 == 1)
+    }
+}
 
 /// What a packet's size determines.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Size {
-    /// Bytes, doubled; one more of an ACK.
-    key: u64,
+    load: Load,
     /// Two numbers of the driver's own; [`Size::NEW`] when the size is new.
     pub notes: [u32; 2],
     /// Packets of it that entered service, or are booked for it.
@@ -24,14 +56,8 @@ impl Size {
     /// What the driver's numbers are of a new size.
     pub const NEW: u32 = u32::MAX;
 
-    /// In bytes.
-    #[inline]
-    pub fn bytes(&self) -> u32 {
-        (self.key >> 1) as u32
-    }
-
     fn totals(&self) -> Totals {
-        Totals::of(self.packets, self.bytes(), self.key & 1 == 1)
+        self.load.totals(self.packets)
     }
 }
 
@@ -46,7 +72,7 @@ pub struct Sizes {
 
 impl Default for Sizes {
     fn default() -> Sizes {
-        let none = Size { key: u64::MAX, notes: [Size::NEW; 2], packets: 0, lasts: Time::ZERO, span: Time::ZERO };
+        let none = Size { load: Load::NONE, notes: [Size::NEW; 2], packets: 0, lasts: Time::ZERO, span: Time::ZERO };
         Sizes { recent: [none; 2], others: Totals::default() }
     }
 }
@@ -66,34 +92,35 @@ impl Sizes {
     /// Size of the packet in service, or of the last one, in bytes.
     #[inline]
     pub fn in_service(&self) -> u32 {
-        self.recent[0].bytes()
+        self.recent[0].load.bytes()
     }
 
-    /// Counts a packet. `times` gives the service of a new size, and with propagation.
+    /// Whether the last packet was like this one.
     #[inline(always)]
-    pub fn take(&mut self, bytes: u32, ack: bool, times: impl FnOnce() -> (Time, Time)) -> Size {
-        let key = u64::from(bytes) << 1 | u64::from(ack);
-        if self.recent[0].key != key {
-            self.look_up(key, times);
+    pub fn repeats(&self, load: Load) -> bool {
+        self.recent[0].load == load
+    }
+
+    /// Puts what belongs to `load` first. `times` gives the service of a new size, and with propagation.
+    pub fn look_up(&mut self, load: Load, times: impl FnOnce() -> (Time, Time)) {
+        self.recent.swap(0, 1);
+        if self.recent[0].load != load {
+            self.others += self.recent[0].totals();
+            let (lasts, span) = times();
+            self.recent[0] = Size { load, notes: [Size::NEW; 2], packets: 0, lasts, span };
         }
+    }
+
+    /// Counts another packet like the last.
+    #[inline(always)]
+    pub fn count_last(&mut self) -> Size {
         self.recent[0].packets += 1;
         self.recent[0]
     }
 
-    /// Puts what belongs to a size first.
-    #[inline(never)]
-    fn look_up(&mut self, key: u64, times: impl FnOnce() -> (Time, Time)) {
-        self.recent.swap(0, 1);
-        if self.recent[0].key != key {
-            self.others += self.recent[0].totals();
-            let (lasts, span) = times();
-            self.recent[0] = Size { key, notes: [Size::NEW; 2], packets: 0, lasts, span };
-        }
-    }
-
     /// Counts a packet that something else serves.
-    pub fn count(&mut self, bytes: u32, ack: bool) {
-        self.others += Totals::of(1, bytes, ack);
+    pub fn count(&mut self, load: Load) {
+        self.others += load.totals(1);
     }
 
     /// All that entered service, or are booked for it.

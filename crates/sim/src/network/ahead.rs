@@ -1,7 +1,7 @@
 //! Hops decided ahead, over links that book their services ([`acklab_path::link`]).
 
 use acklab_packet::{Packet, Time};
-use acklab_path::link::{Begin, Totals};
+use acklab_path::link::{Begin, Load, Totals};
 use acklab_path::queue::Removal;
 
 use super::Network;
@@ -20,12 +20,12 @@ impl Network {
     /// A packet reaches a plain link: decides when it leaves it, and leaves the next if it comes from nowhere else.
     #[inline(always)]
     pub(super) fn pass(&mut self, index: u32, packet: &Packet) {
-        let hop = &mut self.hops[index as usize];
-        let Some(begin) = hop.link.begin(packet, &mut At(self.current, &mut self.tied)) else {
+        let (load, hop) = (Load::of(packet), &mut self.hops[index as usize]);
+        let Some(begin) = hop.link.begin(load, &mut At(&self.current, &mut self.tied)) else {
             let copy = *packet;
             return self.note_removed(index, &copy, Removal::Full);
         };
-        let span = hop.link.book(packet, begin.start);
+        let span = hop.link.book(load, begin.start);
         if !hop.leads {
             let lane = hop.lane(index, &mut self.lanes);
             return self.launch_booked((index, lane), packet, begin, span);
@@ -67,7 +67,7 @@ impl Network {
             return self.launch_unled(index, &copy, begin, span);
         }
         hop.led_until = reach;
-        let further = hop.link.book(packet, reach);
+        let further = hop.link.book(Load::of(packet), reach);
         let lane = hop.lane_ahead(span, next, &mut self.lanes);
         let arrival = Due::ahead(reach + further, reach, Event::Deliver(lane));
         self.launch((lane, arrival, begin.start), packet, next, 2);
@@ -76,7 +76,7 @@ impl Network {
     /// Brings the accounts of all plain links to the present.
     pub fn settle(&mut self) {
         for hop in self.hops.iter_mut().filter(|hop| hop.link.passes() > 0) {
-            hop.link.catch_up(&mut At(self.current, &mut self.tied));
+            hop.link.catch_up(&mut At(&self.current, &mut self.tied));
         }
         // The end of a run is decided before all else; of other events it is not known which comes first.
         let last = self.current.event() == Event::Stop;
@@ -104,7 +104,7 @@ impl Network {
         for (index, due, packet) in self.led() {
             let (constant, of) = (self.hops[index as usize].link.constant(), &mut all[index as usize]);
             if due.decided() >= self.now() {
-                of.totals -= Totals::of(1, packet.size, packet.is_ack());
+                of.totals -= Load::of(packet).totals(1);
             } else if let Some(constant) = constant {
                 of.free = of.free.max(due.decided() + constant.service(packet.size));
             }

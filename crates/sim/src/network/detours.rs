@@ -3,6 +3,7 @@
 use std::mem::take;
 
 use acklab_packet::{Packet, Time};
+use acklab_path::link::Load;
 use acklab_path::queue::Removal;
 use acklab_path::server::{Fate, Frame};
 use acklab_path::spec::LossPlace;
@@ -107,7 +108,7 @@ impl Network {
                 self.note_removed(index, &packet, reason);
                 continue;
             }
-            link.sizes.count(packet.size, packet.is_ack());
+            link.sizes.count(Load::of(&packet));
             self.recorder.packet(now, index, PacketEvent::Dequeue, &packet);
             if fate == Fate::GivenUp {
                 self.note_removed(index, &packet, Removal::Lost);

@@ -137,7 +137,7 @@ recoveries! {
 }
 
 impl LossRecovery for Recovery {
-    #[inline]
+    #[inline(always)]
     fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
         each!(self, recovery => recovery.on_ack(core, ack, now, wire))
     }
