@@ -57,11 +57,11 @@ pub trait Variants: Clone + PartialEq + fmt::Debug + 'static {
     fn with(self, key: &str, value: impl Serialize) -> Self {
         let mut table = self.table();
         table.insert(key.to_owned(), serde_json::json!(value));
-        Self::read(table).expect("a parameter of this variant, in its range")
+        Self::read(&table).expect("a parameter of this variant, in its range")
     }
 
     /// The value that a complete table stands for, if every parameter is known, of its type, and in its range.
-    fn read(table: Map<String, Value>) -> Option<Self>;
+    fn read(table: &Map<String, Value>) -> Option<Self>;
 }
 
 /// The variant called `name`, with its defaults.
@@ -106,11 +106,16 @@ impl<T: Variants> Patch<T> {
     /// # Errors
     /// The table that results, where it is not a value.
     fn over(&self, now: &T) -> Result<T, Value> {
-        let kind = self.table.get(T::TAG).and_then(Value::as_str).unwrap_or(now.name());
+        let kind = self.table.get(T::TAG).map_or(now.name(), |kind| kind.as_str().unwrap_or_default());
         let base = if kind == now.name() { Some(now.clone()) } else { T::named(kind) };
-        let mut table = base.map(|base| base.table()).unwrap_or_default();
-        table.extend(self.table.clone());
-        T::read(table.clone()).ok_or(Value::Object(table))
+        match base {
+            Some(base) if self.table.keys().all(|key| key == T::TAG) => Ok(base),
+            base => {
+                let mut table = base.map(|base| base.table()).unwrap_or_default();
+                table.extend(self.table.clone());
+                T::read(&table).ok_or(Value::Object(table))
+            }
+        }
     }
 
     /// Whether some variant takes it.
@@ -263,16 +268,17 @@ macro_rules! variants {
                 table
             }
 
-            fn read(mut table: serde_json::Map<String, serde_json::Value>) -> Option<$name> {
-                let value = match table.remove($tag)?.as_str()? {
+            fn read(table: &serde_json::Map<String, serde_json::Value>) -> Option<$name> {
+                let (value, parameters) = match table.get($tag)?.as_str()? {
                     $($word => {
-                        $(let $field: $type = serde_json::from_value(table.remove(stringify!($field))?).ok()?;)*
+                        $(let $field = <$type as serde::Deserialize>::deserialize(table.get(stringify!($field))?).ok()?;)*
                         $($(if !(f64::from($min)..=f64::from($max)).contains(&f64::from($field)) { return None; })?)*
-                        $name::$variant { $($field),* }
+                        let names: &[&str] = &[$(stringify!($field)),*];
+                        ($name::$variant { $($field),* }, names.len())
                     })+
                     _ => return None,
                 };
-                table.is_empty().then_some(value)
+                (table.len() == parameters + 1).then_some(value)
             }
         }
 

@@ -54,7 +54,7 @@ fn dressed<T: Variants>(value: T, drawn: &[(&str, serde_json::Value)]) -> T {
     drawn.iter().fold(value, |value, (key, drawn)| {
         let mut table = value.table();
         table.entry(*key).and_modify(|parameter| *parameter = drawn.clone());
-        T::read(table).unwrap_or(value)
+        T::read(&table).unwrap_or(value)
     })
 }
 
