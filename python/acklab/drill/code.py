@@ -1,7 +1,7 @@
 """Assertions between ``%{`` and ``}%``: a safe part of Python, read with ``ast`` and never executed as code.
 
 packetdrill hands such blocks to Python. A script is untrusted input, so only this is read: ``assert`` with an optional message, and
-``print(...)``, over numbers, texts, names that begin with ``tcpi_`` or ``TCP``, arithmetic, comparisons, and/or/not.
+``print(...)`` and ``name = value``, over numbers, texts, names that begin with ``tcpi_`` or ``TCP``, arithmetic, comparisons, and/or/not.
 """
 
 from __future__ import annotations
@@ -33,22 +33,25 @@ LONGEST = 10_000
 
 def _statements(text: str) -> list[ast.stmt]:
     """The block's statements; blocks are indented as it pleases them."""
-    lines = [line.strip() for line in text.replace(";", "\n").splitlines()]
+    lines = [line.strip().rstrip("\\") for line in text.replace(";", "\n").splitlines()]
     return ast.parse("\n".join(lines)).body
 
 
-def refusal(text: str) -> str | None:
-    """What of a block is not read, or ``None``."""
+def refusal(text: str, assigned: set[str]) -> str | None:
+    """What of a block is not read, or ``None``; adds to the names that blocks before assigned."""
     if len(text) > LONGEST:
         return "the block is too long"
     try:
         for statement in _statements(text):
             if isinstance(statement, ast.Assert):
-                _check(statement.test)
+                _check(statement.test, assigned)
+            elif isinstance(statement, ast.Assign) and _target(statement):
+                _check(statement.value, assigned)
+                assigned.add(_target(statement))
             elif _printed(statement) is None:
                 return f"the statement `{ast.unparse(statement).splitlines()[0][:40]}`"
             for value in _printed(statement) or []:
-                _check(value)
+                _check(value, assigned)
     except _Refused as refused:
         return str(refused)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -67,10 +70,16 @@ def _printed(statement: ast.stmt) -> list[ast.expr] | None:
     return call.args if is_print and isinstance(call, ast.Call) else None
 
 
-def _check(node: ast.expr) -> None:
+def _target(statement: ast.Assign) -> str:
+    """The one name that a statement assigns, if it is no name of the kernel's."""
+    name = statement.targets[0].id if len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name) else ""
+    return "" if name.startswith("tcpi_") else name
+
+
+def _check(node: ast.expr, assigned: set[str]) -> None:
     ok = (
         isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str))
-        or isinstance(node, ast.Name) and (node.id in NAMES or node.id.startswith("tcpi_"))
+        or isinstance(node, ast.Name) and (node.id in NAMES or node.id in assigned or node.id.startswith("tcpi_"))
         or isinstance(node, ast.BinOp) and type(node.op) in _BINARY
         or isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub))
         or isinstance(node, ast.Compare) and all(type(op) in _COMPARED for op in node.ops)
@@ -80,7 +89,7 @@ def _check(node: ast.expr) -> None:
         raise _Refused(f"`{ast.unparse(node)[:40]}`")
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr):
-            _check(child)
+            _check(child, assigned)
 
 
 def names(text: str) -> set[str]:
@@ -89,18 +98,21 @@ def names(text: str) -> set[str]:
     return {node.id for node in trees if isinstance(node, ast.Name) and node.id.startswith("tcpi_")}
 
 
-def run(text: str, info: Mapping[str, float]) -> tuple[str | None, list[str]]:
+def run(text: str, info: Mapping[str, float], variables: dict[str, Any]) -> tuple[str | None, list[str]]:
     """Checks a block's assertions; what fails, with the values it read, and what it prints.
 
     Args:
         text: a block without a `refusal`.
         info: values of the ``tcpi_`` names.
+        variables: what blocks assigned.
     """
     printed: list[str] = []
-    known: dict[str, float] = {**NAMES, **info}
     for statement in _statements(text):
+        known: dict[str, Any] = {**NAMES, **variables, **info}
         try:
-            if isinstance(statement, ast.Assert):
+            if isinstance(statement, ast.Assign):
+                variables[_target(statement)] = _value(statement.value, known)
+            elif isinstance(statement, ast.Assert):
                 if not _value(statement.test, known):
                     read = sorted(names(ast.unparse(statement)))
                     values = ", ".join(f"{name} is {known[name]}" for name in read)

@@ -39,6 +39,7 @@ def parse(text: str, name: str = "script") -> Script:
 class _Parser:
     def __init__(self, text: str, name: str) -> None:
         self.words, self.at, self.found = words(text), 0, Script(name)
+        self.assigned: set[str] = set()
 
     @property
     def word(self) -> Word:
@@ -126,7 +127,7 @@ class _Parser:
         if word.kind == "code":
             self.next()
             text = word.text[2:-2].strip()
-            why = refusal(text)
+            why = refusal(text, self.assigned)
             if why:
                 self.unsupported(f"in Python, {why}", word)
             return Code(text)

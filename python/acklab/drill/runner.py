@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
 from . import code
@@ -88,6 +88,7 @@ class Runner:
     def __init__(self, script: Script, host: Host) -> None:
         self.script, self.host = script, host
         self.stamps = Stamps()
+        self.variables: dict[str, Any] = {}
         self.outcome = Outcome(script.name, lines=[Line(event.line, str(event)) for event in script.events])
         #: The last event's time, and whether that was an arrival, whose time is exact.
         self.last, self.last_arrived = 0, False
@@ -205,7 +206,10 @@ class Runner:
         line.outcome, self.blocked = "passed", None
 
     def check(self, block: Code, number: int) -> None:
-        wrong, printed = code.run(block.text, self.host.info())
+        info = self.host.info()
+        for name in sorted(code.names(block.text) - set(info)):
+            raise Unsupported(f"{name}, which this host does not tell")
+        wrong, printed = code.run(block.text, info, self.variables)
         self.outcome.notes += [f"{number}: {text}" for text in printed]
         if wrong:
             raise _Failed(wrong)
@@ -213,8 +217,6 @@ class Runner:
 
 def _as_compared(expected: Packet, actual: Packet) -> Packet:
     """The packet that left, with what was compared and no more."""
-    from dataclasses import replace
-
     return replace(
         actual,
         window=None if expected.window is None else actual.window,

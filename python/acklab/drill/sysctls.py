@@ -16,7 +16,6 @@ USUAL = {
     "tcp_slow_start_after_idle": "0",
     "tcp_early_retrans": "4",
     "tcp_ecn": "0",
-    "tcp_syncookies": "1",
     "tcp_fastopen": "0x70403",
 }
 
@@ -25,7 +24,7 @@ def settings(text: str) -> tuple[dict[str, str], list[str]]:
     """What a command sets, by the part of the name after ``net.ipv4.``, and the lines that set nothing here."""
     found: dict[str, str] = {}
     rest: list[str] = []
-    for line in re.split(r"[\n;]|&&", text):
+    for line in re.split(r"[\n;]|&&", text.replace("\\\n", " ")):
         line = line.split(" >")[0].strip()
         program = line.split(" ")[0].rpartition("/")[2] if line else ""
         if not line or line.startswith("#"):
