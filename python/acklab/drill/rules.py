@@ -19,7 +19,7 @@ NO_EFFECT = frozenset(
     "tcp_pacing_ss_ratio tcp_pacing_ca_ratio tcp_ecn_fallback tcp_invalid_ratelimit".split()
 )
 #: Settings of which a simulated stack knows one value.
-FIXED = {"tcp_recovery": "1", "tcp_reordering": "3", "tcp_window_scaling": "1", "tcp_moderate_rcvbuf": "1", "tcp_retrans_collapse": "1"}
+FIXED = {"tcp_recovery": "1", "tcp_reordering": "3", "tcp_window_scaling": "1", "tcp_moderate_rcvbuf": "1", "tcp_syn_linear_timeouts": "0"}
 READ = frozenset(
     "tcp_congestion_control tcp_sack tcp_dsack tcp_timestamps tcp_ecn tcp_frto tcp_slow_start_after_idle tcp_rmem "
     "tcp_comp_sack_delay_ns tcp_comp_sack_nr tcp_early_retrans".split()

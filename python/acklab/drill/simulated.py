@@ -47,8 +47,15 @@ class SimulatedHost:
         self.connection: int | None = None
         self.client = self.nodelay = self.nonblocking = False
         self.established = self.reset = self.closing = self.fin_sent = self.fin_received = False
+        #: Ends of segments that bear PSH, and of the data last pushed.
         self.pushes: set[int] = set()
+        self.pushed = 1
+        self.window = self.widest = 0
+        #: One past the highest unit that the peer reported.
+        self.reported = 0
         self.read_to, self.carried, self.stamp = 1, 0, 0
+        #: The number acknowledged by what left with each timestamp.
+        self.echoes: dict[int, int] = {}
         self.blocked: Call | None = None
         self.returned: tuple[int, str | None] | None = None
         for event in script.events:
@@ -80,7 +87,14 @@ class SimulatedHost:
 
     def sniff(self, until: int) -> tuple[int, Packet] | None:
         self._run(until, lambda: bool(self.sent))
-        return self.sent.popleft() if self.sent else None
+        if self.sent:
+            return self.sent.popleft()
+        state = self._state() if self.ends is not None else {}
+        if self.fin_sent and state["una"] == state["limit"]:
+            raise Unsupported("a FIN that is sent again, on a simulated stack")
+        if self.established and self.window < state["mss"] and state["max"] < state["limit"]:
+            raise Unsupported("probes of a closed window on a simulated stack")
+        return None
 
     @property
     def _secs(self) -> float:
@@ -120,6 +134,7 @@ class SimulatedHost:
         if sack:
             options += [Option("nop"), Option("nop"), Option("sack", tuple(edge for block in sack for edge in block))]
         rcv_nxt = self._state()["rcv_nxt"]
+        self.echoes[self._stamps()[0]] = rcv_nxt
         self.carried = max(self.carried, rcv_nxt)
         packet = Packet(False, flags, seq, length, rcv_nxt if ack is None else ack, None, 0, tuple(options), ecn)
         self.sent.append((self.clock, packet))
@@ -135,6 +150,7 @@ class SimulatedHost:
             stamps, sack, scale = self.agreed.stamps, self.agreed.sack, self.agreed.scales and self.agreed.scales[1]
             flags |= {"E"} if self.agreed.ecn else set()
         stamp = (self._stamps()[0], 0 if self.client else self.stamp)
+        self.echoes[stamp[0]] = 1
         packet = Packet(False, frozenset(flags), 0, 0, 0 if self.client else 1, None, 0, rules.syn_options(stamps, sack, scale, stamp), "noecn")
         self.sent.append((self.clock, packet))
 
@@ -174,9 +190,11 @@ class SimulatedHost:
         self._ack(packet)
         fin = "F" in packet.flags
         if packet.length or fin:
+            first = 1 if self.read_to == self._state()["rcv_nxt"] == 1 else 0
+            echo = self.echoes.get((packet.option("TS") or (0, -1))[1], first)
             self.ends.on_segment(
                 packet.seq, packet.length + fin, self._secs, fin=fin, push="P" in packet.flags, ect=packet.ecn in ("ect0", "ect1"),
-                ce=packet.ecn == "ce", cwr="W" in packet.flags, ts_val=(packet.option("TS") or (0,))[0] / 1000,
+                ce=packet.ecn == "ce", cwr="W" in packet.flags, ts_val=(packet.option("TS") or (0,))[0] / 1000, echo=echo,
             )  # fmt: skip
             self.fin_received |= fin
             self._drain()
@@ -209,9 +227,12 @@ class SimulatedHost:
         state = self._state()
         shift = self.agreed.scales[0] if self.agreed.scales and "S" not in packet.flags else 0
         window = (packet.window or 0) << shift
-        changed, self.window = window != getattr(self, "window", None), window
+        changed, self.window = window != self.window, window
+        if self.client or "S" not in packet.flags:
+            self.widest = max(self.widest, window)
         edges = packet.option("sack") or ()
         blocks = list(zip(edges[::2], edges[1::2], strict=True))
+        self.reported = max([self.reported, *edges])
         self.ends.tell_window(window)
         # What repeats the last number with data, or with another window, is no duplicate ACK (RFC 5681 section 2).
         if packet.ack == state["una"] and not blocks and (changed or packet.length or packet.flags & set("FS")):
@@ -290,9 +311,8 @@ class SimulatedHost:
         if self.ends is None:
             self.client, self.connection = True, number(fd)
             answers = (e.what for e in self.script.events if isinstance(e.what, Packet) and e.what.inbound)
-            answer = next((packet for packet in answers if {"S", "."} <= packet.flags), None)
-            if answer is None:
-                raise Unsupported("a connect without an answer in the script, on a simulated stack")
+            none = Packet(True, frozenset("S."), 0, 0, 1, 65535)
+            answer = next((packet for packet in answers if {"S", "."} <= packet.flags), none)
             self.agreed = rules.agreed(answer, self.sysctls, client=True)
             self._make()
             self.ends.start(self._secs)
@@ -308,8 +328,12 @@ class SimulatedHost:
             raise Unsupported("this write on a simulated stack")
         if self.reset:
             return Result(-1, "ECONNRESET")
-        count = number(size)
-        self.pushes.add(self._state()["limit"] + count)
+        count, state = number(size), self._state()
+        # A write is pushed at its end, and where half the widest window is not (`forced_push`).
+        for end in [*range(state["limit"] + state["mss"], state["limit"] + count, state["mss"]), state["limit"] + count]:
+            if end == state["limit"] + count or end - self.pushed > self.widest // 2:
+                self.pushes.add(end)
+                self.pushed = end
         self.ends.write(count, self._secs)
         self._drain()
         return Result(count)
@@ -365,8 +389,9 @@ class SimulatedHost:
         return Result(0)
 
     def _getsockopt(self, call: Call, fd: Any, level: Any, option: Any, value: Any, size: Any) -> Result:
-        if option != ("name", "SO_ERROR") or shown(value) != "[0]":
-            raise Unsupported(f"getsockopt of {shown(option)} on a simulated stack")
+        error = 111 if self.reset and not self.established else 0
+        if option != ("name", "SO_ERROR") or shown(value) != f"[{error}]":
+            raise Unsupported(f"getsockopt of {shown(option)} with {shown(value)} on a simulated stack")
         return Result(0)
 
     def _fcntl(self, call: Call, fd: Any, what: Any, value: Any = 0) -> Result:
@@ -391,9 +416,11 @@ class SimulatedHost:
             raise Unsupported("an assertion without a connection")
         state = self._state()
         endless = state["ssthresh"] >= 1e8
+        # Open, with reports above a hole: Disorder.
+        disorder = int(state["ca_state"] == 0 and self.reported > state["una"])
         return {
             "tcpi_snd_cwnd": int(state["cwnd"]), "tcpi_snd_ssthresh": INFINITE if endless else int(state["ssthresh"]),
-            "tcpi_unacked": -(-(state["max"] - state["una"]) // state["mss"]), "tcpi_ca_state": state["ca_state"],
+            "tcpi_unacked": -(-(state["max"] - state["una"]) // state["mss"]), "tcpi_ca_state": state["ca_state"] or disorder,
             "tcpi_total_retrans": state["retransmits"], "tcpi_snd_mss": state["mss"],
             "tcpi_rto": round(state["rto"] * 1e6),
         }  # fmt: skip
