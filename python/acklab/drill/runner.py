@@ -106,6 +106,7 @@ class Runner:
             for event, line in zip(self.script.events, self.outcome.lines, strict=True):
                 self.event(event, line)
             self.unblock()
+            self.surplus()
         except _Failed as failed:
             if self.blocked and self.blocked[1].outcome == "failed":
                 line = self.blocked[1]
@@ -142,6 +143,14 @@ class Runner:
         self.last, self.last_arrived = due, arrives
         if self.blocked is None or self.blocked[1] is not line:
             line.outcome = "passed"
+
+    def surplus(self) -> None:
+        """Notes what left by now and no line expects: no failure, as in packetdrill."""
+        found = []
+        while (more := self.host.sniff(self.host.now())) is not None:
+            found.append(f"{seconds(more[0])} {more[1]}")
+        if found:
+            self.outcome.notes.append(f"after the last line: {len(found)} packets that no line expects, first {found[0]}")
 
     def tolerance(self, due: int) -> float:
         percent = self.script.number("tolerance_percent", TOLERANCE_PERCENT)
