@@ -86,9 +86,12 @@ class SimulatedHost:
             self.clock = max(self.clock, until)
 
     def sniff(self, until: int) -> tuple[int, Packet] | None:
+        before = self.clock
         self._run(until, lambda: bool(self.sent))
         if self.sent:
             return self.sent.popleft()
+        if until <= before:
+            return None
         state = self._state() if self.ends is not None else {}
         if self.fin_sent and state["una"] == state["limit"]:
             raise Unsupported("a FIN that is sent again, on a simulated stack")
