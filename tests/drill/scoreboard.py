@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from acklab import kernel
+from acklab import _core, kernel
 from acklab.cli.drill import STACKS, on_kernel, on_stack
 
 HERE = Path(__file__).resolve().parent
@@ -109,7 +109,7 @@ def main() -> int:
         return page(kept()) != PAGE.read_text(encoding="utf-8")
     try:
         kernel.find()
-    except Exception:
+    except _core.LiveError:
         results = kept()
     else:
         results = {told["script"]: cell(told) for told in on_kernel(texts())}

@@ -6,10 +6,10 @@ import struct
 
 #: Fields after the first eight bytes: 32 bits each, from `tcpi_rto` on; then 64 bits, then 32 again, as the kernel has them.
 _BYTES = ("state", "ca_state", "retransmits", "probes", "backoff", "options")
-_WORDS = (
+_WORDS = tuple(
     "rto ato snd_mss rcv_mss unacked sacked lost retrans fackets last_data_sent last_ack_sent last_data_recv last_ack_recv pmtu "
-    "rcv_ssthresh rtt rttvar snd_ssthresh snd_cwnd advmss reordering rcv_rtt rcv_space total_retrans"
-).split()
+    "rcv_ssthresh rtt rttvar snd_ssthresh snd_cwnd advmss reordering rcv_rtt rcv_space total_retrans".split()
+)
 _LONGS = ("pacing_rate", "max_pacing_rate", "bytes_acked", "bytes_received")
 _MORE = ("segs_out", "segs_in", "notsent_bytes", "min_rtt", "data_segs_in", "data_segs_out")
 _LONGER = ("delivery_rate", "busy_time", "rwnd_limited", "sndbuf_limited")

@@ -199,7 +199,7 @@ def run(scripts: list[tuple[str, str]]) -> list[dict[str, Any]]:
             os.close(reading)
             try:
                 told = _child(name, text)
-            except BaseException:
+            except Exception:
                 told = Outcome(name, "failed", notes=[traceback.format_exc()]).told()
             with open(writing, "w") as file:
                 json.dump(told, file)

@@ -176,13 +176,12 @@ class Runner:
                 break
             if not joins(expected, actual, more[1]):
                 shown = self.stamps.learn(expected, actual)
-                wrong = difference(expected, shown, -1) or "it differs"
-                raise _Failed(f"{wrong}; next {more[1]}", f"{seconds(at)} {_as_compared(expected, shown)}")
+                raise _Failed(f"{difference(expected, shown, -1) or 'it differs'}; next {more[1]}", f"{seconds(at)} {_as_compared(expected, shown)}")
             actual = joined(actual, more[1])
         actual = self.stamps.learn(expected, actual)
         tolerance = self.tolerance(due)
         tick = self.script.number("tcp_ts_tick_usecs", 0)
-        wrong = difference(expected, actual, tolerance / tick if tick else -1)
+        wrong: str | None = difference(expected, actual, tolerance / tick if tick else -1)
         wrong = wrong or lateness(event.when, base, at, tolerance)
         if wrong:
             raise _Failed(wrong, f"{seconds(at)} {_as_compared(expected, actual)}")
@@ -202,7 +201,7 @@ class Runner:
         """Waits for the call that blocks, and judges it."""
         if self.blocked is None:
             return
-        event, line, until = self.blocked
+        _, line, until = self.blocked
         found = self.host.finish()
         at, wrong = found if found else (self.host.now(), "it has not returned")
         tolerance = self.tolerance(until)

@@ -30,7 +30,7 @@ def checksum(data: bytes) -> int:
     total = sum(struct.unpack(f"!{(len(data) + 1) // 2}H", data + b"\0" * (len(data) % 2)))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
-    return total ^ 0xFFFF
+    return int(total ^ 0xFFFF)
 
 
 def _option(option: Option, shift: int) -> bytes:
