@@ -471,6 +471,62 @@ class LiveError(RuntimeError):
     """A live run could not be, or broke off. The message says what was refused and what helps, in one line."""
 
 @final
+class Endpoints:
+    """The sender and the receiver of one host, with the rules of a scenario's only flow, driven call by call.
+
+    Times are in seconds. Sequence numbers count bytes; the SYN is number 0. The sender has nothing to send at first.
+
+    Raises:
+        ScenarioError: the text is no scenario.
+        ValueError: it has no flow.
+    """
+
+    def __new__(cls, text: str | bytes) -> Endpoints: ...
+    def start(self, now: float) -> None:
+        """Opens the connection: the SYN leaves, if the rules have one."""
+    def write(self, bytes: int, now: float) -> None:
+        """The application writes so many bytes."""
+    def on_ack(
+        self,
+        ack: int,
+        now: float,
+        *,
+        sack: Sequence[tuple[int, int]] = ...,
+        syn: bool = False,
+        ece: bool = False,
+        ts_ecr: float = 0.0,
+    ) -> None:
+        """An ACK arrives, with up to three SACK blocks as ``(start, end)``."""
+    def tell_window(self, bytes: int) -> None:
+        """The peer's window is now so many bytes."""
+    def resume(self, now: float) -> None:
+        """The sender goes on as far as it may."""
+    def on_segment(
+        self,
+        seq: int,
+        len: int,
+        now: float,
+        *,
+        syn: bool = False,
+        fin: bool = False,
+        push: bool = False,
+        ect: bool = False,
+        ce: bool = False,
+        cwr: bool = False,
+        ts_val: float = 0.0,
+        echo: int = 0,
+    ) -> None:
+        """A segment arrives, of ``len`` sequence numbers."""
+    def due(self) -> float | None:
+        """When the next timer runs out, if one is set."""
+    def expire(self, now: float) -> None:
+        """Lets the timers that are due by ``now`` run out, each once."""
+    def take(self) -> str:
+        """What was sent since the last call, as JSON: the receiver's ACKs, then the sender's segments."""
+    def state(self) -> str:
+        """State as JSON: windows in segments, sequence numbers, counts."""
+
+@final
 class LivePlan:
     """A scenario's live run, planned: what can be said of it without any privilege.
 

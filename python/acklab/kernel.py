@@ -91,6 +91,16 @@ def run(
     return _core.LiveResult.unpacked(told["result"])
 
 
+def drill(scripts: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    """What becomes of scripts in packetdrill's language, given by name and text, in one kernel: :class:`drill.runner.Outcome`\\ s.
+
+    Raises:
+        LiveError: there is no kernel, or it broke off.
+    """
+    outcomes: list[dict[str, Any]] = _boot({"scripts": scripts}, 0)["outcomes"]
+    return outcomes
+
+
 def _boot(job: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """What ``_inside.py`` says of a job."""
     packed = base64.b64encode(zlib.compress(json.dumps(job).encode(), 9)).decode()

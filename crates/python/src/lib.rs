@@ -9,6 +9,7 @@ mod batch;
 mod capture;
 mod capture_input;
 mod drive;
+mod endpoints;
 mod errors;
 mod input;
 mod journal;
@@ -36,6 +37,8 @@ mod _core {
     use super::batch::Batch;
     #[pymodule_export]
     use super::capture::{capture, capture_all, link_ends};
+    #[pymodule_export]
+    use super::endpoints::Endpoints;
     #[pymodule_export]
     use super::errors::{CaptureError, RunError, ScenarioError};
     #[pymodule_export]

@@ -143,6 +143,11 @@ impl Sender {
         self.recovery.resume(&mut self.core, now, wire);
     }
 
+    /// The receiver's window is now `units`. Drivers of real segments say it before each ACK; the simulator's window is constant.
+    pub fn tell_window(&mut self, units: u64) {
+        self.core.seq.wnd = units;
+    }
+
     /// The instant asked for with [`SenderWire::arm_pacer`] has come.
     pub fn on_pacer<W: SenderWire>(&mut self, now: Time, wire: &mut W) {
         self.core.extras.pacer.woke();

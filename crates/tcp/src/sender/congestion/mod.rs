@@ -94,7 +94,7 @@ impl Congestion {
 
     /// The state with `una` acknowledged: open again once the reduction's data is.
     #[inline]
-    pub(super) fn state_at(&self, una: Seq) -> CaState {
+    pub fn state_at(&self, una: Seq) -> CaState {
         if una < self.recover { self.state } else { CaState::Open }
     }
 

@@ -1,0 +1,206 @@
+"""A script's system calls as those of the machine, through the C library: only the calls and arguments named here."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import os
+import select
+import socket
+import struct
+from typing import Any
+
+from .runner import Unsupported
+from .script import Call, shown
+
+libc = ctypes.CDLL(None, use_errno=True)
+#: Where scripts mean "the usual address" by `...`.
+LOCAL, REMOTE, PORT = "192.168.0.1", "192.0.2.1", 8080
+#: Constants that Python's modules lack.
+MORE = {
+    "SIOCINQ": 0x541B, "SIOCOUTQ": 0x5411, "SIOCOUTQNSD": 0x894B, "FIONREAD": 0x541B, "TCP_TIMESTAMP": 24,
+    "TCP_NOTSENT_LOWAT": 25, "TCP_THIN_LINEAR_TIMEOUTS": 16, "TCP_THIN_DUPACK": 17, "TCP_USER_TIMEOUT": 18, "TCP_INQ": 36,
+    "TCP_CONGESTION": 13, "SO_MAX_PACING_RATE": 47, "MSG_FASTOPEN": 0x20000000, "TCP_FASTOPEN": 23, "TCP_SAVE_SYN": 27,
+    "TCP_TX_DELAY": 37, "SO_SNDBUFFORCE": 32, "SO_RCVBUFFORCE": 33, "TCP_NODELAY": 1, "TCP_CORK": 3,
+}  # fmt: skip
+#: Most bytes of a read or write.
+MOST = 1 << 26
+
+
+def number(value: Any) -> int:
+    """An integer argument."""
+    if isinstance(value, int):
+        return value
+    if isinstance(value, tuple) and value[0] == "name":
+        name = value[1]
+        if name in MORE:
+            return MORE[name]
+        for module in (socket, fcntl, select, os, errno):
+            found = getattr(module, name, None)
+            if name.isupper() and isinstance(found, int):
+                return int(found)
+        raise Unsupported(f"the constant {name}")
+    if isinstance(value, tuple) and value[0] == "or":
+        total = 0
+        for part in value[1]:
+            total |= number(part)
+        return total
+    if isinstance(value, tuple) and value[0] == "call" and value[1] == "htons" and len(value[2]) == 1:
+        return number(value[2][0])
+    raise Unsupported(f"the argument {shown(value)}")
+
+
+def only(value: Any) -> Any:
+    """The one element of a list."""
+    if isinstance(value, tuple) and value[0] == "list" and len(value[1]) == 1:
+        return value[1][0]
+    raise Unsupported(f"the argument {shown(value)}; a list of one, [...]")
+
+
+def address(value: Any, usual: tuple[str, int]) -> bytes:
+    """A ``sockaddr_in``."""
+    host, port = usual
+    if isinstance(value, tuple) and value[0] == "table":
+        table = value[1]
+        given = table.get("sin_addr")
+        if number(table.get("sa_family", 0)) != socket.AF_INET or not isinstance(given, tuple) or given[:2] != ("call", "inet_addr"):
+            raise Unsupported(f"the address {shown(value)}")
+        host, port = str(given[2][0]), number(table.get("sin_port", 0))
+    elif value != ("...",):
+        raise Unsupported(f"the address {shown(value)}")
+    try:
+        return struct.pack("=H", socket.AF_INET) + struct.pack("!H", port & 0xFFFF) + socket.inet_aton(host) + bytes(8)
+    except OSError:
+        raise Unsupported(f"the address {host}") from None
+
+
+class Calls:
+    """System calls with the script's descriptors."""
+
+    def __init__(self, bind_port: int = PORT, connect_port: int = PORT) -> None:
+        self.live: dict[int, int] = {}
+        self.local, self.remote = (LOCAL, bind_port), (REMOTE, connect_port)
+        self.listening = False
+        #: The socket that assertions ask about.
+        self.tested: int | None = None
+
+    def descriptor(self, value: Any) -> int:
+        """The machine's number of a descriptor; one that was never opened stays as it is."""
+        script = number(value)
+        return self.live.get(script, script if script < 0 else 1000 + script)
+
+    def make(self, call: Call) -> str | None:
+        """Calls; what is wrong with the outcome.
+
+        Raises:
+            Unsupported: the call or an argument is none of those known here.
+        """
+        try:
+            method = getattr(self, f"_{call.name}", self._transfer)
+            got, wrong = method(call, *call.arguments)
+        except TypeError:
+            raise Unsupported(f"{call.name} with {len(call.arguments)} arguments") from None
+        error = errno.errorcode.get(ctypes.get_errno()) if got == -1 else None
+        wanted = call.result
+        if call.name in ("socket", "accept") and got >= 0 and wanted.value is not None and wanted.value >= 0:
+            self.live[wanted.value] = got
+            if call.name == "accept" or self.tested is None:
+                self.tested = got
+            return None
+        if wanted.value is not None and got != wanted.value or got == -1 and wanted.error and error != wanted.error:
+            return f"{wanted} expected, {got}{f' {error}' if error else ''} returned"
+        return wrong
+
+    def _socket(self, call: Call, domain: Any, kind: Any, protocol: Any) -> tuple[int, None]:
+        family = socket.AF_INET if domain == ("...",) else number(domain)
+        return libc.socket(family, number(kind), number(protocol)), None
+
+    def _bind(self, call: Call, fd: Any, where: Any, size: Any) -> tuple[int, None]:
+        place = address(where, self.local)
+        return libc.bind(self.descriptor(fd), place, len(place)), None
+
+    def _connect(self, call: Call, fd: Any, where: Any, size: Any) -> tuple[int, None]:
+        self.tested = self.descriptor(fd)
+        place = address(where, self.remote)
+        return libc.connect(self.descriptor(fd), place, len(place)), None
+
+    def _listen(self, call: Call, fd: Any, backlog: Any) -> tuple[int, None]:
+        got = libc.listen(self.descriptor(fd), number(backlog))
+        self.listening |= got == 0
+        return got, None
+
+    def _accept(self, call: Call, fd: Any, *_: Any) -> tuple[int, None]:
+        return libc.accept(self.descriptor(fd), None, None), None
+
+    def _close(self, call: Call, fd: Any) -> tuple[int, None]:
+        live = self.descriptor(fd)
+        if self.tested == live:
+            self.tested = None
+        self.live.pop(number(fd), None)
+        return libc.close(live), None
+
+    def _shutdown(self, call: Call, fd: Any, how: Any) -> tuple[int, None]:
+        return libc.shutdown(self.descriptor(fd), number(how)), None
+
+    def _transfer(self, call: Call, fd: Any, data: Any, size: Any, flags: Any = 0, *_: Any) -> tuple[int, None]:
+        if call.name not in ("write", "send", "sendto", "read", "recv", "recvfrom") or len(call.arguments) < 3:
+            raise Unsupported(f"the system call {call.name}")
+        count = number(size)
+        if not 0 <= count <= MOST:
+            raise Unsupported(f"{call.name} of {count} bytes")
+        live, buffer = self.descriptor(fd), ctypes.create_string_buffer(count or 1)
+        if isinstance(data, str):
+            raise Unsupported("data that a script spells out")
+        to = None
+        if call.name == "sendto" and len(call.arguments) > 4:
+            # `...` and a size of `...` name the usual peer; a connected socket takes 0, 0.
+            where = call.arguments[4]
+            to = None if where in (0, ("name", "NULL")) else address(where, self.remote)
+        if call.name in ("write", "send", "sendto"):
+            return libc.sendto(live, buffer, count, number(flags) | socket.MSG_NOSIGNAL, to, len(to) if to else 0), None
+        return libc.recv(live, buffer, count, number(flags)), None
+
+    def _setsockopt(self, call: Call, fd: Any, level: Any, option: Any, value: Any, size: Any) -> tuple[int, None]:
+        if isinstance(value, str):
+            data = value.encode()
+        else:
+            inner = only(value) if isinstance(value, tuple) and value[0] == "list" else value
+            if isinstance(inner, tuple) and inner[0] == "table":
+                data = b"".join(struct.pack("=i", number(part)) for part in inner[1].values())
+            elif isinstance(inner, str):
+                data = inner.encode()
+            else:
+                data = struct.pack("=i", number(inner))
+        return libc.setsockopt(self.descriptor(fd), number(level), number(option), data, len(data)), None
+
+    def _getsockopt(self, call: Call, fd: Any, level: Any, option: Any, value: Any, size: Any) -> tuple[int, str | None]:
+        buffer, room = ctypes.create_string_buffer(64), ctypes.c_uint32(64)
+        got = libc.getsockopt(self.descriptor(fd), number(level), number(option), buffer, ctypes.byref(room))
+        inner = only(value) if isinstance(value, tuple) and value[0] == "list" else value
+        if got == -1 or inner == ("...",):
+            return got, None
+        if isinstance(inner, str):
+            said: Any = buffer.value.decode(errors="replace")
+            return got, None if said == inner else f'"{inner}" expected, "{said}" found'
+        (said,) = struct.unpack("=i", buffer.raw[:4])
+        return got, None if said == number(inner) else f"{number(inner)} expected, {said} found"
+
+    def _fcntl(self, call: Call, fd: Any, what: Any, value: Any = 0) -> tuple[int, None]:
+        got = libc.fcntl(self.descriptor(fd), number(what), ctypes.c_long(number(value)))
+        return got, None
+
+    def _ioctl(self, call: Call, fd: Any, what: Any, value: Any) -> tuple[int, str | None]:
+        told, wanted = ctypes.c_int(0), number(only(value))
+        got = libc.ioctl(self.descriptor(fd), ctypes.c_ulong(number(what)), ctypes.byref(told))
+        return got, None if got == -1 or told.value == wanted else f"[{wanted}] expected, [{told.value}] found"
+
+    def _poll(self, call: Call, asked: Any, count: Any, timeout: Any) -> tuple[int, str | None]:
+        table = only(asked)
+        if not isinstance(table, tuple) or table[0] != "table" or not {"fd", "events"} <= set(table[1]):
+            raise Unsupported(f"the argument {shown(asked)}")
+        entry = ctypes.create_string_buffer(struct.pack("=ihh", self.descriptor(table[1]["fd"]), number(table[1]["events"]), 0))
+        got = libc.poll(entry, 1, number(timeout))
+        (said,) = struct.unpack("=h", entry.raw[6:8])
+        wanted = number(table[1].get("revents", 0))
+        return got, None if said == wanted else f"revents {wanted:#x} expected, {said:#x} found"

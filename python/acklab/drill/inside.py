@@ -1,0 +1,211 @@
+"""Scripts against the kernel that runs this: a TUN device for packets, system calls for the application.
+
+Meant for the first process of a user-mode Linux in virtual time (``_inside.py``). Each script has a process and a network
+namespace of its own.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import json
+import os
+import select
+import socket
+import struct
+import subprocess
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+from . import info, wire
+from .calls import LOCAL, REMOTE, Calls, libc
+from .parser import parse
+from .runner import Outcome, Unsupported, judged
+from .script import Call, Packet, Script
+from .sysctls import settings
+
+#: linux/if_tun.h and unistd.h.
+TUNSETIFF, IFF_TUN, IFF_NO_PI, CLONE_NEWNET, PR_SET_TIMERSLACK = 0x400454CA, 1, 0x1000, 0x40000000, 29
+#: Ports that peers connect from.
+FIRST_PORT = 40_000
+#: A call that should return at once has so long, in seconds.
+AT_ONCE_S = 0.0005
+#: Scripts begin at a whole multiple of this, in nanoseconds, so that the kernel's ticks fall alike.
+BEGIN_NS = 1_000_000_000
+
+
+class KernelHost:
+    """The kernel, as a script sees it."""
+
+    def __init__(self, script: Script) -> None:
+        self.calls = Calls(int(script.number("bind_port", 8080)), int(script.number("connect_port", 8080)))
+        self.tun = _tun(int(script.number("mtu", 1500)))
+        self.numbers: wire.Numbers | None = None
+        self.port = FIRST_PORT
+        self.waiting: deque[tuple[int, bytes]] = deque()
+        self.thread: threading.Thread | None = None
+        self.returned: tuple[int, str | None] | None = None
+        self.refused: Unsupported | None = None
+        begun = time.monotonic_ns()
+        self.start = begun - begun % BEGIN_NS + BEGIN_NS
+        time.sleep((self.start - begun) / 1e9)
+        self.start = time.monotonic_ns() - (time.monotonic_ns() - self.start) % 1000
+
+    def now(self) -> int:
+        return (time.monotonic_ns() - self.start) // 1000
+
+    def _read(self, until: int) -> bool:
+        """Keeps the packets that leave, with their times; true as soon as one has, false at `until`."""
+        while True:
+            left = max(0, self.start + until * 1000 - time.monotonic_ns()) / 1e9
+            if not select.select([self.tun], [], [], left)[0]:
+                return False
+            self.waiting.append((self.now(), os.read(self.tun, 65_536)))
+            if wire.ports(self.waiting[-1][1]):
+                return True
+            self.waiting.pop()
+
+    def wait(self, until: int) -> None:
+        while self._read(until):
+            pass
+
+    def sniff(self, until: int) -> tuple[int, Packet] | None:
+        while self.waiting or self._read(until):
+            at, data = self.waiting.popleft()
+            source, destination = wire.ports(data) or (0, 0)
+            if self.numbers is None or self._is_syn_of_ours(data):
+                local, remote = socket.inet_aton(LOCAL), socket.inet_aton(REMOTE)
+                first = wire.first_number(data) if self._is_syn_of_ours(data) else 0
+                self.numbers = wire.Numbers((local, source), (remote, destination), first)
+            if (source, destination) != (self.numbers.local[1], self.numbers.remote[1]):
+                continue  # another connection's
+            packet = wire.decoded(data, self.numbers)
+            if "S" in packet.flags:
+                # Its own number is 0 in the script, whatever the kernel drew.
+                first = wire.first_number(data)
+                self.numbers = wire.Numbers(self.numbers.local, self.numbers.remote, first, self.numbers.remote_start)
+                packet = wire.decoded(data, self.numbers)
+                # What a SYN's answer acknowledges, a script writes as it is on the wire.
+                ack = (packet.ack + self.numbers.remote_start) % 2**32 if "." in packet.flags else 0
+                packet = Packet(**{**packet.__dict__, "ack": ack})
+            return at, packet
+        return None
+
+    def _is_syn_of_ours(self, data: bytes) -> bool:
+        return data[(data[0] & 15) * 4 + 13] & 18 == 2
+
+    def inject(self, packet: Packet) -> None:
+        opens = "S" in packet.flags and "." not in packet.flags
+        if opens and self.calls.listening:
+            local, remote = socket.inet_aton(LOCAL), socket.inet_aton(REMOTE)
+            self.numbers = wire.Numbers((local, self.calls.local[1]), (remote, self.port), 0, packet.seq)
+            self.port += 1
+        elif self.numbers is None:
+            while self._read(self.now()):
+                pass
+            if not self.waiting:
+                raise ValueError("a packet arrives before there is a connection")
+            self.sniff_ahead()
+        assert self.numbers is not None
+        if "S" in packet.flags:
+            self.numbers = wire.Numbers(self.numbers.local, self.numbers.remote, self.numbers.local_start, packet.seq)
+        os.write(self.tun, wire.encoded(packet, self.numbers))
+
+    def sniff_ahead(self) -> None:
+        """Learns the connection from a packet that the script has not asked for yet."""
+        kept = list(self.waiting)
+        self.sniff(self.now())
+        self.waiting = deque(kept)
+
+    def call(self, call: Call, until: int | None) -> str | None:
+        self.returned = self.refused = None
+
+        def make() -> None:
+            try:
+                wrong = self.calls.make(call)
+                self.returned = (self.now(), wrong)
+            except Unsupported as cannot:
+                self.refused = cannot
+
+        self.thread = threading.Thread(target=make, daemon=True)
+        self.thread.start()
+        if until is not None:
+            return None
+        self.thread.join(AT_ONCE_S)
+        if self.refused:
+            raise self.refused
+        return self.returned[1] if self.returned else "it blocks"
+
+    def finish(self) -> tuple[int, str | None] | None:
+        # The time at which it should return has its tolerance; later is told as such.
+        for _ in range(1000):
+            if self.thread is None or not self.thread.is_alive():
+                break
+            self.wait(self.now() + 10_000)
+        if self.refused:
+            raise self.refused
+        return self.returned
+
+    def command(self, text: str) -> list[str]:
+        found, rest = settings(text)
+        for name, value in found.items():
+            try:
+                with open(f"/proc/sys/net/ipv4/{name}", "w") as file:
+                    file.write(value)
+            except OSError as error:
+                rest.append(f"net.ipv4.{name}={value} ({error.strerror})")
+        return rest
+
+    def info(self) -> Mapping[str, float]:
+        buffer, room = ctypes.create_string_buffer(info.SIZE), ctypes.c_uint32(info.SIZE)
+        if self.calls.tested is None or libc.getsockopt(self.calls.tested, 6, 11, buffer, ctypes.byref(room)) != 0:
+            raise Unsupported("an assertion without a connection")
+        return info.fields(buffer.raw[: room.value])
+
+
+def _tun(mtu: int) -> int:
+    """The device, up, with the usual addresses and a route to the peer."""
+    device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
+    fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH22x", b"tun0", IFF_TUN | IFF_NO_PI))
+    orders = (
+        f"link set lo up\naddr add {LOCAL}/16 dev tun0\nlink set tun0 mtu {mtu} up\n"
+        f"route add default dev tun0 src {LOCAL}\n"
+    )
+    subprocess.run(["ip", "-batch", "-"], input=orders.encode(), check=True, stdout=subprocess.DEVNULL)
+    return device
+
+
+def _child(name: str, text: str) -> dict[str, Any]:
+    libc.prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0)
+    if libc.unshare(CLONE_NEWNET) != 0:
+        raise OSError("no network namespace")
+    script = parse(text, name)
+    if script.unsupported:
+        return Outcome(name, "unsupported", [], [f"{line}:{column}: {what}" for line, column, what in script.unsupported]).told()
+    return judged(script, KernelHost(script)).told()
+
+
+def run(scripts: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    """Runs scripts, given by name and text, one after another; their outcomes as plain values."""
+    found = []
+    for name, text in scripts:
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reading)
+            try:
+                told = _child(name, text)
+            except Exception:
+                told = Outcome(name, "failed", notes=[traceback.format_exc()]).told()
+            with open(writing, "w") as file:
+                json.dump(told, file)
+            os._exit(0)
+        os.close(writing)
+        with open(reading) as file:
+            found.append(json.loads(file.read() or "{}"))
+        os.waitpid(child, 0)
+    return found

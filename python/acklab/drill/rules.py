@@ -1,0 +1,134 @@
+"""A simulated stack's rules for a script: its ``sysctl`` settings and what the SYNs negotiate, as a scenario's text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .runner import Unsupported
+from .script import Option, Packet
+
+#: Largest payload of a packet of 1500 bytes.
+MSS = 1460
+#: Settings with a rule; each with the values that the rules can have.
+CONTROLS = ("reno", "cubic", "bbr", "dctcp", "vegas", "veno", "westwood")
+#: Settings without effect on a simulated stack: it has one segment a packet, no other connections, and no memory limits.
+NO_EFFECT = frozenset(
+    "tcp_min_tso_segs tcp_tso_rtt_log tcp_tso_win_divisor tcp_no_metrics_save tcp_wmem tcp_syn_retries tcp_synack_retries "
+    "tcp_fastopen tcp_fastopen_key tcp_autocorking tcp_fack tcp_limit_output_bytes tcp_ecn_option tcp_notsent_lowat "
+    "tcp_pacing_ss_ratio tcp_pacing_ca_ratio tcp_ecn_fallback tcp_invalid_ratelimit".split()
+)
+#: Settings of which a simulated stack knows one value.
+FIXED = {"tcp_recovery": "1", "tcp_reordering": "3", "tcp_window_scaling": "1", "tcp_moderate_rcvbuf": "1", "tcp_syn_linear_timeouts": "0"}
+READ = frozenset(
+    "tcp_congestion_control tcp_sack tcp_dsack tcp_timestamps tcp_ecn tcp_frto tcp_slow_start_after_idle tcp_rmem "
+    "tcp_comp_sack_delay_ns tcp_comp_sack_nr tcp_early_retrans".split()
+)
+
+
+def check(name: str, value: str) -> None:
+    """Says what of a setting cannot be.
+
+    Raises:
+        Unsupported: no rule corresponds to it.
+    """
+    known = name in NO_EFFECT or name in READ or FIXED.get(name) == value
+    if name == "tcp_congestion_control":
+        known = value in CONTROLS
+    elif name == "tcp_early_retrans":
+        known = value in ("3", "4")
+    if not known:
+        raise Unsupported(f"net.ipv4.{name}={value} on a simulated stack")
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """What two SYNs agree on."""
+
+    mss: int
+    sack: bool
+    stamps: bool
+    ecn: bool
+    #: Shifts of the window: the peer's, and ours; ``None`` without the option.
+    scales: tuple[int, int] | None
+    window: int
+
+
+def agreed(peer: Packet, settings: Mapping[str, str], client: bool) -> Agreed:
+    """What comes of the peer's SYN, or its answer to ours."""
+    scale = peer.option("wscale")
+    (mss,) = peer.option("mss") or (536,)
+    asked = {"E"} <= peer.flags if client else {"E", "W"} <= peer.flags
+    willing = settings.get("tcp_ecn", "2") in (("1",) if client else ("1", "2"))
+    return Agreed(
+        mss=min(mss, MSS),
+        sack=peer.option("sackOK") is not None and settings.get("tcp_sack", "1") != "0",
+        stamps=peer.option("TS") is not None and settings.get("tcp_timestamps", "1") != "0",
+        ecn=asked and willing,
+        scales=None if scale is None else (min(scale[0], 14), our_scale(settings)),
+        window=peer.window or 0,
+    )
+
+
+def our_scale(settings: Mapping[str, str]) -> int:
+    """The window scale that Linux derives from its largest receive buffer (`tcp_select_initial_window`)."""
+    most = int(settings.get("tcp_rmem", "4096 131072 6291456").split()[-1])
+    return min(14, max(0, most.bit_length() - 16))
+
+
+def syn_options(with_stamps: bool, with_sack: bool, scale: int | None, stamp: tuple[int, int]) -> tuple[Option, ...]:
+    """Options of a SYN, in Linux's order."""
+    found = [Option("mss", (MSS,))]
+    if with_stamps:
+        found += [*([Option("sackOK")] if with_sack else [Option("nop"), Option("nop")]), Option("TS", stamp)]
+    elif with_sack:
+        found += [Option("nop"), Option("nop"), Option("sackOK")]
+    if scale is not None:
+        found += [Option("nop"), Option("wscale", (scale,))]
+    return tuple(found)
+
+
+def scenario(stack: str, agreed: Agreed, settings: Mapping[str, str], nodelay: bool) -> str:
+    """The scenario whose only flow has the stack's rules."""
+    scale = agreed.scales[0] if agreed.scales else 0
+    segments = stack.startswith("ns2")
+    sender = [
+        f'stack = "{stack}"', f"packet = {agreed.mss}", "header = 40", "options_in_packet = true", "timestamp_bytes = 12",
+        f"timestamps = {_toml(agreed.stamps)}", "syn = true", "fin = false", f'window = "{max(agreed.window << scale, 1)}B"',
+        f"ecn = {_toml(agreed.ecn)}",
+    ]  # fmt: skip
+    if nodelay or segments:
+        sender.append('sequence = { kind = "bytes", nagle = "off" }')
+    if not segments:
+        sender.append("initial_ssthresh = 1e9")
+    if "tcp_congestion_control" in settings and not (stack == "linux" and settings["tcp_congestion_control"] == "cubic"):
+        sender.append(f'control = {{ kind = "{settings["tcp_congestion_control"]}" }}')
+    if settings.get("tcp_slow_start_after_idle") == "0":
+        sender.append('idle_restart = "off"')
+    undo = "dsack" if settings.get("tcp_dsack", "1") != "0" else "off"
+    if stack == "linux" and agreed.sack:
+        parts = ['kind = "rack"']
+        if not agreed.stamps:
+            parts.append(f'undo = "{undo}"')
+        if settings.get("tcp_frto") == "0":
+            parts.append('frto = "off"')
+        sender.append(f"recovery = {{ {', '.join(parts)} }}")
+    elif stack in ("linux", "rfc") and not agreed.sack:
+        sender.append('recovery = { kind = "newreno" }')
+    receiver = [f'stack = "{stack}"', f"sack = {_toml(agreed.sack)}", "immediate_on_syn = true"]
+    if stack == "linux":
+        receiver.append(f"dsack = {_toml(agreed.sack and undo == 'dsack')}")
+        delay, most = settings.get("tcp_comp_sack_delay_ns"), settings.get("tcp_comp_sack_nr")
+        parts = [*([f'sack_delay = "{int(delay)}ns"'] if delay else []), *([f"sack_most = {int(most)}"] if most else [])]
+        if parts:
+            receiver.append(f"ack = {{ policy = \"linux\", {', '.join(parts)} }}")
+    return (
+        'stop = { when = "flows-complete" }\n'
+        'link = [{ between = ["S", "R"], rate = "8Mbps", delay = "10ms" }]\n'
+        "[[flow]]\nfrom = \"S\"\nto = \"R\"\nsize = { segments = 1 }\n"
+        f"[flow.sender]\n{chr(10).join(sender)}\n[flow.receiver]\n{chr(10).join(receiver)}\n"
+    )
+
+
+def _toml(value: bool) -> str:
+    return "true" if value else "false"

@@ -1,0 +1,206 @@
+"""Scripts in packetdrill's language: the parser, the runner, and what the command says."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acklab import _core, kernel
+from acklab.cli.drill import on_kernel, on_stack
+from acklab.drill import code, wire
+from acklab.drill.parser import parse
+from acklab.drill.script import Option, Packet
+from acklab.drill.sysctls import settings
+from acklab.drill.words import ScriptError
+from front import Acklab
+
+SUITE = Path(__file__).parents[1] / "drill"
+SCRIPTS = sorted(SUITE.glob("*.pkt"))
+booted = pytest.mark.skipif(not kernel.place().is_file(), reason="no kernel: make kernel")
+
+OPENED = """\
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 65535 <mss 1000,nop,nop,sackOK,nop,wscale 7>
++0 > S. 0:0(0) ack 1 <...>
++.05 < . 1:1(0) ack 1 win 1000
++0 accept(3, ..., ...) = 4
+"""
+
+
+def outcome(text: str, stack: str = "linux") -> dict[str, object]:
+    (told,) = on_stack([("s", text)], stack)
+    return told
+
+
+def test_there_are_many_scripts_and_each_says_what_it_tests() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in SCRIPTS]
+    assert len(texts) >= 120
+    assert all(text.startswith("// ") and text.splitlines()[0].endswith(".") for text in texts)
+    assert not [path for path, text in zip(SCRIPTS, texts, strict=True) if parse(text).unsupported]
+
+
+def test_the_scoreboard_is_todays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(SUITE))
+    import scoreboard
+
+    rerun = "python tests/drill/scoreboard.py"
+    assert scoreboard.page(scoreboard.kept()) == scoreboard.PAGE.read_text(encoding="utf-8"), f"not up to date: {rerun}"
+    assert set(scoreboard.kept().values()) == {"pass"}
+
+
+@booted
+def test_the_kernel_passes_scripts_and_fails_a_wrong_one() -> None:
+    some = [(path.stem, path.read_text(encoding="utf-8")) for path in SCRIPTS[::12]]
+    wrong = ("wrong", OPENED + "+0 write(4, ..., 1000) = 1000\n+0 > P. 1:901(900) ack 1\n")
+    told = list(on_kernel([*some, wrong]))
+    assert [one["script"] for one in told if one["outcome"] != "passed"] == ["wrong"]
+    (line,) = (line for line in told[-1]["lines"] if line["outcome"] == "failed")
+    assert line["line"] == 9 and line["actual"].endswith("> P. 1:1001(1000) ack 1")
+
+
+@given(st.one_of(st.text(), st.binary().map(lambda data: data.decode(errors="replace"))))
+def test_any_text_is_a_script_or_a_script_error(text: str) -> None:
+    try:
+        parse(text)
+    except ScriptError as error:
+        assert error.line >= 1 and error.column >= 1
+
+
+WORDS = (OPENED + "+.1...0.2 %{ assert tcpi_x == 1 }% `sysctl -q a=b` <> [ce] SF. sack 1:2 TS val 1 ecr 2 {fd=4} -1 EAGAIN * ~").split()
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=40))
+def test_words_in_any_order_are_a_script_or_a_script_error(parts: list[str]) -> None:
+    with contextlib.suppress(ScriptError):
+        parse(" ".join(parts))
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "what"),
+    [
+        ("", "1:1", "no events"),
+        ("0 < S 0:0(0) <mss 1000>", "1:3", "window"),
+        ("0 < S 0:5(0) win 1", "1:3", "not 0 long"),
+        ("0 > S 0:0(0) <mss 99999>", "1:19", "0 to 65535"),
+        ("0 > X 0:0(0)", "1:5", "flags are of"),
+        ("0 < . 0:0(0) win 1 <...>", "1:20", "packets that leave"),
+        ("0 > . 0:0(0) <bogus>", "1:15", "options are"),
+        ("\n\n0 socket(", "3:10", "expected"),
+        ("0 `never ends", "1:3", "does not end"),
+        ("+0~1 > . 0:0(0)", "1:4", "begin with +"),
+        ("-1 > . 0:0(0)", "1:1", "seconds"),
+        ("0 f(" + "[" * 40, "1:22", "deeply"),
+        ("--tolerance_usecs=soon\n0 > . 0:0(0)", "1:1", "number"),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(text: str, place: str, what: str) -> None:
+    with pytest.raises(ScriptError) as caught:
+        parse(text)
+    assert str(caught.value).startswith(f"{place}: ") and what in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("+0 > icmp unreachable", "icmp packets"),
+        ("+0 epoll_create(1) = 3", "system call epoll_create"),
+        ("+0 > S 0:0(0) <FO abcd>", "option FO"),
+        ("+0 %{ import os }%", "import os"),
+        ("+0 %{ assert open('x') }%", "open"),
+        ("+0 %{ assert tcpi_rtt.real }%", "real"),
+        ("+0 %{ assert [1 for x in y] }%", "for x in y"),
+        ("+0 > [tos 0x3] . 1:1(0) ack 1", "tos"),
+    ],
+)
+def test_what_is_not_supported_is_named_and_not_run(line: str, what: str) -> None:
+    told = outcome(f"{OPENED}{line}\n")
+    assert told["outcome"] == "unsupported"
+    (named,) = told["unsupported"]  # type: ignore[misc]
+    assert named.startswith("8:") and what in named
+
+
+def test_shell_is_text_and_settings_of_tcp_alone_have_an_effect(tmp_path: Path) -> None:
+    touched = tmp_path / "touched"
+    told = outcome(f"`sysctl -q net.ipv4.tcp_congestion_control=reno; touch {touched}`\n{OPENED}")
+    assert told["outcome"] == "passed" and not touched.exists()
+    assert told["notes"] == [f"1: not run: touch {touched}"]
+    assert settings("sysctl -q net.ipv4.ip_forward=1") == ({}, ["sysctl -q net.ipv4.ip_forward=1"])
+    assert settings("sysctl -w net.ipv4.tcp_x=$(id)") == ({}, ["sysctl -w net.ipv4.tcp_x=$(id)"])
+    assert settings("sysctl -q net.ipv4.tcp_../../x=1")[0] == {}
+    assert settings('sysctl -q net.ipv4.tcp_rmem="1 2 3"') == ({"tcp_rmem": "1 2 3"}, [])
+
+
+def test_assertions_compare_and_print() -> None:
+    block = "limit = 2 * 5; assert tcpi_snd_cwnd == limit and not tcpi_lost, tcpi_snd_cwnd; print(tcpi_snd_cwnd)"
+    assert code.refusal(block, set()) is None
+    assert code.run(block, {"tcpi_snd_cwnd": 10, "tcpi_lost": 0}, {}) == (None, ["10"])
+    wrong, _ = code.run(block, {"tcpi_snd_cwnd": 9, "tcpi_lost": 0}, {})
+    assert wrong is not None and "tcpi_snd_cwnd is 9" in wrong
+    assert code.run("assert 1 / tcpi_lost", {"tcpi_lost": 0}, {})[0] is not None
+    assert code.refusal("assert " + "(" * 9000 + "1" + ")" * 900, set()) is not None
+
+
+PACKETS = st.builds(
+    Packet,
+    inbound=st.just(False),
+    flags=st.frozensets(st.sampled_from("SFRPUEW.")),
+    seq=st.integers(0, 2**32 - 1),
+    length=st.integers(0, 2000),
+    ack=st.just(0),
+    window=st.integers(0, 65535),
+    urgent=st.integers(0, 65535),
+    options=st.sampled_from([(), (Option("mss", (1460,)),), (Option("nop"), Option("nop"), Option("TS", (7, 2**32 - 1)))]),
+    ecn=st.sampled_from(wire.ECN),
+)
+
+
+@given(PACKETS)
+def test_a_packet_survives_the_wire(packet: Packet) -> None:
+    numbers = wire.Numbers((b"\1\2\3\4", 80), (b"\5\6\7\10", 90))
+    data = wire.encoded(packet, numbers)
+    assert wire.checksum(data[:20]) == 0 and wire.ports(data) == (90, 80)
+    assert wire.decoded(data, numbers) == packet
+
+
+def test_the_first_difference_is_shown_in_the_scripts_words() -> None:
+    told = outcome(OPENED + "+0 write(4, ..., 2500) = 2500\n+.01 > P. 1:2501(2500) ack 1\n")
+    lines = told["lines"]
+    line = lines[-1]  # type: ignore[index]
+    assert line["outcome"] == "failed" and line["actual"] == "0.05 > P. 1:2501(2500) ack 1"
+    assert line["why"] == "time: 0.06 expected, 0.05 happened (tolerance 0.004)"
+
+
+def test_a_tolerance_can_be_given() -> None:
+    text = OPENED + "+0 write(4, ..., 2500) = 2500\n+.01 > P. 1:2501(2500) ack 1\n"
+    assert outcome("--tolerance_usecs=20000\n" + text)["outcome"] == "passed"
+
+
+def test_the_command_tells_and_exits_accordingly(acklab_command: Acklab, tmp_path: Path) -> None:
+    good, bad, none = (tmp_path / name for name in ("good.pkt", "bad.pkt", "none.pkt"))
+    good.write_text(OPENED)
+    bad.write_text(OPENED + "+0 write(4, ..., 1000) = 999\n")
+    none.write_text("what is this")
+    told = acklab_command("drill", str(good))
+    assert (told.returncode, told.stdout) == (0, f"passed      {good}  7 of 7 lines\n")
+    told = acklab_command("drill", str(good), str(bad))
+    assert told.returncode == 1 and "999 expected, 1000 returned" in told.stdout
+    told = acklab_command("drill", str(none), str(good))
+    assert told.returncode == 2 and f"{none}:1:1: " in told.stderr and "passed" in told.stdout
+    told = acklab_command("drill", "--json", str(bad))
+    assert [line["outcome"] for line in json.loads(told.stdout)["lines"]].count("failed") == 1
+    assert acklab_command("drill", str(tmp_path / "absent.pkt")).returncode == 2
+    assert acklab_command("drill", "--kernel", "--stack", "rfc", str(good)).returncode == 2
+
+
+def test_without_a_kernel_the_command_says_what_builds_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(kernel.VARIABLE, sys.executable + ".absent")
+    with pytest.raises(_core.LiveError, match="make kernel"):
+        list(on_kernel([("s", OPENED)]))
