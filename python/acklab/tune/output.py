@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .trials import Bench
 
 #: Rows of the page's table.
-MOST_ROWS = 100
+MOST_ROWS = 20
 
 
 def frame(told: Tuned) -> pl.DataFrame:
@@ -94,10 +94,10 @@ def write(told: Tuned, bench: Bench, folder: Path) -> None:
     table.write_csv(folder / "trials.csv")
     _paths(told).write_csv(folder / "paths.csv")
     (folder / "plan.toml").write_text(plan, encoding="utf-8")
-    (folder / "best.toml").write_text(_scenario(told, bench, _heaviest(told), True), encoding="utf-8")
+    (folder / "best.toml").write_text(_scenario(told, bench, _heaviest(told)), encoding="utf-8")
     if told.losses:
-        (folder / "loses.toml").write_text(_scenario(told, bench, told.losses[0].path, True), encoding="utf-8")
-        (folder / "loses-baseline.toml").write_text(_scenario(told, bench, told.losses[0].path, False), encoding="utf-8")
+        (folder / "loses.toml").write_text(_scenario(told, bench, told.losses[0].path), encoding="utf-8")
+        (folder / "loses-baseline.toml").write_text(_scenario(told, bench, told.losses[0].path, winner=False), encoding="utf-8")
     shown = []
     for chart in charts(told):
         picture = draw.save(chart, folder / f"{chart.name}.png")
@@ -114,13 +114,13 @@ def _heaviest(told: Tuned) -> Drawn:
     return Drawn(0, number, entries[number].name, {}, (1,))
 
 
-def _scenario(told: Tuned, bench: Bench, path: Drawn, winner: bool) -> str:
+def _scenario(told: Tuned, bench: Bench, path: Drawn, winner: bool = True) -> str:
     """The scenario of the winner, or of the baseline, on a path."""
     one = told.winner if winner else told.base
     who = f"trial {one.number}" if one.number else "the baseline"
-    where = f" on {path.told}" if path.number else f" on path {path.name!r}" if path.name else ""
-    tree = bench.written(one.choice.sets, path)
-    return f"# Of `acklab tune`: {who}{where}, with the first of the seeds.\n{dumps(tree)}"
+    where = f" on {path.told}" if path.number else f" on path {path.name!r}, without what paths draw" if path.name else ""
+    tree = bench.written(one.choice.sets, path, exactly=bool(path.number))
+    return f"# Of `acklab tune`: {who}{where}.\n{dumps(tree)}"
 
 
 def _paths(told: Tuned) -> pl.DataFrame:

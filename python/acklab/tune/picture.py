@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..figures.charts import Axis, Bar, Bars, Chart, Line, Lines, Mark, Panel
+from ..figures.charts import Axis, Chart, Dot, DotPanel, Dots, Line, Lines, Mark, Panel
 from ..sweep.quantity import read
 from .search import COMPLETE, STOPPED, Trial
-from .space import Free
+from .space import Alternatives, Free
 
 if TYPE_CHECKING:
     from .result import Tuned
 
+SHADES = ("blue", "orange", "green", "purple", "sky", "pink", "gold", "slate")
 #: Charts beside each other, and keys that have one.
 BESIDE, MOST_KEYS = 3, 6
 
@@ -23,15 +25,21 @@ def charts(told: Tuned) -> Iterator[Chart]:
         yield from _fronts(told)
     yield _progress(told)
     if told.importance:
-        named = told.plan.space.columns
-        bars = [Bar(_named(name, named), [share]) for name, share in told.importance.items()]
-        about = "Importance: how much each key decides about being among the best tenth (PED-ANOVA), complete trials"
-        yield Bars("importance", about, [""], ["blue"], bars, Axis("share", low=0.0))
+        dots = [Dot(place, share, (share, share), "blue") for place, share in enumerate(told.importance.values())]
+        about = "How much each key decides about being among the best tenth (PED-ANOVA): of complete trials, those that have the key"
+        yield Dots("importance", about, [_named(name, told) for name in told.importance], [DotPanel("importance (share)", dots)])
     yield from _keys(told)
 
 
-def _named(name: str, columns: Any) -> str:
-    return str(columns.get(name) or next((column for key, column in columns.items() if name.endswith(f".{key}")), name))
+def _named(name: str, told: Tuned) -> str:
+    """What Optuna's parameter is called: the column, and the alternative that it belongs to."""
+    for part in told.plan.space.parts:
+        if isinstance(part, Free) or part.name == name:
+            continue
+        for choice, (_, frees) in part.choices.items():
+            if any(free.name == name for free in frees):
+                return f"{told.plan.space.columns[name.removeprefix(f'{part.name}.{choice}.')]} ({choice})"
+    return str(told.plan.space.columns[name])
 
 
 def _dots(name: str, trials: Sequence[Trial], x: Sequence[float], y: Sequence[float], colour: str, marker: str = "o") -> list[Line]:
@@ -80,28 +88,47 @@ def _progress(told: Tuned) -> Chart:
 
 
 def _keys(told: Tuned) -> Iterator[Chart]:
-    """The first objective over each key that has numbers."""
+    """The first objective over each key that has numbers, coloured by the first alternatives."""
+    space, objective = told.plan.space, told.plan.objectives[0]
     done = [one for one in told.trials if one.state == COMPLETE]
+    split = next((part for part in space.parts if isinstance(part, Alternatives)), None)
+    groups = {"complete trial": "blue"} if split is None else dict(zip(split.choices, SHADES, strict=False))
     panels = []
     columns: dict[str, Free] = {}
-    for free in told.plan.space.frees:
-        columns.setdefault(told.plan.space.columns[free.key], free)
-    for column, free in list(columns.items()):
-        points = [(found.number, one) for one in done if column in one.choice.cells and (found := read(_first(free, one.choice.cells[column]))) is not None]
-        if len(points) < 3 or len({x for x, _ in points}) < 2 or (free.choices and not free.ordered):
+    for free in space.frees:
+        columns.setdefault(space.columns[free.key], free)
+    for column, free in columns.items():
+        if free.choices and not free.ordered:
             continue
-        unit = free.low.unit if not free.choices else ""
-        xs, lines = [x for x, _ in points], []
-        y = [told.interval(one, 0)[0] for _, one in points]
-        lines += _dots("complete trial", done, xs, y, "blue")
-        if column in told.winner.choice.cells and (mine := read(told.winner.choice.cells[column])) is not None:
-            lines += _dots("winner", [told.winner], [mine.number], [told.interval(told.winner, 0)[0]], "orange", "D")
-        log = free.log or (min(xs) > 0 and max(xs) / min(xs) > 30)
-        panels.append(Panel("", Axis(f"{column} ({unit})" if unit else column, log=log), Axis(told.plan.objectives[0].label), lines))
+        points = [(_place(one, column), told.interval(one, 0)[0], one) for one in done if column in one.choice.cells]
+        xs = sorted({x for x, _, _ in points})
+        if len(points) < 3 or len(xs) < 2:
+            continue
+        lines = []
+        for name, colour in groups.items():
+            mine = [point for point in points if split is None or point[2].choice.cells[split.name] == name]
+            lines += _dots(name, [one for *_, one in mine], [x for x, _, _ in mine], [y for _, y, _ in mine], colour)
+        if column in told.winner.choice.cells:
+            lines += _dots("winner", [told.winner], [_place(told.winner, column)], [told.interval(told.winner, 0)[0]], "red", "D")
+        log = free.log or (xs[0] > 0 and xs[-1] / xs[0] > 30)
+        unit = "" if free.choices else free.low.unit
+        ticks = _ticks(xs[0], xs[-1]) if log else None
+        across = Axis(f"{column} ({unit})" if unit else column, log=log, ticks=ticks, words=[f"{tick:g}" for tick in ticks or ()])
+        panels.append(Panel("", across, Axis(objective.label), lines))
     for start in range(0, min(len(panels), MOST_KEYS), BESIDE):
         yield Lines(f"keys-{start // BESIDE + 1}", "The objective over each key; other keys differ too", panels[start : start + BESIDE])
 
 
-def _first(free: Free, value: Any) -> Any:
-    """A value that a chart can place: of choices only numbers of one kind."""
-    return value if not free.choices or free.ordered else None
+def _place(one: Trial, column: str) -> float:
+    """A cell as a number, in the unit that it is written with."""
+    found = read(one.choice.cells[column])
+    assert found is not None  # of ranges and ordered choices only
+    return found.number
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """About six ticks of a logarithmic axis: 1, 2 and 5 times powers of ten."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    found = [digit * 10.0**power for power in range(first, last + 1) for digit in (1, 2, 5)]
+    found = [tick for tick in found if low / 1.2 <= tick <= high * 1.2]
+    return found if len(found) <= 7 else found[:: math.ceil(len(found) / 7)]

@@ -222,7 +222,7 @@ def _space(parts: Sequence[Free | Alternatives]) -> Space:
         for one in frees:
             keys[one.key] = column(list(one.choices))[0] if one.choices else ""
     named = names(list(keys.items()), {}, [*TAKEN, *labels])
-    return Space(parts, {**named, **{label: label for label in labels}})
+    return Space(parts, {**{label: label for label in labels}, **named})
 
 
 def _entries(tree: Mapping[str, Any], name: str, folder: Path | None) -> list[Entry]:

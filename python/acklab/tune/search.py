@@ -85,6 +85,7 @@ class Search:
         self._waiting: list[tuple[Any, Trial]] = []
         self._looks = looks(plan.paths, len(plan.objectives))
         self._draws = Draws(plan.seed, "tune neighbours")
+        self._left: dict[str, dict[str, Any]] | None = None
 
     def go(self) -> None:
         """Makes every trial.
@@ -153,11 +154,14 @@ class Search:
         """Parameters that were not tried: a neighbour of the best if there is one, else any; None if all were."""
         space = self.plan.space
         near = neighbours(space, self.best.choice.parameters) if self.best.number else []
-        for several in (near, list(space.every()) if space.size else []):
-            left = [one for one in several if _key(space.point(one)) not in self._known]
-            if left:
-                return left[min(int(self._draws.uniform() * len(left)), len(left) - 1)]
-        return None
+        left = [one for one in near if _key(space.point(one)) not in self._known]
+        if not left:
+            if self._left is None:
+                self._left = {_key(space.point(one)): one for one in space.every()} if space.size else {}
+            for key in self._left.keys() & self._known.keys():
+                del self._left[key]
+            left = list(self._left.values())
+        return left[min(int(self._draws.uniform() * len(left)), len(left) - 1)] if left else None
 
     # ---- running -----------------------------------------------------------------------------------------------------
     def _evaluate(self, batch: Sequence[Trial]) -> None:

@@ -47,9 +47,10 @@ class Bench:
             return [seeded(tree, seed, self.plan.spread_starts_s) for seed in path.seeds]
         return template.lines(sets, path.seeds)
 
-    def written(self, settings: Settings, path: Path) -> dict[str, Any]:
-        """The scenario as people write it."""
-        tree: dict[str, Any] = json.loads(self.lines(settings, path)[0])
+    def written(self, settings: Settings, path: Path, *, exactly: bool) -> dict[str, Any]:
+        """The scenario as people write it; ``exactly`` as it ran on a path, with the drawn starts of its flows."""
+        lines = self.lines(settings, path) if exactly else self._templates[path.entry].lines(self.sets(settings, path.entry, {}), [1])
+        tree: dict[str, Any] = json.loads(lines[0])
         return {key: value for key, value in tree.items() if value not in ({}, [])}
 
     def refused(self, settings: Settings) -> str:

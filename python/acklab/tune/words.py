@@ -70,7 +70,7 @@ def _against(told: Tuned) -> str:
             found.append(f"{one.name} {_value(one, mean)} (baseline: {_value(one, base)})")
         return f"{listing(found)}, in the search"
     found = [_beside(one, judged, place, len(told.plan.objectives)) for place, one in enumerate(told.plan.objectives)]
-    return f"{listing(found)}, on {_paths(len(judged.paths), told.plan.seeds, 'fresh ')}"
+    return f"{listing(found)}, on {_paths(len(judged.paths), told.plan.seeds, 'fresh ')} (95 % interval{'s' * (len(found) > 1)})"
 
 
 def _beside(one: Objective, judged: Any, place: int, objectives: int) -> str:
