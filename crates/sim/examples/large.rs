@@ -1,10 +1,9 @@
-//! Many flows over a tree of access links: `large [FLOWS] [LEAVES] [SECONDS] [text]`; its set-up, memory and time.
+//! Many flows over a tree of access links: `large [FLOWS] [LEAVES] [SECONDS] [text]`; its set-up, memory and processor time.
 //!
 //! A server behind 100 Gb/s, a hundred aggregation links of 10 Gb/s, access links of 10 to 100 Mb/s. Each access link has as many
 //! endless downloads. They start over the first second. `text` prints the scenario.
 
 use std::fmt::Write;
-use std::time::Instant;
 
 use acklab_sim::Simulation;
 
@@ -17,8 +16,11 @@ fn text(flows: usize, leaves: usize, seconds: f64) -> String {
     let mut text = format!("stop = {{ at = '{seconds}s' }}\n");
     let mut link = |from: &str, to: &str, rate: f64, delay: f64, packets: usize| {
         let queue = format!("{{ kind = 'drop-tail', packets = {packets} }}");
-        writeln!(text, "[[link]]\nbetween = ['{from}', '{to}']\nrate = '{rate}Mbps'\ndelay = '{delay}ms'\nqueue = {queue}")
-            .expect("a text takes more");
+        writeln!(
+            text,
+            "[[link]]\nbetween = ['{from}', '{to}']\nrate = '{rate}Mbps'\ndelay = '{delay}ms'\nqueue = {queue}"
+        )
+        .expect("a text takes more");
     };
     link("server", "core", 100_000.0, 5.0, 100_000);
     for middle in 0..MIDDLE.min(leaves) {
@@ -41,6 +43,12 @@ fn text(flows: usize, leaves: usize, seconds: f64) -> String {
     text
 }
 
+/// Processor seconds of this process.
+fn spent() -> f64 {
+    let told = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+    told.split(' ').next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()).map_or(f64::NAN, |it| it / 1e9)
+}
+
 /// Memory that this process has in use, in bytes.
 fn resident() -> f64 {
     let told = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
@@ -56,33 +64,40 @@ fn main() {
         print!("{text}");
         return;
     }
-    let (begun, before) = (Instant::now(), resident());
+    let (begun, before) = (spent(), resident());
     let scenario = acklab_scenario::parse_toml(&text, "large").expect("a scenario");
-    let parsed = begun.elapsed().as_secs_f64();
-    let after_text = resident();
+    let (parsed, after_text) = (spent(), resident());
     let mut simulation = Simulation::new(scenario.into());
-    let (built, holds) = (begun.elapsed().as_secs_f64() - parsed, resident());
+    let (built, holds) = (spent(), resident());
     let per_flow = |bytes: f64| bytes / flows as f64;
-    println!("{flows} flows, {leaves} access links: text of {:.1} MB read in {parsed:.2} s, built in {built:.2} s", text.len() as f64 / 1e6);
-    println!("memory: scenario {:.0} MB, simulation {:.0} B a flow", (after_text - before) / 1e6, per_flow(holds - after_text));
+    println!(
+        "{flows} flows, {leaves} access links: text of {:.1} MB read in {:.2} s, built in {:.2} s",
+        text.len() as f64 / 1e6,
+        parsed - begun,
+        built - parsed
+    );
+    println!(
+        "memory: scenario {:.0} MB, simulation {:.0} B a flow",
+        (after_text - before) / 1e6,
+        per_flow(holds - after_text)
+    );
     // Some events at a time: `run_until` would decide every hop by an event of its own.
-    let (started, mut last, mut next, mut events) = (Instant::now(), Instant::now(), 0.5, 0_u64);
+    let (mut last, mut next, mut events) = (spent(), seconds / 4.0, 0_u64);
     while !simulation.run_some(SOME).expect("it goes on") {
         events += SOME as u64;
-        if simulation.now().secs() >= next {
-            let (took, now) = (last.elapsed().as_secs_f64(), simulation.now().secs());
-            println!("to {now:5.2} s: {took:6.2} s, {:5.0} B a flow", per_flow(resident() - after_text));
-            (last, next) = (Instant::now(), next + 0.5);
+        let now = simulation.now().secs();
+        if now >= next {
+            println!("to {now:5.2} s: {:6.2} s, {:5.0} B a flow", spent() - last, per_flow(resident() - after_text));
+            (last, next) = (spent(), next + seconds / 4.0);
         }
     }
-    let (all, peak) = (started.elapsed().as_secs_f64(), resident());
-    let last = Instant::now();
-    let outcome = simulation.run();
+    let (all, peak, ended) = (spent() - built, resident(), spent());
+    let outcome = simulation.outcome();
     let acked = outcome.flows.iter().map(|flow| flow.segments_acked).sum::<u64>();
     let (drops, core) = (outcome.links.iter().map(|link| link.drops).sum::<u64>(), &outcome.links[0]);
     println!(
         "tables in {:.2} s; {acked} segments acked, {drops} drops, {:.3} of the core used",
-        last.elapsed().as_secs_f64(),
+        spent() - ended,
         core.utilisation
     );
     let each = 1e9 * all / acked as f64;
