@@ -199,3 +199,30 @@ pub fn leaving(nodes: usize, links: &[LinkSpec]) -> Leaving {
     }
     leaving
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Routes in whatever order they are asked for are those of searches that each begin anew.
+    #[test]
+    fn a_search_that_goes_on_finds_the_same_routes() {
+        // A ring with chords: ties between routes of as many links.
+        let nodes = 24_u32;
+        let pairs = (0..nodes).flat_map(|node| [(node, (node + 1) % nodes), (node, (node * 7 + 3) % nodes)]);
+        let between =
+            pairs.map(|(one, other)| format!("{{ between = ['{one}', '{other}'], rate = '1Mbps', delay = '1ms' }}"));
+        let links = between.filter(|text| !text.contains("'10', '1'")).collect::<Vec<_>>().join(", ");
+        let text = format!("stop = {{ at = '1s' }}\nlink = [{links}]\nflow = [{{ from = '0', to = '1' }}]\n");
+        let scenario = acklab_scenario::parse_toml(&text, "ring").expect("a scenario");
+        let leaving = leaving(scenario.nodes.len(), &scenario.links);
+        let (mut shared, behind) = (Routes::default(), vec![None; scenario.links.len()]);
+        for from in 0..nodes {
+            for to in (0..nodes).map(|step| (5 * step + from) % nodes) {
+                let start = shared.find(from, to, &scenario.links, &leaving, &behind).expect("the ring connects them");
+                let found: Vec<u32> = (start..).map_while(|place| shared.link(place)).collect();
+                assert_eq!(route(&scenario, from, to), Some(found), "{from} to {to}");
+            }
+        }
+    }
+}
