@@ -209,10 +209,10 @@ mod tests {
     fn a_search_that_goes_on_finds_the_same_routes() {
         // A ring with chords: ties between routes of as many links.
         let nodes = 24_u32;
-        let pairs = (0..nodes).flat_map(|node| [(node, (node + 1) % nodes), (node, (node * 7 + 3) % nodes)]);
-        let between =
-            pairs.map(|(one, other)| format!("{{ between = ['{one}', '{other}'], rate = '1Mbps', delay = '1ms' }}"));
-        let links = between.filter(|text| !text.contains("'10', '1'")).collect::<Vec<_>>().join(", ");
+        let chords = (0..nodes).map(|node| (node, (node * 7 + 3) % nodes)).filter(|(one, other)| one < other);
+        let pairs = (0..nodes).map(|node| (node, (node + 1) % nodes)).chain(chords);
+        let links = pairs.map(|(one, other)| format!("{{ between = ['{one}', '{other}'], rate = '1Mbps', delay = '1ms' }}"));
+        let links = links.collect::<Vec<_>>().join(", ");
         let text = format!("stop = {{ at = '1s' }}\nlink = [{links}]\nflow = [{{ from = '0', to = '1' }}]\n");
         let scenario = acklab_scenario::parse_toml(&text, "ring").expect("a scenario");
         let leaving = leaving(scenario.nodes.len(), &scenario.links);
