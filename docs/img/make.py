@@ -32,6 +32,13 @@ def main() -> None:
         keep(Image.open(directory / "cwnd.png"), HERE / "cwnd.png")
         access(directory)
         paths(directory)
+        tuned(directory)
+
+
+def tuned(directory: Path) -> None:
+    """The chart of the search for an ACK policy."""
+    subprocess.run([Path(sys.executable).with_name("acklab"), "tune", "examples/access/tune.toml", "--out", "tuned"], cwd=directory, check=True)
+    keep(Image.open(directory / "tuned" / "keys-1.png"), HERE / "tune.png")
 
 
 def paths(directory: Path) -> None:

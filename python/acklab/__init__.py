@@ -20,6 +20,7 @@ from ._stored import NotRecordedError
 from .run import Run, run, run_batch, simulation
 from .scenario import Scenario
 from .sweep import SweepError, sweep
+from .tune import TuneError, tune
 
 __all__ = [
     "AckEvent",
@@ -38,6 +39,7 @@ __all__ = [
     "Simulation",
     "SweepError",
     "Table",
+    "TuneError",
     "Window",
     "__version__",
     "analyze",
@@ -45,6 +47,7 @@ __all__ = [
     "run_batch",
     "simulation",
     "sweep",
+    "tune",
 ]
 
 

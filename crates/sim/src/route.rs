@@ -24,6 +24,38 @@ pub struct Routes {
     /// Route by route, each closed by [`END`].
     links: Vec<u32>,
     known: BTreeMap<(u32, u32), Place>,
+    /// That of the last route, which others from the same node go on with: a server may have routes to every other node.
+    search: Option<Search>,
+}
+
+/// A breadth-first search from a node, as far as it went.
+#[derive(Clone, Debug)]
+struct Search {
+    from: u32,
+    /// For each node the link by which it is reached first.
+    reached_by: Vec<u32>,
+    ahead: VecDeque<u32>,
+}
+
+impl Search {
+    fn new(from: u32, nodes: usize) -> Search {
+        Search { from, reached_by: vec![u32::MAX; nodes], ahead: VecDeque::from([from]) }
+    }
+
+    /// Goes on until `to` is reached, or everything is.
+    fn up_to(&mut self, to: u32, links: &[LinkSpec], leaving: &Leaving) -> &[u32] {
+        while self.reached_by[to as usize] == u32::MAX && to != self.from {
+            let Some(node) = self.ahead.pop_front() else { break };
+            for &link in leaving.of(node) {
+                let next = links[link as usize].to;
+                if next != self.from && self.reached_by[next as usize] == u32::MAX {
+                    self.reached_by[next as usize] = link;
+                    self.ahead.push_back(next);
+                }
+            }
+        }
+        &self.reached_by
+    }
 }
 
 impl Routes {
@@ -98,21 +130,10 @@ impl Routes {
         if let Some(&place) = self.known.get(&(from, to)) {
             return Some(place);
         }
-        let mut reached_by = vec![u32::MAX; leaving.nodes()];
-        let mut ahead = VecDeque::with_capacity(leaving.nodes());
-        ahead.push_back(from);
-        while let Some(node) = ahead.pop_front() {
-            if node == to {
-                break;
-            }
-            for &link in leaving.of(node) {
-                let next = links[link as usize].to;
-                if next != from && reached_by[next as usize] == u32::MAX {
-                    reached_by[next as usize] = link;
-                    ahead.push_back(next);
-                }
-            }
+        if self.search.as_ref().is_none_or(|search| search.from != from) {
+            self.search = Some(Search::new(from, leaving.nodes()));
         }
+        let reached_by = self.search.as_mut()?.up_to(to, links, leaving);
         let start = self.links.len();
         let mut node = to;
         while node != from {
@@ -177,4 +198,31 @@ pub fn leaving(nodes: usize, links: &[LinkSpec]) -> Leaving {
         *place += 1;
     }
     leaving
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Routes in whatever order they are asked for are those of searches that each begin anew.
+    #[test]
+    fn a_search_that_goes_on_finds_the_same_routes() {
+        // A ring with chords: ties between routes of as many links.
+        let nodes = 24_u32;
+        let chords = (0..nodes).map(|node| (node, (node * 7 + 3) % nodes)).filter(|(one, other)| one < other);
+        let pairs = (0..nodes).map(|node| (node, (node + 1) % nodes)).chain(chords);
+        let links = pairs.map(|(one, other)| format!("{{ between = ['{one}', '{other}'], rate = '1Mbps', delay = '1ms' }}"));
+        let links = links.collect::<Vec<_>>().join(", ");
+        let text = format!("stop = {{ at = '1s' }}\nlink = [{links}]\nflow = [{{ from = '0', to = '1' }}]\n");
+        let scenario = acklab_scenario::parse_toml(&text, "ring").expect("a scenario");
+        let leaving = leaving(scenario.nodes.len(), &scenario.links);
+        let (mut shared, behind) = (Routes::default(), vec![None; scenario.links.len()]);
+        for from in 0..nodes {
+            for to in (0..nodes).map(|step| (5 * step + from) % nodes) {
+                let start = shared.find(from, to, &scenario.links, &leaving, &behind).expect("the ring connects them");
+                let found: Vec<u32> = (start..).map_while(|place| shared.link(place)).collect();
+                assert_eq!(route(&scenario, from, to), Some(found), "{from} to {to}");
+            }
+        }
+    }
 }

@@ -1,0 +1,240 @@
+"""``acklab tune``: it finds known optima, the same bytes come out however it is run, and bad plans are refused in words."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import acklab
+from acklab.tune import TuneError
+from acklab.tune.draws import draw, drawn
+from acklab.tune.objective import objective
+from acklab.tune.plan import from_tree
+from acklab.tune.search import STOPPED, looks
+
+pytest.importorskip("optuna", reason="pip install 'acklab[tune]'")
+
+ROOT = Path(__file__).parents[2]
+T1 = (ROOT / "examples" / "allman1998.toml").read_text()
+LOSSY = """
+stop = { when = "flows-complete" }
+[[link]]
+between = ["S", "R"]
+rate = "2Mbps"
+delay = "20ms"
+queue = { kind = "drop-tail", packets = 50 }
+loss = { rate = 0.02 }
+[[flow]]
+name = "f"
+from = "S"
+to = "R"
+size = { segments = 60 }
+"""
+#: Paths that differ, one key that matters much, and one choice that matters little.
+PLAN: dict[str, Any] = {
+    "scenario": LOSSY,
+    "free": {"flow.f.sender.window": {"low": 1, "high": 32, "log": True}},
+    "alternatives": {
+        "policy": {
+            "every": {"flow.f.receiver.ack.policy": "every"},
+            "delayed": {"flow.f.receiver.ack.policy": "delayed", "flow.f.receiver.ack.timer": {"low": "10ms", "high": "400ms", "log": True}},
+        }
+    },
+    "baseline": {"flow.f.sender.window": 4},
+    "objectives": ["completion"],
+    "path": [
+        {"name": "near", "weight": 3, "draw": {"link.0.delay": "5ms..20ms"}},
+        {"name": "far", "draw": {"link.0.delay": {"low": "100ms", "high": "300ms", "log": True}}},
+    ],
+    "paths": 16, "trials": 20, "batch": 4,
+}  # fmt: skip
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file() and path.name != "acklab.json"}
+
+
+def command(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "acklab", *words], cwd=cwd, capture_output=True, text=True)
+
+
+def as_file(place: Path, **keys: Any) -> Path:
+    """The plan as a file, beside its scenario."""
+    from acklab.scenario._toml import dumps
+
+    (place / "s.toml").write_text(LOSSY)
+    path = place / "plan.toml"
+    path.write_text(dumps({**PLAN, "scenario": "s.toml", **keys}))
+    return path
+
+
+def test_known_optimum_in_a_tenth_of_the_grid() -> None:
+    """640 points, and few of them the best: full enumeration says which."""
+    vary = {
+        "flow.0.sender.window": list(range(6, 46, 2)),
+        "flow.0.receiver.ack.segments": [1, 2, 3, 4, 6, 8, 12, 16],
+        "flow.0.receiver.ack.timer": ["20ms", "50ms", "80ms", "110ms"],
+    }
+    cost = "cost: completion + 0.003 * acks_sent + 0.01 * max(max_queue_packets)@G->R"
+    every = acklab.sweep(scenario=T1, vary=vary, metrics=["completion", "acks_sent", "max(max_queue_packets)@G->R"]).summary
+    means = [every["mean"].gather_every(3, offset=k).to_list() for k in range(3)]
+    costs = [a + 0.003 * b + 0.01 * c for a, b, c in zip(*means, strict=True)]
+    best = min(costs)
+    assert len(costs) == 640 and sum(one < best + 1e-9 for one in costs) < 8
+    for seed in range(1, 7):
+        found = acklab.tune(scenario=T1, free=vary, objectives=[cost], paths=1, trials=63, seed=seed)
+        assert found.runs <= 64  # the baseline's among them
+        assert found.winner.cost[0] == pytest.approx(best, abs=1e-9), seed
+
+
+def test_same_bytes_with_any_threads_and_after_a_kill(tmp_path: Path) -> None:
+    plan = as_file(tmp_path, title="any")
+    assert command("tune", str(plan), "--out", "one", "--threads", "1", cwd=tmp_path).returncode == 0
+    assert command("tune", str(plan), "--out", "three", "--threads", "3", cwd=tmp_path).returncode == 0
+    killed = subprocess.Popen(
+        [sys.executable, "-m", "acklab", "tune", str(plan), "--out", "killed"], cwd=tmp_path, stdout=subprocess.DEVNULL
+    )
+    journal = tmp_path / "killed" / ".acklab" / "runs.jsonl"
+    until = time.monotonic() + 60
+    while killed.poll() is None and time.monotonic() < until and not (journal.exists() and journal.stat().st_size > 5000):
+        time.sleep(0.005)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    with journal.open("ab") as file:  # as a crash may leave it
+        file.write(b"12 00000000 {half a rec")
+    told = command("tune", str(plan), "--out", "killed", cwd=tmp_path)
+    assert told.returncode == 0 and "of the runs done before" in told.stdout
+    want = files(tmp_path / "one")
+    assert want == files(tmp_path / "three")
+    # Page and terminal say how many runs were there; everything else is the same.
+    assert {**want, "tune.html": b""} == {**files(tmp_path / "killed"), "tune.html": b""}
+
+
+def test_more_trials_continue_a_search(tmp_path: Path) -> None:
+    few = acklab.tune(PLAN, out=tmp_path / "a", trials=12)
+    more = acklab.tune(PLAN, out=tmp_path / "a", trials=20)
+    whole = acklab.tune(PLAN, trials=20)
+    assert more.kept == few.runs and whole.kept == 0
+    assert more.table.equals(whole.table) and more.sentence == whole.sentence
+    assert [one.choice for one in few.trials] == [one.choice for one in more.trials[:12]]
+    with pytest.raises(TuneError, match="what is run has changed"):
+        acklab.tune(PLAN, out=tmp_path / "a", seed=2)
+
+
+def test_winner_is_judged_on_fresh_paths() -> None:
+    told = acklab.tune(PLAN)
+    assert told.judged is not None and len(told.judged.paths) == 16
+    seen, fresh = ({(path.seeds[0], *path.drew.items()) for path in paths} for paths in (told.paths, told.judged.paths))
+    assert not seen & fresh
+    assert told.sentence.startswith("Use ") and "on 16 fresh paths with one seed each" in told.sentence
+    assert told.winner.choice.cells["sender_window"] > 8
+
+
+def test_stopping_rule_stops_the_clearly_worse_and_keeps_the_best() -> None:
+    told = acklab.tune(PLAN, trials=24, sampler="random")
+    stopped = [one for one in told.trials if one.state == STOPPED]
+    assert stopped and all(len(one.costs) in looks(16, 1)[:-1] for one in stopped)
+    assert told.runs < (1 + 24 + 2) * 16
+    # Whether they were stopped rightly: run in full, none is better than the winner.
+    for one in stopped:
+        full = acklab.tune(PLAN, baseline=dict(one.choice.sets), trials=1, held_out=0)
+        assert full.base.cost > told.winner.cost
+
+
+def test_several_objectives_make_a_front(tmp_path: Path) -> None:
+    told = acklab.tune(PLAN, objectives=["completion", "acks: acks_sent"], trials=24, batch=8, out=tmp_path / "a")
+    done = [one.cost for one in told.trials if one.state == "complete"]
+    assert len(told.front) > 1 and told.winner in told.front
+    for one in told.front:
+        assert not any(all(a <= b for a, b in zip(other, one.cost, strict=True)) and other != one.cost for other in done)
+    assert "on the front of completion and acks" in told.sentence
+    assert (tmp_path / "a" / "front-1.svg").exists()
+
+
+def test_scenarios_that_are_written_run_as_they_did(tmp_path: Path) -> None:
+    """The path where the winner loses gives the two values of the sentence."""
+    told = acklab.tune(PLAN, out=tmp_path / "a", objectives=["cost: completion + 0.004 * acks_sent"], relative=True, spread_starts="50ms")
+    assert acklab.run(tmp_path / "a" / "best.toml").summary()["flows"][0]["completed"]
+    loss, one = told.losses[0], told.plan.objectives[0]
+    for name, want in (("loses", loss.value), ("loses-baseline", loss.base)):
+        assert one.read(acklab.run(tmp_path / "a" / f"{name}.toml").summary()) == pytest.approx(want, rel=1e-12)
+    plain = json.loads((tmp_path / "a" / "tune.json").read_text())
+    assert plain["answer"] == told.sentence and str(loss.path.number) in plain["loses"]
+
+
+def test_paths_come_in_the_shares_of_their_weights() -> None:
+    plan = from_tree(PLAN)
+    for count in (4, 8, 40, 400):
+        near = sum(path.name == "near" for path in draw(plan.entries, count, 1, seed=7))
+        assert abs(near - 0.75 * count) <= 1.5, count
+    wide = drawn("link.0.rate", {"low": "1Mbps", "high": "100Mbps", "log": True})
+    assert (wide.value(0.0), wide.value(0.5), wide.value(1.0)) == ("1Mbps", "10Mbps", "100Mbps")
+
+
+def test_objectives_know_which_values_are_better() -> None:
+    assert objective("completion").sign == -1 and objective("goodput").sign == 1
+    one = objective("cost: p50(completion) + 2e-3 * acks_sent@down* - 0.5 * goodput@A*")
+    assert one.name == "cost" and [weight for weight, _ in one.terms] == [1.0, 0.002, -0.5] and one.sign == -1
+    assert objective({"maximize": "completion"}).sign == 1
+    assert objective("goodput", relative=True).cost(2.0, 1.0) < 0 < objective("completion", relative=True).cost(2.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("free", {"link.0.rate": {"low": "5Mbps", "high": "1Mbps"}}, "low has to be below high"),
+        ("free", {"link.0.rate": {"low": "5Mbps", "high": "9ms"}}, "same kind of unit"),
+        ("free", {"link.0.rate": {"low": "fast", "high": "9Mbps"}}, '"fast" is no number'),
+        ("free", {"link.0.rate": {"low": "0Mbps", "high": "9Mbps", "log": True}}, "begins above 0"),
+        ("free", {"link.0.rate": {"low": 1}}, "give { low ="),
+        ("free", {"link.0.nothing": [1, 2]}, "nothing"),
+        ("free", {"flow.f.sender.recovery": ["sack", 7]}, "recovery"),
+        ("free", {"flow.f.sender.window": [4, 4]}, "each once"),
+        ("free", {"flow.f.receiver.ack.policy": ["every", "delayed"]}, "chosen twice"),
+        ("alternatives", {"policy": {"one": {"flow.f.sender.window": 3}}}, "at least two"),
+        ("objectives", ["speed"], "no quantity `speed`"),
+        ("objectives", ["goodput@g"], "no flow `g`; there are f"),
+        ("objectives", ["goodput + completion"], "of some terms more is better"),
+        ("objectives", [], "no objectives"),
+        ("path", [{"name": "a", "wieght": 1}], "unknown wieght"),
+        ("path", [{"draw": {"link.0.delay": "5ms"}}], "can not be drawn from"),
+        ("path", [{"weight": 0}], "above 0"),
+        ("paths", 0, "paths = 0: a whole number from 1"),
+        ("sampler", "nsga2", "with one objective tpe or random"),
+        ("trails", 10, "did you mean trials?"),
+    ],
+)
+def test_bad_plans(tmp_path: Path, key: str, value: Any, said: str) -> None:
+    path = as_file(tmp_path, **{key: value})
+    with pytest.raises(TuneError, match=r"plan\.toml") as raised:
+        acklab.tune(path, out=tmp_path / "out")
+    assert said in str(raised.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_mistakes_end_the_command_with_2(tmp_path: Path) -> None:
+    path = as_file(tmp_path, free={"link.0.rate": {"low": "5Mbps", "high": "1Mbps"}})
+    told = command("tune", str(path), cwd=tmp_path)
+    line = next(n for n, text in enumerate(path.read_text().splitlines(), 1) if "low" in text and "rate" in text)
+    assert told.returncode == 2 and f"plan.toml:{line}:" in told.stderr and len(told.stderr.splitlines()) == 1
+
+
+def test_baseline_that_wins_is_kept() -> None:
+    told = acklab.tune(PLAN, free={"flow.f.sender.window": [1, 2]}, baseline={"flow.f.sender.window": 32}, trials=8)
+    assert told.sentence.startswith("Stay with the baseline: none of ") and told.winner.number == 0
+
+
+def test_a_plan_in_the_package_starts(tmp_path: Path) -> None:
+    """The shipped study, with fewer of everything."""
+    plan = ROOT / "examples" / "access" / "tune.toml"
+    told = acklab.tune(plan, paths=4, held_out=0, trials=2, batch=2)
+    assert len(told.trials) == 2 and {path.name for path in told.paths} <= {"cable", "dsl", "lte", "satellite"}
+    assert os.fspath(plan) == told.plan.name
