@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .._batches import Workers
+from .._batches import Runs, Workers
 from .._journal import Journal
 from .design import Design
 
@@ -58,13 +58,8 @@ class Work:
             points = [point for point in points if self._wants_more(point)] if self.design.plan.seeds.half_width else []
 
     def _make(self, points: Any, workers: Workers, tick: Tick) -> None:
-        def missing() -> Iterator[tuple[int, str]]:
-            for point in points:
-                seeds = [seed for seed in self._seeds(point) if self.number(point, seed) not in self.journal]
-                lines = self.design.lines(point, seeds) if seeds else []
-                yield from ((self.number(point, seed), line) for seed, line in zip(seeds, lines, strict=True))
-
-        self.journal.make(missing(), workers, tick, self._called)
+        numbers = (self.number(point, seed) for point in points for seed in self._seeds(point))
+        self.journal.make(Runs(numbers, self.design.scenarios), workers, tick, self._called)
 
     def _called(self, number: int) -> str:
         point, seed = divmod(number, self.most)
