@@ -68,7 +68,7 @@ class Cluster:
         Args:
             work: a function of ``shared`` and a unit, which a worker calls.
             shared: what all units need; a worker is sent it once, and keeps it.
-            take: the next unit, given how many runs it should have; empty after the last.
+            take: the next unit, given how many runs it should have; None after the last.
 
         Raises:
             RayError: the cluster cannot be used.
@@ -83,7 +83,7 @@ class Cluster:
             while True:
                 while not over and len(under_way) < ahead:
                     unit = take(count)
-                    over = not unit
+                    over = unit is None
                     if not over:
                         under_way[remote.remote(_core.__version__, work, [held], unit)] = begun, count
                         begun += 1
@@ -139,7 +139,7 @@ def recorded(address: str | None = None) -> Callable[[Runs, Path], Iterator[list
     def make(runs: Runs, journal: Path) -> Iterator[list[bytes]]:
         numbers, waiting, told = iter(runs.numbers), {}, 0
         with Cluster(address) as cluster, journal.open("ab") as file:
-            for number, (records, found) in cluster.each(_records, runs.lines, lambda count: list(islice(numbers, count))):
+            for number, (records, found) in cluster.each(_records, runs.lines, lambda count: list(islice(numbers, count)) or None):
                 file.write(records)
                 file.flush()
                 waiting[number] = found
@@ -166,7 +166,7 @@ def batches(scenarios: Iterable[str], address: str | None = None) -> Iterator[li
     """
     given, waiting, told = iter(scenarios), {}, 0
     with Cluster(address) as cluster:
-        for number, found in cluster.each(_lines, None, lambda count: list(islice(given, count))):
+        for number, found in cluster.each(_lines, None, lambda count: list(islice(given, count)) or None):
             waiting[number] = found
             while told in waiting:
                 yield waiting.pop(told).splitlines()

@@ -59,7 +59,7 @@ def open_page(options: argparse.Namespace, page: str | os.PathLike[str]) -> None
 
 def without_place(arguments: Sequence[str]) -> list[str]:
     """A command line without what does not change its results: where they go, by how many threads or shards."""
-    places = ("--out", "--threads", "--shard", "--engine", "--address")
+    places = ("--out", "--dataset", "--threads", "--shard", "--engine", "--address")
     kept: list[str] = []
     given = iter(arguments)
     for argument in given:
@@ -93,7 +93,7 @@ def workers(options: argparse.Namespace) -> Workers | None:
     """What is to make the runs, if it is not threads; refuses options that do not go together."""
     if options.engine == "ray" and options.kernel:
         options.parser.error("--kernel runs on this machine; leave out --engine ray")
-    if options.engine == "ray" and (options.threads is not None or not options.out):
+    if options.engine == "ray" and (options.threads is not None or not (options.out or getattr(options, "dataset", None))):
         options.parser.error("--engine ray goes with --out DIR, and without --threads")
     if not on_ray(options):
         return None

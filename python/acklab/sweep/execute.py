@@ -10,15 +10,25 @@ from typing import Any
 from .._batches import Runs, Workers
 from .._journal import Journal
 from .design import Design
+from .errors import SweepError
 
 Tick = Callable[[int], None]
+#: Most runs: the place of each in the journal is in memory.
+MOST_RUNS = 20_000_000
 
 
 class Work:
     """A plan under way: its journal, and how many seeds each point has been given."""
 
     def __init__(self, design: Design, journal: Journal, has: Callable[[int], bool] | None = None) -> None:
-        """With ``has``, a part of the plan: the runs whose number it has; where runs decide about seeds, the points."""
+        """With ``has``, a part of the plan: the runs whose number it has; where runs decide about seeds, the points.
+
+        Raises:
+            SweepError: there are too many runs.
+        """
+        runs = design.plan.points * design.plan.seeds.least
+        if runs > MOST_RUNS:
+            raise SweepError(f"{runs:,} runs; at most {MOST_RUNS:,}, and more with --dataset")
         self.design, self.journal, self._has = design, journal, has
         self._by_point = bool(design.plan.seeds.half_width)
         self.seeds = array("q", [design.plan.seeds.least]) * design.plan.points

@@ -1,0 +1,8 @@
+"""Sweeps as datasets: partitioned Parquet in a directory or an object store, which SQL and charts read."""
+
+from __future__ import annotations
+
+from .blocks import write
+from .store import StoreError
+
+__all__ = ["StoreError", "write"]
