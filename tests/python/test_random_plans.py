@@ -17,7 +17,6 @@ from acklab.cli import main
 from acklab.compare import Comparison, CompareError, compare, from_file
 from acklab.sweep import SweepError
 from acklab.sweep.design import Design
-from acklab.sweep.design import Design
 from acklab.sweep.execute import Work
 from acklab.sweep.plan import from_tree
 from acklab._toml import loads
