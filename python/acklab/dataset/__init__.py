@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from .blocks import write
+from .picture import plot
+from .query import QueryError, query
 from .store import StoreError
 
-__all__ = ["StoreError", "write"]
+__all__ = ["QueryError", "StoreError", "plot", "query", "write"]

@@ -155,6 +155,8 @@ def _line(axes: Axes, line: Line) -> None:
         axes.plot(line.x, line.y, line.marker, ms=4, color=style["color"])
     else:
         axes.plot(line.x, line.y, marker=line.marker or None, ms=3.5, **style)
+    if line.band is not None:
+        axes.fill_between(line.x, line.y - line.band, line.y + line.band, color=style["color"], alpha=0.2, lw=0)
     if line.spread is not None:
         axes.errorbar(line.x, line.y, yerr=line.spread, fmt="none", ecolor=style["color"], elinewidth=0.9, capsize=2)
 
