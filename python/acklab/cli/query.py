@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,8 +70,10 @@ def act(options: argparse.Namespace) -> int:
     elif options.csv:
         from .._frames import write_csv
 
+        text = io.BytesIO()
+        write_csv(found, text)
         sys.stdout.flush()
-        write_csv(found, sys.stdout.buffer)
+        sys.stdout.buffer.write(text.getvalue())
     else:
         say(_text(found))
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,8 @@ from .._texts import not_known
 from ..figures.charts import Axis, Chart, Heat, Line, Lines, Panel, Surface
 from ..figures.stats import interval, sample
 from ..plot.palette import slots_for
-from ..sweep.axes import log_spaced
-from ..sweep.picture import axis_ends
-from ..sweep.picture import some as _some
+from ..sweep.axes import Column, log_spaced
+from ..sweep.picture import axis_ends, named, scaled, some, word
 from .query import QueryError, tables
 
 if TYPE_CHECKING:
@@ -137,7 +136,7 @@ def _means(rows: pl.LazyFrame, asked: Asked) -> Chart:
         raise QueryError("there are no rows")
     other = _others(names, asked)
     gaps = int((found["\0missing"] > 0).sum())
-    about = f"Mean of {asked.value}" + (f", also over {', '.join(other)}" if other else "")
+    about = f"Mean of {asked.value} over {' and '.join([*(['the seeds'] if seeds else ['the rows']), *other])}"
     about += f"; no mean at {gaps:,} of {len(found):,} places, where a row has no value" if gaps else ""
     means, halves = [], []
     for missing, values in found.select("\0missing", "\0mean").iter_rows():
@@ -164,35 +163,42 @@ def _bands(found: pl.DataFrame, asked: Asked, about: str) -> Chart:
     if not found[asked.x].dtype.is_numeric():
         raise QueryError(f"{asked.x} is no column of numbers; draw --kind cdf, with --color {asked.x}")
     keys = _keys(found, asked.color, MOST_LINES, "color")
-    x_axis = _scale(asked.x, found[asked.x].unique().sort().to_list())
+    across, factor = _scale(asked.x, found[asked.x])
+    up, scale = _scale(asked.value, found["\0mean"].drop_nans())
     seen = found["\0half"].is_not_nan().any()
-    low, high = axis_ends(found["\0mean"].to_numpy(), found["\0half"].to_numpy())
+    low, high = axis_ends(scale * found["\0mean"].to_numpy(), scale * found["\0half"].to_numpy())
+    up = replace(up, label=f"mean of {up.label}", low=low, high=high, log=False, ticks=None, words=())
     panels = []
     for facet in _keys(found, asked.facet, MOST_PANELS, "facet"):
         lines = []
         for key, slot in zip(keys, slots_for(map(str, keys)), strict=True):
             part = found.filter(_is(asked.facet, facet) & _is(asked.color, key)).sort(asked.x)
-            half = part["\0half"].fill_nan(0.0).to_numpy() if seen else None
+            half = scale * part["\0half"].fill_nan(0.0).to_numpy() if seen else None
             title = _word(asked.color, key)
             mark = "o" if len(part) <= 40 else ""
-            lines.append(Line(title, part[asked.x].cast(pl.Float64).to_numpy(), part["\0mean"].to_numpy(), slot if title else "blue", marker=mark, band=half))
-        panels.append(Panel(_word(asked.facet, facet), x_axis, Axis(f"mean of {asked.value}", low=low, high=high), lines))
+            x, y = factor * part[asked.x].cast(pl.Float64).to_numpy(), scale * part["\0mean"].to_numpy()
+            lines.append(Line(title, x, y, slot if title else "blue", marker=mark, band=half))
+        panels.append(Panel(_word(asked.facet, facet), across, up, lines))
     told = "; the band is the 95 % interval over the seeds" if seen else "; one seed has no interval"
     return Lines("band", about + told, panels)
 
 
 def _heat(found: pl.DataFrame, asked: Asked, about: str) -> Chart:
     across, up = (_keys(found, key, MOST_PLACES, name) for key, name in ((asked.x, "x"), (asked.y, "y")))
+    for name, places in ((asked.x, across), (asked.y, up)):
+        if len(places) < 2:
+            raise QueryError(f"{name} has one value only; a heat map needs two along each side")
+    z, scale = _scale(asked.value, found["\0mean"].drop_nans())
     surfaces = []
     for facet in _keys(found, asked.facet, MOST_PANELS, "facet"):
         grid = np.full((len(across), len(up)), math.nan)
         part = found.filter(_is(asked.facet, facet)).select(asked.x, asked.y, "\0mean")
         for left, bottom, mean in part.iter_rows():
-            grid[across.index(left), up.index(bottom)] = mean
+            grid[across.index(left), up.index(bottom)] = scale * mean
         surfaces.append(Surface(_word(asked.facet, facet), range(len(across)), range(len(up)), grid))
     low, high = float(found["\0mean"].drop_nans().min()), float(found["\0mean"].drop_nans().max())  # type: ignore[arg-type]
-    span = (low, high) if high > low else (low - 0.5, high + 0.5)
-    z = Axis(f"mean of {asked.value}", low=span[0], high=span[1])
+    span = (scale * low, scale * high) if high > low else (scale * low - 0.5, scale * high + 0.5)
+    z = Axis(f"mean of {z.label}", low=span[0], high=span[1])
     rows = -(-len(surfaces) // 3)
     return Heat("heat", about, surfaces, _places(asked.x, across), _places(asked.y, up), z, rows=rows, height=3.4)
 
@@ -211,7 +217,9 @@ def _distribution(rows: pl.LazyFrame, asked: Asked) -> Chart:
     if not len(found) or not found["\0count"].sum():
         raise QueryError(f"{asked.x} has no value in any row")
     keys = _keys(found, asked.color, MOST_LINES, "color")
-    panels = []
+    across, factor = _scale(asked.x, pl.concat([found["\0" "0"], found[f"\0{STEPS}"].alias("\0" "0")]).drop_nulls())
+    ends = {"low": factor * found["\0" "0"].min(), "high": factor * found[f"\0{STEPS}"].max()}
+    across, panels = replace(across, log=False, ticks=None, words=(), **ends), []
     for facet in _keys(found, asked.facet, MOST_PANELS, "facet"):
         lines = []
         for key, slot in zip(keys, slots_for(map(str, keys)), strict=True):
@@ -219,11 +227,11 @@ def _distribution(rows: pl.LazyFrame, asked: Asked) -> Chart:
             if not len(part) or not part["\0count"][0]:
                 continue
             row = part.row(0, named=True)
-            x = np.array([row[f"\0{place}"] for place in range(len(shares))])
+            x = factor * np.array([row[f"\0{place}"] for place in range(len(shares))])
             y = np.array(shares) * row["\0count"] / row["\0rows"]
             title = _word(asked.color, key)
-            lines.append(Line(title, x, y, slot if title else "blue"))
-        panels.append(Panel(_word(asked.facet, facet), Axis(asked.x), Axis("share of rows", low=0.0, high=1.02), lines))
+            lines.append(Line(title, x, y, slot if title else "blue", step=True))
+        panels.append(Panel(_word(asked.facet, facet), across, Axis("share of rows", low=0.0, high=1.02), lines))
     total, missing = int(found["\0rows"].sum()), int((found["\0rows"] - found["\0count"]).sum())
     told = f"; {missing:,} rows have none, so a line ends below 1" if missing else ""
     return Lines("cdf", f"Share of rows whose {asked.x} is at most so much, {total:,} rows{told}", panels)
@@ -249,19 +257,31 @@ def _word(column: str, value: Any) -> str:
     """A value's name in titles and legends."""
     if not column:
         return ""
-    return f"{column} {value:.6g}" if isinstance(value, float) else f"{column} {value}" if isinstance(value, (int, bool)) else str(value)
+    one = _column(column, [value])
+    return f"{one.name} {word(one, 0)}" if isinstance(value, (int, float)) and not isinstance(value, bool) else f"{column} {value}"
 
 
-def _scale(column: str, values: Sequence[Any]) -> Axis:
-    log = log_spaced(values)
-    ticks = [float(values[place]) for place in _some(len(values), 6)] if log else None
-    return Axis(column, log=log, ticks=ticks, words=[f"{tick:.3g}" for tick in ticks or ()])
+def _column(name: str, values: Sequence[Any]) -> Column:
+    """A column by its name, which may end in its unit."""
+    stem, _, unit = name.rpartition("_")
+    return Column(stem, unit, values) if stem and unit in ("bps", "s", "bytes") else Column(name, "", values)
 
 
-def _places(column: str, values: Sequence[Any]) -> Axis:
+def _scale(name: str, values: pl.Series) -> tuple[Axis, float]:
+    """An axis by value, and what the values are multiplied with."""
+    found = values.unique().sort().to_list()
+    column = _column(name, found)
+    factor, unit = scaled(column)
+    log = log_spaced(found)
+    ticks = [factor * found[place] for place in some(len(found), 6)] if log else None
+    return Axis(named(column, unit), log=log, ticks=ticks, words=[f"{tick:.3g}" for tick in ticks or ()]), factor
+
+
+def _places(name: str, values: Sequence[Any]) -> Axis:
     """An axis by place, with some of the values beside it."""
-    chosen = _some(len(values), 8)
-    return Axis(column, ticks=chosen, words=[f"{values[k]:.4g}" if isinstance(values[k], float) else str(values[k]) for k in chosen])
+    column, chosen = _column(name, values), some(len(values), 8)
+    factor, unit = scaled(column) if column.is_number else (1.0, "")
+    return Axis(named(column, unit), ticks=chosen, words=[f"{values[k] * factor:.4g}" if column.is_number else str(values[k]) for k in chosen])
 
 
 def _write(chart: Chart, path: Path) -> None:

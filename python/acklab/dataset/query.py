@@ -69,7 +69,7 @@ def tables(place: str | os.PathLike[str]) -> dict[str, Any]:
         return _readable(store, lambda: {_table(path): arrow.dataset(path, format="parquet")})
     if not store.is_url and not path.is_dir():
         raise StoreError(f"{file_name(place)}: no such directory or file")
-    names = _readable(store, store.names)
+    names = _names(store)
     if MARKER in names:
         files, root = store.files() if store.is_url else (None, store.place)
         there = [f"{root}/{name(block)}" for block in sorted(blocks_of(names))]
@@ -77,7 +77,7 @@ def tables(place: str | os.PathLike[str]) -> dict[str, Any]:
             raise StoreError(f"{store} has no block yet; the command that began it goes on")
         how = {"format": "parquet", "partitioning": "hive", "partition_base_dir": root, "filesystem": files}
         return _readable(store, lambda: {"flows": arrow.dataset(there, **how)})
-    found = {} if store.is_url else {_table(path / one): path / one for one in names if one.endswith(".parquet") and "/" not in one}
+    found = {} if store.is_url else {_table(one): one for one in sorted(path.glob("*.parquet")) if one.is_file()}
     if not found:
         raise StoreError(f"{store} holds no dataset of acklab" + ("" if store.is_url else " and no Parquet file"))
     return _readable(store, lambda: {table: arrow.dataset(file, format="parquet") for table, file in found.items()})
@@ -86,13 +86,18 @@ def tables(place: str | os.PathLike[str]) -> dict[str, Any]:
 def unfinished(place: str | os.PathLike[str]) -> str:
     """What is to be said of a dataset that is not complete; empty where it is, or where there is no dataset."""
     store = Store(place)
-    if not store.is_url and not Path(store.place, MARKER).is_file():
-        return ""
-    names = store.names()
+    names = _names(store)
     if MARKER not in names:
         return ""
     there, whole = len(blocks_of(names)), read_marker(store)["blocks"]
     return f"{store} is not complete: {there:,} of {whole:,} blocks are there" if there < whole else ""
+
+
+def _names(store: Store) -> list[str]:
+    """The files of a dataset; none where a directory is none, which may be a large one."""
+    if not store.is_url and not Path(store.place, MARKER).is_file():
+        return []
+    return _readable(store, store.names)  # type: ignore[no-any-return]
 
 
 def _table(path: Path) -> str:
