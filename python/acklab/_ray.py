@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -11,6 +13,7 @@ from typing import Any
 
 from . import _core
 from ._batches import Runs
+from ._interrupts import deferred
 from ._line import record
 
 #: Seconds of work that a task is given, by the cost of a run so far: from the least, as it costs Ray some milliseconds, to the
@@ -53,14 +56,19 @@ class Cluster:
 
         self._ray = ray
         began = {"include_dashboard": False} if self._address is None else {"address": self._address}
+        handler, here = signal.getsignal(signal.SIGTERM), threading.current_thread() is threading.main_thread()
         try:
             ray.init(**began, log_to_driver=False, logging_level="error")
         except (ConnectionError, ValueError, RuntimeError) as error:
             raise RayError(f"no Ray cluster at {self._address}: {str(error).strip().splitlines()[0]}") from None
+        finally:
+            if here and handler is not None:
+                signal.signal(signal.SIGTERM, handler)  # Ray has put its own there
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._ray.shutdown()
+        with deferred():  # Ray does not survive an exception in there
+            self._ray.shutdown()
 
     def each(self, work: Callable[[Any, Any], Any], shared: Any, take: Callable[[int], Any]) -> Iterator[tuple[int, Any]]:
         """What ``work`` makes of each unit, with the unit's number from 0, in whatever order they end.
@@ -106,8 +114,9 @@ class Cluster:
         except ray.exceptions.RayError as error:
             raise RayError(f"Ray: {str(error).strip().splitlines()[-1]}") from error
         finally:
-            for task in under_way:
-                ray.cancel(task, force=True)
+            with deferred():
+                for task in under_way:
+                    ray.cancel(task, force=True)
 
 
 #: What the tasks of this worker share, by the name Ray gives it.

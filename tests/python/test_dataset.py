@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import resource
 import signal
@@ -18,8 +17,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from acklab.dataset import blocks
-from front import COMMAND, LONG, Acklab
+from front import LONG, Acklab
 from test_sweep import LOSSY
 
 SWEEP = ("sweep", "lossy.toml", "--vary", "flow.f.sender.window=4,8,16", "--seeds", "40")

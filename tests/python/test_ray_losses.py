@@ -29,13 +29,16 @@ _ray.MOST, blocks.MOST_RUNS = 100, 100
 from acklab.cli import main
 sys.exit(main(sys.argv[1:]))
 """
+#: Tells this test's processes from those of other commands.
+MARK = f"ACKLAB_TEST={os.getpid()}"
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "lossy.toml").write_text(LOSSY)
     (tmp_path / "small.py").write_text(SMALL)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(*MARK.split("="))
     return tmp_path
 
 
@@ -63,17 +66,17 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def workers() -> list[int]:
-    """Processes of this user that run tasks of Ray."""
+    """Processes that run tasks of this test's Ray."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
-            if path.read_bytes().startswith(b"ray::_task"):
+            if path.read_bytes().startswith(b"ray::_task") and MARK.encode() in (path.parent / "environ").read_bytes():
                 found.append(int(path.parent.name))
     return found
 
 
 @pytest.fixture
-def nodes() -> Iterator[Any]:
+def nodes(here: Path) -> Iterator[Any]:
     """A cluster of two nodes of a processor each."""
     from ray.cluster_utils import Cluster
 

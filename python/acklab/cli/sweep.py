@@ -135,7 +135,7 @@ def act(options: argparse.Namespace) -> int:
     except (SweepError, _core.ScenarioError) as error:
         options.parser.exit(2, f"acklab: {error}\n")
     except KeyboardInterrupt:
-        say_kept(options.out)
+        say_kept(options.out or options.dataset)
         raise
     say_swept(told, design, options)
     return 0
@@ -151,9 +151,6 @@ def _dataset(design: Design, options: argparse.Namespace, meter: Any) -> int:
         runs, before = write(design, options.dataset, **how, meter=meter)
     except StoreError as error:
         options.parser.exit(2, f"acklab: {error}\n")
-    except KeyboardInterrupt:
-        say_kept(options.dataset)
-        raise
     part = f"shard {options.shard}: " if options.shard else ""
     kept = f", {before:,} of them from before" if before else ""
     say(f"{part}{runs:,} {'run' if runs == 1 else 'runs'} in {file_name(options.dataset)}{kept}")

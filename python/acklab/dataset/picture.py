@@ -286,7 +286,7 @@ def _places(name: str, values: Sequence[Any]) -> Axis:
 
 def _write(chart: Chart, path: Path) -> None:
     from ..figures import draw
-    from ..figures.html import document, esc, header
+    from ..figures.html import document, header
 
     picture = draw.save(chart, path if path.suffix == ".png" else None)
     if path.suffix == ".svg":

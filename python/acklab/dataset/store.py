@@ -112,7 +112,7 @@ class Store:
             shutil.rmtree(Path(self.place, NEW), ignore_errors=True)
 
 
-class _told:  # noqa: N801 - a context
+class _told:
     """Makes errors of the system, which name the store, of those of its client library."""
 
     def __init__(self, store: Store) -> None:
