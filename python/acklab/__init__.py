@@ -52,10 +52,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name in ("compare", "plot", "report"):  # imported when asked for: charts take their time
+    if name in ("compare", "dataset", "plot", "report"):  # imported when asked for: charts take their time
         return import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "compare", "plot", "report"})
+    return sorted({*globals(), "compare", "dataset", "plot", "report"})

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from . import _core
@@ -16,13 +18,29 @@ CHUNK = 128 * 1024
 SIMULATOR, KERNEL = "simulator", "kernel"
 """What makes runs."""
 
-Workers = Callable[[Iterable[str], Path], Iterator[list[bytes]]]
-"""Who makes runs: takes numbered scenarios and a journal, and gives result lines in order, each once the journal has it."""
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs by their numbers."""
+
+    numbers: Iterable[int]
+    lines: Callable[[Sequence[int]], Iterable[str]]
+    """The scenarios of some of them, a line each. It can be pickled: workers elsewhere make the scenarios themselves."""
+
+    def numbered(self) -> Iterator[str]:
+        """Each scenario behind its number."""
+        numbers = iter(self.numbers)
+        while some := list(islice(numbers, 512)):
+            yield from (f"{number} {line}" for number, line in zip(some, self.lines(some), strict=True))
+
+
+Workers = Callable[[Runs, Path], Iterator[list[bytes]]]
+"""Who makes runs, with a journal: in the runs' order, for each its result, or its error and nothing else, once the journal has it."""
 
 
 def on_threads(threads: int, engine: str = SIMULATOR) -> Workers:
     """The threads of this process."""
-    return lambda scenarios, journal: batches(scenarios, threads, journal, engine)
+    return lambda runs, journal: batches(runs.numbered(), threads, journal, engine)
 
 
 def batches(

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from . import _core
-from ._batches import SIMULATOR, Workers
+from ._batches import SIMULATOR, Runs, Workers
 from ._folder import Folder, FolderError
 from ._line import record
 from .kernel import find
@@ -169,9 +169,9 @@ class Journal:
         return self._map[start : self._map.find(b"\n", start)]
 
     def make(
-        self, runs: Iterable[tuple[int, str]], workers: Workers, tick: Callable[[int], None], called: Callable[[int], str]
+        self, runs: Runs, workers: Workers, tick: Callable[[int], None], called: Callable[[int], str]
     ) -> None:
-        """Makes runs, given as numbers and scenarios, by ``workers``; ``called`` is a run's name in messages.
+        """Makes those of the runs that are missing, by ``workers``; ``called`` is a run's name in messages.
 
         Raises:
             RunError: a run failed; what was done is kept.
@@ -179,12 +179,13 @@ class Journal:
         """
         fed: deque[int] = deque()
 
-        def scenarios() -> Iterator[str]:
-            for number, line in runs:
-                fed.append(number)
-                yield f"{number} {line}"
+        def missing() -> Iterator[int]:
+            for number in runs.numbers:
+                if number not in self._found:
+                    fed.append(number)
+                    yield number
 
-        for lines in workers(scenarios(), self.path):
+        for lines in workers(Runs(missing(), runs.lines), self.path):
             for line in lines:
                 number = fed.popleft()
                 if line.startswith(b'{"error"'):

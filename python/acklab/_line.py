@@ -11,4 +11,4 @@ def record(number: int, result: bytes) -> bytes:
     >>> record(7, b"{}")
     b'7 968af458 {}\\n'
     """
-    return b"%d %08x %b\n" % (number, zlib.crc32(b"%d %b" % (number, result)), result)
+    return b"%d %08x %b\n" % (number, zlib.crc32(result, zlib.crc32(b"%d " % number)), result)

@@ -17,6 +17,7 @@ from acklab.cli import main
 from acklab.compare import Comparison, CompareError, compare, from_file
 from acklab.sweep import SweepError
 from acklab.sweep.design import Design
+from acklab.sweep.execute import Work
 from acklab.sweep.plan import from_tree
 from acklab._toml import loads
 from acklab.scenario import _toml
@@ -220,4 +221,4 @@ def test_too_many_seeds_are_refused(tmp_path: Path, given: str) -> None:
 
 def test_too_many_runs_are_refused() -> None:
     with pytest.raises(SweepError, match="runs; at most"):
-        from_tree({"scenario": TWO_HOPS, "vary": {"flow.0.sender.window": "1..100000"}, "seeds": 1_000_000})
+        Work(Design(from_tree({"scenario": TWO_HOPS, "vary": {"flow.0.sender.window": "1..100000"}, "seeds": 1_000_000})), None)

@@ -53,9 +53,9 @@ def test_ray_gives_the_bytes_of_threads(acklab_command: Acklab, here: Path, monk
     acklab_command(*compare, "--out", "one")
     assert acklab_command(*compare, "--engine", "ray", "--out", "two").returncode == 0
     assert files(here / "one") == files(here / "two")
-    assert _ray.work(["{}"], _ray._core.__version__)[1][0].startswith(b'{"error"')
+    assert _ray._records(lambda _: ["{}"], [0])[1][0].startswith(b'{"error"')
     with pytest.raises(_ray.RayError, match=r"a worker has acklab .*, this is 9\.9; install the same"):
-        _ray.work([], "9.9")
+        _ray._task("9.9", print, [], None)
 
 
 @needs_ray

@@ -20,7 +20,24 @@ from .. import _folder
 from .._interrupts import Stop
 from .._terminal import complain
 from .._texts import not_known, visible
-from . import analyze, compare, doctor, drill, emulate, examples, explain, merge, new, reproduce, run, schema, sweep, tune
+from . import (
+    analyze,
+    compare,
+    doctor,
+    drill,
+    emulate,
+    examples,
+    explain,
+    merge,
+    new,
+    plot,
+    query,
+    reproduce,
+    run,
+    schema,
+    sweep,
+    tune,
+)
 from .options import without_place
 
 EXAMPLE = """\
@@ -31,7 +48,7 @@ example:
   acklab help VERB                                   each verb's options, with examples
 """
 
-VERBS = (run, analyze, compare, sweep, merge, tune, emulate, drill, reproduce, new, explain, schema, doctor)
+VERBS = (run, analyze, compare, sweep, merge, query, plot, tune, emulate, drill, reproduce, new, explain, schema, doctor)
 NAMES = tuple(verb.__name__.rpartition(".")[2] for verb in VERBS)
 
 FAILED, BAD_INPUT = 1, 2

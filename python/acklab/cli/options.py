@@ -59,7 +59,7 @@ def open_page(options: argparse.Namespace, page: str | os.PathLike[str]) -> None
 
 def without_place(arguments: Sequence[str]) -> list[str]:
     """A command line without what does not change its results: where they go, by how many threads or shards."""
-    places = ("--out", "--threads", "--shard", "--engine", "--address")
+    places = ("--out", "--dataset", "--threads", "--shard", "--engine", "--address")
     kept: list[str] = []
     given = iter(arguments)
     for argument in given:
@@ -77,21 +77,29 @@ def add_workers(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--address", metavar="ADDRESS", help="with --engine ray: the cluster, such as auto (one on this machine)")
 
 
-def workers(options: argparse.Namespace) -> Workers | None:
-    """What is to make the runs, if it is not threads; refuses options that do not go together."""
+def on_ray(options: argparse.Namespace) -> bool:
+    """Whether Ray is to make the runs; refuses what does not go with that, or that it is not there."""
+    from .. import _ray
+
     if options.engine != "ray":
         if options.address is not None:
             options.parser.error("--address goes with --engine ray")
+    elif not _ray.is_there():
+        options.parser.error("--engine ray needs Ray: pip install 'acklab[ray]'")
+    return bool(options.engine == "ray")
+
+
+def workers(options: argparse.Namespace) -> Workers | None:
+    """What is to make the runs, if it is not threads; refuses options that do not go together."""
+    if options.engine == "ray" and options.kernel:
+        options.parser.error("--kernel runs on this machine; leave out --engine ray")
+    if options.engine == "ray" and (options.threads is not None or not (options.out or getattr(options, "dataset", None))):
+        options.parser.error("--engine ray goes with --out DIR, and without --threads")
+    if not on_ray(options):
         return None
     from .. import _ray
 
-    if options.kernel:
-        options.parser.error("--kernel runs on this machine; leave out --engine ray")
-    if options.threads is not None or not options.out:
-        options.parser.error("--engine ray goes with --out DIR, and without --threads")
-    if not _ray.is_there():
-        options.parser.error("--engine ray needs Ray: pip install 'acklab[ray]'")
-    return lambda scenarios, journal: _ray.batches(scenarios, journal, options.address)
+    return _ray.recorded(options.address)
 
 
 def say_kept(out: str | None) -> None:

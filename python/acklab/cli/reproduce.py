@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._terminal import complain, say
 from .._texts import file_name, not_known
-from .options import add_open, directory, open_page, say_kept, threads
+from .options import add_open, add_workers, directory, on_ray, open_page, say_kept
 
 if TYPE_CHECKING:
     from .._folder import Folder
@@ -54,7 +55,7 @@ def add(verbs: Any) -> None:
         "--seeds", type=int, metavar="N", help="at most N seeds for claims with random runs (50; quick: 8)"
     )
     verb.add_argument("--fresh", action="store_true", help="discard what an interrupted attempt left there, and begin anew")
-    verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
+    add_workers(verb)
     add_open(verb)
     verb.set_defaults(act=act, parser=verb)
 
@@ -89,11 +90,13 @@ def _all(
     options: argparse.Namespace, chosen: list[tuple[Paper, list[str]]], out: Folder | None
 ) -> tuple[list[Outcome], Path | None]:
     """Regenerates paper after paper and writes each as soon as it is done."""
+    from .. import _ray
     from ..reproduce import output
     from ..reproduce.runner import FULL, QUICK, reproduce
 
     index = None
     outcomes: list[Outcome] = []
+    by = partial(_ray.batches, address=options.address) if on_ray(options) else None
     effort = QUICK if options.quick else FULL
     if options.seeds is not None:
         effort = effort.at_most(options.seeds)
@@ -101,7 +104,7 @@ def _all(
         for paper, figures in chosen:
             claims = _claims_about(paper, figures) if figures else None
             only = (lambda figure, wanted=figures: figure.id in wanted) if figures else None
-            outcome = reproduce(paper, effort, only=only, claims=claims, threads=options.threads, journal=journal)
+            outcome = reproduce(paper, effort, only=only, claims=claims, threads=options.threads, by=by, journal=journal)
             for failed in outcome.failed:
                 complain(f"{outcome.paper.id}: can not run {failed.experiment}: {failed.why}")
             outcomes.append(outcome)

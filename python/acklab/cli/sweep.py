@@ -31,9 +31,10 @@ example:
   acklab sweep examples/allman1998.toml --vary flow.0.sender.window=4,8,16 --vary link.1.rate=1Mbps..10Mbps/5
   acklab sweep examples/queue.toml --shard 3/16 --out part3    a sixteenth of the runs; acklab merge puts all together
   acklab sweep examples/allman1998.toml --vary 'link.0.rate=2Mbps,4Mbps; link.1.rate=1Mbps,2Mbps' --json
+  acklab sweep examples/queue.toml --dataset runs    flows as Parquet, also to s3://BUCKET/NAME; see acklab query and acklab plot
   acklab sweep --path cable --vary up=1Mbps..35Mbps/6 --metric goodput@down*      an access path, by its own keys
 
-With --out, what is done is kept: the same command continues where an interrupt or a crash stopped it, and gives the same files.
+With --out or --dataset, what is done is kept: the same command continues where an interrupt or a crash stopped it, and gives the same files.
 
 exit status: 0; 1 a run or an output failed; 2 bad plan or scenario; 130 interrupted; 143 terminated
 
@@ -75,7 +76,11 @@ def add(verbs: Any) -> None:
     verb.add_argument("--fresh", action="store_true", help="with --out: delete the finished runs that are there, and run all of them")
     verb.add_argument("--kernel", action="store_true", help="run between the ends of a Linux in virtual time (as acklab run --kernel)")
     verb.add_argument(
-        "--shard", type=shard, metavar="K/N", help="with --out: make the K-th of N parts of the runs only, for `acklab merge`"
+        "--shard", type=shard, metavar="K/N",
+        help="make the K-th of N parts of the runs only; with --out, `acklab merge` puts the parts together",
+    )
+    verb.add_argument(
+        "--dataset", type=directory, metavar="DIR|URL", help="instead of --out: write the flows there as partitioned Parquet, for many runs"
     )
     add_workers(verb)
     add_open(verb)
@@ -107,15 +112,20 @@ def act(options: argparse.Namespace) -> int:
     check_open(options)
     if options.fresh and not options.out:
         options.parser.error("--fresh goes with --out DIR")
-    if options.shard and (options.json or options.open or not options.out):
-        options.parser.error("--shard goes with --out DIR, and without --json and --open")
+    if options.dataset and (options.out or options.json):
+        options.parser.error("--dataset goes without --out and --json; `acklab query` and `acklab plot` read it")
+    if options.shard and (options.json or options.open or not (options.out or options.dataset)):
+        options.parser.error("--shard goes with --out DIR or --dataset DIR, and without --json and --open")
     meter = lambda total: Progress("sweep", total)  # noqa: E731
-    how: Any = {"threads": options.threads, "workers": workers(options), "fresh": options.fresh, "meter": meter}
+    made_by = workers(options)
+    how: Any = {"threads": options.threads, "workers": made_by, "fresh": options.fresh, "meter": meter}
     try:
         plan = _plan(options)
         if options.kernel:
             plan = replace(plan, engine="kernel")
         design = Design(plan)
+        if options.dataset:
+            return _dataset(design, options, meter)
         out = Path(options.out) if options.out else None
         if options.shard:
             runs = shards.make(plan, options.shard, Path(options.out), design=design, **how)
@@ -125,9 +135,25 @@ def act(options: argparse.Namespace) -> int:
     except (SweepError, _core.ScenarioError) as error:
         options.parser.exit(2, f"acklab: {error}\n")
     except KeyboardInterrupt:
-        say_kept(options.out)
+        say_kept(options.out or options.dataset)
         raise
     say_swept(told, design, options)
+    return 0
+
+
+def _dataset(design: Design, options: argparse.Namespace, meter: Any) -> int:
+    """Writes a dataset and says what is there."""
+    from ..dataset.blocks import write
+    from ..dataset.store import StoreError
+
+    how = {"threads": options.threads, "ray": options.engine == "ray", "address": options.address, "shard": options.shard}
+    try:
+        runs, before = write(design, options.dataset, **how, meter=meter)
+    except StoreError as error:
+        options.parser.exit(2, f"acklab: {error}\n")
+    part = f"shard {options.shard}: " if options.shard else ""
+    kept = f", {before:,} of them from before" if before else ""
+    say(f"{part}{runs:,} {'run' if runs == 1 else 'runs'} in {file_name(options.dataset)}{kept}")
     return 0
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from .. import _core
-from .._batches import Workers, on_threads
+from .._batches import Runs, Workers, on_threads
 from .._folder import Folder, FolderError
 from .._journal import Journal, identity
 from ..figures.stats import Sample, sample
 from ..run import cpu_count, run_batch
 from .advice import advice
 from .errors import CompareError
-from .plan import Comparison
+from .plan import Comparison, seeded
 from .rank import Ranking, rank
 from .result import Compared, Key
 
@@ -89,8 +90,8 @@ def _summaries(
     fresh: bool,
 ) -> Iterator[Any]:
     """What every run told, in order."""
-    lines = (comparison.seeded(trees[situation, case], seed) for situation, case, seed in keys)
     if keep is None:
+        lines = (comparison.seeded(trees[situation, case], seed) for situation, case, seed in keys)
         for (_, name, seed), summary in zip(keys, run_batch(lines, threads=threads, engine=comparison.engine), strict=True):
             if "error" in summary:
                 raise _core.RunError(f"case {name!r}, seed {seed}: {summary['error']}")
@@ -110,12 +111,17 @@ def _summaries(
         place = {pair: number * rule.most for number, pair in enumerate(trees)}
         numbers = {place[key[:2]] + key[2] - 1: key for key in keys}
         tick(sum(number in journal for number in numbers))
-        missing = ((number, line) for number, line in zip(numbers, lines, strict=True) if number not in journal)
         workers = workers or on_threads(threads or cpu_count(), comparison.engine)
-        journal.make(missing, workers, tick, lambda number: "case {1!r}, seed {2}".format(*numbers[number]))
+        runs = Runs(numbers, partial(_scenarios, list(trees.values()), comparison.spread_starts_s, rule.most))
+        journal.make(runs, workers, tick, lambda number: "case {1!r}, seed {2}".format(*numbers[number]))
         yield from (json.loads(journal.line(number).decode()) for number in numbers)
     finally:
         journal.close()
+
+
+def _scenarios(trees: Sequence[Any], spread_starts_s: float, most: int, numbers: Sequence[int]) -> list[str]:
+    """The scenarios of runs, by their numbers."""
+    return [seeded(trees[number // most], number % most + 1, spread_starts_s) for number in numbers]
 
 
 def _ranking(

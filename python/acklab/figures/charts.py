@@ -28,7 +28,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Line:
-    """A line, or with ``marks`` only points; ``spread`` is half an error bar's length at each point."""
+    """A line, or with ``marks`` only points; ``spread`` is half an error bar's length at each point, ``band`` half a shaded band's height."""
 
     name: str
     x: Numbers
@@ -39,6 +39,7 @@ class Line:
     step: bool = False
     spread: Numbers | None = None
     width: float = 1.4
+    band: Numbers | None = None
 
 
 @dataclass(frozen=True)

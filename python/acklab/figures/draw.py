@@ -84,7 +84,8 @@ def save(chart: Chart, png: Path | None = None) -> Picture:
 
 def _parts(made: Figure, rows: bool) -> list[list[tuple[float, float, float, float]]]:
     """The legend, and the panels if several stand side by side; panels that share ``rows`` each begin with their names."""
-    panels = [axes for axes in made.axes if axes.get_position().height > 0.1 or len(made.axes) < 3]
+    shown = [axes for axes in made.axes if axes.get_visible()]
+    panels = [axes for axes in shown if axes.get_position().height > 0.1 or len(made.axes) < 3]
     if len({round(axes.get_position().x0, 3) for axes in panels}) < 2:
         return []
     scale, height, room = 72 / made.dpi, 72 * made.get_figheight(), 3.0
@@ -94,7 +95,7 @@ def _parts(made: Figure, rows: bool) -> list[list[tuple[float, float, float, flo
         left, top = box.x0 * scale - room, height - box.y1 * scale - room
         return left, top, box.width * scale + 2 * room, box.height * scale + 2 * room
 
-    head = [[place(one)] for one in (*made.legends, *(axes for axes in made.axes if axes not in panels))]
+    head = [[place(one)] for one in (*made.legends, *(axes for axes in shown if axes not in panels))]
     found = [place(axes) for axes in panels]
     names = min(axes.bbox.x0 for axes in panels) * scale
     if not rows:
@@ -155,6 +156,8 @@ def _line(axes: Axes, line: Line) -> None:
         axes.plot(line.x, line.y, line.marker, ms=4, color=style["color"])
     else:
         axes.plot(line.x, line.y, marker=line.marker or None, ms=3.5, **style)
+    if line.band is not None:
+        axes.fill_between(line.x, line.y - line.band, line.y + line.band, color=style["color"], alpha=0.2, lw=0)
     if line.spread is not None:
         axes.errorbar(line.x, line.y, yerr=line.spread, fmt="none", ecolor=style["color"], elinewidth=0.9, capsize=2)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from hashlib import blake2b
 from typing import Any
 
@@ -15,14 +16,19 @@ from ..run import cpu_count
 from .experiments import Failed, Reader, Warm
 
 Tick = Callable[[int], None]
+Batches = Callable[[Iterable[str]], Iterator[list[bytes]]]
+"""Who makes runs: takes scenarios, and gives their results in order."""
 
 
 class Lines:
     """Results by scenario and reader. Scenarios with the same text are one run, whoever asks for them."""
 
-    def __init__(self, threads: int | None = None, journal: Journal | None = None, name: str = "") -> None:
+    def __init__(
+        self, threads: int | None = None, journal: Journal | None = None, name: str = "", by: Batches | None = None
+    ) -> None:
         """With a ``journal``, numbers that it has under ``name`` are not measured again."""
         self._threads = threads or cpu_count()
+        self._by = by or partial(batches, threads=self._threads)
         self._journal, self._name = journal, name
         self._readers: dict[int, int] = {}
         self._found: dict[tuple[str, int], tuple[float, ...] | Failed] = {}
@@ -51,7 +57,7 @@ class Lines:
         """Makes every planned run."""
         wanted, self._wanted = self._missing(self._wanted, tick), {}
         pairs = iter(wanted.items())
-        for lines in batches(wanted, self._threads):
+        for lines in self._by(wanted) if wanted else ():
             self._keep(lines, pairs, tick)
         self._branch(tick)
 

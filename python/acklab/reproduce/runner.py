@@ -11,7 +11,7 @@ from typing import Any
 from .._journal import Journal
 from .._progress import Progress
 from .evidence import forest
-from .execute import Lines, trace
+from .execute import Batches, Lines, trace
 from .experiments import Branches, Effort, Experiment, Failed, Replications, Sweep, Traces, looks
 from .judge import judge, quickly
 from .measure import Measurement, NotTestable
@@ -39,10 +39,10 @@ class Bench:
     """Results of experiments, shared by every figure and claim that needs them."""
 
     def __init__(
-        self, effort: Effort, threads: int | None = None, journal: Journal | None = None, name: str = ""
+        self, effort: Effort, threads: int | None = None, journal: Journal | None = None, name: str = "", by: Batches | None = None
     ) -> None:
         self.effort = effort
-        self.lines = Lines(threads, journal, name)
+        self.lines = Lines(threads, journal, name, by)
         self.seeds: dict[int, int] = {}
         self._found: dict[int, Any] = {}
         self._threads = threads
@@ -107,6 +107,7 @@ def reproduce(
     only: Callable[[Figure], bool] | None = None,
     claims: Iterable[str] | None = None,
     threads: int | None = None,
+    by: Batches | None = None,
     journal: Journal | None = None,
 ) -> Outcome:
     """Regenerates a paper, or the chosen figures and claims of it.
@@ -117,12 +118,13 @@ def reproduce(
         only: which figures; all if left out, but in a quick look not the slow ones.
         claims: ids of the claims to judge; all if left out.
         threads: how many runs at once; one a processor if left out.
+        by: who makes the runs that share no warm-up and record nothing, instead of threads.
         journal: where numbers are kept for an attempt that goes on after this one; recorded runs are made anew.
     """
     start = time.monotonic()
     figures = [f for f in paper.figures if (only(f) if only else not (effort.quick and f.slow))]
     chosen = list(paper.ledger.claims if claims is None else claims)
-    bench = Bench(effort, threads, journal, paper.id)
+    bench = Bench(effort, threads, journal, paper.id, by)
     measured = [paper.claims[id] for id in chosen]
     needs = [one for m in measured for one in m.uses] + [one for f in figures for one in f.needs]
     bench.run(needs, paper.id)

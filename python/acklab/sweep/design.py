@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from .. import _core
@@ -90,6 +91,15 @@ class Design:
         if self.plan.draws:
             return [line for seed in seeds for line in self.template.lines(self.sets(point, seed), [seed])]
         return self.template.lines(self.sets(point), seeds)
+
+    def scenarios(self, numbers: Sequence[int]) -> Iterator[str]:
+        """The scenarios of runs, by their numbers."""
+        for point, group in groupby(numbers, lambda number: number // self.plan.seeds.most):
+            yield from self.lines(point, [number % self.plan.seeds.most + 1 for number in group])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For workers elsewhere, who read the scenario again."""
+        return Design, (self.plan,)
 
     def tree(self, point: int) -> Any:
         """A point's scenario, every default written out."""

@@ -7,18 +7,28 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .._batches import Workers
+from .._batches import Runs, Workers
 from .._journal import Journal
 from .design import Design
+from .errors import SweepError
 
 Tick = Callable[[int], None]
+#: Most runs: the place of each in the journal is in memory.
+MOST_RUNS = 20_000_000
 
 
 class Work:
     """A plan under way: its journal, and how many seeds each point has been given."""
 
     def __init__(self, design: Design, journal: Journal, has: Callable[[int], bool] | None = None) -> None:
-        """With ``has``, a part of the plan: the runs whose number it has; where runs decide about seeds, the points."""
+        """With ``has``, a part of the plan: the runs whose number it has; where runs decide about seeds, the points.
+
+        Raises:
+            SweepError: there are too many runs.
+        """
+        runs = design.plan.points * design.plan.seeds.least
+        if runs > MOST_RUNS:
+            raise SweepError(f"{runs:,} runs; at most {MOST_RUNS:,}, and more with --dataset")
         self.design, self.journal, self._has = design, journal, has
         self._by_point = bool(design.plan.seeds.half_width)
         self.seeds = array("q", [design.plan.seeds.least]) * design.plan.points
@@ -58,13 +68,8 @@ class Work:
             points = [point for point in points if self._wants_more(point)] if self.design.plan.seeds.half_width else []
 
     def _make(self, points: Any, workers: Workers, tick: Tick) -> None:
-        def missing() -> Iterator[tuple[int, str]]:
-            for point in points:
-                seeds = [seed for seed in self._seeds(point) if self.number(point, seed) not in self.journal]
-                lines = self.design.lines(point, seeds) if seeds else []
-                yield from ((self.number(point, seed), line) for seed, line in zip(seeds, lines, strict=True))
-
-        self.journal.make(missing(), workers, tick, self._called)
+        numbers = (self.number(point, seed) for point in points for seed in self._seeds(point))
+        self.journal.make(Runs(numbers, self.design.scenarios), workers, tick, self._called)
 
     def _called(self, number: int) -> str:
         point, seed = divmod(number, self.most)

@@ -247,9 +247,14 @@ def _ticks(column: Column) -> Scale:
 
 def ends(one: Found) -> tuple[float, float]:
     """The ends of a metric's axis, the same in all panels; from 0 unless the values lie close together far from it."""
-    half = np.nan_to_num(one.half)
-    low, high = float(np.nanmin(one.mean - half)), float(np.nanmax(one.mean + half))
-    near, far = float(np.nanmin(one.mean)), float(np.nanmax(one.mean))
+    return axis_ends(one.mean, one.half)
+
+
+def axis_ends(mean: Any, half: Any) -> tuple[float, float]:
+    """The ends of an axis for means and half intervals."""
+    half = np.nan_to_num(half)
+    low, high = float(np.nanmin(mean - half)), float(np.nanmax(mean + half))
+    near, far = float(np.nanmin(mean)), float(np.nanmax(mean))
     room = 0.05 * (high - low) or 0.05 * abs(high) or 1.0
     return (0.0 if 0 <= near < 0.6 * far or near == far == 0 else low - room), high + room
 

@@ -44,8 +44,8 @@ KEYS = {
 }
 #: Columns of the tables that are no axes.
 TAKEN = ("point", "seed", "metric", "unit", "mean", "low", "high", "n", "missing")
-#: Most points of a plan, and most runs: the place of each in the journal is in memory.
-MOST_POINTS, MOST_RUNS = 10_000_000, 20_000_000
+#: Most points of a plan.
+MOST_POINTS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -274,9 +274,6 @@ def _check(plan: Plan) -> None:
     axis.check_names(plan.axes, [one.title for one in plan.draws], {*TAKEN, *flows})
     if plan.points > MOST_POINTS:
         raise SweepError(f"{plan.points:,} points; at most {MOST_POINTS:,}")
-    runs = plan.points * plan.seeds.least
-    if runs > MOST_RUNS:
-        raise SweepError(f"{runs:,} runs; at most {MOST_RUNS:,}")
     varied = {key for one in plan.axes for place in one.places for key in place}
     seen: dict[str, str] = {}
     for what, keys in (

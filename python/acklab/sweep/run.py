@@ -73,16 +73,25 @@ def sweep(
         try:
             folder = stack.enter_context(results(out or Path(holder.name), "sweep", NAMES))
             journal = stack.enter_context(contextlib.closing(Journal(folder, identity, fresh=fresh)))
-            work = Work(design, journal)
-            kept = len(journal)
-            watched = meter(max(0, work.planned - kept))
-            try:
-                work.run(workers or on_threads(threads or cpu_count(), design.plan.engine), watched)
-            finally:
-                watched.close()
+            work, kept = Work(design, journal), len(journal)
+            make(work, workers or on_threads(threads or cpu_count(), plan.engine), meter)
             return told(work, folder, kept, holder)
         except FolderError as error:
             raise SweepError(str(error)) from None
+
+
+def make(work: Work, workers: Workers, meter: Callable[[int], Meter]) -> None:
+    """Makes what is missing, and tells a meter.
+
+    Raises:
+        RunError: a run failed; what was done is kept.
+        OSError: the journal cannot be written.
+    """
+    watched = meter(max(0, work.planned - len(work.journal)))
+    try:
+        work.run(workers, watched)
+    finally:
+        watched.close()
 
 
 def told(work: Work, folder: Folder, done: int, holder: Any) -> Swept:

@@ -26,6 +26,7 @@ from .design import Design
 from .errors import SweepError
 from .execute import Work
 from .plan import Plan, from_tree
+from . import run
 from .run import NAMES, Meter, Unwatched, told
 
 if TYPE_CHECKING:
@@ -93,11 +94,7 @@ def make(
             contextlib.closing(Journal(folder, identity, fresh=fresh)) as journal,
         ):
             work = Work(design, journal, shard.has)
-            watched = meter(max(0, work.planned - len(journal)))
-            try:
-                work.run(workers or on_threads(threads or cpu_count(), design.plan.engine), watched)
-            finally:
-                watched.close()
+            run.make(work, workers or on_threads(threads or cpu_count(), plan.engine), meter)
             with folder.replacing({"seeds": plan.seeds.told(), "work": identity}) as scratch:
                 with packed(scratch / KEPT) as kept:
                     for number in work.numbers():

@@ -7,10 +7,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 
+import numpy as np
+
 from .._frames import provenance, system_errors, write_csv
 from .._line import record
 from ..compare.metrics import Metric
 from ..figures.stats import interval, sample
+from .design import Design
 from .execute import Work, parsed
 from .metrics import schema
 from .plan import Plan
@@ -30,13 +33,7 @@ class Teller:
 
     def __init__(self, work: Work) -> None:
         self.work = work
-        flows = schema("flows")
-        self._wanted = {name: flows[name] for name in work.design.plan.columns or flows}
         self._links = any(metric.quantity.of_link for metric in work.design.metrics)
-        self._keys: list[tuple[int, int]] = []
-        self._flows: list[list[Any]] = []
-        self._runs: list[int] = []
-        """For each row of the piece, which of its runs it is of."""
         self._written = 0
         """Pieces that are on disk."""
 
@@ -44,8 +41,8 @@ class Teller:
         """Writes ``flows.csv``, ``flows.parquet`` and, into ``kept``, every result; gives the summary."""
         import polars as pl
 
-        rows = _Summary(self.work)
-        size = 0
+        summary = _Summary(self.work)
+        rows, size = Rows(self.work.design), 0
         with TemporaryDirectory(dir=folder) as pieces, (folder / "flows.csv").open("wb") as file:
             self._pieces = Path(pieces)
             for point in range(self.work.design.plan.points):
@@ -53,51 +50,78 @@ class Teller:
                 for seed, line in enumerate(self.work.lines(point), 1):
                     run = parsed(line, self._links)
                     values.append([metric.read(run) for metric in self.work.design.metrics])
-                    self._flows += [[flow[name] for name in self._wanted] for flow in run["flows"]]
-                    self._runs += [len(self._keys)] * len(run["flows"])
-                    self._keys.append((point, seed))
+                    rows.add(point, seed, line)
                     size += len(line)
                     if kept is not None:
                         kept.write(record(self.work.number(point, seed), line))
                     if size >= PIECE:
-                        self._write(file)
-                        size = 0
-                rows.add(point, values)
-            self._write(file)
+                        self._write(rows, file)
+                        rows, size = Rows(self.work.design), 0
+                summary.add(point, values)
+            self._write(rows, file)
             scan = pl.scan_ipc([self._pieces / f"{number}.arrow" for number in range(self._written)])
             target = folder / "flows.parquet"
             with system_errors(target):
                 about = provenance(**self.work.design.plan.told())
                 scan.sink_parquet(target, compression="zstd", row_group_size=GROUP, maintain_order=True, metadata=about)
-        return rows.frame()
+        return summary.frame()
 
-    def _write(self, file: IO[bytes]) -> None:
-        """Writes the piece's rows."""
-        import polars as pl
-
-        if self._written and not self._flows:
+    def _write(self, rows: Rows, file: IO[bytes]) -> None:
+        """Writes a piece's rows."""
+        if self._written and rows.is_empty:
             return
-        columns = varied(self.work, [point for point, _ in self._keys])
-        columns["seed"] = pl.Series([seed for _, seed in self._keys], dtype=pl.UInt64)
-        for one in self.work.design.plan.draws:
-            named = any(isinstance(as_number(choice), str) for choice in one.choices)
-            values = [str(one.value(seed)) if named else as_number(one.value(seed)) for _, seed in self._keys]
-            columns[one.title] = pl.Series(values, dtype=pl.String if named else pl.Float64)
-        runs = pl.DataFrame(columns)[self._runs]
-        frame = runs.hstack(pl.DataFrame(self._flows, schema=self._wanted, orient="row").get_columns())
+        frame = rows.frame()
         with system_errors(Path(file.name)):
             write_csv(frame, file, header=not self._written)
             frame.write_ipc(self._pieces / f"{self._written}.arrow", compression="lz4")
         self._written += 1
-        self._keys, self._flows, self._runs = [], [], []
 
 
-def varied(work: Work, points: Sequence[int]) -> dict[str, Any]:
+class Rows:
+    """The flows of some runs as rows."""
+
+    def __init__(self, design: Design) -> None:
+        flows = schema("flows")
+        self._design = design
+        self._wanted = {name: flows[name] for name in design.plan.columns or flows}
+        self._points: list[int] = []
+        self._seeds: list[int] = []
+        self._lines: list[bytes] = []
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are no runs."""
+        return not self._lines
+
+    def add(self, point: int, seed: int, line: bytes) -> None:
+        """A run, and what it told."""
+        self._points.append(point)
+        self._seeds.append(seed)
+        # No text inside has its quotes bare.
+        self._lines.append(line[line.index(b',"flows":') + 9 : line.rindex(b',"links":')])
+
+    def frame(self) -> pl.DataFrame:
+        """The varied and drawn keys, the seed, the flows' columns."""
+        import polars as pl
+
+        columns = varied(self._design, self._points)
+        columns["seed"] = pl.Series(self._seeds, dtype=pl.UInt64)
+        for one in self._design.plan.draws:
+            named = any(isinstance(as_number(choice), str) for choice in one.choices)
+            values = [str(one.value(seed)) if named else as_number(one.value(seed)) for seed in self._seeds]
+            columns[one.title] = pl.Series(values, dtype=pl.String if named else pl.Float64)
+        kind = pl.List(pl.Struct(self._wanted))
+        flows = pl.Series("flows", self._lines, dtype=pl.Binary).cast(pl.String).str.json_decode(kind)
+        counts = flows.list.len()
+        runs = pl.DataFrame(columns)[np.repeat(np.arange(len(counts)), counts)]
+        return runs.hstack(flows.filter(counts > 0).explode().struct.unnest().get_columns())
+
+
+def varied(design: Design, points: Sequence[int]) -> dict[str, Any]:
     """The point's number and the axes' columns, a cell for each of ``points``."""
     import polars as pl
 
     found: dict[str, Any] = {"point": pl.Series(points, dtype=pl.UInt32)}
-    design = work.design
     cells = {point: design.cells(point) for point in dict.fromkeys(points)}
     for place, column in enumerate(design.plan.columns_told):
         found[column.title] = pl.Series([cells[point][place] for point in points], dtype=_kind(column.cells))
@@ -135,7 +159,7 @@ class _Summary:
 
         kinds = {"metric": pl.String, "unit": pl.String, "n": pl.UInt32, "missing": pl.UInt32}
         columns = {name: pl.Series(cells, dtype=kinds.get(name, pl.Float64)) for name, cells in self.told.items()}
-        return pl.DataFrame({**varied(self.work, self.points), **columns})
+        return pl.DataFrame({**varied(self.work.design, self.points), **columns})
 
 
 def _told(metric: Metric, values: Sequence[float], looks: int) -> dict[str, Any]:

@@ -1,0 +1,64 @@
+"""``acklab plot``: a chart of a sweep's dataset, or of other tables."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from .._terminal import complain, say
+from .._texts import file_name
+from .options import open_page
+
+EXAMPLE = """\
+PLACE is a dataset of `acklab sweep --dataset`, the --out directory of another command, or a Parquet file.
+  band  the mean of Y over X, with the 95 % interval over the seeds, a line for each value of COLOR
+  heat  the mean of COLOR over X and Y
+  cdf   the share of rows in which X is at most so much, a line for each value of COLOR
+
+example:
+  acklab sweep examples/queue.toml --dataset runs
+  acklab plot runs --x queue_packets --y completion_s --color rate_bps --out band.svg
+  acklab plot runs --kind heat --x queue_packets --y rate_bps --color completion_s --out heat.png
+  acklab plot runs --kind cdf --x completion_s --color queue_packets --facet rate_bps --out cdf.html
+
+exit status: 0; 1 the picture cannot be written; 2 no dataset, or it cannot be drawn; 130 interrupted; 143 terminated
+"""
+
+
+def add(verbs: Any) -> None:
+    """Adds the verb to the command line."""
+    verb = verbs.add_parser(
+        "plot",
+        help="draw a dataset",
+        description="Draw the flows of a dataset, or a table of other results.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    verb.add_argument("place", metavar="PLACE", help="a dataset's directory or URL, a directory of results, or a Parquet file")
+    verb.add_argument("--x", metavar="COLUMN", required=True, help="along the chart; with cdf, what is distributed")
+    verb.add_argument("--y", metavar="COLUMN", default="", help="up the chart")
+    verb.add_argument("--color", metavar="COLUMN", default="", help="a line for each value; with heat, what is measured")
+    verb.add_argument("--facet", metavar="COLUMN", default="", help="a panel for each value")
+    verb.add_argument("--kind", choices=("band", "heat", "cdf"), default="band", help="which chart (band)")
+    verb.add_argument("--table", metavar="NAME", default="flows", help="which table (flows)")
+    verb.add_argument("--out", metavar="FILE", required=True, help="where to: .png, .svg or .html")
+    verb.add_argument("--open", action="store_true", help="open the file in the browser")
+    verb.set_defaults(act=act, parser=verb)
+
+
+def act(options: argparse.Namespace) -> int:
+    """Draws and returns the exit status."""
+    from ..dataset import QueryError, StoreError, plot
+    from ..dataset.query import unfinished
+
+    chosen = {key: getattr(options, key) for key in ("x", "y", "color", "facet", "kind", "table", "out")}
+    try:
+        chart = plot(options.place, **chosen)
+        partial = unfinished(options.place)
+    except (QueryError, StoreError) as error:
+        options.parser.exit(2, f"acklab: {error}\n")
+    if partial:
+        complain(partial)
+    say(f"{chart.about}\nwritten to {file_name(options.out)}")
+    open_page(options, options.out)
+    return 0

@@ -1,0 +1,163 @@
+"""SQL and charts over datasets: the sweep's own numbers, nothing else read or written, and clear refusals."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import acklab
+from acklab.figures.stats import interval, sample
+from test_shards import Command, command  # noqa: F401  # a fixture
+from test_sweep import LOSSY
+
+pytest.importorskip("duckdb")
+pytest.importorskip("pyarrow")
+SWEEP = ("sweep", "lossy.toml", "--vary", "flow.f.sender.window=4,8,16", "--vary", "link.1.rate=1Mbps,2Mbps", "--seeds", "10")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command) -> Path:  # noqa: F811
+    (tmp_path / "lossy.toml").write_text(LOSSY)
+    monkeypatch.chdir(tmp_path)
+    assert command(*SWEEP, "--dataset", "runs").returncode == 0
+    return tmp_path
+
+
+def test_sql_over_a_dataset_and_over_other_results(here: Path, command: Command) -> None:  # noqa: F811
+    command(*SWEEP, "--out", "whole")
+    sql = "select sender_window, rate_bps, avg(completion_s) as mean from flows group by all order by 1, 2"
+    told = json.loads(command("query", "runs", sql, "--json").stdout)
+    whole = pl.read_parquet("whole/summary.parquet").filter(pl.col("metric") == "completion")
+    assert [row["mean"] for row in told] == pytest.approx(whole["mean"].to_list())
+    for place in ("whole", "whole/flows.parquet"):
+        assert command("query", place, sql, "--json").stdout == json.dumps(told, separators=(",", ":")) + "\n"
+    assert command("query", "whole", "select count(*) as n from summary", "--csv").stdout == "n\n12\n"
+    text = command("query", "runs", sql).stdout.splitlines()
+    assert text[0].split() == ["sender_window", "rate_bps", "mean"] and len(text) == 7
+    for ending, read in ((".parquet", pl.read_parquet), (".csv", pl.read_csv), (".json", pl.read_json)):
+        assert command("query", "runs", sql, "--out", f"answer{ending}").returncode == 0
+        assert read(f"answer{ending}").equals(acklab.dataset.query("runs", sql))
+    assert "60 rows, of which" not in command("query", "runs", "select * from flows limit 60").stdout
+    assert "90 rows, of which the first 60 are shown" in command("query", "runs", "select * from range(90)").stdout
+
+
+@pytest.mark.parametrize(
+    ("sql", "why"),
+    [
+        ("selec", "Parser Error: syntax error"),
+        ("select nope from flows", 'Referenced column "nope" not found'),
+        ("select * from other", "Table with name other does not exist"),
+        ("copy flows to 'stolen.csv'", "disabled"),
+        ("select * from read_text('lossy.toml')", "disabled"),
+        ("select * from 'runs/block=0/flows.parquet'", "disabled"),
+        ("attach 'stolen.db'", "disabled"),
+        ("set enable_external_access = true", "configuration"),
+        ("install httpfs", "disabled"),
+        ("select * from found", "Table with name found does not exist"),
+    ],
+)
+def test_sql_that_is_refused(here: Path, command: Command, sql: str, why: str) -> None:  # noqa: F811
+    before = sorted(here.rglob("*"))
+    told = command("query", "runs", sql)
+    assert told.returncode == 2 and told.stdout == "" and told.stderr.startswith("acklab: ") and why in told.stderr, told.stderr
+    assert told.stderr.count("\n") == 1 and sorted(here.rglob("*")) == before
+
+
+def test_names_are_only_names(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    monkeypatch.chdir(tmp_path)
+    name = "x\"; copy (select 1) to 'stolen.csv'; --"
+    (tmp_path / "s.toml").write_text(LOSSY.replace('name = "f"', f"name = {json.dumps(name)}"))
+    plan = {"scenario": "s.toml", "seeds": 3, "vary": {"flow.0.sender.window": [4, 8]}, "names": {"flow.0.sender.window": "a\x1b[31m b"}}
+    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    from acklab.scenario._toml import dumps
+
+    (tmp_path / "plan.toml").write_text(dumps(plan))
+    made = command("sweep", "plan.toml", "--dataset", "runs")
+    if made.returncode == 0:  # a name that a plan takes
+        assert "\x1b" not in command("query", "runs", "select * from flows").stdout
+        assert command("plot", "runs", "--kind", "cdf", "--x", "completion_s", "--facet", "name", "--out", "a.svg").returncode == 0
+    assert not (tmp_path / "stolen.csv").exists()
+
+
+def test_what_is_missing_is_said(here: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    (here / "empty").mkdir()
+    marker = json.loads((here / "runs/_acklab.json").read_text())
+    (here / "runs/_acklab.json").write_text(json.dumps({**marker, "blocks": 7}))
+    told = command("query", "runs", "select 1 as one", "--csv")
+    assert told.stdout == "one\n1\n" and "runs is not complete: 1 of 7 blocks are there" in told.stderr
+    for place, why in (("empty", "holds no dataset of acklab and no Parquet file"), ("nowhere", "nowhere: no such directory or file"), ("lossy.toml", "Parquet")):
+        told = command("query", place, "select 1")
+        assert told.returncode == 2 and why in told.stderr and told.stderr.count("\n") == 1, told.stderr
+    told = command("query", "runs", "select 1", "--out", "x.xls")
+    assert told.returncode == 2 and "the name ends in .parquet, .csv, .json" in told.stderr
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    told = command("query", "runs", "select 1")
+    assert told.returncode == 2 and told.stderr == "acklab: this needs duckdb: pip install 'acklab[data]'\n"
+
+
+def test_a_band_has_the_means_and_intervals_over_the_seeds(here: Path) -> None:
+    chart = acklab.dataset.plot("runs", x="sender_window", y="completion_s", color="rate_bps")
+    (panel,) = chart.panels
+    flows = pl.read_parquet("runs/**/*.parquet").filter(pl.col("rate_bps") == 2e6)
+    line = next(line for line in panel.lines if line.name == "rate 2 Mb/s")
+    for place, window in enumerate([4, 8, 16]):
+        one = sample(flows.filter(pl.col("sender_window") == window)["completion_s"].to_list())
+        assert one is not None and line.y[place] == pytest.approx(one.value)
+        assert line.band[place] == pytest.approx(interval(one).half_width)
+    # Points that share their seeds are not independent: each seed counts once.
+    (line,) = acklab.dataset.plot("runs", x="sender_window", y="completion_s").panels[0].lines
+    means = pl.read_parquet("runs/**/*.parquet").filter(pl.col("sender_window") == 4).group_by("seed").agg(pl.col("completion_s").mean())
+    one = sample(means["completion_s"].to_list())
+    assert one is not None and line.band[0] == pytest.approx(interval(one).half_width)
+
+
+def test_a_heat_map_and_a_distribution(here: Path) -> None:
+    flows = pl.read_parquet("runs/**/*.parquet")
+    heat = acklab.dataset.plot("runs", x="sender_window", y="rate_bps", color="timeouts", kind="heat")
+    assert heat.surfaces[0].z[1][0] == pytest.approx(flows.filter(sender_window=8, rate_bps=1e6)["timeouts"].mean())
+    line = acklab.dataset.plot("runs", x="completion_s", kind="cdf", facet="sender_window", color="rate_bps").panels[2].lines[0]
+    values = np.sort(flows.filter(sender_window=16, rate_bps=1e6)["completion_s"].to_numpy())
+    for value in values:
+        assert line.y[np.searchsorted(line.x, value, "right") - 1] == pytest.approx(np.mean(values <= value), abs=0.11)
+
+
+def test_a_row_without_a_value_makes_no_mean(here: Path) -> None:
+    flows = pl.read_parquet("runs/**/*.parquet").with_columns(
+        completion_s=pl.when((pl.col("seed") == 3) & (pl.col("sender_window") == 8)).then(None).otherwise("completion_s")
+    )
+    flows.write_parquet("flows.parquet")
+    chart = acklab.dataset.plot("flows.parquet", x="sender_window", y="completion_s")
+    assert math.isnan(chart.panels[0].lines[0].y[1]) and "no mean at 1 of 3 places, where a row has no value" in chart.about
+    chart = acklab.dataset.plot("flows.parquet", x="completion_s", kind="cdf")
+    assert chart.panels[0].lines[0].y[-1] == pytest.approx(58 / 60) and "2 rows have none" in chart.about
+
+
+def test_pictures_are_written_and_what_cannot_be_drawn_is_refused(here: Path, command: Command) -> None:  # noqa: F811
+    for out, more in (
+        ("a.png", ("--x", "sender_window", "--y", "completion_s", "--color", "rate_bps", "--facet", "name")),
+        ("a.svg", ("--kind", "heat", "--x", "sender_window", "--y", "rate_bps", "--color", "completion_s", "--facet", "seed")),
+        ("a.html", ("--kind", "cdf", "--x", "completion_s", "--color", "rate_bps")),
+    ):
+        told = command("plot", "runs", *more, "--out", out)
+        assert told.returncode == 0 and told.stdout.endswith(f"written to {out}\n") and (here / out).stat().st_size > 5_000, told.stderr
+    for more, why in (
+        (("--x", "sender_windo", "--y", "completion_s"), "no column sender_windo; did you mean sender_window?"),
+        (("--x", "sender_window"), "--kind band needs --y"),
+        (("--x", "name", "--y", "completion_s"), "name is no column of numbers"),
+        (("--x", "seed", "--y", "name"), "name is no column of numbers"),
+        (("--x", "rate_bps", "--y", "completion_s", "--color", "seed"), "--color seed has 10 values; at most 9"),
+        (("--kind", "heat", "--x", "rate_bps", "--y", "seed"), "--kind heat needs --color"),
+        (("--kind", "heat", "--x", "rate_bps", "--y", "name", "--color", "bytes"), "name has one value only; a heat map needs two"),
+        (("--kind", "cdf", "--x", "rate_bps", "--y", "seed"), "--kind cdf has no --y"),
+        (("--x", "rate_bps", "--y", "seed", "--table", "links"), "no table links"),
+        (("--x", "rate_bps", "--y", "seed", "--out", "x.jpg"), "x.jpg: a picture's name ends in .png, .svg, .html"),
+    ):
+        told = command("plot", "runs", "--out", "x.png", *more)
+        assert told.returncode == 2 and why in told.stderr and told.stderr.count("\n") == 1, told.stderr
+        assert not (here / "x.png").exists()
