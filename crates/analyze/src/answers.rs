@@ -149,6 +149,7 @@ impl Direction {
             let later = after(echo, first) && !after(echo, last);
             self.acks.counts.later_echoes += u64::from(later);
             self.acks.counts.last_echoes += u64::from(later && echo == last);
+            self.acks.counts.first_echoes += u64::from(echo == first && first != last);
             self.acks.counts.earlier_echoes += u64::from(after(first, echo) && !covered.divided);
         }
         self.note_spacing(done, now);

@@ -15,6 +15,8 @@ pub const LEAST_OUTSIDE: u64 = 4;
 pub const LEAST_LONG: u64 = 64;
 /// Fewest clean ACKs of new data from which a policy is named.
 pub const LEAST_ACKS: u64 = 12;
+/// Least share that clean ACKs must be of those of new data.
+pub const PLAIN_SHARE: f64 = 0.1;
 /// Share of the ACKs that must follow a rule for it to be the policy.
 pub const RULE_SHARE: f64 = 0.8;
 /// An ACK counts for as many ACKs as it covers segments, but at most for this many.
