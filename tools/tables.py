@@ -16,7 +16,7 @@ from acklab.cli.explain import places
 REFERENCE = Path(__file__).resolve().parent.parent / "docs/reference"
 PAGES = {
     "tables.md": ("flows", "links", "series", "queue", "packets"),
-    "analysis.md": ("connections", "acks", "segments"),
+    "analysis.md": ("connections", "throughput", "acks", "segments"),
     "scenario.md": ("Keys at a glance",),
 }
 

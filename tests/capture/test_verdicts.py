@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from verdicts import PATHS, Judged, judged, page
+from verdicts import ALL, Judged, judged, page
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "verdicts.md"
 
@@ -14,7 +14,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "verdicts.md"
 @pytest.fixture(scope="module")
 def found() -> list[Judged]:
     """Every verdict."""
-    return list(judged(list(PATHS)))
+    return list(judged(ALL))
 
 
 def test_nobody_is_accused_without_cause(found: list[Judged]) -> None:

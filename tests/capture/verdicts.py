@@ -2,7 +2,7 @@
 """Verdicts of `acklab analyze` on captures whose truth is known, as a confusion matrix: simulated and then disturbed, and of kernels.
 
     verdicts.py              prints docs/reference/verdicts.md
-    verdicts.py PATH ...     only these paths (see PATHS); for a test
+    verdicts.py PATH ...     only these paths (see ALL); for a test
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import acklab
+from kernel.virtual import DELAYED, captures
 
 HERE = Path(__file__).parent
 #: Instant in nanoseconds, and the packet: raw IPv4, whole.
@@ -64,6 +65,20 @@ PATHS = {
     "lan": ("1Gbps", "150us", 400),
     "long": ("20Mbps", "120ms", 150),
 }
+#: Receivers of Linux 6.18 in real time (tests/capture/kernel/make.py), and what their ACKs may be called.
+REAL = {
+    "reading": ("reads each segment", ("every",)),
+    "quickack": ("`quickack` on its route", ("every",)),
+    "asleep": ("reads rarely", DELAYED),
+    "lone": ("reads rarely lone segments", DELAYED),
+    "losses": ("reads rarely, listed losses", DELAYED),
+    "repeats": ("reads rarely, some packets twice", DELAYED),
+    "offload": ("reads rarely, TSO", DELAYED),
+    "thinned": ("`quickack`, two of three ACKs lost", ("thinned",)),
+}
+#: What stands for a path where the captures are of kernels (tests/capture/kernel/virtual.py).
+LINUX = "Linux"
+ALL = [*PATHS, LINUX]
 
 
 def simulated(truth: Truth, path: str, folder: Path) -> dict[str, Frames]:
@@ -83,16 +98,16 @@ def simulated(truth: Truth, path: str, folder: Path) -> dict[str, Frames]:
     """)
     found = {}
     for end, link in (("sender", "S->G@S"), ("receiver", "H->R@R")):
-        found[end] = read(run.capture(link, path=folder / f"{end}.pcap"))
+        found[end] = read(run.capture(link, path=folder / f"{end}.pcap").read_bytes())
     return found
 
 
-def read(file: Path) -> Frames:
-    """A pcap file with nanoseconds."""
-    data, at, frames = file.read_bytes(), 24, []
+def read(data: bytes) -> Frames:
+    """The packets of a pcap file with nanoseconds."""
+    at, frames = 24, []
     while at < len(data):
-        secs, nanos, kept, _ = struct.unpack_from("<IIII", data, at)
-        frames.append((secs * 10**9 + nanos, data[at + 16 : at + 16 + kept]))
+        secs, nanos, kept, length = struct.unpack_from("<IIII", data, at)
+        frames.append((secs * 10**9 + nanos, data[at + 16 : at + 16 + kept].ljust(length, b"\0")))
         at += 16 + kept
     return frames
 
@@ -107,7 +122,7 @@ def write(frames: Frames, file: Path) -> None:
 
 def is_data(data: bytes) -> bool:
     """Whether it goes from the sender to the receiver."""
-    return data[12:16] == bytes([10, 0, 0, 1])
+    return data[12] == 10 and data[15] == 1
 
 
 def payload(data: bytes) -> int:
@@ -297,22 +312,34 @@ class Judged:
         return self.wrong and self.verdict in ACCUSATIONS
 
 
-def judged(paths: Iterator[str] | list[str]) -> Iterator[Judged]:
-    """Every truth on every path, at both ends, disturbed in every way."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for path in paths:
+def taken(paths: list[str], folder: Path) -> Iterator[tuple[Truth, str, str, Frames]]:
+    """Every truth on every path, at both ends; and those of kernels."""
+    for path in paths:
+        if path != LINUX:
             for truth in TRUTHS:
                 for end, frames in simulated(truth, path, folder).items():
-                    for number, disturb in enumerate(DISTURBANCES):
-                        if ONLY.get(disturb, end) != end:
-                            continue
-                        file = folder / "disturbed.pcap"
-                        write(disturb(frames, random.Random(number)), file)
-                        for row in acklab.analyze(file, packets=False).summary()["connections"]:
-                            if row["direction"] == 0 or disturb is acks_only:
-                                about = (disturb.__doc__ or "").strip()
-                                yield Judged(truth, path, end, about, row["policy"], row["finding"])
+                    yield truth, path, end, frames
+            continue
+        for name, case, end, capture in captures():
+            yield Truth(name, case.ack, case.right, back=case.back), path, end, read(capture)
+        for name, (about, right) in REAL.items():
+            for file in sorted(HERE.glob(f"kernel/{name}-*.pcap")):
+                yield Truth(about, "", right), path, file.stem.partition("-")[2], read(file.read_bytes())
+
+
+def judged(paths: list[str]) -> Iterator[Judged]:
+    """Every capture, disturbed in every way."""
+    with tempfile.TemporaryDirectory() as name:
+        file = Path(name, "disturbed.pcap")
+        for truth, path, end, frames in taken(paths, file.parent):
+            for number, disturb in enumerate(DISTURBANCES):
+                if ONLY.get(disturb, end) != end:
+                    continue
+                write(disturb(frames, random.Random(number)), file)
+                for row in acklab.analyze(file, packets=False).summary()["connections"]:
+                    if row["direction"] == 0 or disturb is acks_only:
+                        about = (disturb.__doc__ or "").strip()
+                        yield Judged(truth, path, end, about, row["policy"], row["finding"])
 
 
 def table(found: list[Judged], of: Callable[[Judged], str]) -> list[str]:
@@ -333,26 +360,32 @@ ORDER = ("every", "delayed", "quick-then-delayed", "by-phase", "periodic", *ACCU
 
 def page(found: list[Judged]) -> str:
     """docs/reference/verdicts.md."""
-    right, wrong = sum(it.right for it in found), sum(it.wrong for it in found)
-    accused = sum(it.accused for it in found)
-    silent = len(found) - right - wrong
-    share = lambda n: f"{100 * n / len(found):.1f} %"  # noqa: E731
+    simulations, kernels = ([it for it in found if (it.path == LINUX) is real] for real in (False, True))
     lines = [
         "# Verdicts and the truth",
         "",
-        "`acklab analyze` on captures of simulations, whose receivers are known. Each capture is taken at the sender and at the",
-        "receiver, on three paths, and disturbed as real captures are. `tests/capture/verdicts.py` makes this page; a test",
-        "compares it.",
+        "`acklab analyze` on captures whose receivers are known: of simulations, and of Linux 6.12 and 6.18. The captures are",
+        "taken at the sender and at the receiver, and disturbed as real captures are. `tests/capture/verdicts.py` makes this page; a",
+        "test compares it. A verdict is right, silent or vague (`undecided`, `varying`), or wrong. It accuses if it says `divided`,",
+        "`spoofed`, `optimistic` or `thinned` of a receiver or path that is not.",
         "",
-        f"Of {len(found)} verdicts {right} are right ({share(right)}), {silent} are silent or vague (`undecided`, `varying`;",
-        f"{share(silent)}), and {wrong} are wrong ({share(wrong)}). {accused} of the wrong ones accuse: they say `divided`, `spoofed`,",
-        "`optimistic` or `thinned` of a receiver or path that is not.",
+        "| captures of | verdicts | right | silent or vague | wrong | of these accusing |",
+        "|---|---|---|---|---|---|",
+        *(counts(of, some) for of, some in (("simulations", simulations), ("Linux", kernels), ("both", found)) if some),
         "",
         "## By receiver",
         "",
-        *table(found, lambda it: it.truth.name),
+        *table(simulations, lambda it: it.truth.name),
         "",
         "A filtered receiver may be called what it is at its own end: ACKs are filtered later.",
+        "",
+        "## By receiver, Linux",
+        "",
+        "The first two are the kernel's own receiver in virtual time, which acknowledged every segment; the last eight are Linux 6.18",
+        "in real time. Behind the others a policy of the scenario chose among the kernel's ACKs: where it waits for more than two",
+        "segments, ACKs are missing, and `thinned` is right. `tests/capture/kernel` has the programs that made the captures.",
+        "",
+        *table(kernels, lambda it: it.truth.name),
         "",
         "## By disturbance",
         "",
@@ -367,9 +400,16 @@ def page(found: list[Judged]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def counts(of: str, found: list[Judged]) -> str:
+    """A line of the first table."""
+    right, wrong, accused = (sum(judgement) for judgement in zip(*((it.right, it.wrong, it.accused) for it in found), strict=True))
+    numbers = [f"{n} ({100 * n / len(found):.1f} %)" for n in (right, len(found) - right - wrong, wrong)]
+    return f"| {of} | {len(found)} | {' | '.join(numbers)} | {accused} |"
+
+
 def main() -> None:
     """Prints the page; wrong verdicts go to standard error."""
-    found = list(judged(sys.argv[1:] or list(PATHS)))
+    found = list(judged(sys.argv[1:] or ALL))
     for it in found:
         if it.wrong:
             print(f"{it.truth.name} | {it.path} | {it.end} | {it.disturbance}: {it.verdict}: {it.finding}", file=sys.stderr)

@@ -51,13 +51,13 @@ def test_json_is_one_object_a_file_with_the_documented_columns() -> None:
 def test_out_leaves_tables_and_a_page_that_asks_for_nothing(tmp_path: Path) -> None:
     done = command("analyze", CAPTURE, "--out", tmp_path / "found")
     assert done.returncode == 0 and "written to" in done.stdout
-    for name in ("connections", "acks", "segments"):
+    for name in ("connections", "throughput", "acks", "segments"):
         frame = pl.read_parquet(tmp_path / "found" / f"{name}.parquet")
         assert frame.columns == [column for column, *_ in _core.columns(name)]
     page = (tmp_path / "found" / "analysis.html").read_text()
     assert "http://" not in page.replace("http://www.w3.org", "") and "https://" not in page
     charts = json.loads(re.search(r'id="manifest">(.*?)</script>', page).group(1))["charts"]
-    assert [chart["id"] for chart in charts] == ["sequence", "delay", "flight", "trips"] and page.count("<figure") == 1
+    assert [chart["id"] for chart in charts] == ["sequence", "delay", "flight", "throughput", "trips"] and page.count("<figure") == 1
     both = tmp_path / "both"
     other = tmp_path / "other.pcap"
     other.write_bytes(CAPTURE.read_bytes())

@@ -72,6 +72,8 @@ pub struct AckCounts {
     /// Those of them that echo the last.
     pub last_echoes: u64,
     pub earlier_echoes: u64,
+    /// Those that echo the first of several with different timestamps: no ACK of the first alone can be missing.
+    pub first_echoes: u64,
     pub acked_bytes: u64,
     pub acked_segments: u64,
     pub last_ns: Option<i64>,

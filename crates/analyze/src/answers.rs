@@ -149,9 +149,16 @@ impl Direction {
             let later = after(echo, first) && !after(echo, last);
             self.acks.counts.later_echoes += u64::from(later);
             self.acks.counts.last_echoes += u64::from(later && echo == last);
+            self.acks.counts.first_echoes += u64::from(echo == first && first != last);
             self.acks.counts.earlier_echoes += u64::from(after(first, echo) && !covered.divided);
         }
         self.note_spacing(done, now);
+        self.bins.add(0, record.bytes, now);
+        if gap || unseen || !covered.plain {
+            self.answers.on_break();
+        }
+        self.answers.on_bytes(self.ip_bytes(seen, record.bytes, record.segments), record.segments, now);
+        record.rtt.inspect(|rtt| self.answers.on_trip(*rtt));
         if record.clean && !record.divided {
             let (leg, all) = (self.legs.0, self.outstanding.is_empty());
             self.acks.holds.on_batch(record.segments, covered.passed.unwrap_or((now, now)), all);

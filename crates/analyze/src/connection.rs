@@ -191,6 +191,10 @@ impl Connection {
         self.directions[shake.opener].legs = (Some(called), Some(caller));
         self.directions[1 - shake.opener].legs = (Some(caller), Some(called));
         for direction in &mut self.directions {
+            if let (Some(receiver), Some(sender)) = direction.legs {
+                direction.answers.on_trip(receiver);
+                direction.arrivals.on_trip(sender);
+            }
             direction.eyes.on_handshake(called + caller);
         }
     }

@@ -59,15 +59,23 @@ impl Eyes {
         self.waiting.len() + self.to_sender.as_deref().map_or(0, RoundTrip::waiting)
     }
 
-    /// Data pass; what is complete then ends at `edge`. Without `room` nothing is kept for later.
+    /// Data pass; what is complete then ends at `edge`. Without `room` nothing is kept for later. Seconds from here to the
+    /// sender and back, if they tell.
     #[allow(clippy::too_many_arguments)]
-    pub fn on_data(&mut self, seq: u64, len: u32, edge: u64, echo: Option<u32>, unit: u32, room: bool, now: i64) {
+    pub fn on_data(
+        &mut self,
+        seq: u64,
+        len: u32,
+        edge: u64,
+        echo: Option<u32>,
+        unit: u32,
+        room: bool,
+        now: i64,
+    ) -> Option<f64> {
         self.epoch.get_or_insert(now);
         self.origin.get_or_insert(now);
         let time = self.time(now);
-        if let (Some(clock), Some(echo)) = (&mut self.to_sender, echo) {
-            clock.on_segment(echo, 0.0, time);
-        }
+        let trip = self.to_sender.as_mut().zip(echo).and_then(|(clock, echo)| clock.on_segment(echo, 0.0, time));
         // A packet that was put together from several segments counts as these.
         let unit = unit.max(len.div_ceil(MOST_PIECES)).max(1);
         let mut from = 0;
@@ -82,6 +90,7 @@ impl Eyes {
             );
             from += piece;
         }
+        trip
     }
 
     /// An ACK passes, with the timestamp it bears. Without `room` nothing is kept for later.

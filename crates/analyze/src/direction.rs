@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::acks::{Acks, Own};
+use crate::bottleneck::{Rate, Trains};
 use crate::cwnd::Eyes;
 use crate::gaps::Gaps;
 use crate::numbers::Unwrap;
@@ -10,6 +11,7 @@ use crate::outstanding::{Outstanding, Sent};
 use crate::recovery::Recovery;
 use crate::segment::{FIN, RST, SYN, Seen};
 use crate::thresholds::{LARGEST_PAYLOAD, MOST_OUTSTANDING};
+use crate::throughput::Bins;
 
 /// Payloads of full segments on Ethernet: with and without timestamps, IPv4 and IPv6. Without a handshake, a payload that
 /// is a multiple of one was put together from several.
@@ -79,6 +81,10 @@ pub struct Direction {
     pub forgotten: u64,
     pub eyes: Eyes,
     pub recovery: Recovery,
+    pub bins: Bins,
+    /// Trains of data that met a queue before they came here, and of ACKs whose data or who met one behind.
+    pub arrivals: Trains,
+    pub answers: Trains,
     /// Seconds from here to the receiver and back in the handshake, and to the sender.
     pub legs: (Option<f64>, Option<f64>),
 }
@@ -120,6 +126,18 @@ impl Direction {
     /// How many full segments `bytes` are.
     pub fn units(&self, bytes: u64) -> u64 {
         bytes.div_ceil(self.unit().into())
+    }
+
+    /// Rate of the bottleneck, and whose trains show it: those of which there are more.
+    pub fn bottleneck(&self) -> Option<(Rate, &'static str)> {
+        let found = [(self.arrivals.rate(), "data"), (self.answers.rate(), "acks")];
+        found.into_iter().filter_map(|(rate, from)| Some((rate?, from))).max_by_key(|(rate, _)| rate.trains)
+    }
+
+    /// Bytes of the IP packets that carry so much payload in so many segments; `seen` is one of the connection's.
+    pub fn ip_bytes(&self, seen: &Seen, payload: u64, segments: u64) -> u64 {
+        let ip = if seen.from.address.is_ipv6() { 40 } else { 20 };
+        payload + segments * (ip + 20 + 12 * u64::from(self.stamped))
     }
 
     /// Bytes sent and not acknowledged, as seen here.
@@ -171,7 +189,9 @@ impl Direction {
             let round_trip = self.legs.0.zip(self.legs.1).map(|(one, other)| one + other);
             self.recovery.on_data(seen.payload, resent || late, self.next, round_trip, now);
             let echo = seen.options.stamps.map(|(_, echo)| echo);
-            self.eyes.on_data(
+            let segments = self.units(seen.payload.into());
+            self.arrivals.on_bytes(self.ip_bytes(seen, seen.payload.into(), segments), segments, now);
+            if let Some(trip) = self.eyes.on_data(
                 seq,
                 seen.payload,
                 self.edge.max(self.una.unwrap_or(0)),
@@ -179,7 +199,9 @@ impl Direction {
                 self.unit(),
                 self.room,
                 now,
-            );
+            ) {
+                self.arrivals.on_trip(trip);
+            }
         }
         Some(kind)
     }
@@ -191,6 +213,7 @@ impl Direction {
         counts.ect += u64::from(matches!(seen.ecn, 1 | 2));
         counts.ce += u64::from(seen.ecn == 3);
         counts.cwr += u64::from(seen.has(crate::segment::CWR) && !seen.has(SYN));
+        self.bins.add(seen.payload.into(), 0, now);
         if seen.payload > 0 {
             counts.first_ns = counts.first_ns.or(Some(now));
             counts.last_ns = now;

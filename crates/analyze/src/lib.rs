@@ -8,6 +8,7 @@
 
 mod acks;
 mod answers;
+mod bottleneck;
 mod clock;
 mod connection;
 mod copies;
@@ -27,6 +28,7 @@ mod rows;
 mod segment;
 mod summary;
 pub mod thresholds;
+mod throughput;
 mod tunnel;
 mod vantage;
 mod words;
@@ -40,7 +42,7 @@ use connection::Connection;
 use fragments::Joined;
 use ip::Frame;
 pub use policy::NAMES as POLICIES;
-pub use rows::{AckRow, Packets, SegmentRow};
+pub use rows::{AckRow, Packets, SegmentRow, ThroughputRow};
 pub use segment::Endpoint;
 use segment::Seen;
 pub use summary::ConnectionRow;
@@ -372,6 +374,15 @@ impl Analysis {
             directions.into_iter().map(move |direction| summary::row(index, connection, direction)).collect::<Vec<_>>()
         });
         rows.collect()
+    }
+
+    /// A row for each bin of each direction that carried data.
+    pub fn throughput(&self) -> Vec<ThroughputRow> {
+        self.connections
+            .iter()
+            .enumerate()
+            .flat_map(|(index, connection)| rows::throughput(index, connection))
+            .collect()
     }
 
     /// The rows of every packet, if they were kept.

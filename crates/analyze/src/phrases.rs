@@ -36,3 +36,17 @@ pub fn ms(secs: f64) -> String {
         _ => format!("{:.0} µs", ms * 1e3),
     }
 }
+
+/// A number with three digits or more.
+pub fn digits(value: f64) -> String {
+    let places = if value >= 100.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else if value >= 1.0 {
+        2
+    } else {
+        3
+    };
+    format!("{value:.places$}")
+}

@@ -6,7 +6,7 @@ use crate::holds::{Holds, MANY};
 use crate::phrases::{ms, ordinal, plural, range};
 use crate::thresholds::{
     AHEAD_S, FLOOR_SHARE, LEAST_ACKS, LEAST_HELD, LEAST_LONG, LEAST_NEXT, LEAST_OUTSIDE, LEAST_SPOOFED, MOST_WEIGHT,
-    QUICK_RUN, REST_SHARE, RULE_SHARE, STEADY_SHARE, STRETCH_SHARE, TIMER_RANGE, TIMER_SHARE, TIMER_WIDTH,
+    PLAIN_SHARE, QUICK_RUN, REST_SHARE, RULE_SHARE, STEADY_SHARE, STRETCH_SHARE, TIMER_RANGE, TIMER_SHARE, TIMER_WIDTH,
     UNEXPLAINED_SHARE, UNUSUAL_LEAST, UNUSUAL_SHARE,
 };
 use crate::vantage::Vantage;
@@ -50,6 +50,11 @@ pub fn of(direction: &Direction, copies: u64, place: Vantage) -> Policy {
             let words = format!("not decidable, because {plain} of plain new data passed ({LEAST_ACKS} are needed)");
             return Policy { name: "undecided", every: None, timer: None, words };
         }
+        let new = direction.acks.counts.new;
+        if (count as f64) < PLAIN_SHARE * new as f64 {
+            let words = format!("not decidable, because only {count} of {new} ACKs are of plain new data");
+            return Policy { name: "undecided", every: None, timer: None, words };
+        }
         let timer = timer(holds);
         if may_be_thinned(&direction.acks, place) {
             return varying(holds);
@@ -57,7 +62,7 @@ pub fn of(direction: &Direction, copies: u64, place: Vantage) -> Policy {
         // A slow link in the ACKs' direction lets filtered ACKs through at equal intervals.
         let complete = place == Vantage::Receiver || missing(&direction.acks) == Some(0);
         // How many segments a message has says nothing of its receiver.
-        let free = !as_it_comes(holds, place);
+        let free = !as_it_comes(holds, place) && (!far(place) || complete || kept(&direction.acks));
         fixed(holds, timer)
             .filter(|fixed| free || fixed.every.is_none_or(|every| every <= 2))
             .or_else(|| periodic(holds, timer).filter(|_| complete && free))
@@ -77,11 +82,20 @@ fn as_it_comes(holds: &Holds, place: Vantage) -> bool {
     2 * so >= holds.stretched.max(1)
 }
 
+/// Whether ACKs may be lost between the receiver and here.
+fn far(place: Vantage) -> bool {
+    matches!(place, Vantage::Sender | Vantage::Between | Vantage::Unknown)
+}
+
+/// Whether timestamps show that none is missing (RFC 7323 section 4.3): of ACKs that echo one of several, most echo the first.
+fn kept(acks: &Acks) -> bool {
+    many(acks.counts.first_echoes, acks.counts.new) && !many(acks.counts.later_echoes, acks.counts.new)
+}
+
 /// Whether ACKs of a regular receiver may be missing, without proof: those that came echo the last segment they cover. Some
 /// receivers always do.
 pub fn may_be_thinned(acks: &Acks, place: Vantage) -> bool {
-    let far = matches!(place, Vantage::Sender | Vantage::Between | Vantage::Unknown);
-    far && many(acks.counts.last_echoes, acks.counts.new) && missing(acks).is_none()
+    far(place) && many(acks.counts.last_echoes, acks.counts.new) && missing(acks).is_none()
 }
 
 /// ACKs missing between those that passed: no more than the segments that the next one covers. None where the identifications do

@@ -5,6 +5,7 @@ use acklab_table::table;
 use crate::acks::AckKind;
 use crate::connection::{Connection, Passed};
 use crate::direction::DataKind;
+use crate::numbers::span_s;
 use crate::segment::Seen;
 use crate::thresholds::MOST_ROWS;
 
@@ -64,6 +65,41 @@ table! {
         /// Window of its sender in segments, as a receiver here could estimate it; null before the first round trip.
         pub cwnd_segments: Option<f64>,
     }
+}
+
+table! {
+    /// Payload of a direction in a bin of time.
+    pub struct ThroughputRow {
+        /// When the bin begins, from the first packet of the capture.
+        pub start_s: f64,
+        /// When it ends.
+        pub end_s: f64,
+        /// The connection's number.
+        pub connection: u64,
+        /// 0 if the end that opened the connection sent the data, 1 for the other.
+        pub direction: u64,
+        /// Payload bits that passed a second, with what was resent.
+        pub throughput_bps: f64,
+        /// Payload bits acknowledged a second, for the first time.
+        pub goodput_bps: f64,
+    }
+}
+
+/// The bins of both directions of a connection.
+pub fn throughput(index: usize, connection: &Connection) -> impl Iterator<Item = ThroughputRow> {
+    connection.directions.iter().zip(0..).flat_map(move |(direction, number)| {
+        direction.bins.rows().map(move |(start, end, passed, acked)| {
+            let rate = |bytes: u64| 8.0 * bytes as f64 / span_s(start, end);
+            ThroughputRow {
+                start_s: start as f64 * 1e-9,
+                end_s: end as f64 * 1e-9,
+                connection: index as u64,
+                direction: number,
+                throughput_bps: rate(passed),
+                goodput_bps: rate(acked),
+            }
+        })
+    })
 }
 
 /// A row for every packet.

@@ -166,6 +166,16 @@ table! {
         pub max_flight_bytes: u64,
         /// Payload bits acknowledged a second, from the first segment to the last ACK.
         pub goodput_bps: Option<f64>,
+        /// Rate of the path's bottleneck in bits of IP packets a second: median over trains of packets that met a queue; null where fewer than 8 did, or their rates differ.
+        pub bottleneck_bps: Option<f64>,
+        /// Nine tenths of the trains had at least this rate.
+        pub bottleneck_low_bps: Option<f64>,
+        /// And nine tenths at most this rate.
+        pub bottleneck_high_bps: Option<f64>,
+        /// Trains that met a queue, where a rate follows from them.
+        pub bottleneck_trains: Option<u64>,
+        /// Trains of what: `data`, behind the bottleneck; `acks`, before it; empty without a rate.
+        pub bottleneck_from: String,
         /// Where the capture was taken: near the `receiver`, the `sender`, `both`, `between` them, or `unknown`.
         pub vantage: String,
         /// ACK policy as far as the capture shows it: `every`, `delayed`, `quick-then-delayed`, `by-phase`, `periodic`, `varying`, `divided`, `spoofed`, `optimistic`, `thinned`, `undecided`.
@@ -186,6 +196,7 @@ pub fn row(number: usize, connection: &Connection, index: usize) -> ConnectionRo
     let place = vantage::of(&direction);
     let found = policy::of(&direction, connection.copies, place);
     let round_trip = direction.legs.0.zip(direction.legs.1).map(|(one, other)| one + other);
+    let bottleneck = direction.bottleneck();
     let end = |end: usize| connection.ends[end].to_string();
     let span = data.first_ns.zip(acks.last_ns).map(|(first, last)| span_s(first, last)).filter(|span| *span > 0.0);
     ConnectionRow {
@@ -267,6 +278,11 @@ pub fn row(number: usize, connection: &Connection, index: usize) -> ConnectionRo
         copies: connection.copies,
         max_flight_bytes: if acks.packets > 0 { data.most_flight } else { 0 },
         goodput_bps: span.map(|span| 8.0 * acks.acked_bytes as f64 / span),
+        bottleneck_bps: bottleneck.map(|(rate, _)| rate.median),
+        bottleneck_low_bps: bottleneck.map(|(rate, _)| rate.low),
+        bottleneck_high_bps: bottleneck.map(|(rate, _)| rate.high),
+        bottleneck_trains: bottleneck.map(|(rate, _)| rate.trains),
+        bottleneck_from: bottleneck.map_or("", |(_, from)| from).to_owned(),
         vantage: place.name().to_owned(),
         policy: found.name.to_owned(),
         ack_every: found.every,

@@ -15,6 +15,8 @@ pub const LEAST_OUTSIDE: u64 = 4;
 pub const LEAST_LONG: u64 = 64;
 /// Fewest clean ACKs of new data from which a policy is named.
 pub const LEAST_ACKS: u64 = 12;
+/// Least share that clean ACKs must be of those of new data.
+pub const PLAIN_SHARE: f64 = 0.1;
 /// Share of the ACKs that must follow a rule for it to be the policy.
 pub const RULE_SHARE: f64 = 0.8;
 /// An ACK counts for as many ACKs as it covers segments, but at most for this many.
@@ -53,6 +55,30 @@ pub const TIMER_RANGE: f64 = 2.0;
 pub const SPLIT_SHARE: f64 = 0.1;
 /// if that leg took at least this many seconds.
 pub const SPLIT_S: f64 = 0.01;
+/// A train of packets has at least so many segments,
+pub const TRAIN_SEGMENTS: u64 = 16;
+/// and takes at least so many seconds, longer than what interfaces and radio links hold back at a time.
+pub const TRAIN_S: f64 = 0.010;
+/// It ends before a pause of at least this share of its mean.
+pub const TRAIN_END_SHARE: f64 = 0.9;
+/// It met a queue if each of its round trips exceeds the least by more than so many seconds,
+pub const QUEUE_S: f64 = 0.001;
+/// and the time of so many of its segments.
+pub const QUEUE_SEGMENTS: f64 = 4.0;
+/// Fewest trains that met a queue from which a bottleneck's rate is named.
+pub const LEAST_TRAINS: usize = 8;
+/// Trains that are kept of a direction; beyond, every second is forgotten.
+pub const MOST_TRAINS: usize = 64;
+/// The middle four fifths of their rates differ by at most this factor,
+pub const RATE_RANGE: f64 = 1.25;
+/// and the middle four fifths of their round trips differ by this share,
+pub const TRIPS_SPREAD: f64 = 0.1;
+/// and so many times as much as the rates.
+pub const TRIPS_SHARE: f64 = 2.0;
+/// Nanoseconds of the shortest bin of throughput over time.
+pub const BIN_NS: i64 = 1_000_000;
+/// Bins of a direction; beyond, each two become one.
+pub const MOST_BINS: usize = 128;
 /// Segments acknowledged one by one, without holding back, that make a quick phase.
 pub const QUICK_RUN: u64 = 6;
 /// An ACK is compressed if it follows the one before in less than this share of the time between the segments that

@@ -2,7 +2,7 @@
 
 use crate::connection::Connection;
 use crate::direction::Direction;
-use crate::phrases::{ms, plural};
+use crate::phrases::{digits, ms, plural};
 use crate::policy::{self, Policy, many};
 use crate::thresholds::{LEAST_ACKS, NEAR_S, SPLIT_S, SPLIT_SHARE, UNUSUAL_LEAST};
 use crate::vantage::{self, Vantage};
@@ -21,6 +21,7 @@ pub fn finding(connection: &Connection, direction: &Direction, policy: &Policy, 
         ));
     }
     sentences.extend(nearer(direction));
+    sentences.extend(bottleneck(direction));
     sentences.extend(remarks(direction));
     let mut text = String::new();
     for sentence in sentences {
@@ -97,6 +98,18 @@ fn nearer(direction: &Direction) -> Option<String> {
             ms(usual)
         )
     })
+}
+
+fn bottleneck(direction: &Direction) -> Option<String> {
+    let (rate, from) = direction.bottleneck()?;
+    let of = if from == "acks" { "acknowledged data" } else { "data" };
+    Some(format!(
+        "a bottleneck on the path sends {} Mbit/s (middle four fifths: {} to {}), by {} trains of {of} that met a queue",
+        digits(rate.median * 1e-6),
+        digits(rate.low * 1e-6),
+        digits(rate.high * 1e-6),
+        rate.trains
+    ))
 }
 
 /// Which of a direction's packets did not pass at all.

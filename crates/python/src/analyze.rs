@@ -25,6 +25,7 @@ const BUFFER: usize = 1 << 18;
 #[pyclass(frozen, module = "acklab._core")]
 pub(crate) struct AnalysisResult {
     connections: RecordBatch,
+    throughput: RecordBatch,
     packets: Option<(RecordBatch, RecordBatch)>,
     json: String,
 }
@@ -35,6 +36,12 @@ impl AnalysisResult {
     #[getter]
     fn connections(&self) -> Table {
         Table::new("connections", self.connections.clone())
+    }
+
+    /// One row for each bin of a direction.
+    #[getter]
+    fn throughput(&self) -> Table {
+        Table::new("throughput", self.throughput.clone())
     }
 
     /// One row an ACK, if they were asked for.
@@ -119,6 +126,7 @@ fn tables(analysis: &Analysis) -> AnalysisResult {
     let json = serde_json::to_string(&found).unwrap_or_default();
     AnalysisResult {
         connections: batch(&connections, &names),
+        throughput: batch(&analysis.throughput(), &names),
         packets: analysis.packets().map(|packets| (batch(&packets.acks, &names), batch(&packets.segments, &names))),
         json,
     }

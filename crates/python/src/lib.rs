@@ -22,7 +22,7 @@ mod table;
 mod tables;
 mod template;
 
-use acklab_analyze::{AckRow, ConnectionRow, SegmentRow};
+use acklab_analyze::{AckRow, ConnectionRow, SegmentRow, ThroughputRow};
 use acklab_sim::outcome::{FlowRow, LinkRow, PacketRow, QueueRow, SeriesRow};
 use pyo3::prelude::*;
 
@@ -106,6 +106,7 @@ fn columns(table: &str) -> Vec<(&'static str, String, &'static str)> {
         "connections" => tables::reference::<ConnectionRow>(),
         "acks" => tables::reference::<AckRow>(),
         "segments" => tables::reference::<SegmentRow>(),
+        "throughput" => tables::reference::<ThroughputRow>(),
         _ => Vec::new(),
     }
 }

@@ -28,7 +28,7 @@ from .._folder import Folder, results
 from .._frames import write_parquet
 from .select import chosen
 
-TABLES = ("connections", "acks", "segments")
+TABLES = ("connections", "throughput", "acks", "segments")
 """An analysis' tables; the last two exist only where every packet was kept."""
 
 NAMES = (*(f"{table}.parquet" for table in TABLES), "analysis.json", "analysis.html")
@@ -51,6 +51,11 @@ class Analysis:
     def connections(self) -> _core.Table:
         """One row for each direction of a connection that carried data."""
         return self._result.connections
+
+    @property
+    def throughput(self) -> _core.Table:
+        """Payload over time: one row for each bin of a direction, at most 128 of equal length from its first packet."""
+        return self._result.throughput
 
     @property
     def acks(self) -> _core.Table:

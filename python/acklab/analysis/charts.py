@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import polars as pl
 
 from ..figures.charts import Axis, Bar, Bars
 from ..plot import palette
+from ..plot.prep.axes import AXES, label
 from ..plot.prep.thin import thin_points, thin_steps
 from ..report.encode import NANO, Blocks
 from ..report.page import Viewer
@@ -49,6 +51,14 @@ CHARTS: list[dict[str, Any]] = [
         "layers": [_layer("flight", "outstanding", "steps", "flight"), _layer("cwnd", "window, as a receiver estimates it", "steps", "cwnd")],
     },
     {
+        "id": "throughput", "title": "Goodput",
+        "about": "Payload acknowledged, averaged over bins that follow the zoom. An ACK that fills a gap acknowledges all that waited behind it.",
+        "roles": [
+            {"key": "goodput", "name": "goodput", "sample": "area"},
+            {"key": "capacity", "name": "bottleneck", "sample": "dashed", "about": "the rate that trains of packets show, headers included"},
+        ],
+    },
+    {
         "id": "trips", "title": "Round trips from here", "height": 200,
         "about": "From a segment to its ACK, where they were captured.",
         "axis": {"label": "round trip", "unit": "ms", "zero": True},
@@ -68,11 +78,12 @@ def viewer(rows: Sequence[Row], acks: pl.DataFrame, segments: pl.DataFrame) -> V
         tables = {name: blocks.add(frame, {"time_s": NANO, "value": 1e-6}) for name, frame in layers.items() if frame.height}
         progress = layers["sequence acked"].rename({"value": "bytes"}).with_columns(pl.col("bytes").cast(pl.Int64))
         tables["progress"] = blocks.add(progress, {"time_s": NANO})
-        items.append({"run": 0, "flow": text.title(row), "unit": "bytes", "tables": tables, "end_s": max(ends), "slot": slot})
-    recorded = {"series": True, "queue": False, "packets": False}
+        items.append({"run": 0, "flow": text.title(row), "unit": "bytes", "tables": tables, "end_s": max(ends), "slot": slot, "capacity_bps": row["bottleneck_bps"]})
+    recorded = {"series": True, "queue": False, "packets": True}
     run = {"label": "capture", "seed": None, "end_s": max(ends), "slot": slots[0], "queues": [], "recorded": recorded}
     colours = {"slots": palette.SLOTS, "roles": palette.ROLES, "background": palette.BACKGROUND}
-    return {"runs": [run], "items": items, "charts": CHARTS, "palette": colours}, blocks
+    axes = {"throughput": {**asdict(AXES["throughput"]), "label": label("throughput")}}
+    return {"runs": [run], "items": items, "charts": CHARTS, "axes": axes, "palette": colours}, blocks
 
 
 def _layers(row: Row, acks: pl.DataFrame, segments: pl.DataFrame) -> dict[str, pl.DataFrame]:

@@ -161,6 +161,7 @@ COLUMNS: list[tuple[str, list[tuple[str, Callable[[Row], str]]]]] = [
             ("timeouts", lambda row: str(row["timeouts"])),
             ("most in flight", lambda row: amount(row["max_flight_bytes"], "B") if row["max_flight_bytes"] else "-"),
             ("goodput", lambda row: "-" if row["goodput_bps"] is None else amount(row["goodput_bps"], "bit/s")),
+            ("bottleneck", lambda row: "-" if row["bottleneck_bps"] is None else amount(row["bottleneck_bps"], "bit/s")),
         ],
     ),
     (

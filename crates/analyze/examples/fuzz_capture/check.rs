@@ -90,13 +90,16 @@ fn sound(row: &ConnectionRow) -> bool {
     let times = [row.delay_min_s, row.delay_median_s, row.delay_p95_s, row.delay_max_s];
     let trips = [row.rtt_min_s, row.rtt_mean_s, row.rtt_max_s];
     let rates = [row.sender_rtt_min_s, row.goodput_bps, row.bytes_per_ack, row.segments_per_ack, row.timer_s];
+    let bottleneck = [row.bottleneck_low_bps, row.bottleneck_bps, row.bottleneck_high_bps];
     let least = |value: &f64| value.is_finite() && *value >= 0.0;
-    let known = times.iter().chain(&trips).chain(&rates).flatten().chain([&row.start_s, &row.duration_s]);
+    let known =
+        times.iter().chain(&trips).chain(&rates).chain(&bottleneck).flatten().chain([&row.start_s, &row.duration_s]);
     let rising =
         |times: &[Option<f64>]| times.windows(2).all(|pair| pair[0] <= pair[1].map(|time| time * (1.0 + 1e-9)));
     known.into_iter().all(least)
         && rising(&times)
         && rising(&trips)
+        && rising(&bottleneck)
         && row.resent + row.late + row.offloaded.min(row.data_packets) <= 2 * row.data_packets
         && row.resent + row.late <= row.data_packets
         && row.resent_bytes <= row.bytes

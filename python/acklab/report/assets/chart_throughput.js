@@ -79,7 +79,7 @@ export const throughputChart = {
     const bin = binAt(progress, from, Math.min(from + length, state.view.end));
     return {
       away: 0, title: `${exact(from, 6)} to ${exact(bin.to, 6)}${NB}s`,
-      rows: [[(state.several ? part.name + " " : "") + "goodput", si(bin.rate, 4) + "bit/s", part.colour("goodput")], [(state.several ? part.name + " " : "") + "in order by then", si(bin.total, 4) + "B"]],
+      rows: [[(state.several ? part.name + " " : "") + "goodput", si(bin.rate, 4) + "bit/s", part.colour("goodput")], [(state.several ? part.name + " " : "") + "by then", si(bin.total, 4) + "B"]],
     };
   },
 

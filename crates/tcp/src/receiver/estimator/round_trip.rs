@@ -69,20 +69,22 @@ impl RoundTrip {
         });
     }
 
-    /// A data segment arrives: what it echoes, and what it tells of the sender's smoothed round trip.
-    pub fn on_segment(&mut self, echo: u32, told: f32, now: Time) {
+    /// A data segment arrives: what it echoes, and what it tells of the sender's smoothed round trip. The seconds that its
+    /// echo times, if it does.
+    pub fn on_segment(&mut self, echo: u32, told: f32, now: Time) -> Option<f64> {
         match self.source {
             RttSource::Sender if told > 0.0 => {
                 self.smoothed = Some(f64::from(told));
                 self.least = self.least.min(f64::from(told));
             }
             RttSource::Timestamps => {
-                if let Some(secs) = self.echoed(echo, now) {
-                    self.sample(secs);
-                }
+                let timed = self.echoed(echo, now);
+                timed.inspect(|secs| self.sample(*secs));
+                return timed;
             }
             _ => {}
         }
+        None
     }
 
     /// The round trip in seconds that an echo times, if this segment is the first that the ACK let go: the others wait
