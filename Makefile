@@ -44,7 +44,7 @@ $(VENV)/.built: $(VENV)/.made $(RUST)
 
 # What only the tests import.
 $(VENV)/.testable: $(VENV)/.made | $(VENV)/.built
-	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet --extras dev,docs,tune
+	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet --extras dev,docs
 	@touch $@
 
 demo: setup
