@@ -12,6 +12,7 @@ __all__ = [
     "CaptureError",
     "Departure",
     "Emission",
+    "Endpoints",
     "LiveError",
     "LivePlan",
     "LiveResult",

@@ -97,9 +97,12 @@ def on_kernel(scripts: list[tuple[str, str]]) -> Iterator[dict[str, Any]]:
         if batches[-1] and sum(len(text) for _, text in batches[-1]) + len(script[1]) > share:
             batches.append([])
         batches[-1].append(script)
-    with ThreadPoolExecutor(processors) as pool:
+    pool = ThreadPoolExecutor(processors)
+    try:
         for outcomes in pool.map(kernel.drill, [batch for batch in batches if batch]):
             yield from outcomes
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def as_text(told: dict[str, Any], verbose: bool) -> str:
