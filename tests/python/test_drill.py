@@ -178,6 +178,11 @@ def test_the_first_difference_is_shown_in_the_scripts_words() -> None:
     assert line["why"] == "time: 0.06 expected, 0.05 happened (tolerance 0.004)"
 
 
+def test_an_option_without_effect_on_a_stack_is_named() -> None:
+    assert outcome(f"--mtu=9000\n{OPENED}")["unsupported"] == ["1:1: --mtu=9000 on a simulated stack"]
+    assert outcome(f"--mtu=1500\n{OPENED}")["outcome"] == "passed"
+
+
 def test_a_tolerance_can_be_given() -> None:
     text = OPENED + "+0 write(4, ..., 2500) = 2500\n+.01 > P. 1:2501(2500) ack 1\n"
     assert outcome("--tolerance_usecs=20000\n" + text)["outcome"] == "passed"

@@ -55,6 +55,8 @@ class SimulatedHost(Sockets):
         self.echoes: dict[int, int] = {}
         self.blocked: Call | None = None
         self.returned: tuple[int, str | None] | None = None
+        if script.number("mtu", 1500) != 1500:
+            script.unsupported.append((1, 1, f"--mtu={script.options['mtu']} on a simulated stack"))
         for event in script.events:
             packet = event.what
             if isinstance(packet, Packet) and (packet.urgent or not packet.inbound and packet.window is not None):
