@@ -211,7 +211,8 @@ mod tests {
         let nodes = 24_u32;
         let chords = (0..nodes).map(|node| (node, (node * 7 + 3) % nodes)).filter(|(one, other)| one < other);
         let pairs = (0..nodes).map(|node| (node, (node + 1) % nodes)).chain(chords);
-        let links = pairs.map(|(one, other)| format!("{{ between = ['{one}', '{other}'], rate = '1Mbps', delay = '1ms' }}"));
+        let links =
+            pairs.map(|(one, other)| format!("{{ between = ['{one}', '{other}'], rate = '1Mbps', delay = '1ms' }}"));
         let links = links.collect::<Vec<_>>().join(", ");
         let text = format!("stop = {{ at = '1s' }}\nlink = [{links}]\nflow = [{{ from = '0', to = '1' }}]\n");
         let scenario = acklab_scenario::parse_toml(&text, "ring").expect("a scenario");

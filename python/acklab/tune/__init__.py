@@ -58,8 +58,5 @@ def tune(
     from .plan import from_tree, read
     from .run import tune as act
 
-    if plan is None or isinstance(plan, Mapping):
-        made = from_tree({**(plan or {}), **keys})
-    else:
-        made = read(plan, keys)
+    made = from_tree({**(plan or {}), **keys}) if plan is None or isinstance(plan, Mapping) else read(plan, keys)
     return act(made, None if out is None else Path(out), threads=threads, fresh=fresh)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,7 @@ from .._batches import Workers, on_threads
 from .._folder import FolderError, results
 from .._journal import KEPT, Journal, identity, packed
 from .._line import record
-from ..figures.stats import Sample
+from ..figures.stats import Sample, sample
 from ..run import cpu_count
 from ..sweep.run import Meter, Unwatched
 from .draws import draw
@@ -106,5 +105,4 @@ def _judged(search: Search) -> Tuned:
 
 def _difference(before: list[tuple[float, ...]], after: list[tuple[float, ...]], objective: int) -> Sample | None:
     """The paired difference of costs, path by path; None where a path has no value."""
-    found = [new[objective] - old[objective] for old, new in zip(before, after, strict=True)]
-    return None if any(map(math.isnan, found)) else Sample.of(found)
+    return sample([new[objective] - old[objective] for old, new in zip(before, after, strict=True)])

@@ -4,7 +4,8 @@ A choice that Optuna asks for again counts once. Instead of it an untried neighb
 
 The stopping rule. After 4, 8, 16, ... paths the paired difference of a trial to the best so far has an interval. Where the
 interval says that the trial is worse, the trial stops. The intervals of one trial share an error of 5 % (Bonferroni). They are
-Student's: they assume that paths are independent and that the mean of the differences is nearly normal.
+Student's: they assume that paths are independent and that the mean of the differences is nearly normal. The best was chosen on
+the same paths; the rule takes it as given.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ import json
 import logging
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
 from ..draws import Draws
-from ..figures.stats import Interval, Sample, split
+from ..figures.stats import Sample, split
 from .draws import Path, draw
 from .errors import TuneError
 from .plan import Plan
@@ -299,7 +300,8 @@ def _distributions(space: Space, one: Trial) -> dict[str, Any]:
     class Asked:
         """Notes what a space asks of Optuna, and answers with the trial's parameters."""
 
-        found: dict[str, Any] = {}
+        def __init__(self) -> None:
+            self.found: dict[str, Any] = {}
 
         def suggest_int(self, name: str, low: int, high: int, step: int = 1, log: bool = False) -> Any:
             self.found[name] = optuna.distributions.IntDistribution(low, high, log, step)
@@ -314,6 +316,5 @@ def _distributions(space: Space, one: Trial) -> dict[str, Any]:
             return one.choice.parameters[name]
 
     asked = Asked()
-    asked.found = {}
     space.ask(asked)
     return asked.found

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from .._texts import one_line
 from ..cli.summary import align
 from ..compare.numbers import ends, number
-from ..figures.stats import Interval, Sample, split
+from ..figures.stats import Interval, Sample, sample, split
 from ..plot.words import digits, listing
 from ..sweep.text import counted
 from .result import turned
@@ -76,7 +77,7 @@ def _against(told: Tuned) -> str:
 def _beside(one: Objective, judged: Any, place: int, objectives: int) -> str:
     found = judged.differences[place]
     if found is None:
-        lost = sum(cost[place] != cost[place] for cost in judged.costs)
+        lost = sum(math.isnan(cost[place]) for cost in judged.costs)
         return f"{one.name} has no value on {counted(lost, 'path')}"
     if one.relative:
         return f"{one.name} {change(one, found, objectives)}"
@@ -108,8 +109,9 @@ def basis(told: Tuned) -> list[str]:
     """What the numbers rest on."""
     plan, states = told.plan, [one.state for one in told.trials]
     ended = [f"{states.count(state):,} {word}" for state, word in _STATES.items() if state in states and state != COMPLETE]
-    said = [f"{counted(len(states), 'trial')}{' (' + ', '.join(ended) + ')' if ended else ''}, {counted(told.runs, 'run')}; "
-            f"every trial saw the same {_paths(len(told.paths), plan.seeds)}"]  # fmt: skip
+    ends = f" ({', '.join(ended)})" if ended else ""
+    every = f"every trial saw the same {_paths(len(told.paths), plan.seeds)}"
+    said = [f"{counted(len(states), 'trial')}{ends}, {counted(told.runs, 'run')}; {every}"]
     if plan.space.size and len(states) == plan.space.size:
         said.append("these are all the choices there are")
     if told.kept:
@@ -150,7 +152,7 @@ def losing(told: Tuned) -> str:
 
 def _lost(told: Tuned, loss: Loss) -> str:
     one = told.plan.objectives[loss.objective]
-    values = [f"{digits(value)} {one.unit}".rstrip() if value == value else "no value" for value in (loss.value, loss.base)]
+    values = [f"{digits(value)} {one.unit}".rstrip() if not math.isnan(value) else "no value" for value in (loss.value, loss.base)]
     return f"{'fresh path ' if loss.fresh else ''}{loss.path.told}: {one.name} {values[0]}, baseline {values[1]}"
 
 
@@ -183,9 +185,8 @@ def by_path(told: Tuned) -> list[tuple[str, int, list[tuple[Sample | None, Inter
         places = [place for place, path in enumerate(one.paths) if path.entry == entry]
         samples = []
         for k in range(len(told.plan.objectives)):
-            values = [one.costs[place][k] - one.base_costs[place][k] for place in places]
-            sample = Sample.of(values) if values and all(value == value for value in values) else None
-            samples.append((sample, sample.interval(split(1)) if sample is not None and len(values) > 1 else None))
+            found_here = sample([one.costs[place][k] - one.base_costs[place][k] for place in places]) if places else None
+            samples.append((found_here, found_here.interval(split(1)) if found_here is not None and len(places) > 1 else None))
         found.append((given.name, len(places), samples))
     return found
 
