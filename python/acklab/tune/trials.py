@@ -7,10 +7,12 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
 from typing import Any
 
 from .. import _core
+from .._batches import Runs as Numbered
 from .._batches import Workers
 from .._journal import Journal
 from ..compare.errors import CompareError
@@ -138,8 +140,8 @@ class Runs:
                 if number not in self._values and number not in self._journal:
                     missing.setdefault(number, (line, f"{one.name} on {one.path.told}, seed {seed}"))
         if missing:
-            runs = ((number, line) for number, (line, _) in missing.items())
-            self._journal.make(runs, self._workers, self._tick, lambda number: missing[number][1])
+            texts = partial(_looked_up, {number: line for number, (line, _) in missing.items()})
+            self._journal.make(Numbered(list(missing), texts), self._workers, self._tick, lambda number: missing[number][1])
             self.made += len(missing)
         return [tuple(map(_mean, zip(*map(self._read, several), strict=True))) for several in numbers]
 
@@ -155,6 +157,11 @@ class Runs:
 
     def __len__(self) -> int:
         return len(self._values)
+
+
+def _looked_up(lines: Mapping[int, str], numbers: Sequence[int]) -> list[str]:
+    """The scenarios of some runs."""
+    return [lines[number] for number in numbers]
 
 
 def _number(line: str) -> int:
