@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Rewrites the tables of three reference pages from the declarations in Rust: of columns, and of a scenario's keys.
+"""Rewrites the tables of five reference pages from the program: columns, keys of a scenario, rules of stacks, names in Python.
 
 With ``--check`` nothing is written; the exit code says whether the pages are up to date.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from acklab import _core
@@ -18,6 +20,8 @@ PAGES = {
     "tables.md": ("flows", "links", "series", "queue", "packets"),
     "analysis.md": ("connections", "throughput", "acks", "segments"),
     "scenario.md": ("Keys at a glance",),
+    "stacks.md": ("The sender's rules", "The receiver's rules"),
+    "python.md": ("Names at a glance",),
 }
 
 
@@ -31,10 +35,45 @@ def keys() -> str:
     return "\n".join(["| table | keys |", "|---|---|", *rows, ""])
 
 
+def stacks(side: str) -> str:
+    """The Markdown table of every rule of one side, in every stack."""
+    rules = [row for row in json.loads(_core.stacks()) if row["side"] == side]
+    heads = ["rule", *(f"`{stack}`" for stack, _ in rules[0]["values"]), "what it decides"]
+    rows = [[f"`{rule['rule']}`", *(value for _, value in rule["values"]), sentence(rule["about"])] for rule in rules]
+    return "\n".join(["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in (heads, ["---"] * len(heads), *rows)] + [""])
+
+
+def sentence(text: str) -> str:
+    """A docstring's text on one line, without the links that only Rust's own documentation can follow."""
+    text = re.sub(r" \(see \[`crate::[^]]*\]\)", "", text)
+    return re.sub(r"\[(`[^`]*`)\](\([^)]*\))?", r"\1", " ".join(text.split()))
+
+
+def names() -> str:
+    """The Markdown table of what the page of Python documents: each name with the first sentence of its docstring."""
+    rows, module = [], ""
+    for kind, name in re.findall(r"^\.\. (currentmodule|auto\w+):: (\S+)", (REFERENCE / "python.md").read_text("utf-8"), re.MULTILINE):
+        if kind == "currentmodule":
+            module = name
+        elif kind == "automodule":
+            found = import_module(name)
+            public = [it for it, what in vars(found).items() if not it.startswith("_") and getattr(what, "__module__", "") == name]
+            rows += [(f"{'acklab.scenario' if name.startswith('acklab.scenario.') else name}.{it}", getattr(found, it)) for it in public]
+        else:
+            full = name if "." in name else f"{module}.{name}"
+            rows.append((full, getattr(import_module(full.rpartition(".")[0]), full.rpartition(".")[2])))
+    first = lambda what: re.split(r"(?<=[^.]\.)\s", re.sub(r":\w+:(?=`)", "", sentence((what.__doc__ or "").strip().split("\n\n")[0])))[0]  # noqa: E731
+    return "\n".join(["| name | what it is |", "|---|---|", *(f"| `{name}` | {first(what)} |" for name, what in rows), ""])
+
+
 def table(name: str) -> str:
     """The Markdown table of a table's columns."""
     if name == "Keys at a glance":
         return keys()
+    if name == "Names at a glance":
+        return names()
+    if name.endswith("'s rules"):
+        return stacks(name.split()[1].removesuffix("'s"))
     rows = [f"| `{column}` | {kind} | {about} |" for column, kind, about in _core.columns(name)]
     return "\n".join(["| column | type | meaning |", "|---|---|---|", *rows, ""])
 

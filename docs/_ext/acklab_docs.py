@@ -1,7 +1,7 @@
 """Pages that are made from the program itself, so that they cannot differ from it.
 
-Four directives: ``scenario-reference`` (from the JSON Schema), ``stack-table`` (the rules of every stack),
-``command-help`` (one verb of the command line, its argument) and ``mutant-table`` (the deliberate faults of ``tests/mutants``).
+Three directives: ``scenario-reference`` (from the JSON Schema), ``command-help`` (one verb of the command line, its
+argument) and ``mutant-table`` (the deliberate faults of ``tests/mutants``).
 """
 
 from __future__ import annotations
@@ -215,17 +215,6 @@ def anchor(heading: str) -> str:
     return re.sub(r"[^a-z_ -]", "", heading.lower()).replace(" ", "-")
 
 
-def stack_table() -> Iterator[str]:
-    """Every rule in every stack."""
-    rows = json.loads(_core.stacks())
-    stacks = [stack for stack, _ in rows[0]["values"]]
-    for side in ("sender", "receiver"):
-        yield f"## The {side}'s rules\n"
-        mine = [row for row in rows if row["side"] == side]
-        cells = [(f"`{row['rule']}`", *(v for _, v in row["values"]), sentence(row["about"])) for row in mine]
-        yield from table_of(("rule", *(f"`{stack}`" for stack in stacks), "what it decides"), cells)
-
-
 def mutant_table() -> Iterator[str]:
     """Every deliberate fault, and the test that must fail with it."""
     rows = []
@@ -241,13 +230,6 @@ class ScenarioReference(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         text = Reference(json.loads(_core.schema())).markdown()
         return self.parse_text_to_nodes(text, allow_section_headings=True)
-
-
-class StackTable(SphinxDirective):
-    """The rules of every stack."""
-
-    def run(self) -> list[nodes.Node]:
-        return self.parse_text_to_nodes("\n".join(stack_table()), allow_section_headings=True)
 
 
 class MutantTable(SphinxDirective):
@@ -297,7 +279,6 @@ class AttributesAsTheyAre:
 def setup(app: Sphinx) -> dict[str, Any]:
     """Called by Sphinx."""
     app.add_directive("scenario-reference", ScenarioReference)
-    app.add_directive("stack-table", StackTable)
     app.add_directive("command-help", CommandHelp)
     app.add_directive("mutant-table", MutantTable)
     app.connect("autodoc-process-signature", signature)

@@ -137,6 +137,12 @@ def test_the_reference_of_tables_is_the_declarations() -> None:
     assert done.returncode == 0, "run make builder"
 
 
+def test_a_code_host_shows_lists_and_tables_on_every_index_and_reference_page() -> None:
+    for page in (DOCS / "howto" / "index.md", *sorted((DOCS / "reference").glob("*.md"))):
+        shown = re.sub(r"^```\{.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        assert len(re.findall(r"^(?:\| |- )", shown, re.MULTILINE)) >= 5, page.name
+
+
 ARCHITECTURE = DOCS / "architecture.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 #: What exists only for whoever follows CONTRIBUTING.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -106,3 +107,9 @@ def test_notebook_charts_need_no_network(run: acklab.Run) -> None:
     bundle = acklab.plot.cwnd(run)._repr_mimebundle_(None, None)
     text = str(bundle)
     assert "<svg" in text and "cdn" not in text
+
+
+def test_a_chart_can_be_a_page_that_needs_no_network(run: acklab.Run, tmp_path: Path) -> None:
+    page = tmp_path / "cwnd.html"
+    acklab.plot.cwnd(run).interactive().save(page, inline=True)
+    assert not re.findall(r'<(?:script|link)[^>]*(?:src|href)="http', page.read_text(encoding="utf-8"))

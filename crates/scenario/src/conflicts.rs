@@ -17,55 +17,57 @@ const UNNAMED: &str = "missing; must be the name under which the program passes 
 /// Most sequence units a window may span: SACK blocks are carried as signed 32-bit offsets.
 const MOST_UNITS: u64 = i32::MAX as u64;
 
-pub(super) fn check_sender(rules: &SenderRules) -> Result<(), Conflict> {
+/// Each conflict among a sender's rules.
+pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
+    let mut found = Vec::new();
     if rules.tick == Time::ZERO && matches!(rules.rtt_filter, RttFilter::Integer { .. }) {
-        return Err(("tick", "is 0s, but rtt_filter = \"integer\" counts ticks; must be above 0s".into()));
+        found.push(("tick", "is 0s, but rtt_filter = \"integer\" counts ticks; must be above 0s".into()));
     }
     if rules.max_rto < rules.min_rto {
-        return Err(("min_rto", format!("is {}, above max_rto = {}", rules.min_rto, rules.max_rto)));
+        found.push(("min_rto", format!("is {}, above max_rto = {}", rules.min_rto, rules.max_rto)));
     }
     for (key, span) in [("max_rto", rules.max_rto), ("initial_rto", rules.initial_rto)] {
         if let Some(what) = too_short(span) {
-            return Err((key, what));
+            found.push((key, what));
         }
     }
     if rules.timestamps && rules.options_in_packet && rules.packet <= rules.timestamp_bytes {
         let what = format!("is {}, but timestamps take {} bytes of each packet", rules.packet, rules.timestamp_bytes);
-        return Err(("packet", what));
+        found.push(("packet", what));
     }
     let recovery = rules.recovery.name();
     if (rules.recovery.is_rack() || rules.recovery.is_rfc9002()) && rules.skip > 0 {
         let what =
             format!("is {}, but recovery = \"{recovery}\" takes a skipped segment for lost; must be 0", rules.skip);
-        return Err(("skip", what));
+        found.push(("skip", what));
     }
     if rules.recovery.is_rfc9002() && rules.timestamps {
         let what = "is true, but recovery = \"rfc9002\" times each packet itself; must be false";
-        return Err(("timestamps", what.into()));
+        found.push(("timestamps", what.into()));
     }
     if rules.recovery.undo() == Undo::Timestamps && !rules.timestamps {
         let what = "is \"timestamps\", but the sender has timestamps = false; must be \"off\" or \"dsack\"";
-        return Err(("recovery.undo", what.into()));
+        found.push(("recovery.undo", what.into()));
     }
     let control = rules.control.name();
     if rules.control.counts_marks() && !rules.ecn {
-        return Err(("ecn", format!("is false, but control = \"{control}\" needs marks; must be true")));
+        found.push(("ecn", format!("is false, but control = \"{control}\" needs marks; must be true")));
     }
     if rules.control.owns_window() && !rules.recovery.is_rack() {
         let what = format!("is \"{control}\", which needs recovery = \"rack\"; the recovery is \"{recovery}\"");
-        return Err(("control", what));
+        found.push(("control", what));
     }
     if rules.control.owns_window() && rules.pacing != (Pacing::Off {}) {
         let what = format!("is on, but control = \"{control}\" paces by itself; must be \"off\"");
-        return Err(("pacing", what));
+        found.push(("pacing", what));
     }
     match rules.control {
-        ControlKind::Python { ref name, .. } if name.is_empty() => return Err(("control.name", UNNAMED.into())),
+        ControlKind::Python { ref name, .. } if name.is_empty() => found.push(("control.name", UNNAMED.into())),
         ControlKind::Veno { clock, .. } if clock.secs() > 1.0 => {
-            return Err(("control.clock", format!("is {clock}; must be at most 1s")));
+            found.push(("control.clock", format!("is {clock}; must be at most 1s")));
         }
         ControlKind::Vegas { alpha, beta, .. } if alpha > beta => {
-            return Err(("control.alpha", format!("is {alpha}; must be at most beta = {beta}")));
+            found.push(("control.alpha", format!("is {alpha}; must be at most beta = {beta}")));
         }
         _ => {}
     }
@@ -74,13 +76,13 @@ pub(super) fn check_sender(rules: &SenderRules) -> Result<(), Conflict> {
         Window::Bytes(bytes) => bytes.get(),
     };
     if bytes < rules.packet.into() {
-        return Err(("window", format!("is {bytes} bytes, less than one packet of {} bytes", rules.packet)));
+        found.push(("window", format!("is {bytes} bytes, less than one packet of {} bytes", rules.packet)));
     }
     let units = if rules.sequence.in_bytes() { bytes } else { bytes / u64::from(rules.packet) };
     if units > MOST_UNITS {
-        return Err(("window", format!("is {units} sequence units, more than {MOST_UNITS}")));
+        found.push(("window", format!("is {units} sequence units, more than {MOST_UNITS}")));
     }
-    Ok(())
+    found
 }
 
 pub(super) fn check_receiver(rules: &ReceiverRules) -> Result<(), Conflict> {

@@ -111,6 +111,17 @@ impl Problem {
     }
 }
 
+/// The problems of a text. A check that fails does not end the others, so that the first in the text can be named.
+#[derive(Debug, Default)]
+pub(super) struct Problems(pub Vec<Problem>);
+
+impl Problems {
+    /// What a check gave, unless it failed.
+    pub fn note<T>(&mut self, checked: Result<T, Problem>) -> Option<T> {
+        checked.map_err(|problem| self.0.push(problem)).ok()
+    }
+}
+
 /// What is wrong with `name` as a name; names stand in tables, messages and file names.
 pub(super) fn not_a_name(name: &str) -> Option<&'static str> {
     match name {

@@ -136,7 +136,7 @@ pub fn parse(text: &str, file: &str, format: Format) -> Result<Scenario, Scenari
         Format::Toml => toml::from_str::<File>(text).map_err(|error| error.message().to_owned()),
     };
     let resolved = match typed {
-        Ok(typed) => resolve::resolve(typed),
+        Ok(typed) => resolve::resolve(typed).map_err(|problems| Places::of(text, format).first(problems)),
         Err(message) => {
             tree::read(text, format).and_then(|tree| Err(explain(tree, message, &Places::of(text, format))))
         }

@@ -1,6 +1,6 @@
 //! From links between names to link directions between indices, checked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Display;
 
 use acklab_packet::{Rate, Time};
@@ -8,9 +8,9 @@ use acklab_path::queue::RedParams;
 use acklab_path::server::VaryingRate;
 use acklab_path::spec::{GilbertElliott, LinkSpec, LossSpec, QueueSpec, RateSpec, Stay};
 
-use super::error::{Problem, not_a_name};
+use super::error::{Problem, Problems, not_a_name};
 use super::filter;
-use super::link::LinkTable;
+use super::link::{BackTable, LinkTable};
 use super::stage;
 use super::suggest::{did_you_mean, listed};
 
@@ -49,42 +49,52 @@ pub(super) struct Network {
     index: BTreeMap<String, u32>,
     /// For each node one it is connected with; following these ends at the same node for all that are connected.
     joined: Vec<u32>,
+    /// No link is missing for a mistake.
+    whole: bool,
 }
 
 impl Network {
-    /// Builds it link by link.
-    pub fn new(links: Vec<Origin>) -> Result<Network, Problem> {
-        let mut network = Network::default();
+    /// Builds it link by link; not `whole` if some are missing.
+    pub fn new(links: Vec<Origin>, whole: bool, found: &mut Problems) -> Network {
+        let mut network = Network { whole, ..Network::default() };
         network.links.reserve(2 * links.len());
         let mut pairs = BTreeMap::new();
         for Origin { mut link, key } in links {
-            let [a, b] = std::mem::take(&mut link.between);
-            if let Some((name, what)) = [&a, &b].into_iter().find_map(|name| Some((name, not_a_name(name)?))) {
-                return Err(
-                    Problem::at(format_args!("{key}.between"), format!("a node's name {what}")).given_text(name)
-                );
+            match found.note(network.join(&mut link, key, &mut pairs)) {
+                Some((from, to)) => network.links.extend(directions(link, key, from, to, found).into_iter().flatten()),
+                None => network.whole = false,
             }
-            if a == b {
-                return Err(Problem::at(format_args!("{key}.between"), format!("links `{a}` with itself")));
-            }
-            let (from, to) = (network.node(a), network.node(b));
-            if let Some(earlier) = pairs.insert((from.min(to), from.max(to)), key) {
-                let [a, b] = [from, to].map(|node| &network.nodes[node as usize]);
-                let what = format!("`{a}` and `{b}` are already linked by {earlier}");
-                return Err(match key {
-                    Key::Wlan(..) => {
-                        Problem::at(key, what).help("a station's only link with its access point is the air")
-                    }
-                    _ => Problem::at(format_args!("{key}.between"), what)
-                        .help("give one link per pair; `back` describes its other direction"),
-                });
-            }
-            let (root_a, root_b) = (network.root(from), network.root(to));
-            network.joined[root_b as usize] = root_a;
-            let [forward, back] = directions(link, key, from, to)?;
-            network.links.extend([forward, back]);
         }
-        Ok(network)
+        network
+    }
+
+    /// The two nodes of a link, now linked.
+    fn join(
+        &mut self,
+        link: &mut LinkTable,
+        key: Key,
+        pairs: &mut BTreeMap<(u32, u32), Key>,
+    ) -> Result<(u32, u32), Problem> {
+        let [a, b] = std::mem::take(&mut link.between);
+        if let Some((name, what)) = [&a, &b].into_iter().find_map(|name| Some((name, not_a_name(name)?))) {
+            return Err(Problem::at(format_args!("{key}.between"), format!("a node's name {what}")).given_text(name));
+        }
+        if a == b {
+            return Err(Problem::at(format_args!("{key}.between"), format!("links `{a}` with itself")));
+        }
+        let (from, to) = (self.node(a), self.node(b));
+        if let Some(earlier) = pairs.insert((from.min(to), from.max(to)), key) {
+            let [a, b] = [from, to].map(|node| &self.nodes[node as usize]);
+            let what = format!("`{a}` and `{b}` are already linked by {earlier}");
+            return Err(match key {
+                Key::Wlan(..) => Problem::at(key, what).help("a station's only link with its access point is the air"),
+                _ => Problem::at(format_args!("{key}.between"), what)
+                    .help("give one link per pair; `back` describes its other direction"),
+            });
+        }
+        let (root_a, root_b) = (self.root(from), self.root(to));
+        self.joined[root_b as usize] = root_a;
+        Ok((from, to))
     }
 
     /// The index of the node called `name`, new or known.
@@ -108,9 +118,9 @@ impl Network {
         node
     }
 
-    /// The index of a flow's node.
+    /// The index of a flow's node; any, if its link may be missing.
     pub fn find(&self, name: &str, path: impl std::fmt::Display) -> Result<u32, Problem> {
-        self.index.get(name).copied().ok_or_else(|| {
+        self.index.get(name).copied().or_else(|| (!self.whole).then_some(0)).ok_or_else(|| {
             let nodes = || self.nodes.iter().map(String::as_str);
             let what = format!("no link has this node{}", did_you_mean(name, nodes()).unwrap_or_default());
             Problem::at(path, what).given_text(name).help(format!("nodes: {}", listed(nodes())))
@@ -119,40 +129,51 @@ impl Network {
 
     /// Whether links lead from one node to another.
     pub fn connected(&mut self, from: u32, to: u32) -> bool {
-        self.root(from) == self.root(to)
+        !self.whole || self.root(from) == self.root(to)
     }
 }
 
-/// The two directions of a link.
-fn directions(link: LinkTable, key: Key, from: u32, to: u32) -> Result<[LinkSpec; 2], Problem> {
+/// The two directions of a link, if nothing is wrong with any part.
+fn directions(link: LinkTable, key: Key, from: u32, to: u32, all: &mut Problems) -> Option<[LinkSpec; 2]> {
+    let mut found = Problems::default();
     let LinkTable { rate, delay, queue, loss, crossings, stages, back, .. } = link;
-    let back = back.unwrap_or_default();
+    let given = back.unwrap_or_default();
     let queue = queue.unwrap_or(QueueSpec::DEFAULT);
-    let (forward_rate, forward_varying) = checked_rate(rate.clone(), key, "")?;
-    let (back_rate, back_varying) = checked_rate(back.rate.unwrap_or(rate), key, ".back")?;
-    let forward = LinkSpec {
-        from,
-        to,
-        rate: forward_rate,
-        varying: forward_varying,
-        delay,
-        queue: checked_queue(queue.clone(), key, "")?,
-        loss: loss.map(|loss| checked_loss(loss, key, "")).transpose()?,
-        crossings: checked_crossings(crossings, key, "")?,
-        stages: stage::checked(stages, format_args!("{key}.stages"))?,
+    let mut direction = |from, to, part: BackTable, back: &str, crossings: u16| {
+        let rate = found.note(checked_rate(part.rate?, key, back));
+        let queue = found.note(checked_queue(part.queue?, key, back));
+        let loss = found.note(part.loss.map(|loss| checked_loss(loss, key, back)).transpose());
+        let crossings = found.note(checked_crossings(crossings, key, back));
+        let stages = found.note(stage::checked(part.stages, format_args!("{key}{back}.stages")));
+        let (rate, varying) = rate?;
+        Some(LinkSpec {
+            from,
+            to,
+            rate,
+            varying,
+            delay: part.delay?,
+            queue: queue?,
+            loss: loss?,
+            crossings: crossings?,
+            stages: stages?,
+        })
     };
-    let back = LinkSpec {
-        from: to,
-        to: from,
-        rate: back_rate,
-        varying: back_varying,
-        delay: back.delay.unwrap_or(delay),
-        queue: checked_queue(back.queue.unwrap_or(queue), key, ".back")?,
-        loss: back.loss.map(|loss| checked_loss(loss, key, ".back")).transpose()?,
-        crossings: checked_crossings(back.crossings.unwrap_or(crossings), key, ".back")?,
-        stages: stage::checked(back.stages, format_args!("{key}.back.stages"))?,
+    let back = BackTable {
+        rate: given.rate.or_else(|| Some(rate.clone())),
+        delay: given.delay.or(Some(delay)),
+        queue: given.queue.or_else(|| Some(queue.clone())),
+        ..given
     };
-    Ok([forward, back])
+    let there =
+        BackTable { rate: Some(rate), delay: Some(delay), queue: Some(queue), loss, stages, ..BackTable::default() };
+    let back_crossings = back.crossings.unwrap_or(crossings);
+    let there = direction(from, to, there, "", crossings);
+    let back = direction(to, from, back, ".back", back_crossings);
+    // What the return direction has from the other is wrong once.
+    let mut told: HashSet<(String, String)> = HashSet::new();
+    found.0.retain(|problem| told.insert((problem.path.replacen(".back.", ".", 1), problem.what.clone())));
+    all.0.extend(found.0);
+    Some([there?, back?])
 }
 
 fn checked_rate(rate: RateSpec, key: Key, back: &str) -> Result<(Rate, Option<VaryingRate>), Problem> {

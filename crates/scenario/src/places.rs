@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde_json::value::RawValue;
 use toml::de::{DeTable, DeValue};
 
-use super::error::Problem;
+use super::error::{Problem, Problems};
 use super::overrides::steps;
 use super::path::Path;
 use super::{Format, readable};
@@ -95,13 +95,23 @@ impl Places {
         Some(place.at)
     }
 
+    /// The byte offset of the key at `path`, or of the nearest table above it.
+    fn nearest(&self, path: &str) -> Option<usize> {
+        let parents = path.char_indices().rev().filter(|(_, sign)| matches!(sign, '.' | '['));
+        std::iter::once(path.len()).chain(parents.map(|(at, _)| at)).find_map(|end| self.offset(&path[..end]))
+    }
+
+    /// Of several problems the first in the text; those without a place come last.
+    pub fn first(&self, problems: Problems) -> Problem {
+        let place = |problem: &Problem| self.nearest(&problem.path).unwrap_or(usize::MAX);
+        problems.0.into_iter().min_by_key(place).unwrap_or_default()
+    }
+
     /// The problem with line and column of its key in `text`. A text of one line has no place that the key does not
     /// tell.
     pub fn put_into(&self, problem: Problem, text: &str) -> Problem {
         let known = problem.line_column.is_some() || problem.path.is_empty() || !text.trim().contains('\n');
-        let parents = problem.path.char_indices().rev().filter(|(_, sign)| matches!(sign, '.' | '['));
-        let ends = std::iter::once(problem.path.len()).chain(parents.map(|(at, _)| at));
-        let offset = ends.filter(|_| !known).find_map(|end| self.offset(&problem.path[..end]));
+        let offset = if known { None } else { self.nearest(&problem.path) };
         let line_column = offset.and_then(|at| Problem::in_text(text, at, "").line_column);
         Problem { line_column: problem.line_column.or(line_column), ..problem }
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use acklab_packet::Time;
 
-use super::error::{Problem, not_a_name};
+use super::error::{Problem, Problems, not_a_name};
 use super::file::{File, FlowTable, SizeEntry, StopTable, When};
 use super::limits::{LATEST, MOST_FLOWS, MOST_LINKS, MOST_TRANSFERS, too_many_at_start, too_short};
 use super::link::LinkTable;
@@ -20,31 +20,35 @@ const MOST_BYTES: u64 = 9_000_000_000_000_000;
 /// How long a run waits for its flows where the file does not say.
 const AT_MOST: Time = Time::from_secs(1000.0);
 
-/// Checks everything that serde cannot, and refers to nodes by index.
-pub(super) fn resolve(file: File) -> Result<Scenario, Problem> {
+/// Checks everything that serde cannot, and refers to nodes by index. A mistake is not followed by what it alone causes.
+pub(super) fn resolve(file: File) -> Result<Scenario, Problems> {
+    let mut found = Problems::default();
+    let scenario = checked(file, &mut found).unwrap_or_else(|problem| found.note(Err(problem)));
+    scenario.filter(|_| found.0.is_empty()).ok_or(found)
+}
+
+fn checked(file: File, found: &mut Problems) -> Result<Option<Scenario>, Problem> {
     let File { _schema, title, seed, stop, topology, link, wlan, flow, stack, record } = file;
-    let wlans = wlan::checked(wlan)?;
-    let mut origins = links(topology, link)?;
+    let stacks = found.note(Stacks::new(stack));
+    let (wlans, origins) = (found.note(wlan::checked(wlan)), found.note(links(topology, link)));
+    let whole = wlans.is_some() && origins.is_some();
+    let (wlans, mut origins) = (wlans.unwrap_or_default(), origins.unwrap_or_default());
     let wired = origins.len();
     origins.extend(wlans.iter().enumerate().flat_map(|(index, wlan)| wlan.links(index)));
-    if origins.is_empty() {
+    if origins.is_empty() && whole {
         let help = "give at least one [[link]] (between, rate, delay), a [topology], or a [[wlan]] (ap, stations)";
         return Err(Problem::at("link", "missing").help(help));
     }
     if origins.len() > MOST_LINKS {
         return Err(Problem::at("link", format!("there are {} links in all; at most {MOST_LINKS}", origins.len())));
     }
-    let mut network = Network::new(origins)?;
-    let media = wlan::media(wlans, 2 * wired as u32, &network)?;
-    let stacks = Stacks::new(stack)?;
-    if flow.is_empty() {
-        return Err(Problem::at("flow", "missing").help("give at least one [[flow]] (from, to)"));
-    }
-    let flows = flows(flow, &mut network, &stacks)?;
-    let stop = end(&stop, &flows)?;
+    let mut network = Network::new(origins, whole, found);
+    let media = found.note(wlan::media(wlans, 2 * wired as u32, &network)).unwrap_or_default();
+    let flows = flows(flow, &mut network, stacks.as_ref(), found);
+    let stop = end(&stop, flows.as_deref())?;
     let Network { nodes, links, .. } = network;
     let record = Record { series: record.series, queue: record.queue, packets: record.packets };
-    Ok(Scenario { title, seed, stop, nodes, links, media, flows, record })
+    Ok(flows.map(|flows| Scenario { title, seed, stop, nodes, links, media, flows, record }))
 }
 
 fn links(topology: Option<Topology>, links: Vec<LinkTable>) -> Result<Vec<Origin>, Problem> {
@@ -54,73 +58,47 @@ fn links(topology: Option<Topology>, links: Vec<LinkTable>) -> Result<Vec<Origin
     Ok(expanded.chain(links).collect())
 }
 
-fn flows(tables: Vec<FlowTable>, network: &mut Network, stacks: &Stacks) -> Result<Vec<FlowSpec>, Problem> {
-    let mut flows: Vec<FlowSpec> = Vec::with_capacity(tables.len());
-    let (mut total, mut transfers_in_all, mut at_start) = (0u64, 0u64, 0.0);
-    for (index, mut table) in tables.into_iter().enumerate() {
-        let at = |key: &str| format!("flow[{index}].{key}");
-        let from = network.find(&table.from, format_args!("flow[{index}].from"))?;
-        let to = network.find(&table.to, format_args!("flow[{index}].to"))?;
-        if from == to {
-            return Err(Problem::at(at("to"), "is the sender's own node").given_text(&table.to));
-        }
-        if !network.connected(from, to) {
-            let what = format!("no links lead there from `{}`", table.from);
-            return Err(Problem::at(at("to"), what).given_text(&table.to));
-        }
-        if table.count == 0 {
-            return Err(Problem::at(at("count"), "must be at least 1").given(0));
-        }
-        total = total.saturating_add(table.count);
-        if total > MOST_FLOWS {
-            let what = format!("makes {total} flows in all; at most {MOST_FLOWS}");
-            return Err(Problem::at(at("count"), what).given(table.count));
-        }
-        if table.repeat.is_some_and(|repeat| repeat.times == 0) {
-            return Err(Problem::at(at("repeat.times"), "must be at least 1; it counts the transfers in all").given(0));
-        }
-        let transfers = table.repeat.map_or(1, |repeat| u64::from(repeat.times));
-        transfers_in_all += transfers.saturating_mul(table.count);
-        if transfers > u64::from(u16::MAX) || transfers_in_all > MOST_TRANSFERS {
-            let what = format!("makes {transfers} transfers of each flow; at most 65535, and {MOST_TRANSFERS} in all");
-            return Err(Problem::at(at("repeat.times"), what).given(transfers));
-        }
-        if let Some(repeat) = table.repeat
-            && let Some(longest) = repeat.think_to
-            && longest < repeat.think
-        {
-            let what = format!("is less than think = {}; it is the longest pause", repeat.think);
-            return Err(Problem::at(at("repeat.think_to"), what).given_text(longest.to_string()));
-        }
-        let name = table.name.take().unwrap_or_else(|| format!("flow{index}"));
-        if let Some(what) = not_a_name(&name) {
-            return Err(Problem::at(at("name"), what).given_text(name));
-        }
-        let (sender, receiver) = stacks.rules(index, &table.sender, &table.receiver)?;
+/// How much the tables so far make.
+#[derive(Default)]
+struct Totals {
+    flows: u64,
+    transfers: u64,
+    at_start: f64,
+}
+
+/// The flows, if nothing is wrong with any.
+fn flows(
+    tables: Vec<FlowTable>,
+    network: &mut Network,
+    stacks: Option<&Stacks>,
+    found: &mut Problems,
+) -> Option<Vec<FlowSpec>> {
+    if tables.is_empty() {
+        return found.note(Err(Problem::at("flow", "missing").help("give at least one [[flow]] (from, to)")));
+    }
+    let (mut flows, many): (Vec<FlowSpec>, usize) = (Vec::with_capacity(tables.len()), tables.len());
+    let mut totals = Totals::default();
+    for (index, table) in tables.into_iter().enumerate() {
+        let ends = found.note(ends(index, &table, network));
+        let counted = found.note(counted(index, &table, &mut totals));
+        let rules = stacks.and_then(|stacks| stacks.rules(index, &table.sender, &table.receiver, found));
+        let sourced = found.note(sourced(index, &table));
+        let packet = rules.as_ref().map_or(1, |(sender, _)| sender.packet);
+        let at = |(key, what): (&str, String)| Problem::at(format_args!("flow[{index}].{key}"), what);
+        let size = found.note(size(table.size, packet).map_err(at));
+        let (Some((from, to)), Some(name), Some((sender, receiver)), Some(()), Some(size)) =
+            (ends, counted, rules, sourced, size)
+        else {
+            continue;
+        };
         if table.source.is_some() && sender.fin {
-            return Err(Problem::at(
-                at("sender.fin"),
-                "is true, but an application that writes now and then never ends",
-            ));
+            let what = "is true, but an application that writes now and then never ends".to_owned();
+            found.0.push(at(("sender.fin", what)));
         }
-        if let Some(Source::Telnet { mean: Some(_), pauses: Some(_), .. }) = table.source {
-            let what = "can not be given together with `mean`, which makes them exponential; leave out one of the two";
-            return Err(Problem::at(at("source.pauses"), what));
-        }
-        if let Some(Source::Telnet { mean: Some(mean), .. }) = table.source
-            && let Some(what) = too_short(mean)
-        {
-            return Err(Problem::at(at("source.mean"), what));
-        }
-        if let Some(Source::Udp(spec)) = &table.source {
-            check_datagrams(spec).map_err(|(key, what)| Problem::at(at(key), what))?;
-            checked_rate_at(spec.rate, at("source.rate"))?;
-        }
-        let size = size(table.size, sender.packet).map_err(|(key, what)| Problem::at(at(key), what))?;
         if let Some(what) =
-            too_many_at_start(table.count, &sender, size, &mut at_start).filter(|_| table.source.is_none())
+            too_many_at_start(table.count, &sender, size, &mut totals.at_start).filter(|_| table.source.is_none())
         {
-            return Err(Problem::at(at("sender.initial_window"), what));
+            found.0.push(at(("sender.initial_window", what)));
         }
         let last = flows.last();
         let sender = shared(sender, last.map(|flow| &flow.sender));
@@ -144,8 +122,78 @@ fn flows(tables: Vec<FlowTable>, network: &mut Network, stacks: &Stacks) -> Resu
             custom: Custom::default(),
         });
     }
-    distinct_names(&flows)?;
-    Ok(flows)
+    if flows.len() < many {
+        return None;
+    }
+    found.note(distinct_names(&flows)).map(|()| flows)
+}
+
+/// The nodes of a flow.
+fn ends(index: usize, table: &FlowTable, network: &mut Network) -> Result<(u32, u32), Problem> {
+    let to_path = format!("flow[{index}].to");
+    let from = network.find(&table.from, format_args!("flow[{index}].from"))?;
+    let to = network.find(&table.to, &to_path)?;
+    if table.from == table.to {
+        return Err(Problem::at(to_path, "is the sender's own node").given_text(&table.to));
+    }
+    if !network.connected(from, to) {
+        let what = format!("no links lead there from `{}`", table.from);
+        return Err(Problem::at(to_path, what).given_text(&table.to));
+    }
+    Ok((from, to))
+}
+
+/// The flow's name, after its count and its repetitions are checked.
+fn counted(index: usize, table: &FlowTable, totals: &mut Totals) -> Result<String, Problem> {
+    let at = |key: &str| format!("flow[{index}].{key}");
+    if table.count == 0 {
+        return Err(Problem::at(at("count"), "must be at least 1").given(0));
+    }
+    totals.flows = totals.flows.saturating_add(table.count);
+    if totals.flows > MOST_FLOWS {
+        let what = format!("makes {} flows in all; at most {MOST_FLOWS}", totals.flows);
+        return Err(Problem::at(at("count"), what).given(table.count));
+    }
+    if table.repeat.is_some_and(|repeat| repeat.times == 0) {
+        return Err(Problem::at(at("repeat.times"), "must be at least 1; it counts the transfers in all").given(0));
+    }
+    let transfers = table.repeat.map_or(1, |repeat| u64::from(repeat.times));
+    totals.transfers += transfers.saturating_mul(table.count);
+    if transfers > u64::from(u16::MAX) || totals.transfers > MOST_TRANSFERS {
+        let what = format!("makes {transfers} transfers of each flow; at most 65535, and {MOST_TRANSFERS} in all");
+        return Err(Problem::at(at("repeat.times"), what).given(transfers));
+    }
+    if let Some(repeat) = table.repeat
+        && let Some(longest) = repeat.think_to
+        && longest < repeat.think
+    {
+        let what = format!("is less than think = {}; it is the longest pause", repeat.think);
+        return Err(Problem::at(at("repeat.think_to"), what).given_text(longest.to_string()));
+    }
+    let name = table.name.clone().unwrap_or_else(|| format!("flow{index}"));
+    match not_a_name(&name) {
+        Some(what) => Err(Problem::at(at("name"), what).given_text(name)),
+        None => Ok(name),
+    }
+}
+
+/// Checks the application of a flow.
+fn sourced(index: usize, table: &FlowTable) -> Result<(), Problem> {
+    let at = |key: &str| format!("flow[{index}].{key}");
+    if let Some(Source::Telnet { mean: Some(_), pauses: Some(_), .. }) = table.source {
+        let what = "can not be given together with `mean`, which makes them exponential; leave out one of the two";
+        return Err(Problem::at(at("source.pauses"), what));
+    }
+    if let Some(Source::Telnet { mean: Some(mean), .. }) = table.source
+        && let Some(what) = too_short(mean)
+    {
+        return Err(Problem::at(at("source.mean"), what));
+    }
+    if let Some(Source::Udp(spec)) = &table.source {
+        check_datagrams(spec).map_err(|(key, what)| Problem::at(at(key), what))?;
+        checked_rate_at(spec.rate, at("source.rate"))?;
+    }
+    Ok(())
 }
 
 fn check_datagrams(spec: &Datagrams) -> Result<(), (&'static str, String)> {
@@ -212,8 +260,8 @@ fn distinct_names(flows: &[FlowSpec]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// When the run ends, which must be after something could happen.
-fn end(table: &StopTable, flows: &[FlowSpec]) -> Result<Stop, Problem> {
+/// When the run ends, which must be after something could happen; of what depends on flows nothing is said without them.
+fn end(table: &StopTable, flows: Option<&[FlowSpec]>) -> Result<Stop, Problem> {
     let StopTable { when, at_most, at } = *table;
     let (key, stop, last) = match (at, when, at_most) {
         (Some(at), None, None) => ("stop.at", Stop::At(at), at),
@@ -222,7 +270,8 @@ fn end(table: &StopTable, flows: &[FlowSpec]) -> Result<Stop, Problem> {
             return Err(Problem::at("stop", what));
         }
         (None, Some(When::FlowsComplete) | None, at_most) => {
-            let endless = flows.iter().all(|flow| flow.size == Size::Unlimited || flow.source.is_some());
+            let unlimited = |flow: &FlowSpec| flow.size == Size::Unlimited || flow.source.is_some();
+            let endless = flows.is_some_and(|flows| flows.iter().all(unlimited));
             if endless && at_most.is_none() {
                 let what = "waits for flows to complete, but every flow is unlimited";
                 return Err(Problem::at("stop", what).help("write stop = { at = \"60s\" }, or give a flow a size"));
@@ -237,7 +286,7 @@ fn end(table: &StopTable, flows: &[FlowSpec]) -> Result<Stop, Problem> {
     if last > LATEST {
         return Err(Problem::at(key, format!("must be at most {LATEST}")).given_text(last));
     }
-    if flows.iter().all(|flow| flow.start >= last) {
+    if flows.is_some_and(|flows| flows.iter().all(|flow| flow.start >= last)) {
         return Err(Problem::at(key, "ends the run before any flow starts").given_text(last));
     }
     Ok(stop)

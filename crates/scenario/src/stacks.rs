@@ -7,7 +7,7 @@ use acklab_tcp::rules::{AckPolicyKind, PhaseSource, ReceiverRules, RecoveryKind,
 
 use super::conflicts::{check_both, check_receiver, check_sender};
 use super::diagnose::diagnose_rule;
-use super::error::Problem;
+use super::error::{Problem, Problems};
 use super::path::Path;
 use super::suggest::{did_you_mean, listed};
 use super::tables::{ReceiverTable, SenderTable, StackTable, StackTables};
@@ -110,32 +110,42 @@ impl Stacks {
         Err(problem.help(format!("stacks: {}; or define [stack.NAME]", listed(known))))
     }
 
-    /// The rules of flow `index`.
+    /// The rules of flow `index`, if nothing is wrong with any.
     pub fn rules(
         &self,
         index: usize,
         sender: &SenderTable,
         receiver: &ReceiverTable,
-    ) -> Result<(SenderRules, ReceiverRules), Problem> {
+        found: &mut Problems,
+    ) -> Option<(SenderRules, ReceiverRules)> {
         let flows = Path::Root.key("flow");
         let flow = flows.index(index);
         let (there, back) = (flow.key("sender"), flow.key("receiver"));
         let find = |side: &Path<'_>, name: &str| {
             self.find(name).map_err(|problem| Problem { path: side.key("stack").to_string(), ..problem })
         };
-        let mut here = find(&there, sender.stack.as_deref().unwrap_or(Stack::Rfc.name()))?;
-        if let Some(name) = &receiver.stack {
-            let other = find(&back, name)?;
+        let here = found.note(find(&there, sender.stack.as_deref().unwrap_or(Stack::Rfc.name())));
+        let other = receiver.stack.as_ref().map(|name| found.note(find(&back, name)));
+        let mut here = here?;
+        if let Some(other) = other {
+            let other = other?;
             (here.receiver, here.says_sack) = (other.receiver, other.says_sack);
         }
-        sender.rules.apply(&mut here.sender).map_err(|wrong| diagnose_rule("SenderTable", &there, wrong))?;
-        receiver.rules.apply(&mut here.receiver).map_err(|wrong| diagnose_rule("ReceiverTable", &back, wrong))?;
+        let wrong = |wrong| diagnose_rule("SenderTable", &there, wrong);
+        let ours = found.note(sender.rules.apply(&mut here.sender).map_err(wrong));
+        let wrong = |wrong| diagnose_rule("ReceiverTable", &back, wrong);
+        let theirs = found.note(receiver.rules.apply(&mut here.receiver).map_err(wrong));
+        ours.and(theirs)?;
         complete(&mut here, sender, receiver);
-        check_sender(&here.sender).map_err(|(key, what)| Problem::at(format_args!("{there}.{key}"), what))?;
-        check_receiver(&here.receiver).map_err(|(key, what)| Problem::at(format_args!("{back}.{key}"), what))?;
-        check_both(&here.sender, &here.receiver)
-            .map_err(|(side, key, what)| Problem::at(format_args!("{flow}.{side}.{key}"), what))?;
-        Ok((here.sender, here.receiver))
+        let before = found.0.len();
+        found.0.extend(
+            check_sender(&here.sender).into_iter().map(|(key, what)| Problem::at(format_args!("{there}.{key}"), what)),
+        );
+        let conflict = |(key, what)| Problem::at(format_args!("{back}.{key}"), what);
+        found.note(check_receiver(&here.receiver).map_err(conflict));
+        let conflict = |(side, key, what)| Problem::at(format_args!("{flow}.{side}.{key}"), what);
+        found.note(check_both(&here.sender, &here.receiver).map_err(conflict));
+        (found.0.len() == before).then_some((here.sender, here.receiver))
     }
 }
 

@@ -71,7 +71,9 @@ impl Template {
 
     fn resolved(&self, tree: Value) -> Result<Scenario, Problem> {
         match File::deserialize(&tree) {
-            Ok(typed) => resolve::resolve(typed),
+            Ok(typed) => {
+                resolve::resolve(typed).map_err(|problems| Places::of(&self.text, self.format).first(problems))
+            }
             Err(error) => Err(explain(tree, error.to_string(), &Places::of(&self.text, self.format))),
         }
     }

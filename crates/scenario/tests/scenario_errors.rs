@@ -643,3 +643,55 @@ fn a_mistake_of_an_override_has_no_place_in_the_file() {
     let text = broken(&[("start = \"0s\"", "starts = \"0s\"")]);
     assert!(said(&text).starts_with("x.toml:23:1: flow[0].starts"), "{}", said(&text));
 }
+
+#[test]
+fn of_mistakes_that_only_the_resolver_finds_the_first_in_the_text_is_named() {
+    let link = |rest: &str| format!("[[link]]\n{rest}rate = '1Mbps'\ndelay = '1ms'\nbetween = ['S', 'R']\n");
+    let flow = |rest: &str| format!("[[flow]]\n{rest}from = 'S'\nto = 'R'\n");
+    let stop = |at: &str| format!("stop = {{ at = '{at}' }}\n");
+    let texts = [
+        // The end of the run is checked after the flows, and needs them.
+        (stop("0s") + &link("") + &flow("to = 'Q'\n").replacen("to = 'R'\n", "", 1), "t:1:10: stop.at"),
+        // A flow before the links, and unknown nodes of two flows.
+        (
+            stop("1s") + &flow("").replace("'R'", "'Q'") + &link("queue = { kind = 'drop-tail', packets = 0 }\n"),
+            "t:4:1: flow[0].to",
+        ),
+        (
+            stop("1s") + &link("") + &flow("").replace("'S'", "'P'") + &flow("").replace("'R'", "'Q'"),
+            "t:7:1: flow[0].from",
+        ),
+        // Parts of one link, and the return direction's before the other's.
+        (
+            stop("1s") + &link("crossings = 0\nqueue = { kind = 'drop-tail', packets = 0 }\n") + &flow(""),
+            "t:3:1: link[0].crossings",
+        ),
+        (
+            stop("1s") + &link("back = { crossings = 0 }\nloss = { rate = 7 }\n") + &flow(""),
+            "t:3:10: link[0].back.crossings",
+        ),
+        // What the return direction takes over is wrong where it stands.
+        (stop("1s") + &link("").replace("1Mbps", "0Mbps") + &flow(""), "t:3:1: link[0].rate"),
+        // Rules of both ends, and two of one.
+        (
+            stop("1s")
+                + &link("")
+                + &flow("receiver = { ack = { policy = 'linux', least = '9s' } }\nsender = { window = 0 }\n"),
+            "t:7:40: flow[0].receiver.ack.least",
+        ),
+        (
+            stop("1s") + &link("") + &flow("sender = { window = 0, min_rto = '90s', max_rto = '60s' }\n"),
+            "t:7:12: flow[0].sender.window",
+        ),
+        // A link that is wrong leaves no node unknown.
+        (stop("1s") + &link("").replace("'R']", "'S']") + &flow(""), "t:5:1: link[0].between"),
+        (
+            stop("1s") + "[stack.mine]\nbase = 'none'\n" + &link("") + &flow("sender.stack = 'mine'\n"),
+            "t:3:1: stack.mine.base",
+        ),
+    ];
+    for (text, expected) in texts {
+        let said = parse_toml(&text, "t").unwrap_err().to_string();
+        assert!(said.starts_with(expected), "{expected}\n{said}\n{text}");
+    }
+}

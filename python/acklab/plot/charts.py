@@ -1,4 +1,4 @@
-"""Charts for notebooks, with Altair: pan and zoom with the mouse, exact values on hover.
+"""Charts for notebooks, with Altair: pictures, or pages with exact values on hover (``chart.save(file, inline=True)``).
 
 Each function takes one run or several (see :mod:`acklab.plot.runs`) and returns an
 ``altair.Chart`` to compose further. The data comes ready from :mod:`.prep`, thinned to
