@@ -7,10 +7,11 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
 from typing import Any
 
-from .. import _core
+from .. import _batches, _core
 from .._batches import Workers
 from .._journal import Journal
 from ..compare.errors import CompareError
@@ -138,7 +139,8 @@ class Runs:
                 if number not in self._values and number not in self._journal:
                     missing.setdefault(number, (line, f"{one.name} on {one.path.told}, seed {seed}"))
         if missing:
-            runs = ((number, line) for number, (line, _) in missing.items())
+            texts = {number: line for number, (line, _) in missing.items()}
+            runs = _batches.Runs(texts, partial(_lines, texts))
             self._journal.make(runs, self._workers, self._tick, lambda number: missing[number][1])
             self.made += len(missing)
         return [tuple(map(_mean, zip(*map(self._read, several), strict=True))) for several in numbers]
@@ -155,6 +157,11 @@ class Runs:
 
     def __len__(self) -> int:
         return len(self._values)
+
+
+def _lines(texts: Mapping[int, str], numbers: Sequence[int]) -> list[str]:
+    """The scenarios of runs, by their numbers."""
+    return [texts[number] for number in numbers]
 
 
 def _number(line: str) -> int:
