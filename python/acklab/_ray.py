@@ -23,6 +23,8 @@ LEAST_S, MOST_S, SHARE = 0.1, 1.0, 0.1
 FEW, GROWTH, MOST = 16, 8, 50_000
 #: Tasks under way or waiting, for each processor of the cluster.
 AHEAD = 3
+#: Scenarios that a worker's batch is given before it has answered: what it takes without waiting.
+WINDOW = 256
 #: How often Ray begins a task again whose worker or node was lost.
 RETRIES = 5
 
@@ -188,11 +190,16 @@ def _lines(_: None, scenarios: list[str]) -> bytes:
 
 def results(scenarios: Iterable[str]) -> Iterator[bytes]:
     """Result lines of scenarios, in order, by one thread."""
-    batch = _core.Batch(1)
-    for scenario in scenarios:
-        batch.feed(scenario.encode() + b"\n")
-        if batch.full:
-            yield from batch.take().splitlines()
+    batch, given, room = _core.Batch(1), iter(scenarios), WINDOW
+    while some := list(islice(given, room)):
+        batch.feed("\n".join([*some, ""]).encode())
+        found = batch.take().splitlines()
+        room += len(found) - len(some)
+        yield from found
+        while not room:
+            found = batch.take().splitlines()
+            room += len(found)
+            yield from found
     batch.close()
     while lines := batch.take():
         yield from lines.splitlines()

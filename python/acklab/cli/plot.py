@@ -17,9 +17,9 @@ PLACE is a dataset of `acklab sweep --dataset`, the --out directory of another c
 
 example:
   acklab sweep examples/queue.toml --dataset runs
-  acklab plot runs --x queue_packets --y completion_s --color rate_bps --out band.svg
-  acklab plot runs --kind heat --x queue_packets --y rate_bps --color completion_s --out heat.png
-  acklab plot runs --kind cdf --x completion_s --color queue_packets --facet rate_bps --out cdf.html
+  acklab plot runs --x queue_packets --y completion_s --color ACKs --out band.svg
+  acklab plot runs --kind heat --x queue_packets --y ACKs --color completion_s --out heat.png
+  acklab plot runs --kind cdf --x completion_s --color ACKs --out cdf.html
 
 exit status: 0; 1 the picture cannot be written; 2 no dataset, or it cannot be drawn; 130 interrupted; 143 terminated
 """

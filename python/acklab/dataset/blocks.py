@@ -31,6 +31,8 @@ MARKER, FILE = "_acklab.json", "flows.parquet"
 FORMAT = 1
 #: Packets that the links of a block carry, by its first run, and most runs and rows of a block: seconds of work, some megabytes.
 PACKETS, MOST_RUNS, MOST_ROWS = 20_000_000, 50_000, 200_000
+#: A plan is divided into so many blocks, so that several processors have work, unless that leaves a block fewer packets.
+DIVIDED, FEW_PACKETS = 32, 200_000
 #: Runs of a block whose results are held as text at a time.
 PIECE = 2_000
 
@@ -111,8 +113,9 @@ def blocks(design: Design, store: Store) -> Blocks:
     if any(column.title == "block" for column in plan.columns_told) or any(one.title == "block" for one in plan.draws):
         raise SweepError("the column block is the dataset's own; give another name in [names]")
     summary = json.loads(next(results(design.lines(0, [1]))))
-    packets = sum(link["packets"] for link in summary["links"])
-    size = min(PACKETS // max(1, packets), MOST_RUNS, MOST_ROWS // max(1, len(summary["flows"])))
+    packets = max(1, sum(link["packets"] for link in summary["links"]))
+    divided = max(plan.points * plan.seeds.most // DIVIDED, FEW_PACKETS // packets)
+    size = min(divided, PACKETS // packets, MOST_RUNS, MOST_ROWS // max(1, len(summary["flows"])))
     return Blocks(design, store, max(1, size), provenance(**plan.told()))
 
 

@@ -11,8 +11,7 @@ from functools import partial
 from statistics import fmean
 from typing import Any
 
-from .. import _core
-from .._batches import Runs as Numbered
+from .. import _batches, _core
 from .._batches import Workers
 from .._journal import Journal
 from ..compare.errors import CompareError
@@ -140,8 +139,9 @@ class Runs:
                 if number not in self._values and number not in self._journal:
                     missing.setdefault(number, (line, f"{one.name} on {one.path.told}, seed {seed}"))
         if missing:
-            texts = partial(_looked_up, {number: line for number, (line, _) in missing.items()})
-            self._journal.make(Numbered(list(missing), texts), self._workers, self._tick, lambda number: missing[number][1])
+            texts = {number: line for number, (line, _) in missing.items()}
+            runs = _batches.Runs(texts, partial(_lines, texts))
+            self._journal.make(runs, self._workers, self._tick, lambda number: missing[number][1])
             self.made += len(missing)
         return [tuple(map(_mean, zip(*map(self._read, several), strict=True))) for several in numbers]
 
@@ -159,9 +159,9 @@ class Runs:
         return len(self._values)
 
 
-def _looked_up(lines: Mapping[int, str], numbers: Sequence[int]) -> list[str]:
-    """The scenarios of some runs."""
-    return [lines[number] for number in numbers]
+def _lines(texts: Mapping[int, str], numbers: Sequence[int]) -> list[str]:
+    """The scenarios of runs, by their numbers."""
+    return [texts[number] for number in numbers]
 
 
 def _number(line: str) -> int:
