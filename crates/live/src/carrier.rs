@@ -11,6 +11,7 @@ use acklab_path::queue::Removal;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::prctl::set_timerslack;
 use nix::sys::time::TimeSpec;
+use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 
 use crate::duty::Duty;
 use crate::header::Header;
@@ -71,6 +72,8 @@ pub struct Carrier {
     numbers: Vec<Numbers>,
     devices: [File; 2],
     clock: Clock,
+    /// Ends sleeps on time: a timeout of `ppoll` may be a thousandth late (`select_estimate_accuracy` in Linux's fs/select.c).
+    alarm: Option<TimerFd>,
     gone: Vec<(WirePacket, Removal)>,
 }
 
@@ -86,7 +89,8 @@ impl Carrier {
     ) -> Carrier {
         let numbers = vec![Numbers::default(); duty.flows()];
         let (lateness, gone) = (Lateness::default(), Vec::new());
-        Carrier { direction, hops, duty, lateness, tape, foreign: 0, refused: 0, numbers, devices, clock, gone }
+        let alarm = TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::empty()).ok();
+        Carrier { direction, hops, duty, lateness, tape, foreign: 0, refused: 0, numbers, devices, clock, alarm, gone }
     }
 
     /// Carries packets until `stop`. With `urgent` under real-time priority.
@@ -195,8 +199,14 @@ impl Carrier {
         if wait.is_zero() {
             return std::hint::spin_loop();
         }
-        let mut waited = [PollFd::new(self.devices[0].as_fd(), PollFlags::POLLIN)];
+        let (device, wait) = (PollFd::new(self.devices[0].as_fd(), PollFlags::POLLIN), TimeSpec::from_duration(wait));
         // A signal ends it early, which does no harm.
-        let _ = ppoll(&mut waited, Some(TimeSpec::from_duration(wait)), None);
+        if let Some(alarm) = &self.alarm
+            && alarm.set(Expiration::OneShot(wait), TimerSetTimeFlags::empty()).is_ok()
+        {
+            let _ = ppoll(&mut [device, PollFd::new(alarm.as_fd(), PollFlags::POLLIN)], None, None);
+        } else {
+            let _ = ppoll(&mut [device], Some(wait), None);
+        }
     }
 }

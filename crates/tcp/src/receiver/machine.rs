@@ -197,6 +197,7 @@ impl Receiver {
             || (self.rules.immediate_on_repeat && placement.duplicate)
             || (segment.seq == 0 && self.rules.immediate_on_syn)
             || segment.fin
+            || segment.last
             || self.mark_changed
     }
 

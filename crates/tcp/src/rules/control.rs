@@ -50,6 +50,8 @@ variants! {
             alpha_rises: bool = true,
             /// Least growth in a round trip, as a share of the window, before the first loss (Linux has 0.05).
             seek: f64 [0.0 ..= 1.0] = 0.0,
+            /// Numbers in which the window is computed.
+            arithmetic: CubicArithmetic = CubicArithmetic::Exact,
             /// How the initial slow start ends.
             slow_start: CubicSlowStart = CubicSlowStart::Standard,
         }
@@ -118,6 +120,17 @@ choice! {
 }
 
 choice! {
+    /// Numbers in which CUBIC's window is computed.
+    CubicArithmetic {
+        /// Exact ones (RFC 9438).
+        Exact = "exact",
+        /// Whole segments, microseconds and ticks of `recovery.tick`, as in Linux. Its HyStart also looks at reported segments
+        /// (`bictcp_update` and `hystart_update` in net/ipv4/tcp_cubic.c).
+        Linux = "linux",
+    }
+}
+
+choice! {
     /// How often Vegas changes its window.
     VegasPace {
         /// Every round trip (the paper).
@@ -170,6 +183,16 @@ impl ControlKind {
                 SlowStart::HyStartPlusPlus => CubicSlowStart::HyStartPlusPlus,
             },
             ControlKind::Vegas { .. } | ControlKind::Bbr {} | ControlKind::Python { .. } => CubicSlowStart::Standard,
+        }
+    }
+
+    /// Whether it is Linux's CUBIC, and that has HyStart.
+    pub fn cubic_of_linux(&self) -> Option<bool> {
+        match *self {
+            ControlKind::Cubic { arithmetic: CubicArithmetic::Linux, slow_start, .. } => {
+                Some(slow_start == CubicSlowStart::HyStart)
+            }
+            _ => None,
         }
     }
 

@@ -30,6 +30,8 @@ rule_table! {
         handshake_ack: bool,
         /// Whether the connection closes with a FIN, which takes the last sequence number.
         fin: bool,
+        /// Whether the last segment of a known size says so, and is acknowledged at once, as with the FIN that Linux sends on it.
+        marks_end: bool,
         /// The receiver's advertised window.
         window: Window,
         /// Initial window, in segments.

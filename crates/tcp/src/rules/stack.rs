@@ -71,6 +71,7 @@ impl Stack {
                 syn: true,
                 handshake_ack: false,
                 fin: false,
+                marks_end: false,
                 window: Window::Bytes(Bytes::new(6_291_456)),
                 initial_window: 10.0,
                 window_before_syn_ack: 1.0,
@@ -108,6 +109,8 @@ impl Stack {
                 // (`tcp_rcv_synsent_state_process`).
                 control_size: 60,
                 handshake_ack: true,
+                // A FIN goes with the last data (`tcp_send_fin`).
+                marks_end: true,
                 sequence: Sequence::Bytes { nagle: Nagle::Minshall, sws_avoidance: true },
                 control: ControlKind::Cubic {
                     c: 0.4,
@@ -116,6 +119,7 @@ impl Stack {
                     reno_friendly: true,
                     alpha_rises: false,
                     seek: 0.05,
+                    arithmetic: CubicArithmetic::Linux,
                     slow_start: CubicSlowStart::HyStart,
                 },
                 // A window grows by the segments an ACK completes (tcp_ack's `acked`).
@@ -215,6 +219,7 @@ fn ns2_sender() -> SenderRules {
         syn: true,
         handshake_ack: false,
         fin: false,
+        marks_end: false,
         window: Window::Segments(20),
         initial_window: 2.0,
         window_before_syn_ack: 1.0,

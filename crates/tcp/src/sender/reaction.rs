@@ -149,7 +149,8 @@ impl Core {
     /// True if this ACK, before it counts, shows the last reduction to have been needless. If so, it is taken back.
     pub(super) fn undo(&mut self, ack: &Ack, now: Time) -> bool {
         let Some(undo) = &mut self.extras.undo else { return false };
-        let needless = undo.judge(ack, &self.seq, self.cc.state, &mut self.counters);
+        let needless =
+            undo.judge(ack, self.rules.recovery.stamp(ack.ts_ecr), &self.seq, self.cc.state, &mut self.counters);
         if needless {
             self.take_back(now);
         }

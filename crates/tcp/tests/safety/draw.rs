@@ -134,6 +134,7 @@ fn control() -> impl Strategy<Value = ControlKind> {
                     reno_friendly: two,
                     alpha_rises: number < 1.0,
                     seek: share / 4.0,
+                    arithmetic: if two { CubicArithmetic::Linux } else { CubicArithmetic::Exact },
                     slow_start: CubicSlowStart::Standard,
                 }
             }

@@ -8,6 +8,7 @@
 
 mod bbr;
 mod cubic;
+mod cubic_linux;
 mod dctcp;
 mod reno;
 mod vegas;
@@ -23,6 +24,7 @@ pub use veno::VenoRules;
 use std::fmt::Debug;
 
 use crate::rules::{ControlKind, CubicSlowStart, SenderRules};
+use cubic_linux::CubicLinux;
 
 /// A congestion control algorithm.
 pub trait CongestionControl: Debug + Send + Sync + CloneControl {
@@ -102,6 +104,7 @@ macro_rules! controls {
         #[allow(missing_docs)]
         pub enum Control {
             $($name($kept),)+
+            CubicLinux(Box<CubicLinux>),
             HyStart(Box<HyStart>),
             HyStartPlusPlus(Box<HyStartPlusPlus>),
             /// A program's own.
@@ -125,6 +128,7 @@ macro_rules! controls {
             ($self:expr, $control:ident => $call:expr) => {
                 match $self {
                     $(Control::$name($control) => $call,)+
+                    Control::CubicLinux($control) => $call,
                     Control::HyStart($control) => $call,
                     Control::HyStartPlusPlus($control) => $call,
                     Control::Custom($control) => $call,
@@ -151,6 +155,16 @@ impl Control {
     /// The same with the slow start that the rules name.
     pub fn of(rules: &SenderRules, payload: u32, seed: u64) -> Control {
         let control = Control::new(rules.control.clone(), payload, seed);
+        let control = match (rules.control.cubic_of_linux(), control) {
+            (Some(hystart), Control::Cubic(cubic)) => {
+                let linux = CubicLinux::new(cubic.rules(), hystart, rules.recovery.ticks());
+                if hystart {
+                    return Control::CubicLinux(Box::new(linux));
+                }
+                Control::CubicLinux(Box::new(linux))
+            }
+            (_, control) => control,
+        };
         match rules.control.slow_start() {
             CubicSlowStart::HyStartPlusPlus => Control::HyStartPlusPlus(Box::new(HyStartPlusPlus::new(control))),
             CubicSlowStart::HyStart => Control::HyStart(Box::new(HyStart::new(control))),
