@@ -11,7 +11,6 @@ use acklab_path::queue::Removal;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::prctl::set_timerslack;
 use nix::sys::time::TimeSpec;
-use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 
 use crate::duty::Duty;
 use crate::header::Header;
@@ -72,8 +71,6 @@ pub struct Carrier {
     numbers: Vec<Numbers>,
     devices: [File; 2],
     clock: Clock,
-    /// Ends sleeps on time: a timeout of `ppoll` may be a thousandth late (`select_estimate_accuracy` in Linux's fs/select.c).
-    alarm: Option<TimerFd>,
     gone: Vec<(WirePacket, Removal)>,
 }
 
@@ -89,8 +86,7 @@ impl Carrier {
     ) -> Carrier {
         let numbers = vec![Numbers::default(); duty.flows()];
         let (lateness, gone) = (Lateness::default(), Vec::new());
-        let alarm = TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::empty()).ok();
-        Carrier { direction, hops, duty, lateness, tape, foreign: 0, refused: 0, numbers, devices, clock, alarm, gone }
+        Carrier { direction, hops, duty, lateness, tape, foreign: 0, refused: 0, numbers, devices, clock, gone }
     }
 
     /// Carries packets until `stop`. With `urgent` under real-time priority.
@@ -128,7 +124,8 @@ impl Carrier {
                     self.enter(&mut entering, now);
                 }
             }
-            if idle {
+            // What arrived while packets were read leaves first.
+            if idle && !self.hops.holds() {
                 self.sleep(urgent);
             }
         }
@@ -199,14 +196,8 @@ impl Carrier {
         if wait.is_zero() {
             return std::hint::spin_loop();
         }
-        let (device, wait) = (PollFd::new(self.devices[0].as_fd(), PollFlags::POLLIN), TimeSpec::from_duration(wait));
+        let mut waited = [PollFd::new(self.devices[0].as_fd(), PollFlags::POLLIN)];
         // A signal ends it early, which does no harm.
-        if let Some(alarm) = &self.alarm
-            && alarm.set(Expiration::OneShot(wait), TimerSetTimeFlags::empty()).is_ok()
-        {
-            let _ = ppoll(&mut [device, PollFd::new(alarm.as_fd(), PollFlags::POLLIN)], None, None);
-        } else {
-            let _ = ppoll(&mut [device], Some(wait), None);
-        }
+        let _ = ppoll(&mut waited, Some(TimeSpec::from_duration(wait)), None);
     }
 }

@@ -50,8 +50,6 @@ variants! {
             alpha_rises: bool = true,
             /// Least growth in a round trip, as a share of the window, before the first loss (Linux has 0.05).
             seek: f64 [0.0 ..= 1.0] = 0.0,
-            /// Numbers in which the window is computed.
-            arithmetic: CubicArithmetic = CubicArithmetic::Exact,
             /// How the initial slow start ends.
             slow_start: CubicSlowStart = CubicSlowStart::Standard,
         }
@@ -120,17 +118,6 @@ choice! {
 }
 
 choice! {
-    /// Numbers in which CUBIC's window is computed.
-    CubicArithmetic {
-        /// Exact ones (RFC 9438).
-        Exact = "exact",
-        /// Whole segments, microseconds and ticks of `recovery.tick`, as in Linux. Its HyStart also looks at reported segments
-        /// (`bictcp_update` and `hystart_update` in net/ipv4/tcp_cubic.c).
-        Linux = "linux",
-    }
-}
-
-choice! {
     /// How often Vegas changes its window.
     VegasPace {
         /// Every round trip (the paper).
@@ -184,22 +171,6 @@ impl ControlKind {
             },
             ControlKind::Vegas { .. } | ControlKind::Bbr {} | ControlKind::Python { .. } => CubicSlowStart::Standard,
         }
-    }
-
-    /// Whether it is Linux's CUBIC, and that has HyStart.
-    pub fn cubic_of_linux(&self) -> Option<bool> {
-        match *self {
-            ControlKind::Cubic { arithmetic: CubicArithmetic::Linux, slow_start, .. } => {
-                Some(slow_start == CubicSlowStart::HyStart)
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether it says itself how many segments acknowledged grow the window by one, and takes them uncounted
-    /// ([`CreditKind::SegmentCounter`](super::CreditKind::SegmentCounter)).
-    pub fn counts_segments(&self) -> bool {
-        matches!(self, ControlKind::Cubic { .. })
     }
 
     /// Whether it sets window and pace by itself, from what the recovery learns of deliveries

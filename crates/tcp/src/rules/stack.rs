@@ -80,6 +80,7 @@ impl Stack {
                 slow_start_at_ssthresh: false,
                 recovery: named("rfc6675"),
                 control: named("reno"),
+                controls: Controls::Published,
                 credit: CreditKind::Rfc5681 {},
                 tick: Time::from_secs(0.001),
                 rtt_filter: RttFilter::Rfc6298 {},
@@ -119,9 +120,9 @@ impl Stack {
                     reno_friendly: true,
                     alpha_rises: false,
                     seek: 0.05,
-                    arithmetic: CubicArithmetic::Linux,
                     slow_start: CubicSlowStart::HyStart,
                 },
+                controls: Controls::Linux,
                 // A window grows by the segments an ACK completes (tcp_ack's `acked`).
                 credit: CreditKind::SegmentCounter {},
                 recovery: RecoveryKind::Rack {
@@ -228,6 +229,7 @@ fn ns2_sender() -> SenderRules {
         slow_start_at_ssthresh: false,
         recovery: named("reno"),
         control: named("reno"),
+        controls: Controls::Published,
         credit: CreditKind::AckCounting {},
         tick: Time::from_secs(0.01),
         rtt_filter: named("integer"),

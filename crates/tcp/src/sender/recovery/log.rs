@@ -39,6 +39,8 @@ pub(super) struct SendLog {
     lost_from: Seq,
     /// Units ever marked lost.
     lost_ever: u64,
+    /// Segments sent again of which nothing has arrived.
+    resent: usize,
     /// Units marked lost of which nothing has arrived, sent again or not.
     marked: u64,
     /// Segments reported above the cumulative ACK.
@@ -54,6 +56,11 @@ impl SendLog {
     /// Units believed lost at some time of which nothing has arrived since (Linux's `lost_out`).
     pub fn marked(&self) -> u64 {
         self.marked
+    }
+
+    /// True if something is on its way again, or was, and has not arrived.
+    pub fn any_resent(&self) -> bool {
+        self.resent > 0
     }
 
     /// Units ever believed lost, each as often as it was.
@@ -88,6 +95,7 @@ impl SendLog {
         let below = Sent { end: at, ..*whole };
         whole.start = at;
         self.sacked += u32::from(below.sacked);
+        self.resent += usize::from(below.resent && !below.sacked);
         self.segments.insert(index, below);
     }
 
@@ -115,6 +123,7 @@ impl SendLog {
                     sent.lost = false;
                     self.lost -= sent.end - sent.start;
                 }
+                self.resent += usize::from(!sent.resent);
                 (sent.at, sent.resent, sent.number) = (now, true, number);
             }
         }
@@ -135,6 +144,7 @@ impl SendLog {
             if std::mem::take(&mut sent.marked) {
                 self.marked -= sent.end - sent.start;
             }
+            self.resent -= usize::from(sent.resent);
             sent.sacked = true;
             self.sacked += 1;
         }
@@ -152,6 +162,7 @@ impl SendLog {
             if sent.sacked {
                 self.sacked -= 1;
             } else {
+                self.resent -= usize::from(sent.resent);
                 tell(sent);
             }
             if sent.lost {

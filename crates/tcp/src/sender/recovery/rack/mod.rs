@@ -23,7 +23,7 @@ use super::scoreboard::Scoreboard;
 use super::tap::Tap;
 use super::undo::dsack;
 use super::{LossRecovery, accept_new_data};
-use crate::rules::{CreditKind, FackWindow};
+use crate::rules::{Controls, CreditKind, FackWindow};
 use detection::Detection;
 use probe::Tlp;
 use samples::Samples;
@@ -40,6 +40,8 @@ pub struct Rack {
     frto: Frto,
     /// The timer has run out, and what that means for what is outstanding is not yet worked out.
     timed_out: bool,
+    /// Something is missing or has been sent again: the state is not open.
+    disordered: bool,
     /// Due times of the retransmission timer, the reordering timer and the probe timeout.
     rto: Option<Time>,
     reorder: Option<Time>,
@@ -194,6 +196,7 @@ impl Rack {
             core.may_not_be_undone();
             core.cut(Signal::Loss, now);
             core.cc.state = CaState::Open;
+            core.with_control(now, |control, window| control.on_complete(window));
         }
         let (before, reported) = (self.outstanding(core), self.board.total());
         let timed = self.take_in(core, ack, now);
@@ -209,6 +212,7 @@ impl Rack {
         }
         self.detection.on_dsack(core.seq.una, core.seq.max, dsack.is_some());
         self.detect(core, delivery, now, wire);
+        self.tell_state(core, now);
         // An ACK that begins a recovery grows no window, and what counts is what was delivered: reported or covered for the first
         // time (`tcp_cong_control` in net/ipv4/tcp_input.c).
         if acked > 0 && core.cc.state != CaState::Recovery {
@@ -217,6 +221,17 @@ impl Rack {
         }
         core.tell_judged(ack, &before, &self.outstanding(core), now);
         (verdict == Verdict::Ask && self.ask(core, now, wire)) || self.send_out(core, now, wire) || advances
+    }
+
+    /// Tells a control that takes Linux's form whether all is in order (`tcp_set_ca_state`).
+    fn tell_state(&mut self, core: &mut Core, now: Time) {
+        if core.rules.controls == Controls::Linux && core.cc.control.needs() == Needs::RoundTrips {
+            let calm = core.cc.state_at(core.seq.una) == CaState::Open;
+            let open = calm && self.board.is_empty() && !self.log.any_resent();
+            if std::mem::replace(&mut self.disordered, !open) == open {
+                core.with_control(now, |control, _| control.on_open(open));
+            }
+        }
     }
 
     /// F-RTO's question; whether there was new data to ask with.
@@ -322,7 +337,7 @@ impl LossRecovery for Rack {
         if timed_out {
             self.rto = Some(expiry(&core.rules, now, core.timer.rto.timeout()));
             self.log.mark_on_timeout(self.wait(core), now);
-            if core.control_owns_window() {
+            if core.control_owns_window() || core.rules.recovery.counts_ticks() {
                 // One segment beside what is not lost, as kernels have it (`tcp_enter_loss`).
                 core.cc.cwnd = (self.in_flight(core) + u64::from(core.seq.mss)) as f64;
             }

@@ -1,10 +1,9 @@
 //! CUBIC and its HyStart as Linux computes them, in whole segments, ticks and microseconds (net/ipv4/tcp_cubic.c; the kernel's
 //! names stand in comments).
 
-use acklab_packet::Time;
-
-use super::cubic::{CubicRules, cbrt};
-use super::{AckEvent, CongestionControl, Departure, Needs, Reduced, Signal, Window};
+use super::super::cubic::{CubicRules, cbrt};
+use super::super::{AckEvent, CongestionControl, Departure, Needs, Reduced, Signal, Window};
+use super::{Counted, Ticks, micros, slow_start, whole};
 
 /// HyStart's constants: the least window at which it looks (`hystart_low_window`), the samples of a round before its least one is
 /// judged (`HYSTART_MIN_SAMPLES`), and in microseconds how far ACKs of a train are apart (`hystart_ack_delta_us`), the bounds of a
@@ -51,45 +50,29 @@ struct Round {
 
 /// The state.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CubicLinux {
+pub struct Cubic {
     rules: CubicRules,
     hystart: bool,
-    /// A tick in seconds, and its phase.
-    ticks: (f64, f64),
+    ticks: Ticks,
     curve: Curve,
     round: Option<Round>,
-    /// `snd_cwnd_cnt`.
-    counted: u64,
+    counted: Counted,
     /// SND.MAX with the last ACK, for the round that a timeout begins.
     snd_max: u64,
     /// Tick of the last ACK, after which an idle time may begin.
     last: i64,
 }
 
-fn micros(at: Time) -> i64 {
-    (at.secs() * 1e6 + 1e-3).floor() as i64
-}
-
-impl CubicLinux {
-    /// Before any loss; `ticks` are the clock's tick and its phase.
-    pub fn new(rules: CubicRules, hystart: bool, ticks: (Time, Time)) -> CubicLinux {
-        let tick = if ticks.0 > Time::ZERO { ticks.0.secs() } else { 0.001 };
+impl Cubic {
+    /// Before any loss.
+    pub fn new(rules: CubicRules, hystart: bool, ticks: Ticks) -> Cubic {
         let (curve, round) = (Curve::default(), None);
-        let ticks = (tick, ticks.1.secs());
-        CubicLinux { rules, hystart, ticks, curve, round, counted: 0, snd_max: 0, last: 0 }
-    }
-
-    fn ticks(&self, at: Time) -> i64 {
-        ((at.secs() + self.ticks.1) / self.ticks.0 + 1e-6).floor() as i64
-    }
-
-    fn hz(&self) -> i64 {
-        (1.0 / self.ticks.0).round() as i64
+        Cubic { rules, hystart, ticks, curve, round, counted: Counted::default(), snd_max: 0, last: 0 }
     }
 
     /// `bictcp_update`: how many segments grow the window by one.
     fn update(&mut self, cwnd: u64, acked: u64, now: i64) {
-        let hz = self.hz();
+        let (ticks, hz) = (self.ticks, self.ticks.hz());
         let scale = (self.rules.c * 102.4).round() as u64 * 10;
         let beta = (self.rules.beta * 1024.0).round() as u64;
         let curve = &mut self.curve;
@@ -113,8 +96,8 @@ impl CubicLinux {
                 now
             });
             // The window is that of a round trip ahead.
-            let ahead = curve.least_rtt.unwrap_or(0) * hz + 999_999;
-            let t = (((now - epoch + ahead / 1_000_000) << TIME_BITS) / hz).max(0) as u64;
+            let ahead = ticks.within(curve.least_rtt.unwrap_or(0));
+            let t = (((now - epoch + ahead) << TIME_BITS) / hz).max(0) as u64;
             let off = t.abs_diff(curve.k);
             let delta = (scale * off * off * off) >> (10 + 3 * TIME_BITS);
             let target = if t < curve.k { curve.origin.saturating_sub(delta) } else { curve.origin + delta };
@@ -136,22 +119,9 @@ impl CubicLinux {
         curve.cnt = curve.cnt.max(2);
     }
 
-    /// `tcp_cong_avoid_ai`.
-    fn count(&mut self, acked: u64) -> u64 {
-        let per = self.curve.cnt.max(1);
-        let mut grown = u64::from(self.counted >= per);
-        if grown > 0 {
-            self.counted = 0;
-        }
-        self.counted += acked;
-        grown += self.counted / per;
-        self.counted %= per;
-        grown
-    }
-
     /// `hystart_update`: whether the ACK that brought `rtt` shows a queue.
     fn finds(&mut self, rtt: i64, ack: &AckEvent, window: &Window) -> bool {
-        let now = micros(window.now);
+        let now = micros(window.now.secs());
         let least_rtt = self.curve.least_rtt.unwrap_or(rtt);
         let begun = Round { start: now, end: ack.snd_max, last_ack: now, ..Round::default() };
         let round = match &mut self.round {
@@ -176,21 +146,17 @@ impl CubicLinux {
     }
 }
 
-fn whole(units: f64, window: &Window) -> u64 {
-    (units / window.mss + 1e-6) as u64
-}
-
-impl CongestionControl for CubicLinux {
+impl CongestionControl for Cubic {
     fn needs(&self) -> Needs {
         Needs::RoundTrips
     }
 
     /// `cubictcp_acked`.
     fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
-        let now = self.ticks(window.now);
+        let now = self.ticks.at(window.now);
         (self.snd_max, self.last) = (ack.snd_max, now);
         let Some(rtt) = ack.rtt.map(|rtt| ((rtt * 1e6).round() as i64).max(1)) else { return };
-        if self.curve.epoch.is_some_and(|epoch| now - epoch < self.hz()) {
+        if self.curve.epoch.is_some_and(|epoch| now - epoch < self.ticks.hz()) {
             return;
         }
         self.curve.least_rtt = Some(self.curve.least_rtt.map_or(rtt, |least| least.min(rtt)));
@@ -202,21 +168,16 @@ impl CongestionControl for CubicLinux {
 
     /// `cubictcp_cong_avoid`.
     fn grow(&mut self, credit: f64, window: &mut Window) {
-        let mut acked = whole(credit, window);
-        if window.in_slow_start() {
-            let to = (window.cwnd + credit).min(window.ssthresh.max(window.cwnd));
-            acked -= whole(to - window.cwnd, window);
-            window.cwnd = to;
-        }
+        let acked = slow_start(whole(credit, window), window);
         if acked > 0 {
-            self.update(whole(window.cwnd, window), acked, self.ticks(window.now));
-            window.cwnd += self.count(acked) as f64 * window.mss;
+            self.update(whole(window.cwnd, window), acked, self.ticks.at(window.now));
+            window.cwnd += self.counted.add(acked, self.curve.cnt) as f64 * window.mss;
         }
     }
 
     /// `CA_EVENT_TX_START`: what was idle does not count.
     fn on_sent(&mut self, departure: &Departure, window: &mut Window) {
-        let now = self.ticks(window.now);
+        let now = self.ticks.at(window.now);
         if let Some(epoch) = self.curve.epoch.as_mut().filter(|_| departure.idle) {
             *epoch = (*epoch + (now - self.last)).min(now);
         }
@@ -229,12 +190,12 @@ impl CongestionControl for CubicLinux {
         let cwnd = whole(in_use, window);
         if signal != Signal::Idle {
             self.curve.epoch = None;
-            self.counted = 0;
+            self.counted = Counted::default();
             let shrinking = cwnd < self.curve.last_max && self.rules.fast_convergence;
             self.curve.last_max = if shrinking { cwnd * (1024 + beta) / 2048 } else { cwnd };
         }
         if signal == Signal::Timeout {
-            let now = micros(window.now);
+            let now = micros(window.now.secs());
             self.curve = Curve::default();
             self.round = Some(Round { start: now, end: self.snd_max, last_ack: now, ..Round::default() });
         }
