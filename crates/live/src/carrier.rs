@@ -124,7 +124,8 @@ impl Carrier {
                     self.enter(&mut entering, now);
                 }
             }
-            if idle {
+            // What arrived while packets were read leaves first.
+            if idle && !self.hops.holds() {
                 self.sleep(urgent);
             }
         }

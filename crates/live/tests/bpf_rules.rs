@@ -88,7 +88,7 @@ fn live(rules: &SenderRules, mss: u64, seed: u64, lines: &mut String, expected: 
     }
     let mut draw = Draw(seed ^ mss << 20);
     let mut simulated = Simulated {
-        credit: Credit::new(rules.credit, &rules.control),
+        credit: Credit::new(rules),
         control: Control::new(rules.control.clone(), rules.packet, 0),
         cwnd: (10 * mss + draw.below(mss)) as f64,
         ssthresh: (mss * (5 + draw.below(60))) as f64,

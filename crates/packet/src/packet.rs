@@ -31,6 +31,8 @@ pub struct Segment {
     pub syn: bool,
     /// Closes the connection; occupies the last unit and carries no payload.
     pub fin: bool,
+    /// Its sender says that no data follows; takes no unit, unlike a FIN.
+    pub last: bool,
     /// Sent before (for records and captures; no endpoint looks at it).
     pub retransmit: bool,
     /// Its sender understands congestion marks (ECT, RFC 3168).

@@ -149,6 +149,7 @@ from .network import (
 )
 from .rules import (
     BytesSequence,
+    Controls,
     Estimate,
     IntegerRttFilter,
     Nagle,
@@ -183,6 +184,7 @@ __all__ = [
     "CakeFilter",
     "Codel",
     "Control",
+    "Controls",
     "Counter",
     "Credit",
     "Cubic",

@@ -19,6 +19,16 @@ Window = int | str
 """The receiver's advertised window, in segments or in bytes."""
 
 
+Controls = Literal["published", "linux"]
+"""Whose form of CUBIC, Vegas, Veno and Westwood+ is computed.
+
+- "published": That of the RFC or the paper.
+- "linux": Linux's, in whole segments, microseconds and ticks of `recovery.tick` (net/ipv4/tcp_cubic.c and its
+  neighbours). Its HyStart also looks at reported segments. Of the parameters, it reads CUBIC's but `alpha_rises`,
+  Vegas's thresholds, and Veno's `beta`.
+"""
+
+
 @dataclass(kw_only=True, repr=False)
 class SpreadPacing(Part):
     """A window is spread over a share of the smoothed round trip (ledger smartacking.m.pacing; RFC 9002 section 7.7).
@@ -151,6 +161,8 @@ class Sender(Part):
     """The receiver's advertised window."""
     control_size: int | None = None
     """Size of a SYN or FIN segment."""
+    controls: Controls | None = None
+    """Whose form of it that is."""
     dup_thresh: int | None = None
     """Duplicate ACKs that indicate a loss."""
     ecn: bool | None = None
@@ -179,6 +191,10 @@ class Sender(Part):
     """Whether the first duplicate ACKs send a new segment each (RFC 3042). `fack` and `rfc9002` do not read it."""
     limited_transmit_new_only: bool | None = None
     """Whether that segment must be new (RFC 3042). In ns-2 it is the next in order, even after a timeout."""
+    marks_end: bool | None = None
+    """Whether the last segment of a known size says so, as with the FIN that Linux sends on it. It is acknowledged at
+    once, and the receiver sends a FIN of its own, until the sender answers (`tcp_send_fin`).
+    """
     max_burst: int | None = None
     """Most segments sent in response to one event; 0 is no limit."""
     max_rto: str | None = None
@@ -322,6 +338,8 @@ class Stack(Part):
     """Size of an ACK without SACK blocks."""
     control_size: int | None = None
     """Size of a SYN or FIN segment."""
+    controls: Controls | None = None
+    """Whose form of it that is."""
     dsack: bool | None = None
     """Whether the ACK of a segment without new data reports it in its first block (DSACK, RFC 2883). If left out, true
     where the sender's recovery reads it.
@@ -368,6 +386,10 @@ class Stack(Part):
     """Whether the first duplicate ACKs send a new segment each (RFC 3042). `fack` and `rfc9002` do not read it."""
     limited_transmit_new_only: bool | None = None
     """Whether that segment must be new (RFC 3042). In ns-2 it is the next in order, even after a timeout."""
+    marks_end: bool | None = None
+    """Whether the last segment of a known size says so, as with the FIN that Linux sends on it. It is acknowledged at
+    once, and the receiver sends a FIN of its own, until the sender answers (`tcp_send_fin`).
+    """
     max_burst: int | None = None
     """Most segments sent in response to one event; 0 is no limit."""
     max_rto: str | None = None

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use acklab_packet::{Ack, Probe, SackBlocks, Segment, Seq, Time};
 
+use super::closing::Closing;
 use super::pieces::Spread;
 use super::policy::{AckPolicy, Arrival, Emission, Policy};
 use super::{Placement, Reassembly, ReceiverWire, SackHistory};
@@ -57,6 +58,7 @@ pub struct Receiver {
     /// One past the last unit of the segment just come, if that is a duplicate.
     pub(super) duplicate_end: Seq,
     pub(super) duplicates: u64,
+    pub(super) closing: Closing,
 }
 
 impl Receiver {
@@ -90,6 +92,7 @@ impl Receiver {
             segments_received: 0,
             acks_sent: 0,
             duplicates: 0,
+            closing: Closing::default(),
         }
     }
 
@@ -113,6 +116,10 @@ impl Receiver {
         }
         if self.space.extend(segment) {
             self.answer(segment, Placement::NEXT, true, now, wire);
+            if segment.last {
+                self.closing.note(segment.end());
+                self.close(now, wire);
+            }
         } else {
             self.on_segment_elsewhere(segment, now, wire);
         }
@@ -136,6 +143,10 @@ impl Receiver {
         let before = self.space.rcv_nxt;
         let placement = self.space.insert(segment);
         self.answer(segment, placement, self.space.rcv_nxt != before, now, wire);
+        if segment.last && !placement.duplicate {
+            self.closing.note(segment.end());
+        }
+        self.close(now, wire);
     }
 
     /// Asks the policy what a segment is to have, which `advanced` the next unit expected or not, and sends it.
@@ -197,12 +208,16 @@ impl Receiver {
             || (self.rules.immediate_on_repeat && placement.duplicate)
             || (segment.seq == 0 && self.rules.immediate_on_syn)
             || segment.fin
+            || segment.last
             || self.mark_changed
     }
 
     /// The ACK timer runs out.
     pub fn on_timer<W: ReceiverWire>(&mut self, now: Time, wire: &mut W) {
         self.timer_on = false;
+        if self.is_closing() && self.closes(now, wire) {
+            return;
+        }
         if self.spread.is_some() && !self.next_piece(now, wire) {
             return;
         }
@@ -301,6 +316,9 @@ impl Receiver {
 
     /// The sender's answer to a keep-alive arrives.
     pub fn on_reply(&mut self, reply: &Probe, now: Time) {
+        if reply.number == 0 {
+            self.closing.on_bare_ack(self.last_progress, now);
+        }
         self.policy.on_reply(reply.number, now);
     }
 

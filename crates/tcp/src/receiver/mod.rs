@@ -2,6 +2,7 @@
 //!
 //! [`Receiver`] reassembles and builds ACKs; *when* it sends one is its [`policy`]'s decision.
 
+mod closing;
 pub mod estimator;
 mod machine;
 mod pieces;

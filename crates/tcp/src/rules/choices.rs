@@ -67,6 +67,18 @@ impl Halving {
 }
 
 choice! {
+    /// Whose form of CUBIC, Vegas, Veno and Westwood+ is computed.
+    Controls {
+        /// That of the RFC or the paper.
+        Published = "published",
+        /// Linux's, in whole segments, microseconds and ticks of `recovery.tick` (net/ipv4/tcp_cubic.c and its neighbours). Its
+        /// HyStart also looks at reported segments. Of the parameters, it reads CUBIC's but `alpha_rises`, Vegas's thresholds, and
+        /// Veno's `beta`.
+        Linux = "linux",
+    }
+}
+
+choice! {
     /// When duplicate ACKs may start fast retransmit a second time in the same window of data.
     SecondFastRetransmit {
         /// Always.

@@ -173,12 +173,6 @@ impl ControlKind {
         }
     }
 
-    /// Whether it says itself how many segments acknowledged grow the window by one, and takes them uncounted
-    /// ([`CreditKind::SegmentCounter`](super::CreditKind::SegmentCounter)).
-    pub fn counts_segments(&self) -> bool {
-        matches!(self, ControlKind::Cubic { .. })
-    }
-
     /// Whether it sets window and pace by itself, from what the recovery learns of deliveries
     /// ([`Needs::Deliveries`](crate::sender::control::Needs::Deliveries)).
     pub fn owns_window(&self) -> bool {

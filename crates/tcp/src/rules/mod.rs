@@ -162,3 +162,17 @@ macro_rules! plain_rules {
 }
 use plain_rules;
 plain_rules!(bool, u32, f64, acklab_packet::Time);
+
+impl SenderRules {
+    /// Whether the control says itself how many segments acknowledged grow the window by one, and takes them uncounted
+    /// ([`CreditKind::SegmentCounter`]).
+    pub fn counts_segments(&self) -> bool {
+        use ControlKind::{Cubic, Reno, Vegas, Veno, Westwood};
+        let linux = self.controls == Controls::Linux && self.credit == CreditKind::SegmentCounter {};
+        match self.control {
+            Cubic { .. } => true,
+            Reno { .. } | Vegas { .. } | Veno { .. } | Westwood { .. } => linux,
+            _ => false,
+        }
+    }
+}

@@ -234,6 +234,18 @@ impl RecoveryKind {
         }
     }
 
+    /// Whether its timers count ticks, as Linux's do; then it also times segments as Linux does.
+    #[inline]
+    pub fn counts_ticks(&self) -> bool {
+        self.ticks().0 > Time::ZERO
+    }
+
+    /// A time as a timestamp of Linux says it: in whole milliseconds (`tcp_time_stamp_ms`); elsewhere exactly.
+    pub fn stamp(&self, at: Time) -> Time {
+        let (tick, phase) = self.ticks();
+        if tick == Time::ZERO { at } else { Time::from_secs(((at + phase).secs() * 1e3 + 1e-6).floor() / 1e3) }
+    }
+
     /// Its `max_ack_delay`.
     pub fn max_ack_delay(&self) -> Time {
         match *self {

@@ -3,7 +3,7 @@
 use acklab_packet::Time;
 
 use super::{
-    ControlKind, CreditKind, Halving, IdleRestart, Pacing, RecoveryExit, RecoveryKind, RtoFloor, RttFilter,
+    ControlKind, Controls, CreditKind, Halving, IdleRestart, Pacing, RecoveryExit, RecoveryKind, RtoFloor, RttFilter,
     SecondFastRetransmit, Sequence, TimerRestart, UnsentAck, Validation, Window, rule_table,
 };
 
@@ -30,6 +30,9 @@ rule_table! {
         handshake_ack: bool,
         /// Whether the connection closes with a FIN, which takes the last sequence number.
         fin: bool,
+        /// Whether the last segment of a known size says so, as with the FIN that Linux sends on it. It is acknowledged at once, and
+        /// the receiver sends a FIN of its own, until the sender answers (`tcp_send_fin`).
+        marks_end: bool,
         /// The receiver's advertised window.
         window: Window,
         /// Initial window, in segments.
@@ -47,6 +50,8 @@ rule_table! {
         recovery: RecoveryKind,
         /// What credit and losses do to the window.
         control: ControlKind,
+        /// Whose form of it that is.
+        controls: Controls,
         /// What an ACK of new data is worth.
         credit: CreditKind,
         /// Granularity of the clock that times segments.

@@ -71,6 +71,7 @@ impl Stack {
                 syn: true,
                 handshake_ack: false,
                 fin: false,
+                marks_end: false,
                 window: Window::Bytes(Bytes::new(6_291_456)),
                 initial_window: 10.0,
                 window_before_syn_ack: 1.0,
@@ -79,6 +80,7 @@ impl Stack {
                 slow_start_at_ssthresh: false,
                 recovery: named("rfc6675"),
                 control: named("reno"),
+                controls: Controls::Published,
                 credit: CreditKind::Rfc5681 {},
                 tick: Time::from_secs(0.001),
                 rtt_filter: RttFilter::Rfc6298 {},
@@ -108,6 +110,8 @@ impl Stack {
                 // (`tcp_rcv_synsent_state_process`).
                 control_size: 60,
                 handshake_ack: true,
+                // A FIN goes with the last data (`tcp_send_fin`).
+                marks_end: true,
                 sequence: Sequence::Bytes { nagle: Nagle::Minshall, sws_avoidance: true },
                 control: ControlKind::Cubic {
                     c: 0.4,
@@ -118,6 +122,7 @@ impl Stack {
                     seek: 0.05,
                     slow_start: CubicSlowStart::HyStart,
                 },
+                controls: Controls::Linux,
                 // A window grows by the segments an ACK completes (tcp_ack's `acked`).
                 credit: CreditKind::SegmentCounter {},
                 recovery: RecoveryKind::Rack {
@@ -215,6 +220,7 @@ fn ns2_sender() -> SenderRules {
         syn: true,
         handshake_ack: false,
         fin: false,
+        marks_end: false,
         window: Window::Segments(20),
         initial_window: 2.0,
         window_before_syn_ack: 1.0,
@@ -223,6 +229,7 @@ fn ns2_sender() -> SenderRules {
         slow_start_at_ssthresh: false,
         recovery: named("reno"),
         control: named("reno"),
+        controls: Controls::Published,
         credit: CreditKind::AckCounting {},
         tick: Time::from_secs(0.01),
         rtt_filter: named("integer"),

@@ -108,13 +108,18 @@ impl Core {
             skip: Skip::new(rules.skip, seed),
             undo: Undo::new(&rules),
             usage: Usage::new(rules.validation),
-            send_times: (needs == Needs::RoundTrips).then(Box::default),
+            // Linux's recovery times segments by itself.
+            send_times: (needs == Needs::RoundTrips && !rules.recovery.counts_ticks()).then(Box::default),
             delivery: (needs == Needs::Deliveries).then(|| Box::new(Delivery::new(seq.mss))),
             repair: Repair::default(),
         };
         let restrained = rules.pacing != Pacing::Off {} || extras.skip.is_some() || needs == Needs::Deliveries;
         let ruled = rules.tell_phase || rules.tell_window || rules.ecn || rules.recovery.packet_numbers();
-        let watched = extras.undo.is_some() || extras.usage.is_some() || needs != Needs::Credit || rules.handshake_ack;
+        let watched = extras.undo.is_some()
+            || extras.usage.is_some()
+            || needs != Needs::Credit
+            || rules.handshake_ack
+            || rules.marks_end;
         Core {
             timer: Timer::new(&rules),
             cc: Congestion::new(&rules, &seq, control),
@@ -279,7 +284,8 @@ impl Core {
         }
     }
 
-    fn tell(&mut self, ack: &Ack, una: Seq, (rtt, rate): (Option<f64>, Option<RateSample>), now: Time) {
+    /// Tells the control of an ACK.
+    pub(super) fn tell(&mut self, ack: &Ack, una: Seq, (rtt, rate): (Option<f64>, Option<RateSample>), now: Time) {
         let event = AckEvent {
             ack: ack.ack,
             snd_max: self.seq.max,

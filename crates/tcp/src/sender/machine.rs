@@ -93,8 +93,9 @@ impl Sender {
     #[inline(never)]
     fn counts_as_ack<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) -> bool {
         let core = &mut self.core;
-        if ack.syn && core.rules.handshake_ack && core.seq.una == 0 {
-            // No keep-alive has that number.
+        let closed = core.rules.marks_end && core.done();
+        if (ack.syn && core.rules.handshake_ack && core.seq.una == 0) || closed {
+            // The SYN's answer, or the receiver's FIN. No keep-alive has that number.
             wire.answer(Probe { number: 0, reply: true, seq: core.seq.nxt }, data_bytes(&core.rules, 0));
         }
         let verdict = core.extras.skip.as_mut().map_or(Verdict::Fair, |skip| skip.judge(ack, core.seq.una));

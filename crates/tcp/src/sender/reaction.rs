@@ -110,6 +110,9 @@ impl Core {
         }
         self.cc.cwnd = self.cc.cwnd.max(f64::from(self.seq.mss));
         if !(idle && self.rules.idle_restart == IdleRestart::TimerKeepsWindow) {
+            // Linux reduces ssthresh once for a window of data (`tcp_enter_loss` in net/ipv4/tcp_input.c).
+            let recovers = self.cc.state_at(self.seq.una) == CaState::Recovery;
+            let kept = (recovers && self.rules.recovery.counts_ticks()).then_some(self.cc.ssthresh);
             self.cc.recover = self.seq.max;
             if self.seq.una == 0 && self.rules.first_loss_resets_initial_window {
                 self.cc.initial_window = self.cc.initial_window.min(1.0);
@@ -121,6 +124,7 @@ impl Core {
             } else {
                 self.may_be_undone();
                 self.cut(Signal::Timeout, now);
+                self.cc.ssthresh = kept.unwrap_or(self.cc.ssthresh);
             }
         }
         if !idle {
@@ -149,7 +153,8 @@ impl Core {
     /// True if this ACK, before it counts, shows the last reduction to have been needless. If so, it is taken back.
     pub(super) fn undo(&mut self, ack: &Ack, now: Time) -> bool {
         let Some(undo) = &mut self.extras.undo else { return false };
-        let needless = undo.judge(ack, &self.seq, self.cc.state, &mut self.counters);
+        let needless =
+            undo.judge(ack, self.rules.recovery.stamp(ack.ts_ecr), &self.seq, self.cc.state, &mut self.counters);
         if needless {
             self.take_back(now);
         }

@@ -2,7 +2,7 @@
 
 use acklab_packet::{Phase, Segment, Seq, Time};
 
-use super::congestion::control::CongestionControl;
+use super::congestion::control::{CongestionControl, Departure};
 use super::sequence::data_bytes;
 use super::{Core, SenderWire};
 
@@ -29,8 +29,9 @@ impl Core {
         let retransmit = !PLAIN && seq < self.seq.max;
         let syn = !PLAIN && self.rules.syn && seq == 0;
         let fin = !PLAIN && self.rules.fin && end == self.seq.limit;
+        let last = !PLAIN && end == self.seq.end;
         let echo = self.seq.una as u32;
-        let mut segment = Segment { seq, len, syn, fin, retransmit, ts_val: now, echo, ..Segment::default() };
+        let mut segment = Segment { seq, len, syn, fin, last, retransmit, ts_val: now, echo, ..Segment::default() };
         if !PLAIN && (self.notices.ruled || self.notices.ack_mark) {
             self.tell_receiver(&mut segment);
         }
@@ -67,7 +68,7 @@ impl Core {
         let Segment { seq, syn, retransmit, .. } = *segment;
         let extras = &mut *self.extras;
         if let Some(undo) = extras.undo.as_mut().filter(|_| retransmit) {
-            undo.on_resent(seq, end, now);
+            undo.on_resent(seq, end, self.rules.recovery.stamp(now));
         }
         // A SYN is shorter than a segment, and so is its round trip.
         if let Some(times) = extras.send_times.as_mut().filter(|_| !retransmit && !syn) {
@@ -82,6 +83,9 @@ impl Core {
         }
         if extras.delivery.is_some() {
             self.note_departure((seq, end), syn, idle, now);
+        } else if idle && !syn && self.rules.recovery.counts_ticks() {
+            let departure = Departure { idle, app_limited: false, min_rtt: f64::INFINITY };
+            self.with_control(now, |control, window| control.on_sent(&departure, window));
         }
     }
 

@@ -33,6 +33,8 @@ pub struct SequenceSpace {
     pub max: Seq,
     /// One past the last unit there is to send, SYN and FIN included.
     pub limit: Seq,
+    /// The same where the last segment says that it is; else beyond all.
+    pub(super) end: Seq,
     /// SND.WND: the receiver's advertised window.
     pub wnd: u64,
     /// Units in a full segment: 1 when segments are counted.
@@ -61,11 +63,13 @@ impl SequenceSpace {
             Supply::Bytes(bytes) => bytes.div_ceil(u64::from(if mss == 1 { payload } else { 1 })),
             Supply::Unlimited => u64::MAX / 4,
         };
+        let limit = data.min(u64::MAX / 4) + u64::from(rules.syn) + u64::from(rules.fin);
         SequenceSpace {
             una: 0,
             nxt: 0,
             max: 0,
-            limit: data.min(u64::MAX / 4) + u64::from(rules.syn) + u64::from(rules.fin),
+            limit,
+            end: if rules.marks_end && data > 0 { limit } else { Seq::MAX },
             wnd: rules.window.units(mss, payload),
             mss,
             full_bytes: data_bytes(rules, mss),
@@ -80,6 +84,7 @@ impl SequenceSpace {
 
     /// The application hands over `units` more.
     pub(super) fn supply(&mut self, units: u64) {
+        self.end = Seq::MAX;
         self.limit = (self.limit + units).min(u64::MAX / 4);
     }
 

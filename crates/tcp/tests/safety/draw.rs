@@ -189,6 +189,8 @@ pub fn stacked() -> impl Strategy<Value = Case> {
             sender.tell_phase = Some(ack.phase_source().is_some());
             // Nothing is written after a FIN.
             let later = later.filter(|_| sender.fin == Some(false)).map(|(segments, think)| Later { segments, think });
+            // What follows the end was not known to.
+            sender.marks_end = later.is_some().then_some(false);
             Case { stack, recovery, control, ack, sender, receiver, supply, later, network }
         },
     )

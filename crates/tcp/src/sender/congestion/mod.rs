@@ -74,7 +74,7 @@ impl Congestion {
             slow_start_at_ssthresh: rules.slow_start_at_ssthresh,
             bytes: rules.sequence.in_bytes(),
             control,
-            credit: Credit::new(rules.credit, &rules.control),
+            credit: Credit::new(rules),
             initial_window: rules.initial_window,
         }
     }

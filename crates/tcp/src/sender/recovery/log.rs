@@ -19,6 +19,8 @@ pub(super) struct Sent {
     pub resent: bool,
     /// True if it is believed lost, and not sent again since.
     pub lost: bool,
+    /// True if it was believed lost, whether it has been sent again since or not.
+    pub marked: bool,
     pub sacked: bool,
     /// Which transmission of the connection that was, from 0: a packet number (RFC 9000 section 12.3).
     pub number: u64,
@@ -37,6 +39,10 @@ pub(super) struct SendLog {
     lost_from: Seq,
     /// Units ever marked lost.
     lost_ever: u64,
+    /// Segments sent again of which nothing has arrived.
+    resent: usize,
+    /// Units marked lost of which nothing has arrived, sent again or not.
+    marked: u64,
     /// Segments reported above the cumulative ACK.
     sacked: u32,
 }
@@ -45,6 +51,16 @@ impl SendLog {
     /// Units believed lost that wait to be sent again.
     pub fn lost(&self) -> u64 {
         self.lost
+    }
+
+    /// Units believed lost at some time of which nothing has arrived since (Linux's `lost_out`).
+    pub fn marked(&self) -> u64 {
+        self.marked
+    }
+
+    /// True if something is on its way again, or was, and has not arrived.
+    pub fn any_resent(&self) -> bool {
+        self.resent > 0
     }
 
     /// Units ever believed lost, each as often as it was.
@@ -79,6 +95,7 @@ impl SendLog {
         let below = Sent { end: at, ..*whole };
         whole.start = at;
         self.sacked += u32::from(below.sacked);
+        self.resent += usize::from(below.resent && !below.sacked);
         self.segments.insert(index, below);
     }
 
@@ -87,7 +104,16 @@ impl SendLog {
         let number = self.count;
         self.count += 1;
         if self.segments.back().is_none_or(|last| last.end <= start) {
-            self.segments.push_back(Sent { start, end, at: now, resent: false, lost: false, sacked: false, number });
+            self.segments.push_back(Sent {
+                start,
+                end,
+                at: now,
+                resent: false,
+                lost: false,
+                marked: false,
+                sacked: false,
+                number,
+            });
         } else {
             self.split(start);
             self.split(end);
@@ -97,6 +123,7 @@ impl SendLog {
                     sent.lost = false;
                     self.lost -= sent.end - sent.start;
                 }
+                self.resent += usize::from(!sent.resent);
                 (sent.at, sent.resent, sent.number) = (now, true, number);
             }
         }
@@ -114,33 +141,47 @@ impl SendLog {
                 sent.lost = false;
                 self.lost -= sent.end - sent.start;
             }
+            if std::mem::take(&mut sent.marked) {
+                self.marked -= sent.end - sent.start;
+            }
+            self.resent -= usize::from(sent.resent);
             sent.sacked = true;
             self.sacked += 1;
         }
     }
 
-    /// Everything below `ack` is acknowledged; tells what of it had not been reported.
-    pub fn acknowledge(&mut self, ack: Seq, mut tell: impl FnMut(Sent)) {
+    /// Everything below `ack` is acknowledged; tells what of it had not been reported. Whether some of it was sent more than once.
+    pub fn acknowledge(&mut self, ack: Seq, mut tell: impl FnMut(Sent)) -> bool {
         self.split(ack);
+        let mut resent = false;
         while let Some(&sent) = self.segments.front()
             && sent.end <= ack
         {
             self.segments.pop_front();
+            resent |= sent.resent;
             if sent.sacked {
                 self.sacked -= 1;
             } else {
+                self.resent -= usize::from(sent.resent);
                 tell(sent);
             }
             if sent.lost {
                 self.lost -= sent.end - sent.start;
             }
+            if sent.marked {
+                self.marked -= sent.end - sent.start;
+            }
         }
+        resent
     }
 
     fn mark(&mut self, index: usize) {
         let sent = &mut self.segments[index];
         sent.lost = true;
         self.lost += sent.end - sent.start;
+        if !std::mem::replace(&mut sent.marked, true) {
+            self.marked += sent.end - sent.start;
+        }
         self.lost_ever += sent.end - sent.start;
         self.lost_from = self.lost_from.min(sent.start);
     }
@@ -247,13 +288,14 @@ impl SendLog {
     pub fn forgive(&mut self) {
         for index in 0..self.segments.len() {
             let sent = &mut self.segments[index];
+            sent.marked = false;
             if std::mem::take(&mut sent.lost) {
                 let entry = (sent.at, sent.start, sent.end, sent.number);
                 let place = self.order.partition_point(|other| other.0 <= entry.0);
                 self.order.insert(place, entry);
             }
         }
-        (self.lost, self.lost_from) = (0, Seq::MAX);
+        (self.lost, self.lost_from, self.marked) = (0, Seq::MAX, 0);
     }
 
     /// `RACK_mark_losses_on_RTO` (section 6.3): the first segment, and what is due after `wait`.
@@ -268,7 +310,7 @@ impl SendLog {
 }
 
 /// Takes in the segments that an ACK covers and reports for the first time, lowest first, also on `board`; `tell` learns of each,
-/// and whether the cumulative number covers it.
+/// and whether the cumulative number covers it. Whether some of what is covered was sent more than once.
 pub(super) fn take_in(
     log: &mut SendLog,
     board: &mut Scoreboard,
@@ -276,17 +318,18 @@ pub(super) fn take_in(
     ack: &Ack,
     now: Time,
     mut tell: impl FnMut(Sent, bool),
-) {
+) -> bool {
+    let mut resent = false;
     let low = ack.ack.max(core.seq.una);
     if ack.ack > core.seq.una {
-        log.acknowledge(ack.ack, |sent| tell(sent, true));
+        resent = log.acknowledge(ack.ack, |sent| tell(sent, true));
         board.clear_below(ack.ack);
         if let Some(delivery) = &mut core.extras.delivery {
             delivery.acknowledge(ack.ack, now);
         }
     }
     if ack.sack.is_empty() {
-        return;
+        return resent;
     }
     let mut blocks = [(0, 0); 3];
     let mut count = 0;
@@ -313,6 +356,7 @@ pub(super) fn take_in(
         }
         board.add(start, end);
     }
+    resent
 }
 
 #[cfg(test)]

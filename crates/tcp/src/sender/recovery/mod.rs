@@ -33,6 +33,7 @@ use acklab_packet::{Ack, Time};
 use prr::Prr;
 
 use super::congestion::CaState;
+use super::congestion::control::CongestionControl;
 use super::{Core, Outstanding, SenderWire};
 use crate::rules::RecoveryKind;
 
@@ -96,7 +97,9 @@ fn accept_new_data<W: SenderWire>(core: &mut Core, ack: &Ack, prr: &mut Prr, now
     }
     if recovering {
         core.cc.state = CaState::Open;
-        prr.end(core);
+        if prr.end(core) {
+            core.with_control(now, |control, window| control.on_complete(window));
+        }
     }
     core.accept(ack, !recovering || core.grows_on_exit(), now, wire)
 }

@@ -112,11 +112,13 @@ impl Prr {
         core.cc.cwnd = ((pipe + sending).max(1) * mss) as f64;
     }
 
-    /// The recovery is over: what it has come to is ssthresh, but for a rest.
-    pub fn end(&mut self, core: &mut Core) {
-        if std::mem::take(self).on() {
+    /// The recovery is over: what it has come to is ssthresh, but for a rest. Whether a reduction was on.
+    pub fn end(&mut self, core: &mut Core) -> bool {
+        let on = std::mem::take(self).on();
+        if on {
             core.cc.cwnd = core.cc.threshold();
         }
+        on
     }
 
     /// The timer ran out, which sets the window by itself.

@@ -95,11 +95,18 @@ impl Undo {
     }
 
     /// True if this ACK, before it counts, shows the last reduction to have been needless.
-    pub fn judge(&mut self, ack: &Ack, seq: &SequenceSpace, state: CaState, counters: &mut SenderCounters) -> bool {
+    pub fn judge(
+        &mut self,
+        ack: &Ack,
+        echo: Time,
+        seq: &SequenceSpace,
+        state: CaState,
+        counters: &mut SenderCounters,
+    ) -> bool {
         let reported = if self.by_dsack { Undo::reported(ack, seq.mss, counters) } else { None };
         let Some(last) = &mut self.last else { return false };
         let Some(resent) = last.resent else { return false };
-        let late = ack.ack > seq.una.max(last.from) && seq.una < last.to && ack.ts_ecr < resent;
+        let late = ack.ack > seq.una.max(last.from) && seq.una < last.to && echo < resent;
         let mut needless = late && self.by_timestamps;
         if self.by_dsack {
             if let Some((start, end)) = reported.filter(|block| block.1 > last.from && block.1 <= seq.una) {

@@ -60,6 +60,11 @@ impl Cubic {
         Cubic { rules, w_max: 0.0, cwnd_prior: 0.0, epoch: None, acked: 0.0, last_ack: 0.0, idle: false }
     }
 
+    /// Its constants.
+    pub fn rules(&self) -> CubicRules {
+        self.rules
+    }
+
     fn begin(&self, now: f64, cwnd: f64) -> Epoch {
         // Figure 2; where the stage starts above W_max, or without one, K is 0 and W_max the window (sections 4.8, 4.10).
         let (k, top) =
@@ -146,7 +151,7 @@ fn tidy(units: f64) -> f64 {
 }
 
 /// The cube root of a number above 0, from the four operations alone, so that its last digit is the same everywhere.
-fn cbrt(x: f64) -> f64 {
+pub(super) fn cbrt(x: f64) -> f64 {
     // A third of the exponent, then Newton's steps, each of which doubles the digits.
     let mut root = f64::from_bits(x.to_bits() / 3 + 0x2a9f_7893_0000_0000);
     for _ in 0..5 {

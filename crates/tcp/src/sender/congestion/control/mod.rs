@@ -9,6 +9,7 @@
 mod bbr;
 mod cubic;
 mod dctcp;
+mod linux;
 mod reno;
 mod vegas;
 mod veno;
@@ -22,7 +23,7 @@ pub use veno::VenoRules;
 
 use std::fmt::Debug;
 
-use crate::rules::{ControlKind, CubicSlowStart, SenderRules};
+use crate::rules::{ControlKind, Controls, CubicSlowStart, SenderRules};
 
 /// A congestion control algorithm.
 pub trait CongestionControl: Debug + Send + Sync + CloneControl {
@@ -40,6 +41,12 @@ pub trait CongestionControl: Debug + Send + Sync + CloneControl {
 
     /// A segment with data leaves, for a control that needs deliveries.
     fn on_sent(&mut self, _departure: &Departure, _window: &mut Window) {}
+
+    /// The recovery finds nothing missing and nothing sent again on its way (`open`), or no longer so.
+    fn on_open(&mut self, _open: bool) {}
+
+    /// A reduction is complete: cwnd has come down to ssthresh.
+    fn on_complete(&mut self, _window: &mut Window) {}
 
     /// Something signals congestion: what remains of a window of which `in_use` was used.
     fn on_congestion(&mut self, signal: Signal, in_use: f64, window: &Window) -> Reduced;
@@ -102,6 +109,11 @@ macro_rules! controls {
         #[allow(missing_docs)]
         pub enum Control {
             $($name($kept),)+
+            LinuxCubic(Box<linux::Cubic>),
+            LinuxReno(Box<linux::Reno>),
+            LinuxVegas(Box<linux::Vegas>),
+            LinuxVeno(Box<linux::Veno>),
+            LinuxWestwood(Box<linux::Westwood>),
             HyStart(Box<HyStart>),
             HyStartPlusPlus(Box<HyStartPlusPlus>),
             /// A program's own.
@@ -125,6 +137,11 @@ macro_rules! controls {
             ($self:expr, $control:ident => $call:expr) => {
                 match $self {
                     $(Control::$name($control) => $call,)+
+                    Control::LinuxCubic($control) => $call,
+                    Control::LinuxReno($control) => $call,
+                    Control::LinuxVegas($control) => $call,
+                    Control::LinuxVeno($control) => $call,
+                    Control::LinuxWestwood($control) => $call,
                     Control::HyStart($control) => $call,
                     Control::HyStartPlusPlus($control) => $call,
                     Control::Custom($control) => $call,
@@ -151,7 +168,24 @@ impl Control {
     /// The same with the slow start that the rules name.
     pub fn of(rules: &SenderRules, payload: u32, seed: u64) -> Control {
         let control = Control::new(rules.control.clone(), payload, seed);
-        match rules.control.slow_start() {
+        let (slow_start, ticks) = (rules.control.slow_start(), linux::Ticks::new(rules.recovery.ticks()));
+        let hystart = slow_start == CubicSlowStart::HyStart;
+        let control = match (rules.controls, control) {
+            (Controls::Published, control) => control,
+            (_, Control::Cubic(cubic)) => {
+                let cubic = Control::LinuxCubic(Box::new(linux::Cubic::new(cubic.rules(), hystart, ticks)));
+                if hystart {
+                    return cubic;
+                }
+                cubic
+            }
+            (_, Control::Reno(_)) if rules.counts_segments() => Control::LinuxReno(Box::default()),
+            (_, Control::Vegas(vegas)) => Control::LinuxVegas(Box::new(linux::Vegas::new(vegas.rules()))),
+            (_, Control::Veno(veno)) => Control::LinuxVeno(Box::new(linux::Veno::new(veno.beta()))),
+            (_, Control::Westwood(_)) => Control::LinuxWestwood(Box::new(linux::Westwood::new(ticks))),
+            (_, control) => control,
+        };
+        match slow_start {
             CubicSlowStart::HyStartPlusPlus => Control::HyStartPlusPlus(Box::new(HyStartPlusPlus::new(control))),
             CubicSlowStart::HyStart => Control::HyStart(Box::new(HyStart::new(control))),
             CubicSlowStart::Standard => control,
@@ -176,6 +210,14 @@ impl CongestionControl for Control {
 
     fn on_sent(&mut self, departure: &Departure, window: &mut Window) {
         each!(self, control => control.on_sent(departure, window));
+    }
+
+    fn on_open(&mut self, open: bool) {
+        each!(self, control => control.on_open(open));
+    }
+
+    fn on_complete(&mut self, window: &mut Window) {
+        each!(self, control => control.on_complete(window));
     }
 
     fn on_congestion(&mut self, signal: Signal, in_use: f64, window: &Window) -> Reduced {

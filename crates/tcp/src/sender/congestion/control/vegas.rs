@@ -57,6 +57,11 @@ impl Vegas {
         }
     }
 
+    /// Its thresholds.
+    pub fn rules(&self) -> VegasRules {
+        self.rules
+    }
+
     fn start_over(&mut self, tag: Option<Seq>) {
         (self.tag, self.least, self.samples) = (tag, f64::INFINITY, 0);
     }

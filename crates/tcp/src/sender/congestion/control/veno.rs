@@ -49,6 +49,11 @@ impl Veno {
         Veno { rules, base_rtt, backlog: 0.0, equilibrium: None, tag: None, grew: false, may_grow: true }
     }
 
+    /// Its `beta`.
+    pub fn beta(&self) -> f64 {
+        self.rules.beta
+    }
+
     /// A round trip as the clock shows it.
     fn read(&self, rtt: f64, now: f64) -> f64 {
         let tick = self.rules.clock;

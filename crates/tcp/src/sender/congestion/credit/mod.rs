@@ -20,7 +20,7 @@ pub use full_segments::FullSegments;
 pub use rfc5681::Rfc5681;
 pub use segment_counter::SegmentCounter;
 
-use crate::rules::{ControlKind, CreditKind};
+use crate::rules::{CreditKind, SenderRules};
 
 /// An ACK of new data as a credit rule sees it. All in sequence units.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,9 +95,9 @@ credits! {
 }
 
 impl Credit {
-    /// The rule a scenario names, before the control it names.
-    pub fn new(kind: CreditKind, control: &ControlKind) -> Credit {
-        match kind {
+    /// The rule a scenario names.
+    pub fn new(rules: &SenderRules) -> Credit {
+        match rules.credit {
             CreditKind::AckCounting {} => Credit::AckCounting(AckCounting),
             CreditKind::Rfc5681 {} => Credit::Rfc5681(Rfc5681),
             CreditKind::Ubc { growth } => Credit::ByteCounting(ByteCounting { limit: f64::INFINITY, growth }),
@@ -106,7 +106,7 @@ impl Credit {
             CreditKind::Sabc { limit } => Credit::Abc(Box::new(Abc::new(limit, limit))),
             CreditKind::FullSegments {} => Credit::FullSegments(FullSegments::default()),
             CreditKind::Counter {} => Credit::Counter(Counter::default()),
-            CreditKind::SegmentCounter {} if control.counts_segments() => Credit::FullSegments(FullSegments::default()),
+            CreditKind::SegmentCounter {} if rules.counts_segments() => Credit::FullSegments(FullSegments::default()),
             CreditKind::SegmentCounter {} => Credit::SegmentCounter(Box::default()),
         }
     }

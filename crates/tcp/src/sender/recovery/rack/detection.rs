@@ -45,18 +45,19 @@ impl Default for Detection {
 impl Detection {
     /// `RACK_update` and `RACK_detect_reordering` for a segment that an ACK reports or covers for the first time.
     ///
-    /// `echo` is the timestamp echoed, where it says something of this segment: an ACK of out-of-order data echoes that of
-    /// the last in order (RFC 7323 section 4.3), so only a cumulative ACK's counts here, as in Linux.
-    pub fn delivered(&mut self, sent: &Sent, echo: Option<Time>, now: Time) {
+    /// `late`: the echoed timestamp is older than the last transmission. An ACK of out-of-order data echoes that of the last in order
+    /// (RFC 7323 section 4.3), so only a cumulative ACK's counts, as in Linux. `exact`: the segment gives a round trip by itself.
+    pub fn delivered(&mut self, sent: &Sent, late: bool, exact: bool, now: Time) {
         if sent.end > self.fack {
             self.fack = sent.end;
         } else if sent.end < self.fack && !sent.resent {
             self.reordering_seen = true;
         }
         let rtt = (now - sent.at).secs();
-        if !sent.resent {
+        if !sent.resent && exact {
             self.min_rtt = self.min_rtt.min(rtt);
-        } else if echo.is_some_and(|echo| echo < sent.at) || rtt + CLOCK < self.min_rtt {
+        }
+        if sent.resent && (late || rtt + CLOCK < self.min_rtt) {
             // What arrived is an earlier transmission.
             return;
         }
@@ -64,6 +65,11 @@ impl Detection {
         if self.newest.is_none_or(|(at, end)| (sent.at, sent.end) > (at, end)) {
             self.newest = Some((sent.at, sent.end));
         }
+    }
+
+    /// The round trip of an ACK, where segments give none by themselves.
+    pub fn sample(&mut self, rtt: Option<f64>) {
+        self.min_rtt = rtt.map_or(self.min_rtt, |rtt| self.min_rtt.min(rtt));
     }
 
     /// An ACK that reports a duplicate (DSACK, RFC 2883) widens the reordering window, once a round trip.
@@ -101,38 +107,47 @@ mod tests {
     use super::*;
 
     fn sent(end: Seq, at: f64, resent: bool) -> Sent {
-        Sent { start: end - 1, end, at: Time::from_secs(at), resent, lost: false, sacked: false, number: 0 }
+        Sent {
+            start: end - 1,
+            end,
+            at: Time::from_secs(at),
+            resent,
+            lost: false,
+            marked: false,
+            sacked: false,
+            number: 0,
+        }
     }
 
     #[test]
     fn what_an_earlier_transmission_brings_is_no_sample() {
         let (mut rack, at) = (Detection::default(), Time::from_secs);
-        rack.delivered(&sent(1, 0.0, false), None, at(0.1));
+        rack.delivered(&sent(1, 0.0, false), false, true, at(0.1));
         assert_eq!((rack.newest, rack.rtt, rack.min_rtt), (Some((at(0.0), 1)), 0.1, 0.1));
         // Sent again at 0.15, reported at 0.2: half a round trip later it can only be the first copy.
-        rack.delivered(&sent(2, 0.15, true), None, at(0.2));
+        rack.delivered(&sent(2, 0.15, true), false, true, at(0.2));
         assert_eq!(rack.newest, Some((at(0.0), 1)));
         // A round trip later it may be either, unless the echo is older.
-        rack.delivered(&sent(3, 0.15, true), Some(at(0.05)), at(0.25));
+        rack.delivered(&sent(3, 0.15, true), true, true, at(0.25));
         assert_eq!(rack.newest, Some((at(0.0), 1)));
-        rack.delivered(&sent(3, 0.15, true), Some(at(0.15)), at(0.25));
+        rack.delivered(&sent(3, 0.15, true), false, true, at(0.25));
         assert_eq!(rack.newest, Some((at(0.15), 3)));
     }
 
     #[test]
     fn reordering_is_a_first_copy_below_what_has_arrived() {
         let (mut rack, at) = (Detection::default(), Time::from_secs);
-        rack.delivered(&sent(5, 0.0, false), None, at(0.1));
-        rack.delivered(&sent(3, 0.2, true), None, at(0.3));
+        rack.delivered(&sent(5, 0.0, false), false, true, at(0.1));
+        rack.delivered(&sent(3, 0.2, true), false, true, at(0.3));
         assert!(!rack.reordering_seen, "a retransmission fills a hole");
-        rack.delivered(&sent(4, 0.0, false), None, at(0.3));
+        rack.delivered(&sent(4, 0.0, false), false, true, at(0.3));
         assert!(rack.reordering_seen);
     }
 
     #[test]
     fn the_reordering_window_grows_with_dsacks_and_returns_after_16_recoveries() {
         let (mut rack, at) = (Detection::default(), Time::from_secs);
-        rack.delivered(&sent(5, 0.0, false), None, at(0.08));
+        rack.delivered(&sent(5, 0.0, false), false, true, at(0.08));
         let near = |got: f64, expected: f64| (got - expected).abs() < 1e-12;
         assert!(near(rack.window(false, 1.0), 0.02) && rack.window(true, 1.0) == 0.0);
         rack.reordering_seen = true;

@@ -7,12 +7,13 @@
 
 mod detection;
 mod probe;
+mod samples;
 mod wheel;
 
 use acklab_packet::{Ack, Time};
 
 use super::super::congestion::CaState;
-use super::super::congestion::control::Signal;
+use super::super::congestion::control::{CongestionControl, Needs, Signal};
 use super::super::{CLOCK, Core, Outstanding, SenderWire};
 use super::frto::{Frto, Verdict};
 use super::log::{SendLog, take_in};
@@ -22,9 +23,10 @@ use super::scoreboard::Scoreboard;
 use super::tap::Tap;
 use super::undo::dsack;
 use super::{LossRecovery, accept_new_data};
-use crate::rules::{CreditKind, FackWindow};
+use crate::rules::{Controls, CreditKind, FackWindow};
 use detection::Detection;
 use probe::Tlp;
+use samples::Samples;
 use wheel::expiry;
 
 /// State of RACK-TLP.
@@ -38,6 +40,8 @@ pub struct Rack {
     frto: Frto,
     /// The timer has run out, and what that means for what is outstanding is not yet worked out.
     timed_out: bool,
+    /// Something is missing or has been sent again: the state is not open.
+    disordered: bool,
     /// Due times of the retransmission timer, the reordering timer and the probe timeout.
     rto: Option<Time>,
     reorder: Option<Time>,
@@ -50,27 +54,40 @@ impl Rack {
         core.seq.flight_size() - self.board.total() - self.log.lost()
     }
 
-    /// Takes in what the ACK covers and reports, lowest first (section 6.2 steps 1 to 3).
-    fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+    /// Takes in what the ACK covers and reports, lowest first (section 6.2 steps 1 to 3). As Linux counts, the round trip for the
+    /// timer.
+    fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) -> Option<Time> {
         let detection = &mut self.detection;
-        let (mut last, mut reported) = (None, None::<Time>);
-        let echo = core.rules.timestamps.then_some(ack.ts_ecr);
-        take_in(&mut self.log, &mut self.board, core, ack, now, |sent, covered| {
-            detection.delivered(&sent, echo.filter(|_| covered), now);
+        let (mut last, mut samples) = (None, Samples::default());
+        let recovery = core.rules.recovery;
+        let ticks = recovery.counts_ticks();
+        let echo = core.rules.timestamps.then(|| recovery.stamp(ack.ts_ecr));
+        let resent = take_in(&mut self.log, &mut self.board, core, ack, now, |sent, covered| {
+            let late = covered && echo.is_some_and(|echo| echo < recovery.stamp(sent.at));
+            detection.delivered(&sent, late, !ticks, now);
             last = if covered { Some(detection.rtt) } else { last };
-            if !covered && !sent.resent {
-                reported = Some(reported.map_or(sent.at, |first| first.min(sent.at)));
-            }
+            samples.note(&sent, covered);
         });
+        if !ticks {
+            return None;
+        }
         // Linux reads the reports first: the round trip is that of the last segment covered (`tcp_rack_advance` in
         // net/ipv4/tcp_recovery.c, called by `tcp_sacktag_one`, then `tcp_clean_rtx_queue`).
-        if core.rules.recovery.ticks().0 > Time::ZERO {
-            detection.rtt = last.unwrap_or(detection.rtt);
-            // A report gives a round trip, too (`tcp_ack_update_rtt` in net/ipv4/tcp_input.c).
-            if let Some(first) = reported.filter(|_| ack.ack <= core.seq.una) {
-                core.sample(now - first, core.seq.flight_size(), now);
-            }
+        detection.rtt = last.unwrap_or(detection.rtt);
+        let advances = ack.ack > core.seq.una;
+        let echoed = echo.filter(|_| advances).map(|echo| (recovery.stamp(now) - echo).secs().max(0.001));
+        let (timer, control) = samples.round_trips(resent, echoed, now);
+        detection.sample(control);
+        // A control begins when the handshake is over (`tcp_init_transfer`).
+        if core.cc.control.needs() == Needs::RoundTrips && !core.seq.shaking_hands() {
+            core.tell(ack, core.seq.una, (control, None), now);
         }
+        let timer = timer.map(Time::from_secs);
+        // A report gives a round trip, too (`tcp_ack_update_rtt` in net/ipv4/tcp_input.c).
+        if let Some(elapsed) = timer.filter(|_| !advances) {
+            core.sample(elapsed, core.seq.flight_size(), now);
+        }
+        timer
     }
 
     /// Marks what is lost, and says when more may be (section 6.2 steps 4 and 5). A recovery begins, if none is on, also for
@@ -78,9 +95,11 @@ impl Rack {
     fn detect<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
         let (wait, lost) = (self.wait(core), self.log.lost());
         let due = self.detection.newest.and_then(|newest| self.log.detect(newest, wait, now, CLOCK));
-        let spare = if core.rules.recovery.ticks().0 > Time::ZERO { wheel::LEAST } else { 0.0 };
+        let spare = if core.rules.recovery.counts_ticks() { wheel::LEAST } else { 0.0 };
         self.reorder = due.map(|due| expiry(&core.rules, now, (due - now).secs() + spare));
-        if self.log.lost() > 0 && !core.cc.repairs(core.seq.una) {
+        // To Linux what was sent again since is still lost (`tcp_time_to_recover` in net/ipv4/tcp_input.c).
+        let found = if core.rules.recovery.counts_ticks() { self.log.marked() } else { self.log.lost() };
+        if found > 0 && !core.cc.repairs(core.seq.una) {
             self.enter(core, delivery, now, wire);
         } else if self.prr.on() {
             self.prr.on_ack(core, delivery, self.in_flight(core), self.log.lost() > lost);
@@ -177,9 +196,10 @@ impl Rack {
             core.may_not_be_undone();
             core.cut(Signal::Loss, now);
             core.cc.state = CaState::Open;
+            core.with_control(now, |control, window| control.on_complete(window));
         }
         let (before, reported) = (self.outstanding(core), self.board.total());
-        self.take_in(core, ack, now);
+        let timed = self.take_in(core, ack, now);
         let advances = ack.ack > core.seq.una;
         let delivery = Delivery::between((before.una, reported), (ack.ack.max(core.seq.una), self.board.total()));
         let mut acked = 0;
@@ -187,10 +207,12 @@ impl Rack {
             if ack.ack >= core.cc.recover && core.cc.repairs(core.seq.una) {
                 self.detection.on_exit();
             }
-            acked = accept_new_data(core, ack, &mut self.prr, now, wire);
+            let timed = timed.map_or(*ack, |elapsed| Ack { ts_ecr: now - elapsed, ..*ack });
+            acked = accept_new_data(core, &timed, &mut self.prr, now, wire);
         }
         self.detection.on_dsack(core.seq.una, core.seq.max, dsack.is_some());
         self.detect(core, delivery, now, wire);
+        self.tell_state(core, now);
         // An ACK that begins a recovery grows no window, and what counts is what was delivered: reported or covered for the first
         // time (`tcp_cong_control` in net/ipv4/tcp_input.c).
         if acked > 0 && core.cc.state != CaState::Recovery {
@@ -199,6 +221,17 @@ impl Rack {
         }
         core.tell_judged(ack, &before, &self.outstanding(core), now);
         (verdict == Verdict::Ask && self.ask(core, now, wire)) || self.send_out(core, now, wire) || advances
+    }
+
+    /// Tells a control that takes Linux's form whether all is in order (`tcp_set_ca_state`).
+    fn tell_state(&mut self, core: &mut Core, now: Time) {
+        if core.rules.controls == Controls::Linux && core.cc.control.needs() == Needs::RoundTrips {
+            let calm = core.cc.state_at(core.seq.una) == CaState::Open;
+            let open = calm && self.board.is_empty() && !self.log.any_resent();
+            if std::mem::replace(&mut self.disordered, !open) == open {
+                core.with_control(now, |control, _| control.on_open(open));
+            }
+        }
     }
 
     /// F-RTO's question; whether there was new data to ask with.
@@ -304,7 +337,7 @@ impl LossRecovery for Rack {
         if timed_out {
             self.rto = Some(expiry(&core.rules, now, core.timer.rto.timeout()));
             self.log.mark_on_timeout(self.wait(core), now);
-            if core.control_owns_window() {
+            if core.control_owns_window() || core.rules.recovery.counts_ticks() {
                 // One segment beside what is not lost, as kernels have it (`tcp_enter_loss`).
                 core.cc.cwnd = (self.in_flight(core) + u64::from(core.seq.mss)) as f64;
             }

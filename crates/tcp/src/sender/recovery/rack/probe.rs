@@ -1,6 +1,6 @@
 //! Tail loss probes (RFC 8985 section 7): a segment sent after two round trips without an ACK.
 
-use acklab_packet::{Ack, Seq, Time};
+use acklab_packet::{Ack, Seq};
 
 use super::super::super::Core;
 use super::wheel::LEAST;
@@ -54,7 +54,7 @@ impl Tlp {
 /// `TLP_calc_PTO` (section 7.2), without its limit, which is the retransmission timer.
 pub(super) fn timeout(core: &Core) -> f64 {
     let lone = core.seq.flight_size() <= u64::from(core.seq.mss);
-    let spare = if core.rules.recovery.ticks().0 > Time::ZERO { LEAST } else { 0.0 };
+    let spare = if core.rules.recovery.counts_ticks() { LEAST } else { 0.0 };
     match core.smoothed_rtt() {
         Some(rtt) => 2.0 * rtt + if lone { MAX_ACK_DELAY } else { spare },
         None => FIRST_PTO,

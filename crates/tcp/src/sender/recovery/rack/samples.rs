@@ -1,0 +1,57 @@
+//! Round trips that an ACK gives as Linux takes them (`tcp_clean_rtx_queue` and `tcp_ack_update_rtt` in net/ipv4/tcp_input.c): one for
+//! the timer, of the first segment covered that was sent once, else of the first one reported; and one for the congestion
+//! control, of the last one reported, else of the last one covered. If something covered was sent twice and nothing is
+//! reported, the echoed timestamp gives both.
+
+use acklab_packet::Time;
+
+use super::super::log::Sent;
+
+/// Send times of what an ACK covers and of what it reports: the first, and the last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Samples {
+    covered: Option<(Time, Time)>,
+    reported: Option<(Time, Time)>,
+}
+
+impl Samples {
+    /// A segment that the ACK covers or reports for the first time, lowest first.
+    pub fn note(&mut self, sent: &Sent, covered: bool) {
+        if !sent.resent {
+            let times = if covered { &mut self.covered } else { &mut self.reported };
+            *times = Some((times.map_or(sent.at, |times| times.0), sent.at));
+        }
+    }
+
+    /// The round trips for the timer and for the control, in seconds. `resent`: something covered was sent twice; `echo`: the round
+    /// trip of an ACK of new data by its timestamp.
+    pub fn round_trips(&self, resent: bool, echo: Option<f64>, now: Time) -> (Option<f64>, Option<f64>) {
+        let since = |at: Time| (now - at).secs();
+        let covered = self.covered.filter(|_| !resent);
+        let Some(first) = covered.or(self.reported) else { return (echo, echo) };
+        let last = self.reported.or(covered).unwrap_or(first);
+        (Some(since(first.0)), Some(since(last.1)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(at: f64, resent: bool) -> Sent {
+        Sent { start: 0, end: 1, at: Time::from_secs(at), resent, lost: false, marked: false, sacked: false, number: 0 }
+    }
+
+    #[test]
+    fn the_timer_takes_the_first_covered_and_the_control_the_last_reported() {
+        let mut samples = Samples::default();
+        (1..=2).for_each(|at| samples.note(&sent(f64::from(at), false), true));
+        assert_eq!(samples.round_trips(false, Some(9.0), Time::from_secs(5.0)), (Some(4.0), Some(3.0)));
+        (3..=4).for_each(|at| samples.note(&sent(f64::from(at), false), false));
+        assert_eq!(samples.round_trips(false, Some(9.0), Time::from_secs(5.0)), (Some(4.0), Some(1.0)));
+        assert_eq!(samples.round_trips(true, Some(9.0), Time::from_secs(5.0)), (Some(2.0), Some(1.0)));
+        let mut again = Samples::default();
+        again.note(&sent(1.0, true), true);
+        assert_eq!(again.round_trips(true, Some(9.0), Time::from_secs(5.0)), (Some(9.0), Some(9.0)));
+    }
+}
