@@ -24,7 +24,7 @@ def main() -> None:
     for axes, (credit, title) in zip(panels, CREDITS.items(), strict=True):
         rows = means.filter(means["credit"] == credit)
         ratios, delays = sorted(set(rows["ratio"])), sorted(set(rows["delay_s"]))
-        share = {(r["ratio"], r["delay_s"]): 100 * r["rarely"] / (r["rarely"] + r["often"]) for r in rows.to_dicts()}
+        share = {(r["ratio"], r["delay_s"]): 100 * r["goodput of rarely"] / (r["goodput of rarely"] + r["goodput of often"]) for r in rows.to_dicts()}
         grid = [[share[ratio, delay] for delay in delays] for ratio in ratios]
         shown = axes.imshow(grid, vmin=0, vmax=100, cmap="RdBu", aspect="auto", origin="lower")
         for y, row in enumerate(grid):

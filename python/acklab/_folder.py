@@ -107,7 +107,10 @@ class Folder:
     def _make(self) -> None:
         missing = [path for path in (self.path, *self.path.parents) if not path.exists()]
         self._made = missing or self._made
-        self.path.mkdir(parents=True, exist_ok=True)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:
+            raise FolderError(f"{self.path} is no directory; give another name") from None
         try:
             self.private.mkdir()
         except FileExistsError:

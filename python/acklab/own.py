@@ -9,6 +9,7 @@ Times are in seconds. Windows and sequence numbers count units: bytes, or segmen
 
 from __future__ import annotations
 
+import os
 import runpy
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal
@@ -167,6 +168,8 @@ class Own:
         Raises:
             ValueError: it defines none, or running it fails.
         """
+        if not os.path.exists(path):
+            raise ValueError("no such file")
         try:
             module = runpy.run_path(path)
         except Exception as error:

@@ -20,10 +20,10 @@ def test_a_cubic_flow_with_fewer_acks_gets_less_unless_segments_are_counted() ->
         seeds=2,
     )
     means = {(r["ratio"], r["credit"], r["metric"]): r["mean"] for r in told.summary.to_dicts()}
-    rarely = {(ratio, credit): mean for (ratio, credit, metric), mean in means.items() if metric == "rarely"}
+    rarely = {(ratio, credit): mean for (ratio, credit, metric), mean in means.items() if metric == "goodput of rarely"}
     assert rarely[40, "ack-counting"] < 15 < 30 < rarely[40, "linux"] and rarely[2, "ack-counting"] > 30
     assert rarely[40, "abc"] < 25
-    assert means[2, "ubc", "rarely"] + means[2, "ubc", "often"] < 70, "timeouts cost both flows"
+    assert means[2, "ubc", "goodput of rarely"] + means[2, "ubc", "goodput of often"] < 70, "timeouts cost both flows"
 
 
 def test_an_ack_for_every_second_packet_overloads_the_slow_uplink() -> None:

@@ -262,7 +262,7 @@ def test_connections_are_chosen_and_sorted() -> None:
     assert "0 of 1 directions" in command("analyze", CAPTURE, "--only", ":99").stdout
     assert json.loads(command("analyze", CAPTURE, "--only", "#7", "--json").stdout)["connections"] == []
     wrong = command("analyze", CAPTURE, "--sort", "size")
-    assert wrong.returncode == 2 and "there is no column size; there are connection, direction, " in wrong.stderr
+    assert wrong.returncode == 2 and "no column size; there are connection, direction, " in wrong.stderr
     assert command("analyze", CAPTURE, "--most", "0").returncode == 2
     summary = acklab.analyze(CAPTURE, packets=False).summary()
     rows = [without(summary, connection=n, rtt_max_s=None if n == 2 else n % 5) for n in range(8)]

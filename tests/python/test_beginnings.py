@@ -58,6 +58,7 @@ def test_a_path_is_compared_and_swept_by_the_same_names(acklab_command: Acklab) 
     done = acklab_command("compare", "--path", "dsl", "--case", "as it is", "--case", "fast: up=9Mbps", "--seeds", "2", *short)
     assert done.returncode == 0 and "fast" in done.stdout, done.stderr
     assert acklab_command("run", "--path", "dsl", str(example("t1.toml"))).returncode == 2
+    assert "--path dsl: no key upp; did you mean up?" in acklab_command("run", "--path", "dsl", "--set", "upp=2Mbps").stderr
     assert "did you mean cable?" in acklab_command("run", "--path", "cabel").stderr
 
 

@@ -162,6 +162,13 @@ def verbs(two_hops: Path) -> dict[str, list[str]]:
     }
 
 
+def test_a_file_is_no_place_for_results(tmp_path: Path, verbs: dict[str, list[str]], command_inside: Acklab) -> None:
+    (tmp_path / "notes").write_text("mine")
+    done = command_inside(*verbs["run"], "--out", str(tmp_path / "notes"))
+    assert done.returncode == 2 and "notes is no directory; give another name" in done.stderr
+    assert (tmp_path / "notes").read_text() == "mine"
+
+
 def test_no_verb_writes_over_another_ones_results(tmp_path: Path, verbs: dict[str, list[str]], command_inside: Acklab) -> None:
     for verb, command in verbs.items():
         out = tmp_path / verb

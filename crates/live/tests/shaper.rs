@@ -80,6 +80,13 @@ fn delayed_acks_cover_two_and_the_timer_sends_the_last() {
     assert_eq!((bench.edge.next(), bench.edge.counts().thinned), (None, 2));
 }
 
+/// A real sender numbers no packets, whatever the scenario's sender does.
+#[test]
+fn quic_acks_go_by_sequence_numbers() {
+    let mut bench = Bench::new(r#"{"policy": "quic", "packet_numbers": true}"#);
+    assert_eq!(bench.course(4), [vec![], vec![2001], vec![], vec![4001]]);
+}
+
 #[test]
 fn stretched_acks_cover_eight() {
     let mut bench = Bench::new(r#"{"policy": "delayed", "segments": 8, "timer": "200ms"}"#);

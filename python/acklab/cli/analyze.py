@@ -14,7 +14,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from .._terminal import say, say_json, status
-from .._texts import file_name, stem
+from .._texts import file_name, not_known, stem
 from .options import add_open, check_open, directory, open_page
 
 if TYPE_CHECKING:
@@ -85,8 +85,7 @@ def act(options: argparse.Namespace) -> int:
     if options.files.count(STANDARD_INPUT) > 1:
         options.parser.error("standard input can be read once")
     if options.sort is not None and options.sort not in sortable():
-        known = ", ".join(sortable())
-        options.parser.error(f"argument --sort: there is no column {options.sort}; there are {known}")
+        options.parser.error(f"argument --sort: {not_known('column', options.sort, sortable())}")
     places = _places(options)
     with contextlib.ExitStack() as stack:
         folders = [stack.enter_context(results(place, "analyze", NAMES)) for place in places]

@@ -65,8 +65,22 @@ def take_path(options: argparse.Namespace) -> None:
     title = [f"title={name}: {', '.join(options.set)}"] if options.set else []
     for several in ("set", "vary", "case", "under"):
         if hasattr(options, several):
+            _refuse_strange(options, getattr(options, several))
             setattr(options, several, [_written_out(text) for text in getattr(options, several)])
     options.set = [*title, *options.set]
+
+
+_NAMED = re.compile(r"(^|[:;]\s*)(\w+)(?==)")
+#: A scenario's own keys of one word.
+_OWN = ("title", "seed", "stop", "record", "stack", "link", "flow", "topology", "wlan")
+
+
+def _refuse_strange(options: argparse.Namespace, texts: list[str]) -> None:
+    """Refuses a key of one word that neither a path nor a scenario has."""
+    for text in texts:
+        for _, key in _NAMED.findall(text):
+            if key not in KEYS and key not in _OWN:
+                options.parser.error(f"--path {options.path}: {not_known('key', key, list(KEYS))}")
 
 
 def _written_out(text: str) -> str:
@@ -75,4 +89,4 @@ def _written_out(text: str) -> str:
     >>> _written_out("down=50Mbps"), _written_out("slow: up=1Mbps; down=2Mbps")
     ('link.1.rate=50Mbps', 'slow: link.1.back.rate=1Mbps; link.1.rate=2Mbps')
     """
-    return re.sub(r"(^|[:;]\s*)(\w+)(?==)", lambda key: key[1] + KEYS.get(key[2], (key[2], ""))[0], text)
+    return _NAMED.sub(lambda key: key[1] + KEYS.get(key[2], (key[2], ""))[0], text)

@@ -40,6 +40,8 @@ def act(options: argparse.Namespace) -> int:
         text = example(TEMPLATES[options.template][0]).read_text(encoding="utf-8")
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
+    except FileNotFoundError:
+        options.parser.error(f"{file_name(path.parent)}: no such directory; nothing was written")
     except FileExistsError:
         options.parser.error(f"{file_name(path)} is there already; nothing was written")
     say(f"wrote {file_name(path)}; next: acklab run {file_name(path)}")

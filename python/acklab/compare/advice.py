@@ -46,7 +46,7 @@ def _one_run(told: Compared) -> str:
     metric = told.comparison.metrics[0]
     orders = []
     for ranking in told.rankings:
-        steps = [f"{row.case} ({shown(metric, row.samples[metric.name])})" for row in ranking.rows]
+        steps = [f"{quoted(row.case)} ({shown(metric, row.samples[metric.name])})" for row in ranking.rows]
         orders.append(f"{_where(ranking)}{', '.join(steps)}")
     return (
         f"One deterministic run each, best {metric.name} first: {'; '.join(orders)}. "
@@ -59,8 +59,8 @@ def _stay(told: Compared, base: str, others: list[str]) -> str:
     everywhere = all(r.row(name).verdict == WORSE for r in told.rankings for name in others)
     behind = "; ".join(text for ranking in told.rankings if (text := _behind(metric, ranking, others)))
     if everywhere:
-        return f"Stay with {base}: {listing(others)} {verb} worse by {metric.name} ({behind})."
-    return f"Stay with {base}: every other case is worse by {metric.name} or has no value in at least one situation ({behind})."
+        return f"Stay with {quoted(base)}: {listing([*map(quoted, others)])} {verb} worse by {metric.name} ({behind})."
+    return f"Stay with {quoted(base)}: every other case is worse by {metric.name} or has no value in at least one situation ({behind})."
 
 
 def _behind(metric: Metric, ranking: Ranking, names: list[str]) -> str:
@@ -69,9 +69,9 @@ def _behind(metric: Metric, ranking: Ranking, names: list[str]) -> str:
     for name in names:
         row = ranking.row(name)
         if row.verdict == WORSE and row.behind is not None:
-            texts.append(f"{name} behind by {span(metric, row.behind)}" if len(names) > 1 else f"by {span(metric, row.behind)}")
+            texts.append(f"{quoted(name)} behind by {span(metric, row.behind)}" if len(names) > 1 else f"by {span(metric, row.behind)}")
         elif row.verdict == NO_VALUE:
-            texts.append(f"{name} has no value")
+            texts.append(f"{quoted(name)} has no value")
     return _where(ranking) + listing(texts) if texts else ""
 
 
@@ -81,12 +81,12 @@ def _only(told: Compared, chosen: str, base: str) -> str:
         return _use(told, chosen, base)
     changes = "; ".join(_changes(told, ranking, chosen, base) for ranking in told.rankings)
     name = told.comparison.metrics[0].name
-    return f"Only {chosen} may be the best by {name} in every situation. Beside {base}: {changes}"
+    return f"Only {quoted(chosen)} may be the best by {name} in every situation. Beside {quoted(base)}: {changes}"
 
 
 def _use(told: Compared, chosen: str, base: str) -> str:
     changes = [text for ranking in told.rankings if (text := _changes(told, ranking, chosen, base))]
-    return f"Use {chosen} instead of {base}: {'; '.join(changes)}"
+    return f"Use {quoted(chosen)} instead of {quoted(base)}: {'; '.join(changes)}"
 
 
 def _changes(told: Compared, ranking: Ranking, chosen: str, base: str) -> str:
@@ -98,7 +98,7 @@ def _changes(told: Compared, ranking: Ranking, chosen: str, base: str) -> str:
         mine, old = ranking.row(chosen).samples[metric.name], ranking.row(base).samples[metric.name]
         if found is None:
             if metric is told.comparison.metrics[0]:
-                gains.append(f"{metric.name} {shown(metric, mine)} ({base}: {shown(metric, old)})")
+                gains.append(f"{metric.name} {shown(metric, mine)} ({quoted(base)}: {shown(metric, old)})")
             continue
         both = f"{metric.name} {shown(metric, mine)} instead of {shown(metric, old)}"
         if sign:
@@ -119,7 +119,7 @@ def _open(metric: Metric, verdict: str, interval: Interval) -> str:
 
 def _between(told: Compared, names: list[str]) -> str:
     """What is open between cases each of which may be the best."""
-    metric, who = told.comparison.metrics[0], listing(names)
+    metric, who = told.comparison.metrics[0], listing([*map(quoted, names)])
     pairs = [
         (found, ranking, one, other)
         for ranking in told.rankings
@@ -132,10 +132,10 @@ def _between(told: Compared, names: list[str]) -> str:
     found, ranking, one, other = max(pairs, key=lambda pair: _most(pair[0]))
     mean = ranking.row(one).samples[metric.name]
     if len(pairs) == 1:
-        apart = f"that of {other} minus that of {one} is {span(metric, found.interval)} ({one}: {shown(metric, mean)})"
+        apart = f"that of {quoted(other)} minus that of {quoted(one)} is {span(metric, found.interval)} ({quoted(one)}: {shown(metric, mean)})"
     else:
         share = f" ({percent(_most(found) / abs(mean.value))} of {shown(metric, mean)})" if mean and mean.value else ""
-        apart = f"they may differ by up to {digits(_most(found))} {_apart(metric)}{share}{_under(ranking)}"
+        apart = f"{_where(ranking)}they may differ by up to {digits(_most(found))} {_apart(metric)}{share}"
     if verdicts <= {SAME, EQUIVALENT}:
         return f"{who} are equivalent within {percent(told.comparison.margin)} by {metric.name}: {apart}"
     needs = _needs(told, [found for found, *_ in pairs], ranking)
@@ -163,7 +163,7 @@ def _none(told: Compared, names: list[str]) -> str:
     """No case is among the best everywhere: the one that may lose least where it may lose most."""
     metric = told.comparison.metrics[0]
     able = [name for name in names if all(r.row(name).verdict != NO_VALUE for r in told.rankings)]
-    said = f"No case may be the best by {metric.name} in every situation"
+    said = f"No case is among the best by {metric.name} in every situation"
     if not able:
         return f"{said}."
     worst = {name: max(told.rankings, key=lambda ranking: _loss(metric, ranking, name)) for name in able}
@@ -172,7 +172,10 @@ def _none(told: Compared, names: list[str]) -> str:
     behind = ranking.row(chosen).behind
     assert behind is not None
     most = f", up to {percent(share)}" if share < math.inf else ""
-    return f"{said}. {chosen} loses least where it loses most: {span(metric, behind)} behind {ranking.best.case}{_under(ranking)}{most}."
+    return (
+        f"{said}. {quoted(chosen)} may lose least where it may lose most: {_where(ranking)}{span(metric, behind)} behind "
+        f"{quoted(ranking.best.case)}{most}."
+    )
 
 
 def _loss(metric: Metric, ranking: Ranking, name: str) -> float:
@@ -207,10 +210,19 @@ def _further(told: Compared, chosen: str, others: Sequence[str]) -> str:
                 found = [one for other in others if (one := ranking.between(metric, chosen, other)) is not None]
                 size = f" ({', '.join(_by(metric, one.interval) for one in found)})" if ranking.random else ""
                 texts.append(f"{metric.name}{_under(ranking)}{size}")
-    return f"{chosen} is better than {listing(list(others))} by {listing(texts)}" if texts else ""
+    return f"{quoted(chosen)} is better than {listing([*map(quoted, others)])} by {listing(texts)}" if texts else ""
 
 
-# ---- numbers ---------------------------------------------------------------------------------------------------------
+# ---- names and numbers -----------------------------------------------------------------------------------------------
+def quoted(name: str) -> str:
+    """A case's name in a sentence: in quotation marks where a comma in it would end it.
+
+    >>> quoted("no filter"), quoted("delayed, queue of 8")
+    ('no filter', '“delayed, queue of 8”')
+    """
+    return f"“{name}”" if "," in name else name
+
+
 def shown(metric: Metric, one: Sample | None) -> str:
     """A mean with its unit."""
     return "no value" if one is None else f"{digits(one.value)} {metric.quantity.unit}".rstrip()

@@ -74,7 +74,8 @@ def chart(told: Compared) -> Dots:
                 dots.append(Dot(order.index(name), one.value, (ends.low, ends.high), shade))
         panels.append(DotPanel(metric.label, dots, _ARROWS[metric.quantity.better]))
     keys = [(ranking.situation, shade) for shade, ranking in zip(SHADES, told.rankings, strict=False) if ranking.situation]
-    return Dots("comparison", f"{told.title}: means and 95 % intervals", order, panels, keys)
+    shows = "means and 95 % intervals" if told.random else "one deterministic run each"
+    return Dots("comparison", f"{told.title}: {shows}", order, panels, keys)
 
 
 def frames(told: Compared) -> dict[str, Any]:

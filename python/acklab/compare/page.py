@@ -6,15 +6,18 @@ from ..figures.html import VIEWER, document, esc, header, table
 from ..plot.runs import Run
 from ..plot.words import listing
 from ..report.contents import CHARTS, manifest
+from .advice import quoted
 from .rank import FIRST, NO_VALUE, WORSE, Ranked, Ranking
 from .result import Compared, basis, columns
 
 
 def page(told: Compared, chart: str, runs: list[Run]) -> str:
     """The verdict, the chart, a table for each situation, what the cases set, and one run of each case over time."""
-    cases = [case.name for case in told.comparison.cases]
+    cases = [quoted(case.name) for case in told.comparison.cases]
     compared = f"{listing(cases)} by {told.comparison.metrics[0].name}"
-    body = [header(told.advice, f"acklab compare: {compared}", told.title, quick=False), "</header><main>"]
+    verdict, more = _headline(told.advice)
+    detail = f"<p>{esc(more)}</p>" if more else ""
+    body = [header(verdict, f"acklab compare: {compared}", told.title, quick=False), f"{detail}</header><main>"]
     body.append(f'<section class="card">{chart}</section>')
     for ranking in told.rankings:
         heads, rows = columns(told, ranking)
@@ -40,7 +43,20 @@ def page(told: Compared, chart: str, runs: list[Run]) -> str:
     return document(f"{compared}: {told.title}", "".join(body) + "</main>", viewer=viewer)
 
 
+def _headline(text: str, most: int = 160) -> tuple[str, str]:
+    """The first sentence of an advice, or what it says before its numbers if it is long; then the rest.
+
+    >>> _headline("Stay with a: b is worse. More.")
+    ('Stay with a: b is worse.', 'More.')
+    """
+    first, dot, more = text.partition(". ")
+    if len(first) <= most or ": " not in first:
+        return first + dot.strip(), more
+    verdict, _, numbers = text.partition(": ")
+    return f"{verdict}.", numbers[:1].upper() + numbers[1:]
+
+
 def _case(ranking: Ranking, row: Ranked) -> str:
     """A case's name; the first is marked where every other is decided to be worse."""
     decided = ranking.random and all(other.verdict in (WORSE, NO_VALUE) for other in ranking.rows[1:])
-    return f"<strong>{esc(row.case)}</strong>, best" if row.verdict == FIRST and decided else esc(row.case)
+    return f"<span><strong>{esc(row.case)}</strong>, best</span>" if row.verdict == FIRST and decided else esc(row.case)

@@ -7,6 +7,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,10 @@ class Comparison:
             twice = next((name for name in names if names.count(name) > 1), None)
             if twice is not None:
                 raise CompareError(f"two {what}s are called {twice!r}")
+            for one, other in combinations(cases, 2):
+                if sorted(one.sets) == sorted(other.sets):
+                    does = "set the same keys; give one of them others" if one.sets else "set nothing; give one of them keys"
+                    raise CompareError(f"{what}s {one.name!r} and {other.name!r} {does}: 'NAME: KEY=VALUE'")
         names = [one.name for one in self.metrics]
         if not names:
             raise CompareError("nothing to measure: give at least one metric")

@@ -91,7 +91,7 @@ def basis(told: Compared) -> list[str]:
     if rules.family == 1:
         said.append("behind by: 95 % interval of the paired difference")
     else:
-        more = "; the other metrics together, too" if len(told.comparison.metrics) > 1 else ""
+        more = "; another 95 % for the other metrics" if len(told.comparison.metrics) > 1 else ""
         said.append(f"behind by: paired differences, 95 % for all {rules.family} together (Bonferroni){more}")
     rows = [row for ranking in told.rankings for row in ranking.rows]
     found = {row.verdict for row in rows}

@@ -356,12 +356,13 @@ def _dots(chart: Dots) -> Figure:
     height = (0.16 + 0.14 * shades) * rows + 0.1
     left = 0.35 + 0.062 * max(map(columns_of, names))
     total = height + canvas.TITLE + canvas.BOTTOM + (canvas.LEGEND if chart.keys else 0.06)
-    fig = Figure(figsize=(canvas.WIDTH, total))
-    width = (canvas.WIDTH - left - canvas.RIGHT - (columns - 1) * 0.3) / columns
+    whole = canvas.SMALL if columns == 1 else canvas.WIDTH
+    fig = Figure(figsize=(whole, total))
+    width = (whole - left - canvas.RIGHT - (columns - 1) * 0.3) / columns
     order = {shade: k for k, (_, shade) in enumerate(chart.keys)}
     for column, panel in enumerate(chart.panels):
         x = left + column * (width + 0.3)
-        axes = fig.add_axes((x / canvas.WIDTH, canvas.BOTTOM / total, width / canvas.WIDTH, height / total))
+        axes = fig.add_axes((x / whole, canvas.BOTTOM / total, width / whole, height / total))
         for dot in panel.dots:
             y = -dot.row + 0.3 * ((shades - 1) / 2 - order.get(dot.colour, 0))
             axes.plot(dot.interval, (y, y), color=canvas.shade(dot.colour), lw=1.4)

@@ -103,7 +103,7 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
 
 def _cell(counts: Mapping[str, int], outcome: Outcome) -> str:
     """The counts of one standing, each with its word."""
-    told = [f"{n} {word}" for word, n in counts.items() if n]
+    told = [words.number_of(n, word) for word, n in counts.items() if n]
     return "<br>".join(told) if told and outcome.paper.ledger.claims else "none"
 
 

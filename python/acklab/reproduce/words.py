@@ -32,12 +32,21 @@ def tally(verdicts: Sequence[Verdict]) -> dict[str, dict[str, int]]:
     }
 
 
+def number_of(n: int, word: str) -> str:
+    """How many claims have an outcome.
+
+    >>> number_of(1, "differs"), number_of(8, "differs"), number_of(2, "undecided")
+    ('1 differs', '8 differ', '2 undecided')
+    """
+    return f"{n} {'differ' if word == 'differs' and n != 1 else word}"
+
+
 def counted(verdicts: Sequence[Verdict]) -> str:
     """The tally as sentences, one a standing."""
     said = []
     for standing, counts in tally(verdicts).items():
         total = sum(counts.values())
-        parts = ", ".join(f"{n} {'differ' if word == 'differs' else word}" for word, n in counts.items() if n)
+        parts = ", ".join(number_of(n, word) for word, n in counts.items() if n)
         if total:
             said.append(f"{standing.capitalize()}: {total} claim{'s' * (total != 1)}, {parts}.")
     return " ".join(said)

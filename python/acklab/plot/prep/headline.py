@@ -265,6 +265,8 @@ def _compare_rates(runs: list[Run]) -> str:
     best = rates[order[0]]
     if not best:
         return "No run finished its flows."
+    if 1 - rates[order[-1]] / best < 0.001:
+        return f"Each run carried {amount(best, 'bit/s')}, to within 0.1 %. {_ONCE}"
     less = [f"{_name(k)} {percent(1 - rates[k] / best)} less" for k in order[1:5]]
     return f"{_name(order[0])} carried most, {amount(best, 'bit/s')}; {listing(less)}. {_ONCE}"
 
