@@ -2,10 +2,7 @@
 
 use std::collections::VecDeque;
 
-use acklab_packet::{Ack, Seq, Time};
-
-use super::super::Core;
-use super::scoreboard::Scoreboard;
+use acklab_packet::{Seq, Time};
 
 /// A segment, or what a block's edge has left of one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -307,56 +304,6 @@ impl SendLog {
             }
         }
     }
-}
-
-/// Takes in the segments that an ACK covers and reports for the first time, lowest first, also on `board`; `tell` learns of each,
-/// and whether the cumulative number covers it. Whether some of what is covered was sent more than once.
-pub(super) fn take_in(
-    log: &mut SendLog,
-    board: &mut Scoreboard,
-    core: &mut Core,
-    ack: &Ack,
-    now: Time,
-    mut tell: impl FnMut(Sent, bool),
-) -> bool {
-    let mut resent = false;
-    let low = ack.ack.max(core.seq.una);
-    if ack.ack > core.seq.una {
-        resent = log.acknowledge(ack.ack, |sent| tell(sent, true));
-        board.clear_below(ack.ack);
-        if let Some(delivery) = &mut core.extras.delivery {
-            delivery.acknowledge(ack.ack, now);
-        }
-    }
-    if ack.sack.is_empty() {
-        return resent;
-    }
-    let mut blocks = [(0, 0); 3];
-    let mut count = 0;
-    for (start, end) in ack.sack.iter(ack.ack) {
-        if start.max(low) < end && end <= core.seq.max {
-            blocks[count] = (start.max(low), end);
-            count += 1;
-        }
-    }
-    blocks[..count].sort_unstable();
-    for &(start, end) in &blocks[..count] {
-        let mut from = start;
-        while from < end {
-            if let Some(run) = board.at(from).0.filter(|run| run.1 > from) {
-                from = run.1;
-                continue;
-            }
-            let to = board.next_above(from).map_or(end, |above| above.min(end));
-            log.report(from, to, |sent| tell(sent, false));
-            if let Some(delivery) = &mut core.extras.delivery {
-                delivery.report(from, to, now);
-            }
-            from = to;
-        }
-        board.add(start, end);
-    }
-    resent
 }
 
 #[cfg(test)]

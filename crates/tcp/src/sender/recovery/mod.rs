@@ -6,6 +6,7 @@ mod duplicates;
 mod fack;
 mod ff96;
 mod frto;
+mod intake;
 mod log;
 mod newreno;
 mod pipe;
