@@ -1,6 +1,6 @@
 //! One packet's bytes: IPv4 header, TCP header with options (or UDP's), zeros.
 
-use acklab_packet::{Ack, Body, Packet, Probe, Segment, Time};
+use acklab_packet::{Ack, Body, Ecn, Packet, Probe, Segment, Time};
 use etherparse::TcpOptionElement::{
     self, MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted, Timestamp, WindowScale,
 };
@@ -40,8 +40,8 @@ pub fn encode(
     let mut ip = Ipv4Header::new(length as u16, ttl, protocol, from, to).unwrap_or_default();
     ip.dont_fragment = true;
     ip.ecn = match &packet.body {
-        Body::Data(segment) if segment.ce => IpEcn::CongestionExperienced,
-        Body::Data(segment) if segment.ect => IpEcn::Ect0,
+        Body::Data(segment) if segment.ecn == Ecn::Ce => IpEcn::CongestionExperienced,
+        Body::Data(segment) if segment.ecn == Ecn::Ect => IpEcn::Ect0,
         Body::Ack(ack) if ack.ce => IpEcn::CongestionExperienced,
         Body::Ack(ack) if ack.ect => IpEcn::Ect0,
         _ => IpEcn::NotEct,

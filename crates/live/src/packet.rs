@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use acklab_packet::{Segment, Time};
+use acklab_packet::{Ecn, Segment, Time};
 use acklab_path::Carried;
 use acklab_path::stage::Reissue;
 
@@ -73,8 +73,11 @@ impl WirePacket {
             len,
             syn: self.header.has(flag::SYN),
             fin: self.header.has(flag::FIN),
-            ect: self.header.ecn != 0,
-            ce: self.header.ecn == CE,
+            ecn: match self.header.ecn {
+                0 => Ecn::NotEct,
+                CE => Ecn::Ce,
+                _ => Ecn::Ect,
+            },
             cwr: self.header.has(flag::CWR) && !self.header.has(flag::SYN),
             ts_val: Time::from_secs(self.numbers.timestamps.0 as f64 * 1e-3),
             ..Segment::default()

@@ -20,6 +20,18 @@ pub enum Phase {
     CongestionAvoidance,
 }
 
+/// The ECN field of a data packet (RFC 3168 section 5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ecn {
+    /// Its sender does not understand congestion marks.
+    #[default]
+    NotEct,
+    /// Its sender understands them (ECT).
+    Ect,
+    /// A queue marked it (CE).
+    Ce,
+}
+
 /// A data segment: units `seq .. seq + len`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Segment {
@@ -35,10 +47,8 @@ pub struct Segment {
     pub last: bool,
     /// Sent before (for records and captures; no endpoint looks at it).
     pub retransmit: bool,
-    /// Its sender understands congestion marks (ECT, RFC 3168).
-    pub ect: bool,
-    /// A queue marked it (CE).
-    pub ce: bool,
+    /// Its congestion field.
+    pub ecn: Ecn,
     /// Its sender has answered a congestion mark (CWR).
     pub cwr: bool,
     /// An ACK of this connection came with a congestion mark of its own (ACK congestion control).

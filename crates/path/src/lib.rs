@@ -27,7 +27,7 @@ pub mod waiting;
 
 pub use bare::Bare;
 
-use acklab_packet::Body;
+use acklab_packet::{Body, Ecn};
 
 /// What a path needs to know of a packet.
 pub trait Carried {
@@ -105,7 +105,7 @@ impl Carried for acklab_packet::Packet {
     fn congestion(&self) -> u8 {
         match &self.body {
             Body::Ack(ack) => u8::from(ack.ece) | u8::from(ack.ce) << 2,
-            Body::Data(segment) => u8::from(segment.cwr) << 1 | u8::from(segment.ce) << 2,
+            Body::Data(segment) => u8::from(segment.cwr) << 1 | u8::from(segment.ecn == Ecn::Ce) << 2,
             Body::Datagram(_) | Body::Probe(_) => 0,
         }
     }
@@ -117,8 +117,8 @@ impl Carried for acklab_packet::Packet {
 
     fn mark(&mut self) -> bool {
         match &mut self.body {
-            Body::Data(segment) if segment.ect => {
-                segment.ce = true;
+            Body::Data(segment) if segment.ecn != Ecn::NotEct => {
+                segment.ecn = Ecn::Ce;
                 true
             }
             Body::Ack(ack) if ack.ect => {

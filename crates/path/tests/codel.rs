@@ -1,17 +1,18 @@
 //! CoDel's control law, against numbers worked by hand (RFC 8289 sections 5.5 and 5.6).
 
-use acklab_packet::{Body, Bytes, Packet, Segment, Time};
+use acklab_packet::{Body, Bytes, Ecn, Packet, Segment, Time};
 use acklab_path::queue::{Codel, CodelParams, Queue, Removal, Service};
 
 /// A packet of 1000 bytes with that number; `ect`: it can be marked.
 fn packet(number: u64, ect: bool) -> Packet {
-    let body = Body::Data(Segment { seq: number, ect, ..Segment::default() });
+    let ecn = if ect { Ecn::Ect } else { Ecn::NotEct };
+    let body = Body::Data(Segment { seq: number, ecn, ..Segment::default() });
     Packet { flow: 0, size: 1000, connection: 0, place: 0, body }
 }
 
 fn number(packet: &Packet) -> (u64, bool) {
     match packet.body {
-        Body::Data(segment) => (segment.seq, segment.ce),
+        Body::Data(segment) => (segment.seq, segment.ecn == Ecn::Ce),
         _ => unreachable!("only segments"),
     }
 }

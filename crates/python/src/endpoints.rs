@@ -1,6 +1,6 @@
 //! The two endpoints of one host, driven call by call: what `acklab drill` scripts exchange packets with.
 
-use acklab_packet::{Ack, Probe, SackBlocks, Segment, Time};
+use acklab_packet::{Ack, Ecn, Probe, SackBlocks, Segment, Time};
 use acklab_tcp::receiver::{Receiver, ReceiverWire};
 use acklab_tcp::sender::{CaState, Sender, SenderWire, Supply};
 use pyo3::exceptions::PyValueError;
@@ -20,9 +20,9 @@ struct Tape {
 
 impl SenderWire for Tape {
     fn send(&mut self, segment: Segment, _wire_bytes: u32) {
-        let Segment { seq, len, syn, retransmit, ect, cwr, .. } = segment;
+        let Segment { seq, len, syn, retransmit, ecn, cwr, .. } = segment;
         self.sent.push(json!({
-            "kind": "segment", "seq": seq, "len": len, "syn": syn, "retransmit": retransmit, "ect": ect, "cwr": cwr,
+            "kind": "segment", "seq": seq, "len": len, "syn": syn, "retransmit": retransmit, "ect": ecn != Ecn::NotEct, "cwr": cwr,
         }));
     }
     fn answer(&mut self, _reply: Probe, _wire_bytes: u32) {}
@@ -124,7 +124,14 @@ impl Endpoints {
         echo: u32,
     ) {
         let ts_val = Time::from_secs(ts_val);
-        let segment = Segment { seq, len, syn, fin, ect, ce, cwr, ts_val, echo, ..Segment::default() };
+        let ecn = if ce {
+            Ecn::Ce
+        } else if ect {
+            Ecn::Ect
+        } else {
+            Ecn::NotEct
+        };
+        let segment = Segment { seq, len, syn, fin, ecn, cwr, ts_val, echo, ..Segment::default() };
         self.receiver.tell_push(push);
         self.receiver.on_segment(&segment, Time::from_secs(now), &mut self.back);
     }

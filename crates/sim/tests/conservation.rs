@@ -7,7 +7,7 @@ mod world;
 
 use std::collections::VecDeque;
 
-use acklab_packet::{Body, Packet, Segment};
+use acklab_packet::{Body, Ecn, Packet, Segment};
 use acklab_path::spec::{LossPlace, QueueSpec};
 use acklab_scenario::spec::Scenario;
 use acklab_sim::Outcome;
@@ -115,7 +115,7 @@ fn known<T>(found: Option<T>, otherwise: &'static str) -> Result<T, TestCaseErro
 fn unmarked(packet: &Packet) -> Packet {
     let mut packet = *packet;
     if let Body::Data(segment) = &mut packet.body {
-        segment.ce = false;
+        segment.ecn = Ecn::NotEct;
     }
     packet
 }

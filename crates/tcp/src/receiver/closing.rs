@@ -1,6 +1,6 @@
-//! The receiver's own FIN, which Linux sends once the last data has come, and again until it is acknowledged (`tcp_send_fin` and
-//! `tcp_schedule_loss_probe` in net/ipv4/tcp_output.c): to a sender that waits for the last ACK it is another copy of that, and is counted
-//! as one.
+//! The receiver's own FIN. Linux sends it once the last data has come, and again until it is acknowledged (`tcp_send_fin`,
+//! `tcp_schedule_loss_probe` in net/ipv4/tcp_output.c). For a sender that waits for the last ACK it is another copy of that ACK,
+//! and is counted as one.
 
 use acklab_packet::{Seq, Time};
 
@@ -36,47 +36,55 @@ impl Closing {
     }
 }
 
+impl Closing {
+    /// The wait for the acknowledgment of a FIN that is due, where the next unit expected is `next`: everything has come.
+    fn begins(&mut self, next: Seq) -> Option<f64> {
+        self.end.take_if(|end| *end == next)?;
+        let rtt = self.round_trip.unwrap_or(UNKNOWN);
+        // A probe comes first where its time is the shorter one.
+        self.wait = rtt + (2.0 * rtt).max(LEAST);
+        Some(self.wait.min(2.0 * rtt + LEAST))
+    }
+
+    /// The same for a FIN sent again.
+    fn again(&mut self, now: Time) -> Option<f64> {
+        self.due.filter(|due| *due <= now)?;
+        let wait = self.wait;
+        self.wait = 2.0 * wait;
+        Some(wait)
+    }
+}
+
 impl Receiver {
     /// Sends the FIN if everything has come, or sets its timer anew.
     #[cold]
     pub(super) fn close<W: ReceiverWire>(&mut self, now: Time, wire: &mut W) {
         let next = self.rcv_nxt();
-        let due = match self.closing.due {
-            Some(due) => due,
-            None if self.closing.end.take_if(|end| *end == next).is_some() => {
-                let rtt = self.closing.round_trip.unwrap_or(UNKNOWN);
-                // A probe comes first where its time is the shorter one.
-                self.closing.wait = rtt + (2.0 * rtt).max(LEAST);
-                self.fin(now, self.closing.wait.min(2.0 * rtt + LEAST), wire)
-            }
-            None => return,
-        };
-        self.timer_on = true;
-        wire.arm(due);
+        let Some(closing) = &mut self.closing else { return };
+        let first = if closing.due.is_none() { closing.begins(next) } else { None };
+        self.fin(first, now, wire);
     }
 
     /// The timer runs out: whether it was the FIN's.
     #[cold]
     pub(super) fn closes<W: ReceiverWire>(&mut self, now: Time, wire: &mut W) -> bool {
-        let over = self.closing.due.is_some_and(|due| due <= now);
-        if over {
-            let wait = self.closing.wait;
-            self.closing.wait = 2.0 * wait;
-            self.fin(now, wait, wire);
-            self.close(now, wire);
+        let again = self.closing.as_mut().and_then(|closing| closing.again(now));
+        if again.is_some() {
+            self.fin(again, now, wire);
         }
-        over
+        again.is_some()
     }
 
-    /// True if a FIN waits to be acknowledged.
-    pub(super) fn is_closing(&self) -> bool {
-        self.closing.due.is_some()
-    }
-
-    fn fin<W: ReceiverWire>(&mut self, now: Time, wait: f64, wire: &mut W) -> Time {
-        self.send(self.rcv_nxt(), wire);
-        let due = now + Time::from_secs(wait);
-        self.closing.due = Some(due);
-        due
+    /// Sends a FIN if there is a time to wait for its acknowledgment; sets the timer of the last one.
+    fn fin<W: ReceiverWire>(&mut self, wait: Option<f64>, now: Time, wire: &mut W) {
+        if wait.is_some() {
+            self.send(self.rcv_nxt(), wire);
+        }
+        let Some(closing) = &mut self.closing else { return };
+        closing.due = wait.map(|wait| now + Time::from_secs(wait)).or(closing.due);
+        if let Some(due) = closing.due {
+            self.timer_on = true;
+            wire.arm(due);
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use acklab_packet::{Ack, Probe, SackBlocks, Segment, Seq, Time};
+use acklab_packet::{Ack, Ecn, Probe, SackBlocks, Segment, Seq, Time};
 
 use super::closing::Closing;
 use super::pieces::Spread;
@@ -55,10 +55,11 @@ pub struct Receiver {
     push: bool,
     /// Source of the sender's phase, if the policy asks.
     phase_source: Option<PhaseSource>,
-    /// One past the last unit of the segment just come, if that is a duplicate.
-    pub(super) duplicate_end: Seq,
-    pub(super) duplicates: u64,
-    pub(super) closing: Closing,
+    /// Units of the segment just come, if that is a duplicate, and the count of duplicates.
+    pub(super) duplicate_len: u32,
+    pub(super) duplicates: u32,
+    /// The receiver's own FIN, once the sender has said that it closes, or has measured the handshake.
+    pub(super) closing: Option<Box<Closing>>,
 }
 
 impl Receiver {
@@ -80,7 +81,7 @@ impl Receiver {
             trigger: 0,
             syn: false,
             duplicate: false,
-            duplicate_end: 0,
+            duplicate_len: 0,
             ece: false,
             mark_changed: false,
             push: false,
@@ -92,7 +93,7 @@ impl Receiver {
             segments_received: 0,
             acks_sent: 0,
             duplicates: 0,
-            closing: Closing::default(),
+            closing: None,
         }
     }
 
@@ -107,9 +108,9 @@ impl Receiver {
         self.segments_received += 1;
         // A mark is echoed on every ACK until the sender says it has reduced its window (RFC 3168 section 6.1.3).
         let before = self.ece;
-        self.ece = segment.ce | (before & !segment.cwr);
+        self.ece = (segment.ecn == Ecn::Ce) | (before & !segment.cwr);
         if self.rules.echo_each_mark {
-            self.echo_mark(segment.ce, before, now, wire);
+            self.echo_mark(segment.ecn == Ecn::Ce, before, now, wire);
         }
         if segment.ts_val >= self.ts_recent && segment.seq <= self.last_ack_sent {
             self.ts_recent = segment.ts_val;
@@ -117,7 +118,7 @@ impl Receiver {
         if self.space.extend(segment) {
             self.answer(segment, Placement::NEXT, true, now, wire);
             if segment.last {
-                self.closing.note(segment.end());
+                self.closing.get_or_insert_default().note(segment.end());
                 self.close(now, wire);
             }
         } else {
@@ -144,7 +145,7 @@ impl Receiver {
         let placement = self.space.insert(segment);
         self.answer(segment, placement, self.space.rcv_nxt != before, now, wire);
         if segment.last && !placement.duplicate {
-            self.closing.note(segment.end());
+            self.closing.get_or_insert_default().note(segment.end());
         }
         self.close(now, wire);
     }
@@ -184,8 +185,8 @@ impl Receiver {
             srtt: segment.srtt,
             ack_marked: segment.ack_marked,
             push,
-            ect: segment.ect,
-            ce: segment.ce,
+            ect: segment.ecn != Ecn::NotEct,
+            ce: segment.ecn == Ecn::Ce,
             cwr: segment.cwr,
             sent: segment.ts_val,
             now,
@@ -215,7 +216,7 @@ impl Receiver {
     /// The ACK timer runs out.
     pub fn on_timer<W: ReceiverWire>(&mut self, now: Time, wire: &mut W) {
         self.timer_on = false;
-        if self.is_closing() && self.closes(now, wire) {
+        if self.closing.is_some() && self.closes(now, wire) {
             return;
         }
         if self.spread.is_some() && !self.next_piece(now, wire) {
@@ -317,7 +318,7 @@ impl Receiver {
     /// The sender's answer to a keep-alive arrives.
     pub fn on_reply(&mut self, reply: &Probe, now: Time) {
         if reply.number == 0 {
-            self.closing.on_bare_ack(self.last_progress, now);
+            self.closing.get_or_insert_default().on_bare_ack(self.last_progress, now);
         }
         self.policy.on_reply(reply.number, now);
     }
@@ -377,6 +378,6 @@ impl Receiver {
     /// Counts so far.
     pub fn counters(&self) -> ReceiverCounters {
         let &Receiver { segments_received, acks_sent, duplicates, .. } = self;
-        ReceiverCounters { segments_received, acks_sent, duplicates }
+        ReceiverCounters { segments_received, acks_sent, duplicates: duplicates.into() }
     }
 }

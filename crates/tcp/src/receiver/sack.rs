@@ -99,7 +99,7 @@ impl Receiver {
     #[cold]
     pub(super) fn note_duplicate(&mut self, segment: &Segment) {
         self.duplicates += 1;
-        self.duplicate_end = segment.end();
+        self.duplicate_len = segment.len;
     }
 
     /// A segment came whose ACK may wait: its run is to be reported.
@@ -130,7 +130,7 @@ impl Receiver {
     #[cold]
     fn after_duplicate(&self, ack: Seq, blocks: &SackBlocks, most: usize) -> SackBlocks {
         let mut all = SackBlocks::default();
-        let first = (self.trigger, self.duplicate_end);
+        let first = (self.trigger, self.trigger + u64::from(self.duplicate_len));
         for (start, end) in std::iter::once(first).chain(blocks.iter(ack)).take(most) {
             all.push(ack, start, end);
         }

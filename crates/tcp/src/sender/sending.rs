@@ -1,6 +1,6 @@
 //! Departure of segments: one, as many as the window allows, or one more for an early duplicate ACK.
 
-use acklab_packet::{Phase, Segment, Seq, Time};
+use acklab_packet::{Ecn, Phase, Segment, Seq, Time};
 
 use super::congestion::control::{CongestionControl, Departure};
 use super::sequence::data_bytes;
@@ -29,7 +29,7 @@ impl Core {
         let retransmit = !PLAIN && seq < self.seq.max;
         let syn = !PLAIN && self.rules.syn && seq == 0;
         let fin = !PLAIN && self.rules.fin && end == self.seq.limit;
-        let last = !PLAIN && end == self.seq.end;
+        let last = !PLAIN && self.seq.marks_end && end == self.seq.limit;
         let echo = self.seq.una as u32;
         let mut segment = Segment { seq, len, syn, fin, last, retransmit, ts_val: now, echo, ..Segment::default() };
         if !PLAIN && (self.notices.ruled || self.notices.ack_mark) {
@@ -96,8 +96,10 @@ impl Core {
             segment.phase = if self.cc.in_slow_start() { Phase::SlowStart } else { Phase::CongestionAvoidance };
         }
         // Neither SYNs nor retransmissions may be marked (RFC 3168 section 6.1.5), and CWR goes with new data.
-        segment.ect = self.rules.ecn && !segment.syn && !segment.retransmit;
-        segment.cwr = segment.ect && std::mem::take(&mut self.notices.cwr);
+        if self.rules.ecn && !segment.syn && !segment.retransmit {
+            segment.ecn = Ecn::Ect;
+            segment.cwr = std::mem::take(&mut self.notices.cwr);
+        }
         segment.ack_marked = std::mem::take(&mut self.notices.ack_mark);
         if self.rules.recovery.packet_numbers() {
             segment.echo = self.counters.segments_sent as u32;

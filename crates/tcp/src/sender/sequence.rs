@@ -33,8 +33,6 @@ pub struct SequenceSpace {
     pub max: Seq,
     /// One past the last unit there is to send, SYN and FIN included.
     pub limit: Seq,
-    /// The same where the last segment says that it is; else beyond all.
-    pub(super) end: Seq,
     /// SND.WND: the receiver's advertised window.
     pub wnd: u64,
     /// Units in a full segment: 1 when segments are counted.
@@ -45,6 +43,8 @@ pub struct SequenceSpace {
     small_end: Seq,
     syn: bool,
     fin: bool,
+    /// True if the last segment says that it is.
+    pub(super) marks_end: bool,
     sws_avoidance: bool,
     bytes: bool,
     nagle: Nagle,
@@ -69,13 +69,13 @@ impl SequenceSpace {
             nxt: 0,
             max: 0,
             limit,
-            end: if rules.marks_end && data > 0 { limit } else { Seq::MAX },
             wnd: rules.window.units(mss, payload),
             mss,
             full_bytes: data_bytes(rules, mss),
             small_end: 0,
             syn: rules.syn,
             fin: rules.fin,
+            marks_end: rules.marks_end && data > 0,
             sws_avoidance,
             bytes: rules.sequence.in_bytes(),
             nagle,
@@ -84,7 +84,7 @@ impl SequenceSpace {
 
     /// The application hands over `units` more.
     pub(super) fn supply(&mut self, units: u64) {
-        self.end = Seq::MAX;
+        self.marks_end = false;
         self.limit = (self.limit + units).min(u64::MAX / 4);
     }
 

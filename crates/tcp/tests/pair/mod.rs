@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use acklab_packet::{Ack, Phase, Probe, Segment, Time};
+use acklab_packet::{Ack, Ecn, Phase, Probe, Segment, Time};
 use acklab_tcp::receiver::Receiver;
 use acklab_tcp::rules::{PhaseSource, ReceiverRules, SenderRules};
 use acklab_tcp::sender::{Sender, Supply};
@@ -239,7 +239,9 @@ impl Pair {
         judge.after(step, self)?;
         self.out.sizes.clear();
         for mut segment in std::mem::take(&mut self.out.sent) {
-            segment.ce = segment.ect && self.rng.uniform() < self.network.marks;
+            if segment.ecn == Ecn::Ect && self.rng.uniform() < self.network.marks {
+                segment.ecn = Ecn::Ce;
+            }
             let copies = self.copies(self.network.loss, true);
             self.launch(copies, Load::Data(segment));
         }
