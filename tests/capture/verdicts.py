@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import acklab
-from kernel.virtual import DELAYED, captures
+from virtual_kernel import DELAYED, captures
 
 HERE = Path(__file__).parent
 #: Instant in nanoseconds, and the packet: raw IPv4, whole.
@@ -76,7 +76,7 @@ REAL = {
     "offload": ("reads rarely, TSO", DELAYED),
     "thinned": ("`quickack`, two of three ACKs lost", ("thinned",)),
 }
-#: What stands for a path where the captures are of kernels (tests/capture/kernel/virtual.py).
+#: What stands for a path where the captures are of kernels (tests/capture/virtual_kernel.py).
 LINUX = "Linux"
 ALL = [*PATHS, LINUX]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,8 +71,7 @@ def act(options: argparse.Namespace) -> int:
 
         text = io.BytesIO()
         write_csv(found, text)
-        sys.stdout.flush()
-        sys.stdout.buffer.write(text.getvalue())
+        say(text.getvalue().decode().removesuffix("\n"))
     else:
         say(_text(found))
     return 0

@@ -18,6 +18,7 @@ import browser
 
 from acklab.papers import NAMES, paper
 from acklab.reproduce.criteria import STANDINGS
+from acklab.reproduce.words import number_of
 
 if TYPE_CHECKING:
     from conftest import Quick
@@ -80,9 +81,10 @@ def test_page_index_and_file_count_alike(name: str, quickly: Quickly) -> None:
         assert counts[standing] == {word: words.count(word) for word in counts[standing]}
     page, index = ((quick.out / f"{file}.html").read_text("utf-8") for file in (name, "index"))
     for standing, found in counts.items():
-        told = ", ".join(f"{n} {'differ' if word == 'differs' else word}" for word, n in found.items() if n)
+        words = [number_of(n, word) for word, n in found.items() if n]
+        told = ", ".join(words)
         assert not told or f"{standing.capitalize()}: {sum(found.values())} claim" in page and told in page
-        assert "<br>".join(f"{n} {word}" for word, n in found.items() if n) in index
+        assert "<br>".join(words) in index
 
 
 def test_the_page_begins_with_the_overview(name: str, quickly: Quickly) -> None:

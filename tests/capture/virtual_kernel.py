@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes virtual.tar.xz beside this file: captures of Linux in virtual time (`acklab run --kernel`), whose truth is known.
+"""Makes kernel/virtual.tar.xz: captures of Linux in virtual time (`acklab run --kernel`), whose truth is known.
 
 The acknowledging end is the kernel's own receiver, or the kernel's ACKs chosen by a policy of the scenario. The same kernel
 makes the same bytes; those committed are of Linux 6.12.
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-ARCHIVE = Path(__file__).with_name("virtual.tar.xz")
+ARCHIVE = Path(__file__).parent / "kernel" / "virtual.tar.xz"
 EVERY, SECOND = "{ policy = 'every' }", "{ policy = 'delayed', timer = '40ms' }"
 REGULAR = ("every",)
 #: One policy, or quick ACKs before it, or again after a loss.
