@@ -44,7 +44,7 @@ $(VENV)/.built: $(VENV)/.made $(RUST)
 
 # What only the tests import.
 $(VENV)/.testable: $(VENV)/.made | $(VENV)/.built
-	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet --extras dev,docs
+	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet --extras dev,docs,ray,data,tune
 	@touch $@
 
 demo: setup
