@@ -12,13 +12,14 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 
 RUST := $(shell find crates -type f \( -name '*.rs' -o -name 'Cargo.toml' -o -name '*.code' \)) Cargo.toml Cargo.lock
 
-.PHONY: help setup demo test test-all docs bench builder kernel wheel clean
+.PHONY: help setup demo test test-all mutants docs bench builder kernel wheel clean
 
 help:
 	@echo 'make setup   build acklab and leave the command at $(BIN)/acklab'
 	@echo 'make demo    set up, run a comparison and a paper, say where their pages are'
 	@echo 'make test    set up, run every test (as root on Debian, installs what they use)'
 	@echo 'make test-all the same, with many more random cases (hours)'
+	@echo 'make mutants change the path and TCP in thousands of ways and test each (cargo-mutants; days)'
 	@echo 'make docs    set up, build the documentation in docs/_build/html'
 	@echo 'make bench   set up, measure speed beside ns-2'
 	@echo 'make builder rewrite the Python builder and the tables reference from the Rust declarations'
@@ -66,6 +67,12 @@ test: setup $(VENV)/.testable
 # The property tests read ACKLAB_LONG and draw many more cases.
 test-all: export ACKLAB_LONG = 1
 test-all: test
+
+# Part of it: make mutants ONLY='-f crates/path/src/link/*.rs'
+ONLY ?= -f 'crates/path/src/**/*.rs' -f 'crates/tcp/src/**/*.rs'
+mutants: setup
+	@cargo mutants --version >/dev/null 2>&1 || { echo 'cargo install cargo-mutants'; exit 1; }
+	cargo mutants --output target $(ONLY)
 
 docs: setup $(VENV)/.testable
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
