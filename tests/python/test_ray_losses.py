@@ -87,7 +87,8 @@ def nodes(here: Path) -> Iterator[Any]:
         made.shutdown()
 
 
-@pytest.mark.parametrize("to", ["--out", "--dataset"][: 2 if LONG else 1])
+@pytest.mark.skipif(not LONG, reason="starts a cluster of two nodes")
+@pytest.mark.parametrize("to", ["--out", "--dataset"])
 def test_a_lost_worker_and_a_lost_node(here: Path, nodes: Any, to: str) -> None:
     cluster, second = nodes
     subprocess.run([COMMAND, *SWEEP, "--out", "whole"] if to == "--out" else [sys.executable, "small.py", *SWEEP, to, "whole"], check=True, stdout=subprocess.DEVNULL)
@@ -96,7 +97,10 @@ def test_a_lost_worker_and_a_lost_node(here: Path, nodes: Any, to: str) -> None:
     os.kill(next(iter(workers())), signal.SIGKILL)
     reaches(sweep, here / "disturbed", 2000)
     cluster.remove_node(second, allow_graceful=False)
-    assert sweep.wait(120) == 0 and sweep.stderr is not None and sweep.stderr.read() == ""
+    assert sweep.wait(120) == 0 and sweep.stderr is not None
+    # Ray may tell of lost objects that it makes again.
+    told = sweep.stderr.read()
+    assert "acklab: " not in told and "Traceback" not in told, told
     assert files(here / "disturbed") == files(here / "whole")
 
 
