@@ -525,7 +525,7 @@ class Endpoints:
     def expire(self, now: float) -> None:
         """Lets the timers that are due by ``now`` run out, each once."""
     def take(self) -> str:
-        """What was sent since the last call, as JSON: the receiver's ACKs, then the sender's segments."""
+        """Packets sent since the last call, as JSON: the receiver's ACKs, then the sender's segments."""
     def state(self) -> str:
         """State as JSON: windows in segments, sequence numbers, counts."""
 

@@ -73,7 +73,7 @@ impl Trains {
         self.now = Some(train);
     }
 
-    /// What passes next does not follow what passed before.
+    /// Packets may be missing here: the next one begins a new train.
     pub fn on_break(&mut self) {
         self.now = None;
     }

@@ -82,12 +82,12 @@ fn as_it_comes(holds: &Holds, place: Vantage) -> bool {
     2 * so >= holds.stretched.max(1)
 }
 
-/// Whether ACKs may be lost between the receiver and here.
+/// True if ACKs may be lost between the receiver and the capture.
 fn far(place: Vantage) -> bool {
     matches!(place, Vantage::Sender | Vantage::Between | Vantage::Unknown)
 }
 
-/// Whether timestamps show that none is missing (RFC 7323 section 4.3): of ACKs that echo one of several, most echo the first.
+/// True if timestamps show that no ACK is missing: an ACK of several segments echoes the first of them (RFC 7323 section 4.3).
 fn kept(acks: &Acks) -> bool {
     many(acks.counts.first_echoes, acks.counts.new) && !many(acks.counts.later_echoes, acks.counts.new)
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::errors;
 use crate::input::{Text, overrides};
 
-/// What an endpoint sent, and the instants for which it set its timers.
+/// Packets that an endpoint sent, and its timers.
 #[derive(Default)]
 struct Tape {
     sent: Vec<Value>,
@@ -156,7 +156,7 @@ impl Endpoints {
         }
     }
 
-    /// What was sent since the last call, as JSON: the receiver's ACKs, then the sender's segments.
+    /// Packets sent since the last call, as JSON: the receiver's ACKs, then the sender's segments.
     fn take(&mut self) -> String {
         let mut sent = std::mem::take(&mut self.back.sent);
         sent.append(&mut self.out.sent);

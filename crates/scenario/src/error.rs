@@ -116,7 +116,7 @@ impl Problem {
 pub(super) struct Problems(pub Vec<Problem>);
 
 impl Problems {
-    /// What a check gave, unless it failed.
+    /// The result of a check; `None` if it failed, and its problem is kept.
     pub fn note<T>(&mut self, checked: Result<T, Problem>) -> Option<T> {
         checked.map_err(|problem| self.0.push(problem)).ok()
     }

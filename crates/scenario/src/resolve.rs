@@ -58,7 +58,7 @@ fn links(topology: Option<Topology>, links: Vec<LinkTable>) -> Result<Vec<Origin
     Ok(expanded.chain(links).collect())
 }
 
-/// How much the tables so far make.
+/// Counts of flows and transfers in the tables read so far.
 #[derive(Default)]
 struct Totals {
     flows: u64,

@@ -121,7 +121,7 @@ def from_tree(tree: Mapping[str, Any], name: str | PlanText = "plan", folder: Pa
         found: Mapping[str, Any] = at(part, lambda: _table(part, tree.get(part, {}))) or {}
         return found
 
-    scenario = where.check("scenario", lambda: _scenario(tree, where.name, folder))
+    scenario = where.check("scenario", lambda: scenario_text(tree.get("scenario"), where.name, folder))
     axes: list[axis.Axis] = []
     for part in tree:  # in the plan's order, which is the tables'
         if part == "vary":
@@ -217,18 +217,24 @@ def from_file(path: str | os.PathLike[str]) -> dict[str, Any]:
     return PlanText.read(Path(path).read_bytes(), os.fspath(path), SweepError)[1]
 
 
-def _scenario(tree: Mapping[str, Any], name: str, folder: Path | None) -> tuple[str | bytes, str]:
+def scenario_text(given: Any, name: str, folder: Path | None) -> tuple[str | bytes, str]:
+    """The scenario that a plan gives, and its file: a name beside the plan, a table, or whatever :func:`acklab.run` takes.
+
+    Raises:
+        SweepError: there is none, or it cannot be read.
+    """
     from ..run import source
 
-    given = tree.get("scenario")
     if given is None:
         raise SweepError('no scenario; give scenario = "FILE", or a [scenario] table')
     if isinstance(given, str) and "\n" not in given and "=" not in given:
-        given = (folder or Path()) / given
+        beside: Any = (folder or Path()) / given
+    else:
+        beside = given
     try:
-        text, file = source(given)
+        text, file = source(beside)
     except OSError as error:
-        raise SweepError(f"scenario = {shown(tree['scenario'])}: {error.strerror}") from None
+        raise SweepError(f"scenario = {shown(os.fspath(given))}: {error.strerror}") from None
     except TypeError:
         raise SweepError(f"scenario = {shown(given)}: a file's name or a [scenario] table") from None
     return text, f"{name}: scenario" if isinstance(given, Mapping) else file

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..compare.metrics import Metric
+from ..figures.stats import Interval
 from ..sweep.errors import SweepError, shown
 from ..sweep.metrics import metric
 
@@ -56,6 +57,11 @@ class Objective:
     def back(self, cost: float) -> float:
         """A mean cost on the scale of :attr:`label`."""
         return math.exp(-self.sign * cost) if self.relative else -self.sign * cost
+
+    def turned(self, costs: Interval) -> Interval:
+        """An interval of mean costs on the same scale."""
+        low, high = sorted((self.back(costs.low), self.back(costs.high)))
+        return Interval(low, high, costs.level)
 
 
 def objective(given: Any, relative: bool = False) -> Objective:

@@ -16,14 +16,14 @@ from .draws import Path as Drawn
 if TYPE_CHECKING:
     import polars as pl
 
-    from .result import Tuned
+    from .found import Found
     from .trials import Bench
 
 #: Rows of the page's table.
 MOST_ROWS = 20
 
 
-def frame(told: Tuned) -> pl.DataFrame:
+def frame(told: Found) -> pl.DataFrame:
     """A row a trial, the baseline first as trial 0."""
     import polars as pl
 
@@ -44,7 +44,7 @@ def frame(told: Tuned) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def plain(told: Tuned) -> dict[str, Any]:
+def plain(told: Found) -> dict[str, Any]:
     """The search as plain values: what ``--json`` prints and ``tune.json`` holds."""
     plan = told.plan
     judged = None
@@ -52,7 +52,7 @@ def plain(told: Tuned) -> dict[str, Any]:
         judged = {"paths": len(told.judged.paths), "differences": [_ends(one, found) for one, found in zip(plan.objectives, told.judged.differences, strict=True)]}
     return {
         "title": plan.title or plan.name,
-        "answer": told.sentence,
+        "answer": words.sentence(told),
         "search": words.search_told(told),
         "loses": words.losing(told),
         "objectives": [
@@ -75,13 +75,12 @@ def _ends(one: Any, found: Any) -> Any:
     if found is None:
         return None
     from ..figures.stats import split
-    from .result import turned
 
-    ends = turned(one.back, found.interval(split(1)))
+    ends = one.turned(found.interval(split(1)))
     return {"mean": one.back(found.value), "low": ends.low, "high": ends.high}
 
 
-def write(told: Tuned, bench: Bench, folder: Path) -> None:
+def write(told: Found, bench: Bench, folder: Path) -> None:
     """Writes everything into a directory."""
     from ..figures import draw
     from .picture import charts
@@ -107,14 +106,14 @@ def write(told: Tuned, bench: Bench, folder: Path) -> None:
     (folder / "tune.json").write_text(json.dumps(plain(told), indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
-def _heaviest(told: Tuned) -> Drawn:
+def _heaviest(told: Found) -> Drawn:
     """The path of the list that is drawn most often, without its draws."""
     entries = told.plan.entries
     number = max(range(len(entries)), key=lambda place: (entries[place].weight, -place))
     return Drawn(0, number, entries[number].name, {}, (1,))
 
 
-def _scenario(told: Tuned, bench: Bench, path: Drawn, winner: bool = True) -> str:
+def _scenario(told: Found, bench: Bench, path: Drawn, winner: bool = True) -> str:
     """The scenario of the winner, or of the baseline, on a path."""
     one = told.winner if winner else told.base
     who = f"trial {one.number}" if one.number else "the baseline"
@@ -123,7 +122,7 @@ def _scenario(told: Tuned, bench: Bench, path: Drawn, winner: bool = True) -> st
     return f"# Of `acklab tune`: {who}{where}.\n{dumps(tree)}"
 
 
-def _paths(told: Tuned) -> pl.DataFrame:
+def _paths(told: Found) -> pl.DataFrame:
     """A row a drawn path: those of the search, then the fresh ones."""
     import polars as pl
 
@@ -137,14 +136,14 @@ def _paths(told: Tuned) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _page(told: Tuned, charts: list[str]) -> str:
+def _page(told: Found, charts: list[str]) -> str:
     """One page that needs no network."""
     from .. import __version__
     from ..figures.html import document, esc, header, table
 
     plan = told.plan
     title = plan.title or plan.name
-    body = [header(told.sentence, "acklab tune", title, quick=False)]
+    body = [header(words.sentence(told), "acklab tune", title, quick=False)]
     body += [f'<p class="lead">{esc(text)}</p>' for text in (words.search_told(told), words.losing(told)) if text]
     body.append("</header><main>")
     body += [f'<section class="card">{chart}</section>' for chart in charts]

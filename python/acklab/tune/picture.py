@@ -12,14 +12,14 @@ from .search import COMPLETE, STOPPED, Trial
 from .space import Alternatives, Free
 
 if TYPE_CHECKING:
-    from .result import Tuned
+    from .found import Found
 
 SHADES = ("blue", "orange", "green", "purple", "sky", "pink", "gold", "slate")
 #: Charts beside each other, and keys that have one.
 BESIDE, MOST_KEYS = 3, 6
 
 
-def charts(told: Tuned) -> Iterator[Chart]:
+def charts(told: Found) -> Iterator[Chart]:
     """Every chart."""
     if len(told.plan.objectives) > 1:
         yield from _fronts(told)
@@ -31,7 +31,7 @@ def charts(told: Tuned) -> Iterator[Chart]:
     yield from _keys(told)
 
 
-def _named(name: str, told: Tuned) -> str:
+def _named(name: str, told: Found) -> str:
     """What Optuna's parameter is called: the column, and the alternative that it belongs to."""
     for part in told.plan.space.parts:
         if isinstance(part, Free) or part.name == name:
@@ -46,7 +46,7 @@ def _dots(name: str, trials: Sequence[Trial], x: Sequence[float], y: Sequence[fl
     return [Line(name, x, y, colour, dash="", marker=marker)] if trials else []
 
 
-def _fronts(told: Tuned) -> Iterator[Chart]:
+def _fronts(told: Found) -> Iterator[Chart]:
     """The first objective against each other one."""
     done = [one for one in told.trials if one.state == COMPLETE]
     panels = []
@@ -66,7 +66,7 @@ def _fronts(told: Tuned) -> Iterator[Chart]:
         yield Lines(f"front-{start // BESIDE + 1}", "Pareto front: means over the paths of the search", panels[start : start + BESIDE], height=3.4)
 
 
-def _progress(told: Tuned) -> Chart:
+def _progress(told: Found) -> Chart:
     """Each objective by trial, and the best so far."""
     panels = []
     for place, objective in enumerate(told.plan.objectives):
@@ -87,7 +87,7 @@ def _progress(told: Tuned) -> Chart:
     return Lines("trials", about, panels[:BESIDE], height=3.2)
 
 
-def _keys(told: Tuned) -> Iterator[Chart]:
+def _keys(told: Found) -> Iterator[Chart]:
     """The first objective over each key that has numbers, coloured by the first alternatives."""
     space, objective = told.plan.space, told.plan.objectives[0]
     done = [one for one in told.trials if one.state == COMPLETE]

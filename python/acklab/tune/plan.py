@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from .._plan_text import PlanText
-from ..cli.examples import found as packaged
 from ..compare.errors import CompareError
 from ..compare.plan import span
 from ..scenario._part import plain
@@ -17,6 +16,7 @@ from ..scenario._toml import dumps
 from ..sweep import paths
 from ..sweep.errors import SweepError, shown
 from ..sweep.names import names
+from ..sweep.plan import scenario_text
 from ..sweep.quantity import column
 from .draws import Entry, drawn
 from .errors import TuneError
@@ -244,27 +244,12 @@ def _entries(tree: Mapping[str, Any], name: str, folder: Path | None) -> list[En
                 draws.append(drawn(key, value))
             except SweepError as error:
                 raise SweepError(f"{at}.draw.{key} {error}") from None
-        text, file = _scenario(one.get("scenario", tree.get("scenario")), name, folder)
+        try:
+            text, file = scenario_text(one.get("scenario", tree.get("scenario")), name, folder)
+        except SweepError as error:
+            raise SweepError(f"{at}: {error}") from None
         label = str(one.get("name", Path(file).stem if "scenario" in one else "" if len(tables) == 1 else f"path {place + 1}"))
         found.append(Entry(label, float(weight), text, file, _fixed(_table(f"{at}.set", one.get("set", {}))), draws))
     if len({one.name for one in found}) < len(found):
         raise SweepError("path: two have one name; give each another")
     return found
-
-
-def _scenario(given: Any, name: str, folder: Path | None) -> tuple[str | bytes, str]:
-    from ..run import source
-
-    if given is None:
-        raise SweepError('path: no scenario; give scenario = "FILE", a [scenario] table, or each [[path]] its own')
-    if isinstance(given, str) and "\n" not in given and "=" not in given:
-        beside = (folder or Path()) / given
-        shipped = packaged(given)
-        given = Path(shipped) if not beside.exists() and os.path.exists(shipped) else beside
-    try:
-        text, file = source(given)
-    except OSError as error:
-        raise SweepError(f"path: scenario = {shown(os.fspath(given))}: {error.strerror}") from None
-    except TypeError:
-        raise SweepError(f"path: scenario = {shown(given)}: a file's name or a [scenario] table") from None
-    return text, f"{name}: scenario" if isinstance(given, Mapping) else file

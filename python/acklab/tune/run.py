@@ -18,7 +18,8 @@ from ..sweep.run import Meter, Unwatched
 from .draws import draw
 from .errors import TuneError
 from .plan import Plan
-from .result import Judged, Tuned
+from .found import Judged
+from .result import Tuned
 from .search import Search, costs, front, importance, middle
 from .trials import Bench, Runs, Wanted
 

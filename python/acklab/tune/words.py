@@ -12,18 +12,17 @@ from ..compare.numbers import ends, number
 from ..figures.stats import Interval, Sample, sample, split
 from ..plot.words import digits, listing
 from ..sweep.text import counted
-from .result import turned
 from .search import COMPLETE, NO_VALUE, REFUSED, STOPPED
 
 if TYPE_CHECKING:
     from .objective import Objective
-    from .result import Loss, Tuned
+    from .found import Found, Loss
 
 #: Trials that a terminal shows.
 MOST_ROWS = 10
 
 
-def cells(told: Tuned) -> str:
+def cells(told: Found) -> str:
     """The winner's choice."""
     return ", ".join(f"{name}={written(value)}" for name, value in told.winner.choice.cells.items())
 
@@ -35,7 +34,7 @@ def written(value: Any) -> str:
     return value if isinstance(value, str) else inline(value)
 
 
-def sentence(told: Tuned) -> str:
+def sentence(told: Found) -> str:
     """The answer."""
     plan, tried = told.plan, counted(len(told.trials), "trial")
     names = listing([one.name for one in plan.objectives])
@@ -52,7 +51,7 @@ def sentence(told: Tuned) -> str:
     return f"{lead} {cells(told)}: {_against(told)}."
 
 
-def verdict(told: Tuned) -> int:
+def verdict(told: Found) -> int:
     """1 where fresh paths show that the winner is better than the baseline by the first objective, -1 worse, 0 neither."""
     found = told.judged.differences[0] if told.judged else None
     if found is None:
@@ -61,7 +60,7 @@ def verdict(told: Tuned) -> int:
     return 1 if one.high < 0 else -1 if one.low > 0 else 0
 
 
-def _against(told: Tuned) -> str:
+def _against(told: Found) -> str:
     """The winner beside the baseline, objective by objective."""
     judged = told.judged
     if judged is None:
@@ -87,7 +86,7 @@ def _beside(one: Objective, judged: Any, place: int, objectives: int) -> str:
 
 def change(one: Objective, difference: Sample, objectives: int = 1) -> str:
     """A paired difference of costs, as the objective counts it, with its interval."""
-    found = turned(one.back, difference.interval(split(objectives)))
+    found = one.turned(difference.interval(split(objectives)))
     if one.relative:
         mean = one.back(difference.value)
         return f"{number(mean, found.half_width)} times the baseline's ({ends(found.low, found.high)})"
@@ -105,7 +104,7 @@ def _value(one: Objective, value: float) -> str:
     return f"{digits(value)} {unit}".rstrip()
 
 
-def basis(told: Tuned) -> list[str]:
+def basis(told: Found) -> list[str]:
     """What the numbers rest on."""
     plan, states = told.plan, [one.state for one in told.trials]
     ended = [f"{states.count(state):,} {word}" for state, word in _STATES.items() if state in states and state != COMPLETE]
@@ -126,7 +125,7 @@ def basis(told: Tuned) -> list[str]:
 _STATES = {COMPLETE: "complete", STOPPED: "stopped early", REFUSED: "no scenario", NO_VALUE: "without a value"}
 
 
-def search_told(told: Tuned) -> str:
+def search_told(told: Found) -> str:
     """What the search itself saw of the winner, which was chosen for looking best."""
     if not told.winner.number or told.seen is None or told.judged is None:
         return ""
@@ -139,7 +138,7 @@ def search_told(told: Tuned) -> str:
     )
 
 
-def losing(told: Tuned) -> str:
+def losing(told: Found) -> str:
     """One path where the winner loses, or that there is none among those drawn."""
     if not told.winner.number:
         return ""
@@ -150,13 +149,13 @@ def losing(told: Tuned) -> str:
     return f"The winner loses on {lost:,} of the {counted(drawn, 'path')} drawn, most on {_lost(told, told.losses[0])}."
 
 
-def _lost(told: Tuned, loss: Loss) -> str:
+def _lost(told: Found, loss: Loss) -> str:
     one = told.plan.objectives[loss.objective]
     values = [f"{digits(value)} {one.unit}".rstrip() if not math.isnan(value) else "no value" for value in (loss.value, loss.base)]
     return f"{'fresh path ' if loss.fresh else ''}{loss.path.told}: {one.name} {values[0]}, baseline {values[1]}"
 
 
-def columns(told: Tuned, most: int) -> tuple[list[str], list[list[str]]]:
+def columns(told: Found, most: int) -> tuple[list[str], list[list[str]]]:
     """The best trials and the baseline as a table: its heads and its rows."""
     plan = told.plan
     named = list(dict.fromkeys(plan.space.columns.values()))
@@ -169,14 +168,14 @@ def columns(told: Tuned, most: int) -> tuple[list[str], list[list[str]]]:
     return ["trial", *named, *(one.label for one in plan.objectives)], rows
 
 
-def _mean(told: Tuned, trial: Any, objective: int) -> str:
+def _mean(told: Found, trial: Any, objective: int) -> str:
     mean, found = told.interval(trial, objective)
     if found is None or found.half_width == 0:
         return digits(mean)
     return f"{number(mean, found.half_width)} ({ends(found.low, found.high)})"
 
 
-def by_path(told: Tuned) -> list[tuple[str, int, list[tuple[Sample | None, Interval | None]]]]:
+def by_path(told: Found) -> list[tuple[str, int, list[tuple[Sample | None, Interval | None]]]]:
     """For each path of the list: its name, how many were drawn, and each objective's paired difference in cost."""
     if told.judged is None:
         return []
@@ -191,8 +190,8 @@ def by_path(told: Tuned) -> list[tuple[str, int, list[tuple[Sample | None, Inter
     return found
 
 
-def as_text(told: Tuned) -> str:
+def as_text(told: Found) -> str:
     """Everything a terminal is told."""
     heads, rows = columns(told, MOST_ROWS)
     lines = [one_line(told.plan.title or told.plan.name), *basis(told), "", *align(heads, rows, names=len(heads) - len(told.plan.objectives)), ""]
-    return "\n".join([*lines, *filter(None, [told.sentence, search_told(told), losing(told)])])
+    return "\n".join([*lines, *filter(None, [sentence(told), search_told(told), losing(told)])])

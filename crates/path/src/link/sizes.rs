@@ -95,7 +95,7 @@ impl Sizes {
         self.recent[0].load.bytes()
     }
 
-    /// Whether the last packet was like this one.
+    /// True if the last packet had this load.
     #[inline(always)]
     pub fn repeats(&self, load: Load) -> bool {
         self.recent[0].load == load

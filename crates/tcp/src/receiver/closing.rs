@@ -4,8 +4,7 @@
 
 use acklab_packet::{Seq, Time};
 
-use super::ReceiverWire;
-use super::machine::Receiver;
+use super::{Receiver, ReceiverWire};
 
 /// Least time that a timeout adds to the round trip, and the round trip before one is known, in seconds.
 const LEAST: f64 = 0.2;

@@ -164,8 +164,8 @@ use plain_rules;
 plain_rules!(bool, u32, f64, acklab_packet::Time);
 
 impl SenderRules {
-    /// Whether the control says itself how many segments acknowledged grow the window by one, and takes them uncounted
-    /// ([`CreditKind::SegmentCounter`]).
+    /// True if the control itself counts acknowledged segments until the window grows; its credit
+    /// ([`CreditKind::SegmentCounter`]) then counts none.
     pub fn counts_segments(&self) -> bool {
         use ControlKind::{Cubic, Reno, Vegas, Veno, Westwood};
         let linux = self.controls == Controls::Linux && self.credit == CreditKind::SegmentCounter {};

@@ -234,7 +234,7 @@ impl RecoveryKind {
         }
     }
 
-    /// Whether its timers count ticks, as Linux's do; then it also times segments as Linux does.
+    /// True if its timers count ticks as in Linux. It then times segments as Linux does, too.
     #[inline]
     pub fn counts_ticks(&self) -> bool {
         self.ticks().0 > Time::ZERO

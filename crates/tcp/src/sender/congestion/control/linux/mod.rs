@@ -82,6 +82,33 @@ impl Counted {
     }
 }
 
+/// Round-trip samples in microseconds, one more than measured (`tcp_vegas_pkts_acked`, `tcp_veno_pkts_acked`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct RoundTrips {
+    /// The least of all, and of this round trip.
+    base: i64,
+    least: i64,
+    /// Samples of this round trip.
+    count: u32,
+}
+
+impl RoundTrips {
+    /// Before any sample.
+    const NONE: RoundTrips = RoundTrips { base: i64::MAX, least: i64::MAX, count: 0 };
+
+    fn note(&mut self, rtt: Option<f64>) {
+        if let Some(rtt) = rtt.map(|rtt| micros(rtt) + 1) {
+            (self.base, self.least) = (self.base.min(rtt), self.least.min(rtt));
+            self.count += 1;
+        }
+    }
+
+    /// True if this round trip has too few samples for an estimate of the queue.
+    fn too_few(&self) -> bool {
+        self.count <= 2
+    }
+}
+
 /// `tcp_slow_start`: the segments that are left when the window has reached ssthresh.
 fn slow_start(acked: u64, window: &mut Window) -> u64 {
     if !window.in_slow_start() {

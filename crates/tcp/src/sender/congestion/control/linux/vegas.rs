@@ -2,10 +2,7 @@
 
 use super::super::vegas::VegasRules;
 use super::super::{AckEvent, CongestionControl, Departure, Needs, Reduced, Signal, Window};
-use super::{Counted, micros, slow_start, whole};
-
-/// A round trip with no more samples says too little.
-const TOO_FEW: u32 = 2;
+use super::{Counted, RoundTrips, slow_start, whole};
 
 /// The state (`struct vegas`), in microseconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,9 +10,7 @@ pub struct Vegas {
     rules: VegasRules,
     on: bool,
     end: u64,
-    samples: u32,
-    least: i64,
-    base: i64,
+    rtts: RoundTrips,
     snd_max: u64,
     ack: u64,
     counted: Counted,
@@ -24,20 +19,21 @@ pub struct Vegas {
 impl Vegas {
     /// Before any round trip.
     pub fn new(rules: VegasRules) -> Vegas {
-        let (least, base) = (i64::MAX, i64::MAX);
-        Vegas { rules, on: true, end: 1, samples: 0, least, base, snd_max: 1, ack: 0, counted: Counted::default() }
+        Vegas { rules, on: true, end: 1, rtts: RoundTrips::NONE, snd_max: 1, ack: 0, counted: Counted::default() }
     }
 
     /// `vegas_enable`.
     fn begin(&mut self) {
-        (self.on, self.end, self.samples, self.least) = (true, self.snd_max, 0, i64::MAX);
+        (self.on, self.end) = (true, self.snd_max);
+        (self.rtts.count, self.rtts.least) = (0, i64::MAX);
     }
 
     /// The window after a round trip.
     fn adjust(&mut self, acked: u64, window: &mut Window) {
         let cwnd = whole(window.cwnd, window);
-        let target = cwnd * self.base as u64 / self.least as u64;
-        let diff = (cwnd * (self.least - self.base) as u64 / self.base as u64) as f64;
+        let RoundTrips { base, least, .. } = self.rtts;
+        let target = cwnd * base as u64 / least as u64;
+        let diff = (cwnd * (least - base) as u64 / base as u64) as f64;
         let below = |window: &Window| window.ssthresh.min(window.cwnd);
         if diff > self.rules.gamma && window.in_slow_start() {
             window.cwnd = cwnd.min(target + 1) as f64 * window.mss;
@@ -64,10 +60,7 @@ impl CongestionControl for Vegas {
     /// `tcp_vegas_pkts_acked`.
     fn on_ack(&mut self, ack: &AckEvent, _: &mut Window) {
         (self.ack, self.snd_max) = (ack.ack, ack.snd_max);
-        if let Some(rtt) = ack.rtt.map(|rtt| micros(rtt) + 1) {
-            (self.base, self.least) = (self.base.min(rtt), self.least.min(rtt));
-            self.samples += 1;
-        }
+        self.rtts.note(ack.rtt);
     }
 
     /// `tcp_vegas_cong_avoid`.
@@ -80,7 +73,7 @@ impl CongestionControl for Vegas {
             slow_start(acked, window);
             return;
         }
-        if self.samples <= TOO_FEW {
+        if self.rtts.too_few() {
             self.counted.reno(acked, window);
         } else {
             self.adjust(acked, window);
@@ -100,7 +93,7 @@ impl CongestionControl for Vegas {
     /// `tcp_vegas_cwnd_event`.
     fn on_sent(&mut self, departure: &Departure, _: &mut Window) {
         if departure.idle {
-            self.base = i64::MAX;
+            self.rtts.base = i64::MAX;
             self.begin();
         }
     }

@@ -1,10 +1,7 @@
 //! Veno as Linux computes it (net/ipv4/tcp_veno.c): the backlog of every ACK, in half segments.
 
 use super::super::{AckEvent, CongestionControl, Departure, Needs, Reduced, Signal, Window};
-use super::{Counted, micros, slow_start, whole};
-
-/// Samples with no more of which it is Reno.
-const TOO_FEW: u32 = 2;
+use super::{Counted, RoundTrips, slow_start, whole};
 
 /// The state (`struct veno`), in microseconds; `backlog` in half segments.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,9 +9,7 @@ pub struct Veno {
     /// Backlog in segments from which a loss is congestion.
     beta: f64,
     on: bool,
-    samples: u32,
-    least: i64,
-    base: i64,
+    rtts: RoundTrips,
     may_grow: bool,
     backlog: u64,
     counted: Counted,
@@ -23,8 +18,7 @@ pub struct Veno {
 impl Veno {
     /// Before any round trip.
     pub fn new(beta: f64) -> Veno {
-        let (least, base) = (i64::MAX, i64::MAX);
-        Veno { beta, on: true, samples: 0, least, base, may_grow: true, backlog: 0, counted: Counted::default() }
+        Veno { beta, on: true, rtts: RoundTrips::NONE, may_grow: true, backlog: 0, counted: Counted::default() }
     }
 
     fn congested(&self) -> bool {
@@ -33,7 +27,8 @@ impl Veno {
 
     fn avoid(&mut self, acked: u64, window: &mut Window) {
         let cwnd = whole(window.cwnd, window);
-        self.backlog = (2 * cwnd).saturating_sub(2 * cwnd * self.base as u64 / self.least.max(self.base) as u64);
+        let RoundTrips { base, least, .. } = self.rtts;
+        self.backlog = (2 * cwnd).saturating_sub(2 * cwnd * base as u64 / least.max(base) as u64);
         let acked = slow_start(acked, window);
         let cwnd = whole(window.cwnd, window);
         if acked == 0 {
@@ -59,10 +54,7 @@ impl CongestionControl for Veno {
 
     /// `tcp_veno_pkts_acked`.
     fn on_ack(&mut self, ack: &AckEvent, _: &mut Window) {
-        if let Some(rtt) = ack.rtt.map(|rtt| micros(rtt) + 1) {
-            (self.base, self.least) = (self.base.min(rtt), self.least.min(rtt));
-            self.samples += 1;
-        }
+        self.rtts.note(ack.rtt);
     }
 
     /// `tcp_veno_cong_avoid`.
@@ -71,26 +63,26 @@ impl CongestionControl for Veno {
         if !self.on {
             return self.counted.reno(acked, window);
         }
-        if self.samples <= TOO_FEW {
+        if self.rtts.too_few() {
             self.counted.reno(acked, window);
         } else {
             self.avoid(acked, window);
         }
-        self.least = i64::MAX;
+        self.rtts.least = i64::MAX;
     }
 
     /// `tcp_veno_state`.
     fn on_open(&mut self, open: bool) {
         self.on = open;
         if open {
-            self.least = i64::MAX;
+            self.rtts.least = i64::MAX;
         }
     }
 
     /// `tcp_veno_cwnd_event`.
     fn on_sent(&mut self, departure: &Departure, _: &mut Window) {
         if departure.idle {
-            (self.base, self.may_grow) = (i64::MAX, true);
+            (self.rtts.base, self.may_grow) = (i64::MAX, true);
             self.on_open(true);
         }
     }
