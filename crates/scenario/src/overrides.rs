@@ -125,15 +125,24 @@ impl Step {
     }
 }
 
-/// ", or by name: `f`, `g`" of a list whose entries have names.
-fn entry_names(list: &[Value]) -> String {
+/// "its entries are `0` to `2`, or by name: `f`, `g`, `h`" of a list.
+fn entries(list: &[Value]) -> String {
     let node = |entry: &Value, at| Some(entry.get("between")?.get(at)?.as_str()?.to_owned());
     let name = |entry: &Value| match entry.get("name").and_then(Value::as_str) {
         Some(name) => Some(bare_or_quoted(name)),
         None => Some(format!("{}->{}", node(entry, 0)?, node(entry, 1)?)),
     };
+    let numbers = match list.len() {
+        0 => return "it has no entries".to_owned(),
+        1 => "its only entry is `0`".to_owned(),
+        count => format!("its entries are `0` to `{}`", count - 1),
+    };
     let names: Vec<String> = list.iter().filter_map(name).collect();
-    if names.is_empty() { String::new() } else { format!(", or by name: {}", listed(names.iter().map(String::as_str))) }
+    if names.is_empty() {
+        numbers
+    } else {
+        format!("{numbers}, or by name: {}", listed(names.iter().map(String::as_str)))
+    }
 }
 
 /// The key that names the variant of a rule with variants.
@@ -158,12 +167,12 @@ fn assign(tree: &mut Value, path: &str, value: Value) -> Result<(), Problem> {
         place = match place {
             Value::Object(map) => map.entry(step.text.as_str()).or_insert(Value::Null),
             Value::Array(list) => {
-                let (entries, names) = (list.len(), entry_names(list));
+                let known = entries(list);
                 match step.entry(list).and_then(|index| list.get_mut(index)) {
                     Some(entry) => entry,
                     None => {
                         let what = format!("`{}` has no entry `{}` to set", here(), step.text);
-                        return Err(Problem::at(path, what).help(format!("it has {entries}, counted from 0{names}")));
+                        return Err(Problem::at(path, what).help(known));
                     }
                 }
             }

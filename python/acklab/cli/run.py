@@ -53,8 +53,9 @@ def add(verbs: Any) -> None:
         epilog=EXAMPLE + examples.ABOUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    run.add_argument("file", metavar="FILE", nargs="?", help="the scenario; - is standard input")
-    run.add_argument("others", metavar="FILE", nargs="*", help="more scenarios, whose runs share one page")
+    about = "the scenario; - is standard input; the runs of several files share one page"
+    run.add_argument("file", metavar="FILE ...", nargs="?", help=about)
+    run.add_argument("others", metavar="FILE", nargs="*", help=argparse.SUPPRESS)
     examples.add_path(run)
     run.add_argument(
         "--set",
