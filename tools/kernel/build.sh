@@ -31,7 +31,10 @@ else
     version=$(echo "$shown" | sed -n 's/^Version: \([0-9.]*\).*/\1/p')
     sum=$(echo "$shown" | sed -n 's/^SHA256: //p')
 fi
-sum=$({ echo "$sum"; cat "$here"/config "$here"/*.patch; } | sha256sum | cut -c1-12)
+# A patch that a series of kernels needs otherwise stands in a folder of the series' name.
+series=$(echo "$version" | cut -d. -f1,2)
+patches=$(cd "$here" && for patch in *.patch; do [ -f "$series/$patch" ] && echo "$series/$patch" || echo "$patch"; done)
+sum=$({ echo "$sum"; cd "$here" && cat config $patches; } | sha256sum | cut -c1-12)
 kernel=$cache/linux-$version-$sum
 mkdir -p "$cache"
 
@@ -48,7 +51,7 @@ if [ ! -x "$kernel" ]; then
         rm "$work"/*.deb
     fi
     cd "$work"/linux*/
-    for patch in "$here"/*.patch; do patch -p1 -s <"$patch"; done
+    for patch in $patches; do patch -p1 -s <"$here/$patch"; done
     make -s ARCH=um KCONFIG_ALLCONFIG="$here/config" allnoconfig >/dev/null
     for line in $(grep '^CONFIG_' "$here/config"); do
         grep -qx "$line" .config || { echo "make kernel: Linux $version has no $line" >&2; exit 1; }

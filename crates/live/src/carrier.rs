@@ -19,7 +19,6 @@ use crate::lateness::Lateness;
 use crate::namespace::Trouble;
 use crate::numbers::Numbers;
 use crate::packet::WirePacket;
-use crate::plan::FIRST_PORT;
 use crate::sys;
 use crate::tape::Tape;
 
@@ -54,7 +53,7 @@ impl Clock {
 /// One direction being carried, and what is known of it so far.
 #[derive(Debug)]
 pub struct Carrier {
-    /// 0 from the senders, 1 back.
+    /// 0 from side 0, 1 from side 1.
     pub direction: usize,
     /// The links.
     pub hops: Hops<WirePacket>,
@@ -84,7 +83,7 @@ impl Carrier {
         devices: [File; 2],
         clock: Clock,
     ) -> Carrier {
-        let numbers = vec![Numbers::default(); duty.flows()];
+        let numbers = vec![Numbers::default(); duty.flows.len()];
         let (lateness, gone) = (Lateness::default(), Vec::new());
         Carrier { direction, hops, duty, lateness, tape, foreign: 0, refused: 0, numbers, devices, clock, gone }
     }
@@ -135,11 +134,9 @@ impl Carrier {
     /// The packet in `bytes`, if it belongs to a flow.
     fn recognised(&mut self, bytes: &[u8]) -> Option<WirePacket> {
         let known = Header::parse(bytes).ok().and_then(|header| {
-            let (from, to) = header.ports;
-            let port = if self.direction == 0 { to } else { from };
-            let flow = port.checked_sub(FIRST_PORT)?;
-            let numbers = self.numbers.get_mut(usize::from(flow))?;
-            Some(WirePacket::new(bytes.to_vec(), header, u32::from(flow), numbers))
+            let flow = self.duty.flow_of(header.ports)?;
+            let numbers = self.numbers.get_mut(flow as usize)?;
+            Some(WirePacket::new(bytes.to_vec(), header, flow, numbers))
         });
         self.foreign += u64::from(known.is_none());
         known

@@ -9,33 +9,41 @@ use crate::edge::{Edge, Seen};
 use crate::header::flag;
 use crate::ledger::{Outgoing, Returning};
 use crate::packet::WirePacket;
+use crate::plan::FIRST_PORT;
 
 /// Segments that have reached the receivers and whose shapers have not heard of them yet.
 pub type Inbox = Arc<Mutex<Vec<Seen>>>;
 
+/// What one direction is to a flow.
+#[derive(Debug)]
+pub enum Role {
+    /// It carries the data.
+    Data {
+        /// What is counted.
+        sent: Outgoing,
+        /// Whether its receiver has a shaper, which hears of segments.
+        shaped: bool,
+    },
+    /// It carries the ACKs.
+    Acks {
+        /// What is counted.
+        got: Returning,
+        /// The receiver's shaper.
+        edge: Option<Box<Edge>>,
+        /// The receiver's window.
+        cap: WindowCap,
+    },
+}
+
 /// A direction's.
 #[derive(Debug)]
-pub enum Duty {
-    /// From the senders.
-    There {
-        /// For each flow.
-        flows: Vec<Outgoing>,
-        /// Where the shapers hear of segments, and whether a flow has one.
-        inbox: Inbox,
-        /// See `inbox`.
-        shaped: Vec<bool>,
-    },
-    /// From the receivers.
-    Back {
-        /// For each flow.
-        flows: Vec<Returning>,
-        /// For each flow, its shaper.
-        edges: Vec<Option<Edge>>,
-        /// What the other direction tells.
-        inbox: Inbox,
-        /// The receivers' windows.
-        caps: Vec<WindowCap>,
-    },
+pub struct Duty {
+    /// For each flow.
+    pub flows: Vec<Role>,
+    /// Where the other direction's shapers hear of segments, and what this one's are told.
+    pub tells: Inbox,
+    /// See `tells`.
+    pub hears: Inbox,
 }
 
 /// Keeps a receiver's advertised window to the scenario's.
@@ -72,110 +80,96 @@ impl WindowCap {
 const MOST_SCALE: u8 = 14;
 
 impl Duty {
-    /// How many flows.
-    pub fn flows(&self) -> usize {
-        match self {
-            Duty::There { flows, .. } => flows.len(),
-            Duty::Back { flows, .. } => flows.len(),
+    /// The flow of a packet with these ports: its receiver's tells.
+    pub fn flow_of(&self, (from, to): (u16, u16)) -> Option<u32> {
+        let index = |port: u16| port.checked_sub(FIRST_PORT).map(usize::from);
+        let known = |port: u16, data: bool| {
+            index(port).filter(|&at| self.flows.get(at).is_some_and(|role| matches!(role, Role::Data { .. }) == data))
+        };
+        known(to, true).or(known(from, false)).map(|at| at as u32)
+    }
+
+    fn edges(&self) -> impl Iterator<Item = &Edge> {
+        self.flows.iter().filter_map(|role| match role {
+            Role::Acks { edge, .. } => edge.as_deref(),
+            Role::Data { .. } => None,
+        })
+    }
+
+    fn edge(&mut self, flow: u32) -> Option<&mut Edge> {
+        match self.flows.get_mut(flow as usize)? {
+            Role::Acks { edge, .. } => edge.as_deref_mut(),
+            Role::Data { .. } => None,
         }
     }
 
     /// An endpoint hands over a packet; what enters the path goes to `entering`.
     pub fn comes(&mut self, mut packet: WirePacket, now: Time, entering: &mut Vec<WirePacket>) {
         self.hear(now, entering);
-        match self {
-            Duty::There { .. } => entering.push(packet),
-            Duty::Back { edges, caps, .. } => {
-                let flow = packet.flow() as usize;
-                if let Some(cap) = caps.get_mut(flow) {
-                    cap.apply(&mut packet);
-                }
-                match edges.get_mut(flow) {
-                    Some(Some(edge)) => edge.leaves(packet, now, entering),
-                    _ => entering.push(packet),
-                }
+        if let Some(Role::Acks { edge, cap, .. }) = self.flows.get_mut(packet.flow() as usize) {
+            cap.apply(&mut packet);
+            if let Some(edge) = edge {
+                return edge.leaves(packet, now, entering);
             }
         }
+        entering.push(packet);
     }
 
     /// Lets the shapers do what is due.
     pub fn wake(&mut self, now: Time, entering: &mut Vec<WirePacket>) {
         self.hear(now, entering);
-        if let Duty::Back { edges, .. } = self {
-            for edge in edges.iter_mut().flatten() {
-                if edge.next().is_some_and(|due| due <= now) {
-                    edge.wake(now, entering);
-                }
+        for role in &mut self.flows {
+            if let Role::Acks { edge: Some(edge), .. } = role
+                && edge.next().is_some_and(|due| due <= now)
+            {
+                edge.wake(now, entering);
             }
         }
     }
 
     /// Tells the shapers what has reached the receivers.
     fn hear(&mut self, now: Time, entering: &mut Vec<WirePacket>) {
-        if let Duty::Back { edges, inbox, .. } = self {
-            let heard = std::mem::take(&mut *inbox.lock().unwrap_or_else(PoisonError::into_inner));
-            for seen in heard {
-                if let Some(Some(edge)) = edges.get_mut(seen.flow as usize) {
-                    edge.arrives(&seen, now, entering);
-                }
+        let heard = std::mem::take(&mut *self.hears.lock().unwrap_or_else(PoisonError::into_inner));
+        for seen in heard {
+            if let Some(edge) = self.edge(seen.flow) {
+                edge.arrives(&seen, now, entering);
             }
         }
     }
 
     /// When a shaper wants to be woken.
     pub fn next(&self) -> Option<Time> {
-        match self {
-            Duty::There { .. } => None,
-            Duty::Back { edges, .. } => edges.iter().flatten().filter_map(Edge::next).min(),
-        }
+        self.edges().filter_map(Edge::next).min()
     }
 
     /// A packet enters the path.
     pub fn enters(&mut self, packet: &WirePacket, now: Time) {
-        let flow = packet.flow() as usize;
-        match self {
-            Duty::There { flows, .. } => {
-                if let Some(flow) = flows.get_mut(flow) {
-                    flow.leaves(packet, now);
-                }
-            }
-            Duty::Back { flows, .. } => {
-                if let Some(flow) = flows.get_mut(flow) {
-                    flow.leaves(packet);
-                }
-            }
+        match self.flows.get_mut(packet.flow() as usize) {
+            Some(Role::Data { sent, .. }) => sent.leaves(packet, now),
+            Some(Role::Acks { got, .. }) => got.leaves(packet),
+            None => {}
         }
     }
 
     /// A packet has reached the far end, and is about to be handed over.
     pub fn arrives(&mut self, packet: &WirePacket, now: Time) {
-        let flow = packet.flow() as usize;
-        match self {
-            Duty::There { flows, inbox, shaped } => {
-                if let Some(flow) = flows.get_mut(flow) {
-                    flow.arrives(packet, now);
-                }
+        match self.flows.get_mut(packet.flow() as usize) {
+            Some(Role::Data { sent, shaped }) => {
+                sent.arrives(packet, now);
                 // Before the kernel answers: its answer finds the shaper informed.
-                if shaped.get(flow) == Some(&true)
-                    && let Some(seen) = Seen::of(packet)
-                {
-                    inbox.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
+                if *shaped && let Some(seen) = Seen::of(packet) {
+                    self.tells.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
                 }
             }
-            Duty::Back { flows, .. } => {
-                if let Some(flow) = flows.get_mut(flow) {
-                    flow.arrives(packet, now);
-                }
-            }
+            Some(Role::Acks { got, .. }) => got.arrives(packet, now),
+            None => {}
         }
     }
 
     /// A packet will not arrive.
     pub fn gone(&mut self, packet: &WirePacket, reason: Removal) {
-        if let Duty::Back { flows, .. } = self
-            && let Some(flow) = flows.get_mut(packet.flow() as usize)
-        {
-            flow.gone(packet, reason);
+        if let Some(Role::Acks { got, .. }) = self.flows.get_mut(packet.flow() as usize) {
+            got.gone(packet, reason);
         }
     }
 }

@@ -1,24 +1,33 @@
 //! The two ends of a transfer: a source that writes, and a sink that reads. What lies between is the kernel's TCP.
 
 use std::ffi::OsString;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::thread;
 use std::time::Duration;
 
+use acklab_packet::Time;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::prctl::set_timerslack;
 use nix::sys::socket::{
-    AddressFamily, SockFlag, SockType, SockaddrIn, connect, getsockopt, setsockopt, socket, sockopt,
+    AddressFamily, MsgFlags, SockFlag, SockType, SockaddrIn, connect, getsockopt, send, setsockopt, socket, sockopt,
 };
 
+use crate::carrier::Clock;
 use crate::namespace::Trouble;
+use crate::plan::PlannedFlow;
 use crate::settings::ADDRESSES;
 
 /// How often a waiting end looks whether the run is over.
 const PATIENCE: Duration = Duration::from_millis(50);
+/// Longest sleep before a start or a write.
+const LOOK: Duration = Duration::from_millis(5);
+/// What is written stays until a segment is full, or more comes.
+const MORE: MsgFlags = MsgFlags::from_bits_retain(libc::MSG_MORE);
 
 /// What an end and the run share.
 #[derive(Debug, Default)]
@@ -48,12 +57,12 @@ fn ready(socket: &impl AsFd, flags: PollFlags) -> bool {
     matches!(poll(&mut waited, patience), Ok(ready) if ready > 0)
 }
 
-/// A listening socket of the calling thread's namespace.
+/// A listening socket of the calling thread's namespace, which is that of `side`.
 ///
 /// # Errors
 /// Where the system says no.
-pub fn listen(port: u16) -> Result<TcpListener, Trouble> {
-    let bound = TcpListener::bind((Ipv4Addr::from(ADDRESSES[1]), port));
+pub fn listen(side: usize, port: u16) -> Result<TcpListener, Trouble> {
+    let bound = TcpListener::bind((Ipv4Addr::from(ADDRESSES[side]), port));
     let listener = bound.and_then(|listener| listener.set_nonblocking(true).map(|()| listener));
     listener.map_err(|error| Trouble::new(format!("listen on port {port}"), &error, ""))
 }
@@ -81,25 +90,31 @@ pub fn sink(listener: &TcpListener, stop: &Stop) {
     }
 }
 
-/// Connects to the sink with this congestion control and writes `bytes` (or until the run is over).
+/// Connects a flow to its sink with this congestion control and writes what it has (or until the run is over).
 ///
 /// # Errors
 /// Where the kernel has no such congestion control, or the connection breaks.
-pub fn source(port: u16, control: &str, bytes: Option<u64>, shared: &Shared, stop: &Stop) -> Result<(), Trouble> {
-    let Some(opened) = open(port, control, stop)? else { return Ok(()) };
+pub fn source(flow: &PlannedFlow, control: &str, clock: Clock, shared: &Shared, stop: &Stop) -> Result<(), Trouble> {
+    let port = flow.port;
+    let Some(opened) = open((ADDRESSES[1 - flow.side], port), control, stop)? else { return Ok(()) };
     let stream = shared.stream.get_or_init(|| opened);
     let broke = |error: io::Error| Trouble::new(format!("send on port {port}"), &error, "");
     stream.set_write_timeout(Some(PATIENCE)).and(stream.set_read_timeout(Some(PATIENCE))).map_err(broke)?;
-    let zeros = vec![0; 1 << 16];
-    let mut left = bytes.unwrap_or(u64::MAX);
-    while left > 0 && !over(stop) {
-        let most = usize::try_from(left).unwrap_or(usize::MAX).min(zeros.len());
-        match (&*stream).write(&zeros[..most]) {
-            Ok(written) => left -= written as u64,
-            Err(error) if not_yet(&error) => {}
-            Err(_) if over(stop) => return Ok(()),
-            Err(error) => return Err(broke(error)),
+    if let Some(writes) = flow.writes {
+        // Without it a sleep ends up to 50 us late.
+        let _ = set_timerslack(1);
+        let mut done = 0;
+        while done < writes.times && !over(stop) {
+            let at = |number: u32| Time::from_secs(flow.start_s + f64::from(number) * writes.every.secs());
+            sleep_until(at(done), clock, stop);
+            let due = (done..writes.times).take_while(|&number| at(number) <= clock.now()).count() as u32;
+            done += due;
+            // The FIN goes with what is left of the last write.
+            let more = if done == writes.times { MORE } else { MsgFlags::empty() };
+            write(stream, writes.write.get() * u64::from(due), more, stop).map_err(broke)?;
         }
+    } else {
+        write(stream, flow.bytes.unwrap_or(u64::MAX), MsgFlags::empty(), stop).map_err(broke)?;
     }
     if over(stop) || stream.shutdown(Shutdown::Write).is_err() {
         return Ok(());
@@ -115,14 +130,36 @@ pub fn source(port: u16, control: &str, bytes: Option<u64>, shared: &Shared, sto
     Ok(())
 }
 
+/// Sleeps until `at`, or the end of the run.
+pub fn sleep_until(at: Time, clock: Clock, stop: &Stop) {
+    while clock.now() < at && !over(stop) {
+        thread::sleep(clock.until(at).min(LOOK));
+    }
+}
+
+/// Writes so many bytes, or until the run is over.
+fn write(stream: &TcpStream, mut left: u64, flags: MsgFlags, stop: &Stop) -> io::Result<()> {
+    let zeros = [0; 1 << 16];
+    while left > 0 && !over(stop) {
+        let most = usize::try_from(left).unwrap_or(usize::MAX).min(zeros.len());
+        match send(stream.as_raw_fd(), &zeros[..most], flags | MsgFlags::MSG_NOSIGNAL).map_err(io::Error::from) {
+            Ok(written) => left -= written as u64,
+            Err(error) if not_yet(&error) => {}
+            Err(_) if over(stop) => return Ok(()),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
 /// The connection; none if the run was over before.
-fn open(port: u16, control: &str, stop: &Stop) -> Result<Option<TcpStream>, Trouble> {
+fn open((address, port): ([u8; 4], u16), control: &str, stop: &Stop) -> Result<Option<TcpStream>, Trouble> {
     let what = || format!("connect to port {port}");
     let failed = |errno: Errno| Trouble::new(what(), &errno.into(), "");
     let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
     let socket = socket(AddressFamily::Inet, SockType::Stream, flags, None).map_err(failed)?;
     choose_control(&socket, control)?;
-    let [a, b, c, d] = ADDRESSES[1];
+    let [a, b, c, d] = address;
     match connect(socket.as_raw_fd(), &SockaddrIn::new(a, b, c, d, port)) {
         Ok(()) | Err(Errno::EINPROGRESS) => {}
         Err(errno) => return Err(failed(errno)),

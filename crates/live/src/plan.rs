@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use acklab_path::spec::LinkSpec;
 use acklab_path::stage::StageSpec;
-use acklab_scenario::spec::{FlowSpec, Scenario, Size, Stop};
+use acklab_scenario::spec::{FlowSpec, Scenario, Size, Source, Stop, Writes};
 use acklab_tcp::rules::{
     AckPolicyKind, DivideWhen, Pacing, PhaseSource, ReceiverRules, RecoveryKind, RttSource, Variants, WindowSource,
 };
@@ -18,7 +18,7 @@ use crate::settings::Settings;
 /// The receiver's port of the first flow; the others' follow.
 pub const FIRST_PORT: u16 = 40000;
 /// Most flows of a run: each has two threads.
-const MOST_FLOWS: usize = 64;
+pub const MOST_FLOWS: usize = 64;
 /// Longest packets: what IPv4's length field says.
 const MOST_MTU: u32 = 65535;
 /// Shortest: below it Linux takes no segment.
@@ -75,8 +75,12 @@ pub struct PlannedFlow {
     pub nodes: [String; 2],
     /// When it begins, in seconds.
     pub start_s: f64,
+    /// Side of its sender: 0, or 1 for a flow against the first one's direction.
+    pub side: usize,
     /// Payload bytes; none is until the end of the run.
     pub bytes: Option<u64>,
+    /// When they are written, if not all at the start.
+    pub writes: Option<Writes>,
     /// The kernel's name of its congestion control.
     pub control: String,
     /// The rules it follows instead, as an eBPF congestion control.
@@ -92,7 +96,7 @@ pub struct PlannedFlow {
 pub struct Course {
     /// Its links, as indices into the scenario's.
     pub links: Vec<usize>,
-    /// For each flow the links it crosses, as indices into `links`.
+    /// For each flow the links that its data or its ACKs cross, as indices into `links`.
     pub routes: Vec<Vec<usize>>,
 }
 
@@ -103,7 +107,7 @@ pub struct Plan {
     pub scenario: Arc<Scenario>,
     /// Its flows, one by one.
     pub flows: Vec<PlannedFlow>,
-    /// From the senders to the receivers, and back.
+    /// From side 0 to side 1, and back.
     pub courses: [Course; 2],
     /// What the kernels are told.
     pub settings: Settings,
@@ -157,16 +161,23 @@ impl Plan {
             let control = options.control.clone().unwrap_or_else(|| spec.sender.control.name().to_owned());
             let ours = ours(&key, spec, options)?;
             notes.extend(differences(spec, &settings, options, ours.is_some()));
+            let writes = match spec.source {
+                Some(Source::Writes(writes)) => Some(writes),
+                _ => None,
+            };
             for member in 0..spec.count {
                 flows.push(PlannedFlow {
                     name: if spec.count > 1 { format!("{}{member}", spec.name) } else { spec.name.clone() },
                     nodes: [spec.from, spec.to].map(|node| scenario.nodes[node as usize].clone()),
                     start_s: spec.start.secs() + f64::from(member) * spec.stagger.secs(),
-                    bytes: match spec.size {
-                        Size::Segments(n) => Some(n.saturating_mul(u64::from(settings.payload()))),
-                        Size::Bytes(bytes) => Some(bytes),
-                        Size::Uniform { .. } | Size::Unlimited => None,
+                    side: 0,
+                    bytes: match (writes, spec.size) {
+                        (Some(writes), _) => Some(writes.write.get() * u64::from(writes.times)),
+                        (None, Size::Segments(n)) => Some(n.saturating_mul(u64::from(settings.payload()))),
+                        (None, Size::Bytes(bytes)) => Some(bytes),
+                        (None, Size::Uniform { .. } | Size::Unlimited) => None,
                     },
+                    writes,
                     control: control.clone(),
                     ours: ours.clone(),
                     port: FIRST_PORT + flows.len() as u16,
@@ -174,15 +185,17 @@ impl Plan {
                 });
             }
         }
-        let Some(&settings) = all.first() else { return refuse("flow", "there is none") };
+        let Some(&(mut settings)) = all.first() else { return refuse("flow", "there is none") };
         notes.sort();
         notes.dedup();
-        let courses = courses(&scenario)?;
+        let (courses, sides) = courses(&scenario)?;
+        settings.both_ways = sides.contains(&1);
+        flows.iter_mut().zip(sides).for_each(|(flow, side)| flow.side = side);
         let insist = options.sender == Choice::Scenario;
         Ok(Plan { scenario, flows, courses, settings, end_s, until_complete, insist, notes })
     }
 
-    /// The links of one direction (0 from the senders, 1 back), their random streams those of a simulation.
+    /// The links of one direction (0 from side 0, 1 from side 1), their random streams those of a simulation.
     pub fn hops<P: Travelling>(&self, direction: usize) -> Hops<P> {
         let course = &self.courses[direction];
         let link = |&index: &usize| {
@@ -194,8 +207,8 @@ impl Plan {
 }
 
 fn refuse_sources(key: &str, spec: &FlowSpec) -> Result<(), Refusal> {
-    if spec.source.is_some() {
-        return refuse(format!("{key}.source"), "only bulk transfers; give a `size`");
+    if !matches!(spec.source, None | Some(Source::Writes(_))) {
+        return refuse(format!("{key}.source"), "only `writes`, and bulk transfers by `size`");
     }
     if spec.repeat.is_some() {
         return refuse(format!("{key}.repeat"), "a transfer runs once; use `count` and `stagger`");
@@ -299,14 +312,34 @@ fn differences(spec: &FlowSpec, settings: &Settings, options: &Options, ours: bo
     notes
 }
 
-/// The links each direction crosses: those of data and those of ACKs must be different ones.
-fn courses(scenario: &Scenario) -> Result<[Course; 2], Refusal> {
-    let mut courses = [Course::default(), Course::default()];
+/// The links each direction crosses, and each flow's side. A link carries packets of one side only: data of the flows that
+/// it sends, and ACKs of those that it receives.
+fn courses(scenario: &Scenario) -> Result<([Course; 2], Vec<usize>), Refusal> {
+    let (mut courses, mut sides) = ([Course::default(), Course::default()], Vec::new());
     for (index, spec) in scenario.flows.iter().enumerate() {
-        for (course, (from, to)) in courses.iter_mut().zip([(spec.from, spec.to), (spec.to, spec.from)]) {
-            let Some(links) = acklab_sim::route(scenario, from, to) else {
-                return refuse(format!("flow[{index}]"), "its nodes are not connected");
+        let found =
+            [(spec.from, spec.to), (spec.to, spec.from)].map(|(from, to)| acklab_sim::route(scenario, from, to));
+        let [Some(there), Some(back)] = found else {
+            return refuse(format!("flow[{index}]"), "its nodes are not connected");
+        };
+        // The first link that the other side uses, if this flow's sender is on `side`.
+        let taken = |side: usize| {
+            let other = |links: &[u32], side: usize| {
+                links.iter().map(|&link| link as usize).find(|link| courses[1 - side].links.contains(link))
             };
+            other(&there, side).or(other(&back, 1 - side))
+        };
+        let side = match (taken(0), taken(1)) {
+            (None, _) => 0,
+            (_, None) => 1,
+            (Some(link), Some(_)) => {
+                let why = "would carry packets of both sides of the run, which are two kernels; let flows that share \
+                           links go from one end to the other, or back";
+                return refuse(format!("link {}", link_name(scenario, link)), why);
+            }
+        };
+        for (direction, links) in [(side, there), (1 - side, back)] {
+            let course = &mut courses[direction];
             let mut route = Vec::with_capacity(links.len());
             for link in links {
                 let link = link as usize;
@@ -318,13 +351,9 @@ fn courses(scenario: &Scenario) -> Result<[Course; 2], Refusal> {
             }
             course.routes.extend((0..spec.count).map(|_| route.clone()));
         }
+        sides.extend((0..spec.count).map(|_| side));
     }
-    let name = |link: &LinkSpec| [link.from, link.to].map(|node| scenario.nodes[node as usize].as_str()).join("->");
     let [there, back] = &courses;
-    if let Some(&both) = there.links.iter().find(|link| back.links.contains(link)) {
-        let why = "carries data of one flow and ACKs of another; let all flows go in the same direction";
-        return refuse(format!("link {}", name(&scenario.links[both])), why);
-    }
     for &link in there.links.iter().chain(&back.links) {
         let barred = |stage: &&StageSpec| !stage.at_far_end() || stage.listens();
         if let Some(stage) = scenario.links[link].stages.iter().find(barred) {
@@ -332,8 +361,13 @@ fn courses(scenario: &Scenario) -> Result<[Course; 2], Refusal> {
                 StageSpec::HeaderCompression(_) => "compresses headers, and its two ends are one program here",
                 _ => "has a stage that listens to the other direction, which another thread carries",
             };
-            return refuse(format!("link {}", name(&scenario.links[link])), why);
+            return refuse(format!("link {}", link_name(scenario, link)), why);
         }
     }
-    Ok(courses)
+    Ok((courses, sides))
+}
+
+fn link_name(scenario: &Scenario, link: usize) -> String {
+    let spec = &scenario.links[link];
+    [spec.from, spec.to].map(|node| scenario.nodes[node as usize].as_str()).join("->")
 }

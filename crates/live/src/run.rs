@@ -12,14 +12,14 @@ use acklab_packet::Time;
 use acklab_sim::outcome::LinkRow;
 
 use crate::carrier::{Carrier, Clock};
-use crate::duty::{Duty, Inbox, WindowCap};
+use crate::duty::{Duty, Inbox, Role, WindowCap};
 use crate::edge::Edge;
 use crate::endpoint::{self, Shared, Stop};
 use crate::lateness::{LIMIT_S, Lateness};
 use crate::ledger::{Outgoing, Returning};
 use crate::namespace::{Namespace, Trouble, set_up};
 use crate::outcome::{FlowRow, Outcome, QueueRow};
-use crate::plan::Plan;
+use crate::plan::{Plan, PlannedFlow};
 use crate::sample::{self, Sample};
 use crate::senders::Senders;
 use crate::sys;
@@ -51,8 +51,9 @@ impl Default for Wishes {
 /// [`Trouble`]: what the system refused, and what helps.
 pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Result<Option<Outcome>, Trouble> {
     let chosen = Senders::new(plan)?;
-    let (senders, near) = Namespace::make(|| set_up(0, &plan.settings))?;
-    let (receivers, far) = Namespace::make(|| set_up(1, &plan.settings))?;
+    let (near_side, near) = Namespace::make(|| set_up(0, &plan.settings))?;
+    let (far_side, far) = Namespace::make(|| set_up(1, &plan.settings))?;
+    let spaces = [near_side, far_side];
     let stop: Stop = Arc::default();
     let clock = Clock::start();
     let epoch_ns = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
@@ -71,21 +72,19 @@ pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Res
     }
     let mut shared = Vec::new();
     for (flow, control) in plan.flows.iter().zip(&chosen.names) {
-        let (port, state) = (flow.port, Arc::new(Shared::default()));
-        let listener = within(&receivers, move || endpoint::listen(port))?;
+        let (port, side, state) = (flow.port, flow.side, Arc::new(Shared::default()));
+        let listener = within(&spaces[1 - side], move || endpoint::listen(1 - side, port))?;
         let over = stop.clone();
         threads.ends.push(thread::spawn(move || endpoint::sink(&listener, &over)));
         let (at, over, trouble) = (Time::from_secs(flow.start_s), stop.clone(), trouble.clone());
-        let (control, bytes, its) = (control.clone(), flow.bytes, state.clone());
+        let (flow, control, its) = (flow.clone(), control.clone(), state.clone());
         let source = move || {
-            while clock.now() < at && !over.load(Ordering::Relaxed) {
-                thread::sleep(clock.until(at).min(LOOK));
-            }
-            if let Err(why) = endpoint::source(port, &control, bytes, &its, &over) {
+            endpoint::sleep_until(at, clock, &over);
+            if let Err(why) = endpoint::source(&flow, &control, clock, &its, &over) {
                 report(&trouble, why);
             }
         };
-        threads.ends.push(spawn_within(&senders, source)?);
+        threads.ends.push(spawn_within(&spaces[side], source)?);
         shared.push(state);
     }
 
@@ -105,7 +104,12 @@ pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Res
         }
     };
     let ended = clock.now();
-    let recoveries = if plan.flows.len() == 1 { within(&senders, || Ok(recoveries()))? } else { None };
+    let mut recovered = [None; 2];
+    for (side, (space, told)) in spaces.iter().zip(&mut recovered).enumerate() {
+        if plan.flows.iter().filter(|flow| flow.side == side).count() == 1 {
+            *told = within(space, || Ok(recoveries()))?;
+        }
+    }
     let Some(carried) = threads.finish() else {
         return Err(Trouble {
             what: "go on".into(),
@@ -124,7 +128,9 @@ pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Res
             .map_err(|error| Trouble::new(format!("write captures to {}", directory.display()), &error, ""))?;
     }
     let mut outcome = outcome(plan, wishes.late_s, carried, series, ended, &chosen);
-    outcome.flows.iter_mut().for_each(|flow| flow.fast_retransmits = recoveries);
+    for (row, flow) in outcome.flows.iter_mut().zip(&plan.flows) {
+        row.fast_retransmits = recovered[flow.side];
+    }
     Ok(Some(outcome))
 }
 
@@ -189,23 +195,23 @@ fn spawn_within(space: &Namespace, work: impl FnOnce() + Send + 'static) -> Resu
 /// One for each direction.
 fn carriers(plan: &Plan, wishes: &Wishes, [near, far]: [File; 2], clock: Clock) -> Result<[Carrier; 2], Trouble> {
     let again = |file: &File| file.try_clone().map_err(|error| Trouble::new("copy a descriptor", &error, ""));
-    let inbox: Inbox = Arc::default();
-    let there = Duty::There {
-        flows: plan.flows.iter().map(|_| Outgoing::default()).collect(),
-        inbox: inbox.clone(),
-        shaped: plan.flows.iter().map(|flow| flow.shaped.is_some()).collect(),
-    };
-    let back = Duty::Back {
-        flows: plan.flows.iter().map(|flow| Returning::new(flow.bytes)).collect(),
-        edges: plan.flows.iter().map(|flow| flow.shaped.as_deref().map(Edge::new)).collect(),
-        inbox,
-        caps: vec![WindowCap::new(plan.settings.window); plan.flows.len()],
+    let [inbox, other] = [Inbox::default(), Inbox::default()];
+    let duty = |direction: usize, tells: &Inbox, hears: &Inbox| {
+        let role = |flow: &PlannedFlow| match &flow.shaped {
+            shaped if flow.side == direction => Role::Data { sent: Outgoing::default(), shaped: shaped.is_some() },
+            shaped => Role::Acks {
+                got: Returning::new(flow.bytes),
+                edge: shaped.as_deref().map(Edge::new).map(Box::new),
+                cap: WindowCap::new(plan.settings.window),
+            },
+        };
+        Duty { flows: plan.flows.iter().map(role).collect(), tells: tells.clone(), hears: hears.clone() }
     };
     let tape = || wishes.captures.as_ref().map(|(_, snap)| Tape::new(*snap));
     let devices = [again(&near)?, again(&far)?];
     Ok([
-        Carrier::new(0, plan.hops(0), there, tape(), devices, clock),
-        Carrier::new(1, plan.hops(1), back, tape(), [far, near], clock),
+        Carrier::new(0, plan.hops(0), duty(0, &inbox, &other), tape(), devices, clock),
+        Carrier::new(1, plan.hops(1), duty(1, &other, &inbox), tape(), [far, near], clock),
     ])
 }
 
@@ -248,7 +254,7 @@ fn outcome(
     if foreign > 0 {
         why.push(format!("{foreign} packets that belong to no flow were not carried"));
     }
-    let mut flows = flow_rows(plan, &there.duty, &back, &series, end);
+    let mut flows = flow_rows(plan, [&there, &back], &series, end);
     flows.iter_mut().zip(&senders.labels).for_each(|(row, label)| row.control.clone_from(label));
     let (mut links, mut queue, mut lateness) = (Vec::new(), Vec::new(), Lateness::default());
     for (mut carrier, course) in [there, back].into_iter().zip(&plan.courses) {
@@ -298,21 +304,22 @@ pub fn kernel() -> String {
     fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned()
 }
 
-fn flow_rows(plan: &Plan, there: &Duty, back: &Carrier, series: &[Sample], end: Time) -> Vec<FlowRow> {
-    let (Duty::There { flows: outgoing, .. }, Duty::Back { flows: returning, edges, .. }) = (there, &back.duty) else {
-        return Vec::new();
-    };
-    let created = back.hops.acks_created();
-    let row = |(index, flow): (usize, &crate::plan::PlannedFlow)| {
-        let (sent, got) = (&outgoing[index], &returning[index]);
-        let shaper = edges[index].as_ref().map(Edge::counts);
+fn flow_rows(plan: &Plan, carried: [&Carrier; 2], series: &[Sample], end: Time) -> Vec<FlowRow> {
+    let row = |(index, flow): (usize, &PlannedFlow)| {
+        let [data, acks] = [carried[flow.side], carried[1 - flow.side]];
+        let (Role::Data { sent, .. }, Role::Acks { got, edge, .. }) =
+            (&data.duty.flows[index], &acks.duty.flows[index])
+        else {
+            return None;
+        };
+        let shaper = edge.as_deref().map(Edge::counts);
         let samples = || series.iter().filter(|sample| sample.flow as usize == index);
         let last = samples().next_back();
         let rtts: Vec<f64> = samples().filter_map(|sample| sample.srtt_s).collect();
         let bytes = got.bytes(sent.payload_end());
         let since = |at: Option<Time>| Some((at? - sent.first_data?).secs());
         let seconds = since(Some(got.finished.unwrap_or(end)));
-        FlowRow {
+        Some(FlowRow {
             name: flow.name.clone(),
             from: flow.nodes[0].clone(),
             to: flow.nodes[1].clone(),
@@ -333,7 +340,7 @@ fn flow_rows(plan: &Plan, there: &Duty, back: &Carrier, series: &[Sample], end: 
             acks_received: got.acks_received,
             acks_dropped: got.acks_dropped,
             acks_filtered: got.acks_filtered,
-            acks_created: created[index],
+            acks_created: acks.hops.acks_created()[index],
             cwnd_segments: last.map(|sample| sample.cwnd_segments),
             ssthresh_segments: last.and_then(|sample| sample.ssthresh_segments),
             mean_srtt_s: (!rtts.is_empty()).then(|| rtts.iter().sum::<f64>() / rtts.len() as f64),
@@ -343,9 +350,9 @@ fn flow_rows(plan: &Plan, there: &Duty, back: &Carrier, series: &[Sample], end: 
             acks_offered: shaper.map(|shaper| shaper.offered),
             acks_thinned: shaper.map(|shaper| shaper.thinned),
             acks_made: shaper.map(|shaper| shaper.made),
-        }
+        })
     };
-    plan.flows.iter().enumerate().map(row).collect()
+    plan.flows.iter().enumerate().filter_map(row).collect()
 }
 
 fn link_row(plan: &Plan, index: usize, carrier: &Carrier, place: usize, end: Time) -> LinkRow {

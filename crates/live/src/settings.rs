@@ -2,6 +2,8 @@
 
 use acklab_tcp::rules::{ReceiverRules, SenderRules, Window};
 
+use crate::plan::{FIRST_PORT, MOST_FLOWS};
+
 /// Bytes of an IPv4 and a TCP header without options.
 const HEADERS: u32 = 40;
 /// Bytes of the timestamp option, padded.
@@ -37,6 +39,8 @@ pub struct Settings {
     pub min_rto_ms: u32,
     /// Whether the receiver acknowledges every segment, for a policy to choose from.
     pub every_segment: bool,
+    /// Whether both sides send, and so both receive.
+    pub both_ways: bool,
 }
 
 /// A kernel variable below `/proc/sys`, and its value.
@@ -60,6 +64,7 @@ impl Settings {
             window: 0,
             min_rto_ms: (sender.min_rto.secs() * 1e3).round() as u32,
             every_segment: shaped,
+            both_ways: false,
         };
         let window = match sender.window {
             Window::Segments(n) => u64::from(n) * u64::from(settings.payload()),
@@ -96,7 +101,7 @@ impl Settings {
         let switch = |on: bool| u8::from(on).to_string();
         // What the kernel keeps of a packet besides its payload comes out of the same buffer.
         let receive = 4 * if self.window == 0 { LARGE_WINDOW } else { self.window.max(32_768) };
-        vec![
+        let mut variables = vec![
             ("net/ipv4/tcp_timestamps", switch(self.timestamps)),
             ("net/ipv4/tcp_sack", switch(self.sack)),
             ("net/ipv4/tcp_dsack", switch(self.dsack)),
@@ -107,19 +112,27 @@ impl Settings {
             ("net/ipv4/tcp_moderate_rcvbuf", switch(false)),
             ("net/ipv4/tcp_rmem", format!("4096 {receive} {receive}")),
             ("net/ipv4/tcp_wmem", "4096 4194304 8388608".to_owned()),
-        ]
+        ];
+        if self.both_ways {
+            // A flow's receiver is known by its port, whichever way it answers: no sender may have such a one.
+            let last = FIRST_PORT + MOST_FLOWS as u16 - 1;
+            variables.push(("net/ipv4/ip_local_reserved_ports", format!("{FIRST_PORT}-{last}")));
+        }
+        variables
     }
 
-    /// Options of the route to the other side, for `ip route`; the sender's is side 0.
+    /// Options of the route to the other side, for `ip route`; side 0 sends, and where both do each has all options.
     pub fn route_options(&self, side: usize) -> Vec<String> {
         let mut options: Vec<String> = Vec::new();
         let mut add = |name: &str, value: u64| options.extend([name.to_owned(), value.to_string()]);
-        if side == 0 {
+        if side == 0 || self.both_ways {
             add("initcwnd", u64::from(self.initial_window.max(1)));
             if self.min_rto_ms > 0 {
                 options.extend(["rto_min".to_owned(), format!("{}ms", self.min_rto_ms)]);
             }
-        } else {
+        }
+        if side == 1 || self.both_ways {
+            let mut add = |name: &str, value: u64| options.extend([name.to_owned(), value.to_string()]);
             // At once all of it: a window that opens step by step would be another experiment.
             let window = if self.window > 0 { self.window } else { LARGE_WINDOW };
             add("window", window);

@@ -23,14 +23,13 @@ fn what_cannot_be_is_said_with_its_key() {
         (flow("receiver = { ack = { policy = 'acc' } }"), "flow[0].receiver.ack", "window"),
         (flow("receiver = { ack = { policy = 'optimistic' } }"), "flow[0].receiver.ack", "lose data"),
         (flow("sender = { packet = 60 }"), "flow[0].sender.packet", "from 128 to 65535"),
-        (flow("source = { kind = 'telnet' }"), "flow[0].source", "bulk"),
+        (flow("source = { kind = 'telnet' }"), "flow[0].source", "`writes`"),
         (flow("count = 65"), "flow", "at most 64"),
         (
             flow("[[flow]]\nfrom = 'S'\nto = 'R'\nsender = { packet = 1000 }"),
             "flow[1].sender.packet",
             "differs from flow[0]'s",
         ),
-        (flow("[[flow]]\nfrom = 'R'\nto = 'S'"), "link S->R", "in the same direction"),
     ] {
         let said = refusal(&text);
         assert!(said.starts_with(key) && said.contains(part), "{said}");
@@ -43,6 +42,32 @@ fn what_cannot_be_is_said_with_its_key() {
     let every = "{ kind = 'reorder', rate = 0.1, by = '5ms' }, { kind = 'jitter', mean = '1ms' }, { kind = 'rbscp' },
         { kind = 'ack-reconstruction' }, { kind = 'duplicate', rate = 0.1 }, { kind = 'pause', at = ['5s'], length = '1s' }";
     assert!(planned(&staged(&every.replace('\n', " ")), &Options::default()).is_ok());
+}
+
+#[test]
+fn flows_may_go_against_each_other() {
+    let sized = |from: &str, to: &str| format!("[[flow]]\nfrom = '{from}'\nto = '{to}'\nsize = {{ segments = 10 }}\n");
+    let plan = planned(&[LINK, &sized("S", "R"), &sized("R", "S")].concat(), &Options::default()).unwrap();
+    assert_eq!(plan.flows.iter().map(|flow| flow.side).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(plan.courses.each_ref().map(|course| course.links.clone()), [[0], [1]]);
+    assert_eq!(plan.settings.route_options(0), plan.settings.route_options(1));
+    let reserved = |plan: &Plan| plan.settings.variables().iter().any(|(name, _)| name.contains("reserved_ports"));
+    assert!(reserved(&plan) && !reserved(&planned(&[LINK, &sized("S", "R")].concat(), &Options::default()).unwrap()));
+    // A is a sender of the first flow and would be a receiver of the third, over a link that the second uses the other way.
+    let links = "[[link]]\nbetween = ['R', 'T']\nrate = '1Mbps'\ndelay = '10ms'\n";
+    let three = [LINK, links, &sized("S", "R"), &sized("R", "T"), &sized("T", "R"), &sized("S", "T")].concat();
+    assert_eq!(planned(&three, &Options::default()).unwrap().flows[2].side, 1);
+    let mixed = [LINK, links, &sized("S", "R"), &sized("T", "R"), &sized("S", "T")].concat();
+    let said = planned(&mixed, &Options::default()).map(|plan| plan.flows).unwrap_err();
+    assert!(said.starts_with("link R->T: not in a live run: would carry packets of both sides"), "{said}");
+}
+
+#[test]
+fn writes_are_planned() {
+    let flow =
+        "[[flow]]\nfrom = 'S'\nto = 'R'\nsource = { kind = 'writes', write = '500B', every = '10ms', times = 7 }\n";
+    let plan = planned(&[LINK, flow].concat(), &Options::default()).unwrap();
+    assert_eq!((plan.flows[0].bytes, plan.flows[0].writes.unwrap().times), (Some(3500), 7));
 }
 
 #[test]

@@ -189,6 +189,24 @@ fn sourced(index: usize, table: &FlowTable) -> Result<(), Problem> {
     {
         return Err(Problem::at(at("source.mean"), what));
     }
+    if let Some(Source::Writes(spec)) = table.source {
+        let bytes = u128::from(spec.write.get()) * u128::from(spec.times);
+        if table.repeat.is_some() {
+            return Err(Problem::at(at("repeat"), "can not be given together with writes; use more `times`"));
+        }
+        if spec.write.get() == 0 {
+            return Err(Problem::at(at("source.write"), "is 0; must be at least 1B"));
+        }
+        if spec.times == 0 {
+            return Err(Problem::at(at("source.times"), "must be at least 1").given(0));
+        }
+        if bytes > u128::from(MOST_BYTES) {
+            return Err(Problem::at(at("source.times"), format!("makes {bytes} bytes; at most {MOST_BYTES}")));
+        }
+        if let Some(what) = too_short(spec.every) {
+            return Err(Problem::at(at("source.every"), what));
+        }
+    }
     if let Some(Source::Udp(spec)) = &table.source {
         check_datagrams(spec).map_err(|(key, what)| Problem::at(at(key), what))?;
         checked_rate_at(spec.rate, at("source.rate"))?;
@@ -270,7 +288,7 @@ fn end(table: &StopTable, flows: Option<&[FlowSpec]>) -> Result<Stop, Problem> {
             return Err(Problem::at("stop", what));
         }
         (None, Some(When::FlowsComplete) | None, at_most) => {
-            let unlimited = |flow: &FlowSpec| flow.size == Size::Unlimited || flow.source.is_some();
+            let unlimited = |flow: &FlowSpec| !flow.finite();
             let endless = flows.is_some_and(|flows| flows.iter().all(unlimited));
             if endless && at_most.is_none() {
                 let what = "waits for flows to complete, but every flow is unlimited";

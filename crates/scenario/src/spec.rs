@@ -103,8 +103,23 @@ pub enum Source {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         write: Option<Bytes>,
     },
+    /// A program that writes as much again and again; the flow completes with the last write.
+    Writes(Writes),
     /// Datagrams without acknowledgments (UDP; ledger smartacking.m.onoff_udp).
     Udp(Datagrams),
+}
+
+/// Equal writes at equal intervals, the first one at the flow's start.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Writes {
+    /// Payload bytes of each write.
+    pub write: Bytes,
+    /// From one write to the next.
+    pub every: Time,
+    /// How many.
+    #[schemars(range(min = 1))]
+    pub times: u32,
 }
 
 /// An on-off source that ignores congestion: its rate is constant while it is on.
@@ -199,7 +214,7 @@ pub struct FlowSpec {
     pub stagger: Time,
     /// How much each sends.
     pub size: Size,
-    /// An application that writes now and then; `size` then plays no part, and the flow never completes.
+    /// An application that writes now and then; `size` then plays no part, and only `writes` completes.
     pub source: Option<Source>,
     /// Whether the transfer is repeated.
     pub repeat: Option<Repeat>,
@@ -212,6 +227,15 @@ pub struct FlowSpec {
 }
 
 impl FlowSpec {
+    /// Whether what it sends has an end.
+    pub fn finite(&self) -> bool {
+        match self.source {
+            None => self.size != Size::Unlimited,
+            Some(Source::Writes(_)) => true,
+            Some(Source::Telnet { .. } | Source::Udp(_)) => false,
+        }
+    }
+
     /// Key, among the flow's, of an algorithm that the program was to supply and has not.
     pub fn unsupplied(&self) -> Option<&'static str> {
         let policy = matches!(self.receiver.ack, AckPolicyKind::Python { .. }) && self.custom.policy.is_none();

@@ -62,7 +62,7 @@ impl Flow {
         stream: impl Fn(&str) -> Random,
     ) -> Flow {
         let mut workload = Workload::new(table, &stream);
-        let source = table.source.as_ref().map(|source| Application::new(source, stream("source")));
+        let source = Application::new(table, stream("source"));
         let supply = supply(table, &mut workload);
         Flow {
             sender: sender(table, supply, seed(table, stream)),
@@ -129,6 +129,9 @@ impl Flow {
         self.with_sender(id, net, |sender, port| sender.start(now, port));
         if let Some(Application::Writer(source)) = self.source.as_deref_mut() {
             net.schedule(now + source.gap(), Event::Write(id));
+        }
+        if let Some(Application::Schedule(_)) = self.source.as_deref() {
+            self.on_write(id, net);
         }
     }
 
@@ -232,17 +235,27 @@ impl Flow {
     /// The application writes, and says when it will again.
     pub fn on_write(&mut self, id: u32, net: &mut Network) {
         let now = net.now();
-        let source = match self.source.as_deref_mut() {
-            Some(Application::Writer(source)) => source,
+        match self.source.as_deref_mut() {
+            Some(Application::Writer(source)) => {
+                let (units, next) = (source.units(self.sender.core().seq.mss), now + source.gap());
+                self.with_sender(id, net, |sender, port| sender.write(units, now, port));
+                net.schedule(next, Event::Write(id));
+            }
+            Some(Application::Schedule(source)) => {
+                let (units, next) = (source.units, now + source.every);
+                source.left -= 1;
+                if source.left == 0 {
+                    return self.with_sender(id, net, |sender, port| sender.write_last(units, now, port));
+                }
+                self.with_sender(id, net, |sender, port| sender.write(units, now, port));
+                net.schedule(next, Event::Write(id));
+            }
             Some(Application::Datagrams(source)) => {
                 let turn = source.wake(now);
-                return self.send_datagram(id, turn, net);
+                self.send_datagram(id, turn, net);
             }
-            None => return,
-        };
-        let (units, next) = (source.units(self.sender.core().seq.mss), now + source.gap());
-        self.with_sender(id, net, |sender, port| sender.write(units, now, port));
-        net.schedule(next, Event::Write(id));
+            None => {}
+        }
     }
 
     /// The event handled concerns the ACK timer.
@@ -273,7 +286,7 @@ impl Flow {
     #[inline(always)]
     fn sent(&mut self, id: u32, net: &mut Network) -> bool {
         net.recorder.sender(net.now(), id, &self.sender, &self.receiver);
-        if self.sender.done() && self.finished().is_none() && self.source.is_none() {
+        if self.sender.done() && self.finished().is_none() && self.source.as_ref().is_none_or(|source| source.ended()) {
             self.finished = net.now();
             // An idle connection's timer could only halve a window that nothing will use.
             self.sender_timer.disarm();

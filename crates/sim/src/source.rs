@@ -1,4 +1,4 @@
-//! Applications that write at random times.
+//! Applications that write at regular or random times.
 //!
 //! Keystrokes of telnet follow the tcplib library of measured traffic in the papers' simulators: [`Pauses::Tcplib`] draws
 //! from quantiles of what ns-2 does. Its pauses are close to a Pareto distribution (Paxson and Floyd 1995: shape 0.9 for the
@@ -10,7 +10,7 @@ use acklab_path::random::Random;
 
 use crate::datagrams::Datagrams;
 use crate::tcplib::{PERCENTILES, TAIL};
-use acklab_scenario::spec::{Pauses, Source};
+use acklab_scenario::spec::{FlowSpec, Pauses, Source};
 
 /// Pareto shape of keystroke pauses, their least value in seconds, and where they are cut.
 const SHAPE: f64 = 0.9;
@@ -20,22 +20,48 @@ const LONGEST: f64 = 50.0;
 /// One application at work.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Application {
-    /// It writes to a connection.
+    /// It writes to a connection, without an end.
     Writer(Writer),
+    /// It writes to a connection.
+    Schedule(Schedule),
     /// It sends datagrams, and has no connection.
     Datagrams(Datagrams),
 }
 
 impl Application {
     /// An application of that kind with its own stream of draws.
-    pub fn new(source: &Source, random: Random) -> Application {
-        match source {
+    pub fn new(table: &FlowSpec, random: Random) -> Option<Application> {
+        Some(match table.source.as_ref()? {
             &Source::Telnet { mean, pauses, write } => {
                 Application::Writer(Writer { mean, pauses: pauses.unwrap_or(Pauses::Pareto), write, random })
             }
+            Source::Writes(spec) => {
+                let unit = if table.sender.sequence.in_bytes() { 1 } else { u64::from(table.sender.packet) };
+                Application::Schedule(Schedule {
+                    units: spec.write.get().div_ceil(unit),
+                    every: spec.every,
+                    left: spec.times,
+                })
+            }
             Source::Udp(spec) => Application::Datagrams(Datagrams::new(spec.clone(), random)),
-        }
+        })
     }
+
+    /// Whether there is nothing more to come.
+    pub fn ended(&self) -> bool {
+        matches!(self, Application::Schedule(Schedule { left: 0, .. }))
+    }
+}
+
+/// Equal writes at equal intervals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Schedule {
+    /// Sequence units of each.
+    pub units: u64,
+    /// From one to the next.
+    pub every: Time,
+    /// Writes to come.
+    pub left: u32,
 }
 
 /// Somebody typing.

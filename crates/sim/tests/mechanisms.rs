@@ -196,6 +196,28 @@ fn a_keystroke_is_as_large_as_it_says() {
     assert!(one > 10.0 && (ten / one - 10.0).abs() < 0.5, "{one} {ten}");
 }
 
+/// The last of three writes of 200 bytes leaves 600 ms after the first, and completes the flow.
+#[test]
+fn equal_writes_complete_with_the_last() {
+    let flow = |stack: &str| {
+        format!(
+            r#"
+            [[flow]]
+            from = "S"
+            to = "R"
+            source = {{ kind = "writes", write = "200B", every = "300ms", times = 3 }}
+            sender = {{ stack = "{stack}" }}
+            "#
+        )
+    };
+    for (stack, bytes) in [("rfc", 600), ("linux", 600), ("ns2-2.35", 3000)] {
+        let row = &path(AMPLE, &flow(stack), "").flows[0];
+        assert_eq!((row.completed, row.bytes, row.segments_sent - row.syns_sent), (true, bytes, 3), "{stack}");
+        let (last, finished) = (row.last_data_s.unwrap(), row.finished_s.unwrap());
+        assert!(finished > 0.6 && last < 0.8, "{stack}: {last} {finished}");
+    }
+}
+
 /// Segments that are left out are each flow's own luck: two equal flows that never meet leave out different ones, and
 /// neither a further flow nor a connection before this one changes that.
 #[test]

@@ -30,6 +30,7 @@ from .experiment import (
     Telnet,
     Udp,
     When,
+    Writes,
 )
 from .mechanisms import (
     Abc,
@@ -317,4 +318,5 @@ __all__ = [
     "WindowSource",
     "WindowStart",
     "Wlan",
+    "Writes",
 ]

@@ -70,6 +70,19 @@ class Telnet(Part):
     """Payload bytes of each write; default one full segment."""
 
 
+@dataclass(kw_only=True, repr=False)
+class Writes(Part):
+    """A program that writes as much again and again; the flow completes with the last write."""
+
+    kind: Literal["writes"] = "writes"
+    times: int
+    """How many."""
+    every: str
+    """From one write to the next."""
+    write: str
+    """Payload bytes of each write."""
+
+
 First = Literal["on", "off"]
 """The first period of an on-off source.
 
@@ -105,7 +118,7 @@ class Udp(Part):
     """Distribution of the lengths of on and off periods; default "constant"."""
 
 
-Source = Telnet | Udp
+Source = Telnet | Writes | Udp
 """An application that decides when data is sent."""
 
 

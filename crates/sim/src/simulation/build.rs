@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use acklab_packet::{Phase, Time};
 use acklab_path::spec::LinkSpec;
-use acklab_scenario::spec::{FlowSpec, Scenario, Size, Stop};
+use acklab_scenario::spec::{FlowSpec, Scenario, Stop};
 use acklab_tcp::rules::PhaseSource;
 
 use super::Simulation;
@@ -67,8 +67,7 @@ impl Simulation {
             Stop::At(at) => at,
         };
         net.schedule(end, Event::Stop);
-        let finite = |spec: &&FlowSpec| spec.size != Size::Unlimited && spec.source.is_none();
-        let unfinished = scenario.flows.iter().filter(finite).map(|spec| spec.count as usize).sum();
+        let unfinished = scenario.flows.iter().filter(|spec| spec.finite()).map(|spec| spec.count as usize).sum();
         let transfers = flows.len() as u32;
         let shared_phase = scenario.flows.iter().any(reads_shared_phase).then_some(Phase::CongestionAvoidance);
         Ok(Simulation {

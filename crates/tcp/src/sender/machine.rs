@@ -93,7 +93,7 @@ impl Sender {
     #[inline(never)]
     fn counts_as_ack<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) -> bool {
         let core = &mut self.core;
-        let closed = core.rules.marks_end && core.done();
+        let closed = core.seq.marks_end && core.done();
         if (ack.syn && core.rules.handshake_ack && core.seq.una == 0) || closed {
             // The SYN's answer, or the receiver's FIN. No keep-alive has that number.
             wire.answer(Probe { number: 0, reply: true, seq: core.seq.nxt }, data_bytes(&core.rules, 0));
@@ -135,12 +135,21 @@ impl Sender {
 
     /// The application writes `units` more sequence units.
     pub fn write<W: SenderWire>(&mut self, units: u64, now: Time, wire: &mut W) {
+        self.write_of(units, false, now, wire);
+    }
+
+    /// The application writes the last `units`, and closes.
+    pub fn write_last<W: SenderWire>(&mut self, units: u64, now: Time, wire: &mut W) {
+        self.write_of(units, true, now, wire);
+    }
+
+    fn write_of<W: SenderWire>(&mut self, units: u64, last: bool, now: Time, wire: &mut W) {
         self.core.restart_if_idle(now);
         if self.core.control_owns_window() {
             let Outstanding { in_flight, lost, .. } = self.recovery.outstanding(&self.core);
             self.core.note_pause(in_flight, lost);
         }
-        self.core.seq.supply(units);
+        self.core.seq.supply(units, last && self.core.rules.marks_end);
         self.recovery.resume(&mut self.core, now, wire);
     }
 

@@ -82,9 +82,9 @@ impl SequenceSpace {
         }
     }
 
-    /// The application hands over `units` more.
-    pub(super) fn supply(&mut self, units: u64) {
-        self.marks_end = false;
+    /// The application hands over `units` more; whether their last segment says that it is the last.
+    pub(super) fn supply(&mut self, units: u64, marks_end: bool) {
+        self.marks_end = marks_end;
         self.limit = (self.limit + units).min(u64::MAX / 4);
     }
 
@@ -180,12 +180,14 @@ impl SequenceSpace {
     fn holds(&self) -> bool {
         let new = self.nxt >= self.max;
         let data = self.nxt < self.data_end() && !(self.syn && self.nxt == 0);
+        // `tcp_nagle_test`: what says that it is the last does not wait.
+        let last = self.marks_end && self.nxt + u64::from(self.mss) >= self.limit;
         let waits = match self.nagle {
             Nagle::Off => false,
             Nagle::On => self.una < self.max,
             Nagle::Minshall => self.una < self.small_end,
         };
-        new && data && waits
+        new && data && waits && !last
     }
 
     /// A segment of new data left.
