@@ -123,6 +123,9 @@ choice! {
         TimerKeepsWindow = "timer-keeps-window",
         /// After an idle RTO, cwnd is at most the initial window (RFC 5681 section 4.1).
         Rfc5681 = "rfc5681",
+        /// After each idle RTO, cwnd is halved, to the initial window at the least; ssthresh remembers three quarters of it
+        /// (RFC 2861 section 3.2; Linux's `tcp_cwnd_restart`).
+        Linux = "linux",
         /// Nothing.
         Off = "off",
     }

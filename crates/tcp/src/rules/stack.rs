@@ -137,6 +137,7 @@ impl Stack {
                 rtt_filter: RttFilter::Linux {},
                 rto_floor: RtoFloor::Variance,
                 validation: Validation::Linux,
+                idle_restart: IdleRestart::Linux,
                 // Segments are timed in microseconds.
                 tick: Time::from_secs(1e-6),
                 min_rto: Time::from_secs(0.2),

@@ -179,7 +179,7 @@ impl Core {
         let outstanding = ack < self.seq.max || self.cc.cwnd < f64::from(self.seq.mss);
         let keep = match self.rules.idle_restart {
             IdleRestart::Timer | IdleRestart::TimerKeepsWindow => self.seq.nxt >= ack || outstanding,
-            IdleRestart::Rfc5681 | IdleRestart::Off => outstanding,
+            IdleRestart::Rfc5681 | IdleRestart::Linux | IdleRestart::Off => outstanding,
         };
         self.timer.restart(keep, now, wire);
     }

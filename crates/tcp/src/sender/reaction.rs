@@ -91,14 +91,30 @@ impl Core {
         self.rules.recovery_exit != RecoveryExit::Rfc6582
     }
 
-    /// After an idle RTO, starts again from the initial window (RFC 5681 section 4.1).
+    /// After an idle RTO, starts again from the initial window (RFC 5681 section 4.1), or nearer to it (RFC 2861).
     pub(super) fn restart_if_idle(&mut self, now: Time) {
-        let idle = self.seq.una == self.seq.max && self.seq.max > 0;
-        if idle && self.rules.idle_restart == IdleRestart::Rfc5681 && !self.control_owns_window() {
-            let rto = self.timer.rto.timeout();
-            if (now - self.timer.last_sent).secs() > rto {
-                self.cc.cwnd = self.cc.cwnd.min(self.cc.initial_window * f64::from(self.seq.mss));
+        let (rto, mss) = (self.timer.rto.timeout(), f64::from(self.seq.mss));
+        let mut pause = (now - self.timer.last_sent).secs();
+        let idle = self.seq.una == self.seq.max && self.seq.max > 0 && pause > rto;
+        if !idle || self.control_owns_window() {
+            return;
+        }
+        let least = self.cc.cwnd.min(self.cc.initial_window * mss);
+        match self.rules.idle_restart {
+            IdleRestart::Rfc5681 => self.cc.cwnd = least,
+            IdleRestart::Linux => {
+                // `tcp_current_ssthresh`, in whole segments.
+                let segments = self.cc.cwnd / mss;
+                let most = ((segments / 2.0).floor() + (segments / 4.0).floor()) * mss;
+                self.cc.set_ssthresh(self.cc.ssthresh.max(most));
+                pause -= rto;
+                while pause > 0.0 && self.cc.cwnd > least {
+                    self.cc.cwnd = (self.cc.cwnd / (2.0 * mss)).floor() * mss;
+                    pause -= rto;
+                }
+                self.cc.cwnd = self.cc.cwnd.max(least);
             }
+            IdleRestart::Timer | IdleRestart::TimerKeepsWindow | IdleRestart::Off => {}
         }
     }
 

@@ -214,7 +214,15 @@ pub fn wild() -> impl Strategy<Value = Case> {
             select(&[Validation::Off, Validation::Linux][..]),
         ),
         select(&["pipe-twice", "two-segments", "two-segments-past-end"][..]),
-        select(&[IdleRestart::Timer, IdleRestart::TimerKeepsWindow, IdleRestart::Rfc5681, IdleRestart::Off][..]),
+        select(
+            &[
+                IdleRestart::Timer,
+                IdleRestart::TimerKeepsWindow,
+                IdleRestart::Rfc5681,
+                IdleRestart::Linux,
+                IdleRestart::Off,
+            ][..],
+        ),
         credit(),
     );
     let pacing = prop_oneof![3 => Just(None), 1 => (0.001..2.0).prop_map(Some)];
