@@ -12,7 +12,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 
 RUST := $(shell find crates -type f \( -name '*.rs' -o -name 'Cargo.toml' -o -name '*.code' \)) Cargo.toml Cargo.lock
 
-.PHONY: help setup demo test test-all mutants docs bench builder kernel wheel clean
+.PHONY: help setup demo test test-all mutants docs bench builder kernel kernel-wheel wheel clean
 
 help:
 	@echo 'make setup   build acklab and leave the command at $(BIN)/acklab'
@@ -24,6 +24,7 @@ help:
 	@echo 'make bench   set up, measure speed beside ns-2'
 	@echo 'make builder rewrite the Python builder and the tables reference from the Rust declarations'
 	@echo 'make kernel  build the Linux of `acklab run --kernel` in ~/.cache/acklab (from Debian, minutes)'
+	@echo 'make kernel-wheel the same, as the wheel acklab-kernel in dist/ (GPL-2.0)'
 	@echo 'make wheel   build a wheel in dist/'
 	@echo 'make clean   remove everything these made'
 
@@ -87,6 +88,9 @@ builder: setup
 
 kernel:
 	@sh tools/kernel/build.sh
+
+kernel-wheel: $(VENV)/.made
+	@KERNEL=$$(sh tools/kernel/build.sh | tail -n 1) $(BIN)/python -m pip wheel --quiet --no-deps --no-index --wheel-dir dist packages/kernel
 
 wheel: $(VENV)/.made
 	$(BIN)/maturin build --release --out dist

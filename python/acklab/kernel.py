@@ -8,6 +8,7 @@ numbers follow from the scenario's seed, so the same scenario gives the same byt
 from __future__ import annotations
 
 import base64
+import importlib.util
 import json
 import os
 import re
@@ -37,10 +38,13 @@ MOST_COMMAND, OTHER_WORDS = 1 << 16, 2048
 
 
 def place() -> Path:
-    """Where the kernel is expected."""
-    named = os.environ.get(VARIABLE)
+    """Where the kernel is expected: the one that is named, else the one that was built, else that of the package acklab-kernel."""
+    if os.environ.get(VARIABLE):
+        return Path(os.environ[VARIABLE])
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(named) if named else Path(cache) / "acklab" / "kernel" / "linux"
+    built = Path(cache) / "acklab" / "kernel" / "linux"
+    package = None if built.is_file() else importlib.util.find_spec("acklab_kernel")
+    return Path(package.origin).with_name("linux") if package and package.origin else built
 
 
 def find() -> Path:

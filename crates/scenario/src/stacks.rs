@@ -1,7 +1,7 @@
 //! From a stack's name and a flow's overrides to complete rule tables.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use acklab_tcp::rules::{AckPolicyKind, PhaseSource, ReceiverRules, RecoveryKind, SenderRules, Stack, Wrong};
 
@@ -34,8 +34,20 @@ pub(super) struct Stacks {
     own: HashMap<String, Both>,
 }
 
-fn built_in(name: &str) -> Option<Stack> {
-    Stack::ALL.into_iter().find(|stack| stack.name() == name)
+/// Generations of built-in stacks (generations.toml).
+static GENERATIONS: LazyLock<Vec<(String, Both)>> = LazyLock::new(|| {
+    let StackTables(tables) = toml::from_str(include_str!("generations.toml")).expect("tables of stacks");
+    let resolved = |(name, table): (String, StackTable)| {
+        let base = table.base.as_deref().and_then(|base| Stack::ALL.into_iter().find(|stack| stack.name() == base));
+        let rules = derived(base.expect("a built-in stack").into(), &table).expect("rules of its kinds");
+        (name, rules)
+    };
+    tables.into_iter().map(resolved).collect()
+});
+
+fn built_in(name: &str) -> Option<Both> {
+    let stack = Stack::ALL.into_iter().find(|stack| stack.name() == name).map(Both::from);
+    stack.or_else(|| GENERATIONS.iter().find(|(known, _)| known == name).map(|(_, rules)| rules.clone()))
 }
 
 fn derived(mut base: Both, table: &StackTable) -> Result<Both, Wrong> {
@@ -98,13 +110,14 @@ impl Stacks {
     /// The stack called `name`.
     fn find(&self, name: &str) -> Result<Both, Problem> {
         if let Some(stack) = built_in(name) {
-            return Ok(stack.into());
+            return Ok(stack);
         }
         if let Some(stack) = self.own.get(name) {
             return Ok(stack.clone());
         }
-        let known: Vec<&str> =
-            Stack::ALL.map(Stack::name).into_iter().chain(self.names.iter().map(String::as_str)).collect();
+        let generations = GENERATIONS.iter().map(|(name, _)| name.as_str());
+        let known = Stack::ALL.map(Stack::name).into_iter().chain(generations);
+        let known: Vec<&str> = known.chain(self.names.iter().map(String::as_str)).collect();
         let hint = did_you_mean(name, known.iter().copied()).unwrap_or_default();
         let problem = Problem::at("", format!("no such stack{hint}")).given_text(name);
         Err(problem.help(format!("stacks: {}; or define [stack.NAME]", listed(known))))
@@ -209,6 +222,16 @@ mod tests {
         let link = "[[link]]\nbetween = ['S', 'R']\nrate = '1Mbps'\ndelay = '1ms'\n";
         let flows: String = keys.iter().map(|keys| format!("[[flow]]\nfrom = 'S'\nto = 'R'\n{keys}\n")).collect();
         parse_toml(&format!("stop.at = '1s'\n{link}{flows}{stacks}"), "t").unwrap().flows
+    }
+
+    #[test]
+    fn generations_differ_from_their_base_in_named_rules() {
+        let rules = |name: &str| built_in(name).unwrap();
+        let (newest, old) = (rules("linux"), rules("linux-6.1"));
+        assert!(rules("linux-6.12").sender == newest.sender && rules("linux-6.12").receiver == newest.receiver);
+        assert_eq!((newest.sender.linear_syn_timeouts, newest.sender.fin_beyond_window), (4, false));
+        let changed = SenderRules { linear_syn_timeouts: 0, fin_beyond_window: true, ..newest.sender };
+        assert!(old.sender == changed && old.receiver == newest.receiver);
     }
 
     #[test]

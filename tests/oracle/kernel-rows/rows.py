@@ -43,7 +43,7 @@ LOSSES = {
 }
 ACKS = {"linux": {"policy": "linux", "window": 4345, "buffer": 10922, "autotune": False, "tick": "1ms"}, "delayed": {"policy": "delayed", "timer": "40ms"}}
 #: The kernel's clock ticks every millisecond (tools/kernel), as its timers show at these instants.
-CLOCK = {"tick": "1ms", "phase": "183.7us"}
+CLOCK = {"tick": "1ms", "phase": "32.1837ms"}
 SIZES = [30, 200, 1000]
 CONTROLS = ["reno", "cubic"]
 #: On two paths and three losses only.

@@ -33,6 +33,8 @@ rule_table! {
         /// Whether the last segment of a known size says so, as with the FIN that Linux sends on it. It is acknowledged at once, and
         /// the receiver sends a FIN of its own, until the sender answers (`tcp_send_fin`).
         marks_end: bool,
+        /// Whether that segment may leave though cwnd is full (Linux 6.1).
+        fin_beyond_window: bool,
         /// The receiver's advertised window.
         window: Window,
         /// Initial window, in segments.
@@ -64,6 +66,8 @@ rule_table! {
         min_rto: Time,
         /// Upper bound of the RTO.
         max_rto: Time,
+        /// Timeouts of the SYN that do not double the RTO (Linux's `tcp_syn_linear_timeouts`).
+        linear_syn_timeouts: u32 [0..=1_000],
         /// What `min_rto` applies to.
         rto_floor: RtoFloor,
         /// Which RTO an ACK restarts the timer with.

@@ -144,7 +144,10 @@ impl Core {
             }
         }
         if !idle {
-            self.timer.rto.back_off(&self.rules);
+            // `tcp_retransmit_timer` of Linux: the first SYNs follow each other evenly.
+            if !self.seq.shaking_hands() || self.counters.timeouts > self.rules.linear_syn_timeouts {
+                self.timer.rto.back_off(&self.rules);
+            }
             self.cc.credit.on_timeout();
         }
         self.timer.arm(now, wire);

@@ -45,6 +45,8 @@ pub struct SequenceSpace {
     fin: bool,
     /// True if the last segment says that it is.
     pub(super) marks_end: bool,
+    /// True if that segment ignores cwnd.
+    fin_beyond: bool,
     sws_avoidance: bool,
     bytes: bool,
     nagle: Nagle,
@@ -76,6 +78,7 @@ impl SequenceSpace {
             syn: rules.syn,
             fin: rules.fin,
             marks_end: rules.marks_end && data > 0,
+            fin_beyond: rules.fin_beyond_window,
             sws_avoidance,
             bytes: rules.sequence.in_bytes(),
             nagle,
@@ -138,7 +141,7 @@ impl SequenceSpace {
     #[inline]
     pub fn sendable(&self, edge: Seq) -> Option<u32> {
         if self.nxt >= edge {
-            return None;
+            return if self.fin_beyond { self.fin_alone() } else { None };
         }
         let full = self.full_segment_fits(self.plain_edge(edge));
         if full { Some(self.mss) } else { self.sendable_otherwise(edge) }
@@ -164,9 +167,18 @@ impl SequenceSpace {
         let shaking = self.shaking_hands() && self.nxt > 0;
         let edge = if shaking { edge.saturating_sub(u64::from(self.mss) - 1) } else { edge };
         if self.nxt + u64::from(len) > edge {
-            return if self.sws_avoidance { None } else { self.remainder(len, edge) };
+            let rest = if self.sws_avoidance { None } else { self.remainder(len, edge) };
+            return rest.or(self.fin_alone());
         }
         if len < self.mss && self.nagle != Nagle::Off && self.holds() { None } else { Some(len) }
+    }
+
+    /// Units of the last segment, if it is next and may leave whatever cwnd is (`tcp_cwnd_test` of Linux 6.1).
+    pub(super) fn fin_alone(&self) -> Option<u32> {
+        let left = self.limit.saturating_sub(self.nxt);
+        let next =
+            self.fin_beyond && self.marks_end && self.nxt >= self.max && (1..=u64::from(self.mss)).contains(&left);
+        (next && self.limit <= self.window_end()).then_some(left as u32)
     }
 
     /// The rest of the window, as a small segment of new data.

@@ -13,7 +13,7 @@ use crate::sender::sequence::SequenceSpace;
 pub(in crate::sender) struct Usage {
     /// True if the window stopped the sender in this round trip (`is_cwnd_limited`).
     limited: bool,
-    /// Else the most units that were outstanding (`max_packets_out`).
+    /// Else the most units that were outstanding, in whole segments (`max_packets_out`).
     most: u64,
     /// `SND.MAX` when that was so: from there on another round trip counts (`cwnd_usage_seq`).
     until: Seq,
@@ -36,7 +36,8 @@ impl Usage {
 
     /// A segment has left. After a timeout's time of little use the window shrinks; whether it did.
     pub fn on_sent(&mut self, seq: &SequenceSpace, cc: &mut Congestion, timeout: f64, now: Time) -> bool {
-        let flight = seq.flight_size();
+        // Linux counts packets: a small one like a full one.
+        let flight = seq.segments(seq.flight_size()) * u64::from(seq.mss);
         let limited = (flight + u64::from(seq.mss)) as f64 > cc.cwnd;
         if seq.una >= self.until || limited || (!self.limited && flight > self.most) {
             (self.limited, self.most, self.until) = (limited, flight, seq.max);

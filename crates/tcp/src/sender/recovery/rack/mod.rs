@@ -252,7 +252,8 @@ impl ByPipe for Rack {
             return room.then_some(lost);
         }
         if self.by_pipe(core) {
-            return if room { Next::new_data(core) } else { None };
+            let fin = || core.seq.fin_alone().map(|len| Next::in_order(core, u64::from(len)));
+            return if room { Next::new_data(core) } else { fin() };
         }
         let edge = core.seq.una + core.cc.window(core.seq.wnd);
         let len = if core.seq.nxt < core.seq.limit { core.seq.sendable(edge)? } else { return None };
