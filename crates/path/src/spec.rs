@@ -45,6 +45,14 @@ pub enum QueueSpec {
     Red(crate::queue::red::RedParams),
     /// Drops by how long packets have waited (CoDel, RFC 8289).
     Codel(crate::queue::codel::CodelParams),
+    /// A queue for each hash of a connection, with CoDel in each (FQ-CoDel, RFC 8290).
+    FqCodel(crate::queue::fq_codel::FqCodelParams),
+    /// Drops arrivals with a probability that a controller of the delay sets (PIE, RFC 8033).
+    Pie(crate::queue::pie::PieParams),
+    /// A queue for each hash of a connection, with PIE in each (FQ-PIE, as in Linux).
+    FqPie(crate::queue::fq_pie::FqPieParams),
+    /// A shaper, tins, fairness between hosts and flows, COBALT and an ACK filter (CAKE, as in Linux).
+    Cake(crate::queue::cake::CakeQueueParams),
     /// A program's own (`examples/custom`); no file can say it.
     #[serde(skip)]
     Custom(crate::queue::custom::OwnQueue),

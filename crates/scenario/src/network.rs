@@ -214,9 +214,11 @@ pub(super) fn checked_queue(mut queue: QueueSpec, key: impl Display + Copy, back
             }
             (*packets, *waiting, *bytes, *waiting_bytes)
         }
-        QueueSpec::Codel(codel) => {
-            return checked_at(codel.out_of_range(), |name| format!("{key}{back}.queue.{name}")).map(|()| queue);
-        }
+        QueueSpec::Codel(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
+        QueueSpec::FqCodel(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
+        QueueSpec::Pie(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
+        QueueSpec::FqPie(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
+        QueueSpec::Cake(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
         QueueSpec::Red(red) => return checked_red(red, key, back).map(|()| queue),
         QueueSpec::Custom(_) => return Ok(queue),
     };
@@ -238,6 +240,11 @@ pub(super) fn checked_queue(mut queue: QueueSpec, key: impl Display + Copy, back
         return Err(Problem::at(path(".bytes"), "must be at least 1B").given_text("0B"));
     }
     Ok(queue)
+}
+
+/// A queue's parameter that is out of range, if one is.
+fn checked_params(wrong: Option<(&str, &str, String)>, key: impl Display, back: &str) -> Result<(), Problem> {
+    checked_at(wrong, |name| format!("{key}{back}.queue.{name}"))
 }
 
 /// The parameter that is out of range, if one is.

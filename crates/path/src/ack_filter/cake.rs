@@ -11,11 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{AckFilter, Destroys, Verdict};
 use crate::Carried;
-use crate::waiting::{Handle, Measures, Waiting};
-
-/// ACKs looked at for each arrival. CAKE looks at all; those in front of two that may go are few, since only ACKs with
-/// news stay in front of them.
-const LOOKS: usize = 16;
+use crate::waiting::{Measures, Waiting};
 
 /// The CAKE-style filter's parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -31,6 +27,9 @@ pub struct CakeParams {
 pub struct Cake {
     aggressive: bool,
 }
+
+/// The bits of what a packet says about congestion that CAKE compares: ECE and CWR, not a mark of its own.
+const ECHOES: u8 = 3;
 
 /// How an older ACK's SACK blocks compare with a newer one's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +58,7 @@ fn compare<P: Carried>(old: &P, new: &P) -> Sack {
 
 fn may_go<P: Carried>(old: &P, new: &P) -> bool {
     let (stamps, newer) = (old.timestamps(), new.timestamps());
-    if old.unknown_options() || stamps.0 > newer.0 || stamps.1 > newer.1 || old.plain_ack() > new.plain_ack() {
+    if old.plain_ack().is_none() || old.unknown_options() || stamps.0 > newer.0 || stamps.1 > newer.1 || old.plain_ack() > new.plain_ack() {
         return false;
     }
     match compare(old, new) {
@@ -67,6 +66,34 @@ fn may_go<P: Carried>(old: &P, new: &P) -> bool {
         Sack::Same => old.plain_ack() < new.plain_ack(),
         Sack::Added => true,
     }
+}
+
+/// Which of the packets of a queue, the oldest first, `arrival` makes superfluous, if any.
+pub(crate) fn superfluous<'a, P: Carried + 'a, H: Copy>(
+    queue: impl Iterator<Item = (H, &'a P)>,
+    arrival: &P,
+    aggressive: bool,
+) -> Option<H> {
+    let echoes = |packet: &P| packet.congestion() & ECHOES;
+    let mut eligible: Option<(H, u8)> = None;
+    let mut is_last = false;
+    for (handle, packet) in queue {
+        is_last = false;
+        if packet.connection() != arrival.connection() {
+            continue;
+        }
+        // What follows the eligible one must echo the same, or a change would be lost.
+        eligible = eligible.filter(|&(_, said)| said == echoes(packet));
+        if !may_go(packet, arrival) {
+            continue;
+        }
+        if let Some((first, _)) = eligible {
+            return Some(first);
+        }
+        (eligible, is_last) = (Some((handle, echoes(packet))), true);
+    }
+    // A single one: only the last before the arrival, and only if both echo the same.
+    eligible.filter(|&(_, said)| aggressive && is_last && said == echoes(arrival)).map(|(only, _)| only)
 }
 
 impl Cake {
@@ -78,31 +105,9 @@ impl Cake {
 
 impl<P: Carried> AckFilter<P> for Cake {
     fn on_ack(&mut self, packet: &P, flow: u32, waiting: &Waiting<P>, verdict: &mut Verdict) {
-        let says = |handle: Handle| waiting.packet(handle).congestion();
-        let mut eligible: Option<Handle> = None;
-        let acks = std::iter::successors(waiting.first_ack_of(flow), |&handle| waiting.next_ack(handle));
-        for handle in acks.take(LOOKS) {
-            // What follows the eligible one must say the same about congestion, or a change would be lost.
-            eligible = eligible.filter(|&first| {
-                says(first) == says(handle)
-                    && waiting.follower(first).is_some_and(|follower| says(follower) == says(first))
-            });
-            if !may_go(waiting.packet(handle), packet) {
-                continue;
-            }
-            if let Some(first) = eligible {
-                return verdict.erase.push(first);
-            }
-            eligible = Some(handle);
-        }
-        // A single one: only the last before the arrival, and only if both say the same.
-        if let Some(only) = eligible
-            && self.aggressive
-            && waiting.follower(only).is_none()
-            && says(only) == packet.congestion()
-        {
-            verdict.erase.push(only);
-        }
+        let queue = std::iter::successors(waiting.first_of(flow), |&handle| waiting.follower(handle));
+        let queue = queue.map(|handle| (handle, waiting.packet(handle)));
+        verdict.erase.extend(superfluous(queue, packet, self.aggressive));
     }
 
     fn filtering(&self) -> bool {

@@ -11,6 +11,7 @@ mod delayed;
 mod fixed;
 mod safety;
 
+pub(crate) use cake::superfluous;
 pub use cake::{Cake, CakeParams};
 pub use delayed::{Delayed, DelayedParams, Per, RateKind};
 pub use fixed::{Older, Slot, Static, StaticParams};

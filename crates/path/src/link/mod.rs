@@ -176,6 +176,9 @@ impl<P: Carried> Link<P> {
             span = lasts + self.delay;
         }
         (self.until, self.since) = (now + lasts, now);
+        if let AnyQueue::Cake(cake) = &self.queue {
+            self.until = self.until.max(cake.free_at());
+        }
         if self.loses(packet, LossPlace::AfterQueue, now) {
             self.compression.iter_mut().for_each(|compression| compression.lose());
             lost = true;

@@ -3,22 +3,32 @@
 //! To add one: a file here, a variant in [`AnyQueue`] and in [`QueueSpec`]. A program's own needs neither
 //! ([`QueueSpec::Custom`]).
 
+pub(crate) mod cake;
 pub(crate) mod codel;
 mod composed;
 pub(crate) mod custom;
 pub(crate) mod drop_policy;
 mod drop_tail;
+mod fair;
+pub(crate) mod fq_codel;
+pub(crate) mod fq_pie;
 mod limit;
+pub(crate) mod pie;
 pub(crate) mod red;
 pub(crate) mod scheduler;
 mod store;
 
-pub use codel::{Codel, CodelParams};
+pub use cake::{AckFiltering, Cake, CakeQueueParams, Cells, FlowClass, Isolation, TinMode};
+pub use codel::{Codel, CodelParams, Law};
 pub use composed::Composed;
 pub use custom::{CloneDiscipline, Custom, Discipline, OwnQueue, Waiter};
 pub use drop_policy::DropPolicy;
 pub use drop_tail::DropTail;
+pub use fair::flow_hash;
+pub use fq_codel::{FqCodel, FqCodelParams};
+pub use fq_pie::{FqPie, FqPieParams};
 pub use limit::Limit;
+pub use pie::{Pie, PieParams};
 pub use red::{Red, RedParams};
 pub use scheduler::Scheduler;
 
@@ -69,7 +79,7 @@ pub trait Queue<P: Carried> {
     /// Whether a packet that finds the link idle and the queue empty goes straight into service, leaving no trace in
     /// the queue's state. Answering `false` is always right, only slower.
     fn lets_pass(&self, packet: &P) -> bool;
-    /// The next packet to serve, `None` if none waits then. It may be marked first, and others before it may be dropped:
+    /// The next packet to serve, `None` if none waits then, or none may leave yet ([`Cake::free_at`]). It may be marked first, and others before it may be dropped:
     /// those go to `removed`.
     fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P>;
     /// Packets waiting.
@@ -93,6 +103,14 @@ pub enum AnyQueue<P> {
     Composed(Box<Composed<P>>),
     /// See [`Codel`].
     Codel(Box<Codel<P>>),
+    /// See [`FqCodel`].
+    FqCodel(Box<FqCodel<P>>),
+    /// See [`Pie`].
+    Pie(Box<Pie<P>>),
+    /// See [`FqPie`].
+    FqPie(Box<FqPie<P>>),
+    /// See [`Cake`].
+    Cake(Box<Cake<P>>),
     /// A program's own.
     Custom(Box<Custom<P>>),
 }
@@ -105,6 +123,10 @@ macro_rules! each {
             AnyQueue::Red($queue) => $call,
             AnyQueue::Composed($queue) => $call,
             AnyQueue::Codel($queue) => $call,
+            AnyQueue::FqCodel($queue) => $call,
+            AnyQueue::Pie($queue) => $call,
+            AnyQueue::FqPie($queue) => $call,
+            AnyQueue::Cake($queue) => $call,
             AnyQueue::Custom($queue) => $call,
         }
     };
@@ -124,6 +146,10 @@ impl<P: Carried> AnyQueue<P> {
             }
             QueueSpec::Custom(discipline) => AnyQueue::Custom(Box::new(Custom::new(discipline.clone()))),
             QueueSpec::Codel(params) => AnyQueue::Codel(Box::new(Codel::new(params))),
+            QueueSpec::FqCodel(params) => AnyQueue::FqCodel(Box::new(FqCodel::new(params, random()))),
+            QueueSpec::Pie(params) => AnyQueue::Pie(Box::new(Pie::new(params, random()))),
+            QueueSpec::FqPie(params) => AnyQueue::FqPie(Box::new(FqPie::new(params, random()))),
+            QueueSpec::Cake(params) => AnyQueue::Cake(Box::new(Cake::new(params, random()))),
             QueueSpec::Red(params) => AnyQueue::Red(Box::new(Red::new(params, rate, random))),
         }
     }

@@ -1,0 +1,91 @@
+//! The flow with most bytes of all tins: a heap that is built when the buffer is first full (sch_cake.c).
+//!
+//! Of flows with as many bytes the heap's history decides, so it is the same heap as in Linux, with places for eight tins.
+
+use super::places::QUEUES;
+
+/// Tins that the heap has places for.
+const TINS: usize = 8;
+/// Departures after which a heap that nobody asked is given up.
+const KEPT: u16 = u16::MAX;
+
+/// The heap. A flow is a number: its place in its tin times eight, and its tin.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fattest {
+    heap: Vec<u16>,
+    place: Vec<u16>,
+    /// Departures for which it is still kept up to date.
+    kept: u16,
+}
+
+/// A flow's number.
+pub fn number(tin: usize, flow: usize) -> u16 {
+    (flow * TINS + tin) as u16
+}
+
+/// A number's tin and flow.
+pub fn flow_of(number: u16) -> (usize, usize) {
+    (usize::from(number) % TINS, usize::from(number) / TINS)
+}
+
+impl Fattest {
+    fn swap(&mut self, one: usize, two: usize) {
+        self.heap.swap(one, two);
+        for at in [one, two] {
+            self.place[usize::from(self.heap[at])] = at as u16;
+        }
+    }
+
+    fn down(&mut self, mut at: usize, bytes: &impl Fn(u16) -> u64) {
+        loop {
+            let mut most = at;
+            for child in [2 * at + 1, 2 * at + 2] {
+                if child < self.heap.len() && bytes(self.heap[child]) > bytes(self.heap[most]) {
+                    most = child;
+                }
+            }
+            if most == at {
+                return;
+            }
+            self.swap(at, most);
+            at = most;
+        }
+    }
+
+    /// The flow with most bytes.
+    pub fn top(&mut self, bytes: impl Fn(u16) -> u64) -> u16 {
+        if self.heap.is_empty() {
+            self.heap = (0..(TINS * QUEUES) as u16).collect();
+            self.place.clone_from(&self.heap);
+        }
+        if self.kept == 0 {
+            (0..self.heap.len() / 2).rev().for_each(|at| self.down(at, &bytes));
+        }
+        self.kept = KEPT;
+        self.heap[0]
+    }
+
+    /// A flow has more bytes.
+    pub fn grown(&mut self, flow: u16, bytes: impl Fn(u16) -> u64) {
+        if self.kept == 0 {
+            return;
+        }
+        let mut at = usize::from(self.place[usize::from(flow)]);
+        while at > 0 && bytes(flow) > bytes(self.heap[(at - 1) / 2]) {
+            self.swap(at, (at - 1) / 2);
+            at = (at - 1) / 2;
+        }
+    }
+
+    /// A flow has fewer bytes.
+    pub fn shrunk(&mut self, flow: u16, bytes: impl Fn(u16) -> u64) {
+        if self.kept > 0 {
+            self.down(usize::from(self.place[usize::from(flow)]), &bytes);
+        }
+    }
+
+    /// A packet departed.
+    pub fn departed(&mut self) {
+        self.kept = self.kept.saturating_sub(1);
+    }
+}

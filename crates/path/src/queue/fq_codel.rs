@@ -1,0 +1,145 @@
+//! FQ-CoDel: a queue for each hash of a connection, served by deficit round robin, with CoDel in each (RFC 8290).
+
+use acklab_packet::{Bytes, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::codel::control::{self, Control, Law, Rules};
+use super::fair::{self, Fair};
+use super::{Queue, Removal, Service};
+use crate::Carried;
+use crate::random::Random;
+
+/// Parameters of FQ-CoDel; the defaults are those of RFC 8290 section 5.2.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FqCodelParams {
+    /// Packets that may wait, the one in service not counted; at least 1. One more, and the queue with most bytes is
+    /// dropped from.
+    #[schemars(range(min = 1))]
+    pub waiting: u64,
+    /// Memory that packets may take, counted as Linux does: 832 B for a packet up to 192 B, 2304 B for one of 1500 B.
+    pub memory: Bytes,
+    /// Packets dropped at once when there is no room, at most half of the bytes of the queue with most; at least 1.
+    #[schemars(range(min = 1))]
+    pub drop_batch: u32,
+    /// Queues, from 1 to 65,536.
+    #[schemars(range(min = 1, max = 65536))]
+    pub flows: u32,
+    /// Bytes that a queue may send in its turn, from 1 B to 1 MiB.
+    pub quantum: Bytes,
+    /// Waiting time that a queue may keep up: more than 0, at most `interval`.
+    pub target: Time,
+    /// How long every packet of a queue must have waited `target` or longer before one is dropped; from 1 ms to 100 s.
+    pub interval: Time,
+    /// If so many bytes or fewer wait in all, nothing is dropped; at least 1 B.
+    pub max_packet: Bytes,
+    /// Whether packets that can be marked are marked instead of dropped.
+    pub ecn: bool,
+    /// Packets that have waited longer are marked, too; none when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ce_threshold: Option<Time>,
+    /// How the times between drops are computed.
+    pub law: Law,
+}
+
+impl Default for FqCodelParams {
+    fn default() -> FqCodelParams {
+        FqCodelParams {
+            waiting: 10_240,
+            memory: Bytes::new(32 << 20),
+            drop_batch: 64,
+            flows: 1024,
+            quantum: Bytes::new(1514),
+            target: Time::from_secs(0.005),
+            interval: Time::from_secs(0.1),
+            max_packet: Bytes::new(1500),
+            ecn: true,
+            ce_threshold: None,
+            law: Law::Rfc8289,
+        }
+    }
+}
+
+impl FqCodelParams {
+    /// The first key that is out of range: its name, what is allowed, and its value.
+    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
+        fair::out_of_range((self.flows, self.quantum.get()), (self.waiting, self.memory.get()))
+            .or_else(|| (self.drop_batch == 0).then(|| ("drop_batch", "must be at least 1", "0".into())))
+            .or_else(|| control::out_of_range((self.target, self.interval), self.max_packet))
+    }
+}
+
+/// An FQ-CoDel queue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FqCodel<P> {
+    params: FqCodelParams,
+    rules: Rules,
+    fair: Fair<P, Control>,
+}
+
+impl<P: Carried> FqCodel<P> {
+    /// An empty queue.
+    pub fn new(params: &FqCodelParams, mut random: Random) -> FqCodel<P> {
+        let times = (params.target, params.interval, params.ce_threshold);
+        FqCodel {
+            params: *params,
+            rules: Rules::new(params.law, times, params.max_packet, params.ecn),
+            fair: Fair::new(params.flows, params.quantum.get(), &Control::default(), &mut random),
+        }
+    }
+
+    /// Drops from the front of the queue with most bytes.
+    fn drop_batch(&mut self, removed: &mut Vec<(P, Removal)>) {
+        let index = self.fair.fattest();
+        let (half, before) = (self.fair.buckets[index].bytes / 2, self.fair.buckets[index].bytes);
+        let mut drops = 0;
+        while let Some((_, packet)) = self.fair.pop(index) {
+            removed.push((packet, Removal::Full));
+            drops += 1;
+            if drops >= self.params.drop_batch || before - self.fair.buckets[index].bytes >= half {
+                break;
+            }
+        }
+        self.fair.buckets[index].state.add_drops(drops);
+    }
+}
+
+impl<P: Carried> Queue<P> for FqCodel<P> {
+    fn enqueue(&mut self, packet: P, service: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
+        if self.is_empty() && service.bytes().is_none() {
+            // The link has asked for a packet since the last one, and found none.
+            self.dequeue(now, removed);
+        }
+        let index = self.fair.bucket_of(&packet);
+        self.fair.push(index, packet, now);
+        if self.fair.len as u64 > self.params.waiting || self.fair.memory > self.params.memory.get() {
+            self.drop_batch(removed);
+        }
+    }
+
+    fn lets_pass(&self, _: &P) -> bool {
+        false
+    }
+
+    fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
+        let rules = &self.rules;
+        self.fair.serve(|fair, index| {
+            let mut control = std::mem::take(&mut fair.buckets[index].state);
+            let packet = control.dequeue(rules, now, removed, || {
+                let (arrival, packet) = fair.pop(index)?;
+                Some((arrival, packet, fair.bytes))
+            });
+            fair.buckets[index].state = control;
+            packet
+        })
+    }
+
+    fn len(&self) -> usize {
+        self.fair.len
+    }
+
+    fn bytes(&self) -> u64 {
+        self.fair.bytes
+    }
+}

@@ -1,0 +1,165 @@
+//! PIE's controller: the probability of a drop, from the delay of what departs (RFC 8033 sections 4 and 5, appendix A).
+
+use acklab_packet::Time;
+
+use crate::Carried;
+use crate::queue::fair::draw;
+use crate::random::Random;
+
+/// What PIE goes by, in seconds and bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rules {
+    pub target: f64,
+    pub update: f64,
+    pub alpha: f64,
+    pub beta: f64,
+    pub burst: f64,
+    pub max_packet: u64,
+    pub byte_mode: bool,
+    pub ecn: bool,
+    pub mark_below: f64,
+    pub max_p: f64,
+}
+
+impl Rules {
+    /// The first key that is out of range: its name, what is allowed, and its value.
+    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
+        let time = |secs: f64| Time::from_secs(secs).to_string();
+        if !(self.target > 0.0 && self.target <= 100.0) {
+            return Some(("target", "must be more than 0s and at most 100s", time(self.target)));
+        }
+        if !(0.001..=10.0).contains(&self.update) {
+            return Some(("update", "must be from 1ms to 10s", time(self.update)));
+        }
+        for (name, value) in [("alpha", self.alpha), ("beta", self.beta)] {
+            if !(0.0..=100.0).contains(&value) {
+                return Some((name, "must be from 0 to 100", value.to_string()));
+            }
+        }
+        if self.max_packet == 0 {
+            return Some(("max_packet", "must be at least 1B", "0B".into()));
+        }
+        if !(self.max_p > 0.0 && self.max_p <= 256.0) {
+            return Some(("max_p", "must be more than 0 and at most 256", self.max_p.to_string()));
+        }
+        (!(0.0..=1.0).contains(&self.mark_below))
+            .then(|| ("mark_below", "must be from 0 to 1", self.mark_below.to_string()))
+    }
+}
+
+/// When the probability is updated: at a fixed pace, computed as soon as a packet comes or goes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Clock {
+    first: f64,
+    /// Updates since `first`.
+    count: f64,
+    every: f64,
+}
+
+impl Clock {
+    pub fn new(every: Time) -> Clock {
+        Clock { first: every.secs(), count: 0.0, every: every.secs() }
+    }
+
+    pub fn first_at(&mut self, time: Time) {
+        self.first = time.secs();
+    }
+
+    /// Makes the updates that are due `now`; `update` says whether another one would change nothing.
+    pub fn catch_up(&mut self, now: Time, mut update: impl FnMut() -> bool) {
+        while self.first + self.count * self.every <= now.secs() {
+            self.count += 1.0;
+            if update() {
+                self.count = self.count.max(((now.secs() - self.first) / self.every).floor());
+            }
+        }
+    }
+}
+
+/// The probability of a drop, and what it follows from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Chance {
+    probability: f64,
+    /// What the packets since the last drop add up to: between 0.85 and 8.5 the drop is a matter of chance.
+    sum: f64,
+    delay: f64,
+    delay_before: f64,
+    burst: f64,
+    /// When a packet departed last.
+    departure: Option<f64>,
+}
+
+impl Chance {
+    pub fn new(rules: &Rules) -> Chance {
+        Chance { burst: rules.burst, ..Chance::default() }
+    }
+
+    /// Whether an update would change nothing while no packet comes.
+    pub fn rests(&self) -> bool {
+        self.probability == 0.0 && self.delay == 0.0 && self.delay_before == 0.0
+    }
+
+    /// Whether an arrival is dropped (RFC 8033 section 4.1; de-randomized as in section 5.4). It may be marked instead.
+    pub fn drops<P: Carried>(&mut self, rules: &Rules, packet: &mut P, bytes: u64, random: &mut Random) -> bool {
+        let low = self.delay < rules.target / 2.0 && self.probability < 0.2;
+        if self.burst > 0.0 || low || bytes < 2 * rules.max_packet {
+            return false;
+        }
+        let mut probability = self.probability;
+        let size = u64::from(packet.wire_bytes());
+        if rules.byte_mode && size <= rules.max_packet {
+            probability *= size as f64 / rules.max_packet as f64;
+        }
+        self.sum = if probability == 0.0 { 0.0 } else { self.sum + probability };
+        if self.sum < 0.85 {
+            return false;
+        }
+        if self.sum < 8.5 {
+            if f64::from(draw(random)) / 4_294_967_296.0 >= probability {
+                return false;
+            }
+            self.sum = 0.0;
+        }
+        !(rules.ecn && self.probability <= rules.mark_below && packet.mark())
+    }
+
+    /// An arrival was dropped.
+    pub fn dropped(&mut self) {
+        self.sum = 0.0;
+    }
+
+    /// A packet departs, and leaves so many bytes behind.
+    pub fn departed(&mut self, arrival: Time, now: Time, bytes: u64) {
+        self.delay = if bytes > 0 { (now - arrival).secs() } else { 0.0 };
+        if let Some(before) = self.departure.replace(now.secs()) {
+            self.burst = (self.burst - (now.secs() - before)).max(0.0);
+        }
+    }
+
+    /// An update of the probability (section 4.2), scaled by its own size (section 5.2).
+    pub fn update(&mut self, rules: &Rules, bytes: u64) {
+        let mut scale = if self.probability < 0.1 { 0.5 } else { 1.0 };
+        let mut bound = 0.01;
+        while bound >= 1e-6 * 0.999 && self.probability < bound {
+            scale /= 4.0;
+            bound /= 10.0;
+        }
+        let change = rules.alpha * (self.delay - rules.target) + rules.beta * (self.delay - self.delay_before);
+        let mut change = scale * change;
+        if self.probability >= 0.1 {
+            change = change.min(0.02);
+        }
+        if self.delay > 0.25 {
+            change += 0.02;
+        }
+        self.probability = (self.probability + change).clamp(0.0, rules.max_p);
+        if self.delay == 0.0 && self.delay_before == 0.0 && bytes == 0 {
+            self.probability -= self.probability / 64.0;
+        }
+        let half = rules.target / 2.0;
+        if self.delay < half && self.delay_before < half && self.probability == 0.0 {
+            (self.burst, self.sum, self.departure) = (rules.burst, 0.0, None);
+        }
+        self.delay_before = self.delay;
+    }
+}
