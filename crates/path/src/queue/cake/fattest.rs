@@ -36,19 +36,22 @@ impl Fattest {
         }
     }
 
+    /// Linux compares the children of every level with the bytes that moved up on the first, so that a flow sinks by one level
+    /// in most cases, and the heap's top is not always the flow with most bytes. Here it is the same.
     fn down(&mut self, mut at: usize, bytes: &impl Fn(u16) -> u64) {
+        let mut most = bytes(self.heap[at]);
         loop {
-            let mut most = at;
+            let mut larger = at;
             for child in [2 * at + 1, 2 * at + 2] {
-                if child < self.heap.len() && bytes(self.heap[child]) > bytes(self.heap[most]) {
-                    most = child;
+                if let Some(held) = self.heap.get(child).map(|&flow| bytes(flow)).filter(|&held| held > most) {
+                    (larger, most) = (child, held);
                 }
             }
-            if most == at {
+            if larger == at {
                 return;
             }
-            self.swap(at, most);
-            at = most;
+            self.swap(at, larger);
+            at = larger;
         }
     }
 
