@@ -120,18 +120,13 @@ def _plan(tree: Mapping[str, Any], where: PlanText, folder: Path | None) -> Plan
         return where.check(key, make, lambda said: said if said.startswith(key.split(".")[0]) else f"{key} {said}")
 
     def table(part: str) -> Mapping[str, Any]:
-        return at(part, lambda: _table(part, tree.get(part, {}))) or {}
+        return at(part, lambda: table_of(part, tree.get(part, {}))) or {}
 
-    sets, baseline = (at(part, lambda part=part: _fixed(table(part))) or {} for part in ("set", "baseline"))
-    parts: list[Free | Alternatives] = []
-    for part in tree:  # in the plan's order, which is the tables'
-        if part == "free":
-            parts += [at(f"free.{key}", lambda key=key, value=value: free(key, value)) for key, value in settings(table(part)).items()]
-        elif part == "alternatives":
-            parts += [at(f"alternatives.{key}", lambda key=key, value=value: alternatives(key, value)) for key, value in table(part).items()]
+    sets, baseline = (at(part, lambda part=part: fixed(table(part))) or {} for part in ("set", "baseline"))
+    parts = searched(tree, at, table)
     relative = at("relative", lambda: _truth("relative", tree.get("relative", False)))
     objectives = [at("objectives", lambda one=one: objective(one, bool(relative))) for one in _listed(tree.get("objectives", []))]
-    counts = {key: at(key, lambda key=key: _count(key, tree)) for key in _COUNTS}
+    counts = {key: at(key, lambda key=key: count(key, tree, *_COUNTS[key])) for key in _COUNTS}
     spread = at("spread_starts", lambda: _spread(tree.get("spread_starts")))
     sampler = at("sampler", lambda: _sampler(tree.get("sampler", "nsga2" if len(objectives) > 1 else "tpe"), len(objectives)))
     entries = at("path", lambda: _entries(tree, where.name, folder))
@@ -140,7 +135,7 @@ def _plan(tree: Mapping[str, Any], where: PlanText, folder: Path | None) -> Plan
         raise where.error("", "nothing is free; give [free] or [alternatives.NAME]")
     if not objectives:
         raise where.error("", 'no objectives; give a list such as objectives = ["completion"]')
-    space = where.check("", lambda: _space(parts))
+    space = where.check("", lambda: joined(parts))
     where.check("objectives", lambda: _distinct([one.name for one in objectives]))
     where.settle()
     if counts["held_out"] is None:
@@ -150,13 +145,26 @@ def _plan(tree: Mapping[str, Any], where: PlanText, folder: Path | None) -> Plan
                 sampler=sampler, tree=tree, text=where, **counts)  # fmt: skip
 
 
-def _table(key: str, value: Any) -> Mapping[str, Any]:
+def searched(tree: Mapping[str, Any], at: Callable[..., Any], table: Callable[[str], Mapping[str, Any]]) -> list[Free | Alternatives]:
+    """The free keys and the alternatives of a plan, in its order, which is the tables'."""
+    parts: list[Free | Alternatives] = []
+    for part in tree:
+        if part == "free":
+            parts += [at(f"free.{key}", lambda key=key, value=value: free(key, value)) for key, value in settings(table(part)).items()]
+        elif part == "alternatives":
+            parts += [at(f"alternatives.{key}", lambda key=key, value=value: alternatives(key, value)) for key, value in table(part).items()]
+    return parts
+
+
+def table_of(key: str, value: Any) -> Mapping[str, Any]:
+    """A value that has to be a table of the plan."""
     if not isinstance(value, Mapping):
         raise SweepError(f"{key} = {shown(value)}: has to be a table, [{key}]")
     return value
 
 
-def _fixed(table: Mapping[str, Any]) -> dict[str, Any]:
+def fixed(table: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a table with one value each."""
     found = settings(table)
     for key in found:
         paths.check(key)
@@ -173,12 +181,12 @@ def _truth(key: str, value: Any) -> bool:
     return value
 
 
-def _count(key: str, tree: Mapping[str, Any]) -> int | None:
-    default, least, most = _COUNTS[key]
-    value = tree.get(key, default)
+def count(key: str, tree: Mapping[str, Any], default: int | None, least: int, most: int) -> int | None:
+    """A whole number of a plan, between two bounds."""
     if key not in tree:
         return default
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:  # type: ignore[operator]
+    value = tree[key]
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise SweepError(f"{key} = {shown(value)}: a whole number from {least} to {most:,}")
     if key == "held_out" and value == 1:
         raise SweepError("held_out = 1: one path has no interval; 0, or at least 2")
@@ -207,8 +215,8 @@ def _distinct(found: Sequence[str]) -> None:
         raise SweepError('objectives: two have one name; name them: "NAME: METRIC"')
 
 
-def _space(parts: Sequence[Free | Alternatives]) -> Space:
-    """The space, its columns named; a key stands in one place of it, or in several choices of one alternative."""
+def joined(parts: Sequence[Free | Alternatives], taken: Sequence[str] = TAKEN) -> Space:
+    """The space, its columns named, none as one of ``taken``; a key stands in one place of it, or in several choices of one alternative."""
     keys: dict[str, str] = {}
     seen: dict[str, str] = {}
     labels = [part.name for part in parts if isinstance(part, Alternatives)]
@@ -221,7 +229,7 @@ def _space(parts: Sequence[Free | Alternatives]) -> Space:
             seen[key] = part.name
         for one in frees:
             keys[one.key] = column(list(one.choices))[0] if one.choices else ""
-    named = names(list(keys.items()), {}, [*TAKEN, *labels])
+    named = names(list(keys.items()), {}, [*taken, *labels])
     return Space(parts, {**{label: label for label in labels}, **named})
 
 
@@ -239,7 +247,7 @@ def _entries(tree: Mapping[str, Any], name: str, folder: Path | None) -> list[En
         if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight < float("inf"):
             raise SweepError(f"{at}: weight = {shown(weight)}: a number above 0")
         draws = []
-        for key, value in settings(_table(f"{at}.draw", one.get("draw", {}))).items():
+        for key, value in settings(table_of(f"{at}.draw", one.get("draw", {}))).items():
             try:
                 draws.append(drawn(key, value))
             except SweepError as error:
@@ -249,7 +257,7 @@ def _entries(tree: Mapping[str, Any], name: str, folder: Path | None) -> list[En
         except SweepError as error:
             raise SweepError(f"{at}: {error}") from None
         label = str(one.get("name", Path(file).stem if "scenario" in one else "" if len(tables) == 1 else f"path {place + 1}"))
-        found.append(Entry(label, float(weight), text, file, _fixed(_table(f"{at}.set", one.get("set", {}))), draws))
+        found.append(Entry(label, float(weight), text, file, fixed(table_of(f"{at}.set", one.get("set", {}))), draws))
     if len({one.name for one in found}) < len(found):
         raise SweepError("path: two have one name; give each another")
     return found

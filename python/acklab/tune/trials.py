@@ -9,31 +9,62 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
-from typing import Any
+from typing import Any, Protocol
 
 from .. import _batches, _core
 from .._batches import Workers
 from .._journal import Journal
+from .._plan_text import PlanText
 from ..compare.errors import CompareError
 from ..compare.plan import seeded
 from ..run import assignments
 from ..sweep.errors import SweepError, shown
-from .draws import Path
+from .draws import Entry, Path
 from .errors import TuneError
-from .plan import Plan
-from .space import Alternatives, Free
+from .objective import Objective
+from .space import Alternatives, Free, Space
 
 #: A run is known by so many bits of its scenario's digest, which a journal has room for.
 _BITS = 63
 Settings = Mapping[str, Any]
 
 
+class Benched(Protocol):
+    """What the runs of a plan depend on."""
+
+    @property
+    def entries(self) -> Sequence[Entry]: ...
+    @property
+    def space(self) -> Space: ...
+    @property
+    def objectives(self) -> Sequence[Objective]: ...
+    @property
+    def sets(self) -> Settings: ...
+    @property
+    def baseline(self) -> Settings: ...
+    @property
+    def spread_starts_s(self) -> float: ...
+    @property
+    def text(self) -> PlanText | None: ...
+
+
 class Bench:
     """Scenarios of the paths of a plan."""
 
-    def __init__(self, plan: Plan) -> None:
+    ENTRY, MEASURED = "path", "objectives"
+    """What messages call an entry, and the plan's key that says what is read from its runs."""
+
+    def __init__(self, plan: Benched) -> None:
         self.plan = plan
         self._templates = [_core.Template(entry.scenario, file=entry.file) for entry in plan.entries]
+
+    def parts(self, entry: int) -> Sequence[Free | Alternatives]:
+        """The parts of the space that an entry's scenario reads."""
+        return self.plan.space.parts
+
+    def objectives(self, entry: int) -> Sequence[Objective]:
+        """What is read from an entry's runs."""
+        return self.plan.objectives
 
     def sets(self, settings: Settings, entry: int, drew: Settings) -> list[str]:
         """The assignments of a choice on a path."""
@@ -72,21 +103,21 @@ class Bench:
         plan = self.plan
         where: Any = plan.text
         for entry, given in enumerate(plan.entries):
+            named = f"{self.ENTRY} {given.name!r}: " if given.name else ""
             ends = [{one.key: one.extremes[end] for one in given.draws} for end in (0, -1)] if given.draws else [{}]
             for drew in ends:
-                self._try("path" if given.draws or given.sets else "set", "", {}, entry, drew)
+                self._try(self.ENTRY if given.draws or given.sets else "set", "", {}, entry, drew)
                 self._try("baseline", "", plan.baseline, entry, drew)
-            for part in plan.space.parts:
+            for part in self.parts(entry):
                 self._try_part(part, entry)
             try:
                 lines = self.lines(plan.baseline, Path(0, entry, given.name, ends[0], (1,)))
                 summary = json.loads(_core.Simulation(lines[0]).outcome().json(False))
-                for one in plan.objectives:
+                for one in self.objectives(entry):
                     for _, metric in one.terms:
                         metric.check(summary)
             except CompareError as error:
-                named = f"path {given.name!r}: " if given.name else ""
-                raise TuneError(str(where.error("objectives", f"objectives: {named}{error}"))) from None
+                raise TuneError(str(where.error(self.MEASURED, f"{self.MEASURED}: {named}{error}"))) from None
 
     def _try_part(self, part: Free | Alternatives, entry: int) -> None:
         if isinstance(part, Free):
@@ -105,7 +136,7 @@ class Bench:
         try:
             self._templates[entry].check(self.sets(settings, entry, drew or {}))
         except (_core.ScenarioError, SweepError) as error:
-            named = f" on path {self.plan.entries[entry].name!r}" if len(self.plan.entries) > 1 else ""
+            named = f" on {self.ENTRY} {self.plan.entries[entry].name!r}" if len(self.plan.entries) > 1 else ""
             said = f"{at}{' = ' + value if value else ''}{named}: {error}"
             raise TuneError(str(self.plan.text.error(at, said)) if self.plan.text else said) from None
 
@@ -124,19 +155,19 @@ class Runs:
 
     def __init__(self, bench: Bench, journal: Journal, workers: Workers, tick: Callable[[int], None]) -> None:
         self._bench, self._journal, self._workers, self._tick = bench, journal, workers, tick
-        self._values: dict[int, tuple[float, ...]] = {}
+        self._values: dict[tuple[int, int], tuple[float, ...]] = {}
         self.kept = len(journal)
         self.made = 0
 
     def values(self, wanted: Sequence[Wanted]) -> list[tuple[float, ...]]:
         """For each, every objective's value: the mean over the path's seeds, NaN where a run has none."""
-        numbers: list[list[int]] = []
+        numbers: list[list[tuple[int, int]]] = []
         missing: dict[int, tuple[str, str]] = {}
         for one in wanted:
             lines = self._bench.lines(one.settings, one.path)
-            numbers.append([_number(line) for line in lines])
-            for number, line, seed in zip(numbers[-1], lines, one.path.seeds, strict=True):
-                if number not in self._values and number not in self._journal:
+            numbers.append([(_number(line), one.path.entry) for line in lines])
+            for (number, _), line, seed in zip(numbers[-1], lines, one.path.seeds, strict=True):
+                if number not in self._journal:
                     missing.setdefault(number, (line, f"{one.name} on {one.path.told}, seed {seed}"))
         if missing:
             texts = {number: line for number, (line, _) in missing.items()}
@@ -145,18 +176,18 @@ class Runs:
             self.made += len(missing)
         return [tuple(map(_mean, zip(*map(self._read, several), strict=True))) for several in numbers]
 
-    def _read(self, number: int) -> tuple[float, ...]:
-        if number not in self._values:
-            summary = json.loads(self._journal.line(number).decode())
-            self._values[number] = tuple(one.read(summary) for one in self._bench.plan.objectives)
-        return self._values[number]
+    def _read(self, run: tuple[int, int]) -> tuple[float, ...]:
+        if run not in self._values:
+            summary = json.loads(self._journal.line(run[0]).decode())
+            self._values[run] = tuple(one.read(summary) for one in self._bench.objectives(run[1]))
+        return self._values[run]
 
     def records(self) -> Iterable[tuple[int, bytes]]:
         """Every run that the search asked for, by number."""
-        return ((number, self._journal.line(number)) for number in sorted(self._values))
+        return ((number, self._journal.line(number)) for number in sorted({number for number, _ in self._values}))
 
     def __len__(self) -> int:
-        return len(self._values)
+        return len({number for number, _ in self._values})
 
 
 def _lines(texts: Mapping[int, str], numbers: Sequence[int]) -> list[str]:
