@@ -33,12 +33,19 @@ def main() -> None:
         access(directory)
         paths(directory)
         tuned(directory)
+        inferred(directory)
 
 
 def tuned(directory: Path) -> None:
     """The chart of the search for an ACK policy."""
     subprocess.run([Path(sys.executable).with_name("acklab"), "tune", "examples/access/tune.toml", "--out", "tuned"], cwd=directory, check=True)
     keep(Image.open(directory / "tuned" / "keys-1.png"), HERE / "tune.png")
+
+
+def inferred(directory: Path) -> None:
+    """The chart of the inference of a sender."""
+    subprocess.run([Path(sys.executable).with_name("acklab"), "infer", "examples/infer/sender.toml", "--out", "inferred"], cwd=directory, check=True)
+    keep(Image.open(directory / "inferred" / "values.png"), HERE / "infer.png")
 
 
 def paths(directory: Path) -> None:

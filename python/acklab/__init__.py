@@ -15,6 +15,7 @@ from importlib import import_module
 from . import _interrupts  # noqa: F401  # first, so that an interrupt while the rest is imported ends the command quietly
 from ._core import CaptureError, RunError, ScenarioError, Simulation, Table, __version__
 from .analysis import Analysis, analyze
+from .infer import InferError, infer
 from .own import AckEvent, AckPolicy, Arrival, CongestionControl, Departure, Emission, Window
 from ._stored import NotRecordedError
 from .run import Run, run, run_batch, simulation
@@ -31,6 +32,7 @@ __all__ = [
     "CongestionControl",
     "Departure",
     "Emission",
+    "InferError",
     "NotRecordedError",
     "Run",
     "RunError",
@@ -43,6 +45,7 @@ __all__ = [
     "Window",
     "__version__",
     "analyze",
+    "infer",
     "run",
     "run_batch",
     "simulation",

@@ -28,6 +28,7 @@ from . import (
     emulate,
     examples,
     explain,
+    infer,
     merge,
     new,
     plot,
@@ -48,7 +49,7 @@ example:
   acklab help VERB                                   each verb's options, with examples
 """
 
-VERBS = (run, analyze, compare, sweep, merge, query, plot, tune, emulate, drill, reproduce, new, explain, schema, doctor)
+VERBS = (run, analyze, compare, sweep, merge, query, plot, tune, infer, emulate, drill, reproduce, new, explain, schema, doctor)
 NAMES = tuple(verb.__name__.rpartition(".")[2] for verb in VERBS)
 
 FAILED, BAD_INPUT = 1, 2

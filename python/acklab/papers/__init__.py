@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..reproduce.paper import Paper
@@ -20,4 +21,12 @@ def paper(name: str) -> Paper:
     if name not in NAMES:
         raise KeyError(f"no paper {name!r}; there are {', '.join(NAMES)}")
     found: Paper = import_module(f".{name}", __name__).PAPER
+    return found
+
+
+def inferred(name: str) -> dict[str, Any] | None:
+    """The plan that infers a paper's unprinted rules (:mod:`acklab.infer`), as a tree; None for what is no paper or has none."""
+    if name not in NAMES or find_spec(f"{__name__}.{name}.inferred") is None:
+        return None
+    found: dict[str, Any] = import_module(f".{name}.inferred", __name__).plan()
     return found

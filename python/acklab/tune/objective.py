@@ -80,18 +80,23 @@ def objective(given: Any, relative: bool = False) -> Objective:
         raise SweepError(f"objectives: {shown(text)}: give {FORMS}")
     named = _NAME.fullmatch(text)
     name, rest = (named[1], named[2]) if named else ("", text)
-    terms = _terms(rest.strip())
+    found = terms(rest.strip())
     if not sign:
-        signs = {one.quantity.better * (1 if weight > 0 else -1) for weight, one in terms} - {0}
+        signs = {one.quantity.better * (1 if weight > 0 else -1) for weight, one in found} - {0}
         if len(signs) != 1:
             why = "of some terms more is better, of others less" if signs else "neither more nor less is better"
             raise SweepError(f"objectives: {shown(text)}: {why}; write {{ minimize = {shown(text)} }} or maximize")
         (sign,) = signs
-    plain = terms[0][1].name if len(terms) == 1 and terms[0][0] == 1 else " ".join(rest.split())
-    return Objective(name or plain, terms, sign, relative)
+    plain = found[0][1].name if len(found) == 1 and found[0][0] == 1 else " ".join(rest.split())
+    return Objective(name or plain, found, sign, relative)
 
 
-def _terms(text: str) -> list[tuple[float, Metric]]:
+def terms(text: str) -> list[tuple[float, Metric]]:
+    """A weighted sum of metrics, as it is written.
+
+    Raises:
+        SweepError: it is none.
+    """
     parts = _BETWEEN.split(f" + {text}" if text[0] not in "+-" else f" {text[0]} {text[1:]}")[1:]
     found = []
     for sign, part in zip(parts[::2], parts[1::2], strict=True):

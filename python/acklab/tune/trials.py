@@ -79,6 +79,10 @@ class Bench:
             return [seeded(tree, seed, self.plan.spread_starts_s) for seed in path.seeds]
         return template.lines(sets, path.seeds)
 
+    def expanded(self, settings: Settings, entry: int) -> str:
+        """The scenario of a choice with every default, as a line of JSON."""
+        return self._templates[entry].expanded(self.sets(settings, entry, {}))
+
     def written(self, settings: Settings, path: Path, *, exactly: bool) -> dict[str, Any]:
         """The scenario as people write it; ``exactly`` as it ran on a path, with the drawn starts of its flows."""
         lines = self.lines(settings, path) if exactly else self._templates[path.entry].lines(self.sets(settings, path.entry, {}), [1])

@@ -7,14 +7,13 @@ is the mechanism's, what holds in some of them only is luck.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 
-from ...draws import Draws
 from ...figures.charts import Axis, Line, Lines, Panel
+from ...infer.nudge import Nudge, nudged
 from ...reproduce.experiments import Replications, Sweep
 from ...reproduce.grid import Grid
 from ...reproduce.judge import judge
@@ -27,25 +26,11 @@ REPETITIONS = 10
 LONGER, LATER_S = 0.01, 0.01
 
 
-def nudge(scenario: str, seed: int) -> str:
-    """The same scenario with other luck."""
-    tree: dict[str, Any] = json.loads(scenario)
-    for one in tree["link"]:
-        drawn = Draws(seed, f"delay {'>'.join(one['between'])}")
-        for way in (one, one.get("back", {})):
-            if "delay" in way:
-                way["delay"] = f"{float(way['delay'].removesuffix('ms')) * drawn.uniform(1, 1 + LONGER):.9f}ms"
-    for one in tree["flow"]:
-        late = Draws(seed, f"start {one['name']}").uniform(0, LATER_S)
-        one["start"] = f"{float(one['start'].removesuffix('s')) + late:.9f}s"
-    return json.dumps(tree, separators=(",", ":"))
-
-
 def again(sweep: Sweep) -> Replications:
     """The sweep, repeated with other luck."""
     return Replications(
         f"{sweep.name}, nudged", f"{sweep.about}, with other luck", sweep.axes,
-        lambda seed, **cell: nudge(sweep.scenario(**cell), seed), sweep.read, sweep.quick, rounds=(REPETITIONS,),
+        lambda seed, **cell: nudged(sweep.scenario(**cell), Nudge(LATER_S, LONGER), seed), sweep.read, sweep.quick, rounds=(REPETITIONS,),
     )  # fmt: skip
 
 

@@ -1,0 +1,75 @@
+"""The same experiment a little later and a little longer: what of a single run is chance."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..compare.errors import CompareError
+from ..compare.plan import span
+from ..draws import Draws
+from ..sweep.errors import SweepError, shown
+from ..sweep.quantity import read
+
+
+@dataclass(frozen=True)
+class Nudge:
+    """Flows begin up to ``later_s`` later, links are up to ``longer`` (a share) longer."""
+
+    later_s: float = 0.01
+    longer: float = 0.01
+
+    def of(self, tree: Mapping[str, Any], seed: int) -> dict[str, Any]:
+        """The scenario with what this seed draws. Each link and flow has a draw by its name, so two scenarios share them."""
+        links, flows = [], []
+        for one in tree.get("link", []):
+            drawn = Draws(seed, f"delay {'>'.join(one['between'])}")
+            made = _longer(one, drawn, self.longer)
+            if "back" in one:
+                made["back"] = _longer(one["back"], drawn, self.longer)
+            links.append(made)
+        for one in tree.get("flow", []):
+            late = Draws(seed, f"start {one['name']}").uniform(0, self.later_s)
+            flows.append({**one, "start": f"{_number(one['start'], 's') + late:.9f}s"})
+        return {**tree, "link": links, "flow": flows}
+
+
+def _longer(way: Mapping[str, Any], drawn: Draws, longer: float) -> dict[str, Any]:
+    if "delay" not in way:
+        return dict(way)
+    return {**way, "delay": f"{_number(way['delay'], 'ms') * drawn.uniform(1, 1 + longer):.9f}ms"}
+
+
+def _number(text: str, unit: str) -> float:
+    """A time in a unit; one that is written in it is not converted."""
+    found = read(text)
+    assert found is not None
+    return found.number if found.unit == unit else found.base * {"s": 1.0, "ms": 1000.0}[unit]
+
+
+def nudging(given: Any) -> Nudge:
+    """The nudge of a plan.
+
+    Raises:
+        SweepError: it is none.
+    """
+    if not isinstance(given, Mapping) or not given.keys() <= {"later", "longer"}:
+        raise SweepError(f'= {shown(given)}: a table, {{ later = "10ms", longer = 0.01 }}')
+    try:
+        later = span(str(given.get("later", "10ms")))
+    except CompareError as error:
+        raise SweepError(f"later: {error}") from None
+    longer = given.get("longer", 0.01)
+    if isinstance(longer, bool) or not isinstance(longer, (int, float)) or not 0 <= longer <= 1:
+        raise SweepError(f"longer = {shown(longer)}: a share from 0 to 1")
+    if not (0 <= later and math.isfinite(later)):
+        raise SweepError(f"later = {shown(given['later'])}: a time that is not negative")
+    return Nudge(later, float(longer))
+
+
+def nudged(scenario: str, nudge: Nudge, seed: int) -> str:
+    """A line of JSON nudged, as another."""
+    return json.dumps(nudge.of(json.loads(scenario), seed), separators=(",", ":"))

@@ -1,0 +1,251 @@
+"""What is asked: open rules with their candidates, runs, printed values with tolerances, and which of them may be fitted."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .._plan_text import PlanText
+from ..scenario._part import plain
+from ..scenario._toml import dumps
+from ..sweep.errors import SweepError, shown
+from ..sweep.plan import scenario_text
+from ..tune.draws import Entry
+from ..tune.objective import Objective, terms
+from ..tune.plan import count, fixed, joined, searched, table_of
+from ..tune.space import Free, Space
+from .errors import InferError
+from .nudge import Nudge, nudging
+
+#: A plan's keys, and what each is for.
+KEYS = {
+    "title": "what the page is headed with; the plan's name if left out",
+    "scenario": "a scenario file, beside the plan, or a [scenario] table; a [[run]] may have its own",
+    "set": "keys that have one value throughout",
+    "free": "open rules: a list of candidate values, or { low =, high = } with step or log; `flow.*.KEY` is that key of each flow",
+    "alternatives": "[alternatives.NAME] tables: an open rule whose candidates set several keys",
+    "baseline": "keys of the reading that the winner is compared with; the scenario as it is if left out",
+    "run": "[[run]] tables: name, scenario, set, without (open rules that this run does not read)",
+    "value": "[[value]] tables: name, run, metric, over, printed, tolerance, use, group",
+    "nudges": "how often each run is made: once as it is, then with other seeds, starts and delays; 5 if left out",
+    "nudge": '{ later = "10ms", longer = 0.01 }: flows begin up to so much later, links are up to so much longer',
+    "search": '"all" readings, or those that "tpe" or "random" chooses; "all" where `readings` suffices, else "tpe", if left out',
+    "readings": "how many readings are tried at most; 2000 if left out",
+    "batch": "how many readings are chosen before the fit of any is known; 16 if left out",
+    "seed": "of the search; 1 if left out",
+}
+RUN_KEYS = ("name", "scenario", "set", "without")
+VALUE_KEYS = ("name", "run", "metric", "over", "printed", "tolerance", "use", "group")
+_COUNTS = {"nudges": (5, 1, 1_000), "readings": (2_000, 1, 100_000), "batch": (16, 1, 1_000), "seed": (1, 0, 2**32 - 1)}
+#: Columns of the table of readings that are no rules.
+TAKEN = ("reading", "probability", "misfit")
+SEARCHES = ("all", "tpe", "random")
+FIT, HELD_OUT = "fit", "held-out"
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A value that was printed or measured, and what of the runs it is compared with."""
+
+    name: str
+    entry: int
+    place: int
+    """Which of the entry's objectives."""
+    over: tuple[int, int] | None
+    """Entry and place of what it is divided by."""
+    value: float
+    tolerance: float
+    fit: bool
+    group: str
+    unit: str
+
+    @property
+    def label(self) -> str:
+        """Name and unit."""
+        return f"{self.name} ({self.unit})" if self.unit else self.name
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An inference, checked as far as it can be without its scenarios."""
+
+    name: str
+    entries: Sequence[Entry]
+    """The runs of a reading."""
+    without: Sequence[frozenset[str]]
+    """For each run the parts of the space that it does not read."""
+    measured: Sequence[Sequence[Objective]]
+    """What is read from each run."""
+    values: Sequence[Printed]
+    space: Space
+    search: str
+    nudge: Nudge
+    title: str = ""
+    sets: Mapping[str, Any] = field(default_factory=dict)
+    baseline: Mapping[str, Any] = field(default_factory=dict)
+    nudges: int = 5
+    readings: int = 2_000
+    batch: int = 16
+    seed: int = 1
+    tree: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    text: PlanText | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def spread_starts_s(self) -> float:
+        """Nothing: nudges move starts."""
+        return 0.0
+
+    @property
+    def objectives(self) -> Sequence[Objective]:
+        """Everything that is read from some run."""
+        return [one for several in self.measured for one in several]
+
+    def told(self) -> str:
+        """The plan as TOML."""
+        return dumps(dict(self.tree))
+
+
+def read(path: str | os.PathLike[str], given: Mapping[str, Any] | None = None) -> Plan:
+    """A plan file, with keys that replace its own.
+
+    Raises:
+        InferError: it is none.
+        OSError: it cannot be read.
+    """
+    try:
+        text, tree = PlanText.read(Path(path).read_bytes(), os.fspath(path), SweepError)
+    except SweepError as error:
+        raise InferError(str(error)) from None
+    return from_tree({**tree, **(given or {})}, text, Path(path).parent)
+
+
+def from_tree(tree: Mapping[str, Any], name: str | PlanText = "plan", folder: Path | None = None) -> Plan:
+    """A plan from its keys, as a plan file or Python has them.
+
+    Raises:
+        InferError: it is none; of several mistakes the first in the file is named.
+    """
+    where = name if isinstance(name, PlanText) else PlanText(name, SweepError)
+    try:
+        return _plan({key: value if key == "scenario" else plain(value) for key, value in tree.items()}, where, folder)
+    except SweepError as error:
+        raise InferError(str(error)) from None
+
+
+def _plan(tree: Mapping[str, Any], where: PlanText, folder: Path | None) -> Plan:
+    where.unknown(tree.keys(), KEYS)
+    where.settle()
+
+    def at(key: str, make: Callable[[], Any]) -> Any:
+        return where.check(key, make, lambda said: said if said.startswith(key.split(".")[0]) else f"{key} {said}")
+
+    def table(part: str) -> Mapping[str, Any]:
+        return at(part, lambda: table_of(part, tree.get(part, {}))) or {}
+
+    sets, baseline = (at(part, lambda part=part: fixed(table(part))) or {} for part in ("set", "baseline"))
+    parts = searched(tree, at, table)
+    counts = {key: at(key, lambda key=key: count(key, tree, *_COUNTS[key])) for key in _COUNTS}
+    nudge = at("nudge", lambda: nudging(tree.get("nudge", {})))
+    where.settle()
+    if not parts:
+        raise where.error("", "no rule is open; give [free] or [alternatives.NAME]")
+    space = where.check("", lambda: joined(parts, TAKEN))
+    where.settle()
+    entries, without = at("run", lambda: _runs(tree, where.name, folder, space)) or ((), ())
+    where.settle()
+    measured: list[list[Objective]] = [[] for _ in entries]
+    values = at("value", lambda: _values(tree, entries, measured)) or ()
+    search = at("search", lambda: _search(tree.get("search"), space, counts["readings"]))
+    where.settle()
+    tree = {key: plain(value) for key, value in tree.items()}
+    return Plan(where.name, entries, without, measured, values, space, search, nudge, str(tree.get("title", "")), sets, baseline,
+                tree=tree, text=where, **counts)  # fmt: skip
+
+
+def _tables(key: str, given: Any, known: Sequence[str]) -> list[Mapping[str, Any]]:
+    if not isinstance(given, list) or not given or not all(isinstance(one, Mapping) for one in given):
+        raise SweepError(f"{key} = {shown(given)}: has to be [[{key}]] tables")
+    for place, one in enumerate(given):
+        if strange := one.keys() - set(known):
+            raise SweepError(f"{key}[{place}]: unknown {', '.join(sorted(strange))}; known are {', '.join(known)}")
+    return given
+
+
+def _runs(tree: Mapping[str, Any], name: str, folder: Path | None, space: Space) -> tuple[list[Entry], list[frozenset[str]]]:
+    called = {label: part.name for part in space.parts for label in (part.name, *([space.columns[part.key]] if isinstance(part, Free) else []))}
+    entries, without = [], []
+    for place, one in enumerate(_tables("run", tree.get("run", [{"name": "run"}]), RUN_KEYS)):
+        try:
+            text, file = scenario_text(one.get("scenario", tree.get("scenario")), name, folder)
+        except SweepError as error:
+            raise SweepError(f"run[{place}]: {error}") from None
+        left_out = one.get("without", [])
+        for part in left_out if isinstance(left_out, list) else [left_out]:
+            if part not in called:
+                raise SweepError(f"run[{place}]: without = {shown(part)}: no open rule; there are {', '.join(called)}")
+        entries.append(Entry(str(one.get("name", f"run {place + 1}")), 1.0, text, file, fixed(table_of(f"run[{place}].set", one.get("set", {})))))
+        without.append(frozenset(called[part] for part in left_out))
+    if len({one.name for one in entries}) < len(entries):
+        raise SweepError("run: two have one name; give each another")
+    return entries, without
+
+
+def _values(tree: Mapping[str, Any], entries: Sequence[Entry], measured: list[list[Objective]]) -> list[Printed]:
+    names = [one.name for one in entries]
+    found: list[Printed] = []
+    for place, one in enumerate(_tables("value", tree.get("value", []), VALUE_KEYS)):
+        at = f"value[{place}]"
+        if not isinstance(one.get("metric"), str) or not one["metric"].strip():
+            raise SweepError(f"{at}: metric = {shown(one.get('metric'))}: a metric or a weighted sum of metrics")
+        summed = Objective(one["metric"], terms(one["metric"].strip()), 1)
+        entry = _named(at, "run", one.get("run", names[0] if len(names) == 1 else None), names)
+        over = _named(at, "over", one["over"], names) if "over" in one else None
+        use = one.get("use", FIT)
+        if use not in (FIT, HELD_OUT):
+            raise SweepError(f'{at}: use = {shown(use)}: "{FIT}" or "{HELD_OUT}"')
+        spots = []
+        for run in (entry, over):
+            if run is not None:
+                measured[run].append(summed)
+                spots.append((run, len(measured[run]) - 1))
+        name = str(one.get("name", f"{one['metric']} of {names[entry]}"))
+        unit = summed.unit if over is None and len(summed.terms) == 1 and summed.terms[0][0] == 1 else ""
+        printed, tolerance = _number(at, "printed", one), _number(at, "tolerance", one)
+        if tolerance <= 0:
+            raise SweepError(f"{at}: tolerance = {shown(tolerance)}: a number above 0")
+        found.append(Printed(name, entry, spots[0][1], spots[1] if over is not None else None, printed, tolerance, use == FIT, str(one.get("group", name)), unit))
+    if len({one.name for one in found}) < len(found):
+        raise SweepError("value: two have one name; give each another")
+    if not any(one.fit for one in found):
+        raise SweepError(f'value: none has use = "{FIT}"; some value has to be fitted')
+    return found
+
+
+def _named(at: str, key: str, given: Any, names: Sequence[str]) -> int:
+    if given not in names:
+        raise SweepError(f"{at}: {key} = {shown(given)}: no run of that name; there are {', '.join(names)}")
+    return names.index(given)
+
+
+def _number(at: str, key: str, one: Mapping[str, Any]) -> float:
+    value = one.get(key)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise SweepError(f"{at}: {key} = {shown(value)}: a number, in the metric's unit")
+    return float(value)
+
+
+def _search(given: Any, space: Space, most: int) -> str:
+    size = space.size
+    if given is None:
+        return "all" if 0 < size <= most else "tpe"
+    if given not in SEARCHES:
+        raise SweepError(f"search = {shown(given)}: {', '.join(SEARCHES)}")
+    if given == "all" and not 0 < size <= most:
+        there = f"there are {size:,}" if size else "there are more than can be listed (a range without step has no end of them)"
+        raise SweepError(f'search = "all": {there}; readings = {most:,} is the most that are tried')
+    return str(given)
+

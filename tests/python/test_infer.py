@@ -1,0 +1,203 @@
+"""``acklab infer``: it finds the sender that made a transfer, the weights follow the stated model, and bad plans are refused in words."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import acklab
+from acklab.infer import InferError
+from acklab.infer.nudge import Nudge
+from acklab.infer.plan import from_tree
+from acklab.infer.posterior import Posterior
+from acklab.infer.run import tried
+from acklab.infer.words import assumed
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "infer" / "sender.toml"
+SCENARIO = """
+stop = { when = "flows-complete" }
+[[link]]
+between = ["S", "R"]
+rate = "2Mbps"
+delay = "20ms"
+queue = { kind = "drop-tail", packets = 8 }
+[[flow]]
+name = "f"
+from = "S"
+to = "R"
+size = { segments = 60 }
+"""
+PLAN: dict[str, Any] = {
+    "scenario": SCENARIO,
+    "free": {"flow.*.sender.initial_window": [1, 2, 4, 10], "flow.f.sender.recovery": ["newreno", "rfc6675"]},
+    "run": [{"name": "short", "set": {"flow.f.size.segments": 20}}, {"name": "long"}],
+    "value": [
+        {"name": "short", "run": "short", "metric": "completion@f", "printed": 0.27, "tolerance": 0.02},
+        {"name": "ratio", "run": "long", "over": "short", "metric": "acks_sent", "printed": 3.0, "tolerance": 0.5, "use": "held-out"},
+    ],
+    "nudges": 3,
+}
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "acklab", "infer", *arguments], capture_output=True, text=True, check=False)
+
+
+def test_the_example_names_the_sender_that_made_its_numbers() -> None:
+    told = acklab.infer(EXAMPLE, nudges=2)
+    assert dict(told.winner.cells) == {
+        "receiver": "delayed", "sender_control": "cubic", "sender_recovery": "rfc6675", "sender_initial_window": 10
+    }  # fmt: skip
+    assert told.within(told.posterior.predicted(told.posterior.winner)[0], range(5)) == 5
+    verdicts = {rule.name: rule.verdict for rule in told.rules}
+    assert verdicts["sender_control"] == "decided"
+    assert sum(told.posterior.weights) == pytest.approx(1)
+
+
+def test_same_bytes_with_any_threads_and_from_what_was_kept(tmp_path: Path) -> None:
+    made = []
+    for threads, out in ((1, tmp_path / "one"), (2, tmp_path / "two"), (2, tmp_path / "two")):
+        told = acklab.infer(PLAN, out=out, threads=threads)
+        made.append({file.name: file.read_bytes() for file in out.iterdir() if file.suffix in (".csv", ".gz", ".toml", ".svg")})
+    assert made[0] == made[1] == made[2]
+    assert told.kept == told.runs
+    more = acklab.infer({**PLAN, "free": {"flow.*.sender.initial_window": [1, 2, 3]}}, out=tmp_path / "two")
+    assert more.kept == told.runs  # another plan takes what it shares
+
+
+@pytest.mark.parametrize("search", ["tpe", "random"])
+def test_readings_that_a_sampler_chooses(search: str) -> None:
+    pytest.importorskip("optuna")
+    plan = {**PLAN, "free": {**PLAN["free"], "link.0.delay": {"low": "10ms", "high": "40ms"}}, "search": search, "readings": 12, "nudges": 1}
+    first, again = acklab.infer(plan), acklab.infer(plan, threads=1)
+    assert not first.whole
+    assert len(first.choices) == 12
+    assert [one.sets for one in first.choices] == [one.sets for one in again.choices]
+    assert all(isinstance(cell, str) and " to " in cell for rule in first.rules if rule.name == "link_delay" for cell in rule.cells)
+    assert "no probabilities" in " ".join(assumed(first))
+
+
+def _posterior(values: list[list[float]], printed: float, tolerance: float) -> Posterior:
+    plan = from_tree({**PLAN, "free": {"flow.f.sender.initial_window": list(range(1, len(values) + 1))},
+                      "value": [{"name": "x", "run": "short", "metric": "completion", "printed": printed, "tolerance": tolerance}]})  # fmt: skip
+    choices = [plan.space.point(one) for one in plan.space.every()]
+    return Posterior(plan.space, choices, np.array(values)[:, None, :], plan.values, [0], True)
+
+
+def test_weights_are_those_of_normal_values() -> None:
+    exact = _posterior([[1.0, 1.0], [2.0, 2.0]], 1.0, 1.0)
+    assert exact.weights[0] == pytest.approx(1 / (1 + math.exp(-0.5 * (1 / 0.5) ** 2)))
+    noisy = _posterior([[0.0, 2.0], [2.0, 2.0]], 1.0, 1.0)  # a mean of 1 that is chance: variance 2, and half of it for the mean
+    first, second = 1 / math.sqrt(1 + 3 / 0.25), math.exp(-0.5 * 4)
+    assert noisy.weights[0] == pytest.approx(first / (first + second))
+    assert noisy.scale == 1
+
+
+def test_bad_readings_are_not_made_certain() -> None:
+    far = _posterior([[5.0, 5.0], [6.0, 6.0]], 1.0, 1.0)
+    assert far.scale == pytest.approx(8)
+    assert far.weights[0] == pytest.approx(1 / (1 + math.exp(-0.5 * (100 / 64 * 1 - 1))), rel=1e-6)
+    assert far.rules()[0].verdict == "open"
+
+
+def test_a_reading_without_a_value_is_excluded() -> None:
+    lost = _posterior([[math.nan, 1.0], [2.0, 2.0]], 1.0, 1.0)
+    assert lost.weights.tolist() == [0, 1]
+
+
+def test_held_out_values_do_not_move_the_posterior() -> None:
+    told = acklab.infer(PLAN)
+    other = [PLAN["value"][0], {**PLAN["value"][1], "printed": 9.0}]
+    assert acklab.infer({**PLAN, "value": other}).posterior.weights.tolist() == told.posterior.weights.tolist()
+    assert not told.left_out  # one group
+
+
+def test_a_group_is_predicted_from_the_others() -> None:
+    told = acklab.infer({**PLAN, "value": [{**one, "use": "fit"} for one in PLAN["value"]]})
+    for one in told.left_out:
+        (place,) = one.places
+        alone = told.posterior_of([1 - place])
+        assert one.winner[place] == alone.predicted(alone.winner)[0][place]
+
+
+def test_nudges_move_starts_and_delays_and_nothing_else() -> None:
+    tree = {"link": [{"between": ["A", "B"], "delay": "10ms", "rate": "1Mbps", "back": {"delay": "0.02s"}}], "flow": [{"name": "f", "start": "1s"}]}
+    moved = Nudge(0.5, 0.1).of(tree, 3)
+    link = moved["link"][0]
+    assert 10 < float(link["delay"].removesuffix("ms")) < 11
+    assert 20 < float(link["back"]["delay"].removesuffix("ms")) < 22
+    assert 1 < float(moved["flow"][0]["start"].removesuffix("s")) < 1.5
+    assert link["rate"] == "1Mbps"
+    assert moved == Nudge(0.5, 0.1).of(tree, 3) != Nudge(0.5, 0.1).of(tree, 4)
+
+
+def test_rules_that_a_run_does_not_read_leave_it_alone() -> None:
+    plan = {**PLAN, "run": [{**PLAN["run"][0], "without": ["sender_initial_window"]}, PLAN["run"][1]]}
+    told = acklab.infer({**plan, "nudges": 1})
+    shorts = {one: told.made[row, 0, 0] for row, one in enumerate(told.choices[k].cells["sender_recovery"] for k in range(8))}
+    assert len(set(told.made[:, 0, 0])) == len(set(shorts.values()))
+
+
+BAD = [
+    ("fre", {}, "free"),
+    ("free", {}, "no rule is open"),
+    ("free", {"flow.f.sender.initial_window": [1]}, "at least two values"),
+    ("free", {"flow.f.sender.initial_windw": [1, 2]}, "initial_window"),
+    ("run", [{"name": "a"}, {"name": "a"}], "two have one name"),
+    ("run", [{"name": "short", "without": ["window"]}, {"name": "long"}], "no open rule"),
+    ("value", [], "[[value]]"),
+    ("value", [{**PLAN["value"][0], "run": "middle"}], "there are short, long"),
+    ("value", [{**PLAN["value"][0], "tolerance": 0}], "above 0"),
+    ("value", [{**PLAN["value"][0], "printed": "much"}], "a number"),
+    ("value", [{**PLAN["value"][0], "use": "held-out"}], "has to be fitted"),
+    ("value", [{**PLAN["value"][0], "metric": "completion@g"}], "no flow `g`"),
+    ("value", [{**PLAN["value"][0], "metric": "complexion"}], "did you mean"),
+    ("nudge", {"earlier": "1s"}, "later"),
+    ("nudges", 0, "from 1 to"),
+    ("search", "all of them", "tpe"),
+]
+
+
+@pytest.mark.parametrize(("key", "value", "said"), BAD)
+def test_bad_plans(key: str, value: Any, said: str) -> None:
+    with pytest.raises(InferError) as found:
+        acklab.infer({**PLAN, key: value})
+    assert said in str(found.value)
+
+
+def test_more_readings_than_may_be_tried_are_searched() -> None:
+    assert from_tree({**PLAN, "readings": 3}).search == "tpe"
+    assert tried(from_tree({**PLAN, "readings": 3})) == 3
+    with pytest.raises(InferError, match="there are 8"):
+        from_tree({**PLAN, "readings": 3, "search": "all"})
+
+
+def test_mistakes_end_the_command_with_2_and_counting_runs_nothing(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(EXAMPLE.read_text().replace('"newreno"', '"newrenu"').replace('"path.toml"', f'"{EXAMPLE.parent}/path.toml"'))
+    failed = command(str(plan), "--out", str(tmp_path / "out"))
+    assert failed.returncode == 2
+    assert "plan.toml:" in failed.stderr and "newreno" in failed.stderr
+    assert command(str(tmp_path / "none.toml")).returncode == 2
+    counted = command(str(EXAMPLE), "--count")
+    assert counted.stdout.strip() == "144 readings of 144 (all), 10 runs each: 1,440 runs"
+
+
+def test_everything_is_written(tmp_path: Path) -> None:
+    told = acklab.infer({**PLAN, "nudges": 2, "value": [{**one, "use": "fit"} for one in PLAN["value"]]}, out=tmp_path / "out")
+    plain = json.loads((tmp_path / "out" / "infer.json").read_text())
+    assert plain["answer"] == told.sentence
+    assert plain["readings"] == 8
+    assert told.table["probability"].sum() == pytest.approx(1)
+    page = (tmp_path / "out" / "infer.html").read_text()
+    assert told.sentence in page
+    best = acklab.run(tmp_path / "out" / "best.toml")
+    assert best.summary()["flows"][0]["completion_s"] == pytest.approx(told.made[told.posterior.winner, 0, 0])
