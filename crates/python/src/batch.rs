@@ -16,7 +16,7 @@ use crate::journal::{Journal, numbered};
 use crate::own::Registry;
 use crate::pool::{Answer, Line, Pool, Verdict, Work};
 use crate::simulation::interruptible;
-use crate::{drive, json, own};
+use crate::{drive, own};
 
 /// Worker threads that turn scenarios into results.
 #[pyclass(frozen, module = "acklab._core")]
@@ -86,7 +86,7 @@ fn answer(line: &Line, common: &Common, stop: &AtomicBool) -> Answer {
         let mut simulation = drive::build(scenario)?;
         let go_on = || !stop.load(Ordering::Relaxed) && !own::failed();
         drive::to_end(&mut simulation, go_on).map_err(|why| why.to_string())?;
-        Ok(json::to_json(&simulation.outcome(), record))
+        Ok(acklab_sim::json(&simulation.outcome(), record))
     };
     let result = drive::caught(run).and_then(|result| result);
     match own::unless_failed(()).map_err(said).and(result) {

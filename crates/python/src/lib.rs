@@ -13,7 +13,6 @@ mod endpoints;
 mod errors;
 mod input;
 mod journal;
-mod json;
 mod live;
 mod own;
 mod pool;

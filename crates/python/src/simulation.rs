@@ -18,7 +18,7 @@ use pyo3::types::PyDict;
 use crate::input::{Text, overrides};
 use crate::own::Registry;
 use crate::table::Table;
-use crate::{drive, errors, json, own, tables};
+use crate::{drive, errors, own, tables};
 
 /// How often a run asks Python for signals, such as Ctrl-C.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -331,7 +331,7 @@ impl RunResult {
     #[pyo3(signature = (records = true))]
     fn json(&self, py: Python<'_>, records: bool) -> String {
         let record = if records { self.told } else { Record::default() };
-        py.detach(|| String::from_utf8(json::to_json(&self.outcome, record)).expect("JSON is text"))
+        py.detach(|| String::from_utf8(acklab_sim::json(&self.outcome, record)).expect("JSON is text"))
     }
 
     /// The scenario as it ran, every shorthand and default written out, as TOML.

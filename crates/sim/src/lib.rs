@@ -7,6 +7,7 @@ mod error;
 mod event;
 mod flow;
 mod hop;
+mod json;
 mod lane;
 mod medium;
 mod network;
@@ -25,6 +26,7 @@ mod tournament;
 mod workload;
 
 pub use error::CannotGoOn;
+pub use json::json;
 pub use outcome::Outcome;
 pub use route::route;
 pub use simulation::{NotABranch, Simulation};

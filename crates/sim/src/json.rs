@@ -1,12 +1,16 @@
 //! A run as one JSON object: the summary, and the recorded tables as arrays of objects with the tables' column names.
 
 use acklab_scenario::spec::Record;
-use acklab_sim::outcome::Outcome;
 use acklab_table::{Named, Names, Row};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-/// The summary of `outcome` and every table that `record` asks for, on one line.
-pub(crate) fn to_json(outcome: &Outcome, record: Record) -> Vec<u8> {
+use crate::outcome::Outcome;
+
+/// The summary of `outcome` and every table that `record` asks for, on one line of JSON.
+///
+/// # Panics
+/// Never: memory takes every number and text.
+pub fn json(outcome: &Outcome, record: Record) -> Vec<u8> {
     let recorded = record.series || record.queue || record.packets;
     let names = if recorded { outcome.names() } else { Names::default() };
     let mut out = Vec::with_capacity(ROW_BYTES * (outcome.flows.len() + outcome.links.len()));

@@ -1,0 +1,189 @@
+//! Each packet's way from edge to edge, from its events on links, as `python/acklab/plot/prep/journeys.py` finds it.
+//!
+//! Packets that say the same of themselves keep their order on a path of FIFO queues: the k-th to leave is the k-th to arrive.
+//! Only where one of them was lost does the order have to be followed link by link.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use acklab_packet::{Ack, Body, Segment};
+use acklab_sim::Outcome;
+use acklab_sim::outcome::{PacketEvent, PacketRow};
+
+/// How a journey ends, in the order of the page's words.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Delivered,
+    Drop,
+    Lose,
+    Filter,
+    InFlight,
+}
+
+impl Fate {
+    /// Of an event at which a packet dies.
+    pub(crate) fn of(event: PacketEvent) -> Option<Fate> {
+        match event {
+            PacketEvent::Drop => Some(Fate::Drop),
+            PacketEvent::Lose => Some(Fate::Lose),
+            PacketEvent::Filter => Some(Fate::Filter),
+            PacketEvent::Enqueue | PacketEvent::Dequeue | PacketEvent::Deliver => None,
+        }
+    }
+}
+
+/// A packet's way.
+pub(crate) struct Journey<'a> {
+    /// An event of it.
+    pub(crate) packet: &'a PacketRow,
+    /// The number of that event, which orders what left at one instant.
+    row: usize,
+    pub(crate) sent_s: f64,
+    /// NaN while in flight.
+    pub(crate) ended_s: f64,
+    pub(crate) fate: Fate,
+    /// Where it was lost.
+    pub(crate) link: Option<u32>,
+    /// When it last moved.
+    moved: f64,
+}
+
+/// What a packet says of itself: flow, whether it is data, number, length or blocks, and flags.
+type Key = (u32, bool, u64, u32, [bool; 3], [(u64, u64); 3]);
+
+/// Of data and ACKs only: no chart shows keep-alives and datagrams.
+fn key(row: &PacketRow) -> Option<Key> {
+    match row.packet.body {
+        Body::Data(Segment { seq, len, retransmit, syn, fin, .. }) => {
+            Some((row.transfer, true, seq, len, [retransmit, syn, fin], Default::default()))
+        }
+        Body::Ack(Ack { ack, sack, syn, .. }) => {
+            let mut blocks = [(0, 0); 3];
+            blocks.iter_mut().zip(sack.iter(ack)).for_each(|(place, block)| *place = block);
+            Some((row.transfer, false, ack, 0, [false, syn, false], blocks))
+        }
+        Body::Probe(_) | Body::Datagram(_) => None,
+    }
+}
+
+/// The ends of the links and flows that packets name.
+struct Map<'a>(&'a Outcome);
+
+impl<'a> Map<'a> {
+    fn ends(&self, row: &PacketRow) -> (&'a str, &'a str) {
+        let link = &self.0.links[row.link as usize];
+        (&link.from, &link.to)
+    }
+
+    /// Whether the event's link is the first on its packet's way, and whether it is the last.
+    fn edges(&self, row: &PacketRow) -> (bool, bool) {
+        let flow = &self.0.flows[row.transfer as usize];
+        let data = row.packet.is_data();
+        let (first, last) = if data { (&flow.from, &flow.to) } else { (&flow.to, &flow.from) };
+        let (from, to) = self.ends(row);
+        (from == first, to == last)
+    }
+}
+
+/// The journeys of all data and ACKs, in the order of sending.
+pub(crate) fn journeys(outcome: &Outcome) -> Vec<Journey<'_>> {
+    let map = Map(outcome);
+    let mut places: HashMap<Key, usize> = HashMap::new();
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (i, row) in outcome.packets.iter().enumerate() {
+        if row.event == PacketEvent::Dequeue {
+            continue;
+        }
+        if let Some(key) = key(row) {
+            let group = *places.entry(key).or_insert(groups.len());
+            if group == groups.len() {
+                groups.push(Vec::with_capacity(4));
+            }
+            groups[group].push(i);
+        }
+    }
+    let mut out = Vec::with_capacity(groups.len());
+    for group in &groups {
+        of_equal(group, &map, &mut out);
+    }
+    out.sort_by(|a, b| a.sent_s.total_cmp(&b.sent_s).then(a.row.cmp(&b.row)));
+    out
+}
+
+/// The journeys of packets that say the same.
+fn of_equal<'a>(group: &[usize], map: &Map<'a>, out: &mut Vec<Journey<'a>>) {
+    let rows = || group.iter().map(|&i| (i, &map.0.packets[i]));
+    let leaves = || rows().filter(|(_, row)| row.event == PacketEvent::Enqueue && map.edges(row).0);
+    let mut ends = rows().filter(|(_, row)| row.event == PacketEvent::Deliver && map.edges(row).1);
+    let mut dead = rows().filter_map(|(i, row)| Fate::of(row.event).map(|fate| (i, row, fate)));
+    let first = |row: usize, packet: &'a PacketRow| Journey {
+        packet,
+        row,
+        sent_s: packet.time_s,
+        ended_s: f64::NAN,
+        fate: Fate::InFlight,
+        link: None,
+        moved: packet.time_s,
+    };
+    let Some((i, row, fate)) = dead.next() else {
+        out.extend(leaves().map(|(i, row)| match ends.next() {
+            Some((_, end)) => Journey { ended_s: end.time_s, fate: Fate::Delivered, ..first(i, row) },
+            None => first(i, row),
+        }));
+        return;
+    };
+    if dead.next().is_none() && ends.next().is_none() && leaves().count() <= 1 {
+        // A packet that its first queue refused leaves and dies at one instant.
+        let sent_s = leaves().next().map_or(row.time_s, |(_, sent)| sent.time_s);
+        out.push(Journey { sent_s, ended_s: row.time_s, fate, link: Some(row.link), ..first(i, row) });
+        return;
+    }
+    follow(rows(), map, first, out);
+}
+
+/// Follows equal packets event by event, first in first out on every link.
+fn follow<'a>(
+    rows: impl Iterator<Item = (usize, &'a PacketRow)>,
+    map: &Map<'a>,
+    first: impl Fn(usize, &'a PacketRow) -> Journey<'a>,
+    out: &mut Vec<Journey<'a>>,
+) {
+    let mut on_link: BTreeMap<u32, VecDeque<usize>> = BTreeMap::new();
+    let mut at_node: BTreeMap<&str, VecDeque<usize>> = BTreeMap::new();
+    for (i, row) in rows {
+        let (at, to) = map.ends(row);
+        let start = |out: &mut Vec<Journey<'a>>| {
+            out.push(first(i, row));
+            out.len() - 1
+        };
+        match Fate::of(row.event) {
+            None if row.event == PacketEvent::Enqueue => {
+                let journey = at_node.entry(at).or_default().pop_front().unwrap_or_else(|| start(out));
+                out[journey].moved = row.time_s;
+                on_link.entry(row.link).or_default().push_back(journey);
+            }
+            None => {
+                let journey = on_link.entry(row.link).or_default().pop_front().unwrap_or_else(|| start(out));
+                out[journey].moved = row.time_s;
+                if map.edges(row).1 {
+                    (out[journey].ended_s, out[journey].fate) = (row.time_s, Fate::Delivered);
+                } else {
+                    at_node.entry(to).or_default().push_back(journey);
+                }
+            }
+            Some(fate) => {
+                let queued = on_link.entry(row.link).or_default();
+                let waiting = at_node.entry(at).or_default();
+                // The copy that a loss at this instant befell is the one that has just moved here.
+                let just = |place: &mut VecDeque<usize>| {
+                    let found = place.iter().rposition(|&journey| out[journey].moved == row.time_s);
+                    found.and_then(|at| place.remove(at))
+                };
+                let victim = just(queued).or_else(|| just(waiting)).or_else(|| waiting.pop_front());
+                let origin = map.edges(row).0;
+                let victim = victim.or_else(|| if origin { None } else { queued.pop_front() });
+                let journey = victim.unwrap_or_else(|| start(out));
+                (out[journey].ended_s, out[journey].fate, out[journey].link) = (row.time_s, fate, Some(row.link));
+            }
+        }
+    }
+}

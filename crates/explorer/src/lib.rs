@@ -1,0 +1,69 @@
+//! A scenario's text to a run's summary and the columns of its report's charts, in one piece of bytes.
+//!
+//! The page `explorer.html` runs this in a browser. Everything that decides about a run is in [`acklab_sim`]; this crate puts
+//! what was recorded into the columns that `python/acklab/report/contents.py` makes of the same tables.
+
+mod blocks;
+mod charts;
+mod journeys;
+mod progress;
+mod senders;
+
+use std::sync::Arc;
+
+use acklab_scenario::spec::{Record, Scenario};
+use acklab_scenario::{Format, ScenarioError, decoded, parse};
+use acklab_sim::{Simulation, json};
+
+/// What a scenario is called in messages.
+pub const FILE: &str = "scenario";
+
+/// Most recorded rows of a run: some 100 MB, which a browser on a telephone can hold.
+pub const MOST_ROWS: usize = 1_000_000;
+
+/// Events between two looks at the number of rows.
+const SLICE: usize = 4096;
+
+/// Why there is no run.
+#[derive(Debug)]
+pub struct Refusal {
+    /// 2 if it is no scenario, 1 if the run failed.
+    pub status: u8,
+    /// The reason, as the command says it.
+    pub why: String,
+}
+
+impl From<ScenarioError> for Refusal {
+    fn from(error: ScenarioError) -> Refusal {
+        Refusal { status: 2, why: error.to_string() }
+    }
+}
+
+/// Runs a scenario in TOML or JSON with everything recorded.
+///
+/// Gives a line of JSON, the summary of `acklab run --json`; a line of JSON that describes the charts' tables; and behind it,
+/// from the next multiple of 8 bytes, their columns as little-endian doubles, one after another.
+///
+/// # Errors
+/// The text is no scenario, or the run failed or became too long to draw.
+pub fn run(text: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let text = decoded(text, FILE)?;
+    let scenario = parse(text, FILE, Format::of(FILE, text))?;
+    let scenario = Scenario { record: Record { series: true, queue: true, packets: true }, ..scenario };
+    let failed = |why: String| Refusal { status: 1, why };
+    let mut simulation = Simulation::try_new(Arc::new(scenario)).map_err(|why| failed(why.to_string()))?;
+    while !simulation.run_some(SLICE).map_err(|why| failed(why.to_string()))? {
+        if simulation.recorded() > MOST_ROWS {
+            let now = simulation.now().secs();
+            return Err(failed(format!(
+                "the page keeps at most {MOST_ROWS} rows of a run, and this run had more after {now:.3} s; \
+                 `acklab run` has no such limit"
+            )));
+        }
+    }
+    let outcome = simulation.give();
+    let mut out = json(&outcome, Record::default());
+    out.push(b'\n');
+    charts::write(&outcome, &mut out);
+    Ok(out)
+}
