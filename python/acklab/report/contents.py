@@ -68,10 +68,17 @@ def manifest(
         "runs": out_runs,
         "items": items,
         "charts": [{"id": name, **({"about": abouts[name]} if abouts and name in abouts else {})} for name in charts],
+        **constants(),
+    }, blocks
+
+
+def constants() -> dict[str, Any]:
+    """What every manifest says: axes, colours, and the words that numbers in the blocks stand for."""
+    return {
         "axes": {name: {**a.__dict__, "label": prep.label(name)} for name, a in prep.AXES.items()},
         "palette": {"slots": palette.SLOTS, "roles": palette.ROLES, "background": palette.BACKGROUND},
         "names": {"states": _STATES, "events": _EVENTS, "fates": list(prep.FATES)},
-    }, blocks
+    }
 
 
 def _title(runs: list[Run]) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
@@ -69,10 +70,14 @@ def document(title: str, body: str, *, viewer: Viewer | None = None, style_attri
         style_attributes: whether elements of the body have styles of their own, as SVG from matplotlib has.
     """
     names = [name for name in STYLES if (viewer or name != "charts.css") and (style_attributes or name != "paper.css")]
-    style = "\n" + "\n".join([*map(asset, names), _slots()]) + "\n"
-    code = script("main.js" if viewer else "static.js")
-    rules = html.escape(policy([code], [style], style_attributes=style_attributes), quote=True).replace("&#x27;", "'")
-    data = "".join([_json(shown(viewer[0])), *_blocks(viewer[1])]) if viewer else ""
+    data = "".join([json_block("manifest", shown(viewer[0])), *_blocks(viewer[1])]) if viewer else ""
+    return assembled(title, body, names, data, script("main.js" if viewer else "static.js"), style_attributes=style_attributes)
+
+
+def assembled(title: str, body: str, styles: Sequence[str], data: str, code: str, **allowed: bool) -> str:
+    """A whole HTML file of a body, style sheets, data blocks and one script; its policy allows these and what is ``allowed``."""
+    style = "\n" + "\n".join([*map(asset, styles), _slots()]) + "\n"
+    rules = html.escape(policy([code], [style], **allowed), quote=True).replace("&#x27;", "'")
     return (
         '<!doctype html>\n<html lang="en" data-theme="auto">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n'
@@ -108,10 +113,11 @@ def asset(name: str) -> str:
     return resources.files(__package__).joinpath("assets", name).read_text(encoding="utf-8")
 
 
-def _json(manifest: dict[str, Any]) -> str:
+def json_block(name: str, value: Any) -> str:
+    """A data block of JSON."""
     # "<" is escaped so that no text in the data can end the script element.
-    text = json.dumps(manifest, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    return f'<script type="application/json" id="manifest">{text}</script>\n'
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return f'<script type="application/json" id="{name}">{text}</script>\n'
 
 
 def _blocks(blocks: Blocks) -> list[str]:

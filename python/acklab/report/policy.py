@@ -6,11 +6,15 @@ import base64
 import hashlib
 
 
-def policy(scripts: list[str], styles: list[str], *, style_attributes: bool = False) -> str:
-    """The policy of a page with these inline scripts and styles; charts in SVG need style attributes."""
+def policy(scripts: list[str], styles: list[str], *, style_attributes: bool = False, worker: bool = False) -> str:
+    """The policy of a page with these inline scripts and styles; charts in SVG need style attributes.
+
+    With ``worker`` the page may start a worker made of its own text, which may compile WebAssembly (CSP Level 3).
+    """
     attributes = "; style-src-attr 'unsafe-inline'" if style_attributes else ""
+    program = " 'wasm-unsafe-eval'; worker-src blob:" if worker else ""
     return (
-        f"default-src 'none'; script-src {_hashes(scripts)}; style-src-elem {_hashes(styles)}{attributes}; "
+        f"default-src 'none'; script-src {_hashes(scripts)}{program}; style-src-elem {_hashes(styles)}{attributes}; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
 

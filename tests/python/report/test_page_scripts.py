@@ -21,7 +21,7 @@ def test_the_modules_are_sound() -> None:
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("entry", ["main.js", "static.js"])
+@pytest.mark.parametrize("entry", ["main.js", "static.js", "explorer.js", "explorer_worker.js"])
 def test_modules_are_joined(entry: str) -> None:
     text = page.script(entry)
     assert not re.search(r"^\s*(import|export)\b|^\s*//", text, re.MULTILINE)

@@ -105,6 +105,8 @@ function lossWhat(part, drops, i) {
 // Switches for the links, beside the chart's heading.
 export function linkSwitches(frame) {
   const { runs } = state.manifest;
+  shownLinks.clear();
+  frame.extra.replaceChildren();
   for (const [r, run] of runs.entries()) if (run.queues.length) shownLinks.add(r + ":" + run.queues[0].link);
   const links = [...new Set(runs.flatMap((run) => run.queues.map((queue) => queue.link)))];
   if (links.length < 2) return;

@@ -3,8 +3,10 @@ import { byId } from "./dom.js";
 
 const decoded = new Map();
 
-// A table's columns as typed arrays, by name; each block is opened once, when first asked for.
+// A table's columns as typed arrays, by name; each block is opened once, when first asked for. A page that computes its
+// tables has them at once.
 export function openTable(about) {
+  if (about.table) return about.table;
   if (!decoded.has(about.block)) decoded.set(about.block, readTable(about));
   return decoded.get(about.block);
 }
@@ -22,7 +24,7 @@ async function readTable(about) {
   return table;
 }
 
-function fromBase64(text) {
+export function fromBase64(text) {
   const quick = /** @type {any} */ (Uint8Array);
   if (quick.fromBase64) return quick.fromBase64(text);
   const binary = atob(text);
@@ -31,7 +33,7 @@ function fromBase64(text) {
   return bytes;
 }
 
-async function inflate(bytes) {
+export async function inflate(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }

@@ -6,18 +6,26 @@ export const MOST_APART = 8;
 // What the reader has chosen: which flows are drawn, and overlaid or each run by itself.
 export const state = {
   manifest: null,
+  all: null,
   view: null,
   shown: new Set(),
   apart: false,
   drag: "zoom",
   watchers: [],
 
+  // Also when other runs take the place of those before: what was chosen stays, as far as it is there.
   start(manifest) {
+    const before = state.all;
     state.manifest = manifest;
+    state.all = null;
     // Times in the page are whole nanoseconds: up to the next one, so that the last is in.
-    state.view = new View(Math.ceil(Math.max(...manifest.runs.map((run) => run.end_s)) * 1e9) / 1e9);
+    const end = Math.ceil(Math.max(...manifest.runs.map((run) => run.end_s)) * 1e9) / 1e9;
     state.compared = manifest.runs.length > 1;
     state.several = manifest.items.length > 1;
+    if (state.view) state.view.renew(end);
+    else state.view = new View(end);
+    if (before && before.length === manifest.items.length) return;
+    state.shown.clear();
     // At first a few flows of every run, so that a run of hundreds opens readable.
     const each = Math.max(1, Math.floor(6 / manifest.runs.length));
     manifest.runs.forEach((run, r) => {

@@ -54,6 +54,17 @@ export class View {
     this.show(from, from + span, gesture);
   }
 
+  // Other runs: what was whole stays whole.
+  renew(end) {
+    const { whole } = this;
+    this.end = end > 0 ? end : 1;
+    this.least = Math.max(this.end * 1e-9, 1e-8);
+    if (whole || this.from >= this.end) [this.from, this.to, this.past] = [0, this.end, []];
+    this.to = Math.min(this.to, this.end);
+    this.cursor = null;
+    this.tell("range");
+  }
+
   reset() {
     this.show(0, this.end);
   }

@@ -1,0 +1,164 @@
+// The explorer: a scenario changes, the simulator runs it, and the charts of a run's report draw it again.
+import { announce, byId, h } from "./dom.js";
+import { controls } from "./explorer_controls.js";
+import { readAddress, writeAddress } from "./explorer_address.js";
+import { numbers } from "./explorer_numbers.js";
+import { prepare, runScenario } from "./explorer_runner.js";
+import { replaced, valueOf } from "./explorer_text.js";
+import { tour } from "./explorer_tour.js";
+import { startTheme } from "./theme.js";
+import { state } from "./state.js";
+import { opened, renew, startViewer } from "./viewer.js";
+
+const kit = JSON.parse(byId("kit").textContent);
+const RUN_NAMES = ["A", "B"];
+
+// One or two scenarios: each has its text, the text that was run last, and its run or why there is none; and of the last run
+// that succeeded the result and its text, which are drawn.
+let sides = [{ text: kit.presets[0].text, ran: null, result: null, drawn: "", why: "" }];
+let side = 0;
+let busy = false;
+let changed = 0;
+let drawn = false;
+let begun = false;
+
+const panel = panelParts();
+
+function panelParts() {
+  const set = controls((text) => change(text));
+  const preset = /** @type {HTMLSelectElement} */ (h("select", { id: "preset", onchange: () => {
+    change(kit.presets[Number(preset.value)].text);
+    preset.value = "";
+  } }, h("option", { value: "" }, "choose a path …"), kit.presets.map(({ name }, i) => h("option", { value: String(i) }, name))));
+  const box = /** @type {HTMLTextAreaElement} */ (h("textarea", { id: "toml", spellcheck: "false", autocomplete: "off", "aria-label": "Scenario in TOML", "aria-describedby": "why", oninput: () => {
+    clearTimeout(typing);
+    typing = setTimeout(() => change(box.value, true), 250);
+  } }));
+  let typing = 0;
+  const row = h("div", { class: "sides", role: "group", "aria-label": "Runs" });
+  const why = h("p", { class: "wrong", id: "why", role: "status" });
+  const link = /** @type {HTMLInputElement} */ (h("input", { readonly: true, hidden: true, "aria-label": "Link to these scenarios" }));
+  byId("panel").append(row,
+    h("div", { class: "field" }, h("label", { for: "preset" }, "Start from"), preset),
+    set.element, why,
+    h("details", { open: innerWidth > 900 }, h("summary", {}, "The scenario (TOML)"), box),
+    h("div", { class: "copies" },
+      h("button", { type: "button", id: "copy-toml", onclick: () => copy(sides[side].text, "The scenario is copied. Save it as a file for acklab run.") }, "Copy the scenario"),
+      h("button", { type: "button", id: "copy-link", onclick: async () => copy(await writeAddress(sides), "The link is copied. It holds the scenarios.") }, "Copy a link")),
+    link);
+  const copy = (text, said) => navigator.clipboard.writeText(text).then(() => announce(said), () => {
+    // Where the browser forbids it the reader copies.
+    link.hidden = false;
+    link.value = text;
+    link.select();
+  });
+  return {
+    show(typed) {
+      const now = sides[side];
+      if (!typed) box.value = now.text;
+      set.show(now.text);
+      row.replaceChildren(...sides.map((_, i) => h("button", { type: "button", class: "chip", "aria-pressed": String(i === side), style: { "--c": `var(--slot-${kit.runs[i]})` }, onclick: () => selectRun(i) }, sides.length > 1 ? h("span", { class: "swatch" }) : null, `Run ${RUN_NAMES[i]}`)),
+        sides.length < 2 ? h("button", { type: "button", id: "add", onclick: () => put([sides[0].text, sides[0].text], 1) }, "Compare with a second run")
+          : h("button", { type: "button", id: "remove", onclick: () => put([sides[side].text]) }, "Keep only this run"));
+    },
+    said() {
+      const { why: reason, ran, text } = sides[side];
+      why.textContent = reason && ran === text ? reason + (sides[side].result ? "\nThe charts still show the run before." : "") : "";
+      box.setAttribute("aria-invalid", String(Boolean(reason)));
+    },
+  };
+}
+
+function change(text, typed = false) {
+  sides[side].text = text;
+  panel.show(typed);
+  return refresh();
+}
+
+function selectRun(i) {
+  side = i;
+  panel.show();
+  panel.said();
+}
+
+// Other scenarios in place of those here; a run of the same text is kept.
+function put(texts, chosen = 0) {
+  const known = sides;
+  sides = texts.map((text, i) => {
+    const same = known.find((old) => old.ran === text);
+    return { text, ran: same ? text : null, result: same ? same.result : known[i] ? known[i].result : null, drawn: same ? same.drawn : known[i] ? known[i].drawn : "", why: same ? same.why : "" };
+  });
+  side = chosen;
+  panel.show();
+  return refresh(true);
+}
+
+// Runs what has changed, and draws. While that goes on, only the newest of further changes waits.
+async function refresh(always = false) {
+  changed++;
+  if (always) drawn = false;
+  if (busy) return;
+  busy = true;
+  const began = performance.now();
+  let ms = 0;
+  for (let seen = -1; seen !== changed;) {
+    seen = changed;
+    for (const one of sides) {
+      if (one.ran === one.text) continue;
+      const { text } = one;
+      const result = await runScenario(text);
+      Object.assign(one, { ran: text, why: result.why || "" }, result.why ? {} : { result, drawn: text });
+      ms += result.ms || 0;
+      drawn = false;
+      if (seen !== changed) break;
+    }
+    panel.said();
+    if (drawn || !sides.some((one) => one.result)) continue;
+    drawn = true;
+    const before = performance.now();
+    await drawRuns();
+    const { dataset } = document.documentElement;
+    dataset.took = JSON.stringify({ run_ms: ms, draw_ms: performance.now() - before, all_ms: performance.now() - began });
+    dataset.drawn = String(Number(dataset.drawn || 0) + 1);
+  }
+  busy = false;
+  document.documentElement.dataset.settled = String(changed);
+  writeAddress(sides, true);
+}
+
+async function drawRuns() {
+  const shown = sides.filter((one) => one.result);
+  const manifest = {
+    ...kit.constants,
+    runs: shown.map((one, r) => ({
+      label: RUN_NAMES[sides.indexOf(one)], title: one.result.summary.title, seed: one.result.summary.seed, end_s: one.result.summary.end_s,
+      slot: kit.runs[r], queues: one.result.charts.queues, recorded: { series: true, queue: true, packets: true },
+    })),
+    items: shown.flatMap((one, r) => one.result.charts.items.map((item, i) => ({ ...item, run: r, slot: shown.length > 1 ? kit.runs[r] : kit.order[i % kit.order.length] }))),
+  };
+  byId("numbers").replaceChildren(...numbers(shown.map((one, r) => ({ name: RUN_NAMES[sides.indexOf(one)], slot: kit.runs[r], result: one.result, shown: one.drawn, link: ends(one.drawn) })), shown.length > 1));
+  if (begun) return renew(manifest);
+  begun = true;
+  state.start(manifest);
+  startViewer(kit.charts);
+  return opened();
+}
+
+// The ends of the link that the sliders change.
+const ends = (text) => (valueOf(text, "link.-1.between") || "").match(/[^\s",[\]]+/g) || [];
+
+async function startExplorer() {
+  startTheme(kit.constants.palette);
+  const steps = tour(kit.steps, (step) => put([step.scenario, ...(step.other ? [Object.entries(step.other).reduce((text, [path, value]) => replaced(text, path, value), step.scenario)] : [])]));
+  byId("tour").append(steps);
+  await prepare();
+  const read = async () => {
+    const texts = await readAddress();
+    if (texts) put(texts);
+  };
+  addEventListener("hashchange", read);
+  const texts = (await readAddress()) || [sides[0].text];
+  return put(texts);
+}
+
+startExplorer();

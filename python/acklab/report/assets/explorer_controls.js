@@ -1,0 +1,120 @@
+// Sliders and menus over a scenario's text: each reads one value of it, and writes one.
+import { h } from "./dom.js";
+import { placeOf, quantity, replaced, valueOf, written } from "./explorer_text.js";
+
+// `steps` are the slider's values; it stands at the nearest.
+const decades = (from, to, each) => {
+  const out = [];
+  for (let n = 0; ; n++) {
+    const value = Number((from * Math.pow(10, n / each)).toPrecision(2));
+    if (value > to * 1.0001) return out;
+    out.push(value);
+  }
+};
+
+const rateText = (value) => JSON.stringify(written(value, ["Gbps", "Mbps", "kbps"]));
+const timeText_ = (value) => JSON.stringify(written(value, ["s", "ms"]));
+const countText = (value) => String(value);
+
+/** @type {any[]} */
+const SLIDERS = [
+  { id: "rate", name: "Rate", path: "link.-1.rate", steps: decades(1e5, 1e8, 12), write: rateText },
+  { id: "delay", name: "Delay, one way", path: "link.-1.delay", steps: decades(1e-3, 0.5, 12), write: timeText_ },
+  { id: "queue", name: "Queue, packets", path: "link.-1.queue.packets", steps: [...new Set(decades(2, 1000, 12).map(Math.round))], write: countText },
+  { id: "loss", name: "Random loss", path: "link.-1.loss.rate", steps: [0, ...decades(1e-4, 0.1, 8)], write: countText, table: "loss", show: (value) => `${Number((value * 100).toPrecision(3))} %` },
+  { id: "back", name: "Rate of the return path", path: "link.-1.back.rate", steps: decades(1e4, 1e8, 12), write: rateText },
+  { id: "stop", name: "Length of the run", path: "stop.at", steps: [0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30], write: timeText_ },
+];
+
+/** @type {any[]} */
+const MENUS = [
+  {
+    id: "ack", name: "ACK policy", path: "flow.0.receiver.ack",
+    options: [
+      ["every segment", '{ policy = "every" }'],
+      ["delayed (RFC 1122)", '{ policy = "delayed" }'],
+      ["every 8th segment", '{ policy = "delayed", segments = 8, timer = "200ms" }'],
+      ["Linux", '{ policy = "linux" }'],
+      ["smartacking", '{ policy = "smart" }'],
+      ["at most 4 a round trip (TACK's clock)", '{ policy = "periodic" }'],
+      ["4 pieces of each (division)", '{ policy = "divide", pieces = 4 }'],
+      ["QUIC: every 2nd packet", '{ policy = "quic" }'],
+      ["QUIC: every 10th packet", '{ policy = "quic", segments = 10 }'],
+    ],
+  },
+  {
+    id: "stack", name: "Sender", path: "flow.0.sender.stack",
+    options: [["by the RFCs", '"rfc"'], ["Linux", '"linux"'], ["QUIC", '"quic"'], ["ns-2 of 1998", '"ns2-1998"'], ["ns-2.35", '"ns2-2.35"']],
+  },
+  {
+    id: "control", name: "Congestion control", path: "flow.0.sender.control",
+    options: [["Reno", '"reno"'], ["CUBIC", '"cubic"'], ["Veno", '"veno"'], ["Vegas", '"vegas"'], ["Westwood+", '"westwood"'], ["BBR", '"bbr"']],
+  },
+  {
+    id: "filter", name: "ACK filter on the return path", path: "link.-1.back.queue.filter", within: "link.-1.back.queue",
+    options: [["static: keeps the newest ACK", '{ kind = "static", threshold = 1 }'], ["delayed: while the link is busy", '{ kind = "delayed" }'], ["CAKE's", '{ kind = "cake" }']],
+  },
+];
+
+const LATER = "the stack's own";
+
+// The controls, which call `change(text)` with the scenario changed; `show(text)` sets them to a scenario.
+export function controls(change) {
+  let text = "";
+  const parts = [...SLIDERS.map(slider), ...MENUS.map(menu)];
+  return {
+    element: h("div", { class: "controls" }, parts.map((part) => part.element)),
+    show(now) {
+      text = now;
+      for (const part of parts) part.show();
+    },
+  };
+
+  function slider({ id, name, path, steps, write, table, show = (value) => JSON.parse(write(value)) }) {
+    const input = /** @type {HTMLInputElement} */ (h("input", { type: "range", id: "set-" + id, min: "0", max: String(steps.length - 1), step: "1", oninput: () => {
+      const value = write(steps[Number(input.value)]);
+      // A table that is not there yet comes whole.
+      const whole = table && !placeOf(text, path) && !placeOf(text, path.replace(/\.\w+$/, ""));
+      change(whole ? replaced(text, path.replace(/\.\w+$/, ""), `{ rate = ${value} }`) : replaced(text, path, value));
+    } }));
+    const said = h("output", { for: "set-" + id });
+    return {
+      element: h("div", { class: "control" }, h("label", { for: "set-" + id }, name), said, input),
+      show() {
+        const now = valueOf(text, path);
+        const value = quantity(now);
+        const known = Number.isFinite(value) && (value > 0 || steps[0] === 0);
+        input.disabled = !placeOf(text, path) && !canAdd(id, text, path);
+        const nearest = steps.reduce((best, step, i) => (Math.abs(step - value) < Math.abs(steps[best] - value) ? i : best), 0);
+        input.value = String(known ? nearest : id === "loss" ? 0 : steps.length - 1);
+        said.textContent = now ? (known && id === "loss" ? show(value) : now.replace(/"/g, "")) : id === "loss" ? "none" : "–";
+        input.setAttribute("aria-valuetext", said.textContent);
+      },
+    };
+  }
+
+  function menu({ id, name, path, options, within }) {
+    const own = h("option", { value: "own" }, "");
+    const select = /** @type {HTMLSelectElement} */ (h("select", { id: "set-" + id, onchange: () => {
+      if (select.value !== "own") change(replaced(text, path, options[Number(select.value)][1]));
+    } }, own, options.map(([label], i) => h("option", { value: String(i) }, label))));
+    return {
+      element: h("div", { class: "control menu" }, h("label", { for: "set-" + id }, name), select),
+      show() {
+        const now = valueOf(text, path);
+        const squeezed = (value) => value.replace(/\s+/g, "");
+        const at = now === null || now === undefined ? -1 : options.findIndex(([, value]) => squeezed(value) === squeezed(now));
+        own.textContent = now ? "as written below" : within ? "none" : LATER;
+        own.hidden = at >= 0;
+        select.value = at >= 0 ? String(at) : "own";
+        select.disabled = !now && !(within ? placeOf(text, within) : placeOf(text, "flow.0.from"));
+      },
+    };
+  }
+}
+
+// Whether a key that the text does not have may be added to it.
+function canAdd(id, text, path) {
+  if (id === "loss" || id === "back") return Boolean(placeOf(text, "link.-1.rate"));
+  return id === "queue" ? Boolean(placeOf(text, path.replace(/\.packets$/, ""))) && !/bytes/.test(valueOf(text, "link.-1.queue")) : false;
+}

@@ -1,0 +1,55 @@
+// The numbers of one run, or of two below each other, and in what their scenarios differ.
+import { h } from "./dom.js";
+import { NB, duration, grouped, si } from "./format.js";
+
+const percent = (share) => `${(100 * share).toFixed(1)}${NB}%`;
+
+// Heading, and what it says of a flow and of the two directions of the file's last link, which the sliders change.
+/** @type {[string, (flow: any, there: any, back: any) => string][]} */
+const NUMBERS = [
+  ["completed in", (flow) => (flow.completion_s === null ? "–" : duration(flow.completion_s))],
+  ["goodput", (flow) => si(flow.goodput_bps) + "bit/s"],
+  ["segments", (flow) => grouped(flow.segments_sent)],
+  ["sent again", (flow) => grouped(flow.retransmits)],
+  ["fast rtx", (flow) => grouped(flow.fast_retransmits)],
+  ["timeouts", (flow) => grouped(flow.timeouts)],
+  ["ACKs sent", (flow) => grouped(flow.acks_sent)],
+  ["ACKs lost", (flow) => grouped(flow.acks_dropped)],
+  ["filtered", (flow) => grouped(flow.acks_filtered)],
+  ["mean RTT", (flow) => (flow.mean_rtt_s === null ? "–" : duration(flow.mean_rtt_s, 3))],
+  ["link busy", (flow, there) => percent(there.utilisation)],
+  ["mean queue", (flow, there) => there.mean_queue_packets.toFixed(1)],
+  ["drops", (flow, there) => grouped(there.drops)],
+  ["lost", (flow, there) => grouped(there.lost)],
+  ["return busy", (flow, there, back) => percent(back.utilisation)],
+];
+const MOST_FLOWS = 4;
+
+export function numbers(runs, compared) {
+  const several = runs.some((run) => run.result.summary.flows.length > 1);
+  const rows = runs.flatMap((run) => {
+    const { flows, links } = run.result.summary;
+    const [there, back] = [links.findLast((link) => link.from === run.link[0] && link.to === run.link[1]), links.findLast((link) => link.from === run.link[1] && link.to === run.link[0])].map((link, i) => link || links[i]);
+    return flows.slice(0, MOST_FLOWS).map((flow) => h("tr", {},
+      h("td", { class: "text", "data-head": "" }, h("span", {}, compared ? [h("span", { class: "swatch", style: { "--c": `var(--slot-${run.slot})` } }), ` ${run.name}`, several ? ` · ${flow.name}` : ""] : flow.name)),
+      NUMBERS.map(([name, cell]) => h("td", { "data-head": name }, h("span", {}, cell(flow, there, back))))));
+  });
+  const titles = runs.map((run) => run.result.summary.title).filter((title, i, all) => title && all.indexOf(title) === i);
+  return [
+    h("h2", {}, titles.join(" · ") || "Numbers"),
+    h("div", { class: "scroller", tabindex: "0", role: "group", "aria-label": "Numbers" },
+      h("table", { class: "stacked" },
+        h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "text" }, compared ? "run" : "flow"), NUMBERS.map(([name]) => h("th", { scope: "col" }, name)))),
+        h("tbody", {}, rows))),
+    runs.some((run) => run.result.summary.flows.length > MOST_FLOWS) ? h("p", { class: "note" }, `The first ${MOST_FLOWS} flows of each run; the charts have switches for others.`) : "",
+    compared && runs.length > 1 ? differences(runs) : "",
+  ];
+}
+
+// Lines that only one of the scenarios has.
+function differences(runs) {
+  const lines = runs.map((run) => run.shown.split("\n").map((line) => line.trim()).filter(Boolean));
+  const only = lines.map((mine, i) => mine.filter((line) => !lines[1 - i].includes(line)));
+  if (!only.flat().length) return h("p", { class: "note" }, "Both runs have the same scenario.");
+  return h("ul", { class: "differs", "aria-label": "What differs" }, runs.map((run, i) => h("li", {}, h("b", {}, run.name + " "), only[i].join("  ") || "without that line")));
+}

@@ -1,0 +1,78 @@
+"""The explorer: the simulator as WebAssembly in one offline page, behind the charts of a run's report.
+
+``make explorer`` compiles the program (``crates/explorer``) and writes the page. A package may carry the program, packed;
+then ``acklab explore`` writes the page without a compiler.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import re
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from .. import _toml
+from ..plot import palette
+from .contents import constants
+from .page import STYLES, VIEWER, asset, assembled, json_block, script
+
+#: Where a package has the program, among the parts of pages.
+PROGRAM = "explorer.wasm.gz"
+
+#: The charts, from the top: those that a slider changes most are in sight first.
+CHARTS = ("window", "sequence", "queue", "rtt", "throughput", "timeline")
+
+
+def contents() -> dict[str, list[dict[str, Any]]]:
+    """``preset`` and ``step``: the presets, and the steps of the tour."""
+    tree = _toml.loads(asset("explorer.toml"))
+    for entry in (*tree["preset"], *tree["step"]):
+        for key in ("text", "scenario"):
+            if key in entry:
+                entry[key] = entry[key].lstrip("\n")
+    return tree
+
+
+def packed(program: bytes) -> bytes:
+    """The program as a package carries it; the same bytes each time."""
+    return gzip.compress(program, mtime=0)
+
+
+def carried() -> bytes | None:
+    """The packed program of this package, if it has one."""
+    file = resources.files(__package__).joinpath("assets", PROGRAM)
+    return file.read_bytes() if file.is_file() else None
+
+
+def page(program: bytes) -> str:
+    """The page with this packed program."""
+    tree = contents()
+    kit = {
+        "constants": constants(),
+        "charts": [{"id": name} for name in CHARTS],
+        "order": palette.ORDER,
+        "runs": palette.RUNS,
+        "presets": tree["preset"],
+        "steps": tree["step"],
+    }
+    worker = script("explorer_worker.js")
+    if re.search("</script", worker, re.IGNORECASE):
+        raise ValueError("a script cannot hold the end of one")
+    data = (
+        json_block("kit", kit)
+        + f'<script type="text/plain" id="worker">{worker}</script>\n'
+        + f'<script type="application/octet-stream" id="program">{base64.b64encode(program).decode("ascii")}</script>\n'
+    )
+    styles = [*(name for name in STYLES if name != "paper.css"), "explorer.css"]
+    body = asset("explorer.html").replace("{{viewer}}", VIEWER)
+    return assembled("acklab explorer", body, styles, data, script("explorer.js"), worker=True)
+
+
+def write(folder: Path, program: bytes) -> Path:
+    """Writes ``index.html`` to a folder, which can be opened as a file or hosted as it is; returns its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "index.html"
+    path.write_text(page(program), encoding="utf-8")
+    return path
