@@ -12,7 +12,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 
 RUST := $(shell find crates -type f \( -name '*.rs' -o -name 'Cargo.toml' -o -name '*.code' \)) Cargo.toml Cargo.lock
 
-.PHONY: help setup demo test test-all mutants docs bench builder kernel kernel-wheel wheel clean
+.PHONY: help setup demo test test-all mutants docs explorer bench builder kernel kernel-wheel wheel clean
 
 help:
 	@echo 'make setup   build acklab and leave the command at $(BIN)/acklab'
@@ -21,6 +21,7 @@ help:
 	@echo 'make test-all the same, with many more random cases (hours)'
 	@echo 'make mutants change the path and TCP in thousands of ways and test each (cargo-mutants; days)'
 	@echo 'make docs    set up, build the documentation in docs/_build/html'
+	@echo 'make explorer set up, build the explorer, a page with the simulator, in dist/explorer'
 	@echo 'make bench   set up, measure speed beside ns-2'
 	@echo 'make builder rewrite the Python builder and the tables reference from the Rust declarations'
 	@echo 'make kernel  build the Linux of `acklab run --kernel` in ~/.cache/acklab (from Debian, minutes)'
@@ -61,6 +62,7 @@ test: setup $(VENV)/.testable
 		else echo 'no rustfmt: format not checked (rustup component add rustfmt)'; fi
 	@if cargo clippy --version >/dev/null 2>&1; then cargo clippy --workspace --all-targets -q -- -D warnings; \
 		else echo 'no clippy: lints not checked (rustup component add clippy)'; fi
+	@if sh tools/wasm.sh; then $(MAKE) --no-print-directory explorer; fi
 	cargo test --workspace -q
 	$(BIN)/python -m mypy
 	$(BIN)/python -m pytest
@@ -78,6 +80,17 @@ mutants: setup
 docs: setup $(VENV)/.testable
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
 	@echo 'docs/_build/html/index.html'
+
+# The simulator for browsers. WASI, so that it needs no unsafe code to talk to the page.
+WASM := target/wasm32-wasip1/browser/explorer.wasm
+
+$(WASM): $(RUST)
+	@sh tools/wasm.sh
+	cargo build -q -p acklab-explorer --bin explorer --target wasm32-wasip1 --profile browser
+	@touch $@
+
+explorer: setup $(WASM)
+	$(BIN)/python tools/explorer.py $(WASM) dist/explorer
 
 bench: setup
 	@$(BIN)/python benches/run.py

@@ -193,6 +193,7 @@ def test_imports_run_downward() -> None:
         "capture": read | {"sim"},
         "analyze": {"packet", "tcp", "table", "capture"},
         "live": read | {"table", "sim", "capture"},
+        "explorer": {"packet", "scenario", "sim"},
         "python": read | {"table", "sim", "capture", "analyze", "live"},
     }
     found = {}

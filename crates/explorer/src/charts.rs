@@ -104,7 +104,7 @@ fn packets(
                     let marks = [segment.retransmit, segment.syn, segment.fin];
                     (segment.seq, f64::from(segment.len), marks)
                 }
-                Body::Ack(ack) => (ack.ack, f64::NAN, [false, ack.syn, false]),
+                Body::Ack(ack) => (ack.ack, 0.0, [false, ack.syn, false]),
                 Body::Probe(_) | Body::Datagram(_) => unreachable!("they have no journeys"),
             };
             let flags = (0..).zip(marks).map(|(bit, mark)| u32::from(mark) << bit).sum::<u32>();
@@ -202,9 +202,9 @@ fn drops(outcome: &Outcome, link: u32, lengths: &[[f64; 2]]) -> Vec<[f64; 7]> {
         let before = lengths.partition_point(|length| length[0] <= row.time_s).checked_sub(1);
         let length = before.map_or(f64::NAN, |at| lengths[at][1]);
         let (seq, ack, kind) = match row.packet.body {
-            Body::Data(segment) => (segment.seq as f64, f64::NAN, 0.0),
-            Body::Ack(ack) => (f64::NAN, ack.ack as f64, 1.0),
-            Body::Probe(_) | Body::Datagram(_) => (f64::NAN, f64::NAN, 0.0),
+            Body::Data(segment) => (segment.seq as f64, 0.0, 0.0),
+            Body::Ack(ack) => (0.0, ack.ack as f64, 1.0),
+            Body::Probe(_) | Body::Datagram(_) => (0.0, 0.0, 0.0),
         };
         Some([row.time_s, f64::from(fate as u8), length, seq, ack, kind, f64::from(row.transfer)])
     };

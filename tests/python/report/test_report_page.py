@@ -74,8 +74,10 @@ def test_the_same_run_gives_the_same_page():
 def test_every_part_is_in_a_page():
     folder = page.resources.files("acklab.report").joinpath("assets")
     parts = {f.name for f in folder.iterdir() if not f.name.startswith((".", "_"))}
-    text = page.script("main.js") + page.script("static.js")
-    for name in parts - {*page.STYLES, "report.html", "static.js", "main.js"}:
+    entries = {"main.js", "static.js", "explorer.js", "explorer_worker.js"}
+    text = "".join(map(page.script, sorted(entries)))
+    others = {"report.html", "explorer.html", "explorer.css", "explorer.toml", "explorer.wasm.gz"}
+    for name in parts - {*page.STYLES, *entries, *others}:
         own = re.findall(r"^export ((?:async )?(?:function|const|let|class) \w+)", page.asset(name), re.MULTILINE)
         assert own and all(f"\n{one}" in text for one in own), name
 

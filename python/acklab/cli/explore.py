@@ -1,0 +1,48 @@
+"""``acklab explore``: the simulator in a page of the browser."""
+
+from __future__ import annotations
+
+import argparse
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+from .._terminal import complain, say
+from .._texts import file_name
+
+EXAMPLE = """\
+example:
+  acklab explore                      write acklab-explorer/index.html and open it in the browser
+  acklab explore --out site --no-open write site/index.html, a folder that can be hosted as it is
+"""
+
+ABSENT = "this installation has no explorer; in acklab's repository, make explorer builds it"
+
+
+def add(verbs: Any) -> None:
+    """Adds the verb to the command line."""
+    explore = verbs.add_parser(
+        "explore",
+        help="open the explorer: sliders, and charts that follow them",
+        description="Write the explorer, one page that needs no network and no server, and open it in the browser.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    explore.add_argument("--out", metavar="DIR", type=Path, default=Path("acklab-explorer"), help="where to write index.html (acklab-explorer)")
+    explore.add_argument("--no-open", action="store_true", help="only write the page")
+    explore.set_defaults(act=act, parser=explore)
+
+
+def act(options: argparse.Namespace) -> int:
+    """Writes the page, opens it, and returns the exit status."""
+    from ..report import explorer
+
+    program = explorer.carried()
+    if program is None:
+        complain(ABSENT)
+        return 1
+    path = explorer.write(options.out, program)
+    say(f"wrote {file_name(path)}")
+    if not options.no_open and not webbrowser.open(path.resolve().as_uri()):
+        say("no browser could be opened; open the page by hand")
+    return 0
