@@ -79,7 +79,7 @@ export function quantity(text) {
 
 // 1500000 as "1.5Mbps", in the largest of these units that leaves at least 1.
 export function written(value, units) {
-  const choices = UNITS.filter(([name]) => units.includes(name));
+  const choices = UNITS.filter(([name]) => units.includes(name)).sort((a, b) => b[1] - a[1]);
   const [name, size] = choices.find(([, size]) => value >= size * 0.9999999) || choices[choices.length - 1];
   return `${Number((value / size).toPrecision(6))}${name}`;
 }
