@@ -156,7 +156,8 @@ def _why(console: str, status: int) -> str:
     if panic:
         why = [after.splitlines()[0].strip()] if after else []
         why += ["it had too little memory"] if "Out of memory" in before else []
-        said = [line.strip() for line in before.splitlines() if line.strip()]
+        # Without the level that begins a line.
+        said = [text for line in before.splitlines() if (text := re.sub(r"^\s*(<\d>)?", "", line).strip())]
         return f"the kernel broke off: {'; '.join([*why, *said[-1:]])}"
     if status < 0:
         full = "; is the disk for temporary files full?" if -status == 7 else ""

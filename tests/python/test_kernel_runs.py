@@ -132,6 +132,11 @@ def pretend(tmp_path: Path, script: str) -> dict[str, str]:
     ("script", "said"),
     [
         ("echo 'Kernel panic - not syncing: Attempted to kill init!'; exit 1", "the kernel broke off: Attempted to kill init!"),
+        (
+            "echo '<3>/tmp likely just ran out of space'; echo '<0>'; echo 'Kernel panic - not syncing: Kernel mode signal 7'; exit 1",
+            "the kernel broke off: Kernel mode signal 7; /tmp likely just ran out of space",
+        ),
+        ("exit 0", "the kernel ended without a result (exit status 0)"),
         ("kill -7 $$", "the kernel was ended by signal 7; is the disk for temporary files full?"),
         ("echo acklab-result x", "the kernel ended without a result (exit status 0): acklab-result x"),
     ],
