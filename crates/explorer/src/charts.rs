@@ -116,7 +116,8 @@ fn packets(
         let depth = |link: String| depths.get(&link).map(|&depth| (link, depth));
         item.depths.insert(kind, lost.iter().cloned().filter_map(depth).collect());
     }
-    let mut acks: Vec<_> = ways.iter().filter(|way| !way.packet.packet.is_data() && way.fate == Fate::Delivered).collect();
+    let mut acks: Vec<_> =
+        ways.iter().filter(|way| !way.packet.packet.is_data() && way.fate == Fate::Delivered).collect();
     acks.sort_by(|a, b| a.ended_s.total_cmp(&b.ended_s));
     let blocks_of = |way: &&&Journey<'_>| {
         let Body::Ack(ack) = way.packet.packet.body else { return Vec::new() };
@@ -124,12 +125,13 @@ fn packets(
         ack.sack.iter(ack.ack).enumerate().map(row).collect()
     };
     item.tables.insert("sacks", blocks.add(&SACKS, &acks.iter().flat_map(blocks_of).collect::<Vec<_>>()));
-    let arrivals = ways.iter().filter(|way| way.fate == Fate::Delivered).filter_map(|way| match way.packet.packet.body {
-        Body::Data(segment) if !segment.syn && !segment.fin && segment.len > 0 => {
-            Some((way.ended_s, segment.seq, u64::from(segment.len)))
-        }
-        _ => None,
-    });
+    let arrivals =
+        ways.iter().filter(|way| way.fate == Fate::Delivered).filter_map(|way| match way.packet.packet.body {
+            Body::Data(segment) if !segment.syn && !segment.fin && segment.len > 0 => {
+                Some((way.ended_s, segment.seq, u64::from(segment.len)))
+            }
+            _ => None,
+        });
     item.tables.insert("progress", blocks.add(&PROGRESS, &progress(arrivals.collect(), flow.unit_bytes)));
 }
 

@@ -56,8 +56,8 @@ pub(crate) fn cuts(rows: &[SeriesRow], timeouts: u64) -> Vec<[f64; 3]> {
     candidates.iter().for_each(|&(i, _)| timed_out[i] = true);
     let event = |i: usize| {
         let before = i.checked_sub(1).map(|i| rows[i]);
-        let began = rows[i].state == SenderState::Recovery
-            && before.is_none_or(|before| before.state != SenderState::Recovery);
+        let began =
+            rows[i].state == SenderState::Recovery && before.is_none_or(|before| before.state != SenderState::Recovery);
         let fell = one(rows[i]) && before.is_some_and(|before| before.cwnd_segments > 1.0);
         let event = if timed_out[i] { 0.0 } else { 1.0 };
         (timed_out[i] || began || fell).then_some([rows[i].time_s, event, rows[i].cwnd_segments])

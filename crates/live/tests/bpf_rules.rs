@@ -61,6 +61,7 @@ impl Simulated {
             cwnd: self.cwnd,
             slow_start: self.cwnd < self.ssthresh,
             after_timeout: self.recover.is_some_and(|recover| ack - acked < recover),
+            all: false,
         });
         self.grow_by(worth.first);
         (0..worth.times).for_each(|_| self.grow_by(worth.then));

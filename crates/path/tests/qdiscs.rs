@@ -128,7 +128,8 @@ fn compare(path: &Path) -> (usize, usize, String) {
             let word = |place: usize| words.get(place).copied().unwrap_or(0);
             let (ack, ece, stamp) = (words.get(5).copied(), word(6) as u8, word(7));
             let sack = words.get(8..).unwrap_or(&[]).chunks(2).map(|block| (block[0], block[1])).collect();
-            let packet = Tcp { number: arrived, flow: word(1), size: word(2) as u32, ecn: word(3), ack, ece, stamp, sack };
+            let packet =
+                Tcp { number: arrived, flow: word(1), size: word(2) as u32, ecn: word(3), ack, ece, stamp, sack };
             queue.enqueue(packet, service, time, &mut removed);
         } else {
             if let Some(packet) = queue.dequeue(time, &mut removed) {

@@ -865,13 +865,15 @@ Halving = Literal["precise", "integer", "flight-size", "cwnd"]
 """
 
 
-IdleRestart = Literal["timer", "timer-keeps-window", "rfc5681", "off"]
+IdleRestart = Literal["timer", "timer-keeps-window", "rfc5681", "linux", "off"]
 """What happens to the window of an idle connection.
 
 - "timer": The retransmission timer keeps running. If it expires with nothing outstanding, slow start begins again
   (ns-2).
 - "timer-keeps-window": The timer keeps running, and its expiry leaves cwnd (ns-2 with `slow_start_restart_` off).
 - "rfc5681": After an idle RTO, cwnd is at most the initial window (RFC 5681 section 4.1).
+- "linux": After each idle RTO, cwnd is halved, to the initial window at the least; ssthresh remembers three quarters of
+  it (RFC 2861 section 3.2; Linux's `tcp_cwnd_restart`).
 - "off": Nothing.
 """
 

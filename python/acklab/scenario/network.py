@@ -223,17 +223,30 @@ class Red(Part):
     """Weight of a new length in the average; default 0.002."""
 
 
+Law = Literal["rfc8289", "linux"]
+"""How the times between drops are computed.
+
+- "rfc8289": The interval by the square root of the drops (RFC 8289 section 5.3).
+- "linux": As Linux does: times in units of 1.024 us, and one step of Newton's method for the root, in 16 bits. After
+  the first drop the second follows in half an interval, where the RFC waits 0.71 of one.
+"""
+
+
 @dataclass(kw_only=True, repr=False)
 class Codel(Part):
     """Drops by how long packets have waited (CoDel, RFC 8289)."""
 
     kind: Literal["codel"] = "codel"
+    ce_threshold: str | None = None
+    """Packets that have waited longer are marked, too; none when left out."""
     ecn: bool | None = None
     """Whether packets that can be marked are marked instead of dropped (as Linux does); default false."""
     interval: str | None = None
     """How long every packet must have waited `target` or longer before one is dropped: about the longest round trip;
     from 1 ms to 100 s; default "0.1s".
     """
+    law: Law | None = None
+    """How the times between drops are computed."""
     max_packet: str | None = None
     """A queue of so many bytes or fewer is never dropped from: the size of the largest packet; at least 1 B; default
     "1500B".
@@ -244,7 +257,182 @@ class Codel(Part):
     """Waiting time that the queue may keep up: more than 0, at most `interval`; default "0.005s"."""
 
 
-Queue = DropTail | Red | Codel
+@dataclass(kw_only=True, repr=False)
+class FqCodel(Part):
+    """A queue for each hash of a connection, with CoDel in each (FQ-CoDel, RFC 8290)."""
+
+    kind: Literal["fq-codel"] = "fq-codel"
+    ce_threshold: str | None = None
+    """Packets that have waited longer are marked, too; none when left out."""
+    drop_batch: int | None = None
+    """Packets dropped at once when there is no room, at most half of the bytes of the queue with most; at least 1;
+    default 64.
+    """
+    ecn: bool | None = None
+    """Whether packets that can be marked are marked instead of dropped; default true."""
+    flows: int | None = None
+    """Queues, from 1 to 65,536; default 1024."""
+    interval: str | None = None
+    """How long every packet of a queue must have waited `target` or longer before one is dropped; from 1 ms to 100 s;
+    default "0.1s".
+    """
+    law: Law | None = None
+    """How the times between drops are computed; default "rfc8289"."""
+    max_packet: str | None = None
+    """If so many bytes or fewer wait in all, nothing is dropped; at least 1 B; default "1500B"."""
+    memory: str | None = None
+    """Memory that packets may take, counted as Linux does: 832 B for a packet up to 192 B, 2304 B for one of 1500 B;
+    default "33554432B".
+    """
+    quantum: str | None = None
+    """Bytes that a queue may send in its turn, from 1 B to 1 MiB; default "1514B"."""
+    target: str | None = None
+    """Waiting time that a queue may keep up: more than 0, at most `interval`; default "0.005s"."""
+    waiting: int | None = None
+    """Packets that may wait, the one in service not counted; at least 1. One more, and the queue with most bytes is
+    dropped from; default 10240.
+    """
+
+
+@dataclass(kw_only=True, repr=False)
+class Pie(Part):
+    """Drops arrivals with a probability that a controller of the delay sets (PIE, RFC 8033)."""
+
+    kind: Literal["pie"] = "pie"
+    alpha: float | None = None
+    """Weight of the delay's distance from `target`, per second; from 0 to 100; default 0.125."""
+    beta: float | None = None
+    """Weight of the delay's change, per second; from 0 to 100; default 1.25."""
+    burst: str | None = None
+    """How long nothing is dropped after the queue was empty and the probability 0; default "0.15s"."""
+    byte_mode: bool | None = None
+    """Whether a small packet is less likely to be dropped than a large one; default false."""
+    ecn: bool | None = None
+    """Whether packets that can be marked are marked instead of dropped; default false."""
+    mark_below: float | None = None
+    """With `ecn`: above this probability packets are dropped all the same; from 0 to 1; default 0.1."""
+    max_p: float | None = None
+    """Bound of the probability; more than 0, at most 256. Linux has none below 256; default 1.0."""
+    max_packet: str | None = None
+    """While less than two packets of this size wait, nothing is dropped; also the unit of `byte_mode`; at least 1 B;
+    default "1500B".
+    """
+    packets: int | None = None
+    """Whole capacity in packets, the one in service included; at least 2; default 1000."""
+    target: str | None = None
+    """Delay that the controller aims at; more than 0; default "0.015s"."""
+    update: str | None = None
+    """Time between two updates of the probability; from 1 ms to 10 s; default "0.015s"."""
+
+
+@dataclass(kw_only=True, repr=False)
+class FqPie(Part):
+    """A queue for each hash of a connection, with PIE in each (FQ-PIE, as in Linux)."""
+
+    kind: Literal["fq-pie"] = "fq-pie"
+    alpha: float | None = None
+    """Weight of the delay's distance from `target`, per second; from 0 to 100; default 0.125."""
+    beta: float | None = None
+    """Weight of the delay's change, per second; from 0 to 100; default 1.25."""
+    burst: str | None = None
+    """How long nothing is dropped after a queue was empty and its probability 0; default "0.15s"."""
+    byte_mode: bool | None = None
+    """Whether a small packet is less likely to be dropped than a large one; default false."""
+    ecn: bool | None = None
+    """Whether packets that can be marked are marked instead of dropped; default false."""
+    flows: int | None = None
+    """Queues, from 1 to 65,536; default 1024."""
+    mark_below: float | None = None
+    """With `ecn`: above this probability packets are dropped all the same; from 0 to 1; default 0.1."""
+    max_p: float | None = None
+    """Bound of the probability; more than 0, at most 256. Linux has none below 256; default 1.0."""
+    max_packet: str | None = None
+    """While less than two packets of this size wait in a queue, nothing is dropped; also the unit of `byte_mode`;
+    default "1500B".
+    """
+    quantum: str | None = None
+    """Bytes that a queue may send in its turn, from 1 B to 1 MiB; default "1514B"."""
+    target: str | None = None
+    """Delay that each controller aims at; more than 0; default "0.015s"."""
+    update: str | None = None
+    """Time between two updates of the probabilities; from 1 ms to 10 s; default "0.015s"."""
+    waiting: int | None = None
+    """Packets that may wait, the one in service not counted; at least 1. An arrival that finds so many is dropped;
+    default 10240.
+    """
+
+
+AckFiltering = Literal["off", "on", "aggressive"]
+"""Which ACKs are erased.
+
+- "off": None.
+- "on": One of three that say the same: see `kind = "cake"` under `filter`.
+- "aggressive": One of two.
+"""
+
+
+Cells = Literal["none", "atm", "ptm"]
+"""Cells in which the imitated link carries packets.
+
+- "none": None.
+- "atm": ATM: 48 bytes in 53, the last cell padded (ADSL).
+- "ptm": PTM: one byte more for each 64 or part of them (VDSL2).
+"""
+
+
+Isolation = Literal["flows", "dual-srchost", "dual-dsthost", "triple-isolate"]
+"""Between whom bandwidth is shared evenly.
+
+- "flows": Flows.
+- "dual-srchost": Source hosts, then flows.
+- "dual-dsthost": Destination hosts, then flows.
+- "triple-isolate": Hosts of either side, whichever has more flows, then flows.
+"""
+
+
+TinMode = Literal["besteffort", "diffserv3", "diffserv4"]
+"""Into which tins packets are sorted.
+
+- "besteffort": All in one.
+- "diffserv3": Best effort; bulk (CS1, LE); voice (CS7, CS6, EF, VA, TOS4).
+- "diffserv4": Best effort; bulk (CS1, LE); video (AF4x, AF3x, AF2x, CS3, CS2, TOS4); voice (CS7 to CS4, EF, VA).
+"""
+
+
+@dataclass(kw_only=True, repr=False)
+class Cake(Part):
+    """A shaper, tins, fairness between hosts and flows, COBALT and an ACK filter (CAKE, as in Linux)."""
+
+    kind: Literal["cake"] = "cake"
+    ack_filter: AckFiltering | None = None
+    """Which ACKs are erased; default "off"."""
+    bandwidth: str | None = None
+    """Rate of the shaper, from 1 kbps; none when left out. Where it is below the link's rate, packets wait here and not
+    behind.
+    """
+    cells: Cells | None = None
+    """Cells in which the shaper's link carries packets; default "none"."""
+    isolation: Isolation | None = None
+    """Between whom bandwidth is shared evenly; default "triple-isolate"."""
+    max_packet: str | None = None
+    """Size of the largest packet, from 1 B: no packet is dropped that waited shorter than four of them take; default
+    "1500B".
+    """
+    memory: str | None = None
+    """Memory that packets may take, counted as Linux does. When left out: 15,360,000 B, or, with a `bandwidth`, four
+    times what it carries in an `rtt`, if that is less, and at least 4 MiB.
+    """
+    mpu: str | None = None
+    """Least size of a packet in the shaper's account, its overhead included; at most 256 B; default "0B"."""
+    overhead: int | None = None
+    """Bytes that the shaper adds to each packet, from -64 to 256; default 0."""
+    rtt: str | None = None
+    """The usual round trip: COBALT's interval, twenty times its target; from 1 ms to 100 s; default "0.1s"."""
+    tins: TinMode | None = None
+    """Into which tins packets are sorted; default "diffserv3"."""
+
+
+Queue = DropTail | Red | Codel | FqCodel | Pie | FqPie | Cake
 """A queue and its discipline, as written under `queue`."""
 
 

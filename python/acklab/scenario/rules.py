@@ -171,6 +171,8 @@ class Sender(Part):
     """
     fin: bool | None = None
     """Whether the connection closes with a FIN, which takes the last sequence number."""
+    fin_beyond_window: bool | None = None
+    """Whether that segment may leave though cwnd is full (Linux 6.1)."""
     first_loss_resets_initial_window: bool | None = None
     """Whether a loss of the very first segment reduces the initial window to one segment (RFC 5681 section 3.1)."""
     halving: Halving | None = None
@@ -191,6 +193,8 @@ class Sender(Part):
     """Whether the first duplicate ACKs send a new segment each (RFC 3042). `fack` and `rfc9002` do not read it."""
     limited_transmit_new_only: bool | None = None
     """Whether that segment must be new (RFC 3042). In ns-2 it is the next in order, even after a timeout."""
+    linear_syn_timeouts: int | None = None
+    """Timeouts of the SYN that do not double the RTO (Linux's `tcp_syn_linear_timeouts`)."""
     marks_end: bool | None = None
     """Whether the last segment of a known size says so, as with the FIN that Linux sends on it. It is acknowledged at
     once, and the receiver sends a FIN of its own, until the sender answers (`tcp_send_fin`).
@@ -359,6 +363,8 @@ class Stack(Part):
     """An estimate of the sender's window for the `series` records, where the policy makes none."""
     fin: bool | None = None
     """Whether the connection closes with a FIN, which takes the last sequence number."""
+    fin_beyond_window: bool | None = None
+    """Whether that segment may leave though cwnd is full (Linux 6.1)."""
     first_loss_resets_initial_window: bool | None = None
     """Whether a loss of the very first segment reduces the initial window to one segment (RFC 5681 section 3.1)."""
     halving: Halving | None = None
@@ -386,6 +392,8 @@ class Stack(Part):
     """Whether the first duplicate ACKs send a new segment each (RFC 3042). `fack` and `rfc9002` do not read it."""
     limited_transmit_new_only: bool | None = None
     """Whether that segment must be new (RFC 3042). In ns-2 it is the next in order, even after a timeout."""
+    linear_syn_timeouts: int | None = None
+    """Timeouts of the SYN that do not double the RTO (Linux's `tcp_syn_linear_timeouts`)."""
     marks_end: bool | None = None
     """Whether the last segment of a known size says so, as with the FIN that Linux sends on it. It is acknowledged at
     once, and the receiver sends a FIN of its own, until the sender answers (`tcp_send_fin`).

@@ -58,7 +58,12 @@ fn compare<P: Carried>(old: &P, new: &P) -> Sack {
 
 fn may_go<P: Carried>(old: &P, new: &P) -> bool {
     let (stamps, newer) = (old.timestamps(), new.timestamps());
-    if old.plain_ack().is_none() || old.unknown_options() || stamps.0 > newer.0 || stamps.1 > newer.1 || old.plain_ack() > new.plain_ack() {
+    if old.plain_ack().is_none()
+        || old.unknown_options()
+        || stamps.0 > newer.0
+        || stamps.1 > newer.1
+        || old.plain_ack() > new.plain_ack()
+    {
         return false;
     }
     match compare(old, new) {

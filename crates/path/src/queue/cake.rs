@@ -24,8 +24,8 @@ use crate::random::Random;
 use cobalt::{Cobalt, Rules};
 use fattest::{Fattest, flow_of, number};
 use places::{Places, QUEUES};
-use shaper::{Pace, framed};
 pub use shaper::Cells;
+use shaper::{Pace, framed};
 pub use tins::TinMode;
 
 /// Between whom bandwidth is shared evenly.
@@ -419,7 +419,8 @@ impl<P: Carried> Queue<P> for Cake<P> {
     fn enqueue(&mut self, packet: P, _: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
         let (now, size) = (nanoseconds(now), packet.wire_bytes());
         let class = self.params.classes.get((packet.connection() >> 16) as usize).copied().unwrap_or_default();
-        let (from, to) = if packet.is_ack() { (class.destination, class.source) } else { (class.source, class.destination) };
+        let (from, to) =
+            if packet.is_ack() { (class.destination, class.source) } else { (class.source, class.destination) };
         let tin = self.params.tins.tin(class.dscp);
         let inside = &mut self.tins[tin];
         let hash = flow_hash(packet.connection(), self.perturbation);

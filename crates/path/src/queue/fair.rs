@@ -61,8 +61,7 @@ pub(super) struct Fair<P, S> {
 impl<P: Carried, S: Clone> Fair<P, S> {
     /// So many empty queues.
     pub fn new(flows: u32, quantum: u64, state: &S, random: &mut Random) -> Fair<P, S> {
-        let bucket =
-            || Bucket { packets: VecDeque::new(), bytes: 0, deficit: 0, listed: false, state: state.clone() };
+        let bucket = || Bucket { packets: VecDeque::new(), bytes: 0, deficit: 0, listed: false, state: state.clone() };
         Fair {
             buckets: (0..flows).map(|_| bucket()).collect(),
             new: VecDeque::new(),

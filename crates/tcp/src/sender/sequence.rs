@@ -144,7 +144,8 @@ impl SequenceSpace {
             return if self.fin_beyond { self.fin_alone() } else { None };
         }
         let full = self.full_segment_fits(self.plain_edge(edge));
-        if full { Some(self.mss) } else { self.sendable_otherwise(edge) }
+        let len = if full { Some(self.mss) } else { self.sendable_otherwise(edge) };
+        if self.marks_end { len.filter(|&len| self.fin_fits(len)) } else { len }
     }
 
     /// Latest end of a segment that may be sent without a FIN, if the window ends at `edge`.
@@ -173,12 +174,18 @@ impl SequenceSpace {
         if len < self.mss && self.nagle != Nagle::Off && self.holds() { None } else { Some(len) }
     }
 
+    /// False for a last segment whose FIN is beyond the receiver's window (`tcp_snd_wnd_test`), while others are out.
+    fn fin_fits(&self, len: u32) -> bool {
+        let last = self.nxt + u64::from(len) == self.limit && self.nxt >= self.max;
+        !last || self.limit < self.window_end() || self.una == self.max
+    }
+
     /// Units of the last segment, if it is next and may leave whatever cwnd is (`tcp_cwnd_test` of Linux 6.1).
     pub(super) fn fin_alone(&self) -> Option<u32> {
         let left = self.limit.saturating_sub(self.nxt);
         let next =
             self.fin_beyond && self.marks_end && self.nxt >= self.max && (1..=u64::from(self.mss)).contains(&left);
-        (next && self.limit <= self.window_end()).then_some(left as u32)
+        (next && self.limit < self.window_end()).then_some(left as u32)
     }
 
     /// The rest of the window, as a small segment of new data.

@@ -144,7 +144,8 @@ mod tests {
     #[test]
     fn roots_of_small_counts_are_those_of_the_kernels_table() {
         let mut cobalt = Cobalt::default();
-        for (count, root) in [(0, u32::MAX), (1, u32::MAX), (2, 3_037_000_500), (4, 2_147_483_648), (9, 1_431_655_765)] {
+        for (count, root) in [(0, u32::MAX), (1, u32::MAX), (2, 3_037_000_500), (4, 2_147_483_648), (9, 1_431_655_765)]
+        {
             cobalt.count = count;
             cobalt.find_root();
             assert!(cobalt.root.abs_diff(root) <= 1, "{count}: {}", cobalt.root);

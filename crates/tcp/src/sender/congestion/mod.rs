@@ -141,6 +141,7 @@ impl Congestion {
             cwnd: self.cwnd,
             slow_start,
             after_timeout: self.state == CaState::Loss && seq.una - acked < self.recover,
+            all: seq.una == seq.max,
         });
         self.grow_by(worth.first, seq, srtt, now);
         for _ in 0..worth.times {

@@ -47,8 +47,14 @@ mod tests {
     #[test]
     fn limits_in_slow_start_and_a_window_in_congestion_avoidance() {
         let mut abc = Abc::new(2.0, 1.0);
-        let ack =
-            |acked, slow_start, after_timeout| Covered { acked, mss: 100.0, cwnd: 1000.0, slow_start, after_timeout };
+        let ack = |acked, slow_start, after_timeout| Covered {
+            acked,
+            mss: 100.0,
+            cwnd: 1000.0,
+            slow_start,
+            after_timeout,
+            all: false,
+        };
         assert_eq!(abc.worth(&ack(500.0, true, false)).first, 200.0);
         assert_eq!(abc.worth(&ack(500.0, true, true)).first, 100.0, "section 2.3: L = 1 after a timeout");
         let grown: f64 = (0..20).map(|_| abc.worth(&ack(100.0, false, false)).first).sum();

@@ -36,7 +36,8 @@ mod tests {
 
     #[test]
     fn the_limit_bounds_what_a_stretch_ack_is_worth() {
-        let ack = |acked| Covered { acked, mss: 1000.0, cwnd: 8000.0, slow_start: true, after_timeout: false };
+        let ack =
+            |acked| Covered { acked, mss: 1000.0, cwnd: 8000.0, slow_start: true, after_timeout: false, all: false };
         let mut ubc = ByteCounting { limit: f64::INFINITY, growth: Growth::Whole };
         let mut lbc = ByteCounting { limit: 2.0, growth: Growth::Steps };
         assert_eq!(ubc.worth(&ack(7000.0)), Worth::whole(7000.0));

@@ -37,7 +37,8 @@ mod tests {
     #[test]
     fn one_ack_more_than_the_window_makes_a_segment() {
         let mut counter = Counter::default();
-        let ack = |cwnd, slow_start| Covered { acked: 200.0, mss: 100.0, cwnd, slow_start, after_timeout: false };
+        let ack =
+            |cwnd, slow_start| Covered { acked: 200.0, mss: 100.0, cwnd, slow_start, after_timeout: false, all: false };
         let mut grown = |acks, cwnd| (0..acks).map(|_| counter.worth(&ack(cwnd, false)).first).sum::<f64>();
         // A window of 4 segments and a half counts as 4.
         assert_eq!(grown(4, 450.0), 0.0);

@@ -35,6 +35,8 @@ pub struct Covered {
     pub slow_start: bool,
     /// True if the ACK covers data that was outstanding when the timer last ran out.
     pub after_timeout: bool,
+    /// True if nothing is outstanding any more, so that the last segment covered may have been a small one.
+    pub all: bool,
 }
 
 /// Worth of an ACK, in sequence units: a first part, then the rest in equal parts; each part grows the window by

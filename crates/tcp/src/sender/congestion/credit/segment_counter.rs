@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     fn ack(segments: f64, cwnd: f64) -> Covered {
-        Covered { acked: 100.0 * segments, mss: 100.0, cwnd, slow_start: false, after_timeout: false }
+        Covered { acked: 100.0 * segments, mss: 100.0, cwnd, slow_start: false, after_timeout: false, all: false }
     }
 
     #[test]
