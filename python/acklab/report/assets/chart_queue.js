@@ -24,7 +24,7 @@ export const queueChart = {
   ],
   columns: [["time", "s", 9], ["length", "packets"], ["event", ""], ["what", ""]],
 
-  // The links of the runs; at first only the fullest queue of each run is drawn.
+  // The links of the runs; at first only one, a full one, is drawn.
   parts() {
     const out = [];
     state.manifest.runs.forEach((run, r) => {
@@ -107,7 +107,12 @@ export function linkSwitches(frame) {
   const { runs } = state.manifest;
   shownLinks.clear();
   frame.extra.replaceChildren();
-  for (const [r, run] of runs.entries()) if (run.queues.length) shownLinks.add(r + ":" + run.queues[0].link);
+  // The link that is fullest in the first run, so that runs are compared on one link; where a run has it not, its own.
+  const fullest = runs.find((run) => run.queues.length)?.queues[0].link;
+  for (const [r, run] of runs.entries()) {
+    const shown = run.queues.find((queue) => queue.link === fullest) || run.queues[0];
+    if (shown) shownLinks.add(r + ":" + shown.link);
+  }
   const links = [...new Set(runs.flatMap((run) => run.queues.map((queue) => queue.link)))];
   if (links.length < 2) return;
   const most = 8;

@@ -22,7 +22,7 @@ const SLIDERS = [
   { id: "delay", name: "Delay, one way", path: "link.-1.delay", steps: decades(1e-3, 0.5, 12), write: timeText_ },
   { id: "queue", name: "Queue, packets", path: "link.-1.queue.packets", steps: [...new Set(decades(2, 1000, 12).map(Math.round))], write: countText },
   { id: "loss", name: "Random loss", path: "link.-1.loss.rate", steps: [0, ...decades(1e-4, 0.1, 8)], write: countText, table: "loss", show: (value) => `${Number((value * 100).toPrecision(3))} %` },
-  { id: "back", name: "Rate of the return path", path: "link.-1.back.rate", steps: decades(1e4, 1e8, 12), write: rateText },
+  { id: "back", name: "Rate of the return path", path: "link.-1.back.rate", like: "link.-1.rate", steps: decades(1e4, 1e8, 12), write: rateText },
   { id: "stop", name: "Length of the run", path: "stop.at", steps: [0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30], write: timeText_ },
 ];
 
@@ -70,7 +70,7 @@ export function controls(change) {
     },
   };
 
-  function slider({ id, name, path, steps, write, table, show = (value) => JSON.parse(write(value)) }) {
+  function slider({ id, name, path, like, steps, write, table, show = (value) => JSON.parse(write(value)) }) {
     const input = /** @type {HTMLInputElement} */ (h("input", { type: "range", id: "set-" + id, min: "0", max: String(steps.length - 1), step: "1", oninput: () => {
       const value = write(steps[Number(input.value)]);
       // A table that is not there yet comes whole.
@@ -82,12 +82,12 @@ export function controls(change) {
       element: h("div", { class: "control" }, h("label", { for: "set-" + id }, name), said, input),
       show() {
         const now = valueOf(text, path);
-        const value = quantity(now);
+        const value = quantity(now || (like && valueOf(text, like)));
         const known = Number.isFinite(value) && (value > 0 || steps[0] === 0);
         input.disabled = !placeOf(text, path) && !canAdd(id, text, path);
         const nearest = steps.reduce((best, step, i) => (Math.abs(step - value) < Math.abs(steps[best] - value) ? i : best), 0);
         input.value = String(known ? nearest : id === "loss" ? 0 : steps.length - 1);
-        said.textContent = now ? (known && id === "loss" ? show(value) : now.replace(/"/g, "")) : id === "loss" ? "none" : "–";
+        said.textContent = now ? (known && id === "loss" ? show(value) : now.replace(/"/g, "")) : id === "loss" ? "none" : like && known ? "the same" : "–";
         input.setAttribute("aria-valuetext", said.textContent);
       },
     };

@@ -23,6 +23,7 @@ const NUMBERS = [
   ["lost", (flow, there) => grouped(there.lost)],
   ["return busy", (flow, there, back) => percent(back.utilisation)],
 ];
+const RARE = ["completed in", "ACKs lost", "filtered", "lost"];
 const MOST_FLOWS = 4;
 
 export function numbers(runs, compared) {
@@ -30,17 +31,19 @@ export function numbers(runs, compared) {
   const rows = runs.flatMap((run) => {
     const { flows, links } = run.result.summary;
     const [there, back] = [links.findLast((link) => link.from === run.link[0] && link.to === run.link[1]), links.findLast((link) => link.from === run.link[1] && link.to === run.link[0])].map((link, i) => link || links[i]);
-    return flows.slice(0, MOST_FLOWS).map((flow) => h("tr", {},
-      h("td", { class: "text", "data-head": "" }, h("span", {}, compared ? [h("span", { class: "swatch", style: { "--c": `var(--slot-${run.slot})` } }), ` ${run.name}`, several ? ` · ${flow.name}` : ""] : flow.name)),
-      NUMBERS.map(([name, cell]) => h("td", { "data-head": name }, h("span", {}, cell(flow, there, back))))));
+    return flows.slice(0, MOST_FLOWS).map((flow) => ({ run, flow, cells: NUMBERS.map(([, cell]) => cell(flow, there, back)) }));
   });
+  // What says nothing of any flow is left out.
+  const columns = NUMBERS.map(([name], i) => ({ name, i })).filter(({ name, i }) => !RARE.includes(name) || rows.some(({ cells }) => !["0", "–"].includes(cells[i])));
   const titles = runs.map((run) => run.result.summary.title).filter((title, i, all) => title && all.indexOf(title) === i);
   return [
     h("h2", {}, titles.join(" · ") || "Numbers"),
     h("div", { class: "scroller", tabindex: "0", role: "group", "aria-label": "Numbers" },
       h("table", { class: "stacked" },
-        h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "text" }, compared ? "run" : "flow"), NUMBERS.map(([name]) => h("th", { scope: "col" }, name)))),
-        h("tbody", {}, rows))),
+        h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "text" }, compared ? "run" : "flow"), columns.map(({ name }) => h("th", { scope: "col" }, name)))),
+        h("tbody", {}, rows.map(({ run, flow, cells }) => h("tr", {},
+          h("td", { class: "text", "data-head": "" }, h("span", {}, compared ? [h("span", { class: "swatch", style: { "--c": `var(--slot-${run.slot})` } }), ` ${run.name}`, several ? ` · ${flow.name}` : ""] : flow.name)),
+          columns.map(({ name, i }) => h("td", { "data-head": name }, h("span", {}, cells[i])))))))),
     runs.some((run) => run.result.summary.flows.length > MOST_FLOWS) ? h("p", { class: "note" }, `The first ${MOST_FLOWS} flows of each run; the charts have switches for others.`) : "",
     compared && runs.length > 1 ? differences(runs) : "",
   ];
