@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use acklab_scenario::spec::Record;
+use acklab_scenario::spec::{Record, Scenario};
 use acklab_scenario::{expanded_toml, parse_toml};
 use acklab_sim::{Simulation, json};
 use world::{World, for_all, world};
@@ -51,30 +51,31 @@ fn a_thousand_random_scenarios_give_the_same_bytes_in_webassembly() {
     if !program.exists() {
         return eprintln!("no {}: make explorer", program.display());
     }
+    // Two links between the same nodes cannot be written, so some of what is drawn is left out.
     let drawn = RefCell::new(Vec::new());
-    for_all(1000, world(), |World(scenario)| {
-        drawn.borrow_mut().push(expanded_toml(&scenario));
+    for_all(1800, world(), |World(scenario)| {
+        let text = expanded_toml(&scenario);
+        if drawn.borrow().len() < 1000 && parse_toml(&text, "scenario").is_ok() {
+            drawn.borrow_mut().push(text);
+        }
         Ok(())
     });
     let texts = drawn.into_inner();
-    assert!(texts.len() >= 1000);
+    assert_eq!(texts.len(), 1000);
     let Some(answers) = in_wasm(&program, &texts) else { return };
     assert_eq!(answers.len(), texts.len());
-    let mut runs = 0;
-    for (text, (status, bytes)) in texts.iter().zip(answers) {
+    for (number, (text, (status, bytes))) in texts.iter().zip(answers).enumerate() {
         match acklab_explorer::run(text.as_bytes()) {
             Ok(native) => assert!(status == 0 && native == bytes, "another result in WebAssembly:\n{text}"),
-            Err(refusal) => {
-                assert_eq!((u32::from(refusal.status), refusal.why.into_bytes()), (status, bytes), "{text}");
-                continue;
-            }
+            Err(refusal) => panic!("{}:\n{text}", refusal.why),
         }
-        // The summary is the one of a run that records nothing.
+        // The summary is the one of a run that records nothing; `sim` has tests of this.
+        if number % 10 > 0 {
+            continue;
+        }
         let scenario = parse_toml(text, "scenario").expect("it has just run");
-        let scenario = acklab_scenario::spec::Scenario { record: Record::default(), ..scenario };
+        let scenario = Scenario { record: Record::default(), ..scenario };
         let summary = json(&Simulation::new(Arc::new(scenario)).run(), Record::default());
         assert!(bytes.starts_with(&summary) && bytes[summary.len()] == b'\n', "{text}");
-        runs += 1;
     }
-    assert!(runs >= 990, "only {runs} of the scenarios ran");
 }
