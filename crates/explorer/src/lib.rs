@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use acklab_scenario::spec::{Record, Scenario};
 use acklab_scenario::{Format, ScenarioError, decoded, parse};
-use acklab_sim::{Simulation, json};
+use acklab_sim::{CannotGoOn, Simulation, json};
 
 /// What a scenario is called in messages.
 pub const FILE: &str = "scenario";
@@ -39,6 +39,12 @@ impl From<ScenarioError> for Refusal {
     }
 }
 
+impl From<CannotGoOn> for Refusal {
+    fn from(why: CannotGoOn) -> Refusal {
+        Refusal { status: 1, why: format!("the run failed: {why}") }
+    }
+}
+
 /// Runs a scenario in TOML or JSON with everything recorded.
 ///
 /// Gives a line of JSON, the summary of `acklab run --json`; a line of JSON that describes the charts' tables; and behind it,
@@ -50,15 +56,15 @@ pub fn run(text: &[u8]) -> Result<Vec<u8>, Refusal> {
     let text = decoded(text, FILE)?;
     let scenario = parse(text, FILE, Format::of(FILE, text))?;
     let scenario = Scenario { record: Record { series: true, queue: true, packets: true }, ..scenario };
-    let failed = |why: String| Refusal { status: 1, why };
-    let mut simulation = Simulation::try_new(Arc::new(scenario)).map_err(|why| failed(why.to_string()))?;
-    while !simulation.run_some(SLICE).map_err(|why| failed(why.to_string()))? {
+    let mut simulation = Simulation::try_new(Arc::new(scenario))?;
+    while !simulation.run_some(SLICE)? {
         if simulation.recorded() > MOST_ROWS {
             let now = simulation.now().secs();
-            return Err(failed(format!(
+            let why = format!(
                 "the page keeps at most {MOST_ROWS} rows of a run, and this run had more after {now:.3} s; \
                  `acklab run` has no such limit"
-            )));
+            );
+            return Err(Refusal { status: 1, why });
         }
     }
     let outcome = simulation.give();

@@ -16,7 +16,7 @@ from typing import Any
 from .. import _toml
 from ..plot import palette
 from .contents import constants
-from .page import STYLES, VIEWER, asset, assembled, json_block, script
+from .page import STYLES, VIEWER, assembled, asset, json_block, script
 
 #: Where a package has the program, among the parts of pages.
 PROGRAM = "explorer.wasm.gz"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import explorer_runs
@@ -13,7 +14,7 @@ import pytest
 from test_report_page import read
 
 import acklab
-from acklab import _core
+from acklab import _core, _toml, cli
 from acklab.plot.runs import Run
 from acklab.report import contents, explorer
 
@@ -30,10 +31,13 @@ OTHERS = [
     STEPS["An ACK filter"]["scenario"].replace("packets = 100 }\n\n", 'packets = 100, filter = { kind = "cake" } }\n\n'),
     STEPS["Veno"]["scenario"].replace("{ rate = 0.003 }", "{ rate = 0.05 }\nback.loss = { rate = 0.1 }").replace('"20s"', '"6s"'),
     STEPS["Loss"]["scenario"].replace('name = "f"', 'name = "f"\ncount = 3').replace('"rfc"', '"ns2-1998"\nsender.recovery = "tahoe"'),
-    'stop = { at = "3s" }\nlink = [{ between = ["S", "R"], rate = "1Mbps", delay = "10ms", queue = { kind = "drop-tail", packets = 5 } }]\n'
-    'flow = [{ from = "S", to = "R", size = { segments = 20 }, repeat = { times = 4, think = "50ms" } },\n'
-    '        { from = "R", to = "S", size = { bytes = "40kB" }, sender = { stack = "linux" } },\n'
-    '        { from = "S", to = "R", source = { kind = "udp", rate = "600kbps", packet = 500 } }]\n',
+    """\
+stop = { at = "3s" }
+link = [{ between = ["S", "R"], rate = "1Mbps", delay = "10ms", queue = { kind = "drop-tail", packets = 5 } }]
+flow = [{ from = "S", to = "R", size = { segments = 20 }, repeat = { times = 4, think = "50ms" } },
+        { from = "R", to = "S", size = { bytes = "40kB" }, sender = { stack = "linux" } },
+        { from = "S", to = "R", source = { kind = "udp", rate = "600kbps", packet = 500 } }]
+""",
 ]
 
 
@@ -52,8 +56,6 @@ def pair(title: str) -> list[tuple[Any, dict[str, Any], dict[str, Any]]]:
 
 
 def _value(text: str) -> Any:
-    from acklab import _toml
-
     return _toml.loads(f"it = {text}")["it"]
 
 
@@ -104,7 +106,7 @@ def test_stretch_acks_slow_it_more() -> None:
 
 
 def test_an_ack_filter_shortens_the_queue_of_acks() -> None:
-    (_, without, a), (_, filtered, b) = pair("An ACK filter")
+    (_, without, a), (_, filtered, _) = pair("An ACK filter")
     assert a["back"]["drops"] == without["acks_dropped"]
     sees("An ACK filter", f"drops {without['acks_dropped']:,} of", f"redundant: {filtered['acks_filtered']:,} of")
     sees("An ACK filter", *(f"{1e3 * flow['mean_rtt_s']:.0f} ms" for flow in (without, filtered)))
@@ -211,3 +213,15 @@ def test_each_step_differs_in_what_it_says() -> None:
     for step in STEPS.values():
         assert json.loads(json.dumps(step)) == step
         assert all(len(sentence.split()) <= 30 for text in step["sees"] for sentence in re.split(r"(?<=[.:]) ", text))
+
+
+def test_the_command_writes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(explorer, "carried", lambda: b"program")
+    assert cli.main(["explore", "--out", str(tmp_path / "site"), "--no-open"]) == 0
+    text = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert text == explorer.page(b"program")
+    assert "cHJvZ3JhbQ==" in text and not re.search(r"""(?:src|href)\s*=\s*["'](?!#)""", text)
+    monkeypatch.setattr(explorer, "carried", lambda: None)
+    assert cli.main(["explore", "--out", str(tmp_path / "none")]) == 1
+    assert "make explorer" in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()

@@ -162,7 +162,8 @@ def test_two_runs_share_the_charts_and_the_link_holds_both(place: Path) -> None:
         clicked(tab, "#add")
         assert tab.js("document.querySelector('#numbers .note').textContent") == "Both runs have the same scenario."
         put(tab, "set-ack", "0")
-        assert [row["ACKs sent"] for row in numbers(tab)][0] != [row["ACKs sent"] for row in numbers(tab)][1]
+        one, other = (row["ACKs sent"] for row in numbers(tab))
+        assert one != other
         assert "every" in tab.js("document.querySelector('.differs').textContent")
         until = time.monotonic() + 10
         while not (address := tab.js("location.href")).count(",") and time.monotonic() < until:

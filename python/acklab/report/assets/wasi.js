@@ -53,13 +53,15 @@ export function runProgram(module, input) {
   const exports = /** @type {any} */ (instance.exports);
   memory = exports.memory;
   let status = 0;
+  let trapped = "";
   try {
     exports._start();
   } catch (error) {
-    if (!(error instanceof Exit)) throw error;
-    status = error.status;
+    // A panic ends in a trap, after it has said why.
+    status = error instanceof Exit ? error.status : 1;
+    if (!(error instanceof Exit)) trapped = `the run failed: ${error.message}\n`;
   }
-  return { status, out: joined(written[1]), said: new TextDecoder().decode(joined(written[2])) };
+  return { status, out: joined(written[1]), said: trapped + new TextDecoder().decode(joined(written[2])) };
 }
 
 function joined(parts) {
