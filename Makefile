@@ -47,14 +47,11 @@ $(VENV)/.built: $(VENV)/.made $(RUST)
 
 # What only the tests import.
 $(VENV)/.testable: $(VENV)/.made | $(VENV)/.built
-	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet --extras dev,docs,ray,data,tune
+	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet --extras dev,docs,notebook,ray,data,tune
 	@touch $@
 
 demo: setup
-	@$(BIN)/python examples/demo.py
-	@echo
-	@echo 'The paper, with fewer seeds and cells (acklab reproduce allman1998 runs all of it); claims that are not reproduced are listed:'
-	@$(BIN)/acklab reproduce allman1998 --quick --out acklab-out/papers
+	@$(BIN)/acklab demo
 
 test: setup $(VENV)/.testable
 	@sh tools/os-packages.sh

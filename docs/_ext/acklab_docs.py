@@ -1,7 +1,11 @@
 """Pages that are made from the program itself, so that they cannot differ from it.
 
-Three directives: ``scenario-reference`` (from the JSON Schema), ``command-help`` (one verb of the command line, its
-argument) and ``mutant-table`` (the deliberate faults of ``tests/mutants``).
+Three directives: ``scenario-reference`` (from the JSON Schema), ``command-help`` (of every verb) and ``mutant-table``
+(the deliberate faults of ``tests/mutants``).
+
+A page has its directives in comments, so that a code host shows none of them: ``<!-- site: NAME ARGUMENT -->``, or with
+the directive's lines before the ``-->``. ``<!-- site: pages -->`` is the hidden list of the pages that the page's own
+lists link. What stands between ``<!-- host -->`` and ``<!-- /host -->`` is for a code host alone.
 """
 
 from __future__ import annotations
@@ -224,6 +228,27 @@ def mutant_table() -> Iterator[str]:
     yield from table_of(("mutant", "fault", "why it matters", "the test that must fail"), rows)
 
 
+HOST = re.compile(r"^<!-- host -->$.*?^<!-- /host -->$", re.MULTILINE | re.DOTALL)
+SITE = re.compile(r"^<!-- site: (?P<name>\S+) ?(?P<argument>[^\n]*?)(?: -->|\n(?P<lines>.*?)^-->)$", re.MULTILINE | re.DOTALL)
+
+
+def for_site(text: str) -> str:
+    """A page with its directives, and without what only a code host shows."""
+    links = re.findall(r"^- .*?\]\((\w[\w-]*)\.md\)", text, re.MULTILINE)
+
+    def directive(found: re.Match[str]) -> str:
+        if found["name"] == "pages":
+            return "\n".join(["```{toctree}", ":hidden:", "", *links, "```"])
+        return f"```{{{found['name']}}} {found['argument']}\n{found['lines'] or ''}```"
+
+    return SITE.sub(directive, HOST.sub("", text))
+
+
+def read(app: Sphinx, page: str, source: list[str]) -> None:
+    """Makes a page's text the site's."""
+    source[0] = for_site(source[0])
+
+
 class ScenarioReference(SphinxDirective):
     """The reference of scenario files."""
 
@@ -241,17 +266,12 @@ class MutantTable(SphinxDirective):
 
 
 class CommandHelp(SphinxDirective):
-    """What ``acklab VERB --help`` prints."""
-
-    required_arguments = 1
+    """What ``acklab VERB --help`` prints, for every verb."""
 
     def run(self) -> list[nodes.Node]:
-        verbs = next(action for action in parser()._actions if action.choices and action.dest == "verb").choices
-        assert verbs is not None
-        text = verbs[self.arguments[0]].format_help()  # type: ignore[index, union-attr, attr-defined]
-        block = nodes.literal_block(text, text)
-        block["language"] = "text"
-        return [block]
+        verbs = next(action for action in parser()._actions if action.dest == "verb").choices
+        sections = (f"## acklab {name}\n\n```text\n{verb.format_help()}```\n" for name, verb in verbs.items())  # type: ignore[attr-defined, union-attr]
+        return self.parse_text_to_nodes("\n".join(sections), allow_section_headings=True)
 
 
 def signature(app: Sphinx, what: str, name: str, thing: Any, *_: Any) -> tuple[str, None] | None:
@@ -282,5 +302,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("command-help", CommandHelp)
     app.add_directive("mutant-table", MutantTable)
     app.connect("autodoc-process-signature", signature)
+    app.connect("source-read", read)
     AttributesAsTheyAre(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

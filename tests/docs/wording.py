@@ -70,7 +70,8 @@ def plain(text: str) -> str:
 
 
 def findings(text: str) -> Iterator[tuple[int, str]]:
-    """What is wrong with a page's words, each with its line."""
+    """What is wrong with a page's words, each with its line; comments are for Sphinx."""
+    text = re.sub(r"<!--.*?-->", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.DOTALL)
     for line, block in prose(text):
         for pattern, instead in PRIVATE.items():
             for found in re.finditer(pattern, block, re.IGNORECASE):

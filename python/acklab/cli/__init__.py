@@ -23,6 +23,7 @@ from .._texts import not_known, visible
 from . import (
     analyze,
     compare,
+    demo,
     doctor,
     drill,
     emulate,
@@ -44,6 +45,7 @@ from .options import without_place
 
 EXAMPLE = """\
 example:
+  acklab demo                                        a first look: a comparison and a paper, with their pages
   acklab run examples/allman1998.toml                what each flow and link did
   acklab run examples/allman1998.toml --out results  tables, charts, and a page that shows every packet
   acklab new mine                                    a commented scenario to start from
@@ -51,7 +53,7 @@ example:
 """
 
 VERBS = (run, analyze, compare, sweep, merge, query, plot, tune, infer, emulate, drill, reproduce, explore)
-VERBS += (new, explain, schema, doctor)
+VERBS += (demo, new, explain, schema, doctor)
 NAMES = tuple(verb.__name__.rpartition(".")[2] for verb in VERBS)
 
 FAILED, BAD_INPUT = 1, 2

@@ -18,7 +18,9 @@ example:
 exit status: 0, or 1 when the self-check fails
 """
 
-PACKAGES = ("polars", "altair", "matplotlib")
+PACKAGES = ("polars", "numpy", "matplotlib")
+#: Packages of the extras, and the extra.
+EXTRAS = {"altair": "notebook", "optuna": "tune", "duckdb": "data", "pyarrow": "data", "ray": "ray"}
 #: Optional programs, and what each is for.
 TOOLS = {
     "ns": "ns-2: the tests compare fresh random scenarios with it",
@@ -67,7 +69,7 @@ def examine() -> dict[str, Any]:
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
         "processors": cpu_count(),
-        "packages": {name: _version(name) for name in PACKAGES},
+        "packages": {name: _version(name) for name in (*PACKAGES, *EXTRAS)},
         "tools": {name: shutil.which(name) for name in TOOLS},
         "live": json.loads(_core.live_probe()),
         "kernel": _kernel(),
@@ -102,7 +104,9 @@ def as_text(found: dict[str, Any]) -> str:
     """The findings for a terminal."""
     lines = [f"acklab {found['acklab']} on Python {found['python']}, {found['system']}"]
     lines.append(f"  {found['processors']} processors")
-    lines += [f"  {name} {version or 'MISSING'}" for name, version in found["packages"].items()]
+    for name, version in found["packages"].items():
+        absent = f"not installed (pip install 'acklab[{EXTRAS[name]}]')" if name in EXTRAS else "MISSING"
+        lines.append(f"  {name} {version or absent}")
     for name, path in found["tools"].items():
         lines.append(f"  {name}: {path or 'not found'} ({TOOLS[name]})")
     lines += live_as_text(found["live"])

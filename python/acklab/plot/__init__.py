@@ -29,15 +29,30 @@ class Charts:
     def __getattr__(self, name: str) -> Any:
         if name not in CHARTS:
             raise AttributeError(f"there is no chart {name!r}; there are {', '.join(CHARTS)}")
-        return partial(getattr(import_module(".charts", __name__), name), self._runs)
+        return partial(_altair(name), self._runs)
 
     def __dir__(self) -> list[str]:
         return list(CHARTS)
 
 
+def _altair(name: str) -> Any:
+    """A chart for notebooks.
+
+    Raises:
+        ImportError: Altair is not installed; names the extra that has it.
+    """
+    try:
+        return getattr(import_module(".charts", __name__), name)
+    except ModuleNotFoundError as error:
+        if error.name not in ("altair", "vl_convert"):
+            raise
+        needs = "charts for notebooks need Altair: pip install 'acklab[notebook]'"
+        raise ImportError(f"{needs} (acklab.plot.mpl.{name} draws with matplotlib)") from None
+
+
 def __getattr__(name: str) -> Any:
     if name in CHARTS:
-        return getattr(import_module(".charts", __name__), name)
+        return _altair(name)
     if name in _MODULES:
         return import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,31 +1,60 @@
-"""Allman's single transfer (1998): when does the receiver acknowledge, and what does the sender make of a loss?
+"""``acklab demo``: Allman's single transfer (1998), a page of it, and a quick look at the paper.
 
 200 segments over a T1, the receiver acknowledging every segment or delaying its ACKs, the sender recovering with
-Reno or with SACK, through a queue of 22, 20 or 8 packets. Prints the comparison, what it shows and where the report
-is.
-
-    python examples/demo.py [DIRECTORY]
+Reno or with SACK, through a queue of 22, 20 or 8 packets. Prints the comparison, what it shows and where the pages
+are.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 from itertools import product
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import acklab
-from acklab import report
-from acklab.cli.summary import align
+from .._terminal import say
+from .._texts import file_name
+from . import reproduce
+from .examples import example
+from .options import add_open, directory, open_page
+from .summary import align
 
-SCENARIO = Path(__file__).parent / "allman1998.toml"
+if TYPE_CHECKING:
+    from .. import Run
+
+EXAMPLE = """\
+example:
+  acklab demo          twelve transfers, a page of four of them, and a paper; pages in acklab-out/demo and acklab-out/papers
+  acklab demo --open   the same, and shows the page of the four transfers
+
+exit status: as of acklab reproduce
+"""
+
+SCENARIO = "allman1998.toml"
 QUEUES = (22, 20, 8)
 POLICIES = {"every": {"policy": "every"}, "delayed": {"policy": "delayed", "timer": "100ms"}}
 RECOVERIES = ("reno", "sack")
 REPORTED_QUEUE = 20
 BOTTLENECK = 2  # row of G->R among the link directions
+PAPER = """
+The paper, with fewer seeds and cells (acklab reproduce allman1998 runs all of it); claims that are not reproduced are listed:"""
 
 
-def transfer(queue: int, policy: str, recovery: str, *, record: bool = False) -> acklab.Run:
+def add(verbs: Any) -> None:
+    """Adds the verb to the command line."""
+    demo = verbs.add_parser(
+        "demo",
+        help="a first look: a comparison and a paper",
+        description="Run twelve transfers over a T1 and a paper with few seeds, and write their pages.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    demo.add_argument("--out", type=directory, metavar="DIR", default="acklab-out", help="where to write demo/ and papers/ (acklab-out)")
+    add_open(demo)
+    demo.set_defaults(act=act, parser=demo)
+
+
+def transfer(queue: int, policy: str, recovery: str, *, record: bool = False) -> Run:
     """One run of the scenario with its queue, ACK policy and recovery replaced."""
     changes = {
         "link.1.queue.packets": queue,
@@ -33,7 +62,9 @@ def transfer(queue: int, policy: str, recovery: str, *, record: bool = False) ->
         "flow.0.sender.recovery": recovery,
         "record": {"series": record, "queue": record, "packets": record},
     }
-    run = acklab.run(SCENARIO, **changes)
+    from .. import run as simulate
+
+    run = simulate(example(SCENARIO), **changes)
     run.label = f"{policy}, {recovery}"
     return run
 
@@ -105,19 +136,20 @@ def findings(rows: dict[tuple[int, str, str], Row]) -> list[str]:
     return sentences
 
 
-def main() -> None:
-    """Runs, prints, and writes the report."""
-    directory = Path(sys.argv[1] if len(sys.argv) > 1 else "acklab-out/demo")
+def act(options: argparse.Namespace) -> int:
+    """Runs, prints, and writes the pages."""
+    from .. import report
+    from . import parser
+
     cases = list(product(QUEUES, POLICIES, RECOVERIES))
     rows = {case: Row(*case) for case in cases}
-    print("Allman 1998: one transfer of 200 segments over a T1 (examples/allman1998.toml)\n")
-    print("\n".join(align(HEADS, [rows[case].cells for case in cases], names=0)))
-    print()
-    print("\n".join(f"- {sentence}" for sentence in findings(rows)))
+    say(f"Allman 1998: one transfer of 200 segments over a T1 (examples/{SCENARIO})\n")
+    say("\n".join(align(HEADS, [rows[case].cells for case in cases], names=0)))
+    say("\n" + "\n".join(f"- {sentence}" for sentence in findings(rows)))
     recorded = [transfer(REPORTED_QUEUE, *case, record=True) for case in product(POLICIES, RECOVERIES)]
-    page = report.write(recorded, directory)
-    print(f"\nThe four runs at queue {REPORTED_QUEUE}, packet by packet: {page}")
-
-
-if __name__ == "__main__":
-    main()
+    page = report.write(recorded, Path(options.out) / "demo")
+    say(f"\nThe four runs at queue {REPORTED_QUEUE}, packet by packet: {file_name(page)}")
+    open_page(options, page)
+    say(PAPER)
+    paper = ["allman1998", "--quick", "--out", str(Path(options.out) / "papers")]
+    return reproduce.act(parser().parse_args(["reproduce", *paper]))
