@@ -12,7 +12,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 
 RUST := $(shell find crates -type f \( -name '*.rs' -o -name 'Cargo.toml' -o -name '*.code' \)) Cargo.toml Cargo.lock
 
-.PHONY: help setup demo test test-all mutants docs explorer bench builder kernel kernel-wheel wheel clean
+.PHONY: help setup demo test test-all mutants docs explorer bench builder kernel kernel-wheel wheel wheels clean
 
 help:
 	@echo 'make setup   build acklab and leave the command at $(BIN)/acklab'
@@ -26,8 +26,10 @@ help:
 	@echo 'make builder rewrite the Python builder and the tables reference from the Rust declarations'
 	@echo 'make kernel  build the Linux of `acklab run --kernel` in ~/.cache/acklab (from Debian, minutes)'
 	@echo 'make kernel-wheel the same, as the wheel acklab-kernel in dist/ (GPL-2.0)'
-	@echo 'make wheel   build a wheel in dist/'
+	@echo 'make wheel   build a wheel of this machine in dist/'
+	@echo 'make wheels  build the wheels of Linux (x86-64, aarch64; glibc 2.17) and the source distribution in dist/'
 	@echo 'make clean   remove everything these made'
+	@sh tools/needs.sh $(PYTHON) || true
 
 setup: $(VENV)/.built
 
@@ -74,7 +76,9 @@ mutants: setup
 	@cargo mutants --version >/dev/null 2>&1 || { echo 'cargo install cargo-mutants'; exit 1; }
 	cargo mutants --output target $(ONLY)
 
+# With the explorer, where Rust's library for WebAssembly is there.
 docs: setup $(VENV)/.testable
+	@if sh tools/wasm.sh; then $(MAKE) --no-print-directory explorer; fi
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
 	@echo 'docs/_build/html/index.html'
 
@@ -104,6 +108,14 @@ kernel-wheel: $(VENV)/.made
 
 wheel: $(VENV)/.made
 	$(BIN)/maturin build --release --out dist
+
+# zig (from PyPI) links with an old glibc, and for the other processor. rustup target add TARGET gets what a target needs.
+wheels: $(VENV)/.made
+	$(BIN)/python -m pip install --quiet ziglang
+	for target in x86_64 aarch64; do \
+		PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/maturin build --release --out dist --zig --compatibility manylinux2014 \
+			--target $$target-unknown-linux-gnu || exit 1; done
+	$(BIN)/maturin sdist --out dist
 
 clean:
 	rm -rf $(VENV) target dist acklab-out docs/_build python/acklab/_core.abi3.so

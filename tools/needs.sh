@@ -15,12 +15,13 @@ at_least() {
 }
 
 rust=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
-get_rust="run \`rustup update stable\`, or install Rust with rustup as the Rust book's first chapter shows"
 if ! command -v cargo >/dev/null 2>&1; then
-    lacks "Rust $rust or later, and finds no cargo; $get_rust"
+    lacks "Rust $rust or later to be built, and finds no cargo. Either of these helps:
+  curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh    # Rust; then make again
+  $python -m pip install acklab                                    # acklab as a wheel, without Rust"
 else
     have=$(rustc --version | cut -d ' ' -f 2 | cut -d - -f 1)
-    at_least "$have" "$rust" || lacks "Rust $rust or later, and finds $have; $get_rust"
+    at_least "$have" "$rust" || lacks "Rust $rust or later, and finds $have: rustup update stable"
 fi
 
 if ! command -v "$python" >/dev/null 2>&1; then

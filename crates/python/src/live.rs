@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use acklab_live::outcome::Outcome;
 use acklab_live::plan::{Choice, Options, Plan};
-use acklab_packet::Time;
-use acklab_packet::UnitError;
+#[cfg(target_os = "linux")]
+use acklab_packet::{Time, UnitError};
 use acklab_scenario::expanded_toml;
 use acklab_scenario::spec::Scenario;
 use pyo3::create_exception;
