@@ -11,10 +11,10 @@ sys.path.insert(0, str(HERE / "_ext"))
 from acklab import __version__  # noqa: E402  the pages are generated from the package that is installed
 
 project = "acklab"
-copyright = "the acklab authors"
+copyright = "the acklab developers"
 release = version = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "acklab_docs"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.githubpages", "acklab_docs"]
 exclude_patterns = ["_build", "_ext", "Thumbs.db"]
 source_suffix = {".md": "markdown"}
 
