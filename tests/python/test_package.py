@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.metadata as metadata
 import os
 import re
 import subprocess
 import sys
 import zlib
+from importlib import metadata
 from pathlib import Path
 
 import pytest

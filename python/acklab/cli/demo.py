@@ -56,7 +56,7 @@ def add(verbs: Any) -> None:
 
 def transfer(queue: int, policy: str, recovery: str, *, record: bool = False) -> Run:
     """One run of the scenario with its queue, ACK policy and recovery replaced."""
-    changes = {
+    changes: dict[str, Any] = {
         "link.1.queue.packets": queue,
         "flow.0.receiver.ack": POLICIES[policy],
         "flow.0.sender.recovery": recovery,
