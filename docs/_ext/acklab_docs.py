@@ -5,13 +5,14 @@ Three directives: ``scenario-reference`` (from the JSON Schema), ``command-help`
 
 A page has its directives in comments, so that a code host shows none of them: ``<!-- site: NAME ARGUMENT -->``, or with
 the directive's lines before the ``-->``. ``<!-- site: pages -->`` is the hidden list of the pages that the page's own
-lists link. What stands between ``<!-- host -->`` and ``<!-- /host -->`` is for a code host alone.
+lists link, and ``<!-- site: explorer -->`` opens the explorer if it was built. What stands between ``<!-- host -->`` and ``<!-- /host -->`` is for a code host alone.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+EXPLORER = Path(__file__).resolve().parents[2] / "dist" / "explorer"
 MUTANTS = Path(__file__).resolve().parents[2] / "tests" / "mutants" / "mutants.toml"
 #: Definitions of the schema that have a section of their own, in the order a file is written: name, heading, an
 #: example of the table.
@@ -237,6 +239,8 @@ def for_site(text: str) -> str:
     links = re.findall(r"^- .*?\]\((\w[\w-]*)\.md\)", text, re.MULTILINE)
 
     def directive(found: re.Match[str]) -> str:
+        if found["name"] == "explorer":
+            return '<p><a href="explorer/index.html">Open the explorer</a>: move sliders, and watch TCP change.</p>' if EXPLORER.exists() else ""
         if found["name"] == "pages":
             return "\n".join(["```{toctree}", ":hidden:", "", *links, "```"])
         return f"```{{{found['name']}}} {found['argument']}\n{found['lines'] or ''}```"
@@ -247,6 +251,12 @@ def for_site(text: str) -> str:
 def read(app: Sphinx, page: str, source: list[str]) -> None:
     """Makes a page's text the site's."""
     source[0] = for_site(source[0])
+
+
+def add_explorer(app: Sphinx, failed: Exception | None) -> None:
+    """Puts the explorer beside the pages."""
+    if not failed and app.builder.format == "html" and EXPLORER.exists():
+        shutil.copytree(EXPLORER, Path(app.outdir) / "explorer", dirs_exist_ok=True)
 
 
 class ScenarioReference(SphinxDirective):
@@ -303,5 +313,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("mutant-table", MutantTable)
     app.connect("autodoc-process-signature", signature)
     app.connect("source-read", read)
+    app.connect("build-finished", add_explorer)
     AttributesAsTheyAre(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
