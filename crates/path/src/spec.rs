@@ -53,6 +53,8 @@ pub enum QueueSpec {
     FqPie(crate::queue::fq_pie::FqPieParams),
     /// A shaper, tins, fairness between hosts and flows, COBALT and an ACK filter (CAKE, as in Linux).
     Cake(crate::queue::cake::CakeQueueParams),
+    /// Drops what exceeds a token bucket.
+    Policer(crate::queue::policer::PolicerParams),
     /// A program's own (`examples/custom`); no file can say it.
     #[serde(skip)]
     Custom(crate::queue::custom::OwnQueue),
@@ -194,9 +196,13 @@ pub enum RateSpec {
 }
 
 impl RateSpec {
-    /// The largest rate, and how it varies.
+    /// The largest rate (of a Mahimahi trace the mean), and how it varies.
     pub fn parts(self) -> (Rate, Option<VaryingRate>) {
         match self {
+            RateSpec::Varying(VaryingRate::Mahimahi(trace)) => (trace.mean(), Some(VaryingRate::Mahimahi(trace))),
+            RateSpec::Varying(VaryingRate::TokenBucket(bucket)) => {
+                (bucket.peak, Some(VaryingRate::TokenBucket(bucket)))
+            }
             RateSpec::Constant(rate) => (rate, None),
             RateSpec::Varying(VaryingRate::Table(table)) => (table.largest(), Some(VaryingRate::Table(table))),
         }

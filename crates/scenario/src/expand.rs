@@ -138,6 +138,7 @@ fn flow(flow: &FlowSpec, nodes: &[String]) -> Entries {
         ("count", json!(flow.count)),
         ("stagger", json!(flow.stagger)),
     ];
+    entries.extend((flow.dscp > 0).then(|| ("dscp", json!(flow.dscp))));
     entries.extend(flow.source.as_ref().map(|source| ("source", json!(source))));
     entries.extend(flow.repeat.map(|repeat| {
         let mut table = json!({ "times": repeat.times, "think": repeat.think });

@@ -97,6 +97,10 @@ pub(super) struct FlowTable {
     /// Time between the starts of two of them: the k-th starts at start + k * stagger.
     #[serde(default)]
     pub stagger: Time,
+    /// DiffServ code point of its packets, from 0 to 63: a CAKE queue sorts them by it.
+    #[serde(default)]
+    #[schemars(range(max = 63))]
+    pub dscp: u8,
     /// Application that writes at random times. `size` is then ignored.
     pub source: Option<Source>,
     /// Repetition of the transfer after it has finished.

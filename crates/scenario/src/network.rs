@@ -180,8 +180,16 @@ fn checked_rate(rate: RateSpec, key: Key, back: &str) -> Result<(Rate, Option<Va
     let path = format!("{key}{back}.rate");
     match &rate {
         RateSpec::Constant(rate) => _ = checked_rate_at(*rate, path)?,
-        RateSpec::Varying(VaryingRate::Table(table)) => {
-            checked_at(table.out_of_range(), |name| format!("{path}.{name}"))?
+        RateSpec::Varying(varying) => {
+            let wrong = match varying {
+                VaryingRate::Table(table) => table.out_of_range(),
+                VaryingRate::Mahimahi(trace) => trace.out_of_range(),
+                VaryingRate::TokenBucket(bucket) => bucket.out_of_range(),
+            };
+            checked_at(wrong, |name| format!("{path}.{name}"))?;
+            if let VaryingRate::TokenBucket(bucket) = varying {
+                checked_rate_at(bucket.peak, format_args!("{path}.peak"))?;
+            }
         }
     }
     Ok(rate.parts())
@@ -218,6 +226,7 @@ pub(super) fn checked_queue(mut queue: QueueSpec, key: impl Display + Copy, back
         QueueSpec::FqCodel(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
         QueueSpec::Pie(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
         QueueSpec::FqPie(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
+        QueueSpec::Policer(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
         QueueSpec::Cake(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
         QueueSpec::Red(red) => return checked_red(red, key, back).map(|()| queue),
         QueueSpec::Custom(_) => return Ok(queue),

@@ -1,8 +1,11 @@
 //! From the file's tables to the checked [`Scenario`].
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use acklab_packet::Time;
+use acklab_path::queue::FlowClass;
+use acklab_path::spec::{LinkSpec, QueueSpec};
 
 use super::error::{Problem, Problems, not_a_name};
 use super::file::{File, FlowTable, SizeEntry, StopTable, When};
@@ -46,9 +49,22 @@ fn checked(file: File, found: &mut Problems) -> Result<Option<Scenario>, Problem
     let media = found.note(wlan::media(wlans, 2 * wired as u32, &network)).unwrap_or_default();
     let flows = flows(flow, &mut network, stacks.as_ref(), found);
     let stop = end(&stop, flows.as_deref())?;
-    let Network { nodes, links, .. } = network;
+    let Network { nodes, mut links, .. } = network;
+    classify(&mut links, flows.as_deref().unwrap_or(&[]));
     let record = Record { series: record.series, queue: record.queue, packets: record.packets };
     Ok(flows.map(|flows| Scenario { title, seed, stop, nodes, links, media, flows, record }))
+}
+
+/// Tells CAKE queues the hosts and code points of the flows.
+fn classify(links: &mut [LinkSpec], flows: &[FlowSpec]) {
+    let mut classes: Option<Arc<[FlowClass]>> = None;
+    for link in links {
+        if let QueueSpec::Cake(params) = &mut link.queue {
+            let class = |flow: &FlowSpec| FlowClass { source: flow.from, destination: flow.to, dscp: flow.dscp };
+            let all = || flows.iter().flat_map(|flow| vec![class(flow); flow.count as usize]).collect();
+            params.classes = Arc::clone(classes.get_or_insert_with(all));
+        }
+    }
 }
 
 fn links(topology: Option<Topology>, links: Vec<LinkTable>) -> Result<Vec<Origin>, Problem> {
@@ -110,6 +126,7 @@ fn flows(
             start: table.start,
             count: table.count as u32,
             stagger: table.stagger,
+            dscp: table.dscp,
             size,
             source: table.source,
             repeat: table.repeat.map(|repeat| Repeat {
@@ -148,6 +165,9 @@ fn counted(index: usize, table: &FlowTable, totals: &mut Totals) -> Result<Strin
     let at = |key: &str| format!("flow[{index}].{key}");
     if table.count == 0 {
         return Err(Problem::at(at("count"), "must be at least 1").given(0));
+    }
+    if table.dscp > 63 {
+        return Err(Problem::at(at("dscp"), "must be from 0 to 63").given(table.dscp));
     }
     totals.flows = totals.flows.saturating_add(table.count);
     if totals.flows > MOST_FLOWS {

@@ -212,6 +212,8 @@ pub struct FlowSpec {
     pub count: u32,
     /// The k-th starts at `start` + k * `stagger`.
     pub stagger: Time,
+    /// DiffServ code point of its packets, from 0 to 63.
+    pub dscp: u8,
     /// How much each sends.
     pub size: Size,
     /// An application that writes now and then; `size` then plays no part, and only `writes` completes.

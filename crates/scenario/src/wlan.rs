@@ -82,8 +82,10 @@ pub(super) fn checked(tables: Vec<WlanTable>) -> Result<Vec<Wlan>, Problem> {
         }
         let key = format!("wlan[{index}]");
         let queue = checked_queue(limited(table.queue), &key, "")?;
+        unshaped(&queue, &format!("{key}.queue"))?;
         let ap_queue = table.ap_queue.map(|queue| {
             let queue = limited(Some(queue));
+            unshaped(&queue, &format!("{key}.ap_queue"))?;
             checked_queue(queue, &key, ".ap_queue").map_err(as_ap_queue)
         });
         let ap_queue = ap_queue.transpose()?.unwrap_or_else(|| queue.clone());
@@ -102,6 +104,16 @@ fn limited(queue: Option<QueueSpec>) -> QueueSpec {
         *waiting = Some(50);
     }
     queue
+}
+
+/// A shaper needs a link that waits for it; a medium does not.
+fn unshaped(queue: &QueueSpec, path: &str) -> Result<(), Problem> {
+    match queue {
+        QueueSpec::Cake(params) if params.bandwidth.is_some() => {
+            Err(Problem::at(format_args!("{path}.bandwidth"), "shapes a link; a wireless medium has its own rate"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The checks of a link's queue write `.queue` behind what they are given.

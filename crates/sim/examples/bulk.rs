@@ -63,6 +63,7 @@ fn main() {
             repeat: None,
             sender: sender.clone(),
             receiver: receiver.clone(),
+            dscp: 0,
             custom: Custom::default(),
         })
         .collect();

@@ -50,6 +50,7 @@ fn transfer(to: u32, segments: u64, window: u32) -> FlowSpec {
         repeat: None,
         sender: Arc::new(sender),
         receiver: Arc::new(receiver),
+        dscp: 0,
         custom: Custom::default(),
     }
 }

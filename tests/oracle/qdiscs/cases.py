@@ -59,8 +59,8 @@ def acknowledgments(seed, count, rate, flows, load, *, data=0.0):
     return packets
 
 
-def case(name, tc, queue, packets, rate, hashes=True):
-    return {"name": name, "tc": tc, "queue": queue, "packets": packets, "rate": rate, "hashes": hashes}
+def case(name, tc, queue, packets, rate, hashes=True, server=None):
+    return {"name": name, "tc": tc, "queue": queue, "packets": packets, "rate": rate, "hashes": hashes, "server": server}
 
 
 def all_cases():
@@ -100,6 +100,11 @@ def all_cases():
     )):
         rate = (10 * m, 10 * m, 4 * m)[k]
         yield case(f"fq-pie-{k}", f"fq_pie {tc}", {"kind": "fq-pie", "max_p": 256, "quantum": "1500B", **queue}, traffic(500 + k, 3000, rate, flows, load, ecn=ecn), rate)
+    for k, (mean, burst, load) in enumerate(((8, "10000B", 0.9), (2, "3000B", 1.2))):
+        queue = {"kind": "drop-tail", "waiting": 5000}
+        server = {"kind": "token-bucket", "mean": f"{mean}Mbps", "burst": burst, "peak": "1Gbps"}
+        tc = f"tbf rate {mean}mbit burst {burst[:-1]} limit 100000000"
+        yield case(f"tbf-{k}", tc, queue, traffic(700 + k, 3000, mean * m, 4, load, bursts=6), 1000 * m, False, server)
     codes = (0, 0, 8, 46, 34, 10, 48)
     for k, (flows, load, ecn, tc, queue) in enumerate((
         (8, 1.2, 0.0, "besteffort flows", {"tins": "besteffort", "isolation": "flows"}),

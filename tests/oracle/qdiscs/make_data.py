@@ -118,6 +118,8 @@ def lines(case: dict, records: list[tuple]) -> list[str]:
     """Records as text, each time counted from the one before, and the first from the kernel's start."""
     timers = [record[0] for record in records if chr(record[1]) == "T"]
     told = {"queue": case["queue"], "rate": case["rate"]}
+    if case["server"]:
+        told["server"] = case["server"]
     if timers:  # Linux's timers of 15 ms fire every 16 ms where a jiffy is one
         told["update_first"] = timers[0]
         told["queue"] = told["queue"] | {"update": f"{(timers[1] - timers[0]) / 1e6:g}ms"}

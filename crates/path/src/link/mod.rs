@@ -217,6 +217,11 @@ impl<P: Carried> Link<P> {
     /// Share of the time up to `end` during which it served, when it has served `bytes` bytes, and the last service ends at
     /// `free`.
     pub fn utilisation(&self, bytes: u64, free: Time, end: Time) -> f64 {
+        // While a shaper holds packets back, nothing is served.
+        let free = match (&self.queue, self.constant()) {
+            (AnyQueue::Cake(_), Some(server)) => free.min(self.since + server.service(self.sizes.in_service())),
+            _ => free,
+        };
         let unserved = (free.secs() - end.secs()).max(0.0);
         if end > Time::ZERO { ((self.server.busy(bytes) - unserved) / end.secs()).clamp(0.0, 1.0) } else { 0.0 }
     }

@@ -14,6 +14,7 @@ pub(crate) mod fq_codel;
 pub(crate) mod fq_pie;
 mod limit;
 pub(crate) mod pie;
+pub(crate) mod policer;
 pub(crate) mod red;
 pub(crate) mod scheduler;
 mod store;
@@ -29,6 +30,7 @@ pub use fq_codel::{FqCodel, FqCodelParams};
 pub use fq_pie::{FqPie, FqPieParams};
 pub use limit::Limit;
 pub use pie::{Pie, PieParams};
+pub use policer::{Policer, PolicerParams};
 pub use red::{Red, RedParams};
 pub use scheduler::Scheduler;
 
@@ -111,6 +113,8 @@ pub enum AnyQueue<P> {
     FqPie(Box<FqPie<P>>),
     /// See [`Cake`].
     Cake(Box<Cake<P>>),
+    /// See [`Policer`].
+    Policer(Box<Policer<P>>),
     /// A program's own.
     Custom(Box<Custom<P>>),
 }
@@ -127,6 +131,7 @@ macro_rules! each {
             AnyQueue::Pie($queue) => $call,
             AnyQueue::FqPie($queue) => $call,
             AnyQueue::Cake($queue) => $call,
+            AnyQueue::Policer($queue) => $call,
             AnyQueue::Custom($queue) => $call,
         }
     };
@@ -146,6 +151,7 @@ impl<P: Carried> AnyQueue<P> {
             }
             QueueSpec::Custom(discipline) => AnyQueue::Custom(Box::new(Custom::new(discipline.clone()))),
             QueueSpec::Codel(params) => AnyQueue::Codel(Box::new(Codel::new(params))),
+            QueueSpec::Policer(params) => AnyQueue::Policer(Box::new(Policer::new(params))),
             QueueSpec::FqCodel(params) => AnyQueue::FqCodel(Box::new(FqCodel::new(params, random()))),
             QueueSpec::Pie(params) => AnyQueue::Pie(Box::new(Pie::new(params, random()))),
             QueueSpec::FqPie(params) => AnyQueue::FqPie(Box::new(FqPie::new(params, random()))),

@@ -7,11 +7,15 @@
 
 mod constant;
 mod dcf;
+mod mahimahi;
 mod table;
+mod token_bucket;
 
 pub use constant::Constant;
 pub use dcf::{AirStats, Dcf, DcfParams, DcfSpec, Fate, Frame, Phy, Preamble};
+pub use mahimahi::{Mahimahi, MahimahiSpec};
 pub use table::{Step, Table, TableSpec};
+pub use token_bucket::{Bucket, TokenBucket, TokenBucketSpec};
 
 use std::ops::{Deref, DerefMut};
 
@@ -36,6 +40,10 @@ pub enum AnyServer {
     Constant(Constant),
     /// See [`Table`].
     Table(Box<Table>),
+    /// See [`Mahimahi`].
+    Mahimahi(Box<Mahimahi>),
+    /// See [`TokenBucket`].
+    TokenBucket(Box<TokenBucket>),
 }
 
 /// A rate that varies.
@@ -44,6 +52,10 @@ pub enum AnyServer {
 pub enum VaryingRate {
     /// Rates from given times on.
     Table(TableSpec),
+    /// Opportunities to deliver 1,500 bytes at given milliseconds (a Mahimahi trace).
+    Mahimahi(MahimahiSpec),
+    /// Bursts at one rate, the mean at another (a token bucket, as `tc`'s tbf).
+    TokenBucket(TokenBucketSpec),
 }
 
 /// Does the same with whichever server it is.
@@ -52,6 +64,8 @@ macro_rules! each {
         match $self {
             AnyServer::Constant($server) => $call,
             AnyServer::Table($server) => $call,
+            AnyServer::Mahimahi($server) => $call,
+            AnyServer::TokenBucket($server) => $call,
         }
     };
 }
@@ -61,6 +75,8 @@ impl AnyServer {
     pub fn new(rate: Rate, varying: Option<&VaryingRate>) -> AnyServer {
         match varying {
             None => AnyServer::Constant(Constant(rate)),
+            Some(VaryingRate::Mahimahi(trace)) => AnyServer::Mahimahi(Box::new(Mahimahi::new(trace))),
+            Some(VaryingRate::TokenBucket(bucket)) => AnyServer::TokenBucket(Box::new(TokenBucket::new(bucket))),
             Some(VaryingRate::Table(table)) => AnyServer::Table(Box::new(Table::new(table))),
         }
     }

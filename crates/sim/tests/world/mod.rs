@@ -10,7 +10,7 @@ pub mod recount;
 use std::sync::Arc;
 
 use acklab_packet::{Bytes, Rate, Time};
-use acklab_path::queue::{CodelParams, RedParams};
+use acklab_path::queue::{CakeQueueParams, CodelParams, FqCodelParams, FqPieParams, PieParams, RedParams};
 use acklab_path::spec::{GilbertElliott, LinkSpec, LossPlace, LossSpec, LossTarget, QueueSpec, Stay};
 use acklab_path::stage::StageSpec;
 use acklab_scenario::spec::{Custom, Datagrams, First, FlowSpec, Record, Repeat, Scenario, Size, Source, Spans, Stop};
@@ -53,6 +53,11 @@ pub fn text(outcome: &Outcome) -> String {
 
 pub const ALL: Record = Record { series: true, queue: true, packets: true };
 
+/// Whether a queue serves flows in turn.
+pub fn is_fair(queue: &QueueSpec) -> bool {
+    matches!(queue, QueueSpec::FqCodel(_) | QueueSpec::FqPie(_) | QueueSpec::Cake(_))
+}
+
 fn queue() -> impl Strategy<Value = QueueSpec> {
     let none = (None, None, None, None);
     type Limits = (Option<u64>, Option<u64>, Option<u64>, Option<u64>);
@@ -70,8 +75,34 @@ fn queue() -> impl Strategy<Value = QueueSpec> {
         let (target, interval) = (Time::from_secs(target), Time::from_secs(0.05));
         QueueSpec::Codel(CodelParams { packets, target, interval, ecn, ..CodelParams::default() })
     });
+    let fair = (1_u64..30, 1_u32..9, 1_u64..3000, any::<bool>()).prop_map(|(waiting, flows, quantum, ecn)| {
+        let (quantum, memory) = (Bytes::new(quantum), Bytes::new(50_000));
+        let interval = Time::from_secs(0.05);
+        QueueSpec::FqCodel(FqCodelParams { waiting, flows, quantum, memory, interval, ecn, ..FqCodelParams::default() })
+    });
+    let burst = Time::ZERO;
+    let pie = (2_u64..30, any::<[bool; 2]>()).prop_map(move |(packets, [byte_mode, ecn])| {
+        QueueSpec::Pie(PieParams { packets, byte_mode, ecn, burst, ..PieParams::default() })
+    });
+    let fair_pie = (1_u64..30, 1_u32..9, any::<bool>()).prop_map(move |(waiting, flows, ecn)| {
+        QueueSpec::FqPie(FqPieParams { waiting, flows, ecn, burst, ..FqPieParams::default() })
+    });
+    let cake = (prop::option::of(0.2e6..3e6), 3_000_u64..80_000, 0_usize..3, any::<bool>());
+    let cake = cake.prop_map(|(bandwidth, memory, ack_filter, plain)| {
+        let filter = ["off", "on", "aggressive"][ack_filter];
+        let text = serde_json::json!({
+            "memory": format!("{memory}B"), "ack_filter": filter, "overhead": 18,
+            "tins": if plain { "besteffort" } else { "diffserv3" }, "rtt": "50ms",
+        });
+        let params: CakeQueueParams = serde_json::from_value(text).expect("CAKE's parameters");
+        QueueSpec::Cake(CakeQueueParams { bandwidth: bandwidth.map(Rate::from_bps), ..params })
+    });
     prop_oneof![
         2 => codel,
+        1 => fair,
+        1 => pie,
+        1 => fair_pie,
+        1 => cake,
         2 => Just(drop_tail(none)),
         3 => (2_u64..30).prop_map(move |n| drop_tail((Some(n), None, None, None))),
         1 => (0_u64..20).prop_map(move |n| drop_tail((None, Some(n), None, None))),
@@ -211,6 +242,7 @@ fn flow() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, Fl
                 }),
                 sender: Arc::new(sender),
                 receiver: Arc::new(receiver),
+                dscp: 0,
                 custom: Custom::default(),
             };
             (from, to, spec)

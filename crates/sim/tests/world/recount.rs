@@ -70,7 +70,7 @@ fn queue_by_its_rows(scenario: &Scenario, outcome: &Outcome, index: usize) -> Re
         QueueSpec::DropTail { filter, drop, scheduler, .. } => {
             filter.is_none() && *drop == Default::default() && *scheduler == Default::default()
         }
-        QueueSpec::Red(_) | QueueSpec::Codel(_) | QueueSpec::Custom(_) => false,
+        _ => false,
     };
     let told = link.max_queue_packets as u32;
     prop_assert!(told == longest || (!exact && told == longest.max(1)), "link {index}: {longest} seen, {told} told");

@@ -1,0 +1,102 @@
+//! A policer: an arrival for which a bucket has too few tokens is dropped (RFC 2697 section 1 in its simplest form, as Linux's
+//! `police` action). What conforms waits in a drop-tail queue.
+
+use acklab_packet::{Bytes, Rate, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{DropTail, Queue, Removal, Service};
+use crate::Carried;
+use crate::server::Bucket;
+
+/// Parameters of a policer.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PolicerParams {
+    /// Rate at which tokens come, from 1 bps.
+    pub mean: Rate,
+    /// Bytes for which there are tokens at most, and at first; at least 1 B.
+    pub burst: Bytes,
+    /// Whole capacity of the queue behind it in packets, the one in service included; at least 2.
+    #[serde(default = "capacity")]
+    #[schemars(range(min = 2))]
+    pub packets: u64,
+}
+
+fn capacity() -> u64 {
+    1000
+}
+
+impl PolicerParams {
+    /// The first key that is out of range: its name, what is allowed, and its value.
+    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
+        if self.mean.bps() < 1.0 {
+            return Some(("mean", "must be at least 1bps", self.mean.to_string()));
+        }
+        if self.packets < 2 {
+            return Some(("packets", "must be at least 2", self.packets.to_string()));
+        }
+        (self.burst.get() == 0).then(|| ("burst", "must be at least 1B", self.burst.to_string()))
+    }
+}
+
+/// A policer and the queue behind it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Policer<P> {
+    bucket: Bucket,
+    behind: DropTail<P>,
+}
+
+impl<P: Carried> Policer<P> {
+    /// The policer with these parameters; its bucket is full.
+    pub fn new(params: &PolicerParams) -> Policer<P> {
+        let behind = DropTail::new(Some(params.packets), None, None, None);
+        Policer { bucket: Bucket::new(params.mean, params.burst), behind }
+    }
+}
+
+impl<P: Carried> Queue<P> for Policer<P> {
+    fn enqueue(&mut self, packet: P, service: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
+        if self.bucket.takes(packet.wire_bytes(), now) {
+            self.behind.enqueue(packet, service, now, removed);
+        } else {
+            removed.push((packet, Removal::Early));
+        }
+    }
+
+    fn lets_pass(&self, _: &P) -> bool {
+        false
+    }
+
+    fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
+        self.behind.dequeue(now, removed)
+    }
+
+    fn len(&self) -> usize {
+        self.behind.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.behind.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Bare;
+
+    /// 1 MB/s: a byte each microsecond, and 2500 at first.
+    #[test]
+    fn what_exceeds_the_rate_is_dropped() {
+        let params = PolicerParams { mean: Rate::from_bps(8e6), burst: Bytes::new(2500), packets: 100 };
+        let (mut queue, mut removed) = (Policer::new(&params), Vec::new());
+        for (number, ms) in [0.0, 0.0, 0.0, 0.4, 0.6, 5.0, 5.0, 5.0].into_iter().enumerate() {
+            let packet = Bare { size: 1000, number: number as u64 };
+            queue.enqueue(packet, Service::Busy(1000), Time::from_secs(ms / 1000.0), &mut removed);
+        }
+        let dropped: Vec<u64> = removed.iter().map(|(packet, _)| packet.number).collect();
+        // 500 are left after two; 400 more at 0.4 ms are not enough, 600 at 0.6 ms are; at 5 ms it is full.
+        assert_eq!(dropped, [2, 3, 7]);
+    }
+}
