@@ -242,7 +242,7 @@ impl<P: Carried> Tin<P> {
     /// What a flow may send in its turn; a draw makes up for rounding.
     fn quantum_of(&self, flow: usize, random: &mut Random) -> i64 {
         let part = 65_535 / u64::from(self.places.load(&self.flows[flow]));
-        (self.flow_quantum * part + u64::from(draw(random) >> 16) >> 16) as i64
+        ((self.flow_quantum * part + u64::from(draw(random) >> 16)) >> 16) as i64
     }
 
     /// Moves a flow from the front of a list to the end of another.

@@ -78,7 +78,7 @@ impl<P: Carried, S: Clone> Fair<P, S> {
     #[inline]
     pub fn bucket_of(&self, packet: &P) -> usize {
         let hash = flow_hash(packet.connection(), self.perturbation);
-        (u64::from(hash) * self.buckets.len() as u64 >> 32) as usize
+        ((u64::from(hash) * self.buckets.len() as u64) >> 32) as usize
     }
 
     /// A packet waits in that queue.

@@ -51,14 +51,14 @@ impl Cobalt {
             return;
         }
         let root = u64::from(self.root);
-        let value = (3_u64 << 32).wrapping_sub(u64::from(self.count).wrapping_mul(root * root >> 32)) >> 2;
+        let value = (3_u64 << 32).wrapping_sub(u64::from(self.count).wrapping_mul((root * root) >> 32)) >> 2;
         self.root = (value.wrapping_mul(root) >> 31) as u32;
     }
 
     fn schedule(&mut self, since: i64, rules: &Rules) {
         // The interval is cut to 32 bits here, as it is there.
         let interval = u64::from(rules.interval as u32);
-        self.drop_next = since + (interval * u64::from(self.root) >> 32) as i64;
+        self.drop_next = since + ((interval * u64::from(self.root)) >> 32) as i64;
     }
 
     /// A packet was dropped because the buffer was full.

@@ -55,7 +55,7 @@ impl Pace {
 
     /// Nanoseconds for so many bytes.
     pub fn lasts(self, bytes: u32) -> i64 {
-        (u64::from(bytes) * self.per_byte >> self.shift) as i64
+        ((u64::from(bytes) * self.per_byte) >> self.shift) as i64
     }
 }
 

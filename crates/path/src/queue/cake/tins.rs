@@ -34,7 +34,7 @@ impl TinMode {
             _ if BULK.contains(&dscp) => 1,
             TinMode::Diffserv3 if [4, 44, 46, 48, 56].contains(&dscp) => 2,
             TinMode::Diffserv4 if [32, 40, 44, 46, 48, 56].contains(&dscp) => 3,
-            TinMode::Diffserv4 if dscp == 4 || dscp >= 16 && dscp < 40 && dscp % 2 == 0 => 2,
+            TinMode::Diffserv4 if dscp == 4 || (16..40).contains(&dscp) && dscp.is_multiple_of(2) => 2,
             _ => 0,
         }
     }

@@ -114,7 +114,7 @@ impl Control {
     /// One step of Newton's method for the reciprocal root of the count.
     fn step(&mut self) {
         let root = u64::from(self.root) << 16;
-        let value = (3_u64 << 32).wrapping_sub(u64::from(self.count).wrapping_mul(root * root >> 32)) >> 2;
+        let value = (3_u64 << 32).wrapping_sub(u64::from(self.count).wrapping_mul((root * root) >> 32)) >> 2;
         self.root = (value.wrapping_mul(root) >> 31 >> 16) as u16;
     }
 
