@@ -10,25 +10,14 @@ Without a kernel.
 
 import sys
 from collections import Counter
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import patterns
 import rows
-from engine import run_batch
-
-
-def judged(words=(), grid=rows):
-    """(row, the simulator's answer, columns that differ) of every row of a grid, or of those with these words."""
-    chosen = [row for row in rows.read(grid.ROWS) if all(word in [row[key] for key in grid.ASKED] for word in words)]
-    for row, answer in zip(chosen, run_batch(map(grid.scenario, chosen))):
-        yield row, answer, ["error"] if "error" in answer else rows.alike(row, answer)
 
 
 def main(words):
     verbose, grid = "-v" in words, patterns if "-p" in words else rows
-    found = list(judged([word for word in words if word not in ("-v", "-p")], grid))
+    found = list(rows.judged([word for word in words if word not in ("-v", "-p")], grid))
     agree = [row for row, _, differ in found if not differ]
     if verbose:
         for row, answer, differ in found:

@@ -10,9 +10,6 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-import check
 import logs
 import patterns
 import rows
@@ -22,7 +19,7 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "oracle" / "kernel-rows.md
 
 def parts(grid):
     """How many of a grid's rows agree, and by part."""
-    found = list(check.judged(grid=grid))
+    found = list(rows.judged(grid=grid))
     agree = [row for row, _, differ in found if not differ]
     lines = [f"{len(agree)} of {len(found)} {'rows' if grid is rows else 'patterns'} agree.", "", "| part | agree |", "|---|---|"]
     for key in [key for key in grid.ASKED if key != "seed"]:

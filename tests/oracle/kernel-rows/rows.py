@@ -14,6 +14,8 @@ import random
 import sys
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).parents[1]))
+
 HERE = Path(__file__).parent
 ROWS = HERE / "rows.csv"
 #: What a row was asked, and what the kernel did.
@@ -105,6 +107,16 @@ def alike(row, answer):
     if "None" in ours["last_data_s"] or any(abs(float(here) - float(there)) > 0.01 * float(there) for here, there in pairs):
         differ.append("last_data_s")
     return differ
+
+
+def judged(words=(), grid=None):
+    """(row, the simulator's answer, columns that differ) of every row of a grid (this one), or of those with these words."""
+    from engine import run_batch
+
+    grid = grid or sys.modules[__name__]
+    chosen = [row for row in read(grid.ROWS) if all(word in [row[key] for key in grid.ASKED] for word in words)]
+    for row, answer in zip(chosen, run_batch(map(grid.scenario, chosen))):
+        yield row, answer, ["error"] if "error" in answer else alike(row, answer)
 
 
 def make(most, fresh, grid_of):
