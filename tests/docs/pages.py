@@ -61,6 +61,8 @@ UNTRIED = {
     "acklab run examples/live.toml --kernel --out results",
     "acklab compare examples/live.toml --kernel --case linux --case 'less: link.0.queue.packets=8' --seeds 3",
     "acklab drill examples/drill/tail-loss.pkt --kernel",
+    "make explorer",
+    "acklab explore",
     "acklab sweep examples/live.toml --kernel --vary link.0.delay=10ms..50ms/3",
 }
 #: Commands of the pages that are tried in another form: without their progress.
