@@ -4,6 +4,7 @@
 //! Only where one of them was lost does the order have to be followed link by link.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::hash::{Hash, Hasher};
 
 use acklab_packet::{Ack, Body, Segment};
 use acklab_sim::Outcome;
@@ -47,19 +48,29 @@ pub(crate) struct Journey<'a> {
     moved: f64,
 }
 
-/// What a packet says of itself: flow, whether it is data, number, length or blocks, and flags.
-type Key = (u32, bool, u64, u32, [bool; 3], [(u64, u64); 3]);
+/// What a packet says of itself: flow, whether it is data, number, length, flags and blocks.
+#[derive(PartialEq, Eq)]
+struct Key(u32, bool, u64, u32, [bool; 3], [(u64, u64); 3]);
+
+impl Hash for Key {
+    /// By what tells most packets apart: every packet of a run passes here.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(u64::from(self.0) << 1 | u64::from(self.1));
+        state.write_u64(self.2);
+        state.write_u64(self.5[0].1);
+    }
+}
 
 /// Of data and ACKs only: no chart shows keep-alives and datagrams.
 fn key(row: &PacketRow) -> Option<Key> {
     match row.packet.body {
         Body::Data(Segment { seq, len, retransmit, syn, fin, .. }) => {
-            Some((row.transfer, true, seq, len, [retransmit, syn, fin], Default::default()))
+            Some(Key(row.transfer, true, seq, len, [retransmit, syn, fin], Default::default()))
         }
         Body::Ack(Ack { ack, sack, syn, .. }) => {
             let mut blocks = [(0, 0); 3];
             blocks.iter_mut().zip(sack.iter(ack)).for_each(|(place, block)| *place = block);
-            Some((row.transfer, false, ack, 0, [false, syn, false], blocks))
+            Some(Key(row.transfer, false, ack, 0, [false, syn, false], blocks))
         }
         Body::Probe(_) | Body::Datagram(_) => None,
     }
@@ -87,23 +98,31 @@ impl<'a> Map<'a> {
 /// The journeys of all data and ACKs, in the order of sending.
 pub(crate) fn journeys(outcome: &Outcome) -> Vec<Journey<'_>> {
     let map = Map(outcome);
-    let mut places: HashMap<Key, usize> = HashMap::new();
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for (i, row) in outcome.packets.iter().enumerate() {
-        if row.event == PacketEvent::Dequeue {
-            continue;
-        }
-        if let Some(key) = key(row) {
-            let group = *places.entry(key).or_insert(groups.len());
-            if group == groups.len() {
-                groups.push(Vec::with_capacity(4));
-            }
-            groups[group].push(i);
-        }
+    let mut groups: HashMap<Key, usize> = HashMap::new();
+    // The events of each group, one behind the other: of an event its group; of a group the end of its place.
+    let events = outcome.packets.iter().enumerate().filter(|(_, row)| row.event != PacketEvent::Dequeue);
+    let keyed = events.filter_map(|(i, row)| key(row).map(|key| (i, key)));
+    let grouped: Vec<(usize, usize)> = keyed
+        .map(|(i, key)| {
+            let fresh = groups.len();
+            (i, *groups.entry(key).or_insert(fresh))
+        })
+        .collect();
+    let mut ends = vec![0; groups.len() + 1];
+    grouped.iter().for_each(|&(_, group)| ends[group + 1] += 1);
+    for group in 0..groups.len() {
+        ends[group + 1] += ends[group];
+    }
+    let mut order = vec![0; grouped.len()];
+    for (i, group) in grouped {
+        order[ends[group]] = i;
+        ends[group] += 1;
     }
     let mut out = Vec::with_capacity(groups.len());
-    for group in &groups {
-        of_equal(group, &map, &mut out);
+    let mut begin = 0;
+    for &end in &ends[..groups.len()] {
+        of_equal(&order[begin..end], &map, &mut out);
+        begin = end;
     }
     out.sort_by(|a, b| a.sent_s.total_cmp(&b.sent_s).then(a.row.cmp(&b.row)));
     out
