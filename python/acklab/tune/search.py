@@ -152,10 +152,17 @@ class Search:
                 study.tell(asked, state=TrialState.FAIL if len(self.plan.objectives) > 1 else TrialState.PRUNED)
 
     def _untried(self) -> dict[str, Any] | None:
-        """Parameters that were not tried: a neighbour of the best if there is one, else any; None if all were."""
+        """Parameters that were not tried: a neighbour of the best if there is one, else any; None if all were.
+
+        Where there are too many to list, the next best trials' neighbours are any.
+        """
         space = self.plan.space
-        near = neighbours(space, self.best.choice.parameters) if self.best.number else []
-        left = [one for one in near if _key(space.point(one)) not in self._known]
+        ranked = [] if space.size else sorted((one for one in self.trials if one.state == COMPLETE), key=lambda one: (one.cost, one.number))
+        left: list[dict[str, Any]] = []
+        for best in [*([self.best] if self.best.number else []), *ranked]:
+            left = [one for one in neighbours(space, best.choice.parameters) if _key(space.point(one)) not in self._known]
+            if left:
+                break
         if not left:
             if self._left is None:
                 self._left = {_key(space.point(one)): one for one in space.every()} if space.size else {}

@@ -25,6 +25,10 @@ READINGS: Mapping[str, dict[str, Any]] = {
     "RFC 6582's exit": {"recovery_exit": "rfc6582"},
     "no deflation": {"recovery": {"kind": "newreno", "partial_deflation": False}},
     "Limited Transmit": {"limited_transmit": True},
+    "four of these": {
+        "min_rto": "200ms", "halving": "flight-size", "limited_transmit": True,
+        "recovery": {"kind": "newreno", "partial_deflation": False},
+    },
     "SACK": {"recovery": "sack"},
 }
 PANELS = {"3": (9, 29.0), "4": (5, 23.0)}
