@@ -60,6 +60,7 @@ def plain(told: Found) -> dict[str, Any]:
         "search": plan.search,
         "nudges": plan.nudges,
         "runs": told.runs,
+        "winner": one.winner + 1,
         "best": dict(told.best),
         "scale": one.scale,
         "rules": [
@@ -72,7 +73,8 @@ def plain(told: Found) -> dict[str, Any]:
             {"name": value.name, "unit": value.unit, "printed": value.value, "tolerance": value.tolerance, "use": "fit" if value.fit else "held-out",
              "group": value.group, "baseline": _known(told.baseline[k]), "winner": _known(winner[k]), "winner_deviation": _known(chance[k]),
              "posterior": _known(mean[k]) if told.whole else None, "posterior_deviation": _known(spread[k]) if told.whole else None,
-             "nearest": _known(near.mean), "distance": _known(near.distance), "within": near.within}
+             "nearest": _known(near.mean), "distance": _known(near.distance), "within": near.within,
+             "nearest_reading": near.reading + 1}
             for k, (value, near) in enumerate(zip(plan.values, told.reached, strict=True))
         ],
         "groups": [

@@ -4,8 +4,8 @@ from the Receiving End", Journal of Internet Engineering 1(1), 2007.
 Read it beside the paper: :mod:`.setting` has the schemes, configurations and every parameter, :mod:`.runs` the experiments,
 :mod:`.recorded` what is read from recorded ones. The claims: :mod:`.exact` (Figures 1 and 2), :mod:`.timelines` and
 :mod:`.dynamics` (3 to 7),
-:mod:`.droptail` (8 to 12), :mod:`.changing` (13 to 16), :mod:`.sharing` (17 to 19); ``figures*`` draw; :mod:`.readings` and
-:mod:`.beyond` have what the paper leaves open, :mod:`.nudged` what is luck, and :mod:`.edge` what hangs on
+:mod:`.droptail` (8 to 12), :mod:`.changing` (13 to 16), :mod:`.sharing` (17 to 19); ``figures*`` draw; :mod:`.readings`, :mod:`.joint`
+and :mod:`.beyond` have what the paper leaves open (:mod:`.inferred` is a plan of ``acklab infer``), :mod:`.nudged` what is luck, and :mod:`.edge` what hangs on
 a queue that is not printed.
 """
 
@@ -18,6 +18,7 @@ from . import (  # noqa: F401
     exact,
     figures_dynamics,
     figures_times,
+    joint,
     nudged,
     readings,
     sharing,

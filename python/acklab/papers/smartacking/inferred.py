@@ -28,11 +28,12 @@ HELD_OUT = ("5",)
 
 FREE: dict[str, list[Any]] = {
     f"{SENDER}.min_rto": ["1s", "200ms"],
+    f"{SENDER}.tick": ["10ms", "100ms"],
     f"{SENDER}.halving": ["integer", "flight-size"],
     f"{SENDER}.recovery.partial_deflation": [True, False],
     f"{SENDER}.limited_transmit": [False, True],
     f"{SENDER}.recovery_exit": ["keep", "rfc6582"],
-    f"{SENDER}.second_fast_retransmit": ["never", "always"],
+    f"{SENDER}.second_fast_retransmit": ["never", "always", "unless-timeout"],
     f"{SENDER}.credit.kind": ["ack-counting", "abc"],
     "flow.*.receiver.immediate_on_gap": [True, False],
 }

@@ -81,8 +81,7 @@ def readings(runs: Mapping[tuple[str, str, str], Recorded]) -> Drawn:
     ]
     remark = (
         "The shares that the paper prints for NewReno at both capacities lie between what a cumulative ACK can repair, one loss a round "
-        "trip or a timeout, and what SACK repairs. No reading of its unprinted rules tried here gives both; their simulator must repair a "
-        "burst of losses faster than NewReno does in ns-2."
+        "trip or a timeout, and what SACK repairs. No rule by itself gives both. Four together come near in single runs, which is chance (figure joint)."
     )
     return Drawn(
         [Lines("readings", "NewReno's share under other readings of its rules", panels)],

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from ...reproduce.experiments import Traces
 from ...reproduce.measure import Measurement
 from .dynamics import Runs, delivered
+from .joint import proof
 from .readings import EXPERIMENT, said
 from .recorded import Recorded
 from .registry import PAPER
@@ -19,7 +20,7 @@ def _share(claim: str, figure: str, scheme: str, runs: Traces) -> Callable[[Runs
     @PAPER.claim(claim, runs, EXPERIMENT)
     def measure(recorded: Runs, readings: Readings) -> Measurement:
         found = delivered(recorded, figure, scheme)
-        return Measurement(found.parts, found.note + said(readings, figure))
+        return Measurement(found.parts, found.note + said(readings, figure) + proof(figure, scheme))
 
     return measure
 
@@ -41,7 +42,7 @@ def _among_four(claim: str, scheme: str) -> Callable[[Runs], Measurement]:
         return Measurement(
             found.parts,
             f"{found.note}; connection 1 has {late} timeouts and sends {again} segments again in all: as at 9 Mb/s, it is NewReno's repair "
-            "of its slow start that takes longer than in the paper",
+            f"of its slow start that takes longer than in the paper{proof('5', scheme)}",
         )
 
     return measure
