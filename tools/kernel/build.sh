@@ -6,7 +6,7 @@
 #   SOURCE=FILE.tar.xz build.sh  a source that is at hand
 #
 # The result is $XDG_CACHE_HOME/acklab/kernel/linux-VERSION-SUM; SUM is of source, configuration and patches. `linux` beside it is a link to
-# the newest. A kernel is GPL-2.0: it stays a program of its own.
+# the newest version, and ACKLAB_KERNEL names another. A kernel is GPL-2.0: it stays a program of its own.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/acklab/kernel
@@ -60,5 +60,6 @@ if [ ! -x "$kernel" ]; then
     strip -o "$work/kernel" linux
     mv "$work/kernel" "$kernel"
 fi
-ln -sfn "$(basename "$kernel")" "$cache/linux"
+newest=$(cd "$cache" && ls -d linux-[0-9]* | sed 's/-[0-9a-f]*$//' | sort -V | tail -n 1)
+[ "$newest" != "linux-$version" ] || ln -sfn "$(basename "$kernel")" "$cache/linux"
 echo "$kernel"

@@ -214,8 +214,10 @@ pub(super) fn shared<T: PartialEq>(table: T, last: Option<&Arc<T>>) -> Arc<T> {
 
 #[cfg(test)]
 mod tests {
+    use super::built_in;
     use crate::parse_toml;
     use crate::spec::FlowSpec;
+    use acklab_tcp::rules::SenderRules as Rules;
 
     /// The flows of a scenario with these stacks and these keys, one line a flow.
     fn flows(stacks: &str, keys: &[&str]) -> Vec<FlowSpec> {
@@ -230,7 +232,7 @@ mod tests {
         let (newest, old) = (rules("linux"), rules("linux-6.1"));
         assert!(rules("linux-6.12").sender == newest.sender && rules("linux-6.12").receiver == newest.receiver);
         assert_eq!((newest.sender.linear_syn_timeouts, newest.sender.fin_beyond_window), (4, false));
-        let changed = SenderRules { linear_syn_timeouts: 0, fin_beyond_window: true, ..newest.sender };
+        let changed = Rules { linear_syn_timeouts: 0, fin_beyond_window: true, ..newest.sender };
         assert!(old.sender == changed && old.receiver == newest.receiver);
     }
 
