@@ -100,6 +100,14 @@ def test_a_missing_extra_is_named() -> None:
     assert done.returncode and "pip install 'acklab[notebook]'" in done.stderr.splitlines()[-1]
 
 
+def test_the_command_needs_no_unix() -> None:
+    """What only drills and kernels use is not there on Windows."""
+    absent = "import sys; sys.modules.update(dict.fromkeys(['fcntl', 'termios', 'resource', 'pwd', 'grp']))"
+    program = f"{absent}; from acklab.cli import main; raise SystemExit(main(['run', 'examples/t1.toml']))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
+
+
 @pytest.mark.skipif(not LONG, reason="builds a wheel and downloads what it needs: make test-all")
 def test_a_wheel_runs_without_a_tool_chain(tmp_path: Path) -> None:
     environment = {**os.environ, "PYO3_BUILD_EXTENSION_MODULE": "1"}

@@ -13,7 +13,6 @@ from .. import _core, kernel
 from .._terminal import complain, say
 from ..drill.parser import parse
 from ..drill.runner import judged
-from ..drill.simulated import SimulatedHost
 from ..drill.words import ScriptError
 
 EXAMPLE = """\
@@ -52,6 +51,9 @@ def act(options: argparse.Namespace) -> int:
     """Runs, prints, and returns the exit status."""
     if options.kernel and options.stack:
         options.parser.error("--stack is a simulated one; leave it out with --kernel")
+    if os.name != "posix":
+        complain("acklab drill needs the socket calls of a Unix system")
+        return CANNOT
     scripts, status = [], PASSED
     for name in options.scripts:
         try:
@@ -78,6 +80,8 @@ def act(options: argparse.Namespace) -> int:
 
 def on_stack(scripts: list[tuple[str, str]], stack: str) -> Iterator[dict[str, Any]]:
     """Outcomes on a simulated stack, in order."""
+    from ..drill.simulated import SimulatedHost  # which needs the sockets of a Unix system
+
     for name, text in scripts:
         script = parse(text, name)
         yield judged(script, SimulatedHost(script, stack, _core.Endpoints)).told()
