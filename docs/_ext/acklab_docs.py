@@ -231,7 +231,9 @@ def mutant_table() -> Iterator[str]:
 
 
 HOST = re.compile(r"^<!-- host -->$.*?^<!-- /host -->$", re.MULTILINE | re.DOTALL)
-SITE = re.compile(r"^<!-- site: (?P<name>\S+) ?(?P<argument>[^\n]*?)(?: -->|\n(?P<lines>.*?)^-->)$", re.MULTILINE | re.DOTALL)
+SITE = re.compile(
+    r"^<!-- site: (?P<name>\S+)(?: (?!-->)(?P<argument>[^\n]*?))?(?: -->|\n(?P<lines>.*?)^-->)$", re.MULTILINE | re.DOTALL
+)
 
 
 def for_site(text: str) -> str:
@@ -243,7 +245,7 @@ def for_site(text: str) -> str:
             return '<p><a href="explorer/index.html">Open the explorer</a>: move sliders, and watch TCP change.</p>' if EXPLORER.exists() else ""
         if found["name"] == "pages":
             return "\n".join(["```{toctree}", ":hidden:", "", *links, "```"])
-        return f"```{{{found['name']}}} {found['argument']}\n{found['lines'] or ''}```"
+        return f"```{{{found['name']}}} {found['argument'] or ''}\n{found['lines'] or ''}```"
 
     return SITE.sub(directive, HOST.sub("", text))
 

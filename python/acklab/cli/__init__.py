@@ -52,8 +52,10 @@ example:
   acklab help VERB                                   each verb's options, with examples
 """
 
-VERBS = (run, analyze, compare, sweep, merge, query, plot, tune, infer, emulate, drill, reproduce, explore)
-VERBS += (demo, new, explain, schema, doctor)
+VERBS = (
+    *(run, analyze, compare, sweep, merge, query, plot, tune, infer, emulate, drill, reproduce, explore),
+    *(demo, new, explain, schema, doctor),
+)
 NAMES = tuple(verb.__name__.rpartition(".")[2] for verb in VERBS)
 
 FAILED, BAD_INPUT = 1, 2
