@@ -64,3 +64,55 @@ fn codel_keeps_the_queue_short_and_the_link_busy() {
     assert!(short.1 > 0.85 && marked.1 > 0.85 && short.2 > 5, "{short:?} {marked:?}");
     assert_eq!((marked.2, marking.flows[0].retransmits), (0, 0), "packets are marked instead");
 }
+
+/// The shaper of 1 Mb/s is below the link's 10 Mb/s: packets wait in CAKE, and each takes its overhead.
+#[test]
+fn cake_shapes_below_the_rate_of_its_link() {
+    let kind = "kind = 'cake', bandwidth = '1Mbps', overhead = 100, mpu = '64B'";
+    let outcome = run(&format!("rate = '10Mbps'\nqueue = {{ {kind} }}"), "sender = { window = 200, ecn = true }\n");
+    let (link, flow) = (&outcome.links[2], &outcome.flows[0]);
+    let mbps = 8e-6 * link.bytes as f64 / 20.0;
+    // 1500 of every 1600 bytes are packets.
+    assert!((0.90..=0.9376).contains(&mbps), "{mbps} Mb/s");
+    assert!(link.mean_queue_packets < 8.0 && link.utilisation < 0.1 && flow.retransmits == 0, "{link:?} {flow:?}");
+}
+
+/// A host with one flow beside a host with four gets more than a fifth of the link if hosts share it: as much as its Reno takes.
+#[test]
+fn cake_shares_between_hosts_and_prefers_voice() {
+    let share = |isolation: &str| {
+        let text = format!(
+            "stop.at = '20s'\n[[link]]\nbetween = ['A', 'G']\nrate = '10Mbps'\ndelay = '2ms'\n\
+             [[link]]\nbetween = ['B', 'G']\nrate = '10Mbps'\ndelay = '2ms'\n\
+             [[link]]\nbetween = ['G', 'R']\nrate = '2Mbps'\ndelay = '20ms'\n\
+             queue = {{ kind = 'cake', isolation = '{isolation}' }}\n\
+             [[flow]]\nfrom = 'A'\nto = 'R'\ncount = 4\n[[flow]]\nfrom = 'B'\nto = 'R'\n\
+             [[flow]]\nname = 'voice'\nfrom = 'A'\nto = 'R'\ndscp = 46\nreceiver.ack = 'every'\n\
+             source = {{ kind = 'telnet', mean = '50ms', write = '200B' }}\n"
+        );
+        let outcome = Simulation::new(Arc::new(parse_toml(&text, "t").expect("a scenario"))).run();
+        let rates: Vec<f64> = outcome.flows.iter().map(|flow| flow.goodput_bps).collect();
+        let delay = outcome.flows[5].mean_rtt_s.expect("samples");
+        (rates[..4].iter().sum::<f64>() / rates[4], delay)
+    };
+    let (hosts, flows) = (share("dual-srchost"), share("flows"));
+    assert!(hosts.0 < 3.0 && flows.0 > 3.5, "{hosts:?} {flows:?}");
+    assert!(hosts.1 < 0.06, "voice takes 44 ms and a packet's service: {hosts:?}");
+}
+
+/// An opportunity every two milliseconds is 6 Mb/s.
+#[test]
+fn a_trace_and_a_bucket_carry_their_rates() {
+    let rates = [
+        "{ kind = 'mahimahi', milliseconds = [2, 4, 6] }",
+        "{ kind = 'token-bucket', mean = '6Mbps', burst = '3kB', peak = '1Gbps' }",
+    ];
+    for rate in rates {
+        let outcome = run(
+            &format!("rate = {rate}\nback = {{ rate = '10Mbps' }}\nqueue = {{ kind = 'drop-tail', packets = 60 }}"),
+            "",
+        );
+        let mbps = 8e-6 * outcome.links[2].bytes as f64 / 20.0;
+        assert!((5.7..=6.001).contains(&mbps), "{rate}: {mbps} Mb/s");
+    }
+}

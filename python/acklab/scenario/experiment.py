@@ -141,6 +141,8 @@ class Flow(Part):
     """How much is sent; default "unlimited"."""
     count: int | None = None
     """Number of flows that this table describes; default 1."""
+    dscp: int | None = None
+    """DiffServ code point of its packets, from 0 to 63: a CAKE queue sorts them by it; default 0."""
     receiver: Receiver | Mapping[str, Any] | None = None
     """The receiver's stack, and rules that override it."""
     repeat: Repeat | Mapping[str, Any] | None = None

@@ -34,7 +34,31 @@ class Table(Part):
     """
 
 
-VaryingRate = Table
+@dataclass(kw_only=True, repr=False)
+class Mahimahi(Part):
+    """Opportunities to deliver 1,500 bytes at given milliseconds (a Mahimahi trace)."""
+
+    kind: Literal["mahimahi"] = "mahimahi"
+    milliseconds: Sequence[int]
+    """When there is an opportunity, in milliseconds: whole numbers that do not fall, from 0 to a day. The trace begins
+    again at the last of them, which must be above 0.
+    """
+
+
+@dataclass(kw_only=True, repr=False)
+class TokenBucket(Part):
+    """Bursts at one rate, the mean at another (a token bucket, as `tc`'s tbf)."""
+
+    kind: Literal["token-bucket"] = "token-bucket"
+    burst: str
+    """Bytes that it holds, and holds at first; at least 1 B. A larger packet waits until as many have come."""
+    mean: str
+    """Rate at which the bucket fills: from 1 bps, at most `peak`."""
+    peak: str
+    """Rate of the link behind it."""
+
+
+VaryingRate = Table | Mahimahi | TokenBucket
 """A rate that varies."""
 
 
@@ -432,7 +456,20 @@ class Cake(Part):
     """Into which tins packets are sorted; default "diffserv3"."""
 
 
-Queue = DropTail | Red | Codel | FqCodel | Pie | FqPie | Cake
+@dataclass(kw_only=True, repr=False)
+class Policer(Part):
+    """Drops what exceeds a token bucket."""
+
+    kind: Literal["policer"] = "policer"
+    burst: str
+    """Bytes for which there are tokens at most, and at first; at least 1 B."""
+    mean: str
+    """Rate at which tokens come, from 1 bps."""
+    packets: int | None = None
+    """Whole capacity of the queue behind it in packets, the one in service included; at least 2; default 1000."""
+
+
+Queue = DropTail | Red | Codel | FqCodel | Pie | FqPie | Cake | Policer
 """A queue and its discipline, as written under `queue`."""
 
 
