@@ -13,7 +13,8 @@ use crate::Carried;
 use crate::random::Random;
 use control::{Chance, Clock, Rules};
 
-/// Parameters of PIE; the defaults are those of RFC 8033 section 4. DOCSIS-PIE (RFC 8034) differs in their values.
+/// Parameters of PIE; the defaults are those of RFC 8033 section 4. DOCSIS-PIE (RFC 8034) is not here: it also
+/// estimates the delay otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PieParams {
