@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -213,6 +214,47 @@ def test_each_step_differs_in_what_it_says() -> None:
     for step in STEPS.values():
         assert json.loads(json.dumps(step)) == step
         assert all(len(sentence.split()) <= 30 for text in step["sees"] for sentence in re.split(r"(?<=[.:]) ", text))
+
+
+INLINE = """\
+stop = { at = "1s" }
+[[link]]
+loss = { rate = 0.5 }
+back = { rate = "1Mbps", queue = { filter = { kind = "cake" }, kind = "drop-tail", packets = 5 } } # rate = 7
+rate = "2Mbps" # as before
+[[flow]]
+receiver = { ack = { policy = "every" } }
+"""
+PATHS = ("stop.at", "link.-1.rate", "link.0.back.rate", "link.-1.back.queue.packets", "link.-1.back.queue.filter", "flow.0.receiver.ack", "flow.0.sender.control")
+
+
+@built
+@pytest.mark.parametrize("text", [INLINE, *PRESETS.values()], ids=["inline", *PRESETS])
+def test_a_control_changes_one_value_of_the_text(text: str) -> None:
+    code = (explorer_runs.ASSETS / "explorer_text.js").read_text(encoding="utf-8")
+    work = f"{code.replace('export ', '')}; console.log(JSON.stringify({json.dumps([[text, path] for path in PATHS])}" \
+        ".map(([text, path]) => [replaced(text, path, '\"new\"'), removed(text, path)])))"
+    done = subprocess.run(["node", "-e", work], capture_output=True, text=True, check=True, timeout=60)
+    for path, (replaced, removed) in zip(PATHS, json.loads(done.stdout), strict=True):
+        assert at(_toml.loads(replaced), path) == "new", path
+        assert at(_toml.loads(removed), path) is None, path
+        before, *after = map(_toml.loads, (text, replaced, removed))
+        for tree in (before, *after):
+            at(tree, path, drop=True)
+        assert after == [before, before], path
+
+
+def at(tree: Any, path: str, drop: bool = False) -> Any:
+    """What stands there; with ``drop`` it is taken out, with the tables that are empty then."""
+    key, _, rest = path.partition(".")
+    if isinstance(tree, list):
+        return at(tree[int(key)], rest, drop)
+    if not rest:
+        return tree.pop(key, None) if drop else tree.get(key)
+    found = at(tree.get(key, {}), rest, drop)
+    if drop and not tree.get(key, 1):
+        del tree[key]
+    return found
 
 
 def test_the_command_writes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -118,6 +118,13 @@ def test_each_control_changes_one_value(place: Path) -> None:
             assert toml(tab) != before, name
             assert tab.js(f"document.getElementById('set-{name}').value") == other
             shows(tab, toml(tab))
+            if name == "filter":
+                put(tab, f"set-{name}", "none")
+                assert toml(tab) == before
+            if name == "stack":
+                put(tab, f"set-{name}", "none")
+                assert "stack" not in toml(tab) and "receiver.ack" in toml(tab)
+                shows(tab, toml(tab))
         assert tab.complaints() == []
 
 

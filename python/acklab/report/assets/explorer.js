@@ -151,7 +151,12 @@ async function startExplorer() {
   startTheme(kit.constants.palette);
   const steps = tour(kit.steps, (step) => put([step.scenario, ...(step.other ? [Object.entries(step.other).reduce((text, [path, value]) => replaced(text, path, value), step.scenario)] : [])]));
   byId("tour").append(steps);
-  await prepare();
+  try {
+    await prepare();
+  } catch (error) {
+    byId("why").textContent = `The simulator could not be started in this browser: ${error.message}`;
+    return undefined;
+  }
   const read = async () => {
     const texts = await readAddress();
     if (texts) put(texts);

@@ -17,7 +17,7 @@ async function unpacked(text) {
 // The scenarios in the address, or null.
 export async function readAddress() {
   const found = /^#run=([\w-]+)(?:,([\w-]+))?$/.exec(location.hash);
-  if (!found || location.hash === written_) return null;
+  if (!found || location.hash === inAddress) return null;
   try {
     return await Promise.all(found.slice(1).filter(Boolean).map(unpacked));
   } catch {
@@ -25,7 +25,7 @@ export async function readAddress() {
   }
 }
 
-let written_ = "";
+let inAddress = "";
 let waiting = 0;
 
 // The address with these scenarios; `here` puts it into the address bar, at most twice a second.
@@ -35,8 +35,8 @@ export async function writeAddress(sides, here = false) {
   if (!here) return location.href.split("#")[0] + (await link());
   clearTimeout(waiting);
   waiting = setTimeout(async () => {
-    written_ = await link();
-    history.replaceState(null, "", written_);
+    inAddress = await link();
+    history.replaceState(null, "", inAddress);
   }, 500);
   return "";
 }

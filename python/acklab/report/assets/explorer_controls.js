@@ -1,6 +1,6 @@
 // Sliders and menus over a scenario's text: each reads one value of it, and writes one.
 import { h } from "./dom.js";
-import { placeOf, quantity, replaced, valueOf, written } from "./explorer_text.js";
+import { placeOf, quantity, removed, replaced, valueOf, written } from "./explorer_text.js";
 
 // `steps` are the slider's values; it stands at the nearest.
 const decades = (from, to, each) => {
@@ -13,17 +13,17 @@ const decades = (from, to, each) => {
 };
 
 const rateText = (value) => JSON.stringify(written(value, ["Gbps", "Mbps", "kbps"]));
-const timeText_ = (value) => JSON.stringify(written(value, ["s", "ms"]));
+const lengthText = (value) => JSON.stringify(written(value, ["s", "ms"]));
 const countText = (value) => String(value);
 
 /** @type {any[]} */
 const SLIDERS = [
   { id: "rate", name: "Rate", path: "link.-1.rate", steps: decades(1e5, 1e8, 12), write: rateText },
-  { id: "delay", name: "Delay, one way", path: "link.-1.delay", steps: decades(1e-3, 0.5, 12), write: timeText_ },
+  { id: "delay", name: "Delay, one way", path: "link.-1.delay", steps: decades(1e-3, 0.5, 12), write: lengthText },
   { id: "queue", name: "Queue, packets", path: "link.-1.queue.packets", steps: [...new Set(decades(2, 1000, 12).map(Math.round))], write: countText },
   { id: "loss", name: "Random loss", path: "link.-1.loss.rate", steps: [0, ...decades(1e-4, 0.1, 8)], write: countText, table: "loss", show: (value) => `${Number((value * 100).toPrecision(3))} %` },
   { id: "back", name: "Rate of the return path", path: "link.-1.back.rate", like: "link.-1.rate", steps: decades(1e4, 1e8, 12), write: rateText },
-  { id: "stop", name: "Length of the run", path: "stop.at", steps: [0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30], write: timeText_ },
+  { id: "stop", name: "Length of the run", path: "stop.at", steps: [0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30], write: lengthText },
 ];
 
 /** @type {any[]} */
@@ -55,8 +55,6 @@ const MENUS = [
     options: [["static: keeps the newest ACK", '{ kind = "static", threshold = 1 }'], ["delayed: while the link is busy", '{ kind = "delayed" }'], ["CAKE's", '{ kind = "cake" }']],
   },
 ];
-
-const LATER = "the stack's own";
 
 // The controls, which call `change(text)` with the scenario changed; `show(text)` sets them to a scenario.
 export function controls(change) {
@@ -94,19 +92,17 @@ export function controls(change) {
   }
 
   function menu({ id, name, path, options, within }) {
-    const own = h("option", { value: "own" }, "");
+    const own = h("option", { value: "own", hidden: true }, "as written below");
     const select = /** @type {HTMLSelectElement} */ (h("select", { id: "set-" + id, onchange: () => {
-      if (select.value !== "own") change(replaced(text, path, options[Number(select.value)][1]));
-    } }, own, options.map(([label], i) => h("option", { value: String(i) }, label))));
+      change(select.value === "none" ? removed(text, path) : replaced(text, path, options[Number(select.value)][1]));
+    } }, own, h("option", { value: "none" }, within ? "none" : "the stack's own"), options.map(([label], i) => h("option", { value: String(i) }, label))));
     return {
       element: h("div", { class: "control menu" }, h("label", { for: "set-" + id }, name), select),
       show() {
         const now = valueOf(text, path);
         const squeezed = (value) => value.replace(/\s+/g, "");
-        const at = now === null || now === undefined ? -1 : options.findIndex(([, value]) => squeezed(value) === squeezed(now));
-        own.textContent = now ? "as written below" : within ? "none" : LATER;
-        own.hidden = at >= 0;
-        select.value = at >= 0 ? String(at) : "own";
+        const at = now ? options.findIndex(([, value]) => squeezed(value) === squeezed(now)) : -1;
+        select.value = at >= 0 ? String(at) : now ? "own" : "none";
         select.disabled = !now && !(within ? placeOf(text, within) : placeOf(text, "flow.0.from"));
       },
     };

@@ -28,6 +28,17 @@ export function replaced(text, path, value) {
   return `${text.slice(0, section[0])}${body}\n${keys.join(".")} = ${value}${text.slice(section[0] + body.length)}`;
 }
 
+// The text without that key.
+export function removed(text, path) {
+  const place = placeOf(text, path);
+  if (!place) return text;
+  const head = text.slice(0, place[0]).replace(/[\w.-]+[ \t]*=[ \t]*$/, "");
+  const tail = text.slice(place[1]);
+  if (/^[ \t]*$/.test(head.slice(head.lastIndexOf("\n") + 1))) return head + tail.replace(/^.*\n?/, "");
+  if (/^[ \t]*,/.test(tail)) return head + tail.replace(/^[ \t]*,[ \t]*/, "");
+  return head.replace(/,[ \t]*$/, "") + tail;
+}
+
 function sectionOf(text, path) {
   const keys = path.split(".");
   const heads = [...text.matchAll(/^[ \t]*\[\[?[ \t]*([\w.-]+)[ \t]*\]\]?.*$/gm)];
@@ -37,14 +48,29 @@ function sectionOf(text, path) {
   return { section: places.at(Number(keys[1])), keys: keys.slice(2) };
 }
 
+// In a table's lines, or in an inline table, which begins with its brace.
 function within(text, from, to, keys) {
+  const inline = text[from] === "{";
   for (let n = keys.length; n > 0; n--) {
-    const name = keys.slice(0, n).join("\\s*\\.\\s*");
-    const found = new RegExp(`(?:^|[{,])[ \\t]*${name}[ \\t]*=[ \\t]*`, "m").exec(text.slice(from, to));
-    if (!found) continue;
-    const start = from + found.index + found[0].length;
-    const place = [start, endOf(text, start)];
-    return n === keys.length ? place : within(text, place[0], place[1], keys.slice(n));
+    const name = keys.slice(0, n).join(".");
+    const place = inline ? entryWith(text, from + 1, to, name) : lineWith(text, from, to, name);
+    if (place) return n === keys.length ? place : within(text, ...place, keys.slice(n));
+  }
+  return null;
+}
+
+function lineWith(text, from, to, name) {
+  const found = new RegExp(`^[ \\t]*${name.replaceAll(".", "[ \\t]*\\.[ \\t]*")}[ \\t]*=[ \\t]*`, "m").exec(text.slice(from, to));
+  return found && [from + found.index + found[0].length, endOf(text, from + found.index + found[0].length)];
+}
+
+function entryWith(text, from, to, name) {
+  for (let at = from; at < to;) {
+    const key = /^[\s,]*([\w-][\w. \t-]*?)[ \t]*=[ \t]*/.exec(text.slice(at, to));
+    if (!key) return null;
+    const start = at + key[0].length;
+    at = endOf(text, start);
+    if (key[1].replace(/[ \t]/g, "") === name) return [start, at];
   }
   return null;
 }
