@@ -18,7 +18,7 @@ from acklab.infer.nudge import Nudge
 from acklab.infer.plan import from_tree
 from acklab.infer.posterior import Posterior
 from acklab.infer.run import tried
-from acklab.infer.words import assumed
+from acklab.infer.words import as_text, assumed
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "infer" / "sender.toml"
@@ -189,6 +189,20 @@ def test_mistakes_end_the_command_with_2_and_counting_runs_nothing(tmp_path: Pat
     assert command(str(tmp_path / "none.toml")).returncode == 2
     counted = command(str(EXAMPLE), "--count")
     assert counted.stdout.strip() == "144 readings of 144 (all), 10 runs each: 1,440 runs"
+
+
+def test_a_value_that_a_reading_does_not_have_is_told(tmp_path: Path) -> None:
+    unfinished = {**PLAN["value"][1], "name": "never", "run": "short", "metric": "repair"}
+    del unfinished["over"]
+    runs = [{"name": "short", "set": {"flow.f.size.segments": 3}}]  # nothing is lost, so nothing is repaired
+    told = acklab.infer({**PLAN, "nudges": 1, "run": runs, "value": [PLAN["value"][0], unfinished]}, out=tmp_path)
+    assert "No reading has a value of never." in as_text(told)
+    assert json.loads((tmp_path / "infer.json").read_text())["values"][1]["winner"] is None
+
+
+def test_a_paper_without_a_plan_ends_the_command_with_2() -> None:
+    failed = command("veno")
+    assert (failed.returncode, failed.stderr) == (2, "acklab: the paper veno has no plan; there is one of smartacking\n")
 
 
 def test_everything_is_written(tmp_path: Path) -> None:

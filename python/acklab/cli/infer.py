@@ -97,9 +97,13 @@ def act(options: argparse.Namespace) -> int:
 
 def _plan(file: str, given: dict[str, Any]) -> Any:
     """The plan of a file, or of a paper; a file of that name goes first."""
+    from ..infer.errors import InferError
     from ..infer.plan import from_tree, read
-    from ..papers import inferred
+    from ..papers import NAMES, inferred
 
-    if not os.path.lexists(file) and (tree := inferred(file)) is not None:
-        return from_tree({**tree, **given}, file)
-    return read(file, given)
+    if os.path.lexists(file) or file not in NAMES:
+        return read(file, given)
+    if (tree := inferred(file)) is None:
+        there = ", ".join(name for name in NAMES if inferred(name) is not None)
+        raise InferError(f"the paper {file} has no plan; there is one of {there}")
+    return from_tree({**tree, **given}, file)

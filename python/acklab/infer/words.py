@@ -32,7 +32,7 @@ def sentence(told: Found) -> str:
     fitted = told.within(one.predicted(one.winner)[0], told.fitted)
     share = float(one.weights[one.winner])
     probable = f" (probability {_weight(share)})" if told.whole else ""
-    many = f"{fitted} of the {counted(len(told.fitted), 'fitted value')}"
+    many = f"{fitted} of {counted(len(told.fitted), 'fitted value')}"
     return (
         f"{'Most probable' if told.whole else 'Best'} of {counted(len(told.choices), 'reading')}: {cells(told)}{probable}. "
         f"It explains {many} within the tolerance (the baseline: {told.within(told.baseline, told.fitted)})."
@@ -79,7 +79,7 @@ def prediction(told: Found) -> str:
 
 
 def _compared(base: float, winner: float, mean: float) -> str:
-    return f"root mean squared miss {digits(winner)} tolerances, of the posterior mean {digits(mean)}, of the baseline {digits(base)}"
+    return f"root mean squared miss in tolerances {_shown(winner)}, of the posterior mean {_shown(mean)}, of the baseline {_shown(base)}"
 
 
 def left_out(told: Found) -> str:
@@ -100,10 +100,12 @@ def unreached(told: Found) -> list[str]:
     """Values that no reading reaches, and by how much."""
     found = []
     for one, near in zip(told.plan.values, told.reached, strict=True):
-        if not near.is_reached:
+        if math.isnan(near.distance):
+            found.append(f"No reading has a value of {one.name}.")
+        elif not near.is_reached:
             found.append(
-                f"No reading reaches {one.name}: {digits(one.value)} {one.unit}".rstrip()
-                + f" +- {digits(one.tolerance)} printed, {digits(near.mean)} at best, {digits(near.distance / one.tolerance)} tolerances away."
+                f"No reading reaches {one.name}: {_shown(one.value)} {one.unit}".rstrip()
+                + f" +- {_shown(one.tolerance)} printed, {_shown(near.mean)} at best, {_shown(near.distance / one.tolerance)} tolerances away."
             )
     return found
 
@@ -125,6 +127,11 @@ def _rule(one: Rule) -> list[str]:
     return [one.name, verdict, ", ".join(shown) + rest]
 
 
+def _shown(value: Any, figures: int = 3) -> str:
+    """A number, or that there is none."""
+    return "none" if math.isnan(value) else digits(float(value), figures)
+
+
 def _weight(value: float) -> str:
     """A probability; how small a very small one is depends on the tails of what is assumed."""
     return "<0.001" if value < 0.001 else ">0.999" if value > 0.999 else f"{value:.2g}"
@@ -137,15 +144,15 @@ def value_rows(told: Found) -> tuple[list[str], list[list[str]]]:
     rows = []
     for k, (value, near) in enumerate(zip(told.plan.values, told.reached, strict=True)):
         rows.append([
-            value.label, "fitted" if value.fit else "held out", f"{digits(value.value)} +- {digits(value.tolerance)}", digits(told.baseline[k]),
-            _with(winner[k], chance[k]), *([_with(mean[k], spread[k])] if told.whole else []), digits(near.mean), f"{near.within:,}",
+            value.label, "fitted" if value.fit else "held out", f"{_shown(value.value)} +- {_shown(value.tolerance)}", _shown(told.baseline[k]),
+            _with(winner[k], chance[k]), *([_with(mean[k], spread[k])] if told.whole else []), _shown(near.mean), f"{near.within:,}",
         ])  # fmt: skip
     middle = ["posterior"] if told.whole else []
     return ["value", "use", "printed", "baseline", "winner", *middle, "nearest", "within"], rows
 
 
 def _with(mean: Any, deviation: Any) -> str:
-    return f"{digits(float(mean))} ({digits(float(deviation), 2)})" if deviation > 1e-6 * abs(mean) else digits(float(mean))
+    return f"{_shown(mean)} ({_shown(deviation, 2)})" if deviation > 1e-6 * abs(mean) else _shown(mean)
 
 
 def group_rows(told: Found) -> tuple[list[str], list[list[str]]]:
@@ -154,7 +161,7 @@ def group_rows(told: Found) -> tuple[list[str], list[list[str]]]:
     for one in told.left_out:
         for k in one.places:
             value = told.plan.values[k]
-            rows.append([one.group, value.label, digits(value.value), digits(told.baseline[k]), digits(one.winner[k]), digits(one.mean[k])])
+            rows.append([one.group, value.label, _shown(value.value), _shown(told.baseline[k]), _shown(one.winner[k]), _shown(one.mean[k])])
     return ["left out", "value", "printed", "baseline", "best of the others", "posterior mean"], rows
 
 
