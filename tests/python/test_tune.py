@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -18,7 +18,7 @@ from acklab.tune import TuneError
 from acklab.tune.draws import draw, drawn
 from acklab.tune.objective import objective
 from acklab.tune.plan import from_tree
-from acklab.tune.search import STOPPED, looks
+from acklab.tune.search import STOPPED, Search, Trial, looks
 
 pytest.importorskip("optuna", reason="pip install 'acklab[tune]'")
 
@@ -168,6 +168,17 @@ def test_scenarios_that_are_written_run_as_they_did(tmp_path: Path) -> None:
         assert one.read(acklab.run(tmp_path / "a" / f"{name}.toml").summary()) == pytest.approx(want, rel=1e-12)
     plain = json.loads((tmp_path / "a" / "tune.json").read_text())
     assert plain["answer"] == told.sentence and str(loss.path.number) in plain["loses"]
+
+
+def test_a_space_without_end_is_searched_on_beside_the_next_best() -> None:
+    free = {"link.0.delay": {"low": "1ms", "high": "9ms"}, "flow.f.sender.initial_window": [1, 2, 4]}
+    plan = from_tree({"scenario": LOSSY, "free": free, "objectives": ["completion"], "paths": 1})
+    search = Search(plan, cast(Any, None), cast(Any, None))
+    points = [{"link.0.delay": delay, "flow.f.sender.initial_window": place} for delay, place in ((2.0, 0), (2.0, 1), (3.0, 2))]
+    search.trials = [Trial(k + 1, plan.space.point(one), costs=[(float(k),)]) for k, one in enumerate(points)]
+    search.best = search.trials[0]
+    search._known = {json.dumps(one.choice.sets, sort_keys=True): one for one in search.trials}
+    assert search._untried() == {"link.0.delay": 2.0, "flow.f.sender.initial_window": 2}  # the best's one neighbour is known
 
 
 def test_paths_come_in_the_shares_of_their_weights() -> None:
