@@ -62,6 +62,8 @@ variants! {
             undo: Undo = Undo::Off,
             /// How a timeout is tested for being spurious.
             frto: Frto = Frto::Off,
+            /// How reordering is measured, and what follows from it.
+            reordering: Reordering = Reordering::Rfc8985,
             /// Tick (1/HZ) by which its three timers are set, as in Linux; 0s sets them exactly, as in RFC 8985.
             tick: Time = Time::ZERO,
             /// Phase of that tick: the host's age at time 0, modulo `tick`.
@@ -151,6 +153,17 @@ choice! {
 }
 
 choice! {
+    /// How a sender with RACK measures reordering, and what follows from it.
+    Reordering {
+        /// It is seen or not. Each round trip with a DSACK widens the time that RACK waits (RFC 8985 section 6.2).
+        Rfc8985 = "rfc8985",
+        /// It has a degree, in segments. Above `dup_thresh`, reported segments grow the window, too. DSACKs widen the time that RACK
+        /// waits only after reordering. A late segment undoes a recovery once no retransmission is on its way (Linux).
+        Linux = "linux",
+    }
+}
+
+choice! {
     /// How a timeout is tested for being spurious: new data is sent after the first retransmission (F-RTO, RFC 5682).
     Frto {
         /// Not at all.
@@ -204,6 +217,11 @@ impl RecoveryKind {
             RecoveryKind::Rfc6675 { frto, .. } | RecoveryKind::Rack { frto, .. } => frto,
             _ => Frto::Off,
         }
+    }
+
+    /// Whether it measures reordering as Linux does.
+    pub fn measures_reordering(&self) -> bool {
+        matches!(self, RecoveryKind::Rack { reordering: Reordering::Linux, .. })
     }
 
     /// Its `window`.

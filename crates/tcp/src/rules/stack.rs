@@ -131,6 +131,7 @@ impl Stack {
                     window: RecoveryWindow::PrrLinux,
                     undo: Undo::Both,
                     frto: Frto::Linux,
+                    reordering: Reordering::Linux,
                     tick: Time::from_secs(0.004),
                     phase: Time::ZERO,
                 },

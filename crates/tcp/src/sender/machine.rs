@@ -119,10 +119,7 @@ impl Sender {
         if !self.recovery.keeps_log() {
             core.tell_covered(ack, &self.recovery.outstanding(core), now);
         }
-        let was = core.cc.state_at(core.seq.una);
-        if core.undo(ack, now) {
-            self.recovery.undone(core, was);
-        }
+        self.recovery.undo(core, ack, now);
         true
     }
 

@@ -78,7 +78,7 @@ impl Core {
             self.cc.state = CaState::Recovery;
             self.may_not_be_undone();
         } else {
-            self.may_be_undone();
+            self.may_be_undone(false);
             self.cut(Signal::Loss, now);
         }
         self.cc.recover = self.seq.max;
@@ -138,7 +138,7 @@ impl Core {
                 self.may_not_be_undone();
                 self.cut(Signal::Idle, now);
             } else {
-                self.may_be_undone();
+                self.may_be_undone(true);
                 self.cut(Signal::Timeout, now);
                 self.cc.ssthresh = kept.unwrap_or(self.cc.ssthresh);
             }
@@ -156,9 +156,9 @@ impl Core {
     }
 
     /// A loss is about to reduce the window.
-    fn may_be_undone(&mut self) {
+    fn may_be_undone(&mut self, timeout: bool) {
         if let Some(undo) = &mut self.extras.undo {
-            undo.begin(&self.seq, &self.cc);
+            undo.begin(&self.seq, &self.cc, timeout);
         }
     }
 
@@ -171,7 +171,7 @@ impl Core {
 
     /// True if this ACK, before it counts, shows the last reduction to have been needless. If so, it is taken back.
     pub(super) fn undo(&mut self, ack: &Ack, now: Time) -> bool {
-        let Some(undo) = &mut self.extras.undo else { return false };
+        let Some(undo) = self.extras.undo.as_mut().filter(|undo| !undo.weighed) else { return false };
         let needless =
             undo.judge(ack, self.rules.recovery.stamp(ack.ts_ecr), &self.seq, self.cc.state, &mut self.counters);
         if needless {

@@ -60,6 +60,11 @@ impl SendLog {
         self.resent > 0
     }
 
+    /// True if the first segment was sent more than once.
+    pub fn first_resent(&self) -> bool {
+        self.segments.front().is_some_and(|sent| sent.resent)
+    }
+
     /// Units ever believed lost, each as often as it was.
     pub fn lost_ever(&self) -> u64 {
         self.lost_ever
@@ -69,6 +74,18 @@ impl SendLog {
     pub fn reported_or_resent(&self, from: Seq, to: Seq) -> u64 {
         let some = self.segments.iter().filter(|sent| sent.sacked || sent.resent);
         some.map(|sent| sent.end.min(to).saturating_sub(sent.start.max(from))).sum()
+    }
+
+    /// Units sent again, as lost, of which nothing has arrived (Linux's `retrans_out`).
+    pub fn on_their_way_again(&self) -> u64 {
+        self.marked - self.lost
+    }
+
+    /// Units of `from .. to` that were sent more than once, and the first of them that has been reported.
+    pub fn resent_within(&self, from: Seq, to: Seq) -> (u64, Option<Seq>) {
+        let resent = self.segments.range(self.index(from)..).take_while(|sent| sent.start < to).filter(|sent| sent.resent);
+        let reported = resent.clone().find(|sent| sent.sacked).map(|sent| sent.start);
+        (resent.map(|sent| sent.end.min(to) - sent.start.max(from)).sum(), reported)
     }
 
     /// Segments reported above the cumulative ACK.

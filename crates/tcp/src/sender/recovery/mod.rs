@@ -55,6 +55,14 @@ pub trait LossRecovery {
     /// The timer ran out: forget what the timeout makes void, before the window is reduced.
     fn before_timeout(&mut self, core: &mut Core);
 
+    /// Takes the last reduction back if this ACK, before it counts, shows that it was needless.
+    fn undo(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+        let was = core.cc.state_at(core.seq.una);
+        if core.undo(ack, now) {
+            self.undone(core, was);
+        }
+    }
+
     /// Forgets losses that were none: a reduction has been taken back, before which the state `was` another. Recoveries
     /// without this have no reductions that are.
     fn undone(&mut self, _core: &mut Core, _was: CaState) {}
@@ -156,6 +164,10 @@ impl LossRecovery for Recovery {
 
     fn before_timeout(&mut self, core: &mut Core) {
         each!(self, recovery => recovery.before_timeout(core));
+    }
+
+    fn undo(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+        each!(self, recovery => recovery.undo(core, ack, now));
     }
 
     fn undone(&mut self, core: &mut Core, was: CaState) {

@@ -36,6 +36,16 @@ struct Reduction {
     unreported: u64,
 }
 
+/// What an ACK shows of the last reduction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sender) enum Evidence {
+    None,
+    /// Within a recovery, its hole was filled by a segment that was late.
+    Late,
+    /// It was needless.
+    Needless,
+}
+
 /// Watch over the last reduction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::sender) struct Undo {
@@ -43,6 +53,8 @@ pub(in crate::sender) struct Undo {
     asks: bool,
     by_timestamps: bool,
     by_dsack: bool,
+    /// True if the recovery weighs evidence with what it knows of each segment.
+    pub weighed: bool,
     last: Option<Reduction>,
 }
 
@@ -54,12 +66,13 @@ impl Undo {
         let by_timestamps = rules.timestamps && matches!(undo, Rule::Timestamps | Rule::Both);
         let (asks, by_dsack) = (rules.recovery.undoes(), matches!(undo, Rule::Dsack | Rule::Both));
         let on = undo != Rule::Off || rules.recovery.frto() != Frto::Off;
-        on.then(|| Box::new(Undo { asks, by_timestamps, by_dsack, last: None }))
+        on.then(|| Box::new(Undo { asks, by_timestamps, by_dsack, weighed: rules.recovery.measures_reordering(), last: None }))
     }
 
     /// A loss is about to reduce the window. One that comes before the last has been repaired belongs to it.
-    pub fn begin(&mut self, seq: &SequenceSpace, cc: &Congestion) {
-        if !self.asks || self.last.as_ref().is_some_and(|last| seq.una < last.to) {
+    pub fn begin(&mut self, seq: &SequenceSpace, cc: &Congestion, timeout: bool) {
+        let belongs = timeout || !self.weighed;
+        if !self.asks || self.last.as_ref().is_some_and(|last| belongs && seq.una < last.to) {
             return;
         }
         // What an earlier reduction sent again may still be on its way, and now arrive before it is sent once more: no sign that it
@@ -117,6 +130,38 @@ impl Undo {
             needless |= last.unreported == 0 && over;
         }
         needless
+    }
+
+    /// A DSACK that counts reports `units` that were sent again, up to `end`.
+    pub fn on_report(&mut self, end: Seq, units: u64) {
+        if let Some(last) = self.last.as_mut().filter(|last| end > last.from) {
+            last.unreported = last.unreported.saturating_sub(units);
+        }
+    }
+
+    /// A recovery has begun or is about to begin, with so many units on their way again; `any`: whether a new reduction's clock goes
+    /// on from the last (`tcp_init_undo`, `tcp_retrans_stamp_cleanup`).
+    pub fn on_their_way(&mut self, units: u64, any: bool) {
+        if let Some(last) = &mut self.last {
+            last.unreported = units;
+            last.resent_to = if any { last.resent_to } else { 0 };
+        }
+    }
+
+    /// What an ACK, before it counts, shows in this state (`tcp_fastretrans_alert`).
+    pub fn weigh(&self, ack: &Ack, echo: Time, una: Seq, state: CaState) -> Evidence {
+        let Some(Reduction { to, resent: Some(resent), unreported, .. }) = self.last else { return Evidence::None };
+        let advances = ack.ack > una;
+        let late = advances && self.by_timestamps && echo < resent;
+        let reported = self.by_dsack && unreported == 0;
+        match state {
+            CaState::Recovery if late && ack.ack < to => Evidence::Late,
+            CaState::Recovery | CaState::Loss if late || (reported && (advances || state == CaState::Recovery)) => {
+                Evidence::Needless
+            }
+            CaState::Open if reported => Evidence::Needless,
+            _ => Evidence::None,
+        }
     }
 
     /// The windows before the last reduction, to return to.

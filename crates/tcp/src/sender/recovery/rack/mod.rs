@@ -7,10 +7,11 @@
 
 mod detection;
 mod probe;
+mod reordering;
 mod samples;
 mod wheel;
 
-use acklab_packet::{Ack, Time};
+use acklab_packet::{Ack, Seq, Time};
 
 use super::super::congestion::CaState;
 use super::super::congestion::control::{CongestionControl, Needs, Signal};
@@ -22,11 +23,12 @@ use super::pipe::{ByPipe, Next};
 use super::prr::{Delivery, Prr};
 use super::scoreboard::Scoreboard;
 use super::tap::Tap;
-use super::undo::dsack;
+use super::undo::{Evidence, dsack};
 use super::{LossRecovery, accept_new_data};
 use crate::rules::{Controls, CreditKind, FackWindow};
 use detection::Detection;
 use probe::Tlp;
+use reordering::Reordering;
 use samples::Samples;
 use wheel::expiry;
 
@@ -36,9 +38,12 @@ pub struct Rack {
     board: Scoreboard,
     log: SendLog,
     detection: Detection,
+    reordering: Reordering,
     tlp: Tlp,
     prr: Prr,
     frto: Frto,
+    /// What may be sent.
+    sends: Sends,
     /// The timer has run out, and what that means for what is outstanding is not yet worked out.
     timed_out: bool,
     /// Something is missing or has been sent again: the state is not open.
@@ -49,6 +54,16 @@ pub struct Rack {
     probe: Option<Time>,
 }
 
+/// What may be sent: an ACK that only shows reordering lets go nothing again, and the reordering timer nothing else
+/// (`tcp_try_undo_partial`, `tcp_rack_reo_timeout`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Sends {
+    #[default]
+    All,
+    New,
+    Lost,
+}
+
 impl Rack {
     /// Units believed to be in the network: neither reported nor lost.
     fn in_flight(&self, core: &Core) -> u64 {
@@ -57,20 +72,21 @@ impl Rack {
 
     /// Takes in what the ACK covers and reports, lowest first (section 6.2 steps 1 to 3). As Linux counts, the round trip for the
     /// timer.
-    fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) -> Option<Time> {
-        let detection = &mut self.detection;
+    fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) -> (Samples, Option<Time>) {
+        let (detection, reordering) = (&mut self.detection, &mut self.reordering);
         let (mut last, mut samples) = (None, Samples::default());
+        let measures = core.rules.recovery.measures_reordering();
         let recovery = core.rules.recovery;
         let ticks = recovery.counts_ticks();
         let echo = core.rules.timestamps.then(|| recovery.stamp(ack.ts_ecr));
         let resent = take_in(&mut self.log, &mut self.board, core, ack, now, |sent, covered| {
             let late = covered && echo.is_some_and(|echo| echo < recovery.stamp(sent.at));
-            detection.delivered(&sent, late, !ticks, now);
+            reordering.seen |= detection.delivered(&sent, late, !ticks, now) && !measures;
             last = if covered { Some(detection.rtt) } else { last };
             samples.note(&sent, covered);
         });
         if !ticks {
-            return None;
+            return (samples, None);
         }
         // Linux reads the reports first: the round trip is that of the last segment covered (`tcp_rack_advance` in
         // net/ipv4/tcp_recovery.c, called by `tcp_sacktag_one`, then `tcp_clean_rtx_queue`).
@@ -88,19 +104,27 @@ impl Rack {
         if let Some(elapsed) = timer.filter(|_| !advances) {
             core.sample(elapsed, core.seq.flight_size(), now);
         }
-        timer
+        (samples, timer)
     }
 
     /// Marks what is lost, and says when more may be (section 6.2 steps 4 and 5). A recovery begins, if none is on, also for
     /// what the last one found above its end and did not come to.
     fn detect<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
-        let (wait, lost) = (self.wait(core), self.log.lost());
-        let due = self.detection.newest.and_then(|newest| self.log.detect(newest, wait, now, CLOCK));
-        let spare = if core.rules.recovery.counts_ticks() { wheel::LEAST } else { 0.0 };
-        self.reorder = due.map(|due| expiry(&core.rules, now, (due - now).secs() + spare));
+        let (wait, lost, again) = (self.wait(core), self.log.lost(), self.log.on_their_way_again());
+        let looks = std::mem::take(&mut self.detection.advanced) || !core.rules.recovery.measures_reordering();
+        if self.sends == Sends::New {
+            (self.reorder, self.detection.advanced) = (None, looks);
+        } else if looks {
+            let due = self.detection.newest.and_then(|newest| self.log.detect(newest, wait, now, CLOCK));
+            let spare = if core.rules.recovery.counts_ticks() { wheel::LEAST } else { 0.0 };
+            self.reorder = due.map(|due| expiry(&core.rules, now, (due - now).secs() + spare));
+        }
         // To Linux what was sent again since is still lost (`tcp_time_to_recover` in net/ipv4/tcp_input.c).
         let found = if core.rules.recovery.counts_ticks() { self.log.marked() } else { self.log.lost() };
-        if found > 0 && !core.cc.repairs(core.seq.una) {
+        // After a timeout, a retransmission that is lost begins a recovery (`FLAG_LOST_RETRANS`).
+        let lost_again = again > self.log.on_their_way_again() && core.rules.recovery.measures_reordering();
+        let state = core.cc.state_at(core.seq.una);
+        if found > 0 && (state < CaState::Recovery || (state == CaState::Loss && lost_again)) {
             self.enter(core, delivery, now, wire);
         } else if self.prr.on() {
             self.prr.on_ack(core, delivery, self.in_flight(core), self.log.lost() > lost);
@@ -109,8 +133,10 @@ impl Rack {
 
     /// Time after its departure at which a segment that others have overtaken is lost.
     fn wait(&self, core: &Core) -> Time {
-        let impatient = core.cc.repairs(core.seq.una) || self.log.sacked() >= core.rules.dup_thresh;
-        let window = self.detection.window(impatient, core.smoothed_rtt().unwrap_or(f64::INFINITY));
+        let enough = self.reordering.degree(core.rules.dup_thresh);
+        let impatient = core.cc.repairs(core.seq.una) || self.log.sacked() >= enough;
+        let srtt = core.smoothed_rtt().unwrap_or(f64::INFINITY);
+        let window = self.reordering.window(impatient, self.detection.min_rtt, srtt);
         // Both infinite: no round trip is known, and nothing has been delivered.
         Time::from_secs(self.detection.rtt + if window.is_finite() { window } else { 0.0 })
     }
@@ -119,7 +145,9 @@ impl Rack {
     fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
         self.tlp.reset();
         let window = core.cc.cwnd;
+        self.expect_reports(core);
         core.begin_recovery(now, wire);
+        self.expect_reports(core);
         self.prr.begin(core, window, delivery);
         self.prr.on_ack(core, delivery, self.in_flight(core), true);
         // A control that owns the window first says what may be in flight.
@@ -127,6 +155,14 @@ impl Rack {
             && let Some(lost) = self.next_lost(core)
         {
             self.send_one(core, &lost, now, wire);
+        }
+    }
+
+    /// Tells the watch over reductions what may still be reported as a duplicate.
+    fn expect_reports(&self, core: &mut Core) {
+        if let Some(undo) = core.extras.undo.as_mut().filter(|undo| undo.weighed) {
+            let again = self.log.on_their_way_again();
+            undo.on_their_way(again, again > 0 || self.log.first_resent());
         }
     }
 
@@ -159,7 +195,10 @@ impl Rack {
             } else if let Some(last) = self.log.last().copied() {
                 core.stop_timing();
                 let start = last.start.max(last.end.saturating_sub(u64::from(core.seq.mss)));
+                // To Linux a probe is no retransmission of a recovery (`tcp_send_loss_probe`).
+                let undo = core.extras.undo.take_if(|undo| undo.weighed);
                 core.transmit(start, (last.end - start) as u32, now, wire);
+                core.extras.undo = undo.or(core.extras.undo.take());
                 self.log.sent(start, last.end, now);
                 self.tlp.sent(core, true);
             }
@@ -199,29 +238,117 @@ impl Rack {
             core.cc.state = CaState::Open;
             core.with_control(now, |control, window| control.on_complete(window));
         }
+        let measures = core.rules.recovery.measures_reordering();
+        let duplicate = dsack.filter(|_| measures).and_then(|block| self.note_duplicate(core, block));
+        let evidence = self.weigh(core, ack, now);
         let (before, reported) = (self.outstanding(core), self.board.total());
-        let timed = self.take_in(core, ack, now);
+        let arrived = self.board.runs().last().map_or(core.seq.una, |run| run.1);
+        let (samples, timed) = self.take_in(core, ack, now);
         let advances = ack.ack > core.seq.una;
-        let delivery = Delivery::between((before.una, reported), (ack.ack.max(core.seq.una), self.board.total()));
+        let mut delivery = Delivery::between((before.una, reported), (ack.ack.max(core.seq.una), self.board.total()));
+        if measures {
+            delivery.units += duplicate.map_or(0, |(units, _)| units);
+            let low = samples.lowest.into_iter().flatten().filter(|low| *low < arrived);
+            let low = low.chain(duplicate.and_then(|(_, low)| low)).min();
+            self.measure(core, ack, low, samples.newest, now);
+            self.partial(core, ack, evidence, now);
+        }
         let mut acked = 0;
         if advances {
             if ack.ack >= core.cc.recover && core.cc.repairs(core.seq.una) {
-                self.detection.on_exit();
+                self.reordering.on_exit();
             }
             let timed = timed.map_or(*ack, |elapsed| Ack { ts_ecr: now - elapsed, ..*ack });
             acked = accept_new_data(core, &timed, &mut self.prr, now, wire);
         }
-        self.detection.on_dsack(core.seq.una, core.seq.max, dsack.is_some());
+        if !measures {
+            self.reordering.on_dsack(core.seq.una, core.seq.max, dsack.is_some());
+        }
+        // Where segments overtake each other far, reports grow the window, too (`tcp_may_raise_cwnd`).
+        let far = measures && self.reordering.degree(core.rules.dup_thresh) > core.rules.dup_thresh;
+        let raises = acked > 0 || (far && samples.reports && core.in_use() && !(ack.ece && core.rules.ecn));
         self.detect(core, delivery, now, wire);
         self.tell_state(core, now);
         // An ACK that begins a recovery grows no window, and what counts is what was delivered: reported or covered for the first
         // time (`tcp_cong_control` in net/ipv4/tcp_input.c).
-        if acked > 0 && core.cc.state != CaState::Recovery {
+        if raises && core.cc.state_at(core.seq.una) != CaState::Recovery {
             let delivered = core.rules.credit == CreditKind::SegmentCounter {};
             core.grow(acked, if delivered { delivery.units } else { acked }, now);
         }
         core.tell_judged(ack, &before, &self.outstanding(core), now);
-        (verdict == Verdict::Ask && self.ask(core, now, wire)) || self.send_out(core, now, wire) || advances
+        let sent = (verdict == Verdict::Ask && self.ask(core, now, wire)) || self.send_out(core, now, wire);
+        self.sends = Sends::All;
+        sent || advances
+    }
+
+    /// A DSACK counts while no more was reported than was sent again (`tcp_dsack_seen`): the units that it adds to what was delivered,
+    /// and the lowest that it shows to have overtaken its own retransmission.
+    fn note_duplicate(&mut self, core: &mut Core, (start, end): (Seq, Seq)) -> Option<(u64, Option<Seq>)> {
+        let mss = u64::from(core.seq.mss);
+        let segments = (end - start).div_ceil(mss);
+        core.counters.duplicates += segments;
+        if core.counters.duplicates > core.counters.retransmits {
+            return None;
+        }
+        if segments > 1 || !self.tlp.resent_to(end) {
+            self.reordering.expect_wider();
+        }
+        let forgotten = end <= core.seq.una;
+        let (units, low) = if forgotten { (segments * mss, None) } else { self.log.resent_within(start, end) };
+        if let Some(undo) = &mut core.extras.undo {
+            undo.on_report(end, units);
+        }
+        Some((segments * mss, low))
+    }
+
+    /// Weighs what the ACK shows of the last reduction, which is taken back if it was needless.
+    fn weigh(&mut self, core: &mut Core, ack: &Ack, now: Time) -> Evidence {
+        let state = core.cc.state_at(core.seq.una);
+        let echo = core.rules.recovery.stamp(ack.ts_ecr);
+        let undo = core.extras.undo.as_ref().filter(|undo| undo.weighed);
+        let evidence = undo.map_or(Evidence::None, |undo| undo.weigh(ack, echo, core.seq.una, state));
+        if evidence == Evidence::Needless {
+            if ack.ack < core.cc.recover || state == CaState::Open {
+                self.reordering.on_undo();
+            }
+            self.take_back(core, state == CaState::Loss, now);
+        }
+        evidence
+    }
+
+    /// Takes the last reduction back; `all`: what was believed lost is not.
+    fn take_back(&mut self, core: &mut Core, all: bool, now: Time) {
+        core.take_back(now);
+        self.frto.forget();
+        self.prr.forget();
+        self.detection.advanced = true;
+        if all {
+            self.log.forgive();
+        }
+    }
+
+    /// Measures reordering by the lowest segment sent once that something overtook, and by the segment delivered that left last.
+    fn measure(&mut self, core: &Core, ack: &Ack, low: Option<Seq>, newest: Option<Time>, now: Time) {
+        let highest = self.board.runs().last().map_or(ack.ack.max(core.seq.una), |run| run.1);
+        if let Some(low) = low.filter(|low| *low < highest) {
+            self.reordering.overtaken(highest - low, core.seq.mss, core.rules.dup_thresh);
+        }
+        if let Some(newest) = newest {
+            self.reordering.on_delivery(newest, now);
+        }
+    }
+
+    /// A hole of a recovery that a late segment filled was overtaken. The reduction is taken back if nothing is on its way again;
+    /// until then nothing else is sent again (`tcp_try_undo_partial`).
+    fn partial(&mut self, core: &mut Core, ack: &Ack, evidence: Evidence, now: Time) {
+        if evidence == Evidence::Late {
+            self.measure(core, ack, Some(core.seq.una), None, now);
+            if self.log.on_their_way_again() > 0 {
+                self.sends = Sends::New;
+            } else {
+                self.take_back(core, true, now);
+            }
+        }
     }
 
     /// Tells a control that takes Linux's form whether all is in order (`tcp_set_ca_state`).
@@ -248,8 +375,13 @@ impl Rack {
 impl ByPipe for Rack {
     fn next(&mut self, core: &mut Core) -> Option<Next> {
         let room = self.in_flight(core) + u64::from(core.seq.mss) <= core.cc.cwnd as u64;
-        if let Some(lost) = self.next_lost(core) {
+        if self.sends != Sends::New
+            && let Some(lost) = self.next_lost(core)
+        {
             return room.then_some(lost);
+        }
+        if self.sends == Sends::Lost {
+            return None;
         }
         if self.by_pipe(core) {
             let fin = || core.seq.fin_alone().map(|len| Next::in_order(core, u64::from(len)));
@@ -290,8 +422,11 @@ impl LossRecovery for Rack {
             let linux = core.rules.recovery.window() == FackWindow::PrrLinux && !core.cc.repairs(core.seq.una);
             let units = if linux { u64::from(core.seq.mss) } else { 0 };
             let delivery = Delivery { units, covered: 0, reported: self.board.total() };
+            self.detection.advanced = true;
+            self.sends = if core.rules.recovery.measures_reordering() { Sends::Lost } else { Sends::All };
             self.detect(core, delivery, now, &mut tap);
             self.send_out(core, now, &mut tap);
+            self.sends = Sends::All;
         } else if due(&mut self.probe) {
             self.send_probe(core, now, &mut tap);
         } else {
@@ -309,6 +444,10 @@ impl LossRecovery for Rack {
         if core.seq.una < core.seq.max {
             self.frto.suspect(core);
         }
+        let calm = !core.cc.repairs(core.seq.una);
+        if calm && self.log.sacked() >= core.rules.dup_thresh {
+            self.reordering.overestimated();
+        }
         core.cc.dupacks = 0;
         self.timed_out = true;
         self.prr.forget();
@@ -319,7 +458,7 @@ impl LossRecovery for Rack {
     /// A hole that was late in a recovery was overtaken: the path reorders, as Linux concludes.
     fn undone(&mut self, core: &mut Core, was: CaState) {
         core.cc.dupacks = 0;
-        self.detection.reordering_seen |= was == CaState::Recovery;
+        self.reordering.seen |= was == CaState::Recovery;
         self.frto.forget();
         self.prr.forget();
         self.log.forgive();

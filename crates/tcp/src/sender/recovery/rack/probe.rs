@@ -28,6 +28,11 @@ impl Tlp {
         self.resent = false;
     }
 
+    /// True if it sent segments again up to `end`, and no ACK has decided.
+    pub fn resent_to(&self, end: Seq) -> bool {
+        self.resent && self.end == Some(end)
+    }
+
     /// True if another probe may leave (section 7.3): none is on its way, and the round trip was measured since the last.
     pub fn may_send(&self, core: &Core) -> bool {
         self.end.is_none() && self.samples != Some(core.counters.rtt_samples)

@@ -3,7 +3,7 @@
 //! control, of the last one reported, else of the last one covered. If something covered was sent twice and nothing is
 //! reported, the echoed timestamp gives both.
 
-use acklab_packet::Time;
+use acklab_packet::{Seq, Time};
 
 use super::super::log::Sent;
 
@@ -12,12 +12,22 @@ use super::super::log::Sent;
 pub(super) struct Samples {
     covered: Option<(Time, Time)>,
     reported: Option<(Time, Time)>,
+    /// Lowest unit covered, and reported, of what was sent once.
+    pub lowest: [Option<Seq>; 2],
+    /// When what left last of all this left.
+    pub newest: Option<Time>,
+    /// True if something was reported.
+    pub reports: bool,
 }
 
 impl Samples {
     /// A segment that the ACK covers or reports for the first time, lowest first.
     pub fn note(&mut self, sent: &Sent, covered: bool) {
+        self.newest = self.newest.max(Some(sent.at));
+        self.reports |= !covered;
         if !sent.resent {
+            let lowest = &mut self.lowest[usize::from(!covered)];
+            *lowest = lowest.or(Some(sent.start));
             let times = if covered { &mut self.covered } else { &mut self.reported };
             *times = Some((times.map_or(sent.at, |times| times.0), sent.at));
         }
