@@ -173,6 +173,9 @@ fn complete(flow: &mut Both, sender: &SenderTable, receiver: &ReceiverTable) {
         let possible = theirs.sack && !matches!(ours.recovery, RecoveryKind::Sack { .. });
         theirs.dsack = possible && (theirs.dsack || ours.recovery.uses_dsack());
     }
+    if receiver.paws.is_none() {
+        theirs.paws &= ours.timestamps;
+    }
     let quic = ours.recovery.is_rfc9002() && matches!(theirs.ack, AckPolicyKind::Quic { .. });
     if let AckPolicyKind::Quic { max_ack_delay, packet_numbers, .. } = &mut theirs.ack {
         if !receiver.ack.as_ref().is_some_and(|ack| ack.gives("packet_numbers")) {

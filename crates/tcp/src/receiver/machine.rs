@@ -112,8 +112,13 @@ impl Receiver {
         if self.rules.echo_each_mark {
             self.echo_mark(segment.ecn == Ecn::Ce, before, now, wire);
         }
-        if segment.ts_val >= self.ts_recent && segment.seq <= self.last_ack_sent {
-            self.ts_recent = segment.ts_val;
+        if segment.ts_val >= self.ts_recent {
+            // To Linux a segment that ends below is no part of the connection (`tcp_sequence`).
+            if segment.seq <= self.last_ack_sent && (segment.end() >= self.last_ack_sent || !self.rules.paws) {
+                self.ts_recent = segment.ts_val;
+            }
+        } else if self.rules.paws && segment.seq >= self.space.rcv_nxt && self.is_older(segment) {
+            return self.emit(Emission::Now, now, wire);
         }
         if self.space.extend(segment) {
             self.answer(segment, Placement::NEXT, true, now, wire);
@@ -124,6 +129,13 @@ impl Receiver {
         } else {
             self.on_segment_elsewhere(segment, now, wire);
         }
+    }
+
+    /// True if the segment left more than a millisecond before the last one in order (`tcp_paws_discard`).
+    #[cold]
+    fn is_older(&self, segment: &Segment) -> bool {
+        let millis = |at: Time| (at.secs() * 1e3).floor();
+        millis(segment.ts_val) + 1.0 < millis(self.ts_recent)
     }
 
     /// Each ACK echoes the marks of what it covers (RFC 8257 section 3.2): where they change, what came `before` is acknowledged

@@ -190,6 +190,7 @@ impl Stack {
             purge_stale_sack: true,
             dsack: false,
             echo_each_mark: false,
+            paws: false,
             immediate_on_gap: true,
             immediate_on_repeat: true,
             immediate_on_syn: true,
@@ -200,7 +201,7 @@ impl Stack {
             Stack::Ns2At235 => ReceiverRules { ack: delayed(0.1), ..ns2 },
             Stack::Rfc => rfc,
             // ACKs carry timestamps.
-            Stack::Linux => ReceiverRules { ack: named("linux"), ack_size: 52, dsack: true, ..rfc },
+            Stack::Linux => ReceiverRules { ack: named("linux"), ack_size: 52, dsack: true, paws: true, ..rfc },
             Stack::Quic => ReceiverRules {
                 ack: named("quic"),
                 // A datagram of 37 bytes; a range of an ACK frame takes two.

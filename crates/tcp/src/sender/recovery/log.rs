@@ -19,6 +19,8 @@ pub(super) struct Sent {
     /// True if it was believed lost, whether it has been sent again since or not.
     pub marked: bool,
     pub sacked: bool,
+    /// True if it was found lost by time since it was last sent.
+    pub found: bool,
     /// Which transmission of the connection that was, from 0: a packet number (RFC 9000 section 12.3).
     pub number: u64,
 }
@@ -126,6 +128,7 @@ impl SendLog {
                 lost: false,
                 marked: false,
                 sacked: false,
+                found: false,
                 number,
             });
         } else {
@@ -138,7 +141,7 @@ impl SendLog {
                     self.lost -= sent.end - sent.start;
                 }
                 self.resent += usize::from(!sent.resent);
-                (sent.at, sent.resent, sent.number) = (now, true, number);
+                (sent.at, sent.resent, sent.number, sent.found) = (now, true, number, false);
             }
         }
         self.order.push_back((now, start, end, number));
@@ -225,7 +228,7 @@ impl SendLog {
                 if sent.start >= end {
                     break;
                 }
-                if sent.at != at || sent.sacked || sent.lost {
+                if sent.at != at || sent.sacked || sent.lost || sent.found {
                     continue;
                 }
                 let due = at + wait;
@@ -233,6 +236,7 @@ impl SendLog {
                     alive = true;
                 } else if due.secs() <= now.secs() + clock {
                     self.mark(index);
+                    self.segments[index].found = true;
                 } else {
                     alive = true;
                     again = Some(again.map_or(due, |again| again.max(due)));
@@ -298,11 +302,13 @@ impl SendLog {
         self.count
     }
 
-    /// Nothing is lost after all: what was believed so is on its way since it was last sent.
-    pub fn forgive(&mut self) {
+    /// Nothing is lost after all: what was believed so is on its way since it was last sent. `for_good`: what was found so by time is
+    /// not found again until it is sent again, as in Linux, whose list by time has lost it (`tcp_rack_detect_loss`).
+    pub fn forgive(&mut self, for_good: bool) {
         for index in 0..self.segments.len() {
             let sent = &mut self.segments[index];
             sent.marked = false;
+            sent.found &= for_good;
             if std::mem::take(&mut sent.lost) {
                 let entry = (sent.at, sent.start, sent.end, sent.number);
                 let place = self.order.partition_point(|other| other.0 <= entry.0);

@@ -70,6 +70,7 @@ mod tests {
             lost: false,
             marked: false,
             sacked: false,
+            found: false,
             number: 0,
         }
     }

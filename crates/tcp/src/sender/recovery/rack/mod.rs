@@ -323,7 +323,7 @@ impl Rack {
         self.prr.forget();
         self.detection.advanced = true;
         if all {
-            self.log.forgive();
+            self.log.forgive(true);
         }
     }
 
@@ -461,7 +461,7 @@ impl LossRecovery for Rack {
         self.reordering.seen |= was == CaState::Recovery;
         self.frto.forget();
         self.prr.forget();
-        self.log.forgive();
+        self.log.forgive(core.rules.recovery.measures_reordering());
     }
 
     fn outstanding(&self, core: &Core) -> Outstanding {

@@ -126,6 +126,8 @@ impl Cubic {
         let begun = Round { start: now, end: ack.snd_max, last_ack: now, ..Round::default() };
         let round = match &mut self.round {
             Some(round) if ack.ack <= round.end => round,
+            // The first round ends with the handshake (`cubictcp_init`).
+            None if ack.acked == 0.0 => return false,
             over => over.insert(begun),
         };
         if whole(window.cwnd, window) < LOW_WINDOW {
