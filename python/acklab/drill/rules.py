@@ -107,7 +107,8 @@ def scenario(stack: str, agreed: Agreed, settings: Mapping[str, str], nodelay: b
         sender.append('idle_restart = "off"')
     undo = "dsack" if settings.get("tcp_dsack", "1") != "0" else "off"
     if stack == "linux" and agreed.sack:
-        parts = ['kind = "rack"']
+        # The kernel of `make kernel` ticks every millisecond.
+        parts = ['kind = "rack"', 'tick = "1ms"']
         if not agreed.stamps:
             parts.append(f'undo = "{undo}"')
         if settings.get("tcp_frto") == "0":
@@ -120,8 +121,10 @@ def scenario(stack: str, agreed: Agreed, settings: Mapping[str, str], nodelay: b
         receiver.append(f"dsack = {_toml(agreed.sack and undo == 'dsack')}")
         delay, most = settings.get("tcp_comp_sack_delay_ns"), settings.get("tcp_comp_sack_nr")
         parts = [*([f'sack_delay = "{int(delay)}ns"'] if delay else []), *([f"sack_most = {int(most)}"] if most else [])]
-        if parts:
-            receiver.append(f"ack = {{ policy = \"linux\", {', '.join(parts)} }}")
+        # Segments of this size fill the first window of 64,240 bytes without opening it further.
+        full = max(64240 // agreed.mss, 1)
+        parts = [f"window = {full}", f"buffer = {full}", 'tick = "1ms"', *parts]
+        receiver.append(f"ack = {{ policy = \"linux\", {', '.join(parts)} }}")
     return (
         'stop = { when = "flows-complete" }\n'
         'link = [{ between = ["S", "R"], rate = "8Mbps", delay = "10ms" }]\n'

@@ -224,6 +224,11 @@ impl RecoveryKind {
         matches!(self, RecoveryKind::Rack { reordering: Reordering::Linux, .. })
     }
 
+    /// Whether a congestion mark, too, reduces the window by shares (`tcp_enter_cwr`).
+    pub fn spreads_marks(&self) -> bool {
+        matches!(self, RecoveryKind::Rack { window: RecoveryWindow::PrrLinux, .. })
+    }
+
     /// Its `window`.
     pub fn window(&self) -> FackWindow {
         match *self {

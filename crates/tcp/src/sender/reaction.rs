@@ -54,12 +54,18 @@ impl Core {
     /// With nothing outstanding the echo is a repeat; and no timer would open a window that ns-2's halving closes.
     pub(super) fn on_mark_echo(&mut self, now: Time) {
         let due = self.seq.una >= self.cc.recover && self.seq.una < self.seq.max;
-        if self.rules.ecn && due && self.cc.state != CaState::Recovery {
-            self.cc.recover = self.seq.max;
-            self.may_not_be_undone();
-            self.cut(Signal::Mark, now);
-            self.notices.cwr = true;
+        let spread = self.rules.recovery.spreads_marks() && !self.control_owns_window();
+        if self.rules.ecn && due && self.cc.state != CaState::Recovery && !spread {
+            self.answer_mark(now);
         }
+    }
+
+    /// Reduces the window for a mark, and tells the receiver.
+    pub(super) fn answer_mark(&mut self, now: Time) {
+        self.cc.recover = self.seq.max;
+        self.may_not_be_undone();
+        self.cut(Signal::Mark, now);
+        self.notices.cwr = true;
     }
 
     /// True if duplicate ACKs may start a recovery now.
@@ -127,7 +133,7 @@ impl Core {
         self.cc.cwnd = self.cc.cwnd.max(f64::from(self.seq.mss));
         if !(idle && self.rules.idle_restart == IdleRestart::TimerKeepsWindow) {
             // Linux reduces ssthresh once for a window of data (`tcp_enter_loss` in net/ipv4/tcp_input.c).
-            let recovers = self.cc.state_at(self.seq.una) == CaState::Recovery;
+            let recovers = matches!(self.cc.state_at(self.seq.una), CaState::Cwr | CaState::Recovery);
             let kept = (recovers && self.rules.recovery.counts_ticks()).then_some(self.cc.ssthresh);
             self.cc.recover = self.seq.max;
             if self.seq.una == 0 && self.rules.first_loss_resets_initial_window {

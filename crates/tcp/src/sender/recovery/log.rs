@@ -62,11 +62,6 @@ impl SendLog {
         self.resent > 0
     }
 
-    /// True if the first segment was sent more than once.
-    pub fn first_resent(&self) -> bool {
-        self.segments.front().is_some_and(|sent| sent.resent)
-    }
-
     /// Units ever believed lost, each as often as it was.
     pub fn lost_ever(&self) -> u64 {
         self.lost_ever
@@ -93,6 +88,11 @@ impl SendLog {
     /// Segments reported above the cumulative ACK.
     pub fn sacked(&self) -> u32 {
         self.sacked
+    }
+
+    /// The lowest segment.
+    pub fn first(&self) -> Option<&Sent> {
+        self.segments.front()
     }
 
     /// The highest segment.

@@ -99,7 +99,7 @@ fn take_new_data<W: SenderWire>(core: &mut Core, ack: &Ack, prr: &mut Prr, now: 
 
 /// The same without growth: the units that may grow the window.
 fn accept_new_data<W: SenderWire>(core: &mut Core, ack: &Ack, prr: &mut Prr, now: Time, wire: &mut W) -> u64 {
-    let recovering = core.cc.state == CaState::Recovery;
+    let recovering = core.cc.state == CaState::Recovery || (core.cc.state == CaState::Cwr && prr.on());
     if recovering && ack.ack < core.cc.recover {
         core.advance(ack, now, wire);
         return 0;

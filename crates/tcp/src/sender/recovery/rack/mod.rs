@@ -109,7 +109,7 @@ impl Rack {
 
     /// Marks what is lost, and says when more may be (section 6.2 steps 4 and 5). A recovery begins, if none is on, also for
     /// what the last one found above its end and did not come to.
-    fn detect<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
+    fn detect<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, mark: bool, now: Time, wire: &mut W) {
         let (wait, lost, again) = (self.wait(core), self.log.lost(), self.log.on_their_way_again());
         let looks = std::mem::take(&mut self.detection.advanced) || !core.rules.recovery.measures_reordering();
         if self.sends == Sends::New {
@@ -126,9 +126,25 @@ impl Rack {
         let state = core.cc.state_at(core.seq.una);
         if found > 0 && (state < CaState::Recovery || (state == CaState::Loss && lost_again)) {
             self.enter(core, delivery, now, wire);
-        } else if self.prr.on() {
+            return;
+        }
+        if mark && state == CaState::Open {
+            self.answer_mark(core, now);
+        }
+        if self.prr.on() {
             self.prr.on_ack(core, delivery, self.in_flight(core), self.log.lost() > lost);
         }
+    }
+
+    /// A mark, while nothing is lost, reduces the window by shares until more than what is outstanding is acknowledged
+    /// (`tcp_enter_cwr`).
+    fn answer_mark(&mut self, core: &mut Core, now: Time) {
+        let window = core.cc.cwnd;
+        core.answer_mark(now);
+        core.cc.cwnd = window;
+        core.cc.recover += 1;
+        self.tlp.reset();
+        self.prr.begin(core, window, Delivery::default());
     }
 
     /// Time after its departure at which a segment that others have overtaken is lost.
@@ -144,11 +160,16 @@ impl Rack {
     /// A loss was found: a recovery begins, and its first segment leaves whatever cwnd says (RFC 6675 section 5, step 4.3).
     fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
         self.tlp.reset();
-        let window = core.cc.cwnd;
+        let (window, recover) = (core.cc.cwnd, core.cc.recover);
         self.expect_reports(core);
         core.begin_recovery(now, wire);
         self.expect_reports(core);
-        self.prr.begin(core, window, delivery);
+        if self.prr.on() {
+            // That of a mark goes on.
+            core.cc.recover = recover - 1;
+        } else {
+            self.prr.begin(core, window, delivery);
+        }
         self.prr.on_ack(core, delivery, self.in_flight(core), true);
         // A control that owns the window first says what may be in flight.
         if !core.control_owns_window()
@@ -162,7 +183,7 @@ impl Rack {
     fn expect_reports(&self, core: &mut Core) {
         if let Some(undo) = core.extras.undo.as_mut().filter(|undo| undo.weighed) {
             let again = self.log.on_their_way_again();
-            undo.on_their_way(again, again > 0 || self.log.first_resent());
+            undo.on_their_way(again, again > 0 || self.log.first().is_some_and(|sent| sent.resent));
         }
     }
 
@@ -207,15 +228,20 @@ impl Rack {
     }
 
     /// Schedules a probe (section 7.2), and sets the wire's timer to whatever is due first (section 8).
-    fn set_timer<W: SenderWire>(&mut self, core: &Core, restart: bool, now: Time, tap: Tap<'_, W>) {
+    fn set_timer<W: SenderWire>(&mut self, core: &Core, (sent, advanced): (bool, bool), now: Time, tap: Tap<'_, W>) {
         if tap.rto != self.rto {
             self.rto = tap.rto.map(|due| expiry(&core.rules, now, (due - now).secs()));
         }
         let idle = core.seq.una == core.seq.max;
         if core.cc.repairs(core.seq.una) || !self.board.is_empty() || idle || core.seq.shaking_hands() {
             self.probe = None;
-        } else if restart {
-            let pto = expiry(&core.rules, now, probe::timeout(core));
+        } else if sent || advanced {
+            // What leaves sets Linux's probe anew, no later than the timeout of the oldest segment (`tcp_schedule_loss_probe`).
+            let rto = core.timer.rto.timeout();
+            let oldest = self.log.first().filter(|_| sent && core.rules.recovery.counts_ticks());
+            let left = oldest.map_or(rto, |oldest| (oldest.at - now).secs() + rto);
+            let pto = probe::timeout(core).min(if left > 0.0 { left } else { f64::INFINITY });
+            let pto = expiry(&core.rules, now, pto);
             self.probe = Some(self.rto.map_or(pto, |rto| rto.min(pto)));
         }
         match [self.rto, self.reorder, self.probe].into_iter().flatten().reduce(Time::min) {
@@ -224,8 +250,8 @@ impl Rack {
         }
     }
 
-    /// Handles an ACK, but for the timers; whether a probe is to be scheduled anew.
-    fn handle_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> bool {
+    /// Handles an ACK, but for the timers; whether something was sent in order, and whether the ACK advances.
+    fn handle_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> (bool, bool) {
         let log = &self.log;
         let verdict = self.frto.judge(core, ack, now, |from, to| log.reported_or_resent(from, to));
         if verdict == Verdict::Spurious {
@@ -267,18 +293,20 @@ impl Rack {
         // Where segments overtake each other far, reports grow the window, too (`tcp_may_raise_cwnd`).
         let far = measures && self.reordering.degree(core.rules.dup_thresh) > core.rules.dup_thresh;
         let raises = acked > 0 || (far && samples.reports && core.in_use() && !(ack.ece && core.rules.ecn));
-        self.detect(core, delivery, now, wire);
+        let mark = ack.ece && core.rules.ecn && before.una < core.seq.max;
+        let mark = mark && core.rules.recovery.spreads_marks() && !core.control_owns_window();
+        self.detect(core, delivery, mark, now, wire);
         self.tell_state(core, now);
         // An ACK that begins a recovery grows no window, and what counts is what was delivered: reported or covered for the first
         // time (`tcp_cong_control` in net/ipv4/tcp_input.c).
-        if raises && core.cc.state_at(core.seq.una) != CaState::Recovery {
+        if raises && core.cc.state_at(core.seq.una) != CaState::Recovery && !self.prr.on() {
             let delivered = core.rules.credit == CreditKind::SegmentCounter {};
             core.grow(acked, if delivered { delivery.units } else { acked }, now);
         }
         core.tell_judged(ack, &before, &self.outstanding(core), now);
         let sent = (verdict == Verdict::Ask && self.ask(core, now, wire)) || self.send_out(core, now, wire);
         self.sends = Sends::All;
-        sent || advances
+        (sent, advances)
     }
 
     /// A DSACK counts while no more was reported than was sent again (`tcp_dsack_seen`): the units that it adds to what was delivered,
@@ -409,8 +437,8 @@ impl ByPipe for Rack {
 impl LossRecovery for Rack {
     fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
         let mut tap = Tap { wire, rto: self.rto };
-        let restart = self.handle_ack(core, ack, now, &mut tap);
-        self.set_timer(core, restart, now, tap);
+        let moved = self.handle_ack(core, ack, now, &mut tap);
+        self.set_timer(core, moved, now, tap);
         None
     }
 
@@ -424,7 +452,7 @@ impl LossRecovery for Rack {
             let delivery = Delivery { units, covered: 0, reported: self.board.total() };
             self.detection.advanced = true;
             self.sends = if core.rules.recovery.measures_reordering() { Sends::Lost } else { Sends::All };
-            self.detect(core, delivery, now, &mut tap);
+            self.detect(core, delivery, false, now, &mut tap);
             self.send_out(core, now, &mut tap);
             self.sends = Sends::All;
         } else if due(&mut self.probe) {
@@ -432,7 +460,7 @@ impl LossRecovery for Rack {
         } else {
             return false;
         }
-        self.set_timer(core, false, now, tap);
+        self.set_timer(core, (false, false), now, tap);
         true
     }
 
@@ -491,7 +519,7 @@ impl LossRecovery for Rack {
         {
             self.send_one(core, &lost, now, &mut tap);
         }
-        let restart = self.send_out(core, now, &mut tap);
-        self.set_timer(core, restart, now, tap);
+        let sent = self.send_out(core, now, &mut tap);
+        self.set_timer(core, (sent, false), now, tap);
     }
 }
