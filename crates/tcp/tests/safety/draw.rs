@@ -179,6 +179,8 @@ pub fn stacked() -> impl Strategy<Value = Case> {
             let estimate = if numbers { EstimateKind::Off {} } else { estimate };
             let receiver = ReceiverPatch {
                 sack: Some(sack),
+                // The judge believes that what arrives is kept.
+                paws: Some(false),
                 // FF96 takes the report of a duplicate for an edge to send from, as ns-2 does with stale blocks.
                 dsack: Some(dsack && !matches!(recovery, RecoveryKind::Sack { .. })),
                 estimate: Some(estimate.into()),

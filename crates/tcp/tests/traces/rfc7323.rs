@@ -47,6 +47,32 @@ fn gaps_and_repeats() {
     );
 }
 
+/// Section 5.3, as Linux does it: what left more than a millisecond before the last segment in order brings nothing new, and what
+/// ends below the last ACK is no part of the connection, so that its timestamp is not taken.
+#[test]
+fn what_left_before_the_last_in_order_is_discarded() {
+    for (paws, rest) in [
+        (true, ["3            | 5 |", "4 | 5 |", "4 | 5 |"]),
+        (false, ["4            | 5 |", "4 | 5 |", "4 | 7 |"]),
+    ] {
+        let ack = AckPolicyKind::Every {};
+        let rules = acklab_tcp::rules::ReceiverRules { ack, paws, ..Stack::Rfc.receiver() };
+        let [older, near, repeat] = rest;
+        let table = format!(
+            "
+            at | event      | acks     | echo
+            0  | 0 ts 1     | 1        | 1
+            0  | 2 ts 3     | 1 sack 2 | 1
+            0  | 1 ts 5     | 3        | 5
+            0  | 3 ts 4.9   | {older}
+            0  | 3 ts 4.999 | {near}
+            0  | 0 ts 7     | {repeat}
+        "
+        );
+        receiver_table::follow(rules, PLAIN, &table);
+    }
+}
+
 /// Appendix G: with several samples a round trip each weighs less. Four segments out when the ACK comes: ExpectedSamples =
 /// ceil (4000 / 2000) = 2, alpha' = 1/16, beta' = 1/8.
 ///
