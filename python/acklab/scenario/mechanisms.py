@@ -610,6 +610,16 @@ class FackRecovery(Part):
     """Which evidence undoes a needless reduction; default "off"."""
 
 
+Reordering = Literal["rfc8985", "linux"]
+"""How a sender with RACK measures reordering, and what follows from it.
+
+- "rfc8985": It is seen or not. Each round trip with a DSACK widens the time that RACK waits (RFC 8985 section 6.2).
+- "linux": It has a degree, in segments. Above `dup_thresh`, reported segments grow the window, too. DSACKs widen the
+  time that RACK waits only after reordering. A late segment undoes a recovery once no retransmission is on its way
+  (Linux).
+"""
+
+
 @dataclass(kw_only=True, repr=False)
 class RackRecovery(Part):
     """RACK-TLP: losses found by time, and probes for lost tails (RFC 8985)."""
@@ -621,6 +631,8 @@ class RackRecovery(Part):
     """How a timeout is tested for being spurious; default "off"."""
     phase: str | None = None
     """Phase of that tick: the host's age at time 0, modulo `tick`; default "0s"."""
+    reordering: Reordering | None = None
+    """How reordering is measured, and what follows from it; default "rfc8985"."""
     tick: str | None = None
     """Tick (1/HZ) by which its three timers are set, as in Linux; 0s sets them exactly, as in RFC 8985; default "0s".
     """

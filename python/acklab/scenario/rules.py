@@ -310,6 +310,11 @@ class Receiver(Part):
     """Whether the first segment is acknowledged at once: the SYN, or unit 0 without one."""
     max_sack_blocks: int | None = None
     """Most SACK blocks on one ACK, 0 to 3."""
+    paws: bool | None = None
+    """Whether a segment with new data is discarded, and answered, if its timestamp is more than a millisecond older
+    than that of the last in order (PAWS, RFC 7323 section 5, as in Linux). If left out, false where the sender has no
+    `timestamps`.
+    """
     purge_stale_sack: bool | None = None
     """Whether blocks below the cumulative ACK are dropped (RFC 2018). ns-2 may repeat them."""
     sack: bool | None = None
@@ -410,6 +415,11 @@ class Stack(Part):
     """Whether the timestamp option reduces the payload (RFC 6691) instead of enlarging the segment."""
     pacing: Pacing | Mapping[str, Any] | None = None
     """How segments are spaced."""
+    paws: bool | None = None
+    """Whether a segment with new data is discarded, and answered, if its timestamp is more than a millisecond older
+    than that of the last in order (PAWS, RFC 7323 section 5, as in Linux). If left out, false where the sender has no
+    `timestamps`.
+    """
     purge_stale_sack: bool | None = None
     """Whether blocks below the cumulative ACK are dropped (RFC 2018). ns-2 may repeat them."""
     recovery_exit: RecoveryExit | None = None
