@@ -182,7 +182,7 @@ SHARES = {
     "all of them": {},
     "without HyStart": {"sender": {"control": {"slow_start": "standard"}}},
     "without credit for every segment": {"sender": {"credit": {"kind": "rfc5681"}}},
-    "without RACK and TLP": {"sender": {"recovery": {"kind": "rfc6675", "window": "prr", "undo": "both", "frto": "linux"}}},
+    "without RACK and TLP": {"sender": {"recovery": {"kind": "rfc6675", "window": "prr-linux", "undo": "both", "frto": "linux"}}},
     "without proportional rate reduction": {"sender": {"recovery": {"window": "at-once"}}},
     "without its timeout": {"sender": {"rtt_filter": "rfc6298", "rto_floor": "before-backoff", "min_rto": "1s"}},
     "without halving cwnd": {"sender": {"halving": "flight-size"}},

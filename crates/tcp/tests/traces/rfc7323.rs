@@ -51,10 +51,9 @@ fn gaps_and_repeats() {
 /// ends below the last ACK is no part of the connection, so that its timestamp is not taken.
 #[test]
 fn what_left_before_the_last_in_order_is_discarded() {
-    for (paws, rest) in [
-        (true, ["3            | 5 |", "4 | 5 |", "4 | 5 |"]),
-        (false, ["4            | 5 |", "4 | 5 |", "4 | 7 |"]),
-    ] {
+    for (paws, rest) in
+        [(true, ["3            | 5 |", "4 | 5 |", "4 | 5 |"]), (false, ["4            | 5 |", "4 | 5 |", "4 | 7 |"])]
+    {
         let ack = AckPolicyKind::Every {};
         let rules = acklab_tcp::rules::ReceiverRules { ack, paws, ..Stack::Rfc.receiver() };
         let [older, near, repeat] = rest;

@@ -80,7 +80,8 @@ impl SendLog {
 
     /// Units of `from .. to` that were sent more than once, and the first of them that has been reported.
     pub fn resent_within(&self, from: Seq, to: Seq) -> (u64, Option<Seq>) {
-        let resent = self.segments.range(self.index(from)..).take_while(|sent| sent.start < to).filter(|sent| sent.resent);
+        let resent =
+            self.segments.range(self.index(from)..).take_while(|sent| sent.start < to).filter(|sent| sent.resent);
         let reported = resent.clone().find(|sent| sent.sacked).map(|sent| sent.start);
         (resent.map(|sent| sent.end.min(to) - sent.start.max(from)).sum(), reported)
     }

@@ -66,7 +66,9 @@ impl Undo {
         let by_timestamps = rules.timestamps && matches!(undo, Rule::Timestamps | Rule::Both);
         let (asks, by_dsack) = (rules.recovery.undoes(), matches!(undo, Rule::Dsack | Rule::Both));
         let on = undo != Rule::Off || rules.recovery.frto() != Frto::Off;
-        on.then(|| Box::new(Undo { asks, by_timestamps, by_dsack, weighed: rules.recovery.measures_reordering(), last: None }))
+        on.then(|| {
+            Box::new(Undo { asks, by_timestamps, by_dsack, weighed: rules.recovery.measures_reordering(), last: None })
+        })
     }
 
     /// A loss is about to reduce the window. One that comes before the last has been repaired belongs to it.

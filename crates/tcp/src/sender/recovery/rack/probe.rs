@@ -36,8 +36,7 @@ impl Tlp {
     /// True if another probe may leave (section 7.3): none is on its way, and the round trip was measured since the last, of which
     /// Linux knows nothing.
     pub fn may_send(&self, core: &Core) -> bool {
-        self.end.is_none()
-            && (self.samples != Some(core.counters.rtt_samples) || core.rules.recovery.counts_ticks())
+        self.end.is_none() && (self.samples != Some(core.counters.rtt_samples) || core.rules.recovery.counts_ticks())
     }
 
     /// One leaves, with new data or not.

@@ -123,7 +123,10 @@ mod tests {
         state.on_dsack(10, 20, true);
         assert!(near(state.window(true, 0.08, 1.0), 0.04), "once a round trip");
         state.on_dsack(20, 40, true);
-        assert!(near(state.window(true, 0.08, 1.0), 0.06) && near(state.window(true, 0.08, 0.05), 0.05), "no more than SRTT");
+        assert!(
+            near(state.window(true, 0.08, 1.0), 0.06) && near(state.window(true, 0.08, 0.05), 0.05),
+            "no more than SRTT"
+        );
         (0..15).for_each(|_| state.on_exit());
         assert!(near(state.window(true, 0.08, 1.0), 0.06));
         state.on_exit();

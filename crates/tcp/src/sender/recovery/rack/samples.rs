@@ -49,7 +49,17 @@ mod tests {
     use super::*;
 
     fn sent(at: f64, resent: bool) -> Sent {
-        Sent { start: 0, end: 1, at: Time::from_secs(at), resent, lost: false, marked: false, sacked: false, found: false, number: 0 }
+        Sent {
+            start: 0,
+            end: 1,
+            at: Time::from_secs(at),
+            resent,
+            lost: false,
+            marked: false,
+            sacked: false,
+            found: false,
+            number: 0,
+        }
     }
 
     #[test]
