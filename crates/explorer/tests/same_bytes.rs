@@ -66,7 +66,10 @@ fn a_thousand_random_scenarios_give_the_same_bytes_in_webassembly() {
     assert_eq!(answers.len(), texts.len());
     for (number, (text, (status, bytes))) in texts.iter().zip(answers).enumerate() {
         match acklab_explorer::run(text.as_bytes()) {
-            Ok(native) => assert!(status == 0 && native == bytes, "another result in WebAssembly:\n{text}"),
+            Ok(native) => assert!(
+                status == 0 && native == bytes,
+                "another result in WebAssembly (built from other sources? make explorer):\n{text}"
+            ),
             Err(refusal) => panic!("{}:\n{text}", refusal.why),
         }
         // The summary is the one of a run that records nothing; `sim` has tests of this.
