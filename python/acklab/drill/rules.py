@@ -19,10 +19,10 @@ NO_EFFECT = frozenset(
     "tcp_pacing_ss_ratio tcp_pacing_ca_ratio tcp_ecn_fallback tcp_invalid_ratelimit".split()
 )
 #: Settings of which a simulated stack knows one value.
-FIXED = {"tcp_recovery": "1", "tcp_reordering": "3", "tcp_window_scaling": "1", "tcp_moderate_rcvbuf": "1", "tcp_syn_linear_timeouts": "0"}
+FIXED = {"tcp_recovery": "1", "tcp_reordering": "3", "tcp_window_scaling": "1", "tcp_moderate_rcvbuf": "1"}
 READ = frozenset(
     "tcp_congestion_control tcp_sack tcp_dsack tcp_timestamps tcp_ecn tcp_frto tcp_slow_start_after_idle tcp_rmem "
-    "tcp_comp_sack_delay_ns tcp_comp_sack_nr tcp_early_retrans".split()
+    "tcp_comp_sack_delay_ns tcp_comp_sack_nr tcp_early_retrans tcp_syn_linear_timeouts".split()
 )
 
 
@@ -88,7 +88,7 @@ def syn_options(with_stamps: bool, with_sack: bool, scale: int | None, stamp: tu
     return tuple(found)
 
 
-def scenario(stack: str, agreed: Agreed, settings: Mapping[str, str], nodelay: bool) -> str:
+def scenario(stack: str, agreed: Agreed, settings: Mapping[str, str], nodelay: bool, client: bool) -> str:
     """The scenario whose only flow has the stack's rules."""
     scale = agreed.scales[0] if agreed.scales else 0
     segments = stack.startswith("ns2")
@@ -103,6 +103,11 @@ def scenario(stack: str, agreed: Agreed, settings: Mapping[str, str], nodelay: b
         sender.append("initial_ssthresh = 1e9")
     if "tcp_congestion_control" in settings and not (stack == "linux" and settings["tcp_congestion_control"] == "cubic"):
         sender.append(f'control = {{ kind = "{settings["tcp_congestion_control"]}" }}')
+    if not client:
+        # The timer of a SYN's answer doubles from the first time on (`reqsk_timer_handler`).
+        sender.append("linear_syn_timeouts = 0")
+    elif "tcp_syn_linear_timeouts" in settings:
+        sender.append(f'linear_syn_timeouts = {int(settings["tcp_syn_linear_timeouts"])}')
     if settings.get("tcp_slow_start_after_idle") == "0":
         sender.append('idle_restart = "off"')
     undo = "dsack" if settings.get("tcp_dsack", "1") != "0" else "off"

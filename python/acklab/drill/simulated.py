@@ -216,7 +216,7 @@ class SimulatedHost(Sockets):
     def _make(self) -> Any:
         assert self.agreed is not None
         try:
-            return self.make(rules.scenario(self.stack, self.agreed, self.sysctls, self.nodelay))
+            return self.make(rules.scenario(self.stack, self.agreed, self.sysctls, self.nodelay, self.client))
         except ValueError as error:
             raise Unsupported(f"on the stack {self.stack}: {str(error).splitlines()[0]}") from None
 
