@@ -181,7 +181,8 @@ def test_a_parameter_beside_the_stacks_own_leaves_the_others() -> None:
         lines = _core.expanded(scenario.to_toml()).splitlines()
         return next(line for line in lines if line.startswith("recovery = "))
 
-    linux = 'recovery = { frto = "off", kind = "rack", phase = "0s", tick = "0.004s", undo = "both", window = "prr-linux" }'
+    rules = 'phase = "0s", reordering = "linux", tick = "0.004s", undo = "both", window = "prr-linux"'
+    linux = f'recovery = {{ frto = "off", kind = "rack", {rules} }}'
     assert recovery(s.Sender(stack="linux", recovery=s.RackRecovery(frto="off"))) == linux
     assert recovery(s.Sender(stack="linux", recovery={"frto": "off"})) == linux
     assert recovery(s.Sender(stack="linux")) == recovery(s.Sender(stack="linux", recovery="rack"))
