@@ -263,6 +263,12 @@ impl RecoveryKind {
         self.ticks().0 > Time::ZERO
     }
 
+    /// `secs` in whole ticks, rounded up (`usecs_to_jiffies` in `__tcp_set_rto`); elsewhere exactly.
+    pub fn whole_ticks(&self, secs: f64) -> f64 {
+        let tick = self.ticks().0.secs();
+        if tick == 0.0 { secs } else { (secs / tick - 1e-6).ceil() * tick }
+    }
+
     /// A time as a timestamp of Linux says it: in whole milliseconds (`tcp_time_stamp_ms`); elsewhere exactly.
     pub fn stamp(&self, at: Time) -> Time {
         let (tick, phase) = self.ticks();

@@ -44,10 +44,11 @@ pub(super) struct Frto {
 
 impl Frto {
     /// The timer has run out, and nothing has been reduced yet. Within another loss's repair nothing is suspected (step 1), but
-    /// for a timeout of the same segment again.
+    /// for a timeout of the same segment again. Linux suspects that one also if the first was not (`tcp_enter_loss`).
     pub fn suspect(&mut self, core: &Core) {
         let seq = &core.seq;
-        let again = self.suspicion.as_ref().is_some_and(|earlier| earlier.from == seq.una);
+        let again = self.suspicion.as_ref().is_some_and(|earlier| earlier.from == seq.una)
+            || core.rules.recovery.frto() == Rule::Linux && core.timer.rto.backed_off();
         // `recover` is 1 until a loss.
         let under_way = seq.una < core.cc.recover && core.cc.recover > 1;
         let suspected = core.rules.recovery.frto() != Rule::Off && !seq.shaking_hands() && (!under_way || again);

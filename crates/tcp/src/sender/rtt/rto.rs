@@ -85,7 +85,7 @@ impl Rto {
                         deviation
                     }
                 };
-                self.rto = deviation.rto();
+                self.rto = rules.recovery.whole_ticks(deviation.rto());
                 self.backoff = 1;
             }
         }
@@ -233,6 +233,19 @@ mod tests {
             rto.back_off(&rules);
             assert!((rto.timeout() - 1.4).abs() < 1e-9);
         }
+    }
+
+    /// 501.3 ms and a deviation of 200 ms are 176 ticks of 4 ms, and twice that is 352.
+    #[test]
+    fn linux_counts_a_timeout_in_whole_ticks_before_it_doubles() {
+        let rules = Stack::Linux.sender();
+        let mut rto = Rto::new(&rules);
+        for i in 0..200 {
+            rto.sample(0.5013, f64::from(i), 1, (1 + i as u64, 2 + i as u64), &rules);
+        }
+        assert!((rto.timeout() - 0.704).abs() < 1e-9, "{}", rto.timeout());
+        rto.back_off(&rules);
+        assert!((rto.timeout() - 1.408).abs() < 1e-9);
     }
 
     #[test]
