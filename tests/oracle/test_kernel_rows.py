@@ -36,6 +36,14 @@ def test_no_fewer_agree_and_the_page_says_so(page, name, least):
     assert page.filled(text, {name: table}) == text, "tests/oracle/kernel-rows/page.py --write"
 
 
+def test_the_page_has_the_twelve_paths_in_virtual_time(page):
+    import paths  # beside the fixture's
+
+    text = (PAGE.parent / "kernel.md").read_text()
+    for line in paths.lines():
+        assert line in text, "tests/oracle/kernel-rows/paths.py"
+
+
 @pytest.mark.parametrize(("stack", "packets"), [("linux", [60, 52, 1500]), ("rfc", [40, 1500, 1500])])
 def test_linux_acknowledges_the_syns_answer_before_data(stack, packets):
     """`tcp_rcv_synsent_state_process` in net/ipv4/tcp_input.c; twenty bytes of options on the SYN (`tcp_syn_options`)."""
