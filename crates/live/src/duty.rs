@@ -9,7 +9,7 @@ use crate::edge::{Edge, Seen};
 use crate::header::flag;
 use crate::ledger::{Outgoing, Returning};
 use crate::packet::WirePacket;
-use crate::plan::FIRST_PORT;
+use crate::settings::FIRST_PORT;
 
 /// Segments that have reached the receivers and whose shapers have not heard of them yet.
 pub type Inbox = Arc<Mutex<Vec<Seen>>>;

@@ -13,12 +13,8 @@ use acklab_tcp::rules::{
 use crate::bpf::rules::{Rules, counts_segments, stock};
 use crate::hop::Hop;
 use crate::hops::{Hops, Travelling};
-use crate::settings::Settings;
+use crate::settings::{FIRST_PORT, MOST_FLOWS, Settings};
 
-/// The receiver's port of the first flow; the others' follow.
-pub const FIRST_PORT: u16 = 40000;
-/// Most flows of a run: each has two threads.
-pub const MOST_FLOWS: usize = 64;
 /// Longest packets: what IPv4's length field says.
 const MOST_MTU: u32 = 65535;
 /// Shortest: below it Linux takes no segment.

@@ -2,8 +2,6 @@
 
 use acklab_tcp::rules::{ReceiverRules, SenderRules, Window};
 
-use crate::plan::{FIRST_PORT, MOST_FLOWS};
-
 /// Bytes of an IPv4 and a TCP header without options.
 const HEADERS: u32 = 40;
 /// Bytes of the timestamp option, padded.
@@ -13,6 +11,10 @@ const LARGE_WINDOW: u64 = 6_291_456;
 
 /// The addresses of the sender's and the receiver's namespace.
 pub const ADDRESSES: [[u8; 4]; 2] = [[10, 0, 0, 1], [10, 0, 0, 2]];
+/// The receiver's port of the first flow; the others' follow.
+pub const FIRST_PORT: u16 = 40000;
+/// Most flows of a run: each has two threads.
+pub const MOST_FLOWS: usize = 64;
 /// The device's name in either.
 pub const DEVICE: &str = "acklab0";
 

@@ -5,252 +5,25 @@
 
 mod cobalt;
 mod fattest;
+mod params;
 mod places;
 mod shaper;
+mod tin;
 mod tins;
 
-use std::collections::VecDeque;
-use std::sync::Arc;
-
-use acklab_packet::{Bytes, Rate, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use acklab_packet::Time;
 
 use super::fair::{draw, flow_hash, memory};
 use super::{Queue, Removal, Service};
 use crate::Carried;
 use crate::ack_filter::superfluous;
 use crate::random::Random;
-use cobalt::{Cobalt, Rules};
 use fattest::{Fattest, flow_of, number};
-use places::{Places, QUEUES};
+pub use params::{AckFiltering, CakeQueueParams, FlowClass, Isolation};
 pub use shaper::Cells;
 use shaper::{Pace, framed};
+use tin::{DECAYING, Entry, NEW, OLD, Set, Tin};
 pub use tins::TinMode;
-
-/// Between whom bandwidth is shared evenly.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Isolation {
-    /// Flows.
-    Flows,
-    /// Source hosts, then flows.
-    DualSrchost,
-    /// Destination hosts, then flows.
-    DualDsthost,
-    /// Hosts of either side, whichever has more flows, then flows.
-    #[default]
-    TripleIsolate,
-}
-
-/// Which ACKs are erased.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum AckFiltering {
-    /// None.
-    #[default]
-    Off,
-    /// One of three that say the same: see `kind = "cake"` under `filter`.
-    On,
-    /// One of two.
-    Aggressive,
-}
-
-/// Where the packets of a flow come from and go to, and their DiffServ code point.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FlowClass {
-    /// The node that sends data.
-    pub source: u32,
-    /// The node that sends ACKs.
-    pub destination: u32,
-    /// Of data and ACKs alike; from 0 to 63.
-    pub dscp: u8,
-}
-
-/// Parameters of CAKE; keys and defaults are those of tc-cake(8).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct CakeQueueParams {
-    /// Rate of the shaper, from 1 kbps; none when left out. Where it is below the link's rate, packets wait here and not
-    /// behind.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bandwidth: Option<Rate>,
-    /// Bytes that the shaper adds to each packet, from -64 to 256.
-    #[schemars(range(min = -64, max = 256))]
-    pub overhead: i32,
-    /// Least size of a packet in the shaper's account, its overhead included; at most 256 B.
-    pub mpu: Bytes,
-    /// Cells in which the shaper's link carries packets.
-    pub cells: Cells,
-    /// Into which tins packets are sorted.
-    pub tins: TinMode,
-    /// Between whom bandwidth is shared evenly.
-    pub isolation: Isolation,
-    /// The usual round trip: COBALT's interval, twenty times its target; from 1 ms to 100 s.
-    pub rtt: Time,
-    /// Memory that packets may take, counted as Linux does. When left out: 15,360,000 B, or, with a `bandwidth`, four times
-    /// what it carries in an `rtt`, if that is less, and at least 4 MiB.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory: Option<Bytes>,
-    /// Which ACKs are erased.
-    pub ack_filter: AckFiltering,
-    /// Size of the largest packet, from 1 B: no packet is dropped that waited shorter than four of them take.
-    pub max_packet: Bytes,
-    /// Hosts and code points of the run's flows, by index.
-    #[serde(skip)]
-    pub classes: Arc<[FlowClass]>,
-}
-
-impl Default for CakeQueueParams {
-    fn default() -> CakeQueueParams {
-        CakeQueueParams {
-            bandwidth: None,
-            overhead: 0,
-            mpu: Bytes::new(0),
-            cells: Cells::None,
-            tins: TinMode::Diffserv3,
-            isolation: Isolation::TripleIsolate,
-            rtt: Time::from_secs(0.1),
-            memory: None,
-            ack_filter: AckFiltering::Off,
-            max_packet: Bytes::new(1500),
-            classes: Arc::new([]),
-        }
-    }
-}
-
-impl CakeQueueParams {
-    /// The first key that is out of range: its name, what is allowed, and its value.
-    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-        let positive = |name, bytes: Bytes| (bytes.get() == 0).then(|| (name, "must be at least 1B", "0B".into()));
-        if let Some(rate) = self.bandwidth.filter(|rate| rate.bps() < 1000.0) {
-            return Some(("bandwidth", "must be at least 1kbps", rate.to_string()));
-        }
-        if !(-64..=256).contains(&self.overhead) {
-            return Some(("overhead", "must be from -64 to 256", self.overhead.to_string()));
-        }
-        if self.mpu.get() > 256 {
-            return Some(("mpu", "must be at most 256B", self.mpu.to_string()));
-        }
-        if !(0.001..=100.0).contains(&self.rtt.secs()) {
-            return Some(("rtt", "must be from 1ms to 100s", self.rtt.to_string()));
-        }
-        self.memory.and_then(|bytes| positive("memory", bytes)).or_else(|| positive("max_packet", self.max_packet))
-    }
-
-    fn memory_limit(&self) -> u64 {
-        let most = 10_240 * self.max_packet.get();
-        let carried = |rate: Rate| ((rate.bps() / 8.0 * self.rtt.secs() * 4.0) as u64).max(4 << 20);
-        self.memory.map_or_else(|| self.bandwidth.map_or(most, carried).min(most), Bytes::get)
-    }
-}
-
-/// What a flow's queue is to its tin.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Set {
-    /// Nothing waits, and nothing is remembered.
-    #[default]
-    Idle,
-    /// It has not yet used a quantum up: served first.
-    Sparse,
-    /// The same, empty, in the round of the bulk flows.
-    SparseWaits,
-    /// It waits for its turn.
-    Bulk,
-    /// Empty; COBALT's state decays.
-    Decaying,
-}
-
-/// A packet that waits: its arrival in nanoseconds, its size in the shaper's account.
-#[derive(Clone, Debug, PartialEq)]
-struct Entry<P> {
-    arrival: i64,
-    framed: u32,
-    packet: P,
-}
-
-/// A flow's queue.
-#[derive(Clone, Debug, PartialEq)]
-struct Flow<P> {
-    packets: VecDeque<Entry<P>>,
-    bytes: u64,
-    deficit: i64,
-    cobalt: Cobalt,
-    /// Places of its hosts.
-    hosts: [u16; 2],
-    set: Set,
-}
-
-impl<P> Default for Flow<P> {
-    fn default() -> Flow<P> {
-        let (packets, cobalt) = (VecDeque::new(), Cobalt::default());
-        Flow { packets, bytes: 0, deficit: 0, cobalt, hosts: [0; 2], set: Set::Idle }
-    }
-}
-
-/// The lists of a tin, in the order in which they are served.
-const DECAYING: usize = 0;
-const NEW: usize = 1;
-const OLD: usize = 2;
-
-/// A class of traffic.
-#[derive(Clone, Debug, PartialEq)]
-struct Tin<P> {
-    flows: Vec<Flow<P>>,
-    places: Places,
-    lists: [VecDeque<u16>; 3],
-    /// Flows that are sparse or bulk.
-    active: u32,
-    packets: usize,
-    rules: Rules,
-    pace: Pace,
-    next: i64,
-    /// Bytes of a turn: of a flow, and of the tin where no shaper paces it.
-    flow_quantum: u64,
-    quantum: i64,
-    deficit: i64,
-}
-
-impl<P: Carried> Tin<P> {
-    fn new(params: &CakeQueueParams, share: u32) -> Tin<P> {
-        let pace = Pace::new(Pace::of(params.bandwidth).bytes_per_second >> share);
-        let rate = pace.bytes_per_second;
-        let fair = match params.isolation {
-            Isolation::Flows => [false, false],
-            Isolation::DualSrchost => [true, false],
-            Isolation::DualDsthost => [false, true],
-            Isolation::TripleIsolate => [true, true],
-        };
-        let packet = pace.lasts(params.max_packet.get() as u32) as u64;
-        let rtt = (params.rtt.secs() * 1e9).round() as u64;
-        let target = (packet * 3 / 2).max(rtt / 20);
-        Tin {
-            flows: (0..QUEUES).map(|_| Flow::default()).collect(),
-            places: Places::new(fair),
-            lists: Default::default(),
-            active: 0,
-            packets: 0,
-            rules: Rules { interval: (rtt + target - rtt / 20).max(2 * target), target, packet },
-            pace,
-            next: 0,
-            flow_quantum: if rate > 0 { (rate >> 12).clamp(300, 1514) } else { 1514 },
-            quantum: if params.tins == TinMode::Besteffort { 65_535 } else { 1024 >> share },
-            deficit: 0,
-        }
-    }
-
-    /// What a flow may send in its turn; a draw makes up for rounding.
-    fn quantum_of(&self, flow: usize, random: &mut Random) -> i64 {
-        let part = 65_535 / u64::from(self.places.load(&self.flows[flow]));
-        ((self.flow_quantum * part + u64::from(draw(random) >> 16)) >> 16) as i64
-    }
-
-    /// Moves a flow from the front of a list to the end of another.
-    fn move_front(&mut self, from: usize, to: usize) {
-        let flow = self.lists[from].pop_front();
-        self.lists[to].extend(flow);
-    }
-}
 
 /// A CAKE queue.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,5 +1,7 @@
 //! Log of outstanding segments: the last send time of each, and its fate.
 
+mod losses;
+
 use std::collections::VecDeque;
 
 use acklab_packet::{Seq, Time};
@@ -216,74 +218,6 @@ impl SendLog {
         Some(sent)
     }
 
-    /// `RACK_detect_loss` (RFC 8985 section 6.2 step 5): what was sent before the newest segment delivered, and is due
-    /// after `wait`, is lost. Within `clock` of an instant is at it. Tells when to look again.
-    pub fn detect(&mut self, newest: (Time, Seq), wait: Time, now: Time, clock: f64) -> Option<Time> {
-        let (mut again, mut place) = (None::<Time>, 0);
-        while let Some(&(at, start, end, _)) = self.order.get(place)
-            && at <= newest.0
-        {
-            let mut alive = false;
-            for index in self.index(start)..self.segments.len() {
-                let sent = self.segments[index];
-                if sent.start >= end {
-                    break;
-                }
-                if sent.at != at || sent.sacked || sent.lost || sent.found {
-                    continue;
-                }
-                let due = at + wait;
-                if at == newest.0 && sent.end >= newest.1 {
-                    alive = true;
-                } else if due.secs() <= now.secs() + clock {
-                    self.mark(index);
-                    self.segments[index].found = true;
-                } else {
-                    alive = true;
-                    again = Some(again.map_or(due, |again| again.max(due)));
-                }
-            }
-            if alive || place > 0 {
-                place += 1;
-            } else {
-                self.order.pop_front();
-            }
-        }
-        again
-    }
-
-    /// RFC 9002 section 6.1: what lies `threshold` numbers below `largest`, which has arrived, or left `delay` before now, is
-    /// lost; lowest number first. Within `clock` of an instant is at it. Tells when to look again.
-    pub fn overtaken(
-        &mut self,
-        (largest, threshold): (u64, u64),
-        (delay, now, clock): (Time, Time, f64),
-        mut tell: impl FnMut(Sent),
-    ) -> Option<Time> {
-        while let Some(&(at, start, end, number)) = self.order.front()
-            && number < largest
-        {
-            let due = at + delay;
-            let lost = number + threshold <= largest || due.secs() <= now.secs() + clock;
-            for index in self.index(start)..self.segments.len() {
-                let sent = self.segments[index];
-                if sent.start >= end {
-                    break;
-                }
-                if sent.number != number || sent.sacked || sent.lost {
-                    continue;
-                }
-                if !lost {
-                    return Some(due);
-                }
-                self.mark(index);
-                tell(sent);
-            }
-            self.order.pop_front();
-        }
-        None
-    }
-
     /// The transmission with the lowest number of which nothing is known yet.
     pub fn oldest(&mut self) -> Option<Sent> {
         while let Some(&(_, start, end, number)) = self.order.front() {
@@ -318,28 +252,18 @@ impl SendLog {
         }
         (self.lost, self.lost_from, self.marked) = (0, Seq::MAX, 0);
     }
-
-    /// `RACK_mark_losses_on_RTO` (section 6.3): the first segment, and what is due after `wait`.
-    pub fn mark_on_timeout(&mut self, wait: Time, now: Time) {
-        for index in 0..self.segments.len() {
-            let sent = self.segments[index];
-            if !sent.sacked && !sent.lost && (index == 0 || sent.at + wait <= now) {
-                self.mark(index);
-            }
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn at(secs: f64) -> Time {
+    pub(super) fn at(secs: f64) -> Time {
         Time::from_secs(secs)
     }
 
     /// Ten segments of 10 units, sent at 0, 1, ... 9.
-    fn log() -> SendLog {
+    pub(super) fn log() -> SendLog {
         let mut log = SendLog::default();
         (0..10).for_each(|n| log.sent(10 * n, 10 * n + 10, at(n as f64)));
         log
@@ -360,52 +284,5 @@ mod tests {
         );
         log.acknowledge(100, |_| {});
         assert_eq!((log.sacked(), log.lost(), log.last()), (0, 0, None));
-    }
-
-    #[test]
-    fn lost_is_what_left_before_what_arrived_and_is_due() {
-        let mut log = log();
-        log.report(50, 60, |_| {});
-        // Segment 5 left at 5; after a round trip of 4 and a margin of 1, at 9.5, those of 4 and before are due.
-        assert_eq!((log.detect((at(5.0), 60), at(5.0), at(9.0), 0.0), log.lost()), (None, 50));
-        assert_eq!(log.next_lost().map(|sent| sent.start), Some(0));
-        log.sent(0, 10, at(9.0));
-        assert_eq!((log.lost(), log.next_lost().map(|sent| sent.start)), (40, Some(10)));
-        // Sent again, it is lost again when something sent later has arrived.
-        log.sent(100, 110, at(9.5));
-        log.report(100, 110, |_| {});
-        let again = log.detect((at(9.5), 110), at(5.0), at(13.5), 0.0);
-        assert_eq!((again, log.lost()), (Some(at(14.0)), 70), "6, 7 and 8 are due, 9 and 0 are not yet");
-        log.detect((at(9.5), 110), at(5.0), at(14.0), 0.0);
-        assert_eq!((log.lost(), log.next_lost().map(|sent| sent.start)), (90, Some(0)));
-    }
-
-    #[test]
-    fn by_number_three_or_a_delay_is_lost() {
-        let mut log = log();
-        log.report(50, 60, |_| {});
-        let mut told = Vec::new();
-        let again = log.overtaken((5, 3), (at(4.0), at(6.5), 0.0), |sent| told.push(sent.number));
-        assert_eq!((told.as_slice(), again), (&[0, 1, 2][..], Some(at(7.0))), "3 left at 3");
-        assert_eq!(log.overtaken((5, 3), (at(4.0), at(7.0), 0.0), |_| {}), Some(at(8.0)));
-        assert_eq!((log.lost(), log.oldest().map(|sent| sent.number)), (40, Some(4)));
-        // Sent again it has another number.
-        log.sent(0, 10, at(7.5));
-        log.report(0, 10, |sent| told.push(sent.number));
-        assert_eq!(told.last(), Some(&10));
-        assert_eq!(log.overtaken((10, 3), (at(4.0), at(7.5), 0.0), |sent| told.push(sent.number)), Some(at(12.0)));
-        assert_eq!((told[4..].to_vec(), log.oldest().map(|sent| sent.number)), (vec![4, 6, 7], Some(8)));
-    }
-
-    #[test]
-    fn a_timeout_marks_the_first_and_what_is_due() {
-        let mut log = log();
-        log.report(10, 20, |_| {});
-        log.mark_on_timeout(at(5.0), at(8.0));
-        assert_eq!(log.lost(), 30, "0, 2 and 3");
-        let mut fresh = SendLog::default();
-        fresh.sent(0, 10, at(7.9));
-        fresh.mark_on_timeout(at(5.0), at(8.0));
-        assert_eq!(fresh.lost(), 10, "the first whatever its age");
     }
 }

@@ -9,27 +9,27 @@ mod detection;
 mod probe;
 mod reordering;
 mod samples;
+mod spurious;
+mod timers;
 mod wheel;
 
-use acklab_packet::{Ack, Seq, Time};
+use acklab_packet::{Ack, Time};
 
 use super::super::congestion::CaState;
 use super::super::congestion::control::{CongestionControl, Needs, Signal};
 use super::super::{CLOCK, Core, Outstanding, SenderWire};
 use super::frto::{Frto, Verdict};
-use super::intake::take_in;
 use super::log::SendLog;
 use super::pipe::{ByPipe, Next};
 use super::prr::{Delivery, Prr};
 use super::scoreboard::Scoreboard;
 use super::tap::Tap;
-use super::undo::{Evidence, dsack};
+use super::undo::dsack;
 use super::{LossRecovery, accept_new_data};
 use crate::rules::{Controls, CreditKind, FackWindow};
 use detection::Detection;
 use probe::Tlp;
 use reordering::Reordering;
-use samples::Samples;
 use wheel::expiry;
 
 /// State of RACK-TLP.
@@ -68,43 +68,6 @@ impl Rack {
     /// Units believed to be in the network: neither reported nor lost.
     fn in_flight(&self, core: &Core) -> u64 {
         core.seq.flight_size() - self.board.total() - self.log.lost()
-    }
-
-    /// Takes in what the ACK covers and reports, lowest first (section 6.2 steps 1 to 3). As Linux counts, the round trip for the
-    /// timer.
-    fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) -> (Samples, Option<Time>) {
-        let (detection, reordering) = (&mut self.detection, &mut self.reordering);
-        let (mut last, mut samples) = (None, Samples::default());
-        let measures = core.rules.recovery.measures_reordering();
-        let recovery = core.rules.recovery;
-        let ticks = recovery.counts_ticks();
-        let echo = core.rules.timestamps.then(|| recovery.stamp(ack.ts_ecr));
-        let resent = take_in(&mut self.log, &mut self.board, core, ack, now, |sent, covered| {
-            let late = covered && echo.is_some_and(|echo| echo < recovery.stamp(sent.at));
-            reordering.seen |= detection.delivered(&sent, late, !ticks, now) && !measures;
-            last = if covered { Some(detection.rtt) } else { last };
-            samples.note(&sent, covered);
-        });
-        if !ticks {
-            return (samples, None);
-        }
-        // Linux reads the reports first: the round trip is that of the last segment covered (`tcp_rack_advance` in
-        // net/ipv4/tcp_recovery.c, called by `tcp_sacktag_one`, then `tcp_clean_rtx_queue`).
-        detection.rtt = last.unwrap_or(detection.rtt);
-        let advances = ack.ack > core.seq.una;
-        let echoed = echo.filter(|_| advances).map(|echo| (recovery.stamp(now) - echo).secs().max(0.001));
-        let (timer, control) = samples.round_trips(resent, echoed, now);
-        detection.sample(control);
-        // A control begins when the handshake is over (`tcp_init_transfer`).
-        if core.cc.control.needs() == Needs::RoundTrips && !core.seq.shaking_hands() {
-            core.tell(ack, core.seq.una, (control, None), now);
-        }
-        let timer = timer.map(Time::from_secs);
-        // A report gives a round trip, too (`tcp_ack_update_rtt` in net/ipv4/tcp_input.c).
-        if let Some(elapsed) = timer.filter(|_| !advances) {
-            core.sample(elapsed, core.seq.flight_size(), now);
-        }
-        (samples, timer)
     }
 
     /// Marks what is lost, and says when more may be (section 6.2 steps 4 and 5). A recovery begins, if none is on, also for
@@ -179,14 +142,6 @@ impl Rack {
         }
     }
 
-    /// Tells the watch over reductions what may still be reported as a duplicate.
-    fn expect_reports(&self, core: &mut Core) {
-        if let Some(undo) = core.extras.undo.as_mut().filter(|undo| undo.weighed) {
-            let again = self.log.on_their_way_again();
-            undo.on_their_way(again, again > 0 || self.log.first().is_some_and(|sent| sent.resent));
-        }
-    }
-
     /// The lowest segment that is lost.
     fn next_lost(&mut self, core: &Core) -> Option<Next> {
         let lost = self.log.next_lost()?;
@@ -202,52 +157,6 @@ impl Rack {
     /// True if new data, too, leaves only while the pipe has room.
     fn by_pipe(&self, core: &Core) -> bool {
         core.cc.repairs(core.seq.una) || (core.rules.limited_transmit && !self.board.is_empty())
-    }
-
-    /// `TLP_send_probe` (section 7.3): new data, if there is any and the receiver takes it, else the highest segment again;
-    /// whatever cwnd says.
-    fn send_probe<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        core.seq.nxt = core.seq.max;
-        if self.tlp.may_send(core) {
-            if let Some(len) = core.seq.new_data() {
-                core.send_new(len, now, wire);
-                self.log.sent(core.seq.nxt - u64::from(len), core.seq.nxt, now);
-                self.tlp.sent(core, false);
-            } else if let Some(last) = self.log.last().copied() {
-                core.stop_timing();
-                let start = last.start.max(last.end.saturating_sub(u64::from(core.seq.mss)));
-                // To Linux a probe is no retransmission of a recovery (`tcp_send_loss_probe`).
-                let undo = core.extras.undo.take_if(|undo| undo.weighed);
-                core.transmit(start, (last.end - start) as u32, now, wire);
-                core.extras.undo = undo.or(core.extras.undo.take());
-                self.log.sent(start, last.end, now);
-                self.tlp.sent(core, true);
-            }
-        }
-        core.timer.arm(now, wire);
-    }
-
-    /// Schedules a probe (section 7.2), and sets the wire's timer to whatever is due first (section 8).
-    fn set_timer<W: SenderWire>(&mut self, core: &Core, (sent, advanced): (bool, bool), now: Time, tap: Tap<'_, W>) {
-        if tap.rto != self.rto {
-            self.rto = tap.rto.map(|due| expiry(&core.rules, now, (due - now).secs()));
-        }
-        let idle = core.seq.una == core.seq.max;
-        if core.cc.repairs(core.seq.una) || !self.board.is_empty() || idle || core.seq.shaking_hands() {
-            self.probe = None;
-        } else if sent || advanced {
-            // What leaves sets Linux's probe anew, no later than the timeout of the oldest segment (`tcp_schedule_loss_probe`).
-            let rto = core.timer.rto.timeout();
-            let oldest = self.log.first().filter(|_| sent && core.rules.recovery.counts_ticks());
-            let left = oldest.map_or(rto, |oldest| (oldest.at - now).secs() + rto);
-            let pto = probe::timeout(core).min(if left > 0.0 { left } else { f64::INFINITY });
-            let pto = expiry(&core.rules, now, pto);
-            self.probe = Some(self.rto.map_or(pto, |rto| rto.min(pto)));
-        }
-        match [self.rto, self.reorder, self.probe].into_iter().flatten().reduce(Time::min) {
-            Some(due) => tap.wire.arm(due),
-            None => tap.wire.disarm(),
-        }
     }
 
     /// Handles an ACK, but for the timers; whether something was sent in order, and whether the ACK advances.
@@ -307,76 +216,6 @@ impl Rack {
         let sent = (verdict == Verdict::Ask && self.ask(core, now, wire)) || self.send_out(core, now, wire);
         self.sends = Sends::All;
         (sent, advances)
-    }
-
-    /// A DSACK counts while no more was reported than was sent again (`tcp_dsack_seen`): the units that it adds to what was delivered,
-    /// and the lowest that it shows to have overtaken its own retransmission.
-    fn note_duplicate(&mut self, core: &mut Core, (start, end): (Seq, Seq)) -> Option<(u64, Option<Seq>)> {
-        let mss = u64::from(core.seq.mss);
-        let segments = (end - start).div_ceil(mss);
-        core.counters.duplicates += segments;
-        if core.counters.duplicates > core.counters.retransmits {
-            return None;
-        }
-        if segments > 1 || !self.tlp.resent_to(end) {
-            self.reordering.expect_wider();
-        }
-        let forgotten = end <= core.seq.una;
-        let (units, low) = if forgotten { (segments * mss, None) } else { self.log.resent_within(start, end) };
-        if let Some(undo) = &mut core.extras.undo {
-            undo.on_report(end, units);
-        }
-        Some((segments * mss, low))
-    }
-
-    /// Weighs what the ACK shows of the last reduction, which is taken back if it was needless.
-    fn weigh(&mut self, core: &mut Core, ack: &Ack, now: Time) -> Evidence {
-        let state = core.cc.state_at(core.seq.una);
-        let echo = core.rules.recovery.stamp(ack.ts_ecr);
-        let undo = core.extras.undo.as_ref().filter(|undo| undo.weighed);
-        let evidence = undo.map_or(Evidence::None, |undo| undo.weigh(ack, echo, core.seq.una, state));
-        if evidence == Evidence::Needless {
-            if ack.ack < core.cc.recover || state == CaState::Open {
-                self.reordering.on_undo();
-            }
-            self.take_back(core, state == CaState::Loss, now);
-        }
-        evidence
-    }
-
-    /// Takes the last reduction back; `all`: what was believed lost is not.
-    fn take_back(&mut self, core: &mut Core, all: bool, now: Time) {
-        core.take_back(now);
-        self.frto.forget();
-        self.prr.forget();
-        self.detection.advanced = true;
-        if all {
-            self.log.forgive(true);
-        }
-    }
-
-    /// Measures reordering by the lowest segment sent once that something overtook, and by the segment delivered that left last.
-    fn measure(&mut self, core: &Core, ack: &Ack, low: Option<Seq>, newest: Option<Time>, now: Time) {
-        let highest = self.board.runs().last().map_or(ack.ack.max(core.seq.una), |run| run.1);
-        if let Some(low) = low.filter(|low| *low < highest) {
-            self.reordering.overtaken(highest - low, core.seq.mss, core.rules.dup_thresh);
-        }
-        if let Some(newest) = newest {
-            self.reordering.on_delivery(newest, now);
-        }
-    }
-
-    /// A hole of a recovery that a late segment filled was overtaken. The reduction is taken back if nothing is on its way again;
-    /// until then nothing else is sent again (`tcp_try_undo_partial`).
-    fn partial(&mut self, core: &mut Core, ack: &Ack, evidence: Evidence, now: Time) {
-        if evidence == Evidence::Late {
-            self.measure(core, ack, Some(core.seq.una), None, now);
-            if self.log.on_their_way_again() > 0 {
-                self.sends = Sends::New;
-            } else {
-                self.take_back(core, true, now);
-            }
-        }
     }
 
     /// Tells a control that takes Linux's form whether all is in order (`tcp_set_ca_state`).

@@ -3,9 +3,13 @@
 //! control, of the last one reported, else of the last one covered. If something covered was sent twice and nothing is
 //! reported, the echoed timestamp gives both.
 
-use acklab_packet::{Seq, Time};
+use acklab_packet::{Ack, Seq, Time};
 
+use super::super::intake::take_in;
 use super::super::log::Sent;
+use super::Rack;
+use crate::sender::Core;
+use crate::sender::congestion::control::{CongestionControl, Needs};
 
 /// Send times of what an ACK covers and of what it reports: the first, and the last.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,6 +45,45 @@ impl Samples {
         let Some(first) = covered.or(self.reported) else { return (echo, echo) };
         let last = self.reported.or(covered).unwrap_or(first);
         (Some(since(first.0)), Some(since(last.1)))
+    }
+}
+
+impl Rack {
+    /// Takes in what the ACK covers and reports, lowest first (section 6.2 steps 1 to 3). As Linux counts, the round trip for the
+    /// timer.
+    pub(super) fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) -> (Samples, Option<Time>) {
+        let (detection, reordering) = (&mut self.detection, &mut self.reordering);
+        let (mut last, mut samples) = (None, Samples::default());
+        let measures = core.rules.recovery.measures_reordering();
+        let recovery = core.rules.recovery;
+        let ticks = recovery.counts_ticks();
+        let echo = core.rules.timestamps.then(|| recovery.stamp(ack.ts_ecr));
+        let resent = take_in(&mut self.log, &mut self.board, core, ack, now, |sent, covered| {
+            let late = covered && echo.is_some_and(|echo| echo < recovery.stamp(sent.at));
+            reordering.seen |= detection.delivered(&sent, late, !ticks, now) && !measures;
+            last = if covered { Some(detection.rtt) } else { last };
+            samples.note(&sent, covered);
+        });
+        if !ticks {
+            return (samples, None);
+        }
+        // Linux reads the reports first: the round trip is that of the last segment covered (`tcp_rack_advance` in
+        // net/ipv4/tcp_recovery.c, called by `tcp_sacktag_one`, then `tcp_clean_rtx_queue`).
+        detection.rtt = last.unwrap_or(detection.rtt);
+        let advances = ack.ack > core.seq.una;
+        let echoed = echo.filter(|_| advances).map(|echo| (recovery.stamp(now) - echo).secs().max(0.001));
+        let (timer, control) = samples.round_trips(resent, echoed, now);
+        detection.sample(control);
+        // A control begins when the handshake is over (`tcp_init_transfer`).
+        if core.cc.control.needs() == Needs::RoundTrips && !core.seq.shaking_hands() {
+            core.tell(ack, core.seq.una, (control, None), now);
+        }
+        let timer = timer.map(Time::from_secs);
+        // A report gives a round trip, too (`tcp_ack_update_rtt` in net/ipv4/tcp_input.c).
+        if let Some(elapsed) = timer.filter(|_| !advances) {
+            core.sample(elapsed, core.seq.flight_size(), now);
+        }
+        (samples, timer)
     }
 }
 

@@ -1,0 +1,120 @@
+//! One of CAKE's classes of traffic: its flows' queues, and the lists in which they are served (as in Linux, sch_cake.c).
+
+use std::collections::VecDeque;
+
+use super::super::fair::draw;
+use super::cobalt::{Cobalt, Rules};
+use super::params::{CakeQueueParams, Isolation};
+use super::places::{Places, QUEUES};
+use super::shaper::Pace;
+use super::tins::TinMode;
+use crate::Carried;
+use crate::random::Random;
+
+/// What a flow's queue is to its tin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Set {
+    /// Nothing waits, and nothing is remembered.
+    #[default]
+    Idle,
+    /// It has not yet used a quantum up: served first.
+    Sparse,
+    /// The same, empty, in the round of the bulk flows.
+    SparseWaits,
+    /// It waits for its turn.
+    Bulk,
+    /// Empty; COBALT's state decays.
+    Decaying,
+}
+
+/// A packet that waits: its arrival in nanoseconds, its size in the shaper's account.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Entry<P> {
+    pub arrival: i64,
+    pub framed: u32,
+    pub packet: P,
+}
+
+/// A flow's queue.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Flow<P> {
+    pub packets: VecDeque<Entry<P>>,
+    pub bytes: u64,
+    pub deficit: i64,
+    pub cobalt: Cobalt,
+    /// Places of its hosts.
+    pub hosts: [u16; 2],
+    pub set: Set,
+}
+
+impl<P> Default for Flow<P> {
+    fn default() -> Flow<P> {
+        let (packets, cobalt) = (VecDeque::new(), Cobalt::default());
+        Flow { packets, bytes: 0, deficit: 0, cobalt, hosts: [0; 2], set: Set::Idle }
+    }
+}
+
+/// The lists of a tin, in the order in which they are served.
+pub(super) const DECAYING: usize = 0;
+pub(super) const NEW: usize = 1;
+pub(super) const OLD: usize = 2;
+
+/// A class of traffic.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Tin<P> {
+    pub flows: Vec<Flow<P>>,
+    pub places: Places,
+    pub lists: [VecDeque<u16>; 3],
+    /// Flows that are sparse or bulk.
+    pub active: u32,
+    pub packets: usize,
+    pub rules: Rules,
+    pub pace: Pace,
+    pub next: i64,
+    /// Bytes of a turn: of a flow, and of the tin where no shaper paces it.
+    pub flow_quantum: u64,
+    pub quantum: i64,
+    pub deficit: i64,
+}
+
+impl<P: Carried> Tin<P> {
+    /// An empty one, of the rate shifted by `share`.
+    pub fn new(params: &CakeQueueParams, share: u32) -> Tin<P> {
+        let pace = Pace::new(Pace::of(params.bandwidth).bytes_per_second >> share);
+        let rate = pace.bytes_per_second;
+        let fair = match params.isolation {
+            Isolation::Flows => [false, false],
+            Isolation::DualSrchost => [true, false],
+            Isolation::DualDsthost => [false, true],
+            Isolation::TripleIsolate => [true, true],
+        };
+        let packet = pace.lasts(params.max_packet.get() as u32) as u64;
+        let rtt = (params.rtt.secs() * 1e9).round() as u64;
+        let target = (packet * 3 / 2).max(rtt / 20);
+        Tin {
+            flows: (0..QUEUES).map(|_| Flow::default()).collect(),
+            places: Places::new(fair),
+            lists: Default::default(),
+            active: 0,
+            packets: 0,
+            rules: Rules { interval: (rtt + target - rtt / 20).max(2 * target), target, packet },
+            pace,
+            next: 0,
+            flow_quantum: if rate > 0 { (rate >> 12).clamp(300, 1514) } else { 1514 },
+            quantum: if params.tins == TinMode::Besteffort { 65_535 } else { 1024 >> share },
+            deficit: 0,
+        }
+    }
+
+    /// What a flow may send in its turn; a draw makes up for rounding.
+    pub fn quantum_of(&self, flow: usize, random: &mut Random) -> i64 {
+        let part = 65_535 / u64::from(self.places.load(&self.flows[flow]));
+        ((self.flow_quantum * part + u64::from(draw(random) >> 16)) >> 16) as i64
+    }
+
+    /// Moves a flow from the front of a list to the end of another.
+    pub fn move_front(&mut self, from: usize, to: usize) {
+        let flow = self.lists[from].pop_front();
+        self.lists[to].extend(flow);
+    }
+}
