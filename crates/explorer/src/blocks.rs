@@ -1,8 +1,8 @@
-//! Tables of doubles, and where each lies in the bytes that the page gets.
+//! Tables of doubles, and the offset of each in the bytes that the page receives.
 
 use serde::Serialize;
 
-/// Where a table lies: its columns, each of so many doubles, one after another from a double's number on.
+/// A table's columns, rows, and the index of its first double. Columns follow one another.
 #[derive(Serialize)]
 pub(crate) struct Place {
     at: usize,

@@ -17,21 +17,21 @@ const SACKS: [&str; 4] = ["time_s", "start", "end", "block"];
 const QUEUE: [&str; 2] = ["time_s", "queue_packets"];
 const DROPS: [&str; 7] = ["time_s", "event", "queue_packets", "seq", "ack", "kind", "flow"];
 
-/// What the page is told of a run beside its summary.
+/// Charts of a run; the page gets their description beside the run's summary.
 #[derive(Serialize)]
 struct Charts {
     items: Vec<Item>,
     queues: Vec<Queue>,
 }
 
-/// What is drawn of a flow.
+/// Tables of a flow's charts.
 #[derive(Serialize)]
 struct Item {
     flow: String,
     unit: &'static str,
     unit_bytes: u32,
     tables: BTreeMap<&'static str, Place>,
-    /// How far along its path a packet was lost, by the link.
+    /// Link -> the place of its losses along the flow's path, from 0 (sender) to 1 (receiver).
     depths: BTreeMap<&'static str, BTreeMap<String, f64>>,
     capacity_bps: Option<f64>,
     end_s: f64,
@@ -135,7 +135,7 @@ fn packets(
     item.tables.insert("progress", blocks.add(&PROGRESS, &progress(arrivals.collect(), flow.unit_bytes)));
 }
 
-/// The links that each flow's data and ACKs passed, in the order in which they first saw one.
+/// The links that each flow's data and ACKs passed, in the order of their first packet.
 struct Paths(BTreeMap<(u32, bool), Vec<u32>>);
 
 impl Paths {
@@ -154,8 +154,8 @@ impl Paths {
         self.0.get(&(transfer, data)).into_iter().flatten().map(|&link| &outcome.links[link as usize])
     }
 
-    /// How far along the path each link begins, by the propagation delay before it; a path without any counts its links.
-    /// Kept a little off the edges, losses there stay visible.
+    /// Where each link begins along the path, as a share of the path's propagation delay; without delays, of its links.
+    /// Values stay a little away from 0 and 1, so that losses at the ends are visible.
     fn depths(&self, outcome: &Outcome, transfer: u32, data: bool) -> BTreeMap<String, f64> {
         let none = self.links(outcome, transfer, data).all(|link| link.delay_s == 0.0);
         let length = |link: &LinkRow| if none { 1.0 } else { link.delay_s };
@@ -197,7 +197,7 @@ fn queues(outcome: &Outcome, blocks: &mut Blocks) -> Vec<Queue> {
     order.into_iter().map(queue).collect()
 }
 
-/// Packets that died on a link, with the queue's length then (NaN before its first change).
+/// Packets lost on a link, with the queue's length at that time (NaN before its first change).
 fn drops(outcome: &Outcome, link: u32, lengths: &[[f64; 2]]) -> Vec<[f64; 7]> {
     let row = |row: &acklab_sim::outcome::PacketRow| {
         let fate = Fate::of(row.event)?;

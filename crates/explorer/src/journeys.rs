@@ -1,7 +1,7 @@
-//! Each packet's way from edge to edge, from its events on links, as `python/acklab/plot/prep/journeys.py` finds it.
+//! Each packet's journey from sender to receiver, from its events on links, as in `python/acklab/plot/prep/journeys.py`.
 //!
-//! Packets that say the same of themselves keep their order on a path of FIFO queues: the k-th to leave is the k-th to arrive.
-//! Only where one of them was lost does the order have to be followed link by link.
+//! Packets with equal headers keep their order on a path of FIFO queues: the k-th to leave is the k-th to arrive. If one of
+//! them was lost, they are followed link by link.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::{Hash, Hasher};
@@ -10,7 +10,7 @@ use acklab_packet::{Ack, Body, Segment};
 use acklab_sim::Outcome;
 use acklab_sim::outcome::{PacketEvent, PacketRow};
 
-/// How a journey ends, in the order of the page's words.
+/// How a journey ends; the page names the variants in this order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
     Delivered,
@@ -21,7 +21,7 @@ pub(crate) enum Fate {
 }
 
 impl Fate {
-    /// Of an event at which a packet dies.
+    /// The end that an event is, or `None` if the packet goes on.
     pub(crate) fn of(event: PacketEvent) -> Option<Fate> {
         match event {
             PacketEvent::Drop => Some(Fate::Drop),
@@ -32,28 +32,28 @@ impl Fate {
     }
 }
 
-/// A packet's way.
+/// One packet's journey.
 pub(crate) struct Journey<'a> {
-    /// An event of it.
+    /// One of its events.
     pub(crate) packet: &'a PacketRow,
-    /// The number of that event, which orders what left at one instant.
+    /// Index of that event; it orders packets that left at the same instant.
     row: usize,
     pub(crate) sent_s: f64,
     /// NaN while in flight.
     pub(crate) ended_s: f64,
     pub(crate) fate: Fate,
-    /// Where it was lost.
+    /// The link on which it was lost.
     pub(crate) link: Option<u32>,
-    /// When it last moved.
+    /// Time of its last event.
     moved: f64,
 }
 
-/// What a packet says of itself: flow, whether it is data, number, length, flags and blocks.
+/// The fields that distinguish packets: flow, data or ACK, number, length, flags, SACK blocks.
 #[derive(PartialEq, Eq)]
 struct Key(u32, bool, u64, u32, [bool; 3], [(u64, u64); 3]);
 
 impl Hash for Key {
-    /// By what tells most packets apart: every packet of a run passes here.
+    /// Hashes the fields that differ most often, because this runs for every packet.
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(u64::from(self.0) << 1 | u64::from(self.1));
         state.write_u64(self.2);
@@ -61,7 +61,7 @@ impl Hash for Key {
     }
 }
 
-/// Of data and ACKs only: no chart shows keep-alives and datagrams.
+/// The key of data or of an ACK; `None` for keep-alives and datagrams, which no chart shows.
 fn key(row: &PacketRow) -> Option<Key> {
     match row.packet.body {
         Body::Data(Segment { seq, len, retransmit, syn, fin, .. }) => {
@@ -76,7 +76,7 @@ fn key(row: &PacketRow) -> Option<Key> {
     }
 }
 
-/// The ends of the links and flows that packets name.
+/// The nodes at the ends of links and flows.
 struct Map<'a>(&'a Outcome);
 
 impl<'a> Map<'a> {
@@ -85,7 +85,7 @@ impl<'a> Map<'a> {
         (&link.from, &link.to)
     }
 
-    /// Whether the event's link is the first on its packet's way, and whether it is the last.
+    /// True if the event's link is the packet's first, and true if it is the last.
     fn edges(&self, row: &PacketRow) -> (bool, bool) {
         let flow = &self.0.flows[row.transfer as usize];
         let data = row.packet.is_data();
@@ -99,7 +99,7 @@ impl<'a> Map<'a> {
 pub(crate) fn journeys(outcome: &Outcome) -> Vec<Journey<'_>> {
     let map = Map(outcome);
     let mut groups: HashMap<Key, usize> = HashMap::new();
-    // The events of each group, one behind the other: of an event its group; of a group the end of its place.
+    // A counting sort: the events of each group follow one another in `order`.
     let events = outcome.packets.iter().enumerate().filter(|(_, row)| row.event != PacketEvent::Dequeue);
     let keyed = events.filter_map(|(i, row)| key(row).map(|key| (i, key)));
     let grouped: Vec<(usize, usize)> = keyed
@@ -128,7 +128,7 @@ pub(crate) fn journeys(outcome: &Outcome) -> Vec<Journey<'_>> {
     out
 }
 
-/// The journeys of packets that say the same.
+/// The journeys of packets with equal keys.
 fn of_equal<'a>(group: &[usize], map: &Map<'a>, out: &mut Vec<Journey<'a>>) {
     let rows = || group.iter().map(|&i| (i, &map.0.packets[i]));
     let leaves = || rows().filter(|(_, row)| row.event == PacketEvent::Enqueue && map.edges(row).0);
@@ -151,7 +151,7 @@ fn of_equal<'a>(group: &[usize], map: &Map<'a>, out: &mut Vec<Journey<'a>>) {
         return;
     };
     if dead.next().is_none() && ends.next().is_none() && leaves().count() <= 1 {
-        // A packet that its first queue refused leaves and dies at one instant.
+        // A packet that its first queue drops leaves and is lost at the same instant.
         let sent_s = leaves().next().map_or(row.time_s, |(_, sent)| sent.time_s);
         out.push(Journey { sent_s, ended_s: row.time_s, fate, link: Some(row.link), ..first(i, row) });
         return;
@@ -159,7 +159,7 @@ fn of_equal<'a>(group: &[usize], map: &Map<'a>, out: &mut Vec<Journey<'a>>) {
     follow(rows(), map, first, out);
 }
 
-/// Follows equal packets event by event, first in first out on every link.
+/// Follows packets with equal keys event by event; each link is first in, first out.
 fn follow<'a>(
     rows: impl Iterator<Item = (usize, &'a PacketRow)>,
     map: &Map<'a>,
@@ -192,7 +192,7 @@ fn follow<'a>(
             Some(fate) => {
                 let queued = on_link.entry(row.link).or_default();
                 let waiting = at_node.entry(at).or_default();
-                // The copy that a loss at this instant befell is the one that has just moved here.
+                // The lost packet is the one that arrived here at this instant.
                 let just = |place: &mut VecDeque<usize>| {
                     let found = place.iter().rposition(|&journey| out[journey].moved == row.time_s);
                     found.and_then(|at| place.remove(at))

@@ -1,7 +1,7 @@
-//! A scenario's text to a run's summary and the columns of its report's charts, in one piece of bytes.
+//! From a scenario's text to a run's summary and the columns of its charts, as bytes.
 //!
-//! The page `explorer.html` runs this in a browser. Everything that decides about a run is in [`acklab_sim`]; this crate puts
-//! what was recorded into the columns that `python/acklab/report/contents.py` makes of the same tables.
+//! The page `explorer.html` runs this in a browser. The simulation itself is in [`acklab_sim`]; this crate
+//! turns its records into the columns of the charts. `python/acklab/report/contents.py` does the same for report pages.
 
 mod blocks;
 mod charts;
@@ -15,21 +15,21 @@ use acklab_scenario::spec::{Record, Scenario};
 use acklab_scenario::{Format, ScenarioError, decoded, parse};
 use acklab_sim::{CannotGoOn, Simulation, json};
 
-/// What a scenario is called in messages.
+/// The scenario's name in error messages.
 pub const FILE: &str = "scenario";
 
 /// Most recorded rows of a run: some 100 MB, which a browser on a telephone can hold.
 pub const MOST_ROWS: usize = 1_000_000;
 
-/// Events between two looks at the number of rows.
+/// Events between two checks of the number of rows.
 const SLICE: usize = 4096;
 
 /// Why there is no run.
 #[derive(Debug)]
 pub struct Refusal {
-    /// 2 if it is no scenario, 1 if the run failed.
+    /// Exit status: 2 for a bad scenario, 1 for a failed run.
     pub status: u8,
-    /// The reason, as the command says it.
+    /// The reason, in the words of `acklab run`.
     pub why: String,
 }
 
@@ -47,8 +47,8 @@ impl From<CannotGoOn> for Refusal {
 
 /// Runs a scenario in TOML or JSON with everything recorded.
 ///
-/// Gives a line of JSON, the summary of `acklab run --json`; a line of JSON that describes the charts' tables; and behind it,
-/// from the next multiple of 8 bytes, their columns as little-endian doubles, one after another.
+/// Returns a line of JSON with the summary of `acklab run --json`, and a line of JSON that describes the charts' tables.
+/// The columns follow from the next multiple of 8 bytes, as little-endian doubles.
 ///
 /// # Errors
 /// The text is no scenario, or the run failed or became too long to draw.

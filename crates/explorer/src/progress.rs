@@ -10,7 +10,7 @@ pub(crate) fn progress(mut arrivals: Vec<(f64, u64, u64)>, unit_bytes: u32) -> V
     arrivals.sort_by(|a, b| a.0.total_cmp(&b.0));
     let Some(first) = arrivals.iter().map(|arrival| arrival.1).min() else { return Vec::new() };
     let mut next = first;
-    // Pieces beyond a hole, by their first unit: one past their last.
+    // Segments above a hole: first unit -> one past the last.
     let mut waiting: BTreeMap<u64, u64> = BTreeMap::new();
     let mut rows: Vec<[f64; 2]> = Vec::new();
     for (time, seq, len) in arrivals {

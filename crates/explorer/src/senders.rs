@@ -2,7 +2,7 @@
 
 use acklab_sim::outcome::{SenderState, SeriesRow};
 
-/// A threshold above this has not been set.
+/// A slow-start threshold above this counts as not set.
 const FAR: f64 = (1_u64 << 30) as f64;
 
 /// The window at each change: time, cwnd, ssthresh (NaN where not set), flight, 1 + state.
@@ -12,7 +12,7 @@ pub(crate) const CUTS: [&str; 3] = ["time_s", "event", "cwnd_segments"];
 /// Round-trip samples: time, sample, timer after it.
 pub(crate) const RTT: [&str; 3] = ["time_s", "rtt_ms", "rto_ms"];
 
-/// The last of the rows of each instant: the one that lasted.
+/// The last row of each instant.
 fn lasting(rows: &[SeriesRow]) -> Vec<&SeriesRow> {
     let ends = |i: usize| rows.get(i + 1).is_none_or(|next| next.time_s != rows[i].time_s);
     rows.iter().enumerate().filter(|&(i, _)| ends(i)).map(|(_, row)| row).collect()
@@ -34,13 +34,13 @@ pub(crate) fn rtt(rows: &[SeriesRow]) -> Vec<[f64; 3]> {
 
 /// Timeouts and beginnings of recoveries.
 ///
-/// A timeout shows as a window fallen to one segment outside recovery or, if it was one already, as a timer that backed off or
-/// a silence as long as the timer. Tahoe's fast retransmit looks alike; so of these as many are timeouts as the sender
-/// counted, first those where the timer backed off, then those after the longest silences.
+/// At a timeout the window falls to one segment outside recovery. If it was one segment already, the timer backs off, or nothing
+/// is sent for as long as the timer. Tahoe's fast retransmit looks the same. The sender's count of timeouts decides how
+/// many of these rows are timeouts: first those with a longer timer, then those after the longest silence.
 pub(crate) fn cuts(rows: &[SeriesRow], timeouts: u64) -> Vec<[f64; 3]> {
     let rows = lasting(rows);
     let one = |row: &SeriesRow| row.cwnd_segments <= 1.0 && row.state != SenderState::Recovery;
-    // How sure it is that row i is a timeout, if it may be one.
+    // For each row that may be a timeout, how likely it is one.
     let sure = |i: usize| {
         let (before, row) = (rows[i - 1], rows[i]);
         let silence = row.time_s - before.time_s;

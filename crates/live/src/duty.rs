@@ -14,7 +14,7 @@ use crate::settings::FIRST_PORT;
 /// Segments that have reached the receivers and whose shapers have not heard of them yet.
 pub type Inbox = Arc<Mutex<Vec<Seen>>>;
 
-/// What one direction is to a flow.
+/// The role of a direction for a flow: its data, or its ACKs.
 #[derive(Debug)]
 pub enum Role {
     /// It carries the data.

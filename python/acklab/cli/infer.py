@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
-from pathlib import Path
 from typing import Any
 
-from .._terminal import say, say_json
-from .._texts import file_name
-from .options import add_open, add_workers, check_open, directory, open_page, say_kept, seed, workers
+from .options import seed
+from .search import add_outputs, follow
 
 EXAMPLE = """\
 FILE is a plan (TOML): a scenario, open rules with candidate values ([free], [alternatives.NAME]), [[run]] tables, and [[value]] tables
@@ -44,55 +41,27 @@ def add(verbs: Any) -> None:
     verb.add_argument("--nudges", type=int, metavar="N", help="how often each run is made (the plan's, or 5)")
     verb.add_argument("--seed", type=seed, metavar="N", help="seed of a search by Optuna (the plan's, or 1)")
     verb.add_argument("--count", action="store_true", help="say how many readings and runs it would be, and run nothing")
-    verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    verb.add_argument("--out", type=directory, metavar="DIR", help="also write the readings, the winner's scenario and a page there; interrupted work continues")
-    verb.add_argument("--fresh", action="store_true", help="with --out: delete the finished runs that are there, and make all of them")
-    add_workers(verb)
-    add_open(verb)
+    add_outputs(verb, "readings", "interrupted work")
     verb.set_defaults(act=act, parser=verb, kernel=False)
 
 
 def act(options: argparse.Namespace) -> int:
     """Infers and returns the exit status."""
-    from .. import _core
-    from .._progress import Progress
     from ..infer.output import plain
-    from ..infer.run import infer, tried
+    from ..infer.run import infer
     from ..infer.words import as_text
-    from ..sweep.errors import SweepError
+
+    return follow(options, ("readings", "nudges", "seed"), _plan, infer, (plain, as_text), _counted if options.count else lambda plan: None)
+
+
+def _counted(plan: Any) -> str:
+    """How many readings and runs it would be."""
+    from ..infer.run import tried
     from ..sweep.text import counted
 
-    check_open(options)
-    if options.fresh and not options.out:
-        options.parser.error("--fresh goes with --out DIR")
-    made_by = workers(options)
-    given = {key: value for key in ("readings", "nudges", "seed") if (value := getattr(options, key)) is not None}
-    try:
-        try:
-            plan = _plan(options.file, given)
-        except OSError as error:
-            options.parser.error(f"{file_name(options.file)}: {error.strerror}")
-        if options.count:
-            each = len(plan.entries) * plan.nudges
-            of = f" of {plan.space.size:,}" if plan.space.size else ""
-            say(f"{counted(tried(plan), 'reading')}{of} ({plan.search}), {counted(each, 'run')} each: {tried(plan) * each:,} runs")
-            return 0
-        out = Path(options.out) if options.out else None
-        told = infer(plan, out, threads=options.threads, workers=made_by, fresh=options.fresh, meter=lambda total: Progress("infer", total))
-    except (SweepError, _core.ScenarioError) as error:
-        options.parser.exit(2, f"acklab: {error}\n")
-    except KeyboardInterrupt:
-        say_kept(options.out)
-        raise
-    if options.json:
-        say_json(json.dumps(plain(told)))
-        return 0
-    say(as_text(told))
-    if options.out:
-        page = os.path.join(options.out, "infer.html")
-        say(f"\nwritten to {file_name(page)}")
-        open_page(options, page)
-    return 0
+    each = len(plan.entries) * plan.nudges
+    of = f" of {plan.space.size:,}" if plan.space.size else ""
+    return f"{counted(tried(plan), 'reading')}{of} ({plan.search}), {counted(each, 'run')} each: {tried(plan) * each:,} runs"
 
 
 def _plan(file: str, given: dict[str, Any]) -> Any:

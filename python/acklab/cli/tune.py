@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
-from pathlib import Path
 from typing import Any
 
-from .._terminal import say, say_json
-from .._texts import file_name
-from .options import add_open, add_workers, check_open, directory, open_page, say_kept, seed, workers
+from .options import seed
+from .search import add_outputs, follow
 
 EXAMPLE = """\
 FILE is a plan (TOML): a scenario or [[path]] tables, [free] keys with { low =, high = } or choices, and objectives.
@@ -43,11 +39,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("file", metavar="FILE", help="the plan")
     verb.add_argument("--trials", type=_trials, metavar="N", help="how many different choices to try (the plan's, or 64)")
     verb.add_argument("--seed", type=seed, metavar="N", help="seed of the search and of the drawn paths (the plan's, or 1)")
-    verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    verb.add_argument("--out", type=directory, metavar="DIR", help="also write the trials, the winner's scenario and a page there; an interrupted search continues")
-    verb.add_argument("--fresh", action="store_true", help="with --out: delete the finished runs that are there, and make all of them")
-    add_workers(verb)
-    add_open(verb)
+    add_outputs(verb, "trials", "an interrupted search")
     verb.set_defaults(act=act, parser=verb, kernel=False)
 
 
@@ -59,37 +51,9 @@ def _trials(text: str) -> int:
 
 def act(options: argparse.Namespace) -> int:
     """Searches and returns the exit status."""
-    from .. import _core
-    from .._progress import Progress
-    from ..sweep.errors import SweepError
     from ..tune.output import plain
     from ..tune.plan import read
     from ..tune.run import tune
     from ..tune.words import as_text
 
-    check_open(options)
-    if options.fresh and not options.out:
-        options.parser.error("--fresh goes with --out DIR")
-    made_by = workers(options)
-    given = {key: value for key in ("trials", "seed") if (value := getattr(options, key)) is not None}
-    try:
-        try:
-            plan = read(options.file, given)
-        except OSError as error:
-            options.parser.error(f"{file_name(options.file)}: {error.strerror}")
-        out = Path(options.out) if options.out else None
-        told = tune(plan, out, threads=options.threads, workers=made_by, fresh=options.fresh, meter=lambda total: Progress("tune", total))
-    except (SweepError, _core.ScenarioError) as error:
-        options.parser.exit(2, f"acklab: {error}\n")
-    except KeyboardInterrupt:
-        say_kept(options.out)
-        raise
-    if options.json:
-        say_json(json.dumps(plain(told)))
-        return 0
-    say(as_text(told))
-    if options.out:
-        page = os.path.join(options.out, "tune.html")
-        say(f"\nwritten to {file_name(page)}")
-        open_page(options, page)
-    return 0
+    return follow(options, ("trials", "seed"), read, tune, (plain, as_text))

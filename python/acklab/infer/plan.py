@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .._plan_text import PlanText
-from ..scenario._part import plain
 from ..scenario._toml import dumps
 from ..sweep.errors import SweepError, shown
 from ..sweep.plan import scenario_text
 from ..tune.draws import Entry
 from ..tune.objective import Objective, terms
-from ..tune.plan import count, fixed, joined, searched, table_of
+from ..tune.reading import PlanKeys, fixed, joined, plan_file, plan_tree, table_of
 from ..tune.space import Free, Space
 from .errors import InferError
 from .nudge import Nudge, nudging
@@ -116,11 +115,7 @@ def read(path: str | os.PathLike[str], given: Mapping[str, Any] | None = None) -
         InferError: it is none.
         OSError: it cannot be read.
     """
-    try:
-        text, tree = PlanText.read(Path(path).read_bytes(), os.fspath(path), SweepError)
-    except SweepError as error:
-        raise InferError(str(error)) from None
-    return from_tree({**tree, **(given or {})}, text, Path(path).parent)
+    return plan_file(path, given, _plan, InferError)
 
 
 def from_tree(tree: Mapping[str, Any], name: str | PlanText = "plan", folder: Path | None = None) -> Plan:
@@ -129,41 +124,26 @@ def from_tree(tree: Mapping[str, Any], name: str | PlanText = "plan", folder: Pa
     Raises:
         InferError: it is none; of several mistakes the first in the file is named.
     """
-    where = name if isinstance(name, PlanText) else PlanText(name, SweepError)
-    try:
-        return _plan({key: value if key == "scenario" else plain(value) for key, value in tree.items()}, where, folder)
-    except SweepError as error:
-        raise InferError(str(error)) from None
+    return plan_tree(tree, name, folder, _plan, InferError)
 
 
 def _plan(tree: Mapping[str, Any], where: PlanText, folder: Path | None) -> Plan:
-    where.unknown(tree.keys(), KEYS)
-    where.settle()
-
-    def at(key: str, make: Callable[[], Any]) -> Any:
-        return where.check(key, make, lambda said: said if said.startswith(key.split(".")[0]) else f"{key} {said}")
-
-    def table(part: str) -> Mapping[str, Any]:
-        return at(part, lambda: table_of(part, tree.get(part, {}))) or {}
-
-    sets, baseline = (at(part, lambda part=part: fixed(table(part))) or {} for part in ("set", "baseline"))
-    parts = searched(tree, at, table)
-    counts = {key: at(key, lambda key=key: count(key, tree, *_COUNTS[key])) for key in _COUNTS}
+    keys = PlanKeys(tree, where, KEYS, _COUNTS)
+    at = keys.at
     nudge = at("nudge", lambda: nudging(tree.get("nudge", {})))
     where.settle()
-    if not parts:
+    if not keys.parts:
         raise where.error("", "no rule is open; give [free] or [alternatives.NAME]")
-    space = where.check("", lambda: joined(parts, TAKEN))
+    space = where.check("", lambda: joined(keys.parts, TAKEN))
     where.settle()
     entries, without = at("run", lambda: _runs(tree, where.name, folder, space)) or ((), ())
     where.settle()
     measured: list[list[Objective]] = [[] for _ in entries]
     values = at("value", lambda: _values(tree, entries, measured)) or ()
-    search = at("search", lambda: _search(tree.get("search"), space, counts["readings"]))
+    search = at("search", lambda: _search(tree.get("search"), space, keys.counts["readings"]))
     where.settle()
-    tree = {key: plain(value) for key, value in tree.items()}
-    return Plan(where.name, entries, without, measured, values, space, search, nudge, str(tree.get("title", "")), sets, baseline,
-                tree=tree, text=where, **counts)  # fmt: skip
+    return Plan(where.name, entries, without, measured, values, space, search, nudge, keys.title, keys.sets, keys.baseline,
+                tree=keys.tree, text=where, **keys.counts)  # fmt: skip
 
 
 def _tables(key: str, given: Any, known: Sequence[str]) -> list[Mapping[str, Any]]:

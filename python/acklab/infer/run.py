@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
@@ -12,11 +10,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from .._batches import Workers, on_threads
-from .._folder import FolderError, results
-from .._journal import KEPT, Journal, identity, packed
-from .._line import record
-from ..run import cpu_count
+from .._batches import Workers
+from .._folder import FolderError
+from .._journal import identity
 from ..sweep.run import Meter, Unwatched
 from ..tune import plan as tuned
 from ..tune.errors import TuneError
@@ -24,15 +20,15 @@ from ..tune.objective import Objective
 from ..tune.search import REFUSED, Search
 from ..tune.space import Choice
 from ..tune.trials import Runs, Wanted
+from ..tune.work import Means, Work, carry_out
 from .bench import Bench, Values
 from .errors import InferError
-from .found import Found
 from .plan import Plan
 from .posterior import Array, Posterior
 from .result import Inferred
 
 #: Results whose names do not depend on the plan.
-NAMES = ("best.toml", "infer.html", "infer.json", "plan.toml", "readings.csv", "readings.parquet", KEPT)
+NAMES = ("best.toml", "infer.html", "infer.json", "plan.toml", "readings.csv", "readings.parquet")
 #: Readings of which the runs are made together, where all are tried.
 TOGETHER = 64
 
@@ -57,31 +53,20 @@ def infer(
         RunError: a run failed.
         OSError: something cannot be written.
     """
+    work = Work("infer", NAMES, identity("", "infer"), _most(plan), {})
+    means = Means(threads, workers, fresh, meter)
     try:
         bench = Bench(plan)
         bench.check()
-        with contextlib.ExitStack() as stack:
-            where = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="acklab-infer-")))
-            folder = stack.enter_context(results(where, "infer", NAMES))
-            same = identity("", "infer")
-            journal = stack.enter_context(contextlib.closing(Journal(folder, same, fresh=fresh)))
-            watched = stack.enter_context(contextlib.closing(meter(_most(plan))))
-            runs = Runs(bench, journal, workers or on_threads(threads or cpu_count()), watched)
-            told = _found(plan, bench, runs)
-            watched.close()
-            if out is not None:
-                from . import output
+        return carry_out(work, bench, out, means, lambda runs: _found(plan, bench, runs), lambda told, folder: _written(told, bench, folder))
+    except (FolderError, TuneError) as error:
+        raise InferError(str(error)) from None
 
-                with folder.replacing({"work": same}) as scratch:
-                    with packed(scratch / KEPT) as kept:
-                        kept.writelines(record(number, result) for number, result in runs.records())
-                    output.write(told, bench, scratch)
-                journal.discard()
-            return told
-    except FolderError as error:
-        raise InferError(str(error)) from None
-    except TuneError as error:
-        raise InferError(str(error)) from None
+
+def _written(told: Inferred, bench: Bench, folder: Path) -> None:
+    from . import output
+
+    output.write(told, bench, folder)
 
 
 def tried(plan: Plan) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,17 +11,14 @@ from typing import Any
 from .._plan_text import PlanText
 from ..compare.errors import CompareError
 from ..compare.plan import span
-from ..scenario._part import plain
 from ..scenario._toml import dumps
-from ..sweep import paths
 from ..sweep.errors import SweepError, shown
-from ..sweep.names import names
 from ..sweep.plan import scenario_text
-from ..sweep.quantity import column
 from .draws import Entry, drawn
 from .errors import TuneError
 from .objective import Objective, objective
-from .space import Alternatives, Free, Space, alternatives, free, settings
+from .reading import PlanKeys, fixed, joined, plan_file, plan_tree, table_of
+from .space import Space, settings
 
 #: A plan's keys, and what each is for.
 KEYS = {
@@ -92,11 +89,7 @@ def read(path: str | os.PathLike[str], given: Mapping[str, Any] | None = None) -
         TuneError: it is none.
         OSError: it cannot be read.
     """
-    try:
-        text, tree = PlanText.read(Path(path).read_bytes(), os.fspath(path), SweepError)
-    except SweepError as error:
-        raise TuneError(str(error)) from None
-    return from_tree({**tree, **(given or {})}, text, Path(path).parent)
+    return plan_file(path, given, _plan, TuneError)
 
 
 def from_tree(tree: Mapping[str, Any], name: str | PlanText = "plan", folder: Path | None = None) -> Plan:
@@ -105,70 +98,35 @@ def from_tree(tree: Mapping[str, Any], name: str | PlanText = "plan", folder: Pa
     Raises:
         TuneError: it is none; of several mistakes the first in the file is named.
     """
-    where = name if isinstance(name, PlanText) else PlanText(name, SweepError)
-    try:
-        return _plan({key: value if key == "scenario" else plain(value) for key, value in tree.items()}, where, folder)
-    except SweepError as error:
-        raise TuneError(str(error)) from None
+    return plan_tree(tree, name, folder, _plan, TuneError)
 
 
 def _plan(tree: Mapping[str, Any], where: PlanText, folder: Path | None) -> Plan:
-    where.unknown(tree.keys(), KEYS)
-    where.settle()
-
-    def at(key: str, make: Callable[[], Any]) -> Any:
-        return where.check(key, make, lambda said: said if said.startswith(key.split(".")[0]) else f"{key} {said}")
-
-    def table(part: str) -> Mapping[str, Any]:
-        return at(part, lambda: table_of(part, tree.get(part, {}))) or {}
-
-    sets, baseline = (at(part, lambda part=part: fixed(table(part))) or {} for part in ("set", "baseline"))
-    parts = searched(tree, at, table)
+    keys = PlanKeys(tree, where, KEYS, _COUNTS)
+    at, counts = keys.at, keys.counts
+    at("held_out", lambda: _at_least_two(counts["held_out"]))
     relative = at("relative", lambda: _truth("relative", tree.get("relative", False)))
     objectives = [at("objectives", lambda one=one: objective(one, bool(relative))) for one in _listed(tree.get("objectives", []))]
-    counts = {key: at(key, lambda key=key: count(key, tree, *_COUNTS[key])) for key in _COUNTS}
     spread = at("spread_starts", lambda: _spread(tree.get("spread_starts")))
     sampler = at("sampler", lambda: _sampler(tree.get("sampler", "nsga2" if len(objectives) > 1 else "tpe"), len(objectives)))
     entries = at("path", lambda: _entries(tree, where.name, folder))
     where.settle()
-    if not parts:
+    if not keys.parts:
         raise where.error("", "nothing is free; give [free] or [alternatives.NAME]")
     if not objectives:
         raise where.error("", 'no objectives; give a list such as objectives = ["completion"]')
-    space = where.check("", lambda: joined(parts))
+    space = where.check("", lambda: joined(keys.parts, TAKEN))
     where.check("objectives", lambda: _distinct([one.name for one in objectives]))
     where.settle()
     if counts["held_out"] is None:
         counts["held_out"] = counts["paths"] if counts["paths"] > 1 else 0
-    tree = {key: plain(value) for key, value in tree.items()}
-    return Plan(where.name, entries, space, objectives, str(tree.get("title", "")), sets, baseline, spread,
-                sampler=sampler, tree=tree, text=where, **counts)  # fmt: skip
+    return Plan(where.name, entries, space, objectives, keys.title, keys.sets, keys.baseline, spread,
+                sampler=sampler, tree=keys.tree, text=where, **counts)  # fmt: skip
 
 
-def searched(tree: Mapping[str, Any], at: Callable[..., Any], table: Callable[[str], Mapping[str, Any]]) -> list[Free | Alternatives]:
-    """The free keys and the alternatives of a plan, in its order, which is the tables'."""
-    parts: list[Free | Alternatives] = []
-    for part in tree:
-        if part == "free":
-            parts += [at(f"free.{key}", lambda key=key, value=value: free(key, value)) for key, value in settings(table(part)).items()]
-        elif part == "alternatives":
-            parts += [at(f"alternatives.{key}", lambda key=key, value=value: alternatives(key, value)) for key, value in table(part).items()]
-    return parts
-
-
-def table_of(key: str, value: Any) -> Mapping[str, Any]:
-    """A value that has to be a table of the plan."""
-    if not isinstance(value, Mapping):
-        raise SweepError(f"{key} = {shown(value)}: has to be a table, [{key}]")
-    return value
-
-
-def fixed(table: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of a table with one value each."""
-    found = settings(table)
-    for key in found:
-        paths.check(key)
-    return found
+def _at_least_two(given: int | None) -> None:
+    if given == 1:
+        raise SweepError("held_out = 1: one path has no interval; 0, or at least 2")
 
 
 def _listed(value: Any) -> list[Any]:
@@ -178,18 +136,6 @@ def _listed(value: Any) -> list[Any]:
 def _truth(key: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise SweepError(f"{key} = {shown(value)}: true or false")
-    return value
-
-
-def count(key: str, tree: Mapping[str, Any], default: int | None, least: int, most: int) -> int | None:
-    """A whole number of a plan, between two bounds."""
-    if key not in tree:
-        return default
-    value = tree[key]
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise SweepError(f"{key} = {shown(value)}: a whole number from {least} to {most:,}")
-    if key == "held_out" and value == 1:
-        raise SweepError("held_out = 1: one path has no interval; 0, or at least 2")
     return value
 
 
@@ -213,24 +159,6 @@ def _sampler(given: Any, objectives: int) -> str:
 def _distinct(found: Sequence[str]) -> None:
     if len(set(found)) < len(found):
         raise SweepError('objectives: two have one name; name them: "NAME: METRIC"')
-
-
-def joined(parts: Sequence[Free | Alternatives], taken: Sequence[str] = TAKEN) -> Space:
-    """The space, its columns named, none as one of ``taken``; a key stands in one place of it, or in several choices of one alternative."""
-    keys: dict[str, str] = {}
-    seen: dict[str, str] = {}
-    labels = [part.name for part in parts if isinstance(part, Alternatives)]
-    for part in parts:
-        frees = [part] if isinstance(part, Free) else [one for _, several in part.choices.values() for one in several]
-        fixed = [] if isinstance(part, Free) else [key for sets, _ in part.choices.values() for key in sets]
-        for key in {one.key for one in frees} | set(fixed):
-            if key in seen:
-                raise SweepError(f"{key} is chosen twice, by {seen[key]} and by {part.name}; a key stands in one place of the plan")
-            seen[key] = part.name
-        for one in frees:
-            keys[one.key] = column(list(one.choices))[0] if one.choices else ""
-    named = names(list(keys.items()), {}, [*taken, *labels])
-    return Space(parts, {**{label: label for label in labels}, **named})
 
 
 def _entries(tree: Mapping[str, Any], name: str, folder: Path | None) -> list[Entry]:

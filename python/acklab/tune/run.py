@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from .._batches import Workers, on_threads
-from .._folder import FolderError, results
-from .._journal import KEPT, Journal, identity, packed
-from .._line import record
+from .._batches import Workers
+from .._folder import FolderError
+from .._journal import identity
 from ..figures.stats import Sample, sample
-from ..run import cpu_count
 from ..sweep.run import Meter, Unwatched
 from .draws import draw
 from .errors import TuneError
@@ -21,10 +17,11 @@ from .plan import Plan
 from .found import Judged
 from .result import Tuned
 from .search import Search, costs, front, importance, middle
-from .trials import Bench, Runs, Wanted
+from .trials import Bench, Wanted
+from .work import Means, Work, carry_out
 
 #: Results whose names do not depend on the plan.
-NAMES = ("best.toml", "paths.csv", "plan.toml", "trials.csv", "trials.parquet", "tune.html", "tune.json", KEPT)
+NAMES = ("best.toml", "paths.csv", "plan.toml", "trials.csv", "trials.parquet", "tune.html", "tune.json")
 
 
 def tune(
@@ -49,27 +46,18 @@ def tune(
     """
     bench = Bench(plan)
     bench.check()
-    with contextlib.ExitStack() as stack:
-        where = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="acklab-tune-")))
-        try:
-            folder = stack.enter_context(results(where, "tune", NAMES))
-            same = _identity(plan)
-            journal = stack.enter_context(contextlib.closing(Journal(folder, same, fresh=fresh)))
-            watched = stack.enter_context(contextlib.closing(meter(_most(plan))))
-            runs = Runs(bench, journal, workers or on_threads(threads or cpu_count()), watched)
-            told = _judged(Search(plan, bench, runs))
-            watched.close()
-            if out is not None:
-                from . import output
+    work = Work("tune", NAMES, _identity(plan), _most(plan), {"seeds": plan.seeds})
+    means = Means(threads, workers, fresh, meter)
+    try:
+        return carry_out(work, bench, out, means, lambda runs: _judged(Search(plan, bench, runs)), lambda told, folder: _written(told, bench, folder))
+    except FolderError as error:
+        raise TuneError(str(error)) from None
 
-                with folder.replacing({"seeds": plan.seeds, "work": same}) as scratch:
-                    with packed(scratch / KEPT) as kept:
-                        kept.writelines(record(number, result) for number, result in runs.records())
-                    output.write(told, bench, scratch)
-                journal.discard()
-            return told
-        except FolderError as error:
-            raise TuneError(str(error)) from None
+
+def _written(told: Tuned, bench: Bench, folder: Path) -> None:
+    from . import output
+
+    output.write(told, bench, folder)
 
 
 def _identity(plan: Plan) -> dict[str, str]:

@@ -1,0 +1,78 @@
+"""What ``acklab tune`` and ``acklab infer`` share: options, and the steps from a plan to what is printed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from .._terminal import say, say_json
+from .._texts import file_name
+from .options import add_open, add_workers, check_open, directory, open_page, say_kept, workers
+
+
+def add_outputs(verb: argparse.ArgumentParser, rows: str, work: str) -> None:
+    """Adds the options on output and on who makes the runs; ``rows`` is what the table lists, ``work`` what an interrupt stops."""
+    verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    told = f"also write the {rows}, the winner's scenario and a page there; {work} continues"
+    verb.add_argument("--out", type=directory, metavar="DIR", help=told)
+    verb.add_argument("--fresh", action="store_true", help="with --out: delete the finished runs that are there, and make all of them")
+    add_workers(verb)
+    add_open(verb)
+
+
+def follow(
+    options: argparse.Namespace,
+    keys: Sequence[str],
+    read: Callable[[str, dict[str, Any]], Any],
+    carry_out: Callable[..., Any],
+    told_by: tuple[Callable[[Any], Any], Callable[[Any], str]],
+    instead: Callable[[Any], str | None] = lambda plan: None,
+) -> int:
+    """Reads the plan, makes its runs, prints what they say, and returns the exit status.
+
+    Args:
+        options: the command line's.
+        keys: options that replace keys of the plan.
+        read: makes a plan of a file's name and those keys.
+        carry_out: makes the runs.
+        told_by: the result for JSON, and as text.
+        instead: what to print instead of making runs, or None.
+    """
+    from .. import _core
+    from .._progress import Progress
+    from ..sweep.errors import SweepError
+
+    check_open(options)
+    if options.fresh and not options.out:
+        options.parser.error("--fresh goes with --out DIR")
+    made_by = workers(options)
+    given = {key: value for key in keys if (value := getattr(options, key)) is not None}
+    try:
+        try:
+            plan = read(options.file, given)
+        except OSError as error:
+            options.parser.error(f"{file_name(options.file)}: {error.strerror}")
+        if answer := instead(plan):
+            say(answer)
+            return 0
+        out = Path(options.out) if options.out else None
+        told = carry_out(plan, out, threads=options.threads, workers=made_by, fresh=options.fresh, meter=lambda total: Progress(options.verb, total))
+    except (SweepError, _core.ScenarioError) as error:
+        options.parser.exit(2, f"acklab: {error}\n")
+    except KeyboardInterrupt:
+        say_kept(options.out)
+        raise
+    as_json, as_text = told_by
+    if options.json:
+        say_json(json.dumps(as_json(told)))
+        return 0
+    say(as_text(told))
+    if options.out:
+        page = os.path.join(options.out, f"{options.verb}.html")
+        say(f"\nwritten to {file_name(page)}")
+        open_page(options, page)
+    return 0
