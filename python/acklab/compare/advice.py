@@ -22,22 +22,39 @@ def advice(told: Compared) -> str:
     """A few sentences."""
     if not told.random:
         return _one_run(told)
-    names = [case.name for case in told.comparison.cases]
-    base, best = names[0], [name for name in names if all(r.row(name).may_be_best for r in told.rankings)]
+    base, best, better = _candidates(told)
     if not best:
-        return _none(told, names)
+        return _none(told, [case.name for case in told.comparison.cases])
     if best == [base]:
-        return _stay(told, base, names[1:])
+        return _stay(told, base, [case.name for case in told.comparison.cases[1:]])
     if len(best) == 1:
         return f"{_only(told, best[0], base)}."
     open_ = f"{_between(told, best)}."
-    better = [name for name in best if base not in best and _gain(told, name, base)]
-    chosen = max(better or best, key=lambda name: (_wins(told, name, better or best), -names.index(name)))
-    others = [name for name in better or best if name != chosen]
     if better:
-        return f"{_use(told, chosen, base)}. {open_}"
-    further = _further(told, chosen, others)
+        return f"{_use(told, _first(told, better), base)}. {open_}"
+    chosen = _first(told, best)
+    further = _further(told, chosen, [name for name in best if name != chosen])
     return f"{open_} {further}." if further else open_
+
+
+def recommended(told: Compared) -> str | None:
+    """The case that the sentences recommend; None where they leave it open."""
+    if not told.random:
+        return None
+    _, best, better = _candidates(told)
+    return best[0] if len(best) == 1 else _first(told, better) if better else None
+
+
+def _candidates(told: Compared) -> tuple[str, list[str], list[str]]:
+    """The first case, those that may be the best in every situation, and which of them are better than the first, unless it is one."""
+    names = [case.name for case in told.comparison.cases]
+    best = [name for name in names if all(r.row(name).may_be_best for r in told.rankings)]
+    return names[0], best, [name for name in best if names[0] not in best and _gain(told, name, names[0])]
+
+
+def _first(told: Compared, names: list[str]) -> str:
+    """Of several cases the one that wins by most further metrics; of these the first."""
+    return max(names, key=lambda name: (_wins(told, name, names), -names.index(name)))
 
 
 # ---- the verdicts ----------------------------------------------------------------------------------------------------

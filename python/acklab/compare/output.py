@@ -37,6 +37,7 @@ def plain(told: Compared) -> dict[str, Any]:
         ],
         "situations": [_situation(told, ranking) for ranking in told.rankings],
         "advice": told.advice,
+        "configure": list(told.configure),
         "basis": basis(told),
     }  # fmt: skip
 

@@ -7,6 +7,7 @@ from ..plot.runs import Run
 from ..plot.words import listing
 from ..report.contents import CHARTS, manifest
 from .advice import quoted
+from .configure import HEAD
 from .rank import FIRST, NO_VALUE, WORSE, Ranked, Ranking
 from .result import Compared, basis, columns
 
@@ -19,6 +20,9 @@ def page(told: Compared, chart: str, runs: list[Run]) -> str:
     detail = f"<p>{esc(more)}</p>" if more else ""
     body = [header(verdict, f"acklab compare: {compared}", told.title, quick=False), f"{detail}</header><main>"]
     body.append(f'<section class="card">{chart}</section>')
+    if told.configure:
+        typed = "".join(f"<p><code>{esc(text)}</code></p>" for text in told.configure)
+        body.append(f'<section class="card"><h2>Set it up</h2><p class="note">{esc(HEAD)}</p>{typed}</section>')
     for ranking in told.rankings:
         heads, rows = columns(told, ranking)
         cells = [

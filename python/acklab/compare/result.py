@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from .._texts import one_line
 from ..cli.summary import align
 from ..figures.stats import interval
+from .configure import HEAD
 from .difference import EQUIVALENT, POWER, SAME, UNDECIDED, rounded
 from .numbers import ends, number, percent
 from .plan import Comparison
@@ -33,6 +34,8 @@ class Compared:
     """Seeds of each case."""
     advice: str = ""
     """The recommendation, in sentences."""
+    configure: Sequence[str] = ()
+    """How a Linux router gets the queues of the recommended case, a line for each direction of a link whose queue the cases change."""
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(as_text(self))}</pre>"
@@ -117,4 +120,5 @@ def as_text(told: Compared) -> str:
         once = ["one deterministic run each"] if told.random and not ranking.random else []
         head = ": ".join([one_line(ranking.situation), *once] if ranking.situation else once)
         lines += ["", *([head] if head else []), *align(*columns(told, ranking), names=2)]
-    return "\n".join([*lines, "", one_line(told.advice)])
+    configure = ["", HEAD, *(f"  {one_line(text)}" for text in told.configure)] if told.configure else []
+    return "\n".join([*lines, "", one_line(told.advice), *configure])

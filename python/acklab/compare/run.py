@@ -15,6 +15,7 @@ from .._journal import Journal, identity
 from ..figures.stats import Sample, sample
 from ..run import cpu_count, run_batch
 from .advice import advice
+from .configure import settings
 from .errors import CompareError
 from .plan import Comparison, seeded
 from .rank import Ranking, rank
@@ -65,7 +66,7 @@ def compare(
         if count >= rule.most or _narrow(rankings, comparison.half_width):
             told = {(*pair, seed): values[(*pair, seed)] for pair in trees for seed in range(1, count + 1)}
             compared = Compared(comparison, start["title"] or comparison.file, rankings, told, count)
-            return replace(compared, advice=advice(compared))
+            return replace(compared, advice=advice(compared), configure=settings(compared))
         before, count = count, rule.grown(count)
 
 

@@ -1,0 +1,98 @@
+"""Lines of tc(8) for the queues of a recommended case; tc itself judges that it understands them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+
+import pytest
+
+from acklab import _core
+from acklab._toml import loads
+from acklab.compare import Case, Comparison, compare, metric
+from acklab.compare.tc import line
+
+SCENARIO = """
+stop = { at = "8s" }
+[[link]]
+between = ["S", "R"]
+rate = "4Mbps"
+delay = "20ms"
+queue = { kind = "drop-tail", packets = 100 }
+[[flow]]
+from = "S"
+to = "R"
+count = 2
+"""
+
+#: Queue of a scenario -> words of tc(8), worked out by hand from the manual pages.
+LINES = {
+    '{ kind = "drop-tail", packets = 51 }': "pfifo limit 50",
+    '{ kind = "drop-tail", waiting = 50 }': "pfifo limit 50",
+    '{ kind = "drop-tail", bytes = "64kB" }': "bfifo limit 64000",
+    '{ kind = "codel", packets = 1001, target = "2.5ms", ecn = true }': "codel limit 1000 target 2500us interval 100ms ecn",
+    '{ kind = "fq-codel", flows = 64 }': "fq_codel limit 10240 flows 64 target 5ms interval 100ms quantum 1514 memory_limit 33554432 ecn",
+    '{ kind = "pie", packets = 1001 }': "pie limit 1000 target 15ms tupdate 15ms alpha 2 beta 20 noecn nobytemode",
+    '{ kind = "fq-pie" }': "fq_pie limit 10240 target 15ms tupdate 15ms alpha 2 beta 20 noecn nobytemode flows 1024 quantum 1514",
+    '{ kind = "cake", bandwidth = "19.5Mbps", overhead = 18, mpu = "64B", cells = "atm", tins = "besteffort", rtt = "50ms", ack_filter = "aggressive", memory = "1MB" }':
+        "cake bandwidth 19500kbit besteffort triple-isolate rtt 50ms overhead 18 mpu 64 atm ack-filter-aggressive memlimit 1000000",
+    '{ kind = "cake", tins = "diffserv4", isolation = "dual-srchost" }': "cake unlimited diffserv4 dual-srchost rtt 100ms no-ack-filter",
+    '{ kind = "red", packets = 100, min = 10, max = 30, ecn = true }': "red limit 100000 min 10000 max 30000 avpkt 1000 burst 17 probability 0.1 ecn",
+}  # fmt: skip
+
+
+def expanded(queue: str) -> dict:
+    return loads(_core.expanded(SCENARIO, sets=[f"link.0.queue={queue}"]))["link"][0]["queue"]
+
+
+@pytest.mark.parametrize("queue", LINES)
+def test_a_queue_has_the_words_of_the_manual(queue: str) -> None:
+    assert line(expanded(queue)).command == f"tc qdisc replace dev DEV root {LINES[queue]}"
+
+
+@pytest.mark.parametrize("queue", LINES)
+def test_tc_understands_them(queue: str) -> None:
+    if not shutil.which("tc") or not shutil.which("unshare"):
+        pytest.skip("needs tc and unshare")
+    command = (line(expanded(queue), "lo").command or "").split()
+    done = subprocess.run(["unshare", "-rn", *command], capture_output=True, text=True, timeout=30)
+    if "unshare" in done.stderr:
+        pytest.skip(done.stderr.strip())
+    # A kernel without this discipline refuses it only after tc has understood every word.
+    assert done.returncode == 0 or "qdisc kind is unknown" in done.stderr, done.stderr
+
+
+def test_an_ack_filter_of_the_paper_has_no_discipline() -> None:
+    found = line(expanded('{ kind = "drop-tail", packets = 50, filter = { kind = "static", threshold = 1 } }'))
+    assert found.command is None
+    assert found.differs == "no queueing discipline of Linux has the ACK filter 'static'"
+    near = line(expanded('{ kind = "drop-tail", packets = 50, filter = { kind = "cake" }, drop = "longest-front", scheduler = "round-robin" }'))
+    assert near.command == "tc qdisc replace dev DEV root cake ack-filter"
+    assert "COBALT" in near.differs
+
+
+def told(cases: list[Case], **changes: object):  # type: ignore[no-untyped-def]
+    return compare(Comparison(SCENARIO, "two", cases, metrics=[metric("rtt")], seeds=4, spread_starts_s=0.5, **changes))  # type: ignore[arg-type]
+
+
+def test_the_recommended_queue_is_told_for_the_links_that_the_cases_change() -> None:
+    found = told([Case("long"), Case("codel", ('link.0.queue={ kind = "codel", packets = 101 }',))])
+    assert found.advice.startswith("Use codel instead of long")
+    words = "tc qdisc replace dev DEV root codel limit 100 target 5ms interval 100ms noecn"
+    assert found.configure == [f"S->R: {words}", f"R->S: {words}"]
+
+
+def test_nothing_is_told_where_no_queue_changes_or_no_case_is_recommended() -> None:
+    assert told([Case("one"), Case("two", ('link.0.delay="40ms"',))]).configure == []
+    same = [Case("a", ("link.0.queue.packets=1000",)), Case("b", ("link.0.queue.packets=2000",))]
+    assert told(same).configure == []
+
+
+def test_json_and_text_have_it() -> None:
+    from acklab.compare.output import plain
+    from acklab.compare.result import as_text
+
+    found = told([Case("long"), Case("codel", ('link.0.queue={ kind = "codel", packets = 101 }',))])
+    assert json.loads(json.dumps(plain(found)))["configure"] == list(found.configure)
+    assert as_text(found).splitlines()[-2:] == [f"  {text}" for text in found.configure]
