@@ -63,6 +63,12 @@ def test_what_does_not_add_up_needs_a_place_or_an_aggregate(summary: dict) -> No
     assert read("max(max_queue_packets)", summary) == max(row["max_queue_packets"] for row in summary["links"])
 
 
+def test_fairness_is_jains_index(summary: dict) -> None:
+    a, b = (row["goodput_bps"] for row in summary["flows"] if row["name"] in "ab")
+    assert read("fairness@[ab]", summary) == pytest.approx((a + b) ** 2 / 2 / (a * a + b * b))
+    assert 0.5 < read("fairness@[ab]", summary) < 1 and math.isnan(read("fairness@a", summary))
+
+
 def test_unfinished_transfers_count_as_the_longest(summary: dict) -> None:
     times = sorted(row["completion_s"] for row in summary["flows"] if row["completed"])
     assert len(times) == 2

@@ -72,6 +72,21 @@ def _rtt(summary: Summary, where: str) -> float:
     return 1e3 * _mean([flow["mean_rtt_s"] for flow in _flows(summary, where)])
 
 
+def jain(shares: Sequence[float]) -> float:
+    """Jain's fairness index (Jain, Chiu and Hawe 1984): 1 if all shares are equal, 1/n if one of n has everything; NaN without any.
+
+    >>> jain([2.0, 2.0]), jain([1.0, 0.0])
+    (1.0, 0.5)
+    """
+    squares = sum(share * share for share in shares)
+    return sum(shares) ** 2 / (len(shares) * squares) if squares else math.nan
+
+
+def _fairness(summary: Summary, where: str) -> float:
+    shares = [flow["goodput_bps"] for flow in _flows(summary, where)]
+    return jain(shares) if len(shares) > 1 else math.nan
+
+
 def _retransmits(summary: Summary, where: str) -> float:
     flows = _flows(summary, where)
     sent = sum(flow["segments_sent"] for flow in flows)
@@ -140,6 +155,7 @@ QUANTITIES: dict[str, Quantity] = {
         Quantity("completion", "time of a transfer, mean over the transfers; none if one does not finish", "s", LESS, False, _completion),
         Quantity("goodput", "payload acknowledged, sum over the flows, over the time from first start (handshake included) to last end", "Mb/s", MORE, False, _goodput),
         Quantity("transfer-rate", "size over duration, mean over the completed transfers", "Mb/s", MORE, False, _transfer_rate),
+        Quantity("fairness", "Jain's index of the flows' goodputs, 1 if they are equal; none for one flow", "", MORE, False, _fairness),
         Quantity("rtt", "mean round trip of a flow, mean over the flows", "ms", LESS, False, _rtt),
         Quantity("retransmits", "segments sent again, sum over the flows, of all segments sent", "%", LESS, False, _retransmits),
         Quantity("repair", "time from the start of a loss recovery to its end, mean over the recoveries", "s", LESS, False, _repair),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...compare.quantities import jain
 from ...figures.stats import Sample
 from ...reproduce.experiments import Effort, Replications
 from ...reproduce.grid import Grid
@@ -46,11 +47,6 @@ def acks_per_mb(flows: list[Flow]) -> float:
 def retransmitted(flows: list[Flow]) -> float:
     """Percent of the segments sent."""
     return float(100 * sum(f["retransmits"] for f in flows) / sum(f["segments_sent"] for f in flows))
-
-
-def jain(shares: Sequence[float]) -> float:
-    """Jain's fairness index."""
-    return sum(shares) ** 2 / (len(shares) * sum(s * s for s in shares))
 
 
 def _transfer(downs: list[Flow], _: Flow) -> Sequence[Any]:
