@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use acklab_packet::Time;
 use acklab_path::link::{Link, Totals};
-use acklab_path::queue::{Queue, Removal};
+use acklab_path::queue::Removal;
 use acklab_path::random::Random;
 use acklab_path::spec::LinkSpec;
 use acklab_path::stage::{Chain, Done, Passing, Reissue};
@@ -74,9 +74,9 @@ impl<P: Reissue> Hop<P> {
         }
     }
 
-    /// When something happens next by itself: the end of a service that another packet waits for, an arrival, or a stage.
+    /// When something happens next by itself: the end of a service or a grant that a packet waits for, an arrival, or a stage.
     pub fn next(&self) -> Option<Time> {
-        let service = (!self.link.queue().is_empty()).then_some(self.link.until());
+        let service = (self.link.waiting() > 0).then_some(self.link.until());
         let arrival = self.wire.front().map(|(at, _)| *at);
         let released = self.stages.as_ref().and_then(|stages| stages.chain.next());
         [service, arrival, released].into_iter().flatten().min()
@@ -92,7 +92,7 @@ impl<P: Reissue> Hop<P> {
 
     /// Begins the services that could begin up to `now`, each when the one before it ended.
     pub fn serve(&mut self, now: Time, gone: &mut Vec<(P, Removal)>) {
-        while self.link.until() <= now && !self.link.queue().is_empty() {
+        while self.link.until() <= now && self.link.waiting() > 0 {
             let at = self.link.until();
             let next = self.link.next_packet(at, gone);
             self.proceed(next, at, gone);
@@ -101,7 +101,8 @@ impl<P: Reissue> Hop<P> {
 
     /// The queue has changed, and `next` is to be served.
     fn proceed(&mut self, next: Option<P>, now: Time, gone: &mut Vec<(P, Removal)>) {
-        let (packets, bytes) = (self.link.queue().len() as u32, self.link.queue().bytes());
+        let held = self.link.held();
+        let (packets, bytes) = (held.packets as u32, held.bytes);
         if self.lengths.last().map_or(0, |last| last.packets) != packets {
             self.lengths.push(QueueLength { time_s: now.secs(), packets, bytes });
         }

@@ -203,6 +203,7 @@ impl RateSpec {
             RateSpec::Varying(VaryingRate::TokenBucket(bucket)) => {
                 (bucket.peak, Some(VaryingRate::TokenBucket(bucket)))
             }
+            RateSpec::Varying(VaryingRate::Docsis(spec)) => (spec.rate, Some(VaryingRate::Docsis(spec))),
             RateSpec::Constant(rate) => (rate, None),
             RateSpec::Varying(VaryingRate::Table(table)) => (table.largest(), Some(VaryingRate::Table(table))),
         }

@@ -185,10 +185,16 @@ fn checked_rate(rate: RateSpec, key: Key, back: &str) -> Result<(Rate, Option<Va
                 VaryingRate::Table(table) => table.out_of_range(),
                 VaryingRate::Mahimahi(trace) => trace.out_of_range(),
                 VaryingRate::TokenBucket(bucket) => bucket.out_of_range(),
+                VaryingRate::Docsis(spec) => spec.out_of_range(),
             };
             checked_at(wrong, |name| format!("{path}.{name}"))?;
-            if let VaryingRate::TokenBucket(bucket) = varying {
-                checked_rate_at(bucket.peak, format_args!("{path}.peak"))?;
+            match varying {
+                VaryingRate::TokenBucket(bucket) => _ = checked_rate_at(bucket.peak, format_args!("{path}.peak"))?,
+                VaryingRate::Docsis(spec) => {
+                    checked_rate_at(spec.rate, format_args!("{path}.rate"))?;
+                    checked_rate_at(spec.channel.unwrap_or(spec.rate), format_args!("{path}.channel"))?;
+                }
+                VaryingRate::Table(_) | VaryingRate::Mahimahi(_) => {}
             }
         }
     }

@@ -117,6 +117,14 @@ impl Hop {
         (lane, Due::new(served.arrives, now, arrival, Event::Deliver(lane)))
     }
 
+    /// At the event due `current` packets wait for a grant: reserves the end of that wait.
+    #[cold]
+    pub fn hold(&mut self, current: Due, index: u32, ordinal: &mut Ordinal) {
+        self.free_root = current.decided();
+        *ordinal = ordinal.next();
+        self.free = Due::new(self.link.until(), current.time(), *ordinal, Event::Free(index));
+    }
+
     /// The [lane](crate::lane) of packets of the size served last.
     #[inline(always)]
     pub fn lane(&mut self, index: u32, lanes: &mut Lanes) -> u32 {

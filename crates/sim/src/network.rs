@@ -9,7 +9,7 @@ use std::mem::take;
 
 use acklab_packet::{Packet, Time};
 use acklab_path::link::Load;
-use acklab_path::queue::{Queue, Removal};
+use acklab_path::queue::Removal;
 
 use crate::event::{Due, Event, Ordinal};
 use crate::hop::{At, Hop, Meets};
@@ -154,7 +154,7 @@ impl Network {
 
     /// What is held here: packets, and recorded rows.
     pub fn held(&self) -> Held {
-        let queued: usize = self.hops.iter().map(|hop| hop.link.queue().len()).sum();
+        let queued: usize = self.hops.iter().map(|hop| hop.link.held().packets as usize).sum();
         let media: usize = self.media.iter().map(|medium| medium.server.len()).sum();
         let boxed: usize = self.boxes.iter().map(Stages::held).sum();
         let inside = (queued + media + boxed) as u64;
@@ -227,8 +227,11 @@ impl Network {
         let hop = &mut self.hops[index as usize];
         let idle = hop.is_idle(self.current, &mut self.tied);
         let next = hop.link.offer(*packet, idle, now, &mut self.removed);
-        if !idle && !hop.free_queued && !hop.link.queue().is_empty() {
-            // The end of the service in progress is an event now.
+        if next.is_none() && !hop.free_queued && hop.link.held().packets > 0 {
+            if idle {
+                hop.hold(self.current, index, &mut self.ordinal);
+            }
+            // The end of the service in progress, or the wait for a grant, is an event now.
             hop.free_queued = true;
             let lane = *hop.freed.get_or_insert_with(|| self.lanes.lane());
             self.lanes.set(lane, hop.free, hop.free_root);
@@ -242,7 +245,7 @@ impl Network {
         if !self.removed.is_empty() {
             self.note_all_removed(index);
         }
-        self.recorder.queue(now, index, self.hops[index as usize].link.queue());
+        self.recorder.queue(now, index, &self.hops[index as usize].link);
         let Some(packet) = next else { return };
         let hop = &mut self.hops[index as usize];
         let served = hop.link.serve(&packet, now);
@@ -279,7 +282,10 @@ impl Network {
         let next = self.hops[index as usize].link.next_packet(now, &mut self.removed);
         self.proceed(index, next, now);
         let hop = &mut self.hops[index as usize];
-        hop.free_queued = !hop.link.queue().is_empty();
+        hop.free_queued = hop.link.held().packets > 0;
+        if hop.free_queued && next.is_none() {
+            hop.hold(self.current, index, &mut self.ordinal);
+        }
         if let Some(lane) = hop.freed {
             self.lanes.set(lane, if hop.free_queued { hop.free } else { Due::NEVER }, hop.free_root);
         }

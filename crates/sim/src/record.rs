@@ -1,7 +1,7 @@
 //! What a run records besides its summary. What is off costs one predictable branch.
 
 use acklab_packet::{Packet, Time};
-use acklab_path::queue::{AnyQueue, Queue};
+use acklab_path::link::Link;
 use acklab_path::spec::LinkSpec;
 use acklab_tcp::receiver::Receiver;
 use acklab_tcp::sender::Sender;
@@ -105,9 +105,10 @@ impl Recorder {
 
     /// A queue may have changed.
     #[inline]
-    pub fn queue(&mut self, now: Time, link: u32, queue: &AnyQueue<Packet>) {
+    pub fn queue(&mut self, now: Time, index: u32, link: &Link<Packet>) {
         if self.wanted.queue {
-            self.queue_length(now, link, queue.len() as u32, queue.bytes());
+            let held = link.held();
+            self.queue_length(now, index, held.packets as u32, held.bytes);
         }
     }
 

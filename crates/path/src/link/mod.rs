@@ -19,7 +19,7 @@ use crate::Carried;
 use crate::loss::Loss;
 use crate::queue::{AnyQueue, Limit, Queue, Removal, Service};
 use crate::random::Random;
-use crate::server::{AnyServer, Constant, Server};
+use crate::server::{AnyServer, Backlog, Constant, Cycle, Server, Turn};
 use crate::spec::{LinkSpec, LossPlace};
 use crate::stage::{Compression, StageSpec};
 
@@ -57,6 +57,18 @@ pub struct Link<P> {
     loss: Option<Box<Loss>>,
     /// Both ends of header compression, if the wire carries compressed ACKs.
     compression: Option<Box<Compression>>,
+    granted: Granted<P>,
+}
+
+/// What is known behind a request-grant uplink only.
+#[derive(Clone, Debug)]
+struct Granted<P> {
+    /// The packet of which a part is sent, and how many of its bytes are not.
+    parts: Option<(P, u32)>,
+    /// Bytes of the last part of the packet that enters service.
+    last: u32,
+    /// When the last service ends; [`Link::until`] may be later.
+    ended: Time,
 }
 
 /// Before the beginning.
@@ -68,7 +80,7 @@ impl<P: Carried> Link<P> {
     pub fn new(spec: &LinkSpec, random: impl Fn(&str) -> Random) -> Link<P> {
         let (queue, server) = (
             AnyQueue::new(&spec.queue, spec.rate, || random("queue")),
-            AnyServer::new(spec.rate, spec.varying.as_ref()),
+            AnyServer::new(spec.rate, spec.varying.as_ref(), || random("server")),
         );
         let (mut passes, mut limit) = (0, Limit::Packets(0));
         if let (AnyQueue::DropTail(queue), AnyServer::Constant(_)) = (&queue, &server)
@@ -89,6 +101,7 @@ impl<P: Carried> Link<P> {
             queue,
             loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss, || random("loss")))),
             compression: compression(spec),
+            granted: Granted { parts: None, last: 0, ended: BEFORE },
         }
     }
 
@@ -121,9 +134,22 @@ impl<P: Carried> Link<P> {
         if let AnyServer::Constant(constant) = self.server { Some(constant) } else { None }
     }
 
-    /// How many packets wait.
+    /// How many packets wait, one of which a part is sent included.
     pub fn waiting(&self) -> usize {
-        if self.passes > 0 { self.bookings.len() } else { self.queue.len() }
+        if self.passes > 0 { self.bookings.len() } else { self.held().packets as usize }
+    }
+
+    /// Where no service is booked: what waits, less what is sent of the first.
+    #[inline]
+    pub fn held(&self) -> Backlog {
+        let (packets, bytes) = self.granted.parts.as_ref().map_or((0, 0), |(_, rest)| (1, u64::from(*rest)));
+        Backlog { packets: packets + self.queue.len() as u64, bytes: bytes + self.queue.bytes() }
+    }
+
+    /// The server, if it is a request-grant uplink.
+    #[inline]
+    fn cycle(&mut self) -> Option<&mut Cycle> {
+        if let AnyServer::Granted(cycle) = &mut self.server { Some(cycle) } else { None }
     }
 
     /// A packet arrives `now`: the packet to serve at once, if one is. `idle`: the last service has ended; at equal times
@@ -134,27 +160,92 @@ impl<P: Carried> Link<P> {
             removed.push((packet, Removal::Lost));
             return None;
         }
+        if let AnyServer::Granted(_) = self.server {
+            return self.await_grant(packet, idle, now, removed);
+        }
         if idle && self.queue.lets_pass(&packet) {
             return Some(packet);
         }
         let service =
             if idle { Service::Idle(self.until.max(Time::ZERO)) } else { Service::Busy(self.sizes.in_service()) };
-        let before = removed.len();
-        self.counts.integrate(self.queue.len(), now);
-        self.queue.enqueue(packet, service, now, removed);
-        self.counts.reached(self.queue.len());
-        self.count_removed(&removed[before..]);
+        self.enqueue(packet, service, now, removed);
         if idle { self.next_packet(now, removed) } else { None }
     }
 
-    /// The packet to serve next at `now`, when the last service has ended; `None` if none waits.
+    #[inline]
+    fn enqueue(&mut self, packet: P, service: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
+        let before = removed.len();
+        self.counts.integrate(self.held().packets as usize, now);
+        self.queue.enqueue(packet, service, now, removed);
+        self.counts.reached(self.held().packets as usize);
+        self.count_removed(&removed[before..]);
+    }
+
+    /// The packet to serve next at `now`, when the last service has ended. `None` if none waits; or if none may be served
+    /// before [`Link::until`], which is later than `now` then.
     #[inline]
     pub fn next_packet(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
+        if let AnyServer::Granted(_) = self.server {
+            return self.next_granted(now, removed);
+        }
+        self.dequeue(now, removed)
+    }
+
+    #[inline]
+    fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
         let before = removed.len();
-        self.counts.integrate(self.queue.len(), now);
+        self.counts.integrate(self.held().packets as usize, now);
         let next = self.queue.dequeue(now, removed);
         self.count_removed(&removed[before..]);
         next
+    }
+
+    /// A packet comes to a request-grant uplink: it waits in the queue at least until a grant.
+    #[inline(never)]
+    fn await_grant(&mut self, packet: P, idle: bool, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
+        let held = self.held();
+        self.cycle()?.turn(held, now);
+        // Until a grant nothing is in service; a packet that is sent in parts is.
+        let service = match &self.granted.parts {
+            Some((packet, _)) => Service::Busy(packet.wire_bytes()),
+            None if self.granted.ended > now => Service::Busy(self.sizes.in_service()),
+            None => Service::Idle(self.granted.ended.max(Time::ZERO)),
+        };
+        self.enqueue(packet, service, now, removed);
+        let held = self.held();
+        self.cycle()?.arrived(held, now);
+        if idle { self.next_packet(now, removed) } else { None }
+    }
+
+    /// The packet whose last part the open grant carries; or `None`, with [`Link::until`] when to ask again.
+    #[inline(never)]
+    fn next_granted(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
+        self.counts.integrate(self.held().packets as usize, now);
+        loop {
+            let held = self.held();
+            match self.cycle()?.turn(held, now) {
+                Turn::Send => {}
+                Turn::Wait(at) => {
+                    self.until = at;
+                    return None;
+                }
+                Turn::Rest => return None,
+            }
+            let (packet, rest) = match self.granted.parts.take() {
+                Some(parts) => parts,
+                None => {
+                    let packet = self.dequeue(now, removed)?;
+                    let bytes = packet.wire_bytes();
+                    (packet, bytes)
+                }
+            };
+            let part = self.cycle()?.take(rest, now);
+            if part == rest {
+                self.granted.last = part;
+                return Some(packet);
+            }
+            self.granted.parts = Some((packet, rest - part));
+        }
     }
 
     #[inline]
@@ -171,7 +262,11 @@ impl<P: Carried> Link<P> {
             (bytes, lost) = (crossing.bytes, !crossing.readable);
         }
         let Size { mut lasts, mut span, .. } = self.take(Load::new(bytes, packet.is_ack()));
-        if self.constant().is_none() {
+        if let AnyServer::Granted(cycle) = &mut self.server {
+            lasts = cycle.offer(bytes.min(self.granted.last), now);
+            span = cycle.span(lasts, now) + self.delay;
+            self.granted.ended = now + lasts;
+        } else if self.constant().is_none() {
             lasts = self.server.offer(bytes, now);
             span = lasts + self.delay;
         }
@@ -217,8 +312,9 @@ impl<P: Carried> Link<P> {
     /// Share of the time up to `end` during which it served, when it has served `bytes` bytes, and the last service ends at
     /// `free`.
     pub fn utilisation(&self, bytes: u64, free: Time, end: Time) -> f64 {
-        // While a shaper holds packets back, nothing is served.
+        // While a shaper or a scheduler holds packets back, nothing is served.
         let free = match (&self.queue, self.constant()) {
+            _ if matches!(self.server, AnyServer::Granted(_)) => Time::ZERO,
             (AnyQueue::Cake(_), Some(server)) => free.min(self.since + server.service(self.sizes.in_service())),
             _ => free,
         };

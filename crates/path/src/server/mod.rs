@@ -1,18 +1,21 @@
 //! Servers: what takes packets into service, and for how long.
 //!
-//! A link alone has a [`Server`], which answers at once how long a packet is in service. Links that share a medium have a
-//! [`Medium`], which decides later whose turn it is.
+//! A link alone has a [`Server`], which answers at once how long a packet is in service. Behind a request-grant uplink
+//! ([`Cycle`]) packets stay in the queue until bytes are granted for them. Links that share a medium have a [`Medium`], which
+//! decides later whose turn it is.
 //!
 //! To add one: a file here, a variant of [`AnyServer`] or [`AnyMedium`], and one of its spec.
 
 mod constant;
 mod dcf;
+mod grants;
 mod mahimahi;
 mod table;
 mod token_bucket;
 
 pub use constant::Constant;
 pub use dcf::{AirStats, Dcf, DcfParams, DcfSpec, Fate, Frame, Phy, Preamble};
+pub use grants::{Backlog, Cycle, DocsisSpec, Requests, Turn};
 pub use mahimahi::{Mahimahi, MahimahiSpec};
 pub use table::{Step, Table, TableSpec};
 pub use token_bucket::{Bucket, TokenBucket, TokenBucketSpec};
@@ -24,6 +27,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Carried;
+use crate::random::Random;
 
 /// What serves one link's packets, one after another.
 pub trait Server {
@@ -44,6 +48,8 @@ pub enum AnyServer {
     Mahimahi(Box<Mahimahi>),
     /// See [`TokenBucket`].
     TokenBucket(Box<TokenBucket>),
+    /// See [`Cycle`].
+    Granted(Box<Cycle>),
 }
 
 /// A rate that varies.
@@ -56,6 +62,8 @@ pub enum VaryingRate {
     Mahimahi(MahimahiSpec),
     /// Bursts at one rate, the mean at another (a token bucket, as `tc`'s tbf).
     TokenBucket(TokenBucketSpec),
+    /// A cable modem's upstream: requests, MAPs and grants (DOCSIS).
+    Docsis(DocsisSpec),
 }
 
 /// Does the same with whichever server it is.
@@ -66,18 +74,20 @@ macro_rules! each {
             AnyServer::Table($server) => $call,
             AnyServer::Mahimahi($server) => $call,
             AnyServer::TokenBucket($server) => $call,
+            AnyServer::Granted($server) => $call,
         }
     };
 }
 
 impl AnyServer {
-    /// A server of this rate, which varies or is always `rate`.
-    pub fn new(rate: Rate, varying: Option<&VaryingRate>) -> AnyServer {
+    /// A server of this rate, which varies or is always `rate`; `random` is its stream, if it draws.
+    pub fn new(rate: Rate, varying: Option<&VaryingRate>, random: impl FnOnce() -> Random) -> AnyServer {
         match varying {
             None => AnyServer::Constant(Constant(rate)),
             Some(VaryingRate::Mahimahi(trace)) => AnyServer::Mahimahi(Box::new(Mahimahi::new(trace))),
             Some(VaryingRate::TokenBucket(bucket)) => AnyServer::TokenBucket(Box::new(TokenBucket::new(bucket))),
             Some(VaryingRate::Table(table)) => AnyServer::Table(Box::new(Table::new(table))),
+            Some(VaryingRate::Docsis(spec)) => AnyServer::Granted(Box::new(Cycle::docsis(spec, random()))),
         }
     }
 }

@@ -1,0 +1,313 @@
+//! Request-grant uplinks: packets wait until the head end has granted bytes for them.
+//!
+//! The cycle is the same on cable, in cellular networks and on fibre. A terminal with data asks; the scheduler answers some
+//! time later with a grant in a slot of its own; the grant carries what waits then, and a report of what remains. Here is
+//! that cycle. When a terminal may ask, how soon the scheduler answers and when a slot's packets arrive is a [`Timing`]:
+//! one file a technology.
+//!
+//! The scheduler has one terminal: nothing here competes for slots. It never grants bytes that it was not asked for, except
+//! where a technology says so. Left out everywhere: the way of a request that is lost, and the overhead of headers below IP
+//! (`rate` is that of whole packets).
+
+mod docsis;
+
+pub use docsis::{Docsis, DocsisSpec, Requests};
+
+use std::collections::VecDeque;
+
+use acklab_packet::{Rate, Time};
+
+use super::Server;
+use crate::random::Random;
+
+/// A time in whole nanoseconds, in which slots are counted.
+type Nanos = u64;
+
+fn secs(at: Nanos) -> f64 {
+    at as f64 / 1e9
+}
+
+/// The first nanosecond not before `time`; a hundredth of one is rounding.
+fn nanos(time: f64) -> Nanos {
+    (time * 1e9 - 0.01).ceil().clamp(0.0, 4e18) as Nanos
+}
+
+fn duration(time: Time) -> Nanos {
+    (time.secs() * 1e9).round() as Nanos
+}
+
+/// The largest whole number of bytes that `rate` carries in `span`.
+fn capacity(rate: Rate, span: Nanos) -> u64 {
+    // A billionth of a byte is rounding.
+    (rate.bps() * secs(span) / 8.0 + 1e-9) as u64
+}
+
+/// The times of one technology. Slots are numbered from the beginning of the run.
+pub trait Timing {
+    /// When slot `slot` begins.
+    fn begins(&self, slot: u64) -> Nanos;
+    /// The first slot for grants from number `slot` on.
+    fn usable(&self, slot: u64) -> u64;
+    /// The first slot that does not begin before `at`.
+    fn slot_at(&self, at: Nanos) -> u64;
+    /// When a request can go for data that came `at`.
+    fn asks(&mut self, at: Nanos) -> Nanos;
+    /// The first slot that may answer a request sent `at`.
+    fn answers(&self, at: Nanos) -> u64;
+    /// A grant in `slot` is used: the slot from which on the scheduler can answer the report that it carries.
+    fn reports(&mut self, slot: u64) -> u64 {
+        self.answers(self.begins(slot))
+    }
+    /// How long `bytes` take within a grant.
+    fn lasts(&self, bytes: u32) -> Time;
+    /// When what the last used grant carried has arrived, but for propagation; `None` if each packet arrives as it ends.
+    fn arrived(&self) -> Option<Nanos> {
+        None
+    }
+}
+
+/// What a grant counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    Bytes,
+    Packets,
+}
+
+/// When a grant that is used carries a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Piggyback {
+    Never,
+    /// If no other is unanswered.
+    Alone,
+    Always,
+}
+
+/// How requests and grants are made, in the grants' unit.
+#[derive(Clone, Debug, PartialEq)]
+struct Habit {
+    unit: Unit,
+    /// The most that one grant covers.
+    most: u64,
+    /// What the scheduler grants on a request that does not say how much waits; `None` if it says so.
+    first: Option<u64>,
+    /// The most that one request asks for.
+    largest: u64,
+    /// When a used grant carries a request for what remains.
+    piggyback: Piggyback,
+    /// Whether more may be requested by itself while a request is unanswered.
+    several: bool,
+    /// What every slot grants without being asked.
+    unasked: u64,
+    /// Bytes a second when every slot is full.
+    rate: f64,
+}
+
+/// What waits for grants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// Packets.
+    pub packets: u64,
+    /// Their bytes, less what has been sent of the first.
+    pub bytes: u64,
+}
+
+/// What the link may do now.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Turn {
+    /// Send: a grant is open.
+    Send,
+    /// Ask again then.
+    Wait(Time),
+    /// Wait for a packet.
+    Rest,
+}
+
+/// The technologies.
+#[derive(Clone, Debug, PartialEq)]
+enum Technology {
+    Docsis(Docsis),
+}
+
+macro_rules! each {
+    ($self:expr, $timing:ident => $call:expr) => {
+        match $self {
+            Technology::Docsis($timing) => $call,
+        }
+    };
+}
+
+/// The cycle of requests and grants of one uplink.
+///
+/// It is advanced before each change of the queue ([`Cycle::turn`], [`Cycle::arrived`]), so requests see what waited when
+/// they were sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cycle {
+    technology: Technology,
+    habit: Habit,
+    /// Requested, known to the scheduler, and not granted yet.
+    known: u64,
+    /// Requests on their way: the first slot that may answer, and how much.
+    asked: VecDeque<(u64, u64)>,
+    /// When the next request goes.
+    ask: Option<Nanos>,
+    /// The first slot whose grants are not decided.
+    slot: u64,
+    /// What is left of the grant in use, and when its slot ends.
+    open: u64,
+    closes: Nanos,
+    /// Bytes sent.
+    sent: u64,
+}
+
+impl Cycle {
+    fn new(technology: Technology, habit: Habit) -> Cycle {
+        Cycle { technology, habit, known: 0, asked: VecDeque::new(), ask: None, slot: 0, open: 0, closes: 0, sent: 0 }
+    }
+
+    /// The cable modem that `spec` describes.
+    pub fn docsis(spec: &DocsisSpec, random: Random) -> Cycle {
+        let habit = spec.habit();
+        Cycle::new(Technology::Docsis(Docsis::new(spec, random)), habit)
+    }
+
+    fn measure(&self, backlog: Backlog) -> u64 {
+        match self.habit.unit {
+            Unit::Bytes => backlog.bytes,
+            Unit::Packets => backlog.packets,
+        }
+    }
+
+    /// What waits and is neither requested nor granted.
+    fn unasked_for(&self, backlog: Backlog) -> u64 {
+        let asked: u64 = self.asked.iter().map(|(_, amount)| amount).sum();
+        self.measure(backlog).saturating_sub(asked + self.known + self.open)
+    }
+
+    /// Whether a request is unanswered.
+    fn outstanding(&self) -> bool {
+        self.known > 0 || !self.asked.is_empty()
+    }
+
+    /// Everything due up to `now` happens, while `backlog` waits: what the link may do.
+    pub fn turn(&mut self, backlog: Backlog, now: Time) -> Turn {
+        loop {
+            if self.open > 0 && backlog.packets > 0 && now.secs() < secs(self.closes) {
+                return Turn::Send;
+            }
+            self.open = 0;
+            let Some((at, grant)) = self.next(backlog) else { return Turn::Rest };
+            if secs(at) > now.secs() {
+                return if backlog.packets > 0 { Turn::Wait(Time::from_secs(secs(at))) } else { Turn::Rest };
+            }
+            match grant {
+                Some(slot) => self.grant(slot, backlog),
+                None => self.request(at, backlog),
+            }
+            self.plan(backlog, at);
+        }
+    }
+
+    /// A packet has come `now`, and `backlog` waits, it included. [`Cycle::turn`] was called before it came.
+    pub fn arrived(&mut self, backlog: Backlog, now: Time) {
+        let at = nanos(now.secs());
+        if !self.outstanding() {
+            self.slot = self.slot.max(each!(&self.technology, timing => timing.slot_at(at)));
+        }
+        self.plan(backlog, at);
+    }
+
+    /// The next request, or grant with its slot, and when.
+    fn next(&self, backlog: Backlog) -> Option<(Nanos, Option<u64>)> {
+        let unasked = self.habit.unasked > 0 && backlog.packets > 0;
+        let from = if self.known > 0 || unasked {
+            Some(self.slot)
+        } else {
+            self.asked.front().map(|(slot, _)| self.slot.max(*slot))
+        };
+        let grant = from.map(|from| {
+            each!(&self.technology, timing => {
+                let slot = timing.usable(from);
+                (timing.begins(slot), Some(slot))
+            })
+        });
+        // At one time a grant comes first: its report makes the request unnecessary.
+        let request = self.ask.map(|at| (at, None)).filter(|(at, _)| grant.is_none_or(|(begins, _)| *at < begins));
+        request.or(grant)
+    }
+
+    fn request(&mut self, at: Nanos, backlog: Backlog) {
+        self.ask = None;
+        let rest = self.unasked_for(backlog).min(self.habit.largest);
+        if rest > 0 {
+            let slot = each!(&self.technology, timing => timing.answers(at));
+            self.asked.push_back((slot, self.habit.first.unwrap_or(rest)));
+        }
+    }
+
+    fn grant(&mut self, slot: u64, backlog: Backlog) {
+        while let Some(&(_, amount)) = self.asked.front().filter(|(answer, _)| *answer <= slot) {
+            self.asked.pop_front();
+            self.known += amount;
+        }
+        self.open = self.known.max(self.habit.unasked).min(self.habit.most);
+        self.known -= self.known.min(self.open);
+        self.slot = slot + 1;
+        self.closes = each!(&self.technology, timing => timing.begins(self.slot));
+        if self.open == 0 {
+            return;
+        }
+        let answer = each!(&mut self.technology, timing => timing.reports(slot));
+        let carries = match self.habit.piggyback {
+            Piggyback::Never => false,
+            Piggyback::Alone => !self.outstanding(),
+            Piggyback::Always => true,
+        };
+        let rest = self.unasked_for(backlog).min(self.habit.largest);
+        if carries && rest > 0 {
+            self.asked.push_back((answer, rest));
+            self.ask = None;
+        }
+    }
+
+    /// Decides when the next request goes, if one is due that was not before.
+    fn plan(&mut self, backlog: Backlog, at: Nanos) {
+        let may = self.habit.several || !self.outstanding();
+        if self.ask.is_none() && may && self.unasked_for(backlog) > 0 {
+            self.ask = Some(each!(&mut self.technology, timing => timing.asks(at)));
+        }
+    }
+
+    /// Takes up to `bytes` of a packet `now` into the open grant: how many.
+    pub fn take(&mut self, bytes: u32, now: Time) -> u32 {
+        let part = match self.habit.unit {
+            Unit::Bytes => u64::from(bytes).min(self.open) as u32,
+            Unit::Packets => {
+                // A long packet takes more than its slot.
+                let ends = nanos((now + self.offer(bytes, now)).secs());
+                self.slot = self.slot.max(each!(&self.technology, timing => timing.slot_at(ends)));
+                bytes
+            }
+        };
+        self.open -= if self.habit.unit == Unit::Packets { 1 } else { u64::from(part) };
+        self.sent += u64::from(part);
+        part
+    }
+
+    /// When a packet that is sent `now` and is in service for `lasts` has arrived, but for propagation; counted from `now`.
+    pub fn span(&self, lasts: Time, now: Time) -> Time {
+        let arrived = each!(&self.technology, timing => timing.arrived());
+        arrived.map_or(lasts, |at| Time::from_secs((secs(at) - now.secs()).max(lasts.secs())))
+    }
+}
+
+impl Server for Cycle {
+    /// Of the last part of a packet, in the grant that is open.
+    fn offer(&mut self, bytes: u32, _: Time) -> Time {
+        each!(&self.technology, timing => timing.lasts(bytes))
+    }
+
+    /// Seconds that what was sent takes at the whole rate.
+    fn busy(&self, _: u64) -> f64 {
+        self.sent as f64 / self.habit.rate
+    }
+}

@@ -1,0 +1,4 @@
+//! Request-grant uplinks: departures worked out by hand from the cited descriptions, and what holds for any of them.
+
+mod cable;
+mod driver;
