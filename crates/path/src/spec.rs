@@ -199,13 +199,8 @@ impl RateSpec {
     /// The largest rate (of a Mahimahi trace the mean), and how it varies.
     pub fn parts(self) -> (Rate, Option<VaryingRate>) {
         match self {
-            RateSpec::Varying(VaryingRate::Mahimahi(trace)) => (trace.mean(), Some(VaryingRate::Mahimahi(trace))),
-            RateSpec::Varying(VaryingRate::TokenBucket(bucket)) => {
-                (bucket.peak, Some(VaryingRate::TokenBucket(bucket)))
-            }
-            RateSpec::Varying(VaryingRate::Docsis(spec)) => (spec.rate, Some(VaryingRate::Docsis(spec))),
             RateSpec::Constant(rate) => (rate, None),
-            RateSpec::Varying(VaryingRate::Table(table)) => (table.largest(), Some(VaryingRate::Table(table))),
+            RateSpec::Varying(varying) => (varying.rate(), Some(varying)),
         }
     }
 }

@@ -179,24 +179,8 @@ fn directions(link: LinkTable, key: Key, from: u32, to: u32, all: &mut Problems)
 fn checked_rate(rate: RateSpec, key: Key, back: &str) -> Result<(Rate, Option<VaryingRate>), Problem> {
     let path = format!("{key}{back}.rate");
     match &rate {
-        RateSpec::Constant(rate) => _ = checked_rate_at(*rate, path)?,
-        RateSpec::Varying(varying) => {
-            let wrong = match varying {
-                VaryingRate::Table(table) => table.out_of_range(),
-                VaryingRate::Mahimahi(trace) => trace.out_of_range(),
-                VaryingRate::TokenBucket(bucket) => bucket.out_of_range(),
-                VaryingRate::Docsis(spec) => spec.out_of_range(),
-            };
-            checked_at(wrong, |name| format!("{path}.{name}"))?;
-            match varying {
-                VaryingRate::TokenBucket(bucket) => _ = checked_rate_at(bucket.peak, format_args!("{path}.peak"))?,
-                VaryingRate::Docsis(spec) => {
-                    checked_rate_at(spec.rate, format_args!("{path}.rate"))?;
-                    checked_rate_at(spec.channel.unwrap_or(spec.rate), format_args!("{path}.channel"))?;
-                }
-                VaryingRate::Table(_) | VaryingRate::Mahimahi(_) => {}
-            }
-        }
+        RateSpec::Constant(rate) => _ = checked_rate_at(*rate, &path)?,
+        RateSpec::Varying(varying) => checked_at(varying.out_of_range(), |name| format!("{path}.{name}"))?,
     }
     Ok(rate.parts())
 }

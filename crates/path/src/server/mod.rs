@@ -15,7 +15,7 @@ mod token_bucket;
 
 pub use constant::Constant;
 pub use dcf::{AirStats, Dcf, DcfParams, DcfSpec, Fate, Frame, Phy, Preamble};
-pub use grants::{Backlog, Cycle, DocsisSpec, Requests, Turn};
+pub use grants::{Backlog, Cycle, DocsisSpec, LteSpec, NrSpec, PonSpec, Requests, Turn};
 pub use mahimahi::{Mahimahi, MahimahiSpec};
 pub use table::{Step, Table, TableSpec};
 pub use token_bucket::{Bucket, TokenBucket, TokenBucketSpec};
@@ -64,6 +64,52 @@ pub enum VaryingRate {
     TokenBucket(TokenBucketSpec),
     /// A cable modem's upstream: requests, MAPs and grants (DOCSIS).
     Docsis(DocsisSpec),
+    /// LTE's uplink: scheduling requests, grants, HARQ.
+    Lte(LteSpec),
+    /// 5G NR's uplink: scheduling requests, grants, HARQ, and a pattern of slots.
+    Nr(NrSpec),
+    /// A passive optical network's upstream: reports and allocations (GPON, XG-PON).
+    Pon(PonSpec),
+}
+
+impl VaryingRate {
+    /// The largest rate; of a Mahimahi trace the mean.
+    pub fn rate(&self) -> Rate {
+        match self {
+            VaryingRate::Table(table) => table.largest(),
+            VaryingRate::Mahimahi(trace) => trace.mean(),
+            VaryingRate::TokenBucket(bucket) => bucket.peak,
+            VaryingRate::Docsis(spec) => spec.rate,
+            VaryingRate::Lte(spec) => spec.rate,
+            VaryingRate::Nr(spec) => spec.rate,
+            VaryingRate::Pon(spec) => spec.rate,
+        }
+    }
+
+    /// The first key that is out of range: its name, what is allowed, and its value.
+    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
+        let (name, rate) = match self {
+            VaryingRate::Table(table) => return table.out_of_range(),
+            VaryingRate::Mahimahi(trace) => return trace.out_of_range(),
+            VaryingRate::TokenBucket(bucket) => ("peak", bucket.peak),
+            VaryingRate::Docsis(spec) => spec.channel.map_or(("rate", spec.rate), |channel| ("channel", channel)),
+            VaryingRate::Lte(spec) => ("rate", spec.rate),
+            VaryingRate::Nr(spec) => ("rate", spec.rate),
+            VaryingRate::Pon(spec) => ("line", spec.line),
+        };
+        let wrong = match self {
+            VaryingRate::Table(_) | VaryingRate::Mahimahi(_) => None,
+            VaryingRate::TokenBucket(bucket) => bucket.out_of_range(),
+            VaryingRate::Docsis(spec) => spec.out_of_range(),
+            VaryingRate::Lte(spec) => spec.out_of_range(),
+            VaryingRate::Nr(spec) => spec.out_of_range(),
+            VaryingRate::Pon(spec) => spec.out_of_range(),
+        };
+        // The largest of the rates named: the others are at most that.
+        let huge =
+            || (!(1.0..=1e15).contains(&rate.bps())).then(|| (name, "must be from 1bps to 1e6Gbps", rate.to_string()));
+        wrong.or_else(huge)
+    }
 }
 
 /// Does the same with whichever server it is.
@@ -88,6 +134,9 @@ impl AnyServer {
             Some(VaryingRate::TokenBucket(bucket)) => AnyServer::TokenBucket(Box::new(TokenBucket::new(bucket))),
             Some(VaryingRate::Table(table)) => AnyServer::Table(Box::new(Table::new(table))),
             Some(VaryingRate::Docsis(spec)) => AnyServer::Granted(Box::new(Cycle::docsis(spec, random()))),
+            Some(VaryingRate::Lte(spec)) => AnyServer::Granted(Box::new(Cycle::lte(spec, random()))),
+            Some(VaryingRate::Nr(spec)) => AnyServer::Granted(Box::new(Cycle::nr(spec, random()))),
+            Some(VaryingRate::Pon(spec)) => AnyServer::Granted(Box::new(Cycle::pon(spec))),
         }
     }
 }

@@ -10,8 +10,19 @@
 //! (`rate` is that of whole packets).
 
 mod docsis;
+mod lte;
+mod nr;
+mod pon;
+mod radio;
 
-pub use docsis::{Docsis, DocsisSpec, Requests};
+pub use docsis::{DocsisSpec, Requests};
+pub use lte::LteSpec;
+pub use nr::NrSpec;
+pub use pon::PonSpec;
+
+use docsis::Docsis;
+use pon::Pon;
+use radio::Radio;
 
 use std::collections::VecDeque;
 
@@ -126,12 +137,16 @@ pub enum Turn {
 #[derive(Clone, Debug, PartialEq)]
 enum Technology {
     Docsis(Docsis),
+    Radio(Radio),
+    Pon(Pon),
 }
 
 macro_rules! each {
     ($self:expr, $timing:ident => $call:expr) => {
         match $self {
             Technology::Docsis($timing) => $call,
+            Technology::Radio($timing) => $call,
+            Technology::Pon($timing) => $call,
         }
     };
 }
@@ -166,8 +181,26 @@ impl Cycle {
 
     /// The cable modem that `spec` describes.
     pub fn docsis(spec: &DocsisSpec, random: Random) -> Cycle {
-        let habit = spec.habit();
-        Cycle::new(Technology::Docsis(Docsis::new(spec, random)), habit)
+        Cycle::new(Technology::Docsis(Docsis::new(spec, random)), spec.habit())
+    }
+
+    /// The LTE terminal that `spec` describes.
+    pub fn lte(spec: &LteSpec, random: Random) -> Cycle {
+        let cell = spec.cell();
+        let habit = cell.habit(spec.rate);
+        Cycle::new(Technology::Radio(Radio::new(cell, random)), habit)
+    }
+
+    /// The NR terminal that `spec` describes.
+    pub fn nr(spec: &NrSpec, random: Random) -> Cycle {
+        let cell = spec.cell();
+        let habit = cell.habit(spec.rate);
+        Cycle::new(Technology::Radio(Radio::new(cell, random)), habit)
+    }
+
+    /// The terminal of a passive optical network that `spec` describes.
+    pub fn pon(spec: &PonSpec) -> Cycle {
+        Cycle::new(Technology::Pon(Pon::new(spec)), spec.habit())
     }
 
     fn measure(&self, backlog: Backlog) -> u64 {
