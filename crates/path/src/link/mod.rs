@@ -234,7 +234,12 @@ impl<P: Carried> Link<P> {
             let (packet, rest) = match self.granted.parts.take() {
                 Some(parts) => parts,
                 None => {
-                    let packet = self.dequeue(now, removed)?;
+                    let Some(packet) = self.dequeue(now, removed) else {
+                        if let AnyQueue::Cake(cake) = &self.queue {
+                            self.until = self.until.max(cake.free_at());
+                        }
+                        return None;
+                    };
                     let bytes = packet.wire_bytes();
                     (packet, bytes)
                 }

@@ -58,7 +58,7 @@ pub fn drive(spec: &LinkSpec, packets: &[(f64, u32)], end: f64) -> Driven {
         driven.removed.extend(gone.drain(..).map(|(packet, reason)| (packet.wire_bytes(), reason)));
         if let Some(packet) = next {
             let served = link.serve(&packet, now);
-            assert!(served.ends >= now && served.arrives >= served.ends, "{served:?} at {now}");
+            assert!(served.ends >= now && served.arrives >= now, "{served:?} at {now}");
             driven.departures.push((next_out, ms(now), ms(served.ends), ms(served.arrives)));
             next_out += 1;
         } else {

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use acklab_packet::{Bytes, Rate, Time};
 use acklab_path::queue::{CakeQueueParams, CodelParams, FqCodelParams, FqPieParams, PieParams, RedParams};
+use acklab_path::server::VaryingRate;
 use acklab_path::spec::{GilbertElliott, LinkSpec, LossPlace, LossSpec, LossTarget, QueueSpec, Stay};
 use acklab_path::stage::StageSpec;
 use acklab_scenario::spec::{Custom, Datagrams, First, FlowSpec, Record, Repeat, Scenario, Size, Source, Spans, Stop};
@@ -134,11 +135,28 @@ fn loss() -> impl Strategy<Value = Option<LossSpec>> {
     prop_oneof![2 => Just(None), 1 => some]
 }
 
-fn direction() -> impl Strategy<Value = (f64, f64, QueueSpec, Option<LossSpec>, u16)> {
+/// Mostly constant; some request-grant uplinks.
+fn varying() -> impl Strategy<Value = Option<VaryingRate>> {
+    let grants = [
+        serde_json::json!({ "kind": "docsis", "rate": "1.5Mbps", "channel": "4Mbps", "backoff": 2 }),
+        serde_json::json!({ "kind": "docsis", "rate": "1Mbps", "requests": "packet" }),
+        serde_json::json!({ "kind": "docsis", "rate": "4Mbps", "requests": "burst", "proactive": "1Mbps" }),
+        serde_json::json!({ "kind": "lte", "rate": "1Mbps" }),
+        serde_json::json!({ "kind": "nr", "rate": "4Mbps", "bler": 0.3 }),
+        serde_json::json!({ "kind": "pon", "rate": "1.5Mbps" }),
+    ];
+    let grants: Vec<VaryingRate> =
+        grants.into_iter().map(|rate| serde_json::from_value(rate).expect("a rate")).collect();
+    prop_oneof![6 => Just(None), 1 => select(grants).prop_map(Some)]
+}
+
+type Direction = (f64, f64, QueueSpec, Option<LossSpec>, u16, Option<VaryingRate>);
+
+fn direction() -> impl Strategy<Value = Direction> {
     // Few rates, so that packets of two links often arrive at the same instant.
     let rate = select(&[0.3e6, 1e6, 1.5e6, 4e6][..]);
     let delay = select(&[0.0, 0.001, 0.01, 0.05][..]);
-    (rate, delay, queue(), loss(), prop_oneof![9 => Just(1_u16), 1 => Just(2)])
+    (rate, delay, queue(), loss(), prop_oneof![9 => Just(1_u16), 1 => Just(2)], varying())
 }
 
 /// Duplex links that make a tree of their nodes, and perhaps a few more that close rings.
@@ -150,13 +168,14 @@ fn links() -> impl Strategy<Value = (usize, Vec<LinkSpec>)> {
         let nodes = tree.len() + 1;
         let mut links = Vec::new();
         let mut duplex = |a: usize, b: usize, there, back| {
-            for (from, to, (rate, delay, queue, loss, crossings)) in [(a, b, there), (b, a, back)] {
-                let (rate, delay) = (Rate::from_bps(rate), Time::from_secs(delay));
+            for (from, to, (rate, delay, queue, loss, crossings, varying)) in [(a, b, there), (b, a, back)] {
+                let rate = varying.as_ref().map_or(Rate::from_bps(rate), VaryingRate::rate);
+                let delay = Time::from_secs(delay);
                 links.push(LinkSpec {
                     from: from as u32,
                     to: to as u32,
                     rate,
-                    varying: None,
+                    varying,
                     delay,
                     queue,
                     loss,
@@ -280,9 +299,13 @@ impl std::fmt::Debug for World {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Scenario { seed, stop, nodes, links, flows, .. } = &self.0;
         writeln!(f, "seed {seed}, {stop:?}, {} nodes", nodes.len())?;
-        for (index, LinkSpec { from, to, rate, delay, queue, loss, crossings, stages, .. }) in links.iter().enumerate()
+        for (index, LinkSpec { from, to, rate, varying, delay, queue, loss, crossings, stages }) in
+            links.iter().enumerate()
         {
-            writeln!(f, "  link {index}: {from} -> {to} {rate} {delay} {queue:?} {loss:?} x {crossings} {stages:?}")?;
+            writeln!(
+                f,
+                "  link {index}: {from} -> {to} {rate} {varying:?} {delay} {queue:?} {loss:?} x {crossings} {stages:?}"
+            )?;
         }
         for flow in flows {
             let FlowSpec { name, from, to, start, count, stagger, size, source, repeat, sender, receiver, .. } = flow;

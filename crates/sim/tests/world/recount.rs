@@ -111,6 +111,9 @@ fn utilisation_by_packets(scenario: &Scenario, outcome: &Outcome, index: usize) 
     if spec.stages.iter().any(|stage| matches!(stage, StageSpec::HeaderCompression(_))) {
         return Ok(()); // the rows have the packets before they are compressed
     }
+    if spec.varying.is_some() {
+        return Ok(()); // a packet's service follows from the server's state
+    }
     let served = rows_of(outcome, index).filter(|row| row.event == PacketEvent::Dequeue);
     let busy: f64 =
         served.map(|row| spec.rate.transmission(row.packet.size).secs().min(outcome.end_s - row.time_s)).sum();

@@ -227,7 +227,10 @@ impl Cycle {
             if self.open > 0 && backlog.packets > 0 && now.secs() < secs(self.closes) {
                 return Turn::Send;
             }
-            self.open = 0;
+            if std::mem::take(&mut self.open) > 0 {
+                // What a shaper held back in the slot is requested again.
+                self.plan(backlog, self.closes);
+            }
             let Some((at, grant)) = self.next(backlog) else { return Turn::Rest };
             if secs(at) > now.secs() {
                 return if backlog.packets > 0 { Turn::Wait(Time::from_secs(secs(at))) } else { Turn::Rest };
