@@ -38,7 +38,7 @@ fn cost(spec: &QueueSpec, connections: u32, packets: u64) -> f64 {
 
 fn main() {
     let packets = std::env::args().nth(1).and_then(|packets| packets.parse().ok()).unwrap_or(2_000_000);
-    for kind in ["drop-tail", "red", "codel", "fq-codel", "pie", "fq-pie", "cake"] {
+    for kind in ["drop-tail", "red", "codel", "fq-codel", "pie", "fq-pie", "cobalt", "fq-cobalt", "cake"] {
         let spec = serde_json::from_value(serde_json::json!({ "kind": kind })).expect("a queue");
         for connections in [1, 1000] {
             println!("{kind:10} {connections:5} {:7.1} ns", cost(&spec, connections, packets));

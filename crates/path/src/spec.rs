@@ -51,6 +51,10 @@ pub enum QueueSpec {
     Pie(crate::queue::pie::PieParams),
     /// A queue for each hash of a connection, with PIE in each (FQ-PIE, as in Linux).
     FqPie(crate::queue::fq_pie::FqPieParams),
+    /// Drops by how long packets have waited, and more when the queue overflows (COBALT: CoDel and BLUE).
+    Cobalt(crate::queue::cobalt::CobaltParams),
+    /// A queue for each hash of a connection, with COBALT in each (FQ-COBALT).
+    FqCobalt(crate::queue::fq_cobalt::FqCobaltParams),
     /// A shaper, tins, fairness between hosts and flows, COBALT and an ACK filter (CAKE, as in Linux).
     Cake(crate::queue::cake::CakeQueueParams),
     /// Drops what exceeds a token bucket.

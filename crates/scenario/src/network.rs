@@ -215,6 +215,8 @@ pub(super) fn checked_queue(mut queue: QueueSpec, key: impl Display + Copy, back
         QueueSpec::Codel(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
         QueueSpec::FqCodel(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
         QueueSpec::Pie(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
+        QueueSpec::Cobalt(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
+        QueueSpec::FqCobalt(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
         QueueSpec::FqPie(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
         QueueSpec::Policer(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
         QueueSpec::Cake(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),

@@ -3,7 +3,6 @@
 //!
 //! The shaper does not hold packets back by itself: [`Cake::free_at`] tells the link when the next one may leave.
 
-mod cobalt;
 mod fattest;
 mod params;
 mod places;
@@ -13,6 +12,7 @@ mod tins;
 
 use acklab_packet::Time;
 
+use super::cobalt::control::nanoseconds;
 use super::fair::{draw, flow_hash, memory};
 use super::{Queue, Removal, Service};
 use crate::Carried;
@@ -49,10 +49,6 @@ fn bytes_in<P>(tins: &[Tin<P>]) -> impl Fn(u16) -> u64 + '_ {
         let (tin, flow) = flow_of(number);
         tins.get(tin).map_or(0, |tin| tin.flows[flow].bytes)
     }
-}
-
-fn nanoseconds(time: Time) -> i64 {
-    (time.secs() * 1e9).round() as i64
 }
 
 impl<P: Carried> Cake<P> {

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use acklab_packet::Time;
 
+use super::Removal;
 use crate::Carried;
 use crate::random::Random;
 
@@ -45,6 +46,16 @@ pub(super) struct Bucket<P, S> {
     pub state: S,
 }
 
+/// What becomes of a new queue that is found empty in its turn. It has to pass through the old ones before it can be new again, so
+/// that a flow of single packets cannot starve them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EmptyNew {
+    /// It is old (RFC 8290 section 4.2).
+    Old,
+    /// It is old if another is; otherwise it leaves the round (Linux).
+    OldAmongOthers,
+}
+
 /// The queues.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fair<P, S> {
@@ -52,6 +63,7 @@ pub(super) struct Fair<P, S> {
     new: VecDeque<u32>,
     old: VecDeque<u32>,
     quantum: i64,
+    empty: EmptyNew,
     perturbation: u32,
     pub len: usize,
     pub bytes: u64,
@@ -60,13 +72,14 @@ pub(super) struct Fair<P, S> {
 
 impl<P: Carried, S: Clone> Fair<P, S> {
     /// So many empty queues.
-    pub fn new(flows: u32, quantum: u64, state: &S, random: &mut Random) -> Fair<P, S> {
+    pub fn new((flows, quantum): (u32, u64), empty: EmptyNew, state: &S, random: &mut Random) -> Fair<P, S> {
         let bucket = || Bucket { packets: VecDeque::new(), bytes: 0, deficit: 0, listed: false, state: state.clone() };
         Fair {
             buckets: (0..flows).map(|_| bucket()).collect(),
             new: VecDeque::new(),
             old: VecDeque::new(),
             quantum: quantum as i64,
+            empty,
             perturbation: draw(random),
             len: 0,
             bytes: 0,
@@ -108,8 +121,24 @@ impl<P: Carried, S: Clone> Fair<P, S> {
         Some((arrival, packet))
     }
 
+    /// Drops from the front of the queue with most bytes: up to `most` packets, or half of its bytes. Which queue that was, and
+    /// how many.
+    pub fn drop_batch(&mut self, most: u32, removed: &mut Vec<(P, Removal)>) -> (usize, u32) {
+        let index = self.fattest();
+        let before = self.buckets[index].bytes;
+        let mut drops = 0;
+        while let Some((_, packet)) = self.pop(index) {
+            removed.push((packet, Removal::Full));
+            drops += 1;
+            if drops >= most || before - self.buckets[index].bytes >= before / 2 {
+                break;
+            }
+        }
+        (index, drops)
+    }
+
     /// The queue with most bytes; of several the first.
-    pub fn fattest(&self) -> usize {
+    fn fattest(&self) -> usize {
         let most = self.buckets.iter().map(|bucket| bucket.bytes).max();
         self.buckets.iter().position(|bucket| Some(bucket.bytes) == most).unwrap_or(0)
     }
@@ -131,11 +160,9 @@ impl<P: Carried, S: Clone> Fair<P, S> {
                 self.buckets[index as usize].deficit -= i64::from(packet.wire_bytes());
                 return Some(packet);
             }
-            // A new queue that is empty takes its turn among the old ones before it is forgotten, so that a flow of single
-            // packets cannot starve them (RFC 8290 section 4.2).
             let list = if is_new { &mut self.new } else { &mut self.old };
             list.pop_front();
-            if is_new && !self.old.is_empty() {
+            if is_new && (self.empty == EmptyNew::Old || !self.old.is_empty()) {
                 self.old.push_back(index);
             } else {
                 self.buckets[index as usize].listed = false;

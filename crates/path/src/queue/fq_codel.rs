@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::codel::control::{self, Control, Law, Rules};
-use super::fair::{self, Fair};
+use super::fair::{self, EmptyNew, Fair};
 use super::{Queue, Removal, Service};
 use crate::Carried;
 use crate::random::Random;
@@ -39,7 +39,8 @@ pub struct FqCodelParams {
     /// Packets that have waited longer are marked, too; none when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ce_threshold: Option<Time>,
-    /// How the times between drops are computed.
+    /// How the times between drops are computed, and what a new queue is that is found empty: old by RFC 8290 section 4.2, in Linux
+    /// only if there are old ones.
     pub law: Law,
 }
 
@@ -82,26 +83,15 @@ impl<P: Carried> FqCodel<P> {
     /// An empty queue.
     pub fn new(params: &FqCodelParams, mut random: Random) -> FqCodel<P> {
         let times = (params.target, params.interval, params.ce_threshold);
+        let empty = match params.law {
+            Law::Rfc8289 => EmptyNew::Old,
+            Law::Linux => EmptyNew::OldAmongOthers,
+        };
         FqCodel {
             params: *params,
             rules: Rules::new(params.law, times, params.max_packet, params.ecn),
-            fair: Fair::new(params.flows, params.quantum.get(), &Control::default(), &mut random),
+            fair: Fair::new((params.flows, params.quantum.get()), empty, &Control::default(), &mut random),
         }
-    }
-
-    /// Drops from the front of the queue with most bytes.
-    fn drop_batch(&mut self, removed: &mut Vec<(P, Removal)>) {
-        let index = self.fair.fattest();
-        let (half, before) = (self.fair.buckets[index].bytes / 2, self.fair.buckets[index].bytes);
-        let mut drops = 0;
-        while let Some((_, packet)) = self.fair.pop(index) {
-            removed.push((packet, Removal::Full));
-            drops += 1;
-            if drops >= self.params.drop_batch || before - self.fair.buckets[index].bytes >= half {
-                break;
-            }
-        }
-        self.fair.buckets[index].state.add_drops(drops);
     }
 }
 
@@ -114,7 +104,8 @@ impl<P: Carried> Queue<P> for FqCodel<P> {
         let index = self.fair.bucket_of(&packet);
         self.fair.push(index, packet, now);
         if self.fair.len as u64 > self.params.waiting || self.fair.memory > self.params.memory.get() {
-            self.drop_batch(removed);
+            let (fattest, drops) = self.fair.drop_batch(self.params.drop_batch, removed);
+            self.fair.buckets[fattest].state.add_drops(drops);
         }
     }
 

@@ -4,7 +4,7 @@ use acklab_packet::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fair::{self, Fair};
+use super::fair::{self, EmptyNew, Fair};
 use super::pie::control::{Chance, Clock, Rules};
 use super::{Queue, Removal, Service};
 use crate::Carried;
@@ -106,7 +106,12 @@ impl<P: Carried> FqPie<P> {
         FqPie {
             waiting: params.waiting,
             rules,
-            fair: Fair::new(params.flows, params.quantum.get(), &Chance::new(&rules), &mut random),
+            fair: Fair::new(
+                (params.flows, params.quantum.get()),
+                EmptyNew::OldAmongOthers,
+                &Chance::new(&rules),
+                &mut random,
+            ),
             awake: Vec::new(),
             is_awake: vec![false; params.flows as usize],
             clock: Clock::new(params.update),

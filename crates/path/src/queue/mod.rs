@@ -4,12 +4,14 @@
 //! ([`QueueSpec::Custom`]).
 
 pub(crate) mod cake;
+pub(crate) mod cobalt;
 pub(crate) mod codel;
 mod composed;
 pub(crate) mod custom;
 pub(crate) mod drop_policy;
 mod drop_tail;
 mod fair;
+pub(crate) mod fq_cobalt;
 pub(crate) mod fq_codel;
 pub(crate) mod fq_pie;
 mod limit;
@@ -20,12 +22,14 @@ pub(crate) mod scheduler;
 mod store;
 
 pub use cake::{AckFiltering, Cake, CakeQueueParams, Cells, FlowClass, Isolation, TinMode};
+pub use cobalt::{Cobalt, CobaltParams};
 pub use codel::{Codel, CodelParams, Law};
 pub use composed::Composed;
 pub use custom::{CloneDiscipline, Custom, Discipline, OwnQueue, Waiter};
 pub use drop_policy::DropPolicy;
 pub use drop_tail::DropTail;
 pub use fair::flow_hash;
+pub use fq_cobalt::{FqCobalt, FqCobaltParams};
 pub use fq_codel::{FqCodel, FqCodelParams};
 pub use fq_pie::{FqPie, FqPieParams};
 pub use limit::Limit;
@@ -111,6 +115,10 @@ pub enum AnyQueue<P> {
     Pie(Box<Pie<P>>),
     /// See [`FqPie`].
     FqPie(Box<FqPie<P>>),
+    /// See [`Cobalt`].
+    Cobalt(Box<Cobalt<P>>),
+    /// See [`FqCobalt`].
+    FqCobalt(Box<FqCobalt<P>>),
     /// See [`Cake`].
     Cake(Box<Cake<P>>),
     /// See [`Policer`].
@@ -130,6 +138,8 @@ macro_rules! each {
             AnyQueue::FqCodel($queue) => $call,
             AnyQueue::Pie($queue) => $call,
             AnyQueue::FqPie($queue) => $call,
+            AnyQueue::Cobalt($queue) => $call,
+            AnyQueue::FqCobalt($queue) => $call,
             AnyQueue::Cake($queue) => $call,
             AnyQueue::Policer($queue) => $call,
             AnyQueue::Custom($queue) => $call,
@@ -155,6 +165,8 @@ impl<P: Carried> AnyQueue<P> {
             QueueSpec::FqCodel(params) => AnyQueue::FqCodel(Box::new(FqCodel::new(params, random()))),
             QueueSpec::Pie(params) => AnyQueue::Pie(Box::new(Pie::new(params, random()))),
             QueueSpec::FqPie(params) => AnyQueue::FqPie(Box::new(FqPie::new(params, random()))),
+            QueueSpec::Cobalt(params) => AnyQueue::Cobalt(Box::new(Cobalt::new(params, random()))),
+            QueueSpec::FqCobalt(params) => AnyQueue::FqCobalt(Box::new(FqCobalt::new(params, random()))),
             QueueSpec::Cake(params) => AnyQueue::Cake(Box::new(Cake::new(params, random()))),
             QueueSpec::Red(params) => AnyQueue::Red(Box::new(Red::new(params, rate, random))),
         }

@@ -10,7 +10,9 @@ pub mod recount;
 use std::sync::Arc;
 
 use acklab_packet::{Bytes, Rate, Time};
-use acklab_path::queue::{CakeQueueParams, CodelParams, FqCodelParams, FqPieParams, PieParams, RedParams};
+use acklab_path::queue::{
+    CakeQueueParams, CobaltParams, CodelParams, FqCobaltParams, FqCodelParams, FqPieParams, PieParams, RedParams,
+};
 use acklab_path::server::VaryingRate;
 use acklab_path::spec::{GilbertElliott, LinkSpec, LossPlace, LossSpec, LossTarget, QueueSpec, Stay};
 use acklab_path::stage::StageSpec;
@@ -56,7 +58,7 @@ pub const ALL: Record = Record { series: true, queue: true, packets: true };
 
 /// Whether a queue serves flows in turn.
 pub fn is_fair(queue: &QueueSpec) -> bool {
-    matches!(queue, QueueSpec::FqCodel(_) | QueueSpec::FqPie(_) | QueueSpec::Cake(_))
+    matches!(queue, QueueSpec::FqCodel(_) | QueueSpec::FqPie(_) | QueueSpec::FqCobalt(_) | QueueSpec::Cake(_))
 }
 
 fn queue() -> impl Strategy<Value = QueueSpec> {
@@ -88,6 +90,11 @@ fn queue() -> impl Strategy<Value = QueueSpec> {
     let fair_pie = (1_u64..30, 1_u32..9, any::<bool>()).prop_map(move |(waiting, flows, ecn)| {
         QueueSpec::FqPie(FqPieParams { waiting, flows, ecn, burst, ..FqPieParams::default() })
     });
+    let cobalt = (2_u64..30, any::<bool>())
+        .prop_map(|(packets, ecn)| QueueSpec::Cobalt(CobaltParams { packets, ecn, ..CobaltParams::default() }));
+    let fair_cobalt = (1_u64..30, 1_u32..9, any::<bool>()).prop_map(|(waiting, flows, ecn)| {
+        QueueSpec::FqCobalt(FqCobaltParams { waiting, flows, ecn, ..FqCobaltParams::default() })
+    });
     let cake = (prop::option::of(0.2e6..3e6), 3_000_u64..80_000, 0_usize..3, any::<bool>());
     let cake = cake.prop_map(|(bandwidth, memory, ack_filter, plain)| {
         let filter = ["off", "on", "aggressive"][ack_filter];
@@ -103,6 +110,8 @@ fn queue() -> impl Strategy<Value = QueueSpec> {
         1 => fair,
         1 => pie,
         1 => fair_pie,
+        1 => cobalt,
+        1 => fair_cobalt,
         1 => cake,
         2 => Just(drop_tail(none)),
         3 => (2_u64..30).prop_map(move |n| drop_tail((Some(n), None, None, None))),

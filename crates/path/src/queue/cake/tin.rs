@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
+use super::super::cobalt::control::{Cobalt, Rules};
 use super::super::fair::draw;
-use super::cobalt::{Cobalt, Rules};
 use super::params::{CakeQueueParams, Isolation};
 use super::places::{Places, QUEUES};
 use super::shaper::Pace;
@@ -97,7 +97,7 @@ impl<P: Carried> Tin<P> {
             lists: Default::default(),
             active: 0,
             packets: 0,
-            rules: Rules { interval: (rtt + target - rtt / 20).max(2 * target), target, packet },
+            rules: Rules { interval: (rtt + target - rtt / 20).max(2 * target), target, packet, ecn: true },
             pace,
             next: 0,
             flow_quantum: if rate > 0 { (rate >> 12).clamp(300, 1514) } else { 1514 },

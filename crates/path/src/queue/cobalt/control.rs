@@ -1,10 +1,18 @@
-//! COBALT: CoDel that decays instead of ending at once, and BLUE beside it (as in Linux's CAKE, sch_cake.c).
+//! COBALT's decision on a packet that leaves: CoDel that decays instead of ending at once, and BLUE beside it (as in Linux's
+//! CAKE, sch_cake.c).
 //!
 //! Times are nanoseconds. The reciprocal root of CoDel's count is a fraction of 2^32, by a table for small counts.
+
+use acklab_packet::Time;
 
 use crate::Carried;
 use crate::queue::fair::draw;
 use crate::random::Random;
+
+/// A time in COBALT's unit.
+pub fn nanoseconds(time: Time) -> i64 {
+    (time.secs() * 1e9).round() as i64
+}
 
 /// BLUE's steps up and down, as fractions of 2^32: 1/256 and 1/4096.
 const UP: u32 = 1 << 24;
@@ -20,6 +28,8 @@ pub struct Rules {
     pub target: u64,
     /// Time that the link takes for the largest packet.
     pub packet: u64,
+    /// Whether packets that can be marked are marked instead of dropped, BLUE's apart.
+    pub ecn: bool,
 }
 
 /// COBALT's state.
@@ -40,6 +50,12 @@ fn exact_root(count: u32) -> u32 {
 }
 
 impl Cobalt {
+    /// A state whose second drop waits for an interval, as in Palmei et al. 2019. In Linux's CAKE the root begins with 0, which
+    /// is the default here: the second drop does not wait.
+    pub fn whole_first_interval() -> Cobalt {
+        Cobalt { root: u32::MAX, ..Cobalt::default() }
+    }
+
     /// Whether nothing of it is left that a later packet would meet.
     pub fn rests(&self, now: i64) -> bool {
         self.blue == 0 && self.count == 0 && now >= self.drop_next
@@ -113,7 +129,7 @@ impl Cobalt {
             self.dropping = false;
         }
         if due && self.dropping {
-            drop = !packet.mark();
+            drop = !(rules.ecn && packet.mark());
             self.count = self.count.saturating_add(1);
             self.find_root();
             self.schedule(self.drop_next, rules);

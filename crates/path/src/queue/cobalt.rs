@@ -1,0 +1,128 @@
+//! COBALT: a queue that drops by how long packets have waited, and more when it overflows (CoDel and BLUE; Palmei, Gupta,
+//! Imputato, Morton, Tahiliani, Avallone and Täht 2019, "Design and Evaluation of COBALT Queue Discipline").
+
+pub(crate) mod control;
+
+use std::collections::VecDeque;
+
+use acklab_packet::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::codel::control::out_of_range;
+use super::{Limit, Queue, Removal, Service};
+use crate::Carried;
+use crate::random::Random;
+use control::{Cobalt as Control, Rules, nanoseconds};
+
+/// Parameters of COBALT.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CobaltParams {
+    /// Whole capacity in packets, the one in service included; at least 2.
+    #[schemars(range(min = 2))]
+    pub packets: u64,
+    /// Waiting time that the queue may keep up: more than 0, at most `interval`.
+    pub target: Time,
+    /// Time between the first two drops: about the longest round trip; from 1 ms to 100 s.
+    pub interval: Time,
+    /// Whether packets that can be marked are marked instead of dropped. BLUE drops all the same.
+    pub ecn: bool,
+}
+
+impl Default for CobaltParams {
+    fn default() -> CobaltParams {
+        CobaltParams { packets: 1000, target: Time::from_secs(0.005), interval: Time::from_secs(0.1), ecn: false }
+    }
+}
+
+impl CobaltParams {
+    /// The first key that is out of range: its name, what is allowed, and its value.
+    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
+        if self.packets < 2 {
+            return Some(("packets", "must be at least 2", self.packets.to_string()));
+        }
+        out_of_range((self.target, self.interval), acklab_packet::Bytes::new(1))
+    }
+}
+
+/// COBALT's rules outside CAKE, where no link's rate is known.
+pub(super) fn rules(target: Time, interval: Time, ecn: bool) -> Rules {
+    Rules { interval: nanoseconds(interval) as u64, target: nanoseconds(target) as u64, packet: 0, ecn }
+}
+
+/// A COBALT queue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cobalt<P> {
+    rules: Rules,
+    limit: Limit,
+    packets: VecDeque<(Time, P)>,
+    bytes: u64,
+    control: Control,
+    /// Whether the link has asked for a packet since the last one came, and found none.
+    found_empty: bool,
+    random: Random,
+}
+
+impl<P: Carried> Cobalt<P> {
+    /// An empty queue.
+    pub fn new(params: &CobaltParams, random: Random) -> Cobalt<P> {
+        Cobalt {
+            rules: rules(params.target, params.interval, params.ecn),
+            limit: Limit::Packets(params.packets),
+            packets: VecDeque::new(),
+            bytes: 0,
+            control: Control::whole_first_interval(),
+            found_empty: false,
+            random,
+        }
+    }
+
+    fn is_found_empty(&mut self, now: Time) {
+        if !std::mem::replace(&mut self.found_empty, true) {
+            self.control.found_empty(&self.rules, nanoseconds(now));
+        }
+    }
+}
+
+impl<P: Carried> Queue<P> for Cobalt<P> {
+    fn enqueue(&mut self, packet: P, service: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
+        if let (true, Service::Idle(since)) = (self.is_empty(), service) {
+            self.is_found_empty(since);
+        }
+        let size = u64::from(packet.wire_bytes());
+        if self.limit.admits(size, self.packets.len() as u64, self.bytes, service.bytes()) {
+            self.bytes += size;
+            self.packets.push_back((now, packet));
+            self.found_empty = false;
+        } else {
+            self.control.overflowed(&self.rules, nanoseconds(now));
+            removed.push((packet, Removal::Full));
+        }
+    }
+
+    fn lets_pass(&self, _: &P) -> bool {
+        false
+    }
+
+    fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
+        while let Some((arrival, mut packet)) = self.packets.pop_front() {
+            self.bytes -= u64::from(packet.wire_bytes());
+            let times = (nanoseconds(arrival), nanoseconds(now));
+            if !self.control.drops(&self.rules, &mut packet, times, &mut self.random) {
+                return Some(packet);
+            }
+            removed.push((packet, Removal::Early));
+        }
+        self.is_found_empty(now);
+        None
+    }
+
+    fn len(&self) -> usize {
+        self.packets.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
