@@ -1,66 +1,24 @@
 //! FQ-PIE: a queue for each hash of a connection, served by deficit round robin, with PIE in each (as Linux has it).
 
 use acklab_packet::{Bytes, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::fair::{self, EmptyNew, Fair};
-use super::pie::control::{Chance, Clock, Rules};
+use super::pie::control::{Chance, Clock, Rules, with_controller};
 use super::{Queue, Removal, Service};
 use crate::Carried;
 use crate::random::Random;
 
-/// Parameters of FQ-PIE; the defaults are Linux's.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct FqPieParams {
-    /// Packets that may wait, the one in service not counted; at least 1. An arrival that finds so many is dropped.
-    #[schemars(range(min = 1))]
-    pub waiting: u64,
-    /// Queues, from 1 to 65,536.
-    #[schemars(range(min = 1, max = 65536))]
-    pub flows: u32,
-    /// Bytes that a queue may send in its turn, from 1 B to 1 MiB.
-    pub quantum: Bytes,
-    /// Delay that each controller aims at; more than 0.
-    pub target: Time,
-    /// Time between two updates of the probabilities; from 1 ms to 10 s.
-    pub update: Time,
-    /// Weight of the delay's distance from `target`, per second; from 0 to 100.
-    pub alpha: f64,
-    /// Weight of the delay's change, per second; from 0 to 100.
-    pub beta: f64,
-    /// How long nothing is dropped after a queue was empty and its probability 0.
-    pub burst: Time,
-    /// While less than two packets of this size wait in a queue, nothing is dropped; also the unit of `byte_mode`.
-    pub max_packet: Bytes,
-    /// Whether a small packet is less likely to be dropped than a large one.
-    pub byte_mode: bool,
-    /// Whether packets that can be marked are marked instead of dropped.
-    pub ecn: bool,
-    /// With `ecn`: above this probability packets are dropped all the same; from 0 to 1.
-    pub mark_below: f64,
-    /// Bound of the probability; more than 0, at most 256. Linux has none below 256.
-    pub max_p: f64,
-}
-
-impl Default for FqPieParams {
-    fn default() -> FqPieParams {
-        FqPieParams {
-            waiting: 10_240,
-            flows: 1024,
-            quantum: Bytes::new(1514),
-            target: Time::from_secs(0.015),
-            update: Time::from_secs(0.015),
-            alpha: 0.125,
-            beta: 1.25,
-            burst: Time::from_secs(0.15),
-            max_packet: Bytes::new(1500),
-            byte_mode: false,
-            ecn: false,
-            mark_below: 0.1,
-            max_p: 1.0,
-        }
+with_controller! {
+    /// Parameters of FQ-PIE; the defaults are Linux's. Each queue has a controller of its own.
+    pub struct FqPieParams {
+        /// Packets that may wait, the one in service not counted; at least 1. An arrival that finds so many is dropped.
+        #[schemars(range(min = 1))]
+        pub waiting: u64 = 10_240,
+        /// Queues, from 1 to 65,536.
+        #[schemars(range(min = 1, max = 65536))]
+        pub flows: u32 = 1024,
+        /// Bytes that a queue may send in its turn, from 1 B to 1 MiB.
+        pub quantum: Bytes = Bytes::new(1514),
     }
 }
 
@@ -68,21 +26,6 @@ impl FqPieParams {
     /// The first key that is out of range: its name, what is allowed, and its value.
     pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
         fair::out_of_range((self.flows, self.quantum.get()), (self.waiting, 1)).or_else(|| self.rules().out_of_range())
-    }
-
-    fn rules(&self) -> Rules {
-        Rules {
-            target: self.target.secs(),
-            update: self.update.secs(),
-            alpha: self.alpha,
-            beta: self.beta,
-            burst: self.burst.secs(),
-            max_packet: self.max_packet.get(),
-            byte_mode: self.byte_mode,
-            ecn: self.ecn,
-            mark_below: self.mark_below,
-            max_p: self.max_p,
-        }
     }
 }
 

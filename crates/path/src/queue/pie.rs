@@ -4,60 +4,19 @@ pub(crate) mod control;
 
 use std::collections::VecDeque;
 
-use acklab_packet::{Bytes, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use acklab_packet::Time;
 
 use super::{Limit, Queue, Removal, Service};
 use crate::Carried;
 use crate::random::Random;
-use control::{Chance, Clock, Rules};
+use control::{Chance, Clock, Rules, with_controller};
 
-/// Parameters of PIE; the defaults are those of RFC 8033 section 4. DOCSIS-PIE (RFC 8034) is not here: it also
-/// estimates the delay otherwise.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct PieParams {
-    /// Whole capacity in packets, the one in service included; at least 2.
-    #[schemars(range(min = 2))]
-    pub packets: u64,
-    /// Delay that the controller aims at; more than 0.
-    pub target: Time,
-    /// Time between two updates of the probability; from 1 ms to 10 s.
-    pub update: Time,
-    /// Weight of the delay's distance from `target`, per second; from 0 to 100.
-    pub alpha: f64,
-    /// Weight of the delay's change, per second; from 0 to 100.
-    pub beta: f64,
-    /// How long nothing is dropped after the queue was empty and the probability 0.
-    pub burst: Time,
-    /// While less than two packets of this size wait, nothing is dropped; also the unit of `byte_mode`; at least 1 B.
-    pub max_packet: Bytes,
-    /// Whether a small packet is less likely to be dropped than a large one.
-    pub byte_mode: bool,
-    /// Whether packets that can be marked are marked instead of dropped.
-    pub ecn: bool,
-    /// With `ecn`: above this probability packets are dropped all the same; from 0 to 1.
-    pub mark_below: f64,
-    /// Bound of the probability; more than 0, at most 256. Linux has none below 256.
-    pub max_p: f64,
-}
-
-impl Default for PieParams {
-    fn default() -> PieParams {
-        PieParams {
-            packets: 1000,
-            target: Time::from_secs(0.015),
-            update: Time::from_secs(0.015),
-            alpha: 0.125,
-            beta: 1.25,
-            burst: Time::from_secs(0.15),
-            max_packet: Bytes::new(1500),
-            byte_mode: false,
-            ecn: false,
-            mark_below: 0.1,
-            max_p: 1.0,
-        }
+with_controller! {
+    /// Parameters of PIE; the defaults are those of RFC 8033 section 4.
+    pub struct PieParams {
+        /// Whole capacity in packets, the one in service included; at least 2.
+        #[schemars(range(min = 2))]
+        pub packets: u64 = 1000,
     }
 }
 
@@ -68,21 +27,6 @@ impl PieParams {
             return Some(("packets", "must be at least 2", self.packets.to_string()));
         }
         self.rules().out_of_range()
-    }
-
-    fn rules(&self) -> Rules {
-        Rules {
-            target: self.target.secs(),
-            update: self.update.secs(),
-            alpha: self.alpha,
-            beta: self.beta,
-            burst: self.burst.secs(),
-            max_packet: self.max_packet.get(),
-            byte_mode: self.byte_mode,
-            ecn: self.ecn,
-            mark_below: self.mark_below,
-            max_p: self.max_p,
-        }
     }
 }
 

@@ -6,6 +6,74 @@ use crate::Carried;
 use crate::queue::fair::draw;
 use crate::random::Random;
 
+/// Declares the parameters of a queue with PIE's controller: its own, with their defaults, and the controller's.
+macro_rules! with_controller {
+    ($(#[$about:meta])* pub struct $name:ident { $($(#[$doc:meta])* pub $key:ident: $type:ty = $default:expr,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name {
+            $($(#[$doc])* pub $key: $type,)*
+            /// Delay that the controller aims at; more than 0.
+            pub target: acklab_packet::Time,
+            /// Time between two updates of the probability; from 1 ms to 10 s.
+            pub update: acklab_packet::Time,
+            /// Weight of the delay's distance from `target`, per second; from 0 to 100.
+            pub alpha: f64,
+            /// Weight of the delay's change, per second; from 0 to 100.
+            pub beta: f64,
+            /// How long nothing is dropped after the queue was empty and the probability 0.
+            pub burst: acklab_packet::Time,
+            /// While less than two packets of this size wait, nothing is dropped; also the unit of `byte_mode`; at least 1 B.
+            pub max_packet: acklab_packet::Bytes,
+            /// Whether a small packet is less likely to be dropped than a large one.
+            pub byte_mode: bool,
+            /// Whether packets that can be marked are marked instead of dropped.
+            pub ecn: bool,
+            /// With `ecn`: above this probability packets are dropped all the same; from 0 to 1.
+            pub mark_below: f64,
+            /// Bound of the probability; more than 0, at most 256. Linux has none below 256.
+            pub max_p: f64,
+        }
+
+        impl Default for $name {
+            fn default() -> $name {
+                $name {
+                    $($key: $default,)*
+                    target: acklab_packet::Time::from_secs(0.015),
+                    update: acklab_packet::Time::from_secs(0.015),
+                    alpha: 0.125,
+                    beta: 1.25,
+                    burst: acklab_packet::Time::from_secs(0.15),
+                    max_packet: acklab_packet::Bytes::new(1500),
+                    byte_mode: false,
+                    ecn: false,
+                    mark_below: 0.1,
+                    max_p: 1.0,
+                }
+            }
+        }
+
+        impl $name {
+            fn rules(&self) -> $crate::queue::pie::control::Rules {
+                $crate::queue::pie::control::Rules {
+                    target: self.target.secs(),
+                    update: self.update.secs(),
+                    alpha: self.alpha,
+                    beta: self.beta,
+                    burst: self.burst.secs(),
+                    max_packet: self.max_packet.get(),
+                    byte_mode: self.byte_mode,
+                    ecn: self.ecn,
+                    mark_below: self.mark_below,
+                    max_p: self.max_p,
+                }
+            }
+        }
+    };
+}
+pub(crate) use with_controller;
+
 /// What PIE goes by, in seconds and bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
