@@ -176,7 +176,7 @@ fn links() -> impl Strategy<Value = (usize, Vec<LinkSpec>)> {
     (tree, chords).prop_map(|(tree, chords)| {
         let nodes = tree.len() + 1;
         let mut links = Vec::new();
-        let mut duplex = |a: usize, b: usize, there, back| {
+        let mut duplex = |a: usize, b: usize, there: Direction, back: Direction| {
             for (from, to, (rate, delay, queue, loss, crossings, varying)) in [(a, b, there), (b, a, back)] {
                 let rate = varying.as_ref().map_or(Rate::from_bps(rate), VaryingRate::rate);
                 let delay = Time::from_secs(delay);
