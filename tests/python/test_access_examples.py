@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from acklab.cli.examples import PATHS
 from acklab.compare import Comparison, compare, from_file
 
 ACCESS = Path(__file__).parents[2] / "examples" / "access"
@@ -13,7 +14,7 @@ LINKS = ("dsl", "lte", "cable", "satellite")
 
 
 def test_every_link_is_compared_by_the_same_file() -> None:
-    assert sorted(path.stem for path in ACCESS.glob("*.toml")) == sorted([*LINKS, "filters", "tune"])
+    assert sorted(path.stem for path in ACCESS.glob("*.toml")) == sorted([*PATHS, "filters", "tune"]) and {*LINKS} < {*PATHS}
     told = from_file(ACCESS / "filters.toml")
     names = [case.name for case in told["cases"]]
     assert names == ["no filter", "static 1", "delayed", "per connection", "CAKE-style", "fair queues only"]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._terminal import complain, say, say_json
 from .._texts import file_name, one_line
+from . import examples
 from .options import add_open, check_open, directory, open_page, seed
 from .summary import LINK_COLUMNS, _count, _number, _times, align, told
 
@@ -25,6 +26,7 @@ example:
   acklab emulate examples/live.toml --out results     also tables, captures for Wireshark, and a page: live over simulated
   acklab emulate examples/live.toml --set flow.f.receiver.ack.segments=8         an ACK for every 8th segment
   acklab emulate examples/live.toml --acks kernel --control cubic                the kernel's own ACKs, its CUBIC
+  acklab emulate --path docsis30 --set up=20Mbps      an access path with short keys, as acklab run --help lists them
   acklab emulate examples/live.toml --sender kernel   the window grows by the kernel's own rules, not the scenario's
 
 It needs Linux, network namespaces and TUN devices, usually root. acklab doctor lists what is missing.
@@ -48,7 +50,8 @@ def add(verbs: Any) -> None:
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    emulate.add_argument("file", metavar="FILE", help="the scenario; - is standard input")
+    emulate.add_argument("file", metavar="FILE", nargs="?", help="the scenario; - is standard input")
+    examples.add_path(emulate)
     emulate.add_argument(
         "--set",
         metavar="KEY=VALUE",
@@ -122,6 +125,9 @@ def act(options: argparse.Namespace) -> int:
     from .source import read
 
     check_open(options)
+    examples.take_path(options)
+    if options.file is None:
+        options.parser.error("the following arguments are required: FILE")
     try:
         text, file = read(options.file)
     except OSError as error:

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from .._texts import not_known
+from .._toml import loads
 
 #: ``acklab new --template``: the file that is copied, and what it shows.
 TEMPLATES = {
@@ -18,7 +19,10 @@ TEMPLATES = {
     "quic": ("quic/uplink.toml", "a QUIC transfer over a slow uplink"),
 }
 #: ``--path``: access links, each a scenario of `examples/access`.
-PATHS = ("cable", "dsl", "lte", "satellite")
+PATHS = (
+    *("cable", "dsl", "lte", "satellite"),
+    *("docsis30", "docsis31", "docsis31-ll", "vdsl", "gpon", "lte-fdd", "nr-tdd", "geo", "leo"),
+)
 #: What the keys of a path are called: the scenario's key, and its meaning.
 KEYS = {
     "down": ("link.1.rate", "rate to the user"),
@@ -30,6 +34,27 @@ KEYS = {
     "upload": ("flow.up.start", "when the upload starts"),
 }
 ABOUT = "With --path, keys have short names:\n" + "".join(f"  {key:<12} {about}\n" for key, (_, about) in KEYS.items())
+
+
+def keys(path: str) -> dict[str, str]:
+    """The short keys that a path has, and the scenario's.
+
+    A path whose rate is a table has no key for it, and one whose queue is not limited in bytes no key for the buffer.
+
+    >>> keys("docsis30")["up"], "up_buffer" in keys("docsis31"), "up" in keys("leo")
+    ('link.1.back.rate.rate', False, False)
+    """
+    link = loads(example(f"access/{path}.toml").read_text(encoding="utf-8"))["link"][1]
+    back = {**link, **link.get("back", {})}
+    found = {name: key for name, (key, _) in KEYS.items()}
+    for name, end in (("down", link), ("up", back)):
+        if isinstance(end["rate"], dict):
+            found[name] += ".rate"
+            if "rate" not in end["rate"]:
+                del found[name]
+        if "bytes" not in end["queue"]:
+            del found[f"{name}_buffer"]
+    return found
 
 
 def example(name: str) -> Path:
@@ -63,10 +88,11 @@ def take_path(options: argparse.Namespace) -> None:
         options.parser.error("give a FILE or a --path, not both")
     options.file = os.fspath(example(f"access/{name}.toml"))
     title = [f"title={name}: {', '.join(options.set)}"] if options.set else []
+    known = keys(name)
     for several in ("set", "vary", "case", "under"):
         if hasattr(options, several):
-            _refuse_strange(options, getattr(options, several))
-            setattr(options, several, [_written_out(text) for text in getattr(options, several)])
+            _refuse_strange(options, getattr(options, several), known)
+            setattr(options, several, [_written_out(text, known) for text in getattr(options, several)])
     options.set = [*title, *options.set]
 
 
@@ -75,18 +101,18 @@ _NAMED = re.compile(r"(^|[:;]\s*)(\w+)(?==)")
 _OWN = ("title", "seed", "stop", "record", "stack", "link", "flow", "topology", "wlan")
 
 
-def _refuse_strange(options: argparse.Namespace, texts: list[str]) -> None:
+def _refuse_strange(options: argparse.Namespace, texts: list[str], known: dict[str, str]) -> None:
     """Refuses a key of one word that neither a path nor a scenario has."""
     for text in texts:
         for _, key in _NAMED.findall(text):
-            if key not in KEYS and key not in _OWN:
-                options.parser.error(f"--path {options.path}: {not_known('key', key, list(KEYS))}")
+            if key not in known and key not in _OWN:
+                options.parser.error(f"--path {options.path}: {not_known('key', key, list(known))}")
 
 
-def _written_out(text: str) -> str:
+def _written_out(text: str, known: dict[str, str]) -> str:
     """Named keys of ``KEY=VALUE`` texts as the scenario's keys.
 
-    >>> _written_out("down=50Mbps"), _written_out("slow: up=1Mbps; down=2Mbps")
+    >>> _written_out("down=50Mbps", keys("dsl")), _written_out("slow: up=1Mbps; down=2Mbps", keys("dsl"))
     ('link.1.rate=50Mbps', 'slow: link.1.back.rate=1Mbps; link.1.rate=2Mbps')
     """
-    return _NAMED.sub(lambda key: key[1] + KEYS.get(key[2], (key[2], ""))[0], text)
+    return _NAMED.sub(lambda key: key[1] + known.get(key[2], key[2]), text)

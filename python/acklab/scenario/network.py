@@ -58,7 +58,119 @@ class TokenBucket(Part):
     """Rate of the link behind it."""
 
 
-VaryingRate = Table | Mahimahi | TokenBucket
+Requests = Literal["packet", "burst", "continuous"]
+"""What a request asks for.
+
+- "packet": One packet (DOCSIS 1.0, or 1.1 to 2.0 with concatenation off).
+- "burst": All that waits, at most `burst` bytes; one request at a time (concatenation and fragmentation, DOCSIS 1.1 to
+  2.0).
+- "continuous": All that waits and was not requested; several at a time (continuous concatenation, DOCSIS 3.0 and 3.1).
+"""
+
+
+@dataclass(kw_only=True, repr=False)
+class Docsis(Part):
+    """A cable modem's upstream: requests, MAPs and grants (DOCSIS)."""
+
+    kind: Literal["docsis"] = "docsis"
+    rate: str
+    """Rate that full grants add up to: the service's."""
+    backoff: int | None = None
+    """Requests wait for a random number of opportunities, from 0 to 2 to this power, less 1 (Data Backoff Start); 0 to
+    15; default 0.
+    """
+    burst: str | None = None
+    """The most that one grant covers, and one request before DOCSIS 3.0 (Maximum Concatenated Burst); at least 64 B.
+    Left out, a grant covers what `rate` carries in an interval.
+    """
+    channel: str | None = None
+    """Rate of a burst: the channel's, at least `rate`. Left out, `rate`."""
+    map_advance: str | None = None
+    """From a request to the begin of the first interval whose MAP can answer it: the way of the request, the CMTS, the
+    MAP's way, and the modem; 0 s to 1 s; default "0.004s".
+    """
+    map_interval: str | None = None
+    """Time that a MAP describes; 200 us to 100 ms. Every interval begins with requests and has at most one grant;
+    default "0.002s".
+    """
+    opportunities: int | None = None
+    """Opportunities for requests in an interval, evenly spaced; 1 to 100; default 1."""
+    piggyback: bool | None = None
+    """Whether a burst carries a request for what remains; default true."""
+    proactive: str | None = None
+    """Rate granted without requests, in each interval (proactive grant service); at most `rate`."""
+    requests: Requests | None = None
+    """What a request asks for; default "continuous"."""
+
+
+@dataclass(kw_only=True, repr=False)
+class Lte(Part):
+    """LTE's uplink: scheduling requests, grants, HARQ."""
+
+    kind: Literal["lte"] = "lte"
+    rate: str
+    """Rate that a full transport block in each subframe carries, before blocks that are sent again."""
+    attempts: int | None = None
+    """How often a block is sent at most; the last always succeeds; 1 to 28; default 4."""
+    bler: float | None = None
+    """Probability that a transport block is not decoded; from 0, below 1; default 0.1."""
+    first: str | None = None
+    """What a scheduling request is granted, before the base station knows how much waits; at least 1 B; default "100B".
+    """
+    sr_period: str | None = None
+    """Time between opportunities for a scheduling request: whole milliseconds from 1 ms to 80 ms; default "0.01s"."""
+
+
+@dataclass(kw_only=True, repr=False)
+class Nr(Part):
+    """5G NR's uplink: scheduling requests, grants, HARQ, and a pattern of slots."""
+
+    kind: Literal["nr"] = "nr"
+    rate: str
+    """Rate that a full transport block in each slot for data up carries, before blocks that are sent again."""
+    attempts: int | None = None
+    """How often a block is sent at most; the last always succeeds; 1 to 28; default 4."""
+    bler: float | None = None
+    """Probability that a transport block is not decoded; from 0, below 1; default 0.1."""
+    decode: int | None = None
+    """Slots for which the base station decodes, 0 to 64; default 2."""
+    first: str | None = None
+    """What a scheduling request is granted, before the base station knows how much waits; at least 1 B; default "100B".
+    """
+    k2: int | None = None
+    """Slots from a grant to its block at least (K2), 0 to 32; default 2."""
+    numerology: int | None = None
+    """A slot lasts 1 ms divided by 2 to this power; 0 to 4; default 1."""
+    pattern: str | None = None
+    """What the slots are for, over and over: `D` down, `S` special (it can grant), `U` up; or `F` for both (FDD). It
+    has a `U` and one that can grant, or is `F`; at most 80 letters; default "DDDSU".
+    """
+    sr_period: int | None = None
+    """Slots between opportunities for a scheduling request, 1 to 640; each goes in the next slot for data up; default
+    10.
+    """
+
+
+@dataclass(kw_only=True, repr=False)
+class Pon(Part):
+    """A passive optical network's upstream: reports and allocations (GPON, XG-PON)."""
+
+    kind: Literal["pon"] = "pon"
+    rate: str
+    """Rate that full allocations add up to: the service's."""
+    cycle: str | None = None
+    """Time between reports, and between the OLT's decisions: whole frames of 125 us, to 20 ms; default "0.001s"."""
+    fixed: str | None = None
+    """Rate allocated without a report, in each frame (fixed bandwidth); at most `rate`."""
+    line: str | None = None
+    """Rate of a burst, at least `rate`: 1.24416 Gb/s in GPON, 2.48832 Gb/s in XG-PON; default "1244160000bps"."""
+    response: str | None = None
+    """From a report to the first frame that can answer it, at least; the answer begins with a cycle; 0 s to 100 ms;
+    default "0.0005s".
+    """
+
+
+VaryingRate = Table | Mahimahi | TokenBucket | Docsis | Lte | Nr | Pon
 """A rate that varies."""
 
 
