@@ -205,10 +205,11 @@ impl<P: Carried> Link<P> {
     fn await_grant(&mut self, packet: P, idle: bool, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
         let held = self.held();
         self.cycle()?.turn(held, now);
-        // Until a grant nothing is in service; a packet that is sent in parts is.
+        // A packet that is sent in parts is in service. Others wait for a grant behind nothing.
         let service = match &self.granted.parts {
             Some((packet, _)) => Service::Busy(packet.wire_bytes()),
             None if self.granted.ended > now => Service::Busy(self.sizes.in_service()),
+            None if held.packets > 0 => Service::Busy(0),
             None => Service::Idle(self.granted.ended.max(Time::ZERO)),
         };
         self.enqueue(packet, service, now, removed);

@@ -1,5 +1,8 @@
 //! A cable modem (CM-SP-MULPIv3.1), worked out by hand. An interval has 2000 bytes, of which 1000 take half a millisecond.
 
+use acklab_packet::{Ack, Body, Packet, Time};
+use acklab_path::link::Link;
+use acklab_path::random::Random;
 use acklab_path::spec::LinkSpec;
 
 use crate::driver::{TAIL, arrivals, drive, ends, saturated, spec};
@@ -44,6 +47,42 @@ fn a_packet_larger_than_a_grant_is_sent_in_parts() {
     assert_eq!(drive(&modem(""), &[(0.5, 3000), (0.6, 500)], 0.007).waiting, 2);
     // Bursts of at most 500 bytes: two of four intervals go to each kilobyte.
     assert_eq!(ends(&modem(r#", "burst": "500B""#), &[(0.5, 1000), (0.5, 1000)]), [8.25, 12.25]);
+}
+
+/// Packets that wait for a grant count as waiting.
+#[test]
+fn a_limit_holds_while_packets_wait_for_a_grant() {
+    let packets: Vec<(f64, u32)> = (0..10).map(|i| (0.1 * f64::from(i), 500)).collect();
+    for (limit, kept) in
+        [(r#""waiting": 3"#, 3), (r#""packets": 4"#, 3), (r#""bytes": "2kB""#, 4), (r#""waiting_bytes": "1kB""#, 2)]
+    {
+        let queue = format!(r#"{{ "kind": "drop-tail", {limit} }}"#);
+        let driven =
+            drive(&LinkSpec { queue: serde_json::from_str(&queue).expect("a queue"), ..modem("") }, &packets, 1.0);
+        assert_eq!((driven.departures.len(), driven.removed.len()), (kept, 10 - kept), "{limit}");
+    }
+}
+
+/// The queue sees what waits: of ten ACKs that wait for a grant a filter keeps the last.
+#[test]
+fn a_filter_erases_acks_that_wait_for_a_grant() {
+    let queue = r#"{ "kind": "drop-tail", "packets": 50, "filter": { "kind": "static", "threshold": 1 } }"#;
+    let spec = LinkSpec { queue: serde_json::from_str(queue).expect("a queue"), ..modem("") };
+    let mut link: Link<Packet> = Link::new(&spec, |_| Random::stream(7));
+    let (mut gone, mut sent) = (Vec::new(), Vec::new());
+    for number in 1..=10_u64 {
+        let body = Body::Ack(Ack { ack: number, ..Ack::default() });
+        let packet = Packet { flow: 0, size: 64, connection: 0, place: 0, body };
+        let now = Time::from_secs(0.0001 * number as f64);
+        assert!(link.offer(packet, link.until() <= now, now, &mut gone).is_none());
+    }
+    while link.waiting() > 0 {
+        let now = link.until();
+        sent.extend(link.next_packet(now, &mut gone).map(|packet| (packet.body, now)));
+    }
+    assert_eq!((sent.len(), gone.len()), (1, 9));
+    // The request went at 2 ms, and the grant is at 6.
+    assert!(matches!(&sent[0], (Body::Ack(ack), at) if ack.ack == 10 && *at == Time::from_secs(0.006)), "{sent:?}");
 }
 
 /// Without waiting for a request: 1000 bytes in each interval.
