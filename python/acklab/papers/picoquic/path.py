@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...figures.charts import Axis, Line, Lines, Mark, Panel
 from ...reproduce.experiments import Sweep
 from ...reproduce.grid import Grid
@@ -23,7 +25,7 @@ ISSUE = Sweep(
     transfer,
     READ,
 )
-CASES = {
+CASES: dict[str, dict[str, Any]] = {
     "as in the issue": {},
     "packets of 1440 bytes": {"packet": LARGEST_PACKET},
     "an ACK for 4 packets": {"gap": 4},
