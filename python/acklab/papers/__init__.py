@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 FIVE = ("ackfilter", "allman1998", "divack", "smartacking", "veno")
 """The papers that the project began with; counts of "the five papers" are of these."""
-LATER = ("cake", "cubic", "picoquic", "neqo")
+LATER = ("cake", "cubic", "neqo", "picoquic", "tack")
 """Small ledgers of work of 2018 to 2026, counted apart."""
 NAMES = (*FIVE, *LATER)
 
