@@ -80,15 +80,7 @@ def _place(figure: Figure) -> tuple[str, str, int]:
 
 
 def index_page(outcomes: Sequence[Outcome]) -> str:
-    """The index over the papers."""
-    rows = [
-        [
-            f'<a href="{o.paper.id}.html">{esc(o.paper.title)}</a><br><span class="id">{esc(o.paper.citation)}</span>',
-            *(_cell(counts, o) for counts in words.tally(o.verdicts).values()),
-            f"{o.runs:,}",
-        ]
-        for o in outcomes
-    ]
+    """The index over the papers; later work has a table of its own."""
     quick = any(o.effort.quick for o in outcomes)
     body = header(
         "Papers reproduced", "acklab", f"{len(outcomes)} paper{'s' * (len(outcomes) != 1)} regenerated", quick=quick
@@ -97,8 +89,25 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
         "Calibration: claims that a parameter was fitted to. Arithmetic: claims that follow from the paper's own numbers, "
         "without a run. Neither is evidence."
     )
-    found = table(["paper", *STANDINGS, "runs"], rows, ["text wrap", "text wrap", "text wrap", "text wrap", ""], "papers")
-    return document("Papers reproduced", f'{body}</header><main><div class="card">{found}<p class="note">{note}</p></div></main>')
+    groups = [("paper", [o for o in outcomes if not o.paper.later]), ("later work", [o for o in outcomes if o.paper.later])]
+    found = "".join(
+        f'<div class="card">{table([head, *STANDINGS, "runs"], [_row(o) for o in group], _INDEX_CELLS, "papers")}</div>'
+        for head, group in groups
+        if group
+    )
+    return document("Papers reproduced", f'{body}</header><main>{found}<p class="note">{note}</p></main>')
+
+
+_INDEX_CELLS = ["text wrap", "text wrap", "text wrap", "text wrap", ""]
+
+
+def _row(outcome: Outcome) -> list[str]:
+    """A paper's row of the index."""
+    return [
+        f'<a href="{outcome.paper.id}.html">{esc(outcome.paper.title)}</a><br><span class="id">{esc(outcome.paper.citation)}</span>',
+        *(_cell(counts, outcome) for counts in words.tally(outcome.verdicts).values()),
+        f"{outcome.runs:,}",
+    ]
 
 
 def _cell(counts: Mapping[str, int], outcome: Outcome) -> str:

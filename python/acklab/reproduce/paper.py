@@ -115,6 +115,8 @@ class Paper:
     """What ns-2 gets for a claim, where the oracle can express it."""
     ns2_numbers: Mapping[str, float] = field(default_factory=dict)
     """The same as a number, where it is a single one."""
+    later: bool = False
+    """Work of 2018 to 2026, which the index lists and counts apart from the five papers."""
     figures: list[Figure] = field(default_factory=list)
     claims: dict[str, Judged] = field(default_factory=dict)
 
