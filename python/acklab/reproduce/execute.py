@@ -18,6 +18,12 @@ from .experiments import Failed, Reader, Warm
 Tick = Callable[[int], None]
 Batches = Callable[[Iterable[str]], Iterator[list[bytes]]]
 """Who makes runs: takes scenarios, and gives their results in order."""
+Key = bytes
+"""What stands for a scenario's text; texts of many flows are long."""
+
+
+def _key(scenario: str) -> Key:
+    return blake2b(scenario.encode(), digest_size=16).digest()
 
 
 class Lines:
@@ -31,22 +37,28 @@ class Lines:
         self._by = by or partial(batches, threads=self._threads)
         self._journal, self._name = journal, name
         self._readers: dict[int, int] = {}
-        self._found: dict[tuple[str, int], tuple[float, ...] | Failed] = {}
+        self._found: dict[tuple[Key, int], tuple[float, ...] | Failed] = {}
         self._wanted: dict[str, list[Reader]] = {}
         self._branches: dict[Warm, dict[str, list[Reader]]] = {}
         self.runs = 0
 
-    def ask(self, scenario: str, reader: Reader, warm: Warm | None = None) -> None:
-        """Plans a run, unless its result is known; ``warm`` is the warm-up it shares with others."""
-        if (scenario, id(reader)) not in self._found:
+    def ask(self, scenario: str, reader: Reader, warm: Warm | None = None) -> Key:
+        """Plans a run, unless its result is known; ``warm`` is the warm-up it shares with others. Gives what :meth:`found` takes."""
+        key = _key(scenario)
+        if (key, id(reader)) not in self._found:
             wanted = self._wanted if warm is None else self._branches.setdefault(warm, {})
             readers = wanted.setdefault(scenario, [])
             if not any(one is reader for one in readers):
                 readers.append(reader)
+        return key
+
+    def found(self, key: Key, reader: Reader) -> tuple[float, ...] | Failed:
+        """The numbers of a run."""
+        return self._found[key, id(reader)]
 
     def answer(self, scenario: str, reader: Reader) -> tuple[float, ...] | Failed:
-        """The numbers of a run."""
-        return self._found[scenario, id(reader)]
+        """The same by the scenario."""
+        return self.found(_key(scenario), reader)
 
     @property
     def planned(self) -> int:
@@ -65,29 +77,31 @@ class Lines:
         """The runs that the journal does not have; the numbers of the others are taken from there."""
         missing = {}
         for scenario, readers in wanted.items():
-            numbers = [self._number(scenario, reader) for reader in readers]
+            key = _key(scenario)
+            numbers = [self._number(key, reader) for reader in readers]
             if self._journal is not None and all(number in self._journal for number in numbers):
                 for reader, number in zip(readers, numbers, strict=True):
-                    self._found[scenario, id(reader)] = tuple(json.loads(self._journal.line(number)))
+                    self._found[key, id(reader)] = tuple(json.loads(self._journal.line(number)))
             else:
                 missing[scenario] = readers
         self.runs += len(wanted) - len(missing)
         tick(len(wanted) - len(missing))
         return missing
 
-    def _number(self, scenario: str, reader: Reader) -> int:
+    def _number(self, key: Key, reader: Reader) -> int:
         """What the journal calls a reader's numbers of a scenario; readers are counted as they come, the same every time."""
         place = self._readers.setdefault(id(reader), len(self._readers))
-        return int.from_bytes(blake2b(f"{self._name} {place} {scenario}".encode(), digest_size=7).digest(), "big")
+        return int.from_bytes(blake2b(f"{self._name} {place} ".encode() + key, digest_size=7).digest(), "big")
 
     def _keep(self, lines: list[bytes], pairs: Iterable[tuple[str, list[Reader]]], tick: Tick) -> None:
         """What each of the readers makes of the results; an error is not kept in the journal."""
         records = []
         for line, (scenario, readers) in zip(lines, pairs, strict=False):
+            key = _key(scenario)
             for reader in readers:
-                found = self._found[scenario, id(reader)] = _read(line, reader)
+                found = self._found[key, id(reader)] = _read(line, reader)
                 if self._journal is not None and not isinstance(found, Failed):
-                    records.append((self._number(scenario, reader), json.dumps(found).encode()))
+                    records.append((self._number(key, reader), json.dumps(found).encode()))
         if self._journal is not None:
             self._journal.append(records)
         self.runs += len(lines)

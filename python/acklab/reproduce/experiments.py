@@ -1,7 +1,7 @@
 """Experiments: groups of scenarios and what is read from their runs.
 
 * a :class:`Sweep` runs every combination of its axes and gives a :class:`~acklab.reproduce.grid.Grid`;
-* :class:`Replications` are a sweep repeated with several seeds, more of them if the judge asks;
+* :class:`Replications` are a sweep repeated with several seeds, more of them until the claims on it are settled;
 * :class:`Branches` are replications of which many share a warm-up, which is simulated once and cloned;
 * :class:`Traces` are few runs recorded packet by packet, each reduced to what a claim needs.
 """
@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .grid import Grid
+from .stopping import ONCE, Look, ladder, spending
 
 Axes = Mapping[str, Sequence[Any]]
 
@@ -36,12 +37,12 @@ class Effort:
     """How much is run: everything, or a quick look."""
 
     quick: bool = False
-    seeds: tuple[int, ...] = (30, 50)
-    """How many seeds: at first, and after each time the judge asked for more."""
+    seeds: tuple[int, ...] = ladder(50)
+    """With how many seeds a claim is looked at, until a look settles it (:mod:`.stopping`)."""
 
     def at_most(self, seeds: int) -> Effort:
-        """The same with another cap."""
-        return replace(self, seeds=(*(count for count in self.seeds[:-1] if count < seeds), seeds))
+        """The same with another cap; a quick look remains the only one."""
+        return replace(self, seeds=(min(seeds, self.seeds[-1]),) if self.quick and seeds <= self.seeds[-1] else ladder(seeds))
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,13 +78,15 @@ class Replications(Sweep):
     """A sweep repeated with seeds 1, 2, ...; the grid's last axis is the seed. ``scenario`` takes ``seed`` too."""
 
     most_seeds: int | None = None
+    """More or fewer than the usual cap of a full run."""
     rounds: tuple[int, ...] = ()
-    """How many seeds at first and after each time the judge asked for more, where the usual numbers are too few."""
+    """Numbers of seeds to look at in a usual full run, in place of :func:`.stopping.ladder`'s."""
 
     def seeds(self, effort: Effort) -> tuple[int, ...]:
-        """The rounds of seeds, each larger than the one before: its own, if it has some, in a usual full run."""
-        counts = self.rounds if self.rounds and effort == Effort() else effort.seeds
-        return tuple(dict.fromkeys(min(count, self.most_seeds or count) for count in counts))
+        """The numbers of seeds that are looked at, each larger than the one before."""
+        if effort == Effort():
+            return self.rounds or ladder(self.most_seeds or effort.seeds[-1])
+        return tuple(dict.fromkeys(min(count, self.most_seeds or count) for count in effort.seeds))
 
     def with_seeds(self, axes: Axes, seeds: int) -> Axes:
         """The axes and the seeds."""
@@ -128,11 +131,13 @@ class Traces:
 Experiment = Sweep | Traces
 
 
-def looks(experiments: Iterable[Experiment], effort: Effort) -> int:
-    """How often a verdict on these experiments may be looked at: with each number of seeds that all of them can have."""
+def looks(experiments: Iterable[Experiment], effort: Effort) -> tuple[Look, ...]:
+    """The looks of a claim on these experiments: at each number of seeds of any of them that all of them can have."""
     rounds = [one.seeds(effort) for one in experiments if isinstance(one, Replications)]
-    most = min((counts[-1] for counts in rounds), default=0)
-    return max(len({count for counts in rounds for count in counts if count <= most}), 1)
+    if not rounds:
+        return (ONCE,)
+    most = min(counts[-1] for counts in rounds)
+    return spending(sorted({count for counts in rounds for count in counts if count < most} | {most}))
 
 
 @dataclass(frozen=True)

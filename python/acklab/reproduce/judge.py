@@ -3,8 +3,7 @@
 Papers supply measured values. Whether these support a claim follows from the ledger alone: its kind, its value, its
 tolerance. A randomised value comes as one number a seed; the claim then counts as reproduced only if the confidence
 intervals support it, as differing only if they contradict it. In between it is undecided, and the verdict asks for
-more seeds. All intervals of a claim together keep its chance of a wrong verdict below 5 % (Bonferroni, over its cells
-and over the number of times the seeds may be topped up).
+more seeds. :mod:`.stopping` says at which levels, so that a claim's chance of a wrong verdict stays below 5 %.
 """
 
 from __future__ import annotations
@@ -14,25 +13,26 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..figures.stats import Sample, split
+from ..figures.stats import Sample
 from . import words
 from .criteria import Part, Relation
 from .ledger import KINDS, Claim
 from .measure import BadMeasurement, Cells, Comparison, Finding, Measurement, NotTestable, Number, Value, value_of
 from .measure import is_nothing as nothing
 from .resample import RankCorrelation
+from .stopping import ONCE, Look
 from .verdict import DIFFERS, NOT_TESTABLE, REPRODUCED, Verdict
 
 
 def judge(
-    claim: Claim, measurement: Measurement | NotTestable, *, looks: int = 1, standing: str | None = None
+    claim: Claim, measurement: Measurement | NotTestable, *, look: Look = ONCE, standing: str | None = None
 ) -> Verdict:
     """The verdict on a claim.
 
     Args:
         claim: from the ledger, with its criterion.
         measurement: the value of each of the criterion's parts, or why there is none.
-        looks: how often the seeds may be topped up.
+        look: which of the looks at growing numbers of seeds this is.
         standing: overrides the criterion's, where a parameter was fitted to the claim.
 
     Raises:
@@ -56,12 +56,17 @@ def judge(
         empty = ", ".join(sorted({c.label for c in everything if nothing(c.number)})[:3])
         return Verdict(claim, NOT_TESTABLE, _join(f"nothing to measure: {empty}", measurement.note), standing)
     random = sum(isinstance(c.number, Sample) for c in everything)
-    level = split(random, looks)
-    findings = [_find(comparison, level) for comparison in everything]
+    against = look.contradicts(random)
+    findings = [
+        _find(comparison, look.confirms(len(cells), part.needed(len(cells))), against)
+        for part, cells in groups
+        for group in cells
+        for comparison in group
+    ]
     answer = _answer(groups, [finding.holds for finding in findings])
     value, interval = _values(parts, findings)
     seeds = max((c.number.count for c in everything if isinstance(c.number, Sample)), default=0)
-    why = words.explained(groups, findings, answer, seeds, level if random else None)
+    why = words.explained(groups, findings, answer, seeds, look)
     if answer is None:
         why += f"; undecided with {seeds} seeds; {_needed(groups, findings, seeds)}"
     return Verdict(
@@ -73,7 +78,6 @@ def judge(
         words.shown(groups, measurement.parts, findings),
         interval,
         answer is None,
-        all(f.precise for f in findings),
         seeds,
         tuple(findings),
         measurement.note,
@@ -163,11 +167,12 @@ def _check(where: str, number: Any) -> None:
         raise BadMeasurement(f"{where}: infinite")
 
 
-def _find(comparison: Comparison, level: float) -> Finding:
+def _find(comparison: Comparison, confirms: float, contradicts: float) -> Finding:
+    """By the interval that could settle it: at one level where the estimate is as wanted, at the other where it is not."""
     number = comparison.number
     if not isinstance(number, Sample):
         return Finding(comparison, comparison.admits(number), float(number))
-    interval = number.interval(level)
+    interval = number.interval(confirms if comparison.admits(number.value) else contradicts)
     holds: bool | None = None
     if comparison.admits(interval.low) and comparison.admits(interval.high):
         holds = True
@@ -175,7 +180,7 @@ def _find(comparison: Comparison, level: float) -> Finding:
         holds = False
     elif interval.low == interval.high:
         holds = comparison.admits(interval.low)
-    return Finding(comparison, holds, number.value, interval.half_width, (interval.low, interval.high))
+    return Finding(comparison, holds, number.value, interval.half_width, (interval.low, interval.high), interval.level)
 
 
 def _all(answers: Iterable[bool | None]) -> bool | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..figures.stats import Sample
 
@@ -63,15 +63,9 @@ class Finding:
     holds: bool | None
     value: float
     half_width: float | None = None
-    interval: tuple[float, float] | None = field(default=None)
-
-    @property
-    def precise(self) -> bool:
-        """Whether more seeds are not asked for: half-width at most half the tolerance, or, without one, decided."""
-        if self.half_width is None:
-            return True
-        tolerance = self.comparison.tolerance
-        return self.half_width <= tolerance / 2 if tolerance else self.holds is not None
+    interval: tuple[float, float] | None = None
+    level: float | None = None
+    """The interval's confidence level."""
 
 
 def value_of(number: Number) -> float:

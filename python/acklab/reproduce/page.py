@@ -258,10 +258,10 @@ def _foot(outcome: Outcome) -> str:
     if not outcome.paper.ledger.claims:
         return made
     seeds = max((v.seeds for v in outcome.verdicts), default=0)
+    counts = ", ".join(map(str, outcome.effort.seeds))
     rule = (
-        f"Randomised claims: {outcome.effort.seeds[0]} seeds at first, then {', '.join(map(str, outcome.effort.seeds[1:])) or 'no more'}, or as "
-        "many as their experiment says, "
-        "until the confidence interval's half-width is at most half the tolerance (without a tolerance: until it decides); "
-        f"at most {seeds} were used. All intervals of a claim, over all looks, are corrected to 5 % (Bonferroni)."
+        f"A randomised claim is looked at with {counts} seeds, or as many as its experiments have, until a look settles it; "
+        f"at most {seeds} were used. All looks and all intervals of a claim together err with at most 5 %, which looks spend in "
+        "proportion to their seeds: an interval holds at the level that stands beside it, however early the claim stopped."
     )
     return f"{made} {esc(rule)}"

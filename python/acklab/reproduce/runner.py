@@ -1,4 +1,4 @@
-"""Regenerating papers: plan the runs, make each different one once, judge every claim, ask for more seeds, draw."""
+"""Regenerating papers: plan the runs, make each different one once, judge every claim until it is settled, draw."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from typing import Any
 from .._journal import Journal
 from .._progress import Progress
 from .evidence import forest
-from .execute import Batches, Lines, trace
+from .execute import Batches, Key, Lines, trace
 from .experiments import Branches, Effort, Experiment, Failed, Replications, Sweep, Traces, looks
 from .judge import judge, quickly
 from .measure import Measurement, NotTestable
 from .paper import Drawn, Figure, Paper
+from .stopping import Look
 from .verdict import Verdict
 
 QUICK = Effort(quick=True, seeds=(8,))
@@ -51,13 +52,13 @@ class Bench:
     def run(self, experiments: Iterable[Experiment], what: str) -> None:
         """Makes the runs that are not made yet."""
         wanted = [e for e in dict.fromkeys(experiments) if id(e) not in self._found]
-        sweeps = [e for e in wanted if isinstance(e, Sweep)]
+        sweeps = [(e, self._axes(e)) for e in wanted if isinstance(e, Sweep)]
         traces = [(e, e.cells(self.effort)) for e in wanted if isinstance(e, Traces)]
-        for sweep in sweeps:
-            axes = self._axes(sweep)
+        asked: list[list[Key]] = []
+        for sweep, axes in sweeps:
             warm = sweep.warmups(axes) if isinstance(sweep, Branches) else repeat(None)
-            for scenario, warmup in zip(sweep.scenarios(axes), warm, strict=False):
-                self.lines.ask(scenario, sweep.read, warmup)
+            keys = (self.lines.ask(one, sweep.read, w) for one, w in zip(sweep.scenarios(axes), warm, strict=False))
+            asked.append(list(keys))
         progress = Progress(what, self.lines.planned + sum(len(cells) for _, cells in traces))
         try:
             self.lines.run(progress)
@@ -67,8 +68,8 @@ class Bench:
                 self._found[id(one)] = Failed(one.name, found.why) if isinstance(found, Failed) else found
         finally:
             progress.close()
-        for sweep in sweeps:
-            self._found[id(sweep)] = self._collect(sweep)
+        for (sweep, axes), keys in zip(sweeps, asked, strict=True):
+            self._found[id(sweep)] = self._collect(sweep, axes, keys)
 
     def _axes(self, sweep: Sweep) -> Any:
         axes = sweep.chosen(self.effort)
@@ -76,24 +77,20 @@ class Bench:
             axes = sweep.with_seeds(axes, self.seeds.setdefault(id(sweep), sweep.seeds(self.effort)[0]))
         return axes
 
-    def _collect(self, sweep: Sweep) -> Any:
-        axes = self._axes(sweep)
+    def _collect(self, sweep: Sweep, axes: Any, keys: Iterable[Key]) -> Any:
         rows = []
-        for scenario in sweep.scenarios(axes):
-            row = self.lines.answer(scenario, sweep.read)
+        for key in keys:
+            row = self.lines.found(key, sweep.read)
             if isinstance(row, Failed):
                 return Failed(sweep.name, row.why)
             rows.append(row)
         return sweep.grid(axes, rows)
 
-    def more_seeds(self, experiment: Replications) -> bool:
-        """Plans the next round of seeds; False when the cap is reached."""
-        later = [count for count in experiment.seeds(self.effort) if count > self.seeds[id(experiment)]]
-        if not later:
-            return False
-        self.seeds[id(experiment)] = later[0]
-        del self._found[id(experiment)]
-        return True
+    def want(self, experiment: Experiment, seeds: int) -> None:
+        """Plans seeds up to a number; those that are there are kept."""
+        if isinstance(experiment, Replications) and self.seeds[id(experiment)] < seeds:
+            self.seeds[id(experiment)] = seeds
+            del self._found[id(experiment)]
 
     def results(self, needs: Sequence[Experiment]) -> list[Any]:
         """Results in the order asked for, :class:`Failed` among them."""
@@ -128,17 +125,7 @@ def reproduce(
     measured = [paper.claims[id] for id in chosen]
     needs = [one for m in measured for one in m.uses] + [one for f in figures for one in f.needs]
     bench.run(needs, paper.id)
-    verdicts = [_judge(paper, id, bench) for id in chosen]
-    while True:
-        wanting = _wanting(paper, verdicts, bench)
-        if not wanting:
-            break
-        bench.run(wanting, f"{paper.id}, more seeds")
-        touched = {id(one) for one in wanting}
-        verdicts = [
-            _judge(paper, v.claim.id, bench) if touched & {id(one) for one in paper.claims[v.claim.id].uses} else v
-            for v in verdicts
-        ]
+    verdicts = list(_judged(paper, chosen, bench).values())
     if effort.quick:
         verdicts = [quickly(v) if v.seeds else v for v in verdicts]
     drawn = [(figure, _draw(figure, bench)) for figure in figures]
@@ -155,19 +142,23 @@ def reproduce(
     return outcome
 
 
-def _wanting(paper: Paper, verdicts: list[Verdict], bench: Bench) -> list[Replications]:
-    """Experiments whose claims ask for more seeds and that may still get some."""
-    asked = {
-        id(one): one
-        for verdict in verdicts
-        if verdict.wants_seeds
-        for one in paper.claims[verdict.claim.id].needs
-        if isinstance(one, Replications)
-    }
-    return [one for one in asked.values() if bench.more_seeds(one)]
+def _judged(paper: Paper, chosen: Iterable[str], bench: Bench) -> dict[str, Verdict]:
+    """Looks at every claim until it is settled or its last seed is used. Claims go from look to look together: runs of theirs
+    that share a warm-up are then made together."""
+    left = {id: list(looks(paper.claims[id].needs, bench.effort)) for id in chosen}
+    verdicts = {id: _judge(paper, id, bench, left[id].pop(0)) for id in left}
+    while going := [id for id in left if left[id] and verdicts[id].wants_seeds]:
+        for id in going:
+            if not verdicts[id].seeds:
+                del left[id][:-1]
+            for one in paper.claims[id].needs:
+                bench.want(one, left[id][0].seeds)
+        bench.run([one for id in going for one in paper.claims[id].needs], f"{paper.id}, more seeds")
+        verdicts |= {id: _judge(paper, id, bench, left[id].pop(0)) for id in going}
+    return verdicts
 
 
-def _judge(paper: Paper, id: str, bench: Bench) -> Verdict:
+def _judge(paper: Paper, id: str, bench: Bench, look: Look) -> Verdict:
     measured = paper.claims[id]
     results, beside = bench.results(measured.needs), bench.results(measured.beside)
     broken = next((r for r in (*results, *beside) if isinstance(r, Failed)), None)
@@ -175,18 +166,18 @@ def _judge(paper: Paper, id: str, bench: Bench) -> Verdict:
     if broken is not None:
         value = NotTestable(f"this build can not run {broken.experiment!r}: {broken.why}")
     else:
-        value = measured.measure(*_alike(results), *_alike(beside))
-    often = looks(measured.needs, bench.effort)
-    return judge(paper.ledger.claims[id], value, looks=often, standing=paper.standing(id))
+        value = measured.measure(*_alike(results, look.seeds), *_alike(beside))
+    return judge(paper.ledger.claims[id], value, look=look, standing=paper.standing(id))
 
 
-def _alike(results: list[Any]) -> list[Any]:
-    """Grids with seeds are compared pairwise: all are cut to the fewest seeds among them."""
+def _alike(results: list[Any], seeds: int | None = None) -> list[Any]:
+    """Grids with seeds are compared pairwise: all are cut to so many seeds, or to the fewest among them."""
     counts = [len(r.axes["seed"]) for r in results if hasattr(r, "axes") and "seed" in r.axes]
-    if len(set(counts)) < 2:
+    fewest = min(counts, default=0) if seeds is None else seeds
+    if all(count == fewest for count in counts):
         return results
-    fewest = list(range(1, min(counts) + 1))
-    return [r.at(seed=fewest) if hasattr(r, "axes") and "seed" in r.axes else r for r in results]
+    first = list(range(1, fewest + 1))
+    return [r.at(seed=first) if hasattr(r, "axes") and "seed" in r.axes else r for r in results]
 
 
 def _draw(figure: Figure, bench: Bench) -> Drawn | None:

@@ -23,7 +23,6 @@ class Verdict:
     shown: str = ""
     interval: Any = None
     undecided: bool = False
-    precise: bool = True
     seeds: int = 0
     findings: tuple[Finding, ...] = field(default=(), repr=False)
     note: str = ""
@@ -31,5 +30,5 @@ class Verdict:
 
     @property
     def wants_seeds(self) -> bool:
-        """Whether more seeds would make the verdict firmer."""
-        return self.seeds > 0 and not self.precise
+        """Whether more seeds may settle it. What was measured without intervals nothing settles: it takes all there are."""
+        return self.undecided or (not self.seeds and bool(self.findings))

@@ -10,6 +10,7 @@ from .criteria import STANDINGS, Part
 from .measure import Comparison, Finding, Number, Value, value_of
 
 if TYPE_CHECKING:
+    from .stopping import Look
     from .verdict import Verdict
 
 Groups = Sequence[tuple[Part, list[list[Comparison]]]]
@@ -102,7 +103,7 @@ def _interval(finding: Finding) -> str:
     return f" ({digits(finding.interval[0])} to {digits(finding.interval[1])})"
 
 
-def explained(groups: Groups, findings: Sequence[Finding], answer: bool | None, seeds: int, level: float | None) -> str:
+def explained(groups: Groups, findings: Sequence[Finding], answer: bool | None, seeds: int, look: Look) -> str:
     """Why a verdict is what it is: cells that hold, what misses, and how the intervals were made."""
     said = []
     for part, cells in groups:
@@ -113,8 +114,10 @@ def explained(groups: Groups, findings: Sequence[Finding], answer: bool | None, 
             said.append(f"{part.about}: {held} of {len(cells)} cells hold, {part.needed(len(cells))} needed")
         if answer is not True:
             said += [_miss(f) for f in mine if f.holds is not True][:2]
-    if level is not None:
-        said.append(f"{seeds} seeds, intervals at {level * 100:.4g} % each (Bonferroni)")
+    levels = sorted({f.level for f in findings if f.level is not None})
+    if levels:
+        spent = "" if look.share == 1 else f", a look that may spend {100 * look.share:.3g} % of the error"
+        said.append(f"{seeds} seeds{spent}; intervals at {' and '.join(f'{100 * level:.5g}' for level in levels)} %")
     return "; ".join(said)
 
 

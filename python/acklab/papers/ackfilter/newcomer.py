@@ -51,7 +51,7 @@ MAXMIN = Replications(
     lambda sources, pacing, seed: busy(LARGE_BUFFER, "classic", sources, seed, pacing=pacing),
     ManyFlows(["least", "most"], ["acks_received"], ["drops"], _shares, where=("D", "A")),
     {"sources": (2, 10)},
-    rounds=(20, 65),
+    most_seeds=65,
 )
 """With 20 seeds the shares of two sources are undecided, and want some 43."""
 

@@ -14,8 +14,8 @@ from ...reproduce.experiments import Branches, Warm
 from ...reproduce.grid import Grid
 from .setting import FLOWS, HIGH, LOW, PAPERS, POLICIES, REFERENCES, Client, Path, download
 
-ROUNDS = (30, 60)
-"""Seeds at first, and where an interval is still too wide: J = 64 needs about 60."""
+MOST_SEEDS = 60
+"""J = 64 needs about so many."""
 QUICK_FLOWS = (2, 32)
 NEVER_S = 2000.0
 """The time of a download that was given up."""
@@ -59,8 +59,7 @@ def downloads(
     client: Callable[..., Client],
     path: Callable[..., Path] = lambda **_: PAPERS,
     quick: dict[str, Sequence[Any]] | None = None,
-    most_seeds: int | None = None,
-    rounds: tuple[int, ...] = ROUNDS,
+    most_seeds: int = MOST_SEEDS,
 ) -> Branches:
     """Downloads over the axes; ``client`` and ``path`` make of a cell who downloads and through what."""
 
@@ -72,7 +71,7 @@ def downloads(
         return Warm((cell["flows"], cell["seed"], way), way.warm_s)
 
     fewer = {"flows": [j for j in QUICK_FLOWS if j in axes["flows"]] or axes["flows"], **(quick or {})}
-    return Branches(name, about, axes, scenario, READ, fewer, most_seeds, rounds, warm)
+    return Branches(name, about, axes, scenario, READ, fewer, most_seeds, warm=warm)
 
 
 EVERYONE = (*REFERENCES, *POLICIES)
@@ -89,7 +88,7 @@ HIGH_CONGESTION = downloads(
     "the same among 64 and 128 flows, where a timeout or two decide how long a download takes: more seeds",
     {"policy": EVERYONE, "flows": HIGH},
     lambda policy, **_: Client(policy),
-    rounds=(120, 240, 480, 860),
+    most_seeds=860,
 )
 """With 480 seeds one of sixteen ratios of Figure 6 is undecided, and wants some 570."""
 

@@ -266,8 +266,8 @@ def abc_stops_the_thief(grid: Grid, base: Grid, flavours: Grid) -> Measurement:
     )
 
 
-@PAPER.claim("fig8.asym", FIGURE_8, SHOWN)
-def sixteen_acks_a_segment(grid: Grid, shown: Shown) -> Measurement:
+@PAPER.claim("fig8.asym", SHOWN, beside=[FIGURE_8])
+def sixteen_acks_a_segment(shown: Shown, grid: Grid) -> Measurement:
     """Counted where nothing is lost: the ACKs of the halves of a loss-free transfer, scaled by what was asked for."""
     found = shown["fig8"]
     full = int((found.sent["len"] == 1460).sum())

@@ -32,7 +32,7 @@ FIGURE_7_MOST = downloads(
     "32 and 64 pieces, J up to 32: more seeds",
     {"pieces": (32, 64), "flows": LOW},
     _pieces,
-    rounds=(60, 140),
+    most_seeds=140,
 )
 """With 60 seeds how far the two are apart is undecided, and wants some 92."""
 FIGURE_7_64 = downloads(
@@ -41,7 +41,7 @@ FIGURE_7_64 = downloads(
     {"pieces": (1, *PIECES), "flows": (64,)},
     _pieces,
     quick={"flows": (QUICK_FLOWS[-1],)},
-    rounds=(60, 105),
+    most_seeds=105,
 )
 """With 60 seeds the gain of some numbers of pieces is undecided, and wants some 69."""
 LIMITS = (1.0, 2.0)
@@ -57,7 +57,7 @@ THIEF, THIEF_ABC = (
         f"{about}, J up to 32: more seeds",
         {"policy": ("every", *POLICIES), "flows": LOW},
         lambda policy, rules=rules, **_: Client(policy, **rules),
-        rounds=(225,),
+        most_seeds=225,
     )
     for name, about, rules in (
         ("ACKs", "each policy against a sender that counts ACKs", {}),

@@ -45,7 +45,7 @@ def scenario(reading: str, panel: str, seed: int) -> str:
 
 
 NUDGED = Replications("joint reading, nudged", "Figures 3 to 5 under four unprinted rules together, nudged", {"reading": (HERE, JOINT), "panel": tuple(PANELS)},
-                      scenario, Share(), rounds=(REPETITIONS,))  # fmt: skip
+                      scenario, Share(), most_seeds=REPETITIONS)  # fmt: skip
 
 
 def proof(figure: str, scheme: str) -> str:

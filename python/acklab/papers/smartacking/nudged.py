@@ -30,7 +30,7 @@ def again(sweep: Sweep) -> Replications:
     """The sweep, repeated with other luck."""
     return Replications(
         f"{sweep.name}, nudged", f"{sweep.about}, with other luck", sweep.axes,
-        lambda seed, **cell: nudged(sweep.scenario(**cell), Nudge(LATER_S, LONGER), seed), sweep.read, sweep.quick, rounds=(REPETITIONS,),
+        lambda seed, **cell: nudged(sweep.scenario(**cell), Nudge(LATER_S, LONGER), seed), sweep.read, sweep.quick, most_seeds=REPETITIONS,
     )  # fmt: skip
 
 

@@ -79,12 +79,12 @@ BUFFER = Sweep(
 RED_SCHEMES = ("newreno", "newreno-fair", "smart", "smart-fair", "extended")
 RED_10 = Replications(
     "1-0 with RED", "RED routers, 1-0", {"scheme": RED_SCHEMES, "mbps": (1, 2, 4, 6, 8, 10, 12)},
-    lambda scheme, mbps, seed: one_zero(mbps, scheme, True, seed), ONE, {"mbps": (2, 9)}, rounds=(20,),
+    lambda scheme, mbps, seed: one_zero(mbps, scheme, True, seed), ONE, {"mbps": (2, 9)}, most_seeds=20,
 )  # fmt: skip
 RED_LONG = Replications(
     "Different-RTT with RED", "RED routers, round trips of 60 and 120 ms",
     {"scheme": RED_SCHEMES, "mbps": (2, 4, 8, 12, 16, 20, 24)},
-    lambda scheme, mbps, seed: two_two(mbps, scheme, red=True, long=True, seed=seed), FOUR, {"mbps": (4, 16)}, rounds=(20,),
+    lambda scheme, mbps, seed: two_two(mbps, scheme, red=True, long=True, seed=seed), FOUR, {"mbps": (4, 16)}, most_seeds=20,
 )  # fmt: skip
 ASYMMETRIC = Sweep(
     "Asymmetric", "5 to 30 kb/s for ACKs",
@@ -108,7 +108,7 @@ PARKING = Sweep(
 )  # fmt: skip
 RED_PARKING = Replications(
     "Parking-Lot with RED", "three shared links, RED", {"scheme": FAIR_SCHEMES, "mbps": CAPACITIES},
-    lambda scheme, mbps, seed: parking_lot(mbps, scheme, True, seed), FOUR, {"mbps": (2, 4, 8)}, rounds=(20,),
+    lambda scheme, mbps, seed: parking_lot(mbps, scheme, True, seed), FOUR, {"mbps": (2, 4, 8)}, most_seeds=20,
 )  # fmt: skip
 FOURTH = Sweep(
     "friendliness", "three NewReno, and a fourth of another kind",

@@ -15,6 +15,7 @@ from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from ...reproduce.paper import Compared, Drawn
 from ...reproduce.readers import ManyFlows
+from ...reproduce.resample import rank_correlation, spearman
 from .dummynet import FIGURE_3, FIGURE_4, READING, gain, named
 from .registry import PAPER
 from .setting import CONTROLS, FEW_LOSSES, FIGURE_5, LOSSES, NAMES, SECONDS, control, shared
@@ -117,25 +118,15 @@ def average_over_losses(grid: Grid) -> Measurement:
     )
 
 
-def ranks(values: Array) -> Array:
-    """Ranks from 0, without ties."""
-    return np.argsort(np.argsort(values)).astype(np.float64)
-
-
 @PAPER.claim("fig5.n", FIGURE_5_RUNS)
 def gain_shrinks(grid: Grid) -> Measurement:
     veno, sack = (grid.at(control=n)["segments_acked"] for n in ("veno", "sack"))
-    numbers = ranks(np.array(grid.axes["connections"], dtype=np.float64))
+    numbers = grid.axes["connections"]
     cells = {}
     for i, loss in enumerate(grid.axes["loss"]):
         if loss < 1e-2:
             continue
-
-        def statistic(seeds: list[int], i: int = i) -> float:
-            gains = veno[:, i, seeds].mean(axis=-1) / sack[:, i, seeds].mean(axis=-1)
-            return float(np.corrcoef(numbers, ranks(gains))[0, 1])
-
-        cells[f"loss {named(loss)}"] = statistic(list(range(veno.shape[-1])))
+        cells[f"loss {named(loss)}"] = rank_correlation(lambda own, other: spearman(numbers, own / other), veno[:, i], sack[:, i])
     light = gain(grid, connections=1, loss=1e-3).value
     return Measurement(
         {"spearman": cells},
@@ -215,7 +206,7 @@ def largest_gain(dummynet: Grid, rates: Grid, ns: Grid) -> Measurement:
     )
 
 
-@PAPER.claim("check.ai_threshold", FIGURE_5_RUNS, PROSE)
+@PAPER.claim("check.ai_threshold", beside=[FIGURE_5_RUNS, PROSE])
 def both_thresholds(grid: Grid, prose: Grid) -> Measurement:
     said = []
     for p in (1e-4, 1e-3, 1e-2):
