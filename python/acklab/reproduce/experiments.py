@@ -42,7 +42,7 @@ class Effort:
 
     def at_most(self, seeds: int) -> Effort:
         """The same with another cap; a quick look remains the only one."""
-        return replace(self, seeds=(min(seeds, self.seeds[-1]),) if self.quick and seeds <= self.seeds[-1] else ladder(seeds))
+        return replace(self, seeds=(seeds,) if self.quick else ladder(seeds))
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from .ledger import KINDS, Claim
 from .measure import BadMeasurement, Cells, Comparison, Finding, Measurement, NotTestable, Number, Value, value_of
 from .measure import is_nothing as nothing
 from .resample import RankCorrelation
-from .stopping import ONCE, Look
+from .stopping import HOPELESS, ONCE, Look
 from .verdict import DIFFERS, NOT_TESTABLE, REPRODUCED, Verdict
 
 
@@ -67,8 +67,9 @@ def judge(
     value, interval = _values(parts, findings)
     seeds = max((c.number.count for c in everything if isinstance(c.number, Sample)), default=0)
     why = words.explained(groups, findings, answer, seeds, look)
+    needed = 0.0 if answer is not None else _needed(groups, findings)
     if answer is None:
-        why += f"; undecided with {seeds} seeds; {_needed(groups, findings, seeds)}"
+        why += f"; undecided with {seeds} seeds; {words.more_seeds(needed, seeds)}"
     return Verdict(
         claim,
         REPRODUCED if answer else DIFFERS if answer is False else NOT_TESTABLE,
@@ -81,6 +82,7 @@ def judge(
         seeds,
         tuple(findings),
         measurement.note,
+        needed,
     )
 
 
@@ -228,16 +230,19 @@ def _values(parts: list[tuple[Part, Value]], findings: list[Finding]) -> tuple[A
     return values, intervals or None
 
 
-def _needed(groups: list[tuple[Part, list[list[Comparison]]]], findings: list[Finding], seeds: int) -> str:
-    """About how many seeds would decide, if estimates stayed: an interval shrinks with the square root of their number."""
-    factors = [_factor(finding) for finding in findings]
+def _needed(groups: list[tuple[Part, list[list[Comparison]]]], findings: list[Finding]) -> float:
+    """About how many times the seeds would decide, if estimates stayed: an interval shrinks with the square root of their number.
+
+    Infinite where :data:`.stopping.HOPELESS` times as many would not, NaN where the intervals have no end yet.
+    """
     if any(math.isinf(f.half_width or 0.0) for f in findings):
-        return "more would be needed"
-    for factor in sorted({f for f in factors if f <= 100}):
+        return math.nan
+    factors = [_factor(finding) for finding in findings]
+    for factor in sorted({f for f in factors if f <= HOPELESS}):
         settled = [f.comparison.admits(f.value) if own <= factor else f.holds for f, own in zip(findings, factors, strict=True)]
         if _answer(groups, settled) is not None:
-            return f"about {math.ceil(seeds * factor)} would be needed"
-    return "more than a hundred times as many would be needed"
+            return factor
+    return math.inf
 
 
 def _factor(finding: Finding) -> float:

@@ -30,6 +30,8 @@ from ..figures.stats import ALPHA
 
 FIRST = 10
 """Seeds of the first look."""
+HOPELESS = 100
+"""A claim stops undecided where, if its estimates stayed, so many times its seeds would not settle it. That is no wrong verdict."""
 _CLOSE = 0.75
 """A look with more than so much of the last look's seeds is left out: it costs error and saves little."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,7 +29,10 @@ class Verdict:
     note: str = ""
     """What the paper's module says of it; ``why`` ends with it. A claim that differs needs one."""
 
+    needed: float = 0.0
+    """About how many times its seeds an undecided claim would need; infinite where it is hopeless."""
+
     @property
     def wants_seeds(self) -> bool:
         """Whether more seeds may settle it. What was measured without intervals nothing settles: it takes all there are."""
-        return self.undecided or (not self.seeds and bool(self.findings))
+        return (self.undecided and self.needed != math.inf) or (not self.seeds and bool(self.findings))

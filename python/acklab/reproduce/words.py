@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .criteria import STANDINGS, Part
 from .measure import Comparison, Finding, Number, Value, value_of
+from .stopping import HOPELESS
 
 if TYPE_CHECKING:
     from .stopping import Look
@@ -119,6 +120,13 @@ def explained(groups: Groups, findings: Sequence[Finding], answer: bool | None, 
         spent = "" if look.share == 1 else f", a look that may spend {100 * look.share:.3g} % of the error"
         said.append(f"{seeds} seeds{spent}; intervals at {' and '.join(f'{100 * level:.5g}' for level in levels)} %")
     return "; ".join(said)
+
+
+def more_seeds(times: float, seeds: int) -> str:
+    """How many seeds an undecided claim would need, by how many times as many."""
+    if math.isnan(times):
+        return "more would be needed"
+    return f"about {math.ceil(seeds * times)} would be needed" if math.isfinite(times) else f"more than {HOPELESS} times as many would be needed"
 
 
 def holding(cells: list[list[Finding]]) -> int:

@@ -17,6 +17,7 @@ from acklab.reproduce.judge import DIFFERS, NOT_TESTABLE, REPRODUCED, Verdict, j
 from acklab.reproduce.ledger import Claim
 from acklab.reproduce.measure import BadMeasurement, Comparison, Measurement, NotTestable
 from acklab.reproduce.resample import RankCorrelation, rank_correlation, spearman
+from acklab.reproduce.stopping import Look
 
 NAN = float("nan")
 
@@ -31,9 +32,9 @@ def claim(*parts: dict[str, Any], kind: str = "number") -> Claim:
     return Claim(id="p.c", paper="p", kind=kind, scenario=(), criterion=criterion, **texts)
 
 
-def verdict(part: dict[str, Any], value: Any, looks: int = 1) -> Verdict:
-    """The verdict on one part's value."""
-    return judge(claim(part), Measurement({"a": value}), looks=looks)
+def verdict(part: dict[str, Any], value: Any, share: float = 1.0) -> Verdict:
+    """The verdict on one part's value, at a look with this share of the error."""
+    return judge(claim(part), Measurement({"a": value}), look=Look(0, share))
 
 
 WITHIN = {"type": "within", "value": 12, "tolerance": 5, "sign": True}
@@ -122,7 +123,7 @@ def test_the_interval_decides(value: Sample, expected: str, undecided: bool) -> 
 
 @pytest.mark.parametrize(
     ("near", "far", "wanted"),
-    [(-0.3, 0.1, "near"), (0.3, -0.1, "far"), (0.3, 0.1, "far"), (-0.3, -0.1, "near"), (0.3, 0.02, "more than a hundred")],
+    [(-0.3, 0.1, "near"), (0.3, -0.1, "far"), (0.3, 0.1, "far"), (-0.3, -0.1, "near"), (0.3, 0.02, "more than 100")],
 )
 def test_the_seeds_wanted_are_those_that_settle_the_claim(near: float, far: float, wanted: str) -> None:
     """One cell that does not hold settles a claim about all; that all hold is settled by the last."""
@@ -132,11 +133,13 @@ def test_the_seeds_wanted_are_those_that_settle_the_claim(near: float, far: floa
     found = verdict(part, values)
     assert found.undecided
     if wanted in values:
-        half = values[wanted].interval(split(2)).half_width
+        level = split(2 if values[wanted].value < 0 else 1)
+        half = values[wanted].interval(level).half_width
         said = f"about {math.ceil(found.seeds * (half / values[wanted].value) ** 2)} would be needed"
     else:
         said = f"{wanted} times as many would be needed"
     assert said in found.why
+    assert found.wants_seeds == (wanted in values), "what is hopeless stops"
 
 
 def test_paired_differences_are_what_counts() -> None:
@@ -149,14 +152,14 @@ def test_paired_differences_are_what_counts() -> None:
     assert verdict({"type": "order", "order": "a > b"}, {"a": base, "b": base}).verdict == DIFFERS
 
 
-def test_seeds_are_asked_for_until_the_half_width_is_half_the_tolerance() -> None:
-    assert verdict(WITHIN, sample(12, 2)).precise
-    wide = verdict(WITHIN, sample(12, 9))
-    assert wide.verdict == REPRODUCED
-    assert wide.wants_seeds, "supported, but not precisely enough"
+def test_seeds_are_asked_for_until_the_verdict_is_settled() -> None:
+    assert not verdict(WITHIN, sample(12, 9)).wants_seeds
     strict = {"type": "order", "order": "a > 0"}
-    assert not verdict(strict, {"a": sample(10, 9)}).wants_seeds, "no tolerance: deciding is enough"
-    assert verdict(strict, {"a": sample(0.1, 9)}).wants_seeds
+    assert not verdict(strict, {"a": sample(10, 9)}).wants_seeds
+    assert verdict(strict, {"a": sample(0.5, 9, seed=2)}).wants_seeds
+    assert verdict({"type": "range", "low": 0}, sample(9, 1, seeds=1)).wants_seeds, "one seed has no interval yet"
+    assert verdict(WITHIN, 12).wants_seeds, "nothing settles a number without an interval"
+    assert not judge(claim(WITHIN), NotTestable("the figure is missing")).wants_seeds
 
 
 def test_parts_that_compare_the_same_have_intervals_of_their_own() -> None:
@@ -175,8 +178,8 @@ def test_parts_that_compare_the_same_have_intervals_of_their_own() -> None:
 
 def test_more_cells_and_more_looks_widen_the_intervals() -> None:
     narrow = verdict({"type": "range", "low": 0, "cells": "all"}, {"1": sample(1, 1)})
-    wide = verdict({"type": "range", "low": 0, "cells": "all"}, {str(i): sample(1, 1) for i in range(10)})
-    again = verdict({"type": "range", "low": 0, "cells": "all"}, {"1": sample(1, 1)}, looks=3)
+    wide = verdict({"type": "range", "low": 0, "cells": 1}, {str(i): sample(1, 1) for i in range(10)})
+    again = verdict({"type": "range", "low": 0, "cells": "all"}, {"1": sample(1, 1)}, share=1 / 3)
     widths = [v.findings[0].half_width or math.nan for v in (narrow, wide, again)]
     assert widths[0] < widths[2] < widths[1]
 

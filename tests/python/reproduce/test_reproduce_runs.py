@@ -184,19 +184,17 @@ def test_an_experiment_this_build_cannot_run_is_loud() -> None:
     assert found.figures == []
 
 
-def test_seeds_are_topped_up_until_the_cap() -> None:
-    def scenario(flows: int, seed: int) -> str:
-        return competition("drop-tail", "every", flows, seed)
-
-    runs = Replications("r", "r", {"flows": (5,)}, scenario, READ_MANY)
+def test_seeds_are_topped_up() -> None:
+    runs = replications()
     bench = Bench(Effort(seeds=(2, 3)), 1)
     bench.run([runs], "test")
     assert bench.results([runs])[0]["throughput"].shape == (1, 2)
-    assert bench.more_seeds(runs)
+    bench.want(runs, 3)
     bench.run([runs], "test")
     assert bench.results([runs])[0]["throughput"].shape == (1, 3)
     assert bench.lines.runs == 3, "the first two are not run again"
-    assert not bench.more_seeds(runs)
+    bench.want(runs, 2)
+    assert bench.results([runs])[0]["throughput"].shape == (1, 3)
 
 
 def replications(**more: Any) -> Replications:
@@ -206,21 +204,51 @@ def replications(**more: Any) -> Replications:
     )
 
 
-def test_rounds_of_its_own_are_for_usual_full_runs() -> None:
-    many, few = replications(rounds=(60, 225)), replications(most_seeds=20)
-    assert many.seeds(Effort()) == (60, 225)
+def test_looks_of_its_own_are_for_usual_full_runs() -> None:
+    own, many, few = replications(rounds=(5, 18)), replications(most_seeds=225), replications(most_seeds=20)
+    assert own.seeds(Effort()) == (5, 18)
+    assert many.seeds(Effort()) == (10, 20, 40, 80, 160, 225)
     assert many.seeds(Effort(quick=True, seeds=(8,))) == (8,), "a quick run stays quick"
-    assert many.seeds(Effort().at_most(100)) == (30, 100), "who names a number gets it"
-    assert few.seeds(Effort()) == (20,), "a second round with as many seeds is none"
+    assert many.seeds(Effort().at_most(100)) == (10, 20, 40, 100), "who names a number gets it"
+    assert few.seeds(Effort()) == (10, 20)
+    assert few.seeds(Effort().at_most(100)) == (10, 20), "a look with as many seeds is none"
 
 
-def test_a_verdict_is_looked_at_as_often_as_its_seeds_change() -> None:
-    usual, capped = replications(), replications(most_seeds=20)
-    four = replications(rounds=(120, 240, 480, 850))
-    assert [looks([one], Effort()) for one in (usual, capped, four)] == [2, 1, 4]
-    assert looks([usual, capped], Effort()) == 1, "both are cut to 20"
-    assert looks([usual, four], Effort()) == 2
-    assert looks([], Effort()) == 1, "nothing random"
+def test_a_claim_is_looked_at_with_every_number_of_seeds_that_all_have() -> None:
+    usual, capped, own = replications(), replications(most_seeds=20), replications(rounds=(5, 18))
+    counts = [[look.seeds for look in looks(some, Effort())] for some in ([usual], [usual, capped], [usual, own], [])]
+    assert counts == [[10, 20, 50], [10, 20], [5, 10, 18], [0]]
+    assert [look.share for look in looks([usual, own], Effort())] == pytest.approx([5 / 18, 5 / 18, 8 / 18])
+
+
+def stopped(measure: Any, *needs: Any) -> tuple[list[int], int]:
+    """With how many seeds a claim was looked at, and with how many it ended."""
+    seen: list[int] = []
+
+    def watched(grid: Grid) -> Measurement:
+        seen.append(len(grid.axes["seed"]))
+        return Measurement({"drops": measure(grid)})
+
+    found = reproduce(small_paper(watched, *needs), claims=["allman1998.fig2a.q22"], only=lambda figure: False, threads=1)
+    return seen, found.verdicts[0].seeds
+
+
+def test_a_claim_takes_no_seed_after_it_is_settled() -> None:
+    """The criterion asks for 0 drops: a sample without any settles it at once; so does one that is far from it."""
+    runs = replications(most_seeds=40)
+    assert stopped(lambda grid: Sample.of([0.0] * len(grid.axes["seed"])), runs) == ([10], 10)
+    assert stopped(lambda grid: Sample.of(range(100, 100 + len(grid.axes["seed"]))), runs) == ([10], 10)
+    assert stopped(lambda grid: Sample.of([(-1.0) ** k + 0.3 for k in grid.axes["seed"]]), runs) == ([10, 20, 40], 40)
+    assert stopped(lambda grid: 0.0, runs) == ([10, 40], 0), "a number without an interval has all of them"
+
+
+def test_a_claim_stops_with_the_same_seeds_whatever_else_is_judged() -> None:
+    """Another claim on the same runs takes forty seeds; this one still has the ten that settled it."""
+    runs, ids = replications(most_seeds=40), ("allman1998.fig2a.q22", "allman1998.fig3a.q22")
+    paper = small_paper(lambda grid: Measurement({"drops": Sample.of([0.0] * len(grid.axes["seed"]))}), runs)
+    paper.claims[ids[1]] = Judged(ids[1], (runs,), lambda grid: Measurement({"drops-21": 0.0, "drops-22": 0.0}))
+    found = reproduce(paper, claims=ids, only=lambda figure: False, threads=1)
+    assert (found.runs, found.verdicts[0].seeds) == (40, 10)
 
 
 def test_what_a_note_tells_of_does_not_bound_the_seeds() -> None:
@@ -240,9 +268,11 @@ def test_what_a_note_tells_of_does_not_bound_the_seeds() -> None:
 
 
 def test_the_cap_may_be_moved() -> None:
-    assert Effort(seeds=(30, 45)).at_most(100).seeds == (30, 100)
-    assert Effort(seeds=(30, 45)).at_most(20).seeds == (20,)
-    assert Effort(seeds=(8,)).at_most(4).seeds == (4,)
+    assert Effort().at_most(100).seeds == (10, 20, 40, 100)
+    assert Effort().at_most(20).seeds == (10, 20)
+    quick = Effort(quick=True, seeds=(8,))
+    assert quick.at_most(4).seeds == (4,), "one look"
+    assert quick.at_most(30).seeds == (30,)
 
 
 def test_traces_are_reduced() -> None:
