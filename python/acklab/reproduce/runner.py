@@ -147,7 +147,9 @@ def _judged(paper: Paper, chosen: Iterable[str], bench: Bench) -> dict[str, Verd
     that share a warm-up are then made together."""
     left = {id: list(looks(paper.claims[id].needs, bench.effort)) for id in chosen}
     verdicts = {id: _judge(paper, id, bench, left[id].pop(0)) for id in left}
-    while going := [id for id in left if left[id] and verdicts[id].wants_seeds]:
+    first = True
+    while going := [id for id in left if left[id] and verdicts[id].wants_seeds(first)]:
+        first = False
         for id in going:
             if not verdicts[id].seeds:
                 del left[id][:-1]

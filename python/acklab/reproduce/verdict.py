@@ -32,7 +32,9 @@ class Verdict:
     needed: float = 0.0
     """About how many times its seeds an undecided claim would need; infinite where it is hopeless."""
 
-    @property
-    def wants_seeds(self) -> bool:
-        """Whether more seeds may settle it. What was measured without intervals nothing settles: it takes all there are."""
-        return (self.undecided and self.needed != math.inf) or (not self.seeds and bool(self.findings))
+    def wants_seeds(self, first: bool = False) -> bool:
+        """Whether more seeds may settle it; the ``first`` look is too early to call it hopeless.
+
+        What was measured without intervals nothing settles: it takes all there are.
+        """
+        return (self.undecided and (first or self.needed != math.inf)) or (not self.seeds and bool(self.findings))

@@ -139,7 +139,7 @@ def test_the_seeds_wanted_are_those_that_settle_the_claim(near: float, far: floa
     else:
         said = f"{wanted} times as many would be needed"
     assert said in found.why
-    assert found.wants_seeds == (wanted in values), "what is hopeless stops"
+    assert found.wants_seeds() == (wanted in values), "what is hopeless stops"
 
 
 def test_paired_differences_are_what_counts() -> None:
@@ -153,13 +153,13 @@ def test_paired_differences_are_what_counts() -> None:
 
 
 def test_seeds_are_asked_for_until_the_verdict_is_settled() -> None:
-    assert not verdict(WITHIN, sample(12, 9)).wants_seeds
+    assert not verdict(WITHIN, sample(12, 9)).wants_seeds()
     strict = {"type": "order", "order": "a > 0"}
-    assert not verdict(strict, {"a": sample(10, 9)}).wants_seeds
-    assert verdict(strict, {"a": sample(0.5, 9, seed=2)}).wants_seeds
-    assert verdict({"type": "range", "low": 0}, sample(9, 1, seeds=1)).wants_seeds, "one seed has no interval yet"
-    assert verdict(WITHIN, 12).wants_seeds, "nothing settles a number without an interval"
-    assert not judge(claim(WITHIN), NotTestable("the figure is missing")).wants_seeds
+    assert not verdict(strict, {"a": sample(10, 9)}).wants_seeds()
+    assert verdict(strict, {"a": sample(0.5, 9, seed=2)}).wants_seeds()
+    assert verdict({"type": "range", "low": 0}, sample(9, 1, seeds=1)).wants_seeds(), "one seed has no interval yet"
+    assert verdict(WITHIN, 12).wants_seeds(), "nothing settles a number without an interval"
+    assert not judge(claim(WITHIN), NotTestable("the figure is missing")).wants_seeds()
 
 
 def test_parts_that_compare_the_same_have_intervals_of_their_own() -> None:

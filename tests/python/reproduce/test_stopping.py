@@ -12,10 +12,11 @@ import pytest
 
 from acklab.figures.stats import ALPHA, Sample
 from acklab.reproduce.criteria import parse
-from acklab.reproduce.judge import DIFFERS, REPRODUCED, judge
+from acklab.reproduce.judge import judge
 from acklab.reproduce.ledger import Claim
 from acklab.reproduce.measure import Measurement
 from acklab.reproduce.stopping import Look, ladder, spending
+from acklab.reproduce.verdict import DIFFERS, REPRODUCED
 
 TRIALS = 500
 LIMIT = TRIALS * ALPHA + 3 * math.sqrt(TRIALS * ALPHA * (1 - ALPHA))
@@ -26,12 +27,12 @@ Draw = Callable[[np.random.RandomState, float, int], Sequence[float]]
 
 def normal(numbers: np.random.RandomState, mean: float, seeds: int) -> Sequence[float]:
     """Values around a mean."""
-    return (mean + numbers.standard_normal(seeds)).tolist()
+    return [float(mean + v) for v in numbers.standard_normal(seeds)]
 
 
 def skewed(numbers: np.random.RandomState, mean: float, seeds: int) -> Sequence[float]:
     """Mostly small, a few many times as large: exponential."""
-    return (mean - 1 + numbers.standard_exponential(seeds)).tolist()
+    return [float(mean - 1 + v) for v in numbers.standard_exponential(seeds)]
 
 
 def verdicts(means: Sequence[float], cells: str | int, draw: Draw = normal, looks: Sequence[Look] = LOOKS) -> Counter[str]:
@@ -45,7 +46,7 @@ def verdicts(means: Sequence[float], cells: str | int, draw: Draw = normal, look
         for look in looks:
             samples: dict[str, Any] = {str(i): Sample.of(cell[: look.seeds]) for i, cell in enumerate(values)}
             verdict = judge(claim, Measurement({"a": samples}), look=look)
-            if not verdict.wants_seeds:
+            if not verdict.wants_seeds():
                 break
         found[verdict.verdict] += 1
     return found

@@ -32,18 +32,18 @@ FIGURE_7_MOST = downloads(
     "32 and 64 pieces, J up to 32: more seeds",
     {"pieces": (32, 64), "flows": LOW},
     _pieces,
-    most_seeds=140,
+    rounds=(10, 100),
 )
-"""With 60 seeds how far the two are apart is undecided, and wants some 92."""
+"""Some 60 seeds settle how far the two are apart."""
 FIGURE_7_64 = downloads(
     "divack pieces, J = 64",
     "the same among 64 flows, where a timeout or two decide how long a download takes: more seeds",
     {"pieces": (1, *PIECES), "flows": (64,)},
     _pieces,
     quick={"flows": (QUICK_FLOWS[-1],)},
-    most_seeds=105,
+    rounds=(10, 100),
 )
-"""With 60 seeds the gain of some numbers of pieces is undecided, and wants some 69."""
+"""Some 60 seeds settle the gain of the last number of pieces."""
 LIMITS = (1.0, 2.0)
 FIGURE_8 = downloads(
     "divack ABC",
@@ -57,14 +57,14 @@ THIEF, THIEF_ABC = (
         f"{about}, J up to 32: more seeds",
         {"policy": ("every", *POLICIES), "flows": LOW},
         lambda policy, rules=rules, **_: Client(policy, **rules),
-        most_seeds=225,
+        rounds=(10, 100),
     )
     for name, about, rules in (
         ("ACKs", "each policy against a sender that counts ACKs", {}),
         ("ABC", "each policy against a sender that counts bytes", {"credit": "abc", "limit": 2.0}),
     )
 )
-"""Some 149 seeds are wanted to tell whether ABC leaves less than a third of the gain, as far as 20 can tell."""
+"""Some 70 seeds settle whether ABC leaves less than a third of the gain."""
 SLOWER = downloads(
     "divack 1.5 Mb/s",
     "the same through 1.5 Mb/s and 13 packets",
@@ -105,5 +105,5 @@ BY_FLAVOUR = downloads(
     {"flavour": tuple(name for name, _ in FLAVOURS), "policy": EVERYONE, "flows": (1, 2, 8, 32, 128)},
     lambda policy, **_: Client(policy),
     lambda flavour, **_: dict(FLAVOURS)[flavour],
-    most_seeds=20,
+    most_seeds=6,
 )
