@@ -49,6 +49,8 @@ pub enum QueueSpec {
     FqCodel(crate::queue::fq_codel::FqCodelParams),
     /// Drops arrivals with a probability that a controller of the delay sets (PIE, RFC 8033).
     Pie(crate::queue::pie::PieParams),
+    /// PIE of a cable modem, which knows the delay from its shaper (DOCSIS-PIE, RFC 8034).
+    DocsisPie(crate::queue::docsis_pie::DocsisPieParams),
     /// A queue for each hash of a connection, with PIE in each (FQ-PIE, as in Linux).
     FqPie(crate::queue::fq_pie::FqPieParams),
     /// Drops by how long packets have waited, and more when the queue overflows (COBALT: CoDel and BLUE).

@@ -217,6 +217,7 @@ pub(super) fn checked_queue(mut queue: QueueSpec, key: impl Display + Copy, back
         QueueSpec::Pie(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
         QueueSpec::Cobalt(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
         QueueSpec::FqCobalt(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
+        QueueSpec::DocsisPie(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
         QueueSpec::FqPie(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
         QueueSpec::Policer(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
         QueueSpec::Cake(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),

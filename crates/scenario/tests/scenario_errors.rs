@@ -121,6 +121,8 @@ const CASES: &[Case] = &[
     (&[(QUEUE, "queue = { kind = \"pie\", packets = 1 }")], "link[0].queue.packets", &["at least 2"]),
     (&[(QUEUE, "queue = { kind = \"pie\", update = \"0s\" }")], "link[0].queue.update", &["from 1ms to 10s"]),
     (&[(QUEUE, "queue = { kind = \"pie\", max_p = 0 }")], "link[0].queue.max_p", &["at most 256"]),
+    (&[(QUEUE, "queue = { kind = \"docsis-pie\", buffer = \"0B\" }")], "link[0].queue.buffer", &["at least 1B"]),
+    (&[(QUEUE, "queue = { kind = \"docsis-pie\", buffer = \"9kB\", mean = \"2Mbps\", peak = \"1Mbps\" }")], "link[0].queue.peak", &["not less than `mean`"]),
     (&[(QUEUE, "queue = { kind = \"cobalt\", target = \"1s\" }")], "link[0].queue.target", &["at most `interval`"]),
     (&[(QUEUE, "queue = { kind = \"fq-cobalt\", flows = 0 }")], "link[0].queue.flows", &["from 1 to 65536"]),
     (&[(QUEUE, "queue = { kind = \"fq-pie\", alpha = -1 }")], "link[0].queue.alpha", &["from 0 to 100"]),
@@ -446,7 +448,7 @@ const CASES: &[Case] = &[
     (&[(SIZE, "size = 200")], "flow[0].size", &["write { segments = 200 }"]),
     (&[(QUEUE, "queue = 22")], "link[0].queue", &["= 22", "a table with `kind`"]),
     (&[(ACK, "ack = 2")], "flow[0].receiver.ack", &["= 2", "one of `every`", "as `policy` of a table"]),
-    (&[(QUEUE, "queue = \"droptail\"")], "link[0].queue", &["a table with `kind`, one of `drop-tail`, `red`, `codel`, `fq-codel`, `pie`, `fq-pie`, `cobalt`, `fq-cobalt`, `cake`, `policer`; write { kind = \"drop-tail\" }"]),
+    (&[(QUEUE, "queue = \"droptail\"")], "link[0].queue", &["a table with `kind`, one of `drop-tail`, `red`, `codel`, `fq-codel`, `pie`, `docsis-pie`, `fq-pie`, `cobalt`, `fq-cobalt`, `cake`, `policer`; write { kind = \"drop-tail\" }"]),
     (&[("[[flow]]", "[flow]")], "flow", &["must be a list; write [[flow]]"]),
     // What is missing.
     (&[("rate = \"10Mbps\"\n", "")], "link[0].rate", &["missing", "a rate such as \"1.5Mbps\""]),

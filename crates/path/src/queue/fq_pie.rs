@@ -69,7 +69,7 @@ impl<P: Carried> FqPie<P> {
 
     fn catch_up(&mut self, now: Time) {
         let FqPie { fair, awake, is_awake, rules, .. } = self;
-        self.clock.catch_up(now, || {
+        self.clock.catch_up(now, |_| {
             awake.retain(|&index| {
                 let bucket = &mut fair.buckets[index as usize];
                 bucket.state.update(rules, bucket.bytes);

@@ -8,6 +8,7 @@ pub(crate) mod cobalt;
 pub(crate) mod codel;
 mod composed;
 pub(crate) mod custom;
+pub(crate) mod docsis_pie;
 pub(crate) mod drop_policy;
 mod drop_tail;
 mod fair;
@@ -26,6 +27,7 @@ pub use cobalt::{Cobalt, CobaltParams};
 pub use codel::{Codel, CodelParams, Law};
 pub use composed::Composed;
 pub use custom::{CloneDiscipline, Custom, Discipline, OwnQueue, Waiter};
+pub use docsis_pie::{DocsisPie, DocsisPieParams};
 pub use drop_policy::DropPolicy;
 pub use drop_tail::DropTail;
 pub use fair::flow_hash;
@@ -113,6 +115,8 @@ pub enum AnyQueue<P> {
     FqCodel(Box<FqCodel<P>>),
     /// See [`Pie`].
     Pie(Box<Pie<P>>),
+    /// See [`DocsisPie`].
+    DocsisPie(Box<DocsisPie<P>>),
     /// See [`FqPie`].
     FqPie(Box<FqPie<P>>),
     /// See [`Cobalt`].
@@ -137,6 +141,7 @@ macro_rules! each {
             AnyQueue::Codel($queue) => $call,
             AnyQueue::FqCodel($queue) => $call,
             AnyQueue::Pie($queue) => $call,
+            AnyQueue::DocsisPie($queue) => $call,
             AnyQueue::FqPie($queue) => $call,
             AnyQueue::Cobalt($queue) => $call,
             AnyQueue::FqCobalt($queue) => $call,
@@ -164,6 +169,7 @@ impl<P: Carried> AnyQueue<P> {
             QueueSpec::Policer(params) => AnyQueue::Policer(Box::new(Policer::new(params))),
             QueueSpec::FqCodel(params) => AnyQueue::FqCodel(Box::new(FqCodel::new(params, random()))),
             QueueSpec::Pie(params) => AnyQueue::Pie(Box::new(Pie::new(params, random()))),
+            QueueSpec::DocsisPie(params) => AnyQueue::DocsisPie(Box::new(DocsisPie::new(params, rate, random()))),
             QueueSpec::FqPie(params) => AnyQueue::FqPie(Box::new(FqPie::new(params, random()))),
             QueueSpec::Cobalt(params) => AnyQueue::Cobalt(Box::new(Cobalt::new(params, random()))),
             QueueSpec::FqCobalt(params) => AnyQueue::FqCobalt(Box::new(FqCobalt::new(params, random()))),

@@ -64,7 +64,7 @@ impl<P: Carried> Pie<P> {
 
     fn catch_up(&mut self, now: Time) {
         let (rules, chance, bytes) = (&self.rules, &mut self.chance, self.bytes);
-        self.clock.catch_up(now, || {
+        self.clock.catch_up(now, |_| {
             chance.update(rules, bytes);
             chance.rests()
         });

@@ -51,6 +51,12 @@ impl Bucket {
         self.since = self.since.max(now);
     }
 
+    /// What is in it `now`.
+    pub fn level(&mut self, now: Time) -> f64 {
+        self.fill(0.0, now.secs());
+        self.tokens
+    }
+
     /// Takes so many bytes out, if they are there.
     pub fn takes(&mut self, bytes: u32, now: Time) -> bool {
         self.fill(0.0, now.secs());

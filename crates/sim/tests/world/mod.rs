@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use acklab_packet::{Bytes, Rate, Time};
 use acklab_path::queue::{
-    CakeQueueParams, CobaltParams, CodelParams, FqCobaltParams, FqCodelParams, FqPieParams, PieParams, RedParams,
+    CakeQueueParams, CobaltParams, CodelParams, DocsisPieParams, FqCobaltParams, FqCodelParams, FqPieParams, PieParams,
+    RedParams,
 };
 use acklab_path::server::VaryingRate;
 use acklab_path::spec::{GilbertElliott, LinkSpec, LossPlace, LossSpec, LossTarget, QueueSpec, Stay};
@@ -90,6 +91,10 @@ fn queue() -> impl Strategy<Value = QueueSpec> {
     let fair_pie = (1_u64..30, 1_u32..9, any::<bool>()).prop_map(move |(waiting, flows, ecn)| {
         QueueSpec::FqPie(FqPieParams { waiting, flows, ecn, burst, ..FqPieParams::default() })
     });
+    let docsis = (3_000_u64..30_000).prop_map(|buffer| {
+        let text = serde_json::json!({ "buffer": format!("{buffer}B"), "mean": "1Mbps" });
+        QueueSpec::DocsisPie(serde_json::from_value::<DocsisPieParams>(text).expect("DOCSIS-PIE's parameters"))
+    });
     let cobalt = (2_u64..30, any::<bool>())
         .prop_map(|(packets, ecn)| QueueSpec::Cobalt(CobaltParams { packets, ecn, ..CobaltParams::default() }));
     let fair_cobalt = (1_u64..30, 1_u32..9, any::<bool>()).prop_map(|(waiting, flows, ecn)| {
@@ -110,6 +115,7 @@ fn queue() -> impl Strategy<Value = QueueSpec> {
         1 => fair,
         1 => pie,
         1 => fair_pie,
+        1 => docsis,
         1 => cobalt,
         1 => fair_cobalt,
         1 => cake,

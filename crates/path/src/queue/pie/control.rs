@@ -133,15 +133,30 @@ impl Clock {
         self.first = time.secs();
     }
 
-    /// Makes the updates that are due `now`; `update` says whether another one would change nothing.
-    pub fn catch_up(&mut self, now: Time, mut update: impl FnMut() -> bool) {
-        while self.first + self.count * self.every <= now.secs() {
+    /// Makes the updates that are due `now`; `update` is told when, and says whether another one would change nothing.
+    pub fn catch_up(&mut self, now: Time, mut update: impl FnMut(Time) -> bool) {
+        loop {
+            let then = self.first + self.count * self.every;
+            if then > now.secs() {
+                return;
+            }
             self.count += 1.0;
-            if update() {
+            if update(Time::from_secs(then)) {
                 self.count = self.count.max(((now.secs() - self.first) / self.every).floor());
             }
         }
     }
+}
+
+/// The factor of a change of the probability, by its size (RFC 8033 section 4.2); `large` from 0.1 on.
+pub fn tuned(probability: f64, large: f64) -> f64 {
+    let mut factor = if probability < 0.1 { 0.5 } else { large };
+    let mut bound = 0.01;
+    while bound >= 1e-6 * 0.999 && probability < bound {
+        factor /= 4.0;
+        bound /= 10.0;
+    }
+    factor
 }
 
 /// The probability of a drop, and what it follows from.
@@ -206,14 +221,8 @@ impl Chance {
 
     /// An update of the probability (section 4.2), scaled by its own size (section 5.2).
     pub fn update(&mut self, rules: &Rules, bytes: u64) {
-        let mut scale = if self.probability < 0.1 { 0.5 } else { 1.0 };
-        let mut bound = 0.01;
-        while bound >= 1e-6 * 0.999 && self.probability < bound {
-            scale /= 4.0;
-            bound /= 10.0;
-        }
         let change = rules.alpha * (self.delay - rules.target) + rules.beta * (self.delay - self.delay_before);
-        let mut change = scale * change;
+        let mut change = tuned(self.probability, 1.0) * change;
         if self.probability >= 0.1 {
             change = change.min(0.02);
         }
