@@ -137,7 +137,7 @@ proptest! {
     /// Whatever arrives, every packet leaves once, and nothing else but copies; a clone does the same.
     #[test]
     fn nothing_is_lost_and_only_duplication_adds(
-        which in 0..6_usize,
+        which in 0..8_usize,
         steps in proptest::collection::vec((0..3_u64, 0..8_u8, 0..40_u32), 1..120),
     ) {
         let all = [
@@ -147,6 +147,8 @@ proptest! {
             json!([{ "kind": "jitter", "mean": "30ms", "distribution": "exponential", "only": "acks" }]),
             json!([{ "kind": "duplicate", "rate": 0.3, "after": "20ms" }, { "kind": "reorder", "rate": 0.3, "by": "30ms" }]),
             json!([{ "kind": "pause", "at": ["100ms", "700ms"], "length": "200ms" }, { "kind": "duplicate", "rate": 0.5 }]),
+            json!([{ "kind": "gro", "coalesce": "30ms", "frames": 5, "budget": 3 }]),
+            json!([{ "kind": "duplicate", "rate": 0.3 }, { "kind": "gro", "coalesce": "5ms", "flush_timeout": "20ms" }]),
         ];
         let mut end = End::new(all[which].clone());
         let mut branch: Option<(End, usize)> = None;

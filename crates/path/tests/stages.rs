@@ -178,7 +178,7 @@ proptest! {
     /// next of the connection's own does not; and a clone does the same.
     #[test]
     fn stages_keep_order_and_add_only_what_is_true(
-        which in 0..5_usize,
+        which in 0..6_usize,
         steps in proptest::collection::vec((0..3_u64, 0..2500_u64, 0..8_u8, 0..40_u32), 1..80),
     ) {
         let all = [
@@ -187,6 +187,7 @@ proptest! {
             serde_json::json!([{ "kind": "rbscp", "pieces": 5 }]),
             serde_json::json!([{ "kind": "spack", "pieces": 5, "timer": "20ms" }]),
             serde_json::json!([{ "kind": "rbscp", "pieces": 3 }, { "kind": "ack-reconstruction", "step": 100 }]),
+            serde_json::json!([{ "kind": "rbscp", "pieces": 3 }, { "kind": "gro", "coalesce": "10ms", "flush_timeout": "5ms" }]),
         ];
         let mut end = End::new(all[which].clone());
         let mut branch: Option<(End, usize)> = None;

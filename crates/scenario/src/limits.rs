@@ -44,7 +44,11 @@ pub(super) fn too_many_copies(stages: &[StageSpec]) -> Option<String> {
         StageSpec::Rbscp(params) => params.pieces.into(),
         StageSpec::Spack(params) => params.pieces.into(),
         StageSpec::AckReconstruction(params) => params.most.into(),
-        StageSpec::HeaderCompression(_) | StageSpec::Reorder(_) | StageSpec::Jitter(_) | StageSpec::Pause(_) => 1.0,
+        StageSpec::HeaderCompression(_)
+        | StageSpec::Reorder(_)
+        | StageSpec::Jitter(_)
+        | StageSpec::Pause(_)
+        | StageSpec::Gro(_) => 1.0,
     };
     let most: f64 = stages.iter().map(copies).product();
     (most > MOST_COPIES).then(|| format!("make up to {most:.0} packets of one; at most {MOST_COPIES:.0}"))

@@ -237,6 +237,20 @@ mod tests {
         assert_eq!((newest.sender.linear_syn_timeouts, newest.sender.fin_beyond_window), (4, false));
         let changed = Rules { linear_syn_timeouts: 0, fin_beyond_window: true, ..newest.sender };
         assert!(old.sender == changed && old.receiver == newest.receiver);
+        // Linux 6.19 compresses SACKs for longer, and less late.
+        let (linux, later) = (rules("linux").receiver, rules("linux-6.19"));
+        let AckPolicyKind::Linux { sack_share, sack_slack, sack_delay, sack_most, timer, .. } = later.receiver.ack
+        else {
+            panic!("another policy")
+        };
+        assert_eq!(
+            (sack_share, sack_slack.secs(), sack_delay.secs(), sack_most, timer.secs()),
+            (0.33, 1e-5, 1e-3, 44, 0.2)
+        );
+        assert!(
+            later.sender == rules("linux").sender
+                && acklab_tcp::rules::ReceiverRules { ack: linux.ack.clone(), ..later.receiver } == linux
+        );
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub(super) fn checked(mut stages: Vec<StageSpec>, path: impl Display) -> Result<
     if stages.iter().filter(compressing).count() > 1 {
         return Err(Problem::at(path, "has `header-compression` twice; a wire has one"));
     }
+    let count = stages.len();
     for (index, stage) in stages.iter_mut().enumerate() {
         let wrong = |key: &str, what: &str| Problem::at(format_args!("{path}[{index}].{key}"), what.to_owned());
         let from = |key: &str, value: u64, least: u64, most: u64| match value {
@@ -52,6 +53,16 @@ pub(super) fn checked(mut stages: Vec<StageSpec>, path: impl Display) -> Result<
                 params.most.map_or(Ok(()), |most| some("most", most))?;
             }
             StageSpec::Duplicate(params) => chosen(params.rate, &mut params.list, format_args!("{path}[{index}]"))?,
+            StageSpec::Gro(params) => {
+                if index + 1 < count {
+                    let what = "merges segments for the host behind the link; it must be the last stage";
+                    return Err(Problem::at(format_args!("{path}[{index}]"), what));
+                }
+                from("frames", params.frames.into(), 0, 65_535)?;
+                from("budget", params.budget.into(), 1, 65_535)?;
+                from("bytes", params.bytes.into(), 1, 524_280)?;
+                from("segments", params.segments.unwrap_or(1).into(), 1, 65_535)?;
+            }
             StageSpec::Pause(params) => {
                 some("length", params.length)?;
                 params.at.sort_unstable();

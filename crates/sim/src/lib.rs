@@ -10,6 +10,7 @@ mod hop;
 mod json;
 mod lane;
 mod medium;
+mod merged;
 mod network;
 pub mod outcome;
 mod pending;

@@ -15,6 +15,7 @@ use acklab_tcp::rules::PhaseSource;
 use crate::error::CannotGoOn;
 use crate::event::{Due, Event};
 use crate::flow::Flow;
+use crate::merged::{Arrived, Merged};
 use crate::network::{AcksRemoved, Network};
 use crate::outcome::{FlowRow, LinkRow, Outcome};
 use crate::summary;
@@ -55,7 +56,7 @@ pub struct Simulation {
     /// Whether hops over plain links are decided ahead.
     ahead: bool,
     /// Packets of an aggregate on their way to their flows; empty between events.
-    arrived: Vec<Packet>,
+    arrived: Vec<Arrived>,
     pub(crate) watch: Watch,
 }
 
@@ -254,15 +255,32 @@ impl Simulation {
 
     /// A shared medium decides, or stages do; several packets may arrive at once.
     #[cold]
-    fn on_arrivals(&mut self, act: impl FnOnce(&mut Network, &mut Vec<Packet>)) {
+    fn on_arrivals(&mut self, act: impl FnOnce(&mut Network, &mut Vec<Arrived>)) {
         let mut arrived = take(&mut self.arrived);
         act(&mut self.net, &mut arrived);
-        for packet in arrived.drain(..) {
-            if !self.ended {
-                self.arrive(&packet);
+        let mut run: Option<Merged> = None;
+        for (packet, merged) in arrived.drain(..) {
+            let receiver = &self.flows[packet.flow as usize].receiver;
+            if run.is_none() && !(merged && receiver.takes_merged()) {
+                self.arrive_unless_ended(&packet);
+                continue;
             }
+            let whole = Merged::after(run.take(), packet);
+            if merged {
+                run = Some(whole);
+                continue;
+            }
+            self.flows[packet.flow as usize].receiver.tell_merged(whole.further, whole.piece);
+            self.arrive_unless_ended(&whole.packet);
+            self.flows[packet.flow as usize].receiver.tell_merged(0, 0);
         }
         self.arrived = arrived;
+    }
+
+    fn arrive_unless_ended(&mut self, packet: &Packet) {
+        if !self.ended {
+            self.arrive(packet);
+        }
     }
 
     /// A flow's present transfer is complete: repeat it, or be done with it.

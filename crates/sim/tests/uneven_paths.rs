@@ -91,7 +91,14 @@ fn stages() -> impl Strategy<Value = String> {
         "{ kind = 'duplicate', rate = 0.1, after = '300ms' }",
         "{ kind = 'pause', at = ['400ms', '3s'], length = '1200ms' }",
     ];
-    proptest::collection::vec(select(all.to_vec()), 1..4).prop_map(|stages| stages.join(", "))
+    // A host that merges segments is the last of them.
+    let last = select(vec![
+        "",
+        ", { kind = 'gro', coalesce = '3ms' }",
+        ", { kind = 'gro', coalesce = '0s', flush_timeout = '5ms' }",
+    ]);
+    (proptest::collection::vec(select(all.to_vec()), 1..4), last)
+        .prop_map(|(stages, last)| format!("{}{last}", stages.join(", ")))
 }
 
 fn conversation() -> impl Strategy<Value = (String, String)> {
@@ -106,6 +113,7 @@ fn conversation() -> impl Strategy<Value = (String, String)> {
         "policy = 'smart', rtt = 'fixed'",
         "policy = 'periodic', beta = 4.0, rtt = 'fixed'",
         "policy = 'linux'",
+        "policy = 'quic'",
     ]);
     let loss = select(vec!["", "loss = { rate = 0.02 }", "loss = { rate = 0.05, where = 'after-queue' }"]);
     (stack, recovery, policy, [stages(), stages()], [loss.clone(), loss], 0..1000_u32).prop_map(

@@ -22,7 +22,7 @@ NO_EFFECT = frozenset(
 FIXED = {"tcp_recovery": "1", "tcp_reordering": "3", "tcp_window_scaling": "1", "tcp_moderate_rcvbuf": "1"}
 READ = frozenset(
     "tcp_congestion_control tcp_sack tcp_dsack tcp_timestamps tcp_ecn tcp_frto tcp_slow_start_after_idle tcp_rmem "
-    "tcp_comp_sack_delay_ns tcp_comp_sack_nr tcp_early_retrans tcp_syn_linear_timeouts".split()
+    "tcp_comp_sack_delay_ns tcp_comp_sack_nr tcp_comp_sack_slack_ns tcp_comp_sack_rtt_percent tcp_early_retrans tcp_syn_linear_timeouts".split()
 )
 
 
@@ -125,7 +125,10 @@ def scenario(stack: str, agreed: Agreed, settings: Mapping[str, str], nodelay: b
     if stack == "linux":
         receiver.append(f"dsack = {_toml(agreed.sack and undo == 'dsack')}")
         delay, most = settings.get("tcp_comp_sack_delay_ns"), settings.get("tcp_comp_sack_nr")
+        slack, share = settings.get("tcp_comp_sack_slack_ns"), settings.get("tcp_comp_sack_rtt_percent")
         parts = [*([f'sack_delay = "{int(delay)}ns"'] if delay else []), *([f"sack_most = {int(most)}"] if most else [])]
+        parts += [f'sack_slack = "{int(slack)}ns"'] if slack else []
+        parts += [f"sack_share = {int(share) / 100}"] if share else []
         # Segments of this size fill the first window of 64,240 bytes without opening it further.
         full = max(64240 // agreed.mss, 1)
         parts = [f"window = {full}", f"buffer = {full}", 'tick = "1ms"', *parts]

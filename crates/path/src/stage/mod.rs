@@ -9,6 +9,7 @@
 mod choice;
 pub mod compression;
 mod duplicate;
+mod gro;
 mod jitter;
 mod pause;
 mod reconstruction;
@@ -18,6 +19,7 @@ mod split;
 
 pub use compression::{Compression, CompressionParams};
 pub use duplicate::{Duplicate, DuplicateParams};
+pub use gro::{Gro, GroParams};
 pub use jitter::{DelayDistribution, DelayOrder, Jitter, JitterParams};
 pub use pause::{Pause, PauseParams};
 pub use reconstruction::{AckReconstruction, ReconstructionParams};
@@ -41,6 +43,14 @@ pub trait Reissue: Carried + Clone {
     fn reissued(&self, number: u64) -> Self;
     /// The sequence units of a segment, numbered like [`Carried::plain_ack`]; `None` for anything else.
     fn units(&self) -> Option<Range<u64>>;
+    /// Departure from the sender, as its timestamp says.
+    fn stamped(&self) -> Time {
+        Time::ZERO
+    }
+    /// Whether it is the last of what its sender wrote (PSH, FIN).
+    fn ends_write(&self) -> bool {
+        false
+    }
 }
 
 impl Reissue for Packet {
@@ -59,6 +69,14 @@ impl Reissue for Packet {
             _ => None,
         }
     }
+
+    fn stamped(&self) -> Time {
+        if let Body::Data(segment) = &self.body { segment.ts_val } else { Time::ZERO }
+    }
+
+    fn ends_write(&self) -> bool {
+        matches!(&self.body, Body::Data(segment) if segment.last || segment.fin)
+    }
 }
 
 /// A packet on its way through stages.
@@ -68,6 +86,8 @@ pub struct Passing<P> {
     pub packet: P,
     /// True if a stage created it.
     pub made: bool,
+    /// True if the host has merged it with the packet that leaves next.
+    pub merged: bool,
     /// How many came to the stages before it, if it came there itself.
     came: u64,
 }
@@ -75,7 +95,7 @@ pub struct Passing<P> {
 impl<P> Passing<P> {
     /// One that a stage has made.
     pub fn made(packet: P) -> Passing<P> {
-        Passing { packet, made: true, came: 0 }
+        Passing { packet, made: true, merged: false, came: 0 }
     }
 }
 
@@ -121,6 +141,8 @@ pub enum StageSpec {
     Duplicate(DuplicateParams),
     /// The path stands still for a while.
     Pause(PauseParams),
+    /// A host merges the segments that it receives between two polls (GRO).
+    Gro(GroParams),
 }
 
 impl StageSpec {
@@ -185,7 +207,7 @@ macro_rules! stages {
     };
 }
 
-stages!(AckReconstruction, Rbscp, Spack, Pause; Reorder as "reorder", Jitter as "jitter", Duplicate as "duplicate");
+stages!(AckReconstruction, Rbscp, Spack, Pause, Gro; Reorder as "reorder", Jitter as "jitter", Duplicate as "duplicate");
 
 /// What the stages of a direction did to the packets that came to them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -229,7 +251,7 @@ impl<P: Reissue> Chain<P> {
     /// A packet arrives; what leaves the last stage now goes to `out`.
     pub fn arrive(&mut self, packet: P, now: Time, out: &mut Vec<Passing<P>>) {
         self.came += 1;
-        self.into.push(Passing { packet, made: false, came: self.came });
+        self.into.push(Passing { packet, made: false, merged: false, came: self.came });
         self.pass(0, now, out);
     }
 
@@ -266,7 +288,8 @@ impl<P: Reissue> Chain<P> {
     fn pass(&mut self, first: usize, now: Time, out: &mut Vec<Passing<P>>) {
         for stage in &mut self.stages[first..] {
             swap(&mut self.into, &mut self.from);
-            for passing in self.from.drain(..) {
+            for mut passing in self.from.drain(..) {
+                passing.merged = false;
                 stage.arrive(passing, now, &mut self.into);
             }
         }

@@ -54,6 +54,13 @@ impl Reissue for Seen {
     fn units(&self) -> Option<Range<u64>> {
         self.1.clone()
     }
+    /// Its first timestamp counts milliseconds.
+    fn stamped(&self) -> Time {
+        at(self.0.stamps.0 as f64 / 1000.0)
+    }
+    fn ends_write(&self) -> bool {
+        self.0.pushed
+    }
 }
 
 pub fn number(connection: u64, number: u64) -> Seen {

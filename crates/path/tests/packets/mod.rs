@@ -14,6 +14,8 @@ pub struct Tcp {
     pub stamps: (u64, u64),
     pub congestion: u8,
     pub unknown_options: bool,
+    /// PSH.
+    pub pushed: bool,
     /// Tells packets apart.
     pub id: u64,
 }
@@ -28,6 +30,7 @@ pub fn ack(connection: u64, number: u64) -> Tcp {
         stamps: (0, 0),
         congestion: 0,
         unknown_options: false,
+        pushed: false,
         id: 0,
     }
 }

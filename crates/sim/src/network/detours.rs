@@ -13,6 +13,7 @@ use super::Network;
 use crate::event::{Due, Event};
 use crate::hop::Meets;
 use crate::medium::{Medium, Port};
+use crate::merged::Arrived;
 use crate::outcome::PacketEvent;
 
 impl Network {
@@ -43,21 +44,21 @@ impl Network {
     }
 
     /// Handles [`Event::Stages`]: what they let go moves on, or to `arrived` at its destination.
-    pub fn on_stages(&mut self, id: u32, arrived: &mut Vec<Packet>) {
+    pub fn on_stages(&mut self, id: u32, arrived: &mut Vec<Arrived>) {
         let now = self.now();
         if !self.boxes[id as usize].wakes(self.current, &mut self.events) {
             return;
         }
         let mut out = self.boxes[id as usize].release(now);
         let link = self.boxes[id as usize].link;
-        for Passing { packet, made, .. } in out.drain(..) {
+        for Passing { packet, made, merged, .. } in out.drain(..) {
             if made {
                 self.acks_removed[packet.flow as usize].count_created(&packet);
             }
             self.recorder.leaves_stages(now, link, &packet);
             let packet = Packet { place: packet.place + 1, ..packet };
             if !self.forward(&packet) {
-                arrived.push(packet);
+                arrived.push((packet, merged));
             }
         }
         self.boxes[id as usize].reuse(out);
@@ -84,7 +85,7 @@ impl Network {
     }
 
     /// Handles [`Event::Medium`]; packets that reach their destination go to `arrived`.
-    pub fn on_medium(&mut self, id: u32, arrived: &mut Vec<Packet>) {
+    pub fn on_medium(&mut self, id: u32, arrived: &mut Vec<Arrived>) {
         let now = self.now();
         if !self.media[id as usize].wakes(self.current, &mut self.events) {
             return;
@@ -98,7 +99,7 @@ impl Network {
     }
 
     /// Moves on or notes what has left a medium.
-    fn leave_medium(&mut self, id: u32, arrived: &mut Vec<Packet>) {
+    fn leave_medium(&mut self, id: u32, arrived: &mut Vec<Arrived>) {
         let (now, mut out) = (self.now(), take(&mut self.media[id as usize].out));
         for (Frame { packet, port }, fate) in out.drain(..) {
             let index = self.media[id as usize].links[port as usize];
@@ -117,7 +118,7 @@ impl Network {
             self.recorder.packet(now, index, PacketEvent::Deliver, &packet);
             let packet = Packet { place: packet.place + 1, ..packet };
             if !self.forward(&packet) {
-                arrived.push(packet);
+                arrived.push((packet, false));
             }
         }
         self.media[id as usize].out = out;

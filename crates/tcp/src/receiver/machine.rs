@@ -52,9 +52,11 @@ pub struct Receiver {
     /// The segment just come is marked and the one before was not, or the other way round, and each mark is echoed.
     mark_changed: bool,
     /// The segments come with PSH; only drivers of real ones know.
-    push: bool,
+    pub(super) push: bool,
+    /// Further segments merged with the next one, and the units of the first of them.
+    pub(super) merged: (u32, u32),
     /// Source of the sender's phase, if the policy asks.
-    phase_source: Option<PhaseSource>,
+    pub(super) phase_source: Option<PhaseSource>,
     /// Units of the segment just come, if that is a duplicate, and the count of duplicates.
     pub(super) duplicate_len: u32,
     pub(super) duplicates: u32,
@@ -85,6 +87,7 @@ impl Receiver {
             ece: false,
             mark_changed: false,
             push: false,
+            merged: (0, 0),
             ts_recent: Time::ZERO,
             last_ack_sent: 1,
             covered: 0,
@@ -97,15 +100,9 @@ impl Receiver {
         }
     }
 
-    /// True if the segments that follow bear PSH (RFC 9293 section 3.9.1). Drivers of real segments say it before each; the
-    /// simulator's bear none.
-    pub fn tell_push(&mut self, push: bool) {
-        self.push = push;
-    }
-
     /// A segment arrives.
     pub fn on_segment<W: ReceiverWire>(&mut self, segment: &Segment, now: Time, wire: &mut W) {
-        self.segments_received += 1;
+        self.segments_received += 1 + u64::from(self.merged.0);
         // A mark is echoed on every ACK until the sender says it has reduced its window (RFC 3168 section 6.1.3).
         let before = self.ece;
         self.ece = (segment.ecn == Ecn::Ce) | (before & !segment.cwr);
@@ -182,12 +179,14 @@ impl Receiver {
         self.trigger = segment.seq;
         self.syn |= segment.syn;
         let at_once = self.must_answer_at_once(segment, placement);
-        let (space, push) = (&self.space, self.push);
+        let (space, push, (merged, piece)) = (&self.space, self.push, self.merged);
         let arrival = || Arrival {
             in_order: placement.in_order && !at_once,
             gap: space.has_gap(),
             duplicate: placement.duplicate,
             len: segment.len,
+            merged,
+            piece,
             phase: segment.phase,
             syn: segment.syn,
             seq: segment.seq,
@@ -368,13 +367,6 @@ impl Receiver {
         let syn = std::mem::take(&mut self.syn);
         let ect = rules.ack.asks_for_marks();
         wire.send(Ack { ack, sack, syn, ece: self.ece, ect, ce: false, ts_ecr: self.ts_recent }, size);
-    }
-
-    /// True if the ACK policy takes the sender's phase from `source`; a driver tells it if that is its own knowledge
-    /// ([`PhaseSource::Oracle`], [`PhaseSource::Shared`]).
-    #[inline]
-    pub fn wants_phase(&self, source: PhaseSource) -> bool {
-        self.phase_source == Some(source)
     }
 
     /// Next unit expected in order.

@@ -9,6 +9,7 @@ mod pieces;
 pub mod policy;
 mod reassembly;
 mod sack;
+mod told;
 
 pub use machine::{Receiver, ReceiverCounters};
 pub use pieces::numbers;

@@ -136,13 +136,18 @@ variants! {
             autotune: bool = true,
             /// Shortest delay of an ACK that waits; at most `timer`.
             least: Time = Time::from_secs(0.04),
-            /// Longest delay of an ACK, less a tick.
+            /// Longest delay of an ACK, less a tick. The socket option `TCP_DELACK_MAX_US` (6.15) sets a shorter one.
             timer: Time = Time::from_secs(0.2),
             /// The kernel's clock (1/HZ), in which the timer and gaps between segments are counted; 0s counts them exactly.
             tick: Time = Time::from_secs(0.004),
-            /// Longest delay of a SACK after the third duplicate; 5% of the round trip if that is less. 0s does not compress.
+            /// Longest delay of a SACK after the third duplicate (`tcp_comp_sack_delay_ns`); `sack_share` of the round trip if that is
+            /// less. 0s does not compress.
             sack_delay: Time = Time::from_secs(0.001),
-            /// Segments above a gap that one such SACK may answer.
+            /// Share of the round trip that such a SACK waits (`tcp_comp_sack_rtt_percent` / 100): 0.05 up to 6.18, 0.33 from 6.19.
+            sack_share: f64 [0.01 ..= 10.0] = 0.05,
+            /// Time by which the kernel lets such a SACK be late (`tcp_comp_sack_slack_ns`): 100us up to 6.18, 10us from 6.19.
+            sack_slack: Time = Time::from_secs(1e-4),
+            /// Segments above a gap that one such SACK may answer (`tcp_comp_sack_nr`).
             sack_most: u32 [0 ..= 255] = 44,
             /// Sequence units for which the application waits before it reads; 1 reads at once.
             low_water: u32 [1 ..= 1_000_000_000] = 1,

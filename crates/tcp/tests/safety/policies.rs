@@ -102,10 +102,20 @@ fn periodic() -> impl Strategy<Value = AckPolicyKind> {
 fn linux() -> impl Strategy<Value = AckPolicyKind> {
     let tick = select(&[0.0, 0.001, 0.004, 0.01][..]);
     let (quick, window, low_water) = (0_u32..40, (1_u32..100, 0_u32..100), prop_oneof![Just(1_u32), 1_u32..60_000]);
-    let sack = (prop_oneof![Just(0.0), 0.0..0.02], 0_u32..60);
+    let sack = (prop_oneof![Just(0.0), 0.0..0.02], 0.01..10.0, 0.0..0.001, 0_u32..60);
     (quick, window, any::<bool>(), 0.0..0.1, 0.1..0.6, tick, sack, low_water).prop_map(
-        |(quick, (window, more), autotune, least, timer, tick, (sack_delay, sack_most), low_water)| {
-            let [least, timer, tick, sack_delay] = [least, timer, tick, sack_delay].map(Time::from_secs);
+        |(
+            quick,
+            (window, more),
+            autotune,
+            least,
+            timer,
+            tick,
+            (sack_delay, sack_share, sack_slack, sack_most),
+            low_water,
+        )| {
+            let [least, timer, tick, sack_delay, sack_slack] =
+                [least, timer, tick, sack_delay, sack_slack].map(Time::from_secs);
             let buffer = window + more;
             AckPolicyKind::Linux {
                 quick,
@@ -116,6 +126,8 @@ fn linux() -> impl Strategy<Value = AckPolicyKind> {
                 timer,
                 tick,
                 sack_delay,
+                sack_share,
+                sack_slack,
                 sack_most,
                 low_water,
             }

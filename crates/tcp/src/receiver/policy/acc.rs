@@ -54,7 +54,7 @@ impl Acc {
 impl AckPolicy for Acc {
     fn on_segment(&mut self, arrival: &Arrival) -> Emission {
         self.adapt(arrival);
-        self.held += 1;
+        self.held += 1 + arrival.merged;
         if arrival.in_order && self.held < self.d { Emission::By(arrival.now + self.timer) } else { Emission::Now }
     }
 

@@ -27,7 +27,7 @@ impl Daass {
 
 impl AckPolicy for Daass {
     fn on_segment(&mut self, arrival: &Arrival) -> Emission {
-        self.held += 1;
+        self.held += 1 + arrival.merged;
         self.slow_start = match &mut self.guess {
             Some(guess) => guess.on_segment(arrival),
             None => arrival.phase == Phase::SlowStart,

@@ -38,7 +38,7 @@ impl Delayed {
 impl AckPolicy for Delayed {
     #[inline]
     fn on_segment(&mut self, arrival: &Arrival) -> Emission {
-        self.held += 1;
+        self.held += 1 + arrival.merged;
         if arrival.in_order && self.held < self.segments {
             Emission::By(self.deadline(arrival.now))
         } else {

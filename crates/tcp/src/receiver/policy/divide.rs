@@ -80,11 +80,11 @@ impl AckPolicy for Divide {
         match self.base.on_segment(arrival) {
             // Duplicate ACKs are single, and what fills a gap has a whole ACK: its pieces would be partial ACKs.
             Emission::Now if arrival.in_order => {
-                self.held += 1;
+                self.held += 1 + arrival.merged;
                 self.emission(arrival.now)
             }
             emission => {
-                self.held += u32::from(arrival.in_order);
+                self.held += u32::from(arrival.in_order) * (1 + arrival.merged);
                 emission
             }
         }

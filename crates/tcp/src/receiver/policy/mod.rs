@@ -53,6 +53,10 @@ pub struct Arrival {
     pub duplicate: bool,
     /// Sequence units it carries.
     pub len: u32,
+    /// Further segments that the receiver's host has merged with it (GRO); `len` counts them all.
+    pub merged: u32,
+    /// Units of the first of the merged segments; only the last may be shorter. 0 if none are merged.
+    pub piece: u32,
     /// The sender's phase, as far as it is known.
     pub phase: Phase,
     /// It opens the connection.
@@ -81,6 +85,14 @@ pub struct Arrival {
     pub sent: Time,
     /// The time.
     pub now: Time,
+}
+
+impl Arrival {
+    /// Units of a segment as its sender sent it, whatever was merged (`gso_size`).
+    #[inline]
+    pub fn sent_len(&self) -> u32 {
+        if self.merged > 0 { self.piece } else { self.len }
+    }
 }
 
 /// A policy's request to send.
@@ -212,9 +224,9 @@ macro_rules! policies {
 policies! {
     Acc(Box<Acc>) from AckPolicyKind::Acc { d_max, timer } => Box::new(Acc::new(d_max, timer));
     Linux(Box<Linux>) from AckPolicyKind::Linux {
-        quick, window, buffer, autotune, least, timer, tick, sack_delay, sack_most, low_water
+        quick, window, buffer, autotune, least, timer, tick, sack_delay, sack_share, sack_slack, sack_most, low_water
     } => Box::new(Linux::new(LinuxRules {
-        quick, window, buffer, autotune, least, timer, tick, sack_delay, sack_most, low_water
+        quick, window, buffer, autotune, least, timer, tick, sack_delay, sack_share, sack_slack, sack_most, low_water
     }));
     Every(Every) from AckPolicyKind::Every {} => Every;
     Delayed(Delayed) from AckPolicyKind::Delayed { timer, segments, heartbeat, phase } => Delayed::new(timer, segments, heartbeat, phase);

@@ -28,8 +28,8 @@ impl Optimistic {
 
 impl AckPolicy for Optimistic {
     fn on_segment(&mut self, arrival: &Arrival) -> Emission {
-        self.received += 1;
-        self.longest = self.longest.max(arrival.len);
+        self.received += 1 + u64::from(arrival.merged);
+        self.longest = self.longest.max(arrival.sent_len());
         let segments = (self.received / 2).min(u64::from(self.ahead));
         Emission::Ahead { units: segments * u64::from(self.longest), again: Some(arrival.now + self.timer) }
     }

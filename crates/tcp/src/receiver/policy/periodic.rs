@@ -55,10 +55,10 @@ impl State {
         if !arrival.in_order || arrival.gap || arrival.duplicate {
             return Emission::Now;
         }
-        self.held += 1;
-        if self.held == 1 {
+        if self.held == 0 {
             self.first_held = now;
         }
+        self.held += 1 + arrival.merged;
         let latest = self.first_held + self.timer;
         let due = match self.round_trip.least() {
             _ if self.held < self.segments => latest,

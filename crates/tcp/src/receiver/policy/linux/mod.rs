@@ -10,8 +10,8 @@
 //! - when more than one full segment is unacknowledged; what is full is learnt from the segments seen;
 //! - for the first three segments above a gap, when a gap closes, and when the sender says it has reduced its window.
 //!
-//! Further segments above a gap share an ACK after 5% of the round trip, at most `sack_delay`. All else waits for a timer, which
-//! follows the time between segments.
+//! Further segments above a gap share an ACK after `sack_share` of the round trip, at most `sack_delay`. All else waits for a
+//! timer, which follows the time between segments. What GRO merged is one arrival, whose `gso_size` is learnt from.
 
 mod buffer;
 mod clock;
@@ -37,10 +37,6 @@ const FIRST_RTO: f64 = 1.0;
 const MOST_HELD: f64 = 0.5;
 /// Duplicates that are not compressed: the sender counts so many.
 const DUP_THRESH: u32 = 3;
-/// Share of the round trip that a SACK may wait.
-const SACK_SHARE: f64 = 0.05;
-/// Lateness that the kernel allows the timer of a SACK, and that it mostly has, in seconds.
-const SACK_SLACK: f64 = 1e-4;
 /// Quick ACKs after a congestion mark.
 const QUICK_AFTER_MARK: u32 = 2;
 
@@ -63,6 +59,10 @@ pub struct LinuxRules {
     pub tick: Time,
     /// Longest delay of a compressed SACK; none is compressed if it is zero.
     pub sack_delay: Time,
+    /// Share of the round trip that one waits, if that is less (`tcp_comp_sack_rtt_percent` / 100).
+    pub sack_share: f64,
+    /// Lateness that the kernel allows the timer of one, and that it mostly has (`tcp_comp_sack_slack_ns`).
+    pub sack_slack: Time,
     /// Segments that one may answer.
     pub sack_most: u32,
     /// Sequence units for which the application waits.
@@ -177,17 +177,18 @@ impl Linux {
     /// Learns what a full segment is.
     fn measure(&mut self, arrival: &Arrival) {
         let short = std::mem::take(&mut self.short);
-        self.largest = self.largest.max(arrival.len);
-        if arrival.len >= self.full || arrival.seq <= 1 && arrival.len == 1 {
+        let len = arrival.sent_len();
+        self.largest = self.largest.max(len);
+        if len >= self.full || arrival.seq <= 1 && len == 1 {
             // Where the sender counts segments the first is one unit.
-            self.full = arrival.len;
+            self.full = len;
             self.pushed |= arrival.push;
             return;
         }
-        if arrival.len >= NEARLY_FULL {
-            self.short = arrival.len;
-            if arrival.len == short {
-                self.full = arrival.len;
+        if len >= NEARLY_FULL {
+            self.short = len;
+            if len == short {
+                self.full = len;
                 return;
             }
         }
@@ -289,8 +290,8 @@ impl Linux {
         self.compressed += 1;
         if self.sack_due.is_none() {
             let rtt = self.rtt.unwrap_or(0.0).min(self.handshake.unwrap_or(f64::INFINITY));
-            let delay = self.rules.sack_delay.secs().min(SACK_SHARE * rtt);
-            self.sack_due = Some(now + Time::from_secs(delay + SACK_SLACK));
+            let delay = self.rules.sack_delay.secs().min(self.rules.sack_share * rtt);
+            self.sack_due = Some(now + Time::from_secs(delay + self.rules.sack_slack.secs()));
         }
         self.wait()
     }

@@ -21,6 +21,8 @@ fn rules() -> LinuxRules {
         timer: t(0.2),
         tick: t(0.004),
         sack_delay: t(0.001),
+        sack_share: 0.05,
+        sack_slack: t(1e-4),
         sack_most: 44,
         low_water: 1,
     }
@@ -251,6 +253,36 @@ fn three_duplicates_leave_at_once_and_the_rest_share_an_ack() {
     assert!(matches!(bench.beyond(0.12, 53), Emission::At(_)));
     let whole = Arrival { in_order: false, rcv_nxt: bench.next + 60_000, ..bench.next(0.12, MSS) };
     assert_eq!(bench.tell(&whole), Emission::Now);
+}
+
+#[test]
+fn a_sack_waits_for_its_share_of_the_round_trip_and_the_slack() {
+    // As 6.19 does: a third of 0.6 ms and 10 us; of 10 ms it is 1 ms at most.
+    let mut bench = Bench::settled(LinuxRules { sack_share: 0.33, sack_slack: t(1e-5), ..rules() });
+    for (from, rtt, waits) in [(1, 0.0006, 0.33 * 0.0006 + 1e-5), (5, 0.01, 0.001 + 1e-5)] {
+        bench.policy.rtt = Some(rtt);
+        bench.policy.duplicates = (0, 0);
+        assert_eq!([0, 1, 2].map(|k| bench.beyond(0.1, from + k)), [Emission::Now; 3]);
+        let due = t(0.1) + t(waits);
+        assert_eq!(bench.beyond(0.1, from + 3), Emission::At(due), "{rtt}");
+        assert_eq!(bench.policy.on_timer(due), Emission::Now);
+        bench.policy.on_ack_sent(due);
+    }
+}
+
+#[test]
+fn what_gro_merged_is_one_arrival_of_many_full_segments() {
+    let mut bench = Bench::settled(rules());
+    let mut merged = |now: f64, further: u32, last: u32| {
+        let arrival = bench.next(now, further * MSS + last);
+        bench.tell(&Arrival { merged: further, piece: if further > 0 { MSS } else { 0 }, ..arrival })
+    };
+    // More than one full segment (`__tcp_ack_snd_check`), though the last is short; the size of a full one stays.
+    assert_eq!(merged(0.021, 1, 1), Emission::Now);
+    assert_eq!(merged(0.022, 43, MSS), Emission::Now);
+    assert!(matches!(merged(0.023, 0, MSS), Emission::At(_)));
+    assert_eq!(merged(0.024, 0, MSS), Emission::Now);
+    assert_eq!((bench.policy.full, bench.policy.largest), (MSS, MSS));
 }
 
 #[test]
