@@ -201,8 +201,34 @@ def test_a_value_that_a_reading_does_not_have_is_told(tmp_path: Path) -> None:
 
 
 def test_a_paper_without_a_plan_ends_the_command_with_2() -> None:
-    failed = command("veno")
-    assert (failed.returncode, failed.stderr) == (2, "acklab: the paper veno has no plan; there is one of smartacking\n")
+    failed = command("ackfilter", "--count")
+    assert (failed.returncode, failed.stderr) == (2, "acklab: the paper ackfilter has no plan; there is one of allman1998, divack, smartacking, veno\n")
+
+
+@pytest.mark.parametrize("name", ["allman1998", "divack", "smartacking", "veno"])
+def test_the_papers_have_plans(name: str) -> None:
+    done = command(name, "--count")
+    assert done.returncode == 0 and " readings of " in done.stdout
+
+
+def test_a_value_over_several_runs_and_metrics_is_their_average() -> None:
+    def value(average: str, metric: list[str] | str, runs: list[str]) -> dict[str, Any]:
+        return {"name": f"{average} {metric} {runs}", "run": runs, "metric": metric, "average": average, "printed": 1.0, "tolerance": 1.0}
+
+    both = ["short", "long"]
+    single = [value("mean", one, [run]) for run in both for one in ("completion@f", "acks_sent")]
+    over = [{**one, "name": f"{one['name']} over", "over": ["long", "short"]} for one in (value("mean", "acks_sent", both),)]
+    asked = [*single, value("mean", ["completion@f", "acks_sent"], both), value("median", ["completion@f", "acks_sent"], both), *over]
+    told = acklab.infer({**PLAN, "value": asked, "free": {"flow.f.sender.recovery": ["newreno", "rfc6675"]}, "nudges": 1})
+    a, b, c, d, mean, median, ratios = told.posterior.mean[0]
+    assert mean == pytest.approx((a + b + c + d) / 4)
+    assert median == pytest.approx(np.median([a, b, c, d]))
+    assert ratios == pytest.approx((b / d + d / b) / 2)
+
+
+def test_a_value_has_as_many_runs_below_as_above() -> None:
+    with pytest.raises(InferError, match="as many runs as run has, 2"):
+        acklab.infer({**PLAN, "value": [{"run": ["short", "long"], "over": "short", "metric": "acks_sent", "printed": 1, "tolerance": 1}]})
 
 
 def test_everything_is_written(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from ..tune.draws import Path
 from ..tune.objective import Objective
 from ..tune.space import Alternatives, Choice, Free
 from ..tune.trials import Runs, Wanted
-from .plan import Plan
+from .plan import Plan, Printed
 
 
 class Bench(trials.Bench):
@@ -89,7 +89,7 @@ class Values:
     def of(self, choices: Sequence[Choice], names: Sequence[str]) -> np.ndarray[Any, np.dtype[np.float64]]:
         """An array of readings, values and nudges; NaN where a run has no value."""
         plan = self.plan
-        entries = sorted({run for one in plan.values for run in (one.entry, *([one.over[0]] if one.over else []))})
+        entries = sorted({run for one in plan.values for run, _ in (*one.read, *one.over)})
         wanted = [
             Wanted(name, choice.sets, Path(nudge, entry, plan.entries[entry].name, {}, (nudge + 1,)))
             for choice, name in zip(choices, names, strict=True) for entry in entries for nudge in range(plan.nudges)
@@ -99,11 +99,14 @@ class Values:
         for row in range(len(choices)):
             read = {entry: [next(found) for _ in range(plan.nudges)] for entry in entries}
             for place, one in enumerate(plan.values):
-                for nudge in range(plan.nudges):
-                    value = read[one.entry][nudge][one.place]
-                    if one.over is not None:
-                        base = read[one.over[0]][nudge][one.over[1]]
-                        value = value / base if base else math.nan
-                    made[row, place, nudge] = value
+                made[row, place] = [_value(one, {entry: runs[nudge] for entry, runs in read.items()}) for nudge in range(plan.nudges)]
         return made
 
+
+def _value(one: Printed, made: Mapping[int, Sequence[float]]) -> float:
+    """A value of one nudge: of each run, over that of another where it has one, and averaged over the runs."""
+    values = [made[entry][place] for entry, place in one.read]
+    if one.over:
+        below = [made[entry][place] for entry, place in one.over]
+        values = [value / base if base else math.nan for value, base in zip(values, below, strict=True)]
+    return float(np.median(values)) if one.average == "median" else sum(values) / len(values)

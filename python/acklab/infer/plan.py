@@ -29,7 +29,7 @@ KEYS = {
     "alternatives": "[alternatives.NAME] tables: an open rule whose candidates set several keys",
     "baseline": "keys of the reading that the winner is compared with; the scenario as it is if left out",
     "run": "[[run]] tables: name, scenario, set, without (open rules that this run does not read)",
-    "value": "[[value]] tables: name, run, metric, over, printed, tolerance, use, group",
+    "value": "[[value]] tables: name, run, metric, over, average, printed, tolerance, use, group; run, metric and over may be lists",
     "nudges": "how often each run is made: once as it is, then with other seeds, starts and delays; 5 if left out",
     "nudge": '{ later = "10ms", longer = 0.01 }: flows begin up to so much later, links are up to so much longer',
     "search": '"all" readings, or those that "tpe" or "random" chooses; "all" where `readings` suffices, else "tpe", if left out',
@@ -38,12 +38,13 @@ KEYS = {
     "seed": "of the search; 1 if left out",
 }
 RUN_KEYS = ("name", "scenario", "set", "without")
-VALUE_KEYS = ("name", "run", "metric", "over", "printed", "tolerance", "use", "group")
+VALUE_KEYS = ("name", "run", "metric", "over", "average", "printed", "tolerance", "use", "group")
 _COUNTS = {"nudges": (5, 1, 1_000), "readings": (2_000, 1, 100_000), "batch": (16, 1, 1_000), "seed": (1, 0, 2**32 - 1)}
 #: Columns of the table of readings that are no rules.
 TAKEN = ("reading", "probability", "misfit")
 SEARCHES = ("all", "tpe", "random")
 FIT, HELD_OUT = "fit", "held-out"
+AVERAGES = ("mean", "median")
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,12 @@ class Printed:
     """A value that was printed or measured, and what of the runs it is compared with."""
 
     name: str
-    entry: int
-    place: int
-    """Which of the entry's objectives."""
-    over: tuple[int, int] | None
-    """Entry and place of what it is divided by."""
+    read: Sequence[tuple[int, int]]
+    """Runs, each with which of its objectives."""
+    over: Sequence[tuple[int, int]]
+    """What each of them is divided by; empty for nothing."""
+    average: str
+    """What is made of several runs: ``mean`` or ``median``."""
     value: float
     tolerance: float
     fit: bool
@@ -179,25 +181,30 @@ def _values(tree: Mapping[str, Any], entries: Sequence[Entry], measured: list[li
     found: list[Printed] = []
     for place, one in enumerate(_tables("value", tree.get("value", []), VALUE_KEYS)):
         at = f"value[{place}]"
-        if not isinstance(one.get("metric"), str) or not one["metric"].strip():
-            raise SweepError(f"{at}: metric = {shown(one.get('metric'))}: a metric or a weighted sum of metrics")
-        summed = Objective(one["metric"], terms(one["metric"].strip()), 1)
-        entry = _named(at, "run", one.get("run", names[0] if len(names) == 1 else None), names)
-        over = _named(at, "over", one["over"], names) if "over" in one else None
+        given = one.get("metric")
+        metrics: list[Any] = given if isinstance(given, list) and given else [given]
+        if not all(isinstance(each, str) and each.strip() for each in metrics):
+            raise SweepError(f"{at}: metric = {shown(given)}: a metric, a weighted sum of metrics, or a list of them")
+        summed = [Objective(each, terms(each.strip()), 1) for each in metrics]
+        reads = _several(at, "run", one.get("run", names[0] if len(names) == 1 else None), names)
+        over = _several(at, "over", one["over"], names) if "over" in one else []
+        if over and len(over) != len(reads):
+            raise SweepError(f"{at}: over = {shown(one['over'])}: as many runs as run has, {len(reads)}")
+        average = one.get("average", "mean")
+        if average not in AVERAGES:
+            raise SweepError(f"{at}: average = {shown(average)}: {' or '.join(AVERAGES)}")
         use = one.get("use", FIT)
         if use not in (FIT, HELD_OUT):
             raise SweepError(f'{at}: use = {shown(use)}: "{FIT}" or "{HELD_OUT}"')
-        spots = []
-        for run in (entry, over):
-            if run is not None:
-                measured[run].append(summed)
-                spots.append((run, len(measured[run]) - 1))
-        name = str(one.get("name", f"{one['metric']} of {names[entry]}"))
-        unit = summed.unit if over is None and len(summed.terms) == 1 and summed.terms[0][0] == 1 else ""
+        spots: list[list[tuple[int, int]]] = []
+        for runs in (reads, over):
+            spots.append([(run, _place(measured[run], each)) for run in runs for each in summed])
+        name = str(one.get("name", f"{summed[0].name} of {names[reads[0]]}"))
+        unit = summed[0].unit if not over and len(summed[0].terms) == 1 and summed[0].terms[0][0] == 1 else ""
         printed, tolerance = _number(at, "printed", one), _number(at, "tolerance", one)
         if tolerance <= 0:
             raise SweepError(f"{at}: tolerance = {shown(tolerance)}: a number above 0")
-        found.append(Printed(name, entry, spots[0][1], spots[1] if over is not None else None, printed, tolerance, use == FIT, str(one.get("group", name)), unit))
+        found.append(Printed(name, spots[0], spots[1], average, printed, tolerance, use == FIT, str(one.get("group", name)), unit))
     if len({one.name for one in found}) < len(found):
         raise SweepError("value: two have one name; give each another")
     if not any(one.fit for one in found):
@@ -205,8 +212,23 @@ def _values(tree: Mapping[str, Any], entries: Sequence[Entry], measured: list[li
     return found
 
 
+def _place(measured: list[Objective], one: Objective) -> int:
+    """Where a run's objectives have this one; what several values read is read once."""
+    places = {each.name: place for place, each in enumerate(measured)}
+    if one.name not in places:
+        measured.append(one)
+    return places.get(one.name, len(measured) - 1)
+
+
+def _several(at: str, key: str, given: Any, names: Sequence[str]) -> list[int]:
+    """The runs that a value names: one, or a list."""
+    if isinstance(given, list) and not given:
+        raise SweepError(f"{at}: {key} = []: a run's name, or a list of them")
+    return [_named(at, key, one, names) for one in (given if isinstance(given, list) else [given])]
+
+
 def _named(at: str, key: str, given: Any, names: Sequence[str]) -> int:
-    if given not in names:
+    if not isinstance(given, str) or given not in names:
         raise SweepError(f"{at}: {key} = {shown(given)}: no run of that name; there are {', '.join(names)}")
     return names.index(given)
 

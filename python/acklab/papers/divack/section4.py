@@ -179,8 +179,10 @@ def more_pieces_more_gain(pieces: Grid, base: Grid, repaired: Grid) -> Measureme
         for j, gains in _repaired(repaired, counts).items()
     )
 
+    rising = [m for m in counts if m <= 32]
+
     def correlation(j: int) -> Sample:
-        return rank_correlation(lambda taken: spearman(counts, -taken), pieces.at(flows=j)["time_s"])
+        return rank_correlation(lambda taken: spearman(rising, -taken), pieces.at(flows=j, pieces=rising)["time_s"])
 
     best = {j: max(counts, key=lambda m: _improvement(pieces, base, m, j).value) for j in low(pieces)}
     told = ", ".join(f"m = {m} at J = {j} ({_improvement(pieces, base, m, j).value:.0f} %)" for j, m in best.items())
