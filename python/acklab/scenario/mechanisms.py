@@ -260,7 +260,9 @@ class Linux(Part):
     begin it; default 45.
     """
     timer: str | None = None
-    """Longest delay of an ACK, less a tick; default "0.2s"."""
+    """Longest delay of an ACK, less a tick. The socket option `TCP_DELACK_MAX_US` (6.15) sets a shorter one; default
+    "0.2s".
+    """
     autotune: bool | None = None
     """Whether the buffer grows with what is read in a round trip; default true."""
     buffer: int | None = None
@@ -274,11 +276,19 @@ class Linux(Part):
     quick: int | None = None
     """Most quick ACKs in a row; default 16."""
     sack_delay: str | None = None
-    """Longest delay of a SACK after the third duplicate; 5% of the round trip if that is less. 0s does not compress;
-    default "0.001s".
+    """Longest delay of a SACK after the third duplicate (`tcp_comp_sack_delay_ns`); `sack_share` of the round trip if
+    that is less. 0s does not compress; default "0.001s".
     """
     sack_most: int | None = None
-    """Segments above a gap that one such SACK may answer; default 44."""
+    """Segments above a gap that one such SACK may answer (`tcp_comp_sack_nr`); default 44."""
+    sack_share: float | None = None
+    """Share of the round trip that such a SACK waits (`tcp_comp_sack_rtt_percent` / 100): 0.05 up to 6.18, 0.33 from
+    6.19; default 0.05.
+    """
+    sack_slack: str | None = None
+    """Time by which the kernel lets such a SACK be late (`tcp_comp_sack_slack_ns`): 100us up to 6.18, 10us from 6.19;
+    default "0.0001s".
+    """
     tick: str | None = None
     """The kernel's clock (1/HZ), in which the timer and gaps between segments are counted; 0s counts them exactly;
     default "0.004s".

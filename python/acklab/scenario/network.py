@@ -413,7 +413,9 @@ class FqCodel(Part):
     default "0.1s".
     """
     law: Law | None = None
-    """How the times between drops are computed; default "rfc8289"."""
+    """How the times between drops are computed, and what a new queue is that is found empty: old by RFC 8290 section
+    4.2, in Linux only if there are old ones; default "rfc8289".
+    """
     max_packet: str | None = None
     """If so many bytes or fewer wait in all, nothing is dropped; at least 1 B; default "1500B"."""
     memory: str | None = None
@@ -462,6 +464,27 @@ class Pie(Part):
 
 
 @dataclass(kw_only=True, repr=False)
+class DocsisPie(Part):
+    """PIE of a cable modem, which knows the delay from its shaper (DOCSIS-PIE, RFC 8034)."""
+
+    kind: Literal["docsis-pie"] = "docsis-pie"
+    buffer: str
+    """Bytes that may wait, the packet in service not counted; at least 1 B. Below a third of them nothing is dropped at
+    first.
+    """
+    burst: str | None = None
+    """Maximum Traffic Burst: bytes that may leave at `peak` after a pause. None when left out. Where the link is a
+    token bucket, its `mean` and `burst` are to be the same.
+    """
+    mean: str | None = None
+    """Maximum Sustained Traffic Rate, from 1 bps; the link's rate when left out."""
+    peak: str | None = None
+    """Peak Traffic Rate, from `mean`; the link's rate when left out."""
+    target: str | None = None
+    """Delay that the controller aims at: more than 0, at most 100 s; default "0.01s"."""
+
+
+@dataclass(kw_only=True, repr=False)
 class FqPie(Part):
     """A queue for each hash of a connection, with PIE in each (FQ-PIE, as in Linux)."""
 
@@ -471,7 +494,7 @@ class FqPie(Part):
     beta: float | None = None
     """Weight of the delay's change, per second; from 0 to 100; default 1.25."""
     burst: str | None = None
-    """How long nothing is dropped after a queue was empty and its probability 0; default "0.15s"."""
+    """How long nothing is dropped after the queue was empty and the probability 0; default "0.15s"."""
     byte_mode: bool | None = None
     """Whether a small packet is less likely to be dropped than a large one; default false."""
     ecn: bool | None = None
@@ -483,18 +506,62 @@ class FqPie(Part):
     max_p: float | None = None
     """Bound of the probability; more than 0, at most 256. Linux has none below 256; default 1.0."""
     max_packet: str | None = None
-    """While less than two packets of this size wait in a queue, nothing is dropped; also the unit of `byte_mode`;
+    """While less than two packets of this size wait, nothing is dropped; also the unit of `byte_mode`; at least 1 B;
     default "1500B".
     """
     quantum: str | None = None
     """Bytes that a queue may send in its turn, from 1 B to 1 MiB; default "1514B"."""
     target: str | None = None
-    """Delay that each controller aims at; more than 0; default "0.015s"."""
+    """Delay that the controller aims at; more than 0; default "0.015s"."""
     update: str | None = None
-    """Time between two updates of the probabilities; from 1 ms to 10 s; default "0.015s"."""
+    """Time between two updates of the probability; from 1 ms to 10 s; default "0.015s"."""
     waiting: int | None = None
     """Packets that may wait, the one in service not counted; at least 1. An arrival that finds so many is dropped;
     default 10240.
+    """
+
+
+@dataclass(kw_only=True, repr=False)
+class Cobalt(Part):
+    """Drops by how long packets have waited, and more when the queue overflows (COBALT: CoDel and BLUE)."""
+
+    kind: Literal["cobalt"] = "cobalt"
+    ecn: bool | None = None
+    """Whether packets that can be marked are marked instead of dropped. BLUE drops all the same; default false."""
+    interval: str | None = None
+    """Time between the first two drops: about the longest round trip; from 1 ms to 100 s; default "0.1s"."""
+    packets: int | None = None
+    """Whole capacity in packets, the one in service included; at least 2; default 1000."""
+    target: str | None = None
+    """Waiting time that the queue may keep up: more than 0, at most `interval`; default "0.005s"."""
+
+
+@dataclass(kw_only=True, repr=False)
+class FqCobalt(Part):
+    """A queue for each hash of a connection, with COBALT in each (FQ-COBALT)."""
+
+    kind: Literal["fq-cobalt"] = "fq-cobalt"
+    drop_batch: int | None = None
+    """Packets dropped at once when there is no room, at most half of the bytes of the queue with most; at least 1;
+    default 64.
+    """
+    ecn: bool | None = None
+    """Whether packets that can be marked are marked instead of dropped. BLUE drops all the same; default true."""
+    flows: int | None = None
+    """Queues, from 1 to 65,536; default 1024."""
+    interval: str | None = None
+    """Time between the first two drops of a queue: about the longest round trip; from 1 ms to 100 s; default "0.1s"."""
+    memory: str | None = None
+    """Memory that packets may take, counted as Linux does: 832 B for a packet up to 192 B, 2304 B for one of 1500 B;
+    default "33554432B".
+    """
+    quantum: str | None = None
+    """Bytes that a queue may send in its turn, from 1 B to 1 MiB; default "1514B"."""
+    target: str | None = None
+    """Waiting time that a queue may keep up: more than 0, at most `interval`; default "0.005s"."""
+    waiting: int | None = None
+    """Packets that may wait, the one in service not counted; at least 1. One more, and the queue with most bytes is
+    dropped from; default 10240.
     """
 
 
@@ -581,7 +648,7 @@ class Policer(Part):
     """Whole capacity of the queue behind it in packets, the one in service included; at least 2; default 1000."""
 
 
-Queue = DropTail | Red | Codel | FqCodel | Pie | FqPie | Cake | Policer
+Queue = DropTail | Red | Codel | FqCodel | Pie | DocsisPie | FqPie | Cobalt | FqCobalt | Cake | Policer
 """A queue and its discipline, as written under `queue`."""
 
 
@@ -777,7 +844,32 @@ class Pause(Part):
     """How long each of them lasts."""
 
 
-Stage = HeaderCompression | AckReconstruction | Rbscp | Spack | Reorder | Jitter | Duplicate | Pause
+@dataclass(kw_only=True, repr=False)
+class Gro(Part):
+    """A host merges the segments that it receives between two polls (GRO)."""
+
+    kind: Literal["gro"] = "gro"
+    segments: int | None = None
+    """Most segments in a run; any number if left out."""
+    budget: int | None = None
+    """Packets that one poll takes (NAPI's weight); runs end after so many; default 64."""
+    bytes: int | None = None
+    """A run stays below so many bytes, one header included (`gro_max_size`); default 65536."""
+    coalesce: str | None = None
+    """Time from a packet's arrival to the interrupt (`ethtool -C rx-usecs`); 0s interrupts for each packet; default
+    "0.00005s".
+    """
+    flush_timeout: str | None = None
+    """Time for which runs are held beyond a poll (`gro_flush_timeout`); 0s holds none."""
+    frames: int | None = None
+    """Packets that cause an interrupt at once (`ethtool -C rx-frames`); 0 is no such number."""
+    timestamps: str | None = None
+    """Clock of the senders' timestamps: segments of two ticks are not merged (TSval, RFC 7323). 0s: no timestamps;
+    default "0.001s".
+    """
+
+
+Stage = HeaderCompression | AckReconstruction | Rbscp | Spack | Reorder | Jitter | Duplicate | Pause | Gro
 """A stage, as written in the list `stages`."""
 
 
