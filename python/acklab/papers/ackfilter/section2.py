@@ -148,6 +148,13 @@ def end_of_the_plateau(recorded: Recorded) -> Measurement:
     )
 
 
+NO_READING = (
+    "No reading of an open rule can have it (derived, not searched). By section 2.1 an old ACK is erased as one arrives at a full queue. So an ACK moves forward at "
+    "departures and at erasures, which together are the arrivals: at lambda ACK/s it waits delta/lambda. Filtering needs lambda > mu_r. So "
+    "the wait is below delta/mu_r, for each receiver: with d segments an ACK lambda is (1 + 1/d) mu_r in slow start. The printed sum needs that the arriving ACK is erased"
+)
+
+
 @PAPER.claim("fig5.rtt", SINGLE)
 def longest_round_trip(recorded: Recorded) -> Measurement:
     longest = {d: float(recorded[d].round_trips[1].max()) for d in (1, 3, 30, 100, 500)}
@@ -158,7 +165,7 @@ def longest_round_trip(recorded: Recorded) -> Measurement:
         {"ratio": ratios},
         "holds up to 30, where the link still falls idle between bursts; beyond, 625 ACK/s arrive without a pause as filtering starts, each "
         f"erases the oldest, and an ACK waits delta/625 s instead of delta/312.5 s: {told}. Round trips without what segments waited "
-        "for the forward link",
+        f"for the forward link. {NO_READING}",
     )
 
 

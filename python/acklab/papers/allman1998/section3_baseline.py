@@ -10,6 +10,7 @@ import numpy as np
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from ..trace import Transfer
+from .proofs import SACK_AT_8
 from .registry import PAPER
 from .runs import OVERSHOOT, OVERSHOOT_QUEUES, SURFACE, TIME, every_fourth, traces
 from .section2 import Recorded
@@ -176,7 +177,7 @@ def sack_without_jumps(surface: Grid) -> Measurement:
         {"share": float((~late).mean())},
         f"of {late.sum()} transfers with a timeout {few} are shorter than 100 segments, where what is lost at the end draws too "
         f"few duplicate ACKs; longer ones: {columns or 'at most 2 at any queue'} (at 8 a retransmission is lost, and only the "
-        "timer repairs that)",
+        f"timer repairs that). {SACK_AT_8}",
     )
 
 
@@ -199,7 +200,7 @@ def loss_in_recovery_at_8(lost: Mapping[tuple[int, int], int], surface: Grid) ->
             "time": {q: float(np.median(part.at(queue=int(q))[TIME])) for q in ("8", "9")},
         },
         "at 8 it is the retransmission of segment 60 that is lost, which costs a timeout; at 9 every retransmission arrives but "
-        "a new segment, 102, is lost before recovery ends, so the window is halved twice there too",
+        f"a new segment, 102, is lost before recovery ends, so the window is halved twice there too. {SACK_AT_8}",
     )
 
 
@@ -258,5 +259,5 @@ def sack_ripples(every: Grid, delayed: Grid) -> Measurement:
     without = [ripple(surface.at(queue=lambda q: q != 8)) for surface in (delayed, every)]
     return Measurement(
         {"ripple": {"fig3b": ripple(delayed), "fig2b": ripple(every)}},
-        f"all of the surplus is the timeout at 8 in Figure 2(b); without that queue {without[0]:.4f} and {without[1]:.4f}",
+        f"all of the surplus is the timeout at 8 in Figure 2(b); without that queue {without[0]:.4f} and {without[1]:.4f}. {SACK_AT_8}",
     )

@@ -11,6 +11,7 @@ import polars as pl
 from ...reproduce.experiments import Effort, Sweep, Traces, records
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
+from .proofs import DAASS_SHORT, UBC
 from .registry import PAPER
 from .runs import READ, SURFACE, TIME
 from .setting import MECHANISMS, RECOVERIES, SHORT, Setting, transfer
@@ -163,14 +164,15 @@ REMARKS = {
         "ubc",
         False,
     ): ". The median sits on a cliff: with ns-2.35's fast-retransmit rule it is -9.2, but then Figure 6 has no "
-    "rise at 7 to 9 (see the searched questions)",
+    f"rise at 7 to 9 (see the searched questions). {UBC}",
     (
         "sack",
         "daass",
         True,
     ): ". Two thirds of the short transfers lose nothing, and there DAASS equals ACK every. If DAASS reads "
     "one flag that is raised only when a window grows, the first segment waits for the timer, and the medians are 18.9 and 5.1 with "
-    "SACK; but then they are 18.9 and 4.5 with Reno, where 28 and 7 are printed (see the searched questions)",
+    "SACK; but then they are 18.9 and 4.5 with Reno, where 28 and 7 are printed (see the searched questions). "
+    f"{DAASS_SHORT}",
 }
 
 
@@ -212,7 +214,7 @@ def order_of_all(*surfaces: Grid) -> Measurement:
         medians(found, short=False),
         f"every other relation holds. Reno's UBC is slower in {(gains < 0).mean() * 100:.0f} % of the transfers, by "
         f"{-gains[gains < 0].mean():.0f} % on average, and faster in the others by {gains[gains > 0].mean():.0f} %: its median is "
-        "next to the cliff, and under ns-2.35's fast-retransmit rule on the other side of it (see the searched questions)",
+        f"next to the cliff, and under ns-2.35's fast-retransmit rule on the other side of it (see the searched questions). {UBC}",
     )
 
 

@@ -11,6 +11,7 @@ from ...figures.stats import Sample, jackknife
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from ...reproduce.resample import rank_correlation, spearman
+from .proofs import CAPACITIES, FIGURE_6, LIMIT, NOT_USED, REFERENCES
 from .registry import PAPER
 from .runs import EVERYONE, FIGURE_6, HIGH_CONGESTION, gain, high, low, ratio, times, typical
 from .section1 import SHOWN, Shown
@@ -75,7 +76,8 @@ def apdp_is_faster(grid: Grid) -> Measurement:
 
 _CHANCE = (
     "A window that opens faster also meets the full buffer earlier; a short download is decided by whether one of its first "
-    "segments is lost, which costs a timeout, and which segments are lost differs between the two runs of a pair"
+    "segments is lost, which costs a timeout, and which segments are lost differs between the two runs of a pair. "
+    f"{REFERENCES}"
 )
 
 
@@ -91,7 +93,7 @@ def division_pays_under_low_congestion(grid: Grid, flavours: Grid) -> Measuremen
     }
     for j in (1, 2, 4, 8, 16, 32):
         parts.setdefault(f"J={j}", parts[f"J={low(grid)[0]}"])  # a quick look has fewer
-    return Measurement(parts, f"{_gains(grid)}. {_OVERSHOOT} {_by_flavour(flavours)}")
+    return Measurement(parts, f"{_gains(grid)}. {_OVERSHOOT} {_by_flavour(flavours)}. {FIGURE_6}. {NOT_USED}")
 
 
 def _gains(grid: Grid, **cell: Any) -> str:
@@ -188,7 +190,7 @@ def more_pieces_more_gain(pieces: Grid, base: Grid, repaired: Grid) -> Measureme
     told = ", ".join(f"m = {m} at J = {j} ({_improvement(pieces, base, m, j).value:.0f} %)" for j, m in best.items())
     return Measurement(
         {"spearman": {f"J = {j}": correlation(j) for j in low(pieces)}},
-        f"best: {told}. {_OVERSHOOT} With RFC 6675: {with_sack}",
+        f"best: {told}. {_OVERSHOOT} With RFC 6675: {with_sack}. {LIMIT}",
     )
 
 
@@ -207,7 +209,8 @@ def thirty_two_is_enough(pieces: Grid, repaired: Grid) -> Measurement:
     sack = {j: 100 * float(1 - mean[64][j] / mean[32][j]) for j in low(repaired)}
     return Measurement(
         {"apart": jackknife(len(seeds), apart)},
-        f"m = 64 saves {told}: the more is sent at once, the more is lost. With RFC 6675 {', '.join(f'{v:+.0f} % at J = {j}' for j, v in sack.items())}",
+        f"m = 64 saves {told}: the more is sent at once, the more is lost. With RFC 6675 {', '.join(f'{v:+.0f} % at J = {j}' for j, v in sack.items())}. "
+        f"{LIMIT}",
     )
 
 
@@ -264,7 +267,7 @@ def abc_stops_the_thief(grid: Grid, base: Grid, flavours: Grid) -> Measurement:
         f"best with ABC {with_abc} {counted.value:.1f} %, best without {without} {plain.value:.1f} %, both against 1-apdp under the "
         f"same credit, mean over J up to 32; 1-apdp itself gains {every.value:.1f} % by ABC. ABC leaves nothing, but with NewReno there is "
         "nothing to leave: what division gains among few flows it loses several times over among 16 and 32. What there is to stop depends on the "
-        f"recovery: without ABC the best policy gains, over J = {', '.join(map(str, low(flavours)))}, {thieves}",
+        f"recovery: without ABC the best policy gains, over J = {', '.join(map(str, low(flavours)))}, {thieves}. {FIGURE_6}",
     )
 
 
@@ -306,7 +309,7 @@ def both_capacities_alike(fast: Grid, slow: Grid) -> Measurement:
         f"noise: every second seed beside the others has {halves[0]:.2f} at 10 and {halves[1]:.2f} at 1.5 Mb/s. What decides is how many packets of "
         "pipe and buffer each flow has, a sixth of them at 1.5 Mb/s: one or two flows there are what a dozen are at 10 Mb/s, and no "
         f"policy gains. Time over that of 1-apdp, {', '.join(POLICIES)}: {_room(slow, 1.5, (1, 2))}; {_room(fast, 10.0, (1, 8, 16))}. With more flows at 1.5 Mb/s "
-        f"timeouts are all there is ({', '.join(f'{v:.0f} a download at J = {j}' for j, v in lost.items() if j >= 8)} with 1-apdp)",
+        f"timeouts are all there is ({', '.join(f'{v:.0f} a download at J = {j}' for j, v in lost.items() if j >= 8)} with 1-apdp). {CAPACITIES}",
     )
 
 

@@ -32,7 +32,6 @@ class Choice:
     path: Mapping[str, Any] = field(default_factory=dict)
 
 
-_DELAYED = {"policy": "delayed", "timer": "200ms"}
 COMMON = (
     Choice("recovery", "RFC 6675", {"recovery": "rfc6675"}),
     Choice("recovery", "forward ACK", {"recovery": "fack"}),
@@ -58,8 +57,9 @@ PLACES: Mapping[str, tuple[Choice, ...]] = {
     ),
     "Figure 5, one connection at 1 %": (
         *COMMON,
-        Choice("receiver", "delayed", receiver={"ack": _DELAYED}),
+        Choice("receiver", "ACK every", receiver={"ack": {"policy": "every"}}),
         Choice("clock", "500 ms", {"tick": "500ms", "min_rto": "1s"}),
+        Choice("least RTO", "0.2 s", {"tick": "10ms", "min_rto": "200ms"}),
         Choice("one-way delay", "50 ms", path={"one_way_ms": 50}),
         Choice("one-way delay", "150 ms", path={"one_way_ms": 150}),
         Choice("queue", "6", path={"places": 6}),
