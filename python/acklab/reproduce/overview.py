@@ -9,7 +9,7 @@ from .evidence import LIMIT
 _HEADS = {
     "evidence": "Evidence",
     "calibration": "Calibration: a parameter was fitted to these",
-    "arithmetic": "Arithmetic: these follow from the paper's numbers, without a run",
+    "arithmetic": "Arithmetic: these follow from the paper's numbers, or from what was set up",
 }
 _KEYS = (("reproduced", "reproduced"), ("differs", "differs"), ("not-testable", "undecided"))
 

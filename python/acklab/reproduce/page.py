@@ -87,7 +87,7 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
     )
     note = (
         "Calibration: claims that a parameter was fitted to. Arithmetic: claims that follow from the paper's own numbers, "
-        "without a run. Neither is evidence."
+        "from a definition or from what was set up. Neither is evidence."
     )
     groups = [("paper", [o for o in outcomes if not o.paper.later]), ("later work", [o for o in outcomes if o.paper.later])]
     found = "".join(

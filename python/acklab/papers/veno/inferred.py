@@ -100,7 +100,7 @@ def plan() -> dict[str, Any]:
                     value(f"Figure {number}", f"{name}: Veno's share", name, " + ".join(ours), (1.5, 0.5), fit=False)
     return {
         "title": "Veno: the hosts and the simulator that Figures 1, 3 and 5 were made with",
-        "free": {"link.0.queue.packets": [6, 8, 9, 12], "stack.veno.control.beta": [3, 1], "stack.veno.control.first_loss": ["half", "by-flag"],
+        "free": {"link.0.queue.packets": [6, 8, 12, 16], "stack.veno.control.beta": [3, 1], "stack.veno.control.first_loss": ["half", "by-flag"],
                  "link.0.loss.where": ["before-queue", "after-queue"]},
         "alternatives": {
             "hosts": {name: {"stack.host.ack": rule} for name, rule in HOSTS.items()},

@@ -114,7 +114,8 @@ def average_over_losses(grid: Grid) -> Measurement:
         f"the paper does not say over what it averages: one connection and losses from {named(min(LOSSES))} to "
         f"{named(max(LOSSES))}, spaced evenly in their logarithm, are taken here. Where losses are rare both fill the link, and "
         f"each such loss in the set pulls the mean down. From each loss upward it is, in percent, {upward}: the paper's 44 is that of "
-        f"heavy losses only. Over all numbers of connections it is {everywhere.value:.0f} %",
+        f"heavy losses only. Over all numbers of connections it is {everywhere.value:.0f} %. Searched together (`acklab infer veno`: 512 readings of "
+        "8 rules, each the mean of four nudged runs), the nearest has 33 %, 11 points from the paper's; 176 are within the tolerance",
     )
 
 
