@@ -93,7 +93,7 @@ def veno_gets_more_under_loss(grid: Grid) -> Measurement:
     return Measurement(
         {"share": cells},
         f"no random loss, {_said(grid, 0.0)}. With 1 %, {_said(grid, 0.01)}. Veno has more than SACK in {above} of {len(cells)} cells. Where "
-        "it has less than the fair share, the two together leave part of the link idle: no reading can give it more there",
+        "it has less than the fair share, the two together leave part of the link idle",
     )
 
 
@@ -108,9 +108,9 @@ def fair_on_the_fast_link(grid: Grid) -> Measurement:
     veno, sack = (grid.at(pairs=most, loss=0.0)[f"{name}_losses"].mean() for name in ("veno", "sack"))
     return Measurement(
         {"share": _veno(_each(grid, 0.0))},
-        f"{_said(grid, 0.0)}. Few share fairly. Of many, drop-tail takes from those that grow: with {most} and {most} a SACK flow has "
-        f"{sack:.0f} fast retransmits, a Veno flow {veno:.0f}. With more than three segments backlogged Veno's window grows, and two of "
-        "its packets come at once, half as often; both halve, but SACK more often",
+        f"{_said(grid, 0.0)}. With {most} and {most} a SACK flow has {sack:.0f} fast retransmits, a Veno flow {veno:.0f}. The receivers delay "
+        "ACKs: with ACKs for every segment Veno has 1.17 and 1.22 of the fair share with 8 and 16 pairs. Of 512 readings searched together (`acklab infer veno`) "
+        "320 have 8 pairs within the tolerance",
     )
 
 
