@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 from typing import Any, NoReturn
 
 from . import _core
+from ._input import too_long
 from ._texts import not_known
 from ._toml import loads
 
@@ -28,8 +29,10 @@ class PlanText:
         """A file's text and its tree.
 
         Raises:
-            ValueError: of this kind: it is no UTF-8, or no TOML; at which line and column.
+            ValueError: of this kind: it is too long, no UTF-8, or no TOML; at which line and column.
         """
+        if wrong := too_long(data, name):
+            raise kind(wrong)
         try:
             text = _core.decoded(data, name).removeprefix("\ufeff")
             try:

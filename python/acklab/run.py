@@ -14,6 +14,7 @@ from typing import Any
 from . import _captures, _core, _records
 from ._core import ScenarioError
 from ._folder import Folder, results
+from ._input import read_file
 from ._plan_text import PlanText
 from ._stored import TABLES, NotRecordedError, Stored
 from .own import Controls, Own, Policies
@@ -310,7 +311,7 @@ def file_bytes(path: str | os.PathLike[str]) -> bytes:
     if "\0" in os.fspath(path):
         raise OSError(errno.EINVAL, "a file's name has no NUL characters", os.fspath(path))
     try:
-        return Path(path).read_bytes()
+        return read_file(path)
     except UnicodeEncodeError:
         raise OSError(errno.EINVAL, "no file has such a name", os.fspath(path)) from None
 

@@ -99,6 +99,7 @@ def test_words_in_any_order_are_a_script_or_a_script_error(parts: list[str]) -> 
         ("-1 > . 0:0(0)", "1:1", "seconds"),
         ("0 f(" + "[" * 40, "1:22", "deeply"),
         ("--tolerance_usecs=soon\n0 > . 0:0(0)", "1:1", "number"),
+        ("100001.0 > . 0:0(0)", "1:1", "at most 100000 seconds"),
     ],
 )
 def test_a_mistake_is_told_with_its_place(text: str, place: str, what: str) -> None:
@@ -118,6 +119,8 @@ def test_a_mistake_is_told_with_its_place(text: str, place: str, what: str) -> N
         ("+0 %{ assert tcpi_rtt.real }%", "real"),
         ("+0 %{ assert [1 for x in y] }%", "for x in y"),
         ("+0 > [tos 0x3] . 1:1(0) ack 1", "tos"),
+        ("+0 write(4, ..., 4294967295) = 4294967295", "at most 16777216"),
+        ("+0 write(4, ..., -1) = -1", "-1 bytes"),
     ],
 )
 def test_what_is_not_supported_is_named_and_not_run(line: str, what: str) -> None:
@@ -146,6 +149,33 @@ def test_assertions_compare_and_print() -> None:
     assert wrong is not None and "tcpi_snd_cwnd is 9" in wrong
     assert code.run("assert 1 / tcpi_lost", {"tcpi_lost": 0}, {})[0] is not None
     assert code.refusal("assert " + "(" * 9000 + "1" + ")" * 900, set()) is not None
+
+
+@pytest.mark.parametrize(
+    ("block", "why"),
+    [
+        ("x = 9" + "; x = x * x" * 40, "more than 256 bits"),
+        ("x = 'a' * 100000000000", "numbers only"),
+        ("x = (1,) * 100000000000", "numbers only"),
+        ("assert '%1000000000d' % 1", "numbers only"),
+    ],
+)
+def test_a_block_of_code_takes_no_more_time_or_memory_than_its_length(block: str, why: str) -> None:
+    assert code.refusal(block, set()) is None
+    wrong, _ = code.run(block, {}, {})
+    assert wrong is not None and why in wrong
+    assert code.refusal(f"print(0x{'f' * 6000})", set()) is not None
+
+
+def test_a_segment_has_room_for_data() -> None:
+    told = outcome(OPENED.replace("mss 1000", "mss 0"))
+    assert told["outcome"] == "unsupported" and "at least 48" in told["unsupported"][0]  # type: ignore[index]
+
+
+def test_an_input_without_an_end_is_refused(acklab_command: Acklab) -> None:
+    for verb in ("run", "sweep", "infer", "drill"):
+        told = acklab_command(verb, "/dev/zero")
+        assert told.returncode == 2 and "at most 32 MiB" in told.stderr, verb
 
 
 PACKETS = st.builds(

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from .. import _core, kernel
+from .._input import read_file, too_long
 from .._terminal import complain, say
 from ..drill.parser import parse
 from ..drill.runner import judged
@@ -57,8 +58,12 @@ def act(options: argparse.Namespace) -> int:
     scripts, status = [], PASSED
     for name in options.scripts:
         try:
-            with open(name, encoding="utf-8", errors="replace") as file:
-                text = file.read()
+            data = read_file(name)
+            text = data.decode(errors="replace").replace("\r\n", "\n")
+            if wrong := too_long(data, name):
+                complain(wrong)
+                status = CANNOT
+                continue
             parse(text, name)
         except OSError as error:
             complain(f"{name}: {error.strerror}")

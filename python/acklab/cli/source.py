@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import errno
 import sys
-from pathlib import Path
 from typing import TextIO
 
+from .._input import read_file, read_open
 from .._texts import file_name
 
 
@@ -28,5 +28,5 @@ def read(file: str) -> tuple[bytes, str]:
         OSError: it cannot be read.
     """
     if file == "-":
-        return stdin().buffer.read(), "standard input"
-    return Path(file).read_bytes(), file_name(file)
+        return read_open(stdin().buffer), "standard input"
+    return read_file(file), file_name(file)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
+from .._input import read_file
 from .._plan_text import PlanText
 from .._texts import not_known
 from .._toml import loads
@@ -221,7 +222,7 @@ def from_file(path: str | os.PathLike[str]) -> dict[str, Any]:
         CompareError: it is no comparison file.
         OSError: it cannot be read.
     """
-    where, tree = PlanText.read(Path(path).read_bytes(), os.fspath(path), CompareError)
+    where, tree = PlanText.read(read_file(path), os.fspath(path), CompareError)
     where.unknown(tree.keys(), _KEYS)
     found: dict[str, Any] = {}
     for key, plural in (("case", "cases"), ("situation", "situations")):

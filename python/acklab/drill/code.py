@@ -1,4 +1,4 @@
-"""Assertions between ``%{`` and ``}%``: a safe part of Python, read with ``ast`` and never executed as code.
+"""Assertions between ``%{`` and ``}%`` (packetdrill): a part of Python, read with ``ast`` and never executed as code.
 
 packetdrill hands such blocks to Python. A script is untrusted input, so only this is read: ``assert`` with an optional message, and
 ``print(...)`` and ``name = value``, over numbers, texts, names that begin with ``tcpi_`` or ``TCP``, arithmetic, comparisons, and/or/not.
@@ -29,6 +29,8 @@ _COMPARED: dict[type[ast.cmpop], Any] = {
 }  # fmt: skip
 #: Longest block that is read.
 LONGEST = 10_000
+#: Most bits of an integer that arithmetic gives. Without a bound, repeated squaring takes all time and memory.
+MOST_BITS = 256
 
 
 def _statements(text: str) -> list[ast.stmt]:
@@ -78,7 +80,7 @@ def _target(statement: ast.Assign) -> str:
 
 def _check(node: ast.expr, assigned: set[str]) -> None:
     ok = (
-        isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str))
+        isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str)) and not _too_wide(node.value)
         or isinstance(node, ast.Name) and (node.id in NAMES or node.id in assigned or node.id.startswith("tcpi_"))
         or isinstance(node, ast.BinOp) and type(node.op) in _BINARY
         or isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub))
@@ -120,8 +122,8 @@ def run(text: str, info: Mapping[str, float], variables: dict[str, Any]) -> tupl
             else:
                 printed.append(" ".join(str(_value(value, known)) for value in _printed(statement) or []))
         except KeyError as error:
-            return f"nobody tells {error.args[0]}", printed
-        except (TypeError, ArithmeticError) as error:
+            return f"{error.args[0]} has no value here", printed
+        except (TypeError, ValueError, ArithmeticError, RecursionError) as error:
             return f"{ast.unparse(statement)}: {error}", printed
     return None, printed
 
@@ -132,7 +134,7 @@ def _value(node: ast.expr, known: Mapping[str, Any]) -> Any:
     if isinstance(node, ast.Name):
         return known[node.id]
     if isinstance(node, ast.BinOp):
-        return _BINARY[type(node.op)](_value(node.left, known), _value(node.right, known))
+        return _arithmetic(node.op, _value(node.left, known), _value(node.right, known))
     if isinstance(node, ast.UnaryOp):
         value = _value(node.operand, known)
         return not value if isinstance(node.op, ast.Not) else -value
@@ -149,3 +151,22 @@ def _value(node: ast.expr, known: Mapping[str, Any]) -> Any:
             return False
         left = right
     return True
+
+
+def _too_wide(value: int | float | str) -> bool:
+    return isinstance(value, int) and value.bit_length() > MOST_BITS
+
+
+def _arithmetic(op: ast.operator, left: Any, right: Any) -> int | float:
+    """An operation on two numbers; texts and tuples have none, because their repetition has no bound.
+
+    Raises:
+        TypeError: an operand is no number.
+        ArithmeticError: the result has too many bits, or there is none.
+    """
+    if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
+        raise TypeError("arithmetic is over numbers only")
+    result: int | float = _BINARY[type(op)](left, right)
+    if _too_wide(result):
+        raise ArithmeticError(f"the result has more than {MOST_BITS} bits")
+    return result

@@ -25,6 +25,8 @@ CALLS = frozenset(
 )
 #: Deepest nesting of a call's arguments.
 DEEPEST = 16
+#: Latest time, in seconds: a connection may have a timer for every few seconds of it.
+LATEST_S = 100_000
 
 
 def parse(text: str, name: str = "script") -> Script:
@@ -105,6 +107,8 @@ class _Parser:
         word = self.next()
         if word.kind not in ("float", "integer") or word.text.startswith("-") or len(word.text) > 20:
             raise self.fail(f"`{word.text}`: expected a time in seconds", word)
+        if float(word.text) > LATEST_S:
+            raise self.fail(f"`{word.text}`: a time is at most {LATEST_S} seconds", word)
         return round(float(word.text) * 1e6)
 
     def when(self) -> When:

@@ -10,6 +10,8 @@ from .script import Option, Packet
 
 #: Largest payload of a packet of 1500 bytes.
 MSS = 1460
+#: Least MSS that Linux uses (`tcp_min_snd_mss`).
+LEAST_MSS = 48
 #: Settings with a rule; each with the values that the rules can have.
 CONTROLS = ("reno", "cubic", "bbr", "dctcp", "vegas", "veno", "westwood")
 #: Settings without effect on a simulated stack: it has one segment a packet, no other connections, and no memory limits.
@@ -55,9 +57,15 @@ class Agreed:
 
 
 def agreed(peer: Packet, settings: Mapping[str, str], client: bool) -> Agreed:
-    """What comes of the peer's SYN, or its answer to ours."""
+    """What the peer's SYN, or its answer to ours, negotiates.
+
+    Raises:
+        Unsupported: the MSS is too small.
+    """
     scale = peer.option("wscale")
     (mss,) = peer.option("mss") or (536,)
+    if mss < LEAST_MSS:
+        raise Unsupported(f"an MSS of {mss} bytes on a simulated stack; at least {LEAST_MSS}")
     asked = {"E"} <= peer.flags if client else {"E", "W"} <= peer.flags
     willing = settings.get("tcp_ecn", "2") in (("1",) if client else ("1", "2"))
     return Agreed(

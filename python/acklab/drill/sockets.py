@@ -10,6 +10,8 @@ from .calls import number
 from .runner import Unsupported
 from .script import Call, Packet, Result, Script, shown
 
+#: Most bytes that a script may write in all: a larger write takes memory for each of its segments.
+MOST_WRITTEN = 16 << 20
 #: Socket options without effect here.
 NO_EFFECT = frozenset({"SO_REUSEADDR", "SO_REUSEPORT"})
 
@@ -129,6 +131,8 @@ class Sockets:
         if self.reset:
             return Result(-1, "ECONNRESET")
         count, state = number(size), self._state()
+        if not 0 <= count <= MOST_WRITTEN - state["limit"]:
+            raise Unsupported(f"a write of {count} bytes; at most {MOST_WRITTEN} in all on a simulated stack")
         # A write is pushed at its end, and where half the widest window is not (`forced_push`).
         for end in [*range(state["limit"] + state["mss"], state["limit"] + count, state["mss"]), state["limit"] + count]:
             if end == state["limit"] + count or end - self.pushed > self.widest // 2:

@@ -57,6 +57,7 @@ def sweep(
         RunError: a run failed.
         OSError: a file cannot be read or written.
     """
+    from .._input import read_file
     from .._plan_text import PlanText
     from .plan import from_tree
     from .run import sweep as act
@@ -64,7 +65,7 @@ def sweep(
     if plan is None or isinstance(plan, Mapping):
         made = from_tree({**(plan or {}), **keys})
     else:
-        text, tree = PlanText.read(Path(plan).read_bytes(), os.fspath(plan), SweepError)
+        text, tree = PlanText.read(read_file(plan), os.fspath(plan), SweepError)
         made = from_tree({**tree, **keys}, text, Path(plan).parent)
     if engine not in ("simulator", "kernel"):
         raise SweepError(f"engine is simulator or kernel, not {engine!r}")

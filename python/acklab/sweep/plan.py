@@ -10,6 +10,7 @@ from typing import Any
 
 from .._batches import SIMULATOR
 from .._frames import scenario_name
+from .._input import read_file
 from .._plan_text import PlanText
 from ..compare.columns import FLOWS
 from ..compare.errors import CompareError
@@ -214,7 +215,7 @@ def from_file(path: str | os.PathLike[str]) -> dict[str, Any]:
         SweepError: it is no TOML.
         OSError: it cannot be read.
     """
-    return PlanText.read(Path(path).read_bytes(), os.fspath(path), SweepError)[1]
+    return PlanText.read(read_file(path), os.fspath(path), SweepError)[1]
 
 
 def scenario_text(given: Any, name: str, folder: Path | None) -> tuple[str | bytes, str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from .._input import read_file
 from .._plan_text import PlanText
 from ..scenario._part import plain
 from ..sweep import paths
@@ -30,7 +31,7 @@ def plan_file(path: str | os.PathLike[str], given: Mapping[str, Any] | None, bui
         OSError: it cannot be read.
     """
     try:
-        text, tree = PlanText.read(Path(path).read_bytes(), os.fspath(path), SweepError)
+        text, tree = PlanText.read(read_file(path), os.fspath(path), SweepError)
     except SweepError as error:
         raise kind(str(error)) from None
     return plan_tree({**tree, **(given or {})}, text, Path(path).parent, build, kind)
