@@ -71,9 +71,9 @@ def without_place(arguments: Sequence[str]) -> list[str]:
 
 
 def add_workers(verb: argparse.ArgumentParser) -> None:
-    """Adds the options that choose who makes the runs."""
+    """Adds the options that choose where runs are executed."""
     verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
-    verb.add_argument("--engine", choices=("threads", "ray"), default="threads", help="who makes the runs (threads of this command)")
+    verb.add_argument("--engine", choices=("threads", "ray"), default="threads", help="where runs are executed: threads of this command (default), or a Ray cluster")
     verb.add_argument("--address", metavar="ADDRESS", help="with --engine ray: the cluster, such as auto (one on this machine)")
 
 

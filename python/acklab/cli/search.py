@@ -15,7 +15,7 @@ from .options import add_open, add_workers, check_open, directory, open_page, sa
 
 
 def add_outputs(verb: argparse.ArgumentParser, rows: str, work: str) -> None:
-    """Adds the options on output and on who makes the runs; ``rows`` is what the table lists, ``work`` what an interrupt stops."""
+    """Adds the options on output and on where runs are executed; ``rows`` is what the table lists, ``work`` what an interrupt stops."""
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     told = f"also write the {rows}, the winner's scenario and a page there; {work} continues"
     verb.add_argument("--out", type=directory, metavar="DIR", help=told)

@@ -135,7 +135,7 @@ def _open(metric: Metric, verdict: str, interval: Interval) -> str:
 
 
 def _between(told: Compared, names: list[str]) -> str:
-    """What is open between cases each of which may be the best."""
+    """The undecided differences between cases each of which may be the best."""
     metric, who = told.comparison.metrics[0], listing([*map(quoted, names)])
     pairs = [
         (found, ranking, one, other)
@@ -165,7 +165,7 @@ def _most(found: Difference) -> float:
 
 
 def _needs(told: Compared, found: Sequence[Difference], ranking: Ranking) -> str:
-    """How many seeds would decide, and what that assumes."""
+    """The number of seeds that would decide, and the assumption of this estimate."""
     needed = [one.needed for one in found if one.needed is not None]
     if not needed:
         return ""

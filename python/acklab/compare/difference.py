@@ -1,4 +1,4 @@
-"""Paired differences between two cases over the same seeds, and what they decide.
+"""Paired differences between two cases over the same seeds, and the verdicts on them.
 
 Differences are decided by Student's interval of the mean difference, equivalence within a margin by two one-sided tests
 (Schuirmann 1987) at the same error. Both take the differences of seeds as independent and nearly normal.
@@ -13,7 +13,7 @@ from ..figures.stats import ALPHA, Interval, Sample, seeds_needed
 
 #: Verdicts: the interval excludes 0; it does not; the means are within the margin; the values are equal in every seed.
 DIFFERENT, UNDECIDED, EQUIVALENT, SAME = "different", "undecided", "equivalent", "same"
-#: The share of the mean that undecided cases are asked about where no margin is given, and the chance to show it.
+#: The difference, as a share of the mean, for which the needed seeds are estimated if no margin is given, and the power of the test.
 RESOLUTION, POWER = 0.05, 0.8
 
 
@@ -24,7 +24,7 @@ class Rules:
     family: int = 1
     """Differences that may be looked at; their error is shared by all (Bonferroni)."""
     margin: float = 0.0
-    """Share of the smaller mean within which cases are equivalent; 0 where nobody asked."""
+    """Share of the smaller mean within which cases are equivalent; 0 where equivalence is not tested."""
     looks: int = 1
 
     @property
@@ -34,7 +34,7 @@ class Rules:
 
     @property
     def resolution(self) -> float:
-        """The share of the mean that is worth a difference."""
+        """The difference to detect, as a share of the mean."""
         return self.margin or RESOLUTION
 
 
@@ -49,7 +49,7 @@ class Difference:
 
 
 def difference(one: Sample, other: Sample, rules: Rules, *, random: bool = True) -> Difference:
-    """``one`` less ``other``, seed by seed; where nothing is ``random``, one run of each tells."""
+    """``one`` less ``other``, seed by seed; without ``random`` variation one run of each is exact."""
     minus = one.minus(other)
     interval = minus.interval(rules.level)
     if not any(minus.values):

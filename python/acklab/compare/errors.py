@@ -1,7 +1,7 @@
-"""What is wrong with a comparison."""
+"""Errors of a comparison."""
 
 from __future__ import annotations
 
 
 class CompareError(ValueError):
-    """A comparison makes no sense; the message says what is allowed."""
+    """A comparison cannot be computed; the message says what is allowed."""

@@ -1,4 +1,4 @@
-"""What a comparison leaves behind: Parquet tables, a chart as SVG and PNG, one offline page, ``comparison.json``."""
+"""Output files of a comparison: Parquet tables, a chart as SVG and PNG, one offline page, ``comparison.json``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHADES = ("blue", "orange", "green", "purple", "red", "sky", "pink", "gold", "sl
 
 
 def plain(told: Compared) -> dict[str, Any]:
-    """The comparison as plain values: what ``--json`` prints and ``comparison.json`` holds."""
+    """The comparison as plain values: the object of ``--json`` and ``comparison.json``."""
     metrics = told.comparison.metrics
     return {
         "title": told.title,

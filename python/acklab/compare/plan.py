@@ -1,4 +1,4 @@
-"""What is compared: a scenario, its alternatives, the situations they are tried in, what is measured."""
+"""Plan of a comparison: a scenario, its alternatives, the situations in which they run, and the metrics."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Comparison:
     scenario: str | bytes
     """The scenario's text."""
     file: str
-    """What to call it in messages."""
+    """Its name in messages."""
     cases: Sequence[Case]
     situations: Sequence[Case] = (Case(""),)
     metrics: Sequence[Metric] = field(default_factory=lambda: [metric("goodput")])
@@ -106,7 +106,7 @@ class Comparison:
     sets: Sequence[str] = ()
     """Keys set in every case."""
     engine: str = "simulator"
-    """What makes the runs: ``simulator``, or ``kernel`` in virtual time."""
+    """The engine of the runs: ``simulator``, or ``kernel`` in virtual time."""
 
     def check(self) -> None:
         """Refuses what can not be compared.

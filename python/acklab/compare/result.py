@@ -86,7 +86,7 @@ def columns(told: Compared, ranking: Ranking) -> tuple[list[str], list[list[str]
 
 
 def basis(told: Compared) -> list[str]:
-    """What the numbers rest on, and what the signs beside them mean."""
+    """The sample behind the numbers, and the meaning of the signs beside them."""
     if not told.random:
         return [f"all {told.seeds} seeds gave the same results: one deterministic run each, without intervals"]
     rules = told.rankings[0].rules
@@ -114,7 +114,7 @@ def basis(told: Compared) -> list[str]:
 
 
 def as_text(told: Compared) -> str:
-    """Everything a terminal is told."""
+    """The whole text for a terminal."""
     lines = [one_line(told.title), *basis(told)]
     for ranking in told.rankings:
         once = ["one deterministic run each"] if told.random and not ranking.random else []

@@ -38,7 +38,7 @@ def compare(
     Args:
         comparison: what to run.
         threads: how many runs at once; one a processor if left out.
-        workers: who makes the runs instead, where ``keep`` is given.
+        workers: the workers of the runs instead of threads, where ``keep`` is given.
         tick: told of every run that is done.
         keep: a result directory for what is done, so that the same comparison goes on there after an interrupt.
         fresh: discard what an earlier attempt kept there.
@@ -90,7 +90,7 @@ def _summaries(
     keep: Folder | None,
     fresh: bool,
 ) -> Iterator[Any]:
-    """What every run told, in order."""
+    """The results of every run, in order."""
     if keep is None:
         lines = (comparison.seeded(trees[situation, case], seed) for situation, case, seed in keys)
         for (_, name, seed), summary in zip(keys, run_batch(lines, threads=threads, engine=comparison.engine), strict=True):

@@ -13,10 +13,10 @@ Queue = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Line:
-    """What to type, or the nearest to it."""
+    """The command, or the nearest to it."""
 
     command: str | None
-    """None where no queueing discipline of Linux comes near."""
+    """None where no queueing discipline of Linux is similar."""
     differs: str = ""
     """How it differs from the queue of the scenario."""
 

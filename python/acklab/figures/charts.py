@@ -1,4 +1,4 @@
-"""What the charts of a paper show, as plain data; :mod:`acklab.figures.draw` draws them.
+"""Data of the charts of a paper; :mod:`acklab.figures.draw` draws them.
 
 Colours are named by mechanism, so that a mechanism looks the same in every chart of the project.
 """
@@ -15,7 +15,7 @@ Numbers = Any
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: what it shows, with its unit."""
+    """An axis: its quantity, with the unit."""
 
     label: str
     log: bool = False
@@ -23,7 +23,7 @@ class Axis:
     high: float | None = None
     ticks: Sequence[float] | None = None
     words: Sequence[str] = ()
-    """What stands at the ticks instead of their numbers."""
+    """Labels of the ticks instead of their numbers."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class Forest:
 
 @dataclass(frozen=True)
 class Swing:
-    """A row of a tornado: what the headline becomes when one parameter is changed."""
+    """A row of a tornado: the headline's value after a change of one parameter."""
 
     parameter: str
     values: Sequence[tuple[str, float]]

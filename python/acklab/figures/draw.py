@@ -27,7 +27,7 @@ from ..plot.style import drawing, label
 from . import canvas, multiples
 from .charts import Axis, Bars, Chart, Dots, Forest, Heat, Line, Lines, Mark, Multiples, Panel, Tornado
 
-#: What stands behind a text that may lie over a line.
+#: Background of a text that may lie over a line.
 _BEHIND: Any = {"boxstyle": "square,pad=0.1", "facecolor": canvas.SURFACE, "edgecolor": "none", "alpha": 0.85}
 _STYLE: Any = {
     "text.color": canvas.INK,
@@ -54,7 +54,7 @@ def figure(chart: Chart) -> Figure:
 
 
 def _visible(value: Any) -> Any:
-    """A chart whose texts have escapes for characters that would show nothing, move others or be no XML."""
+    """A chart whose texts have escapes for characters that are invisible, reorder text, or are not allowed in XML."""
     if isinstance(value, str):
         return visible(value)
     if is_dataclass(value) and not isinstance(value, type):

@@ -37,7 +37,7 @@ class Bench(trials.Bench):
         return [part for part in self._plan.space.parts if part.name not in self._plan.without[entry]]
 
     def objectives(self, entry: int) -> Sequence[Objective]:
-        """What is read from a run."""
+        """The quantities read from a run."""
         return self._plan.measured[entry]
 
     def sets(self, settings: Mapping[str, Any], entry: int, drew: Mapping[str, Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What is wrong with an inference."""
+"""Errors of an inference."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from ..tune.errors import TuneError
 
 
 class InferError(TuneError):
-    """An inference makes no sense, or cannot go on; the message names the plan, the key, the value and what is allowed."""
+    """An inference cannot be computed or continued; the message names the plan, the key, the value and what is allowed."""

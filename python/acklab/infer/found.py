@@ -1,4 +1,4 @@
-"""What an inference found: the readings tried, their values, the posterior, and how well it predicts what it did not see."""
+"""Results of an inference: the readings tried, their values, the posterior, and its prediction of values that were not fitted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .posterior import Array, Posterior, Rule
 
 @dataclass(frozen=True)
 class Reached:
-    """How near any reading comes to a printed value."""
+    """The reading whose mean is nearest to a printed value."""
 
     mean: float
     """The nearest mean over the nudges."""
@@ -48,7 +48,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Found:
-    """What an inference found."""
+    """The results of an inference."""
 
     plan: Plan
     choices: Sequence[Choice]
@@ -65,7 +65,7 @@ class Found:
     kept: int
 
     def posterior_of(self, fit: Sequence[int]) -> Posterior:
-        """The readings weighed by some of the values."""
+        """The posterior over readings, given some of the values."""
         return Posterior(self.plan.space, self.choices, self.made, self.plan.values, fit, self.whole)
 
     @property
@@ -80,12 +80,12 @@ class Found:
 
     @cached_property
     def posterior(self) -> Posterior:
-        """The readings weighed by the values that may be fitted."""
+        """The posterior over readings, given the values that may be fitted."""
         return self.posterior_of(self.fitted)
 
     @cached_property
     def rules(self) -> list[Rule]:
-        """What they say of each rule."""
+        """The posterior of each rule's values."""
         return self.posterior.rules()
 
     @property
@@ -105,7 +105,7 @@ class Found:
 
     @cached_property
     def reached(self) -> list[Reached]:
-        """For each value how near any reading comes."""
+        """For each value the reading whose mean is nearest."""
         found, mean = [], self.posterior.mean
         for place, one in enumerate(self.plan.values):
             far = np.abs(mean[:, place] - one.value)

@@ -1,4 +1,4 @@
-"""The same experiment a little later and a little longer: what of a single run is chance."""
+"""Perturbed repetitions of an experiment: starts later, delays longer, which show a single run's variance."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Nudge:
     longer: float = 0.01
 
     def of(self, tree: Mapping[str, Any], seed: int) -> dict[str, Any]:
-        """The scenario with what this seed draws. Each link and flow has a draw by its name, so two scenarios share them."""
+        """The scenario with this seed's random starts and delays. Each link and flow has a draw by its name, so two scenarios share them."""
         links, flows = [], []
         for one in tree.get("link", []):
             drawn = Draws(seed, f"delay {'>'.join(one['between'])}")

@@ -1,4 +1,4 @@
-"""The charts of an inference: each value beside what readings give, and the probability of each rule's values."""
+"""The charts of an inference: each measured value beside the readings' results, and the probability of each rule's values."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ FAR = 6.0
 _NAMES = {"slate": "baseline", "blue": "winner", "green": "best without this group"}
 
 
-def charts(told: Found) -> Iterator[Chart]:
+def charts(result: Found) -> Iterator[Chart]:
     """Every chart."""
-    yield _values(told)
-    yield _rules(told)
+    yield _values(result)
+    yield _rules(result)
 
 
-def _values(told: Found) -> Chart:
+def _values(result: Found) -> Chart:
     """Misses in tolerances; 0 is the printed value."""
-    one, dots, rows = told.posterior, [], []
+    one, dots, rows = result.posterior, [], []
     winner, chance = one.predicted(one.winner)
-    predicted = {k: group.winner[k] for group in told.left_out for k in group.places}
-    for row, value in enumerate(told.plan.values):
+    predicted = {k: group.winner[k] for group in result.left_out for k in group.places}
+    for row, value in enumerate(result.plan.values):
         rows.append(f"{value.name}, {'fitted' if value.fit else 'held out'}")
-        shown = [(told.baseline[row], told.base[row].std(), "slate"), (winner[row], chance[row], "blue")]
+        shown = [(result.baseline[row], result.base[row].std(), "slate"), (winner[row], chance[row], "blue")]
         if row in predicted:
             shown.append((predicted[row], 0.0, "green"))
         for at, deviation, colour in shown:
@@ -46,14 +46,14 @@ def _near(value: float) -> float:
     return max(-FAR, min(FAR, float(value)))
 
 
-def _rules(told: Found) -> Chart:
+def _rules(result: Found) -> Chart:
     """Each rule's values and their weights."""
     rows, dots = [], []
-    for rule in told.rules:
+    for rule in result.rules:
         for cell, weight, before in zip(rule.cells, rule.probability, rule.prior, strict=True):
             dots.append(Dot(len(rows), before, (before, before), "slate"))
             dots.append(Dot(len(rows), weight, (weight, weight), "blue"))
             rows.append(f"{rule.name} = {written(cell)}")
-    what = "probability" if told.whole else "relative best fit"
-    keys = [("prior", "slate"), ("given the fitted values" if told.whole else "by the best fit found with it", "blue")]
+    what = "probability" if result.whole else "relative best fit"
+    keys = [("prior", "slate"), ("given the fitted values" if result.whole else "by the best fit found with it", "blue")]
     return Dots("rules", "What the fitted values say of each rule", rows, [DotPanel(what, dots, ends=(-0.03, 1.03))], keys)

@@ -1,4 +1,4 @@
-"""What is asked: open rules with their candidates, runs, printed values with tolerances, and which of them may be fitted."""
+"""Plan of an inference: open rules with their candidates, runs, printed values with tolerances, and which of them may be fitted."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ AVERAGES = ("mean", "median")
 
 @dataclass(frozen=True)
 class Printed:
-    """A value that was printed or measured, and what of the runs it is compared with."""
+    """A value that was printed or measured, and the run and quantity that it is compared with."""
 
     name: str
     read: Sequence[tuple[int, int]]
-    """Runs, each with which of its objectives."""
+    """Runs, each with the place of one of its objectives."""
     over: Sequence[tuple[int, int]]
-    """What each of them is divided by; empty for nothing."""
+    """The quantities by which they are divided; empty for none."""
     average: str
-    """What is made of several runs: ``mean`` or ``median``."""
+    """The average over several runs: ``mean`` or ``median``."""
     value: float
     tolerance: float
     fit: bool
@@ -80,7 +80,7 @@ class Plan:
     without: Sequence[frozenset[str]]
     """For each run the parts of the space that it does not read."""
     measured: Sequence[Sequence[Objective]]
-    """What is read from each run."""
+    """The quantities read from each run."""
     values: Sequence[Printed]
     space: Space
     search: str

@@ -1,9 +1,9 @@
-"""Which readings explain the values: likelihoods, the posterior, what single rules decide, and predictions.
+"""Posterior over readings (Bayes; Birge's ratio): likelihoods, marginal probabilities of each rule's values, and predictions.
 
-The model. Under a reading a value is normal: its mean is that of the nudged runs, its variance is the runs' (what chance does to
-one run, and to the mean of few) plus that of the printed number, half of whose tolerance is one standard deviation. Values are
+The model. Under a reading a value is normal. Its mean is that of the nudged runs. Its variance is the sum of the runs' variance, times
+1 + 1/n for the mean of n runs, and of the printed number's, whose standard deviation is half the tolerance. Values are
 independent. If even the best reading misses by more than that, all printed deviations are scaled up until its mean squared miss
-is one (Birge's ratio), so that the least bad of bad readings is not taken for certain. The prior is uniform over the values of
+is one (Birge's ratio), so that a reading that fits badly is not certain only because all others fit worse. The prior is uniform over the values of
 each rule.
 """
 
@@ -25,12 +25,12 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 DECIDED, EXCLUDED = 0.95, 0.05
 """A rule is decided where one value has this probability, a value excluded where it has less than this share of its prior."""
 BINS = 4
-"""A rule of any number between two bounds is told in so many ranges."""
+"""Number of ranges into which the interval of a continuous rule is divided."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What the values say of one rule."""
+    """The marginal posterior of one rule's values."""
 
     name: str
     cells: Sequence[Any]
@@ -57,7 +57,7 @@ class Rule:
 
 
 class Posterior:
-    """The readings that were tried, weighed by the fitted values.
+    """Posterior probabilities of the readings that were tried, given the fitted values.
 
     Args:
         space: the open rules.
@@ -126,10 +126,10 @@ class Posterior:
         return float(np.sqrt((((predicted - self._value) / (2 * self._sigma))[chosen] ** 2).mean()))
 
     def rules(self) -> list[Rule]:
-        """What the fitted values say of each rule.
+        """The marginal posterior of each rule.
 
-        Of readings that a sampler chose, where fits were good more than elsewhere, no share means anything. There a value counts
-        by the best fit that was found with it.
+        A sampler tries more readings where fits are good, so shares of its readings are no probabilities. A value is then judged by
+        the best fit that was found with it.
         """
         found = []
         for name in dict.fromkeys(self.space.columns.values()):
@@ -177,7 +177,7 @@ class Posterior:
 
 
 def edges(free: Free) -> list[float]:
-    """The ends of the ranges in which a rule of any number is told."""
+    """The ends of the ranges of a continuous rule."""
     low, high = free.low.number, free.high.number
     shares = [place / BINS for place in range(BINS + 1)]
     return [low * (high / low) ** share if free.log else low + share * (high - low) for share in shares]

@@ -1,4 +1,4 @@
-"""An inference from its plan to what it leaves behind."""
+"""An inference from its plan to its output files."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _name(choice: Choice) -> str:
 
 
 class _Misfits:
-    """Makes the runs that a search asks for, and answers with each reading's misfit."""
+    """Runs the readings that a search chose, and returns each one's misfit."""
 
     def __init__(self, plan: Plan, values: Values) -> None:
         self.plan, self.values = plan, values
@@ -147,7 +147,7 @@ def _chosen(plan: Plan, bench: Bench, values: Values, refused: Counter[str]) -> 
 
 
 class _Asked:
-    """What a search asks its runs: the misfits."""
+    """The objective of a search: the misfit."""
 
     def __init__(self, misfits: _Misfits) -> None:
         self.values: Any = misfits.of

@@ -1,4 +1,4 @@
-"""The sentences and tables of an inference: the winner, what each rule's values are worth, what no reading reaches."""
+"""The sentences and tables of an inference: the winner, the probabilities of each rule's values, and the values that no reading reaches."""
 
 from __future__ import annotations
 
@@ -20,44 +20,44 @@ if TYPE_CHECKING:
 MOST_VALUES, MOST_ROWS = 6, 20
 
 
-def cells(told: Found, reading: int | None = None) -> str:
+def cells(result: Found, reading: int | None = None) -> str:
     """A reading, the winner if left out."""
-    one = told.choices[told.posterior.winner if reading is None else reading]
+    one = result.choices[result.posterior.winner if reading is None else reading]
     return ", ".join(f"{name}={written(value)}" for name, value in one.cells.items())
 
 
-def sentence(told: Found) -> str:
+def sentence(result: Found) -> str:
     """The answer."""
-    one = told.posterior
-    fitted = told.within(one.predicted(one.winner)[0], told.fitted)
+    one = result.posterior
+    fitted = result.within(one.predicted(one.winner)[0], result.fitted)
     share = float(one.weights[one.winner])
-    probable = f" (probability {_weight(share)})" if told.whole else ""
-    many = f"{fitted} of {counted(len(told.fitted), 'fitted value')}"
+    probable = f" (probability {_weight(share)})" if result.whole else ""
+    many = f"{fitted} of {counted(len(result.fitted), 'fitted value')}"
     return (
-        f"{'Most probable' if told.whole else 'Best'} of {counted(len(told.choices), 'reading')}: {cells(told)}{probable}. "
-        f"It explains {many} within the tolerance (the baseline: {told.within(told.baseline, told.fitted)})."
+        f"{'Most probable' if result.whole else 'Best'} of {counted(len(result.choices), 'reading')}: {cells(result)}{probable}. "
+        f"It explains {many} within the tolerance (the baseline: {result.within(result.baseline, result.fitted)})."
     )
 
 
-def basis(told: Found) -> list[str]:
-    """What the numbers rest on."""
-    plan, tried = told.plan, len(told.choices)
+def basis(result: Found) -> list[str]:
+    """The sample behind the numbers: readings, nudges, runs."""
+    plan, tried = result.plan, len(result.choices)
     size = plan.space.size
-    of = "all there are" if told.whole else f"of {size:,}, chosen by {plan.search}" if size else f"chosen by {plan.search}"
-    said = [f"{counted(tried, 'reading')} tried ({of}), {counted(plan.nudges, 'nudge')} each, {counted(told.runs, 'run')}"]
-    if told.refused:
-        said.append(f"{counted(sum(told.refused.values()), 'reading')} no scenario: {next(iter(told.refused))}")
-    if told.kept:
-        said.append(f"{told.kept:,} of the runs done before")
+    of = "all there are" if result.whole else f"of {size:,}, chosen by {plan.search}" if size else f"chosen by {plan.search}"
+    said = [f"{counted(tried, 'reading')} tried ({of}), {counted(plan.nudges, 'nudge')} each, {counted(result.runs, 'run')}"]
+    if result.refused:
+        said.append(f"{counted(sum(result.refused.values()), 'reading')} no scenario: {next(iter(result.refused))}")
+    if result.kept:
+        said.append(f"{result.kept:,} of the runs done before")
     return said
 
 
-def assumed(told: Found) -> list[str]:
+def assumed(result: Found) -> list[str]:
     """What the probabilities assume."""
-    scale = told.posterior.scale
+    scale = result.posterior.scale
     said = [
         "Assumed: values independent and normal; half a tolerance is one standard deviation of a printed number; what nudges change is added.",
-        "Prior: uniform over the values that the plan names for each rule. A rule that it does not name counts as known." if told.whole else
+        "Prior: uniform over the values that the plan names for each rule. A rule that it does not name counts as known." if result.whole else
         "Readings that a sampler chose have no probabilities: a rule's value counts by the best fit found with it.",
     ]  # fmt: skip
     if scale > 1:
@@ -65,16 +65,16 @@ def assumed(told: Found) -> list[str]:
     return said
 
 
-def prediction(told: Found) -> str:
+def prediction(result: Found) -> str:
     """How well values that were not fitted are predicted."""
-    if not told.held_out:
+    if not result.held_out:
         return ""
-    one, places = told.posterior, told.held_out
+    one, places = result.posterior, result.held_out
     winner, mean = one.predicted(one.winner)[0], one.predicted()[0]
-    compared = _compared(one.misses(told.baseline, places), one.misses(winner, places), one.misses(mean, places))
+    compared = _compared(one.misses(result.baseline, places), one.misses(winner, places), one.misses(mean, places))
     return (
-        f"Held out: the winner predicts {told.within(winner, places)} of {counted(len(places), 'value')} within the tolerance "
-        f"(the baseline: {told.within(told.baseline, places)}); {compared}."
+        f"Held out: the winner predicts {result.within(winner, places)} of {counted(len(places), 'value')} within the tolerance "
+        f"(the baseline: {result.within(result.baseline, places)}); {compared}."
     )
 
 
@@ -82,24 +82,24 @@ def _compared(base: float, winner: float, mean: float) -> str:
     return f"root mean squared miss in tolerances {_shown(winner)}, of the posterior mean {_shown(mean)}, of the baseline {_shown(base)}"
 
 
-def left_out(told: Found) -> str:
+def left_out(result: Found) -> str:
     """Each group predicted from the others."""
-    if not told.left_out:
+    if not result.left_out:
         return ""
-    weighed = [(len(one.places), one.misses) for one in told.left_out]
+    weighed = [(len(one.places), one.misses) for one in result.left_out]
     total = sum(count for count, _ in weighed)
     base, winner, mean = (math.sqrt(sum(count * miss[k] ** 2 for count, miss in weighed) / total) for k in range(3))
-    better = sum(one.misses[1] < one.misses[0] for one in told.left_out)
+    better = sum(one.misses[1] < one.misses[0] for one in result.left_out)
     return (
         f"Leave one group out: fitted to the others, the best reading predicts {better} of {counted(len(weighed), 'group')} better than the "
         f"baseline; {_compared(base, winner, mean)}."
     )
 
 
-def unreached(told: Found) -> list[str]:
+def unreached(result: Found) -> list[str]:
     """Values that no reading reaches, and by how much."""
     found = []
-    for one, near in zip(told.plan.values, told.reached, strict=True):
+    for one, near in zip(result.plan.values, result.reached, strict=True):
         if math.isnan(near.distance):
             found.append(f"No reading has a value of {one.name}.")
         elif not near.is_reached:
@@ -110,9 +110,9 @@ def unreached(told: Found) -> list[str]:
     return found
 
 
-def rule_rows(told: Found) -> tuple[list[str], list[list[str]]]:
-    """What the values say of each rule: heads and rows."""
-    return ["rule", "verdict", "value: probability" if told.whole else "value: relative best fit"], [_rule(one) for one in told.rules]
+def rule_rows(result: Found) -> tuple[list[str], list[list[str]]]:
+    """The posterior of each rule: heads and rows."""
+    return ["rule", "verdict", "value: probability" if result.whole else "value: relative best fit"], [_rule(one) for one in result.rules]
 
 
 def _rule(one: Rule) -> list[str]:
@@ -137,17 +137,17 @@ def _weight(value: float) -> str:
     return "<0.001" if value < 0.001 else ">0.999" if value > 0.999 else f"{value:.2g}"
 
 
-def value_rows(told: Found) -> tuple[list[str], list[list[str]]]:
-    """Each value beside what readings give: heads and rows."""
-    one = told.posterior
+def value_rows(result: Found) -> tuple[list[str], list[list[str]]]:
+    """Each measured value beside the readings' results: heads and rows."""
+    one = result.posterior
     (winner, chance), (mean, spread) = one.predicted(one.winner), one.predicted()
     rows = []
-    for k, (value, near) in enumerate(zip(told.plan.values, told.reached, strict=True)):
+    for k, (value, near) in enumerate(zip(result.plan.values, result.reached, strict=True)):
         rows.append([
-            value.label, "fitted" if value.fit else "held out", f"{_shown(value.value)} +- {_shown(value.tolerance)}", _shown(told.baseline[k]),
-            _with(winner[k], chance[k]), *([_with(mean[k], spread[k])] if told.whole else []), _shown(near.mean), f"{near.within:,}",
+            value.label, "fitted" if value.fit else "held out", f"{_shown(value.value)} +- {_shown(value.tolerance)}", _shown(result.baseline[k]),
+            _with(winner[k], chance[k]), *([_with(mean[k], spread[k])] if result.whole else []), _shown(near.mean), f"{near.within:,}",
         ])  # fmt: skip
-    middle = ["posterior"] if told.whole else []
+    middle = ["posterior"] if result.whole else []
     return ["value", "use", "printed", "baseline", "winner", *middle, "nearest", "within"], rows
 
 
@@ -155,13 +155,13 @@ def _with(mean: Any, deviation: Any) -> str:
     return f"{_shown(mean)} ({_shown(deviation, 2)})" if deviation > 1e-6 * abs(mean) else _shown(mean)
 
 
-def group_rows(told: Found) -> tuple[list[str], list[list[str]]]:
+def group_rows(result: Found) -> tuple[list[str], list[list[str]]]:
     """Each value predicted from the other groups: heads and rows."""
     rows = []
-    for one in told.left_out:
+    for one in result.left_out:
         for k in one.places:
-            value = told.plan.values[k]
-            rows.append([one.group, value.label, _shown(value.value), _shown(told.baseline[k]), _shown(one.winner[k]), _shown(one.mean[k])])
+            value = result.plan.values[k]
+            rows.append([one.group, value.label, _shown(value.value), _shown(result.baseline[k]), _shown(one.winner[k]), _shown(one.mean[k])])
     return ["left out", "value", "printed", "baseline", "best of the others", "posterior mean"], rows
 
 
@@ -174,10 +174,10 @@ def notes() -> str:
     )
 
 
-def as_text(told: Found) -> str:
-    """Everything a terminal is told."""
-    blocks: list[str] = [one_line(told.plan.title or told.plan.name), *basis(told), ""]
-    for (heads, rows), names in ((rule_rows(told), 3), (value_rows(told), 2)):
+def as_text(result: Found) -> str:
+    """The whole text for a terminal."""
+    blocks: list[str] = [one_line(result.plan.title or result.plan.name), *basis(result), ""]
+    for (heads, rows), names in ((rule_rows(result), 3), (value_rows(result), 2)):
         blocks += [*align(heads, rows, names=names), ""]
-    said: Sequence[str] = [sentence(told), prediction(told), left_out(told), *unreached(told), *assumed(told)]
+    said: Sequence[str] = [sentence(result), prediction(result), left_out(result), *unreached(result), *assumed(result)]
     return "\n".join([*blocks, *filter(None, said)])

@@ -115,7 +115,7 @@ def reproduce(
         only: which figures; all if left out, but in a quick look not the slow ones.
         claims: ids of the claims to judge; all if left out.
         threads: how many runs at once; one a processor if left out.
-        by: who makes the runs that share no warm-up and record nothing, instead of threads.
+        by: the workers, instead of threads, of runs that share no warm-up and record nothing.
         journal: where numbers are kept for an attempt that goes on after this one; recorded runs are made anew.
     """
     start = time.monotonic()

@@ -1,4 +1,4 @@
-"""What is wrong with a search."""
+"""Errors of a search."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from ..sweep.errors import SweepError
 
 
 class TuneError(SweepError):
-    """A search makes no sense, or cannot go on; the message names the plan, the key, the value and what is allowed."""
+    """A search cannot be computed or continued; the message names the plan, the key, the value and what is allowed."""

@@ -1,4 +1,4 @@
-"""What a search found: trials, the winner, and its values on fresh paths."""
+"""Results of a search: trials, the winner, and its values on fresh paths."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Loss:
 
 @dataclass(frozen=True)
 class Found:
-    """What a search found."""
+    """The results of a search."""
 
     plan: Plan
     paths: Sequence[Path]

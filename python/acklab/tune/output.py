@@ -1,4 +1,4 @@
-"""What a search leaves behind: the table of trials, ``tune.json``, charts, one offline page, and the winner's scenario."""
+"""Output files of a search: the table of trials, ``tune.json``, charts, one offline page, and the winner's scenario."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 MOST_ROWS = 20
 
 
-def frame(told: Found) -> pl.DataFrame:
+def frame(result: Found) -> pl.DataFrame:
     """A row a trial, the baseline first as trial 0."""
     import polars as pl
 
-    named = list(dict.fromkeys(told.plan.space.columns.values()))
+    named = list(dict.fromkeys(result.plan.space.columns.values()))
     rows = []
-    for one in [told.base, *told.trials]:
+    for one in [result.base, *result.trials]:
         row: dict[str, Any] = {"trial": one.number, "state": one.state if one.number else "baseline", "paths": len(one.costs)}
         row |= {name: one.choice.cells.get(name) for name in named}
-        for place, objective in enumerate(told.plan.objectives):
+        for place, objective in enumerate(result.plan.objectives):
             known = bool(one.costs) and not any(math.isnan(cost[place]) for cost in one.costs)
-            mean, ends = told.interval(one, place) if known else (None, None)
+            mean, ends = result.interval(one, place) if known else (None, None)
             row |= {objective.name: mean, f"{objective.name} low": ends.low if ends else None, f"{objective.name} high": ends.high if ends else None}
         rows.append(row)
     for name in named:  # one type a column: numbers, or texts as the scenario has them
@@ -44,30 +44,30 @@ def frame(told: Found) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def plain(told: Found) -> dict[str, Any]:
-    """The search as plain values: what ``--json`` prints and ``tune.json`` holds."""
-    plan = told.plan
+def plain(result: Found) -> dict[str, Any]:
+    """The search as plain values: the object of ``--json`` and ``tune.json``."""
+    plan = result.plan
     judged = None
-    if told.judged is not None:
-        judged = {"paths": len(told.judged.paths), "differences": [_ends(one, found) for one, found in zip(plan.objectives, told.judged.differences, strict=True)]}
+    if result.judged is not None:
+        judged = {"paths": len(result.judged.paths), "differences": [_ends(one, found) for one, found in zip(plan.objectives, result.judged.differences, strict=True)]}
     return {
         "title": plan.title or plan.name,
-        "answer": words.sentence(told),
-        "search": words.search_told(told),
-        "loses": words.losing(told),
+        "answer": words.sentence(result),
+        "search": words.search_told(result),
+        "loses": words.losing(result),
         "objectives": [
             {"name": one.name, "unit": one.unit, "better": "more" if one.sign > 0 else "less", "relative": one.relative}
             for one in plan.objectives
         ],
-        "runs": told.runs,
-        "paths": len(told.paths),
+        "runs": result.runs,
+        "paths": len(result.paths),
         "seeds": plan.seeds,
-        "best": dict(told.best),
-        "winner": told.winner.number,
-        "front": [one.number for one in told.front],
+        "best": dict(result.best),
+        "winner": result.winner.number,
+        "front": [one.number for one in result.front],
         "fresh": judged,
-        "importance": told.importance,
-        "trials": frame(told).to_dicts(),
+        "importance": result.importance,
+        "trials": frame(result).to_dicts(),
     }  # fmt: skip
 
 
@@ -80,74 +80,74 @@ def _ends(one: Any, found: Any) -> Any:
     return {"mean": one.back(found.value), "low": ends.low, "high": ends.high}
 
 
-def write(told: Found, bench: Bench, folder: Path) -> None:
+def write(result: Found, bench: Bench, folder: Path) -> None:
     """Writes everything into a directory."""
     from ..figures import draw
     from .picture import charts
 
-    table, plan = frame(told), told.plan.told()
-    texts = [one.scenario if isinstance(one.scenario, str) else one.scenario.decode(errors="replace") for one in told.plan.entries]
-    about = provenance(scenario="\n".join(dict.fromkeys(texts)), plan=plan, seeds=told.plan.seeds)
+    table, plan = frame(result), result.plan.told()
+    texts = [one.scenario if isinstance(one.scenario, str) else one.scenario.decode(errors="replace") for one in result.plan.entries]
+    about = provenance(scenario="\n".join(dict.fromkeys(texts)), plan=plan, seeds=result.plan.seeds)
     with system_errors(folder / "trials.parquet"):
         table.write_parquet(folder / "trials.parquet", metadata=about)
     table.write_csv(folder / "trials.csv")
-    _paths(told).write_csv(folder / "paths.csv")
+    _paths(result).write_csv(folder / "paths.csv")
     (folder / "plan.toml").write_text(plan, encoding="utf-8")
-    (folder / "best.toml").write_text(_scenario(told, bench, _heaviest(told)), encoding="utf-8")
-    if told.losses:
-        (folder / "loses.toml").write_text(_scenario(told, bench, told.losses[0].path), encoding="utf-8")
-        (folder / "loses-baseline.toml").write_text(_scenario(told, bench, told.losses[0].path, winner=False), encoding="utf-8")
+    (folder / "best.toml").write_text(_scenario(result, bench, _heaviest(result)), encoding="utf-8")
+    if result.losses:
+        (folder / "loses.toml").write_text(_scenario(result, bench, result.losses[0].path), encoding="utf-8")
+        (folder / "loses-baseline.toml").write_text(_scenario(result, bench, result.losses[0].path, winner=False), encoding="utf-8")
     shown = []
-    for chart in charts(told):
+    for chart in charts(result):
         picture = draw.save(chart, folder / f"{chart.name}.png")
         (folder / f"{chart.name}.svg").write_text(picture.svg, encoding="utf-8")
         shown.append(draw.embedded(chart, picture))
-    (folder / "tune.html").write_text(_page(told, shown), encoding="utf-8")
-    (folder / "tune.json").write_text(json.dumps(plain(told), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    (folder / "tune.html").write_text(_page(result, shown), encoding="utf-8")
+    (folder / "tune.json").write_text(json.dumps(plain(result), indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
-def _heaviest(told: Found) -> Drawn:
+def _heaviest(result: Found) -> Drawn:
     """The path of the list that is drawn most often, without its draws."""
-    entries = told.plan.entries
+    entries = result.plan.entries
     number = max(range(len(entries)), key=lambda place: (entries[place].weight, -place))
     return Drawn(0, number, entries[number].name, {}, (1,))
 
 
-def _scenario(told: Found, bench: Bench, path: Drawn, winner: bool = True) -> str:
+def _scenario(result: Found, bench: Bench, path: Drawn, winner: bool = True) -> str:
     """The scenario of the winner, or of the baseline, on a path."""
-    one = told.winner if winner else told.base
+    one = result.winner if winner else result.base
     who = f"trial {one.number}" if one.number else "the baseline"
     where = f" on {path.told}" if path.number else f" on path {path.name!r}, without what paths draw" if path.name else ""
     tree = bench.written(one.choice.sets, path, exactly=bool(path.number))
     return f"# Of `acklab tune`: {who}{where}.\n{dumps(tree)}"
 
 
-def _paths(told: Found) -> pl.DataFrame:
+def _paths(result: Found) -> pl.DataFrame:
     """A row a drawn path: those of the search, then the fresh ones."""
     import polars as pl
 
-    fresh = told.judged.paths if told.judged else []
-    keys = list(dict.fromkeys(one.key for entry in told.plan.entries for one in entry.draws))
+    fresh = result.judged.paths if result.judged else []
+    keys = list(dict.fromkeys(one.key for entry in result.plan.entries for one in entry.draws))
     rows = [
         {"set": kind, "path": path.number, "name": cell(path.name), "seed": path.seeds[0], "seeds": len(path.seeds),
          **{key: words.written(path.drew[key]) if key in path.drew else None for key in keys}}
-        for kind, several in (("search", told.paths), ("fresh", fresh)) for path in several
+        for kind, several in (("search", result.paths), ("fresh", fresh)) for path in several
     ]  # fmt: skip
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _page(told: Found, charts: list[str]) -> str:
+def _page(result: Found, charts: list[str]) -> str:
     """One page that needs no network."""
     from .. import __version__
     from ..figures.html import document, esc, header, table
 
-    plan = told.plan
+    plan = result.plan
     title = plan.title or plan.name
-    body = [header(words.sentence(told), "acklab tune", title, quick=False)]
-    body += [f'<p class="lead">{esc(text)}</p>' for text in (words.search_told(told), words.losing(told)) if text]
+    body = [header(words.sentence(result), "acklab tune", title, quick=False)]
+    body += [f'<p class="lead">{esc(text)}</p>' for text in (words.search_told(result), words.losing(result)) if text]
     body.append("</header><main>")
     body += [f'<section class="card">{chart}</section>' for chart in charts]
-    paths = words.by_path(told)
+    paths = words.by_path(result)
     if len(paths) > 1:
         rows = []
         for name, count, samples in paths:
@@ -159,15 +159,15 @@ def _page(told: Found, charts: list[str]) -> str:
         heads = ["path", "drawn", *(esc(f"{one.name}, winner beside the baseline") for one in plan.objectives)]
         note = "Fresh paths. Each interval is 95 % by itself, and few paths make it wide."
         body.append(f'<section class="card"><h2>Path by path</h2>{table(heads, rows, ["text wrap"])}<p class="note">{esc(note)}</p></section>')
-    heads, rows = words.columns(told, MOST_ROWS)
+    heads, rows = words.columns(result, MOST_ROWS)
     kinds = ["text"] + ["text wrap"] * (len(heads) - 1 - len(plan.objectives))
     name = "The front" if len(plan.objectives) > 1 else "The best trials"
     body.append(f'<section class="card"><h2>{name}</h2>{table(list(map(esc, heads)), [list(map(esc, row)) for row in rows], kinds)}</section>')
-    body += [f'<p class="note">{esc(line)}</p>' for line in words.basis(told)]
+    body += [f'<p class="note">{esc(line)}</p>' for line in words.basis(result)]
     files = (
         "trials.parquet and trials.csv: a row a trial; paths.csv: the drawn paths; best.toml: the winner's scenario; "
         "runs.jsonl.gz: every run's whole result."
     )
-    lost = " loses.toml and loses-baseline.toml: winner and baseline on the path where the winner loses most." if told.losses else ""
+    lost = " loses.toml and loses-baseline.toml: winner and baseline on the path where the winner loses most." if result.losses else ""
     body.append(f'</main><footer class="foot">acklab {esc(__version__)}. {esc(files + lost)}</footer>')
     return document(title, "".join(body))

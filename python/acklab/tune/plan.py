@@ -1,4 +1,4 @@
-"""What is searched: a scenario, its free keys, the objectives, the distribution of paths."""
+"""Plan of a search: a scenario, its free keys, the objectives, the distribution of paths."""
 
 from __future__ import annotations
 

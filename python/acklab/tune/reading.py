@@ -1,4 +1,4 @@
-"""What plans of searches and of inferences have in common: keys with a fixed value, free keys, counts."""
+"""Common parts of the plans of searches and inferences: keys with a fixed value, free keys, counts."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class PlanKeys:
         self.counts = {key: self.at(key, lambda key=key: _count(key, tree, *counts[key])) for key in counts}
 
     def at(self, key: str, make: Callable[[], Any]) -> Any:
-        """What ``make`` makes of a key; None, and a noted mistake that names the key, where it raises one."""
+        """The result of ``make`` for a key; None, and a noted mistake that names the key, where it raises one."""
         return self._where.check(key, make, lambda said: said if said.startswith(key.split(".")[0]) else f"{key} {said}")
 
     def _table(self, part: str) -> Mapping[str, Any]:

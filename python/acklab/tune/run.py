@@ -1,4 +1,4 @@
-"""A search from its plan to what it leaves behind."""
+"""A search from its plan to its output files."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _written(told: Tuned, bench: Bench, folder: Path) -> None:
 
 
 def _identity(plan: Plan) -> dict[str, str]:
-    """What makes two searches the same work; more trials, other titles or more fresh paths continue a search."""
+    """The identity of a search; more trials, other titles or more fresh paths continue a search."""
     left_out = ("title", "trials", "held_out", "scenario")
     scenarios = [[entry.name, *(text if isinstance(text, str) else text.decode(errors="replace") for text in [entry.scenario])] for entry in plan.entries]
     return identity(json.dumps(scenarios), {key: value for key, value in plan.tree.items() if key not in left_out})

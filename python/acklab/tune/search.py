@@ -1,4 +1,4 @@
-"""The search: Optuna asks for choices in batches of a fixed size, every trial sees the same paths, and is told in order.
+"""The search: Optuna asks for choices in batches of a fixed size, every trial runs on the same paths, and its result is reported in order.
 
 A choice that Optuna asks for again counts once. Instead of it an untried neighbour of the best is tried, one step of one key away.
 
@@ -31,13 +31,13 @@ from .trials import Bench, Runs, Wanted
 COMPLETE, STOPPED, REFUSED, NO_VALUE = "complete", "stopped", "refused", "no value"
 #: Paths of the first look, and how many times as many at each that follows.
 FIRST_LOOK, GROWTH = 4, 2
-#: How often Optuna may ask again for what it has been told, before a neighbour of the best is tried.
+#: How often Optuna may repeat a trial that has a result, before a neighbour of the best is tried.
 AGAIN = 3
 
 
 @dataclass
 class Trial:
-    """A choice and what its runs gave. Trial 0 is the baseline."""
+    """A choice and the results of its runs. Trial 0 is the baseline."""
 
     number: int
     choice: Choice
@@ -59,7 +59,7 @@ class Trial:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         told = ", ".join(f"{key}={value}" for key, value in self.choice.cells.items())
         return f"trial {self.number} ({told})" if self.number else "the baseline"
 
@@ -305,7 +305,7 @@ def _distributions(space: Space, one: Trial) -> dict[str, Any]:
     import optuna
 
     class Asked:
-        """Notes what a space asks of Optuna, and answers with the trial's parameters."""
+        """Asks Optuna for a value of each free key of a space; the trial's parameters."""
 
         def __init__(self) -> None:
             self.found: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""What a search may choose: free keys with bounds or choices, and named alternatives with free keys of their own."""
+"""Search space: free keys with bounds or choices, and named alternatives with free keys of their own."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Free:
         return self.choices or [self.value(self.low.number), self.value(self.high.number)]
 
     def parameters(self) -> Sequence[Any]:
-        """What Optuna calls each of the values, if they can be counted."""
+        """Optuna's name of each value, if their number is finite."""
         if self.choices:
             return range(len(self.choices))
         step = self.step or 1
@@ -109,7 +109,7 @@ class Space:
 
     parts: Sequence[Free | Alternatives]
     columns: Mapping[str, str]
-    """Key or alternative -> what its column is called."""
+    """Key or alternative -> the name of its column."""
 
     @property
     def frees(self) -> list[Free]:

@@ -30,7 +30,7 @@ Settings = Mapping[str, Any]
 
 
 class Benched(Protocol):
-    """What the runs of a plan depend on."""
+    """The inputs on which the runs of a plan depend."""
 
     @property
     def entries(self) -> Sequence[Entry]: ...
@@ -52,7 +52,7 @@ class Bench:
     """Scenarios of the paths of a plan."""
 
     ENTRY, MEASURED = "path", "objectives"
-    """What messages call an entry, and the plan's key that says what is read from its runs."""
+    """The name of an entry in messages, and the plan's key for the quantities read from its runs."""
 
     def __init__(self, plan: Benched) -> None:
         self.plan = plan
@@ -63,7 +63,7 @@ class Bench:
         return self.plan.space.parts
 
     def objectives(self, entry: int) -> Sequence[Objective]:
-        """What is read from an entry's runs."""
+        """The quantities read from an entry's runs."""
         return self.plan.objectives
 
     def sets(self, settings: Settings, entry: int, drew: Settings) -> list[str]:
@@ -200,7 +200,7 @@ def _lines(texts: Mapping[int, str], numbers: Sequence[int]) -> list[str]:
 
 
 def _number(line: str) -> int:
-    """What a run is known by: its scenario, whoever asks for it."""
+    """The key of a run: its scenario, whichever trial needs it."""
     return int.from_bytes(hashlib.sha256(line.encode()).digest()[:8], "big") >> (64 - _BITS)
 
 

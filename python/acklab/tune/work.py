@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Work:
-    """What a command makes."""
+    """The work of a command: its output files, its identity, its number of runs."""
 
     verb: str
     names: Sequence[str]
@@ -32,24 +32,24 @@ class Work:
     most: int
     """Runs at most, for the progress."""
     stamp: Mapping[str, Any]
-    """What the directory is told of the work."""
+    """The entry about the work in the directory's marker."""
 
 
 @dataclass(frozen=True)
 class Means:
-    """With what runs are made."""
+    """How runs are executed: in parallel, by which workers, with or without kept runs."""
 
     threads: int | None = None
     """How many at once; one a processor if None."""
     workers: Workers | None = None
-    """Who makes them; threads of this process if None."""
+    """The workers of the runs; threads of this process if None."""
     fresh: bool = False
     """Whether kept runs are discarded."""
     meter: Callable[[int], Meter] = lambda total: Unwatched()
 
 
 def carry_out(work: Work, bench: Bench, out: Path | None, means: Means, judge: Callable[[Runs], T], write: Callable[[T, Path], None]) -> T:
-    """What ``judge`` makes of the runs; with ``out`` written there, with all the runs.
+    """The result of ``judge``; with ``out`` written there, with all the runs.
 
     Raises:
         FolderError: ``out`` holds other work.
