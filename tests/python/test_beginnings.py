@@ -100,6 +100,13 @@ def test_an_unknown_key_is_suggested(acklab_command: Acklab) -> None:
     assert done.returncode == 2 and "did you mean dup_thresh?" in done.stderr
 
 
+def test_a_file_is_no_key(acklab_command: Acklab, tmp_path: Path) -> None:
+    file = tmp_path / "t1.toml"
+    file.write_text("")
+    done = acklab_command("explain", str(file))
+    assert done.returncode == 2 and "acklab run" in done.stderr
+
+
 def test_help_is_a_verb_and_the_shell_completes(acklab_command: Acklab) -> None:
     assert acklab_command("help", "sweep").stdout == acklab_command("sweep", "--help").stdout
     script = acklab_command("--print-completion", "bash").stdout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -68,6 +69,8 @@ def act(options: argparse.Namespace) -> int:
     # A table that several keys share is explained once, where its path is shortest; links and flows come first.
     fitting.sort(key=lambda place: (place.path[0] not in ("link", "flow"), len(place.path)))
     found = list({id(place.schema): place for place in reversed(fitting)}.values())[::-1]
+    if not found and os.path.isfile(options.key):
+        options.parser.error(f"{options.key} is a file; give a key, such as acklab explain flow.sender.dup_thresh, or run it: acklab run {options.key}")
     if not found or not wanted:
         known = sorted({place.path[-1].strip("()") for place in every})
         options.parser.error(not_known("key", options.key, known).partition("; there are")[0])

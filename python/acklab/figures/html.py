@@ -36,7 +36,7 @@ def header(title: str, kicker: str, headline: str, *, quick: bool) -> str:
     """The top of a page, left open for what follows."""
     warning = (
         '<p class="warning"><b>A quick look</b>: fewer seeds and cells than the full run, and no slow evidence. '
-        "Verdicts may change; run without --quick for the real thing.</p>"
+        "Verdicts may change; acklab reproduce without --quick makes the full run.</p>"
         if quick
         else ""
     )

@@ -20,7 +20,7 @@ export function itemParts(needs, open) {
 export const sequenceChart = {
   id: "sequence",
   title: "Time–sequence graph",
-  about: "What the sender sent and heard. A tick is a segment from its first to its last unit; the step line is the highest acknowledgment that has reached the sender.",
+  about: "Segments and ACKs at the sender. A tick is a segment from its first to its last unit; the step line is the highest acknowledgment number that the sender has received.",
   needs: "packets",
   height: 400,
   axis: () => {
