@@ -1,4 +1,4 @@
-//! Nanoseconds a packet costs in a queue: `queue_cost [packets]`, a line a queue and number of connections.
+//! Nanoseconds a packet costs in a queue: `queue_cost [packets [queue [connections]]]`, a line a queue and number of connections.
 //!
 //! About a hundred packets wait, and each arrival is followed by a departure.
 
@@ -37,10 +37,13 @@ fn cost(spec: &QueueSpec, connections: u32, packets: u64) -> f64 {
 }
 
 fn main() {
-    let packets = std::env::args().nth(1).and_then(|packets| packets.parse().ok()).unwrap_or(2_000_000);
-    for kind in ["drop-tail", "red", "codel", "fq-codel", "pie", "fq-pie", "cobalt", "fq-cobalt", "cake"] {
+    let mut words = std::env::args().skip(1);
+    let packets = words.next().and_then(|packets| packets.parse().ok()).unwrap_or(2_000_000);
+    let (only, connections) = (words.next(), words.next().and_then(|number| number.parse().ok()));
+    let kinds = ["drop-tail", "red", "codel", "fq-codel", "pie", "fq-pie", "cobalt", "fq-cobalt", "cake"];
+    for kind in kinds.into_iter().filter(|kind| only.as_ref().is_none_or(|only| only == kind)) {
         let spec = serde_json::from_value(serde_json::json!({ "kind": kind })).expect("a queue");
-        for connections in [1, 1000] {
+        for connections in connections.map_or(vec![1, 1000], |number| vec![number]) {
             println!("{kind:10} {connections:5} {:7.1} ns", cost(&spec, connections, packets));
         }
     }

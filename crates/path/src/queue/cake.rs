@@ -131,11 +131,11 @@ impl<P: Carried> Cake<P> {
         if tin.flows[flow].set == Set::Bulk {
             tin.places.count_bulk(&tin.flows[flow], -1);
         }
+        tin.leave(from, flow);
         if tin.flows[flow].cobalt.rests(now) {
-            tin.lists[from].pop_front();
             tin.flows[flow].set = Set::Idle;
         } else {
-            tin.move_front(from, DECAYING);
+            tin.append(DECAYING, flow);
             tin.flows[flow].set = Set::Decaying;
         }
     }
@@ -147,8 +147,7 @@ impl<P: Carried> Cake<P> {
             let tin = &mut self.tins[self.tin];
             let first = std::mem::take(decaying);
             let order = if first { [DECAYING, NEW, OLD] } else { [NEW, OLD, DECAYING] };
-            let list = order.into_iter().find(|&list| !tin.lists[list].is_empty())?;
-            let flow = usize::from(tin.lists[list][0]);
+            let (list, flow) = order.into_iter().find_map(|list| Some((list, tin.front(list)?)))?;
             if tin.flows[flow].deficit > 0 {
                 return Some((flow, list));
             }
@@ -162,7 +161,8 @@ impl<P: Carried> Cake<P> {
             }
             let more = tin.quantum_of(flow, &mut self.random);
             tin.flows[flow].deficit += more;
-            tin.move_front(list, OLD);
+            tin.leave(list, flow);
+            tin.append(OLD, flow);
         }
     }
 
@@ -215,9 +215,9 @@ impl<P: Carried> Queue<P> for Cake<P> {
         match inside.flows[flow].set {
             set @ (Set::Idle | Set::Decaying) => {
                 if set == Set::Decaying {
-                    inside.lists[DECAYING].retain(|&other| usize::from(other) != flow);
+                    inside.leave(DECAYING, flow);
                 }
-                inside.lists[NEW].push_back(flow as u16);
+                inside.append(NEW, flow);
                 inside.flows[flow].set = Set::Sparse;
                 inside.active += 1;
                 inside.flows[flow].deficit = inside.quantum_of(flow, &mut self.random);

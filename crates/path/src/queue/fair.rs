@@ -46,6 +46,34 @@ pub(super) struct Bucket<P, S> {
     pub state: S,
 }
 
+/// What waits in one of the queues, with the sums over all of them.
+pub(super) struct Stock<'a, P> {
+    packets: &'a mut VecDeque<(Time, P)>,
+    bytes: &'a mut u64,
+    /// Packets, bytes, memory.
+    of_all: (&'a mut usize, &'a mut u64, &'a mut u64),
+}
+
+impl<P: Carried> Stock<'_, P> {
+    /// The oldest packet, with its arrival.
+    #[inline]
+    pub fn pop(&mut self) -> Option<(Time, P)> {
+        let (arrival, packet) = self.packets.pop_front()?;
+        let size = packet.wire_bytes();
+        *self.bytes -= u64::from(size);
+        *self.of_all.0 -= 1;
+        *self.of_all.1 -= u64::from(size);
+        *self.of_all.2 -= memory(size);
+        Some((arrival, packet))
+    }
+
+    /// Bytes that wait in all queues.
+    #[inline]
+    pub fn bytes_of_all(&self) -> u64 {
+        *self.of_all.1
+    }
+}
+
 /// What becomes of a new queue that is found empty in its turn. It has to pass through the old ones before it can be new again, so
 /// that a flow of single packets cannot starve them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,14 +139,15 @@ impl<P: Carried, S: Clone> Fair<P, S> {
     /// The oldest packet of that queue, with its arrival.
     #[inline]
     pub fn pop(&mut self, index: usize) -> Option<(Time, P)> {
-        let bucket = &mut self.buckets[index];
-        let (arrival, packet) = bucket.packets.pop_front()?;
-        let size = packet.wire_bytes();
-        bucket.bytes -= u64::from(size);
-        self.len -= 1;
-        self.bytes -= u64::from(size);
-        self.memory -= memory(size);
-        Some((arrival, packet))
+        self.open(index).1.pop()
+    }
+
+    /// A queue's state, and apart from it what waits there.
+    #[inline]
+    pub fn open(&mut self, index: usize) -> (&mut S, Stock<'_, P>) {
+        let Bucket { packets, bytes, state, .. } = &mut self.buckets[index];
+        let of_all = (&mut self.len, &mut self.bytes, &mut self.memory);
+        (state, Stock { packets, bytes, of_all })
     }
 
     /// Drops from the front of the queue with most bytes: up to `most` packets, or half of its bytes. Which queue that was, and

@@ -116,13 +116,11 @@ impl<P: Carried> Queue<P> for FqCodel<P> {
     fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
         let rules = &self.rules;
         self.fair.serve(|fair, index| {
-            let mut control = std::mem::take(&mut fair.buckets[index].state);
-            let packet = control.dequeue(rules, now, removed, || {
-                let (arrival, packet) = fair.pop(index)?;
-                Some((arrival, packet, fair.bytes))
-            });
-            fair.buckets[index].state = control;
-            packet
+            let (control, mut stock) = fair.open(index);
+            control.dequeue(rules, now, removed, || {
+                let (arrival, packet) = stock.pop()?;
+                Some((arrival, packet, stock.bytes_of_all()))
+            })
         })
     }
 

@@ -42,6 +42,11 @@ impl List {
 pub struct Links(Vec<[u32; 2]>);
 
 impl Links {
+    /// Room for so many indices.
+    pub fn with(indices: usize) -> Links {
+        Links(vec![[NONE; 2]; indices])
+    }
+
     /// Makes room for one more index.
     pub fn grow(&mut self) {
         self.0.push([NONE; 2]);

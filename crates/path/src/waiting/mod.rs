@@ -4,7 +4,7 @@
 //! Taking a packet in, out of the middle or off an end is a few writes, however many wait and whoever they belong to.
 
 mod flows;
-mod links;
+pub(crate) mod links;
 mod multiply;
 mod ranking;
 mod rate;

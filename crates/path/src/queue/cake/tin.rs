@@ -10,6 +10,7 @@ use super::shaper::Pace;
 use super::tins::TinMode;
 use crate::Carried;
 use crate::random::Random;
+use crate::waiting::links::{Links, List};
 
 /// What a flow's queue is to its tin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,7 +65,8 @@ pub(super) const OLD: usize = 2;
 pub(super) struct Tin<P> {
     pub flows: Vec<Flow<P>>,
     pub places: Places,
-    pub lists: [VecDeque<u16>; 3],
+    lists: [List; 3],
+    links: Links,
     /// Flows that are sparse or bulk.
     pub active: u32,
     pub packets: usize,
@@ -95,6 +97,7 @@ impl<P: Carried> Tin<P> {
             flows: (0..QUEUES).map(|_| Flow::default()).collect(),
             places: Places::new(fair),
             lists: Default::default(),
+            links: Links::with(QUEUES),
             active: 0,
             packets: 0,
             rules: Rules { interval: (rtt + target - rtt / 20).max(2 * target), target, packet, ecn: true },
@@ -112,9 +115,21 @@ impl<P: Carried> Tin<P> {
         ((self.flow_quantum * part + u64::from(draw(random) >> 16)) >> 16) as i64
     }
 
-    /// Moves a flow from the front of a list to the end of another.
-    pub fn move_front(&mut self, from: usize, to: usize) {
-        let flow = self.lists[from].pop_front();
-        self.lists[to].extend(flow);
+    /// The first flow of a list.
+    #[inline]
+    pub fn front(&self, list: usize) -> Option<usize> {
+        self.lists[list].head().map(|flow| flow as usize)
+    }
+
+    /// Puts a flow at the end of a list.
+    #[inline]
+    pub fn append(&mut self, list: usize, flow: usize) {
+        self.links.push_back(&mut self.lists[list], flow as u32);
+    }
+
+    /// Takes a flow out of the list in which it is.
+    #[inline]
+    pub fn leave(&mut self, list: usize, flow: usize) {
+        self.links.unlink(&mut self.lists[list], flow as u32);
     }
 }
