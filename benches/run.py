@@ -173,16 +173,27 @@ def bench_bulk(flows: int, mbps: int, seconds: float, repeat: int) -> None:
     print(f"{'':34} segments acknowledged: {ours} and {theirs}; set-up left in (one pair): {a:.2f} and {b:.2f} s, {b / a:.1f}x")
 
 
-def instructions(seconds: float = 10.0) -> float:
-    """Instructions an acknowledged segment takes, 4 flows, counted by callgrind: the same on every run of a binary."""
-    words = [str(BULK), "4", "100"]
+def instructions(seconds: float = 10.0, flows: int = 4, queue: str = "drop-tail") -> float:
+    """Instructions an acknowledged segment takes, counted by callgrind: the same on every run of a binary."""
+    words = [str(BULK), str(flows), "100"]
     counts = []
     for t in (seconds, 1e-6):
         with tempfile.NamedTemporaryFile() as out:
             tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out.name}"]
-            done = subprocess.run([*tool, *words, str(t)], capture_output=True, text=True, check=True)
+            done = subprocess.run([*tool, *words, str(t), "sack", queue], capture_output=True, text=True, check=True)
         counts.append((int(re.search(r"Collected : (\d+)", done.stderr)[1]), acked(done.stdout)))
     return (counts[0][0] - counts[1][0]) / counts[0][1]
+
+
+def fair_queue(repeat: int, flows: int = 1000, seconds: float = 20.0) -> None:
+    """What a segment costs where the bottleneck has FQ-CoDel, beside drop-tail: runs in turns, set-up taken off."""
+    def cost(queue: str) -> float:
+        words = [str(BULK), str(flows), "100"]
+        (spent, printed), (idle, _) = (cpu([*words, str(t), "sack", queue]) for t in (seconds, 1e-6))
+        return (spent - idle) / acked(printed)
+
+    ratios = sorted(cost("fq-codel") / cost("drop-tail") for _ in range(repeat))
+    print(f"FQ-CoDel / drop-tail, {flows} flows, a segment: {statistics.median(ratios):.2f}   {ratios[0]:.2f} to {ratios[-1]:.2f}")
 
 
 def filters(acks: int = 2_000_000) -> None:
@@ -210,7 +221,7 @@ def main() -> None:
     """Measures what was asked for, everything by default."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=9, help="pairs of runs a row (default 9)")
-    parser.add_argument("--only", nargs="*", help="rows: 4 100 10000 sweep threads instructions memory filters")
+    parser.add_argument("--only", nargs="*", help="rows: 4 100 10000 sweep threads instructions memory queues filters")
     given = parser.parse_args()
     wanted = lambda name: not given.only or name in given.only
     subprocess.run(["cargo", "build", "--release", "-q", "-p", "acklab-sim", "--examples"], cwd=ROOT, check=True)
@@ -233,6 +244,10 @@ def main() -> None:
             bench_threads(full, none, max(7, given.repeat))
     if wanted("instructions") and shutil.which("valgrind"):
         print(f"instructions a segment, 4 flows: {instructions():.0f}")
+        for queue in ("drop-tail", "fq-codel"):
+            print(f"instructions a segment, 1,000 flows, {queue}: {instructions(5.0, 1000, queue):.0f}")
+    if wanted("queues"):
+        fair_queue(given.repeat)
     if wanted("filters"):
         filters()
     if wanted("memory"):

@@ -26,3 +26,12 @@ def test_a_segment_takes_no_more_instructions_than_it_did():
     subprocess.run(["cargo", "build", "--release", "-q", "-p", "acklab-sim", "--example", "bulk"], cwd=ROOT, check=True)
     taken = bench.instructions()
     assert taken < MOST, f"{taken:.0f} instructions a segment, at most {MOST:.0f} were expected"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
+def test_fq_codel_with_1000_flows_costs_at_most_twice_drop_tail():
+    subprocess.run(["cargo", "build", "--release", "-q", "-p", "acklab-sim", "--example", "bulk"], cwd=ROOT, check=True)
+    plain, fair = (bench.instructions(2.0, 1000, queue) for queue in ("drop-tail", "fq-codel"))
+    assert fair < 2 * plain, f"{fair:.0f} instructions a segment, {plain:.0f} with drop-tail"

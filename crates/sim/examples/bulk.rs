@@ -1,8 +1,10 @@
-//! N bulk flows through one bottleneck, for profilers: `bulk N MBPS SECONDS [newreno|reno|sack|rfc6675] [event-by-event] [unstarted]`.
+//! N bulk flows through one bottleneck, for profilers: `bulk N MBPS SECONDS [newreno|reno|sack|rfc6675] [event-by-event] [unstarted]
+//! [fq-codel]`.
 
 use std::sync::Arc;
 
 use acklab_packet::{Rate, Time};
+use acklab_path::queue::FqCodelParams;
 use acklab_path::spec::{LinkSpec, QueueSpec};
 use acklab_scenario::spec::{Custom, FlowSpec, Record, Scenario, Size, Stop};
 use acklab_sim::Simulation;
@@ -38,10 +40,14 @@ fn main() {
             });
         }
     };
+    let fair = args.iter().any(|arg| arg == "fq-codel");
     duplex(0, 1, rate, 0.02, (mbps * 1e6 * 0.06 / 8.0 / 1000.0) as u64);
     for k in 0..pairs {
         duplex(2 + 2 * k, 0, Rate::from_bps(mbps * 1e7), 0.005, 10_000_000);
         duplex(1, 3 + 2 * k, Rate::from_bps(mbps * 1e7), 0.005, 10_000_000);
+    }
+    if fair {
+        links[0].queue = QueueSpec::FqCodel(FqCodelParams::default());
     }
     let mut sender = Stack::Ns2At235.sender();
     sender.window = Window::Segments(100_000);
