@@ -135,17 +135,18 @@ def test_a_picoquic_packet_has_the_bytes_it_is_said_to_have() -> None:
     assert json.loads(picoquic.tested(10, 100, 2))["link"][0]["queue"] == {"kind": "drop-tail", "bytes": "62500B"}
 
 
-@pytest.mark.parametrize("acks", [1, 4, 24])
-def test_neqos_receiver_sends_so_many_acks_a_round_trip(acks: int) -> None:
-    """With neither losses nor a queue: the time of the transfer in round trips, and the ACKs."""
-    tree = json.loads(neqo.transfer(acks, neqo.DEEP))
-    tree["flow"][0]["size"] = {"bytes": "200MB"}
-    tree["flow"][0]["sender"] |= {"window": "1MB", "initial_window": 700}
-    found = flow(json.dumps(tree, separators=(",", ":")))
-    assert found["retransmits"] == 0
-    # A share of 1/n of a round trip of 40 ms, and the wait for a packet after it; 256 packets at most.
-    each = max(found["acks_sent"] / (found["completion_s"] / 0.04), 1)
-    assert each == pytest.approx(max(acks, 700 / 256), rel=0.35)
+def test_neqos_receiver_sends_at_most_so_many_acks_a_round_trip() -> None:
+    """With neither losses nor a queue. The packets come in half of each round trip; 700 packets have three ACKs for 256 at least."""
+    each = {}
+    for acks in (1, 4, 24):
+        tree = json.loads(neqo.transfer(acks, neqo.DEEP))
+        tree["flow"][0]["size"] = {"bytes": "50MB"}
+        tree["flow"][0]["sender"] |= {"window": "1MB", "initial_window": 700}
+        found = flow(json.dumps(tree, separators=(",", ":")))
+        assert found["retransmits"] == 0
+        each[acks] = found["acks_sent"] / (found["completion_s"] / 0.04)
+        assert each[acks] <= max(acks, 3)
+    assert each[1] <= each[4] < each[24] and each[24] > 8
 
 
 def test_tack_sends_four_acks_a_round_trip() -> None:

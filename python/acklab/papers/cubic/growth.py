@@ -137,7 +137,7 @@ def growth(runs: Runs) -> Drawn:
         [Lines("growth", f"One loss at {W_MAX} segments, a round trip of {RTT_S * 1000:g} ms; dotted, the closed form", panels)],
         {"growth": pl.concat(tables)},
         compared,
-        "Where segments are counted, the curve is CUBIC's own for each ratio.",
+        "Where segments are counted, each curve is CUBIC's own. It begins lower where ACKs are rare: the loss meets less in flight.",
         one("ack-counting", 40),
     )
 

@@ -116,7 +116,7 @@ def issue(grid: Grid, readings: Grid) -> Drawn:
         for case in CASES
     ]
     lines.append(Line("the issue", RETURN_KBPS, [1.9, 4.5, 4.5, 9.0], "red", dash="", marker="s"))
-    panel = Panel("", Axis("return link (kb/s)", low=0), Axis("rate (Mb/s)", low=0), lines, [Mark(10, "the forward link")])
+    panel = Panel("", Axis("return link (kb/s)", low=0), Axis("rate (Mb/s)", low=0, high=11), lines, [Mark(10, "the forward link")])
     compared = [Compared(f"rate at {kbps} kb/s, Mb/s", PRINTED[kbps], f"{megabits(grid, kbps=kbps):.2f}") for kbps in RETURN_KBPS]
     return Drawn(
         [Lines("issue", "10 MB over 10 Mb/s, BBR", [panel])],
