@@ -85,7 +85,7 @@ def either_type_gains(grid: Grid, readings: Grid) -> Measurement:
         {"gain": {NAMES[mode]: gained(grid, mode) for mode in FILTERS}},
         f"the downloads have {down[0]} Mb/s without the filter, {down[1]} and {down[2]} with it; that is the range read from the paper's "
         f"figure, whose ends differ by 12 %, not 15. The uploads gain more ({up}). Over the readings in the figure the gain of the "
-        f"downloads is {min(each):.0f} to {max(each):.0f} %",
+        f"downloads is estimated at {min(each):.0f} to {max(each):.0f} %, by four seeds",
     )
 
 
@@ -154,7 +154,7 @@ def readings(grid: Grid) -> Drawn:
     groups = []
     for case in grid.axes["case"]:
         found = [gained(grid, mode, case=case) for mode in FILTERS]
-        groups.append(Bar(case, [one.value for one in found], [spread(one) for one in found]))
+        groups.append(Bar(case.replace(", ", ",\n"), [one.value for one in found], [spread(one) for one in found]))
     chart = Bars(
         "readings",
         "Gain of four downloads beside four uploads (95 % intervals)",
