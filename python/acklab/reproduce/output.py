@@ -20,6 +20,7 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     return {
         "quick": any(o.effort.quick for o in outcomes),
         "counts": {o.paper.id: words.tally(o.verdicts) for o in outcomes if o.paper.ledger.claims},
+        "runs": {o.paper.id: o.runs for o in outcomes},
         "claims": [_claim(o, v) for o in outcomes for v in o.verdicts],
         "figures": [
             {

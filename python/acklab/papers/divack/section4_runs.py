@@ -57,14 +57,14 @@ THIEF, THIEF_ABC = (
         f"{about}, J up to 32: more seeds",
         {"policy": ("every", *POLICIES), "flows": LOW},
         lambda policy, rules=rules, **_: Client(policy, **rules),
-        rounds=(10, 100),
+        rounds=(10, 160),
     )
     for name, about, rules in (
         ("ACKs", "each policy against a sender that counts ACKs", {}),
         ("ABC", "each policy against a sender that counts bytes", {"credit": "abc", "limit": 2.0}),
     )
 )
-"""Some 70 seeds settle whether ABC leaves less than a third of the gain."""
+"""Some 100 seeds settle whether ABC leaves less than a third of the gain."""
 SLOWER = downloads(
     "divack 1.5 Mb/s",
     "the same through 1.5 Mb/s and 13 packets",
