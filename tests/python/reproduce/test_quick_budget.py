@@ -1,0 +1,35 @@
+"""What a quick look may cost, in runs: so that it does not grow unseen."""
+
+from __future__ import annotations
+
+import pytest
+
+from acklab.papers import NAMES, paper
+from acklab.reproduce.experiments import Replications, Sweep, Traces
+from acklab.reproduce.runner import QUICK
+
+BUDGETS = {"allman1998": 20_000, "ackfilter": 500, "divack": 1400, "smartacking": 1000, "veno": 900}
+"""Most different runs. Those of allman1998 take a tenth of a millisecond each, others up to a third of a second."""
+
+
+def runs(name: str) -> int:
+    """How many different runs a quick look at a paper makes."""
+    one = paper(name)
+    needs = [e for claim in one.claims.values() for e in claim.uses] + [e for f in one.figures if not f.slow for e in f.needs]
+    texts: set[str] = set()
+    recorded = 0
+    for experiment in dict.fromkeys(needs):
+        if isinstance(experiment, Traces):
+            recorded += len(experiment.cells(QUICK))
+        else:
+            assert isinstance(experiment, Sweep)
+            axes = experiment.chosen(QUICK)
+            if isinstance(experiment, Replications):
+                axes = experiment.with_seeds(axes, experiment.seeds(QUICK)[-1])
+            texts.update(experiment.scenarios(axes))
+    return len(texts) + recorded
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_quick_look_keeps_its_budget(name: str) -> None:
+    assert runs(name) <= BUDGETS.get(name, 1000)
