@@ -324,3 +324,41 @@ def test_parameters_name_their_basis() -> None:
 def test_tables_carry_units() -> None:
     frame = Grid({"queue": [8]}, {"last_data_s": np.array([1.0])}).frame()
     assert isinstance(frame, pl.DataFrame)
+
+
+def test_threads_and_interrupts_do_not_show(tmp_path: Path) -> None:
+    """A claim that goes from look to look: the same value with one thread, with three, and after an interrupt in each round."""
+    runs = replications(most_seeds=40)
+
+    def near_zero(grid: Grid) -> Measurement:
+        rates = grid["throughput"][0]
+        return Measurement({"drops": Sample.of((rates - rates.mean() + 0.3 * rates.std()).tolist())})
+
+    paper = small_paper(near_zero, runs)
+
+    def value(threads: int, folder: Path | None = None, stop_after: int | None = None) -> Any:
+        def made() -> Any:
+            return reproduce(paper, claims=["allman1998.fig2a.q22"], only=lambda figure: False, threads=threads, journal=journal)
+
+        if folder is None:
+            journal = None
+            return made().verdicts[0]
+        with results(folder, "reproduce") as place, closing(Journal(place, identity("", "one"))) as journal:
+            if stop_after is not None:
+                append, calls = journal.append, iter(range(stop_after))
+
+                def interrupted(records: Any) -> None:
+                    append(records)
+                    if next(calls, None) is None:
+                        raise KeyboardInterrupt
+
+                journal.append = interrupted  # type: ignore[method-assign]
+            return made().verdicts[0]
+
+    whole = value(1)
+    assert whole.seeds == 40, "it is never settled"
+    assert value(3) == whole
+    for stop_after in (0, 1):
+        with pytest.raises(KeyboardInterrupt):
+            value(3, tmp_path, stop_after)
+    assert value(1, tmp_path) == whole
