@@ -98,7 +98,7 @@ class Warm:
     """A warm-up that several runs share."""
 
     key: Hashable
-    """Equal for runs whose scenarios differ only in the rules of flows that begin later."""
+    """Equal for runs whose scenarios differ only in the rules and fixed sizes of flows that begin later."""
     until_s: float
 
 

@@ -23,7 +23,8 @@ impl std::error::Error for NotABranch {}
 impl Simulation {
     /// A clone that goes on under another scenario, to the same bytes as that scenario run from its beginning.
     ///
-    /// The two may differ in the sender's and receiver's rules of flows that have not sent anything yet, and in title.
+    /// The two may differ in the sender's and receiver's rules and the fixed size of flows that have not sent anything yet,
+    /// and in title.
     ///
     /// ```
     /// # use acklab_packet::Time;
@@ -56,9 +57,10 @@ impl Simulation {
         let mut changed = Vec::with_capacity(flows.len());
         for (old, new) in flows.iter().zip(&scenario.flows) {
             let (sender, receiver, custom) = (old.sender.clone(), old.receiver.clone(), old.custom.clone());
-            let rules = FlowSpec { sender, receiver, custom, ..new.clone() };
+            let size = if fixed(old.size) && fixed(new.size) { old.size } else { new.size };
+            let rules = FlowSpec { sender, receiver, custom, size, ..new.clone() };
             if rules != *old {
-                let what = format!("flow {} differs in more than its sender's and receiver's rules", old.name);
+                let what = format!("flow {} differs in more than its sender's and receiver's rules and a fixed size", old.name);
                 return Err(NotABranch(what));
             }
             if old != new && matches!(new.size, Size::Uniform { .. }) {
@@ -85,4 +87,9 @@ impl Simulation {
         branch.scenario = scenario;
         Ok(branch)
     }
+}
+
+/// Whether a size is known before the flow begins, and ends it.
+fn fixed(size: Size) -> bool {
+    matches!(size, Size::Segments(_) | Size::Bytes(_))
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -69,7 +70,7 @@ def downloads(
 
     def warm(**cell: Any) -> Warm:
         way = path(**cell)
-        return Warm((cell["flows"], cell["seed"], way), way.warm_s)
+        return Warm((cell["flows"], cell["seed"], replace(way, file_bytes=0)), way.warm_s)
 
     fewer = {"flows": [j for j in QUICK_FLOWS if j in axes["flows"]] or axes["flows"], **(quick or {})}
     return Branches(name, about, axes, scenario, READ, fewer, most_seeds, rounds, warm)
