@@ -60,7 +60,10 @@ impl Simulation {
             let size = if fixed(old.size) && fixed(new.size) { old.size } else { new.size };
             let rules = FlowSpec { sender, receiver, custom, size, ..new.clone() };
             if rules != *old {
-                let what = format!("flow {} differs in more than its sender's and receiver's rules and a fixed size", old.name);
+                let what = format!(
+                    "flow {} differs in more than its sender's and receiver's rules and a fixed size",
+                    old.name
+                );
                 return Err(NotABranch(what));
             }
             if old != new && matches!(new.size, Size::Uniform { .. }) {
