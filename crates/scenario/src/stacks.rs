@@ -239,7 +239,8 @@ mod tests {
         assert!(old.sender == changed && old.receiver == newest.receiver);
         // Linux 6.19 compresses SACKs for longer, and less late.
         let (linux, later) = (rules("linux").receiver, rules("linux-6.19"));
-        let AckPolicyKind::Linux { sack_share, sack_slack, sack_delay, sack_most, timer, .. } = later.receiver.ack
+        let acklab_tcp::rules::AckPolicyKind::Linux { sack_share, sack_slack, sack_delay, sack_most, timer, .. } =
+            later.receiver.ack
         else {
             panic!("another policy")
         };
