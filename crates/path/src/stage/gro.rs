@@ -112,14 +112,14 @@ pub struct Gro<P> {
     /// Packets that wait for the interrupt, and when it comes.
     ring: VecDeque<Passing<P>>,
     interrupt: Option<Time>,
-    runs: [Vec<Run<P>>; BUCKETS],
+    runs: Vec<Vec<Run<P>>>,
     flush: Option<Time>,
 }
 
 impl<P> Gro<P> {
     /// A card with nothing in its ring.
     pub fn new(params: &GroParams) -> Gro<P> {
-        let runs = std::array::from_fn(|_| Vec::new());
+        let runs = (0..BUCKETS).map(|_| Vec::new()).collect();
         Gro { params: params.clone(), ring: VecDeque::new(), interrupt: None, runs, flush: None }
     }
 
