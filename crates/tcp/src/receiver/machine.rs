@@ -31,8 +31,9 @@ pub struct Receiver {
     pub(super) spread: Option<Box<Spread>>,
     /// Reports of earlier SACK blocks, while there is something to report.
     pub(super) history: Option<Box<SackHistory>>,
-    segments_received: u64,
-    acks_sent: u64,
+    /// Counted up to 2^32 - 1 a connection.
+    segments_received: u32,
+    acks_sent: u32,
     pub(super) space: Reassembly,
     /// Timestamp to echo, and the cumulative number of the last ACK sent (RFC 7323 section 4.3).
     ts_recent: Time,
@@ -53,13 +54,13 @@ pub struct Receiver {
     mark_changed: bool,
     /// The segments come with PSH; only drivers of real ones know.
     pub(super) push: bool,
-    /// Further segments merged with the next one, and the units of the first of them.
-    pub(super) merged: (u32, u32),
     /// Source of the sender's phase, if the policy asks.
     pub(super) phase_source: Option<PhaseSource>,
     /// Units of the segment just come, if that is a duplicate, and the count of duplicates.
     pub(super) duplicate_len: u32,
     pub(super) duplicates: u32,
+    /// Further segments merged with the next one, and the units of the first of them.
+    pub(super) merged: (u32, u32),
     /// The receiver's own FIN, once the sender has said that it closes, or has measured the handshake.
     pub(super) closing: Option<Box<Closing>>,
 }
@@ -102,7 +103,7 @@ impl Receiver {
 
     /// A segment arrives.
     pub fn on_segment<W: ReceiverWire>(&mut self, segment: &Segment, now: Time, wire: &mut W) {
-        self.segments_received += 1 + u64::from(self.merged.0);
+        self.segments_received = self.segments_received.saturating_add(1 + self.merged.0);
         // A mark is echoed on every ACK until the sender says it has reduced its window (RFC 3168 section 6.1.3).
         let before = self.ece;
         self.ece = (segment.ecn == Ecn::Ce) | (before & !segment.cwr);
@@ -361,7 +362,7 @@ impl Receiver {
         }
         let rules = &*self.rules;
         let size = rules.ack_size + rules.sack_block_bytes * room.unwrap_or(sack.len() as u32);
-        self.acks_sent += 1;
+        self.acks_sent = self.acks_sent.saturating_add(1);
         self.last_ack_sent = self.last_ack_sent.max(ack);
         self.covered = self.covered.max(ack);
         let syn = std::mem::take(&mut self.syn);
@@ -382,6 +383,10 @@ impl Receiver {
     /// Counts so far.
     pub fn counters(&self) -> ReceiverCounters {
         let &Receiver { segments_received, acks_sent, duplicates, .. } = self;
-        ReceiverCounters { segments_received, acks_sent, duplicates: duplicates.into() }
+        ReceiverCounters {
+            segments_received: segments_received.into(),
+            acks_sent: acks_sent.into(),
+            duplicates: duplicates.into(),
+        }
     }
 }
