@@ -95,7 +95,7 @@ fn links_serve_in_order_and_never_rest() {
                         let head = known(place.and_then(|at| waiting.remove(at)), "served without having come")?;
                         prop_assert_eq!(unmarked(&head.packet), unmarked(&row.packet));
                         let due = f64::max(since, free);
-                        let held_back = (shaped || granted) && row.time_s > if granted { since } else { due };
+                        let held_back = if granted { row.time_s >= since } else { shaped && row.time_s > due };
                         prop_assert!(row.time_s == due || held_back, "{} for {due}", row.time_s);
                         free = row.time_s + service.secs();
                         let span = if granted { spec.delay } else { service + spec.delay };
@@ -167,8 +167,16 @@ fn flow_rows_count_what_the_packets_did() {
         for (index, flow) in outcome.flows.iter().enumerate() {
             // A transfer that is repeated is told as it ended; what its packets do later is not counted.
             let again = outcome.flows.iter().any(|other| follows(&other.name, &flow.name));
-            let end = flow.finished_s.filter(|_| again).unwrap_or(f64::INFINITY);
-            let rows = || outcome.packets.iter().filter(|row| row.transfer as usize == index && row.time_s <= end);
+            let end = flow.finished_s.filter(|_| again);
+            // Other packets may have events at the instant of the ACK that ended it.
+            let ends = |row: &PacketRow| {
+                Some(row.time_s) == end
+                    && row.transfer as usize == index
+                    && row.packet.is_ack()
+                    && arrives(&scenario, &outcome, row)
+            };
+            let until = outcome.packets.iter().rposition(ends).map_or(usize::MAX, |last| last + 1);
+            let rows = || outcome.packets.iter().take(until).filter(|row| row.transfer as usize == index);
             let sends = || rows().filter(|row| row.event == PacketEvent::Enqueue && row.packet.place == 0);
             let segments = || sends().filter_map(|row| data(&row.packet));
             let datagrams = || sends().filter(|row| matches!(row.packet.body, Body::Datagram(_)));

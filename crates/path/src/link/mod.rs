@@ -267,14 +267,15 @@ impl<P: Carried> Link<P> {
             let crossing = compression.cross(packet, now);
             (bytes, lost) = (crossing.bytes, !crossing.readable);
         }
-        let Size { mut lasts, mut span, .. } = self.take(Load::new(bytes, packet.is_ack()));
+        let Size { mut lasts, span, .. } = self.take(Load::new(bytes, packet.is_ack()));
+        let mut arrives = now + span;
         if let AnyServer::Granted(cycle) = &mut self.server {
             lasts = cycle.offer(bytes.min(self.granted.last), now);
-            span = cycle.span(lasts, now) + self.delay;
+            arrives = cycle.arrival(lasts, now) + self.delay;
             self.granted.ended = now + lasts;
         } else if self.constant().is_none() {
             lasts = self.server.offer(bytes, now);
-            span = lasts + self.delay;
+            arrives = now + (lasts + self.delay);
         }
         (self.until, self.since) = (now + lasts, now);
         if let AnyQueue::Cake(cake) = &self.queue {
@@ -286,7 +287,7 @@ impl<P: Carried> Link<P> {
         } else if lost {
             self.counts.lost += 1;
         }
-        Served { ends: self.until, arrives: now + span, lost }
+        Served { ends: self.until, arrives, lost }
     }
 
     /// Whether the loss model, if it stands at `place`, removes a packet, which is counted then.

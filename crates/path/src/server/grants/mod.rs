@@ -329,10 +329,10 @@ impl Cycle {
         part
     }
 
-    /// When a packet that is sent `now` and is in service for `lasts` has arrived, but for propagation; counted from `now`.
-    pub fn span(&self, lasts: Time, now: Time) -> Time {
-        let arrived = each!(&self.technology, timing => timing.arrived());
-        arrived.map_or(lasts, |at| Time::from_secs((secs(at) - now.secs()).max(lasts.secs())))
+    /// When a packet that is sent `now` and is in service for `lasts` has arrived, but for propagation. Never before one sent earlier.
+    pub fn arrival(&self, lasts: Time, now: Time) -> Time {
+        let ends = now + lasts;
+        each!(&self.technology, timing => timing.arrived()).map_or(ends, |at| ends.max(Time::from_secs(secs(at))))
     }
 }
 
