@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import acklab
+
 from acklab.cli.examples import PATHS
 from acklab.compare import Comparison, compare, from_file
 
@@ -14,7 +16,7 @@ LINKS = ("dsl", "lte", "cable", "satellite")
 
 
 def test_every_link_is_compared_by_the_same_file() -> None:
-    assert sorted(path.stem for path in ACCESS.glob("*.toml")) == sorted([*PATHS, "filters", "tune"]) and {*LINKS} < {*PATHS}
+    assert sorted(path.stem for path in ACCESS.glob("*.toml")) == sorted([*PATHS, "filters", "queues", "tune"]) and {*LINKS} < {*PATHS}
     told = from_file(ACCESS / "filters.toml")
     names = [case.name for case in told["cases"]]
     assert names == ["no filter", "static 1", "delayed", "per connection", "CAKE-style", "fair queues only"]
@@ -36,3 +38,27 @@ def test_a_filter_within_turns_is_what_helps(link: str) -> None:
     assert best["latency"] < base["latency"] and best["ACK share"] < base["ACK share"]
     assert means["static 1"]["download"] < 0.8 * best["download"], "one queue with the upload: erasing ACKs is not enough"
     assert "upload" not in [name for name, one in alone.best.samples.items() if one]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_queues_are_compared_on_every_path(path: str) -> None:
+    told = Comparison((ACCESS / f"{path}.toml").read_bytes(), path, **from_file(ACCESS / "queues.toml"))
+    told.check()
+    trees = told.trees()
+    assert len(trees) == 12
+    tree = trees["with an upload", "CAKE in both directions"]
+    access = tree["link"][1]
+    assert (access["queue"]["kind"], access["back"]["queue"]["ack_filter"]) == ("cake", "on")
+    assert next(flow for flow in tree["flow"] if flow["name"] == "up")["start"] == "0s"
+
+
+@pytest.mark.slow
+def test_a_target_below_the_grants_delay_costs_an_upload() -> None:
+    """A packet waits 6 ms for its grant, so a target of 5 ms is never met (docs/howto/which-queue.md)."""
+    text = (ACCESS / "docsis30.toml").read_text()
+    uploads = []
+    for rtt in ("100ms", "400ms"):
+        sets = {"link.1.back.queue": {"kind": "cake", "rtt": rtt}, "flow.up.start": "0s", "flow.down.start": "1000s"}
+        flows = acklab.run(text, **sets).summary()["flows"]
+        uploads.append(next(flow for flow in flows if flow["name"] == "up")["goodput_bps"])
+    assert uploads[0] < 2e6 < 9e6 < uploads[1]
