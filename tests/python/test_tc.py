@@ -72,6 +72,11 @@ def test_an_ack_filter_of_the_paper_has_no_discipline() -> None:
     assert "COBALT" in near.differs
 
 
+def test_docsis_pie_is_a_parameter_of_the_service_flow() -> None:
+    found = line(expanded('{ kind = "docsis-pie", buffer = "100kB", target = "15ms" }'))
+    assert found.command == "DOCSIS upstream service flow: TLV 24.40.1 = 0 (AQM on), 24.40.2 = 15 (latency target in ms)"
+
+
 def told(cases: list[Case], **changes: object):  # type: ignore[no-untyped-def]
     return compare(Comparison(SCENARIO, "two", cases, metrics=[metric("rtt")], seeds=4, spread_starts_s=0.5, **changes))  # type: ignore[arg-type]
 

@@ -1,4 +1,4 @@
-"""A link's queue as a line of tc(8), for Linux routers: tc-codel(8), tc-fq_codel(8), tc-pie(8), tc-cake(8), tc-red(8)."""
+"""A link's queue as a line of tc(8): tc-codel(8), tc-fq_codel(8), tc-pie(8), tc-cake(8), tc-red(8). DOCSIS-PIE as TLVs of a modem."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ def line(queue: Queue, device: str = "DEV") -> Line:
     filtered = queue.get("filter")
     if filtered or queue.get("drop") or queue.get("scheduler"):
         return _composed(queue, filtered, device)
+    if queue["kind"] == "docsis-pie":
+        return _docsis_pie(queue)
     make = KINDS.get(queue["kind"])
     if make is None:
         return Line(None, f"Linux has no {queue['kind']}")
@@ -45,6 +47,12 @@ def _composed(queue: Queue, filtered: Queue | None, device: str) -> Line:
         return Line(None, f"no queueing discipline of Linux has {listing(parts)}")
     word = "ack-filter-aggressive" if filtered["aggressive"] else "ack-filter"
     return Line(f"tc qdisc replace dev {device} root cake {word}", "CAKE also shortens its queues with COBALT, which this case does not")
+
+
+def _docsis_pie(queue: Queue) -> Line:
+    """A service flow's AQM encodings (CM-SP-MULPIv3.1 C.2.2.7.15)."""
+    target = max(round(_seconds(queue["target"]) * 1e3), 1)
+    return Line(f"DOCSIS upstream service flow: TLV 24.40.1 = 0 (AQM on), 24.40.2 = {target} (latency target in ms)")
 
 
 def _drop_tail(queue: Queue) -> tuple[str, str]:
