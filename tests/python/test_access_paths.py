@@ -17,7 +17,9 @@ from front import Acklab
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "access-paths.md"
 #: Paths of constant rates, made for another page.
 PLAIN = ("cable", "dsl", "lte", "satellite")
-PRESETS = tuple(path for path in PATHS if path not in PLAIN)
+#: Without a link of their own, and not live.
+WIFI = ("wifi5", "wifi6")
+PRESETS = tuple(path for path in PATHS if path not in (*PLAIN, *WIFI))
 
 
 def preset(path: str) -> dict[str, Any]:
@@ -62,10 +64,10 @@ def saturated(path: str, direction: str) -> float:
 
 
 def test_every_preset_has_a_row() -> None:
-    assert tuple(rows()) == PRESETS
+    assert tuple(rows()) == (*PRESETS, *WIFI)
 
 
-@pytest.mark.parametrize("path", PRESETS)
+@pytest.mark.parametrize("path", (*PRESETS, *WIFI))
 def test_an_idle_round_trip_is_what_the_page_says(path: str) -> None:
     least, mean = numbers(rows()[path][2])
     found = idle(path)
@@ -98,3 +100,24 @@ def test_a_preset_runs_and_its_keys_reach_the_grants(acklab_command: Acklab) -> 
     assert done.returncode == 0 and "A" in done.stdout, done.stderr
     assert acklab_command("emulate", "--dry-run").returncode == 2
     assert "up_buffer" not in keys("docsis31") and keys("gpon")["up"] == "link.1.back.rate.rate"
+
+
+@pytest.mark.parametrize(("path", "frames", "aggregate_us", "block_ack_us"), [("wifi5", 64, 44 + 254 * 3.6, 32), ("wifi6", 256, 50.4 + 194 * 13.6, 40)])
+def test_a_saturated_access_point_fills_its_aggregates(path: str, frames: int, aggregate_us: float, block_ack_us: float) -> None:
+    """An exchange is DIFS, a mean backoff of 7.5 slots, full aggregate, SIFS, block ACK; propagation of 1 us twice."""
+    exchange_us = 34 + 7.5 * 9 + aggregate_us + 16 + block_ack_us + 2
+    tree = preset(path)
+    tree["wlan"][0]["ap_queue"] = {"kind": "drop-tail", "packets": 1000}
+    tree["flow"] = [{"from": "S", "to": "C", "source": {"kind": "udp", "rate": "2Gbps", "packet": 1500}}]
+    tree["stop"] = {"at": "2s"}
+    row = next(row for row in acklab.run(tree).summary()["links"] if (row["from"], row["to"]) == ("A", "C"))
+    mbps = 8e-6 * row["bytes"] / 2
+    assert mbps == pytest.approx(frames * 12_000 / exchange_us, rel=0.01)
+    assert mbps == pytest.approx(numbers(rows()[path][3])[0], rel=0.02)
+
+
+def test_wifi_presets_have_no_keys_of_a_link(acklab_command: Acklab) -> None:
+    assert set(keys("wifi6")) == {"downloads", "upload"}
+    done = acklab_command("run", "--path", "wifi6", "--set", "downloads=1", "--set", "stop.at=300ms", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "no key up;" in acklab_command("run", "--path", "wifi6", "--set", "up=20Mbps").stderr

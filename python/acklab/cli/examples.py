@@ -22,6 +22,7 @@ TEMPLATES = {
 PATHS = (
     *("cable", "dsl", "lte", "satellite"),
     *("docsis30", "docsis31", "docsis31-ll", "vdsl", "gpon", "lte-fdd", "nr-tdd", "geo", "leo"),
+    *("wifi5", "wifi6"),
 )
 #: What the keys of a path are called: the scenario's key, and its meaning.
 KEYS = {
@@ -39,14 +40,18 @@ ABOUT = "With --path, keys have short names:\n" + "".join(f"  {key:<12} {about}\
 def keys(path: str) -> dict[str, str]:
     """The short keys that a path has, and the scenario's.
 
-    A path whose rate is a table has no key for it, and one whose queue is not limited in bytes no key for the buffer.
+    A path whose rate is a table has no key for it, and one whose queue is not limited in bytes no key for the buffer. An 802.11 network
+    has none for its link.
 
     >>> keys("docsis30")["up"], "up_buffer" in keys("docsis31"), "up" in keys("leo")
     ('link.1.back.rate.rate', False, False)
     """
-    link = loads(example(f"access/{path}.toml").read_text(encoding="utf-8"))["link"][1]
-    back = {**link, **link.get("back", {})}
+    links = loads(example(f"access/{path}.toml").read_text(encoding="utf-8"))["link"]
     found = {name: key for name, (key, _) in KEYS.items()}
+    if len(links) == 1:  # 802.11 is no link
+        return {name: key for name, key in found.items() if not key.startswith("link.1")}
+    link = links[1]
+    back = {**link, **link.get("back", {})}
     for name, end in (("down", link), ("up", back)):
         if isinstance(end["rate"], dict):
             found[name] += ".rate"

@@ -919,12 +919,16 @@ class Link(Part):
     """
 
 
-Phy = Literal["802.11b", "802.11n"]
+Phy = Literal["802.11b", "802.11n", "802.11ac", "802.11ax"]
 """A set of defaults.
 
 - "802.11b": High-rate direct sequence at 2.4 GHz: 11 Mb/s, basic rate 2 Mb/s, slots of 20 us, windows from 31.
 - "802.11n": OFDM at 5 GHz with aggregates and block ACKs: 65 Mb/s (one stream, 20 MHz), basic rate 24 Mb/s, slots of 9
   us, windows from 15. Of 802.11e's classes of access there is one, with DIFS.
+- "802.11ac": Wi-Fi 5: as 802.11n, with 866.7 Mb/s (VHT: 80 MHz, two streams, MCS 9, short guard interval) and
+  aggregates of up to 1 MB.
+- "802.11ax": Wi-Fi 6: as 802.11n, with 1201 Mb/s (HE: 80 MHz, two streams, MCS 11, guard interval 0.8 us), aggregates
+  of up to 4 MB, and block ACKs for 256 frames. Without OFDMA and without the packet extension.
 """
 
 
@@ -938,20 +942,22 @@ Preamble = Literal["long", "short"]
 
 @dataclass(kw_only=True, repr=False)
 class Dcf(Part):
-    """Parameters as written in a scenario; what is left out is `phy`'s default, given as 802.11b / 802.11n."""
+    """Parameters as written in a scenario; what is left out is `phy`'s default, given as 802.11b / n / ac / ax, or as
+    802.11b / others.
+    """
 
     phy: Phy | None = None
     """Which standard's numbers hold where nothing else is said; default "802.11b"."""
     rate: str | None = None
-    """Rate of data frames; 11 Mb/s / 65 Mb/s."""
+    """Rate of data frames; 11 Mb/s / 65 Mb/s / 866.7 Mb/s / 1201 Mb/s."""
     ack_timeout: str | None = None
     """How long after its frame a sender without answer still waits for one before DIFS begins; EIFS less DIFS, so that
     after a collision of equal frames everybody's slots begin together. Also for CTS.
     """
     aggregate: str | None = None
-    """Most bytes of an aggregate (A-MPDU); 0 B (frames travel alone) / 65535 B."""
+    """Most bytes of an aggregate (A-MPDU); 0 B (frames travel alone) / 65535 B / 1048575 B / 4194303 B."""
     aggregate_frames: int | None = None
-    """Most frames of an aggregate, and of what a block ACK covers; 64."""
+    """Most frames of an aggregate, and of what a block ACK covers; 64, with 802.11ax 256."""
     aggregate_time: str | None = None
     """Longest aggregate in time; 5.484 ms."""
     always_backoff: bool | None = None
@@ -983,7 +989,7 @@ class Dcf(Part):
     long_retries: int | None = None
     """Attempts to send a frame that needs an RTS; 4. 0: without end."""
     plcp: str | None = None
-    """Preamble and PLCP header of data frames; 192 us / 36 us."""
+    """Preamble and PLCP header of data frames; 192 us / 36 us / 44 us / 50.4 us."""
     preamble: Preamble | None = None
     """802.11b's preamble; long. Sets `plcp` and `basic_plcp`."""
     propagation: str | None = None
@@ -1001,7 +1007,9 @@ class Dcf(Part):
     slot: str | None = None
     """Slot of the backoff; 20 us / 9 us."""
     symbol: str | None = None
-    """A symbol, to whole numbers of which frames are rounded up; 0 s (not rounded) / 4 us."""
+    """A symbol, to whole numbers of which data frames are rounded up; 0 s (not rounded) / 4 us / 3.6 us / 13.6 us.
+    Control frames of others than 802.11b have symbols of 4 us.
+    """
 
 
 @dataclass(kw_only=True, repr=False)

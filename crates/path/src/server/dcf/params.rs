@@ -4,29 +4,18 @@ use acklab_packet::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::phy::Phy;
+
 /// Bytes of the control frames on the air, FCS included (IEEE 802.11, frame formats).
 const RTS: u32 = 20;
 const CTS: u32 = 14;
 const ACK: u32 = 14;
-/// A block ACK with a compressed bitmap.
-const BLOCK_ACK: u32 = 32;
+/// A block ACK without its bitmap, which has a bit for each frame: 64, 256 or 1,024.
+const BLOCK_ACK: u32 = 24;
 /// What stands before each frame of an aggregate; each is padded to a multiple of as much.
 const DELIMITER: u32 = 4;
 /// Service and tail bits that OFDM adds before it rounds up to whole symbols.
 const SERVICE_AND_TAIL: f64 = 22.0;
-
-/// A set of defaults.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Phy {
-    /// High-rate direct sequence at 2.4 GHz: 11 Mb/s, basic rate 2 Mb/s, slots of 20 us, windows from 31.
-    #[default]
-    #[serde(rename = "802.11b")]
-    B,
-    /// OFDM at 5 GHz with aggregates and block ACKs: 65 Mb/s (one stream, 20 MHz), basic rate 24 Mb/s, slots of 9 us,
-    /// windows from 15. Of 802.11e's classes of access there is one, with DIFS.
-    #[serde(rename = "802.11n")]
-    N,
-}
 
 /// 802.11b's preambles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -38,13 +27,13 @@ pub enum Preamble {
     Short,
 }
 
-/// Parameters as written in a scenario; what is left out is `phy`'s default, given as 802.11b / 802.11n.
+/// Parameters as written in a scenario; what is left out is `phy`'s default, given as 802.11b / n / ac / ax, or as 802.11b / others.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DcfSpec {
     /// Which standard's numbers hold where nothing else is said.
     pub phy: Phy,
-    /// Rate of data frames; 11 Mb/s / 65 Mb/s.
+    /// Rate of data frames; 11 Mb/s / 65 Mb/s / 866.7 Mb/s / 1201 Mb/s.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
     /// Rate of RTS, CTS and ACKs; 2 Mb/s / 24 Mb/s.
@@ -53,13 +42,14 @@ pub struct DcfSpec {
     /// 802.11b's preamble; long. Sets `plcp` and `basic_plcp`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preamble: Option<Preamble>,
-    /// Preamble and PLCP header of data frames; 192 us / 36 us.
+    /// Preamble and PLCP header of data frames; 192 us / 36 us / 44 us / 50.4 us.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plcp: Option<Time>,
     /// Preamble and PLCP header of RTS, CTS and ACKs; 192 us / 20 us.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub basic_plcp: Option<Time>,
-    /// A symbol, to whole numbers of which frames are rounded up; 0 s (not rounded) / 4 us.
+    /// A symbol, to whole numbers of which data frames are rounded up; 0 s (not rounded) / 4 us / 3.6 us / 13.6 us. Control frames of
+    /// others than 802.11b have symbols of 4 us.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<Time>,
     /// Slot of the backoff; 20 us / 9 us.
@@ -118,10 +108,10 @@ pub struct DcfSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub frame_loss: Option<f64>,
-    /// Most bytes of an aggregate (A-MPDU); 0 B (frames travel alone) / 65535 B.
+    /// Most bytes of an aggregate (A-MPDU); 0 B (frames travel alone) / 65535 B / 1048575 B / 4194303 B.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aggregate: Option<Bytes>,
-    /// Most frames of an aggregate, and of what a block ACK covers; 64.
+    /// Most frames of an aggregate, and of what a block ACK covers; 64, with 802.11ax 256.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1024))]
     pub aggregate_frames: Option<u32>,
@@ -207,29 +197,32 @@ pub struct DcfParams {
 impl DcfParams {
     /// The parameters that `spec` means.
     pub fn new(spec: &DcfSpec) -> DcfParams {
-        let n = spec.phy == Phy::N;
-        let us = |b: f64, of_n: f64| Time::from_secs(if n { of_n } else { b } * 1e-6);
-        let mbps = |b: f64, of_n: f64| Rate::from_bps(if n { of_n } else { b } * 1e6);
+        let default = spec.phy.defaults();
+        let us = |number: f64| Time::from_secs(number * 1e-6);
         let plcp = match spec.preamble {
-            Some(Preamble::Long) => Time::from_secs(192e-6),
-            Some(Preamble::Short) => Time::from_secs(96e-6),
-            None => us(192.0, 36.0),
+            Some(Preamble::Long) => us(192.0),
+            Some(Preamble::Short) => us(96.0),
+            None => us(default.plcp),
         };
-        let basic_plcp = spec.preamble.map_or(us(192.0, 20.0), |_| plcp);
+        let basic_plcp = spec.preamble.map_or(us(default.basic_plcp), |_| plcp);
         let basic_plcp = spec.basic_plcp.unwrap_or(basic_plcp);
         let plcp = spec.plcp.unwrap_or(plcp);
-        let symbol = spec.symbol.unwrap_or(us(0.0, 4.0));
-        let slot = spec.slot.unwrap_or(us(20.0, 9.0));
-        let sifs = spec.sifs.unwrap_or(us(10.0, 16.0));
+        let symbol = spec.symbol.unwrap_or(us(default.symbol));
+        // Control frames are never in the newer standards' symbols.
+        let basic_symbol = if symbol == Time::ZERO { symbol } else { us(default.basic_symbol) };
+        let slot = spec.slot.unwrap_or(us(default.slot));
+        let sifs = spec.sifs.unwrap_or(us(default.sifs));
         let difs = spec.difs.unwrap_or(sifs + slot + slot);
         // Always with the long preamble: the lowest rate has no other.
-        let slowest_ack = air_time(ACK, us(192.0, 20.0), mbps(1.0, 6.0), symbol);
+        let slowest_ack = air_time(ACK, us(default.basic_plcp), mbps(default.slowest), basic_symbol);
         let eifs = spec.eifs.unwrap_or(sifs + slowest_ack + difs);
-        let basic_rate = spec.basic_rate.unwrap_or(mbps(2.0, 24.0));
-        let basic = |bytes| air_time(bytes, basic_plcp, basic_rate, symbol);
+        let basic_rate = spec.basic_rate.unwrap_or(mbps(default.basic_rate));
+        let basic = |bytes| air_time(bytes, basic_plcp, basic_rate, basic_symbol);
+        let aggregate_frames = spec.aggregate_frames.unwrap_or(default.aggregate_frames);
+        let bitmap = [64, 256, 1024].into_iter().find(|bits| *bits >= aggregate_frames).unwrap_or(1024);
         let bytes32 = |bytes: Bytes| u32::try_from(bytes.get()).unwrap_or(u32::MAX);
         DcfParams {
-            rate: spec.rate.unwrap_or(mbps(11.0, 65.0)),
+            rate: spec.rate.unwrap_or(mbps(default.rate)),
             basic_rate,
             plcp,
             basic_plcp,
@@ -239,24 +232,24 @@ impl DcfParams {
             difs,
             eifs,
             ack_timeout: spec.ack_timeout.unwrap_or(eifs - difs),
-            cw_min: spec.cw_min.unwrap_or(if n { 15 } else { 31 }),
+            cw_min: spec.cw_min.unwrap_or(default.cw_min),
             cw_max: spec.cw_max.unwrap_or(1023),
             short_retries: spec.short_retries.unwrap_or(7),
             long_retries: spec.long_retries.unwrap_or(4),
             rts_threshold: spec.rts_threshold.map_or(u64::MAX, Bytes::get),
-            header: spec.header.map_or(if n { 38 } else { 36 }, bytes32),
+            header: spec.header.map_or(default.header, bytes32),
             propagation: spec.propagation.unwrap_or(Time::from_secs(1e-6)),
             sense: spec.sense.unwrap_or(slot),
             always_backoff: spec.always_backoff.unwrap_or(false),
             busy_slot_counts: spec.busy_slot_counts.unwrap_or(false),
             frame_loss: spec.frame_loss.unwrap_or(0.0),
-            aggregate: spec.aggregate.map_or(if n { 65_535 } else { 0 }, bytes32),
-            aggregate_frames: spec.aggregate_frames.unwrap_or(64) as usize,
+            aggregate: spec.aggregate.map_or(default.aggregate, bytes32),
+            aggregate_frames: aggregate_frames as usize,
             aggregate_time: spec.aggregate_time.unwrap_or(Time::from_secs(5.484e-3)),
             rts: basic(RTS),
             cts: basic(CTS),
             ack: basic(ACK),
-            block_ack: basic(BLOCK_ACK),
+            block_ack: basic(BLOCK_ACK + bitmap / 8),
         }
     }
 
@@ -271,7 +264,7 @@ impl DcfParams {
         if rate_wrong(spec.basic_rate) {
             return Some(("basic_rate", "must be from 1kbps to 1000Gbps".into()));
         }
-        if spec.preamble.is_some() && spec.phy == Phy::N {
+        if spec.preamble.is_some() && spec.phy != Phy::B {
             return Some(("preamble", "is 802.11b's; write `plcp` and `basic_plcp` for other standards".into()));
         }
         if !(1e-6..=0.1).contains(&p.slot.secs()) {
@@ -343,6 +336,10 @@ impl DcfParams {
     pub fn data(&self, bytes: u32) -> Time {
         air_time(bytes, self.plcp, self.rate, self.symbol)
     }
+}
+
+fn mbps(number: f64) -> Rate {
+    Rate::from_bps(number * 1e6)
 }
 
 /// Air time of a frame: preamble and header, then its bits, rounded up to whole symbols where there are some.
