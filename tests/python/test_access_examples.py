@@ -16,7 +16,7 @@ LINKS = ("dsl", "lte", "cable", "satellite")
 
 
 def test_every_link_is_compared_by_the_same_file() -> None:
-    assert sorted(path.stem for path in ACCESS.glob("*.toml")) == sorted([*PATHS, "filters", "queues", "tune"]) and {*LINKS} < {*PATHS}
+    assert sorted(path.stem for path in ACCESS.glob("*.toml")) == sorted([*PATHS, "filters", "queues", "router", "tune"]) and {*LINKS} < {*PATHS}
     told = from_file(ACCESS / "filters.toml")
     names = [case.name for case in told["cases"]]
     assert names == ["no filter", "static 1", "delayed", "per connection", "CAKE-style", "fair queues only"]
