@@ -12,8 +12,6 @@ from .tc import Line, line
 if TYPE_CHECKING:
     from .result import Compared
 
-HEAD = "To set this on Linux (DEV is the device that sends onto the link; if DEV is faster, give cake a bandwidth, or put a shaper above the queue):"
-
 
 def settings(told: Compared) -> list[str]:
     """A line for each direction of a link whose queue the cases change; none where no case is recommended."""

@@ -7,9 +7,9 @@ from ..plot.runs import Run
 from ..plot.words import listing
 from ..report.contents import CHARTS, manifest
 from .advice import quoted
-from .configure import HEAD
 from .rank import FIRST, NO_VALUE, WORSE, Ranked, Ranking
 from .result import Compared, basis, columns
+from .tc import HEAD
 
 
 def page(told: Compared, chart: str, runs: list[Run]) -> str:

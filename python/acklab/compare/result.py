@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from .._texts import one_line
 from ..cli.summary import align
 from ..figures.stats import interval
-from .configure import HEAD
 from .difference import EQUIVALENT, POWER, SAME, UNDECIDED, rounded
 from .numbers import ends, number, percent
 from .plan import Comparison
 from .rank import Ranked, Ranking
+from .tc import HEAD
 
 MARKS = {UNDECIDED: "?", EQUIVALENT: "=", SAME: "="}
 

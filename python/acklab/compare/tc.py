@@ -10,6 +10,9 @@ from ..plot.words import listing
 
 Queue = Mapping[str, Any]
 
+HEAD = "To set this on Linux (DEV is the device that sends onto the link; if DEV is faster, give cake a bandwidth, or put a shaper above the queue):"
+"""What stands above the lines."""
+
 
 @dataclass(frozen=True)
 class Line:

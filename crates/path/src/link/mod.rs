@@ -60,7 +60,7 @@ pub struct Link<P> {
     granted: Granted<P>,
 }
 
-/// What is known behind a request-grant uplink only.
+/// State that only a request-grant uplink has.
 #[derive(Clone, Debug)]
 struct Granted<P> {
     /// The packet of which a part is sent, and how many of its bytes are not.
@@ -134,7 +134,7 @@ impl<P: Carried> Link<P> {
         if let AnyServer::Constant(constant) = self.server { Some(constant) } else { None }
     }
 
-    /// How many packets wait, one of which a part is sent included.
+    /// Packets that wait, with the one that is partly sent.
     pub fn waiting(&self) -> usize {
         if self.passes > 0 { self.bookings.len() } else { self.held().packets as usize }
     }

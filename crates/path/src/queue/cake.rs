@@ -4,6 +4,7 @@
 //! The shaper does not hold packets back by itself: [`Cake::free_at`] tells the link when the next one may leave.
 
 mod fattest;
+mod flow;
 mod params;
 mod places;
 mod shaper;
@@ -19,10 +20,11 @@ use crate::Carried;
 use crate::ack_filter::superfluous;
 use crate::random::Random;
 use fattest::{Fattest, flow_of, number};
+use flow::{Entry, Set};
 pub use params::{AckFiltering, CakeQueueParams, FlowClass, Isolation};
 pub use shaper::Cells;
 use shaper::{Pace, framed};
-use tin::{DECAYING, Entry, NEW, OLD, Set, Tin};
+use tin::{DECAYING, NEW, OLD, Tin};
 pub use tins::TinMode;
 
 /// A CAKE queue.

@@ -59,7 +59,7 @@ pub struct Cobalt<P> {
     packets: VecDeque<(Time, P)>,
     bytes: u64,
     control: Control,
-    /// Whether the link has asked for a packet since the last one came, and found none.
+    /// True if the link found the queue empty after the last arrival.
     found_empty: bool,
     random: Random,
 }

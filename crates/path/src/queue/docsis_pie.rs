@@ -68,7 +68,7 @@ impl DocsisPieParams {
     }
 }
 
-/// Whether packets are dropped (section 4.3).
+/// State of the burst protection (RFC 8034 section 4.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// None is, until a third of the buffer is used.

@@ -1,6 +1,6 @@
 //! CAKE's tables of flows and hosts: eight places for each hash, so that few flows share a queue (sch_cake.c).
 
-use super::tin::{Flow, Set};
+use super::flow::{Flow, Set};
 
 /// Queues of a tin, and hosts that it knows.
 pub const QUEUES: usize = 1024;

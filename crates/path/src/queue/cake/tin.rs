@@ -1,9 +1,8 @@
 //! One of CAKE's classes of traffic: its flows' queues, and the lists in which they are served (as in Linux, sch_cake.c).
 
-use std::collections::VecDeque;
-
-use super::super::cobalt::control::{Cobalt, Rules};
+use super::super::cobalt::control::Rules;
 use super::super::fair::draw;
+use super::flow::Flow;
 use super::params::{CakeQueueParams, Isolation};
 use super::places::{Places, QUEUES};
 use super::shaper::Pace;
@@ -11,49 +10,6 @@ use super::tins::TinMode;
 use crate::Carried;
 use crate::random::Random;
 use crate::waiting::links::{Links, List};
-
-/// What a flow's queue is to its tin.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Set {
-    /// Nothing waits, and nothing is remembered.
-    #[default]
-    Idle,
-    /// It has not yet used a quantum up: served first.
-    Sparse,
-    /// The same, empty, in the round of the bulk flows.
-    SparseWaits,
-    /// It waits for its turn.
-    Bulk,
-    /// Empty; COBALT's state decays.
-    Decaying,
-}
-
-/// A packet that waits: its arrival in nanoseconds, its size in the shaper's account.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Entry<P> {
-    pub arrival: i64,
-    pub framed: u32,
-    pub packet: P,
-}
-
-/// A flow's queue.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Flow<P> {
-    pub packets: VecDeque<Entry<P>>,
-    pub bytes: u64,
-    pub deficit: i64,
-    pub cobalt: Cobalt,
-    /// Places of its hosts.
-    pub hosts: [u16; 2],
-    pub set: Set,
-}
-
-impl<P> Default for Flow<P> {
-    fn default() -> Flow<P> {
-        let (packets, cobalt) = (VecDeque::new(), Cobalt::default());
-        Flow { packets, bytes: 0, deficit: 0, cobalt, hosts: [0; 2], set: Set::Idle }
-    }
-}
 
 /// The lists of a tin, in the order in which they are served.
 pub(super) const DECAYING: usize = 0;
@@ -109,7 +65,7 @@ impl<P: Carried> Tin<P> {
         }
     }
 
-    /// What a flow may send in its turn; a draw makes up for rounding.
+    /// Bytes that a flow may send in its turn; the fraction of a byte is rounded up or down by a draw.
     pub fn quantum_of(&self, flow: usize, random: &mut Random) -> i64 {
         let part = 65_535 / u64::from(self.places.load(&self.flows[flow]));
         ((self.flow_quantum * part + u64::from(draw(random) >> 16)) >> 16) as i64
