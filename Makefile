@@ -64,9 +64,10 @@ test: setup $(VENV)/.testable
 	@if sh tools/wasm.sh; then $(MAKE) --no-print-directory explorer; fi
 	cargo test --workspace -q
 	$(BIN)/python -m mypy
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest tests/live
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --ignore tests/live
 
-# The property tests read ACKLAB_LONG and draw many more cases.
+# The property tests read ACKLAB_LONG and draw many more cases; the mutants are built and tried.
 test-all: export ACKLAB_LONG = 1
 test-all: test
 
