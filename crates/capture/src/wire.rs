@@ -42,6 +42,7 @@ pub fn encode(
     ip.ecn = match &packet.body {
         Body::Data(segment) if segment.ecn == Ecn::Ce => IpEcn::CongestionExperienced,
         Body::Data(segment) if segment.ecn == Ecn::Ect => IpEcn::Ect0,
+        Body::Data(segment) if segment.ecn == Ecn::Ect1 => IpEcn::Ect1,
         Body::Ack(ack) if ack.ce => IpEcn::CongestionExperienced,
         Body::Ack(ack) if ack.ect => IpEcn::Ect0,
         _ => IpEcn::NotEct,

@@ -167,7 +167,7 @@ fn replayed(path: &Path, policy: &str, phase: f64) -> (Vec<Sent>, Vec<Sent>) {
             len,
             syn: packet.flags & SYN > 0,
             fin: packet.flags & FIN > 0,
-            ecn: [Ecn::NotEct, Ecn::Ect, Ecn::Ect, Ecn::Ce][usize::from(packet.ecn)],
+            ecn: [Ecn::NotEct, Ecn::Ect1, Ecn::Ect, Ecn::Ce][usize::from(packet.ecn)],
             cwr: packet.flags & (CWR | SYN) == CWR,
             echo: acked.get(&packet.stamps.1).copied().unwrap_or(0),
             ..Segment::default()

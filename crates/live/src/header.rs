@@ -16,6 +16,8 @@ pub mod flag {
 
 /// The congestion mark in IPv4's two ECN bits (RFC 3168 section 5).
 pub const CE: u8 = 0b11;
+/// The ECN field of ECT(1), which CE shares (RFC 9331).
+pub const ECT1: u8 = 0b01;
 
 /// Most SACK blocks that fit into a header.
 pub const MOST_SACK: usize = 4;

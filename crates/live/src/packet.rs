@@ -7,7 +7,7 @@ use acklab_path::Carried;
 use acklab_path::stage::Reissue;
 
 use crate::checksum;
-use crate::header::{CE, Header, MOST_SACK, flag};
+use crate::header::{CE, ECT1, Header, MOST_SACK, flag};
 use crate::numbers::{Numbered, Numbers};
 
 /// An IPv4 packet of one of the run's connections.
@@ -76,6 +76,7 @@ impl WirePacket {
             ecn: match self.header.ecn {
                 0 => Ecn::NotEct,
                 CE => Ecn::Ce,
+                ECT1 => Ecn::Ect1,
                 _ => Ecn::Ect,
             },
             cwr: self.header.has(flag::CWR) && !self.header.has(flag::SYN),
@@ -151,6 +152,10 @@ impl Carried for WirePacket {
 
     fn timestamps(&self) -> (u64, u64) {
         self.numbers.timestamps
+    }
+
+    fn low_latency(&self) -> bool {
+        self.header.ecn & ECT1 > 0
     }
 
     fn congestion(&self) -> u8 {

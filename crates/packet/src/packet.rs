@@ -26,8 +26,10 @@ pub enum Ecn {
     /// Its sender does not understand congestion marks.
     #[default]
     NotEct,
-    /// Its sender understands them (ECT).
+    /// Its sender understands them (ECT(0)).
     Ect,
+    /// Its sender expects many marks, and answers each a little (ECT(1), RFC 9331).
+    Ect1,
     /// A queue marked it (CE).
     Ce,
 }

@@ -40,7 +40,7 @@ fn main() {
     let mut words = std::env::args().skip(1);
     let packets = words.next().and_then(|packets| packets.parse().ok()).unwrap_or(2_000_000);
     let (only, connections) = (words.next(), words.next().and_then(|number| number.parse().ok()));
-    let kinds = ["drop-tail", "red", "codel", "fq-codel", "pie", "fq-pie", "cobalt", "fq-cobalt", "cake"];
+    let kinds = ["drop-tail", "red", "codel", "fq-codel", "pie", "dual-pi2", "fq-pie", "cobalt", "fq-cobalt", "cake"];
     for kind in kinds.into_iter().filter(|kind| only.as_ref().is_none_or(|only| only == kind)) {
         let spec = serde_json::from_value(serde_json::json!({ "kind": kind })).expect("a queue");
         for connections in connections.map_or(vec![1, 1000], |number| vec![number]) {

@@ -46,6 +46,10 @@ pub trait Carried {
     fn sack_blocks(&self) -> impl Iterator<Item = (u64, u64)> + '_;
     /// Its timestamps (TSval, TSecr; RFC 7323) as numbers that grow; zeros without.
     fn timestamps(&self) -> (u64, u64);
+    /// Whether its ECN field is ECT(1) or CE, by which a queue knows low latency traffic (RFC 9331).
+    fn low_latency(&self) -> bool {
+        false
+    }
     /// What it says about congestion: one bit each for ECE, CWR, and a congestion mark of its own (CE).
     fn congestion(&self) -> u8;
     /// Whether it carries options other than SACK and timestamps.
@@ -98,6 +102,15 @@ impl Carried for acklab_packet::Packet {
             Body::Ack(ack) => (0, ack.ts_ecr.bits()),
             Body::Data(segment) => (segment.ts_val.bits(), 0),
             Body::Datagram(_) | Body::Probe(_) => (0, 0),
+        }
+    }
+
+    #[inline]
+    fn low_latency(&self) -> bool {
+        match &self.body {
+            Body::Data(segment) => matches!(segment.ecn, Ecn::Ect1 | Ecn::Ce),
+            Body::Ack(ack) => ack.ce,
+            Body::Datagram(_) | Body::Probe(_) => false,
         }
     }
 

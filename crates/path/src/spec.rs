@@ -51,6 +51,9 @@ pub enum QueueSpec {
     Pie(crate::queue::pie::PieParams),
     /// PIE of a cable modem, which knows the delay from its shaper (DOCSIS-PIE, RFC 8034).
     DocsisPie(crate::queue::docsis_pie::DocsisPieParams),
+    /// A queue for senders that answer many marks, one for the others, and one controller for both (DualPI2, RFC 9332).
+    #[serde(rename = "dual-pi2")]
+    DualPi2(crate::queue::dual_pi2::DualPi2Params),
     /// A queue for each hash of a connection, with PIE in each (FQ-PIE, as in Linux).
     FqPie(crate::queue::fq_pie::FqPieParams),
     /// Drops by how long packets have waited, and more when the queue overflows (COBALT: CoDel and BLUE).

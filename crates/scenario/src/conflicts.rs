@@ -50,6 +50,9 @@ pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
         found.push(("recovery.undo", what.into()));
     }
     let control = rules.control.name();
+    if rules.ect1 && !rules.ecn {
+        found.push(("ect1", "is true, but ecn = false; must be false".to_string()));
+    }
     if rules.control.counts_marks() && !rules.ecn {
         found.push(("ecn", format!("is false, but control = \"{control}\" needs marks; must be true")));
     }

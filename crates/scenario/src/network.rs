@@ -218,6 +218,7 @@ pub(super) fn checked_queue(mut queue: QueueSpec, key: impl Display + Copy, back
         QueueSpec::Cobalt(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
         QueueSpec::FqCobalt(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
         QueueSpec::DocsisPie(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
+        QueueSpec::DualPi2(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
         QueueSpec::FqPie(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
         QueueSpec::Policer(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),
         QueueSpec::Cake(params) => return checked_params(params.out_of_range(), key, back).map(|()| queue),

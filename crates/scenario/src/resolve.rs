@@ -55,15 +55,18 @@ fn checked(file: File, found: &mut Problems) -> Result<Option<Scenario>, Problem
     Ok(flows.map(|flows| Scenario { title, seed, stop, nodes, links, media, flows, record }))
 }
 
-/// Tells CAKE queues the hosts and code points of the flows.
+/// Tells queues with classes the hosts and code points of the flows.
 fn classify(links: &mut [LinkSpec], flows: &[FlowSpec]) {
     let mut classes: Option<Arc<[FlowClass]>> = None;
     for link in links {
-        if let QueueSpec::Cake(params) = &mut link.queue {
-            let class = |flow: &FlowSpec| FlowClass { source: flow.from, destination: flow.to, dscp: flow.dscp };
-            let all = || flows.iter().flat_map(|flow| vec![class(flow); flow.count as usize]).collect();
-            params.classes = Arc::clone(classes.get_or_insert_with(all));
-        }
+        let told = match &mut link.queue {
+            QueueSpec::Cake(params) => &mut params.classes,
+            QueueSpec::DualPi2(params) => &mut params.classes,
+            _ => continue,
+        };
+        let class = |flow: &FlowSpec| FlowClass { source: flow.from, destination: flow.to, dscp: flow.dscp };
+        let all = || flows.iter().flat_map(|flow| vec![class(flow); flow.count as usize]).collect();
+        *told = Arc::clone(classes.get_or_insert_with(all));
     }
 }
 

@@ -125,6 +125,7 @@ const CASES: &[Case] = &[
     (&[(QUEUE, "queue = { kind = \"docsis-pie\", buffer = \"9kB\", mean = \"2Mbps\", peak = \"1Mbps\" }")], "link[0].queue.peak", &["not less than `mean`"]),
     (&[(QUEUE, "queue = { kind = \"cobalt\", target = \"1s\" }")], "link[0].queue.target", &["at most `interval`"]),
     (&[(QUEUE, "queue = { kind = \"fq-cobalt\", flows = 0 }")], "link[0].queue.flows", &["from 1 to 65536"]),
+    (&[(QUEUE, "queue = { kind = \"dual-pi2\", coupling = 0 }")], "link[0].queue.coupling", &["from 1 to 255"]),
     (&[(QUEUE, "queue = { kind = \"fq-pie\", alpha = -1 }")], "link[0].queue.alpha", &["from 0 to 100"]),
     (&[(QUEUE, "queue = { kind = \"cake\", bandwidth = \"1bps\" }")], "link[0].queue.bandwidth", &["at least 1kbps"]),
     (&[(QUEUE, "queue = { kind = \"cake\", overhead = 300 }")], "link[0].queue.overhead", &["from -64 to 256"]),
@@ -455,7 +456,7 @@ const CASES: &[Case] = &[
     (&[(SIZE, "size = 200")], "flow[0].size", &["write { segments = 200 }"]),
     (&[(QUEUE, "queue = 22")], "link[0].queue", &["= 22", "a table with `kind`"]),
     (&[(ACK, "ack = 2")], "flow[0].receiver.ack", &["= 2", "one of `every`", "as `policy` of a table"]),
-    (&[(QUEUE, "queue = \"droptail\"")], "link[0].queue", &["a table with `kind`, one of `drop-tail`, `red`, `codel`, `fq-codel`, `pie`, `docsis-pie`, `fq-pie`, `cobalt`, `fq-cobalt`, `cake`, `policer`; write { kind = \"drop-tail\" }"]),
+    (&[(QUEUE, "queue = \"droptail\"")], "link[0].queue", &["a table with `kind`, one of `drop-tail`, `red`, `codel`, `fq-codel`, `pie`, `docsis-pie`, `dual-pi2`, `fq-pie`, `cobalt`, `fq-cobalt`, `cake`, `policer`; write { kind = \"drop-tail\" }"]),
     (&[("[[flow]]", "[flow]")], "flow", &["must be a list; write [[flow]]"]),
     // What is missing.
     (&[("rate = \"10Mbps\"\n", "")], "link[0].rate", &["missing", "a rate such as \"1.5Mbps\""]),

@@ -33,6 +33,31 @@ fn a_table_of_one_rate_is_that_rate() {
     }
 }
 
+/// CUBIC and DCTCP share a link behind two queues: each has its part, no packet of DCTCP's is dropped, and its round trip is the link's
+/// 20 ms, its own serialisation and little more, while CUBIC waits for about the target of 15 ms.
+#[test]
+fn two_queues_share_a_link_and_one_is_short() {
+    let text = "seed = 3\nstop.at = '20s'\n[[link]]\nbetween = ['S', 'R']\nrate = '40Mbps'\ndelay = '10ms'\nqueue = { kind = 'dual-pi2' }\n\
+        [[flow]]\nname = 'cubic'\nfrom = 'S'\nto = 'R'\nsender = { stack = 'linux' }\nreceiver = { stack = 'linux' }\n\
+        [[flow]]\nname = 'scalable'\nfrom = 'S'\nto = 'R'\nsender = { stack = 'linux', control = 'dctcp', ect1 = true }\n\
+        receiver = { stack = 'linux' }\n";
+    let run = Simulation::new(Arc::new(parse_toml(text, "t").expect("a scenario"))).run();
+    let [cubic, scalable] = [&run.flows[0], &run.flows[1]];
+    assert!(run.links[0].utilisation > 0.98, "{}", run.links[0].utilisation);
+    assert!(
+        (0.4..2.5).contains(&(cubic.goodput_bps / scalable.goodput_bps)),
+        "{} {}",
+        cubic.goodput_bps,
+        scalable.goodput_bps
+    );
+    assert!(cubic.retransmits > 0 && scalable.retransmits == 0);
+    let [waits, short] = [cubic, scalable].map(|flow| flow.mean_rtt_s.expect("round trips") * 1e3);
+    assert!(short < 23.0 && (30.0..40.0).contains(&waits), "{short} {waits}");
+    let wrong = text.replace("control = 'dctcp', ect1 = true", "ect1 = true");
+    let error = parse_toml(&wrong, "t").expect_err("no marks").to_string();
+    assert!(error.contains("flow[1].sender.ect1: is true, but ecn = false"), "{error}");
+}
+
 /// Half the time nothing is served, so half as much arrives; the server is busy throughout, because packets wait for the pause
 /// to end.
 #[test]

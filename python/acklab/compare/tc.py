@@ -1,4 +1,4 @@
-"""A link's queue as a line of tc(8): tc-codel(8), tc-fq_codel(8), tc-pie(8), tc-cake(8), tc-red(8). DOCSIS-PIE as TLVs of a modem."""
+"""A link's queue as a line of tc(8): tc-codel(8), tc-fq_codel(8), tc-pie(8), tc-dualpi2(8), tc-cake(8), tc-red(8). DOCSIS-PIE as TLVs of a modem."""
 
 from __future__ import annotations
 
@@ -97,6 +97,13 @@ def _fq_pie(queue: Queue) -> tuple[str, str]:
     return f"fq_{words} flows {queue['flows']} quantum {_bytes(queue['quantum'])}", differs
 
 
+def _dual_pi2(queue: Queue) -> tuple[str, str]:
+    words = f"{_waiting(queue)} target {_time(queue['target'])} tupdate {_time(queue['update'])} alpha {queue['alpha']:g} beta {queue['beta']:g}"
+    words += f" step_thresh {_time(queue['step'])} coupling_factor {queue['coupling']:g} classic_protection {queue['classic_share']:g}%"
+    listed = queue.get("code_points")
+    return f"dualpi2 {words}", f"a filter has to choose the code points {listing([str(point) for point in listed])}" if listed else ""
+
+
 def _cake(queue: Queue) -> tuple[str, str]:
     words = [f"bandwidth {_rate(queue['bandwidth'])}" if "bandwidth" in queue else "unlimited"]
     words += [queue["tins"], queue["isolation"], f"rtt {_time(queue['rtt'])}"]
@@ -122,7 +129,7 @@ def _red(queue: Queue) -> tuple[str, str]:
 
 #: Kind of queue -> the discipline's words, and how it differs.
 KINDS: Mapping[str, Callable[[Queue], tuple[str, str]]] = {
-    "drop-tail": _drop_tail, "codel": _codel, "fq-codel": _fq_codel, "pie": _pie, "fq-pie": _fq_pie, "cake": _cake, "red": _red,
+    "drop-tail": _drop_tail, "codel": _codel, "fq-codel": _fq_codel, "pie": _pie, "fq-pie": _fq_pie, "dual-pi2": _dual_pi2, "cake": _cake, "red": _red,
 }  # fmt: skip
 
 

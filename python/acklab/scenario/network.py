@@ -485,6 +485,40 @@ class DocsisPie(Part):
 
 
 @dataclass(kw_only=True, repr=False)
+class DualPi2(Part):
+    """A queue for senders that answer many marks, one for the others, and one controller for both (DualPI2, RFC 9332).
+    """
+
+    kind: Literal["dual-pi2"] = "dual-pi2"
+    alpha: float | None = None
+    """Weight of the delay's distance from `target`, per second; from 0 to 100; default 0.16."""
+    beta: float | None = None
+    """Weight of the delay's change, per second; from 0 to 100; default 3.2."""
+    classic_share: float | None = None
+    """Percent of the link that the other packets have at least, while both wait; from 0 to 100; default 10.0."""
+    code_points: Sequence[int] | None = None
+    """Code points of flows (their `dscp`) that share the low latency queue, unmarked; such as 45, non-queue-building
+    flows.
+    """
+    coupling: float | None = None
+    """Marks of low latency packets for each unit of the controller's probability; from 1 to 255. The others are dropped
+    or marked with its square; default 2.0.
+    """
+    max_packet: str | None = None
+    """While fewer than two packets of this size wait, the controller drops and marks nothing; at least 1 B; default
+    "1514B".
+    """
+    step: str | None = None
+    """A low latency packet that waited longer is marked; at most 100 s; default "0.001s"."""
+    target: str | None = None
+    """Delay that the controller aims at; more than 0, at most 100 s; default "0.015s"."""
+    update: str | None = None
+    """Time between two updates of the probability; from 1 ms to 10 s; default "0.016s"."""
+    waiting: int | None = None
+    """Packets that may wait in both queues together; at least 1; default 10000."""
+
+
+@dataclass(kw_only=True, repr=False)
 class FqPie(Part):
     """A queue for each hash of a connection, with PIE in each (FQ-PIE, as in Linux)."""
 
@@ -648,7 +682,7 @@ class Policer(Part):
     """Whole capacity of the queue behind it in packets, the one in service included; at least 2; default 1000."""
 
 
-Queue = DropTail | Red | Codel | FqCodel | Pie | DocsisPie | FqPie | Cobalt | FqCobalt | Cake | Policer
+Queue = DropTail | Red | Codel | FqCodel | Pie | DocsisPie | DualPi2 | FqPie | Cobalt | FqCobalt | Cake | Policer
 """A queue and its discipline, as written under `queue`."""
 
 

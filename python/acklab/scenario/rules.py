@@ -169,6 +169,10 @@ class Sender(Part):
     """Whether queues may mark segments instead of dropping them, and marks count as losses (RFC 3168). If left out,
     true with `control = "dctcp"`.
     """
+    ect1: bool | None = None
+    """With `ecn`: whether segments are ECT(1), which a `dual-pi2` queue serves first and marks sooner (RFC 9331). Meant
+    for `control = "dctcp"`, whose answer to a mark is small.
+    """
     fin: bool | None = None
     """Whether the connection closes with a FIN, which takes the last sequence number."""
     fin_beyond_window: bool | None = None
@@ -363,6 +367,10 @@ class Stack(Part):
     ecn: bool | None = None
     """Whether queues may mark segments instead of dropping them, and marks count as losses (RFC 3168). If left out,
     true with `control = "dctcp"`.
+    """
+    ect1: bool | None = None
+    """With `ecn`: whether segments are ECT(1), which a `dual-pi2` queue serves first and marks sooner (RFC 9331). Meant
+    for `control = "dctcp"`, whose answer to a mark is small.
     """
     estimate: Estimate | Mapping[str, Any] | None = None
     """An estimate of the sender's window for the `series` records, where the policy makes none."""

@@ -11,6 +11,7 @@ pub(crate) mod custom;
 pub(crate) mod docsis_pie;
 pub(crate) mod drop_policy;
 mod drop_tail;
+pub(crate) mod dual_pi2;
 mod fair;
 pub(crate) mod fq_cobalt;
 pub(crate) mod fq_codel;
@@ -30,6 +31,7 @@ pub use custom::{CloneDiscipline, Custom, Discipline, OwnQueue, Waiter};
 pub use docsis_pie::{DocsisPie, DocsisPieParams};
 pub use drop_policy::DropPolicy;
 pub use drop_tail::DropTail;
+pub use dual_pi2::{DualPi2, DualPi2Params};
 pub use fair::flow_hash;
 pub use fq_cobalt::{FqCobalt, FqCobaltParams};
 pub use fq_codel::{FqCodel, FqCodelParams};
@@ -117,6 +119,8 @@ pub enum AnyQueue<P> {
     Pie(Box<Pie<P>>),
     /// See [`DocsisPie`].
     DocsisPie(Box<DocsisPie<P>>),
+    /// See [`DualPi2`].
+    DualPi2(Box<DualPi2<P>>),
     /// See [`FqPie`].
     FqPie(Box<FqPie<P>>),
     /// See [`Cobalt`].
@@ -142,6 +146,7 @@ macro_rules! each {
             AnyQueue::FqCodel($queue) => $call,
             AnyQueue::Pie($queue) => $call,
             AnyQueue::DocsisPie($queue) => $call,
+            AnyQueue::DualPi2($queue) => $call,
             AnyQueue::FqPie($queue) => $call,
             AnyQueue::Cobalt($queue) => $call,
             AnyQueue::FqCobalt($queue) => $call,
@@ -170,6 +175,7 @@ impl<P: Carried> AnyQueue<P> {
             QueueSpec::FqCodel(params) => AnyQueue::FqCodel(Box::new(FqCodel::new(params, random()))),
             QueueSpec::Pie(params) => AnyQueue::Pie(Box::new(Pie::new(params, random()))),
             QueueSpec::DocsisPie(params) => AnyQueue::DocsisPie(Box::new(DocsisPie::new(params, rate, random()))),
+            QueueSpec::DualPi2(params) => AnyQueue::DualPi2(Box::new(DualPi2::new(params, random()))),
             QueueSpec::FqPie(params) => AnyQueue::FqPie(Box::new(FqPie::new(params, random()))),
             QueueSpec::Cobalt(params) => AnyQueue::Cobalt(Box::new(Cobalt::new(params, random()))),
             QueueSpec::FqCobalt(params) => AnyQueue::FqCobalt(Box::new(FqCobalt::new(params, random()))),

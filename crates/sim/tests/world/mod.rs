@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use acklab_packet::{Bytes, Rate, Time};
 use acklab_path::queue::{
-    CakeQueueParams, CobaltParams, CodelParams, DocsisPieParams, FqCobaltParams, FqCodelParams, FqPieParams, PieParams,
-    RedParams,
+    CakeQueueParams, CobaltParams, CodelParams, DocsisPieParams, DualPi2Params, FqCobaltParams, FqCodelParams,
+    FqPieParams, PieParams, RedParams,
 };
 use acklab_path::server::VaryingRate;
 use acklab_path::spec::{GilbertElliott, LinkSpec, LossPlace, LossSpec, LossTarget, QueueSpec, Stay};
@@ -59,7 +59,14 @@ pub const ALL: Record = Record { series: true, queue: true, packets: true };
 
 /// Whether a queue serves flows in turn.
 pub fn is_fair(queue: &QueueSpec) -> bool {
-    matches!(queue, QueueSpec::FqCodel(_) | QueueSpec::FqPie(_) | QueueSpec::FqCobalt(_) | QueueSpec::Cake(_))
+    matches!(
+        queue,
+        QueueSpec::FqCodel(_)
+            | QueueSpec::FqPie(_)
+            | QueueSpec::FqCobalt(_)
+            | QueueSpec::Cake(_)
+            | QueueSpec::DualPi2(_)
+    )
 }
 
 fn queue() -> impl Strategy<Value = QueueSpec> {
@@ -95,6 +102,10 @@ fn queue() -> impl Strategy<Value = QueueSpec> {
         let text = serde_json::json!({ "buffer": format!("{buffer}B"), "mean": "1Mbps" });
         QueueSpec::DocsisPie(serde_json::from_value::<DocsisPieParams>(text).expect("DOCSIS-PIE's parameters"))
     });
+    let dual = (2_u64..30, 0.0..100.0_f64, any::<bool>()).prop_map(|(waiting, classic_share, listed)| {
+        let code_points = if listed { vec![0] } else { vec![] };
+        QueueSpec::DualPi2(DualPi2Params { waiting, classic_share, code_points, ..DualPi2Params::default() })
+    });
     let cobalt = (2_u64..30, any::<bool>())
         .prop_map(|(packets, ecn)| QueueSpec::Cobalt(CobaltParams { packets, ecn, ..CobaltParams::default() }));
     let fair_cobalt = (1_u64..30, 1_u32..9, any::<bool>()).prop_map(|(waiting, flows, ecn)| {
@@ -116,6 +127,7 @@ fn queue() -> impl Strategy<Value = QueueSpec> {
         1 => pie,
         1 => fair_pie,
         1 => docsis,
+        1 => dual,
         1 => cobalt,
         1 => fair_cobalt,
         1 => cake,

@@ -81,6 +81,9 @@ rule_table! {
         /// Whether queues may mark segments instead of dropping them, and marks count as losses (RFC 3168). If left out, true
         /// with `control = "dctcp"`.
         ecn: bool,
+        /// With `ecn`: whether segments are ECT(1), which a `dual-pi2` queue serves first and marks sooner (RFC 9331). Meant for
+        /// `control = "dctcp"`, whose answer to a mark is small.
+        ect1: bool,
         /// Whether segments carry their sender's phase: slow start or congestion avoidance. If left out, true where the receiver reads it.
         tell_phase: bool,
         /// Whether segments carry cwnd and the smoothed round trip. If left out, true where the receiver reads them.

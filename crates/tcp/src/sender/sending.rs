@@ -97,7 +97,7 @@ impl Core {
         }
         // Neither SYNs nor retransmissions may be marked (RFC 3168 section 6.1.5), and CWR goes with new data.
         if self.rules.ecn && !segment.syn && !segment.retransmit {
-            segment.ecn = Ecn::Ect;
+            segment.ecn = if self.rules.ect1 { Ecn::Ect1 } else { Ecn::Ect };
             segment.cwr = std::mem::take(&mut self.notices.cwr);
         }
         segment.ack_marked = std::mem::take(&mut self.notices.ack_mark);

@@ -40,6 +40,9 @@ impl<P: Carried> Carried for Frame<P> {
     fn timestamps(&self) -> (u64, u64) {
         self.packet.timestamps()
     }
+    fn low_latency(&self) -> bool {
+        self.packet.low_latency()
+    }
     fn congestion(&self) -> u8 {
         self.packet.congestion()
     }

@@ -1,0 +1,274 @@
+//! DualPI2: a queue for senders that answer many marks, one for the others, and one controller for both (RFC 9332, as in Linux).
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use acklab_packet::{Bytes, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::cake::FlowClass;
+use super::pie::control::Clock;
+use super::{Queue, Removal, Service};
+use crate::Carried;
+use crate::random::Random;
+
+/// Parameters of DualPI2. The defaults are Linux's (sch_dualpi2.c, from 6.17), which are RFC 9332's but for `beta` (3) and a step instead
+/// of a ramp from 0.8 to 1.2 ms.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DualPi2Params {
+    /// Packets that may wait in both queues together; at least 1.
+    #[schemars(range(min = 1))]
+    pub waiting: u64,
+    /// Delay that the controller aims at; more than 0, at most 100 s.
+    pub target: Time,
+    /// Time between two updates of the probability; from 1 ms to 10 s.
+    pub update: Time,
+    /// Weight of the delay's distance from `target`, per second; from 0 to 100.
+    pub alpha: f64,
+    /// Weight of the delay's change, per second; from 0 to 100.
+    pub beta: f64,
+    /// Marks of low latency packets for each unit of the controller's probability; from 1 to 255. The others are dropped or marked with
+    /// its square.
+    pub coupling: f64,
+    /// A low latency packet that waited longer is marked; at most 100 s.
+    pub step: Time,
+    /// Percent of the link that the other packets have at least, while both wait; from 0 to 100.
+    pub classic_share: f64,
+    /// While fewer than two packets of this size wait, the controller drops and marks nothing; at least 1 B.
+    pub max_packet: Bytes,
+    /// Code points of flows (their `dscp`) that share the low latency queue, unmarked; such as 45, non-queue-building flows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub code_points: Vec<u8>,
+    /// Code points of the run's flows, by index.
+    #[serde(skip)]
+    pub classes: Arc<[FlowClass]>,
+}
+
+impl Default for DualPi2Params {
+    fn default() -> DualPi2Params {
+        DualPi2Params {
+            waiting: 10_000,
+            target: Time::from_secs(0.015),
+            update: Time::from_secs(0.016),
+            alpha: 0.16,
+            beta: 3.2,
+            coupling: 2.0,
+            step: Time::from_secs(0.001),
+            classic_share: 10.0,
+            max_packet: Bytes::new(1514),
+            code_points: Vec::new(),
+            classes: Arc::new([]),
+        }
+    }
+}
+
+impl DualPi2Params {
+    /// The first key that is out of range: its name, what is allowed, and its value.
+    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
+        if self.waiting == 0 {
+            return Some(("waiting", "must be at least 1", "0".into()));
+        }
+        if !(self.target.secs() > 0.0 && self.target.secs() <= 100.0) {
+            return Some(("target", "must be more than 0s and at most 100s", self.target.to_string()));
+        }
+        if !(0.001..=10.0).contains(&self.update.secs()) {
+            return Some(("update", "must be from 1ms to 10s", self.update.to_string()));
+        }
+        if self.step.secs() > 100.0 {
+            return Some(("step", "must be at most 100s", self.step.to_string()));
+        }
+        for (name, value) in [("alpha", self.alpha), ("beta", self.beta), ("classic_share", self.classic_share)] {
+            if !(0.0..=100.0).contains(&value) {
+                return Some((name, "must be from 0 to 100", value.to_string()));
+            }
+        }
+        if !(1.0..=255.0).contains(&self.coupling) {
+            return Some(("coupling", "must be from 1 to 255", self.coupling.to_string()));
+        }
+        if let Some(point) = self.code_points.iter().find(|point| **point > 63) {
+            return Some(("code_points", "must be from 0 to 63 each", point.to_string()));
+        }
+        (self.max_packet.get() == 0).then(|| ("max_packet", "must be at least 1B", "0B".into()))
+    }
+}
+
+/// How a packet is treated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    /// In the low latency queue, marked.
+    Scalable,
+    /// In the low latency queue, neither marked nor dropped but for room.
+    Unmarked,
+    /// In the other queue.
+    Classic,
+}
+
+/// A packet that waits.
+#[derive(Clone, Debug, PartialEq)]
+struct Waiter<P> {
+    since: Time,
+    class: Class,
+    packet: P,
+}
+
+/// A DualPI2 queue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DualPi2<P> {
+    params: DualPi2Params,
+    low: VecDeque<Waiter<P>>,
+    classic: VecDeque<Waiter<P>>,
+    bytes: u64,
+    probability: f64,
+    delay_before: f64,
+    /// Up to 0 the low latency queue is next, above the other one, while both have packets: bytes times percent.
+    credit: f64,
+    clock: Clock,
+    random: Random,
+}
+
+impl<P: Carried> DualPi2<P> {
+    /// An empty queue.
+    pub fn new(params: &DualPi2Params, random: Random) -> DualPi2<P> {
+        let mut queue = DualPi2 {
+            low: VecDeque::new(),
+            classic: VecDeque::new(),
+            bytes: 0,
+            probability: 0.0,
+            delay_before: 0.0,
+            credit: 0.0,
+            clock: Clock::new(params.update),
+            params: params.clone(),
+            random,
+        };
+        queue.reset_credit();
+        queue
+    }
+
+    /// Both queues have been empty: the low latency queue is next for a packet or so.
+    fn reset_credit(&mut self) {
+        self.credit = self.params.max_packet.get() as f64 * (2.0 * self.params.classic_share - 100.0);
+    }
+
+    fn catch_up(&mut self, now: Time) {
+        let DualPi2 { params, low, classic, probability, delay_before, .. } = self;
+        let since = |queue: &VecDeque<Waiter<P>>| queue.front().map(|waiter| waiter.since);
+        let heads = (since(low), since(classic));
+        self.clock.catch_up(now, |then| {
+            let waited = |since: Option<Time>| since.map_or(0.0, |since| (then.secs() - since.secs()).max(0.0));
+            let delay = waited(heads.0).max(waited(heads.1));
+            let change = params.alpha * (delay - params.target.secs()) + params.beta * (delay - *delay_before);
+            *probability = (*probability + change).clamp(0.0, 1.0);
+            *delay_before = delay;
+            *probability == 0.0 && delay == 0.0 && heads == (None, None)
+        });
+    }
+
+    fn classify(&self, packet: &P) -> Class {
+        if packet.low_latency() {
+            return Class::Scalable;
+        }
+        let class = self.params.classes.get((packet.connection() >> 16) as usize);
+        let listed = class.is_some_and(|class| self.params.code_points.contains(&class.dscp));
+        if listed { Class::Unmarked } else { Class::Classic }
+    }
+
+    fn chance(&mut self, probability: f64) -> bool {
+        self.random.uniform() < probability
+    }
+
+    /// Whether the controller drops a packet that is about to leave; it may be marked instead.
+    fn drops(&mut self, waiter: &mut Waiter<P>) -> bool {
+        if self.bytes < 2 * self.params.max_packet.get() {
+            return false;
+        }
+        let coupled = self.probability * self.params.coupling;
+        let overload = coupled > 1.0;
+        match waiter.class {
+            Class::Unmarked => false,
+            Class::Classic => {
+                let chosen = self.chance(self.probability) && self.chance(self.probability);
+                chosen && (overload || !waiter.packet.mark())
+            }
+            Class::Scalable if overload => {
+                let dropped = self.chance(self.probability) && self.chance(self.probability);
+                if !dropped {
+                    waiter.packet.mark();
+                }
+                dropped
+            }
+            Class::Scalable => {
+                if self.chance(coupled) {
+                    waiter.packet.mark();
+                }
+                false
+            }
+        }
+    }
+
+    /// The next packet, and what its departure does to the credit.
+    fn next(&mut self) -> Option<(Waiter<P>, f64)> {
+        let share = self.params.classic_share;
+        let low = !self.low.is_empty() && (self.classic.is_empty() || self.credit <= 0.0);
+        let (own, other) = if low { (&mut self.low, &self.classic) } else { (&mut self.classic, &self.low) };
+        let waiter = own.pop_front()?;
+        let size = waiter.packet.wire_bytes();
+        let weight = if other.is_empty() {
+            0.0
+        } else if low {
+            share
+        } else {
+            share - 100.0
+        };
+        self.bytes -= u64::from(size);
+        Some((waiter, weight * f64::from(size)))
+    }
+}
+
+impl<P: Carried> Queue<P> for DualPi2<P> {
+    fn enqueue(&mut self, packet: P, _: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
+        self.catch_up(now);
+        if self.len() as u64 >= self.params.waiting {
+            removed.push((packet, Removal::Full));
+            return;
+        }
+        let class = self.classify(&packet);
+        self.bytes += u64::from(packet.wire_bytes());
+        let queue = if class == Class::Classic { &mut self.classic } else { &mut self.low };
+        queue.push_back(Waiter { since: now, class, packet });
+    }
+
+    fn lets_pass(&self, _: &P) -> bool {
+        false
+    }
+
+    fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
+        self.catch_up(now);
+        while let Some((mut waiter, change)) = self.next() {
+            if self.drops(&mut waiter) {
+                removed.push((waiter.packet, Removal::Early));
+                continue;
+            }
+            if waiter.class == Class::Scalable && now - waiter.since > self.params.step {
+                waiter.packet.mark();
+            }
+            self.credit += change;
+            return Some(waiter.packet);
+        }
+        self.reset_credit();
+        None
+    }
+
+    fn len(&self) -> usize {
+        self.low.len() + self.classic.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+#[cfg(test)]
+#[path = "dual_pi2/tests.rs"]
+mod tests;
