@@ -69,6 +69,11 @@ pub enum QueueSpec {
     Custom(crate::queue::custom::OwnQueue),
 }
 
+/// A value that a scenario writes as a text, as messages show it.
+pub(crate) fn quoted(value: impl std::fmt::Display) -> String {
+    format!("\"{value}\"")
+}
+
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

@@ -252,7 +252,7 @@ fn checked_params(wrong: Option<(&str, &str, String)>, key: impl Display, back: 
 
 /// The parameter that is out of range, if one is.
 fn checked_at(wrong: Option<(&str, &str, String)>, path: impl Fn(&str) -> String) -> Result<(), Problem> {
-    wrong.map_or(Ok(()), |(name, what, given)| Err(Problem::at(path(name), what.to_owned()).given_text(given)))
+    wrong.map_or(Ok(()), |(name, what, given)| Err(Problem::at(path(name), what.to_owned()).given(given)))
 }
 
 /// Thresholds in order, probabilities that are some.

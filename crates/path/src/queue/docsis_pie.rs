@@ -11,6 +11,7 @@ use super::{Limit, Queue, Removal, Service};
 use crate::Carried;
 use crate::random::Random;
 use crate::server::Bucket;
+use crate::spec::quoted;
 
 /// Constants of RFC 8034 appendix A.1.2, in seconds and bytes.
 const A: f64 = 0.25;
@@ -54,17 +55,17 @@ impl DocsisPieParams {
     /// The first key that is out of range: its name, what is allowed, and its value.
     pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
         if self.buffer.get() == 0 {
-            return Some(("buffer", "must be at least 1B", "0B".into()));
+            return Some(("buffer", "must be at least 1B", quoted("0B")));
         }
         if !(self.target.secs() > 0.0 && self.target.secs() <= 100.0) {
-            return Some(("target", "must be more than 0s and at most 100s", self.target.to_string()));
+            return Some(("target", "must be more than 0s and at most 100s", quoted(self.target)));
         }
         if let Some(mean) = self.mean.filter(|mean| mean.bps() < 1.0) {
-            return Some(("mean", "must be at least 1bps", mean.to_string()));
+            return Some(("mean", "must be at least 1bps", quoted(mean)));
         }
         let least = self.mean.map_or(1.0, Rate::bps);
         let slow = self.peak.filter(|peak| peak.bps() < least);
-        slow.map(|peak| ("peak", "must be at least 1bps, and not less than `mean`", peak.to_string()))
+        slow.map(|peak| ("peak", "must be at least 1bps, and not less than `mean`", quoted(peak)))
     }
 }
 

@@ -12,6 +12,7 @@ use super::pie::control::Clock;
 use super::{Queue, Removal, Service};
 use crate::Carried;
 use crate::random::Random;
+use crate::spec::quoted;
 
 /// Parameters of DualPI2. The defaults are Linux's (sch_dualpi2.c, from 6.17), which are RFC 9332's but for `beta` (3) and a step instead
 /// of a ramp from 0.8 to 1.2 ms.
@@ -71,13 +72,13 @@ impl DualPi2Params {
             return Some(("waiting", "must be at least 1", "0".into()));
         }
         if !(self.target.secs() > 0.0 && self.target.secs() <= 100.0) {
-            return Some(("target", "must be more than 0s and at most 100s", self.target.to_string()));
+            return Some(("target", "must be more than 0s and at most 100s", quoted(self.target)));
         }
         if !(0.001..=10.0).contains(&self.update.secs()) {
-            return Some(("update", "must be from 1ms to 10s", self.update.to_string()));
+            return Some(("update", "must be from 1ms to 10s", quoted(self.update)));
         }
         if self.step.secs() > 100.0 {
-            return Some(("step", "must be at most 100s", self.step.to_string()));
+            return Some(("step", "must be at most 100s", quoted(self.step)));
         }
         for (name, value) in [("alpha", self.alpha), ("beta", self.beta), ("classic_share", self.classic_share)] {
             if !(0.0..=100.0).contains(&value) {
@@ -90,7 +91,7 @@ impl DualPi2Params {
         if let Some(point) = self.code_points.iter().find(|point| **point > 63) {
             return Some(("code_points", "must be from 0 to 63 each", point.to_string()));
         }
-        (self.max_packet.get() == 0).then(|| ("max_packet", "must be at least 1B", "0B".into()))
+        (self.max_packet.get() == 0).then(|| ("max_packet", "must be at least 1B", quoted("0B")))
     }
 }
 

@@ -10,6 +10,7 @@ use acklab_packet::Time;
 use super::Removal;
 use crate::Carried;
 use crate::random::Random;
+use crate::spec::quoted;
 
 /// A connection's hash, changed by a perturbation that nobody outside knows.
 pub fn flow_hash(connection: u64, perturbation: u32) -> u32 {
@@ -209,12 +210,12 @@ pub(super) fn out_of_range(
         return Some(("flows", "must be from 1 to 65536", flows.to_string()));
     }
     if !(1..=1 << 20).contains(&quantum) {
-        return Some(("quantum", "must be from 1B to 1048576B", format!("{quantum}B")));
+        return Some(("quantum", "must be from 1B to 1048576B", quoted(format_args!("{quantum}B"))));
     }
     if waiting == 0 {
         return Some(("waiting", "must be at least 1", waiting.to_string()));
     }
-    (memory == 0).then(|| ("memory", "must be at least 1B", format!("{memory}B")))
+    (memory == 0).then(|| ("memory", "must be at least 1B", quoted(format_args!("{memory}B"))))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{DropTail, Queue, Removal, Service};
 use crate::Carried;
 use crate::server::Bucket;
+use crate::spec::quoted;
 
 /// Parameters of a policer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -31,12 +32,12 @@ impl PolicerParams {
     /// The first key that is out of range: its name, what is allowed, and its value.
     pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
         if self.mean.bps() < 1.0 {
-            return Some(("mean", "must be at least 1bps", self.mean.to_string()));
+            return Some(("mean", "must be at least 1bps", quoted(self.mean)));
         }
         if self.packets < 2 {
             return Some(("packets", "must be at least 2", self.packets.to_string()));
         }
-        (self.burst.get() == 0).then(|| ("burst", "must be at least 1B", self.burst.to_string()))
+        (self.burst.get() == 0).then(|| ("burst", "must be at least 1B", quoted(self.burst)))
     }
 }
 

@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Carried;
 use crate::random::Random;
+use crate::spec::quoted;
 
 /// What serves one link's packets, one after another.
 pub trait Server {
@@ -107,7 +108,7 @@ impl VaryingRate {
         };
         // The largest of the rates named: the others are at most that.
         let huge =
-            || (!(1.0..=1e15).contains(&rate.bps())).then(|| (name, "must be from 1bps to 1e6Gbps", rate.to_string()));
+            || (!(1.0..=1e15).contains(&rate.bps())).then(|| (name, "must be from 1bps to 1e6Gbps", quoted(rate)));
         wrong.or_else(huge)
     }
 }

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Server;
+use crate::spec::quoted;
 
 /// A rate that may be zero.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -46,8 +47,9 @@ impl TableSpec {
     pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
         let times = || self.rows.iter().map(|row| row.0.secs());
         let rows = |what: &'static str| {
-            let row = |row: &(Time, Step)| format!("{} {}", row.0, Rate::from_bps(row.1.bps()));
-            Some(("rows", what, self.rows.iter().map(row).collect::<Vec<_>>().join(", ")))
+            let row = |row: &(Time, Step)| format!("[\"{}\", \"{}\"]", row.0, Rate::from_bps(row.1.bps()));
+            let rows = self.rows.iter().map(row).collect::<Vec<_>>().join(", ");
+            Some(("rows", what, format!("[{rows}]")))
         };
         if times().next() != Some(0.0) || !times().is_sorted_by(|one, two| one < two) {
             return rows("must begin at 0s, each later than the one before");
@@ -59,7 +61,7 @@ impl TableSpec {
         let (last, stays) = self.rows.last().map_or((0.0, 0.0), |row| (row.0.secs(), row.1.bps()));
         match self.every {
             Some(every) if every.secs() < 0.001 || every.secs() <= last => {
-                Some(("every", "must be at least 1ms, and later than the last row", every.to_string()))
+                Some(("every", "must be at least 1ms, and later than the last row", quoted(every)))
             }
             Some(_) if self.largest().bps() == 0.0 => rows("must have a rate above 0bps"),
             None if stays == 0.0 => rows("must end with a rate above 0bps, or repeat by `every`"),

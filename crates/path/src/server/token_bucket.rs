@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Server;
+use crate::spec::quoted;
 
 /// A token bucket before a link.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,9 +23,9 @@ impl TokenBucketSpec {
     /// The first key that is out of range: its name, what is allowed, and its value.
     pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
         if !(self.mean.bps() >= 1.0 && self.mean <= self.peak) {
-            return Some(("mean", "must be from 1bps, and at most `peak`", self.mean.to_string()));
+            return Some(("mean", "must be from 1bps, and at most `peak`", quoted(self.mean)));
         }
-        (self.burst.get() == 0).then(|| ("burst", "must be at least 1B", self.burst.to_string()))
+        (self.burst.get() == 0).then(|| ("burst", "must be at least 1B", quoted(self.burst)))
     }
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::shaper::Cells;
 use super::tins::TinMode;
+use crate::spec::quoted;
 
 /// Between whom bandwidth is shared evenly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -103,18 +104,18 @@ impl Default for CakeQueueParams {
 impl CakeQueueParams {
     /// The first key that is out of range: its name, what is allowed, and its value.
     pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-        let positive = |name, bytes: Bytes| (bytes.get() == 0).then(|| (name, "must be at least 1B", "0B".into()));
+        let positive = |name, bytes: Bytes| (bytes.get() == 0).then(|| (name, "must be at least 1B", quoted("0B")));
         if let Some(rate) = self.bandwidth.filter(|rate| rate.bps() < 1000.0) {
-            return Some(("bandwidth", "must be at least 1kbps", rate.to_string()));
+            return Some(("bandwidth", "must be at least 1kbps", quoted(rate)));
         }
         if !(-64..=256).contains(&self.overhead) {
             return Some(("overhead", "must be from -64 to 256", self.overhead.to_string()));
         }
         if self.mpu.get() > 256 {
-            return Some(("mpu", "must be at most 256B", self.mpu.to_string()));
+            return Some(("mpu", "must be at most 256B", quoted(self.mpu)));
         }
         if !(0.001..=100.0).contains(&self.rtt.secs()) {
-            return Some(("rtt", "must be from 1ms to 100s", self.rtt.to_string()));
+            return Some(("rtt", "must be from 1ms to 100s", quoted(self.rtt)));
         }
         self.memory.and_then(|bytes| positive("memory", bytes)).or_else(|| positive("max_packet", self.max_packet))
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Carried;
 use crate::queue::Removal;
+use crate::spec::quoted;
 
 /// How the times between drops are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -55,12 +56,12 @@ pub(crate) fn out_of_range(
     max_packet: Bytes,
 ) -> Option<(&'static str, &'static str, String)> {
     if !(0.001..=100.0).contains(&interval.secs()) {
-        return Some(("interval", "must be from 1ms to 100s", interval.to_string()));
+        return Some(("interval", "must be from 1ms to 100s", quoted(interval)));
     }
     if !(target.secs() > 0.0 && target <= interval) {
-        return Some(("target", "must be more than 0s and at most `interval`", target.to_string()));
+        return Some(("target", "must be more than 0s and at most `interval`", quoted(target)));
     }
-    (max_packet.get() == 0).then(|| ("max_packet", "must be at least 1B", max_packet.to_string()))
+    (max_packet.get() == 0).then(|| ("max_packet", "must be at least 1B", quoted(max_packet)))
 }
 
 /// CoDel's state. Times are in the law's unit.

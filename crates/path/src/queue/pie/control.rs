@@ -5,6 +5,7 @@ use acklab_packet::Time;
 use crate::Carried;
 use crate::queue::fair::draw;
 use crate::random::Random;
+use crate::spec::quoted;
 
 /// Declares the parameters of a queue with PIE's controller: its own, with their defaults, and the controller's.
 macro_rules! with_controller {
@@ -92,7 +93,7 @@ pub struct Rules {
 impl Rules {
     /// The first key that is out of range: its name, what is allowed, and its value.
     pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-        let time = |secs: f64| Time::from_secs(secs).to_string();
+        let time = |secs: f64| quoted(Time::from_secs(secs));
         if !(self.target > 0.0 && self.target <= 100.0) {
             return Some(("target", "must be more than 0s and at most 100s", time(self.target)));
         }
@@ -105,7 +106,7 @@ impl Rules {
             }
         }
         if self.max_packet == 0 {
-            return Some(("max_packet", "must be at least 1B", "0B".into()));
+            return Some(("max_packet", "must be at least 1B", quoted("0B")));
         }
         if !(self.max_p > 0.0 && self.max_p <= 256.0) {
             return Some(("max_p", "must be more than 0 and at most 256", self.max_p.to_string()));

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Habit, Nanos, Piggyback, Timing, Unit, capacity, duration};
 use crate::random::Random;
+use crate::spec::quoted;
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -89,16 +90,16 @@ impl DocsisSpec {
     pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
         let interval = self.map_interval.secs();
         if !(0.0002..=0.1).contains(&interval) {
-            return Some(("map_interval", "must be from 200us to 100ms", self.map_interval.to_string()));
+            return Some(("map_interval", "must be from 200us to 100ms", quoted(self.map_interval)));
         }
         if self.capacity() == 0 {
-            return Some(("rate", "must carry at least a byte in a `map_interval`", self.rate.to_string()));
+            return Some(("rate", "must carry at least a byte in a `map_interval`", quoted(self.rate)));
         }
         if let Some(channel) = self.channel.filter(|channel| *channel < self.rate) {
-            return Some(("channel", "must be at least `rate`", channel.to_string()));
+            return Some(("channel", "must be at least `rate`", quoted(channel)));
         }
         if !(0.0..=1.0).contains(&self.map_advance.secs()) {
-            return Some(("map_advance", "must be from 0s to 1s", self.map_advance.to_string()));
+            return Some(("map_advance", "must be from 0s to 1s", quoted(self.map_advance)));
         }
         if self.backoff > 15 {
             return Some(("backoff", "must be from 0 to 15", self.backoff.to_string()));
@@ -107,14 +108,14 @@ impl DocsisSpec {
             return Some(("opportunities", "must be from 1 to 100", self.opportunities.to_string()));
         }
         if let Some(burst) = self.burst.filter(|burst| burst.get() < 64) {
-            return Some(("burst", "must be at least 64B", burst.to_string()));
+            return Some(("burst", "must be at least 64B", quoted(burst)));
         }
         match self.proactive {
             Some(rate) if self.requests == Requests::Packet => {
-                Some(("proactive", "needs `requests` other than \"packet\"", rate.to_string()))
+                Some(("proactive", "needs `requests` other than \"packet\"", quoted(rate)))
             }
             Some(rate) if rate > self.rate || capacity(rate, duration(self.map_interval)) == 0 => {
-                Some(("proactive", "must carry a byte in a `map_interval`, and be at most `rate`", rate.to_string()))
+                Some(("proactive", "must carry a byte in a `map_interval`, and be at most `rate`", quoted(rate)))
             }
             _ => None,
         }

@@ -4,49 +4,37 @@
 //! and which can grant. A block that is not decoded is granted again (asynchronous HARQ): it waits for a slot that grants
 //! and for one that carries.
 
-use acklab_packet::{Bytes, Rate};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use acklab_packet::Rate;
 
-use super::lte::{four, initial, tenth, wrong};
-use super::radio::{Cell, Kind};
+use super::radio::{Cell, Kind, with_blocks};
+use crate::spec::quoted;
 
-/// NR's uplink: scheduling requests, buffer status reports, transport blocks, HARQ, and a pattern of slots.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NrSpec {
-    /// Rate that a full transport block in each slot for data up carries, before blocks that are sent again.
-    pub rate: Rate,
-    /// A slot lasts 1 ms divided by 2 to this power; 0 to 4.
-    #[serde(default = "one")]
-    #[schemars(range(max = 4))]
-    pub numerology: u32,
-    /// What the slots are for, over and over: `D` down, `S` special (it can grant), `U` up; or `F` for both (FDD). It has a
-    /// `U` and one that can grant, or is `F`; at most 80 letters.
-    #[serde(default = "common_pattern")]
-    pub pattern: String,
-    /// Slots between opportunities for a scheduling request, 1 to 640; each goes in the next slot for data up.
-    #[serde(default = "ten")]
-    #[schemars(range(min = 1, max = 640))]
-    pub sr_period: u64,
-    /// Slots for which the base station decodes, 0 to 64.
-    #[serde(default = "two")]
-    #[schemars(range(max = 64))]
-    pub decode: u64,
-    /// Slots from a grant to its block at least (K2), 0 to 32.
-    #[serde(default = "two")]
-    #[schemars(range(max = 32))]
-    pub k2: u64,
-    /// What a scheduling request is granted, before the base station knows how much waits; at least 1 B.
-    #[serde(default = "initial")]
-    pub first: Bytes,
-    /// Probability that a transport block is not decoded; from 0, below 1.
-    #[serde(default = "tenth")]
-    pub bler: f64,
-    /// How often a block is sent at most; the last always succeeds; 1 to 28.
-    #[serde(default = "four")]
-    #[schemars(range(min = 1, max = 28))]
-    pub attempts: u32,
+with_blocks! {
+    /// NR's uplink: scheduling requests, buffer status reports, transport blocks, HARQ, and a pattern of slots.
+    pub struct NrSpec {
+        /// Rate that a full transport block in each slot for data up carries, before blocks that are sent again.
+        pub rate: Rate,
+        /// A slot lasts 1 ms divided by 2 to this power; 0 to 4.
+        #[serde(default = "one")]
+        #[schemars(range(max = 4))]
+        pub numerology: u32,
+        /// What the slots are for, over and over: `D` down, `S` special (it can grant), `U` up; or `F` for both (FDD). It has a
+        /// `U` and one that can grant, or is `F`; at most 80 letters.
+        #[serde(default = "common_pattern")]
+        pub pattern: String,
+        /// Slots between opportunities for a scheduling request, 1 to 640; each goes in the next slot for data up.
+        #[serde(default = "ten")]
+        #[schemars(range(min = 1, max = 640))]
+        pub sr_period: u64,
+        /// Slots for which the base station decodes, 0 to 64.
+        #[serde(default = "two")]
+        #[schemars(range(max = 64))]
+        pub decode: u64,
+        /// Slots from a grant to its block at least (K2), 0 to 32.
+        #[serde(default = "two")]
+        #[schemars(range(max = 32))]
+        pub k2: u64,
+    }
 }
 
 fn one() -> u32 {
@@ -78,7 +66,7 @@ impl NrSpec {
             || !(duplex || self.pattern == "F")
         {
             let what = "must be \"F\", or at most 80 letters D, S and U, with a U and a D or S";
-            return Some(("pattern", what, format!("\"{}\"", self.pattern)));
+            return Some(("pattern", what, quoted(&self.pattern)));
         }
         for (key, what, value, range) in [
             ("sr_period", "must be from 1 to 640", self.sr_period, 1..=640),
@@ -90,9 +78,9 @@ impl NrSpec {
             }
         }
         if self.cell().block(self.rate) == 0 {
-            return Some(("rate", "must carry at least a byte in a slot", self.rate.to_string()));
+            return Some(("rate", "must carry at least a byte in a slot", quoted(self.rate)));
         }
-        wrong(self.first, self.bler, self.attempts)
+        self.blocks_out_of_range()
     }
 
     pub(super) fn cell(&self) -> Cell {

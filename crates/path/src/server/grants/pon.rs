@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Habit, Nanos, Piggyback, Timing, Unit, capacity, duration};
+use crate::spec::quoted;
 
 /// An upstream frame, in nanoseconds.
 const FRAME: Nanos = 125_000;
@@ -53,19 +54,19 @@ impl PonSpec {
     pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
         let cycle = duration(self.cycle);
         if !(FRAME..=160 * FRAME).contains(&cycle) || !cycle.is_multiple_of(FRAME) {
-            return Some(("cycle", "must be a multiple of 125us, from 125us to 20ms", self.cycle.to_string()));
+            return Some(("cycle", "must be a multiple of 125us, from 125us to 20ms", quoted(self.cycle)));
         }
         if capacity(self.rate, FRAME) == 0 {
-            return Some(("rate", "must carry at least a byte in 125us", self.rate.to_string()));
+            return Some(("rate", "must carry at least a byte in 125us", quoted(self.rate)));
         }
         if self.line < self.rate {
-            return Some(("line", "must be at least `rate`", self.line.to_string()));
+            return Some(("line", "must be at least `rate`", quoted(self.line)));
         }
         if !(0.0..=0.1).contains(&self.response.secs()) {
-            return Some(("response", "must be from 0s to 100ms", self.response.to_string()));
+            return Some(("response", "must be from 0s to 100ms", quoted(self.response)));
         }
         let fixed = self.fixed.filter(|fixed| *fixed > self.rate || capacity(*fixed, FRAME) == 0)?;
-        Some(("fixed", "must carry a byte in 125us, and be at most `rate`", fixed.to_string()))
+        Some(("fixed", "must carry a byte in 125us, and be at most `rate`", quoted(fixed)))
     }
 
     pub(super) fn habit(&self) -> Habit {

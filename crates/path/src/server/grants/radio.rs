@@ -11,10 +11,59 @@
 
 use std::collections::VecDeque;
 
-use acklab_packet::{Rate, Time};
+use acklab_packet::{Bytes, Rate, Time};
 
 use super::{Habit, Nanos, Piggyback, Timing, Unit, secs};
 use crate::random::Random;
+
+/// Declares what a scenario says of an uplink: its own keys, then those of grants, transport blocks and HARQ.
+macro_rules! with_blocks {
+    ($(#[$about:meta])* pub struct $name:ident { $($(#[$doc:meta])* pub $key:ident: $type:ty,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            $($(#[$doc])* pub $key: $type,)*
+            /// What a scheduling request is granted, before the base station knows how much waits; at least 1 B.
+            #[serde(default = "super::radio::first")]
+            pub first: acklab_packet::Bytes,
+            /// Probability that a transport block is not decoded; from 0, below 1.
+            #[serde(default = "super::radio::bler")]
+            pub bler: f64,
+            /// How often a block is sent at most; the last always succeeds; 1 to 28.
+            #[serde(default = "super::radio::attempts")]
+            #[schemars(range(min = 1, max = 28))]
+            pub attempts: u32,
+        }
+
+        impl $name {
+            /// The first key that is out of range among those of blocks.
+            fn blocks_out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
+                if self.first.get() == 0 {
+                    return Some(("first", "must be at least 1B", $crate::spec::quoted(self.first)));
+                }
+                if !(0.0..1.0).contains(&self.bler) {
+                    return Some(("bler", "must be from 0, below 1", self.bler.to_string()));
+                }
+                (!(1..=28).contains(&self.attempts))
+                    .then(|| ("attempts", "must be from 1 to 28", self.attempts.to_string()))
+            }
+        }
+    };
+}
+pub(super) use with_blocks;
+
+pub(super) fn first() -> Bytes {
+    Bytes::new(100)
+}
+
+pub(super) fn bler() -> f64 {
+    0.1
+}
+
+pub(super) fn attempts() -> u32 {
+    4
+}
 
 /// What a slot is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
