@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -12,7 +12,8 @@ import numpy as np
 
 from ...figures.stats import Sample, jackknife
 from ...reproduce.experiments import Branches, Warm
-from ...reproduce.grid import Grid
+from ...reproduce.grid import Array, Grid
+from ...reproduce.readers import ManyFlows
 from .setting import FLOWS, HIGH, LOW, PAPERS, POLICIES, REFERENCES, Client, Path, download
 
 MOST_SEEDS = 60
@@ -25,29 +26,33 @@ NEVER_S = 2000.0
 class Read:
     """A download's numbers: from the state at the end of the warm-up, and from the result."""
 
-    names = ("time_s", "retransmits", "timeouts", "acks", "background_bps", "drops")
+    names = ("time_s", "retransmits", "timeouts", "acks", "background_bps")
+
+    def __init__(self) -> None:
+        self._end = ManyFlows(
+            ("start_s", *self.names[:-1], "background_bytes"),
+            ("start_s", "finished_s", "retransmits", "timeouts", "acks_sent", "bytes"),
+            (),
+            _download,
+        )
+        self._start = ManyFlows(("background_bytes",), ("bytes",), (), lambda columns: (columns["bytes"][1:].sum(),))
+        self._before = lru_cache(maxsize=8)(self._start)
 
     def __call__(self, line: bytes) -> tuple[float, ...]:
         warm, result = line.split(b"\n")
-        end = json.loads(result)
-        client = end["flows"][0]
-        taken = (client["finished_s"] - client["start_s"]) if client["completed"] else NEVER_S
-        before, dropped = _warm(warm)
-        others = sum(flow["bytes"] for flow in end["flows"][1:]) - before
-        background = 8 * others / (end["end_s"] - client["start_s"])
-        counts = (client["retransmits"], client["timeouts"], client["acks_sent"])
-        return (taken, *map(float, counts), background, float(_drops(end) - dropped))
+        start, *own, after = self._end(result)
+        lasted = float(_END.search(result)[1]) - start  # type: ignore[index]
+        return (*own, 8 * (after - self._before(warm)[0]) / lasted)
 
 
-@lru_cache(maxsize=8)
-def _warm(line: bytes) -> tuple[int, int]:
-    """The background's bytes and the bottleneck's drops at the end of the warm-up, which many downloads share."""
-    start = json.loads(line)
-    return sum(flow["bytes"] for flow in start["flows"][1:]), _drops(start)
+_END = re.compile(rb'"end_s":([^,}]+)')
 
 
-def _drops(run: dict[str, Any]) -> int:
-    return int(next(link["drops"] for link in run["links"] if link["from"] == "G1"))
+def _download(columns: dict[str, Array]) -> tuple[float, ...]:
+    """The client's start, time and counts, and the bytes of the others."""
+    start, end, *counts = (columns[name][0] for name in ("start_s", "finished_s", "retransmits", "timeouts", "acks_sent"))
+    taken = NEVER_S if np.isnan(end) else end - start
+    return (start, taken, *counts, columns["bytes"][1:].sum())
 
 
 READ = Read()
