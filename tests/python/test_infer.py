@@ -205,6 +205,12 @@ def test_a_paper_without_a_plan_ends_the_command_with_2() -> None:
     assert (failed.returncode, failed.stderr) == (2, "acklab: the paper ackfilter has no plan; there is one of allman1998, divack, smartacking, veno\n")
 
 
+def test_a_name_that_is_neither_a_file_nor_a_paper_lists_the_plans() -> None:
+    failed = command("almann", "--count")
+    said = "acklab: almann: no such file, and no paper of that name; there is one of allman1998, divack, smartacking, veno\n"
+    assert (failed.returncode, failed.stdout, failed.stderr) == (2, "", said)
+
+
 @pytest.mark.parametrize("name", ["allman1998", "divack", "smartacking", "veno"])
 def test_the_papers_have_plans(name: str) -> None:
     done = command(name, "--count")

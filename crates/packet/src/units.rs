@@ -78,7 +78,8 @@ fn parse(text: &str, what: &str, units: Units, example: &str) -> Result<f64, Uni
             Some((name, _)) => format!("; did you mean `{name}`?"),
             None => format!(" (known: {})", known.join(", ")),
         };
-        return fail(&format!("has an unknown unit `{unit}`{help}"));
+        let missing = if number.is_empty() { "no number and " } else { "" };
+        return fail(&format!("has {missing}an unknown unit `{unit}`{help}"));
     };
     let (mantissa, exponent) = match number.split_once(['e', 'E']) {
         Some((m, e)) => (m, e.parse::<i32>().ok()),

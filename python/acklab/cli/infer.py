@@ -70,9 +70,17 @@ def _plan(file: str, given: dict[str, Any]) -> Any:
     from ..infer.plan import from_tree, read
     from ..papers import NAMES, inferred
 
-    if os.path.lexists(file) or file not in NAMES:
-        return read(file, given)
-    if (tree := inferred(file)) is None:
-        there = ", ".join(name for name in NAMES if inferred(name) is not None)
-        raise InferError(f"the paper {file} has no plan; there is one of {there}")
-    return from_tree({**tree, **given}, file)
+    if file in NAMES and not os.path.lexists(file):
+        if (tree := inferred(file)) is not None:
+            return from_tree({**tree, **given}, file)
+        raise InferError(f"the paper {file} has no plan; {_with_plans()}")
+    if not os.path.lexists(file) and not os.path.splitext(file)[1]:
+        raise InferError(f"{file}: no such file, and no paper of that name; {_with_plans()}")
+    return read(file, given)
+
+
+def _with_plans() -> str:
+    """The papers that have a plan."""
+    from ..papers import NAMES, inferred
+
+    return f"there is one of {', '.join(name for name in NAMES if inferred(name) is not None)}"

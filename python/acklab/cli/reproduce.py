@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._terminal import complain, say
 from .._texts import file_name, not_known
+from ..papers import FIVE, LATER
+from ..studies import NAMES as STUDIES
 from .options import add_open, add_workers, directory, on_ray, open_page, say_kept
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ example:
   acklab reproduce paths2026                        a study: no claims, runs only when it is named
   acklab reproduce allman1998 --json > claims.json  verdicts for scripts; writes pages only with --out
 
+The papers: {FIVE}. Later work: {LATER}. A study: {STUDIES}.
 What is done is kept: the same command goes on where an interrupt or a crash stopped it, and gives the same files.
 
 exit status: 0, also where claims differ; 1 an experiment could not be run or an output failed; 2 no such paper or
@@ -41,7 +44,7 @@ def add(verbs: Any) -> None:
         "reproduce",
         help="reproduce papers and check their claims",
         description="Compute a paper's figures and tables again, check every claim, and write one offline page for each paper.",
-        epilog=EXAMPLE,
+        epilog=EXAMPLE.format(FIVE=", ".join(FIVE), LATER=", ".join(LATER), STUDIES=", ".join(STUDIES)),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verb.add_argument("papers", metavar="PAPER[/FIGURE]", nargs="*", help="the papers, or single figures; all papers if left out")
@@ -176,7 +179,7 @@ def _told(outcome: Outcome) -> str:
     ]
     for verdict in outcome.verdicts:
         if verdict.verdict != "reproduced":
-            told = f"paper: {verdict.claim.paper_value}; measured: {verdict.shown}"
+            told = f"{outcome.paper.source}: {verdict.claim.paper_value}; measured: {verdict.shown}"
             lines.append(_short(f"  {words.outcome(verdict):<13}{verdict.claim.short:<22}{told}"))
     return "\n".join(lines)
 

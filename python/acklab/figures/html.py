@@ -35,8 +35,8 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], classes: Sequence
 def header(title: str, kicker: str, headline: str, *, quick: bool) -> str:
     """The top of a page, left open for what follows."""
     warning = (
-        '<p class="warning"><b>A quick look</b>: fewer seeds and cells than the full run, and no slow evidence. '
-        "Verdicts may change; acklab reproduce without --quick makes the full run.</p>"
+        '<p class="warning"><b>A quick look</b>: fewer seeds and cells than the full run, and no slow checks. '
+        'Verdicts may change. <span class="command">acklab reproduce</span> without <span class="command">--quick</span> makes the full run.</p>'
         if quick
         else ""
     )

@@ -254,7 +254,8 @@ def _factor(finding: Finding) -> float:
 
 
 def _join(*texts: str) -> str:
-    return ". ".join(text.rstrip(". ") for text in texts if text) + ("." if any(texts) else "")
+    first, *rest = [text.rstrip(". ") for text in texts if text] or [""]
+    return ". ".join([first, *map(words.sentence, rest)]) + ("." if first else "")
 
 
 def quickly(verdict: Verdict) -> Verdict:

@@ -24,8 +24,9 @@ def overview(chart: Forest) -> str:
         if (rows := [row for row in chart.rows if row.group == group])
     )
     return (
-        '<section id="overview"><h2>Every claim on one scale</h2><p class="note">The band is what the ledger allows; a mark is what was '
-        "measured, a line its interval. Of a claim with several parts the deciding one is drawn. Beyond the scale, marks stand at its edge."
+        '<section id="overview"><h2>Every claim on one scale</h2><p class="note">The band is what the ledger allows. A mark is the '
+        "measured value, and a line is its interval. For a claim with several parts, the mark is that of the part which decides. "
+        "A mark at the edge lies beyond the scale."
         f'</p><p class="keys" aria-hidden="true">{keys}</p><div class="card">{groups}</div></section>'
     )
 

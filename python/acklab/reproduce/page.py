@@ -27,13 +27,13 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
     """The page of a paper: overview, figures, claims, parameters, and what a reviewer asks."""
     paper = outcome.paper
     chosen = sorted(_of(outcome, ""), key=lambda pair: _place(pair[0]))
-    parts = [(f"section-{key}", f"{key} {title}", [pair for pair in chosen if pair[0].section == key])
+    parts = [(f"section-{key}", _titled(key, title), [pair for pair in chosen if pair[0].section == key])
              for key, title in paper.sections.items()]  # fmt: skip
     robust = ("robustness", "Robustness", _of(outcome, "evidence"))
     forests = [chart for _, drawn in _of(outcome, "overview") for chart in drawn.charts]
     body = [overview(chart) for chart in forests if isinstance(chart, Forest)]
     body += [_section(*part, pictures, outcome) for part in parts if part[2]]
-    body += [_claims(outcome), _parameters(paper)] + [_section(*robust, pictures, outcome)] * bool(robust[2])
+    body += [_claims(outcome), _parameters(outcome)] + [_section(*robust, pictures, outcome)] * bool(robust[2])
     links = [("#overview", "Overview")] * bool(forests) + [(f"#{id}", title) for id, title, found in parts if found]
     links += [("#claims", "Claims")] * bool(outcome.verdicts) + [("#parameters", "Parameters")]
     links += [("#robustness", "Robustness")] * bool(robust[2])
@@ -47,6 +47,15 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
     ]
     foot = f'</main><footer class="foot">{_foot(outcome)}</footer>'
     return document(f"{paper.id}: {paper.title}", "".join([*top, *body, foot]))
+
+
+def _titled(key: str, title: str) -> str:
+    """A section's title, with its number if the paper numbers it.
+
+    >>> _titled("6.3", "WLANs alone"), _titled("tests", "The repository's tests")
+    ('6.3 WLANs alone', "The repository's tests")
+    """
+    return f"{key} {title}" if re.fullmatch(r"[\d.]+|[IVX]+", key) else title
 
 
 def _section(id: str, title: str, found: list[tuple[Figure, Drawn]], pictures: Pictures, outcome: Outcome) -> str:
@@ -127,19 +136,18 @@ def _failures(outcome: Outcome) -> str:
     return f'<div class="warning"><b>Experiments this build could not run</b><ul>{items}</ul></div>'
 
 
-def _parameters(paper: Paper) -> str:
-    note = (
-        "What the paper states is marked so; the rest is inferred, and the tornado under Robustness shows what each inference is worth."
-        if paper.ledger.claims
-        else "What the question states is marked so; the rest is inferred, for the reason beside it."
-    )
+def _parameters(outcome: Outcome) -> str:
+    paper = outcome.paper
+    note = f"What the {paper.source if paper.ledger.claims else 'question'} states is marked so. The rest is inferred, for the reason beside it."
+    if any(figure.id == "tornado" for figure, _ in outcome.figures):
+        note += " The tornado under Robustness shows how much each inference changes the result."
     rows = "".join(
         f'<tr class="basis-{p.basis}"><td class="text">{esc(p.name)}</td><td class="text wrap">{esc(p.value)}</td>'
         f'<td class="text">{p.basis}</td><td class="text wrap">{esc(p.reason)}{_fitted(p.fitted_to)}</td></tr>'
         for p in paper.parameters
     )
     return (
-        f'<section id="parameters"><h2>Parameters</h2><p class="note">One set for everything below. {esc(note)}</p>'
+        f'<section id="parameters"><h2>Parameters</h2><p class="note">{esc(note)}</p>'
         '<div class="card"><div><table class="parameters"><thead><tr><th class="text">parameter</th><th class="text">value</th>'
         f'<th class="text">basis</th><th class="text wrap">why</th></tr></thead><tbody>{rows}</tbody></table></div></div></section>'
     )
@@ -174,14 +182,9 @@ def _claim(outcome: Outcome, verdict: Verdict) -> str:
         f'<tr data-kind="{word.replace(" ", "-")} {verdict.standing}" id="claim-{esc(claim.short)}"><td class="text">'
         f'<span class="verdict {verdict.verdict}">{word}</span><br><span class="id">{esc(claim.short)}</span><br>'
         f'<span class="tag">{esc(claim.figure)}</span> <span class="tag">{verdict.standing}</span></td>'
-        f'<td class="text what"><p>The paper says: {esc(claim.claim)}</p>{measured}'
-        f'<p class="why">{esc(sentence(verdict.why))}</p><p class="why">{beside}</p></td></tr>'
+        f'<td class="text what"><p>The {outcome.paper.source} says: {esc(claim.claim)}</p>{measured}'
+        f'<p class="why">{esc(words.sentence(verdict.why))}</p><p class="why">{beside}</p></td></tr>'
     )
-
-
-def sentence(text: str) -> str:
-    """A text with a capital first."""
-    return text[:1].upper() + text[1:]
 
 
 def _card(figure: Figure, drawn: Drawn, pictures: Pictures, outcome: Outcome) -> str:
@@ -195,7 +198,7 @@ def _card(figure: Figure, drawn: Drawn, pictures: Pictures, outcome: Outcome) ->
         )
     return (
         f'<div class="card" id="{esc(figure.id)}"><h3>{label}{esc(figure.title)}</h3>{_about(figure, outcome)}{remark}{charts}'
-        f"{_listed(drawn.listed)}{compared_table(drawn.compared)}</div>"
+        f"{_listed(drawn.listed)}{compared_table(drawn.compared, outcome.paper.source)}</div>"
     )
 
 
@@ -238,14 +241,14 @@ def about(where: str, label: str) -> bool:
     return False
 
 
-def compared_table(compared: Sequence[Compared]) -> str:
-    """The paper's numbers beside ours."""
+def compared_table(compared: Sequence[Compared], stated: str = "paper") -> str:
+    """The source's numbers beside acklab's."""
     if not compared:
         return ""
     columns = [
         ("", [c.what for c in compared]),
-        ("paper", [c.paper for c in compared]),
-        ("ours", [c.ours for c in compared]),
+        (stated, [c.paper for c in compared]),
+        ("acklab", [c.ours for c in compared]),
         ("ns-2", [c.ns2 for c in compared]),
     ]
     told = [(head, cells) for head, cells in columns if any(cells)]
@@ -258,10 +261,12 @@ def _foot(outcome: Outcome) -> str:
     if not outcome.paper.ledger.claims:
         return made
     seeds = max((v.seeds for v in outcome.verdicts), default=0)
+    if not seeds:
+        return f"{made} No claim here has random runs, so there are no intervals."
     counts = ", ".join(map(str, outcome.effort.seeds))
     rule = (
-        f"A randomised claim is looked at with {counts} seeds, or as many as its experiments have, until a look settles it; "
-        f"at most {seeds} were used. All looks and all intervals of a claim together err with at most 5 %, which looks spend in "
-        "proportion to their seeds: an interval holds at the level that stands beside it, however early the claim stopped."
+        f"A claim about random runs is judged with {counts} seeds, or as many as its experiments have, until one of these looks "
+        f"settles it. At most {seeds} seeds were used. All looks of a claim together err with at most 5 %, and each look spends a "
+        "part of that in proportion to its seeds. So an interval holds at the level beside it, however early the claim stopped."
     )
     return f"{made} {esc(rule)}"

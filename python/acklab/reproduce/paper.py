@@ -125,6 +125,11 @@ class Paper:
         """Its mechanisms and claims."""
         return load(self.id)
 
+    @property
+    def source(self) -> str:
+        """What states the claims: later work is not always a paper."""
+        return "source" if self.later else "paper"
+
     def figure(
         self,
         id: str,

@@ -54,6 +54,11 @@ def counted(verdicts: Sequence[Verdict]) -> str:
     return " ".join(said)
 
 
+def sentence(text: str) -> str:
+    """A text with a capital first."""
+    return text[:1].upper() + text[1:]
+
+
 def show(number: Number, units: str = "") -> str:
     """A measured number for people: three or four digits."""
     value = value_of(number)
@@ -83,8 +88,8 @@ def _part(part: Part, value: Value, cells: list[list[Finding]]) -> str:
         return f"{show(value)}{units}{_interval(cells[0][0])}"
     if part.cells is None:  # the names of one order
         named = ", ".join(f"{name} = {show(one)}" for name, one in value.items())  # type: ignore[arg-type]
-        gap = _interval(cells[0][0]) if len(cells[0]) == 1 else ""
-        return f"{named}{units}" + (f", a difference of {digits(cells[0][0].value)}{gap}" if gap else "")
+        gap = _gap(part, cells[0][0]) if len(cells[0]) == 1 else ""
+        return f"{named}{units}{gap}"
     if part.type == "order":
         return f"in order in {holding(cells)} of {len(cells)} cells"
     alone = [group[0] for group in cells]
@@ -97,11 +102,18 @@ def _part(part: Part, value: Value, cells: list[list[Finding]]) -> str:
     return f"from {digits(low)} to {digits(high)}{units} over {len(alone)} cells"
 
 
-def _interval(finding: Finding) -> str:
+def _gap(part: Part, finding: Finding) -> str:
+    """The difference that an order asks for, if it has an interval; a relative one in percent of the lesser."""
+    if not (gap := _interval(finding, 100 if part.relative else 1)):
+        return ""
+    return f", a difference of {digits(100 * finding.value)}{gap} %" if part.relative else f", a difference of {digits(finding.value)}{gap}"
+
+
+def _interval(finding: Finding, times: float = 1) -> str:
     """A finding's interval, if it has one that ends."""
     if finding.interval is None or not all(map(math.isfinite, finding.interval)):
         return ""
-    return f" ({digits(finding.interval[0])} to {digits(finding.interval[1])})"
+    return f" ({digits(times * finding.interval[0])} to {digits(times * finding.interval[1])})"
 
 
 def explained(groups: Groups, findings: Sequence[Finding], answer: bool | None, seeds: int, look: Look) -> str:

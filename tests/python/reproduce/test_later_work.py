@@ -87,6 +87,19 @@ def test_the_index_keeps_later_work_apart(name: str, quickly: Callable[[str], Qu
     assert ">later work</th>" in index and ">paper</th>" not in index
 
 
+@pytest.mark.parametrize("name", LATER)
+def test_a_page_of_later_work_names_no_paper_where_there_may_be_none(name: str, quickly: Callable[[str], Quick]) -> None:
+    page = (quickly(name).out / f"{name}.html").read_text("utf-8")
+    titles = re.findall(r'<section id="section-[^"]*"><h2>(.*?)</h2>', page)
+    assert titles and all(re.match(r"[\d.]+ [A-Z]|[A-Z]|\d+ Mb/s", title) for title in titles), titles
+    assert "The paper says" not in page and "tornado" not in page and "at most 0 " not in page.lower()
+
+
+def test_a_relative_difference_is_told_in_percent(quickly: Callable[[str], Quick]) -> None:
+    claims = {claim["id"]: claim["measured"] for claim in quickly("cake").said["claims"]}
+    assert re.search(r"on = 27\.66, off = 27\.51 Mb/s, a difference of 0\.54\d* \(-0\.22\d* to 1\.3\d*\) %$", claims["cake.commit.uplink"])
+
+
 def flow(scenario: str) -> Any:
     return json.loads(_core.Simulation(scenario).run().json(False))["flows"][0]
 

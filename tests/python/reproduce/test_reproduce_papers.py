@@ -109,7 +109,7 @@ def test_a_claim_is_told_in_sentences(name: str, quickly: Quickly) -> None:
     quick = quickly(name)
     page = html.unescape((quick.out / f"{name}.html").read_text("utf-8"))
     for claim in quick.said["claims"]:
-        assert f"<p>The paper says: {claim['claim']}</p>" in page, claim["id"]
+        assert f"<p>The {paper(name).source} says: {claim['claim']}</p>" in page, claim["id"]
         assert not claim["measured"] or f"<p>acklab measured {claim['measured']}.</p>" in page, claim["id"]
         assert not re.search(r"\b([\d.,]+) to \1 over", claim["measured"]), claim["id"]
 

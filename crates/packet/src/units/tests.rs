@@ -68,7 +68,7 @@ fn errors_name_value_and_what_is_allowed() {
         ("45 parsec", "unknown unit `parsec`"),
         ("45MS", "did you mean `ms`?"),
         ("-1ms", "negative"),
-        ("NaNs", "unknown unit"),
+        ("NaNs", "no number and an unknown unit `NaNs`"),
         ("ms", "not a number"),
         ("1.2.3s", "not a number"),
         ("1e999s", "not a number"),

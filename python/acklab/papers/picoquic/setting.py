@@ -20,7 +20,7 @@ PARAMETERS = [
     Parameter("return link", "100, 200, 300, 400 kb/s", "stated", "issue 1213"),
     Parameter("transfer", "10 MB, BBR", "stated", "issue 1213"),
     Parameter("latency", "none, taken as 0.1 ms", "stated", "issue 1233: none; a link has some"),
-    Parameter("buffers", "1000 packets each way", "inferred", "not stated"),
+    Parameter("buffers", "1000 packets in each direction", "inferred", "not stated"),
     Parameter("packet", "1232 bytes", "inferred", "picoquic's first MTU over IPv6; 1440 in the figure on readings"),
     Parameter("ACK", "115 bytes on the return link", "inferred", "what picoquic's fix (commit 16ede251) takes an ACK to be"),
     Parameter("ACK gap", "2 packets, at most 10 ms", "inferred", "the least gap and the most delay of the code before the fix"),

@@ -84,6 +84,6 @@ def figure_13(grid: Grid) -> Drawn:
         [chart],
         {"figure_13": grid.frame()},
         compared,
-        "Cases 2 and 4 lose 1 % both ways; TACK's answer to losses is not modelled, so they are left out.",
+        "Cases 2 and 4 lose 1 % in both directions; TACK's answer to losses is not modelled, so they are left out.",
         download("802.11g", "TACK", 1, "100Mbps", 20.0),
     )

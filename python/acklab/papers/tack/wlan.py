@@ -119,7 +119,8 @@ def improvement(grid: Grid) -> Measurement:
     return Measurement(
         {"gain": {name: gained(grid, name) for name in grid.axes["standard"]}},
         "the gain is what the air time of ACKs leaves: without aggregation an ACK costs a station nearly a data frame's overhead, with "
-        "aggregation up to a dozen ACKs share one. Other stations, collisions and a router's own limits are not modelled",
+        "aggregation up to a dozen ACKs share one. Over 802.11b the plot script's own values, 5.4 and 6 Mb/s, are a gain of 11 %; Figure "
+        "10(a) prints 5 and 6, a gain of 20 %. Other stations, collisions and a router's own limits are not modelled",
     )
 
 
