@@ -94,6 +94,10 @@ impl Journeys {
             // A loss model speaks right after the record of what it looked at.
             PacketEvent::Lose if self.previous == PacketEvent::Dequeue => return link.flying.pop_back(),
             // Who is turned away came last; who is thrown out, mostly too.
+            // A stage behind the wire removes what never waits here at that place of its route.
+            PacketEvent::Filter if !link.waiting.iter().any(|(packet, _)| packet.place == row.packet.place) => {
+                return link.flying.pop_front();
+            }
             PacketEvent::Lose | PacketEvent::Drop | PacketEvent::Filter => {
                 let at = link.waiting.iter().rposition(|(packet, _)| same(packet, &row.packet));
                 return link.waiting.remove(at.or(link.waiting.len().checked_sub(1))?).map(|(_, tag)| tag);

@@ -52,11 +52,14 @@ pub struct Arrival<P> {
     pub packet: P,
     /// True if a stage created it.
     pub made: bool,
+    /// True if a stage removed it: it does not go on.
+    pub removed: bool,
 }
 
 impl<P: Reissue> FarEnd<P> {
     fn note(&mut self, at: Time) {
-        self.left.extend(self.out.drain(..).map(|Passing { packet, made, .. }| Arrival { at, packet, made }));
+        let arrival = |Passing { packet, made, removed, .. }| Arrival { at, packet, made, removed };
+        self.left.extend(self.out.drain(..).map(arrival));
     }
 }
 
@@ -115,12 +118,12 @@ impl<P: Reissue> Hop<P> {
         }
     }
 
-    /// The packet that leaves the far end next, if it does so up to `now`, and when.
+    /// The packet that leaves the far end next, or that a stage removes, if it does so up to `now`, and when.
     pub fn arrival(&mut self, now: Time) -> Option<Arrival<P>> {
         let due = |wire: &VecDeque<(Time, P)>| wire.front().map(|(at, _)| *at).filter(|at| *at <= now);
         let Some(stages) = &mut self.stages else {
             due(&self.wire)?;
-            return self.wire.pop_front().map(|(at, packet)| Arrival { at, packet, made: false });
+            return self.wire.pop_front().map(|(at, packet)| Arrival { at, packet, made: false, removed: false });
         };
         while stages.left.is_empty() {
             let released = stages.chain.next().filter(|at| *at <= now);

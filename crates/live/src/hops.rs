@@ -79,14 +79,16 @@ impl<P: Travelling> Hops<P> {
             let due = (0..self.links.len()).filter_map(|link| Some((self.links[link].next()?, link))).min();
             let Some((at, link)) = due.filter(|(at, _)| *at <= now) else { return };
             self.links[link].serve(at, gone);
-            while let Some(Arrival { at, packet, made }) = self.links[link].arrival(at) {
+            while let Some(Arrival { at, packet, made, removed }) = self.links[link].arrival(at) {
                 if made
                     && packet.is_ack()
                     && let Some(created) = self.acks_created.get_mut(packet.flow() as usize)
                 {
                     *created += 1;
                 }
-                if let Some(packet) = self.forward(packet, at, gone) {
+                if removed {
+                    gone.push((packet, Removal::Filtered));
+                } else if let Some(packet) = self.forward(packet, at, gone) {
                     self.arrived.push((at, packet));
                 }
             }

@@ -374,6 +374,7 @@ fn link_row(plan: &Plan, index: usize, carrier: &Carrier, place: usize, end: Tim
         filtered: counts.filtered,
         reordered: done.reordered,
         duplicated: done.duplicated,
+        thinned: done.thinned,
         mean_queue_packets: link.mean_queue(end),
         max_queue_packets: counts.queue_max,
         utilisation: link.utilisation(end),

@@ -9,7 +9,7 @@ use acklab_scenario::parse_toml;
 use acklab_sim::Simulation;
 use acklab_sim::outcome::PacketEvent;
 
-/// A packet that is a number and a size, on the way of flow 0.
+/// A packet that is a number and a size, on the way of flow 0; of 40 bytes it is an ACK.
 #[derive(Clone, Copy, Debug)]
 struct Numbered(Bare, u32);
 
@@ -18,16 +18,16 @@ impl Carried for Numbered {
         self.0.wire_bytes()
     }
     fn is_ack(&self) -> bool {
-        false
+        self.0.size == 40
     }
     fn has_payload(&self) -> bool {
-        true
+        !self.is_ack()
     }
     fn connection(&self) -> u64 {
         0
     }
     fn plain_ack(&self) -> Option<u64> {
-        None
+        self.is_ack().then_some(self.0.number)
     }
     fn sack_blocks(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         std::iter::empty()
@@ -119,7 +119,7 @@ fn same(links: &str, flow: &str, late: f64) {
         let (counts, row) = (way.links()[place].link().counts, &outcome.links[link]);
         assert_eq!((counts.drops, counts.lost, counts.queue_max), (row.drops, row.lost, row.max_queue_packets));
         let done = way.links()[place].done();
-        assert_eq!((done.reordered, done.duplicated), (row.reordered, row.duplicated));
+        assert_eq!((done.reordered, done.duplicated, done.thinned), (row.reordered, row.duplicated, row.thinned));
         let mean = way.links()[place].mean_queue(Time::from_secs(20.0));
         assert!((mean - row.mean_queue_packets).abs() < 1e-9, "{mean} {}", row.mean_queue_packets);
     }
@@ -169,6 +169,29 @@ fn through_stages() {
     let hops = "[[link]]\nbetween = ['S', 'A']\nrate = '10Mbps'\ndelay = '2ms'\nstages = [{ kind = 'reorder', rate = 0.1, by = '9ms' }]\n\
                 [[link]]\nbetween = ['A', 'R']\nrate = '1.5Mbps'\ndelay = '20ms'\nstages = [{ kind = 'duplicate', rate = 0.1 }]\n";
     same(hops, UDP, 0.001);
+}
+
+#[test]
+fn a_thinned_ack_is_gone_and_counted() {
+    let text = format!(
+        "stop.at = '1s'\n{ONE}stages = [{{ kind = 'thin', every = 3, hold = '50ms' }}]\n[[flow]]\nfrom = 'S'\nto = 'R'\n{TCP}\n"
+    );
+    let scenario = parse_toml(&text, "t").unwrap();
+    let link = Hop::new(&scenario.links[0], |part| scenario.link_stream(&scenario.links[0], part));
+    let (mut way, mut gone, mut arrived) = (Hops::new(vec![link], vec![vec![0]]), Vec::new(), Vec::new());
+    for number in 1..=5 {
+        let now = Time::from_secs(0.001 * number as f64);
+        way.advance(now, &mut gone);
+        way.offer(Numbered(Bare { size: 40, number }, 0), now, &mut gone);
+    }
+    way.advance(Time::from_secs(1.0), &mut gone);
+    way.take_arrived(&mut arrived);
+    let arrived: Vec<_> = arrived.iter().map(|(at, packet)| (packet.0.number, (at.secs() * 1e3).round())).collect();
+    // 4 is the third behind the first; 5 waits for 50 ms.
+    assert_eq!(arrived, [(1, 21.0), (4, 24.0), (5, 75.0)]);
+    let gone: Vec<_> = gone.iter().map(|(packet, reason)| (packet.0.number, *reason)).collect();
+    assert_eq!(gone, [2, 3].map(|number| (number, acklab_path::queue::Removal::Filtered)));
+    assert_eq!(way.links()[0].done().thinned, 2);
 }
 
 /// Packets that wait for grants, are sent in parts, and are sent again depart at the same times.

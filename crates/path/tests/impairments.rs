@@ -52,7 +52,7 @@ fn only_what_the_stage_sees_is_counted() {
 #[test]
 fn late_packets_are_counted_as_reordered_and_copies_are_not() {
     let reordered = |stages, count, gap| sent(stages, count, gap).chain.done();
-    let done = |reordered, duplicated| Done { reordered, duplicated };
+    let done = |reordered, duplicated| Done { reordered, duplicated, thinned: 0 };
     let held = json!([{ "kind": "reorder", "list": [1, 2, 5], "by": "25ms" }]);
     assert_eq!(reordered(held.clone(), 7, 10.0), done(3, 0));
     // Nothing passes in so short a time; the last has nobody behind it.
@@ -176,7 +176,7 @@ proptest! {
         prop_assert_eq!(own, sent.iter().collect::<Vec<_>>());
         let copies: Vec<&Seen> = end.left.iter().filter(|(_, p)| p.made).map(|(_, p)| &p.packet).collect();
         prop_assert!(copies.iter().all(|copy| sent.contains(copy)));
-        prop_assert_eq!(end.chain.done(), Done { reordered: late, duplicated: copies.len() as u64 });
+        prop_assert_eq!(end.chain.done(), Done { reordered: late, duplicated: copies.len() as u64, thinned: 0 });
         prop_assert!(end.left.iter().all(|(left, _)| at(*left) < at(1e6)));
     }
 }

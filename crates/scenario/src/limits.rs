@@ -48,7 +48,8 @@ pub(super) fn too_many_copies(stages: &[StageSpec]) -> Option<String> {
         | StageSpec::Reorder(_)
         | StageSpec::Jitter(_)
         | StageSpec::Pause(_)
-        | StageSpec::Gro(_) => 1.0,
+        | StageSpec::Gro(_)
+        | StageSpec::Thin(_) => 1.0,
     };
     let most: f64 = stages.iter().map(copies).product();
     (most > MOST_COPIES).then(|| format!("make up to {most:.0} packets of one; at most {MOST_COPIES:.0}"))

@@ -63,6 +63,10 @@ pub(super) fn checked(mut stages: Vec<StageSpec>, path: impl Display) -> Result<
                 from("bytes", params.bytes.into(), 1, 524_280)?;
                 from("segments", params.segments.unwrap_or(1).into(), 1, 65_535)?;
             }
+            StageSpec::Thin(params) => {
+                from("every", params.every.into(), 2, 1000)?;
+                some("hold", params.hold)?;
+            }
             StageSpec::Pause(params) => {
                 some("length", params.length)?;
                 params.at.sort_unstable();

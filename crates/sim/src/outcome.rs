@@ -94,7 +94,7 @@ acklab_table::table! {
         pub acks_received: u64,
         /// ACKs that queues dropped or loss models took.
         pub acks_dropped: u64,
-        /// ACKs that a filter removed.
+        /// ACKs that a queue's filter or a stage removed.
         pub acks_filtered: u64,
         /// ACKs that stages on the way made.
         pub acks_created: u64,
@@ -136,12 +136,14 @@ acklab_table::table! {
         pub drops: u64,
         /// Packets that the loss model took.
         pub lost: u64,
-        /// ACKs that a filter removed.
+        /// ACKs that its queue's filter removed.
         pub filtered: u64,
         /// Packets that left its stages after a packet that had arrived there later (RFC 4737).
         pub reordered: u64,
         /// Packets that its stages copied.
         pub duplicated: u64,
+        /// ACKs that its stages removed.
+        pub thinned: u64,
         /// Packets that wait, averaged over time from 0 to the run's end; the one in service is not counted.
         pub mean_queue_packets: f64,
         /// Largest number of packets that wait.

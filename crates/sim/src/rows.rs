@@ -69,7 +69,7 @@ pub enum PacketEvent {
     Drop,
     /// Taken by the loss model.
     Lose,
-    /// Removed by an ACK filter.
+    /// Removed by an ACK filter, or by a stage.
     Filter,
 }
 

@@ -113,6 +113,7 @@ pub fn link_rows(scenario: &Scenario, net: &Network) -> Vec<LinkRow> {
             filtered: link.counts.filtered,
             reordered: done.reordered,
             duplicated: done.duplicated,
+            thinned: done.thinned,
             mean_queue_packets: link.counts.mean_queue(waiting, end),
             max_queue_packets: link.counts.queue_max,
             utilisation: if air.is_some() { share } else { link.utilisation(totals.bytes, free, end) },

@@ -89,6 +89,35 @@ fn a_proxy_opens_the_window_faster() {
     assert_eq!(flow.acks_sent + flow.acks_created, flow.acks_received);
 }
 
+/// A download over a link whose uplink carries 156 ACKs a second; the box stands before that uplink.
+#[test]
+fn a_thinned_uplink_carries_the_download() {
+    let with = |stages: &str| {
+        let text = format!(
+            "stop = {{ when = 'flows-complete', at_most = '100s' }}\nrecord.packets = true\n\
+             [[link]]\nbetween = ['S', 'G']\nrate = '10Mbps'\ndelay = '10ms'\nqueue = {{ kind = 'drop-tail', packets = 200 }}\n\
+             back = {{ rate = '50kbps' }}\n\
+             [[link]]\nbetween = ['G', 'R']\nrate = '100Mbps'\ndelay = '1ms'\nback = {{ stages = [{stages}] }}\n\
+             [[flow]]\nfrom = 'S'\nto = 'R'\nsize = {{ segments = 5000 }}\nsender = {{ window = 100 }}\n\
+             receiver.ack = {{ policy = 'delayed' }}\n"
+        );
+        run(&parse_toml(&text, "t").unwrap_or_else(|error| panic!("{error}")))
+    };
+    let [plain, thinned] = ["", "{ kind = 'thin', every = 8, hold = '20ms' }"].map(with);
+    let [slow, fast] = [&plain, &thinned].map(|outcome| outcome.flows[0].completion_s.expect("completed"));
+    // 2500 ACKs take 16 s there; 5000 segments take 6 s on the way down.
+    assert!((16.0..16.1).contains(&slow) && (6.0..6.5).contains(&fast), "{slow} {fast}");
+    let (flow, lan) = (&thinned.flows[0], &thinned.links[3]);
+    assert_eq!((lan.from.as_str(), lan.filtered, lan.thinned), ("R", 0, flow.acks_filtered));
+    let removed = thinned.packets.iter().filter(|row| row.link == 3 && row.event == PacketEvent::Filter).count();
+    assert_eq!(removed as u64, lan.thinned);
+    // One of eight, and what `hold` lets go.
+    let kept = flow.acks_received as f64 / flow.acks_sent as f64;
+    assert!((0.125..0.135).contains(&kept), "{kept}");
+    assert_eq!(flow.acks_sent, flow.acks_received + flow.acks_filtered);
+    assert_eq!(thinned.links[1].packets, flow.acks_received);
+}
+
 #[test]
 fn a_base_station_splits_after_a_timeout_only() {
     // A whole window, and the first that the timer sends again.
@@ -142,6 +171,7 @@ fn acks_sent_and_created_are_received_removed_or_on_their_way() {
             };
             prop_assert_eq!(row.packets, events(PacketEvent::Dequeue).count() as u64);
             prop_assert_eq!(row.lost, events(PacketEvent::Lose).count() as u64);
+            prop_assert_eq!(row.filtered + row.thinned, events(PacketEvent::Filter).count() as u64);
             let whole: u64 = events(PacketEvent::Dequeue).sum();
             let compressed =
                 scenario.links[index].stages.iter().any(|stage| matches!(stage, StageSpec::HeaderCompression(_)));

@@ -90,6 +90,7 @@ fn stages() -> impl Strategy<Value = String> {
         "{ kind = 'duplicate', rate = 0.1 }",
         "{ kind = 'duplicate', rate = 0.1, after = '300ms' }",
         "{ kind = 'pause', at = ['400ms', '3s'], length = '1200ms' }",
+        "{ kind = 'thin', every = 3, hold = '15ms' }",
     ];
     // A host that merges segments is the last of them.
     let last = select(vec![
@@ -152,7 +153,8 @@ fn everything_arrives_whatever_the_path_does_with_every_recovery_and_policy() {
                 .is_some_and(|loss| loss.r#where == acklab_path::spec::LossPlace::AfterQueue);
             // The run ends with packets on the wire, or held; one that came before the end is told of only behind the stages.
             let sent = count(PacketEvent::Dequeue) - if after { row.lost } else { 0 };
-            prop_assert!(count(PacketEvent::Deliver) <= sent + row.duplicated);
+            prop_assert_eq!(count(PacketEvent::Filter), row.thinned);
+            prop_assert!(count(PacketEvent::Deliver) + row.thinned <= sent + row.duplicated);
             prop_assert!(row.reordered + row.duplicated <= count(PacketEvent::Deliver));
         }
         Ok(())

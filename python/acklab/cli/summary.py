@@ -60,12 +60,13 @@ LINK_COLUMNS: Columns = [
     ("filtered", _count("filtered")),
     ("reordered", _count("reordered")),
     ("duplicated", _count("duplicated")),
+    ("thinned", _count("thinned")),
     ("mean queue", lambda row: _number(round(row["mean_queue_packets"], 4))),
     ("max queue", _count("max_queue_packets")),
     ("busy %", _times(100, "utilisation")),
 ]
 #: Columns left out where no row counts any.
-_IF_ANY = ("undone", "reordered", "duplicated")
+_IF_ANY = ("undone", "reordered", "duplicated", "thinned")
 
 
 def told(columns: Columns, rows: Sequence[Row]) -> Columns:

@@ -54,6 +54,7 @@ LINKS: Mapping[str, Column] = {
     **_each("sum", LESS, "drops", "lost"),
     **_each("sum", NEITHER, "filtered"),
     **_each("sum", LESS, "reordered", "duplicated"),
+    **_each("sum", NEITHER, "thinned"),
     **_each("mean", LESS, "mean_queue_packets"),
     **_each("max", LESS, "max_queue_packets"),
     **_each("mean", MORE, "utilisation"),

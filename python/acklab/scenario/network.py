@@ -903,7 +903,18 @@ class Gro(Part):
     """
 
 
-Stage = HeaderCompression | AckReconstruction | Rbscp | Spack | Reorder | Jitter | Duplicate | Pause | Gro
+@dataclass(kw_only=True, repr=False)
+class Thin(Part):
+    """Of a connection's ACKs every n-th passes (RFC 3449 section 5.2.1)."""
+
+    kind: Literal["thin"] = "thin"
+    every: int
+    """Of so many ACKs in a row that tell nothing but a higher number, the last passes."""
+    hold: str
+    """Time after which an ACK that is held back goes on, counted from the first that was held back since one passed."""
+
+
+Stage = HeaderCompression | AckReconstruction | Rbscp | Spack | Reorder | Jitter | Duplicate | Pause | Gro | Thin
 """A stage, as written in the list `stages`."""
 
 

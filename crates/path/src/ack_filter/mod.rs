@@ -15,6 +15,7 @@ pub(crate) use cake::superfluous;
 pub use cake::{Cake, CakeParams};
 pub use delayed::{Delayed, DelayedParams, Per, RateKind};
 pub use fixed::{Older, Slot, Static, StaticParams};
+pub(crate) use safety::{is_redundant, sack_is_covered};
 
 use acklab_packet::Rate;
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! Stages: boxes on a link direction that hold, make or rewrite packets.
+//! Stages: boxes on a link direction that hold, make, rewrite or remove packets.
 //!
 //! A stage takes a packet or a wake-up and lets any number of packets go, and says when it wants to be woken. It owns no
 //! clock. Stages stand at a direction's far end in the order of the scenario, each fed by the one before it. The exception
@@ -16,6 +16,7 @@ mod reconstruction;
 mod reorder;
 mod spack;
 mod split;
+mod thin;
 
 pub use compression::{Compression, CompressionParams};
 pub use duplicate::{Duplicate, DuplicateParams};
@@ -26,6 +27,7 @@ pub use reconstruction::{AckReconstruction, ReconstructionParams};
 pub use reorder::{Reorder, ReorderParams};
 pub use spack::{Spack, SpackParams};
 pub use split::{Rbscp, RbscpParams};
+pub use thin::{Thin, ThinParams};
 
 use std::mem::swap;
 use std::ops::Range;
@@ -88,6 +90,8 @@ pub struct Passing<P> {
     pub made: bool,
     /// True if the host has merged it with the packet that leaves next.
     pub merged: bool,
+    /// True if a stage has removed it: it does not go on.
+    pub removed: bool,
     /// How many came to the stages before it, if it came there itself.
     came: u64,
 }
@@ -95,11 +99,12 @@ pub struct Passing<P> {
 impl<P> Passing<P> {
     /// One that a stage has made.
     pub fn made(packet: P) -> Passing<P> {
-        Passing { packet, made: true, merged: false, came: 0 }
+        Passing { packet, made: true, merged: false, removed: false, came: 0 }
     }
 }
 
-/// One box. Every packet that comes in goes out once, at once or later; what a stage adds it marks as made.
+/// One box. Every packet that comes in goes out once, at once or later; what a stage adds it marks as made, and what does
+/// not go on as removed.
 pub trait Stage<P> {
     /// A packet arrives; what leaves now goes to `out`, in order.
     fn arrive(&mut self, passing: Passing<P>, now: Time, out: &mut Vec<Passing<P>>);
@@ -143,6 +148,8 @@ pub enum StageSpec {
     Pause(PauseParams),
     /// A host merges the segments that it receives between two polls (GRO).
     Gro(GroParams),
+    /// Of a connection's ACKs every n-th passes (RFC 3449 section 5.2.1).
+    Thin(ThinParams),
 }
 
 impl StageSpec {
@@ -207,7 +214,7 @@ macro_rules! stages {
     };
 }
 
-stages!(AckReconstruction, Rbscp, Spack, Pause, Gro; Reorder as "reorder", Jitter as "jitter", Duplicate as "duplicate");
+stages!(AckReconstruction, Rbscp, Spack, Pause, Gro, Thin; Reorder as "reorder", Jitter as "jitter", Duplicate as "duplicate");
 
 /// What the stages of a direction did to the packets that came to them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -216,6 +223,8 @@ pub struct Done {
     pub reordered: u64,
     /// Packets that left twice.
     pub duplicated: u64,
+    /// ACKs that were removed.
+    pub thinned: u64,
 }
 
 /// The stages at a direction's far end, each fed by the one before it.
@@ -229,6 +238,7 @@ pub struct Chain<P> {
     /// Of those that have left, the one that had come last.
     last: u64,
     reordered: u64,
+    thinned: u64,
 }
 
 impl<P: Reissue> Chain<P> {
@@ -245,13 +255,13 @@ impl<P: Reissue> Chain<P> {
         };
         let stages: Vec<_> = specs.iter().filter_map(|spec| AnyStage::new(spec, &mut stream)).collect();
         let (into, from) = (Vec::new(), Vec::new());
-        (!stages.is_empty()).then_some(Chain { stages, into, from, came: 0, last: 0, reordered: 0 })
+        (!stages.is_empty()).then_some(Chain { stages, into, from, came: 0, last: 0, reordered: 0, thinned: 0 })
     }
 
-    /// A packet arrives; what leaves the last stage now goes to `out`.
+    /// A packet arrives; what leaves the last stage now goes to `out`, and what a stage removes.
     pub fn arrive(&mut self, packet: P, now: Time, out: &mut Vec<Passing<P>>) {
         self.came += 1;
-        self.into.push(Passing { packet, made: false, merged: false, came: self.came });
+        self.into.push(Passing { packet, made: false, merged: false, removed: false, came: self.came });
         self.pass(0, now, out);
     }
 
@@ -282,7 +292,8 @@ impl<P: Reissue> Chain<P> {
 
     /// What they have done so far.
     pub fn done(&self) -> Done {
-        Done { reordered: self.reordered, duplicated: self.stages.iter().map(Stage::duplicated).sum() }
+        let duplicated = self.stages.iter().map(Stage::duplicated).sum();
+        Done { reordered: self.reordered, duplicated, thinned: self.thinned }
     }
 
     fn pass(&mut self, first: usize, now: Time, out: &mut Vec<Passing<P>>) {
@@ -290,10 +301,15 @@ impl<P: Reissue> Chain<P> {
             swap(&mut self.into, &mut self.from);
             for mut passing in self.from.drain(..) {
                 passing.merged = false;
-                stage.arrive(passing, now, &mut self.into);
+                if passing.removed {
+                    self.into.push(passing);
+                } else {
+                    stage.arrive(passing, now, &mut self.into);
+                }
             }
         }
-        for passing in self.into.iter().filter(|passing| !passing.made) {
+        self.thinned += self.into.iter().filter(|passing| passing.removed).count() as u64;
+        for passing in self.into.iter().filter(|passing| !passing.made && !passing.removed) {
             self.reordered += u64::from(passing.came < self.last);
             self.last = self.last.max(passing.came);
         }

@@ -110,10 +110,16 @@ impl End {
         self.left.extend(out.into_iter().map(|passing| (now, passing)));
     }
 
-    /// When which numbers left since the last call, with a star if they were made here.
+    /// When which numbers left since the last call, with a star if they were made here, a minus if they were removed.
     pub fn told(&mut self) -> String {
         let told = |(time, passing): (f64, Passing<Seen>)| {
-            let star = if passing.made { "*" } else { "" };
+            let star = if passing.removed {
+                "-"
+            } else if passing.made {
+                "*"
+            } else {
+                ""
+            };
             format!(
                 "{:.0}:{}{star}",
                 1000.0 * time,

@@ -51,9 +51,13 @@ impl Network {
         }
         let mut out = self.boxes[id as usize].release(now);
         let link = self.boxes[id as usize].link;
-        for Passing { packet, made, merged, .. } in out.drain(..) {
+        for Passing { packet, made, merged, removed, .. } in out.drain(..) {
             if made {
                 self.acks_removed[packet.flow as usize].count_created(&packet);
+            }
+            if removed {
+                self.note_removed(link, &packet, Removal::Filtered);
+                continue;
             }
             self.recorder.leaves_stages(now, link, &packet);
             let packet = Packet { place: packet.place + 1, ..packet };

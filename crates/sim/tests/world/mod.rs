@@ -313,6 +313,7 @@ pub fn stages() -> impl Strategy<Value = Vec<StageSpec>> {
         serde_json::json!({ "kind": "pause", "at": ["500ms", "2s"], "length": "700ms" }),
         serde_json::json!({ "kind": "gro", "coalesce": "3ms" }),
         serde_json::json!({ "kind": "gro", "coalesce": "1ms", "budget": 3, "flush_timeout": "20ms", "timestamps": "0s" }),
+        serde_json::json!({ "kind": "thin", "every": 4, "hold": "30ms" }),
     ];
     let one = select(all.to_vec()).prop_map(|json| serde_json::from_value(json).expect("a stage"));
     prop::collection::vec(one, 0..3).prop_filter("one compression", |stages: &Vec<StageSpec>| {

@@ -1,6 +1,6 @@
 //! What a summary tells, computed again from the recorded rows; and what no summary may tell.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use acklab_packet::Body;
 use acklab_path::spec::{LossPlace, QueueSpec};
@@ -89,12 +89,17 @@ fn rows_of(outcome: &Outcome, index: usize) -> impl Iterator<Item = &PacketRow> 
 /// The same average from arrivals less departures.
 fn queue_by_packets(scenario: &Scenario, outcome: &Outcome, index: usize) -> Result<(), TestCaseError> {
     let (mut area, mut since, mut length) = (0.0, 0.0, 0_i64);
+    // What stages remove is told of at the place behind the link.
+    let place = |row: &PacketRow| (row.packet.flow, row.packet.is_data(), row.packet.place);
+    let came = rows_of(outcome, index).filter(|row| row.event == PacketEvent::Enqueue);
+    let places: BTreeSet<_> = came.map(place).collect();
     for row in rows_of(outcome, index) {
         area += length as f64 * (row.time_s - since);
         since = row.time_s;
         length += match row.event {
             PacketEvent::Enqueue => 1,
-            PacketEvent::Dequeue | PacketEvent::Drop | PacketEvent::Filter => -1,
+            PacketEvent::Filter => -i64::from(places.contains(&place(row))),
+            PacketEvent::Dequeue | PacketEvent::Drop => -1,
             PacketEvent::Lose if before_queue(scenario, index) => -1,
             PacketEvent::Lose | PacketEvent::Deliver => 0,
         };

@@ -26,7 +26,7 @@ _FLOW = {
     "acks_sent": ("ACKs sent", "", None, "by the receiver"),
     "acks_received": ("ACKs rcvd", "", None, "by the sender"),
     "acks_dropped": ("ACKs lost", "", None, "dropped or lost on the way"),
-    "acks_filtered": ("filtered", "", None, "ACKs a filter took out"),
+    "acks_filtered": ("filtered", "", None, "ACKs a filter or a stage took out"),
     "acks_created": ("created", "", None, "ACKs that stages on the way made"),
     "mean_rtt_s": ("mean RTT", "ms", 1, ""),
     "min_rtt_s": ("min RTT", "ms", 1, ""),
@@ -43,13 +43,14 @@ _LINK = {
     "filtered": ("filtered", "", None, "ACKs a filter took out"),
     "reordered": ("reordered", "", None, "packets that later ones overtook"),
     "duplicated": ("duplicated", "", None, "packets that arrived twice"),
+    "thinned": ("thinned", "", None, "ACKs a stage took out"),
     "mean_queue_packets": ("mean queue", "packets", 2, "waiting, time average"),
     "max_queue_packets": ("max queue", "packets", None, ""),
     "utilisation": ("busy", "%", 1, "share of the run's time"),
 }
 
 #: Columns left out when they are zero for all.
-_ONLY_IF_ANY = {"acks_created", "acks_filtered", "duplicated", "filtered", "lost", "reordered", "undone"}
+_ONLY_IF_ANY = {"acks_created", "acks_filtered", "duplicated", "filtered", "lost", "reordered", "thinned", "undone"}
 
 _LIMIT_WORDS = {
     "link": "busy link",
