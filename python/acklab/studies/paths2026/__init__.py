@@ -1,7 +1,8 @@
 """Which ACK strategy on the paths of 2026?
 
-:mod:`.setting` is every path, mechanism and parameter; :mod:`.runs` what is run and read; :mod:`.compared` the figure, the
-table and the paragraph; :mod:`.sparse` an ACK for every k segments, paced or not; :mod:`.senders` HyStart++ and RACK-TLP.
+:mod:`.setting` is every path, mechanism and parameter; :mod:`.runs` what is run and read; :mod:`.compared` the figure and the
+table; :mod:`.findings` what they say; :mod:`.sparse` an ACK for every k segments; :mod:`.senders` the sender's parts and
+the uplink's grants; :mod:`.told` a cell as words.
 """
 
 from . import compared, senders, sparse  # noqa: F401

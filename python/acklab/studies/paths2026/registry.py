@@ -9,9 +9,9 @@ STUDY = Study(
     id="paths2026",
     title="Which ACK strategy on the paths of 2026?",
     citation="A study of acklab's own; no paper's claims are judged here",
-    about="Downloads over fibre, Wi-Fi, LTE and a geostationary satellite under SACK recovery (RFC 6675) with Reno's and CUBIC's window, "
-    "and seven ways to acknowledge them. Somebody on the same access sends a small request every 20 ms or so: its round trip "
-    "is the latency under load.",
-    sections={"1": "Seven mechanisms side by side", "2": "An ACK for every k segments", "3": "A sender with HyStart++ and RACK-TLP"},
+    about="Downloads over fibre, cable, Wi-Fi 6, LTE, 5G NR and two satellites, with the queues and the grants that these networks have, from "
+    "Linux's sender, and seven ways to acknowledge them. 32 users of the same access send small requests: their "
+    "completion is the latency under load.",
+    sections={"1": "Seven mechanisms side by side", "2": "An ACK for every k segments", "3": "The sender's parts, and what grants change"},
     parameters=PARAMETERS,
 )
