@@ -9,7 +9,7 @@ import numpy as np
 from ...figures.stats import Sample
 from ...reproduce.experiments import Replications
 from ...reproduce.grid import Array, Grid
-from ...reproduce.measure import Measurement, Number
+from ...reproduce.measure import Measurement, NotTestable, Number
 from .recorded import Recorded
 from .registry import PAPER
 from .runs import (
@@ -58,11 +58,21 @@ def short_round_trips_win(runs: Mapping[str, Recorded]) -> Measurement:
 def smart_is_less_diverse(runs: Mapping[str, Recorded]) -> Measurement:
     spread = {s: (max(t) - min(t)) / float(np.mean(t)) for s in ("newreno", "smart") for t in [completions(runs, s)]}
     told = {s: [round(t, 1) for t in completions(runs, s)] for s in ("newreno", "smart")}
+    steady: dict[str, dict[str, Number]] = {f"connection {k}": {} for k in (1, 2, 3, 4)}
+    for s in ("newreno", "smart"):
+        for name, value in zip(steady, restlessness(runs[s]), strict=True):
+            steady[name][s] = value
     return Measurement(
-        {"ratio": spread["smart"] / spread["newreno"]},
-        f"completion times in s: {told}; less diverse, not by as much: among drop-tail bursts "
-        "the connection with the shortest round trip still grows first",
+        {"ratio": spread["smart"] / spread["newreno"], "windows": steady},
+        f"completion times in s: {told}, less diverse. Windows are compared while all four send, from 2 s on",
     )
+
+
+def restlessness(run: Recorded) -> list[float]:
+    """Standard deviation of each connection's window over its mean, from 2 s on until the first of them is done."""
+    until = min(float(run[f"f{k}"].time[-1]) for k in (1, 2, 3, 4))
+    windows = [run[f"f{k}"].on_grid(2.0, until)[1] for k in (1, 2, 3, 4)]
+    return [float(cwnd.std() / cwnd.mean()) for cwnd in windows]
 
 
 @PAPER.claim("fig18a.sa", PARKING)
@@ -129,12 +139,10 @@ def parallel_is_not_hurt(grid: Grid) -> Measurement:
 
 
 @PAPER.claim("fig19.fourth", FOURTH)
-def fourth_is_not_slower(grid: Grid) -> Measurement:
-    found = {
-        f"{c} Mb/s": {s: float(grid.at(fourth=s)["t2"][i]) for s in ("newreno", "smart")}
-        for i, c in enumerate(grid.axes["mbps"])
-    }
-    return Measurement({"time": found})
+def fourth_is_reported(grid: Grid) -> NotTestable:
+    faster = grid.at(fourth="smart")["t2"] <= grid.at(fourth="newreno")["t2"]
+    return NotTestable("section 5.7 says what Figure 19(a) shows and not how the fourth connection fares; the figure itself is not in the text. "
+                       f"Here it is no slower with smartacking at {int(faster.sum())} of {len(faster)} capacities")  # fmt: skip
 
 
 @PAPER.claim("sec5.general", ONE_ZERO, TWO_TWO, LONG, BUFFER, UDP, HIGH, PARKING, RED_10, RED_LONG, ASYMMETRIC)
