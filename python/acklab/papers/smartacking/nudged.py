@@ -85,7 +85,7 @@ def luck(*grids: Grid) -> Drawn:
     remark = (
         "Each configuration without randomness, repeated with links up to 1 % longer and flows up to 10 ms later. A claim that holds in "
         "all or none is about the mechanism. One that holds in some was decided by single drops where it is judged, in one run: so the "
-        "claim that smartacking's best buffer is no smaller (fig11.shift) is reproduced by luck, and that ACC beats NewReno at every "
-        "rate (fig13.acc) and that smartacking is faster with two round trips (fig10.lower) differ by luck."
+        "claim that smartacking's best buffer is larger (fig11.shift) is reproduced by luck, and that smartacking's "
+        "versions are faster with two round trips (fig10.lower) differs by luck."
     )
     return Drawn([chart], {"verdicts": pl.DataFrame(rows)}, compared, remark)
