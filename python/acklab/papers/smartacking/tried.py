@@ -172,7 +172,7 @@ def judged(reading: Reading, claims: Sequence[str], lines: Lines | None = None) 
             continue
         try:
             measured = one.measure(*results)
-        except (IndexError, ValueError):
+        except (ArithmeticError, IndexError, ValueError):
             continue
         if isinstance(measured, Measurement):
             verdicts[name] = judge(PAPER.ledger.claims[one.id], Measurement({part: _mean(value) for part, value in measured.parts.items()}))
