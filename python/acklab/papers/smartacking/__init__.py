@@ -6,7 +6,7 @@ Read it beside the paper: :mod:`.setting` has the schemes, configurations and ev
 :mod:`.dynamics` (3 to 7),
 :mod:`.droptail` (8 to 12), :mod:`.changing` (13 to 16), :mod:`.sharing` (17 to 19); ``figures*`` draw; :mod:`.readings`, :mod:`.joint`
 and :mod:`.beyond` have what the paper leaves open (:mod:`.inferred` is a plan of ``acklab infer``), :mod:`.nudged` what is luck, and :mod:`.edge` what hangs on
-a queue that is not printed.
+a queue that is not printed. :mod:`.tried` runs the claims under other readings, and :mod:`.proofs` has what came of it.
 """
 
 from . import (  # noqa: F401
@@ -20,10 +20,14 @@ from . import (  # noqa: F401
     figures_times,
     joint,
     nudged,
+    proofs,
     readings,
     sharing,
     timelines,
 )
+from .proofs import attach
 from .registry import PAPER
+
+attach(PAPER)
 
 __all__ = ["PAPER"]
