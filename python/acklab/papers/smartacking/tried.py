@@ -175,7 +175,7 @@ def judged(reading: Reading, claims: Sequence[str], lines: Lines | None = None) 
         except (ArithmeticError, IndexError, ValueError):
             continue
         if isinstance(measured, Measurement):
-            verdicts[name] = judge(PAPER.ledger.claims[one.id], Measurement({part: _mean(value) for part, value in measured.parts.items()}))
+            verdicts[name] = judge(PAPER.ledger.claims[one.id], Measurement({part: _mean(value) for part, value in measured.parts.items()}, measured.note))
     return verdicts
 
 
