@@ -51,6 +51,12 @@ FIGURE_8 = downloads(
     {"limit": LIMITS, "policy": EVERYONE, "flows": FLOWS},
     lambda policy, limit, **_: Client(policy, credit="abc", limit=limit),
 )
+FIGURE_8_SECOND = downloads(
+    "divack ABC, every second segment",
+    "the two policies that divide every second ACK, and delayed ACKs, with L = 2: more seeds",
+    {"limit": LIMITS[1:], "policy": ("delayed", "divss2", "divca2"), "flows": FLOWS},
+    lambda policy, limit, **_: Client(policy, credit="abc", limit=limit),
+)
 THIEF, THIEF_ABC = (
     downloads(
         f"divack thief, {name}",
@@ -102,8 +108,9 @@ FLAVOURS = (
 BY_FLAVOUR = downloads(
     "divack flavours",
     "the recoveries and windows that the paper leaves open",
-    {"flavour": tuple(name for name, _ in FLAVOURS), "policy": EVERYONE, "flows": (1, 2, 8, 32, 128)},
+    {"flavour": tuple(name for name, _ in FLAVOURS), "policy": EVERYONE, "flows": (1, 2, 8, 32)},
     lambda policy, **_: Client(policy),
     lambda flavour, **_: dict(FLAVOURS)[flavour],
+    {"flavour": ("NewReno", "RFC 6675")},
     most_seeds=6,
 )
