@@ -767,7 +767,7 @@ class HeaderCompression(Part):
 
 @dataclass(kw_only=True, repr=False)
 class AckReconstruction(Part):
-    """An ACK for many segments becomes ACKs for few, spaced in time (RFC 3449 section 5.3.2)."""
+    """An ACK for many segments becomes ACKs for few, spaced in time (RFC 3449 section 5.3.1)."""
 
     kind: Literal["ack-reconstruction"] = "ack-reconstruction"
     most: int | None = None

@@ -132,7 +132,7 @@ pub trait Stage<P> {
 pub enum StageSpec {
     /// Pure ACKs take a few bytes on this link's wire (RFC 1144).
     HeaderCompression(CompressionParams),
-    /// An ACK for many segments becomes ACKs for few, spaced in time (RFC 3449 section 5.3.2).
+    /// An ACK for many segments becomes ACKs for few, spaced in time (RFC 3449 section 5.3.1).
     AckReconstruction(ReconstructionParams),
     /// Each ACK that acknowledges something new is split (ledger divack.m.rbscp).
     Rbscp(RbscpParams),

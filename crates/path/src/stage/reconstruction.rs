@@ -1,4 +1,4 @@
-//! ACK reconstruction: an ACK for many segments becomes ACKs for few, spaced in time (RFC 3449 section 5.3.2).
+//! ACK reconstruction: an ACK for many segments becomes ACKs for few, spaced in time (RFC 3449 section 5.3.1).
 //!
 //! An ACK that raises the number by more than `step` is held, and ACKs `step` apart go before it, `spacing` apart in time,
 //! the first at once. Without `spacing` they fill the time since the ACK before it, or the mean of such times where that is
