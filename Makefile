@@ -9,21 +9,28 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 # The extension resolves Python's symbols when it is loaded; nothing here links with libpython.
 export PYO3_BUILD_EXTENSION_MODULE := 1
+# pyproject.toml names tools/build/backend.py, which calls maturin.
+export MATURIN_NO_MISSING_BUILD_BACKEND_WARNING := 1
 
 RUST := $(shell find crates -type f \( -name '*.rs' -o -name 'Cargo.toml' -o -name '*.code' \)) Cargo.toml Cargo.lock
 
-.PHONY: help setup demo test test-all mutants docs explorer bench builder kernel kernel-wheel wheel wheels clean
+# Written last of its files.
+BUILDER := python/acklab/scenario/__init__.py
+
+.PHONY: help setup demo test lint test-rust test-python hooks test-all mutants docs explorer bench reference kernel kernel-wheel wheel wheels clean
 
 help:
 	@echo 'make setup   build acklab and leave the command at $(BIN)/acklab'
 	@echo 'make demo    set up, run a comparison and a paper, say where their pages are'
 	@echo 'make test    set up, run every test (as root on Debian, installs what they use)'
+	@echo 'make lint, test-rust, test-python  its parts (TESTS=tests/oracle names a part of the last)'
+	@echo 'make hooks   refuse commits whose message does not say why'
 	@echo 'make test-all the same, with many more random cases (hours)'
 	@echo 'make mutants change the path and TCP in thousands of ways and test each (cargo-mutants; days)'
 	@echo 'make docs    set up, build the documentation in docs/_build/html'
 	@echo 'make explorer set up, build the explorer, a page with the simulator, in dist/explorer'
 	@echo 'make bench   set up, measure speed beside ns-2'
-	@echo 'make builder rewrite the Python builder and the tables reference from the Rust declarations'
+	@echo 'make reference rewrite the reference of tables from the Rust declarations'
 	@echo 'make kernel  build the Linux of `acklab run --kernel` in ~/.cache/acklab (from Debian, minutes)'
 	@echo 'make kernel-wheel the same, as the wheel acklab-kernel in dist/ (GPL-2.0)'
 	@echo 'make wheel   build a wheel of this machine in dist/'
@@ -31,7 +38,7 @@ help:
 	@echo 'make clean   remove everything these made'
 	@sh tools/needs.sh $(PYTHON) || true
 
-setup: $(VENV)/.built
+setup: $(VENV)/.built $(BUILDER)
 
 # The environment, with the tool that builds the wheel.
 $(VENV)/.made: tools/needs.sh pyproject.toml
@@ -47,6 +54,10 @@ $(VENV)/.built: $(VENV)/.made $(RUST)
 	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 	@touch $@
 
+# The Python builder, from the schema of the extension. Not committed; wheels and the source distribution have it.
+$(BUILDER): $(VENV)/.built tools/builder.py
+	$(BIN)/python tools/builder.py
+
 # What only the tests import.
 $(VENV)/.testable: $(VENV)/.made | $(VENV)/.built
 	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet --extras dev,docs,notebook,ray,data,tune
@@ -57,15 +68,31 @@ demo: setup
 
 test: setup $(VENV)/.testable
 	@sh tools/os-packages.sh
+	@if sh tools/wasm.sh; then $(MAKE) --no-print-directory explorer; fi
+	@$(MAKE) --no-print-directory lint test-rust
+	$(BIN)/python -m pytest tests/live
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --ignore tests/live
+
+# Parts of `make test`, for the lanes of continuous integration and for a contributor's day.
+lint: setup $(VENV)/.testable
 	@if cargo fmt --version >/dev/null 2>&1; then cargo fmt --all --check; \
 		else echo 'no rustfmt: format not checked (rustup component add rustfmt)'; fi
 	@if cargo clippy --version >/dev/null 2>&1; then cargo clippy --workspace --all-targets -q -- -D warnings; \
 		else echo 'no clippy: lints not checked (rustup component add clippy)'; fi
-	@if sh tools/wasm.sh; then $(MAKE) --no-print-directory explorer; fi
-	cargo test --workspace -q
+	$(BIN)/python -m ruff check --quiet
 	$(BIN)/python -m mypy
-	$(BIN)/python -m pytest tests/live
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --ignore tests/live
+
+test-rust: setup
+	cargo test --workspace -q
+
+# make test-python TESTS=tests/oracle
+TESTS ?= tests/python tests/drill tests/capture tests/mutants
+test-python: setup $(VENV)/.testable
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile $(TESTS)
+
+# A commit without a body, or with a long subject, is refused from then on.
+hooks:
+	git config core.hooksPath tools/hooks
 
 # The property tests read ACKLAB_LONG and draw many more cases; the mutants are built and tried.
 test-all: export ACKLAB_LONG = 1
@@ -97,21 +124,20 @@ explorer: setup $(WASM)
 bench: setup
 	@$(BIN)/python benches/run.py
 
-builder: setup
-	$(BIN)/python tools/builder.py
+reference: setup
 	$(BIN)/python tools/tables.py
 
 kernel:
 	@sh tools/kernel/build.sh
 
-kernel-wheel: $(VENV)/.made
+kernel-wheel: setup
 	@KERNEL=$$(sh tools/kernel/build.sh | tail -n 1) $(BIN)/python -m pip wheel --quiet --no-deps --no-index --wheel-dir dist packages/kernel
 
-wheel: $(VENV)/.made
+wheel: setup
 	$(BIN)/maturin build --release --out dist
 
 # zig (from PyPI) links with an old glibc, and for the other processor. rustup target add TARGET gets what a target needs.
-wheels: $(VENV)/.made
+wheels: setup
 	$(BIN)/python -m pip install --quiet ziglang
 	for target in x86_64 aarch64; do \
 		PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/maturin build --release --out dist --zig --compatibility manylinux2014 \
@@ -119,5 +145,5 @@ wheels: $(VENV)/.made
 	$(BIN)/maturin sdist --out dist
 
 clean:
-	rm -rf $(VENV) target dist acklab-out docs/_build python/acklab/_core.abi3.so
+	rm -rf $(VENV) target dist acklab-out docs/_build python/acklab/_core.abi3.so $(BUILDER) $(addprefix python/acklab/scenario/,experiment.py mechanisms.py network.py rules.py)
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -97,7 +97,7 @@ def wall(*commands: list[str]) -> float:
     with contextlib.ExitStack() as open_files:
         files = [open_files.enter_context(tempfile.TemporaryFile()) for _ in commands]
         clock = time.perf_counter()
-        running = [subprocess.Popen(words, stdout=file) for words, file in zip(commands, files)]
+        running = [subprocess.Popen(words, stdout=file) for words, file in zip(commands, files, strict=True)]
         if any(process.wait() for process in running):
             raise SystemExit("a batch failed")
         return time.perf_counter() - clock
@@ -148,7 +148,7 @@ def bench_sweep(full: Path, none: Path) -> None:
 
 def row(name: str, ours: list[float], theirs: list[float]) -> None:
     """Prints the medians, and the ratio of the pairs."""
-    ratios = sorted(b / a for a, b in zip(ours, theirs))
+    ratios = sorted(b / a for a, b in zip(ours, theirs, strict=True))
     a, b = (statistics.median(side) for side in (ours, theirs))
     spread = f"{ratios[0]:.1f} to {ratios[-1]:.1f}"
     print(f"{name:34} {a:9.3f} {b:9.2f} {statistics.median(ratios):8.1f}x   {spread}", flush=True)

@@ -1,9 +1,9 @@
 """Writes the Python builder from the scenario's JSON Schema, so that both always say the same.
 
-    make builder        after a rule, a policy, a queue ... was added in Rust
+`make setup` runs it after each build of the extension. With ``-`` the schema is read from standard input.
 
-A table of the file becomes a keyword-only dataclass, a choice between words a ``Literal``, a table told apart by its
-``kind`` or ``policy`` a class of its own. Descriptions become docstrings.
+A table of the file becomes a keyword-only dataclass, a choice between words a ``Literal``. A table that its ``kind`` or
+``policy`` distinguishes becomes a class of its own. Descriptions become docstrings.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ HEADER = '''"""{about} One to one with the scenario file.
 Units are texts: rates ``"1.5Mbps"``, times ``"45ms"``, sizes ``"200kB"`` (1 kB = 1000 B, 1 KiB = 1024 B). What is
 left at None is left out of the file, so the simulator's default holds.
 
-Written by tools/builder.py from the JSON Schema (``make builder``); changes belong in the Rust types.
+Written by tools/builder.py from the JSON Schema (``make setup``); changes belong in the Rust types.
 """
 '''
 
@@ -102,7 +102,7 @@ class Builder:
         if "_toml." in body:
             lines += ["", "from . import _toml", "from ._part import Part"]
         else:
-            lines += ["", *(["from .. import own"] if "| own." in body else []), "from ._part import Part"]
+            lines += ["", *(["from . import own"] if "| own." in body else []), "from ._part import Part"]
         for module in sorted(MODULES):
             if names := sorted(name for name in self.uses if self.names[name] == module):
                 lines.append(f"from .{module} import {', '.join(names)}")
@@ -158,7 +158,7 @@ class Builder:
         return name
 
     def tag(self, table: dict[str, Any]) -> str:
-        """The key whose fixed word tells this table from its siblings; empty where there is none."""
+        """The key whose fixed word distinguishes this table from its siblings; empty if there is no such key."""
         return next((key for key in TAGS if "const" in table["properties"].get(key, {})), "")
 
     def variant(self, choice: str, table: dict[str, Any]) -> str:
@@ -296,7 +296,7 @@ An unknown keyword raises TypeError and names the nearest known one; values are 
     >>> print(one_hop.to_toml().splitlines()[1])
     [[link]]
 
-Written by tools/builder.py from the JSON Schema (``make builder``).
+Written by tools/builder.py from the JSON Schema (``make setup``).
 """
 
 
@@ -312,5 +312,5 @@ def core_schema() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    for path, text in generate(core_schema()).items():
+    for path, text in generate(json.load(sys.stdin) if sys.argv[1:] == ["-"] else core_schema()).items():
         path.write_text(text, encoding="utf-8")

@@ -11,6 +11,7 @@ import re
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from acklab import _core
 from acklab.cli.explain import places
@@ -49,6 +50,12 @@ def sentence(text: str) -> str:
     return re.sub(r"\[(`[^`]*`)\](\([^)]*\))?", r"\1", " ".join(text.split()))
 
 
+def first(what: Any) -> str:
+    """The first sentence of a docstring."""
+    text = sentence((what.__doc__ or "").strip().split("\n\n")[0])
+    return re.split(r"(?<=[^.]\.)\s", re.sub(r":\w+:(?=`)", "", text))[0]
+
+
 def names() -> str:
     """The Markdown table of what the page of Python documents: each name with the first sentence of its docstring."""
     rows, module = [], ""
@@ -62,7 +69,6 @@ def names() -> str:
         else:
             full = name if "." in name else f"{module}.{name}"
             rows.append((full, getattr(import_module(full.rpartition(".")[0]), full.rpartition(".")[2])))
-    first = lambda what: re.split(r"(?<=[^.]\.)\s", re.sub(r":\w+:(?=`)", "", sentence((what.__doc__ or "").strip().split("\n\n")[0])))[0]  # noqa: E731
     return "\n".join(["| name | what it is |", "|---|---|", *(f"| `{name}` | {first(what)} |" for name, what in rows), ""])
 
 
@@ -79,10 +85,10 @@ def table(name: str) -> str:
 
 
 def page(name: str, text: str) -> str:
-    """The page with its tables made anew."""
+    """The page with its tables made again."""
     for section in PAGES[name]:
         place = re.compile(rf"(^## {section}\n(?:(?!^## )(?!\|).*\n)*)(?:\|.*\n)+", re.MULTILINE)
-        text, found = place.subn(lambda match, section=section: match[1] + table(section), text)
+        text, found = place.subn(lambda match, section=section: match[1] + table(section), text)  # type: ignore[misc]
         if found != 1:
             raise SystemExit(f"{name} has no section `{section}` with a table")
     return text

@@ -16,9 +16,10 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path += [str(ROOT / "tools"), str(ROOT / "python")]
 
+from dcf_model import CASES  # noqa: E402
+
 from acklab.models.dcf import saturation  # noqa: E402
 from acklab.plot.palette import SLOTS  # noqa: E402
-from dcf_model import CASES  # noqa: E402
 
 TEST = ["cargo", "test", "-q", "-p", "acklab-path", "--test", "dcf_saturation", "--", "--nocapture", "--test-threads=1"]
 ONLY = ["under_bianchis_assumptions_as_his_model", "the_standard_with_retries_and_eifs_as_the_model_with_finite_retries"]

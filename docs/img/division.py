@@ -11,10 +11,10 @@ import json
 import subprocess
 import sys
 import tempfile
-import tomllib
 from pathlib import Path
 
 import polars
+import tomllib
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 

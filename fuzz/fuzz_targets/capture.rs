@@ -6,6 +6,8 @@ use libfuzzer_sys::fuzz_target;
 #[path = "../../crates/analyze/examples/fuzz_capture/check.rs"]
 #[allow(dead_code)]
 mod check;
+#[path = "../../crates/analyze/examples/fuzz_capture/consistent.rs"]
+mod consistent;
 #[path = "../../crates/analyze/examples/fuzz_capture/corpus.rs"]
 #[allow(dead_code)]
 mod corpus;

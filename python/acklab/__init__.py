@@ -10,18 +10,18 @@
 True
 """
 
+from .results import starting  # noqa: F401, I001  # first, so that an interrupt while the rest is imported ends the command quietly
 from importlib import import_module
 
-from . import _interrupts  # noqa: F401  # first, so that an interrupt while the rest is imported ends the command quietly
 from ._core import CaptureError, RunError, ScenarioError, Simulation, Table, __version__
-from .analysis import Analysis, analyze
-from .infer import InferError, infer
-from .own import AckEvent, AckPolicy, Arrival, CongestionControl, Departure, Emission, Window
-from ._stored import NotRecordedError
+from .captures import Analysis, analyze
+from .experiments.infer import InferError, infer
+from .experiments.sweep import SweepError, sweep
+from .experiments.tune import TuneError, tune
+from .results.stored import NotRecordedError
 from .run import Run, run, run_batch, simulation
 from .scenario import Scenario
-from .sweep import SweepError, sweep
-from .tune import TuneError, tune
+from .scenario.own import AckEvent, AckPolicy, Arrival, CongestionControl, Departure, Emission, Window
 
 __all__ = [
     "AckEvent",

@@ -18,6 +18,7 @@ __all__ = [
     "LiveResult",
     "MOST_CONNECTIONS",
     "MOST_ROWS",
+    "NEAR_S",
     "RunError",
     "RunResult",
     "ScenarioError",
@@ -41,6 +42,7 @@ __all__ = [
 __version__: str
 MOST_CONNECTIONS: int
 MOST_ROWS: int
+NEAR_S: float
 
 class ScenarioError(ValueError):
     """A text is no scenario. The message names file, key, value and what is allowed, in one or two lines."""
@@ -215,7 +217,10 @@ class Emission:
 
 @final
 class AckEvent:
-    """An ACK of something outstanding, or a repeated one. What comes of deliveries is None unless the control needs them."""
+    """An ACK of something outstanding, or a repeated one. Without ``needs = "deliveries"`` the last three are None.
+
+    Without SACK (``tahoe``, ``reno``, ``newreno``, ``sack``) the counts come from the cumulative number and from duplicates.
+    """
 
     @property
     def ack(self) -> int:
@@ -225,28 +230,34 @@ class AckEvent:
         """One past the highest unit sent."""
     @property
     def acked(self) -> float:
-        """Units it newly acknowledges; 0 for a duplicate."""
+        """Units that its cumulative number newly covers; 0 for a duplicate."""
     @property
-    def ece(self) -> bool:
-        """It echoes a congestion mark."""
+    def newly_delivered(self) -> float:
+        """Units that it covers or reports for the first time."""
+    @property
+    def newly_sacked(self) -> float:
+        """Those of them that it reports above its cumulative number."""
+    @property
+    def newly_lost(self) -> float:
+        """Units that the recovery finds lost by it, or by a timer since the ACK before it; those of a timeout apart."""
+    @property
+    def ce_count(self) -> float:
+        """Units that it delivers with a congestion mark; exact where the receiver has ``echo_each_mark``."""
+    @property
+    def in_flight(self) -> float:
+        """Units in flight after it, before anything is sent."""
     @property
     def rtt_s(self) -> float | None:
         """Time since the newest segment it covers was sent, if that was sent once."""
     @property
     def state(self) -> str:
-        """Congestion state: ``open``, ``cwr``, ``recovery`` or ``loss``."""
+        """Congestion state in which it finds the sender: ``open``, ``cwr``, ``recovery`` or ``loss``."""
+    @property
+    def next_state(self) -> str:
+        """Congestion state to which its acknowledgments and losses lead."""
     @property
     def delivered(self) -> int | None:
         """Segments delivered so far."""
-    @property
-    def newly_delivered(self) -> int | None:
-        """Segments that it covers or reports for the first time."""
-    @property
-    def newly_lost(self) -> int | None:
-        """Segments that it shows to be lost."""
-    @property
-    def in_flight(self) -> int | None:
-        """Segments in flight after it."""
     @property
     def delivery_rate(self) -> float | None:
         """Segments a second; None if it delivers nothing, or in less than the least round trip."""
@@ -530,6 +541,39 @@ class Endpoints:
         """State as JSON: windows in segments, sequence numbers, counts."""
 
 @final
+class Programs:
+    """A scenario's programs, and its network between them.
+
+    Raises:
+        ScenarioError: the text is no scenario.
+    """
+
+    def __new__(
+        cls, text: str | bytes, *, file: str = "scenario", sets: Sequence[str] = ..., seed: int | None = None
+    ) -> Programs: ...
+    def json(self) -> str:
+        """Title, seed, latest end, each node's name with its address, the nodes of ``{server}`` and ``{client}``, the programs."""
+    def scenario_toml(self) -> str:
+        """The scenario, every shorthand and default written out, as TOML."""
+    def run(
+        self,
+        kernels: Sequence[tuple[str, Sequence[str], Sequence[tuple[str, str]]]],
+        *,
+        directory: str | PathLike[str],
+        captures: str | PathLike[str] | None = None,
+        patience_s: float = 60.0,
+    ) -> tuple[RunResult, str]:
+        """Runs it on kernels, each by node, words and environment. Second: streams, and how each kernel ended, as JSON.
+
+        Args:
+            directory: a new one with a short name, for sockets.
+            captures: a directory for each kernel's packets, as NODE.pcap.
+            patience_s: how long a kernel may compute while its clock stands.
+
+        Raises:
+            LiveError: the run could not be, or broke off.
+        """
+
 class LivePlan:
     """A scenario's live run, planned: what can be said of it without any privilege.
 

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from .results.files import replacing
 from .scenario import Mahimahi
 
 __all__ = ["read", "write"]
@@ -69,7 +70,7 @@ def write(
         ValueError: neither ``trace`` nor ``rate`` is given, or the rate has no opportunity in that time.
     """
     if trace is not None:
-        milliseconds = list(getattr(trace, "milliseconds", trace))
+        milliseconds = list(getattr(trace, "milliseconds", trace))  # type: ignore[arg-type]
     elif rate is not None:
         bits = _bits_per_second(rate)
         count = int(bits * seconds / (8 * OPPORTUNITY) + 1e-9)
@@ -78,7 +79,8 @@ def write(
         raise ValueError("give a trace or a rate")
     if not milliseconds or milliseconds[-1] <= 0:
         raise ValueError("a trace needs an opportunity after 0 ms")
-    Path(path).write_text("".join(f"{millisecond}\n" for millisecond in milliseconds))
+    with replacing(path) as scratch:
+        scratch.write_text("".join(f"{millisecond}\n" for millisecond in milliseconds))
 
 
 def _bits_per_second(rate: str) -> float:

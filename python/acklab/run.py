@@ -11,15 +11,16 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from . import _captures, _core, _records
+from . import _core
 from ._core import ScenarioError
-from ._folder import Folder, results
-from ._input import read_file
-from ._plan_text import PlanText
-from ._stored import TABLES, NotRecordedError, Stored
-from .own import Controls, Own, Policies
+from .results import captures, records
+from .results.directory import Folder, results
+from .results.stored import TABLES, NotRecordedError, Stored
 from .scenario import Scenario, _toml
 from .scenario._part import plain
+from .scenario.own import Controls, Own, Policies
+from .text.input import read_file
+from .text.plans import PlanText
 
 ScenarioLike = Scenario | Mapping[str, Any] | str | bytes | os.PathLike[str]
 """A :class:`Scenario`, its tree as a dict, a path, or the text of a scenario file (TOML or JSON)."""
@@ -136,7 +137,7 @@ class Run:
         """
         if isinstance(self._result, Stored):
             raise ValueError("a run that was pickled has no captures; write them before")
-        return _captures.write_one(self._result, link, end, path, format, snap_length)
+        return captures.write_one(self._result, link, end, path, format, snap_length)
 
     def write(self, directory: str | os.PathLike[str], *, report: bool = True) -> None:
         """Writes every table as Parquet, ``summary.json``, ``scenario.toml`` and, unless told not to, the report.
@@ -154,7 +155,7 @@ class Run:
     def write_into(self, folder: Folder, *, report: bool = True, ends: Sequence[str] = (), **options: Any) -> None:
         """Writes what :meth:`write` does to a directory that is held, and captures of the link ends in ``ends``."""
         with folder.replacing({"seeds": self.seed}) as scratch:
-            write_summary(_records.save(self._result, scratch), self.label, report=report)
+            write_summary(records.save(self._result, scratch), self.label, report=report)
             if ends and not isinstance(self._result, Stored):
                 _core.capture_all(self._result, ends, scratch, **options)
 
@@ -163,7 +164,7 @@ class Run:
         return f"<Run {self.title!r} seed {self.seed}, {self.end_s:g} s; rows of {tables}>"
 
     def _repr_html_(self) -> str:
-        from .cli.summary import endless, sections
+        from .results.summary import endless, sections
 
         parts = [f"<h4>{html.escape(self.title)}</h4>"]
         for heads, rows in sections(self.summary(), endless(self.scenario_toml())):
@@ -195,7 +196,7 @@ def run(
         ValueError: there is no such engine, or the kernel is to run Python.
     """
     if engine == "kernel":
-        from .kernel import result
+        from .engines.kernel import result
 
         if policies or controls:
             raise ValueError("policies and controls in Python run in the simulator only")
@@ -236,7 +237,7 @@ def run_batch(
     if threads is not None and threads < 1:
         raise ValueError("threads must be from 1 to 1024")
     if engine == "kernel":
-        from .kernel import batches
+        from .engines.kernel import batches
 
         if policies or controls or overrides:
             raise ValueError("policies and controls in Python, and overrides, are for the simulator only")
@@ -341,7 +342,7 @@ def _json_line(scenario: ScenarioLike) -> bytes:
     return text.replace(b"\n", b" ") + b"\n"
 
 
-def write_summary(recording: _records.Recording, label: str = "", *, report: bool = True) -> None:
+def write_summary(recording: records.Recording, label: str = "", *, report: bool = True) -> None:
     """Writes, beside a recording's tables, what else there is to tell of it."""
     result, folder = recording.result, recording.folder
     (folder / "summary.json").write_text(result.json(records=False) + "\n", encoding="utf-8")

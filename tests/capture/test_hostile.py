@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hostile import KINDS, measured, write
 
 import acklab
-from acklab.analysis.text import notes
+from acklab.captures.text import notes
 from acklab.plot.words import NB
-from hostile import KINDS, measured, write
 
 #: Packets of the smaller file; the other has four times as many.
 SMALL = 400_000 if os.environ.get("ACKLAB_LONG") else 20_000

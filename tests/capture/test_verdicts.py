@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from verdicts import ALL, Judged, judged, page
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "verdicts.md"

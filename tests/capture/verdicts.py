@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import acklab
 from virtual_kernel import DELAYED, captures
+
+import acklab
 
 HERE = Path(__file__).parent
 #: Instant in nanoseconds, and the packet: raw IPv4, whole.

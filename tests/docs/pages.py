@@ -37,6 +37,8 @@ UNTRIED = {
     "make test",
     "make docs",
     "make bench",
+    "acklab reproduce --out whole",  # an hour
+    ".venv/bin/python tools/verdicts.py whole/claims.json",
     ". .venv/bin/activate",
     # what tests/oracle and tests/capture run
     "tests/oracle/check.py tests/oracle/data/a_single_flow.csv",
@@ -59,8 +61,12 @@ UNTRIED = {
     "acklab run examples/live.toml --kernel --beside",
     "acklab run examples/live.toml --kernel --control htcp",
     "acklab run examples/live.toml --kernel --out results",
-    "acklab compare examples/live.toml --kernel --case linux --case 'less: link.0.queue.packets=8' --seeds 3",
+    "acklab compare examples/live.toml --kernel --case linux --case 'less: link.0.queue.packets=8' --seeds 5",
     "acklab drill examples/drill/tail-loss.pkt --kernel",
+    # what tests/python/test_programs.py runs, there too
+    "acklab run PATH.toml --virtual --server 'iperf3 -s -1' --client 'iperf3 -c {server} -R'",
+    "acklab run examples/programs/web-docsis.toml --virtual --allow-programs",
+    "acklab run examples/programs/iperf3-cake.toml --virtual --allow-programs --out results",
     "make explorer",
     "acklab explore",
     "acklab sweep examples/live.toml --kernel --vary link.0.delay=10ms..50ms/3",

@@ -11,8 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from acklab import _core, kernel
+from acklab import _core
 from acklab.cli.drill import STACKS, on_kernel, on_stack
+from acklab.engines import kernel
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parents[1] / "docs/oracle/drill.md"

@@ -10,9 +10,9 @@ from typing import Any
 
 import polars as pl
 import pytest
+from live_runs import COMMAND, beside, emulate, found, senders_missing, wait_until
 
 import acklab
-from live_runs import COMMAND, beside, emulate, found, senders_missing, wait_until
 
 pytestmark = pytest.mark.slow
 

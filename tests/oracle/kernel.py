@@ -70,9 +70,10 @@ def scenario(name, control, stack="linux", paths=ALL):
     # CUBIC is the stack's own where it has one: Linux's differs from RFC 9438's.
     sender = {"stack": stack} | ({} if (stack, control) == ("linux", "cubic") else {"control": control})
     sender |= SENDERS.get(name, {})
-    # A live run's receiver has 25 MB of buffer (`acklab emulate --dry-run`), of which a segment takes 2304 bytes, and opens with
-    # the window of the stack's table. It acknowledges at once whatever opens the window.
-    receiver = {"receiver": {"ack": {"policy": "linux", "window": 4345, "buffer": 10922}}} if stack == "linux" else {}
+    # The data were recorded with a receive buffer of 25 MB that does not grow, of which a segment takes 2304 bytes, and a window of
+    # 6.3 MB from the start. It acknowledges at once whatever opens the window.
+    fixed = {"policy": "linux", "window": 4345, "buffer": 10922, "autotune": False}
+    receiver = {"receiver": {"ack": fixed}} if stack == "linux" else {}
     return {
         "title": f"{name}, {control}",
         "stop": {"at": "8s"},
@@ -186,6 +187,12 @@ SHARES = {
     "without proportional rate reduction": {"sender": {"recovery": {"window": "at-once"}}},
     "without its timeout": {"sender": {"rtt_filter": "rfc6298", "rto_floor": "before-backoff", "min_rto": "1s"}},
     "without halving cwnd": {"sender": {"halving": "flight-size"}},
+    "without its measure of reordering": {"sender": {"recovery": {"reordering": "rfc8985"}}},
+    "without its round-trip samples": {"sender": {"recovery": {"rtt_samples": "segments"}}},
+    "without counting losses that were sent again": {"sender": {"recovery": {"loss_counts": "unsent"}}},
+    "without its window after a timeout": {"sender": {"recovery": {"timeout_cwnd": "one-segment"}, "timeout_ssthresh": "first-of-segment"}},
+    "without its probes": {"sender": {"recovery": {"probe": "rfc8985"}}},
+    "without its clock": {"sender": {"recovery": {"tick": "0s", "timer_margin": "0s", "timestamp_unit": "0s"}}},
     "without undoing": {"sender": {"recovery": {"undo": "off", "frto": "off"}}},
     "without F-RTO": {"sender": {"recovery": {"frto": "off"}}},
     "without its receiver": {"receiver": {"ack": {"policy": "delayed", "timer": "200ms"}}},

@@ -7,21 +7,20 @@ from pathlib import Path
 import pytest
 
 import acklab
-
 from acklab.cli.examples import PATHS
-from acklab.compare import Comparison, compare, from_file
+from acklab.experiments.compare import Comparison, compare, from_file
 
 ACCESS = Path(__file__).parents[2] / "examples" / "access"
 LINKS = ("dsl", "lte", "cable", "satellite")
 
 
 def test_every_link_is_compared_by_the_same_file() -> None:
-    assert sorted(path.stem for path in ACCESS.glob("*.toml")) == sorted([*PATHS, "filters", "queues", "router", "tune"]) and {*LINKS} < {*PATHS}
+    assert sorted(path.stem for path in ACCESS.glob("*.toml")) == sorted([*PATHS, "filters", "modem", "queues", "router", "tune"]) and {*LINKS} < {*PATHS}
     told = from_file(ACCESS / "filters.toml")
     names = [case.name for case in told["cases"]]
     assert names == ["no filter", "static 1", "delayed", "per connection", "CAKE-style", "fair queues only"]
     assert [case.name for case in told["situations"]] == ["downloads alone", "with an upload"]
-    assert [metric.name for metric in told["metrics"]] == ["download", "upload", "latency", "ACK share"]
+    assert [metric.name for metric in told["metrics"]] == ["download", "upload", "latency", "ACK share", "ACK overhead"]
 
 
 @pytest.mark.slow
@@ -41,11 +40,30 @@ def test_a_filter_within_turns_is_what_helps(link: str) -> None:
 
 
 @pytest.mark.parametrize("path", [path for path in PATHS if not path.startswith("wifi")])
+def test_a_modem_is_asked_about_one_thing_at_a_time(path: str) -> None:
+    """Filters with the same queue, queues with the same filter, and one buffer."""
+    told = Comparison((ACCESS / f"{path}.toml").read_bytes(), path, **from_file(ACCESS / "modem.toml"))
+    told.check()
+    queues = {case: tree["link"][1]["back"]["queue"] for (situation, case), tree in told.trees().items() if situation == "with an upload"}
+    assert len({queue.get("bytes", queue.get("buffer")) for queue in queues.values()}) == 1
+    filters = {case: queue.get("filter", {}).get("kind") for case, queue in queues.items()}
+    assert [kind for case, kind in filters.items() if case.startswith("FIFO")] == [None, "static", "delayed", "cake"]
+    assert [kind for case, kind in filters.items() if case.startswith("DOCSIS-PIE")] == [None, "static", "cake"]
+
+
+def test_cake_is_compared_with_and_without_its_filter_at_each_target() -> None:
+    told = Comparison((ACCESS / "docsis30.toml").read_bytes(), "docsis30", **from_file(ACCESS / "queues.toml"))
+    queues = [tree["link"][1]["back"]["queue"] for (situation, _), tree in told.trees().items() if situation == "with an upload"]
+    cakes = {(queue["rtt"], queue["ack_filter"]) for queue in queues if queue["kind"] == "cake"}
+    assert cakes == {("0.1s", "off"), ("0.1s", "on"), ("0.4s", "off"), ("0.4s", "on")}
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if not path.startswith("wifi")])
 def test_queues_are_compared_on_every_path(path: str) -> None:
     told = Comparison((ACCESS / f"{path}.toml").read_bytes(), path, **from_file(ACCESS / "queues.toml"))
     told.check()
     trees = told.trees()
-    assert len(trees) == 12
+    assert len(trees) == 16
     tree = trees["with an upload", "CAKE in both directions"]
     access = tree["link"][1]
     assert (access["queue"]["kind"], access["back"]["queue"]["ack_filter"]) == ("cake", "on")

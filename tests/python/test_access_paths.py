@@ -10,8 +10,8 @@ import pytest
 
 import acklab
 from acklab import _core
-from acklab._toml import loads
 from acklab.cli.examples import PATHS, example, keys
+from acklab.text.toml import loads
 from front import Acklab
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "access-paths.md"
@@ -99,7 +99,7 @@ def test_a_preset_runs_and_its_keys_reach_the_grants(acklab_command: Acklab) -> 
     done = acklab_command("emulate", "--path", "gpon", "--set", "up=200Mbps", "--dry-run")
     assert done.returncode == 0 and "A" in done.stdout, done.stderr
     assert acklab_command("emulate", "--dry-run").returncode == 2
-    assert "up_buffer" not in keys("docsis31") and keys("gpon")["up"] == "link.1.back.rate.rate"
+    assert "up_buffer" not in keys("docsis31-ll") and keys("gpon")["up"] == "link.1.back.rate.rate"
 
 
 @pytest.mark.parametrize(("path", "frames", "aggregate_us", "block_ack_us"), [("wifi5", 64, 44 + 254 * 3.6, 32), ("wifi6", 256, 50.4 + 194 * 13.6, 40)])

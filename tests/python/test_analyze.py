@@ -18,7 +18,7 @@ import pytest
 
 import acklab
 from acklab import _core
-from acklab.analysis.text import as_text, notes
+from acklab.captures.text import as_text, notes, trip
 from acklab.plot.words import NB
 from front import COMMAND
 
@@ -57,7 +57,7 @@ def test_out_leaves_tables_and_a_page_that_asks_for_nothing(tmp_path: Path) -> N
     page = (tmp_path / "found" / "analysis.html").read_text()
     assert "http://" not in page.replace("http://www.w3.org", "") and "https://" not in page
     charts = json.loads(re.search(r'id="manifest">(.*?)</script>', page).group(1))["charts"]
-    assert [chart["id"] for chart in charts] == ["sequence", "delay", "flight", "throughput", "trips"] and page.count("<figure") == 1
+    assert [chart["id"] for chart in charts] == ["sequence", "delay", "flight", "throughput"] and page.count("<figure") == 1
     both = tmp_path / "both"
     other = tmp_path / "other.pcap"
     other.write_bytes(CAPTURE.read_bytes())
@@ -213,7 +213,7 @@ def test_what_is_odd_about_a_file_is_said_in_words() -> None:
     odd = {
         **{"fragments": 7, "reassembled": 2, "overlapping": 1, "options_cut": 3, "unknown_links": [189, 147]},
         **{"udp": 5, "quic": 3, "tunnels": {"vxlan": 4}, "clock_steps": 1, "wild_times": 2},
-        **{"backward": 2, "backward_max_ns": 30_000_000},
+        **{"backward": 2, "backward_max_ns": 30_000_000, "resolution_ns": 10_000_000},
     }
     found = "\n".join(notes({**summary, "packets": summary["packets"] | odd})).replace(NB, " ")
     for words in (
@@ -225,8 +225,47 @@ def test_what_is_odd_about_a_file_is_said_in_words() -> None:
         "tunnels that were opened: VXLAN 4",
         "the clock goes back by more than a second 1 time",
         "2 times that do not go with those before and after",
+        "the clock counts in steps of 10 ms",
     ):
         assert words in found, found
+    still = {**summary, "packets": summary["packets"] | {"resolution_ns": 2**64 - 1}}
+    assert "all packets have the same time" in "\n".join(notes(still))
+
+
+def test_a_receivers_own_delay_is_no_round_trip() -> None:
+    """Near the receiver a segment is answered within a microsecond; the path takes 20 ms."""
+    row = acklab.analyze(CAPTURE, packets=False).summary()["connections"][0]
+    assert row["rtt_min_s"] < 2e-6 and row["path_rtt_min_s"] == pytest.approx(0.0207, rel=0.01)
+    shown = as_text(acklab.analyze(CAPTURE, packets=False).summary())
+    for words in ("of the path, min 20.7 ms", "here-receiver-here min -", "median -", "95 of 100 -"):
+        assert words in re.sub(" +", " ", shown), shown
+    far = {**row, "vantage": "sender", "rtt_min_s": 0.02, "rtt_median_s": 0.021}
+    assert [trip(far, name) for name in ("rtt_min_s", "rtt_median_s")] == [f"20{NB}ms", f"21{NB}ms"]
+
+
+def test_what_a_capture_does_not_show_is_not_drawn(tmp_path: Path) -> None:
+    """Four of five data packets are missing: no goodput, neither as a number nor as a chart."""
+    packets, kept, dropped = CAPTURE.read_bytes(), bytearray(CAPTURE.read_bytes()[:24]), 0
+    at, number = 24, 0
+    while at < len(packets):
+        size = int.from_bytes(packets[at + 8 : at + 12], "little")
+        if int.from_bytes(packets[at + 12 : at + 16], "little") > 1000:
+            number += 1
+        if int.from_bytes(packets[at + 12 : at + 16], "little") <= 1000 or number % 5 == 0:
+            kept += packets[at : at + 16 + size]
+        else:
+            dropped += 1
+        at += 16 + size
+    file = tmp_path / "lacks.pcap"
+    file.write_bytes(kept)
+    found = acklab.analyze(file)
+    row = found.summary()["connections"][0]
+    assert (row["policy"], row["goodput_bps"], row["lacking_bytes"] > 0.7 * row["acked_bytes"]) == ("undecided", None, True)
+    assert dropped > 60 and f"lacks {row['lacking_bytes']} of {row['acked_bytes']} bytes" in row["finding"]
+    found.write(tmp_path / "out")
+    page = (tmp_path / "out" / "analysis.html").read_text()
+    charts = json.loads(re.search(r'id="manifest">(.*?)</script>', page).group(1))["charts"]
+    assert "throughput" not in [chart["id"] for chart in charts]
 
 
 def test_without_packets_there_are_no_rows_and_the_same_connections() -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from acklab import _core
-from acklab._toml import loads
+from acklab.cli import main
 from acklab.cli.examples import KEYS, PATHS, TEMPLATES, example, keys
+from acklab.text.toml import loads
 from front import Acklab
 
 
@@ -36,6 +37,16 @@ def test_a_template_is_a_commented_scenario(template: str, acklab_command: Ackla
     assert again.returncode == 2 and "mine.toml is there already" in again.stderr
 
 
+@pytest.mark.parametrize("name", ["", ".toml", "..", "x/", "a\0b", "a\ud800b"])
+def test_what_is_no_name_gets_no_file(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x").mkdir()
+    with pytest.raises(SystemExit) as exit:
+        main(["new", name])
+    assert exit.value.code == 2 and "is no name of a file; nothing was written" in capsys.readouterr().err
+    assert [*tmp_path.rglob("*")] == [tmp_path / "x"]
+
+
 @pytest.mark.parametrize("path", PATHS)
 def test_a_path_has_named_keys(path: str, acklab_command: Acklab) -> None:
     values = {"down": "70Mbps", "up": "3Mbps", "delay": "7ms", "down_buffer": "90kB", "up_buffer": "50kB", "downloads": "2", "upload": "1s"}
@@ -51,8 +62,8 @@ def test_a_path_has_named_keys(path: str, acklab_command: Acklab) -> None:
         "down": link["rate"],
         "up": link["back"]["rate"]["rate"] if keys(path).get("up", "").endswith(".rate.rate") else link["back"]["rate"],
         "delay": link["delay"],
-        "down_buffer": link["queue"].get("bytes"),
-        "up_buffer": link["back"]["queue"].get("bytes"),
+        "down_buffer": link["queue"].get("bytes", link["queue"].get("buffer")),
+        "up_buffer": link["back"]["queue"].get("bytes", link["back"]["queue"].get("buffer")),
     }
     wanted = {"down": "70000000bps", "up": "3000000bps", "delay": "0.007s", "down_buffer": "90000B", "up_buffer": "50000B"}
     assert found.items() >= {key: value for key, value in wanted.items() if key in values}.items()

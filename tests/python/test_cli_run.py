@@ -15,7 +15,6 @@ import pytest
 
 from front import COMMAND, ENDLESS, RECORDED, TWO_HOPS, Acklab
 
-
 EXAMPLE = Path(__file__).parents[2] / "examples" / "allman1998.toml"
 
 

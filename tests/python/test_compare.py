@@ -14,11 +14,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from acklab.compare.advice import advice
-from acklab.compare import Case, Compared, CompareError, Comparison, case, compare, from_file, metric
-from acklab.compare.numbers import number
-from acklab.compare.rank import rank
-from acklab.compare.result import as_text
+from acklab.experiments.compare import Case, Compared, CompareError, Comparison, case, compare, from_file, metric
+from acklab.experiments.compare.advice import advice, recommended
+from acklab.experiments.compare.difference import moves
+from acklab.experiments.compare.numbers import number
+from acklab.experiments.compare.output import chart, plain
+from acklab.experiments.compare.rank import rank
+from acklab.experiments.compare.result import as_text, changed
 from acklab.figures.stats import Sample
 from front import COMMAND, Acklab, contents
 
@@ -47,7 +49,7 @@ name = "up"
 from = "C"
 to = "S"
 """
-METRICS = ["download: goodput@down*", "upload: goodput@up", "wait: queue-delay@C->A", "ACKs: ack-share@C->A"]
+METRICS = ["download: goodput@down*", "upload: goodput@up", "wait: queue-delay@C->A", "ACKs: ack-overhead@C->A", "busy: utilisation@C->A"]
 CASES = ["slow", "fast: link.1.rate=20Mbps; link.1.back.rate=4Mbps"]
 
 
@@ -55,7 +57,7 @@ def comparison(**changes: object) -> Comparison:
     given: dict = {
         "cases": [case(text) for text in CASES],
         "metrics": [metric(text) for text in METRICS],
-        "seeds": 4,
+        "seeds": 6,
         "spread_starts_s": 0.5,
         **changes,
     }
@@ -73,35 +75,52 @@ def test_the_better_case_is_first_and_told_apart(told) -> None:  # noqa: ANN001
     assert [row.case for row in with_upload.rows] == ["fast", "slow"]
     best, worst = with_upload.rows
     assert (best.verdict, worst.verdict) == ("first", "worse")
-    assert worst.behind is not None and worst.behind.low > 0
+    assert worst.beside is not None and worst.beside.interval is not None and worst.beside.interval.high < 1
     assert best.samples["wait"].value < worst.samples["wait"].value
     assert alone.row("slow").samples["upload"] is None, "an upload that never starts has no goodput"
 
 
 def test_the_sentence_says_what_to_do_with_numbers_and_costs(told) -> None:  # noqa: ANN001
     said = told.advice
-    assert said.startswith("Use fast instead of slow: ")
-    row = told.rankings[1].row("fast")
-    assert f"with an upload, download {row.samples['download'].value:.3g} Mb/s instead of " in said
-    assert "ACKs" in said and said.endswith("percentage points less).")
+    means = [told.rankings[1].row(case).samples["download"].value for case in ("fast", "slow")]
+    assert said.startswith(f"Use fast instead of slow: with an upload, download is {means[0]:.3g} Mb/s instead of {means[1]:.3g} Mb/s, ")
+    assert re.search(r", [\d.]+ to [\d.]+ times as much \(6 seeds\)\.", said)
+
+
+def test_every_metric_that_moves_is_in_the_table_with_its_verdict(told) -> None:  # noqa: ANN001
+    head, heads, rows = changed(told)
+    assert head == "From slow to fast, every metric whose mean moves by more than 2 %:"
+    assert heads == ["situation", "metric", "slow", "fast", "change", "interval", "verdict"]
+    found = {(row[0], row[1]): row[-1] for row in rows}
+    assert found["with an upload", "download (Mb/s)"] == "better" and found["with an upload", "wait (ms)"] in ("better", "undecided")
+    assert {verdict for (_, name), verdict in found.items() if name == "busy (%)"} <= {"neither"}
+    for ranking in told.rankings:
+        for one in told.comparison.metrics:
+            means = [ranking.row(case).samples[one.name] for case in ("slow", "fast")]
+            if None not in means:
+                moved = moves(means[0].value, means[1].value, 0.02)
+                assert moved == ((ranking.situation, one.label) in found), (ranking.situation, one.name)
+    printed = as_text(told)
+    assert head in printed and all(row[-2] in printed for row in rows)
 
 
 def test_cases_are_paired_by_seed(told) -> None:  # noqa: ANN001
     values = told.values
-    assert len(values) == 2 * 2 * 4
+    assert len(values) == 2 * 2 * 6
     again = compare(comparison(situations=[case("alone: flow.up.start=1000s"), case("with an upload")]), threads=1)
     assert str(again.values) == str(values), "the same on any number of threads"
 
 
 def test_the_text_has_units_intervals_and_ranks(told) -> None:  # noqa: ANN001
     text = as_text(told)
-    assert "4 seeds" in text and "download (Mb/s)" in text and "wait (ms)" in text and "±" in text
-    assert text.rstrip().endswith(told.advice)
+    assert "6 seeds" in text and "download (Mb/s)" in text and "wait (ms)" in text and "±" in text
+    assert f"\n{told.advice}\n" in text
     assert number(94.619123, 0.00097) == "94.62" and number(28.34, 13.2) == "28" and number(0.0, 0.0) == "0"
 
 
 def test_ack_share_counts_the_acks_that_cross_the_link() -> None:
-    one = compare(comparison(situations=[case("alone: flow.up.start=1000s")], spread_starts_s=0.0))
+    metrics = [metric(text.replace("overhead", "share")) for text in METRICS]
+    one = compare(comparison(situations=[case("alone: flow.up.start=1000s")], spread_starts_s=0.0, metrics=metrics))
     shares = one.rankings[0].row("slow").samples["ACKs"].values
     assert not one.random and all(0 < share <= 100 for share in shares)
 
@@ -110,10 +129,10 @@ def test_nothing_random_is_said() -> None:
     plain = compare(comparison(spread_starts_s=0.0))
     assert not plain.random
     text = as_text(plain)
-    assert "all 4 seeds gave the same results: one deterministic run each, without intervals" in text and "±" not in text
+    assert "all 6 seeds gave the same results: one deterministic run each, without intervals" in text and "±" not in text
     assert plain.advice == (
         "One deterministic run each, best download first: fast (19.1 Mb/s), slow (4.72 Mb/s). "
-        "A nudge of the start times can change the order: --spread-starts TIME tries that."
+        "A nudge of the delays can change the order: --spread-delays 1% tries that."
     )
 
 
@@ -136,38 +155,35 @@ SACK = "sack: flow.0.sender.recovery=rfc6675"
 def test_what_the_seeds_do_not_decide_is_not_called_equal() -> None:
     told = lossy("reno", SACK, seeds=10)
     second = told.rankings[0].rows[1]
-    assert second.verdict == "undecided" and second.behind.low <= 0 <= second.behind.high
-    ends = f"{second.behind.low:.2f} to {second.behind.high:.2f} s"
-    first = told.rankings[0].best
-    assert told.advice.startswith(
-        f"Undecided between reno and sack by completion: that of {second.case} minus that of {first.case} is {ends} ({first.case}: "
-    )
-    if second.needed is not None:
+    assert second.verdict == "undecided" and second.beside.interval.low <= 1 <= second.beside.interval.high
+    said = r"Undecided between reno and sack by completion: with sack, completion may be from [\d.]+ % less to [\d.]+ % more "
+    assert re.match(said + r"\([\d.]+ s with reno, 10 seeds\)", told.advice)
+    if second.beside.needed is not None:
         assert " seeds would show a difference of 5 % with a chance of 80 %, if seeds vary as these 10 do." in told.advice
     text = as_text(told)
-    assert f"2?  {second.case}" in text and "? : undecided" in text
+    assert f"2?  {second.case}" in text and "? : not shown to differ, or not by more than 2 %" in text
     for claim in ("as well", "told apart", "equal", "equivalent", "same"):
         assert claim not in told.advice
 
 
 def test_the_seeds_needed_are_told_with_what_they_assume() -> None:
-    told = lossy("reno", "every: flow.0.receiver.ack.policy=every", seeds=4)
+    told = lossy("reno", "every: flow.0.receiver.ack.policy=every", seeds=5)
     row = told.rankings[0].rows[1]
-    assert row.verdict == "undecided" and row.needed > 4
-    assert "seeds would show a difference of 5 % with a chance of 80 %, if seeds vary as these 4 do." in told.advice
+    assert row.verdict == "undecided" and row.beside.needed > 5
+    assert "seeds would show a difference of 5 % with a chance of 80 %, if seeds vary as these 5 do." in told.advice
     assert "seeds needed" in as_text(told)
 
 
 def test_equivalence_needs_a_margin() -> None:
     told = lossy("reno", SACK, seeds=100, margin=0.2)
     assert told.rankings[0].rows[1].verdict == "equivalent"
-    assert told.advice.startswith("reno and sack are equivalent within 20 % by completion: that of ")
-    assert "= : equivalent, neither mean more than 20 % above the other (two one-sided tests)" in as_text(told)
-    assert lossy("reno", SACK, seeds=100).rankings[0].rows[1].verdict != "equivalent"
+    assert told.advice == "reno and sack are equivalent within 20 % by completion."
+    assert "= : equivalent, neither more than 20 % above the other (two one-sided tests)" in as_text(told)
+    assert lossy("reno", SACK, seeds=100, margin=0.0).rankings[0].rows[1].verdict != "equivalent"
 
 
 def test_what_is_the_same_in_every_seed_is_said_so() -> None:
-    told = lossy("a", "b: flow.0.start=0s", seeds=3)
+    told = lossy("a", "b: flow.0.start=0s", seeds=5)
     assert told.rankings[0].random and told.rankings[0].rows[1].verdict == "same"
     assert told.advice == "a and b have the same completion in every seed."
 
@@ -175,8 +191,8 @@ def test_what_is_the_same_in_every_seed_is_said_so() -> None:
 def test_more_seeds_until_the_differences_are_narrow() -> None:
     told = lossy("reno", SACK, seeds=400, at_least=5, half_width=0.05)
     row = told.rankings[0].rows[1]
-    assert 5 < told.seeds < 400 and row.behind.half_width <= 0.05 * told.rankings[0].best.samples["completion"].value
-    assert row.behind.level == pytest.approx(0.975), "the interval that decides has been looked at"
+    assert 5 < told.seeds < 400 and row.beside.interval.half_width <= 0.05
+    assert row.beside.interval.level == pytest.approx(0.975), "the interval that decides has been looked at"
     assert len(told.values) == 2 * told.seeds and f"{told.seeds} seeds, the same for every case" in as_text(told)
 
 
@@ -193,11 +209,11 @@ def test_an_adaptive_comparison_keeps_its_runs(tmp_path: Path, acklab_command: A
 
 def test_the_family_is_all_pairs_in_all_situations() -> None:
     told = lossy("reno", SACK, "every: flow.0.receiver.ack.policy=every", metrics=("completion", "timeouts", "acks_sent"),
-                 situations=[case("near"), case("far: link.0.delay=100ms")], seeds=4)  # fmt: skip
+                 situations=[case("near"), case("far: link.0.delay=100ms")], seeds=5)  # fmt: skip
     ranking = told.rankings[0]
     assert (ranking.rules.family, ranking.further.family) == (6, 12)
-    assert ranking.rows[1].behind.level == pytest.approx(1 - 0.05 / 6)
-    assert "paired differences, 95 % for all 6 together (Bonferroni); another 95 % for the other metrics" in as_text(told)
+    assert ranking.rows[1].beside.interval.level == pytest.approx(1 - 0.05 / 6)
+    assert "ratio, seed by seed, 95 % for all 6 together (Bonferroni); another 95 % for the other metrics" in as_text(told)
 
 
 def made_up(draw: random.Random) -> Compared:
@@ -205,17 +221,21 @@ def made_up(draw: random.Random) -> Compared:
     names, places = ["a", "b", "c"][: draw.randint(2, 3)], ["", "x"][: draw.randint(1, 2)]
     metrics = [metric(text) for text in ("completion", "goodput", "cwnd_segments")[: draw.randint(1, 3)]]
     given = Comparison("", "made up", [Case(name) for name in names], [Case(place) for place in places], metrics,
-                       seeds=6, margin=draw.choice([0.0, 0.05]))  # fmt: skip
+                       seeds=6, margin=draw.choice([0.0, 0.02, 0.05]),
+                       objective_names=draw.choice([(), ("completion",), ("goodput", "completion")[: len(metrics)][-2:]]) if len(metrics) > 1 else ())  # fmt: skip
 
     def values(spread: float) -> Sample | None:
         middle = draw.choice([0.0, 1.0, 1.0, 1.02, 3.0])
-        return None if draw.random() < 0.1 else Sample.of([middle + spread * draw.gauss(0, 1) for _ in range(6)])
+        return None if draw.random() < 0.1 else Sample.of([abs(middle + spread * draw.gauss(0, 1)) for _ in range(6)])
 
     rankings = []
     for place in places:
         spread = draw.choice([0.0, 0.01, 0.5])
         samples = {one.name: {name: values(spread) for name in names} for one in metrics}
-        rankings.append(rank(place, metrics, samples, random=spread > 0 or draw.random() < 0.5, margin=given.margin, situations=len(places)))
+        random_ = spread > 0 or draw.random() < 0.5
+        rankings.append(
+            rank(place, metrics, samples, objectives=given.objectives, random=random_, margin=given.margin, situations=len(places))
+        )
     return Compared(given, "made up", rankings, {}, 6)
 
 
@@ -228,40 +248,166 @@ def test_no_sentence_says_more_than_the_seeds_decide() -> None:
         said, text = told.advice, as_text(told)
         assert said.endswith(".") and said in text and not re.search(r"nan|inf\b|None|  ", said), said
         seen[said.split()[0]] = seen.get(said.split()[0], 0) + 1
-        first = told.comparison.metrics[0]
+        objectives, margin = told.comparison.objectives, told.comparison.margin
+
+        def signs(one: str, other: str) -> list[int]:
+            found = []
+            for ranking in told.rankings:
+                mine, its = ranking.row(one).samples, ranking.row(other).samples
+                for each in objectives if ranking.random else ():
+                    if mine[each.name] is None or its[each.name] is None:
+                        found.append((mine[each.name] is not None) - (its[each.name] is not None))
+                    else:
+                        found.append(ranking.better(each, one, other))
+                        if found[-1]:
+                            assert moves(mine[each.name].value, its[each.name].value, margin), "less than the margin decides nothing"
+            return found
+
         if use := re.match(r"Use (\w+) instead of (\w+): ", said):
-            signs = [ranking.better(first, use[1], use[2]) for ranking in told.rankings]
-            assert max(signs) == 1 and min(signs) == 0 or set(signs) == {1}, said
-        if stay := re.match(r"Stay with (\w+): (?!every)[\w ]+ (?:is|are) worse", said):
-            assert all(row.verdict == "worse" for r in told.rankings for row in r.rows if row.case != stay[1]), said
+            assert max(signs(use[1], use[2])) == 1 and min(signs(use[1], use[2])) >= 0, said
+        if stay := re.match(r"Stay with (\w+): ", said):
+            others = [one.name for one in told.comparison.cases if one.name != stay[1]]
+            assert all(min(signs(name, stay[1])) == -1 and max(signs(name, stay[1])) <= 0 for name in others), said
         if alike := re.match(r"([\w, ]+) are equivalent within 5 %", said):
-            cases = set(re.findall(r"\b[abc]\b", alike[1]))
-            assert told.comparison.margin and len(cases) > 1
-            assert not any(row.verdict in ("undecided", "worse") for r in told.rankings for row in r.rows if row.case in cases)
+            base, *others = re.findall(r"\b[abc]\b", alike[1])
+            found = [r.between(each, name, base) for r in told.rankings for each in r.objectives if r.random for name in others]
+            assert others and {one.verdict for one in found if one is not None} <= {"equivalent", "same"}, said
+        for old, new in re.findall(r"is ([\d.]+ \S+) instead of ([\d.]+ \S+),", said):
+            assert old != new, said
         if not told.random:
             assert said.startswith("One deterministic run each, ")
-    assert {"Use", "Stay", "Undecided", "One", "No", "Only"} <= seen.keys()
+    assert {"Use", "Stay", "Undecided", "One", "No"} <= seen.keys()
+
+
+# ---- objectives ------------------------------------------------------------------------------------------------------
+def with_values(values: dict[str, dict[str, list[float]]], **more: object) -> Compared:
+    """A comparison of one situation whose runs are given, by metric and case."""
+    metrics = [metric(text) for text in values]
+    cases = [Case(name) for name in next(iter(values.values()))]
+    given = Comparison("", "given", cases, metrics=metrics, seeds=6, **more)  # type: ignore[arg-type]
+    samples = {one.name: {name: Sample.of(run) for name, run in values[text].items()} for text, one in zip(values, metrics, strict=True)}
+    told = Compared(given, "given", [rank("", metrics, samples, objectives=given.objectives, margin=given.margin)], {}, 6)
+    return replace(told, advice=advice(told))
+
+
+def around(mean: float, spread: float = 0.01) -> list[float]:
+    """Six values of that mean; those of two means vary independently."""
+    draw = random.Random(str(mean))
+    steps = [draw.gauss(0, spread) for _ in range(6)]
+    return [mean * (1 + step - sum(steps) / 6) for step in steps]
+
+
+UP_AND_DOWN = {
+    "latency: completion": {"fifo": around(0.25), "aqm": around(0.05)},
+    "download: goodput@d": {"fifo": around(20.0), "aqm": around(41.0)},
+    "upload: goodput@u": {"fifo": around(4.43), "aqm": around(3.44)},
+}
+
+
+def test_a_loss_by_an_objective_forbids_a_recommendation() -> None:
+    assert with_values(UP_AND_DOWN).advice.startswith("Use aqm instead of fifo: latency is 0.0500 s instead of 0.250 s, ")
+    told = with_values(UP_AND_DOWN, objective_names=["upload", "download", "latency"])
+    assert told.rankings[0].by.name == "upload" and told.rankings[0].best.case == "fifo"
+    assert told.advice.startswith("No case is better than fifo without a shown or possible loss. With aqm, download is 41")
+    assert "; but upload is 3.44 Mb/s instead of 4.43 Mb/s, " in told.advice
+    assert recommended(told) is None
+    noisy = UP_AND_DOWN | {"upload: goodput@u": {"fifo": around(4.43, 0.3), "aqm": around(3.44, 0.3)}}
+    told = with_values(noisy, objective_names=["latency", "upload"])
+    assert re.search("; but upload is 3.44 Mb/s instead of 4.43 Mb/s, from [0-9]+ % less to [0-9]+ % more [(]6 seeds[)]", told.advice), told.advice
+    assert recommended(told) is None, "a possible loss by an objective is no case to recommend"
+
+
+def test_a_cost_by_another_metric_is_in_the_advice_also_undecided() -> None:
+    said = with_values(UP_AND_DOWN).advice
+    assert re.search(r"Worse: upload -22\S* % \(-\d\S* to -\d\S* %\)\.", said), said
+    noisy = UP_AND_DOWN | {"upload: goodput@u": {"fifo": around(4.43, 0.3), "aqm": around(3.44, 0.3)}}
+    told = with_values(noisy)
+    assert re.search(r"Undecided: upload -22 % \(-\d+ to \d+ %\)\.", told.advice), told.advice
+    assert ["upload (Mb/s)", "4.43", "3.44"] in [row[:3] for row in changed(told)[2]]
+    assert next(row[-1] for row in changed(told)[2] if row[0] == "upload (Mb/s)") == "undecided"
+
+
+def test_what_rounds_to_equal_is_no_gain() -> None:
+    told = with_values({"goodput": {"a": around(43.57, 1e-5), "b": around(43.61, 1e-5)}})
+    assert told.advice == "a and b are equivalent within 2 % by goodput." and told.rankings[0].silent
+    told = with_values({"goodput": {"a": around(43.57, 1e-5), "b": around(43.61, 1e-5)}}, margin=0.0001)
+    assert told.advice.startswith("Use b instead of a: goodput is 43.61 Mb/s instead of 43.57 Mb/s, 0.0")
+
+
+def test_an_objective_that_does_not_respond_ranks_nothing_silently() -> None:
+    values = {
+        "latency: completion": {"a": around(0.0500), "b": around(0.0501), "c": around(0.0499)},
+        "upload: goodput@u": {"a": around(1.0), "b": around(2.0), "c": around(3.0)},
+    }
+    alone = with_values(values)
+    assert "by latency no two cases are shown to differ by more than 2 %" in as_text(alone)
+    both = with_values(values, objective_names=["latency", "upload"])
+    assert both.rankings[0].by.name == "upload" and [row.case for row in both.rankings[0].rows] == ["c", "b", "a"]
+    assert "ranked by upload; by latency no two cases are shown to differ by more than 2 %" in as_text(both)
+    assert both.advice.startswith("Use c instead of a: upload is 3 Mb/s instead of 1 Mb/s, ")
+    assert both.advice.endswith("latency does not respond to what the cases change: no two cases are shown to differ by more than 2 %.")
+
+
+def test_utilisation_is_no_cost_and_no_gain() -> None:
+    values = {"goodput": {"a": around(10.0), "b": around(11.0)}, "uplink: utilisation@R->S": {"a": around(27.3), "b": around(11.1)}}
+    told = with_values(values)
+    assert told.advice.startswith("Use b instead of a: goodput") and "uplink" not in told.advice
+    assert [row[0::5] for row in changed(told)[2]] == [["goodput (Mb/s)", "better"], ["uplink (%)", "neither"]]
+    panels = {panel.title: panel.better for panel in chart(told).panels}
+    assert panels == {"goodput (Mb/s)": "→", "uplink (%)": ""}
+
+
+@pytest.mark.parametrize("seeds", [2, 4])
+def test_fewer_than_five_seeds_sell_no_interval_and_recommend_nothing(seeds: int) -> None:
+    told = compare(comparison(seeds=seeds))
+    text = as_text(told)
+    assert told.advice.startswith(f"Too few seeds: {seeds} give no interval and no recommendation, at least 5 do")
+    assert "±" not in text and " to " not in text and recommended(told) is None and told.configure == []
+    assert f"{seeds} seeds, the same for every case: too few for an interval (at least 5)" in text
+    assert all(row["metrics"]["download"]["low"] is None for row in plain(told)["situations"][0]["ranking"])
+
+
+def test_what_was_set_stands_beside_a_title_that_may_state_another_value() -> None:
+    def titled(*sets: str) -> str:
+        return compare(comparison(seeds=2, sets=sets)).title
+
+    assert titled() == "access link"
+    assert titled("link.0.delay=5ms") == "access link; with link.0.delay=5ms"
+    assert titled("title=short", "link.0.delay=5ms") == "short"
+
+
+def test_links_of_other_lengths_make_a_deterministic_scenario_vary() -> None:
+    told = compare(comparison(spread_starts_s=0.0, spread_delays=0.01, seeds=5))
+    assert told.random and told.advice.startswith("Use fast instead of slow")
+    line = json.loads(comparison(spread_delays=0.01).seeded(next(iter(comparison().trees().values())), 3))
+    lengths = [float(way["delay"].removesuffix("s")) / 0.005 for link in line["link"] for way in (link, link["back"])]
+    assert lengths[0] == lengths[1] != lengths[2] == lengths[3] and all(1 < length < 1.01 for length in lengths)
 
 
 def test_the_page_has_the_verdict_as_its_headline(told) -> None:  # noqa: ANN001
     from html import escape
 
-    from acklab.compare.page import page
+    from acklab.experiments.compare.page import page
 
     text = page(told, "<svg></svg>", [])
-    head, _, numbers = told.advice.partition(": ")
-    assert f"<h1>{escape(head)}.</h1>" in text and escape(numbers[1:]) in text
+    head, dot, more = told.advice.partition(". ")
+    assert f"<h1>{escape(head)}{dot.strip()}</h1>" in text and (not more or escape(more) in text)
+    assert "From slow to fast, every metric whose mean moves by more than 2 %:" in text and ">verdict</th>" in text
     assert "<title>slow and fast by download: access link</title>" in text
-    assert "<strong>fast</strong>, best" in text and "behind by (Mb/s)</th>" in text
+    assert "<strong>fast</strong>, best" in text and "behind by</th>" in text
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--margin", "5"), '`5` is no share of the mean; write one as "5%" or "0.05"'),
-        (("--margin", "lots"), "`lots` is no share of the mean"),
+        (("--margin", "5"), '`5` is no share, from 0 to less than 1; write one as "5%" or "0.05"'),
+        (("--margin", "lots"), "`lots` is no share"),
+        (("--spread-delays=-1%",), "`-1%` is no share"),
+        (("--for", "latency"), "for: no metric latency; there are goodput"),
+        (("--for", "goodput,goodput"), "for = goodput, goodput: each metric once"),
+        (("--metric", "goodput", "--metric", "drops", "--for", "drops"), "metric drops: neither more nor less of it is better"),
         (("--seeds", "5..9"), "how many seeds depends on --half-width"),
-        (("--seeds", "1..9", "--half-width", "0.1"), "at_least = 1: from 2 to seeds = 9"),
+        (("--seeds", "1..9", "--half-width", "0.1"), "at_least = 1: from 5 to seeds = 9; fewer have no interval"),
         (("--half-width", "2"), "half_width = 2: a share of the mean"),
     ],
 )
@@ -272,7 +418,7 @@ def test_margins_and_widths_that_are_none(acklab_command: Acklab, two_hops: Path
 
 def test_staying_with_the_first_case_is_an_answer() -> None:
     told = compare(comparison(cases=[case(text) for text in reversed(CASES)]))
-    assert told.advice.startswith("Stay with fast: slow is worse by download")
+    assert told.advice.startswith("Stay with fast: with slow, download is ")
 
 
 def test_cases_as_they_are_written() -> None:
@@ -323,20 +469,21 @@ def test_a_metric_that_is_none(text: str) -> None:
 def test_a_comparison_file(tmp_path: Path) -> None:
     file = tmp_path / "buffers.toml"
     file.write_text(
-        'scenario = "access.toml"\nseeds = 3\nspread_starts = "200ms"\nmetrics = ["goodput@up"]\n'
+        'scenario = "access.toml"\nseeds = 3\nspread_starts = "200ms"\nspread_delays = "1%"\nmetrics = ["goodput@up"]\nfor = ["goodput of up"]\n'
         '[[case]]\nname = "as it is"\n[[case]]\nname = "small"\nset = { "link.1.back.queue.packets" = 20 }\n'
         '[[situation]]\nname = "now"\n'
     )
     found = from_file(file)
     assert found["scenario"] == tmp_path / "access.toml" and found["seeds"] == 3
     assert found["spread_starts_s"] == pytest.approx(0.2)
+    assert (found["spread_delays"], found["objective_names"]) == (0.01, ["goodput of up"])
     assert found["cases"] == [Case("as it is"), Case("small", ("link.1.back.queue.packets=20",))]
     file.write_text('seeds = { at_least = 4, at_most = 9, half_width = 0.1 }\nmargin = "5%"\n')
     assert from_file(file) == {"at_least": 4, "seeds": 9, "half_width": 0.1, "margin": 0.05}
     for wrong, said in (
         ("cases = 1", "no key cases; did you mean case"), ('seeds = "x"', "a whole number"), ("case = 3", "tables"),
         ("seeds = { half_width = '3' }", "'3' is no share"), ("seeds = { at_least = 4 }", "a whole number, at least 2, or {"),
-        ("margin = 2", "`2` is no share of the mean"),
+        ("margin = 2", "`2` is no share"), ("for = 3", "for has to be a list of texts"),
     ):  # fmt: skip
         file.write_text(wrong)
         with pytest.raises(CompareError, match=said):
@@ -349,7 +496,7 @@ def test_the_command_writes_tables_a_chart_and_a_page(acklab_command: Acklab, tm
     cases = [argument for text in CASES for argument in ("--case", text)]
     measured = [argument for text in METRICS for argument in ("--metric", text)]
     result = acklab_command(
-        "compare", str(scenario), *cases, *measured, "--seeds", "2", "--spread-starts", "500ms", "--out", str(out), "--json"
+        "compare", str(scenario), *cases, *measured, "--seeds", "5", "--spread-starts", "500ms", "--out", str(out), "--json"
     )
     assert (result.returncode, result.stderr) == (0, "")
     printed = json.loads(result.stdout)
@@ -358,9 +505,9 @@ def test_the_command_writes_tables_a_chart_and_a_page(acklab_command: Acklab, tm
     ranking = printed["situations"][0]["ranking"]
     assert [row["rank"] for row in ranking] == [1, 2]
     runs = pl.read_parquet(out / "runs.parquet")
-    assert runs.columns == ["situation", "case", "seed", "metric", "unit", "value"] and len(runs) == 2 * 2 * 4
+    assert runs.columns == ["situation", "case", "seed", "metric", "unit", "value"] and len(runs) == 2 * 5 * 5
     shown = ranking[0]["metrics"]["download"]
-    assert shown["mean"] == pytest.approx(sum(shown["values"]) / 2)
+    assert shown["mean"] == pytest.approx(sum(shown["values"]) / 5)
     assert (out / "comparison.png").stat().st_size > 5000
     page = (out / "comparison.html").read_text()
     assert "<svg" in page and "http://" not in page.replace("http://www.w3.org", "")

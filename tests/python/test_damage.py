@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 import acklab
-from acklab._batches import on_threads
-from acklab._folder import results
-from acklab._journal import KEPT, Journal
-from acklab._line import record
-from acklab.sweep.design import Design
-from acklab.sweep.execute import Work
-from acklab.sweep.plan import from_tree
+from acklab.engines.batches import on_threads
+from acklab.engines.journal import KEPT, Journal
+from acklab.engines.line import record
+from acklab.experiments.sweep.design import Design
+from acklab.experiments.sweep.execute import Work
+from acklab.experiments.sweep.plan import from_tree
+from acklab.results.directory import results
 from front import LONG, TWO_HOPS
 
 CASES = 2000 if LONG else 120

@@ -16,15 +16,15 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from test_sweep import LOSSY
 
 from front import LONG, Acklab
-from test_sweep import LOSSY
 
 SWEEP = ("sweep", "lossy.toml", "--vary", "flow.f.sender.window=4,8,16", "--seeds", "40")
 #: Blocks of 25 runs.
 BLOCKS = """\
 import sys
-from acklab.dataset import blocks
+from acklab.experiments.dataset import blocks
 blocks.MOST_RUNS = 25
 from acklab.cli import main
 sys.exit(main(sys.argv[1:]))
@@ -82,10 +82,13 @@ def test_what_is_no_place_for_it(here: Path, acklab_command: Acklab) -> None:
         ("notes", (), "holds a.txt and no dataset of acklab; give another place"),
         ("broken", (), "_acklab.json is damaged"),
         ("lossy.toml", (), "lossy.toml: "),
-        ("x", ("--half-width", "0.1", "--seeds", "2..9"), "a dataset needs a fixed number of seeds"),
+        ("x", ("--half-width", "0.1", "--seeds", "5..9"), "a dataset needs a fixed number of seeds"),
         ("x", ("--kernel",), "a dataset is made by the simulator"),
         ("x", ("--out", "y"), "--dataset goes without --out and --json"),
         ("what://x/y", (), "what://x/y: Protocol not known: what"),
+        ("memory://x", (), "memory://x: nothing of it is there after this process; give a directory"),
+        ("simplecache::memory://x", (), "nothing of it is there after this process"),
+        ("file://x", (), "file://x: give the whole path, such as file:///tmp/runs"),
     ):  # fmt: skip
         told = small(*SWEEP, *more, "--dataset", place)
         assert told.returncode == 2 and why in told.stderr and told.stderr.count("\n") == 1, (place, told.stderr)
@@ -93,6 +96,13 @@ def test_what_is_no_place_for_it(here: Path, acklab_command: Acklab) -> None:
     (here / "named.toml").write_text('scenario = "lossy.toml"\nvary."flow.f.sender.window" = [4, 8]\nnames."flow.f.sender.window" = "block"\n')
     told = small("sweep", "named.toml", "--dataset", "x")
     assert told.returncode == 2 and "the column block is the dataset's own" in told.stderr
+
+
+def test_a_local_url_is_a_path(here: Path) -> None:
+    small(*SWEEP, "--dataset", "runs")
+    for number, scheme in enumerate(("file://", "local://", "FILE://localhost")):
+        assert small(*SWEEP, "--dataset", f"{scheme}{here}/{number}").returncode == 0
+        assert files(here / str(number)) == files(here / "runs")
 
 
 def test_a_killed_command_goes_on_and_leaves_whole_blocks(here: Path) -> None:

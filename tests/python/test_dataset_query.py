@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import csv
+import datetime
+import decimal
 import json
 import math
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from test_shards import Command, command  # noqa: F401  # a fixture
+from test_sweep import LOSSY
 
 import acklab
 from acklab.figures.stats import interval, sample
-from test_shards import Command, command  # noqa: F401  # a fixture
-from test_sweep import LOSSY
+from front import COMMAND
 
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
@@ -42,7 +49,7 @@ def test_sql_over_a_dataset_and_over_other_results(here: Path, command: Command)
     assert text[0].split() == ["sender_window", "rate_bps", "mean"] and len(text) == 7
     for ending, read in ((".parquet", pl.read_parquet), (".csv", pl.read_csv), (".json", pl.read_json)):
         assert command("query", "runs", sql, "--out", f"answer{ending}").returncode == 0
-        assert read(f"answer{ending}").equals(acklab.dataset.query("runs", sql))
+        assert read(f"answer{ending}").equals(acklab.experiments.dataset.query("runs", sql))
     assert "60 rows, of which" not in command("query", "runs", "select * from flows limit 60").stdout
     assert "90 rows, of which the first 60 are shown" in command("query", "runs", "select * from range(90)").stdout
 
@@ -67,6 +74,65 @@ def test_sql_that_is_refused(here: Path, command: Command, sql: str, why: str) -
     told = command("query", "runs", sql)
     assert told.returncode == 2 and told.stdout == "" and told.stderr.startswith("acklab: ") and why in told.stderr, told.stderr
     assert told.stderr.count("\n") == 1 and sorted(here.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "plain"),
+    [
+        ("interval 1 day", "1 day", "1 day"),
+        ("[1, 2]", "[1, 2]", [1, 2]),
+        ("{'a': [1], 'b': date '2020-01-01'}", "{'a': [1], 'b': 2020-01-01}", "{'a': [1], 'b': 2020-01-01}"),
+        ("'\\xff'::blob", "\\xFF", "\\xFF"),
+        ("'1010'::bit", "1010", "1010"),
+        ("date 'infinity'", "infinity", "infinity"),
+        ("timestamp '290000-01-01'", "290000-01-01 00:00:00", "290000-01-01 00:00:00"),
+        ("union_value(k := 1)", "1", "1"),
+        ("'nan'::double", "NaN", None),
+        ("sum(1)", "1", 1),
+        ("1.5", "1.5", 1.5),
+        ("null", "", None),
+    ],
+)
+def test_any_value_is_told(here: Path, command: Command, value: str, text: str, plain: object) -> None:  # noqa: F811
+    sql = f"select {value} as v"
+    (row,) = json.loads(command("query", "runs", sql, "--json").stdout)
+    assert row == {"v": plain}
+    (name, found) = csv.reader(command("query", "runs", sql, "--csv").stdout.splitlines())
+    assert name == ["v"] and found == ([text] if text else [])
+    assert command("query", "runs", sql).stdout.split("\n")[1].lower().strip() == text.lower()
+    for ending, read in ((".parquet", pl.read_parquet), (".csv", pl.read_csv), (".json", pl.read_json)):
+        assert command("query", "runs", sql, "--out", f"answer{ending}").returncode == 0 and read(f"answer{ending}").shape == (1, 1)
+
+
+@pytest.mark.parametrize("sql", ["select 1 as a, 2 as a", "select * from flows a, flows b"])
+def test_two_columns_of_one_name_are_refused(here: Path, command: Command, sql: str) -> None:  # noqa: F811
+    told = command("query", "runs", sql)
+    assert told.returncode == 2 and "acklab: two columns of the answer are named " in told.stderr and "with as\n" in told.stderr
+
+
+def test_an_answer_has_a_share_of_the_memory(here: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    module = sys.modules["acklab.experiments.dataset.query"]
+    monkeypatch.setattr(module, "_ANSWER", 1e-6)
+    told = command("query", "runs", "select * from range(100000000000)")
+    assert told.returncode == 2 and "the answer is larger than " in told.stderr
+    monkeypatch.setattr(module, "_WORK", 1e-3)
+    told = command("query", "runs", "select len(list(range)) from range(100000000)")
+    assert told.returncode == 2 and "Out of Memory Error" in told.stderr and told.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("sql", ["select count(*) from range(100000000000) a, range(100000) b", "select repeat('x', 2000000000)"])
+def test_a_query_is_stopped(here: Path, sql: str, sign: signal.Signals) -> None:
+    process = subprocess.Popen(
+        [COMMAND, "query", "runs", sql, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    time.sleep(3)
+    assert process.poll() is None
+    process.send_signal(sign)
+    begun = time.monotonic()
+    said = process.communicate(timeout=60)
+    assert (process.returncode, *said) == (128 + sign, "", "") and time.monotonic() - begun < 20
 
 
 def test_names_are_only_names(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
@@ -138,6 +204,41 @@ def test_a_row_without_a_value_makes_no_mean(here: Path) -> None:
     assert chart.panels[0].lines[0].y[-1] == pytest.approx(58 / 60) and "2 rows have none" in chart.about
 
 
+@pytest.mark.parametrize("number", [math.inf, -math.inf, 1e308, -1e308, 1e151])
+def test_numbers_that_no_chart_has_are_refused(here: Path, command: Command, number: float) -> None:  # noqa: F811
+    columns = {"x": [1.0, 2.0, 3.0], "v": [1.0, number, 2.0], "c": ["a", "b", "a"], "seed": [1, 2, 3]}
+    pl.DataFrame(columns).write_parquet("t.parquet")
+    for more in (("--x", "x", "--y", "v"), ("--x", "v", "--y", "x"), ("--kind", "cdf", "--x", "v"), ("--kind", "heat", "--x", "v", "--y", "c", "--color", "x")):
+        told = command("plot", "t.parquet", "--table", "t", *more, "--out", "x.svg")
+        assert told.returncode == 2 and told.stderr == f"acklab: v holds a number of size {abs(number):g}; a chart has numbers up to 1e+150\n"
+
+
+def test_keys_of_other_kinds_are_texts_or_refused(here: Path, command: Command) -> None:  # noqa: F811
+    day, time = datetime.datetime(2020, 1, 2), datetime.timedelta(seconds=1)
+    columns = {
+        "x": [1.0, 2.0], "day": [day, day + time], "flag": [True, None], "price": [decimal.Decimal("1.5"), decimal.Decimal("2")],
+        "span": [time, 2 * time], "list": [[1], [2]], "bytes": [b"a", b"\xff"],
+    }  # fmt: skip
+    pl.DataFrame(columns).write_parquet("t.parquet")
+    told = [command("plot", "t.parquet", "--table", "t", "--kind", "cdf", "--x", "x", "--color", key, "--out", "x.svg") for key in columns]
+    assert [one.returncode for one in told] == [0, 0, 0, 0, 2, 2, 2]
+    assert all("holds neither numbers, texts, dates, nor true and false" in one.stderr for one in told[4:]), told
+    for key, status in (("day", 0), ("price", 0), ("span", 2)):
+        heat = command("plot", "t.parquet", "--table", "t", "--kind", "heat", "--x", key, "--y", "x", "--color", "x", "--out", "x.svg")
+        assert (heat.returncode, bool(heat.stderr)) == (status, bool(status)), heat.stderr
+
+
+@pytest.mark.parametrize("number", [math.nan, None, 1e150, -1e150, 5e-324, 0.0])
+def test_other_numbers_are_drawn(here: Path, command: Command, number: float | None) -> None:  # noqa: F811
+    columns = {"x": [1.0, 2.0, 3.0], "v": [1.0, number, 2.0], "c": ["a", "b", "b"], "seed": [1, 2, 3]}
+    pl.DataFrame(columns).write_parquet("t.parquet")
+    for more in (("--x", "x", "--y", "v"), ("--x", "v", "--y", "x"), ("--kind", "cdf", "--x", "v"), ("--kind", "heat", "--x", "v", "--y", "c", "--color", "x")):
+        told = command("plot", "t.parquet", "--table", "t", *more, "--out", "x.svg")
+        assert told.returncode == 0 and told.stderr == "", told.stderr
+        missing = number is None or math.isnan(number)
+        assert ("1 rows without v" in told.stdout.replace(" or c", "")) == (missing and "cdf" not in more and more[1] != "x"), told.stdout
+
+
 def test_pictures_are_written_and_what_cannot_be_drawn_is_refused(here: Path, command: Command) -> None:  # noqa: F811
     for out, more in (
         ("a.png", ("--x", "sender_window", "--y", "completion_s", "--color", "rate_bps", "--facet", "name")),
@@ -156,6 +257,7 @@ def test_pictures_are_written_and_what_cannot_be_drawn_is_refused(here: Path, co
         (("--kind", "heat", "--x", "rate_bps", "--y", "name", "--color", "bytes"), "name has one value only; a heat map needs two"),
         (("--kind", "cdf", "--x", "rate_bps", "--y", "seed"), "--kind cdf has no --y"),
         (("--x", "rate_bps", "--y", "seed", "--table", "links"), "no table links"),
+        (("--kind", "heat", "--x", "seed", "--y", "seed", "--color", "bytes"), "--x and --y are both seed; a heat map needs two columns"),
         (("--x", "rate_bps", "--y", "seed", "--out", "x.jpg"), "x.jpg: a picture's name ends in .png, .svg, .html"),
     ):
         told = command("plot", "runs", "--out", "x.png", *more)

@@ -4,7 +4,8 @@ import statistics
 from collections.abc import Sequence
 
 import pytest
-from acklab.draws import Draws
+
+from acklab.scenario.draws import Draws
 
 
 def test_streams_are_the_simulators() -> None:

@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acklab import _core, kernel
+from acklab import _core
 from acklab.cli.drill import on_kernel, on_stack
 from acklab.drill import code, wire
 from acklab.drill.parser import parse
 from acklab.drill.script import Option, Packet
 from acklab.drill.sysctls import settings
 from acklab.drill.words import ScriptError
+from acklab.engines import kernel
 from front import Acklab
 
 SUITE = Path(__file__).parents[1] / "drill"

@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 import acklab
-from acklab._folder import FolderError, results
 from acklab.cli import main
-from acklab.sweep import SweepError
-from acklab.sweep.plan import from_tree
-from acklab.sweep.run import sweep
+from acklab.experiments.sweep import SweepError
+from acklab.experiments.sweep.plan import from_tree
+from acklab.experiments.sweep.run import sweep
+from acklab.results.directory import FolderError, results
 from front import LONG, TWO_HOPS, Acklab, contents
 
 OLD = {"a.txt": b"old a", "b.txt": b"old b", "sub/c.txt": b"old c", "gone/d.txt": b"old d"}
@@ -277,7 +277,7 @@ def test_no_link_is_followed(tmp_path: Path, two_hops: Path, name: str) -> None:
 
 
 def test_a_marker_cannot_lead_elsewhere(tmp_path: Path) -> None:
-    from acklab import _folder
+    from acklab.results import directory
 
     (tmp_path / "precious").write_text("mine")
     (tmp_path / "folder").mkdir()
@@ -286,7 +286,7 @@ def test_a_marker_cannot_lead_elsewhere(tmp_path: Path) -> None:
         out = tmp_path / "out"
         out.mkdir(exist_ok=True)
         marker = {"verb": "run", "format": 1, "acklab": "0", "files": [name]}
-        (out / "acklab.json").write_text(json.dumps({**marker, "checksum": _folder._checksum(marker)}))
+        (out / "acklab.json").write_text(json.dumps({**marker, "checksum": directory._checksum(marker)}))
         with pytest.raises(FolderError, match="damaged or not acklab's"):
             write(out, NEW)
     (out / "acklab.json").unlink()
@@ -345,7 +345,7 @@ def test_a_writable_directory_in_one_that_is_not(tmp_path: Path, verbs: dict[str
                 break
             os.chmod(parent, os.stat(parent).st_mode | 0o011)
     as_nobody = ["setpriv", "--reuid", "65534", "--clear-groups"] if os.geteuid() == 0 else []
-    code = "import sys; from pathlib import Path; from acklab._folder import results\n" \
+    code = "import sys; from pathlib import Path; from acklab.results.directory import results\n" \
            "with results(sys.argv[1], 'run') as folder, folder.replacing() as scratch: (scratch / 'a').write_text('b')"  # fmt: skip
     done = subprocess.run([*as_nobody, sys.executable, "-c", code, out], capture_output=True, text=True)
     out.parent.chmod(0o755)

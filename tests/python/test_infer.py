@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import math
 import subprocess
@@ -13,12 +14,12 @@ import numpy as np
 import pytest
 
 import acklab
-from acklab.infer import InferError
-from acklab.infer.nudge import Nudge
-from acklab.infer.plan import from_tree
-from acklab.infer.posterior import Posterior
-from acklab.infer.run import tried
-from acklab.infer.words import as_text, assumed
+from acklab.experiments.infer import InferError
+from acklab.experiments.infer.nudge import Nudge
+from acklab.experiments.infer.plan import from_tree
+from acklab.experiments.infer.posterior import Posterior
+from acklab.experiments.infer.run import tried
+from acklab.experiments.infer.words import as_text, assumed
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "infer" / "sender.toml"
@@ -66,7 +67,7 @@ def test_same_bytes_with_any_threads_and_from_what_was_kept(tmp_path: Path) -> N
     made = []
     for threads, out in ((1, tmp_path / "one"), (2, tmp_path / "two"), (2, tmp_path / "two")):
         told = acklab.infer(PLAN, out=out, threads=threads)
-        made.append({file.name: file.read_bytes() for file in out.iterdir() if file.suffix in (".csv", ".gz", ".toml", ".svg")})
+        made.append({file.name: file.read_bytes() for file in out.rglob("*") if file.is_file()})
     assert made[0] == made[1] == made[2]
     assert told.kept == told.runs
     more = acklab.infer({**PLAN, "free": {"flow.*.sender.initial_window": [1, 2, 3]}}, out=tmp_path / "two")
@@ -146,7 +147,24 @@ def test_rules_that_a_run_does_not_read_leave_it_alone() -> None:
     assert len(set(told.made[:, 0, 0])) == len(set(shorts.values()))
 
 
+def test_a_run_ends_when_another_one_does_under_each_reading_and_nudge() -> None:
+    end = {"run": "whole", "metric": "finished_s@f"}
+    runs = [{"name": "part", "until": end}, {"name": "whole", "set": {"flow.f.size.segments": 30}}]
+    values = [{"name": metric, "run": run, "metric": metric, "printed": 1, "tolerance": 1} for run, metric in (("part", "segments_acked@f"), ("whole", "finished_s@f"))]
+    told = acklab.infer({**PLAN, "run": runs, "value": values})
+    for choice, (acked, ended) in zip(told.choices, told.made, strict=True):
+        sets = {key.replace("*", "0"): value for key, value in choice.sets.items()}
+        alone = acklab.run(SCENARIO, **sets, stop={"at": f"{ended[0]:.9f}s"})
+        assert json.loads(alone.json())["flows"][0]["segments_acked"] == acked[0]
+    assert len(set(told.made[0, 1])) == 3  # each nudge ends at another time
+    endless = [{**runs[0], "until": {**end, "metric": "repair"}}, {**runs[1], "set": {"flow.f.size.segments": 3}}]
+    assert np.isnan(acklab.infer({**PLAN, "run": endless, "value": [{**values[0], "use": "held-out"}, {**values[1], "metric": "start_s@f"}], "nudges": 1}).made[:, 0]).all()
+
+
 BAD = [
+    ("run", [{"name": "short", "until": "long"}, {"name": "long"}], 'until = "long": { run = NAME'),
+    ("run", [{"name": "short", "until": {"run": "wide", "metric": "completion"}}, {"name": "long"}], "there are short, long"),
+    ("run", [{"name": "short", "until": {"run": "short", "metric": "completion"}}, {"name": "long"}], "itself ends by another"),
     ("fre", {}, "free"),
     ("free", {}, "no rule is open"),
     ("free", {"flow.f.sender.initial_window": [1]}, "at least two values"),
@@ -157,6 +175,10 @@ BAD = [
     ("value", [{**PLAN["value"][0], "run": "middle"}], "there are short, long"),
     ("value", [{**PLAN["value"][0], "tolerance": 0}], "above 0"),
     ("value", [{**PLAN["value"][0], "printed": "much"}], "a number"),
+    ("value", [{**PLAN["value"][0], "printed": -1e308}], "printed = -1e+308: a number from -1e+60 to 1e+60"),
+    ("value", [{**PLAN["value"][0], "tolerance": 1e-300}], "tolerance = 1e-300: a number above 0, from 1e-30 to 1e+60"),
+    ("baseline", {"flow.f.sender.window": datetime.date(2026, 1, 1)}, "datetime.date(2026, 1, 1); a value is text"),
+    ("title", [{"every": 1}, "null"], "title = [{\"every\": 1}, \"null\"]: has to be a text"),
     ("value", [{**PLAN["value"][0], "use": "held-out"}], "has to be fitted"),
     ("value", [{**PLAN["value"][0], "metric": "completion@g"}], "no flow `g`"),
     ("value", [{**PLAN["value"][0], "metric": "complexion"}], "did you mean"),

@@ -11,7 +11,7 @@ import pytest
 
 BEGIN = """
 import sys, time
-from acklab._interrupts import Stop, deferred
+from acklab.results.interrupts import Stop, deferred
 def act():
     {body}
 with Stop() as stop:
@@ -101,3 +101,39 @@ def test_a_short_step_is_finished_first() -> None:
     process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (143, "done\n", "")
+
+
+def test_an_interrupt_while_the_first_module_is_imported_shows_no_traceback() -> None:
+    body = """
+import os, signal, sys
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        if name not in ("acklab", "acklab.results.starting"):
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+sys.argv = ["acklab"]
+sys.meta_path.insert(0, Watch())
+from acklab.cli import main
+"""
+    process = subprocess.run(
+        [sys.executable, "-c", body], capture_output=True, text=True, timeout=60, check=False,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    assert (process.returncode, process.stderr) == (130, "")
+
+
+def test_work_that_does_not_end_is_left_behind() -> None:
+    body = """
+    from acklab.results.interrupts import in_thread, leave_behind
+    asked = []
+    try:
+        in_thread(lambda: time.sleep(60), lambda: asked.append(1))
+    except BaseException:
+        print(asked, flush=True)
+        leave_behind(stop.status)"""
+    process = started(body)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGTERM)
+    begun = time.monotonic()
+    said, complained = process.communicate(timeout=60)
+    assert (process.returncode, said, complained) == (143, "[1]\n", "") and time.monotonic() - begun < 30

@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FIND = "from acklab.kernel import find; print(find())"
+FIND = "from acklab.engines.kernel import find; print(find())"
 
 
 def test_the_program_of_the_wheel_is_found(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import acklab
-from acklab import _core, kernel
+from acklab import _core
+from acklab.engines import kernel
 from front import COMMAND, Acklab, contents
 
 booted = pytest.mark.skipif(not kernel.place().is_file(), reason="no kernel: make kernel")
@@ -171,3 +172,63 @@ def test_a_scenario_longer_than_the_command_line_is_refused(monkeypatch: pytest.
 def test_an_unknown_engine_is_refused() -> None:
     with pytest.raises(ValueError, match="engine is simulator or kernel"):
         acklab.run(TRANSFER, engine="ns2")
+
+
+BULK = """\
+stop = { when = "flows-complete" }
+link = [{ between = ["S", "R"], rate = "20Mbps", delay = "5ms", queue = { kind = "drop-tail", packets = 1000 } }]
+flow = [{ name = "f", from = "S", to = "R", size = { bytes = "2MB" }, sender = { stack = "linux" }, receiver = { stack = "linux" } }]
+"""
+FIXED = {"policy": "linux", "window": 4345, "buffer": 10922, "autotune": False}
+
+
+@booted
+def test_the_kernel_has_the_scenarios_receive_buffer() -> None:
+    """With one buffer for all it sent as many ACKs in both; the simulator sends 1,384 with the fixed one, and 736 with Linux's default."""
+    counts = {}
+    for name, changes in (("default", {}), ("fixed", {"flow.f.receiver.ack": FIXED})):
+        pair = [acklab.run(BULK, engine=engine, **changes).summary()["flows"][0]["acks_sent"] for engine in ("simulator", "kernel")]
+        assert pair[1] == pytest.approx(pair[0], rel=0.12), name
+        counts[name] = pair[1]
+    assert counts["fixed"] > 1.2 * counts["default"]
+
+
+@booted
+def test_what_the_kernel_does_not_follow_is_said(acklab_command: Acklab, tmp_path: Path) -> None:
+    (tmp_path / "bulk.toml").write_text(BULK)
+    words = ["--kernel", "--set", "flow.f.receiver.ack.quick=2", "--set", "flow.f.sender.initial_rto=3s"]
+    done = acklab_command("run", str(tmp_path / "bulk.toml"), *words)
+    table = done.stdout.partition("not followed by the kernel")[2]
+    for line in ("receiver.ack.quick 2 16", "receiver.ack.tick 0.004s 0.001s", "sender.initial_rto 3s 1s", "sender.recovery.tick 0.004s 0.001s"):
+        assert f"flow.f.{line}" in " ".join(table.split()), done.stdout
+    told = json.loads(acklab_command("run", str(tmp_path / "bulk.toml"), *words, "--json").stdout)
+    assert {"key": "flow.f.receiver.ack.quick", "scenario": "2", "kernel": "16"} in told["ignored"]
+
+
+@booted
+def test_a_policy_beside_the_kernels_own_acks_has_an_ack_for_every_segment() -> None:
+    second = """, { name = "g", from = "S", to = "R", size = { segments = 50 }, sender = { stack = "linux" }, receiver = { ack = { policy = "every" } } }]"""
+    run = acklab.run(BULK.rstrip().removesuffix("]") + second, engine="kernel")
+    acks = {flow["name"]: flow["acks_sent"] for flow in run.summary()["flows"]}
+    # The SYN's and perhaps the FIN's.
+    assert 50 <= acks["g"] <= 53 and acks["f"] < 1300
+
+
+@booted
+def test_many_runs_say_once_what_their_kernels_do_not_follow(acklab_command: Acklab, transfer: Path) -> None:
+    words = ["--kernel", "--set", "flow.f.receiver.ack.quick=2"]
+    many = (["sweep", *words, "--vary", "link.0.delay=1ms,2ms"], ["compare", *words, "--case", "a", "--case", "b: link.0.delay=9ms", "--seeds", "2"])
+    for verb, *options in many:
+        done = acklab_command(verb, str(transfer), *options)
+        assert done.returncode == 0 and done.stderr.count("--kernel: not followed: flow.f.receiver.ack.quick = 2 (the kernel: 16)") == 1
+
+
+@booted
+def test_a_preset_runs_in_virtual_time(acklab_command: Acklab) -> None:
+    """As docs/oracle/kernel.md does it, with a shorter download: flows with the kernel's own ACKs, and small requests with a policy."""
+    sets = ["downloads=1", "flow.ping.source.times=1", 'flow.down.size={bytes="1MB"}', "stop.at=2s"]
+    words = [word for change in sets for word in ("--set", change)]
+    done = acklab_command("emulate", "--path", "docsis30", "--virtual", "--beside", "--json", *words)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["flows"][0]["completion_s"] == pytest.approx(told["simulated"]["flows"][0]["completion_s"], rel=0.01)

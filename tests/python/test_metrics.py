@@ -10,16 +10,16 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.compare import CompareError, metric
-from acklab.compare.aggregate import NAMES, aggregate
-from acklab.compare.columns import FLOWS, LINKS
-from acklab.compare.quantities import QUANTITIES
-from acklab.sweep import SweepError
-from acklab.sweep.metrics import schema
+from acklab.experiments.compare import CompareError, directions, metric
+from acklab.experiments.compare.aggregate import NAMES, aggregate
+from acklab.experiments.compare.columns import FLOWS, LINKS
+from acklab.experiments.compare.directions import WORDS
+from acklab.experiments.compare.quantities import QUANTITIES
+from acklab.experiments.sweep import SweepError
+from acklab.experiments.sweep.metrics import schema
 from front import TWO_HOPS, Acklab
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "metrics.md"
-BETTER = {1: "more", -1: "less", 0: "neither"}
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +139,137 @@ def test_every_numeric_column_is_a_metric_and_the_reference_tells_its_aggregate(
     rows = [row.strip("|").split(" | ") for row in REFERENCE.read_text(encoding="utf-8").split("\n") if row.startswith("| `")]
     told = [[cell.strip().strip("`") for cell in row] for row in rows]
     assert told == [
-        *([q.name, q.unit, q.about, BETTER[q.better]] for q in QUANTITIES.values()),
+        *([q.name, q.unit, q.about, WORDS[q.better], directions.QUANTITIES[q.name].why] for q in QUANTITIES.values()),
         *([name, about] for name, about in NAMES.items()),
-        *([name, one.aggregate, BETTER[one.better]] for columns in (FLOWS, LINKS) for name, one in columns.items()),
+        *(
+            [name, one.aggregate, WORDS[one.better], reasons[name].why]
+            for columns, reasons in ((FLOWS, directions.FLOWS), (LINKS, directions.LINKS))
+            for name, one in columns.items()
+        ),
     ]
+
+
+#: Every metric that has a direction. All others are counts that grow with what is carried, means to an end, or given.
+MORE_IS_BETTER = {"goodput", "transfer-rate", "fairness", "completed", "bytes", "goodput_bps", "segments_acked"}
+LESS_IS_BETTER = {
+    "completion", "rtt", "retransmits", "repair", "queue-delay", "ack-overhead",
+    "finished_s", "completion_s", "timeouts", "mean_rtt_s", "min_rtt_s", "mean_queue_packets", "max_queue_packets",
+}  # fmt: skip
+
+
+def test_the_direction_of_every_metric() -> None:
+    assert set(QUANTITIES) == set(directions.QUANTITIES)
+    for table in (directions.QUANTITIES, directions.FLOWS, directions.LINKS):
+        for name, one in table.items():
+            column_of_both = table is not directions.QUANTITIES and name in directions.QUANTITIES
+            more, less = name in MORE_IS_BETTER, name in LESS_IS_BETTER and not column_of_both
+            if table is directions.LINKS and name == "bytes":
+                more = False  # on a link they are load, of a flow they are delivered
+            assert one.better == more - less, f"{name}: {WORDS[one.better]} is better, because {one.why}"
+            assert one.why and not one.why.endswith(".")
+    for name in ("utilisation@S->G", "max(utilisation)", "ack-share@S->G", "sum(retransmits)", "acks_sent", "drops"):
+        assert not metric(name).ranks
+
+
+# ---- queue-delay: the wait of what is transmitted ----------------------------------------------------------------------
+def waits(run: acklab.Run, link: str) -> tuple[float, float]:
+    """Mean wait in ms of the packets that the ``packets`` table says were transmitted, and the summed wait in s of those dropped."""
+    came: dict[tuple, list[float]] = {}
+    sent, dropped = [], 0.0
+    for row in run.packets.to_polars().filter(pl.col("link").cast(pl.String) == link).iter_rows(named=True):
+        packet = (row["flow"], row["seq"], row["ack"], row["ts_val"])
+        if row["event"] == "enqueue":
+            came.setdefault(packet, []).append(row["time_s"])
+        elif row["event"] == "dequeue":
+            sent.append(row["time_s"] - came[packet].pop(0))
+        elif row["event"] in ("drop", "filter"):
+            dropped += row["time_s"] - came[packet].pop(0)
+    return 1e3 * sum(sent) / len(sent), dropped
+
+
+QUEUES = {
+    "drop-tail": {"kind": "drop-tail", "packets": 60},
+    "drop-head": {"kind": "drop-tail", "packets": 60, "drop": "longest-front", "scheduler": "round-robin"},
+    "red": {"kind": "red"},
+    "docsis-pie": {"kind": "docsis-pie", "buffer": "150kB"},
+    **{kind: {"kind": kind} for kind in ("codel", "fq-codel", "cobalt", "fq-cobalt", "cake", "dual-pi2", "pie", "fq-pie")},
+}
+SERVERS = {
+    "constant": "10Mbps",
+    "token bucket": {"kind": "token-bucket", "mean": "10Mbps", "burst": "20kB", "peak": "40Mbps"},
+    "grants": {"kind": "docsis", "rate": "10Mbps", "map_interval": "2ms", "map_advance": "4ms"},
+}
+
+
+def one_link(queue: object, rate: object = "10Mbps", **more: object) -> dict:
+    link = {"between": ["S", "R"], "rate": rate, "delay": "10ms", "queue": queue, "back": {"rate": "10Mbps"}}
+    flow = {"from": "S", "to": "R", "count": 12, "stagger": "20ms", "sender": {"stack": "linux"}}
+    return {"stop": {"at": "4s"}, "link": [link], "flow": [flow], **more}
+
+
+@pytest.mark.parametrize("server", SERVERS)
+@pytest.mark.parametrize("queue", QUEUES)
+def test_queue_delay_is_the_wait_of_what_was_transmitted(queue: str, server: str) -> None:
+    """What was dropped after a wait once counted as if transmitted packets had waited for it, by a factor up to 1.8."""
+    scenario = one_link(QUEUES[queue], SERVERS[server])
+    run = acklab.run({**scenario, "record": {"packets": True}})
+    summary = run.summary()
+    sent, dropped = waits(run, "S->R")
+    link = summary["links"][0]
+    assert link["drops"] > 10 and sent > 0
+    assert read("queue-delay@S->R", summary) == pytest.approx(sent, rel=1e-9)
+    assert link["removed_wait_s"] == pytest.approx(dropped, rel=1e-9, abs=1e-9)
+    assert (dropped > 0) == (queue in ("drop-head", "codel", "fq-codel", "cobalt", "fq-cobalt", "cake", "dual-pi2"))
+    assert acklab.run(scenario).summary() == summary, "booked ahead or event by event: the same bytes"
+
+
+def test_waits_are_those_of_the_queue_rows_on_a_wlan() -> None:
+    """Two directions leave one station; its queue's integral is the wait of both."""
+    scenario = {
+        "stop": {"when": "flows-complete"},
+        "wlan": [{"ap": "AP", "stations": ["B", "C"], "mac": {"phy": "802.11n"}, "queue": {"kind": "drop-tail", "packets": 40}}],
+        "flow": [{"from": "AP", "to": to, "size": {"segments": 400}} for to in ("B", "C")],
+    }
+    summary = acklab.run(scenario).summary()
+    down = [link for link in summary["links"] if link["from"] == "AP" and link["packets"]]
+    area = down[0]["mean_queue_packets"] * summary["end_s"]
+    assert len(down) == 2 and area > 0 and sum(link["drops"] for link in down) > 0
+    assert sum(link["sent_wait_s"] + link["removed_wait_s"] for link in down) == pytest.approx(area, rel=1e-3)
+    both = sum(link["sent_wait_s"] for link in down) / sum(link["packets"] for link in down)
+    assert read("queue-delay@AP->*", summary) == pytest.approx(1e3 * both)
+
+
+# ---- ack-share: of the time of any server ------------------------------------------------------------------------------
+RETURNS = {
+    "constant": "200kbps",
+    "token bucket": {"kind": "token-bucket", "mean": "200kbps", "burst": "3kB", "peak": "100Mbps"},
+    "table": {"kind": "table", "every": "1s", "rows": [["0s", "100Mbps"], ["1ms", "100kbps"]]},
+    "docsis": {"kind": "docsis", "rate": "200kbps", "map_interval": "2ms", "map_advance": "4ms"},
+}
+
+
+@pytest.mark.parametrize("server", RETURNS)
+def test_a_return_path_full_of_acks_is_told_so(server: str) -> None:
+    """Where the rate varies, the share was once of the largest rate: 1 % of a full link."""
+    scenario = one_link({"kind": "drop-tail"}, "50Mbps")
+    scenario["link"][0]["back"] = {"rate": RETURNS[server], "queue": {"kind": "drop-tail", "packets": 20}}
+    summary = acklab.run(scenario).summary()
+    assert 90 < read("ack-share@R->S", summary) <= 100
+    assert read("ack-share@S->R", summary) == 0
+
+
+def test_ack_overhead_is_relative_to_the_data(summary: dict) -> None:
+    there, back = (next(row for row in summary["links"] if (row["from"], row["to"]) == ends) for ends in (("G", "R"), ("R", "G")))
+    assert read("ack-overhead@R->G", summary) == pytest.approx(100 * back["ack_bytes"] / (there["bytes"] - there["ack_bytes"]))
+    assert 1 < read("ack-overhead@R->G", summary) < 4, "40 bytes for one or two segments of 1,500"
+
+
+def test_twice_the_download_is_no_cost_of_acks() -> None:
+    """The share of the return path doubles with what it serves; the overhead does not."""
+    found = []
+    for rate in ("5Mbps", "10Mbps"):
+        scenario = one_link({"kind": "drop-tail", "packets": 1000}, rate)
+        scenario["flow"] = [{"from": "S", "to": "R", "sender": {"stack": "linux", "window": "200kB"}}]
+        found.append(acklab.run(scenario).summary())
+    shares, overheads = ([read(f"{name}@R->S", one) for one in found] for name in ("ack-share", "ack-overhead"))
+    assert shares[1] / shares[0] == pytest.approx(2, rel=0.1) and overheads[1] / overheads[0] == pytest.approx(1, rel=0.05)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from acklab.compare import CompareError
-from acklab.compare import from_file as cases
-from acklab.sweep import SweepError, sweep
+from acklab.experiments.compare import CompareError
+from acklab.experiments.compare import from_file as cases
+from acklab.experiments.sweep import SweepError, sweep
 from front import TWO_HOPS, Acklab
 
 PLAN = 'title = "t"\nscenario = "s.toml"\n\n[vary]\n"flow.0.sender.window" = [4, 8]\n'

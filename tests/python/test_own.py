@@ -205,9 +205,10 @@ def test_a_control_that_owns_the_window_hears_of_departures_and_deliveries() -> 
 
     class Fixed(CongestionControl):
         needs = "deliveries"
+        owns_window = True
 
         def on_ack(self, ack: acklab.AckEvent, window: acklab.Window) -> None:
-            heard.append((ack.in_flight, ack.delivery_rate))
+            heard.append((ack.in_flight / window.mss, ack.delivery_rate))
             window.cwnd = 8 * window.mss
 
         def on_sent(self, departure: acklab.Departure, window: acklab.Window) -> None:
@@ -223,6 +224,52 @@ def test_a_control_that_owns_the_window_hears_of_departures_and_deliveries() -> 
     assert flow["completed"] and flow["retransmits"] == 0
     assert max(pair[0] for pair in heard if isinstance(pair, tuple)) <= 8
     assert any(isinstance(entry, float) and entry < 1 for entry in heard)
+
+
+class Dctcp(CongestionControl):
+    """The simulator's ``dctcp``, with counts of what its ACKs say."""
+
+    def __init__(self) -> None:
+        self.alpha, self.end, self.delivered, self.marked = 1.0, 0, 0.0, 0.0
+
+    def on_ack(self, ack: acklab.AckEvent, window: acklab.Window) -> None:
+        self.delivered += ack.newly_delivered
+        self.marked += ack.ce_count
+        if ack.ack > self.end and self.delivered > 0:
+            self.alpha += 0.0625 * (self.marked / self.delivered - self.alpha)
+            self.end, self.delivered, self.marked = ack.snd_max, 0.0, 0.0
+
+    def on_congestion(self, signal: str, in_use: float, window: acklab.Window) -> float:
+        return in_use * (1 - self.alpha / 2) if signal == "mark" else in_use / 2
+
+
+@pytest.mark.parametrize("recovery", ["newreno", "rfc6675", "fack", "rack", "rfc9002"])
+@pytest.mark.parametrize("needs", ["round-trips", "deliveries"])
+def test_dctcp_in_python_sees_the_marks_and_losses_of_the_native_one(recovery: str, needs: str) -> None:
+    queue = 'queue = { kind = "red", packets = 60, min = 3.0, max = 30.0, weight = 1.0, max_p = 0.3, ecn = true }'
+    link = f'[[link]]\nbetween = ["S", "R"]\nrate = "8Mbps"\ndelay = "10ms"\nloss = {{ rate = 0.005 }}\n{queue}\n'
+    own = type("Own", (Dctcp,), {"needs": needs})
+
+    def outcome(control: str, **passed: Any) -> Any:
+        sender = f'sender = {{ recovery = "{recovery}", control = {control}, ecn = true, timestamps = false }}'
+        flow = f'[[flow]]\nname = "f"\nfrom = "S"\nto = "R"\nsize = {{ segments = 3000 }}\n{sender}\nreceiver.echo_each_mark = true\n'
+        return acklab.run(link + flow, **passed).json()
+
+    if (recovery, needs) == ("newreno", "deliveries"):
+        said = 'sender.control: is "own", which needs a recovery that reports losses: "rfc6675", "fack", "rack" or "rfc9002"; the recovery is "newreno"'
+        with pytest.raises(acklab.ScenarioError, match=said):
+            outcome(OWN, controls={"own": own})
+    else:
+        assert outcome(OWN, controls={"own": own}) == outcome('"dctcp"')
+
+
+def test_a_control_that_owns_the_window_needs_a_recovery_that_leaves_it() -> None:
+    class Owner(Reno):
+        owns_window = True
+
+    for passed in (Owner, lambda: Owner()):
+        with pytest.raises(acklab.ScenarioError, match='is "own", which needs recovery = "rack"; the recovery is "rfc6675"'):
+            acklab.run(text(control=OWN), controls={"own": passed})
 
 
 def test_branches_go_on_independently() -> None:

@@ -14,13 +14,13 @@ import pytest
 
 from acklab import ScenarioError
 from acklab.cli import main
-from acklab.compare import Comparison, CompareError, compare, from_file
-from acklab.sweep import SweepError
-from acklab.sweep.design import Design
-from acklab.sweep.execute import Work
-from acklab.sweep.plan import from_tree
-from acklab._toml import loads
+from acklab.experiments.compare import CompareError, Comparison, compare, from_file
+from acklab.experiments.sweep import SweepError
+from acklab.experiments.sweep.design import Design
+from acklab.experiments.sweep.execute import Work
+from acklab.experiments.sweep.plan import from_tree
 from acklab.scenario import _toml
+from acklab.text.toml import loads
 from front import LONG, TWO_HOPS
 
 PLANS, COMPARISONS, COMMANDS = (90_000, 10_000, 400) if LONG else (1500, 300, 12)
@@ -53,7 +53,7 @@ def plan(draw: random.Random) -> dict[str, Any]:
         "derive": {"link.1.queue.packets": {"times": [0.5, "link.1.rate", "100ms"], "over": [8, 1500], "round": "up",
                                             "at_least": 1, "plus": [1], "unit": draw.choice(["s", "ms"])}},
         "draw": {"flow.0.start": draw.choice(["0s..1s", ["0s", "1s"]])},
-        "seeds": draw.choice([3, {"at_least": 2, "at_most": 4, "half_width": 0.1}]),
+        "seeds": draw.choice([3, {"at_least": 5, "at_most": 6, "half_width": 0.1}]),
         "spread_starts": "10ms",
         "metrics": ["completion", "w: queue-delay@G->R"],
         "columns": ["timeouts"],

@@ -6,9 +6,9 @@ import importlib.util
 from pathlib import Path
 
 import pytest
+from test_sweep import LOSSY
 
 from front import Acklab
-from test_sweep import LOSSY
 
 needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed")
 SWEEP = ("sweep", "lossy.toml", "--vary", "flow.f.sender.window=4,8,16", "--seeds", "40")
@@ -43,7 +43,7 @@ def test_without_ray_the_command_says_what_to_install(acklab_command: Acklab) ->
 
 @needs_ray
 def test_ray_gives_the_bytes_of_threads(acklab_command: Acklab, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from acklab import _ray
+    from acklab.engines import cluster
 
     acklab_command(*SWEEP, "--out", "threads")
     told = acklab_command(*SWEEP, "--engine", "ray", "--out", "ray")
@@ -53,9 +53,9 @@ def test_ray_gives_the_bytes_of_threads(acklab_command: Acklab, here: Path, monk
     acklab_command(*compare, "--out", "one")
     assert acklab_command(*compare, "--engine", "ray", "--out", "two").returncode == 0
     assert files(here / "one") == files(here / "two")
-    assert _ray._records(lambda _: ["{}"], [0])[1][0].startswith(b'{"error"')
-    with pytest.raises(_ray.RayError, match=r"a worker has acklab .*, this is 9\.9; install the same"):
-        _ray._task("9.9", print, [], None)
+    assert cluster._records(lambda _: ["{}"], [0])[1][0].startswith(b'{"error"')
+    with pytest.raises(cluster.RayError, match=r"a worker has acklab .*, this is 9\.9; install the same"):
+        cluster._task("9.9", print, [], None)
 
 
 @needs_ray

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_sweep import LOSSY
 
 from front import COMMAND, LONG
-from test_sweep import LOSSY
 
 ray = pytest.importorskip("ray")
 
@@ -23,9 +23,9 @@ SWEEP = ("sweep", "lossy.toml", "--vary", "flow.f.sender.window=4,8,16", "--seed
 #: Small tasks and blocks, so that some are under way at any time.
 SMALL = """\
 import sys
-from acklab import _ray
-from acklab.dataset import blocks
-_ray.MOST, blocks.MOST_RUNS = 100, 100
+from acklab.engines import cluster
+from acklab.experiments.dataset import blocks
+cluster.MOST, blocks.MOST_RUNS = 100, 100
 from acklab.cli import main
 sys.exit(main(sys.argv[1:]))
 """

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import acklab
-from acklab import _records
+from acklab.results import records
 from front import COMMAND, ENDLESS, RECORDED
 
 #: A gigabit for as long as is said: some 700,000 rows a second.
@@ -28,13 +28,13 @@ def test_rows_written_as_they_come_are_the_same_files(tmp_path: Path, monkeypatc
     changes = {"flow.0.size.segments": 2000, "flow.0.repeat": {"times": 5, "think": "1s"}, "flow.0.count": 2, **tables}
     whole, pieces = tmp_path / "whole", tmp_path / "pieces"
     pieces.mkdir()
-    monkeypatch.setattr(_records, "ROWS", 1000)
+    monkeypatch.setattr(records, "ROWS", 1000)
     simulation = acklab.simulation(RECORDED, **changes)
-    recording = _records.record(simulation, pieces)
+    recording = records.record(simulation, pieces)
     run = acklab.run(RECORDED, **changes)
     run.write(whole, report=False)
     assert recording.result.json(records=False) == run.json(records=False)
-    names = [f"{name}.parquet" for name in _records.TABLES if hasattr(run, name)]
+    names = [f"{name}.parquet" for name in records.TABLES if hasattr(run, name)]
     assert sorted(names) == sorted(os.listdir(pieces))
     for name in names:
         assert (pieces / name).read_bytes() == (whole / name).read_bytes(), name

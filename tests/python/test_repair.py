@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.compare import metric
+from acklab.experiments.compare import metric
 
 TEXT = """
 record = {{ packets = true }}

@@ -12,12 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from acklab import _folder
-from acklab.cli import main
-from front import COMMAND, TWO_HOPS
 from test_sweep import ADAPTIVE, LOSSY, PLAN
 
+from acklab.cli import main
+from acklab.results import directory
+from front import COMMAND, TWO_HOPS
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -25,7 +24,7 @@ Command = Callable[..., "subprocess.CompletedProcess[str]"]
 @pytest.fixture
 def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
     """Runs the command in this process, which takes a tenth of the time."""
-    monkeypatch.setattr(_folder, "command", [])  # so that it is what it was afterwards
+    monkeypatch.setattr(directory, "command", [])  # so that it is what it was afterwards
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         try:
@@ -93,8 +92,13 @@ def test_what_does_not_belong_together_is_refused(command: Command, here: Path) 
     shutil.copytree(here / "two", here / "broken")
     (here / "broken/acklab.json").write_text("{}")
     (here / "empty").mkdir()
+    (here / "texts.toml").write_text('scenario = "lossy.toml"\ntitle = "x"\nvary."flow.f.sender.window" = [4, 8]\n')
+    assert sweep(command, "3/3", "texts", plan="texts.toml").returncode == 0
     for others, why in (
         (["two", "copy", "one"], "copy and one are both shard 1/3; give each once"),
+        (["one", "one", "two"], "one and one are both shard 1/3; give each once"),
+        (["one", "./one", "two"], "one and one are both shard 1/3; give each once"),
+        (["two", "texts", "one"], "texts has other texts in its plan (title, names, metrics or columns) than one"),
         (["two"], "missing: shard 1/3, 3/3"),
         (["two", "half"], "half is shard 1/2, but two is shard 2/3: the same sweep, divided otherwise"),
         (["one", "two", "values"], "values is of another plan (keys, values or seeds) than one"),
@@ -117,9 +121,21 @@ def test_what_does_not_belong_together_is_refused(command: Command, here: Path) 
         assert told.returncode == 2 and f"{shard} is no shard; give K/N" in told.stderr
 
 
+def test_a_shard_whose_title_was_changed_is_refused(command: Command, here: Path) -> None:
+    for number in (1, 2):
+        sweep(command, f"{number}/2", f"s{number}")
+    plan = here / "s2/shard.json"
+    assert '"plan": {' in plan.read_text()
+    plan.write_text(plan.read_text().replace('"plan": {', '"plan": {"title": "x",', 1))
+    for shards in (("s1", "s2"), ("s2", "s1")):
+        told = command("merge", *shards, "--out", "merged")
+        assert (told.returncode, told.stderr) == (2, "acklab: s2/shard.json is damaged; make this shard again\n")
+    assert not (here / "merged").exists()
+
+
 def _marked(folder: Path, **changes: str) -> None:
     """Changes a marker, and its checksum with it."""
-    from acklab._folder import _checksum
+    from acklab.results.directory import _checksum
 
     marker = json.loads((folder / "acklab.json").read_text())
     del marker["checksum"]

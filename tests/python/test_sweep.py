@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.sweep import SweepError
+from acklab.experiments.sweep import SweepError
 from front import COMMAND, TWO_HOPS, Acklab, contents
 
 LOSSY = TWO_HOPS.replace("queue = { kind", "loss = { rate = 0.02 }\nqueue = { kind")
@@ -260,18 +260,28 @@ def test_what_is_written(plan: Path, tmp_path: Path) -> None:
 
 def test_the_table_is_aligned_and_json_is_all_there_is(plan: Path, acklab_command: Acklab) -> None:
     plan.write_text(PLAN.replace("[vary]", '[vary]\nlink.1.rate = "1Mbps..2Mbps/3"'))
-    done = acklab_command("sweep", str(plan), "--seeds", "3")
+    done = acklab_command("sweep", str(plan), "--seeds", "5")
     assert done.returncode == 0 and not done.stderr, done.stderr
     title, basis, _, *table = done.stdout.splitlines()
     assert (
         title == "two hops"
-        and basis == "24 points, 72 runs: 3 seeds, the same at every point; ± is half a 95 % interval"
+        and basis == "24 points, 120 runs: 5 seeds, the same at every point; ± is half a 95 % interval"
     )
     assert table[0].split("  ")[0] == "rate (Mb/s)" and len(table) == 25
     end = table[0].index("completion (s)") + len("completion (s)")
     assert all(line[end - 1] != " " and (len(line) == end or line[end] == " ") for line in table)
-    told = json.loads(acklab_command("sweep", str(plan), "--seeds", "3", "--json").stdout)
+    told = json.loads(acklab_command("sweep", str(plan), "--seeds", "5", "--json").stdout)
     assert told["metrics"][0] == {"name": "completion", "quantity": "completion", "where": "*", "unit": "s"}
+
+
+def test_fewer_than_five_seeds_have_no_interval(plan: Path, acklab_command: Acklab, tmp_path: Path) -> None:
+    """Two seeds once gave 83 ± 137 %."""
+    done = acklab_command("sweep", str(plan), "--seeds", "2", "--out", str(tmp_path / "out"))
+    assert done.returncode == 0 and "±" not in done.stdout
+    assert "2 seeds, the same at every point: too few for intervals (at least 5)" in done.stdout
+    told = json.loads((tmp_path / "out" / "sweep.json").read_text())
+    assert told["answer"].endswith("Means of 2 runs a point, too few for intervals.")
+    assert pl.read_parquet(tmp_path / "out" / "summary.parquet")["low"].null_count() == 8 * len(told["metrics"])
 
 
 def test_the_page_begins_with_an_answer_in_numbers(plan: Path, tmp_path: Path) -> None:
@@ -307,10 +317,10 @@ def test_flags_do_without_a_plan(two_hops: Path, acklab_command: Acklab) -> None
 
 
 def test_a_run_that_fails_is_named(plan: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from acklab import _batches
+    from acklab.engines import batches
 
     failed = b'{"error":"line 1: the run failed: it broke"}'
-    monkeypatch.setattr(_batches, "batches", lambda runs, *_: iter([[failed]]) if next(iter(runs)) else None)
+    monkeypatch.setattr(batches, "batches", lambda runs, *_: iter([[failed]]) if next(iter(runs)) else None)
     with pytest.raises(
         acklab.RunError, match="flow.0.sender.window=4, recovery=reno, seed 1: the run failed: it broke"
     ):

@@ -12,13 +12,13 @@ import pytest
 
 import acklab
 from acklab import ScenarioError
-from acklab.sweep import SweepError
-from acklab.sweep.design import Design
-from acklab.sweep.flags import joined, vary
-from acklab.sweep.plan import from_file, from_tree
-from acklab.sweep.quantity import column, read
-from acklab.sweep.ranges import values
-from acklab.sweep.seeds import seeds
+from acklab.experiments.sweep import SweepError
+from acklab.experiments.sweep.design import Design
+from acklab.experiments.sweep.flags import joined, vary
+from acklab.experiments.sweep.plan import from_file, from_tree
+from acklab.experiments.sweep.quantity import column, read
+from acklab.experiments.sweep.ranges import values
+from acklab.experiments.sweep.seeds import seeds
 from front import TWO_HOPS, Acklab
 
 DOTTED = TWO_HOPS.replace('name = "f"', 'name = "a.b"')
@@ -155,16 +155,16 @@ def test_draws_are_the_seeds_and_the_same_at_every_point() -> None:
 
 
 def test_more_seeds_until_the_interval_is_narrow() -> None:
-    rule = seeds({"at_least": 4, "at_most": 50, "half_width": 0.1})
-    assert rule.more([1.0, 1.01, 0.99, 1.0]) == 4
-    assert rule.more([1.0, 2.0, 3.0, 4.0]) == 6
+    rule = seeds({"at_least": 5, "at_most": 50, "half_width": 0.1})
+    assert rule.more([1.0, 1.01, 0.99, 1.0, 1.0]) == 5
+    assert rule.more([1.0, 2.0, 3.0, 4.0, 5.0]) == rule.grown(5) > 5
     assert rule.more([1.0, 2.0] * 25) == 50, "never more than at_most"
-    assert rule.more([0.0] * 4) == 4, "what never varies is known"
-    assert rule.more([1.0, math.nan, 3.0, 4.0]) == 4, "a run without a value stays one"
+    assert rule.more([0.0] * 5) == 5, "what never varies is known"
+    assert rule.more([1.0, math.nan, 3.0, 4.0, 5.0]) == 5, "a run without a value stays one"
 
 
 # ---- what is no plan -------------------------------------------------------------------------------------------------
-RULE = {"at_least": 4, "at_most": 9, "half_width": 0.1}
+RULE = {"at_least": 6, "at_most": 9, "half_width": 0.1}
 BDP = {"times": [1, "link.1.rate"], "over": [8]}
 WRONG = [
     ({"vary": {}}, "nothing varies; give [vary]"),
@@ -233,8 +233,8 @@ WRONG = [
     ({"draw": {"flow.0.start": "0s..1Mbps"}}, "both ends need the same unit"),
     ({"draw": {"flow.0.size.segments": [3, 0]}}, "scenario: flow[0].size.segments: is 0"),
     ({"seeds": 0}, "seeds = 0: give a whole number of at least 1"),
-    ({"seeds": {**RULE, "at_least": 1}}, "seeds.at_least = 1: a whole number from 2"),
-    ({"seeds": {**RULE, "at_most": 3}}, "seeds.at_least = 4: is above at_most = 3"),
+    ({"seeds": {**RULE, "at_least": 1}}, "seeds.at_least = 1: a whole number from 5"),
+    ({"seeds": {**RULE, "at_most": 5}}, "seeds.at_least = 6: is above at_most = 5"),
     ({"seeds": {**RULE, "half_width": 5}}, "seeds.half_width = 5: a share of the mean"),
     ({"seeds": {**RULE, "metric": "x"}}, 'seeds.metric = "x": no metric of that name; there are none'),
     ({"seeds": {**RULE, "until": 1}}, "seeds: unknown until; known are"),
@@ -245,6 +245,8 @@ WRONG = [
     ({"metrics": ["goodput", "goodput"]}, "two metrics have one name"),
     ({"columns": ["speed"]}, "columns: no column `speed`; the flows table has name"),
     ({"set": {"seed": 4}}, "a sweep decides this itself"),
+    ({"title": [{"every": {"a.b": {"policy": "every"}}}, "null"]}, 'title = [{"every": {"a.b": {"policy": "every"}}}, "null"]: has to be a text'),
+    ({"set": {"title": "a\ud800b"}}, "'a\\ud800b' holds half a surrogate pair, which is no text"),
 ]
 
 
@@ -379,7 +381,7 @@ def test_columns_need_no_quotes_in_sql() -> None:
 
 
 def test_every_name_is_a_word_and_there_once() -> None:
-    from acklab.sweep.names import names, titled
+    from acklab.experiments.sweep.names import names, titled
 
     draw = random.Random(3)
     steps = ["queue", "packets", "rate", "a b", "x", "delay", "sender", "2"]

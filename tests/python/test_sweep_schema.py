@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from acklab._toml import loads
-from acklab.sweep.derive import KEYS as DERIVE
-from acklab.sweep.plan import KEYS, from_tree
-from acklab.sweep.schema import schema
+from acklab.experiments.sweep.derive import KEYS as DERIVE
+from acklab.experiments.sweep.plan import KEYS, from_tree
+from acklab.experiments.sweep.schema import schema
+from acklab.text.toml import loads
 from front import Acklab
 
 ROOT = Path(__file__).parents[2]

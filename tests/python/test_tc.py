@@ -9,9 +9,9 @@ import subprocess
 import pytest
 
 from acklab import _core
-from acklab._toml import loads
-from acklab.compare import Case, Comparison, compare, metric
-from acklab.compare.tc import line
+from acklab.experiments.compare import Case, Comparison, compare, metric
+from acklab.experiments.compare.tc import line
+from acklab.text.toml import loads
 
 SCENARIO = """
 stop = { at = "8s" }
@@ -60,8 +60,8 @@ def test_tc_understands_them(queue: str) -> None:
     done = subprocess.run(["unshare", "-rn", *command], capture_output=True, text=True, timeout=30)
     if "unshare" in done.stderr:
         pytest.skip(done.stderr.strip())
-    if "Unknown qdisc" in done.stderr:  # DualPI2 came with iproute2 6.18
-        pytest.skip(done.stderr.strip().splitlines()[0])
+    if 'Unknown qdisc "dualpi2"' in done.stderr:
+        pytest.skip("this tc is older than DualPI2")
     # A kernel without this discipline refuses it only after tc has understood every word.
     assert done.returncode == 0 or "qdisc kind is unknown" in done.stderr, done.stderr
 
@@ -78,10 +78,15 @@ def test_an_ack_filter_of_the_paper_has_no_discipline() -> None:
 def test_docsis_pie_is_a_parameter_of_the_service_flow() -> None:
     found = line(expanded('{ kind = "docsis-pie", buffer = "100kB", target = "15ms" }'))
     assert found.command == "DOCSIS upstream service flow: TLV 24.40.1 = 0 (AQM on), 24.40.2 = 15 (latency target in ms)"
+    filtered = line(expanded('{ kind = "docsis-pie", buffer = "100kB", filter = { kind = "cake" } }'))
+    assert filtered.command is not None and "DOCSIS" in filtered.command and "no encoding for an ACK filter" in filtered.differs
+    other = line(expanded('{ kind = "pie", filter = { kind = "cake" } }'))
+    assert other.command is not None and other.command.endswith("cake ack-filter") and "in place of pie" in other.differs
+    assert line(expanded('{ kind = "pie", filter = { kind = "static", threshold = 1 } }')).command is None
 
 
 def told(cases: list[Case], **changes: object):  # type: ignore[no-untyped-def]
-    return compare(Comparison(SCENARIO, "two", cases, metrics=[metric("rtt")], seeds=4, spread_starts_s=0.5, **changes))  # type: ignore[arg-type]
+    return compare(Comparison(SCENARIO, "two", cases, metrics=[metric("rtt")], seeds=6, spread_starts_s=0.5, **changes))  # type: ignore[arg-type]
 
 
 def test_the_recommended_queue_is_told_for_the_links_that_the_cases_change() -> None:
@@ -98,8 +103,8 @@ def test_nothing_is_told_where_no_queue_changes_or_no_case_is_recommended() -> N
 
 
 def test_json_and_text_have_it() -> None:
-    from acklab.compare.output import plain
-    from acklab.compare.result import as_text
+    from acklab.experiments.compare.output import plain
+    from acklab.experiments.compare.result import as_text
 
     found = told([Case("long"), Case("codel", ('link.0.queue={ kind = "codel", packets = 101 }',))])
     assert json.loads(json.dumps(plain(found)))["configure"] == list(found.configure)

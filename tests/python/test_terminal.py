@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import acklab
-from acklab import _progress
-from acklab.cli.summary import as_text, endless
+from acklab.results import progress
+from acklab.results.summary import as_text, endless
 from front import COMMAND, RECORDED, TWO_HOPS
 
 ROOT = Path(__file__).parents[2]
@@ -19,17 +19,17 @@ BOTH = TWO_HOPS + '\n[[flow]]\nname = "bulk"\nfrom = "S"\nto = "R"\ncount = 2\ns
 
 
 def test_a_long_run_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(_progress, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(progress, "PATIENCE_S", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     simulation = acklab.simulation(TWO_HOPS)
-    _progress.watched(simulation)
+    progress.watched(simulation)
     assert simulation.finished and "s simulated in 0 s" in capsys.readouterr().err
     assert simulation.run().json() == acklab.run(TWO_HOPS).json(), "the same run"
 
 
 def test_nothing_is_shown_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:
     simulation = acklab.simulation(TWO_HOPS)
-    _progress.watched(simulation)
+    progress.watched(simulation)
     assert simulation.now_s == 0 and capsys.readouterr().err == ""
 
 

@@ -24,10 +24,10 @@ from hostile_texts import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acklab import _texts
-from acklab.cli.summary import align
-from acklab._toml import loads
+from acklab.results.summary import align
 from acklab.scenario._toml import inline
+from acklab.text import escapes
+from acklab.text.toml import loads
 
 ROOT = Path(__file__).parents[2]
 CAPTURE = ROOT / "examples" / "captures" / "linux-receiver.pcap"
@@ -186,15 +186,15 @@ def test_command_lines(verb: str, words: list[str]) -> None:
 @cases(400)
 @given(text=texts, most=st.integers(2, 60))
 def test_texts(text: str, most: int) -> None:
-    shown = _texts.visible(text)
-    assert _texts.visible(shown) == shown
-    assert "\n" not in _texts.one_line(text)
-    assert _texts.width(shown) == columns(shown)
-    assert columns(_texts.short(shown, most)) <= most or columns(shown) <= most
-    check_cell(_texts.cell(text))
-    name = _texts.stem(text)
+    shown = escapes.visible(text)
+    assert escapes.visible(shown) == shown
+    assert "\n" not in escapes.one_line(text)
+    assert escapes.width(shown) == columns(shown)
+    assert columns(escapes.short(shown, most)) <= most or columns(shown) <= most
+    check_cell(escapes.cell(text))
+    name = escapes.stem(text)
     assert name not in ("", ".", "..") and "/" not in name and len(name.encode()) <= 255 and not name.startswith((".", "-"))
-    assert json.loads(_texts.literal(json.dumps(text, ensure_ascii=False))) == text
+    assert json.loads(escapes.literal(json.dumps(text, ensure_ascii=False))) == text
 
 
 @cases(100)
@@ -240,7 +240,7 @@ def test_nothing_else_prints() -> None:
 
     package = ROOT / "python" / "acklab"
     for path in package.rglob("*.py"):
-        if path.name == "_terminal.py":
+        if path.name == "terminal.py":
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             called = node.func if isinstance(node, ast.Call) else None

@@ -130,7 +130,9 @@ impl Identifications {
 #[derive(Clone, Debug, Default)]
 pub struct Acks {
     pub counts: AckCounts,
+    /// Round trips; that of the SYN, if its answer was a pure ACK or a SYN, is apart, because it may be late.
     pub rtt: Spread,
+    pub syn_trip: Option<f64>,
     pub holds: Holds,
     pub ids: Identifications,
     pub scale: u8,

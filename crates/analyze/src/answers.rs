@@ -28,7 +28,7 @@ impl Direction {
         self.acks.right = self.acks.right.max(ack + window);
         self.acks.largest_window = self.acks.largest_window.max(window);
         let same_window = self.acks.window.replace(window) == Some(window);
-        if !seen.has(SYN) {
+        if !seen.has(SYN | FIN) {
             self.recovery.on_window(window, now);
         }
         let flight = self.flight_bytes();
@@ -63,7 +63,6 @@ impl Direction {
             AckKind::Old => counts.old += 1,
             AckKind::Repeated | AckKind::New => {}
         }
-        counts.zero_window += u64::from(pure && window == 0);
         if matches!(kind, AckKind::New | AckKind::Duplicate) && !from.copy {
             self.eyes.on_ack(ack, seen.options.stamps.map(|(value, _)| value), self.room, now);
         }
@@ -94,8 +93,12 @@ impl Direction {
         counts.pure += u64::from(pure);
         counts.sacks += u64::from(seen.options.sacks.0 > 0);
         counts.dsacks += u64::from(seen.is_dsack());
-        counts.ece += u64::from(seen.has(ECE) && !seen.has(SYN));
+        if seen.has(ECE) && !seen.has(SYN) {
+            counts.ece += 1;
+            self.marks.on_echo();
+        }
         counts.ect += u64::from(pure && seen.ecn != 0);
+        counts.zero_window += u64::from(seen.window == 0 && !seen.has(SYN | FIN));
     }
 
     fn on_new(
@@ -110,6 +113,7 @@ impl Direction {
         let unseen = ack > self.next;
         let beyond = ack.saturating_sub(self.next.max(una));
         let gap = !self.gaps.is_empty() || record.sacks > 0;
+        self.note_lacking(una, ack);
         let done = self.completed(ack);
         let covered = self.outstanding.cover(ack, self.unit().into(), at_edge);
         self.settle(ack);
@@ -137,8 +141,16 @@ impl Direction {
         if unseen && acks.ahead.len() < 64 {
             acks.ahead.push((ack, now));
         }
+        let opening = covered.control > 0 && self.first == Some(una) && ack == una + 1;
+        if opening && seen.payload > 0 {
+            record.rtt = None; // data may have waited for their application
+        }
         if let Some(rtt) = record.rtt {
-            acks.rtt.add(rtt);
+            if opening {
+                acks.syn_trip = Some(rtt);
+            } else {
+                acks.rtt.add(rtt);
+            }
             acks.counts.stamped_rtts += u64::from(named.is_some_and(|sent| sent.again));
             self.eyes.to_receiver = Some(self.eyes.to_receiver.map_or(rtt, |least| least.min(rtt)));
         }
@@ -167,6 +179,19 @@ impl Direction {
             self.acks.holds.on_disorder();
         }
         record
+    }
+
+    /// Counts what has not passed of the numbers from `una` to `ack`: before the first that passed, in gaps, and beyond.
+    fn note_lacking(&mut self, una: u64, ack: u64) {
+        let first = self.first.unwrap_or(una).min(ack);
+        self.lacking.add(una, first);
+        for (from, to) in self.gaps.below(ack) {
+            self.lacking.add(from.max(una), to);
+        }
+        let beyond = self.next.max(una);
+        // A window probe's byte is no new data here, but it did pass.
+        let probed = u64::from(self.probed == Some(beyond));
+        self.lacking.add(beyond + probed, ack);
     }
 
     /// Counts ACKs that follow each other closer than what they cover did.

@@ -1,7 +1,7 @@
 //! Rate of a path's bottleneck, from trains of packets that stood in its queue.
 //!
-//! While a queue stands, the bottleneck sends without a pause, so what passes behind it has its rate (the packet bunches of
-//! Paxson, "Measurements and Analysis of End-to-End Internet Dynamics", 1997, chapter 14, with a test for the queue). A queue
+//! While a queue stands, the bottleneck sends without a pause, so what passes behind it has its rate. These are the packet bunches of
+//! Paxson, "Measurements and Analysis of End-to-End Internet Dynamics", 1997, chapter 14, with a test for the queue. A queue
 //! shows in round trips that exceed the least. The trains are of data, or of the bytes that ACKs acknowledge.
 
 use crate::numbers::span_s;
@@ -93,7 +93,7 @@ impl Trains {
         }
     }
 
-    /// The bottleneck's rate; none where few trains met a queue, or their rates differ, or their round trips do not: a
+    /// The bottleneck's rate; none where few trains met a queue, or their rates differ, or their round trips do not. A
     /// window of constant size, in a queue that others fill, would give one rate, too.
     pub fn rate(&self) -> Option<Rate> {
         let sorted = |of: fn(&(f64, f64)) -> f64| {

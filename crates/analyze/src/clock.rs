@@ -1,6 +1,9 @@
 //! Instants of a capture's packets, which need not be in order: clocks are set, files are joined, single times are wrong.
 
-use crate::thresholds::{BACKWARD_NS, LEAP_NS};
+use crate::thresholds::{BACKWARD_NS, COARSE_NS, LEAP_NS, LEAST_STEPS, LEAST_TIMES};
+
+/// Nanoseconds in a second.
+const SECOND_NS: u128 = 1_000_000_000;
 
 /// Turns times as recorded into nanoseconds since the first packet that never go back.
 #[derive(Clone, Copy, Debug, Default)]
@@ -10,6 +13,10 @@ pub struct Clock {
     last: i128,
     shift: i128,
     now: i64,
+    /// Largest span of which each step from time to time is a multiple, and how many steps there were; 0 before the first.
+    grain: u128,
+    steps: u32,
+    times: u64,
 }
 
 /// Relation of a time to the one before.
@@ -37,6 +44,12 @@ impl Clock {
     /// The next packet's time.
     pub fn on_time(&mut self, time_ns: i128) -> Tick {
         let start = *self.start.get_or_insert(time_ns);
+        self.times += 1;
+        if self.grain == 0 || self.grain >= COARSE_NS {
+            let step = if self.times == 1 { 0 } else { time_ns.abs_diff(self.last) };
+            self.steps = self.steps.saturating_add(u32::from(step > 0));
+            self.grain = greatest_divisor(self.grain, step);
+        }
         self.last = time_ns;
         let back = i128::from(self.now) - (time_ns - start + self.shift);
         if back <= 0 {
@@ -48,6 +61,19 @@ impl Clock {
         }
         self.shift += back;
         Tick::Step
+    }
+
+    /// Nanoseconds of a tick of the clock, if that is so coarse that it matters: every step is a multiple of it. If all times are
+    /// one, no span is known.
+    pub fn resolution(&self) -> Option<u64> {
+        // No clock counts in more than seconds, in which one step is enough.
+        let grain = greatest_divisor(self.grain, SECOND_NS);
+        match self.steps {
+            0 => (self.times >= LEAST_TIMES).then_some(u64::MAX),
+            1.. if grain == SECOND_NS && self.times >= LEAST_TIMES => Some(grain as u64),
+            LEAST_STEPS.. if grain >= COARSE_NS => Some(grain as u64),
+            _ => None,
+        }
     }
 
     /// The last time, as recorded.
@@ -66,9 +92,34 @@ impl Clock {
     }
 }
 
+/// Euclid's algorithm.
+fn greatest_divisor(mut a: u128, mut b: u128) -> u128 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_coarse_clock_is_known_by_its_steps() {
+        const MS: i128 = 1_000_000;
+        let resolution = |times: &mut dyn Iterator<Item = i128>| {
+            let mut clock = Clock::default();
+            times.for_each(|time| _ = clock.on_time(time));
+            clock.resolution()
+        };
+        assert_eq!(resolution(&mut (0..99).map(|k| 123 + 10 * MS * (k / 3))), Some(10_000_000));
+        assert_eq!(resolution(&mut (0..99).map(|k| 1000 * MS * (k / 20))), Some(1_000_000_000));
+        assert_eq!(resolution(&mut (0..99).map(|k| 10 * MS * k + if k == 50 { 1000 } else { 0 })), None, "one of 1 µs");
+        assert_eq!(resolution(&mut [0, 7 * MS, 9 * MS].into_iter()), None, "too few to tell");
+        assert_eq!(resolution(&mut (0..20).map(|k| 3000 * MS * (k / 10))), Some(1_000_000_000), "one step");
+        assert_eq!(resolution(&mut (0..20).map(|_| 5)), Some(u64::MAX));
+        assert_eq!(resolution(&mut (0..3).map(|_| 5)), None);
+    }
 
     #[test]
     fn time_never_goes_back_and_goes_on_after_a_step() {

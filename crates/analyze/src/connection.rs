@@ -3,8 +3,11 @@
 use crate::acks::{AckRecord, Own, Sender};
 use crate::copies::Copies;
 use crate::direction::{DataKind, Direction};
+use crate::ecn::{self, Agreed};
 use crate::numbers::span_s;
-use crate::segment::{ACK, ECE, Endpoint, FIN, RST, SYN, Seen};
+use crate::policy::many;
+use crate::segment::{ACK, Endpoint, FIN, RST, SYN, Seen};
+use crate::series::Series;
 
 /// When the three segments of the handshake passed, and which end began.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,6 +18,8 @@ struct Handshake {
     /// A SYN passed twice: what times it is not known.
     again: bool,
     done: bool,
+    /// A pure ACK ended it.
+    alone: bool,
 }
 
 /// A connection as it passes.
@@ -35,6 +40,7 @@ pub struct Connection {
     pub packets: u64,
     pub copies: u64,
     last: [Copies; 2],
+    series: [Series; 2],
     /// One past the highest number each end has used.
     spoken: [Option<u32>; 2],
     syns: [Option<Seen>; 2],
@@ -70,6 +76,7 @@ impl Connection {
             packets: 0,
             copies: 0,
             last: Default::default(),
+            series: Default::default(),
             spoken: [None; 2],
             syns: [None; 2],
             handshake: Handshake::default(),
@@ -101,10 +108,32 @@ impl Connection {
         let offered = [
             ("sack", both(|syn| syn.options.sack_permitted)),
             ("timestamps", both(|syn| syn.options.stamps.is_some())),
-            ("ecn", both(|syn| syn.has(ECE))),
+            ("ecn", self.ecn() == Agreed::Classic),
         ];
         let names: Vec<&str> = offered.iter().filter(|(_, offered)| *offered).map(|(name, _)| *name).collect();
         names.join(" ")
+    }
+
+    /// The ECN that was negotiated.
+    pub fn ecn(&self) -> Agreed {
+        ecn::agreed(&self.syns)
+    }
+
+    /// Seconds from the SYN to the ACK that ended the handshake, where that answered at once.
+    pub fn handshake_s(&self) -> Option<f64> {
+        let (called, caller) = self.directions[0].legs.0.zip(self.directions[0].legs.1)?;
+        self.handshake.alone.then_some(called + caller)
+    }
+
+    /// Which end sent the first SYN.
+    pub fn opener(&self) -> usize {
+        self.handshake.opener
+    }
+
+    /// How often the numbers of an end went back to an earlier series, if so often that there are two.
+    pub fn two_series(&self) -> Option<u64> {
+        let returns = self.series.iter().map(|series| series.returns).sum();
+        many(returns, self.packets).then_some(returns)
     }
 
     /// The next packet passes at `now`, which never goes back; without `room` the oldest makes room for what it brings.
@@ -117,6 +146,9 @@ impl Connection {
         self.packets += 1;
         let copy = self.last[from].on_packet(seen);
         self.copies += u64::from(copy);
+        if !seen.has(RST) {
+            self.series[from].on_packet(seen.seq, self.directions[from].acks.largest_window);
+        }
         if seen.has(SYN) {
             self.on_syn(from, seen);
         }
@@ -167,8 +199,8 @@ impl Connection {
         }
     }
 
-    /// The handshake's three packets time both directions from here: SYN to SYN-ACK is there and back to who was called, from
-    /// there to the first ACK is there and back to the caller.
+    /// The handshake's three packets time both directions from here: SYN to SYN-ACK is the round trip to the callee. From
+    /// there to the first ACK is the round trip to the caller.
     fn time_handshake(&mut self, from: usize, seen: &Seen, now: i64) {
         let shake = &mut self.handshake;
         if seen.has(SYN) {
@@ -187,6 +219,8 @@ impl Connection {
         if shake.again {
             return;
         }
+        // Data may have waited for their application: only an ACK alone answers at once.
+        shake.alone = seen.units() == 0;
         let (called, caller) = (span_s(syn, answer), span_s(answer, now));
         self.directions[shake.opener].legs = (Some(called), Some(caller));
         self.directions[1 - shake.opener].legs = (Some(caller), Some(called));
@@ -194,8 +228,8 @@ impl Connection {
             if let (Some(receiver), Some(sender)) = direction.legs {
                 direction.answers.on_trip(receiver);
                 direction.arrivals.on_trip(sender);
+                direction.eyes.on_handshake(receiver + sender);
             }
-            direction.eyes.on_handshake(called + caller);
         }
     }
 }

@@ -32,7 +32,7 @@ impl Copies {
             payload: seen.payload,
             stamps: seen.options.stamps,
         };
-        // Without a number of its own, only a stamp tells a segment from its retransmission, and nothing two equal ACKs.
+        // Without a number of its own, only a stamp distinguishes a segment from its retransmission, and nothing two equal ACKs.
         let numbered = seen.identification.is_some_and(|number| number != 0);
         let known = numbered || seen.units() > 0 && seen.options.stamps.is_some();
         if known && self.last.contains(&Some(face)) {

@@ -1,9 +1,9 @@
 //! The simulator's own estimator of a sender's window, fed by what passes.
 //!
 //! `Observer` and `RoundTrip` are those that smartacking's receiver runs (`acklab_tcp::receiver::estimator`). They need
-//! arriving segments, leaving ACKs and the time, all of which pass here. Two things a receiver knows are found out: the
-//! initial window, which is what passes within the first round trip, so that the first events wait until it is over; and
-//! which ACK a segment answers, for which the echoed timestamp stands.
+//! arriving segments, leaving ACKs and the time, all of which pass here. Two things that a receiver knows are estimated.
+//! The initial window is what passes within the first round trip, so the first events wait until it is over. The ACK that a
+//! segment answers is found by the echoed timestamp.
 
 use acklab_packet::Time;
 use acklab_tcp::receiver::estimator::{Observer, RoundTrip};
@@ -31,6 +31,7 @@ pub struct Eyes {
     waiting: Vec<(Event, i64)>,
     to_sender: Option<Box<RoundTrip>>,
     last_stamp: Option<u32>,
+    trips: u64,
     /// The whole round trip as the handshake showed it.
     handshake: Option<f64>,
     /// Least seconds from here to the receiver and back.
@@ -47,6 +48,11 @@ impl Eyes {
     pub fn to_sender(&self) -> Option<(f64, f64)> {
         let clock = self.to_sender.as_deref()?;
         Some((clock.least()?, clock.smoothed()?))
+    }
+
+    /// How many of them echoed timestamps have told.
+    pub fn trips(&self) -> u64 {
+        self.trips
     }
 
     /// The window of the sender in segments, as its receiver could estimate it at `now`.
@@ -76,6 +82,7 @@ impl Eyes {
         self.origin.get_or_insert(now);
         let time = self.time(now);
         let trip = self.to_sender.as_mut().zip(echo).and_then(|(clock, echo)| clock.on_segment(echo, 0.0, time));
+        self.trips += u64::from(trip.is_some());
         // A packet that was put together from several segments counts as these.
         let unit = unit.max(len.div_ceil(MOST_PIECES)).max(1);
         let mut from = 0;

@@ -5,11 +5,13 @@ use std::collections::VecDeque;
 use crate::acks::{Acks, Own};
 use crate::bottleneck::{Rate, Trains};
 use crate::cwnd::Eyes;
+use crate::ecn::Marks;
 use crate::gaps::Gaps;
+use crate::lacking::Lacking;
 use crate::numbers::Unwrap;
 use crate::outstanding::{Outstanding, Sent};
 use crate::recovery::Recovery;
-use crate::segment::{FIN, RST, SYN, Seen};
+use crate::segment::{CWR, FIN, RST, SYN, Seen};
 use crate::thresholds::{LARGEST_PAYLOAD, MOST_OUTSTANDING};
 use crate::throughput::Bins;
 
@@ -63,6 +65,8 @@ pub struct Direction {
     pub una: Option<u64>,
     /// What lies between and has not passed.
     pub gaps: Gaps,
+    /// What ACKs cover and the capture lacks.
+    pub lacking: Lacking,
     pub outstanding: Outstanding,
     /// How far the data were complete, and since when.
     pub edges: VecDeque<(u64, i64)>,
@@ -74,13 +78,15 @@ pub struct Direction {
     pub largest: u32,
     pub largest_any: u32,
     pub stamped: bool,
-    /// The last segment was a keep-alive.
+    /// The last segment was a keep-alive; and where the last one of a byte began.
     pub probing: bool,
+    pub probed: Option<u64>,
     /// Whether more may be remembered, and how many segments and gaps were forgotten because not.
     pub room: bool,
     pub forgotten: u64,
     pub eyes: Eyes,
     pub recovery: Recovery,
+    pub marks: Marks,
     pub bins: Bins,
     /// Trains of data that met a queue before they came here, and of ACKs whose data or who met one behind.
     pub arrivals: Trains,
@@ -153,6 +159,7 @@ impl Direction {
         self.probing = own == Own::Probe && seen.payload <= 1 && !seen.has(SYN | FIN | RST);
         if self.probing {
             self.counts.keep_alives += 1;
+            self.probed = if seen.payload > 0 { Some(seq) } else { self.probed };
             return Some(DataKind::KeepAlive);
         }
         if units == 0 || seen.has(RST) {
@@ -212,7 +219,9 @@ impl Direction {
         counts.bytes += u64::from(seen.payload);
         counts.ect += u64::from(matches!(seen.ecn, 1 | 2));
         counts.ce += u64::from(seen.ecn == 3);
-        counts.cwr += u64::from(seen.has(crate::segment::CWR) && !seen.has(SYN));
+        let answer = seen.has(CWR) && !seen.has(SYN);
+        counts.cwr += u64::from(answer);
+        self.marks.on_data(seen.ecn == 3, answer);
         self.bins.add(seen.payload.into(), 0, now);
         if seen.payload > 0 {
             counts.first_ns = counts.first_ns.or(Some(now));
@@ -231,6 +240,7 @@ impl Direction {
 
     /// Where `seq .. end` lies among what has passed; gaps it opens or fills are noted.
     fn place(&mut self, seq: u64, end: u64) -> DataKind {
+        let acknowledged = self.lacking.fill(seq, end);
         if seq >= self.next {
             let from = self.next.max(self.una.unwrap_or(0));
             match seq > from && self.fits(self.gaps.len()) {
@@ -240,7 +250,7 @@ impl Direction {
             return DataKind::New;
         }
         let below = seq < self.first.unwrap_or(seq);
-        let missing = self.gaps.fill(seq, end);
+        let missing = acknowledged + self.gaps.fill(seq, end);
         if below || missing == end - seq { DataKind::Late } else { DataKind::Resent }
     }
 

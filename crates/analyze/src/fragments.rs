@@ -1,8 +1,8 @@
 //! Fragmented packets, put together as far as an analysis needs it: which bytes have come, and the first of them.
 //!
-//! What has not come is kept as a list of holes (RFC 815). A part that lies in no hole has come before, and changes nothing; one
-//! that lies partly in a hole overlaps others, or contradicts them about the packet's end, and the packet is given up, as hosts do
-//! (RFC 5722; Linux also for IPv4). The parts' bytes are not kept, but for what a TCP header can take.
+//! What has not come is kept as a list of holes (RFC 815). A part that lies in no hole has come before, and changes nothing.
+//! One that lies partly in a hole overlaps others, or contradicts them about the packet's end. The packet is then given up, as
+//! hosts do (RFC 5722; Linux also for IPv4). The parts' bytes are not kept, but for what a TCP header can take.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
@@ -130,7 +130,7 @@ impl Pending {
     }
 }
 
-/// What came of a part.
+/// The result of a part.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Joined {
     /// Other parts are missing, or the packet was given up before.
@@ -200,7 +200,7 @@ mod tests {
         Part::new(key(7), (start, end - start), more, 2, &bytes[start..end]).unwrap()
     }
 
-    /// What comes of parts, the last of which is the one that ends at 100.
+    /// The result of parts, the last of which is the one that ends at 100.
     fn joined(parts: &[(usize, usize)]) -> Vec<Joined> {
         let (bytes, mut fragments) = (bytes(), Fragments::default());
         parts.iter().map(|&(start, end)| fragments.join(&part(&bytes, start, end, end < 100), 0)).collect()
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(joined(&[(80, 100), (40, 80), (16, 40), (0, 16)])[3], whole);
         assert_eq!(joined(&[(40, 80), (40, 80), (80, 100), (80, 100), (0, 40)])[4], whole);
         assert_eq!(joined(&[(0, 40), (80, 100), (48, 56), (40, 48), (56, 80)])[4], whole);
-        // Another packet's part is none of this one's; the same identification serves again.
+        // Another packet's part does not belong to this one; the same identification serves again.
         let (bytes, mut fragments) = (bytes(), Fragments::default());
         for _ in 0..2 {
             assert_eq!(fragments.join(&part(&bytes, 0, 40, true), 0), w);

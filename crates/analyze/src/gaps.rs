@@ -34,6 +34,16 @@ impl Gaps {
         self.fill(0, end);
     }
 
+    /// The lowest range is not waited for any more.
+    pub fn take_first(&mut self) -> Option<(u64, u64)> {
+        self.0.pop_first()
+    }
+
+    /// The ranges, or what lies below `end` of them, from the lowest on.
+    pub fn below(&self, end: u64) -> impl Iterator<Item = (u64, u64)> {
+        self.0.range(..end).map(move |(&from, &to)| (from, to.min(end)))
+    }
+
     /// The first missing number.
     pub fn first(&self) -> Option<u64> {
         self.0.first_key_value().map(|(&from, _)| from)

@@ -4,13 +4,11 @@
 //! acknowledged at once by any receiver (RFC 5681 section 4.2) and says nothing of its policy.
 
 use crate::numbers::{Spread, span_s};
-use crate::thresholds::{BATCH_S, BATCH_SHARE, HELD_S, HELD_SHARE, PAUSE_S, PAUSE_SHARE, QUICK_MISSES, QUICK_RUN};
+use crate::phases::{Phases, Tally};
+use crate::thresholds::{BATCH_S, BATCH_SHARE, HELD_S, HELD_SHARE, PAUSE_S, PAUSE_SHARE};
 
 /// Segments an ACK from which one class counts them all.
 pub const MANY: usize = 64;
-
-/// Counts of ACKs by the segments they cover: index 0 is for one, the last for [`MANY`] and more.
-pub type BySegments = Vec<u64>;
 
 /// What is counted.
 #[derive(Clone, Debug, Default)]
@@ -21,21 +19,9 @@ pub struct Holds {
     /// How long held ACKs of one segment waited, and of more.
     pub held_single: Spread,
     pub held_more: Spread,
-    pub at_once: BySegments,
-    pub held: BySegments,
-    /// Segments acknowledged one by one at the start, while nothing else had come.
-    pub lead: u64,
-    leading: bool,
-    begun: bool,
-    run: u64,
-    misses: u64,
-    others: u64,
-    /// Segments in later quick phases, and how many phases, of them how many after a disorder.
-    pub quick_later: u64,
-    pub phases: u64,
-    pub phases_after_disorder: u64,
-    disorder: bool,
-    run_after_disorder: bool,
+    /// All of them, and by phase.
+    pub all: Tally,
+    pub phases: Phases,
     /// ACKs of three segments and more, and those of them whose segments came in a batch.
     pub stretched: u64,
     pub batches: u64,
@@ -63,19 +49,14 @@ impl Holds {
         let before = self.before.replace(delay).filter(|_| !all).unwrap_or(base);
         let hold = delay - base.max(before);
         let held = is_held(hold, base);
-        let place = (segments.max(1) as usize).min(MANY) - 1;
-        let counts = if held { &mut self.held } else { &mut self.at_once };
-        if counts.len() <= place {
-            counts.resize(place + 1, 0);
-        }
-        counts[place] += 1;
+        self.all.add(segments, held);
+        self.phases.on_ack(segments, held);
         if held {
             if segments <= 1 { &mut self.held_single } else { &mut self.held_more }.add(hold);
         }
         if let Some(last) = self.last.replace(now) {
             self.gaps.add(span_s(last, now));
         }
-        self.follow(segments <= 1 && !held);
     }
 
     /// Segments that an ACK of `segments` covers passed between two instants; it leaves nothing outstanding if it covers `all`.
@@ -99,41 +80,9 @@ impl Holds {
 
     /// An ACK of something resent, late or beyond a gap: a receiver may be quick for a while after it.
     pub fn on_disorder(&mut self) {
-        self.disorder = true;
+        self.phases.on_disorder();
         self.before = None;
         self.last = None;
-    }
-
-    fn follow(&mut self, quick: bool) {
-        if !self.begun {
-            (self.begun, self.leading) = (true, true);
-        }
-        if quick {
-            if self.run == 0 {
-                self.run_after_disorder = std::mem::take(&mut self.disorder);
-            }
-            self.run += 1;
-            self.misses = 0;
-            self.lead += u64::from(self.leading);
-            return;
-        }
-        self.misses += 1;
-        self.others += 1;
-        if self.misses == QUICK_MISSES || 4 * self.others > self.run + 4 {
-            self.finish();
-            self.leading = false;
-        }
-    }
-
-    /// The quick phase that is going on, if one is, ends.
-    pub fn finish(&mut self) {
-        let run = std::mem::take(&mut self.run);
-        (self.misses, self.others) = (0, 0);
-        if !self.leading && run >= QUICK_RUN {
-            self.phases += 1;
-            self.phases_after_disorder += u64::from(self.run_after_disorder);
-            self.quick_later += run;
-        }
     }
 
     /// What the least delay exceeds the base by, if it was no waiting.
@@ -149,10 +98,7 @@ impl Holds {
 
     /// Those of so many segments, held or not.
     pub fn of(&self, segments: std::ops::RangeInclusive<usize>) -> u64 {
-        let sum = |counts: &BySegments| {
-            counts.iter().enumerate().filter(|(place, _)| segments.contains(&(place + 1))).map(|(_, n)| n).sum::<u64>()
-        };
-        sum(&self.at_once) + sum(&self.held)
+        segments.map(|n| self.all.of(n as u64)).sum()
     }
 }
 

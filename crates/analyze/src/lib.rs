@@ -6,37 +6,46 @@
 //!
 //! Every number that decides what is said stands in `thresholds.rs`.
 
+mod accusations;
 mod acks;
 mod answers;
 mod bottleneck;
+mod census;
 mod clock;
 mod connection;
 mod copies;
 mod cwnd;
 mod direction;
+mod ecn;
 mod fragments;
 mod frame;
 mod gaps;
 mod holds;
 mod ip;
+mod lacking;
 mod numbers;
 mod outstanding;
+mod phases;
 mod phrases;
 mod policy;
 mod recovery;
 mod rows;
+mod rule;
 mod segment;
+mod series;
 mod summary;
 pub mod thresholds;
 mod throughput;
+mod timer;
 mod tunnel;
 mod vantage;
 mod words;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io::Read;
 use std::net::IpAddr;
 
+pub use census::Census;
 use clock::{Clock, Tick};
 use connection::Connection;
 use fragments::Joined;
@@ -52,66 +61,12 @@ pub use vantage::Vantage;
 
 use acklab_capture::{Block, ReadError, Reader, Record};
 
-/// What became of the packets of a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Census {
-    /// All of them, and their bytes before they were cut.
-    pub packets: u64,
-    /// Bytes of them.
-    pub bytes: u64,
-    /// TCP segments that were analysed.
-    pub tcp: u64,
-    /// Neither IPv4 nor IPv6.
-    pub not_ip: u64,
-    /// IP, but not TCP.
-    pub not_tcp: u64,
-    /// Those of them that are UDP, and those of these that look like QUIC: port 443, and its fixed bit.
-    pub udp: u64,
-    /// The latter.
-    pub quic: u64,
-    /// Packets in tunnels, by the outermost; what is inside is counted as any other packet.
-    pub tunnels: BTreeMap<Tunnel, u64>,
-    /// Parts of fragmented packets, those of segments among them.
-    pub fragments: u64,
-    /// TCP segments put together from them, which count as `tcp`, `cut` or `malformed` besides.
-    pub reassembled: u64,
-    /// Fragmented segments that were left out because their parts overlap, or disagree about where the segment ends.
-    pub overlapping: u64,
-    /// Cut before the TCP header ends.
-    pub cut: u64,
-    /// With lengths that contradict each other.
-    pub malformed: u64,
-    /// TCP segments whose options were cut: timestamps, SACK blocks and what a SYN offers may be missing.
-    pub options_cut: u64,
-    /// Earlier than the packet before; they count as simultaneous with it.
-    pub backward: u64,
-    /// By how many nanoseconds at most.
-    pub backward_max_ns: u64,
-    /// Times more than a second earlier than the one before: the clock was set, or another capture begins.
-    pub clock_steps: u64,
-    /// Packets whose time does not go with those before and after; they count as simultaneous with the one before.
-    pub wild_times: u64,
-    /// Link types that are not read, each once.
-    pub unknown_links: Vec<u32>,
-    /// Packets without a time, which are not read (pcapng's simple packet blocks).
-    pub untimed: u64,
-    /// TCP segments that were left out, of connections beyond the first [`thresholds::MOST_CONNECTIONS`].
-    pub unfollowed: u64,
-    /// Segments and gaps that were forgotten before an ACK settled them, because too many were outstanding.
-    pub forgotten: u64,
-    /// Rows that the tables of ACKs and segments have no room for.
-    pub rows_left_out: u64,
-    /// The file ends within a packet, as when its writer was stopped.
-    pub broken_off: bool,
-    /// What is wrong with the file, where it could not be read on.
-    pub damaged: Option<String>,
-}
-
 /// An analysis in progress, or done.
 ///
 /// ```
 /// use acklab_analyze::Analysis;
-/// use acklab_capture::{Capture, LinkEnd, Reader};
+/// use acklab_capture::Reader;
+/// use acklab_tap::{Capture, LinkEnd};
 ///
 /// let text = r#"
 ///     link = [{ between = ["S", "R"], rate = "1Mbps", delay = "10ms" }]
@@ -244,6 +199,7 @@ impl Analysis {
             }
             Tick::Step => self.census.clock_steps += 1,
         }
+        self.census.resolution_ns = self.clock.resolution();
         let (tunnel, read) = ip::read(link_type, frame, length);
         if let Some(tunnel) = tunnel {
             *self.census.tunnels.entry(tunnel).or_default() += 1;
@@ -367,11 +323,15 @@ impl Analysis {
 
     /// A row for each direction that carried data, or whose ACKs say so, or for a connection's first if none did.
     pub fn connections(&self) -> Vec<ConnectionRow> {
+        let tick_s = self.census.resolution_ns.map_or(0.0, |ns| ns as f64 * 1e-9);
         let rows = self.connections.iter().enumerate().flat_map(|(index, connection)| {
             let carried = |direction: usize| connection.directions[direction].carried();
             let directions: Vec<usize> =
                 (0..2).filter(|&direction| carried(direction) || direction == 0 && !carried(1)).collect();
-            directions.into_iter().map(move |direction| summary::row(index, connection, direction)).collect::<Vec<_>>()
+            directions
+                .into_iter()
+                .map(move |direction| summary::row(index, connection, direction, tick_s))
+                .collect::<Vec<_>>()
         });
         rows.collect()
     }

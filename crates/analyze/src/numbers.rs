@@ -44,7 +44,7 @@ pub struct Spread {
 
 /// Bins an octave; the width of one is a factor of 2^(1/16), 4.4 %.
 const BINS: usize = 16;
-/// The least value told apart from 0, in seconds.
+/// The least value distinguished from 0, in seconds.
 const FINEST: f64 = 1e-9;
 
 impl Spread {

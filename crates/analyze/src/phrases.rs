@@ -31,6 +31,8 @@ pub fn plural(number: u64, what: &str) -> String {
 pub fn ms(secs: f64) -> String {
     let ms = secs * 1e3;
     match ms {
+        10_000.0.. => format!("{:.0} s", ms * 1e-3),
+        1000.0.. => format!("{:.1} s", ms * 1e-3),
         10.0.. => format!("{ms:.0} ms"),
         1.0.. => format!("{ms:.1} ms"),
         _ => format!("{:.0} µs", ms * 1e3),

@@ -37,6 +37,8 @@ pub struct Seen {
     pub ack: u32,
     /// The eight flags from CWR to FIN.
     pub flags: u8,
+    /// The flag before them, AE (RFC 9768).
+    pub accurate: bool,
     /// The window field, not scaled.
     pub window: u16,
     /// Bytes of payload.
@@ -106,6 +108,7 @@ pub fn tcp(kept: &[u8], length: usize, (from, to): (IpAddr, IpAddr)) -> Result<S
         seq: word(kept, 4)?,
         ack: word(kept, 8)?,
         flags: kept[13],
+        accurate: kept[12] & 1 != 0,
         window: half(kept, 14)?,
         payload: (length - header) as u32,
         options: options(&kept[20..header.min(kept.len())]),

@@ -5,6 +5,9 @@ use acklab_table::table;
 use crate::connection::Connection;
 use crate::holds::MANY;
 use crate::numbers::span_s;
+use crate::policy::View;
+use crate::thresholds::{HELD_S, LEAST_RTO_S, LEAST_TICKS, MOST_LACKING};
+use crate::vantage::{Legs, Vantage};
 use crate::{policy, vantage, words};
 
 table! {
@@ -26,13 +29,13 @@ table! {
         pub handshake: bool,
         /// A RST passed.
         pub reset: bool,
-        /// From the SYN to the ACK that ends the handshake, where each passed once.
+        /// From the SYN to the pure ACK that ends the handshake, where each passed once and, by later round trips, none was late.
         pub handshake_rtt_s: Option<f64>,
         /// Maximum segment size that the data's receiver announced, or their sender if that is less.
         pub mss: Option<u64>,
         /// Window scale of the receiver; null without both SYNs.
         pub window_scale: Option<u64>,
-        /// Other options that both SYNs offer: `sack`, `timestamps`, `ecn`.
+        /// Other options that both SYNs offer: `sack`, `timestamps`, `ecn` (RFC 3168).
         pub options: String,
         /// Payload that passed within 0.9 round trips of the first: the initial window, if the sender had enough to send; null without a handshake.
         pub initial_window_bytes: Option<u64>,
@@ -54,8 +57,8 @@ table! {
         pub late: u64,
         /// Recoveries that three duplicate ACKs or SACK blocks began.
         pub fast_recoveries: u64,
-        /// Segments resent after 0.2 s without data, when no duplicate ACK had asked for them.
-        pub timeouts: u64,
+        /// Segments resent after 0.2 s without data, when no duplicate ACK had asked for them; null if the capture's clock is too coarse.
+        pub timeouts: Option<u64>,
         /// Keep-alives and window probes of the data's sender.
         pub keep_alives: u64,
         /// Packets with an acknowledgment number.
@@ -78,12 +81,14 @@ table! {
         pub sack_acks: u64,
         /// Those that report something that came twice (RFC 2883).
         pub dsack_acks: u64,
-        /// Pure ones that close the window.
+        /// Segments other than SYN and FIN that advertise a window of 0.
         pub zero_window: u64,
         /// For how long it was closed.
         pub zero_window_s: f64,
         /// Payload acknowledged for the first time.
         pub acked_bytes: u64,
+        /// Bytes of it that the capture lacks. Above 5 %, no policy and no goodput follows.
+        pub lacking_bytes: u64,
         /// Mean over `new_acks`.
         pub bytes_per_ack: Option<f64>,
         /// Mean over `new_acks`; null where neither data nor a SYN tell a segment's size.
@@ -100,14 +105,14 @@ table! {
         pub divided_acks: u64,
         /// Segments that passed once and were acknowledged in parts, where a segment's size is certain.
         pub split_segments: u64,
-        /// ACKs at least third in a row that follow each other in less than half the time their segments did.
-        pub compressed_acks: u64,
+        /// ACKs at least third in a row that follow each other in less than half the time their segments did; null if the capture's clock is coarse.
+        pub compressed_acks: Option<u64>,
         /// ACKs of numbers that no window allowed, left out: of an older connection, or forged.
         pub wild_acks: u64,
         /// ACKs of what had not passed.
         pub acks_of_unseen: u64,
-        /// Those whose data passed more than 1 ms later: optimistic.
-        pub optimistic_acks: u64,
+        /// Those whose data passed more than 1 ms later: optimistic; null if the capture's clock is coarse.
+        pub optimistic_acks: Option<u64>,
         /// ACKs that are missing between those that passed, at least; null where the receiver's IPv4 identifications do not count the connection's packets.
         pub missing_acks: Option<u64>,
         /// ACKs that echo the timestamp of a later segment than the first they cover: ACKs before them are missing.
@@ -116,10 +121,10 @@ table! {
         pub last_echoes: u64,
         /// ACKs that echo an earlier one: they acknowledge what had not arrived.
         pub earlier_echoes: u64,
-        /// Segments acknowledged one by one and at once at the start.
-        pub quick_segments: u64,
-        /// Plain ACKs that waited (`thresholds`).
-        pub held_acks: u64,
+        /// Segments acknowledged one by one and at once at the start; null if the capture's clock is too coarse.
+        pub quick_segments: Option<u64>,
+        /// Plain ACKs that waited (`thresholds`); null if the capture's clock is too coarse.
+        pub held_acks: Option<u64>,
         /// Delay of plain ACKs since what they cover was complete: least.
         pub delay_min_s: Option<f64>,
         /// Median, to 4 %.
@@ -138,13 +143,13 @@ table! {
         pub ect: u64,
         /// Data packets marked (CE).
         pub ce: u64,
-        /// ACKs that echo a mark (ECE).
+        /// ACKs with the bit ECE, which echoes a mark if ECN was negotiated.
         pub ece: u64,
         /// Data packets that say a mark was answered (CWR).
         pub cwr: u64,
         /// Pure ACKs that may be marked, or are.
         pub ect_acks: u64,
-        /// Round trips timed from here to the receiver and back (Karn's rule, or timestamps).
+        /// Round trips timed from here to the receiver and back (Karn's rule, or timestamps); near the receiver these are its own delays.
         pub rtt_samples: u64,
         /// Those of segments that passed more than once, which timestamps distinguish.
         pub rtt_stamped: u64,
@@ -160,13 +165,15 @@ table! {
         pub rtt_max_s: Option<f64>,
         /// Least from here to the sender and back: handshake, or echoed timestamps.
         pub sender_rtt_min_s: Option<f64>,
+        /// Least round trip of the whole path: from here to both ends and back; null where the capture's place is not known.
+        pub path_rtt_min_s: Option<f64>,
         /// Packets of both ends that had passed shortly before, the same to identification or timestamps: captured twice, or repeated by the network.
         pub copies: u64,
         /// Most that was sent and not acknowledged; 0 where no ACK passed.
         pub max_flight_bytes: u64,
-        /// Payload bits acknowledged a second, from the first segment to the last ACK.
+        /// Payload bits acknowledged a second, from the first segment to the last ACK; null if the capture lacks more than 5 % of them.
         pub goodput_bps: Option<f64>,
-        /// Rate of the path's bottleneck in bits of IP packets a second: median over trains of packets that met a queue; null where fewer than 8 did, or their rates differ.
+        /// Rate of the path's bottleneck in bits of IP packets a second. It is the median over trains of packets that met a queue; null where fewer than 8 did, or their rates differ.
         pub bottleneck_bps: Option<f64>,
         /// Nine tenths of the trains had at least this rate.
         pub bottleneck_low_bps: Option<f64>,
@@ -187,18 +194,28 @@ table! {
     }
 }
 
-/// The row of `connection`'s direction `index`.
-pub fn row(number: usize, connection: &Connection, index: usize) -> ConnectionRow {
+/// The row of `connection`'s direction `index`, by a clock of so many seconds a tick (0 if it is fine).
+pub fn row(number: usize, connection: &Connection, index: usize, tick: f64) -> ConnectionRow {
     let mut direction = connection.directions[index].clone();
-    direction.acks.holds.finish();
+    direction.acks.holds.phases.finish();
+    let two_series = connection.two_series();
+    let legs = if two_series.is_some() { Legs::default() } else { Legs::of(connection, index, tick) };
+    if legs.is_prompt() {
+        direction.acks.syn_trip.inspect(|&trip| direction.acks.rtt.add(trip));
+    }
     let (data, acks, holds) = (&direction.counts, &direction.acks.counts, &direction.acks.holds);
     let mean = |sum: u64| (acks.new > 0).then(|| sum as f64 / acks.new as f64);
-    let place = vantage::of(&direction);
-    let found = policy::of(&direction, connection.copies, place);
-    let round_trip = direction.legs.0.zip(direction.legs.1).map(|(one, other)| one + other);
-    let bottleneck = direction.bottleneck();
+    let place = if vantage::nearer(connection, index, tick).is_some() { Vantage::Unknown } else { legs.place() };
+    let view = View { place, copies: connection.copies, two_series, tick };
+    let found = policy::of(&direction, &view);
+    // A span of few ticks does not count, and one between two series of numbers means nothing.
+    let known = |span: Option<f64>| span.filter(|span| *span >= LEAST_TICKS * tick && two_series.is_none());
+    let counted = |n: u64, least: f64| (least >= LEAST_TICKS * tick && two_series.is_none()).then_some(n);
+    let round_trip = known(connection.handshake_s()).filter(|_| legs.is_prompt());
+    let bottleneck = policy::bottleneck(&direction, tick).filter(|_| two_series.is_none());
     let end = |end: usize| connection.ends[end].to_string();
-    let span = data.first_ns.zip(acks.last_ns).map(|(first, last)| span_s(first, last)).filter(|span| *span > 0.0);
+    let span = known(data.first_ns.zip(acks.last_ns).map(|(first, last)| span_s(first, last)));
+    let span = span.filter(|span| *span > 0.0 && !policy::lacks(&direction, MOST_LACKING));
     ConnectionRow {
         connection: number as u64,
         direction: index as u64,
@@ -222,7 +239,7 @@ pub fn row(number: usize, connection: &Connection, index: usize) -> ConnectionRo
         resent_bytes: data.resent_bytes,
         late: data.late,
         fast_recoveries: direction.recovery.fast,
-        timeouts: direction.recovery.timeouts,
+        timeouts: counted(direction.recovery.timeouts, LEAST_RTO_S),
         keep_alives: data.keep_alives,
         acks: acks.packets,
         pure_acks: acks.pure,
@@ -237,6 +254,7 @@ pub fn row(number: usize, connection: &Connection, index: usize) -> ConnectionRo
         zero_window: acks.zero_window,
         zero_window_s: direction.recovery.closed_ns as f64 * 1e-9,
         acked_bytes: acks.acked_bytes,
+        lacking_bytes: direction.lacking.bytes,
         bytes_per_ack: mean(acks.acked_bytes),
         segments_per_ack: mean(acks.acked_segments).filter(|_| direction.has_unit()),
         plain_acks: holds.count(),
@@ -245,20 +263,20 @@ pub fn row(number: usize, connection: &Connection, index: usize) -> ConnectionRo
         acks_of_more: holds.of(3..=MANY),
         divided_acks: acks.divided,
         split_segments: acks.split,
-        compressed_acks: acks.compressed,
+        compressed_acks: counted(acks.compressed, 0.0),
         wild_acks: acks.wild,
         acks_of_unseen: acks.of_unseen,
-        optimistic_acks: acks.ahead,
+        optimistic_acks: counted(acks.ahead, 0.0),
         missing_acks: policy::missing(&direction.acks),
         later_echoes: acks.later_echoes,
         last_echoes: acks.last_echoes,
         earlier_echoes: acks.earlier_echoes,
-        quick_segments: holds.lead,
-        held_acks: holds.held.iter().sum(),
-        delay_min_s: holds.delay.least(),
-        delay_median_s: holds.delay.quantile(0.5),
-        delay_p95_s: holds.delay.quantile(0.95),
-        delay_max_s: holds.delay.most(),
+        quick_segments: counted(holds.phases.lead, HELD_S),
+        held_acks: counted(holds.all.all_held(), HELD_S),
+        delay_min_s: known(holds.delay.least()),
+        delay_median_s: known(holds.delay.quantile(0.5)),
+        delay_p95_s: known(holds.delay.quantile(0.95)),
+        delay_max_s: known(holds.delay.most()),
         timer_s: found.timer.map(|timer| timer.mode),
         timer_low_s: found.timer.map(|timer| timer.low),
         timer_high_s: found.timer.map(|timer| timer.high),
@@ -269,12 +287,13 @@ pub fn row(number: usize, connection: &Connection, index: usize) -> ConnectionRo
         ect_acks: acks.ect,
         rtt_samples: direction.acks.rtt.count(),
         rtt_stamped: acks.stamped_rtts,
-        rtt_min_s: direction.acks.rtt.least(),
-        rtt_mean_s: direction.acks.rtt.mean(),
-        rtt_median_s: direction.acks.rtt.quantile(0.5),
-        rtt_p95_s: direction.acks.rtt.quantile(0.95),
-        rtt_max_s: direction.acks.rtt.most(),
-        sender_rtt_min_s: vantage::legs(&direction).1,
+        rtt_min_s: known(direction.acks.rtt.least()),
+        rtt_mean_s: known(direction.acks.rtt.mean()),
+        rtt_median_s: known(direction.acks.rtt.quantile(0.5)),
+        rtt_p95_s: known(direction.acks.rtt.quantile(0.95)),
+        rtt_max_s: known(direction.acks.rtt.most()),
+        sender_rtt_min_s: known(legs.sender.map(|leg| leg.secs)),
+        path_rtt_min_s: known(legs.path()).filter(|_| place != Vantage::Unknown),
         copies: connection.copies,
         max_flight_bytes: if acks.packets > 0 { data.most_flight } else { 0 },
         goodput_bps: span.map(|span| 8.0 * acks.acked_bytes as f64 / span),
@@ -286,6 +305,6 @@ pub fn row(number: usize, connection: &Connection, index: usize) -> ConnectionRo
         vantage: place.name().to_owned(),
         policy: found.name.to_owned(),
         ack_every: found.every,
-        finding: words::finding(connection, &direction, &found, place),
+        finding: words::finding(connection, index, &found, &view, &legs),
     }
 }

@@ -1,7 +1,7 @@
 //! Every number that decides what an analysis says; nothing else in it is a matter of degree.
 
 /// Seconds by which an ACK must be later than the quickest seen before it counts as held back, beside a share of the
-/// quickest ([`HELD_SHARE`]): above the jitter of a busy host, below any delayed-ACK timer in use (Linux: 40 ms).
+/// quickest ([`HELD_SHARE`]). That is above the jitter of a busy host, below any delayed-ACK timer in use (Linux: 40 ms).
 pub const HELD_S: f64 = 0.005;
 /// The share, which matters where the path to the receiver is long.
 pub const HELD_SHARE: f64 = 0.25;
@@ -9,11 +9,9 @@ pub const HELD_SHARE: f64 = 0.25;
 pub const NEAR_SHARE: f64 = 0.2;
 /// Or if it takes at most this many seconds, a thousandth part of what a path of any length takes.
 pub const NEAR_S: f64 = 0.0003;
-/// Fewest ACKs outside quick phases that show what comes after them.
-pub const LEAST_OUTSIDE: u64 = 4;
 /// Fewest ACKs of one segment each that are no mere beginning: Linux begins with 16 quick ACKs, and more while its window grows.
 pub const LEAST_LONG: u64 = 64;
-/// Fewest clean ACKs of new data from which a policy is named.
+/// Fewest clean ACKs of new data from which a policy is named, and fewest outside quick phases from which one is named for these.
 pub const LEAST_ACKS: u64 = 12;
 /// Least share that clean ACKs must be of those of new data.
 pub const PLAIN_SHARE: f64 = 0.1;
@@ -24,7 +22,7 @@ pub const MOST_WEIGHT: u64 = 4;
 /// What lies outside quick phases must be this share of all for a policy to be read from it.
 pub const REST_SHARE: f64 = 0.1;
 /// ACKs of other kinds in a quick phase: two in a row end it, or more than a fourth.
-pub const QUICK_MISSES: u64 = 2;
+pub const QUICK_MISSES: usize = 2;
 /// ACKs are periodic if the middle three fifths of the intervals between them differ by at most this share of the median.
 pub const STEADY_SHARE: f64 = 0.4;
 /// Share of the ACKs from which something unusual (dividing, acknowledging ahead, spoofing, thinning) is named.
@@ -106,6 +104,32 @@ pub const MOST_CONNECTIONS: usize = 100_000;
 pub const BACKWARD_NS: i128 = 1_000_000_000;
 /// Nanoseconds between two packets from which the later one's time is held against that of the next.
 pub const LEAP_NS: i128 = 60_000_000_000;
+/// Nanoseconds of a tick from which a capture's clock is coarse: finer ones distinguish a wait from none ([`HELD_S`]).
+pub const COARSE_NS: u128 = 1_000_000;
+/// Fewest steps, each a multiple of a tick, that show it. That four instants in microseconds share a tick of 1 ms by chance has a
+/// probability of 1 in 10^9.
+pub const LEAST_STEPS: u32 = 4;
+/// Fewest packets that show a clock of one second, or one that stands still.
+pub const LEAST_TIMES: u64 = 12;
+/// A span is stated if it is at least so many ticks of the clock: then it is right to a tenth.
+pub const LEAST_TICKS: f64 = 10.0;
+/// Share of the acknowledged payload that the capture may lack for a policy and a goodput to be stated,
+pub const MOST_LACKING: f64 = 0.05;
+/// and for a bottleneck's rate,
+pub const MOST_LACKING_RATE: f64 = 0.01;
+/// and the fewest bytes of which it is said: a FIN that the capture lacks takes one number, and so does a probe.
+pub const LEAST_LACKING: u64 = 3;
+/// Distance in bytes of two series of sequence numbers: beyond any window in use. Of two random series, 3 % are nearer.
+pub const LEAST_APART: u64 = 1 << 26;
+/// Fewest runs of echoes after a congestion mark, or answers to echoes, that show ECN without a handshake.
+pub const LEAST_MARKED: u64 = 3;
+/// Later round trips that usually take less than this share of the handshake's, and are shorter by [`SPLIT_S`], show that its
+/// answer was late.
+pub const LATE_SHARE: f64 = 0.5;
+/// Fewest round trips that show without a handshake how far an end is, and fewest that show an answer in the handshake to be late.
+pub const LEAST_TRIPS: u64 = 3;
+/// Fewest ACKs of a full number of segments, outside quick phases, that show this number.
+pub const LEAST_FULL: u64 = 6;
 /// IPv4 hosts whose last identification is remembered.
 pub const MOST_HOSTS: usize = 1 << 16;
 /// Outstanding segments remembered for each direction, and gaps; beyond, the oldest are forgotten.

@@ -44,7 +44,7 @@ fn gre(rest: &[u8]) -> Option<(Tunnel, Result<&[u8], Other>)> {
     match kind {
         0x0800 | 0x86dd | 0x8847 => Some((Tunnel::Gre, inner.and_then(|inner| frame::tagged(kind, inner)))),
         0x6558 => Some((Tunnel::Gre, inner.and_then(frame::ethernet))),
-        // Types I and II, told apart by the number in GRE, and III, which may have a header more.
+        // Types I and II, distinguished by the number in GRE, and III, which may have a header more.
         0x88be => {
             let head = if flags & 0x1000 != 0 { 8 } else { 0 };
             Some((Tunnel::Erspan, inner.and_then(|inner| frame::ethernet(inner.get(head..).ok_or(Other::Cut)?))))

@@ -2,27 +2,35 @@
 
 use crate::connection::Connection;
 use crate::direction::Direction;
-use crate::phrases::{digits, ms, plural};
-use crate::policy::{self, Policy, many};
-use crate::thresholds::{LEAST_ACKS, NEAR_S, SPLIT_S, SPLIT_SHARE, UNUSUAL_LEAST};
-use crate::vantage::{self, Vantage};
+use crate::ecn::Agreed;
+use crate::phrases::{digits, ms as span, plural};
+use crate::policy::{self, Policy, View, many};
+use crate::thresholds::{LEAST_LACKING, LEAST_TICKS, MOST_LACKING, NEAR_S, UNUSUAL_LEAST};
+use crate::vantage::{Leg, Legs, Vantage, nearer};
 
 /// The finding of one direction: policy, where that was seen from, and what else stands out.
-pub fn finding(connection: &Connection, direction: &Direction, policy: &Policy, place: Vantage) -> String {
+pub fn finding(connection: &Connection, index: usize, policy: &Policy, view: &View, legs: &Legs) -> String {
+    let direction = &connection.directions[index];
     let mut sentences = vec![policy.words.clone()];
-    if matches!(policy.name, "varying" | "periodic") {
-        sentences.extend(thinning(direction, place));
+    if let Some(returns) = view.two_series {
+        // Whatever else is counted mixes the two.
+        sentences.push(two_series(returns));
+    } else {
+        sentences.extend(lacking(direction, policy));
+        if policy.thinnable {
+            sentences.extend(thinning(direction, view.place));
+        }
+        sentences.push(seen_from(connection, index, view, legs));
+        sentences.extend(coarse(view.tick));
+        if many(connection.copies, connection.packets) {
+            sentences.push(format!(
+                "{} of {} packets passed twice, the same in everything: captured at two interfaces or by a mirror port, or repeated by the network; copies count as resent",
+                connection.copies, connection.packets
+            ));
+        }
+        sentences.extend(bottleneck(direction, view.tick));
+        sentences.extend(remarks(connection, direction, view.tick));
     }
-    sentences.push(seen_from(connection, direction, place));
-    if many(connection.copies, connection.packets) {
-        sentences.push(format!(
-            "{} of {} packets passed twice, the same in everything: captured at two interfaces or by a mirror port, or repeated by the network; copies count as resent",
-            connection.copies, connection.packets
-        ));
-    }
-    sentences.extend(nearer(direction));
-    sentences.extend(bottleneck(direction));
-    sentences.extend(remarks(direction));
     let mut text = String::new();
     for sentence in sentences {
         let mut letters = sentence.chars();
@@ -57,51 +65,100 @@ fn thinning(direction: &Direction, place: Vantage) -> Option<String> {
     }
 }
 
-fn seen_from(connection: &Connection, direction: &Direction, place: Vantage) -> String {
-    let (receiver, sender) = vantage::legs(direction);
-    let known = |leg: Option<f64>| leg.map_or("?".to_owned(), ms);
+fn two_series(returns: u64) -> String {
+    format!(
+        "the sequence numbers change {returns} times between two series, farther apart than any window: captured on both sides of a device that rewrites them, or two connections of the same addresses and ports; the counts mix the two, and no time or rate follows"
+    )
+}
+
+/// What the capture lacks of what was acknowledged.
+fn lacking(direction: &Direction, policy: &Policy) -> Option<String> {
+    let (bytes, acked) = (direction.lacking.bytes, direction.acks.counts.acked_bytes);
+    if bytes < LEAST_LACKING || direction.counts.bytes == 0 {
+        return None;
+    }
+    let so = match (policy::lacks(direction, MOST_LACKING), policy.name) {
+        (false, _) => "",
+        (true, "undecided") => return None, // that is why
+        (true, _) => "; no goodput or rate follows from the rest",
+    };
+    Some(format!("the capture lacks {bytes} of {acked} bytes that were acknowledged{so}"))
+}
+
+/// What a coarse clock does not show.
+fn coarse(tick: f64) -> Option<String> {
+    match tick {
+        0.0 => None,
+        ..1e9 => {
+            let (steps, least) = (span(tick), span(LEAST_TICKS * tick));
+            Some(format!(
+                "the capture's clock counts in steps of {steps}: spans below {least}, and the rate of a bottleneck, are not known"
+            ))
+        }
+        _ => Some("all packets have the same time: no span and no rate is known".to_owned()),
+    }
+}
+
+fn seen_from(connection: &Connection, index: usize, view: &View, legs: &Legs) -> String {
+    let direction = &connection.directions[index];
     if let Some(only) = one_sided(direction) {
         return format!("only one direction was captured: {only}");
     }
-    let legs = format!("{} to the receiver and back, {} to the sender", known(receiver), known(sender));
-    match place {
-        Vantage::Receiver if receiver.is_some_and(|leg| leg > NEAR_S) => {
-            format!("captured near the receiver ({legs}): delays are its own and the path's from here to it")
+    if let Some((handshake, usual)) = nearer(connection, index, view.tick) {
+        let usual = if usual < LEAST_TICKS * view.tick { span(usual + view.tick) } else { span(usual) };
+        return format!(
+            "the handshake was answered after {}, but half of the data within {usual}: something nearer than the far end acknowledges (a proxy that splits the connection), or the first answer was held up; how far the receiver is, is not known",
+            span(handshake),
+        );
+    }
+    let known = |leg: Option<Leg>| match leg {
+        None => "?".to_owned(),
+        Some(leg) if leg.secs < LEAST_TICKS * view.tick => format!("less than {}", span(leg.secs + view.tick)),
+        Some(leg) if leg.at_most && leg.secs > NEAR_S => format!("at most {}", span(leg.secs)),
+        Some(leg) => span(leg.secs),
+    };
+    let late = match (legs.late_answer, legs.late_ack) {
+        (Some(took), _) => format!("; the SYN was answered late, after {}", span(took)),
+        (None, Some(took)) => format!("; the handshake's last ACK was late, after {}", span(took)),
+        (None, None) => String::new(),
+    };
+    let near = |leg: Option<Leg>| leg.is_some_and(|leg| leg.secs + view.tick <= NEAR_S);
+    let legs_words =
+        format!("{} to the receiver and back, {} to the sender{late}", known(legs.receiver), known(legs.sender));
+    match view.place {
+        Vantage::Receiver if near(legs.receiver) => {
+            format!("captured near the receiver ({legs_words}): delays are its own")
         }
-        Vantage::Receiver => format!("captured near the receiver ({legs}): delays are its own"),
+        Vantage::Receiver => {
+            format!("captured near the receiver ({legs_words}): delays are its own and the path's from here to it")
+        }
         Vantage::Sender => {
             format!(
-                "captured near the sender ({legs}): delays contain the path, and waiting shows as what exceeds the least"
+                "captured near the sender ({legs_words}): delays contain the path, and waiting shows as what exceeds the least"
             )
         }
-        Vantage::Both if receiver.is_some_and(|leg| leg <= NEAR_S) => {
-            format!("captured where both ends are near ({legs}): delays are the receiver's own")
+        Vantage::Both if near(legs.receiver) => {
+            format!("captured where both ends are near ({legs_words}): delays are the receiver's own")
         }
-        Vantage::Both => format!("captured where both ends are near ({legs})"),
-        Vantage::Between => format!("captured between the ends ({legs}): delays contain the path to the receiver"),
+        Vantage::Both => format!("captured where both ends are near ({legs_words})"),
+        Vantage::Between => {
+            format!("captured between the ends ({legs_words}): delays contain the path to the receiver")
+        }
         Vantage::Unknown => {
             let handshake = if connection.opened { "its handshake passed twice or in part" } else { "no handshake" };
             let stamps = if direction.stamped { "timestamps time no round trip" } else { "no timestamps" };
-            format!("where it was captured is not known ({handshake}, {stamps})")
+            let why = match (legs.receiver, legs.sender) {
+                (None, None) if legs.is_prompt() => format!("{handshake}, {stamps}"),
+                (None, _) | (_, None) if legs.is_prompt() => format!("{legs_words}; {handshake}, {stamps}"),
+                _ => legs_words,
+            };
+            format!("where it was captured is not known ({why})")
         }
     }
 }
 
-/// The ACKs of data come from nearer than the handshake's answer did.
-fn nearer(direction: &Direction) -> Option<String> {
-    let (handshake, usual) = (direction.legs.0?, direction.acks.rtt.quantile(0.5)?);
-    let enough = direction.acks.rtt.count() >= LEAST_ACKS && handshake >= SPLIT_S;
-    (enough && usual < SPLIT_SHARE * handshake).then(|| {
-        format!(
-            "the handshake was answered after {}, but half of the data within {}: something nearer than the far end acknowledges (a proxy that splits the connection), or the first answer was held up",
-            ms(handshake),
-            ms(usual)
-        )
-    })
-}
-
-fn bottleneck(direction: &Direction) -> Option<String> {
-    let (rate, from) = direction.bottleneck()?;
+fn bottleneck(direction: &Direction, tick: f64) -> Option<String> {
+    let (rate, from) = policy::bottleneck(direction, tick)?;
     let of = if from == "acks" { "acknowledged data" } else { "data" };
     Some(format!(
         "a bottleneck on the path sends {} Mbit/s (middle four fifths: {} to {}), by {} trains of {of} that met a queue",
@@ -121,7 +178,7 @@ fn one_sided(direction: &Direction) -> Option<&'static str> {
     }
 }
 
-fn remarks(direction: &Direction) -> Vec<String> {
+fn remarks(connection: &Connection, direction: &Direction, tick: f64) -> Vec<String> {
     let (data, acks) = (&direction.counts, &direction.acks.counts);
     let mut found = Vec::new();
     if data.offloaded > 0 {
@@ -136,25 +193,37 @@ fn remarks(direction: &Direction) -> Vec<String> {
             plural(data.late, "packet") + if data.late == 1 { " fills" } else { " fill" }
         ));
     }
-    let missed = acks.of_unseen - acks.ahead.min(acks.of_unseen);
-    if missed > 0 && data.bytes > 0 {
-        found.push(format!("{} of data that never passed: the capture has missed packets", plural(missed, "ACK")));
-    }
-    if acks.compressed >= UNUSUAL_LEAST && acks.compressed * 20 > acks.new {
+    if tick == 0.0 && acks.compressed >= UNUSUAL_LEAST && acks.compressed * 20 > acks.new {
         found.push(format!("{} ACKs come compressed, closer than what they acknowledge", acks.compressed));
     }
     if acks.probes > 1 {
         found.push(format!("{} keep-alives of the receiver, or its answers to some", acks.probes));
     }
-    if acks.ece > 0 {
+    found.extend(congestion(connection.ecn(), direction));
+    if acks.zero_window > 0 {
         found.push(format!(
-            "{} congestion marks, {} one",
-            plural(acks.ece, "ACK") + if acks.ece == 1 { " echoes" } else { " echo" },
-            plural(data.ce, "data packet") + if data.ce == 1 { " bears" } else { " bear" }
+            "{} a window of 0",
+            plural(acks.zero_window, "segment") + if acks.zero_window == 1 { " advertises" } else { " advertise" }
         ));
     }
-    if acks.zero_window > 0 {
-        found.push(format!("the window is closed by {}", plural(acks.zero_window, "ACK")));
-    }
     found
+}
+
+/// What the ECN bits say, by what was negotiated.
+fn congestion(agreed: Agreed, direction: &Direction) -> Option<String> {
+    let echoes = direction.acks.counts.ece;
+    let acks = plural(echoes, "ACK");
+    match agreed {
+        _ if echoes == 0 => None,
+        Agreed::Accurate => None, // the bit is one of a counter's
+        Agreed::None => Some(format!("{acks} with the ECE bit, without a negotiation of ECN")),
+        Agreed::Unknown if !direction.marks.shown(echoes) => {
+            Some(format!("{acks} with the ECE bit; whether ECN was negotiated is not in the capture"))
+        }
+        Agreed::Classic | Agreed::Unknown => Some(format!(
+            "{acks} {} congestion marks, {} one",
+            if echoes == 1 { "echoes" } else { "echo" },
+            plural(direction.counts.ce, "data packet") + if direction.counts.ce == 1 { " bears" } else { " bear" }
+        )),
+    }
 }

@@ -3,6 +3,8 @@
 
 #[path = "../examples/fuzz_capture/check.rs"]
 mod check;
+#[path = "../examples/fuzz_capture/consistent.rs"]
+mod consistent;
 #[path = "../examples/fuzz_capture/corpus.rs"]
 mod corpus;
 #[path = "../examples/fuzz_capture/mutate.rs"]

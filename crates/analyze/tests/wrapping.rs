@@ -4,7 +4,8 @@
 mod common;
 
 use acklab_analyze::{Analysis, ConnectionRow};
-use acklab_capture::{Format, Reader};
+use acklab_capture::Reader;
+use acklab_tap::Format;
 use common::{Frame, LOSSY, analysed, file, frames, rows, run};
 
 fn lossy() -> Vec<Frame> {

@@ -12,6 +12,10 @@ pub const MAGIC_PATCHED: u32 = 0xa1b2_cd34;
 /// First bytes of a file with nanoseconds.
 pub const MAGIC_NANOSECONDS: u32 = 0xa1b2_3c4d;
 
+/// Begins a file whose packets have at most `snap_length` bytes in it.
+///
+/// # Errors
+/// What `out` says.
 pub fn write_start(out: &mut impl Write, snap_length: u32) -> io::Result<()> {
     let mut header = [0; 24];
     header[0..4].copy_from_slice(&MAGIC_NANOSECONDS.to_le_bytes());
@@ -22,6 +26,10 @@ pub fn write_start(out: &mut impl Write, snap_length: u32) -> io::Result<()> {
     out.write_all(&header)
 }
 
+/// Adds a packet.
+///
+/// # Errors
+/// What `out` says.
 pub fn write_packet(out: &mut impl Write, frame: &Frame<'_>) -> io::Result<()> {
     const SECOND: u64 = 1_000_000_000;
     let words =

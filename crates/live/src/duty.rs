@@ -11,7 +11,7 @@ use crate::ledger::{Outgoing, Returning};
 use crate::packet::WirePacket;
 use crate::settings::FIRST_PORT;
 
-/// Segments that have reached the receivers and whose shapers have not heard of them yet.
+/// Segments that have reached the receivers but not yet their shapers.
 pub type Inbox = Arc<Mutex<Vec<Seen>>>;
 
 /// The role of a direction for a flow: its data, or its ACKs.
@@ -21,7 +21,7 @@ pub enum Role {
     Data {
         /// What is counted.
         sent: Outgoing,
-        /// Whether its receiver has a shaper, which hears of segments.
+        /// Whether its receiver has a shaper, which receives segments.
         shaped: bool,
     },
     /// It carries the ACKs.
@@ -40,7 +40,7 @@ pub enum Role {
 pub struct Duty {
     /// For each flow.
     pub flows: Vec<Role>,
-    /// Where the other direction's shapers hear of segments, and what this one's are told.
+    /// Where the other direction's shapers receive segments, and this one's.
     pub tells: Inbox,
     /// See `tells`.
     pub hears: Inbox,

@@ -1,9 +1,9 @@
 //! The ACK shaper: a policy of the laboratory decides, at the receiver's edge, which ACKs of a real receiver go out.
 //!
-//! A [`Receiver`] of the simulator watches the segments that reach the real one and says when an ACK leaves and of which
-//! number; the packet that goes is the real receiver's newest, with that number. The real one must acknowledge every
+//! A [`Receiver`] of the simulator watches the segments that reach the real one. It says when an ACK leaves and of which
+//! number. The packet that goes is the real receiver's newest, with that number. The real one must acknowledge every
 //! segment, so that there always is one. A plain ACK that advances may be held, left out, or sent in pieces. Everything
-//! else passes at once and unchanged: SYN, FIN, RST, payload, SACK blocks, duplicates, window updates, other options, and
+//! else passes at once and unchanged: SYN, FIN, RST, payload, SACK blocks, duplicates, window updates, other options. So does
 //! the first packet that says something else about congestion than the one before.
 
 use std::collections::VecDeque;

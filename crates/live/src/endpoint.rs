@@ -20,7 +20,7 @@ use nix::sys::socket::{
 use crate::carrier::Clock;
 use crate::namespace::Trouble;
 use crate::plan::PlannedFlow;
-use crate::settings::ADDRESSES;
+use crate::settings::address;
 
 /// How often a waiting end looks whether the run is over.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -57,14 +57,22 @@ fn ready(socket: &impl AsFd, flags: PollFlags) -> bool {
     matches!(poll(&mut waited, patience), Ok(ready) if ready > 0)
 }
 
-/// A listening socket of the calling thread's namespace, which is that of `side`.
+/// A flow's listening socket, in the calling thread's namespace. One that stands apart has so many bytes of buffer, which stay.
 ///
 /// # Errors
 /// Where the system says no.
-pub fn listen(side: usize, port: u16) -> Result<TcpListener, Trouble> {
-    let bound = TcpListener::bind((Ipv4Addr::from(ADDRESSES[side]), port));
+pub fn listen(flow: &PlannedFlow, buffer: u64) -> Result<TcpListener, Trouble> {
+    let (port, place) = (flow.port, address(1 - flow.side, flow.apart));
+    let bound = TcpListener::bind((Ipv4Addr::from(place), port));
     let listener = bound.and_then(|listener| listener.set_nonblocking(true).map(|()| listener));
-    listener.map_err(|error| Trouble::new(format!("listen on port {port}"), &error, ""))
+    let listener = listener.map_err(|error| Trouble::new(format!("listen on port {port}"), &error, ""))?;
+    if flow.apart {
+        // The kernel takes it twice.
+        let half = usize::try_from(buffer / 2).unwrap_or(usize::MAX);
+        setsockopt(&listener, sockopt::RcvBufForce, &half)
+            .map_err(|errno| Trouble::new(format!("set a receive buffer of {buffer} bytes"), &errno.into(), ""))?;
+    }
+    Ok(listener)
 }
 
 /// Reads what the first connection brings, to its end.
@@ -96,7 +104,7 @@ pub fn sink(listener: &TcpListener, stop: &Stop) {
 /// Where the kernel has no such congestion control, or the connection breaks.
 pub fn source(flow: &PlannedFlow, control: &str, clock: Clock, shared: &Shared, stop: &Stop) -> Result<(), Trouble> {
     let port = flow.port;
-    let Some(opened) = open((ADDRESSES[1 - flow.side], port), control, stop)? else { return Ok(()) };
+    let Some(opened) = open((address(1 - flow.side, flow.apart), port), control, stop)? else { return Ok(()) };
     let stream = shared.stream.get_or_init(|| opened);
     let broke = |error: io::Error| Trouble::new(format!("send on port {port}"), &error, "");
     stream.set_write_timeout(Some(PATIENCE)).and(stream.set_read_timeout(Some(PATIENCE))).map_err(broke)?;

@@ -1,10 +1,10 @@
 //! One direction of a run's path: the links that packets of its flows cross, in virtual time.
 
 use acklab_packet::Time;
+use acklab_path::direction::{Arrival, Direction};
 use acklab_path::queue::Removal;
 use acklab_path::stage::Reissue;
 
-use crate::hop::{Arrival, Hop};
 use crate::packet::WirePacket;
 
 /// What hops ask of a packet besides what a link does: where on its route it is.
@@ -27,7 +27,7 @@ impl Travelling for WirePacket {
 /// Links in virtual time, and each flow's route over them.
 #[derive(Debug)]
 pub struct Hops<P> {
-    links: Vec<Hop<P>>,
+    links: Vec<Direction<P>>,
     /// For each flow the links it crosses, as indices.
     routes: Vec<Vec<usize>>,
     /// What has reached the end, with the instant at which it did.
@@ -38,24 +38,24 @@ pub struct Hops<P> {
 
 impl<P: Travelling> Hops<P> {
     /// Hops over `links`.
-    pub fn new(links: Vec<Hop<P>>, routes: Vec<Vec<usize>>) -> Hops<P> {
+    pub fn new(links: Vec<Direction<P>>, routes: Vec<Vec<usize>>) -> Hops<P> {
         let acks_created = vec![0; routes.len()];
         Hops { links, routes, arrived: Vec::new(), acks_created }
     }
 
     /// The links.
-    pub fn links(&self) -> &[Hop<P>] {
+    pub fn links(&self) -> &[Direction<P>] {
         &self.links
     }
 
     /// The links.
-    pub fn links_mut(&mut self) -> &mut [Hop<P>] {
+    pub fn links_mut(&mut self) -> &mut [Direction<P>] {
         &mut self.links
     }
 
     /// When something happens next by itself.
     pub fn next(&self) -> Option<Time> {
-        self.links.iter().filter_map(Hop::next).min()
+        self.links.iter().filter_map(Direction::next).min()
     }
 
     /// A packet enters at `now`, after [`Hops::advance`] to that time. A flow without a route goes nowhere.

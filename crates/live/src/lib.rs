@@ -1,27 +1,27 @@
 //! Real time: the simulator's paths and ACK policies between real TCP endpoints.
 //!
 //! A live run makes two network namespaces with a TUN device each, lets a kernel's TCP talk through them, and carries every
-//! packet over the scenario's links. What is the same code as in the simulator: the scenario, its loss models, queues and
-//! ACK filters ([`acklab_path`]), and the receiver with its ACK policy ([`acklab_tcp::receiver`]), which here only
-//! says when an ACK leaves. What is not: the endpoints, and the clock.
+//! packet over the scenario's links. The scenario, its loss models, queues and
+//! ACK filters ([`acklab_path`]) are the simulator's code. So is the receiver with its ACK policy
+//! ([`acklab_tcp::receiver`]), which here only says when an ACK leaves. The endpoints and the clock are not.
 //!
-//! * [`plan`]: what of a scenario a live run can do, and what it is told when it cannot; [`settings`]: what the kernels
-//!   are told.
+//! * [`plan`]: what of a scenario a live run can do, and the refusal of the rest. [`settings`]: what is set in the
+//!   kernels. [`ignored`]: the rules that they do not follow.
 //! * [`header`], [`numbers`], [`packet`]: real packets, as [`acklab_path::Carried`] wants them; [`checksum`].
-//! * [`hop`], [`hops`]: links in virtual time. They own no clock.
+//! * [`hops`]: links in virtual time. They own no clock.
 //! * [`bpf`]: the scenario's sender in a kernel.
 //! * [`edge`]: the ACK shaper at the receiver's edge, which owns no clock either.
 //! * [`ledger`]: what passing packets tell of a flow; [`outcome`]: the rows.
 //! * [`duty`]: what happens at the ends of a direction; [`sample`]: what a kernel tells; [`tape`]: captures.
-//! * On Linux: `namespace`, `endpoint`, `senders`, `carrier` and `run`, where time is real; [`lateness`] says how real.
+//! * On Linux: `nodes`, kernels as nodes of a simulated network in virtual time; `namespace`, `endpoint`, `senders`, `carrier` and `run`, where time is real; [`lateness`] says how real.
 
 pub mod bpf;
 pub mod checksum;
 pub mod duty;
 pub mod edge;
 pub mod header;
-pub mod hop;
 pub mod hops;
+pub mod ignored;
 pub mod lateness;
 pub mod ledger;
 pub mod numbers;
@@ -37,6 +37,8 @@ pub mod carrier;
 pub mod endpoint;
 #[cfg(target_os = "linux")]
 pub mod namespace;
+#[cfg(target_os = "linux")]
+pub mod nodes;
 #[cfg(target_os = "linux")]
 pub mod probe;
 #[cfg(target_os = "linux")]

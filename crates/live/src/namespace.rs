@@ -9,7 +9,7 @@ use std::thread;
 
 use nix::sched::{CloneFlags, setns, unshare};
 
-use crate::settings::{ADDRESSES, DEVICE, Settings};
+use crate::settings::{DEVICE, SACK_PERCENT, Settings, address};
 use crate::sys;
 
 /// Why a live run cannot be: what failed, why, and what helps.
@@ -83,7 +83,7 @@ fn joined<T>(result: thread::Result<Result<T, Trouble>>) -> Result<T, Trouble> {
     })
 }
 
-/// Prepares the calling thread's fresh namespace as one side of a run (0 the senders', 1 the receivers'): kernel variables,
+/// Prepares the calling thread's fresh namespace as one side of a run (0 the senders', 1 the receivers'). That is kernel variables,
 /// the TUN device, addresses and the route to the other side.
 ///
 /// # Errors
@@ -94,20 +94,27 @@ pub fn set_up(side: usize, settings: &Settings) -> Result<File, Trouble> {
         let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{group}/disable_ipv6"), "1");
     }
     for (name, value) in settings.variables() {
-        set_variable(name, &value)?;
+        if name != SACK_PERCENT || Path::new("/proc/sys").join(name).exists() {
+            set_variable(name, &value)?;
+        }
     }
     let tun = open_tun()?;
-    let [own, other] = [ADDRESSES[side], ADDRESSES[1 - side]].map(|[a, b, c, d]| format!("{a}.{b}.{c}.{d}"));
-    ip(&["addr", "add", &own, "peer", &other, "dev", DEVICE])?;
+    let ends = |apart| [side, 1 - side].map(|side| address(side, apart).map(|part| part.to_string()).join("."));
+    let kinds = || [false, true].into_iter().filter(|&apart| settings.apart || !apart);
+    for [own, other] in kinds().map(ends) {
+        ip(&["addr", "add", &own, "peer", &other, "dev", DEVICE])?;
+    }
     ip(&["link", "set", "dev", DEVICE, "mtu", &settings.mtu.to_string(), "txqueuelen", "10000"])?;
     // One packet a segment from the start. Where the system has no such attribute the device cuts large ones up itself.
     let _ = ip(&["link", "set", "dev", DEVICE, "gso_max_segs", "1"]);
     ip(&["link", "set", "dev", "lo", "up"])?;
     ip(&["link", "set", "dev", DEVICE, "up"])?;
-    let options = settings.route_options(side);
-    let mut route = vec!["route", "replace", &other, "dev", DEVICE, "src", &own];
-    route.extend(options.iter().map(String::as_str));
-    ip(&route)?;
+    for apart in kinds() {
+        let ([own, other], options) = (ends(apart), settings.route_options(side, apart));
+        let mut route = vec!["route", "replace", &other, "dev", DEVICE, "src", &own];
+        route.extend(options.iter().map(String::as_str));
+        ip(&route)?;
+    }
     Ok(tun)
 }
 

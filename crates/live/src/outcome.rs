@@ -1,10 +1,11 @@
 //! Results of a live run: tables with the simulator's columns, where they mean the same.
 
+use acklab_path::direction::QueueLength;
 use acklab_sim::outcome::{LinkRow, link_name};
 use acklab_table::{Cell, Column, Kind, Names, Row, table};
 use serde::{Deserialize, Serialize};
 
-use crate::hop::QueueLength;
+use crate::ignored::Ignored;
 use crate::lateness::Summary;
 use crate::sample::{Sample, State};
 
@@ -25,8 +26,10 @@ pub struct Outcome {
     pub lateness: Summary,
     /// The kernel's release.
     pub kernel: String,
-    /// In what it differs from the scenario.
+    /// In what it differs from the scenario, in sentences.
     pub notes: Vec<String>,
+    /// The rules that it did not follow, key by key.
+    pub ignored: Vec<Ignored>,
     /// One row a flow, in the scenario's order.
     pub flows: Vec<FlowRow>,
     /// One row a link direction that packets crossed, as the simulator has them: first those from the senders, then those back.

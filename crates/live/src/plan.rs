@@ -3,17 +3,19 @@
 use std::fmt;
 use std::sync::Arc;
 
+use acklab_path::direction::Direction;
 use acklab_path::spec::LinkSpec;
 use acklab_path::stage::StageSpec;
 use acklab_scenario::spec::{FlowSpec, Scenario, Size, Source, Stop, Writes};
 use acklab_tcp::rules::{
-    AckPolicyKind, DivideWhen, Pacing, PhaseSource, ReceiverRules, RecoveryKind, RttSource, Variants, WindowSource,
+    AckPolicyKind, DivideWhen, PhaseSource, ReceiverRules, RttSource, Variants, WindowSource, named,
 };
 
 use crate::bpf::rules::{Rules, counts_segments, stock};
-use crate::hop::Hop;
 use crate::hops::{Hops, Travelling};
-use crate::settings::{FIRST_PORT, MOST_FLOWS, Settings};
+use crate::ignored::{self, Ignored};
+pub use crate::settings::{Choice, Options};
+use crate::settings::{FIRST_PORT, MOST_FLOWS, Receiver, Settings};
 
 /// Longest packets: what IPv4's length field says.
 const MOST_MTU: u32 = 65535;
@@ -39,29 +41,6 @@ fn refuse<T>(key: impl Into<String>, why: impl Into<String>) -> Result<T, Refusa
     Err(Refusal { key: key.into(), why: why.into() })
 }
 
-/// Whose rules a flow's sender follows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Choice {
-    /// The scenario's, where Linux does otherwise and lets itself be told; else the kernel's, with a note.
-    #[default]
-    Able,
-    /// The scenario's, or none.
-    Scenario,
-    /// The kernel's, whatever the scenario says.
-    Kernel,
-}
-
-/// What may be asked of a run besides the scenario.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// The kernel's receivers acknowledge by themselves, instead of the scenario's policy.
-    pub kernel_acks: bool,
-    /// Congestion control of every flow, by the kernel's name for it, instead of the scenario's.
-    pub control: Option<String>,
-    /// Whose rules say what an ACK is worth.
-    pub sender: Choice,
-}
-
 /// One flow.
 #[derive(Clone, Debug)]
 pub struct PlannedFlow {
@@ -85,6 +64,8 @@ pub struct PlannedFlow {
     pub port: u16,
     /// The receiver's rules, if its policy chooses among the kernel's ACKs.
     pub shaped: Option<Arc<ReceiverRules>>,
+    /// Whether its receiver is so beside others that acknowledge by themselves ([`Settings::apart`]).
+    pub apart: bool,
 }
 
 /// One direction of the path.
@@ -113,8 +94,10 @@ pub struct Plan {
     pub until_complete: bool,
     /// Whether a kernel that does not take the scenario's sender is no kernel for this run.
     pub insist: bool,
-    /// In what the kernels will differ from the scenario.
+    /// In what the kernels will differ from the scenario, in sentences.
     pub notes: Vec<String>,
+    /// What was asked.
+    options: Options,
 }
 
 impl Plan {
@@ -124,7 +107,10 @@ impl Plan {
     /// [`Refusal`]: the first thing that cannot be done, by its key.
     pub fn new(scenario: Arc<Scenario>, options: &Options) -> Result<Plan, Refusal> {
         if let Some(medium) = scenario.media.first() {
-            return refuse(format!("wlan {}", medium.name), "there is no air between two namespaces; use links");
+            return refuse(
+                format!("wlan {}", medium.name),
+                "kernels have no 802.11 medium, and a link cannot stand for air that both directions share; use links, or run it simulated",
+            );
         }
         let (end_s, until_complete) = match scenario.stop {
             Stop::FlowsComplete { at_most } => (at_most.secs(), true),
@@ -139,17 +125,22 @@ impl Plan {
             let key = format!("flow[{index}]");
             refuse_sources(&key, spec)?;
             // A kernel's receiver is what that policy describes.
-            let shaped = !options.kernel_acks && !matches!(spec.receiver.ack, AckPolicyKind::Linux { .. });
+            let own = matches!(spec.receiver.ack, AckPolicyKind::Linux { .. });
+            let shaped = !options.kernel_acks && !own;
             if let Some(why) = cannot_shape(&spec.receiver.ack).filter(|_| shaped) {
                 return refuse(format!("{key}.receiver.ack"), why);
             }
-            let settings = Settings::of(&spec.sender, &spec.receiver, shaped);
+            let kernels = named("linux");
+            let policy = if options.kernel_acks && !own { &kernels } else { &spec.receiver.ack };
+            let settings = Settings::of(&spec.sender, &spec.receiver, policy);
             if !(LEAST_MTU..=MOST_MTU).contains(&settings.mtu) {
                 let why = format!("makes packets of {} bytes; from {LEAST_MTU} to {MOST_MTU}", settings.mtu);
                 return refuse(format!("{key}.sender.packet"), why);
             }
-            if let Some(name) = all.first().and_then(|first: &Settings| first.difference(&settings)) {
-                let why = "differs from flow[0]'s; all flows share two kernels, which have one value";
+            if let Some((n, name)) =
+                (0..).zip(&all).find_map(|(n, other): (usize, &Settings)| Some((n, other.difference(&settings)?)))
+            {
+                let why = format!("differs from flow[{n}]'s; all flows share two kernels, which have one value");
                 return refuse(format!("{key}.{name}"), why);
             }
             all.push(settings);
@@ -178,17 +169,27 @@ impl Plan {
                     ours: ours.clone(),
                     port: FIRST_PORT + flows.len() as u16,
                     shaped: shaped.then(|| spec.receiver.clone()),
+                    apart: false,
                 });
             }
         }
-        let Some(&(mut settings)) = all.first() else { return refuse("flow", "there is none") };
+        let Some(first) = all.first() else { return refuse("flow", "there is none") };
+        let mut settings = first.shared(all.iter().map(|settings| settings.receiver));
+        flows.iter_mut().for_each(|flow: &mut PlannedFlow| flow.apart = settings.apart && flow.shaped.is_some());
         notes.sort();
         notes.dedup();
         let (courses, sides) = courses(&scenario)?;
         settings.both_ways = sides.contains(&1);
         flows.iter_mut().zip(sides).for_each(|(flow, side)| flow.side = side);
         let insist = options.sender == Choice::Scenario;
-        Ok(Plan { scenario, flows, courses, settings, end_s, until_complete, insist, notes })
+        Ok(Plan { scenario, flows, courses, settings, end_s, until_complete, insist, notes, options: options.clone() })
+    }
+
+    /// The rules that kernels do not follow, key by key; `taken`: they take the scenario's senders, where a flow brings one.
+    pub fn ignored(&self, taken: bool) -> Vec<Ignored> {
+        let brings = |spec: &FlowSpec| ours("", spec, &self.options).is_ok_and(|rules| rules.is_some());
+        let of = |spec: &FlowSpec| ignored::of(spec, &self.settings, &self.options, taken && brings(spec));
+        self.scenario.flows.iter().flat_map(of).collect()
     }
 
     /// The links of one direction (0 from side 0, 1 from side 1), their random streams those of a simulation.
@@ -196,7 +197,7 @@ impl Plan {
         let course = &self.courses[direction];
         let link = |&index: &usize| {
             let spec: &LinkSpec = &self.scenario.links[index];
-            Hop::new(spec, |part| self.scenario.link_stream(spec, part))
+            Direction::new(spec, |part| self.scenario.link_stream(spec, part))
         };
         Hops::new(course.links.iter().map(link).collect(), course.routes.clone())
     }
@@ -282,28 +283,24 @@ fn differences(spec: &FlowSpec, settings: &Settings, options: &Options, ours: bo
     if !ours && !counts_segments(&sender.credit) {
         notes.push(kernel_credit());
     }
-    if sender.initial_window.fract() != 0.0 {
-        notes.push(format!("initial_window {} is cut to whole segments", sender.initial_window));
-    }
-    if sender.initial_ssthresh > 0.0 && !ours {
-        notes.push("initial_ssthresh cannot be set: a kernel's slow start ends with the first loss".to_owned());
-    }
-    if !sender.syn {
-        notes.push("every connection opens with a SYN, and closes with a FIN".to_owned());
-    }
-    if sender.pacing != (Pacing::Off {}) {
-        notes.push("pacing is the kernel's own business: reno and cubic do not, bbr does".to_owned());
-    }
-    if !settings.sack && settings.window == 0 {
-        let note = "without SACK, Linux takes a duplicate ACK for none if its window has changed, as large ones do: give a \
-                    `window` below 6 MB";
-        notes.push(note.to_owned());
-    }
-    if matches!(sender.recovery, RecoveryKind::Tahoe {}) {
-        notes.push("no kernel does Tahoe: it recovers as NewReno does".to_owned());
-    }
-    if options.kernel_acks {
-        notes.push("the kernel's receiver acknowledges by itself: `receiver.ack` plays no part".to_owned());
+    if let Receiver::Own { window, .. } = settings.receiver {
+        let first = u64::from(window) * u64::from(settings.payload());
+        if first < settings.window {
+            notes.push(format!(
+                "the kernel's receiver opens with a window of {first} B, which grows to `window`, {} B; a simulated sender has \
+                 all of that from the start",
+                settings.window
+            ));
+            if !settings.sack {
+                notes.push(
+                    "without SACK, Linux takes a duplicate ACK for none if its window has changed, as a growing one does"
+                        .to_owned(),
+                );
+            }
+        }
+        if options.kernel_acks && !matches!(spec.receiver.ack, AckPolicyKind::Linux { .. }) {
+            notes.push("the kernel's receiver acknowledges by itself, with Linux's default buffer".to_owned());
+        }
     }
     notes
 }

@@ -1,4 +1,4 @@
-//! A live run: two namespaces, two carriers, sources and sinks, and somebody who looks every 5 ms.
+//! A live run: two namespaces, two carriers, sources and sinks, and a sample every 5 ms.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,11 +10,13 @@ use std::time::{Duration, SystemTime};
 
 use acklab_packet::Time;
 use acklab_sim::outcome::LinkRow;
+use nix::time::{ClockId, clock_getres};
 
 use crate::carrier::{Carrier, Clock};
 use crate::duty::{Duty, Inbox, Role, WindowCap};
 use crate::edge::Edge;
 use crate::endpoint::{self, Shared, Stop};
+use crate::ignored::{Ignored, ticks};
 use crate::lateness::{LIMIT_S, Lateness};
 use crate::ledger::{Outgoing, Returning};
 use crate::namespace::{Namespace, Trouble, set_up};
@@ -72,8 +74,8 @@ pub fn run(plan: &Plan, wishes: &Wishes, go_on: &mut dyn FnMut() -> bool) -> Res
     }
     let mut shared = Vec::new();
     for (flow, control) in plan.flows.iter().zip(&chosen.names) {
-        let (port, side, state) = (flow.port, flow.side, Arc::new(Shared::default()));
-        let listener = within(&spaces[1 - side], move || endpoint::listen(1 - side, port))?;
+        let (side, state) = (flow.side, Arc::new(Shared::default()));
+        let listener = within(&spaces[1 - side], || endpoint::listen(flow, plan.settings.ample()))?;
         let over = stop.clone();
         threads.ends.push(thread::spawn(move || endpoint::sink(&listener, &over)));
         let (at, over, trouble) = (Time::from_secs(flow.start_s), stop.clone(), trouble.clone());
@@ -292,11 +294,22 @@ fn outcome(
         lateness,
         kernel: kernel(),
         notes: plan.notes.iter().chain(&senders.notes).cloned().collect(),
+        ignored: ignored(plan, senders.taken),
         flows,
         links,
         series,
         queue,
     }
+}
+
+/// The rules that this kernel did not follow, its clock's tick (1/HZ) among them.
+fn ignored(plan: &Plan, taken: bool) -> Vec<Ignored> {
+    let tick =
+        clock_getres(ClockId::CLOCK_MONOTONIC_COARSE).map(|tick| Time::from_secs(Duration::from(tick).as_secs_f64()));
+    let ticks = plan.scenario.flows.iter().flat_map(|spec| tick.map_or_else(|_| Vec::new(), |tick| ticks(spec, tick)));
+    let mut found: Vec<_> = plan.ignored(taken).into_iter().chain(ticks).collect();
+    found.sort_by(|a, b| a.key.cmp(&b.key));
+    found
 }
 
 /// The running kernel's release.
@@ -377,6 +390,8 @@ fn link_row(plan: &Plan, index: usize, carrier: &Carrier, place: usize, end: Tim
         thinned: done.thinned,
         mean_queue_packets: link.mean_queue(end),
         max_queue_packets: counts.queue_max,
+        sent_wait_s: counts.sent_wait,
+        removed_wait_s: counts.removed_wait,
         utilisation: link.utilisation(end),
         ..LinkRow::default()
     }

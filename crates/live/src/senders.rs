@@ -14,6 +14,8 @@ pub struct Senders {
     pub labels: Vec<String>,
     /// What is not as planned.
     pub notes: Vec<String>,
+    /// Whether the kernel took what the scenario's flows bring.
+    pub taken: bool,
     /// The registrations last as long as this.
     held: Vec<(Rules, Registered)>,
 }
@@ -25,7 +27,8 @@ impl Senders {
     /// # Errors
     /// Where the plan insists: what was refused, and what helps.
     pub fn new(plan: &Plan) -> Result<Senders, Trouble> {
-        let mut senders = Senders { names: Vec::new(), labels: Vec::new(), notes: Vec::new(), held: Vec::new() };
+        let mut senders =
+            Senders { names: Vec::new(), labels: Vec::new(), notes: Vec::new(), taken: true, held: Vec::new() };
         let mut refused: Option<Trouble> = None;
         for flow in &plan.flows {
             let Some(rules) = flow.ours.as_ref().filter(|_| refused.is_none()) else {
@@ -57,6 +60,7 @@ impl Senders {
             // All flows alike, or they could not be compared.
             senders.names = plan.flows.iter().map(|flow| flow.control.clone()).collect();
             senders.labels = senders.names.clone();
+            senders.taken = false;
             senders.notes.push(format!("the kernel's own sender sends, not the scenario's: {trouble}"));
             senders.notes.push(kernel_credit());
         }

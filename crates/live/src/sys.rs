@@ -1,10 +1,12 @@
-//! The four system calls that no crate of ours wraps. The only file with `unsafe` in it.
+//! The system calls that no crate of ours wraps, and descriptors that come in messages. The only file with `unsafe` in it.
 #![allow(unsafe_code)]
 
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
+
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, UnixAddr, recvmsg};
 
 use crate::sample;
 
@@ -53,6 +55,22 @@ pub fn run_first() -> io::Result<()> {
     checked(unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const param) })
 }
 
+/// Reads from a socket, with the descriptors that come along, eight at most.
+pub fn receive(socket: &impl AsFd, into: &mut [u8]) -> io::Result<(usize, Vec<OwnedFd>)> {
+    let mut parts = [IoSliceMut::new(into)];
+    let mut room = nix::cmsg_space!([i32; 8]);
+    let flags = MsgFlags::MSG_CMSG_CLOEXEC;
+    let message = recvmsg::<UnixAddr>(socket.as_fd().as_raw_fd(), &mut parts, Some(&mut room), flags)?;
+    let mut files = Vec::new();
+    for control in message.cmsgs()? {
+        if let ControlMessageOwned::ScmRights(descriptors) = control {
+            // SAFETY: the kernel has just opened them for this process, and no other part of it knows them.
+            files.extend(descriptors.into_iter().map(|one| unsafe { OwnedFd::from_raw_fd(one) }));
+        }
+    }
+    Ok((message.bytes, files))
+}
+
 /// What `bpf(2)` is told, by the byte at which each number stands (`union bpf_attr` of linux/bpf.h, whose fields never move).
 struct Attributes([u8; 144]);
 
@@ -76,7 +94,7 @@ impl Attributes {
     }
 
     /// # Safety
-    /// Every address among them must be that of memory as long as the command takes it to be, which outlives the call; what
+    /// Every address among them must be that of memory as long as the command takes it to be, which outlives the call. What
     /// the command writes to must be borrowed mutably meanwhile.
     unsafe fn call(&self, command: libc::c_int) -> io::Result<libc::c_int> {
         // SAFETY: the kernel reads as many bytes as there are; for the rest the caller answers.
@@ -87,7 +105,7 @@ impl Attributes {
     /// # Safety
     /// As [`Attributes::call`], for a command that gives a descriptor.
     unsafe fn open(&self, command: libc::c_int) -> io::Result<OwnedFd> {
-        // SAFETY: the caller answers for the call; what it gives is open and nobody else's.
+        // SAFETY: the caller answers for the call; what it gives is open and has no other owner.
         unsafe { self.call(command).map(|fd| OwnedFd::from_raw_fd(fd)) }
     }
 }
@@ -123,7 +141,7 @@ pub fn bpf_program(name: &str, code: &[[u8; 8]], of: u32, member: u32, log: &mut
     unsafe { attributes.open(5) }
 }
 
-/// Registers a table of callbacks of a kernel's type, until the descriptor is closed: makes a map for it, `btf` being any
+/// Registers a table of callbacks of a kernel's type, until the descriptor is closed. Makes a map for it, `btf` being any
 /// description of types (`BPF_MAP_CREATE`, `BPF_MAP_TYPE_STRUCT_OPS`), puts it there (`BPF_MAP_UPDATE_ELEM`), and links it
 /// (`BPF_LINK_CREATE`, `BPF_STRUCT_OPS`).
 pub fn bpf_register(btf: &OwnedFd, of: u32, table: &[u8]) -> io::Result<OwnedFd> {

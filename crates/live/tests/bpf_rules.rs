@@ -121,9 +121,9 @@ fn live(rules: &SenderRules, mss: u64, seed: u64, lines: &mut String, expected: 
             snd_max: end,
             acked: acked as f64,
             rtt: timed.then_some(rtt as f64 / 1e6),
-            ece: false,
+            newly_delivered: acked as f64,
             state: if recovering.is_some() { CaState::Recovery } else { CaState::Open },
-            rate: None,
+            ..AckEvent::default()
         };
         let mut window = simulated.window(Time::from_secs(now as f64 / 1e6));
         simulated.control.on_ack(&ack, &mut window);

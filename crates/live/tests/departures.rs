@@ -1,8 +1,8 @@
 //! A link driven by hand departs as the simulator's does, to the last bit.
 
-use acklab_live::hop::Hop;
 use acklab_live::hops::{Hops, Travelling};
 use acklab_packet::Time;
+use acklab_path::direction::Direction;
 use acklab_path::stage::Reissue;
 use acklab_path::{Bare, Carried};
 use acklab_scenario::parse_toml;
@@ -79,7 +79,7 @@ fn same(links: &str, flow: &str, late: f64) {
         .collect();
     let link = |&link: &usize| {
         let spec = &scenario.links[link];
-        Hop::new(spec, |part| scenario.link_stream(spec, part))
+        Direction::new(spec, |part| scenario.link_stream(spec, part))
     };
     let mut way: Hops<Numbered> = Hops::new(route.iter().map(link).collect(), vec![(0..route.len()).collect()]);
     let (first, last) = (route[0], route[route.len() - 1]);
@@ -177,7 +177,7 @@ fn a_thinned_ack_is_gone_and_counted() {
         "stop.at = '1s'\n{ONE}stages = [{{ kind = 'thin', every = 3, hold = '50ms' }}]\n[[flow]]\nfrom = 'S'\nto = 'R'\n{TCP}\n"
     );
     let scenario = parse_toml(&text, "t").unwrap();
-    let link = Hop::new(&scenario.links[0], |part| scenario.link_stream(&scenario.links[0], part));
+    let link = Direction::new(&scenario.links[0], |part| scenario.link_stream(&scenario.links[0], part));
     let (mut way, mut gone, mut arrived) = (Hops::new(vec![link], vec![vec![0]]), Vec::new(), Vec::new());
     for number in 1..=5 {
         let now = Time::from_secs(0.001 * number as f64);

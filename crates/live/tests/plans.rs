@@ -1,6 +1,7 @@
 //! What a live run is, and what it cannot be.
 
 use acklab_live::plan::{Choice, Options, Plan};
+use acklab_live::settings::Receiver;
 use acklab_scenario::parse_toml;
 
 fn planned(text: &str, options: &Options) -> Result<Plan, String> {
@@ -50,7 +51,7 @@ fn flows_may_go_against_each_other() {
     let plan = planned(&[LINK, &sized("S", "R"), &sized("R", "S")].concat(), &Options::default()).unwrap();
     assert_eq!(plan.flows.iter().map(|flow| flow.side).collect::<Vec<_>>(), [0, 1]);
     assert_eq!(plan.courses.each_ref().map(|course| course.links.clone()), [[0], [1]]);
-    assert_eq!(plan.settings.route_options(0), plan.settings.route_options(1));
+    assert_eq!(plan.settings.route_options(0, false), plan.settings.route_options(1, false));
     let reserved = |plan: &Plan| plan.settings.variables().iter().any(|(name, _)| name.contains("reserved_ports"));
     assert!(reserved(&plan) && !reserved(&planned(&[LINK, &sized("S", "R")].concat(), &Options::default()).unwrap()));
     // A is a sender of the first flow and would be a receiver of the third, over a link that the second uses the other way.
@@ -75,7 +76,9 @@ fn the_kernels_own_acks_need_no_policy_of_ours() {
     let text = format!("{LINK}[[flow]]\nfrom = 'S'\nto = 'R'\nreceiver = {{ ack = {{ policy = 'smart' }} }}\n");
     let plan =
         planned(&text, &Options { kernel_acks: true, control: Some("bbr".into()), ..Options::default() }).unwrap();
-    assert!(plan.flows[0].shaped.is_none() && plan.flows[0].control == "bbr" && !plan.settings.every_segment);
+    assert!(
+        plan.flows[0].shaped.is_none() && plan.flows[0].control == "bbr" && plan.settings.receiver != Receiver::Every
+    );
     assert!(plan.notes.iter().any(|note| note.contains("acknowledges by itself")));
 }
 
@@ -102,14 +105,14 @@ fn sizes_follow_the_stack() {
         let plan = planned(&text, &Options::default()).unwrap();
         (plan.settings.mtu, plan.settings.payload(), plan.flows[0].bytes, plan.settings.window)
     };
-    assert_eq!(of(""), (1500, 1448, Some(14480), 0), "timestamps come out of the payload");
+    assert_eq!(of(""), (1500, 1448, Some(14480), 6_291_456), "timestamps come out of the payload");
     assert_eq!(
         of("stack = 'ns2-1998', packet = 1000, window = 40"),
         (1000, 960, Some(9600), 38400),
         "size on the wire"
     );
     assert_eq!(of("stack = 'ns2-2.35', packet = 1000"), (1040, 1000, Some(10000), 20000), "a header is added");
-    assert_eq!(of("options_in_packet = false"), (1512, 1460, Some(14600), 0));
+    assert_eq!(of("options_in_packet = false"), (1512, 1460, Some(14600), 6_291_456));
 }
 
 #[test]
@@ -156,8 +159,109 @@ fn parameters_become_numbers() {
         ("halve_cwnd", 1),
     ];
     wanted.iter().for_each(|&(name, value)| assert_eq!(rules.number(name), Some(value), "{name}"));
-    assert!(!plan.notes.iter().any(|note| note.contains("initial_ssthresh") || note.contains("whatever `credit`")));
+    let ignores =
+        |plan: &Plan, key: &str| plan.ignored(true).iter().any(|rule| rule.key == format!("flow.flow0.sender.{key}"));
+    assert!(!["credit", "control", "initial_ssthresh", "halving"].iter().any(|key| ignores(&plan, key)));
+    assert!(!plan.notes.iter().any(|note| note.contains("whatever `credit`")));
     let kernels = planned(&text, &Options { sender: Choice::Kernel, ..Options::default() }).unwrap();
-    assert!(kernels.notes.iter().any(|note| note.contains("initial_ssthresh cannot be set")));
+    assert!(
+        ["credit", "initial_ssthresh", "control.beta"].iter().all(|key| ignores(&kernels, key)),
+        "{:?}",
+        kernels.ignored(true)
+    );
     assert!(kernels.notes.iter().any(|note| note.contains("whatever `credit`")));
+}
+
+/// The kernel variables and the receivers' route of a flow between these stacks.
+fn told(flow: &str, options: &Options) -> (Vec<(&'static str, String)>, String) {
+    let text = format!("{LINK}[[flow]]\nfrom = 'S'\nto = 'R'\n{flow}\n");
+    let plan = planned(&text, options).unwrap();
+    (plan.settings.variables(), plan.settings.route_options(1, false).join(" "))
+}
+
+#[test]
+fn the_kernel_has_the_receive_buffer_that_the_scenario_states() {
+    let of = |flow: &str, kernel_acks: bool| {
+        let (variables, route) = told(flow, &Options { kernel_acks, ..Options::default() });
+        let value =
+            |name: &str| variables.iter().find(|(known, _)| known.ends_with(name)).map(|(_, value)| value.clone());
+        (value("tcp_rmem").unwrap(), value("tcp_moderate_rcvbuf").unwrap(), route, value("tcp_comp_sack_nr"))
+    };
+    let own = |rmem: &str, grows: &str, route: &str| (rmem.into(), grows.into(), route.into(), Some("44".into()));
+    let linux = own("4096 131072 33554432", "1", "initrwnd 45");
+    assert_eq!(of("receiver = { stack = 'linux' }", false), linux, "Linux's default");
+    assert_eq!(of("", true), linux, "a kernel's own ACKs come from a kernel's own buffer");
+    let fixed = "receiver.ack = { policy = 'linux', window = 4345, buffer = 10922, autotune = false }";
+    assert_eq!(of(fixed, false), own("4096 25165824 25165824", "0", "initrwnd 4345"));
+    assert_eq!(of(fixed, true), of(fixed, false));
+    let every = ("4096 25165824 25165824".into(), "0".into(), "window 6291456 initrwnd 4345 quickack 1".into(), None);
+    assert_eq!(of("receiver.ack.policy = 'delayed'", false), every, "all of the window at once, as in the simulator");
+    let none = of("receiver.ack = { policy = 'linux', sack_delay = '0s' }", false);
+    assert_eq!(none.3.as_deref(), Some("0"), "no SACK is compressed");
+}
+
+#[test]
+fn what_the_kernel_ignores_is_listed_key_by_key() {
+    let of = |flow: &str, options: &Options| -> Vec<String> {
+        let text = format!("{LINK}[[flow]]\nname = 'f'\nfrom = 'S'\nto = 'R'\n{flow}\n");
+        let rows = planned(&text, options).unwrap().ignored(true).into_iter();
+        rows.map(|row| format!("{} {} {}", row.key.trim_start_matches("flow.f."), row.scenario, row.kernel)).collect()
+    };
+    let default = Options::default();
+    assert_eq!(of("sender.stack = 'linux'\nreceiver.stack = 'linux'", &default), [""; 0], "the stack is the kernel's");
+    let linux = |more: &str| format!("sender.stack = 'linux'\nreceiver.stack = 'linux'\n{more}");
+    for (given, row) in [
+        ("receiver.ack.quick = 2", "receiver.ack.quick 2 16"),
+        ("receiver.ack.timer = '100ms'", "receiver.ack.timer 0.1s 0.2s"),
+        ("receiver.ack.least = '20ms'", "receiver.ack.least 0.02s 0.04s"),
+        ("receiver.ack.low_water = 9000", "receiver.ack.low_water 9000 1"),
+        ("receiver.ack_size = 40", "receiver.ack_size 40 52"),
+        ("receiver.max_sack_blocks = 1", "receiver.max_sack_blocks 1 3"),
+        ("sender.initial_window = 2.5", "sender.initial_window 2.5 2"),
+        ("sender.initial_rto = '3s'", "sender.initial_rto 3s 1s"),
+        ("sender.initial_ssthresh = 20", "sender.initial_ssthresh 20.0 none: slow start ends with the first loss"),
+        ("sender.dup_thresh = 4", "sender.dup_thresh 4 3"),
+        ("sender.recovery.frto = 'off'", "sender.recovery.frto off linux"),
+        ("sender.recovery = 'rfc6675'", "sender.recovery rfc6675 its own, with SACK, without RACK"),
+        ("sender.pacing = 'spread'", "sender.pacing spread off"),
+        ("sender.min_rto = '0s'", "sender.min_rto 0s 0.2s"),
+        ("sender.window = '1GB'", "sender.window 1000000000B 536870911B"),
+        ("sender.control.beta = 0.5", "sender.control.beta 0.5 0.7"),
+        ("sender.max_rto = '60s'", "sender.max_rto 60s 120s"),
+    ] {
+        assert_eq!(of(&linux(given), &default), [row], "{given}");
+    }
+    for followed in [
+        "sender.window = 40",
+        "sender.initial_window = 4",
+        "sender.min_rto = '1s'",
+        "sender.ecn = true",
+        "receiver.ack = { buffer = 100, window = 50, autotune = false }",
+        "sender.packet = 1000",
+        "sender.control = 'reno'",
+    ] {
+        assert_eq!(of(&linux(followed), &default), [""; 0], "{followed}");
+    }
+    let acks = Options { kernel_acks: true, ..Options::default() };
+    let rows = of("sender.stack = 'linux'\nreceiver = { stack = 'linux', ack.policy = 'delayed' }", &acks);
+    assert_eq!(rows, ["receiver.ack delayed its own, as the policy linux"]);
+    let bbr = Options { control: Some("bbr".into()), ..Options::default() };
+    assert_eq!(of(&linux(""), &bbr), ["sender.control cubic bbr"]);
+}
+
+#[test]
+fn receivers_of_both_kinds_stand_apart() {
+    let flow = |policy: &str| format!("[[flow]]\nfrom = 'S'\nto = 'R'\nreceiver.ack = {{ {policy} }}\n");
+    let (linux, every) = (flow("policy = 'linux'"), flow("policy = 'every'"));
+    for text in [[LINK, &linux, &every].concat(), [LINK, &every, &linux].concat()] {
+        let plan = planned(&text, &Options::default()).unwrap();
+        assert!(plan.settings.apart && plan.flows.iter().all(|flow| flow.apart == flow.shaped.is_some()));
+        let routes = [false, true].map(|apart| plan.settings.route_options(1, apart).join(" "));
+        assert_eq!(routes, ["initrwnd 45", "window 6291456 initrwnd 4345 quickack 1"]);
+        assert!(plan.settings.variables().contains(&("net/ipv4/tcp_rmem", "4096 131072 33554432".into())));
+    }
+    let alike = planned(&[LINK, &every, &flow("policy = 'delayed'")].concat(), &Options::default()).unwrap();
+    assert!(!alike.settings.apart && alike.flows.iter().all(|flow| !flow.apart));
+    let said = refusal(&[LINK, &every, &linux, &flow("policy = 'linux', buffer = 100")].concat());
+    assert!(said.starts_with("flow[2].receiver.ack: not in a live run: differs from flow[1]'s"), "{said}");
 }

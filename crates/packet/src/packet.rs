@@ -172,7 +172,7 @@ pub struct Packet {
     pub size: u32,
     /// Which of the flow's successive connections it belongs to; a late packet of an earlier one is discarded.
     pub connection: u16,
-    /// Where on its route it is, as whoever carries it numbers the places; in records, links of its route already crossed.
+    /// Where on its route it is, as its carrier numbers the places; in records, links of its route already crossed.
     pub place: u32,
     /// Payload.
     pub body: Body,

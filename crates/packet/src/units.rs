@@ -109,7 +109,7 @@ fn plain(text: &str, units: Units) -> Option<f64> {
     short(number, shift)
 }
 
-/// [`decimal`] of short numbers, as people write them: up to 15 digits and a power of ten up to 22 are doubles without
+/// [`decimal`] of short numbers, as people write them. Up to 15 digits and a power of ten up to 22 are doubles without
 /// error, so their product or quotient is rounded once, and to the nearest.
 fn short(mantissa: &str, exponent: i32) -> Option<f64> {
     const POWERS: [f64; 23] = [
@@ -143,8 +143,8 @@ fn is_exponent(text: &str, c: char) -> bool {
 
 /// An instant or a span of virtual time, in seconds.
 ///
-/// A double on purpose: additions in one documented order give the same bits on every machine, and in ns-2's order
-/// the same bits as ns-2, which decides ties between events by them (docs/architecture.md, "Time").
+/// A double on purpose: additions in one documented order give the same bits on every machine. In ns-2's order
+/// they give the same bits as ns-2, which decides ties between events by them (docs/architecture.md, "Time").
 ///
 /// ```
 /// use acklab_packet::Time;

@@ -2,8 +2,8 @@
 
 use crate::Carried;
 
-/// A packet of which nothing is known but its size and a number that tells it from others. It carries payload, belongs to
-/// connection 0, and does not understand marks.
+/// A packet of which only the size and a number are known; the number distinguishes it from others. It carries payload,
+/// belongs to connection 0, and does not understand marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bare {
     /// Bytes on the wire.

@@ -8,14 +8,17 @@
 //! * [`ack_filter`]: which ACKs newer ones make superfluous;
 //! * [`waiting`]: what filters, drop policies and schedulers see: the packets that wait, and the flow table;
 //! * [`link`]: one direction of a link: loss model, queue, server, wire;
+//! * [`direction`]: a link with what it carries and the stages at its far end;
 //! * [`server`]: what takes packets into service, and for how long; one file a server;
-//! * [`stage`]: boxes that hold, make or rewrite packets; one file a stage;
+//! * [`stage`]: middleboxes that hold, make or rewrite packets; one file a stage;
 //! * [`loss`]: packets that vanish for other reasons than congestion;
 //! * [`random`]: MRG32k3a, one named stream a component;
 //! * [`spec`]: how a scenario writes all this down.
 
 pub mod ack_filter;
 mod bare;
+mod buffer;
+pub mod direction;
 pub mod link;
 pub mod loss;
 pub mod queue;
@@ -23,9 +26,11 @@ pub mod random;
 pub mod server;
 pub mod spec;
 pub mod stage;
+mod values;
 pub mod waiting;
 
 pub use bare::Bare;
+pub use buffer::Buffer;
 
 use acklab_packet::{Body, Ecn};
 
@@ -37,7 +42,7 @@ pub trait Carried {
     fn is_ack(&self) -> bool;
     /// Whether it carries payload.
     fn has_payload(&self) -> bool;
-    /// The connection it belongs to, under a number of its own; a flow that connects anew is a new connection.
+    /// The connection it belongs to, under a number of its own; a flow that connects again is a new connection.
     fn connection(&self) -> u64;
     /// The cumulative number of a plain ACK: one with no payload and no flag besides ACK, PSH, ECE and CWR. Nothing else
     /// is ever filtered. Counted from the connection's start in 64 bits, so that it never wraps.
@@ -46,7 +51,7 @@ pub trait Carried {
     fn sack_blocks(&self) -> impl Iterator<Item = (u64, u64)> + '_;
     /// Its timestamps (TSval, TSecr; RFC 7323) as numbers that grow; zeros without.
     fn timestamps(&self) -> (u64, u64);
-    /// Whether its ECN field is ECT(1) or CE, by which a queue knows low latency traffic (RFC 9331).
+    /// Whether its ECN field is ECT(1) or CE: traffic for a low latency queue (RFC 9331).
     fn low_latency(&self) -> bool {
         false
     }
@@ -57,6 +62,49 @@ pub trait Carried {
     /// Sets its congestion mark (CE, RFC 3168), if its sender understands marks; whether it did.
     fn mark(&mut self) -> bool;
 }
+
+/// Makes a type with a field `packet` carry what that packet does.
+macro_rules! carried_within {
+    ($type:ident) => {
+        impl<P: $crate::Carried> $crate::Carried for $type<P> {
+            #[inline]
+            fn wire_bytes(&self) -> u32 {
+                self.packet.wire_bytes()
+            }
+            fn is_ack(&self) -> bool {
+                self.packet.is_ack()
+            }
+            fn has_payload(&self) -> bool {
+                self.packet.has_payload()
+            }
+            fn connection(&self) -> u64 {
+                self.packet.connection()
+            }
+            fn plain_ack(&self) -> Option<u64> {
+                self.packet.plain_ack()
+            }
+            fn sack_blocks(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+                self.packet.sack_blocks()
+            }
+            fn timestamps(&self) -> (u64, u64) {
+                self.packet.timestamps()
+            }
+            fn low_latency(&self) -> bool {
+                self.packet.low_latency()
+            }
+            fn congestion(&self) -> u8 {
+                self.packet.congestion()
+            }
+            fn unknown_options(&self) -> bool {
+                self.packet.unknown_options()
+            }
+            fn mark(&mut self) -> bool {
+                self.packet.mark()
+            }
+        }
+    };
+}
+use carried_within;
 
 impl Carried for acklab_packet::Packet {
     #[inline]

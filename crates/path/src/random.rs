@@ -1,7 +1,8 @@
 //! MRG32k3a (L'Ecuyer 1999): the field's generator, with streams 2^127 draws apart.
 //!
-//! Each component that draws has a stream of its own, named from the run's seed and the component, so that adding a
-//! flow does not move another flow's luck. The constants are L'Ecuyer's; ns-2 and ns-3 use the same generator.
+//! Each component that draws has a stream of its own, named from the run's seed and the component. So a flow that is
+//! added does not change the random numbers of another. The constants are L'Ecuyer's; ns-2 and ns-3 use the same
+//! generator.
 
 const M1: u64 = 4_294_967_087;
 const M2: u64 = 4_294_944_443;
@@ -113,7 +114,7 @@ mod tests {
         assert_eq!(Random::stream(1).state[0], 3_692_455_944);
         assert_ne!(Random::named(1, "a").uniform(), Random::named(1, "b").uniform());
         assert_eq!(Random::named(7, "loss 0").uniform(), Random::named(7, "loss 0").uniform());
-        // python/acklab/draws.py names the same streams.
+        // python/acklab/scenario/draws.py names the same streams.
         let mut named = Random::named(1, "starts");
         assert_eq!([named.uniform(), named.uniform()], [0.11644190578253857, 0.11875091416300046]);
     }

@@ -6,9 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use acklab_packet::{Rate, Time};
 use acklab_path::ack_filter::{AckFilter, AnyFilter, Destroys, FilterSpec};
-use acklab_path::queue::{Composed, DropPolicy, Limit, Queue, Removal, Scheduler, Service};
+use acklab_path::queue::{AnyQueue, Queue, Removal, Service};
+use acklab_path::random::Random;
+use acklab_path::spec::QueueSpec;
 use packets::{Tcp, ack, data};
 use proptest::prelude::*;
+use serde_json::json;
 
 const RATE: Rate = Rate::from_bps(1e5);
 
@@ -84,9 +87,41 @@ fn traffic(steps: &[Step]) -> Vec<Option<Tcp>> {
     steps.iter().map(&mut tell).collect()
 }
 
-/// What leaves the queue, and what the filter erased.
-fn pass(spec: &FilterSpec, arrivals: &[Option<Tcp>], scheduler: Scheduler) -> (Vec<Tcp>, Vec<Tcp>) {
-    let mut queue = Composed::new(Limit::Waiting(1 << 20), Some(spec), DropPolicy::Tail, scheduler, RATE);
+/// Disciplines that take a filter, so that they drop nothing themselves.
+fn disciplines() -> Vec<serde_json::Value> {
+    vec![
+        json!({ "kind": "drop-tail", "waiting": 1 << 20 }),
+        json!({ "kind": "drop-tail", "waiting": 1 << 20, "scheduler": "round-robin" }),
+        json!({ "kind": "red", "packets": 1 << 20, "min": 1e6, "max": 1e6 }),
+        json!({ "kind": "red", "packets": 1 << 20, "min": 1e6, "max": 1e6, "scheduler": "round-robin" }),
+        json!({ "kind": "codel", "packets": 1 << 20, "target": "100s", "interval": "100s" }),
+        json!({ "kind": "fq-codel", "flows": 2, "target": "100s", "interval": "100s" }),
+        json!({ "kind": "pie", "packets": 1 << 20, "target": "100s" }),
+        json!({ "kind": "docsis-pie", "buffer": "1GB", "target": "100s" }),
+        json!({ "kind": "dual-pi2", "target": "100s" }),
+        json!({ "kind": "fq-pie", "flows": 2, "target": "100s" }),
+        json!({ "kind": "cobalt", "packets": 1 << 20, "target": "100s", "interval": "100s" }),
+        json!({ "kind": "fq-cobalt", "flows": 2, "target": "100s", "interval": "100s" }),
+        json!({ "kind": "policer", "mean": "1Gbps", "burst": "1GB", "packets": 1 << 20 }),
+    ]
+}
+
+/// A discipline with a filter before the link.
+fn filtered(discipline: &serde_json::Value, filter: &FilterSpec) -> AnyQueue<Tcp> {
+    let mut spec = discipline.clone();
+    spec["filter"] = json!(filter);
+    let spec: QueueSpec = serde_json::from_value(spec).expect("a queue");
+    assert_eq!(spec.filter(), Some(filter));
+    AnyQueue::new(&spec, RATE, || Random::stream(1))
+}
+
+/// What leaves a drop-tail queue, and what the filter erased.
+fn pass(spec: &FilterSpec, arrivals: &[Option<Tcp>]) -> (Vec<Tcp>, Vec<Tcp>) {
+    through(filtered(&disciplines()[0], spec), arrivals)
+}
+
+/// What leaves this queue, and what its filter erased.
+fn through(mut queue: AnyQueue<Tcp>, arrivals: &[Option<Tcp>]) -> (Vec<Tcp>, Vec<Tcp>) {
     let (mut left, mut removed) = (Vec::new(), Vec::new());
     for (i, arrival) in arrivals.iter().enumerate() {
         let now = Time::from_secs(0.002 * i as f64);
@@ -96,6 +131,7 @@ fn pass(spec: &FilterSpec, arrivals: &[Option<Tcp>], scheduler: Scheduler) -> (V
         }
     }
     left.extend(std::iter::from_fn(|| queue.dequeue(Time::from_secs(60.0), &mut removed)));
+    assert_eq!((queue.len(), queue.bytes()), (0, 0));
     assert!(removed.iter().all(|(_, why)| *why == Removal::Filtered));
     (left, removed.into_iter().map(|(packet, _)| packet).collect())
 }
@@ -165,18 +201,18 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_conservative_filter_loses_nothing(steps in prop::collection::vec(step(), 1..150), robin in any::<bool>()) {
+    fn a_conservative_filter_loses_nothing(steps in prop::collection::vec(step(), 1..150), kind in 0..disciplines().len()) {
         let arrivals = traffic(&steps);
         let sent: Vec<Tcp> = arrivals.iter().flatten().cloned().collect();
-        let scheduler = if robin { Scheduler::RoundRobin } else { Scheduler::Fifo };
+        let discipline = &disciplines()[kind];
         for spec in conservative() {
             prop_assert!(destroys(&spec).nothing());
-            let (left, filtered) = pass(&spec, &arrivals, scheduler);
+            let (left, filtered) = through(filtered(discipline, &spec), &arrivals);
             prop_assert_eq!(left.len() + filtered.len(), sent.len());
             for connection in 0..3 {
                 let (sent, left) = (of(&sent, connection), of(&left, connection));
                 keeps_everything(&sent, &left, destroys(&spec).duplicate_counts)
-                    .map_err(|error| TestCaseError::fail(format!("{spec:?}: {error}")))?;
+                    .map_err(|error| TestCaseError::fail(format!("{discipline} {spec:?}: {error}")))?;
             }
         }
     }
@@ -192,7 +228,7 @@ proptest! {
             r#"{"kind": "delayed", "share": 0.01}"#,
         ];
         for spec in ruthless.map(filter) {
-            let (left, filtered) = pass(&spec, &arrivals, Scheduler::Fifo);
+            let (left, filtered) = pass(&spec, &arrivals);
             prop_assert!(filtered.iter().all(|packet| packet.ack.is_some()));
             for connection in 0..3 {
                 let newest = |packets: &[Tcp]| of(packets, connection).last().map(|packet| packet.id);
@@ -206,7 +242,7 @@ proptest! {
 #[test]
 fn conservative_filters_erase_what_says_nothing() {
     let arrivals: Vec<_> = (0..40).map(|number| Some(ack(1, number))).collect();
-    let left: Vec<usize> = conservative().iter().map(|spec| pass(spec, &arrivals, Scheduler::Fifo).0.len()).collect();
+    let left: Vec<usize> = conservative().iter().map(|spec| pass(spec, &arrivals).0.len()).collect();
     assert_eq!(left[..3], [1, 4, 1]);
     assert_eq!(left[6..], [2, 1]);
 }
@@ -216,7 +252,7 @@ fn conservative_filters_erase_what_says_nothing() {
 fn the_papers_filters_do_destroy_what_they_say() {
     let erased = |text: &str, packets: &[Tcp]| {
         let arrivals: Vec<_> = packets.iter().cloned().map(Some).collect();
-        pass(&filter(text), &arrivals, Scheduler::Fifo).1.len()
+        pass(&filter(text), &arrivals).1.len()
     };
     let (classic, number) =
         (r#"{"kind": "static", "threshold": 1}"#, r#"{"kind": "static", "threshold": 1, "older": "number"}"#);

@@ -1,6 +1,6 @@
 //! CoDel's control law, against numbers worked by hand (RFC 8289 sections 5.5 and 5.6).
 
-use acklab_packet::{Body, Bytes, Ecn, Packet, Segment, Time};
+use acklab_packet::{Body, Bytes, Ecn, Packet, Rate, Segment, Time};
 use acklab_path::queue::{Codel, CodelParams, Queue, Removal, Service};
 
 /// A packet of 1000 bytes with that number; `ect`: it can be marked.
@@ -35,8 +35,14 @@ struct Bench {
 
 impl Bench {
     fn new(params: CodelParams, ect: bool, first: u64) -> Bench {
-        let mut bench =
-            Bench { queue: Codel::new(&params), ect, ms: 0, arrived: 0, signals: Vec::new(), removed: Vec::new() };
+        let mut bench = Bench {
+            queue: Codel::new(&params, Rate::from_bps(1e9)),
+            ect,
+            ms: 0,
+            arrived: 0,
+            signals: Vec::new(),
+            removed: Vec::new(),
+        };
         (0..first).for_each(|_| bench.arrive());
         bench
     }

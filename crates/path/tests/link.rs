@@ -3,7 +3,7 @@
 use acklab_packet::{Ack, Body, Packet, Rate, Time};
 
 use acklab_path::link::{Link, Load, Moment, Totals};
-use acklab_path::queue::{Queue, Removal};
+use acklab_path::queue::{CakeQueueParams, Queue, Removal};
 use acklab_path::random::Random;
 use acklab_path::spec::{LinkSpec, LossPlace, LossSpec, QueueSpec};
 use proptest::prelude::*;
@@ -70,7 +70,7 @@ impl Driven {
 }
 
 fn limit() -> impl Strategy<Value = QueueSpec> {
-    let bytes = |n: u64| Some(acklab_packet::Bytes::new(300 * n));
+    let bytes = |n: u64| Some(acklab_path::Buffer::bytes(300 * n));
     (0..4, 2_u64..9).prop_map(move |(kind, n)| match kind {
         0 => QueueSpec::drop_tail(Some(n), None, None, None),
         1 => QueueSpec::drop_tail(None, Some(n), None, None),
@@ -86,7 +86,7 @@ proptest! {
     #[test]
     fn the_fast_case_decides_as_the_queue_does(
         queue in limit(),
-        arrivals in prop::collection::vec((0.0..0.02_f64, 40_u32..1500, any::<bool>()), 1..200),
+        arrivals in prop::collection::vec((0.0..0.02_f64, prop_oneof![1 => Just(0_u32), 4 => 40_u32..1500], any::<bool>()), 1..200),
     ) {
         let spec = spec(queue);
         let (mut booked, mut queued, mut driven) = (link(&spec), link(&spec), Driven::default());
@@ -95,7 +95,7 @@ proptest! {
         for (pause, size, ack) in arrivals {
             now = now + Time::from_secs(pause);
             let packet = packet(size, ack);
-            let begin = if size > booked.passes() {
+            let begin = if size >= booked.books_below() {
                 booked.wait(Load::of(&packet), &mut At(now));
                 None
             } else {
@@ -145,4 +145,14 @@ fn what_the_loss_model_removes_has_its_reason_or_is_lost_on_the_wire() {
         assert_eq!((driven.arrivals.len(), link.sizes.totals().packets, link.counts.lost), (2, served, 1));
         assert!(driven.removed.iter().all(|(_, reason)| *reason == Removal::Lost));
     }
+}
+
+/// Without a shaper CAKE's clock, which counts nanoseconds, delays nothing: an empty packet's service ends when it begins.
+#[test]
+fn cake_without_a_shaper_holds_nothing_back() {
+    let queue = QueueSpec::Cake(CakeQueueParams { bandwidth: None, ..CakeQueueParams::default() });
+    let (mut link, mut driven) = (link(&spec(queue)), Driven::default());
+    let now = Time::from_secs(0.012_345_678_9);
+    driven.offer(&mut link, packet(0, true), now);
+    assert_eq!((driven.arrivals.len(), link.until()), (1, now));
 }

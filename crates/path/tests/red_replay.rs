@@ -22,6 +22,7 @@ fn params(gentle: bool, wait: bool) -> RedParams {
         weigh_bytes: false,
         ecn: false,
         scheduler: Scheduler::Fifo,
+        filter: None,
         seed: Some(77),
         skip: 120,
     }

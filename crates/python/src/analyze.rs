@@ -95,7 +95,7 @@ pub(crate) fn analyze(
         Err(ReadError::Io(error)) => {
             Err(PyOSError::new_err((error.raw_os_error(), error.to_string(), path.into_os_string())))
         }
-        Err(error) => Err(CaptureError::new_err(format!("{}: {error}", name(&path)))),
+        Err(error) => Err(CaptureError::new_err(acklab_scenario::visible(&format!("{}: {error}", name(&path))))),
     }
 }
 

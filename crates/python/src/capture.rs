@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
 
-use acklab_capture::{Capture, CaptureError, Format, LinkEnd};
+use acklab_tap::{Capture, CaptureError, Format, LinkEnd};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 

@@ -48,7 +48,7 @@ fn is_pipe(_: &Path) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Opens a named pipe. The system lets nobody read before there is a writer, and goes back to waiting after a signal, so another
+/// Opens a named pipe. The system lets no one read before there is a writer, and goes back to waiting after a signal, so another
 /// thread waits.
 fn open_pipe(path: &Path, raised: &mut Option<PyErr>) -> io::Result<File> {
     let (opened, open) = mpsc::channel();

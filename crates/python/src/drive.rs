@@ -1,4 +1,4 @@
-//! Running a simulation in slices, so that whoever waits for it can stop it.
+//! Running a simulation in slices, so that a waiting caller can stop it.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -97,8 +97,8 @@ impl Endpoints {
     }
 
     /// The peer's window is now `bytes`.
-    fn tell_window(&mut self, bytes: u64) {
-        self.sender.tell_window(bytes);
+    fn set_window(&mut self, bytes: u64) {
+        self.sender.set_window(bytes);
     }
 
     /// The sender goes on as far as it may.

@@ -27,5 +27,5 @@ pub(crate) fn scenario(error: acklab_scenario::ScenarioError) -> PyErr {
 
 /// From what a panic said.
 pub(crate) fn run(said: String) -> PyErr {
-    RunError::new_err(said)
+    RunError::new_err(acklab_scenario::visible(&said))
 }

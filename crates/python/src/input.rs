@@ -25,7 +25,7 @@ impl<'py> FromPyObject<'_, 'py> for Text {
 }
 
 impl Text {
-    /// The scenario; `file` is what errors call it, and its ending tells TOML from JSON.
+    /// The scenario; `file` is what errors call it, and its ending distinguishes TOML and JSON.
     pub(crate) fn parse(&self, file: &str, overrides: &Overrides) -> Result<Scenario, ScenarioError> {
         parse(&self.0, file, None, overrides)
     }

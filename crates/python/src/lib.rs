@@ -16,6 +16,7 @@ mod journal;
 mod live;
 mod own;
 mod pool;
+mod programs;
 mod simulation;
 mod table;
 mod tables;
@@ -45,6 +46,8 @@ mod _core {
     #[pymodule_export]
     use super::own::{AckEvent, Arrival, Departure, Emission, Window};
     #[pymodule_export]
+    use super::programs::Programs;
+    #[pymodule_export]
     use super::simulation::{RunResult, Simulation};
     #[pymodule_export]
     use super::table::Table;
@@ -57,6 +60,7 @@ mod _core {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("MOST_CONNECTIONS", acklab_analyze::thresholds::MOST_CONNECTIONS)?;
         module.add("MOST_ROWS", acklab_analyze::thresholds::MOST_ROWS)?;
+        module.add("NEAR_S", acklab_analyze::thresholds::NEAR_S)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

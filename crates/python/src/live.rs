@@ -53,10 +53,11 @@ impl LivePlan {
         let options = Options { kernel_acks, control, sender };
         Plan::new(Arc::new(scenario), &options)
             .map(LivePlan)
-            .map_err(|refusal| errors::ScenarioError::new_err(format!("{file}: {refusal}")))
+            .map_err(|refusal| errors::ScenarioError::new_err(acklab_scenario::visible(&format!("{file}: {refusal}"))))
     }
 
-    /// The plan as JSON: links each way, flows, what the kernels are told, and in what they differ from the scenario.
+    /// The plan as JSON: links each way, flows, what the kernels are told, and in what they
+    /// differ from the scenario.
     fn json(&self) -> String {
         let plan = &self.0;
         let node = |node: u32| plan.scenario.nodes[node as usize].as_str();
@@ -64,14 +65,14 @@ impl LivePlan {
             let row = |&index: &usize| {
                 let link = &plan.scenario.links[index];
                 json!({ "from": node(link.from), "to": node(link.to), "rate_bps": link.rate.bps(), "delay_s": link.delay.secs(),
-                        "queue": link.queue, "loss": link.loss })
+                        "queue": link.queue, "loss": link.loss, "buffer_rate_bps": link.of_buffers().bps() })
             };
             plan.courses[direction].links.iter().map(row).collect::<Vec<_>>()
         };
         let flow = |flow: &acklab_live::plan::PlannedFlow| {
             json!({ "name": flow.name, "from": flow.nodes[0], "to": flow.nodes[1], "start_s": flow.start_s,
                     "bytes": flow.bytes, "control": flow.control,
-                    "ours": flow.ours.as_ref().map(|rules| rules.label()), "port": flow.port, "shaped": flow.shaped.is_some() })
+                    "ours": flow.ours.as_ref().map(|rules| rules.label()), "port": flow.port, "shaped": flow.shaped.is_some(), "apart": flow.apart })
         };
         let variables: serde_json::Map<_, _> =
             plan.settings.variables().into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
@@ -79,8 +80,9 @@ impl LivePlan {
             "title": plan.scenario.title, "seed": plan.scenario.seed, "end_s": plan.end_s, "until_complete": plan.until_complete, "insist": plan.insist,
             "there": links(0), "back": links(1), "flows": plan.flows.iter().map(flow).collect::<Vec<_>>(),
             "mtu": plan.settings.mtu, "segment_bytes": plan.settings.payload(), "variables": variables,
-            "routes": [plan.settings.route_options(0).join(" "), plan.settings.route_options(1).join(" ")],
-            "notes": plan.notes,
+            "routes": [plan.settings.route_options(0, false).join(" "), plan.settings.route_options(1, false).join(" ")],
+            "routes_apart": plan.settings.apart.then(|| [0, 1].map(|side| plan.settings.route_options(side, true).join(" "))),
+            "notes": plan.notes, "ignored": plan.ignored(true),
         })
         .to_string()
     }
@@ -114,7 +116,7 @@ impl LivePlan {
         match ran.map_err(errors::run)? {
             Ok(Some(outcome)) => Ok(LiveResult(outcome)),
             Ok(None) => Err(LiveError::new_err("the run was stopped")),
-            Err(trouble) => Err(LiveError::new_err(trouble.to_string())),
+            Err(trouble) => Err(LiveError::new_err(acklab_scenario::visible(&trouble.to_string()))),
         }
     }
 

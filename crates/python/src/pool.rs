@@ -1,8 +1,8 @@
 //! Worker threads that answer lines, the answers in the lines' order.
 //!
 //! Workers take lines in order, so the oldest unanswered line is always being worked on and an answer waits only for
-//! older ones. Two bounds keep memory flat: at most [`WINDOW`] lines a thread are under way, and while finished
-//! answers that nobody has taken exceed [`HELD_BYTES`], only the oldest line is worked on.
+//! older ones. Two bounds keep memory flat. At most [`WINDOW`] lines a thread are under way. While finished
+//! answers that no one has taken exceed [`HELD_BYTES`], only the oldest line is worked on.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -221,7 +221,7 @@ impl Pool {
         self.shared.state().answers.len() >= self.window
     }
 
-    /// Gives up: wakes whoever waits and tells runs under way to end.
+    /// Gives up: wakes waiting threads and tells runs under way to end.
     pub(crate) fn stop(&self) {
         self.shared.stop.store(true, Ordering::Relaxed);
         for condition in [&self.shared.lines, &self.shared.room, &self.shared.answers] {

@@ -218,7 +218,7 @@ impl Simulation {
             let branch = own::unless_failed(simulation.branch(Arc::new(scenario)))?;
             branch
                 .map(|branch| Simulation::new_of(branch, self.told, self.own.clone()))
-                .map_err(|why| errors::ScenarioError::new_err(why.to_string()))
+                .map_err(|why| errors::ScenarioError::new_err(acklab_scenario::visible(&why.to_string())))
         })
     }
 
@@ -261,6 +261,12 @@ pub(crate) struct RunResult {
 }
 
 impl RunResult {
+    /// What a run of `scenario` told.
+    pub(crate) fn new(outcome: Outcome, scenario: Arc<Scenario>) -> RunResult {
+        let told = scenario.record;
+        RunResult { outcome, scenario, told, tables: Default::default() }
+    }
+
     fn table(
         &self,
         py: Python<'_>,

@@ -27,7 +27,7 @@ impl Table {
 
 /// The package's functions on tables.
 fn frames(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
-    py.import("acklab._frames")
+    py.import("acklab.results.frames")
 }
 
 /// A function and its arguments, as `__reduce__` gives them.

@@ -22,7 +22,7 @@ impl Template {
         self.0.lines(&overrides(&sets, None)?, &seeds).map_err(errors::scenario)
     }
 
-    /// Whether the variant is a scenario; raises where it is none.
+    /// Whether the variant is a scenario; raises where it is not.
     fn check(&self, sets: Vec<String>) -> PyResult<()> {
         self.0.check(&overrides(&sets, None)?).map(|_| ()).map_err(errors::scenario)
     }

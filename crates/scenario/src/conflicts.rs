@@ -2,9 +2,10 @@
 
 use acklab_packet::Time;
 use acklab_tcp::rules::{
-    AckPolicyKind, ControlKind, EstimateKind, Pacing, ReceiverRules, RecoveryKind, RttFilter, RttSource, SenderRules,
-    Undo, Variants, Window,
+    AckPolicyKind, ControlKind, EstimateKind, ReceiverRules, RecoveryKind, RttFilter, RttSource, SenderRules, Undo,
+    Variants, Window,
 };
+use acklab_tcp::sender::control::{CongestionControl, Control, misfits};
 
 use super::limits::{SHORTEST, brief, too_short};
 
@@ -22,6 +23,9 @@ pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
     let mut found = Vec::new();
     if rules.tick == Time::ZERO && matches!(rules.rtt_filter, RttFilter::Integer { .. }) {
         found.push(("tick", "is 0s, but rtt_filter = \"integer\" counts ticks; must be above 0s".into()));
+    }
+    if rules.tick > Time::ZERO && rules.tick < SHORTEST {
+        found.push(("tick", format!("is {}; must be 0s, or at least 1us", brief(rules.tick))));
     }
     if rules.max_rto < rules.min_rto {
         found.push(("min_rto", format!("is {}, above max_rto = {}", rules.min_rto, rules.max_rto)));
@@ -56,18 +60,17 @@ pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
     if rules.control.counts_marks() && !rules.ecn {
         found.push(("ecn", format!("is false, but control = \"{control}\" needs marks; must be true")));
     }
-    if rules.control.owns_window() && !rules.recovery.is_rack() {
-        let what = format!("is \"{control}\", which needs recovery = \"rack\"; the recovery is \"{recovery}\"");
-        found.push(("control", what));
-    }
-    if rules.control.owns_window() && rules.pacing != (Pacing::Off {}) {
-        let what = format!("is on, but control = \"{control}\" paces by itself; must be \"off\"");
-        found.push(("pacing", what));
+    if !matches!(rules.control, ControlKind::Python { .. }) {
+        let named = Control::new(rules.control.clone(), rules.packet, 0);
+        found.extend(misfits(rules, control, named.needs(), named.owns_window()));
     }
     match rules.control {
         ControlKind::Python { ref name, .. } if name.is_empty() => found.push(("control.name", UNNAMED.into())),
         ControlKind::Veno { clock, .. } if clock.secs() > 1.0 => {
             found.push(("control.clock", format!("is {clock}; must be at most 1s")));
+        }
+        ControlKind::Prague { least_rtt, .. } if least_rtt < SHORTEST => {
+            found.push(("control.least_rtt", format!("is {}; must be at least 1us", brief(least_rtt))));
         }
         ControlKind::Vegas { alpha, beta, .. } if alpha > beta => {
             found.push(("control.alpha", format!("is {alpha}; must be at most beta = {beta}")));

@@ -1,7 +1,6 @@
 //! What is wrong with a tree, found by walking it along the JSON Schema: the one description of a scenario that the
 //! reader's types, editors and these messages share. Only texts that failed to read come here.
 
-use acklab_packet::{Bytes, Rate, Time};
 use acklab_tcp::rules::{ReceiverPatch, SenderPatch, Wrong};
 use serde_json::{Map, Value};
 
@@ -9,6 +8,7 @@ use super::error::{Problem, clip};
 use super::moved::moved;
 use super::path::Path;
 use super::places::Places;
+use super::quantity::unit;
 use super::schema::SCHEMA;
 use super::suggest::{did_you_mean, listed, meant_elsewhere, nearest, one_of};
 
@@ -147,7 +147,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// A table that may take several forms, told apart by a tag (`kind`, `policy`) or by which keys they have.
+    /// A table that may take several forms, distinguished by a tag (`kind`, `policy`) or by which keys they have.
     fn table_choice(&self, schema: &'s Value, choices: &'s [Value], table: &Object, path: &Path<'_>) -> Problem {
         let forms: Vec<(&Value, &Object)> = choices
             .iter()
@@ -219,7 +219,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// The key by which all of `choices`, tables, are told apart, and its values.
+    /// The key by which all of `choices`, tables, are distinguished, and its values.
     fn tagged(&self, choices: &'s [Value]) -> Option<(&'s str, Vec<&'s str>)> {
         let keys = |choice| self.resolve(choice).get("properties")?.as_object();
         let (tag, _) = keys(choices.first()?)?.iter().find(|(_, schema)| schema.get("const").is_some())?;
@@ -324,22 +324,6 @@ impl<'s> Walk<'s> {
     }
 }
 
-/// A quantity reads itself, and its own error is the best there is; a bare number is one without unit.
-fn unit(schema: &Value, value: &Value) -> Option<Result<(), String>> {
-    let text = match value {
-        Value::String(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
-        _ => return None,
-    };
-    let checked = match schema.get("$ref")?.as_str()? {
-        "#/$defs/Time" => text.parse::<Time>().err(),
-        "#/$defs/Rate" => text.parse::<Rate>().err(),
-        "#/$defs/Bytes" => text.parse::<Bytes>().err(),
-        _ => return None,
-    };
-    Some(checked.map_or(Ok(()), |error| Err(error.to_string())))
-}
-
 fn unknown_key<'k>(key: &str, known: impl IntoIterator<Item = &'k str>, path: &Path<'_>) -> Problem {
     let known: Vec<_> = known.into_iter().collect();
     let place = path.key(key);
@@ -357,7 +341,7 @@ fn unknown_key<'k>(key: &str, known: impl IntoIterator<Item = &'k str>, path: &P
     Problem::at(place, format!("unknown key{elsewhere}")).help(format!("known here: {}", listed(known)))
 }
 
-/// The key by which a table is told apart from others.
+/// The key by which a table is distinguished from others.
 fn tag(form: &Value) -> Option<&str> {
     let keys = form.get("properties")?.as_object()?;
     keys.iter().find(|(_, schema)| schema.get("const").is_some()).map(|(key, _)| key.as_str())

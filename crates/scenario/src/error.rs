@@ -131,6 +131,26 @@ pub(super) fn not_a_name(name: &str) -> Option<&'static str> {
     }
 }
 
+/// A text with an escape for every character that shows nothing of its own or moves others, such as an override of the
+/// direction; line ends stay.
+///
+/// ```
+/// assert_eq!(acklab_scenario::visible("back\u{202e}wards, \u{540d}e\u{301}"), "back\\u{202e}wards, \u{540d}e\u{301}");
+/// ```
+pub fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c != '\n' && is_shapeless(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
+    }
+    shown
+}
+
+/// Whether a character shows nothing of its own, or moves others. Rust escapes such characters, and leaves combining marks
+/// that follow a letter.
+fn is_shapeless(c: char) -> bool {
+    c.is_control() || !c.is_ascii() && format!("a{c}").escape_debug().nth(2).is_some()
+}
+
 /// At most `most` characters on one line.
 pub(super) fn clip(text: &str, most: usize) -> String {
     let mut clipped = String::new();
@@ -141,7 +161,7 @@ pub(super) fn clip(text: &str, most: usize) -> String {
         }
         match c {
             '\n' | '\t' => clipped.push(' '),
-            c if c.is_control() => clipped.extend(c.escape_unicode()),
+            c if is_shapeless(c) => clipped.extend(c.escape_unicode()),
             c => clipped.push(c),
         }
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::path::bare_or_quoted;
-use crate::spec::{FlowSpec, MediumSpec, Scenario, Size, Stop};
+use crate::spec::{FlowSpec, MediumSpec, ProgramSpec, Scenario, Size, Stop};
 
 /// The scenario as TOML: shorthands expanded to links, every default and every rule of each stack spelled out.
 /// Read again, it gives an equal scenario.
@@ -52,7 +52,14 @@ pub fn expanded_toml(scenario: &Scenario) -> String {
         scenario.media.first().and_then(|medium| medium.links.first()).map_or(scenario.links.len(), |&at| at as usize);
     for pair in scenario.links[..wired].chunks(2) {
         text += "\n[[link]]\n";
-        entries(&mut text, link(pair, &scenario.nodes));
+        for (key, value) in link(pair, &scenario.nodes) {
+            let of = match key {
+                "queue" => pair.first(),
+                "back" => pair.get(1),
+                _ => None,
+            };
+            entry(&mut text, key, &value, &of.and_then(in_time).unwrap_or_default());
+        }
     }
     for medium in &scenario.media {
         text += "\n[[wlan]]\n";
@@ -66,7 +73,23 @@ pub fn expanded_toml(scenario: &Scenario) -> String {
         text += "\n[flow.receiver]\n";
         entries(&mut text, rules(&ReceiverPatch::complete(&each.receiver), ReceiverPatch::NAMES));
     }
+    for program in &scenario.programs {
+        text += "\n[[program]]\n";
+        entries(&mut text, program_entries(program, &scenario.nodes));
+    }
     text
+}
+
+fn program_entries(program: &ProgramSpec, nodes: &[String]) -> Entries {
+    let mut entries = vec![
+        ("at", json!(nodes[program.at as usize])),
+        ("run", json!(program.run)),
+        ("start", json!(program.start)),
+        ("environment", json!(program.environment)),
+    ];
+    entries.extend(program.stop.map(|stop| ("stop", json!(stop))));
+    entries.extend(program.ready.as_ref().map(|ready| ("ready", json!(ready))));
+    entries
 }
 
 fn stop(stop: Stop) -> Value {
@@ -76,12 +99,22 @@ fn stop(stop: Stop) -> Value {
     }
 }
 
+/// A comment that says for how long a link sends what its queue has room for.
+fn in_time(link: &LinkSpec) -> Option<String> {
+    let rate = link.of_buffers();
+    let (_, buffer) = link.queue.clone().buffers().next().map(|(name, buffer)| (name, *buffer))?;
+    let ms = 8e3 * buffer.at(rate).get() as f64 / rate.bps();
+    // Four digits.
+    let ms = format!("{ms:.3e}").parse::<f64>().unwrap_or(ms);
+    Some(format!("  # queue: {ms} ms at {rate}"))
+}
+
 type Entries = Vec<(&'static str, Value)>;
 
 fn link(pair: &[LinkSpec], nodes: &[String]) -> Entries {
     let forward = &pair[0];
     let mut entries = vec![("between", json!([nodes[forward.from as usize], nodes[forward.to as usize]]))];
-    // Left out where it is 1 both ways; the way back would take the other's.
+    // Left out where it is 1 in both directions; the return direction would take the other's.
     let crossings = |link: &LinkSpec| {
         let said = pair.iter().any(|link| link.crossings != 1);
         said.then(|| ("crossings", json!(link.crossings)))
@@ -158,11 +191,17 @@ fn rules(patch: &impl Serialize, names: &'static [&'static str]) -> Entries {
 
 fn entries(text: &mut String, entries: impl IntoIterator<Item = (&'static str, Value)>) {
     for (key, value) in entries {
-        text.push_str(key);
-        text.push_str(" = ");
-        inline(text, &value);
-        text.push('\n');
+        entry(text, key, &value, "");
     }
+}
+
+/// A key and its value, and a comment behind it.
+fn entry(text: &mut String, key: &str, value: &Value, comment: &str) {
+    text.push_str(key);
+    text.push_str(" = ");
+    inline(text, value);
+    text.push_str(comment);
+    text.push('\n');
 }
 
 /// A value on one line, as TOML writes it. JSON's strings and numbers are TOML's too, but for one character.

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use crate::spec::Source;
 
 use super::link::LinkTable;
+use super::program::ProgramTable;
 use super::tables::{ReceiverTable, SenderTable, StackTables};
 use super::topology::Topology;
 use super::wlan::WlanTable;
@@ -41,6 +42,9 @@ pub(super) struct File {
     /// The transfers.
     #[serde(default)]
     pub flow: Vec<FlowTable>,
+    /// Programs on a Linux at a node each; `acklab run --virtual --allow-programs` runs them.
+    #[serde(default)]
+    pub program: Vec<ProgramTable>,
     /// Stacks derived from others by overriding rules, by name.
     #[serde(default)]
     pub stack: StackTables,

@@ -40,7 +40,7 @@ fn checked_delayed(params: &DelayedParams, path: impl Display) -> Result<(), Pro
             let what = "is known of the link only; `per = \"connection\"` needs `rate = \"tsw\"`";
             Err(Problem::at(format_args!("{path}.rate"), what))
         }
-        // Per connection 2 is twice the fair share, and so on; of a link nobody has more than all.
+        // Per connection 2 is twice the fair share, and so on; of a link no one has more than all.
         _ if params.per == Per::Link && !(begins > 0.0 && begins <= 1.0) => share("share", begins, 1.0),
         _ if !(begins > 0.0 && begins <= 1000.0) => share("share", begins, 1000.0),
         _ if params.release.is_some_and(|release| !(release > 0.0 && release <= begins)) => {

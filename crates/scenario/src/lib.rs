@@ -23,10 +23,11 @@
 //! assert!(!scenario.flows[0].receiver.sack); // follows the sender's recovery
 //! ```
 //!
-//! Reading goes in three steps, one file each: `file` is what serde reads, straight into structs; `resolve` checks
-//! what serde cannot and turns names into indices; and only where a text fails, `diagnose` reads it again as a tree
+//! Reading goes in three steps, one file each. `file` is what serde reads, straight into structs. `resolve` checks
+//! what serde cannot and turns names into indices. Only where a text fails, `diagnose` reads it again as a tree
 //! and looks for the reason along the schema, so that no message costs anything on the good path.
 
+mod buffers;
 mod conflicts;
 mod diagnose;
 mod error;
@@ -40,6 +41,8 @@ mod network;
 mod overrides;
 mod path;
 mod places;
+mod program;
+mod quantity;
 mod resolve;
 mod schema;
 pub mod spec;
@@ -55,7 +58,7 @@ mod wlan;
 use serde::Deserialize;
 use serde_json::Value;
 
-pub use error::ScenarioError;
+pub use error::{ScenarioError, visible};
 pub use expand::expanded_toml;
 pub use overrides::Overrides;
 pub use places::place;
@@ -178,7 +181,7 @@ pub fn decoded<'b>(bytes: &'b [u8], file: &str) -> Result<&'b str, ScenarioError
     })
 }
 
-/// The text without a byte-order mark, unless it is none that could be a scenario.
+/// The text without a byte-order mark; an error if it can not be a scenario.
 fn readable(text: &str) -> Result<&str, Problem> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {

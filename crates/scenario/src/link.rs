@@ -24,7 +24,7 @@ pub(super) struct LinkTable {
     pub queue: Option<QueueSpec>,
     /// Losses of the forward direction.
     pub loss: Option<LossSpec>,
-    /// How often a packet passes loss model, queue, transmitter and delay before it moves on: 2 as a pipe of dummynet that
+    /// How often a packet passes loss model, queue, transmitter and delay before it moves on. It is 2 as a pipe of dummynet that
     /// matches a forwarded packet coming in and going out, where both passes share queue and transmitter.
     #[serde(default = "once")]
     #[schemars(range(min = 1, max = 16))]

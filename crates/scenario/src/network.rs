@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Display;
 
 use acklab_packet::{Rate, Time};
+use acklab_path::Buffer;
 use acklab_path::queue::RedParams;
 use acklab_path::server::VaryingRate;
 use acklab_path::spec::{GilbertElliott, LinkSpec, LossSpec, QueueSpec, RateSpec, Stay};
 
+use super::buffers;
 use super::error::{Problem, Problems, not_a_name};
 use super::filter;
 use super::link::{BackTable, LinkTable};
@@ -140,8 +142,12 @@ fn directions(link: LinkTable, key: Key, from: u32, to: u32, all: &mut Problems)
     let given = back.unwrap_or_default();
     let queue = queue.unwrap_or(QueueSpec::DEFAULT);
     let mut direction = |from, to, part: BackTable, back: &str, crossings: u16| {
-        let rate = found.note(checked_rate(part.rate?, key, back));
-        let queue = found.note(checked_queue(part.queue?, key, back));
+        let rate = part.rate?;
+        let at = rate.of_buffers();
+        let rate = found.note(checked_rate(rate, key, back));
+        let queue = part.queue?;
+        // At a rate that is refused no buffer is counted.
+        let queue = rate.as_ref().and_then(|_| found.note(checked_queue(queue, key, back, Some(at))));
         let loss = found.note(part.loss.map(|loss| checked_loss(loss, key, back)).transpose());
         let crossings = found.note(checked_crossings(crossings, key, back));
         let stages = found.note(stage::checked(part.stages, format_args!("{key}{back}.stages")));
@@ -200,13 +206,19 @@ fn checked_crossings(crossings: u16, key: Key, back: &str) -> Result<u16, Proble
     }
 }
 
-/// Exactly one limit: the default where none is given.
-pub(super) fn checked_queue(mut queue: QueueSpec, key: impl Display + Copy, back: &str) -> Result<QueueSpec, Problem> {
+/// Exactly one limit, in bytes if not in packets: the default where none is given. `rate` counts buffers written as times.
+pub(super) fn checked_queue(
+    mut queue: QueueSpec,
+    key: impl Display + Copy,
+    back: &str,
+    rate: Option<Rate>,
+) -> Result<QueueSpec, Problem> {
+    if let Some(filter) = queue.filter() {
+        filter::checked(filter, format_args!("{key}{back}.queue.filter"))?;
+    }
+    buffers::count(&mut queue, format_args!("{key}{back}.queue"), rate)?;
     let (packets, waiting, bytes, waiting_bytes) = match &mut queue {
-        QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes, filter, .. } => {
-            if let Some(filter) = filter {
-                filter::checked(filter, format_args!("{key}{back}.queue.filter"))?;
-            }
+        QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes, .. } => {
             if packets.is_none() && waiting.is_none() && bytes.is_none() && waiting_bytes.is_none() {
                 *packets = Some(1000);
             }
@@ -239,7 +251,7 @@ pub(super) fn checked_queue(mut queue: QueueSpec, key: impl Display + Copy, back
     if packets == Some(0) {
         return Err(Problem::at(path(".packets"), "must be at least 1").given(0));
     }
-    if bytes.is_some_and(|bytes| bytes.get() == 0) {
+    if bytes == Some(Buffer::bytes(0)) {
         return Err(Problem::at(path(".bytes"), "must be at least 1B").given_text("0B"));
     }
     Ok(queue)

@@ -39,7 +39,7 @@ pub struct Overrides {
 }
 
 impl Overrides {
-    /// Adds `path=value`. The value is read as TOML (`20`, `true`, `{ rate = 0.01 }`), and as text where it is none
+    /// Adds `path=value`. The value is read as TOML (`20`, `true`, `{ rate = 0.01 }`), and as text where it is no TOML
     /// (`10Mbps`, `sack`).
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A place in the tree, on the stack of whoever walks it.
+/// A place in the tree, on the stack of the function that walks it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Path<'a> {
     Root,

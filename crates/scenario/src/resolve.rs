@@ -12,6 +12,7 @@ use super::file::{File, FlowTable, SizeEntry, StopTable, When};
 use super::limits::{LATEST, MOST_FLOWS, MOST_LINKS, MOST_TRANSFERS, too_many_at_start, too_short};
 use super::link::LinkTable;
 use super::network::{Key, Network, Origin, checked_rate_at};
+use super::program;
 use super::stacks::{Stacks, shared};
 use super::topology::Topology;
 use super::wlan;
@@ -31,7 +32,7 @@ pub(super) fn resolve(file: File) -> Result<Scenario, Problems> {
 }
 
 fn checked(file: File, found: &mut Problems) -> Result<Option<Scenario>, Problem> {
-    let File { _schema, title, seed, stop, topology, link, wlan, flow, stack, record } = file;
+    let File { _schema, title, seed, stop, topology, link, wlan, flow, program, stack, record } = file;
     let stacks = found.note(Stacks::new(stack));
     let (wlans, origins) = (found.note(wlan::checked(wlan)), found.note(links(topology, link)));
     let whole = wlans.is_some() && origins.is_some();
@@ -47,12 +48,16 @@ fn checked(file: File, found: &mut Problems) -> Result<Option<Scenario>, Problem
     }
     let mut network = Network::new(origins, whole, found);
     let media = found.note(wlan::media(wlans, 2 * wired as u32, &network)).unwrap_or_default();
-    let flows = flows(flow, &mut network, stacks.as_ref(), found);
-    let stop = end(&stop, flows.as_deref())?;
+    let flows = match flow.is_empty() && !program.is_empty() {
+        true => Some(Vec::new()),
+        false => flows(flow, &mut network, stacks.as_ref(), found),
+    };
+    let programs = program::checked(program, &mut network, flows.as_deref().unwrap_or(&[]))?;
+    let stop = end(&stop, flows.as_deref().filter(|_| programs.is_empty()))?;
     let Network { nodes, mut links, .. } = network;
     classify(&mut links, flows.as_deref().unwrap_or(&[]));
     let record = Record { series: record.series, queue: record.queue, packets: record.packets };
-    Ok(flows.map(|flows| Scenario { title, seed, stop, nodes, links, media, flows, record }))
+    Ok(flows.map(|flows| Scenario { title, seed, stop, nodes, links, media, flows, programs, record }))
 }
 
 /// Tells queues with classes the hosts and code points of the flows.

@@ -57,11 +57,11 @@ fn leave_out_null(schema: &mut Schema) {
 pub struct StackRow {
     /// `sender` or `receiver`.
     pub side: &'static str,
-    /// The key a scenario uses.
-    pub rule: &'static str,
+    /// The key a scenario uses; a parameter's stands behind its rule's, with a dot.
+    pub rule: String,
     /// What the rule decides.
     pub about: &'static str,
-    /// Stack and value, oldest stack first.
+    /// Stack and value, oldest stack first; empty where a stack's variant has no such parameter, or its default.
     pub values: Vec<(&'static str, String)>,
 }
 
@@ -75,12 +75,25 @@ pub struct StackRow {
 pub fn stack_table() -> Vec<StackRow> {
     let side = |side: &'static str, rows: fn(Stack) -> Vec<RuleRow>| {
         let tables = Stack::ALL.map(|stack| (stack.name(), rows(stack)));
-        let first = tables[0].1.clone();
-        first.into_iter().enumerate().map(move |(at, row)| StackRow {
-            side,
-            rule: row.name,
-            about: row.doc,
-            values: tables.iter().map(|(stack, rows)| (*stack, rows[at].value.clone())).collect(),
+        let rules = tables[0].1.len();
+        (0..rules).flat_map(move |at| {
+            let of = |rule: String, about, value: &dyn Fn(&RuleRow) -> String| StackRow {
+                side,
+                rule,
+                about,
+                values: tables.iter().map(|(stack, rows)| (*stack, value(&rows[at]))).collect(),
+            };
+            let whole = &tables[0].1[at];
+            let mut found = vec![of(whole.name.to_owned(), whole.doc, &|row| row.value.clone())];
+            for &(name, about, _) in tables.iter().flat_map(|(_, rows)| &rows[at].parameters) {
+                let rule = format!("{}.{name}", whole.name);
+                if found.iter().all(|row| row.rule != rule) {
+                    let value =
+                        |row: &RuleRow| row.parameters.iter().find(|one| one.0 == name).map(|one| one.2.clone());
+                    found.push(of(rule, about, &|row| value(row).unwrap_or_default()));
+                }
+            }
+            found
         })
     };
     let mut table: Vec<_> = side("sender", |stack| stack.sender().rows()).collect();
@@ -126,7 +139,7 @@ mod tests {
             let Some(properties) = value.get("properties").and_then(Value::as_object) else { return };
             for (key, schema) in properties {
                 let explained = schema.get("description").is_some() || schema.get("const").is_some();
-                // A form told apart by its only key is explained as a whole.
+                // A form distinguished by its only key is explained as a whole.
                 let only = properties.len() == 1 && value.get("description").is_some();
                 assert!(explained || only, "{place}/{key}: {schema}");
             }
@@ -143,8 +156,8 @@ mod tests {
     fn the_table_of_stacks_is_complete() {
         let rows = stack_table();
         let rules = acklab_tcp::rules::SenderPatch::NAMES.len() + acklab_tcp::rules::ReceiverPatch::NAMES.len();
-        assert_eq!(rows.len(), rules);
+        assert_eq!(rows.iter().filter(|row| !row.rule.contains('.')).count(), rules);
         assert!(rows.iter().all(|row| !row.about.is_empty() && row.values.len() == Stack::ALL.len()));
-        assert_eq!(stack_table_markdown().lines().count(), rules + 2);
+        assert_eq!(stack_table_markdown().lines().count(), rows.len() + 2);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! The [crate] makes one from a file; a program may also fill it in directly.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use acklab_packet::{Bytes, Rate, Time};
@@ -10,7 +11,7 @@ use acklab_path::server::DcfSpec;
 use acklab_path::spec::{LinkSpec, QueueSpec};
 use acklab_tcp::receiver::policy::AckPolicy;
 use acklab_tcp::rules::{AckPolicyKind, ControlKind, ReceiverRules, SenderRules};
-use acklab_tcp::sender::control::CongestionControl;
+use acklab_tcp::sender::control::{CongestionControl, misfits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,8 @@ pub struct Scenario {
     pub media: Vec<MediumSpec>,
     /// Flows in file order.
     pub flows: Vec<FlowSpec>,
+    /// Programs on kernels at its nodes, in file order.
+    pub programs: Vec<ProgramSpec>,
     /// What is recorded besides the summary.
     pub record: Record,
 }
@@ -42,6 +45,35 @@ impl Scenario {
         let [from, to] = [link.from, link.to].map(|node| self.nodes[node as usize].as_str());
         Random::named(self.seed, &format!("{part} {from}>{to}"))
     }
+}
+
+/// A program on a kernel at a node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProgramSpec {
+    /// Index of its node.
+    pub at: u32,
+    /// Its command line, for a shell.
+    pub run: String,
+    /// When it starts, at the earliest.
+    pub start: Time,
+    /// When it is stopped.
+    pub stop: Option<Time>,
+    /// How to see that it is ready, where others have to wait for that.
+    pub ready: Option<Ready>,
+    /// Environment variables.
+    pub environment: BTreeMap<String, String>,
+}
+
+/// How to see that a program is ready.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ready {
+    /// It listens at a port, of TCP or UDP.
+    Listens,
+    /// It listens at this port, of TCP or UDP.
+    Port(#[schemars(range(min = 1))] u16),
+    /// It prints a line that contains this text.
+    Line(String),
 }
 
 /// A medium that several link directions share.
@@ -243,6 +275,13 @@ impl FlowSpec {
         let policy = matches!(self.receiver.ack, AckPolicyKind::Python { .. }) && self.custom.policy.is_none();
         let control = matches!(self.sender.control, ControlKind::Python { .. }) && self.custom.control.is_none();
         policy.then_some("receiver.ack").or(control.then_some("sender.control"))
+    }
+
+    /// The sender's rule that does not fit the program's own control, and what is wrong. One in Python is checked when it is supplied.
+    pub fn misfit(&self) -> Option<(&'static str, String)> {
+        let python = matches!(self.sender.control, ControlKind::Python { .. });
+        let control = self.custom.control.as_ref().filter(|_| !python)?;
+        misfits(&self.sender, "custom", control.needs(), control.owns_window()).into_iter().next()
     }
 }
 

@@ -191,6 +191,9 @@ fn complete(flow: &mut Both, sender: &SenderTable, receiver: &ReceiverTable) {
     if sender.ecn.is_none() {
         ours.ecn |= marks;
     }
+    if sender.ect1.is_none() {
+        ours.ect1 |= ours.ecn && ours.control.expects_many_marks();
+    }
     if receiver.echo_each_mark.is_none() {
         theirs.echo_each_mark |= marks;
     }

@@ -20,7 +20,7 @@
 //!   S ----------- A ============= C           a client C behind an access link of two unequal directions,
 //!                       <- up                 a server S beyond it
 //! ```
-//! Forward is left to right, and for a cross pair's links as its data goes; `back` says otherwise for the way back.
+//! Forward is left to right, and for a cross pair's links as its data goes; `back` says otherwise for the return direction.
 
 use acklab_packet::Time;
 use acklab_path::spec::{LossSpec, QueueSpec, RateSpec};
@@ -82,8 +82,8 @@ enum Kind {
     Asymmetric,
 }
 
-/// The keys of all kinds. Reading them one by one, and not as serde reads a tagged enum, keeps the readers of the
-/// tables within strict: those of an enum within an enum take numbers for names.
+/// The keys of all kinds. They are read one by one, and not as serde reads a tagged enum. So the readers of the
+/// tables within stay strict: those of an enum within an enum take numbers for names.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Keys {

@@ -13,7 +13,7 @@ use super::Format;
 use super::error::Problem;
 use super::path::Path;
 
-/// The text's tree, or why it is none.
+/// The text's tree, or why it has no tree.
 pub(super) fn read(text: &str, format: Format) -> Result<Value, Problem> {
     let problem = RefCell::new(None);
     let node = Node { path: &Path::Root, problem: &problem };

@@ -81,12 +81,12 @@ pub(super) fn checked(tables: Vec<WlanTable>) -> Result<Vec<Wlan>, Problem> {
             return Err(Problem::at(at(&format!("mac.{key}")), what));
         }
         let key = format!("wlan[{index}]");
-        let queue = checked_queue(limited(table.queue), &key, "")?;
+        let queue = checked_queue(limited(table.queue), &key, "", None)?;
         unshaped(&queue, &format!("{key}.queue"))?;
         let ap_queue = table.ap_queue.map(|queue| {
             let queue = limited(Some(queue));
             unshaped(&queue, &format!("{key}.ap_queue"))?;
-            checked_queue(queue, &key, ".ap_queue").map_err(as_ap_queue)
+            checked_queue(queue, &key, ".ap_queue", None).map_err(as_ap_queue)
         });
         let ap_queue = ap_queue.transpose()?.unwrap_or_else(|| queue.clone());
         let mac = table.mac.complete();

@@ -83,6 +83,7 @@ fn main() {
         links,
         media: Vec::new(),
         flows,
+        programs: Vec::new(),
         record: Record::default(),
     };
     let mut simulation = Simulation::new(Arc::new(scenario));

@@ -1,4 +1,4 @@
-//! Traffic that answers nobody: datagrams at a constant rate, on for a while and off for a while (ledger
+//! Unresponsive traffic: datagrams at a constant rate, on for a while and off for a while (ledger
 //! smartacking.m.onoff_udp).
 
 use acklab_packet::Time;

@@ -1,9 +1,9 @@
 //! Events, ordered by (time, time of decision, ordinal).
 //!
-//! What is due at the same time comes in the order in which it was *decided*, not in which it entered the queue, so a lane
-//! that keeps only its next arrival here still orders all of them as if each had been queued at once. Hops that are decided
-//! ahead ([`crate::link`]) bring the time at which they would have been decided event by event (docs/architecture.md,
-//! "Event order").
+//! Events that are due at the same time come in the order in which they were *decided*, not in which they entered the
+//! queue. So a lane that keeps only its next arrival here still orders all of them as if each had been queued at once.
+//! Hops that are decided ahead ([`crate::link`]) bring the time at which they would have been decided event by event
+//! (docs/architecture.md, "Event order").
 
 use std::cmp::Ordering;
 
@@ -45,8 +45,8 @@ const AHEAD: u64 = 1 << EVENT_BITS;
 
 /// An event and when it is due: the time, and among equal times the order of decision.
 ///
-/// In 24 bytes: the bits of its time and of the time of its decision (non-negative doubles order like them), 35 bits of
-/// ordinal, one that tells whether it was decided ahead, 28 of event.
+/// It has 24 bytes. Of these, 16 are the bits of its time and of the time of its decision: non-negative doubles order
+/// like their bits. The others are 35 bits of ordinal, one that says whether it was decided ahead, and 28 of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Due {
     time: u64,
@@ -199,9 +199,9 @@ impl PartialOrd for Due {
 
 /// Counts decisions; kept in the bits where [`Due`] has it.
 ///
-/// 2^35 decisions are some minutes of a core's work. Then the count begins again, and only of events that are due at the
-/// same instant and were decided at the same instant, one before and one after, does the later come first: on every machine
-/// alike.
+/// 2^35 decisions are some minutes of a core's work. Then the count begins again. It matters only to events that are
+/// due at the same instant and were decided at the same instant, one before and one after. Of these the later comes
+/// first, on every machine alike.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ordinal(u64);
 

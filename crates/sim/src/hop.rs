@@ -14,12 +14,12 @@ use crate::medium::Port;
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Hop {
-    /// When the last packet reached it whose hop was decided ahead.
-    pub(crate) led_until: Time,
-    /// Whether a link follows on some route that gets packets from this one alone.
-    pub(crate) leads: bool,
-    /// Whether it gets packets from one link alone, which books, and decides on its hops ahead.
-    pub(crate) led: bool,
+    /// As the second of a pair: when the last packet reaches it whose two hops were decided as one.
+    pub(crate) paired_until: Time,
+    /// Whether it is the first link of a pair ([`crate::network`]), of several perhaps.
+    pub(crate) first: bool,
+    /// Whether it is the second link of a pair.
+    pub(crate) second: bool,
     /// The link.
     pub(crate) link: Link<Packet>,
     /// Where no service is booked: the end of service; in the past when idle.
@@ -41,7 +41,7 @@ pub enum Meets {
     Wire,
     /// The same, overheard by the stages of the other direction; their index.
     Overheard(u32),
-    /// A shared medium, which has the queue and the server.
+    /// A shared medium, which has the queue, the server and their counts: the link has its loss model only.
     Medium(Port),
     /// The stages at the far end of another link: this is no link but their place on a route.
     Stages(u32),
@@ -74,9 +74,9 @@ impl Hop {
             link.never_book();
         }
         Hop {
-            led_until: Time::from_secs(-1.0),
-            leads: false,
-            led: false,
+            paired_until: Time::from_secs(-1.0),
+            first: false,
+            second: false,
             link,
             free: Due::START,
             free_root: Time::ZERO,
@@ -117,12 +117,17 @@ impl Hop {
         (lane, Due::new(served.arrives, now, arrival, Event::Deliver(lane)))
     }
 
-    /// At the event due `current` packets wait for a grant: reserves the end of that wait.
+    /// At the event due `current` packets wait though nothing is in service: reserves the end of that wait. Whether it has one:
+    /// without, only an arrival changes anything.
     #[cold]
-    pub fn hold(&mut self, current: Due, index: u32, ordinal: &mut Ordinal) {
+    pub fn hold(&mut self, current: Due, index: u32, ordinal: &mut Ordinal) -> bool {
+        if self.link.until() <= current.time() {
+            return false;
+        }
         self.free_root = current.decided();
         *ordinal = ordinal.next();
         self.free = Due::new(self.link.until(), current.time(), *ordinal, Event::Free(index));
+        true
     }
 
     /// The [lane](crate::lane) of packets of the size served last.
@@ -140,7 +145,7 @@ impl Hop {
         *lane
     }
 
-    /// The same for packets whose hop over the link before, which took them `before`, was decided with this one.
+    /// The same for packets of a pair: the hop over the first link took them `before`.
     #[inline(always)]
     pub fn lane_ahead(&mut self, before: Time, index: u32, lanes: &mut Lanes) -> u32 {
         let Size { notes: [_, lane], span, .. } = self.link.sizes.last();

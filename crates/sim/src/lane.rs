@@ -200,8 +200,8 @@ impl Lanes {
         self.lanes[lane as usize].front
     }
 
-    /// Adds a packet, `steps` places further on its route, to its arrival's lane. `false` if the lane is not for it: many
-    /// arrive before it that were added later; then it must be taken back.
+    /// Adds a packet, `steps` places further on its route, to its arrival's lane. `false` if the lane is not for it,
+    /// because many arrive before it that were added later; then [`Lanes::take_back`] must remove it.
     ///
     /// All that is rarely wanted is done from the lane: neither the arrival nor the packet has to be put together in memory
     /// first.
@@ -224,7 +224,7 @@ impl Lanes {
             tournament
                 .replay(Entrant { time: arrival.bits(), slot: id }, |one, two| comes_first(lanes, one, two, tied));
         } else if arrival.time() <= lane.last {
-            // Whoever waited for its link may arrive after one that did not.
+            // A packet that waited for its link may arrive after one that did not.
             return self.sort_in(id);
         } else {
             lane.last = arrival.time();
@@ -240,7 +240,7 @@ impl Lanes {
         sorted
     }
 
-    /// Takes back what [`Lanes::push`] refused: the packet, and when it arrives.
+    /// Removes what [`Lanes::push`] refused: the packet, and when it arrives.
     #[cold]
     pub fn take_back(&mut self, id: u32) -> (Packet, Due, Time) {
         let lane = &mut self.lanes[id as usize];

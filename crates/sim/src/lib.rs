@@ -30,4 +30,4 @@ pub use error::CannotGoOn;
 pub use json::json;
 pub use outcome::Outcome;
 pub use route::route;
-pub use simulation::{NotABranch, Simulation};
+pub use simulation::{Left, NotABranch, Opened, Simulation};

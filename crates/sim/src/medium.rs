@@ -60,7 +60,7 @@ impl Medium {
         }
     }
 
-    /// Whether it is woken in earnest.
+    /// Whether its timer has really run out.
     pub fn wakes(&mut self, entry: Due, events: &mut EventQueue) -> bool {
         self.timer.expires(entry, events)
     }

@@ -19,6 +19,7 @@ use crate::outcome::PacketEvent;
 use crate::pending::EventQueue;
 use crate::record::Recorder;
 use crate::route::{Place, Routes};
+use crate::simulation::Left;
 use crate::stages::Stages;
 
 /// Everything between the endpoints.
@@ -30,7 +31,7 @@ pub struct Network {
     pub(crate) boxes: Vec<Stages>,
     pub(crate) routes: Routes,
     /// For each flow: where the route of its data begins, and that of its ACKs.
-    starts: Vec<[Place; 2]>,
+    pub(crate) starts: Vec<[Place; 2]>,
     pub(crate) events: EventQueue,
     /// The event being handled.
     pub(crate) current: Due,
@@ -38,16 +39,19 @@ pub struct Network {
     /// For each flow: what became of its ACKs on the way.
     pub(crate) acks_removed: Vec<AcksRemoved>,
     removed: Vec<(Packet, Removal)>,
+    /// How many flows are the scenario's; those numbered higher are streams of outside nodes.
+    pub(crate) own: u32,
+    /// Packets of outside nodes that have left, and that have not been taken over.
+    pub(crate) left: Vec<Left>,
     pub(crate) recorder: Recorder,
-    /// Whether something hung on the order of two things due at one time, and deciding ahead lost it; see also
-    /// [`Network::tied`].
+    /// Whether two events are [tied](ahead); see also [`Network::tied`].
     tied: bool,
 }
 
 /// ACKs of a flow's present connection that the network removed, and such as it made.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AcksRemoved {
-    /// The connection counted; late ACKs of earlier ones are nobody's.
+    /// The connection counted; late ACKs of earlier ones are not counted.
     pub connection: u16,
     /// Dropped by a queue or taken by a loss model.
     pub dropped: u32,
@@ -103,6 +107,8 @@ impl Network {
             current: Due::START,
             ordinal: Ordinal::default(),
             removed: Vec::new(),
+            own: u32::MAX,
+            left: Vec::new(),
             recorder,
             tied: false,
         }
@@ -127,7 +133,7 @@ impl Network {
         self.current = self.lanes.due(lane);
     }
 
-    /// Whether something hung on the order of two things due at one time, and deciding ahead lost it.
+    /// Whether two events were [tied](ahead): the run has to begin again, event by event.
     pub fn tied(&self) -> bool {
         self.tied || self.lanes.tied
     }
@@ -200,7 +206,7 @@ impl Network {
     #[inline(always)]
     pub fn forward(&mut self, packet: &Packet) -> bool {
         let Some(index) = self.routes.link(packet.place) else { return false };
-        if packet.size > self.hops[index as usize].link.passes() {
+        if packet.size >= self.hops[index as usize].link.books_below() {
             // Of a copy, so that what passes need not be put together in memory.
             let copy = *packet;
             self.offer(index, &copy);
@@ -214,24 +220,25 @@ impl Network {
     #[inline(never)]
     fn offer(&mut self, index: u32, packet: &Packet) {
         let (now, hop) = (self.now(), &mut self.hops[index as usize]);
-        if hop.link.passes() > 0 {
+        if hop.link.books() {
             // It is larger than all that may be there.
             hop.link.wait(Load::of(packet), &mut At(&self.current, &mut self.tied));
             return self.note_removed(index, packet, Removal::Full);
         }
         let meets = hop.meets;
         self.recorder.packet(now, index, PacketEvent::Enqueue, packet);
-        if meets != Meets::Wire && self.leads_elsewhere(index, packet, meets) {
+        if meets != Meets::Wire && self.meets_more(index, packet, meets) {
             return;
         }
         let hop = &mut self.hops[index as usize];
         let idle = hop.is_idle(self.current, &mut self.tied);
         let next = hop.link.offer(*packet, idle, now, &mut self.removed);
-        if next.is_none() && !hop.free_queued && hop.link.held().packets > 0 {
-            if idle {
-                hop.hold(self.current, index, &mut self.ordinal);
-            }
-            // The end of the service in progress, or the wait for a grant, is an event now.
+        if next.is_none()
+            && !hop.free_queued
+            && hop.link.held().packets > 0
+            && (!idle || hop.hold(self.current, index, &mut self.ordinal))
+        {
+            // The end of the service in progress, or of the wait for server or queue, is an event now.
             hop.free_queued = true;
             let lane = *hop.freed.get_or_insert_with(|| self.lanes.lane());
             self.lanes.set(lane, hop.free, hop.free_root);
@@ -282,10 +289,8 @@ impl Network {
         let next = self.hops[index as usize].link.next_packet(now, &mut self.removed);
         self.proceed(index, next, now);
         let hop = &mut self.hops[index as usize];
-        hop.free_queued = hop.link.held().packets > 0;
-        if hop.free_queued && next.is_none() {
-            hop.hold(self.current, index, &mut self.ordinal);
-        }
+        hop.free_queued =
+            hop.link.held().packets > 0 && (next.is_some() || hop.hold(self.current, index, &mut self.ordinal));
         if let Some(lane) = hop.freed {
             self.lanes.set(lane, if hop.free_queued { hop.free } else { Due::NEVER }, hop.free_root);
         }
@@ -330,5 +335,8 @@ impl Network {
             self.acks_removed[packet.flow as usize].count(packet, reason);
         }
         self.recorder.packet(self.now(), index, event, packet);
+        if packet.flow >= self.own {
+            self.leave(packet, Some(reason));
+        }
     }
 }

@@ -120,7 +120,8 @@ acklab_table::table! {
         pub from: String,
         /// Node at its far end.
         pub to: String,
-        /// Rate; the largest where it varies.
+        /// Rate. Where it varies: the largest of a table, the peak of a token bucket, the mean of a Mahimahi trace, and the rate of an
+        /// uplink that sends by grants.
         pub rate_bps: f64,
         /// Propagation delay.
         pub delay_s: f64,
@@ -148,6 +149,10 @@ acklab_table::table! {
         pub mean_queue_packets: f64,
         /// Largest number of packets that wait.
         pub max_queue_packets: u64,
+        /// Time for which the transmitted packets had waited, summed; on a wlan until they entered service.
+        pub sent_wait_s: f64,
+        /// The same of packets that the queue or its filter removed.
+        pub removed_wait_s: f64,
         /// Share of the run during which the transmitter was busy; on a wlan `airtime_s` divided by the run's length.
         pub utilisation: f64,
         /// Exchanges begun on a shared medium (an aggregate is one); 0 on wires, like all columns below.

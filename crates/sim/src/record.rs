@@ -56,6 +56,13 @@ impl Recorder {
         }
     }
 
+    /// One more flow, whose records belong to the outcome's row `transfer`.
+    pub fn open(&mut self, starts: [Place; 2], transfer: u32) {
+        if self.wanted.series || self.wanted.packets {
+            self.flows.push(Recorded { transfers: vec![transfer], last: None, samples: 0, starts });
+        }
+    }
+
     /// Rows recorded, and the bytes of memory that they take.
     pub fn held(&self) -> (u64, u64) {
         let Recorder { series, queue, packets, .. } = self;
@@ -98,7 +105,7 @@ impl Recorder {
     fn packet_event(&mut self, now: Time, link: u32, event: PacketEvent, mut packet: Packet) {
         let flow = &self.flows[packet.flow as usize];
         let transfer = flow.transfers[usize::from(packet.connection)];
-        // Links crossed: nobody outside knows the places.
+        // Links crossed: the places mean nothing outside the network.
         packet.place -= flow.starts[usize::from(!packet.is_data())];
         self.packets.push(PacketRow { time_s: now.secs(), link, transfer, event, packet });
     }

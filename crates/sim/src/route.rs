@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use acklab_packet::Rate;
 use acklab_path::link::Link;
 use acklab_path::spec::LinkSpec;
 
@@ -76,8 +77,8 @@ impl Routes {
         (link != END).then_some(link)
     }
 
-    /// Tells the links which of them follow one other alone, on the routes with these beginnings.
-    pub fn lead(&self, starts: impl Iterator<Item = Place>, hops: &mut [Hop]) {
+    /// Pairs the links of which the second gets packets from the first alone, on the routes with these beginnings.
+    pub fn pair(&self, starts: impl Iterator<Item = Place>, hops: &mut [Hop]) {
         // For each link the one before it: none so far, one, or several (or the beginning of a route).
         let mut before = vec![None; hops.len()];
         for start in starts.collect::<BTreeSet<Place>>() {
@@ -88,31 +89,32 @@ impl Routes {
                 last = link;
             }
         }
-        // What the first lets pass, the second must, too; a faster first would mostly have the second wait.
-        let leader = |link: u32| {
+        // What the first lets pass, the second must, too; behind a faster first, packets would mostly wait for the second.
+        let first_of = |link: u32| {
             let first = before[link as usize].filter(|&first| first != END && first != link)?;
             let (one, two) = (&hops[first as usize].link, &hops[link as usize].link);
-            let rate = |link: &Link<_>| link.constant().map_or(0.0, |constant| constant.0.bps());
-            (rate(one) <= rate(two) && (1..=two.passes()).contains(&one.passes())).then_some(first)
+            let rate = |link: &Link<_>| link.constant().map_or(0.0, Rate::bps);
+            (rate(one) <= rate(two) && one.books() && one.books_below() <= two.books_below()).then_some(first)
         };
-        // Who is led does not lead: its packets reach the next link by events of their own. So of a chain every second is led.
-        let mut led: Vec<Option<bool>> = vec![None; hops.len()];
+        // A second is no first: its packets reach the next link by events of their own. So of a chain every second link is one.
+        let mut second: Vec<Option<bool>> = vec![None; hops.len()];
         let mut chain = Vec::new();
         for link in 0..hops.len() as u32 {
-            // Up to a link that is decided on, or that has no leader; then back.
-            let unknown = |&link: &u32| leader(link).filter(|_| led[link as usize].is_none());
+            // Up to a link that is decided on, or that has no first; then back.
+            let unknown = |&link: &u32| first_of(link).filter(|_| second[link as usize].is_none());
             chain.extend(std::iter::successors(Some(link), unknown));
             let mut last: Option<bool> = None;
             while let Some(link) = chain.pop() {
-                last = led[link as usize].or(Some(last.is_some_and(|first_is_led| !first_is_led)));
-                led[link as usize] = last;
+                last = second[link as usize].or(Some(last.is_some_and(|first_is_second| !first_is_second)));
+                second[link as usize] = last;
             }
         }
-        let led: Vec<u32> = (0..).zip(led).filter(|(_, led)| *led == Some(true)).map(|(link, _)| link).collect();
-        for link in led {
+        let seconds: Vec<u32> =
+            (0..).zip(second).filter(|(_, second)| *second == Some(true)).map(|(link, _)| link).collect();
+        for link in seconds {
             if let Some(first) = before[link as usize] {
-                hops[first as usize].leads = true;
-                hops[link as usize].led = true;
+                hops[first as usize].first = true;
+                hops[link as usize].second = true;
             }
         }
     }
@@ -204,7 +206,7 @@ pub fn leaving(nodes: usize, links: &[LinkSpec]) -> Leaving {
 mod tests {
     use super::*;
 
-    /// Routes in whatever order they are asked for are those of searches that each begin anew.
+    /// In whatever order routes are asked for, they are those of separate searches.
     #[test]
     fn a_search_that_goes_on_finds_the_same_routes() {
         // A ring with chords: ties between routes of as many links.

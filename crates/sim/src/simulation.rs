@@ -2,9 +2,11 @@
 
 mod branch;
 mod build;
+mod outside;
 mod watch;
 
 pub use branch::NotABranch;
+pub use outside::{Left, Opened};
 
 use std::mem::take;
 use std::sync::Arc;
@@ -44,6 +46,8 @@ pub struct Simulation {
     pub(crate) scenario: Arc<Scenario>,
     pub(crate) net: Network,
     pub(crate) flows: Vec<Flow>,
+    /// Streams of outside nodes; their packets' flows are numbered on from those.
+    streams: Vec<outside::Stream>,
     /// Rows of finished repetitions, each with its place in the outcome.
     earlier: Vec<(u32, FlowRow)>,
     /// Flows with an end that have not reached it.
@@ -72,12 +76,20 @@ impl Simulation {
     /// The same.
     ///
     /// # Errors
-    /// Its routes are too long in all, or a flow lacks an algorithm that the program was to supply.
+    /// The scenario has programs, its routes are too long in all, a flow lacks an algorithm that the program was to
+    /// supply, or the recovery does not fit it.
     pub fn try_new(scenario: Arc<Scenario>) -> Result<Simulation, CannotGoOn> {
+        if !scenario.programs.is_empty() {
+            let what = "the scenario has programs, which run on kernels: `acklab run --virtual --allow-programs`";
+            return Err(CannotGoOn::new(what.to_owned()));
+        }
         for spec in &scenario.flows {
             if let Some(key) = spec.unsupplied() {
                 let what = format!("flow `{}`: {key} names an algorithm that the program has not supplied", spec.name);
                 return Err(CannotGoOn::new(what));
+            }
+            if let Some((key, what)) = spec.misfit() {
+                return Err(CannotGoOn::new(format!("flow `{}`: sender.{key}: {what}", spec.name)));
             }
         }
         // A program's own algorithm may have effects outside the run, so the run must not begin again.
@@ -183,8 +195,9 @@ impl Simulation {
         }
     }
 
-    /// Decides event by event from here on, so that recorded rows may be given away before the end: what was decided ahead
-    /// may turn out to be tied, and then the run begins again. It begins again here, too, if it has decided ahead so far.
+    /// Decides event by event from here on, so that recorded rows may be given away before the end. What was decided
+    /// ahead may turn out to be tied, and then the run begins again. It begins again here, too, if it has decided ahead
+    /// so far.
     pub fn commit(&mut self) {
         if self.ahead && !self.ended {
             self.decide_event_by_event();
@@ -243,7 +256,7 @@ impl Simulation {
     #[inline(always)]
     fn arrive(&mut self, packet: &Packet) {
         let id = packet.flow;
-        let flow = &mut self.flows[id as usize];
+        let Some(flow) = self.flows.get_mut(id as usize) else { return self.net.leave(packet, None) };
         let complete = match &mut self.shared_phase {
             None => flow.on_packet(id, packet, &mut self.net),
             Some(phase) => on_packet_sharing(phase, flow, id, *packet, &mut self.net),
@@ -260,8 +273,8 @@ impl Simulation {
         act(&mut self.net, &mut arrived);
         let mut run: Option<Merged> = None;
         for (packet, merged) in arrived.drain(..) {
-            let receiver = &self.flows[packet.flow as usize].receiver;
-            if run.is_none() && !(merged && receiver.takes_merged()) {
+            let takes_merged = || self.flows.get(packet.flow as usize).is_some_and(|flow| flow.receiver.takes_merged());
+            if run.is_none() && !(merged && takes_merged()) {
                 self.arrive_unless_ended(&packet);
                 continue;
             }
@@ -339,6 +352,9 @@ impl Simulation {
         for (transfer, row) in &self.earlier {
             flows[*transfer as usize] = row.clone();
         }
+        for (row, stream) in self.stream_rows() {
+            flows[row as usize] = stream;
+        }
         for (id, flow) in self.flows.iter().enumerate() {
             flows[flow.transfer as usize] = summary::flow_row(&self.scenario, flow, id, &self.net);
         }
@@ -363,8 +379,9 @@ impl Simulation {
     }
 }
 
-/// A packet reaches its destination where receivers read one flag for all senders: a segment shows it as it is now, and an
-/// ACK that grows its sender's window sets it (ledger allman1998.m.daass, if the paper's one global variable is meant).
+/// A packet reaches its destination where receivers read one flag for all senders. A segment shows the flag as it is
+/// now, and an ACK that grows its sender's window sets it. This is the paper's one global variable, if the paper means
+/// one (ledger allman1998.m.daass).
 #[cold]
 fn on_packet_sharing(phase: &mut Phase, flow: &mut Flow, id: u32, mut packet: Packet, net: &mut Network) -> bool {
     if let Body::Data(segment) = &mut packet.body

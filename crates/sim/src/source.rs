@@ -1,9 +1,9 @@
 //! Applications that write at regular or random times.
 //!
-//! Keystrokes of telnet follow the tcplib library of measured traffic in the papers' simulators: [`Pauses::Tcplib`] draws
-//! from quantiles of what ns-2 does. Its pauses are close to a Pareto distribution (Paxson and Floyd 1995: shape 0.9 for the
-//! body), which is [`Pauses::Pareto`]; here the scale is such that 15 % of the pauses exceed one second, as they report, and
-//! pauses are cut at 50 s, which puts the mean at 1.1 s.
+//! Keystrokes of telnet follow the tcplib library of measured traffic in the papers' simulators: [`Pauses::Tcplib`]
+//! draws from quantiles of what ns-2 does. Its pauses are close to a Pareto distribution (Paxson and Floyd 1995: shape
+//! 0.9 for the body), which is [`Pauses::Pareto`]. The scale here is such that 15 % of the pauses exceed one second, as
+//! they report. Pauses are cut at 50 s, which puts the mean at 1.1 s.
 
 use acklab_packet::{Bytes, Time};
 use acklab_path::random::Random;
@@ -64,7 +64,7 @@ pub struct Schedule {
     pub left: u32,
 }
 
-/// Somebody typing.
+/// A user who types.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Writer {
     mean: Option<Time>,

@@ -70,7 +70,7 @@ impl Stages {
         }
     }
 
-    /// Whether they are woken in earnest.
+    /// Whether their timer has really run out.
     pub fn wakes(&mut self, entry: Due, events: &mut EventQueue) -> bool {
         self.timer.expires(entry, events)
     }

@@ -97,6 +97,7 @@ pub fn link_rows(scenario: &Scenario, net: &Network) -> Vec<LinkRow> {
     let row = |(((spec, hop), done), Served { totals, free }): (((&LinkSpec, &Hop), Done), Served)| {
         let (link, air) = (&hop.link, hop.port().map(|port| (&net.media[port.medium as usize], port.port)));
         let stats = air.map(|(medium, port)| medium.stats(port, end)).unwrap_or_default();
+        let (totals, counts) = air.map_or((totals, link.counts), |(medium, port)| medium.server.counts(port));
         let waiting = air.map_or_else(|| link.waiting(), |(medium, port)| medium.server.waiting(port).0);
         let share = if end > Time::ZERO { stats.airtime / end.secs() } else { 0.0 };
         LinkRow {
@@ -108,14 +109,16 @@ pub fn link_rows(scenario: &Scenario, net: &Network) -> Vec<LinkRow> {
             bytes: totals.bytes,
             ack_packets: totals.ack_packets,
             ack_bytes: totals.ack_bytes,
-            drops: link.counts.drops,
+            drops: counts.drops,
             lost: link.counts.lost,
-            filtered: link.counts.filtered,
+            filtered: counts.filtered,
             reordered: done.reordered,
             duplicated: done.duplicated,
             thinned: done.thinned,
-            mean_queue_packets: link.counts.mean_queue(waiting, end),
-            max_queue_packets: link.counts.queue_max,
+            mean_queue_packets: counts.mean_queue(waiting, end),
+            max_queue_packets: counts.queue_max,
+            sent_wait_s: counts.sent_wait,
+            removed_wait_s: counts.removed_wait,
             utilisation: if air.is_some() { share } else { link.utilisation(totals.bytes, free, end) },
             attempts: stats.attempts,
             collisions: stats.collisions,

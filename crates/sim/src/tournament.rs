@@ -5,9 +5,9 @@ use std::hint::select_unpredictable;
 /// Who takes part: a number from 0 on.
 pub type Slot = u32;
 
-/// A tournament of matches between four, in which whoever is due earliest wins.
+/// A tournament of matches between four, in which the entrant that is due earliest wins.
 ///
-/// A change of one slot replays its matches alone, without a branch that could be foretold wrongly.
+/// A change of one slot replays its matches alone, without a branch that could be mispredicted.
 #[derive(Clone, Debug)]
 pub struct Tournament {
     /// For each four slots the bits of the times at which something is due.
@@ -28,7 +28,7 @@ struct Match {
     slots: [Slot; 4],
 }
 
-/// Whoever won a match.
+/// The winner of a match.
 #[derive(Clone, Copy, Debug)]
 pub struct Entrant {
     /// The bits of the time at which something is due; [`NO_TIME`] or more if nothing is.
@@ -58,7 +58,7 @@ impl Default for Tournament {
 }
 
 impl Tournament {
-    /// Whoever is due earliest.
+    /// The entrant that is due earliest.
     #[inline(always)]
     pub fn first(&self) -> Entrant {
         self.first
@@ -84,11 +84,11 @@ impl Tournament {
         }
     }
 
-    /// Plays the matches of an entrant, then of whoever beat it. `comes_first`: of two slots in which something is due at the
-    /// same time, whether the first comes before the second.
+    /// Plays the matches of an entrant, then of the one that beat it. `comes_first`: of two slots in which something is
+    /// due at the same time, whether the first comes before the second.
     #[inline(always)]
     pub fn replay(&mut self, entrant: Entrant, comes_first: impl FnMut(Slot, Slot) -> bool) {
-        // With nothing else to do at equal times, no branch hangs on who is earlier.
+        // With nothing else to do at equal times, no branch depends on which entrant is earlier.
         let mut equal = false;
         self.play(entrant, |one, two| {
             equal |= one.time == two.time;
@@ -108,7 +108,7 @@ impl Tournament {
         });
     }
 
-    /// Plays the matches of an entrant, then of whoever beat it. `before`: whether the first of two wins.
+    /// Plays the matches of an entrant, then of the one that beat it. `before`: whether the first of two wins.
     #[inline(always)]
     fn play(&mut self, mut winner: Entrant, mut before: impl FnMut(Entrant, Entrant) -> bool) {
         let mut best = |[one, two, three, four]: [Entrant; 4]| {

@@ -1,4 +1,4 @@
-//! What is drawn anew for each of a flow's transfers: its size, and the pause before it (ledger ackfilter.m.sources).
+//! What is drawn for each of a flow's transfers: its size, and the pause before it (ledger ackfilter.m.sources).
 //!
 //! Sizes and pauses have a stream each, named after the flow. So the k-th transfer of a flow is the same whatever the
 //! network does to it, and runs that differ in their network alone can be compared pairwise.

@@ -83,8 +83,9 @@ fn links_serve_in_order_and_never_rest() {
                     PacketEvent::Enqueue => waiting.push_back(*row),
                     PacketEvent::Drop | PacketEvent::Filter => {
                         let same = |other: &PacketRow| unmarked(&other.packet) == unmarked(&row.packet);
-                        // The arrival, or the first on departure: several packets may be equal.
-                        let arrival = waiting.back().is_some_and(|last| same(last) && last.time_s == row.time_s);
+                        // Several packets may be equal: a filter erases the oldest; else the arrival, or the first on departure.
+                        let arrival = row.event == PacketEvent::Drop
+                            && waiting.back().is_some_and(|last| same(last) && last.time_s == row.time_s);
                         let position = if arrival { Some(waiting.len() - 1) } else { waiting.iter().position(same) };
                         known(position.and_then(|at| waiting.remove(at)), "dropped without having come")?;
                     }
@@ -106,7 +107,7 @@ fn links_serve_in_order_and_never_rest() {
                         _ => drop(waiting.pop_back()),
                     },
                     PacketEvent::Deliver => {
-                        let (due, packet) = known(travelling.pop_front(), "delivered without having been sent")?;
+                        let (due, packet) = known(next_arrival(&mut travelling), "delivered without having been sent")?;
                         // Behind grants no arrival is early, and all are in order.
                         prop_assert!(row.time_s == due || granted && row.time_s > due, "{} for {due}", row.time_s);
                         prop_assert_eq!(row.packet, packet);
@@ -116,6 +117,17 @@ fn links_serve_in_order_and_never_rest() {
         }
         Ok(())
     });
+}
+
+/// The packet on a wire that arrives next: the first sent. A packet of no bytes can be one rounding earlier than the packet
+/// before it, because `(a + b) + c` need not be `a + (b + c)`.
+fn next_arrival(travelling: &mut VecDeque<(f64, Packet)>) -> Option<(f64, Packet)> {
+    let ahead = travelling.iter().zip(travelling.iter().skip(1));
+    let rounded = |((first, _), (next, packet)): (&(f64, Packet), &(f64, Packet))| {
+        packet.size == 0 && next < first && first - next < 1e-12 * first
+    };
+    let overtaken = ahead.take_while(|pair| rounded(*pair)).count();
+    travelling.remove(overtaken)
 }
 
 fn known<T>(found: Option<T>, otherwise: &'static str) -> Result<T, TestCaseError> {
@@ -175,6 +187,9 @@ fn flow_rows_count_what_the_packets_did() {
                     && row.packet.is_ack()
                     && arrives(&scenario, &outcome, row)
             };
+            // A grant's block brings several at one instant: the last of them may come after the transfer's end.
+            let blocks = scenario.links.iter().any(|link| link.varying.is_some());
+            let first = outcome.packets.iter().position(ends).filter(|_| blocks);
             let until = outcome.packets.iter().rposition(ends).map_or(usize::MAX, |last| last + 1);
             let rows = || outcome.packets.iter().take(until).filter(|row| row.transfer as usize == index);
             let sends = || rows().filter(|row| row.event == PacketEvent::Enqueue && row.packet.place == 0);
@@ -192,7 +207,15 @@ fn flow_rows_count_what_the_packets_did() {
             prop_assert_eq!(flow.acks_sent, sends().filter(|row| row.packet.is_ack()).count() as u64);
             prop_assert_eq!(flow.acks_dropped, acks(PacketEvent::Drop) + acks(PacketEvent::Lose));
             let received = rows().filter(|row| row.packet.is_ack() && arrives(&scenario, &outcome, row));
-            prop_assert_eq!(flow.acks_received, received.count() as u64, "{}", &flow.name);
+            let received = received.count() as u64;
+            let with_it = first
+                .map_or(0, |first| outcome.packets[first..until].iter().filter(|row| ends(row)).count() as u64 - 1);
+            prop_assert!(
+                (received - with_it..=received).contains(&flow.acks_received),
+                "{}: {} for {received}",
+                &flow.name,
+                flow.acks_received
+            );
             let first =
                 sends().filter(|row| data(&row.packet).is_some_and(|segment| !segment.syn)).map(|row| row.time_s);
             prop_assert_eq!(flow.first_data_s, first.clone().next());
@@ -208,7 +231,10 @@ fn drop_tail_drops_when_full_and_only_then() {
     for_all(150, world(), |World(scenario)| {
         let outcome = run(&scenario);
         for (index, spec) in scenario.links.iter().enumerate() {
-            let QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes, .. } = spec.queue else { continue };
+            let QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes, filter: None, .. } = spec.queue else {
+                continue;
+            };
+            let [bytes, waiting_bytes] = [bytes, waiting_bytes].map(|limit| limit.map(|limit| limit.at(spec.rate)));
             if spec.varying.is_some() {
                 continue; // when a packet is in service depends on grants (crates/path/tests/grants)
             }

@@ -4,7 +4,8 @@ mod world;
 
 use std::sync::Arc;
 
-use acklab_packet::{Body, Bytes, Rate, Time};
+use acklab_packet::{Body, Rate, Time};
+use acklab_path::Buffer;
 use acklab_path::spec::{LinkSpec, LossSpec, LossTarget, QueueSpec};
 use acklab_scenario::spec::{Custom, FlowSpec, Repeat, Scenario, Size, Stop};
 use acklab_sim::outcome::PacketEvent::*;
@@ -58,7 +59,17 @@ fn transfer(to: u32, segments: u64, window: u32) -> FlowSpec {
 fn scenario(nodes: usize, links: Vec<LinkSpec>, flow: FlowSpec) -> Scenario {
     let stop = Stop::FlowsComplete { at_most: Time::from_secs(100.0) };
     let nodes = (0..nodes).map(|n| format!("n{n}")).collect();
-    Scenario { title: String::new(), seed: 1, stop, nodes, links, media: Vec::new(), flows: vec![flow], record: ALL }
+    Scenario {
+        title: String::new(),
+        seed: 1,
+        stop,
+        nodes,
+        links,
+        media: Vec::new(),
+        flows: vec![flow],
+        programs: Vec::new(),
+        record: ALL,
+    }
 }
 
 fn events(rows: &[PacketRow], link: u32) -> Vec<(PacketEvent, u64, f64)> {
@@ -108,8 +119,8 @@ fn a_burst_fills_the_queue() {
     let limits = [
         (drop_tail(4), 1 + 3),
         (QueueSpec::drop_tail(None, Some(4), None, None), 1 + 4),
-        (QueueSpec::drop_tail(None, None, Some(Bytes::new(4000)), None), 4),
-        (QueueSpec::drop_tail(None, None, None, Some(Bytes::new(4000))), 1 + 4),
+        (QueueSpec::drop_tail(None, None, Some(Buffer::bytes(4000)), None), 4),
+        (QueueSpec::drop_tail(None, None, None, Some(Buffer::bytes(4000))), 1 + 4),
         (drop_tail(10), 10),
         (drop_tail(9), 9),
     ];

@@ -16,10 +16,10 @@ from typing import Any, NoReturn
 
 import shtab
 
-from .. import _folder
-from .._interrupts import Stop
-from .._terminal import complain
-from .._texts import not_known, visible
+from ..results import directory
+from ..results.interrupts import Stop, leave_behind
+from ..text.escapes import not_known, replaced, visible
+from ..text.terminal import complain
 from . import (
     analyze,
     compare,
@@ -52,10 +52,15 @@ example:
   acklab help VERB                                   each verb's options, with examples
 """
 
-VERBS = (
-    *(run, analyze, compare, sweep, merge, query, plot, tune, infer, emulate, drill, reproduce, explore),
-    *(demo, new, explain, schema, doctor),
-)
+#: The verbs as `acklab --help` lists them.
+GROUPS = {
+    "start": (demo, new, explore, explain),
+    "experiment": (run, compare, sweep, tune, infer, reproduce),
+    "reality": (emulate, drill, analyze),
+    "results": (merge, query, plot),
+    "set-up": (doctor, schema),
+}
+VERBS = tuple(verb for group in GROUPS.values() for verb in group)
 NAMES = tuple(verb.__name__.rpartition(".")[2] for verb in VERBS)
 
 FAILED, BAD_INPUT = 1, 2
@@ -71,19 +76,29 @@ class _Parser(argparse.ArgumentParser):
         super()._print_message(visible(message), file)
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Lists verbs in groups."""
+
+    def _format_action(self, action: argparse.Action) -> str:
+        if not isinstance(action, argparse._SubParsersAction):
+            return super()._format_action(action)
+        lines = dict(zip(VERBS, map(super()._format_action, self._iter_indented_subactions(action)), strict=True))
+        return "\n".join(f"  {title}\n" + "".join(map(lines.__getitem__, group)) for title, group in GROUPS.items())
+
+
 def parser() -> argparse.ArgumentParser:
     """The command line's grammar, with every verb's help."""
-    from .. import __version__
+    from .._core import __version__
 
     top = _Parser(
         prog="acklab",
         description="A laboratory for TCP acknowledgments.",
         epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
     )
     top.add_argument("-V", "--version", action="version", version=f"acklab {__version__}")
     shtab.add_argument_to(top, "--print-completion", help="print a script that completes the command in this shell")
-    verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
+    verbs = top.add_subparsers(title="verbs", dest="verb", metavar="VERB", required=True)
     for verb in VERBS:
         verb.add(verbs)
     return top
@@ -114,6 +129,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if stop.status is None:
                 raise
             stop.received()  # whatever became of it on its way
+        if stop.status is not None:
+            leave_behind(stop.status)
         return status if stop.status is None else stop.status
 
 
@@ -121,7 +138,7 @@ def _act(arguments: Sequence[str], stop: Stop) -> int:
     options = argparse.Namespace()
     try:
         given = [_text(argument) for argument in arguments]
-        _folder.command = ["acklab", *without_place(given)]
+        directory.command = ["acklab", *without_place(given)]
         given = [examples.found(argument) for argument in given]
         if given[:1] == ["help"]:
             given = [*given[1:], "--help"]
@@ -145,12 +162,12 @@ def _act(arguments: Sequence[str], stop: Stop) -> int:
             raise  # a library may have made another error of the interrupt
         return _explain(error, options)
     finally:
-        _folder.command = []
+        directory.command = []
 
 
 def _text(argument: str) -> str:
     """The argument with bytes that are no text made visible, unless it names a file that is there."""
-    return argument if os.path.exists(argument) else os.fsencode(argument).decode(errors="replace")
+    return argument if os.path.exists(argument) else replaced(argument)
 
 
 def _abandon_output() -> None:
@@ -159,13 +176,12 @@ def _abandon_output() -> None:
 
 
 def _explain(error: Exception, options: argparse.Namespace) -> int:
-    from .. import RunError, ScenarioError
-    from .._core import LiveError
+    from .._core import LiveError, RunError, ScenarioError
     from .kinds import instead
 
     if isinstance(error, ScenarioError):
         text, status = str(error) + instead(getattr(options, "file", None)), BAD_INPUT
-    elif isinstance(error, _folder.FolderError):
+    elif isinstance(error, directory.FolderError):
         text, status = str(error), BAD_INPUT
     elif isinstance(error, LiveError):
         text, status = str(error), FAILED

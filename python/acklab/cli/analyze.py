@@ -13,12 +13,12 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from .._terminal import say, say_json, status
-from .._texts import file_name, not_known, stem
-from .options import add_open, check_open, directory, open_page
+from ..text.escapes import file_name, not_known, stem
+from ..text.terminal import say, say_json, status
+from .options import add_open, add_verb, check_open, directory, open_page
 
 if TYPE_CHECKING:
-    from .._folder import Folder
+    from ..results.directory import Folder
 
 EXAMPLE = """\
 example:
@@ -40,13 +40,8 @@ STANDARD_INPUT = "-"
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    verb = verbs.add_parser(
-        "analyze",
-        help="report how a capture's receivers send ACKs",
-        description="Report how the receivers in a capture acknowledge, when, and what the path does to their ACKs.",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    about = "Report how the receivers in a capture acknowledge, when, and what the path does to their ACKs."
+    verb = add_verb(verbs, "analyze", act, "report how a capture's receivers send ACKs", about, EXAMPLE)
     verb.add_argument("files", metavar="FILE", nargs="+", help="a capture, compressed or not; - is standard input")
     verb.add_argument(
         "--only",
@@ -65,7 +60,6 @@ def add(verbs: Any) -> None:
         help="also write tables and a page there; for several files, a directory for each",
     )
     add_open(verb)
-    verb.set_defaults(act=act, parser=verb)
 
 
 def at_least_one(text: str) -> int:
@@ -77,9 +71,9 @@ def at_least_one(text: str) -> int:
 
 def act(options: argparse.Namespace) -> int:
     """Analyses and returns the exit status."""
-    from .._folder import results
-    from ..analysis import NAMES
-    from ..analysis.select import sortable
+    from ..captures import NAMES
+    from ..captures.select import sortable
+    from ..results.directory import results
 
     check_open(options)
     if options.files.count(STANDARD_INPUT) > 1:
@@ -93,9 +87,10 @@ def act(options: argparse.Namespace) -> int:
 
 
 def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
-    from .. import CaptureError, analyze
-    from ..analysis.text import MOST, as_text
-    from ..analysis.text import title_of_file as title
+    from .._core import CaptureError
+    from ..captures import analyze
+    from ..captures.text import MOST, as_text
+    from ..captures.text import title_of_file as title
 
     for number, file in enumerate(options.files):
         tick, close = _progress(file)

@@ -8,13 +8,14 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from .._terminal import say, say_json
-from .._texts import file_name
-from . import examples
-from .options import add_open, add_workers, check_open, directory, open_page, say_kept, workers
+from ..text.escapes import file_name
+from ..text.terminal import say, say_json
+from . import examples, paths
+from .emulate import say_unfollowed
+from .options import add_open, add_verb, add_workers, check_open, directory, open_page, say_kept, workers
 
 if TYPE_CHECKING:
-    from ..compare import Comparison
+    from ..experiments.compare import Comparison
 
 EXAMPLE = """\
 A case is NAME, or NAME: KEY=VALUE, several keys separated by ; (in quotes, for the shell). The first case is what the
@@ -23,11 +24,15 @@ others are measured against. A situation is written the same way; every case is 
 A metric is [NAME:] QUANTITY[@WHERE], WHERE a flow's name or a pattern such as down*, for a link FROM->TO:
 {quantities}
 or a column of the flows or links table (acks_sent, drops@G->R), or an aggregate of a column, of completion, transfer-rate or
-rtt: p99(completion), max(max_queue_packets), with sum, mean, min, max, p50, p99.9, ... The first metric ranks; goodput of all
-flows where none is given.
+rtt: p99(completion), max(max_queue_packets), with sum, mean, min, max, p50, p99.9, ...; goodput of all flows where none is given.
 
-Cases that the seeds do not decide between are "undecided", with the seeds that would show a difference of 5 %. With --margin 5%
-they are "equivalent" where neither mean is more than 5 % above the other (two one-sided tests).
+Objectives are the metrics by which cases are judged: the first, or those that --for names. A case is recommended if it is shown to
+be better than the first case by an objective, and by none, in any situation, shown to be worse or undecided with a worse mean. The
+first objective that responds to what the cases change ranks. All other metrics are told with it: better, worse or undecided.
+
+A difference of less than the margin (2 %, or --margin) is no reason to recommend anything. Cases are "equivalent" where neither mean
+is more than the margin above the other (two one-sided tests), and "undecided" where the seeds show neither. Fewer than 5 seeds have
+no intervals and no recommendation.
 
 example:
   acklab compare examples/allman1998.toml --metric completion \\
@@ -45,47 +50,46 @@ exit status: 0; 1 a run or an output failed; 2 bad scenario or comparison; 130 i
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    from ..compare.quantities import QUANTITIES
+    from ..experiments.compare.quantities import QUANTITIES
 
     quantities = "".join(f"  {q.name:<14}{q.about} ({q.unit})\n" for q in QUANTITIES.values())
-    verb = verbs.add_parser(
-        "compare",
-        help="compare alternatives for any key",
-        description="Run a scenario with alternatives for any of its keys, each with the same seeds, and rank them.",
-        epilog=EXAMPLE.replace("{quantities}", quantities.rstrip("\n")) + examples.ABOUT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    about = "Run a scenario with alternatives for any of its keys, each with the same seeds, and rank them."
+    shown = EXAMPLE.replace("{quantities}", quantities.rstrip("\n")) + examples.ABOUT
+    verb = add_verb(verbs, "compare", act, "compare alternatives for any key", about, shown)
     verb.add_argument("file", metavar="FILE", nargs="?", help="the scenario (TOML or JSON); --cases may name one")
     examples.add_path(verb)
     verb.add_argument("--case", metavar="CASE", action="append", default=[], help="an alternative; repeat for each")
     verb.add_argument("--under", metavar="CASE", action="append", default=[], help="a situation; may be repeated")
     verb.add_argument("--metric", metavar="METRIC", action="append", default=[], help="what to measure; may be repeated")
-    verb.add_argument("--cases", metavar="TOML", help="a file with [[case]], [[situation]], metrics, seeds, spread_starts")
+    verb.add_argument("--cases", metavar="TOML", help="a file with [[case]], [[situation]], metrics, for, seeds, ...")
     verb.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="set a key in every case")
     verb.add_argument("--seeds", metavar="N", help="seeds 1 to N, the same for every case (10), or LEAST..MOST with --half-width")
     verb.add_argument(
         "--half-width", type=float, metavar="SHARE",
         help="more seeds until half the interval of every difference is at most this share of the first's mean",
     )  # fmt: skip
-    verb.add_argument("--margin", metavar="SHARE", help="ask for equivalence within this share of the mean, such as 5%%")
+    verb.add_argument("--for", dest="objectives", metavar="NAMES", help="the metrics by which cases are judged, such as upload,download,latency")
+    verb.add_argument("--margin", metavar="SHARE", help="a difference of less than this share of the mean does not matter (2%%)")
     verb.add_argument(
         "--spread-starts", metavar="TIME", help="let each seed start each flow up to TIME later, all cases alike"
+    )
+    verb.add_argument(
+        "--spread-delays", metavar="SHARE", help="let each seed make each link longer by up to SHARE, such as 1%%, all cases alike"
     )
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     verb.add_argument("--out", type=directory, metavar="DIR", help="also write the tables, a chart and a page there; an interrupted comparison continues")
     verb.add_argument("--fresh", action="store_true", help="with --out: run again what an interrupted comparison has already run")
-    verb.add_argument("--kernel", action="store_true", help="run between the ends of a Linux in virtual time (as acklab run --kernel)")
+    verb.add_argument("--kernel", "--virtual", action="store_true", help="run between the ends of a Linux in virtual time (as acklab run --kernel)")
     add_workers(verb)
     add_open(verb)
-    verb.set_defaults(act=act, parser=verb)
 
 
 def act(options: argparse.Namespace) -> int:
     """Compares and returns the exit status."""
-    from .._folder import results
-    from .._progress import Progress
-    from ..compare import CompareError, compare, output
-    from ..compare.result import as_text
+    from ..experiments.compare import CompareError, compare, output
+    from ..experiments.compare.result import as_text
+    from ..results.directory import results
+    from ..results.progress import Progress
 
     examples.take_path(options)
     check_open(options)
@@ -95,6 +99,8 @@ def act(options: argparse.Namespace) -> int:
     try:
         comparison = _comparison(options)
         comparison.check()
+        if options.kernel:
+            say_unfollowed(comparison.scenario, comparison.file, options.set)
         with results(options.out, "compare", output.NAMES) if options.out else contextlib.nullcontext() as folder:
             runs = len(comparison.cases) * len(comparison.situations) * comparison.seeds
             progress = Progress("compare", runs)
@@ -113,6 +119,7 @@ def act(options: argparse.Namespace) -> int:
     if options.json:
         say_json(json.dumps(output.plain(told)))
     else:
+        paths.say_path(options)
         say(as_text(told))
         if options.out:
             say(f"\nwritten to {file_name(os.path.join(options.out, 'comparison.html'))}")
@@ -122,11 +129,11 @@ def act(options: argparse.Namespace) -> int:
 
 
 def _comparison(options: argparse.Namespace) -> Comparison:
-    from ..compare import Comparison, case, from_file, metric
-    from ..compare.plan import rule, share, span
+    from ..experiments.compare import Comparison, case, from_file, metric
+    from ..experiments.compare.plan import pieces, rule, share, span
+    from ..experiments.sweep.errors import SweepError
+    from ..experiments.sweep.flags import seeds as given_seeds
     from ..run import file_bytes
-    from ..sweep.errors import SweepError
-    from ..sweep.flags import seeds as given_seeds
 
     told: dict[str, Any] = {}
     try:
@@ -153,6 +160,10 @@ def _comparison(options: argparse.Namespace) -> Comparison:
     told.update(rule(seeds) if seeds is not None else {})
     if options.margin is not None:
         told["margin"] = share(options.margin)
+    if options.objectives is not None:
+        told["objective_names"] = [name.strip() for name in pieces(options.objectives, ",")]
+    if options.spread_delays is not None:
+        told["spread_delays"] = share(options.spread_delays)
     if options.spread_starts is not None:
         told["spread_starts_s"] = span(options.spread_starts)
     told["engine"] = "kernel" if options.kernel else "simulator"

@@ -12,15 +12,15 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._terminal import say
-from .._texts import file_name
+from ..text.columns import align
+from ..text.escapes import file_name
+from ..text.terminal import say
 from . import reproduce
 from .examples import example
-from .options import add_open, directory, open_page
-from .summary import align
+from .options import add_open, add_verb, directory, open_page
 
 if TYPE_CHECKING:
-    from .. import Run
+    from ..run import Run
 
 EXAMPLE = """\
 example:
@@ -42,16 +42,10 @@ The paper, with fewer seeds and cells (acklab reproduce allman1998 runs all of i
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    demo = verbs.add_parser(
-        "demo",
-        help="a first look: a comparison and a paper",
-        description="Run twelve transfers over a T1 and a paper with few seeds, and write their pages.",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    about = "Run twelve transfers over a T1 and a paper with few seeds, and write their pages."
+    demo = add_verb(verbs, "demo", act, "a first look: a comparison and a paper", about, EXAMPLE)
     demo.add_argument("--out", type=directory, metavar="DIR", default="acklab-out", help="where to write demo/ and papers/ (acklab-out)")
     add_open(demo)
-    demo.set_defaults(act=act, parser=demo)
 
 
 def transfer(queue: int, policy: str, recovery: str, *, record: bool = False) -> Run:

@@ -8,7 +8,8 @@ import platform
 import shutil
 from typing import Any
 
-from .._terminal import say
+from ..text.terminal import say
+from .options import add_verb
 
 EXAMPLE = """\
 example:
@@ -41,15 +42,9 @@ SELF_CHECK_S = 0.04308
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    doctor = verbs.add_parser(
-        "doctor",
-        help="check the installation",
-        description="List what is installed, and check one simulated transfer against numbers computed by hand.",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    about = "List what is installed, and check one simulated transfer against numbers computed by hand."
+    doctor = add_verb(verbs, "doctor", act, "check the installation", about, EXAMPLE)
     doctor.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    doctor.set_defaults(act=act, parser=doctor)
 
 
 def act(options: argparse.Namespace) -> int:
@@ -61,7 +56,8 @@ def act(options: argparse.Namespace) -> int:
 
 def examine() -> dict[str, Any]:
     """What is here: versions, optional programs, processors, and the self-check."""
-    from .. import __version__, _core
+    from .. import _core
+    from .._core import __version__
     from ..run import cpu_count
 
     return {
@@ -80,7 +76,7 @@ def examine() -> dict[str, Any]:
 def _kernel() -> dict[str, str]:
     """The kernel of `acklab run --kernel`, or why there is none."""
     from .._core import LiveError
-    from ..kernel import find
+    from ..engines.kernel import find
 
     try:
         return {"path": str(find())}

@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from .. import _core, kernel
-from .._input import read_file, too_long
-from .._terminal import complain, say
+from .. import _core
 from ..drill.parser import parse
 from ..drill.runner import judged
 from ..drill.words import ScriptError
+from ..engines import kernel
+from ..text.input import read_file, too_long
+from ..text.terminal import complain, say
+from .options import add_verb
 
 EXAMPLE = """\
 example:
@@ -33,19 +35,13 @@ PASSED, FAILED, CANNOT = 0, 1, 2
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    drill = verbs.add_parser(
-        "drill",
-        help="run packetdrill scripts against a stack or the kernel",
-        description="Run scripts in packetdrill's language, and tell which lines came true (docs/howto/drill.md).",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    about = "Run scripts in packetdrill's language, and tell which lines came true (docs/howto/drill.md)."
+    drill = add_verb(verbs, "drill", act, "run packetdrill scripts against a stack or the kernel", about, EXAMPLE)
     drill.add_argument("scripts", nargs="+", metavar="SCRIPT.pkt", help="packetdrill scripts")
     drill.add_argument("--stack", choices=STACKS, default=None, help="the simulated stack (linux)")
     drill.add_argument("--kernel", action="store_true", help="a real Linux in virtual time instead")
     drill.add_argument("--verbose", action="store_true", help="say what became of each line")
     drill.add_argument("--json", action="store_true", help="print one JSON object a script and nothing else")
-    drill.set_defaults(act=act, parser=drill)
 
 
 def act(options: argparse.Namespace) -> int:

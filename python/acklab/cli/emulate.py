@@ -5,16 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._terminal import complain, say, say_json
-from .._texts import file_name, one_line
-from . import examples
-from .options import add_open, check_open, directory, open_page, seed
-from .summary import LINK_COLUMNS, _count, _number, _times, align, told
+from ..results.summary import LINK_COLUMNS, _count, _number, _times, told
+from ..results.validity import TABLES, marked, short, why
+from ..text.columns import align
+from ..text.escapes import file_name, one_line
+from ..text.terminal import complain, say, say_json
+from . import examples, paths
+from .options import add_open, add_verb, check_open, directory, open_page, seed
 
 if TYPE_CHECKING:
     from .. import _core
@@ -35,7 +37,6 @@ exit status: 0; 1 the run could not start, failed, or is invalid; 2 bad scenario
 143 terminated
 """
 
-TABLES = ("flows", "links", "series", "queue")
 NAMES = (*(f"{table}.parquet" for table in TABLES), "summary.json", "scenario.toml", "sender.pcap", "receiver.pcap", "report.html")
 #: The option's name in the parsed command line is a keyword of Python.
 FOR = "for_"
@@ -43,13 +44,8 @@ FOR = "for_"
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    emulate = verbs.add_parser(
-        "emulate",
-        help="run a scenario live, between real kernels",
-        description="Run a scenario in real time: a kernel's TCP at both ends, acklab's links and ACK policies between them.",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    about = "Run a scenario in real time: a kernel's TCP at both ends, acklab's links and ACK policies between them."
+    emulate = add_verb(verbs, "emulate", act, "run a scenario live, between real kernels", about, EXAMPLE + "\n" + examples.ABOUT)
     emulate.add_argument("file", metavar="FILE", nargs="?", help="the scenario; - is standard input")
     examples.add_path(emulate)
     emulate.add_argument(
@@ -83,7 +79,6 @@ def add(verbs: Any) -> None:
     emulate.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     emulate.add_argument("--dry-run", action="store_true", help="print the plan of the run, and stop")
     add_open(emulate)
-    emulate.set_defaults(act=act, parser=emulate)
 
 
 def choices(parser: argparse._ActionsContainer) -> None:
@@ -143,6 +138,7 @@ def act(options: argparse.Namespace) -> int:
             raise
         options.parser.exit(2, "acklab: --for " + str(error).removeprefix(f"{file}: stop.at ") + "\n")
     if options.dry_run:
+        paths.say_path(options)
         say_json(plan.json()) if options.json else say(plan_as_text(json.loads(plan.json())))
         return 0
     simulation = None
@@ -151,7 +147,7 @@ def act(options: argparse.Namespace) -> int:
         simulation = _core.Simulation(text, file=file, sets=[*recorded, *sets], seed=options.seed)
     go = partial(plan.run, realtime=options.realtime)
     if options.virtual:
-        from ..kernel import run as boot
+        from ..engines.kernel import run as boot
 
         go = partial(boot, plan, asked)
     try:
@@ -164,6 +160,7 @@ def act(options: argparse.Namespace) -> int:
     if options.json:
         say_json(json.dumps({**live, "simulated": beside}) if beside is not None else result.json())
     else:
+        paths.say_path(options)
         say(as_text(live, "in virtual time" if options.virtual else "live"))
         if beside is not None:
             say("\n" + beside_as_text(live, beside))
@@ -187,43 +184,25 @@ def _run(
 
     The simulation comes after the live run: a process that has just computed is given the processor late.
     """
-    from .._folder import results
-    from .._frames import write_parquet
+    from ..results.directory import results
+    from ..results.frames import write_parquet
 
     if not options.out:
         result = go(late=options.late)
         return result, simulation and simulation.run()
+    from ..report.live import page
+
     with results(options.out, "emulate", NAMES) as folder, folder.replacing({"seeds": options.seed}) as scratch:
         result = go(late=options.late, captures=scratch, capture_bytes=options.capture_bytes)
+        live = json.loads(result.json())
         for name in TABLES:
-            write_parquet(getattr(result, name), scratch / f"{name}.parquet")
+            write_parquet(marked(getattr(result, name), live), scratch / f"{name}.parquet")
         (scratch / "summary.json").write_text(result.json() + "\n", encoding="utf-8")
         (scratch / "scenario.toml").write_text(plan.scenario_toml(), encoding="utf-8")
         assert simulation is not None
         simulated = simulation.run()
-        (scratch / "report.html").write_text(page(json.loads(result.json()), result, simulated), encoding="utf-8")
+        (scratch / "report.html").write_text(page(live, result, simulated), encoding="utf-8")
     return result, simulated
-
-
-def page(live: Mapping[str, Any], result: Any, simulated: Any) -> str:
-    """The report of a live run, over the simulated one of the same scenario.
-
-    Args:
-        live: the live run's summary.
-        result: its tables.
-        simulated: the simulated run.
-    """
-    import polars as pl
-
-    from .. import report
-    from ..plot.runs import Run
-
-    tables = {name: pl.DataFrame(getattr(result, name)) for name in TABLES}
-    tables["series"] = tables["series"].rename({"srtt_s": "rtt_s"})
-    about = {"label": "live", "title": live["title"], "seed": live["seed"], "end_s": live["end_s"]}
-    title = f"{one_line(live['title']) or 'acklab emulate'}: simulated, and live on Linux {live['kernel']}"
-    about_rtt = "Simulated: each sample when the sender took it. Live: the kernel's smoothed value, every 5 ms."
-    return report.html([Run.of(simulated, "simulated"), {**about, **tables}], title=title, charts=("window", "rtt", "queue"), abouts={"rtt": about_rtt})
 
 
 #: Header, cell; the first two are left-aligned names.
@@ -256,11 +235,21 @@ def as_text(live: Mapping[str, Any], how: str = "live") -> str:
         f"{how} on Linux {live['kernel']}, seed {live['seed']}, ended at {_number(live['end_s'])} s",
         f"lateness of packets: median {_micros(late['p50_s'])}, 99th percentile {_micros(late['p99_s'])}, maximum {_micros(late['max_s'])}",
     ]
+    if reason := why(live):
+        lines += ["", f"INVALID: {short(reason)}.", "The numbers below do not show what the scenario does."]
     for columns, rows, names in ((FLOW_COLUMNS, live["flows"], 2), (told(LINK_COLUMNS, live["links"]), live["links"], 1)):
         heads, cells = [head for head, _ in columns], [[cell(row) for _, cell in columns] for row in rows]
         lines += ["", *align(heads, cells, names)]
     notes = [f"note: {note}" for note in live["notes"]]
-    return "\n".join([*lines, "", *notes] if notes else lines)
+    return "\n".join([*lines, *([""] if notes else []), *notes, *_ignored(live["ignored"])])
+
+
+def _ignored(rules: list[Mapping[str, str]]) -> list[str]:
+    """The rules that the kernel does not follow, as a table."""
+    if not rules:
+        return []
+    rows = [[rule["key"], rule["scenario"], rule["kernel"]] for rule in rules]
+    return ["", *align(["not followed by the kernel", "scenario", "kernel"], rows, names=3)]
 
 
 def _micros(seconds: float) -> str:
@@ -282,7 +271,9 @@ BESIDE = [
 
 
 def beside_as_text(live: Mapping[str, Any], simulated: Mapping[str, Any]) -> str:
-    """Each flow's numbers from the simulator and from the live run, side by side."""
+    """Each flow's numbers from the simulator and from the live run, side by side; none where the run is invalid."""
+    if why(live):
+        return "not compared with the simulator: the run is invalid"
     rows = []
     for real, virtual in zip(live["flows"], simulated["flows"], strict=True):
         for name, theirs, ours, factor in BESIDE:
@@ -303,7 +294,7 @@ def plan_as_text(plan: Mapping[str, Any]) -> str:
     for name, links in (("there", plan["there"]), ("back", plan["back"])):
         for link in links:
             loss = f", loss {json.dumps(_given(link['loss']))}" if link["loss"] else ""
-            queue = json.dumps(_given(link["queue"]))
+            queue = json.dumps(_given(link["queue"])) + paths.time_of_buffer(link["queue"], link["buffer_rate_bps"])
             speed = f"{_number(link['rate_bps'] / 1e6)} Mb/s, {_number(1e3 * link['delay_s'])} ms"
             lines.append(f"  {name}: {link['from']}->{link['to']}: {speed}, queue {queue}{loss}")
     for flow in plan["flows"]:
@@ -316,8 +307,24 @@ def plan_as_text(plan: Mapping[str, Any]) -> str:
         lines.append(f"  flow {flow['name']} {flow['from']}->{flow['to']}: {size} by {control}, {acks}")
     lines += [f"  {name} = {value}" for name, value in plan["variables"].items()]
     lines += [f"  route of the {who}: {what}" for who, what in zip(("senders", "receivers"), plan["routes"], strict=True)]
+    if plan["routes_apart"]:
+        lines += [f"  route of the {who} of policies: {what}" for who, what in zip(("senders", "receivers"), plan["routes_apart"], strict=True)]
     lines += [f"note: {note}" for note in plan["notes"]]
-    return "\n".join(lines)
+    return "\n".join([*lines, *_ignored(plan["ignored"])])
+
+
+def say_unfollowed(text: str | bytes, file: str, sets: Sequence[str]) -> None:
+    """Says on standard error in what the kernels of many runs do not follow their scenario, as it is without cases and values."""
+    from .. import _core
+    from ..engines.kernel import find, unfollowed
+
+    try:
+        find()
+        lines = unfollowed(text, file, sets)
+    except (_core.LiveError, _core.ScenarioError):  # which the runs say; and some cases may be possible
+        return
+    for line in lines:
+        complain(f"--kernel: {line}")
 
 
 def _given(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,8 +7,8 @@ import os
 import re
 from pathlib import Path
 
-from .._texts import not_known
-from .._toml import loads
+from ..text.escapes import not_known
+from ..text.toml import loads
 
 #: ``acklab new --template``: the file that is copied, and what it shows.
 TEMPLATES = {
@@ -18,23 +18,32 @@ TEMPLATES = {
     "wifi": ("wifi.toml", "a download over 802.11n"),
     "quic": ("quic/uplink.toml", "a QUIC transfer over a slow uplink"),
 }
+#: Which of the access paths send by grants.
+GROUPS = {
+    "uplink by grants": ("docsis30", "docsis31", "docsis31-ll", "gpon", "lte-fdd", "nr-tdd"),
+    "no grants": ("vdsl", "geo", "leo"),
+    "no grants, simplified": ("cable", "dsl", "lte", "satellite"),
+    "no grants, shared air": ("wifi5", "wifi6"),
+}
 #: ``--path``: access links, each a scenario of `examples/access`.
-PATHS = (
-    *("cable", "dsl", "lte", "satellite"),
-    *("docsis30", "docsis31", "docsis31-ll", "vdsl", "gpon", "lte-fdd", "nr-tdd", "geo", "leo"),
-    *("wifi5", "wifi6"),
-)
+PATHS = tuple(name for names in GROUPS.values() for name in names)
 #: What the keys of a path are called: the scenario's key, and its meaning.
 KEYS = {
     "down": ("link.1.rate", "rate to the user"),
     "up": ("link.1.back.rate", "rate from the user"),
     "delay": ("link.1.delay", "delay of the access link, one way"),
-    "down_buffer": ("link.1.queue.bytes", "queue to the user"),
-    "up_buffer": ("link.1.back.queue.bytes", "queue from the user"),
+    "down_buffer": ("link.1.queue.bytes", "queue to the user, in bytes or time: 250kB, 40ms"),
+    "up_buffer": ("link.1.back.queue.bytes", "queue from the user, in bytes or time"),
     "downloads": ("flow.down.count", "how many downloads"),
     "upload": ("flow.up.start", "when the upload starts"),
 }
-ABOUT = "With --path, keys have short names:\n" + "".join(f"  {key:<12} {about}\n" for key, (_, about) in KEYS.items())
+ABOUT = (
+    "Access paths (acklab explain docsis30 says what one is):\n"
+    + "".join(f"  {', '.join(names)}: {about}\n" for about, names in GROUPS.items())
+    + "\nWith --path, keys have short names:\n"
+    + "".join(f"  {key:<12} {about}\n" for key, (_, about) in KEYS.items())
+    + "A preset's buffer is a time: it keeps its milliseconds when the rate changes.\n"
+)
 
 
 def keys(path: str) -> dict[str, str]:
@@ -43,8 +52,8 @@ def keys(path: str) -> dict[str, str]:
     A path whose rate is a table has no key for it, and one whose queue is not limited in bytes no key for the buffer. An 802.11 network
     has none for its link.
 
-    >>> keys("docsis30")["up"], "up_buffer" in keys("docsis31"), "up" in keys("leo")
-    ('link.1.back.rate.rate', False, False)
+    >>> keys("docsis30")["up"], keys("docsis31")["up_buffer"], "up" in keys("leo")
+    ('link.1.back.rate.rate', 'link.1.back.queue.buffer', False)
     """
     links = loads(example(f"access/{path}.toml").read_text(encoding="utf-8"))["link"]
     found = {name: key for name, (key, _) in KEYS.items()}
@@ -57,8 +66,11 @@ def keys(path: str) -> dict[str, str]:
             found[name] += ".rate"
             if "rate" not in end["rate"]:
                 del found[name]
-        if "bytes" not in end["queue"]:
+        limit = next((key for key in ("bytes", "buffer") if key in end["queue"]), None)
+        if limit is None:
             del found[f"{name}_buffer"]
+        else:
+            found[f"{name}_buffer"] = found[f"{name}_buffer"].replace("bytes", limit)
     return found
 
 
@@ -79,13 +91,14 @@ def found(argument: str) -> str:
 
 def add_path(verb: argparse.ArgumentParser) -> None:
     """Adds ``--path`` to a verb."""
-    verb.add_argument("--path", metavar="NAME", help=f"an access path instead of FILE: {', '.join(PATHS)}")
+    verb.set_defaults(of_path=None)
+    verb.add_argument("--path", metavar="NAME", help=f"an access path instead of FILE: {', '.join(PATHS)} (which have grants: see below)")
 
 
 def take_path(options: argparse.Namespace) -> None:
     """Makes the scenario's file and keys of a path and its named keys, in ``--set``, ``--vary``, ``--case`` and ``--under``."""
     name: str | None = options.path
-    if name is None:
+    if name is None or options.of_path is not None:
         return
     if name not in PATHS:
         options.parser.error(not_known("path", name, PATHS))
@@ -99,6 +112,7 @@ def take_path(options: argparse.Namespace) -> None:
             _refuse_strange(options, getattr(options, several), known)
             setattr(options, several, [_written_out(text, known) for text in getattr(options, several)])
     options.set = [*title, *options.set]
+    options.of_path = name
 
 
 _NAMED = re.compile(r"(^|[:;]\s*)(\w+)(?==)")

@@ -11,14 +11,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .._terminal import say
-from .._texts import not_known
+from ..text.escapes import not_known
+from ..text.terminal import say
+from . import paths
+from .options import add_verb
 
 EXAMPLE = """\
 example:
   acklab explain dup_thresh                  meaning, range, default, and the value in every stack
   acklab explain flow.0.sender.window        the same of a key as --set takes it
   acklab explain delayed                     a named choice, and the keys that go with it
+  acklab explain docsis30                    a preset of --path: its rates, grants, queues and sources
 
 exit status: 0, or 2 for no such key
 """
@@ -36,6 +39,8 @@ class Place:
     schema: Mapping[str, Any]
     side: str = ""
     """Whose rule it is, of those that stacks have."""
+    required: bool = False
+    """Whether its table needs it."""
 
     @property
     def name(self) -> str:
@@ -45,21 +50,16 @@ class Place:
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    verb = verbs.add_parser(
-        "explain",
-        help="print what a key of a scenario means",
-        description="Print what a key of a scenario means: its range, its default, and which stacks set it.",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    verb.add_argument("key", metavar="KEY", help="a key, its last part, or a named choice such as delayed")
-    verb.set_defaults(act=act, parser=verb)
+    about = "Print what a key of a scenario means: its range, its default, and which stacks set it."
+    verb = add_verb(verbs, "explain", act, "print what a key of a scenario means", about, EXAMPLE)
+    verb.add_argument("key", metavar="KEY", help="a key, its last part, a named choice such as delayed, or a preset of --path")
 
 
 def act(options: argparse.Namespace) -> int:
     """Prints every place of that name and returns the exit status."""
     from .. import _core
 
+    of_path = paths.explained(options.key)
     schema = json.loads(_core.schema())
     rules = {(row["side"], row["rule"]): row["values"] for row in json.loads(_core.stacks())}
     every = list(_places(schema, schema, ()))
@@ -69,6 +69,10 @@ def act(options: argparse.Namespace) -> int:
     # A table that several keys share is explained once, where its path is shortest; links and flows come first.
     fitting.sort(key=lambda place: (place.path[0] not in ("link", "flow"), len(place.path)))
     found = list({id(place.schema): place for place in reversed(fitting)}.values())[::-1]
+    if of_path is not None:
+        say(of_path + ("\n" if found else ""))
+        if not found:
+            return 0
     if not found and os.path.isfile(options.key):
         options.parser.error(f"{options.key} is a file; give a key, such as acklab explain flow.sender.dup_thresh, or run it: acklab run {options.key}")
     if not found or not wanted:
@@ -106,7 +110,7 @@ def _places(root: Mapping[str, Any], schema: Mapping[str, Any], path: tuple[str,
     side = "sender" if "SenderTable" in str(refs[-1:]) else "receiver" if "ReceiverTable" in str(refs[-1:]) else ""
     for key, entry in whole.get("properties", {}).items():
         if "const" not in entry and key != "$schema":
-            yield Place((*path, key), entry, side)
+            yield Place((*path, key), entry, side, key in whole.get("required", ()))
             yield from _places(root, entry, (*path, key), refs)
     if isinstance(whole.get("additionalProperties"), Mapping):  # a stack's rules are the sender's and the receiver's
         base = _resolved(root, whole["additionalProperties"]).get("properties", {}).get("base")
@@ -140,6 +144,8 @@ def _about(root: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
 def _told(root: Mapping[str, Any], place: Place, rules: Mapping[tuple[str, str], Any], places: int) -> str:
     also = f"  (and in {places - 1} more tables)" if places > 1 else ""
     lines = [place.name + also, f"  {_about(root, place.schema)}", f"  allowed: {_allowed(root, place.schema)}"]
+    if place.required:
+        lines.append("  required")
     if "default" in place.schema:
         lines.append(f"  default: {json.dumps(place.schema['default'], ensure_ascii=False)}")
     values = rules.get((place.side, place.path[-1]))
@@ -160,7 +166,8 @@ def _allowed(root: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
     if kind == "object":
         entries = whole.get("properties", {})
         tag = next((f'{tag} = "{entries[tag]["const"]}"' for tag in TAGS if "const" in entries.get(tag, {})), None)
-        keys = [key for key, entry in entries.items() if "const" not in entry]
+        required = whole.get("required", ())
+        keys = [f"{key} (required)" if key in required else key for key, entry in entries.items() if "const" not in entry]
         return f"{{ {', '.join([tag] if tag else [])}{', ' if tag and keys else ''}{', '.join(keys)} }}"
     if kind == "array":
         return f"a list, each {_allowed(root, whole.get('items', {}))}"

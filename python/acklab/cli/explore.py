@@ -7,8 +7,9 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
-from .._terminal import complain, say
-from .._texts import file_name
+from ..text.escapes import file_name
+from ..text.terminal import complain, say
+from .options import add_verb
 
 EXAMPLE = """\
 example:
@@ -21,16 +22,10 @@ ABSENT = "this installation has no explorer; in acklab's repository, make explor
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    explore = verbs.add_parser(
-        "explore",
-        help="open the explorer: sliders, and charts that follow them",
-        description="Write the explorer, one page that needs no network and no server, and open it in the browser.",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    about = "Write the explorer, one page that needs no network and no server, and open it in the browser."
+    explore = add_verb(verbs, "explore", act, "open the explorer: sliders, and charts that follow them", about, EXAMPLE)
     explore.add_argument("--out", metavar="DIR", type=Path, default=Path("acklab-explorer"), help="where to write index.html (acklab-explorer)")
     explore.add_argument("--no-open", action="store_true", help="only write the page")
-    explore.set_defaults(act=act, parser=explore)
 
 
 def act(options: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import Any
 
-from .options import seed
+from .options import add_verb, seed
 from .search import add_outputs, follow
 
 EXAMPLE = """\
@@ -29,35 +29,30 @@ exit status: 0; 1 a run or an output failed; 2 bad plan or scenario; 130 interru
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    verb = verbs.add_parser(
-        "infer",
-        help="find the readings of open rules that explain measured values",
-        description="Find which values of open rules explain what was printed or measured.",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    about = "Find which values of open rules explain what was printed or measured."
+    verb = add_verb(verbs, "infer", act, "find the readings of open rules that explain measured values", about, EXAMPLE)
     verb.add_argument("file", metavar="FILE", help="the plan, or the name of a paper that has one")
     verb.add_argument("--readings", type=int, metavar="N", help="how many readings to try at most (the plan's, or 2000)")
     verb.add_argument("--nudges", type=int, metavar="N", help="how often each run is made (the plan's, or 5)")
     verb.add_argument("--seed", type=seed, metavar="N", help="seed of a search by Optuna (the plan's, or 1)")
     verb.add_argument("--count", action="store_true", help="say how many readings and runs it would be, and run nothing")
     add_outputs(verb, "readings", "interrupted work")
-    verb.set_defaults(act=act, parser=verb, kernel=False)
+    verb.set_defaults(kernel=False)
 
 
 def act(options: argparse.Namespace) -> int:
     """Infers and returns the exit status."""
-    from ..infer.output import plain
-    from ..infer.run import infer
-    from ..infer.words import as_text
+    from ..experiments.infer.output import plain
+    from ..experiments.infer.run import infer
+    from ..experiments.infer.words import as_text
 
     return follow(options, ("readings", "nudges", "seed"), _plan, infer, (plain, as_text), _counted if options.count else lambda plan: None)
 
 
 def _counted(plan: Any) -> str:
     """How many readings and runs it would be."""
-    from ..infer.run import tried
-    from ..sweep.text import counted
+    from ..experiments.infer.run import tried
+    from ..experiments.sweep.text import counted
 
     each = len(plan.entries) * plan.nudges
     of = f" of {plan.space.size:,}" if plan.space.size else ""
@@ -66,8 +61,8 @@ def _counted(plan: Any) -> str:
 
 def _plan(file: str, given: dict[str, Any]) -> Any:
     """The plan of a file, or of a paper; a file of that name goes first."""
-    from ..infer.errors import InferError
-    from ..infer.plan import from_tree, read
+    from ..experiments.infer.plan import from_tree, read
+    from ..experiments.search.errors import InferError
     from ..papers import NAMES, inferred
 
     if file in NAMES and not os.path.lexists(file):

@@ -10,9 +10,9 @@ _CAPTURES = (b"snoop\0", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb
 
 def instead(file: str | None) -> str:
     """A second line for a message, if what ``file`` names is for another verb; else nothing."""
-    from .._input import read_file
-    from .._toml import loads
-    from ..sweep.flags import is_plan
+    from ..experiments.sweep.flags import is_plan
+    from ..text.input import read_file
+    from ..text.toml import loads
 
     path = Path(file) if file else None
     if path is None or not path.is_file():

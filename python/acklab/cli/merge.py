@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from .options import add_open, directory
+from .options import add_open, add_verb, directory
 
 EXAMPLE = """\
 example:
@@ -20,25 +20,19 @@ exit status: 0; 1 something cannot be read or written; 2 not all shards of one s
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    verb = verbs.add_parser(
-        "merge",
-        help="put the shards of a sweep together",
-        description="Write what an undivided sweep would have written, from the directories of all its shards.",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    about = "Write what an undivided sweep would have written, from the directories of all its shards."
+    verb = add_verb(verbs, "merge", act, "put the shards of a sweep together", about, EXAMPLE)
     verb.add_argument("shards", metavar="DIR", nargs="+", help="the directories of `acklab sweep --shard`, all of one sweep")
     verb.add_argument("--out", type=directory, metavar="DIR", required=True, help="where to write tables, charts and a page")
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     add_open(verb)
-    verb.set_defaults(act=act, parser=verb)
 
 
 def act(options: argparse.Namespace) -> int:
     """Merges and returns the exit status."""
     from .. import _core
-    from ..sweep.errors import SweepError
-    from ..sweep.shards import merge
+    from ..experiments.sweep.errors import SweepError
+    from ..experiments.sweep.shards import merge
     from .sweep import say_swept
 
     try:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 from typing import Any
 
-from .._terminal import say
-from .._texts import file_name
+from ..text.escapes import file_name
+from ..text.terminal import say
 from .examples import TEMPLATES, example
+from .options import add_verb
 
 EXAMPLE = """\
 templates:
@@ -21,25 +23,28 @@ example:
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    new = verbs.add_parser(
-        "new",
-        help="write a scenario to start from",
-        description="Write a commented scenario file, NAME.toml, from a template.",
-        epilog=EXAMPLE.format("".join(f"  {name:<10} {about}\n" for name, (_, about) in TEMPLATES.items())),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    about = "Write a commented scenario file, NAME.toml, from a template."
+    shown = EXAMPLE.format("".join(f"  {name:<10} {about}\n" for name, (_, about) in TEMPLATES.items()))
+    new = add_verb(verbs, "new", act, "write a scenario to start from", about, shown)
     new.add_argument("name", metavar="NAME", help="the file; .toml is added")
     new.add_argument("--template", choices=list(TEMPLATES), default="t1", help="what to begin with (t1)")
-    new.set_defaults(act=act, parser=new)
 
 
 def act(options: argparse.Namespace) -> int:
     """Writes the file and returns the exit status."""
     path = Path(options.name if options.name.endswith(".toml") else f"{options.name}.toml")
+    # `main` puts replacement characters where an argument is no text: the file would have another name.
+    if not os.path.basename(options.name).removesuffix(".toml").strip(". ") or {"\0", "\N{REPLACEMENT CHARACTER}"} & set(options.name):
+        options.parser.error(f"{file_name(options.name) or 'an empty text'} is no name of a file; nothing was written")
     try:
-        text = example(TEMPLATES[options.template][0]).read_text(encoding="utf-8")
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
+        text = example(TEMPLATES[options.template][0]).read_bytes()
+        with path.open("xb") as file:
+            try:
+                file.write(text)
+                file.flush()
+            except OSError:
+                path.unlink()
+                raise
     except FileNotFoundError:
         options.parser.error(f"{file_name(path.parent)}: no such directory; nothing was written")
     except FileExistsError:

@@ -5,18 +5,26 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from .._terminal import complain
-from .._texts import file_name
+from ..text.escapes import file_name
+from ..text.terminal import complain
 
 if TYPE_CHECKING:
-    from .._batches import Workers
+    from ..engines.batches import Workers
 
 #: Most worker threads; more than any machine has use for.
 MOST_THREADS = 1024
+
+
+def add_verb(verbs: Any, name: str, act: Callable[[argparse.Namespace], int], help: str, about: str, examples: str) -> argparse.ArgumentParser:
+    """Adds a verb that ``act`` carries out; ``help`` is its line in the list of verbs, ``about`` the first of its own help."""
+    raw = argparse.RawDescriptionHelpFormatter
+    verb: argparse.ArgumentParser = verbs.add_parser(name, help=help, description=about, epilog=examples, formatter_class=raw)
+    verb.set_defaults(act=act, parser=verb)
+    return verb
 
 
 def seed(text: str) -> int:
@@ -79,12 +87,12 @@ def add_workers(verb: argparse.ArgumentParser) -> None:
 
 def on_ray(options: argparse.Namespace) -> bool:
     """Whether Ray is to make the runs; refuses what does not go with that, or that it is not there."""
-    from .. import _ray
+    from ..engines import cluster
 
     if options.engine != "ray":
         if options.address is not None:
             options.parser.error("--address goes with --engine ray")
-    elif not _ray.is_there():
+    elif not cluster.is_there():
         options.parser.error("--engine ray needs Ray: pip install 'acklab[ray]'")
     return bool(options.engine == "ray")
 
@@ -97,9 +105,9 @@ def workers(options: argparse.Namespace) -> Workers | None:
         options.parser.error("--engine ray goes with --out DIR, and without --threads")
     if not on_ray(options):
         return None
-    from .. import _ray
+    from ..engines import cluster
 
-    return _ray.recorded(options.address)
+    return cluster.recorded(options.address)
 
 
 def say_kept(out: str | None) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .._terminal import complain, say
-from .._texts import file_name
-from .options import open_page
+from ..text.escapes import file_name
+from ..text.terminal import complain, say
+from .options import add_verb, open_page
 
 EXAMPLE = """\
 PLACE is a dataset of `acklab sweep --dataset`, the --out directory of another command, or a Parquet file.
@@ -27,13 +27,8 @@ exit status: 0; 1 the picture cannot be written; 2 no dataset, or it cannot be d
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    verb = verbs.add_parser(
-        "plot",
-        help="draw a dataset",
-        description="Draw the flows of a dataset, or a table of other results.",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    about = "Draw the flows of a dataset, or a table of other results."
+    verb = add_verb(verbs, "plot", act, "draw a dataset", about, EXAMPLE)
     verb.add_argument("place", metavar="PLACE", help="a dataset's directory or URL, a directory of results, or a Parquet file")
     verb.add_argument("--x", metavar="COLUMN", required=True, help="along the chart; with cdf, what is distributed")
     verb.add_argument("--y", metavar="COLUMN", default="", help="up the chart")
@@ -43,22 +38,21 @@ def add(verbs: Any) -> None:
     verb.add_argument("--table", metavar="NAME", default="flows", help="which table (flows)")
     verb.add_argument("--out", metavar="FILE", required=True, help="where to: .png, .svg or .html")
     verb.add_argument("--open", action="store_true", help="open the file in the browser")
-    verb.set_defaults(act=act, parser=verb)
 
 
 def act(options: argparse.Namespace) -> int:
     """Draws and returns the exit status."""
-    from ..dataset import QueryError, StoreError, plot
-    from ..dataset.query import unfinished
+    from ..experiments.dataset import QueryError, StoreError, plot
+    from ..experiments.dataset.query import caveat
 
     chosen = {key: getattr(options, key) for key in ("x", "y", "color", "facet", "kind", "table", "out")}
     try:
         chart = plot(options.place, **chosen)
-        partial = unfinished(options.place)
+        said = caveat(options.place)
     except (QueryError, StoreError) as error:
         options.parser.exit(2, f"acklab: {error}\n")
-    if partial:
-        complain(partial)
+    if said:
+        complain(said)
     say(f"{chart.about}\nwritten to {file_name(options.out)}")
     open_page(options, options.out)
     return 0

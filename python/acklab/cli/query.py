@@ -7,15 +7,17 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._terminal import complain, say, say_json
-from .._texts import cell, file_name
+from ..text.escapes import cell, file_name
+from ..text.terminal import complain, say, say_json
+from .options import add_verb
 
 if TYPE_CHECKING:
     import polars as pl
 
 EXAMPLE = """\
 PLACE is a dataset of `acklab sweep --dataset`, with the table flows; the --out directory of another command, with a table for each
-Parquet file; or one Parquet file. SQL is DuckDB's. It can read these tables only, and write nothing.
+Parquet file; or one Parquet file. SQL is DuckDB's. It can read these tables only, and write nothing. Values that CSV or JSON do not
+have, such as intervals, are written as texts. An answer may fill a quarter of the machine's memory.
 
 example:
   acklab sweep examples/queue.toml --dataset runs
@@ -32,42 +34,39 @@ ENDINGS = (".parquet", ".csv", ".json")
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    verb = verbs.add_parser(
-        "query",
-        help="ask a dataset in SQL",
-        description="Answer SQL over the flows of a dataset, or over the tables of other results.",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    about = "Answer SQL over the flows of a dataset, or over the tables of other results."
+    verb = add_verb(verbs, "query", act, "ask a dataset in SQL", about, EXAMPLE)
     verb.add_argument("place", metavar="PLACE", help="a dataset's directory or URL, a directory of results, or a Parquet file")
     verb.add_argument("sql", metavar="SQL", help="the question, such as 'select count(*) from flows'")
     how = verb.add_mutually_exclusive_group()
     how.add_argument("--json", action="store_true", help="print a JSON list with an object for each row, and nothing else")
     how.add_argument("--csv", action="store_true", help="print CSV and nothing else")
     how.add_argument("--out", metavar="FILE", help="write the answer there: .parquet, .csv or .json")
-    verb.set_defaults(act=act, parser=verb)
 
 
 def act(options: argparse.Namespace) -> int:
     """Asks and returns the exit status."""
-    from ..dataset import QueryError, StoreError, query
-    from ..dataset.query import unfinished
+    from ..experiments.dataset import QueryError, StoreError
+    from ..experiments.dataset.query import answer, caveat
 
     if options.out and Path(options.out).suffix not in ENDINGS:
         options.parser.error(f"--out {file_name(options.out)}: the name ends in {', '.join(ENDINGS)}")
+    ending = Path(options.out).suffix if options.out else ".json" if options.json else ""
     try:
-        found = query(options.place, options.sql)
-        partial = unfinished(options.place)
+        found = answer(options.place, options.sql, {".parquet": "frame", ".json": "json"}.get(ending, "text"))
+        said = caveat(options.place)
     except (QueryError, StoreError) as error:
         options.parser.exit(2, f"acklab: {error}\n")
-    if partial:
-        complain(partial)
+    if said:
+        complain(said)
+    if ending == ".json":
+        found = _with_numbers(found)
     if options.out:
         _write(found, Path(options.out))
     elif options.json:
         say_json(found.write_json())
     elif options.csv:
-        from .._frames import write_csv
+        from ..results.frames import write_csv
 
         text = io.BytesIO()
         write_csv(found, text)
@@ -77,22 +76,35 @@ def act(options: argparse.Namespace) -> int:
     return 0
 
 
-def _write(found: pl.DataFrame, path: Path) -> None:
-    from .._frames import provenance, system_errors, write_csv
+def _with_numbers(found: pl.DataFrame) -> pl.DataFrame:
+    """Decimals, such as sums of integers in SQL, as numbers: polars writes them to JSON as texts."""
+    import polars as pl
 
-    with system_errors(path):
+    for column in found.get_columns():
+        if isinstance(column.dtype, pl.Decimal):
+            number = column.cast(pl.Float64 if column.dtype.scale else pl.Int64, strict=False)
+            if number.null_count() == column.null_count():  # else the text keeps the digits that 64 bits have not
+                found = found.with_columns(number)
+    return found
+
+
+def _write(found: pl.DataFrame, path: Path) -> None:
+    from ..results.files import replacing
+    from ..results.frames import provenance, system_errors, write_csv
+
+    with replacing(path) as scratch, system_errors(scratch):
         if path.suffix == ".parquet":
-            found.write_parquet(path, compression="zstd", metadata=provenance())
+            found.write_parquet(scratch, compression="zstd", metadata=provenance())
         elif path.suffix == ".json":
-            found.write_json(path)
+            found.write_json(scratch)
         else:
-            with path.open("wb") as file:
+            with scratch.open("wb") as file:
                 write_csv(found, file)
 
 
 def _text(found: pl.DataFrame) -> str:
     """The first rows as a table of text."""
-    from .._texts import width
+    from ..text.escapes import width
 
     columns = []
     for column in found.head(MOST_ROWS).get_columns():

@@ -9,17 +9,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._terminal import complain, say
-from .._texts import file_name, not_known
-from ..papers import FIVE, LATER
+from ..papers import CLASSICS, FIVE, LATER
 from ..studies import NAMES as STUDIES
-from .options import add_open, add_workers, directory, on_ray, open_page, say_kept
+from ..text.escapes import file_name, not_known
+from ..text.terminal import complain, say
+from .options import add_open, add_verb, add_workers, directory, on_ray, open_page, say_kept
 
 if TYPE_CHECKING:
-    from .._folder import Folder
-    from .._journal import Journal
+    from ..engines.journal import Journal
     from ..reproduce.paper import Figure, Paper
     from ..reproduce.runner import Outcome
+    from ..results.directory import Folder
 
 EXAMPLE = """\
 example:
@@ -30,7 +30,8 @@ example:
   acklab reproduce paths2026                        a study: no claims, runs only when it is named
   acklab reproduce allman1998 --json > claims.json  verdicts for scripts; writes pages only with --out
 
-The papers: {FIVE}. Later work: {LATER}. A study: {STUDIES}.
+The papers: {FIVE}. Later work: {LATER}.
+The classics: {CLASSICS}; `classics` names them all. A study: {STUDIES}.
 What is done is kept: the same command goes on where an interrupt or a crash stopped it, and gives the same files.
 
 exit status: 0, also where claims differ; 1 an experiment could not be run or an output failed; 2 no such paper or
@@ -40,13 +41,9 @@ figure; 130 interrupted; 143 terminated
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    verb = verbs.add_parser(
-        "reproduce",
-        help="reproduce papers and check their claims",
-        description="Compute a paper's figures and tables again, check every claim, and write one offline page for each paper.",
-        epilog=EXAMPLE.format(FIVE=", ".join(FIVE), LATER=", ".join(LATER), STUDIES=", ".join(STUDIES)),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    about = "Compute a paper's figures and tables again, check every claim, and write one offline page for each paper."
+    shown = EXAMPLE.format(FIVE=", ".join(FIVE), LATER=", ".join(LATER), CLASSICS=", ".join(CLASSICS), STUDIES=", ".join(STUDIES))
+    verb = add_verb(verbs, "reproduce", act, "reproduce papers and check their claims", about, shown)
     verb.add_argument("papers", metavar="PAPER[/FIGURE]", nargs="*", help="the papers, or single figures; all papers if left out")
     verb.add_argument("--figure", metavar="FIGURE", action="append", default=[], help="only this figure of each paper")
     verb.add_argument(
@@ -60,13 +57,12 @@ def add(verbs: Any) -> None:
     verb.add_argument("--fresh", action="store_true", help="discard what an interrupted attempt left there, and begin anew")
     add_workers(verb)
     add_open(verb)
-    verb.set_defaults(act=act, parser=verb)
 
 
 def act(options: argparse.Namespace) -> int:
     """Regenerates what was asked for."""
-    from .._folder import results
     from ..reproduce import output
+    from ..results.directory import results
 
     if options.seeds is not None and options.seeds < 2:
         options.parser.error("--seeds must be at least 2: one seed has no interval")
@@ -93,13 +89,13 @@ def _all(
     options: argparse.Namespace, chosen: list[tuple[Paper, list[str]]], out: Folder | None
 ) -> tuple[list[Outcome], Path | None]:
     """Regenerates paper after paper and writes each as soon as it is done."""
-    from .. import _ray
+    from ..engines import cluster
     from ..reproduce import output
     from ..reproduce.runner import FULL, QUICK, reproduce
 
     index = None
     outcomes: list[Outcome] = []
-    by = partial(_ray.batches, address=options.address) if on_ray(options) else None
+    by = partial(cluster.batches, address=options.address) if on_ray(options) else None
     effort = QUICK if options.quick else FULL
     if options.seeds is not None:
         effort = effort.at_most(options.seeds)
@@ -123,7 +119,7 @@ def _journal(options: argparse.Namespace, chosen: list[tuple[Paper, list[str]]],
     from importlib import resources
 
     from .. import papers, studies
-    from .._journal import Journal, identity
+    from ..engines.journal import Journal, identity
 
     modules = [
         path.read_text(encoding="utf-8")
@@ -141,7 +137,7 @@ def _chosen(options: argparse.Namespace) -> list[tuple[Paper, list[str]]]:
     from ..studies import study
 
     wanted: dict[str, list[str]] = {}
-    for text in options.papers or NAMES:
+    for text in [one for given in options.papers or NAMES for one in (CLASSICS if given == "classics" else (given,))]:
         name, _, figure = text.partition("/")
         if name not in (*NAMES, *STUDIES):
             options.parser.error(not_known("paper or study", name, [*NAMES, *STUDIES]))

@@ -11,15 +11,15 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._terminal import say, say_bytes, say_json, say_toml
-from .._texts import file_name, stem
-from . import captures, emulate, examples
-from .options import add_open, check_open, directory, open_page, seed, threads
+from ..text.escapes import file_name, stem
+from ..text.terminal import say, say_bytes, say_json, say_toml
+from . import captures, emulate, examples, paths, programs
+from .options import add_open, add_verb, check_open, directory, open_page, seed, threads
 from .source import read, stdin
 
 if TYPE_CHECKING:
     from .. import _core
-    from .._folder import Folder
+    from ..results.directory import Folder
 
 EXAMPLE = """\
 example:
@@ -30,7 +30,8 @@ example:
   acklab run examples/allman1998.toml --out results --capture 'G->R@G'    and what tcpdump would have seen there
   acklab run a.toml b.toml --out results --open      several: a directory for each, one page that shows them over each other
   acklab run - --json < examples/allman1998.toml     one JSON object for scripts
-  acklab run examples/live.toml --kernel             both ends by Linux in virtual time, the links by acklab
+  acklab run examples/live.toml --virtual            both ends by Linux in virtual time, the links by acklab
+  acklab run PATH.toml --virtual --server 'iperf3 -s -1' --client 'iperf3 -c {server} -R'    programs over that path
   acklab run --path cable --set down=100Mbps --set up=5Mbps    an access path, by its own keys
   acklab run --batch - < scenarios.jsonl             a JSON scenario a line in, a result a line out
 
@@ -46,13 +47,8 @@ exit status: 0; 1 the run or an output failed; 2 bad scenario; 130 interrupted; 
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    run = verbs.add_parser(
-        "run",
-        help="run a scenario",
-        description="Run a scenario file (TOML or JSON) and print what each flow and link did.",
-        epilog=EXAMPLE + examples.ABOUT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    described = "Run a scenario file (TOML or JSON) and print what each flow and link did."
+    run = add_verb(verbs, "run", act, "run a scenario", described, EXAMPLE + examples.ABOUT)
     about = "the scenario; - is standard input; the runs of several files share one page"
     run.add_argument("file", metavar="FILE ...", nargs="?", help=about)
     run.add_argument("others", metavar="FILE", nargs="*", help=argparse.SUPPRESS)
@@ -83,10 +79,10 @@ def add(verbs: Any) -> None:
     run.add_argument("--batch", metavar="FILE", help="run each line of FILE, a JSON scenario; - is standard input")
     run.add_argument("--threads", type=threads, metavar="N", help="with --batch: how many run at once (one a processor)")
     kernels = run.add_argument_group("between the two ends of a Linux in virtual time (make kernel builds it)")
-    kernels.add_argument("--kernel", action="store_true", help="the links by acklab, both ends by Linux; the same bytes each time")
+    kernels.add_argument("--kernel", "--virtual", action="store_true", help="the links by acklab, both ends by Linux; the same bytes each time")
     emulate.choices(kernels)
+    programs.add(kernels)
     add_open(run)
-    run.set_defaults(act=act, parser=run)
 
 
 def act(options: argparse.Namespace) -> int:
@@ -106,7 +102,12 @@ def act(options: argparse.Namespace) -> int:
     if options.kernel:
         if options.others:
             options.parser.error("--kernel goes with one FILE")
+        status = programs.act(options, sets)
+        if status is not None:
+            return status
         return _between_kernels(options)
+    if options.server or options.client or options.allow_programs:
+        options.parser.error("--server, --client and --allow-programs go with --virtual")
     if options.beside or options.control or options.sender or options.acks != "scenario" or getattr(options, emulate.FOR):
         options.parser.error("--for, --acks, --sender, --control and --beside go with --kernel")
     if options.others:
@@ -132,10 +133,10 @@ def _between_kernels(options: argparse.Namespace) -> int:
 
 def _single(options: argparse.Namespace, sets: list[str]) -> None:
     from .. import _core
-    from .._folder import results
-    from .._progress import watched
-    from ..own import Own
+    from ..results.directory import results
+    from ..results.progress import watched
     from ..run import NAMES, Run
+    from ..scenario.own import Own
 
     try:
         own = Own.of_file(options.python) if options.python else Own()
@@ -152,13 +153,14 @@ def _single(options: argparse.Namespace, sets: list[str]) -> None:
     captures.check_ends(options, simulation)
     with results(options.out, "run", NAMES) if options.out else contextlib.nullcontext() as folder:
         if folder is not None and not options.json and not options.capture:
-            _recorded(simulation, folder)
+            _recorded(options, simulation, folder)
             return
         watched(simulation)
         result = simulation.advance()
         if options.json:
             say_json(result.json())
         else:
+            paths.say_path(options)
             _print_tables(result)
         if folder is not None:
             kind = {"format": options.capture_format, "snap_length": options.capture_bytes}
@@ -176,9 +178,9 @@ def _read(options: argparse.Namespace, file: str) -> tuple[bytes, str]:
 def _several(options: argparse.Namespace, sets: list[str]) -> None:
     """Runs scenarios one after the other; each has a directory of its file's name, and all share the page."""
     from .. import _core
-    from .._folder import results
-    from .._records import record
     from ..report import pages
+    from ..results.directory import results
+    from ..results.records import record
     from ..run import write_summary
 
     files = [options.file, *options.others]
@@ -209,16 +211,17 @@ def _say(options: argparse.Namespace, result: Any) -> None:
     say_json(result.json(records=False)) if options.json else _print_tables(result)
 
 
-def _recorded(simulation: _core.Simulation, folder: Folder) -> None:
+def _recorded(options: argparse.Namespace, simulation: _core.Simulation, folder: Folder) -> None:
     """Runs to the stop with recorded rows leaving for the disk: a run of any length takes bounded memory."""
-    from .._progress import Clock
-    from .._records import record
+    from ..results.progress import Clock
+    from ..results.records import record
     from ..run import write_summary
 
     with folder.replacing({"seeds": simulation.outcome().seed}) as scratch:
         shown = Clock()
         recording = record(simulation, scratch, lambda: shown(simulation.now_s))
         shown.close()
+        paths.say_path(options)
         _print_tables(recording.result)
         write_summary(recording)
 
@@ -237,7 +240,7 @@ def _for_report(text: bytes) -> list[str]:
 def _print_tables(result: Any) -> None:
     import json
 
-    from .summary import as_text, endless
+    from ..results.summary import as_text, endless
 
     say(as_text(json.loads(result.json(records=False)), endless(result.scenario_toml())))
 

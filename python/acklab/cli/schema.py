@@ -6,7 +6,8 @@ import argparse
 import json
 from typing import Any
 
-from .._terminal import say
+from ..text.terminal import say
+from .options import add_verb
 
 EXAMPLE = """\
 example:
@@ -18,17 +19,11 @@ example:
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    schema = verbs.add_parser(
-        "schema",
-        help="print the JSON Schema of scenario files",
-        description="Print the JSON Schema of scenario files or of sweep plans, or the rule tables of the stacks.",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    about = "Print the JSON Schema of scenario files or of sweep plans, or the rule tables of the stacks."
+    schema = add_verb(verbs, "schema", act, "print the JSON Schema of scenario files", about, EXAMPLE)
     which = schema.add_mutually_exclusive_group()
     which.add_argument("--plan", action="store_true", help="print the JSON Schema of sweep plans instead")
     which.add_argument("--stacks", action="store_true", help="print each stack's rules instead")
-    schema.set_defaults(act=act, parser=schema)
 
 
 def act(options: argparse.Namespace) -> int:
@@ -40,14 +35,14 @@ def act(options: argparse.Namespace) -> int:
 
 
 def _plan() -> dict[str, Any]:
-    from ..sweep.schema import schema
+    from ..experiments.sweep.schema import schema
 
     return schema()
 
 
 def _stacks() -> str:
     from .. import _core
-    from .summary import align
+    from ..text.columns import align
 
     rows = json.loads(_core.stacks())
     heads = ["side", "rule", *(stack for stack, _ in rows[0]["values"]), "what it decides"]

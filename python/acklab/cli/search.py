@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from .._terminal import say, say_json
-from .._texts import file_name
+from ..text.escapes import file_name
+from ..text.terminal import say, say_json
 from .options import add_open, add_workers, check_open, directory, open_page, say_kept, workers
 
 
@@ -43,8 +43,8 @@ def follow(
         instead: what to print instead of making runs, or None.
     """
     from .. import _core
-    from .._progress import Progress
-    from ..sweep.errors import SweepError
+    from ..experiments.sweep.errors import SweepError
+    from ..results.progress import Progress
 
     check_open(options)
     if options.fresh and not options.out:

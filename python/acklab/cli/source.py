@@ -6,8 +6,8 @@ import errno
 import sys
 from typing import TextIO
 
-from .._input import read_file, read_open
-from .._texts import file_name
+from ..text.escapes import file_name
+from ..text.input import read_file, read_open
 
 
 def stdin() -> TextIO:

@@ -9,15 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._terminal import say, say_json
-from .._texts import file_name
-from . import examples
-from .options import add_open, add_workers, check_open, directory, open_page, say_kept, workers
+from ..text.escapes import file_name
+from ..text.terminal import say, say_json
+from . import examples, paths
+from .emulate import say_unfollowed
+from .options import add_open, add_verb, add_workers, check_open, directory, open_page, say_kept, workers
 
 if TYPE_CHECKING:
-    from ..sweep.design import Design
-    from ..sweep.plan import Plan
-    from ..sweep.result import Swept
+    from ..experiments.sweep.design import Design
+    from ..experiments.sweep.plan import Plan
+    from ..experiments.sweep.result import Swept
 
 EXAMPLE = """\
 FILE is a plan (TOML, with [vary] and the rest; `acklab schema --plan` describes it), or a scenario with what varies as options.
@@ -43,13 +44,8 @@ exit status: 0; 1 a run or an output failed; 2 bad plan or scenario; 130 interru
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    verb = verbs.add_parser(
-        "sweep",
-        help="run a scenario over ranges of its keys",
-        description="Run a scenario for every combination of values of its keys, with as many seeds as it takes.",
-        epilog=EXAMPLE + examples.ABOUT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    about = "Run a scenario for every combination of values of its keys, with as many seeds as it takes."
+    verb = add_verb(verbs, "sweep", act, "run a scenario over ranges of its keys", about, EXAMPLE + examples.ABOUT)
     verb.add_argument("file", metavar="FILE", nargs="?", help="the plan, or the scenario; - is a scenario on standard input")
     examples.add_path(verb)
     verb.add_argument("--vary", metavar="KEY=VALUES", action="append", default=[], help="an axis; may be repeated")
@@ -74,7 +70,7 @@ def add(verbs: Any) -> None:
         "--out", type=directory, metavar="DIR", help="also write tables, charts and a page there; an interrupted sweep continues"
     )
     verb.add_argument("--fresh", action="store_true", help="with --out: delete the finished runs that are there, and run all of them")
-    verb.add_argument("--kernel", action="store_true", help="run between the ends of a Linux in virtual time (as acklab run --kernel)")
+    verb.add_argument("--kernel", "--virtual", action="store_true", help="run between the ends of a Linux in virtual time (as acklab run --kernel)")
     verb.add_argument(
         "--shard", type=shard, metavar="K/N",
         help="make the K-th of N parts of the runs only; with --out, `acklab merge` puts the parts together",
@@ -84,12 +80,11 @@ def add(verbs: Any) -> None:
     )
     add_workers(verb)
     add_open(verb)
-    verb.set_defaults(act=act, parser=verb)
 
 
 def shard(text: str) -> Any:
     """A shard, for argparse."""
-    from ..sweep.shards import Shard
+    from ..experiments.sweep.shards import Shard
 
     try:
         return Shard.read(text)
@@ -100,11 +95,11 @@ def shard(text: str) -> Any:
 def act(options: argparse.Namespace) -> int:
     """Sweeps and returns the exit status."""
     from .. import _core
-    from .._progress import Progress
-    from ..sweep import shards
-    from ..sweep.design import Design
-    from ..sweep.errors import SweepError
-    from ..sweep.run import sweep
+    from ..experiments.sweep import shards
+    from ..experiments.sweep.design import Design
+    from ..experiments.sweep.errors import SweepError
+    from ..experiments.sweep.run import sweep
+    from ..results.progress import Progress
 
     examples.take_path(options)
     if options.file is None:
@@ -126,6 +121,8 @@ def act(options: argparse.Namespace) -> int:
         design = Design(plan)
         if options.dataset:
             return _dataset(design, options, meter)
+        if options.kernel:
+            say_unfollowed(plan.scenario, plan.file, plan.given_sets)
         out = Path(options.out) if options.out else None
         if options.shard:
             runs = shards.make(plan, options.shard, Path(options.out), design=design, **how)
@@ -143,8 +140,8 @@ def act(options: argparse.Namespace) -> int:
 
 def _dataset(design: Design, options: argparse.Namespace, meter: Any) -> int:
     """Writes a dataset and says what is there."""
-    from ..dataset.blocks import write
-    from ..dataset.store import StoreError
+    from ..experiments.dataset.blocks import write
+    from ..experiments.dataset.store import StoreError
 
     how = {"threads": options.threads, "ray": options.engine == "ray", "address": options.address, "shard": options.shard}
     try:
@@ -159,12 +156,13 @@ def _dataset(design: Design, options: argparse.Namespace, meter: Any) -> int:
 
 def say_swept(told: Swept, design: Design, options: argparse.Namespace) -> None:
     """Prints a sweep's results."""
-    from ..sweep.output import plain
-    from ..sweep.text import as_text
+    from ..experiments.sweep.output import plain
+    from ..experiments.sweep.text import as_text
 
     if options.json:
         say_json(json.dumps(plain(told, design)))
     else:
+        paths.say_path(options)
         say(as_text(told, design))
         if options.out:
             say(f"\nwritten to {file_name(os.path.join(options.out, 'sweep.html'))}")
@@ -174,10 +172,10 @@ def say_swept(told: Swept, design: Design, options: argparse.Namespace) -> None:
 
 def _plan(options: argparse.Namespace) -> Plan:
     """The plan that the file and the options make."""
-    from .._plan_text import PlanText
-    from ..sweep import flags
-    from ..sweep.errors import SweepError
-    from ..sweep.plan import from_tree
+    from ..experiments.sweep import flags
+    from ..experiments.sweep.errors import SweepError
+    from ..experiments.sweep.plan import from_tree
+    from ..text.plans import PlanText
     from .source import read
 
     try:

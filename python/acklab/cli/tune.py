@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .options import seed
+from .options import add_verb, seed
 from .search import add_outputs, follow
 
 EXAMPLE = """\
@@ -29,18 +29,13 @@ exit status: 0; 1 a run or an output failed; 2 bad plan or scenario; 130 interru
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    verb = verbs.add_parser(
-        "tune",
-        help="search for the keys that are best over many paths",
-        description="Search for the keys of a scenario that are best over paths drawn from a distribution.",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    about = "Search for the keys of a scenario that are best over paths drawn from a distribution."
+    verb = add_verb(verbs, "tune", act, "search for the keys that are best over many paths", about, EXAMPLE)
     verb.add_argument("file", metavar="FILE", help="the plan")
     verb.add_argument("--trials", type=_trials, metavar="N", help="how many different choices to try (the plan's, or 64)")
     verb.add_argument("--seed", type=seed, metavar="N", help="seed of the search and of the drawn paths (the plan's, or 1)")
     add_outputs(verb, "trials", "an interrupted search")
-    verb.set_defaults(act=act, parser=verb, kernel=False)
+    verb.set_defaults(kernel=False)
 
 
 def _trials(text: str) -> int:
@@ -51,9 +46,9 @@ def _trials(text: str) -> int:
 
 def act(options: argparse.Namespace) -> int:
     """Searches and returns the exit status."""
-    from ..tune.output import plain
-    from ..tune.plan import read
-    from ..tune.run import tune
-    from ..tune.words import as_text
+    from ..experiments.tune.output import plain
+    from ..experiments.tune.plan import read
+    from ..experiments.tune.run import tune
+    from ..experiments.tune.words import as_text
 
     return follow(options, ("trials", "seed"), read, tune, (plain, as_text))

@@ -1,6 +1,6 @@
 """Scripts against the kernel that runs this: a TUN device for packets, system calls for the application.
 
-Meant for the first process of a user-mode Linux in virtual time (``_inside.py``). Each script has a process and a network
+Meant for the first process of a user-mode Linux in virtual time (``engines/inside.py``). Each script has a process and a network
 namespace of its own.
 """
 

@@ -13,7 +13,7 @@ MSS = 1460
 #: Least MSS that Linux uses (`tcp_min_snd_mss`).
 LEAST_MSS = 48
 #: Settings with a rule; each with the values that the rules can have.
-CONTROLS = ("reno", "cubic", "bbr", "dctcp", "vegas", "veno", "westwood")
+CONTROLS = ("reno", "cubic", "bbr", "dctcp", "prague", "vegas", "veno", "westwood")
 #: Settings without effect on a simulated stack: it has one segment a packet, no other connections, and no memory limits.
 NO_EFFECT = frozenset(
     "tcp_min_tso_segs tcp_tso_rtt_log tcp_tso_win_divisor tcp_no_metrics_save tcp_wmem tcp_syn_retries tcp_synack_retries "

@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from .._texts import width as columns_of
 from ..plot import palette
 from ..plot.style import Powers, label
+from ..text.escapes import width as columns_of
 from .charts import Axis
 
 #: Widths of a chart of several panels, and of one, in inches.

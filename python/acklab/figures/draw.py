@@ -20,10 +20,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from .._texts import visible
-from .._texts import width as columns_of
 from ..plot import palette
 from ..plot.style import drawing, label
+from ..text.escapes import visible
+from ..text.escapes import width as columns_of
 from . import canvas, multiples
 from .charts import Axis, Bars, Chart, Dots, Forest, Heat, Line, Lines, Mark, Multiples, Panel, Tornado
 
@@ -213,8 +213,9 @@ def _heat(chart: Heat) -> Figure:
     columns = math.ceil(len(chart.surfaces) / chart.rows)
     fig, all_axes = canvas.grid(columns, chart.rows, chart.height, True)
     values = [np.asarray(s.z, dtype=float) for s in chart.surfaces]
-    low = chart.z.low if chart.z.low is not None else min(float(np.nanmin(v)) for v in values)
-    high = chart.z.high if chart.z.high is not None else max(float(np.nanmax(v)) for v in values)
+    known = [v for v in values if not np.isnan(v).all()]
+    low = chart.z.low if chart.z.low is not None else min(float(np.nanmin(v)) for v in known)
+    high = chart.z.high if chart.z.high is not None else max(float(np.nanmax(v)) for v in known)
     colours = DIVERGING if chart.diverging else SEQUENTIAL
     image: Any = None
     for axes, surface, z in zip(all_axes, chart.surfaces, values, strict=False):
@@ -234,7 +235,7 @@ def _heat(chart: Heat) -> Figure:
         axes.set_title(surface.title, loc="left")
     for axes in all_axes[len(chart.surfaces) :]:
         axes.set_visible(False)
-    clipped = any(float(np.nanmin(v)) < low for v in values), any(float(np.nanmax(v)) > high for v in values)
+    clipped = any(float(np.nanmin(v)) < low for v in known), any(float(np.nanmax(v)) > high for v in known)
     _colour_bar(fig, image, chart, clipped)
     return fig
 
@@ -341,12 +342,12 @@ def _tornado(chart: Tornado) -> Figure:
 
 def _swing(axes: Axes, y: float, base: float, values: Sequence[tuple[str, float]]) -> None:
     height = 0.66 / len(values)
-    for k, (label, value) in enumerate(values):
+    for k, (name, value) in enumerate(values):
         place = y + 0.33 - height * (k + 0.5)
         axes.barh(place, value - base, height * 0.92, left=base, color=canvas.shade(("blue", "sky", "purple", "pink")[k % 4]))
         if abs(value - base) > 0.25:
             axes.annotate(
-                label, (value, place), xytext=(3 if value > base else -3, 0), textcoords="offset points", va="center",
+                name, (value, place), xytext=(3 if value > base else -3, 0), textcoords="offset points", va="center",
                 ha="left" if value > base else "right", fontsize=6.5, color=canvas.SOFT,
             )  # fmt: skip
 

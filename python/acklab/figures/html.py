@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
-from .._texts import visible
 from ..report.page import VIEWER, document
+from ..text.escapes import visible
+from .charts import Chart
 
-__all__ = ["SCROLLER", "VIEWER", "document", "esc", "header", "table"]
+__all__ = ["SCROLLER", "VIEWER", "document", "esc", "header", "saved", "table"]
 
 
 def esc(text: object) -> str:
@@ -44,3 +46,15 @@ def header(title: str, kicker: str, headline: str, *, quick: bool) -> str:
         '<header class="top"><div id="theme"></div>'
         f'<p class="kicker">{esc(kicker)}</p><h1>{esc(title)}</h1><p>{esc(headline)}</p>{warning}'
     )
+
+
+def saved(charts: Iterable[Chart], folder: Path, most_png: int | None = None) -> list[str]:
+    """Writes charts as SVG, and the first so many as PNG, into a directory; returns them as figures of a page."""
+    from . import draw  # matplotlib takes its time
+
+    found = []
+    for number, chart in enumerate(charts):
+        picture = draw.save(chart, folder / f"{chart.name}.png" if most_png is None or number < most_png else None)
+        (folder / f"{chart.name}.svg").write_text(picture.svg, encoding="utf-8")
+        found.append(draw.embedded(chart, picture))
+    return found

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import NormalDist, fmean, median
 
 #: Chance of a wrong verdict on one claim, shared by all the intervals it looks at (Bonferroni).
 ALPHA = 0.05
+#: The least number of seeds from which an interval is printed: of fewer, Student's is wider than the mean itself, or luck is narrow.
+LEAST_SEEDS = 5
 
 
 @dataclass(frozen=True)
@@ -60,11 +62,15 @@ class Sample:
 
     def minus(self, other: Sample) -> Sample:
         """Paired difference, seed by seed."""
-        return Sample(tuple(a - b for a, b in zip(self.values, other.values, strict=True)), self.median)
+        return self.having(a - b for a, b in zip(self.values, other.values, strict=True))
 
     def over(self, divisor: float) -> Sample:
         """Every value divided by one number."""
-        return Sample(tuple(v / divisor for v in self.values), self.median)
+        return self.having(v / divisor for v in self.values)
+
+    def having(self, values: Iterable[float]) -> Sample:
+        """A sample of the same kind with other values."""
+        return replace(self, values=tuple(values))
 
 
 def sample(values: Sequence[float]) -> Sample | None:
@@ -75,6 +81,18 @@ def sample(values: Sequence[float]) -> Sample | None:
 def interval(one: Sample, looks: int = 1) -> Interval:
     """The 95 % interval of the mean; with ``looks``, where its width decided how many seeds there are."""
     return one.interval(split(1, looks))
+
+
+def bounded(one: Sample, looks: int = 1) -> Interval | None:
+    """:func:`interval` as it is printed: none of fewer than :data:`LEAST_SEEDS`, and not below 0 where no value is.
+
+    >>> bounded(Sample.of([1.0, 2.0])), bounded(Sample.of([0.0, 0.0, 0.0, 0.0, 5.0])).low
+    (None, 0.0)
+    """
+    if one.count < LEAST_SEEDS:
+        return None
+    found = interval(one, looks)
+    return Interval(max(found.low, 0.0), found.high, found.level) if min(one.values) >= 0 else found
 
 
 def jackknife(count: int, statistic: Callable[[list[int]], float]) -> Sample:
@@ -121,6 +139,32 @@ def _median_interval(values: Sequence[float], level: float) -> Interval:
     if rank == 0:
         return Interval(-math.inf, math.inf, level)
     return Interval(ordered[rank - 1], ordered[n - rank], level)
+
+
+@lru_cache(maxsize=4096)
+def binomial(hits: int, count: int, level: float) -> Interval:
+    """Clopper and Pearson's interval of a share, of which ``hits`` of ``count`` trials were seen; exact, so never too narrow.
+
+    >>> found = binomial(10, 10, 0.99)
+    >>> round(found.low, 3), found.high
+    (0.589, 1.0)
+    """
+    tail = (1 - level) / 2
+    low = _root(lambda p: _beta_regularised(hits, count - hits + 1, p) - tail) if hits else 0.0
+    high = _root(lambda p: _beta_regularised(hits + 1, count - hits, p) - (1 - tail)) if hits < count else 1.0
+    return Interval(low, high, level)
+
+
+def _root(rising: Callable[[float], float]) -> float:
+    """Where a function that rises from 0 to 1 passes zero."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        if rising(middle) < 0:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
 
 
 @lru_cache(maxsize=4096)

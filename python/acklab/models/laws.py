@@ -179,7 +179,7 @@ def plot(rows: Sequence[dict[str, Any]], theme: str = "light") -> Any:
                       if (row["acked"], row["even"]) == (acked, even)]
             spread = "even" if even else "random"
             fill = {"markerfacecolor": "none"} if even else {}
-            axes.plot(*zip(*points), marker, color=colour, ms=6, mew=1.5, label=f"{spread} losses, {name}", **fill)
+            axes.plot(*zip(*points, strict=True), marker, color=colour, ms=6, mew=1.5, label=f"{spread} losses, {name}", **fill)
     axes.set(xscale="log", xlabel="share of packets lost, p", ylabel="C = mean window (segments) × √p", ylim=(0, 1.5))
     for item in (axes.xaxis.label, axes.yaxis.label, *axes.get_xticklabels(), *axes.get_yticklabels()):
         item.set_color(ink)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .._toml import loads
+from ..text.toml import loads
 
 #: Most keys that are named with their values.
 MOST = 2

@@ -64,5 +64,5 @@ def flow_slots(run: Run) -> dict[str, str]:
 def item_name(run: Run, flow: str, single: bool) -> str:
     """The name in legends: the flow's, the run's, or both where both are needed."""
     if single:
-        return flow
+        return f"{flow} (invalid)" if run.invalid else flow
     return run.label if run.flows.height == 1 else f"{run.label} · {flow}"

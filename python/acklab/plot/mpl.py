@@ -24,6 +24,7 @@ from matplotlib.textpath import TextPath
 from matplotlib.ticker import EngFormatter
 from matplotlib.transforms import Affine2D
 
+from ..results.files import replacing
 from . import palette, prep
 from .items import Item, items_of
 from .runs import Run, read_runs, recorded
@@ -235,7 +236,8 @@ def save_all(runs: Any, folder: str | pathlib.Path, formats: Sequence[str] = ("s
                 file = out / f"{name}.{kind}"
                 # No date inside: the same run gives the same file.
                 meta = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
-                figure.savefig(file, dpi=160, metadata=meta)
+                with replacing(file) as scratch:
+                    figure.savefig(scratch, dpi=160, metadata=meta)
                 files.append(file)
     return files
 

@@ -7,6 +7,8 @@ A run is any mapping or object with these entries; only ``flows`` is required.
 ``title``      the scenario's title
 ``seed``       the seed, shown on the page
 ``end_s``      when the run stopped; without it, the last time in any table
+``invalid``    why a live run's numbers mean nothing; without it, the column of that
+               name in ``flows``. Titles, legends and the headline then say so
 ``mechanism``  palette name of what this run shows (``"daass"``); without it the
                label is looked up
 ``flows``      one row a flow: ``name, from, to, completed, start_s, first_data_s,
@@ -42,6 +44,7 @@ from weakref import WeakKeyDictionary
 
 import polars as pl
 
+from ..results.validity import of_table
 from .tables import SCHEMA, Thinned
 
 
@@ -61,6 +64,8 @@ class Run:
     packets: pl.DataFrame
     scenario: str = ""
     """The scenario as it ran, in TOML; empty where it is not known."""
+    invalid: str = ""
+    """Why a live run's numbers mean nothing; empty if they are valid."""
     thinned: Thinned = Thinned()
 
     @classmethod
@@ -74,14 +79,17 @@ class Run:
         tables, thinned = reading.read({name: _get(source, name) for name in SCHEMA})
         title = _get(source, "title") or ""
         seed = _get(source, "seed")
+        invalid = str(_get(source, "invalid") or of_table(tables["flows"]))
+        label = str(label or _get(source, "label") or title or "run")
         return cls(
-            label=str(label or _get(source, "label") or title or "run"),
-            title=str(title),
+            label=f"{label} (invalid)" if invalid else label,
+            title=f"Invalid run: {title}" if invalid else str(title),
             seed=None if seed is None else int(seed),
             end_s=float(end) if end is not None else _last_time(tables),
             mechanism=_get(source, "mechanism"),
             **tables,
             scenario=_text(_get(source, "scenario_toml")),
+            invalid=invalid,
             thinned=thinned,
         )
 

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 import matplotlib
 from matplotlib.ticker import LogFormatterSciNotation
 
-from .._texts import one_line, short
+from ..text.escapes import one_line, short
+from .runs import read_runs
 
 #: What is set for each file: fonts that come with matplotlib, and texts in which a dollar sign is one.
 _ALWAYS: dict[str, Any] = {
@@ -43,12 +44,16 @@ def drawing(more: Mapping[str, Any] | None = None) -> Iterator[None]:
 
 
 def drawn(chart: Draw) -> Draw:
-    """A function that draws, under these settings."""
+    """A function that draws runs, under these settings; a figure of an invalid run says so."""
 
     @wraps(chart)
-    def call(*args: Any, **named: Any) -> Any:
+    def call(runs: Any, *args: Any, **named: Any) -> Any:
+        runs = read_runs(runs)
         with drawing():
-            return chart(*args, **named)
+            figure = chart(runs, *args, **named)
+            if any(run.invalid for run in runs):
+                figure.suptitle("Invalid run: these numbers do not show what the scenario does", color="#a4161a", weight="bold")
+            return figure
 
     return call  # type: ignore[return-value]
 

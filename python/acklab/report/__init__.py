@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .._folder import results
 from ..plot.runs import read_runs
+from ..results.directory import results
 from .contents import CHARTS, manifest
 from .page import render
 
@@ -25,9 +25,22 @@ __all__ = ["html", "write"]
 PAGE = "report.html"
 
 
-def html(runs: Any, *, title: str | None = None, charts: Sequence[str] = CHARTS, abouts: Mapping[str, str] | None = None) -> str:
-    """The page as text, with these charts (:data:`acklab.report.contents.CHARTS`); ``abouts`` replace their subtitles."""
-    return render(*manifest(read_runs(runs), title, charts=charts, abouts=abouts))
+def html(
+    runs: Any,
+    *,
+    title: str | None = None,
+    charts: Sequence[str] = CHARTS,
+    abouts: Mapping[str, str] | None = None,
+    sentence: str = "",
+    notes: Sequence[str] = (),
+    tables: Mapping[str, Any] | None = None,
+) -> str:
+    """The page as text, with these charts (:data:`acklab.report.contents.CHARTS`).
+
+    ``abouts`` replace their subtitles, and ``sentence`` the headline, unless a run is invalid; ``notes`` come below it, and
+    ``tables`` after those of flows and links.
+    """
+    return render(*manifest(read_runs(runs), title, charts=charts, abouts=abouts, sentence=sentence, notes=notes, tables=tables))
 
 
 def write(

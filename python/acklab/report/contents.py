@@ -33,13 +33,19 @@ CHARTS = ("sequence", "window", "timeline", "rtt", "queue", "throughput")
 
 def manifest(
     runs: list[Run], title: str | None = None, *, charts: Sequence[str] = CHARTS, words: bool = True,
-    abouts: Mapping[str, str] | None = None,
+    abouts: Mapping[str, str] | None = None, sentence: str = "", notes: Sequence[str] = (),
+    tables: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, Any], Blocks]:
-    """The manifest and the blocks it points to; without ``words`` only what the charts need; ``abouts`` replace charts' subtitles."""
+    """The manifest and the blocks it points to.
+
+    Without ``words`` only what the charts need; ``abouts`` replace charts' subtitles. ``sentence`` replaces the headline of valid
+    runs, ``notes`` come below it, and ``tables`` after those of flows and links.
+    """
     blocks = Blocks()
     slots = [item.slot for item in items_of(runs)]
     by_run = palette.run_slots(len(runs))
-    out_runs, items = [], []
+    out_runs: list[dict[str, Any]] = []
+    items: list[dict[str, Any]] = []
     for r, run in enumerate(runs):
         ways = prep.journeys(run) if run.packets.height else None
         by_flow = ways.partition_by("flow", as_dict=True) if ways is not None else {}
@@ -57,11 +63,16 @@ def manifest(
                 "recorded": {t: bool(getattr(run, t).height) for t in ("series", "queue", "packets")},
             }
         )
+    invalid = any(run.invalid for run in runs)
+    headline = prep.headline(runs)
+    headline["title"] = sentence if sentence and not invalid else headline["title"]
+    headline["points"] += [{"run": None, "about": "note", "text": text} for text in notes]
     told = {
         "title": title or _title(runs),
-        "headline": prep.headline(runs),
-        "tables": {"flows": prep.flow_table(runs), "links": prep.link_table(runs)},
-        "limits": _limits(runs),
+        "banner": "Invalid run: its numbers do not show what the scenario does. They are not compared with anything." if invalid else "",
+        "headline": headline,
+        "tables": {"flows": prep.flow_table(runs), "links": prep.link_table(runs), **(tables or {})},
+        "limits": [] if invalid else _limits(runs),
     }
     return {
         **(told if words else {}),

@@ -13,8 +13,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from .. import _toml
 from ..plot import palette
+from ..results.files import replacing
+from ..text import toml
 from .contents import constants
 from .page import STYLES, VIEWER, assembled, asset, json_block, script
 
@@ -27,7 +28,7 @@ CHARTS = ("window", "sequence", "queue", "rtt", "throughput", "timeline")
 
 def contents() -> dict[str, list[dict[str, Any]]]:
     """``preset`` and ``step``: the presets, and the steps of the tour."""
-    tree = _toml.loads(asset("explorer.toml"))
+    tree = toml.loads(asset("explorer.toml"))
     for entry in (*tree["preset"], *tree["step"]):
         for key in ("text", "scenario"):
             if key in entry:
@@ -74,5 +75,6 @@ def write(folder: Path, program: bytes) -> Path:
     """Writes ``index.html`` to a folder, which can be opened as a file or hosted as it is; returns its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "index.html"
-    path.write_text(page(program), encoding="utf-8")
+    with replacing(path) as scratch:
+        scratch.write_text(page(program), encoding="utf-8")
     return path

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
-from .._texts import visible
 from ..plot import palette
+from ..text.escapes import visible
 from .encode import Blocks
 from .policy import policy
 
@@ -55,8 +55,10 @@ VIEWER = (
 
 def render(manifest: dict[str, Any], blocks: Blocks) -> str:
     """The report of runs as text."""
-    title, headline = (html.escape(visible(text)) for text in (manifest["title"], manifest["headline"]["title"]))
-    body = re.sub(r"\{\{(\w+)\}\}", lambda mark: {"title": title, "headline": headline, "viewer": VIEWER}[mark[1]], asset("report.html"))
+    parts = {"title": manifest["title"], "headline": manifest["headline"]["title"], "banner": manifest["banner"]}
+    parts = {name: html.escape(visible(text)) for name, text in parts.items()}
+    parts["banner"] = parts["banner"] and f'<p class="banner" role="note">{parts["banner"]}</p>'
+    body = re.sub(r"\{\{(\w+)\}\}", lambda mark: {**parts, "viewer": VIEWER}[mark[1]], asset("report.html"))
     return document(manifest["title"], body, viewer=(manifest, blocks), style_attributes=False)
 
 

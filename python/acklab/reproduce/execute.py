@@ -10,8 +10,8 @@ from hashlib import blake2b
 from typing import Any
 
 from .. import _core
-from .._batches import batches
-from .._journal import Journal
+from ..engines.batches import batches
+from ..engines.journal import Journal
 from ..run import cpu_count
 from .experiments import Failed, Reader, Warm
 

@@ -19,6 +19,8 @@ from .grid import Grid
 from .stopping import ONCE, Look, ladder, spending
 
 Axes = Mapping[str, Sequence[Any]]
+QUICK_REPETITIONS = 6
+"""The fewest of which all can show that something holds in most."""
 
 
 class Reader(Protocol):
@@ -39,6 +41,11 @@ class Effort:
     quick: bool = False
     seeds: tuple[int, ...] = ladder(50)
     """With how many seeds a claim is looked at, until a look settles it (:mod:`.stopping`)."""
+
+    @property
+    def repetitions(self) -> tuple[int, ...]:
+        """The same of nudged repetitions (:mod:`.nudge`); fewer in a quick look."""
+        return (min(self.seeds[0], QUICK_REPETITIONS),) if self.quick else self.seeds
 
     def at_most(self, seeds: int) -> Effort:
         """The same with another cap; a quick look remains the only one."""
@@ -131,9 +138,12 @@ class Traces:
 Experiment = Sweep | Traces
 
 
-def looks(experiments: Iterable[Experiment], effort: Effort) -> tuple[Look, ...]:
-    """The looks of a claim on these experiments: at each number of seeds of any of them that all of them can have."""
-    rounds = [one.seeds(effort) for one in experiments if isinstance(one, Replications)]
+def looks(experiments: Iterable[Experiment], effort: Effort, nudged: bool = False) -> tuple[Look, ...]:
+    """The looks of a claim on these experiments: at each number of seeds of any of them that all of them can have.
+
+    What is ``nudged`` has as many repetitions as a claim has seeds otherwise.
+    """
+    rounds = [one.seeds(effort) for one in experiments if isinstance(one, Replications)] + [effort.repetitions] * nudged
     if not rounds:
         return (ONCE,)
     most = min(counts[-1] for counts in rounds)

@@ -17,8 +17,21 @@ from ..figures.stats import Sample
 from . import words
 from .criteria import Part, Relation
 from .ledger import KINDS, Claim
-from .measure import BadMeasurement, Cells, Comparison, Finding, Measurement, NotTestable, Number, Value, value_of
+from .measure import (
+    BadMeasurement,
+    Cells,
+    Comparison,
+    Finding,
+    Measurement,
+    NotTestable,
+    Number,
+    Repeated,
+    Share,
+    Value,
+    value_of,
+)
 from .measure import is_nothing as nothing
+from .nudge import has_repetitions
 from .resample import RankCorrelation
 from .stopping import HOPELESS, ONCE, Look
 from .verdict import DIFFERS, NOT_TESTABLE, REPRODUCED, Verdict
@@ -66,10 +79,12 @@ def judge(
     answer = _answer(groups, [finding.holds for finding in findings])
     value, interval = _values(parts, findings)
     seeds = max((c.number.count for c in everything if isinstance(c.number, Sample)), default=0)
-    why = words.explained(groups, findings, answer, seeds, look)
+    nudged = has_repetitions(measurement)
+    counted = f"{seeds} {'repetitions' if nudged else 'seeds'}"
+    why = words.explained(groups, findings, answer, counted, look)
     needed = 0.0 if answer is not None else _needed(groups, findings)
     if answer is None:
-        why += f"; undecided with {seeds} seeds; {words.more_seeds(needed, seeds)}"
+        why += f"; undecided with {counted}; {words.more_seeds(needed, seeds)}"
     return Verdict(
         claim,
         REPRODUCED if answer else DIFFERS if answer is False else NOT_TESTABLE,
@@ -83,6 +98,7 @@ def judge(
         tuple(findings),
         measurement.note,
         needed,
+        nudged=nudged,
     )
 
 
@@ -96,9 +112,7 @@ def _comparisons(claim: Claim, part: Part, value: Value) -> list[list[Comparison
     cells = []
     for label, number in numbers:
         _check(f"{where} {label}", number)
-        about = f"{part.about} {label}".strip()
-        bounds = (part.low, part.high, part.open_low, part.open_high)
-        cells.append([Comparison(about, number, *bounds, part.tolerance, part.name, part.wanted())])
+        cells.append([_bounded(part, f"{part.about} {label}".strip(), number)])
     if isinstance(value, Mapping) != (part.cells is not None):
         raise BadMeasurement(
             f"{where}: cells={part.cells!r}, but the value is {'one' if cells else 'no'} number or cell"
@@ -106,6 +120,15 @@ def _comparisons(claim: Claim, part: Part, value: Value) -> list[list[Comparison
     if not cells:
         raise BadMeasurement(f"{where}: no cells")
     return cells
+
+
+def _bounded(part: Part, about: str, number: Number) -> Comparison:
+    """A number held against its bounds; of what has to be equal, the share of the repetitions in which it is."""
+    bounded = Comparison(about, number, part.low, part.high, part.open_low, part.open_high, part.tolerance, part.name, part.wanted())
+    if part.type != "equal" or not isinstance(number, Repeated) or nothing(number):
+        return bounded
+    share = Share(tuple(float(bounded.admits(value)) for value in number.known.values))
+    return Comparison(f"share of repetitions with {about} {part.wanted()}", share, 0.5, math.inf, open_low=True, part=part.name, requirement="> 0.5")
 
 
 def _order_cells(where: str, part: Part, value: Value) -> list[tuple[str, Cells]]:
@@ -151,9 +174,9 @@ def _difference(where: str, a: Number, b: Number) -> Number:
             raise BadMeasurement(f"{where}: {len(a.values)} seeds against {len(b.values)}")
         return a.minus(b)
     if isinstance(a, Sample):
-        return Sample.of([v - value_of(b) for v in a.values], a.median)
+        return a.having(v - value_of(b) for v in a.values)
     if isinstance(b, Sample):
-        return Sample.of([a - v for v in b.values], b.median)
+        return b.having(a - v for v in b.values)
     return a - b
 
 
@@ -256,6 +279,16 @@ def _factor(finding: Finding) -> float:
 def _join(*texts: str) -> str:
     first, *rest = [text.rstrip(". ") for text in texts if text] or [""]
     return ". ".join([first, *map(words.sentence, rest)]) + ("." if first else "")
+
+
+def without_a_nudge(verdict: Verdict, alone: Verdict) -> Verdict:
+    """A verdict on repetitions with that of the run without a nudge, which it tells where it is another."""
+    held = alone.verdict == REPRODUCED
+    verdict = replace(verdict, alone=words.outcome(alone))
+    if held == (verdict.verdict == REPRODUCED) or not verdict.findings:
+        return verdict
+    told = "the run without a nudge has it" if held else "the run without a nudge does not have it"
+    return replace(verdict, why=_join(verdict.why, told), note=_join(verdict.note, told).rstrip("."))
 
 
 def quickly(verdict: Verdict) -> Verdict:

@@ -1,20 +1,42 @@
 """Ledger of a paper's claims, as typed objects.
 
-A claim's tolerance is prose. Its criterion stands beside it and says the same to the judge.
+A claim's tolerance is prose. Its criterion stands beside it and says the same to the judge. Whatever of an entry, or of a
+parameter that decides it, was changed after a result was seen has a line in its history.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from hashlib import blake2b
 from importlib import resources
 from typing import Any
 
-from .._toml import loads
+from ..text.toml import loads
 from .criteria import Criterion, CriterionError, parse
 
 KINDS = ("exact", "number", "ordering", "shape", "qualitative")
+
+
+VERDICTS = ("reproduced", "differs", "undecided", "not testable")
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change of an entry: what it asked for, what it asks for now, why, and whether the verdict turned."""
+
+    was: str
+    now: str
+    why: str
+    turned: str = ""
+    """``differs to reproduced`` and the like; empty if the verdict stayed, ``not recorded`` if that is not known."""
+
+    @property
+    def turns(self) -> bool:
+        """Whether the verdict turned."""
+        return " to " in self.turned
 
 
 @dataclass(frozen=True)
@@ -26,15 +48,18 @@ class Claim:
     figure: str
     kind: str
     claim: str
-    quantity: str
     units: str
     paper_value: str
     tolerance: str
-    test: str
-    scenario: tuple[str, ...]
-    modified_agent: str
-    flag: str
     criterion: Criterion | None = None
+    history: tuple[Change, ...] = ()
+    form: str = ""
+    """Fingerprint of what it asks for."""
+
+    @property
+    def turned(self) -> tuple[Change, ...]:
+        """The changes that turned its verdict."""
+        return tuple(change for change in self.history if change.turns)
 
     @property
     def short(self) -> str:
@@ -48,6 +73,8 @@ class Ledger:
 
     paper: str
     claims: Mapping[str, Claim]
+    settings: tuple[str, ...] = ()
+    """The set-ups that the claims are about, a sentence each, with what is stated and what is inferred."""
 
 
 def papers() -> list[str]:
@@ -67,22 +94,51 @@ def load(paper: str) -> Ledger:
         raise KeyError(f"no ledger for {paper!r}; there are {', '.join(papers())}")
     tree = loads(_home().joinpath(f"{paper}.toml").read_text(encoding="utf-8"))
     claims = [_claim(entry) for entry in tree["claim"]]
-    return Ledger(paper, {c.id: c for c in claims})
+    return Ledger(paper, {c.id: c for c in claims}, tuple(tree["settings"]))
 
 
 def _home() -> Any:
     return resources.files("acklab.papers.ledger")
 
 
+_ASKED = ("figure_or_table", "kind", "claim", "quantity", "units", "paper_value", "tolerance")
+
+
 def _claim(entry: Mapping[str, Any]) -> Claim:
-    keys = ("id", "paper", "kind", "claim", "quantity", "units", "paper_value", "tolerance", "test", "modified_agent")
-    texts = {key: str(entry[key]) for key in keys}
-    if texts["kind"] not in KINDS:
-        raise CriterionError(f"{texts['id']}: kind {texts['kind']!r} is none of {', '.join(KINDS)}")
+    id = str(entry["id"])
+    if unread := entry.keys() - {"id", *_ASKED, "criterion", "history"}:
+        raise CriterionError(f"{id}: nothing reads {', '.join(sorted(unread))}; write a comment instead")
+    if entry["kind"] not in KINDS:
+        raise CriterionError(f"{id}: kind {entry['kind']!r} is none of {', '.join(KINDS)}")
     return Claim(
-        **texts,
+        id=id,
+        paper=id.partition(".")[0],
         figure=str(entry["figure_or_table"]),
-        scenario=tuple(entry["scenario"]),
-        flag=str(entry.get("flag", "")),
-        criterion=parse(texts["id"], entry["criterion"]) if "criterion" in entry else None,
+        **{key: str(entry[key]) for key in ("kind", "claim", "units", "paper_value", "tolerance")},
+        criterion=parse(id, entry["criterion"]) if "criterion" in entry else None,
+        form=fingerprint(entry),
+        history=tuple(_change(id, place, one) for place, one in enumerate(entry.get("history", ()), 1)),
     )
+
+
+def fingerprint(entry: Mapping[str, Any]) -> str:
+    """Of an entry's sentence, value, tolerance and criterion; what is told beside them may be reworded."""
+    criterion = entry.get("criterion", {})
+    parts = [{key: value for key, value in part.items() if key not in ("about", "units")} for part in criterion.get("parts", ())]
+    asked = [[entry[key] for key in _ASKED], parts, criterion.get("standing", "evidence")]
+    return blake2b(json.dumps(asked, sort_keys=True).encode(), digest_size=6).hexdigest()
+
+
+def _change(id: str, place: int, entry: Mapping[str, Any]) -> Change:
+    where = f"{id}, history, line {place}"
+    keys = {"was", "is", "why", "turned"}
+    if not keys - {"turned"} <= entry.keys() <= keys:
+        raise CriterionError(f"{where}: has {', '.join(entry)}; it takes was, is, why, and turned if the verdict turned")
+    texts = {key: str(text).strip() for key, text in entry.items()}
+    if not all(texts.values()):
+        raise CriterionError(f"{where}: {', '.join(key for key, text in texts.items() if not text)} is empty")
+    turned = texts.get("turned", "")
+    before, _, after = turned.partition(" to ")
+    if turned not in ("", "not recorded") and (before == after or not {before, after} <= set(VERDICTS)):
+        raise CriterionError(f'{where}: turned = "{turned}"; "differs to reproduced" and the like, of {", ".join(VERDICTS)}, or "not recorded"')
+    return Change(texts["was"], texts["is"], texts["why"], turned)

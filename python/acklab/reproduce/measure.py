@@ -6,12 +6,44 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..figures.stats import Sample
+from ..figures.stats import Interval, Sample, binomial
 
 Number = int | float | Sample
 Cells = Mapping[str, Number]
 Value = Number | Cells | Mapping[str, Cells]
 """A number, or one for each seed, or either for each cell; for an order, one for each name, or that for each cell."""
+
+
+@dataclass(frozen=True)
+class Repeated(Sample):
+    """A number of each nudged repetition (:mod:`.nudge`); NaN where a repetition has nothing to measure.
+
+    The others decide then, as long as they are more than half.
+    """
+
+    @property
+    def known(self) -> Sample:
+        """The values that there are, or NaN if they are too few."""
+        values = tuple(v for v in self.values if not math.isnan(v))
+        return Sample(values if 2 * len(values) > len(self.values) else (math.nan,))
+
+    @property
+    def value(self) -> float:
+        """The estimate."""
+        return self.known.value
+
+    def interval(self, level: float) -> Interval:
+        """Student's interval of the mean."""
+        return self.known.interval(level)
+
+
+@dataclass(frozen=True)
+class Share(Sample):
+    """In what share of the repetitions something holds; ``values`` are 0 and 1."""
+
+    def interval(self, level: float) -> Interval:
+        """Clopper and Pearson's."""
+        return binomial(round(sum(self.values)), self.count, level)
 
 
 class BadMeasurement(ValueError):
@@ -75,5 +107,7 @@ def value_of(number: Number) -> float:
 
 def is_nothing(number: Number) -> bool:
     """Whether nothing was measured."""
+    if isinstance(number, Repeated):
+        number = number.known
     values = number.values if isinstance(number, Sample) else (number,)
     return any(math.isnan(v) for v in values)

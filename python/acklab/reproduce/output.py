@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .._folder import Folder
-from .._frames import provenance, system_errors
+from ..results.directory import Folder
+from ..results.frames import provenance, system_errors
 from . import words
 from .runner import Outcome
 from .verdict import Verdict
@@ -20,6 +20,7 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     return {
         "quick": any(o.effort.quick for o in outcomes),
         "counts": {o.paper.id: words.tally(o.verdicts) for o in outcomes if o.paper.ledger.claims},
+        "differ": {o.paper.id: words.explained_how(o.verdicts) for o in outcomes if o.paper.ledger.claims},
         "runs": {o.paper.id: o.runs for o in outcomes},
         "claims": [_claim(o, v) for o in outcomes for v in o.verdicts],
         "figures": [
@@ -56,8 +57,14 @@ def _claim(outcome: Outcome, verdict: Verdict) -> dict[str, Any]:
         "tolerance": claim.tolerance,
         "interval": _plain(verdict.interval),
         "seeds": verdict.seeds,
+        "nudged": verdict.nudged,
+        "alone": verdict.alone,
         "why": verdict.why,
+        "explanation": verdict.explanation,
         "note": verdict.note,
+        "exact": outcome.paper.claims[claim.id].exact,
+        "form": claim.form,
+        "history": [{"was": c.was, "is": c.now, "why": c.why, "turned": c.turned} for c in claim.history],
     }
 
 

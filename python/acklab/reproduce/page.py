@@ -15,7 +15,7 @@ from ..figures.html import document, esc, header, table
 from . import words
 from .criteria import STANDINGS
 from .overview import overview
-from .paper import Compared, Drawn, Figure, Paper
+from .paper import GROUPS, Compared, Drawn, Figure
 from .runner import Outcome
 from .verdict import Verdict
 
@@ -89,7 +89,7 @@ def _place(figure: Figure) -> tuple[str, str, int]:
 
 
 def index_page(outcomes: Sequence[Outcome]) -> str:
-    """The index over the papers; later work has a table of its own."""
+    """The index over the papers, with a table for each group."""
     quick = any(o.effort.quick for o in outcomes)
     body = header(
         "Papers reproduced", "acklab", f"{len(outcomes)} paper{'s' * (len(outcomes) != 1)} regenerated", quick=quick
@@ -98,7 +98,7 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
         "Calibration: claims that a parameter was fitted to. Arithmetic: claims that follow from the paper's own numbers, "
         "from a definition or from what was set up. Neither is evidence."
     )
-    groups = [("paper", [o for o in outcomes if not o.paper.later]), ("later work", [o for o in outcomes if o.paper.later])]
+    groups = [(group, [o for o in outcomes if o.paper.group == group]) for group in GROUPS]
     found = "".join(
         f'<div class="card">{table([head, *STANDINGS, "runs"], [_row(o) for o in group], _INDEX_CELLS, "papers")}</div>'
         for head, group in groups
@@ -167,9 +167,19 @@ def _claims(outcome: Outcome) -> str:
     )
     head = "".join(f'<th class="text" scope=col>{h}</th>' for h in ("claim", "what was found"))
     return (
-        f'<section id="claims"><h2>Claims</h2><div class="filters" role="group" aria-label="Claims shown">{buttons}</div>'
+        f'<section id="claims"><h2>Claims</h2>{_changes(outcome)}<div class="filters" role="group" aria-label="Claims shown">{buttons}</div>'
         f'<div class="card"><table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div></section>'
     )
+
+
+def _changes(outcome: Outcome) -> str:
+    """Which entries were changed after results were seen, and which verdicts that turned."""
+    claims = [verdict.claim for verdict in outcome.verdicts if verdict.claim.history]
+    if not claims:
+        return ""
+    entries = f"{len(claims)} {'entry' if len(claims) == 1 else 'entries'}"
+    told = f"{entries} of the ledger, or a parameter that decides them, changed after a result was seen. {words.turned(claims)}"
+    return f'<p class="note">{esc(told)}</p>'
 
 
 def _claim(outcome: Outcome, verdict: Verdict) -> str:
@@ -177,13 +187,17 @@ def _claim(outcome: Outcome, verdict: Verdict) -> str:
     claim, word = verdict.claim, words.outcome(verdict)
     printed = [("printed", claim.paper_value), ("allowed", claim.tolerance), ("ns-2", outcome.paper.ns2.get(claim.id, ""))]
     beside = " · ".join(f"{name}: {esc(text)}" for name, text in printed if text)
+    changed = "".join(f'<p class="why">{esc(words.changed(change))}</p>' for change in claim.history)
+    exact = outcome.paper.claims[claim.id].exact
+    alone = f'<p class="why">One run judges it: {esc(exact)}.</p>' if exact else ""
+    explained = f'<p class="why">Why it differs: {esc(verdict.explanation)}.</p>' if verdict.explanation else ""
     measured = f"<p>acklab measured {esc(verdict.shown)}.</p>" if verdict.shown else ""
     return (
         f'<tr data-kind="{word.replace(" ", "-")} {verdict.standing}" id="claim-{esc(claim.short)}"><td class="text">'
         f'<span class="verdict {verdict.verdict}">{word}</span><br><span class="id">{esc(claim.short)}</span><br>'
         f'<span class="tag">{esc(claim.figure)}</span> <span class="tag">{verdict.standing}</span></td>'
         f'<td class="text what"><p>The {outcome.paper.source} says: {esc(claim.claim)}</p>{measured}'
-        f'<p class="why">{esc(words.sentence(verdict.why))}</p><p class="why">{beside}</p></td></tr>'
+        f'<p class="why">{esc(words.sentence(verdict.why))}</p>{alone}{explained}{changed}<p class="why">{beside}</p></td></tr>'
     )
 
 
@@ -257,16 +271,26 @@ def compared_table(compared: Sequence[Compared], stated: str = "paper") -> str:
 
 
 def _foot(outcome: Outcome) -> str:
-    made = f"acklab {esc(__version__)}, {outcome.runs:,} runs{', quick' * outcome.effort.quick}."
+    made = f"acklab {__version__}, {outcome.runs:,} runs{', quick' * outcome.effort.quick}."
     if not outcome.paper.ledger.claims:
         return made
-    seeds = max((v.seeds for v in outcome.verdicts), default=0)
-    if not seeds:
-        return f"{made} No claim here has random runs, so there are no intervals."
-    counts = ", ".join(map(str, outcome.effort.seeds))
-    rule = (
-        f"A claim about random runs is judged with {counts} seeds, or as many as its experiments have, until one of these looks "
-        f"settles it. At most {seeds} seeds were used. All looks of a claim together err with at most 5 %, and each look spends a "
-        "part of that in proportion to its seeds. So an interval holds at the level beside it, however early the claim stopped."
-    )
-    return f"{made} {esc(rule)}"
+    seeds = max((v.seeds for v in outcome.verdicts if not v.nudged), default=0)
+    nudged = max((v.seeds for v in outcome.verdicts if v.nudged), default=0)
+    counts, repetitions = (", ".join(map(str, those)) for those in (outcome.effort.seeds, outcome.effort.repetitions))
+    rules = []
+    if seeds:
+        rules.append(
+            f"A claim about random runs is judged with {counts} seeds, or as many as its experiments have, until one of these looks "
+            f"settles it. At most {seeds} seeds were used."
+        )
+    if nudged:
+        rules.append(
+            f"A claim about runs without randomness is judged with {repetitions} repetitions, in which every link is up to 1 % "
+            f"longer. At most {nudged} were used. Figures and notes show the run without a nudge."
+        )
+    if rules:
+        rules.append(
+            "All looks of a claim together err with at most 5 %, and each look spends a part of that in proportion to its seeds or "
+            "repetitions. So an interval holds at the level beside it, however early the claim stopped."
+        )
+    return esc(" ".join([made, *rules]))

@@ -19,11 +19,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..figures.charts import Chart
-from .experiments import Experiment
+from .experiments import Experiment, Replications
+from .explanation import Explanation
 from .ledger import Ledger, load
 from .measure import Measurement, NotTestable
 
 Measure = Callable[..., "Measurement | NotTestable"]
+
+
+GROUPS = ("paper", "later work", "classic")
+"""The five papers, work of 2018 to 2026, and texts that print numbers or traces: the index lists and counts them apart."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +99,8 @@ class Judged:
     measure: Measure
     beside: tuple[Experiment, ...] = ()
     """What only its note tells of: it neither gets seeds for the claim's sake nor bounds how many the claim has."""
+    exact: str = ""
+    """Why a nudge changes nothing of it but by its own size, so that one run decides it; a test holds it to that."""
 
     @property
     def uses(self) -> tuple[Experiment, ...]:
@@ -115,10 +122,12 @@ class Paper:
     """What ns-2 gets for a claim, where the oracle can express it."""
     ns2_numbers: Mapping[str, float] = field(default_factory=dict)
     """The same as a number, where it is a single one."""
-    later: bool = False
-    """Work of 2018 to 2026, which the index lists and counts apart from the five papers."""
+    group: str = "paper"
+    """One of :data:`GROUPS`."""
     figures: list[Figure] = field(default_factory=list)
     claims: dict[str, Judged] = field(default_factory=dict)
+    explanations: dict[str, Explanation] = field(default_factory=dict)
+    """What is known of why a claim differs, where it does."""
 
     @property
     def ledger(self) -> Ledger:
@@ -127,8 +136,8 @@ class Paper:
 
     @property
     def source(self) -> str:
-        """What states the claims: later work is not always a paper."""
-        return "source" if self.later else "paper"
+        """What states the claims: not always a paper."""
+        return "paper" if self.group == "paper" else "source"
 
     def figure(
         self,
@@ -149,22 +158,37 @@ class Paper:
 
         return register
 
-    def claim(self, short: str, *needs: Experiment, beside: Sequence[Experiment] = ()) -> Callable[[Measure], Measure]:
+    def claim(
+        self, short: str, *needs: Experiment, beside: Sequence[Experiment] = (), exact: str = ""
+    ) -> Callable[[Measure], Measure]:
         """Registers how a claim is measured; results ``beside`` it, for its note, come last."""
 
         def register(measure: Measure) -> Measure:
             id = f"{self.id}.{short}"
             if id in self.claims:
                 raise ValueError(f"{id} is measured twice")
-            self.claims[id] = Judged(id, needs, measure, tuple(beside))
+            self.claims[id] = Judged(id, needs, measure, tuple(beside), exact)
             return measure
 
         return register
+
+    def explain(self, short: str, explanation: Explanation) -> None:
+        """Declares why a claim differs, for where it does."""
+        id = f"{self.id}.{short}"
+        if id in self.explanations:
+            raise ValueError(f"{id} is explained twice")
+        self.explanations[id] = explanation
 
     def standing(self, claim: str) -> str | None:
         """``calibration`` where a parameter was fitted to the claim."""
         fitted = {f"{self.id}.{short}" for parameter in self.parameters for short in parameter.fitted_to}
         return "calibration" if claim in fitted else None
+
+    def needs_repetitions(self, claim: str) -> bool:
+        """Whether nudged repetitions judge a claim: not arithmetic, not what is exact, not where every experiment has seeds."""
+        criterion, measured = self.ledger.claims[claim].criterion, self.claims[claim]
+        arithmetic = self.standing(claim) is None and criterion is not None and criterion.standing == "arithmetic"
+        return not arithmetic and not measured.exact and any(not isinstance(one, Replications) for one in measured.needs)
 
     def _is_evidence(self, claim: str) -> bool:
         criterion = self.ledger.claims[claim].criterion
@@ -180,6 +204,7 @@ class Paper:
         wrong += [f"a parameter is fitted to {id}, which is not in the ledger" for id in sorted(fitted - claims.keys())]
         bare = [id for id, one in self.claims.items() if id in claims and not one.uses and self._is_evidence(id)]
         wrong += [f"{id} runs nothing, and is no evidence" for id in bare if isinstance(self.claims[id].measure(), Measurement)]
+        wrong += [f"an explanation of {id}, which is not in the ledger" for id in self.explanations if id not in claims]
         wrong += [f"ns-2's value for {id}, which is not in the ledger" for id in self.ns2 if id not in claims]
         return wrong
 

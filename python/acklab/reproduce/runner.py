@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any
 
-from .._journal import Journal
-from .._progress import Progress
+from ..engines.journal import Journal
+from ..results.progress import Progress
 from .evidence import forest
 from .execute import Batches, Key, Lines, trace
 from .experiments import Branches, Effort, Experiment, Failed, Replications, Sweep, Traces, looks
-from .judge import judge, quickly
+from .explanation import told
+from .judge import judge, quickly, without_a_nudge
 from .measure import Measurement, NotTestable
-from .paper import Drawn, Figure, Paper
+from .nudge import again, single, together
+from .paper import Drawn, Figure, Judged, Paper
 from .stopping import Look
-from .verdict import Verdict
+from .verdict import DIFFERS, Verdict
 
 QUICK = Effort(quick=True, seeds=(8,))
 FULL = Effort()
@@ -90,7 +92,12 @@ class Bench:
         """Plans seeds up to a number; those that are there are kept."""
         if isinstance(experiment, Replications) and self.seeds[id(experiment)] < seeds:
             self.seeds[id(experiment)] = seeds
-            del self._found[id(experiment)]
+            self._found.pop(id(experiment), None)  # two claims may want it, with other looks
+
+    def forget(self, experiments: Iterable[Experiment]) -> None:
+        """Drops results."""
+        for one in experiments:
+            self._found.pop(id(one), None)
 
     def results(self, needs: Sequence[Experiment]) -> list[Any]:
         """Results in the order asked for, :class:`Failed` among them."""
@@ -125,7 +132,7 @@ def reproduce(
     measured = [paper.claims[id] for id in chosen]
     needs = [one for m in measured for one in m.uses] + [one for f in figures for one in f.needs]
     bench.run(needs, paper.id)
-    verdicts = list(_judged(paper, chosen, bench).values())
+    verdicts = [_explained(v, paper) for v in _judged(paper, chosen, bench).values()]
     if effort.quick:
         verdicts = [quickly(v) if v.seeds else v for v in verdicts]
     drawn = [(figure, _draw(figure, bench)) for figure in figures]
@@ -145,8 +152,11 @@ def reproduce(
 def _judged(paper: Paper, chosen: Iterable[str], bench: Bench) -> dict[str, Verdict]:
     """Looks at every claim until it is settled or its last seed is used. Claims go from look to look together: runs of theirs
     that share a warm-up are then made together."""
-    left = {id: list(looks(paper.claims[id].needs, bench.effort)) for id in chosen}
-    verdicts = {id: _judge(paper, id, bench, left[id].pop(0)) for id in left}
+    chosen = list(chosen)
+    repetitions = Repetitions(paper, bench, chosen)
+    left = {id: list(looks(paper.claims[id].needs, bench.effort, id in repetitions.made)) for id in chosen}
+    repetitions.have({id: left[id][0].seeds for id in repetitions.made})
+    verdicts = {id: _judge(paper, id, bench, repetitions, left[id].pop(0)) for id in left}
     first = True
     while going := [id for id in left if left[id] and verdicts[id].wants_seeds(first)]:
         first = False
@@ -156,20 +166,52 @@ def _judged(paper: Paper, chosen: Iterable[str], bench: Bench) -> dict[str, Verd
             for one in paper.claims[id].needs:
                 bench.want(one, left[id][0].seeds)
         bench.run([one for id in going for one in paper.claims[id].needs], f"{paper.id}, more seeds")
-        verdicts |= {id: _judge(paper, id, bench, left[id].pop(0)) for id in going}
+        repetitions.have({id: left[id][0].seeds for id in going if id in repetitions.made})
+        verdicts |= {id: _judge(paper, id, bench, repetitions, left[id].pop(0)) for id in going}
     return verdicts
 
 
-def _judge(paper: Paper, id: str, bench: Bench, look: Look) -> Verdict:
-    measured = paper.claims[id]
-    results, beside = bench.results(measured.needs), bench.results(measured.beside)
+class Repetitions:
+    """The nudged repetitions of the claims that one run would decide, measured one after the other."""
+
+    def __init__(self, paper: Paper, bench: Bench, chosen: Iterable[str]) -> None:
+        self._paper, self._bench = paper, bench
+        claims = {id: paper.claims[id] for id in chosen}
+        self.made: dict[str, list[Measurement | NotTestable]] = {
+            id: [] for id, one in claims.items() if paper.needs_repetitions(id) and single(_measure(one, bench))
+        }
+        """Measurements of each claim's repetitions."""
+
+    def have(self, wanted: Mapping[str, int]) -> None:
+        """Makes repetitions up to each claim's number. Only what was measured of them is kept."""
+        for number in range(1, max(wanted.values(), default=0) + 1):
+            going = [self._paper.claims[id] for id, count in wanted.items() if len(self.made[id]) < number <= count]
+            alike = {one: again(one, number) for claim in going for one in claim.needs if not isinstance(one, Replications)}
+            self._bench.run(alike.values(), f"{self._paper.id}, repetition {number}")
+            for claim in going:
+                self.made[claim.id].append(_measure(claim, self._bench, None, alike))
+            self._bench.forget(alike.values())
+
+
+def _measure(
+    measured: Judged, bench: Bench, seeds: int | None = None, instead: Mapping[Experiment, Experiment] | None = None
+) -> Measurement | NotTestable:
+    needs = [(instead or {}).get(one, one) for one in measured.needs]
+    results, beside = bench.results(needs), bench.results(measured.beside)
     broken = next((r for r in (*results, *beside) if isinstance(r, Failed)), None)
-    value: Measurement | NotTestable
     if broken is not None:
-        value = NotTestable(f"this build can not run {broken.experiment!r}: {broken.why}")
-    else:
-        value = measured.measure(*_alike(results, look.seeds), *_alike(beside))
-    return judge(paper.ledger.claims[id], value, look=look, standing=paper.standing(id))
+        return NotTestable(f"this build can not run {broken.experiment!r}: {broken.why}")
+    return measured.measure(*_alike(results, seeds), *_alike(beside))
+
+
+def _judge(paper: Paper, id: str, bench: Bench, repetitions: Repetitions, look: Look) -> Verdict:
+    claim, standing = paper.ledger.claims[id], paper.standing(id)
+    value = _measure(paper.claims[id], bench, look.seeds)
+    if id not in repetitions.made or isinstance(value, NotTestable):
+        return judge(claim, value, look=look, standing=standing)
+    alone = judge(claim, value, standing=standing)
+    verdict = judge(claim, together(value, repetitions.made[id][: look.seeds]), look=look, standing=standing)
+    return without_a_nudge(verdict, alone)
 
 
 def _alike(results: list[Any], seeds: int | None = None) -> list[Any]:
@@ -180,6 +222,12 @@ def _alike(results: list[Any], seeds: int | None = None) -> list[Any]:
         return results
     first = list(range(1, fewest + 1))
     return [r.at(seed=first) if hasattr(r, "axes") and "seed" in r.axes else r for r in results]
+
+
+def _explained(verdict: Verdict, paper: Paper) -> Verdict:
+    if verdict.verdict != DIFFERS:
+        return verdict
+    return replace(verdict, explanation=told(paper.explanations.get(verdict.claim.id)))
 
 
 def _draw(figure: Figure, bench: Bench) -> Drawn | None:

@@ -32,6 +32,13 @@ class Verdict:
     needed: float = 0.0
     """About how many times its seeds an undecided claim would need; infinite where it is hopeless."""
 
+    explanation: str = ""
+    """What is known of why it differs (:mod:`.explanation`), with its word first; empty unless it does."""
+    nudged: bool = False
+    """Whether ``seeds`` counts nudged repetitions (:mod:`.nudge`)."""
+    alone: str = ""
+    """What the run without a nudge has, where there are repetitions."""
+
     def wants_seeds(self, first: bool = False) -> bool:
         """Whether more seeds may settle it; the ``first`` look is too early to call it hopeless.
 

@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .criteria import STANDINGS, Part
-from .measure import Comparison, Finding, Number, Value, value_of
+from .explanation import WORDS
+from .measure import Comparison, Finding, Number, Share, Value, value_of
 from .stopping import HOPELESS
 
 if TYPE_CHECKING:
+    from .ledger import Change, Claim
     from .stopping import Look
     from .verdict import Verdict
 
@@ -51,7 +53,33 @@ def counted(verdicts: Sequence[Verdict]) -> str:
         parts = ", ".join(number_of(n, word) for word, n in counts.items() if n)
         if total:
             said.append(f"{standing.capitalize()}: {total} claim{'s' * (total != 1)}, {parts}.")
+    why = ", ".join(f"{word} {n}" for word, n in explained_how(verdicts).items() if n)
+    if why:
+        said.append(f"Of the evidence that differs: {why}.")
     return " ".join(said)
+
+
+def explained_how(verdicts: Sequence[Verdict]) -> dict[str, int]:
+    """How many claims that are evidence and differ have each word of :mod:`.explanation`."""
+    told = [v.explanation for v in verdicts if v.standing == "evidence"]
+    return {word: sum(text.startswith(word) for text in told) for word in WORDS}
+
+
+def changed(change: Change) -> str:
+    """A line of an entry's history."""
+    turned = f" The verdict turned: {change.turned}." if change.turns else f" Whether the verdict turned was {change.turned}." if change.turned else ""
+    return f"Changed after a result was seen. It was: {change.was}. It is: {change.now}. Why: {change.why}.{turned}"
+
+
+IN_A_SENTENCE = 5
+"""Claims that one sentence lists."""
+
+
+def turned(claims: Sequence[Claim], name: str = "{}") -> str:
+    """Which of these verdicts a change turned; ``name`` has a place for a claim's short id."""
+    told = [f"{name.format(c.short)} ({', '.join(one.turned for one in c.turned)})" for c in claims if c.turned]
+    groups = [", ".join(told[at : at + IN_A_SENTENCE]) for at in range(0, len(told), IN_A_SENTENCE)]
+    return f"Changes turned these verdicts: {'. And these: '.join(groups)}." if told else "No change turned a verdict."
 
 
 def sentence(text: str) -> str:
@@ -85,13 +113,15 @@ def shown(groups: Groups, values: Mapping[str, Value], findings: Sequence[Findin
 def _part(part: Part, value: Value, cells: list[list[Finding]]) -> str:
     units = f" {part.units}" if part.units else ""
     if not isinstance(value, Mapping):
-        return f"{show(value)}{units}{_interval(cells[0][0])}"
+        return _often(part, cells) or f"{show(value)}{units}{_interval(cells[0][0])}"
     if part.cells is None:  # the names of one order
         named = ", ".join(f"{name} = {show(one)}" for name, one in value.items())  # type: ignore[arg-type]
         gap = _gap(part, cells[0][0]) if len(cells[0]) == 1 else ""
         return f"{named}{units}{gap}"
     if part.type == "order":
         return f"in order in {holding(cells)} of {len(cells)} cells"
+    if often := _often(part, cells):
+        return often
     alone = [group[0] for group in cells]
     if len(alone) <= MOST_CELLS:
         each = (f"{name} = {digits(one.value)}{_interval(one)}" for name, one in zip(value, alone, strict=True))
@@ -100,6 +130,18 @@ def _part(part: Part, value: Value, cells: list[list[Finding]]) -> str:
     if low == high:
         return f"{digits(low)}{units} in each of {len(alone)} cells"
     return f"from {digits(low)} to {digits(high)}{units} over {len(alone)} cells"
+
+
+def _often(part: Part, cells: list[list[Finding]]) -> str:
+    """In how many repetitions something is equal to what it has to be; empty where repetitions do not vote."""
+    shares = [group[0].comparison.number for group in cells]
+    votes = [round(sum(share.values)) for share in shares if isinstance(share, Share)]
+    if not votes:
+        return ""
+    least, most = min(votes), max(votes)
+    times = f"{least}" if least == most else f"{least} to {most}"
+    each = "" if len(cells) == 1 else f" in each of {len(cells)} cells" if least == most else f", by cell ({len(cells)})"
+    return f"{part.wanted()} in {times} of {shares[0].count} repetitions{each}"  # type: ignore[union-attr]
 
 
 def _gap(part: Part, finding: Finding) -> str:
@@ -116,7 +158,7 @@ def _interval(finding: Finding, times: float = 1) -> str:
     return f" ({digits(times * finding.interval[0])} to {digits(times * finding.interval[1])})"
 
 
-def explained(groups: Groups, findings: Sequence[Finding], answer: bool | None, seeds: int, look: Look) -> str:
+def explained(groups: Groups, findings: Sequence[Finding], answer: bool | None, counted: str, look: Look) -> str:
     """Why a verdict is what it is: cells that hold, what misses, and how the intervals were made."""
     said = []
     for part, cells in groups:
@@ -130,7 +172,7 @@ def explained(groups: Groups, findings: Sequence[Finding], answer: bool | None, 
     levels = sorted({f.level for f in findings if f.level is not None})
     if levels:
         spent = "" if look.share == 1 else f", a look that may spend {100 * look.share:.3g} % of the error"
-        said.append(f"{seeds} seeds{spent}; intervals at {' and '.join(f'{100 * level:.5g}' for level in levels)} %")
+        said.append(f"{counted}{spent}; intervals at {' and '.join(f'{100 * level:.5g}' for level in levels)} %")
     return "; ".join(said)
 
 

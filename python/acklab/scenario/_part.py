@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from ..own import Own, is_own
+from .own import Own, is_own
 
 
 class Part:

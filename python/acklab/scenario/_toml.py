@@ -26,7 +26,9 @@ def dumps(tree: Mapping[str, Any]) -> str:
 def _is_section(key: str, value: Any) -> bool:
     if key == "stop":  # short, and reads better in one line
         return False
-    return isinstance(value, Mapping) or (isinstance(value, list) and bool(value) and isinstance(value[0], Mapping))
+    if isinstance(value, Mapping):
+        return key != "stack" or all(isinstance(table, Mapping) for table in value.values())
+    return isinstance(value, list) and bool(value) and all(isinstance(table, Mapping) for table in value)
 
 
 def _section(key: str, value: Any) -> Iterator[str]:

@@ -4,10 +4,10 @@ import json
 import struct
 
 import polars
-import rows
 
 import acklab
-from acklab import _core, kernel
+from acklab import _core
+from acklab.engines import kernel
 
 #: Bytes of a data segment's headers, payload of a full one, and the first flow's port.
 HEADERS, PAYLOAD, PORT = 52, 1448, 40000

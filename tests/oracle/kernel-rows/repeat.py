@@ -15,8 +15,8 @@ from pathlib import Path
 import events
 import logs
 
-
-from acklab import _core, kernel
+from acklab import _core
+from acklab.engines import kernel
 from acklab.run import cpu_count
 
 

@@ -3,6 +3,7 @@
 
     rows.py [N]       make the rows that are missing, at most N (needs `make kernel`)
     rows.py --fresh   make all of them anew
+    rows.py --again N make N of the recorded rows again, and say which are not the same
 
 Each row is one boot of Linux 6.12 with a clock of its own, so it is exact: the same scenario gives the same bytes. `check.py` judges the
 stack `linux` by the rows, without a kernel.
@@ -21,6 +22,9 @@ ROWS = HERE / "rows.csv"
 #: What a row was asked, and what the kernel did.
 ASKED = ["path", "loss", "control", "acks", "size", "seed"]
 COUNTS = ["segments_sent", "retransmits", "timeouts", "fast_retransmits"]
+#: ACKs agree within two, or within so much of the kernel's count. The simulator counts the receiver's FIN, too, after which a kernel's
+#: run mostly has ended.
+NEAR = 0.01
 TOLD = [*COUNTS, "acks_sent", "last_data_s", "completion_s"]
 
 #: Rate, one-way delay, queue in packets.
@@ -109,6 +113,16 @@ def alike(row, answer):
     return differ
 
 
+def acks(row, answer):
+    """Each flow's ACKs, the kernel's and the simulator's."""
+    return [tuple(map(int, pair)) for pair in zip(row["acks_sent"].split("/"), told(answer)["acks_sent"].split("/"))]
+
+
+def acks_agree(row, answer):
+    """Whether the ACKs of every flow agree."""
+    return all(abs(ours - theirs) <= max(2, NEAR * theirs) for theirs, ours in acks(row, answer))
+
+
 def judged(words=(), grid=None):
     """(row, the simulator's answer, columns that differ) of every row of a grid (this one), or of those with these words."""
     from engine import run_batch
@@ -141,8 +155,25 @@ def make(most, fresh, grid_of):
             print(f"{len(have)} of {len(wanted)} rows", flush=True)
 
 
+def again(count, grid_of):
+    """Makes so many of the recorded rows again."""
+    import acklab
+
+    chosen = random.Random(2).sample(read(grid_of.ROWS), count)
+    same = 0
+    for row, answer in zip(chosen, acklab.run_batch(map(grid_of.scenario, chosen), engine="kernel")):
+        now = {name: answer["error"] for name in TOLD} if "error" in answer else told(answer)
+        differ = [f"{name} {row[name]} {now[name]}" for name in TOLD if row[name] != now[name]]
+        same += not differ
+        if differ:
+            print(*(row[key] for key in grid_of.ASKED), "|", ", ".join(differ), flush=True)
+    print(f"{same} of {count} rows are the same again")
+
+
 def main(words, grid_of):
     """The command line of a grid's module."""
+    if words[:1] == ["--again"]:
+        return again(int(words[1]), grid_of)
     make(int(words[0]) if words and words[0].isdigit() else None, "--fresh" in words, grid_of)
 
 

@@ -12,10 +12,10 @@ import matplotlib.figure
 import pytest
 import synthetic
 
-from acklab.plot import mpl
-from acklab.plot.style import Powers
 from acklab.figures import draw
 from acklab.figures.charts import Axis, Dot, DotPanel, Dots, Line, Lines, Panel
+from acklab.plot import mpl
+from acklab.plot.style import Powers
 
 THEIRS = {
     "text.usetex": True, "text.parse_math": True, "font.family": ["cursive"], "font.size": 31, "axes.facecolor": "red",

@@ -15,9 +15,10 @@ import pytest
 from test_report_page import read
 
 import acklab
-from acklab import _core, _toml, cli
+from acklab import _core, cli
 from acklab.plot.runs import Run
 from acklab.report import contents, explorer
+from acklab.text import toml
 
 TREE = explorer.contents()
 PRESETS = {preset["name"]: preset["text"] for preset in TREE["preset"]}
@@ -57,7 +58,7 @@ def pair(title: str) -> list[tuple[Any, dict[str, Any], dict[str, Any]]]:
 
 
 def _value(text: str) -> Any:
-    return _toml.loads(f"it = {text}")["it"]
+    return toml.loads(f"it = {text}")["it"]
 
 
 def cwnd(run: Any, at_s: float) -> float:
@@ -236,9 +237,9 @@ def test_a_control_changes_one_value_of_the_text(text: str) -> None:
         ".map(([text, path]) => [replaced(text, path, '\"new\"'), removed(text, path)])))"
     done = subprocess.run(["node", "-e", work], capture_output=True, text=True, check=True, timeout=60)
     for path, (replaced, removed) in zip(PATHS, json.loads(done.stdout), strict=True):
-        assert at(_toml.loads(replaced), path) == "new", path
-        assert at(_toml.loads(removed), path) is None, path
-        before, *after = map(_toml.loads, (text, replaced, removed))
+        assert at(toml.loads(replaced), path) == "new", path
+        assert at(toml.loads(removed), path) is None, path
+        before, *after = map(toml.loads, (text, replaced, removed))
         for tree in (before, *after):
             at(tree, path, drop=True)
         assert after == [before, before], path

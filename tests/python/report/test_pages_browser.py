@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 import acklab
-from acklab.cli import emulate
+from acklab.report.live import page as live_page
 
 pytestmark = pytest.mark.skipif(browser.find() is None, reason="no /usr/bin/chromium (apt-get install chromium)")
 
@@ -56,7 +56,7 @@ def live(tree: dict[str, object]) -> str:
     run = acklab.run({**tree, "record": {"series": True, "queue": True}})
     series = pl.DataFrame(run.series).rename({"rtt_s": "srtt_s"})
     tables = SimpleNamespace(flows=run.flows, links=run.links, queue=run.queue, series=series)
-    return emulate.page({**run.summary(), "kernel": "6.1"}, tables, run)
+    return live_page({**run.summary(), "kernel": "6.1", "notes": [NAME], "ignored": [dict.fromkeys(("key", "scenario", "kernel"), NAME)]}, tables, run)
 
 
 def opened(page: browser.Browser, path: Path) -> None:

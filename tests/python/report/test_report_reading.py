@@ -5,12 +5,12 @@ from __future__ import annotations
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
+from test_report_simulated import CASES, scenario
 
 import acklab
 from acklab import report
 from acklab.plot import prep, reading
 from acklab.plot.runs import Run
-from test_report_simulated import CASES, scenario
 
 MORE = {
     "duplicates and overtaking": scenario(

@@ -33,7 +33,7 @@ def quickly(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Quick]:
         if name not in found:
             out = tmp_path_factory.mktemp(name)
             words = [COMMAND, "reproduce", name, "--quick", "--json", "--out", str(out)]
-            done = subprocess.run(words, capture_output=True, text=True, timeout=240, check=False)
+            done = subprocess.run(words, capture_output=True, text=True, timeout=600, check=False)
             assert done.returncode == 0, done.stderr
             found[name] = Quick(out, json.loads(done.stdout), done.stderr)
         return found[name]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+
 from acklab import _core
 from acklab.papers.ackfilter.setting import ACCESS_MS, LARGE_BUFFER
 from acklab.papers.allman1998.setting import FLOWS, competition

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+import numpy as np
 import pytest
 
-from acklab.infer.bench import Bench, Values
-from acklab.infer.plan import Plan, from_tree
-from acklab.infer.run import tried
+from acklab import _core
+from acklab.experiments.infer.bench import Bench, Values
+from acklab.experiments.infer.plan import Plan, from_tree
+from acklab.experiments.infer.run import tried
 from acklab.papers import inferred
-from acklab.papers.allman1998 import proofs as allman
-from acklab.papers.divack import proofs as divack
+from acklab.papers.allman1998 import explanations, readings
+from acklab.papers.allman1998 import searched as allman
+from acklab.papers.allman1998.section5 import SECONDS, session, telnet
+from acklab.papers.divack import searched as divack
+from acklab.reproduce.experiments import records
 from acklab.run import run_batch
 
 
@@ -56,8 +62,31 @@ def test_allmans_nearest_readings(number: int) -> None:
     assert {name: found[name] for name in told} == pytest.approx(told, abs=0.001)
 
 
-def test_the_reading_of_divack_that_has_figure_6() -> None:
+@pytest.mark.parametrize("short", [short for short, (having, _) in explanations.HAVING.items() if having and short not in ("fig9.heavy", "fig13.order")])
+def test_one_changed_rule_has_what_differs(short: str) -> None:
+    """The first reading is the one used; the other is the one that the explanation names."""
+    rule, _, value = explanations.HAVING[short][1].partition(" = ")
+    used = next(readings.readings())
+    other = replace(used, sack=value) if rule == "sack" else replace(used, setting=replace(used.setting, **{rule: value}))
+    assert readings.having([short], [used, other])[short] == [other]
+
+
+@pytest.mark.parametrize("pauses", explanations.PAUSES)
+def test_pauses_decide_when_a_typists_window_is_full(pauses: str) -> None:
+    """The median of the sessions within 35 s, with one kind of pauses of four."""
+    interval = explanations.PAUSES[pauses]
+    texts = [records(telnet("delayed", seed, 1, interval), "packets", "series") for seed in range(1, explanations.SESSIONS + 1)]
+    found = [session(_core.Simulation(one).run()).reached_s for one in texts]
+    assert (float(np.median(np.nan_to_num(found, nan=SECONDS))) <= 35) is (pauses == explanations.PAUSES_HAVING)
+
+
+def test_the_readings_are_those_of_the_plan() -> None:
+    assert len(list(readings.readings())) == allman.TRIED
+    assert str(next(readings.readings())) == "the rules used here"
+
+
+def test_the_reading_that_divack_uses() -> None:
     asked = plan("divack")
     assert len(asked.values) == divack.VALUES
-    found = means(asked, divack.BEST)
-    assert {name: found[name] for name in divack.BEST_HAS} == pytest.approx(divack.BEST_HAS, abs=0.001)
+    found = means(asked, divack.USED)
+    assert {name: found[name] for name in divack.USED_HAS} == pytest.approx(divack.USED_HAS, abs=0.001)

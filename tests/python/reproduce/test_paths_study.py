@@ -14,12 +14,12 @@ import pytest
 from matplotlib.figure import Figure
 
 from acklab import _core
-from acklab._folder import results
 from acklab.figures import canvas
 from acklab.plot import palette
 from acklab.reproduce import output, page
 from acklab.reproduce.paper import Study
 from acklab.reproduce.runner import QUICK, reproduce
+from acklab.results.directory import results
 from acklab.studies import NAMES, study
 from acklab.studies.paths2026 import compared, runs, senders, sparse
 from acklab.studies.paths2026.setting import MECHANISMS, PATHS, UPLINKS, download, network, scenario

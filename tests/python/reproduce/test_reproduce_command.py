@@ -16,8 +16,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from acklab._folder import results
-from acklab._journal import Journal, identity
+from acklab.engines.journal import Journal, identity
+from acklab.results.directory import results
 
 COMMAND = Path(sys.executable).with_name("acklab")
 Acklab = Callable[..., "subprocess.CompletedProcess[str]"]

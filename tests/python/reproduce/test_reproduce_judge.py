@@ -25,11 +25,9 @@ NAN = float("nan")
 def claim(*parts: dict[str, Any], kind: str = "number") -> Claim:
     """A claim with these parts, named a, b, ... where they have no name."""
     named = [{"name": "abc"[i], **part} for i, part in enumerate(parts)]
-    texts = dict.fromkeys(
-        ("claim", "quantity", "units", "paper_value", "tolerance", "test", "modified_agent", "flag", "figure"), ""
-    )
+    texts = dict.fromkeys(("claim", "units", "paper_value", "tolerance", "figure"), "")
     criterion = parse("p.c", {"parts": named})
-    return Claim(id="p.c", paper="p", kind=kind, scenario=(), criterion=criterion, **texts)
+    return Claim(id="p.c", paper="p", kind=kind, criterion=criterion, **texts)
 
 
 def verdict(part: dict[str, Any], value: Any, share: float = 1.0) -> Verdict:

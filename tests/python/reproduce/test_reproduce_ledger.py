@@ -6,20 +6,22 @@ import re
 
 import pytest
 
-from acklab.papers import FIVE, LATER, NAMES, paper
+from acklab.papers import CLASSICS, FIVE, LATER, NAMES, paper
 from acklab.reproduce import ledger
-from acklab.reproduce.criteria import Part
+from acklab.reproduce.criteria import CriterionError, Part
 from acklab.reproduce.page import about
 
 COUNTS = {"ackfilter": 40, "allman1998": 85, "divack": 25, "smartacking": 68, "veno": 28}
 LATER_COUNTS = {"cake": 5, "cubic": 7, "neqo": 5, "picoquic": 7, "tack": 8}
+CLASSIC_COUNTS = {"rfc2416": 11}
 
 
 def test_all_papers_are_there() -> None:
     assert tuple(COUNTS) == FIVE
     assert tuple(LATER_COUNTS) == LATER
-    assert ledger.papers() == sorted([*COUNTS, *LATER_COUNTS])
-    for name, count in {**COUNTS, **LATER_COUNTS}.items():
+    assert tuple(CLASSIC_COUNTS) == CLASSICS
+    assert ledger.papers() == sorted([*COUNTS, *LATER_COUNTS, *CLASSIC_COUNTS])
+    for name, count in {**COUNTS, **LATER_COUNTS, **CLASSIC_COUNTS}.items():
         found = ledger.load(name)
         assert len(found.claims) == count
         assert all(id.startswith(f"{name}.") for id in found.claims)
@@ -28,6 +30,18 @@ def test_all_papers_are_there() -> None:
 def test_an_unknown_paper() -> None:
     with pytest.raises(KeyError, match="allman1998"):
         ledger.load("nagle1984")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_setting_says_what_is_stated_and_what_inferred(name: str) -> None:
+    assert ledger.load(name).settings
+    assert [line for line in ledger.load(name).settings if not re.search(r"\[[^]]*(stated|inferred)", line)] == []
+
+
+def test_an_entry_has_no_field_that_nothing_reads() -> None:
+    entry = dict.fromkeys(("figure_or_table", "claim", "quantity", "units", "paper_value", "tolerance"), "")
+    with pytest.raises(CriterionError, match="nothing reads flag"):
+        ledger._claim({"id": "p.c", "kind": "exact", "flag": "doubtful", **entry})
 
 
 @pytest.mark.parametrize("name", NAMES)

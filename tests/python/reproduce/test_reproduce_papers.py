@@ -46,6 +46,19 @@ def test_what_differs_is_explained(name: str, quickly: Quickly) -> None:
     assert not bare, f"differ without an explanation: {', '.join(bare)}"
 
 
+def test_sentences_name_no_objects_of_python(name: str, quickly: Quickly) -> None:
+    for claim in quickly(name).said["claims"]:
+        assert not re.search(r" at 0x[0-9a-f]+|<function|\('\w+',", claim["why"]), claim["id"]
+
+
+def test_no_claim_rests_on_one_run(name: str, quickly: Quickly) -> None:
+    """What has no seeds is judged by nudged repetitions, unless a nudge cannot change it."""
+    one = paper(name)
+    said = {claim["id"]: claim for claim in quickly(name).said["claims"]}
+    judged = [id for id in one.claims if one.needs_repetitions(id) and said[id]["measured"]]
+    assert [id for id in judged if not said[id]["seeds"] or (said[id]["nudged"] and said[id]["seeds"] < 6)] == []
+
+
 def test_nothing_is_missing_from_the_module(name: str) -> None:
     assert paper(name).check() == []
 

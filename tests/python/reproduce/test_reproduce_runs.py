@@ -14,8 +14,7 @@ import polars as pl
 import pytest
 
 from acklab import _core
-from acklab._folder import results
-from acklab._journal import Journal, identity
+from acklab.engines.journal import Journal, identity
 from acklab.figures.stats import Sample
 from acklab.papers.allman1998 import PAPER
 from acklab.papers.allman1998.runs import READ, surface
@@ -29,6 +28,7 @@ from acklab.reproduce.measure import Measurement
 from acklab.reproduce.paper import Drawn, Figure, Judged, Paper
 from acklab.reproduce.readers import OneFlow
 from acklab.reproduce.runner import Bench, reproduce
+from acklab.results.directory import results
 
 
 def result(scenario: str) -> dict[str, Any]:
@@ -196,6 +196,16 @@ def test_seeds_are_topped_up() -> None:
     assert bench.lines.runs == 3, "the first two are not run again"
     bench.want(runs, 2)
     assert bench.results([runs])[0]["throughput"].shape == (1, 3)
+
+
+def test_two_claims_may_want_an_experiment_with_other_looks() -> None:
+    runs = replications()
+    bench = Bench(Effort(seeds=(2, 5)), 1)
+    bench.run([runs], "test")
+    bench.want(runs, 3)
+    bench.want(runs, 4)
+    bench.run([runs], "test")
+    assert bench.results([runs])[0]["throughput"].shape == (1, 4)
 
 
 def replications(**more: Any) -> Replications:

@@ -1,19 +1,24 @@
-"""What the smartacking pages say of the inference: the runs of the readings that they name are made again."""
+"""What the smartacking page says of the inference: the runs of the readings whose values it prints are made again."""
 
 from __future__ import annotations
 
-from itertools import islice
+import re
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from acklab.infer.bench import Bench, Values
-from acklab.infer.plan import Plan, from_tree
-from acklab.infer.run import tried
+from acklab.experiments.infer.bench import Bench, Values
+from acklab.experiments.infer.plan import Plan, from_tree
+from acklab.experiments.infer.run import tried
+from acklab.experiments.search.space import Choice
 from acklab.papers import inferred
-from acklab.papers.smartacking import joint
-from acklab.papers.smartacking.inferred import PANELS
+from acklab.papers.smartacking.edge import QUEUES, posterior
+from acklab.papers.smartacking.inferred import PLAIN, SENDER
+from acklab.papers.smartacking.setting import EDGE_MBPS, EDGE_QUEUE, PAPERS
 from acklab.run import run_batch
-from acklab.tune.space import Choice
+
+PAGE = (Path(__file__).parents[3] / "docs/papers/smartacking.md").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -21,10 +26,6 @@ def plan() -> Plan:
     tree = inferred("smartacking")
     assert tree is not None
     return from_tree(tree, "smartacking")
-
-
-def reading(plan: Plan, number: int) -> Choice:
-    return plan.space.point(next(islice(plan.space.every(), number - 1, None)))
 
 
 class Direct:
@@ -39,19 +40,22 @@ class Direct:
         return [tuple(each.read(one) for each in self.bench.objectives(asked.path.entry)) for one, asked in zip(made, wanted, strict=True)]
 
 
-def test_the_plan_is_what_the_pages_count(plan: Plan) -> None:
+def test_the_plan_is_what_the_page_counts(plan: Plan) -> None:
     assert plan.search == "all"
-    assert tried(plan) == joint.TRIED
-    assert len(plan.space.parts) == joint.RULES
+    assert f"{tried(plan):,} readings of {len(plan.space.parts)} rules, each run with {plan.nudges} nudges" in PAGE.replace("\n", " ")
 
 
-def test_named_readings_give_the_means_that_are_told(plan: Plan) -> None:
-    names = [one.name for one in plan.values]
-    numbers = sorted({joint.WINNER, *(number for _, _, number in joint.NEAREST.values())})
-    made = Values(plan, Direct(Bench(plan))).of([reading(plan, number) for number in numbers], list(map(str, numbers)))  # type: ignore[arg-type]
-    means = {number: dict(zip(names, row.mean(axis=1), strict=True)) for number, row in zip(numbers, made, strict=True)}
-    for panel, (mean, _, number) in joint.NEAREST.items():
-        assert means[number][panel] == pytest.approx(mean, abs=0.05), panel
-    for panel, mean in joint.WINNING.items():
-        assert means[joint.WINNER][panel] == pytest.approx(mean, abs=0.05), panel
-    assert joint.WINNING.keys() == joint.NEAREST.keys() == PANELS.keys()
+def test_the_page_has_the_means_of_the_setting_and_of_plain_rules(plan: Plan) -> None:
+    used = {f"{SENDER}.min_rto": PAPERS.min_rto, f"{SENDER}.limited_transmit": PAPERS.limited_transmit, "link.0.rate": f"{EDGE_MBPS}Mbps", "link.2.rate": f"{EDGE_MBPS}Mbps"}
+    made = Values(plan, Direct(Bench(plan))).of([Choice({}, used, {}), Choice({}, PLAIN, {})], ["used", "plain"])  # type: ignore[arg-type]
+    means = dict(zip([one.name for one in plan.values], np.round(made.mean(axis=2), 1).T.tolist(), strict=True))
+    rows = re.findall(r"^\| (\d\([a-d]\)[^|]*?) \| (?:fitted|held out) \| [^|]* \| ([\d.]+) \| ([\d.]+) \|", PAGE, re.MULTILINE)
+    assert {name: [float(used), float(plain)] for name, used, plain in rows} == means
+
+
+def test_the_edge_queue_that_is_used_is_the_most_probable() -> None:
+    rates = {other: np.full((len(QUEUES), 5), 31.0) for other in ("newreno", "acc")}
+    rates["newreno"][QUEUES.index(EDGE_QUEUE)], rates["acc"][QUEUES.index(EDGE_QUEUE)] = 16.5, 22.8
+    weights = posterior(rates)
+    assert weights.sum() == pytest.approx(1)
+    assert QUEUES[int(weights.argmax())] == EDGE_QUEUE

@@ -38,8 +38,8 @@ def skewed(numbers: np.random.RandomState, mean: float, seeds: int) -> Sequence[
 def verdicts(means: Sequence[float], cells: str | int, draw: Draw = normal, looks: Sequence[Look] = LOOKS) -> Counter[str]:
     """Of many claims that each cell is at least 0, stopped as soon as a look settles them."""
     part = {"name": "a", "type": "range", "low": 0, "cells": cells}
-    texts = dict.fromkeys(("claim", "quantity", "units", "paper_value", "tolerance", "test", "modified_agent", "flag", "figure"), "")
-    claim = Claim(id="p.c", paper="p", kind="number", scenario=(), criterion=parse("p.c", {"parts": [part]}), **texts)
+    texts = dict.fromkeys(("claim", "units", "paper_value", "tolerance", "figure"), "")
+    claim = Claim(id="p.c", paper="p", kind="number", criterion=parse("p.c", {"parts": [part]}), **texts)
     numbers, found = np.random.RandomState(20), Counter[str]()
     for _ in range(TRIALS):
         values = [draw(numbers, mean, looks[-1].seeds) for mean in means]

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use acklab_analyze::{Analysis, ConnectionRow, POLICIES};
 use acklab_capture::{ReadError, Reader};
 
+use super::consistent::consistent;
 use super::corpus::{gzip, seeds};
 use super::mutate::{Rng, mutate, mutate_packets};
 
@@ -107,10 +108,12 @@ fn sound(row: &ConnectionRow) -> bool {
         && row.pure_acks <= row.acks
         && row.acks_of_one + row.acks_of_two + row.acks_of_more == row.plain_acks
         && row.plain_acks <= row.new_acks
-        && row.held_acks <= row.plain_acks
-        && row.optimistic_acks <= row.acks_of_unseen
+        && row.held_acks <= Some(row.plain_acks)
+        && row.optimistic_acks <= Some(row.acks_of_unseen)
         && row.rtt_stamped <= row.rtt_samples
+        && row.lacking_bytes <= row.acked_bytes + 2
         && POLICIES.contains(&row.policy.as_str())
         && row.finding.ends_with('.')
+        && consistent(row)
         && row.finding.lines().count() == 1
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use acklab_capture::{Capture, Format, LinkEnd};
+use acklab_tap::{Capture, Format, LinkEnd};
 
 /// Bytes of each: a few dozen packets.
 const MOST: usize = 6000;

@@ -5,6 +5,7 @@
 //! It mutates captures of kernels and simulations, packed and not; `check.rs` has what must hold for all bytes.
 
 mod check;
+mod consistent;
 mod corpus;
 mod mutate;
 

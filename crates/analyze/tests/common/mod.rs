@@ -1,8 +1,9 @@
 //! Captures to analyse, and their analysis; no test program takes all of it.
 #![allow(dead_code)]
 
-#[path = "../../../capture/tests/common/mod.rs"]
+#[path = "../../../tap/tests/common/mod.rs"]
 mod simulated;
+pub mod talk;
 
 use acklab_analyze::{Analysis, ConnectionRow};
 

@@ -102,7 +102,7 @@ impl<R: Read> Unpack<R> {
         Ok(BufReader::with_capacity(1 << 16, unpack))
     }
 
-    /// The next member in `source` begins, if there is one: what follows the last and is none is padding.
+    /// The next member in `source` begins, if there is one: what follows the last and is not a member is padding.
     fn begin(&mut self, mut source: Source<R>) -> io::Result<()> {
         loop {
             let Some(magic) = source.four()? else { return Ok(()) };

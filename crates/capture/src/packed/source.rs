@@ -22,7 +22,7 @@ impl<R: Read> Source<R> {
         Source { input, again: [0; 4], given: 4, ended: false, failed: None }
     }
 
-    /// Whether somebody wanted more than there is.
+    /// Whether more was wanted than there is.
     pub fn ended(&self) -> bool {
         self.ended
     }

@@ -23,7 +23,7 @@ impl fmt::Display for NoBtf {
 #[derive(Clone, Debug)]
 pub struct Btf<'a> {
     bytes: &'a [u8],
-    /// Where each type begins; type 0 is none.
+    /// Where each type begins; type 0 is no type.
     types: Vec<usize>,
     strings: usize,
 }
@@ -43,7 +43,7 @@ impl<'a> Btf<'a> {
     /// Finds the types in a description of this machine's byte order.
     ///
     /// # Errors
-    /// Where it is none, or is cut off.
+    /// Where it is no table of types, or is cut off.
     pub fn read(bytes: &'a [u8]) -> Result<Btf<'a>, NoBtf> {
         let mut btf = Btf { bytes, types: vec![0], strings: 0 };
         let magic = bytes.get(..2).and_then(|two| two.try_into().ok()).map(u16::from_ne_bytes);

@@ -1,9 +1,10 @@
 //! As the CAKE queue discipline filters ACKs: what most operators who filter at all run today.
 //!
-//! One ACK at most is erased an arrival, the oldest that may be, and, unless aggressive, only if another that may be is
-//! behind it, so that two stay. An ACK may be erased whose number is not above the arrival's, whose SACK blocks the
-//! arrival repeats (adding some, or with a higher number), whose timestamps are not newer, and that carries no option
-//! besides. One that says something else about congestion than what follows it stays.
+//! An arrival erases one ACK at most, the oldest that may be erased. Unless aggressive, it does so only if another ACK
+//! that may be erased is behind that one, so that two stay. An ACK may be erased if its number is not above the
+//! arrival's, its timestamps are not newer, and it carries no option besides. The arrival must also repeat its SACK
+//! blocks, and add some or have a higher number. An ACK that says something else about congestion than what follows it
+//! stays.
 
 use acklab_packet::Rate;
 use schemars::JsonSchema;
@@ -14,7 +15,7 @@ use crate::Carried;
 use crate::waiting::{Measures, Waiting};
 
 /// The CAKE-style filter's parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CakeParams {
     /// Whether one ACK may go with none like it behind it (CAKE's `ack-filter-aggressive`).

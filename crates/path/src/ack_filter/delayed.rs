@@ -35,7 +35,7 @@ pub enum Per {
 }
 
 /// Delayed filtering's parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DelayedParams {
     /// How use is estimated.
@@ -115,7 +115,7 @@ impl Delayed {
             filtering: false,
             filtered: Vec::new(),
             capacity: rate,
-            params: params.clone(),
+            params: *params,
         }
     }
 

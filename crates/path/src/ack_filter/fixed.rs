@@ -32,7 +32,7 @@ pub enum Older {
 }
 
 /// Static filtering's parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StaticParams {
     /// ACKs of one connection that may wait; 1 leaves only the newest. The one being transmitted does not wait.

@@ -85,7 +85,7 @@ pub trait AckFilter<P: Carried> {
 }
 
 /// An ACK filter, as written under `filter`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum FilterSpec {
     /// Erases a connection's oldest waiting ACKs until no more than `threshold` wait.
@@ -99,7 +99,7 @@ pub enum FilterSpec {
 /// The enum that dispatches to every filter, and how each is made from its parameters.
 macro_rules! filters {
     ($($name:ident)+) => {
-        /// The filters, dispatched without boxes.
+        /// The filters, dispatched without `Box<dyn>`.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs)]
         pub enum AnyFilter { $($name($name),)+ }

@@ -3,8 +3,8 @@
 use crate::Carried;
 use crate::waiting::{Handle, Waiting};
 
-/// Whether every block of `old` is below what `new` acknowledges, or inside one of its blocks; a block of `old` below
-/// `old`'s own number (a DSACK, RFC 2883) reports a duplicate, and is told nowhere else.
+/// Whether every block of `old` is below what `new` acknowledges, or inside one of its blocks. A block of `old` below
+/// `old`'s own number (a DSACK, RFC 2883) reports a duplicate, which a cumulative number does not report.
 pub(crate) fn sack_is_covered<P: Carried>(old: &P, new: &P) -> bool {
     let (own, number) = (old.plain_ack().unwrap_or(0), new.plain_ack().unwrap_or(0));
     old.sack_blocks().all(|(start, end)| {
@@ -12,9 +12,9 @@ pub(crate) fn sack_is_covered<P: Carried>(old: &P, new: &P) -> bool {
     })
 }
 
-/// Whether `old`, an ACK whose number was news when it came, may be removed without any loss now that `arrival` comes:
-/// the number of `next`, the connection's next ACK, is higher, so that `old` is not repeated; `follower`, the packet
-/// after it, says the same about congestion; its SACK blocks, timestamps and options are no news.
+/// Whether `old` may be removed without loss when `arrival` comes. `old` is an ACK whose number was new when it came. Its number has to
+/// be below that of `next`, the connection's next ACK, so that no duplicate is lost. `follower`, the packet after it, has to say the
+/// same about congestion. Its SACK blocks, timestamps and options have to be known.
 pub(crate) fn is_redundant<P: Carried>(old: &P, follower: &P, next: &P, arrival: &P) -> bool {
     let (stamps, newer) = (old.timestamps(), arrival.timestamps());
     old.plain_ack() < next.plain_ack()
@@ -26,8 +26,7 @@ pub(crate) fn is_redundant<P: Carried>(old: &P, follower: &P, next: &P, arrival:
         && sack_is_covered(old, arrival)
 }
 
-/// Whether the ACK at `handle` may be erased without any loss now that `arrival` comes: [`is_redundant`], and it does
-/// not repeat a number.
+/// Whether the ACK at `handle` may be erased without loss when `arrival` comes: it [`is_redundant`] and repeats no number.
 pub(super) fn is_superfluous<P: Carried>(handle: Handle, arrival: &P, waiting: &Waiting<P>) -> bool {
     let follower = waiting.follower(handle).map_or(arrival, |next| waiting.packet(next));
     let next = waiting.next_ack(handle).map_or(arrival, |next| waiting.packet(next));

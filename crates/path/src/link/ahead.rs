@@ -29,8 +29,8 @@ pub struct Begin {
 }
 
 impl<P: Carried> Link<P> {
-    /// The begin of a packet's service that arrives at `moment` and of which [`Link::passes`] is no smaller; `None` if
-    /// there is no room for it.
+    /// The begin of a packet's service that arrives at `moment` and is smaller than [`Link::books_below`]; `None` if there
+    /// is no room for it.
     #[inline(always)]
     pub fn begin(&mut self, load: Load, moment: &mut impl Moment) -> Option<Begin> {
         let (free, root, now) = (self.until, self.since, moment.time());
@@ -49,11 +49,11 @@ impl<P: Carried> Link<P> {
         size.span
     }
 
-    /// A packet has to wait, or is larger than [`Link::passes`]; whether there is room for it.
+    /// A packet has to wait, or is no smaller than [`Link::books_below`]; whether there is room for it.
     #[inline(never)]
     pub fn wait(&mut self, load: Load, moment: &mut impl Moment) -> bool {
         let last = (self.since, self.sizes.in_service());
-        let booked = Booked { start: self.until, load };
+        let booked = Booked { came: moment.time(), start: self.until, load };
         self.bookings.book(booked, last, moment, &mut self.counts)
     }
 
@@ -77,7 +77,8 @@ fn follows(moment: &mut impl Moment, since: Time) -> bool {
 /// A packet that waits.
 #[derive(Clone, Copy, Debug)]
 struct Booked {
-    /// When its service begins.
+    /// When it came, and when its service begins.
+    came: Time,
     start: Time,
     load: Load,
 }
@@ -150,8 +151,9 @@ impl Bookings {
 
     /// The next service begins.
     #[inline(always)]
-    fn begin(&mut self, Booked { start, load }: Booked, counts: &mut Counts) {
+    fn begin(&mut self, Booked { came, start, load }: Booked, counts: &mut Counts) {
         counts.integrate(self.len(), start);
+        counts.sent_wait += (start - came).secs();
         self.begun += 1;
         self.bytes -= u64::from(load.bytes());
         (self.since, self.in_service) = (start, load.bytes());
@@ -212,7 +214,10 @@ impl Bookings {
     fn grow(&mut self) {
         let (first, held) = (self.place(self.begun), self.ring.len());
         self.ring.rotate_left(first);
-        self.ring.resize((2 * held).max(LEAST_PLACES), Booked { start: Time::ZERO, load: Load::new(0, false) });
+        self.ring.resize(
+            (2 * held).max(LEAST_PLACES),
+            Booked { came: Time::ZERO, start: Time::ZERO, load: Load::new(0, false) },
+        );
         (self.begun, self.booked) = (0, held);
     }
 }

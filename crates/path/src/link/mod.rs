@@ -6,21 +6,21 @@
 //! Its fast case ([`Link::begin`]) decides on a packet's service when the packet arrives, and needs no queue.
 
 mod ahead;
-mod counts;
 mod sizes;
+mod spec;
 
 pub use ahead::{Begin, Bookings, Moment};
-pub use counts::{Counts, Totals};
 pub use sizes::{Load, Size, Sizes};
+pub use spec::LinkSpec;
 
-use acklab_packet::Time;
+use acklab_packet::{Rate, Time};
 
 use crate::Carried;
-use crate::loss::Loss;
-use crate::queue::{AnyQueue, Limit, Queue, Removal, Service};
+use crate::loss::{Loss, LossPlace};
+use crate::queue::{AnyQueue, Backlog, Limit, Line, Queue, Removal, Service, Stamped};
+pub use crate::queue::{Counts, Totals};
 use crate::random::Random;
-use crate::server::{AnyServer, Backlog, Constant, Cycle, Server, Turn};
-use crate::spec::{LinkSpec, LossPlace};
+use crate::server::{AnyServer, Server};
 use crate::stage::{Compression, StageSpec};
 
 /// A packet's service.
@@ -37,12 +37,12 @@ pub struct Served {
 /// A link direction. Laid out as declared: first what every packet touches whose service is booked.
 ///
 /// All times follow one order of additions: a packet whose service begins `now` arrives at `now + (service + delay)`, and
-/// the service ends at `now + service`.
+/// the service ends at `now + service`. So a packet of no bytes can arrive one rounding before the packet it follows.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Link<P> {
-    /// The largest packet whose service may be booked; 0 where none may.
-    passes: u32,
+    /// The size below which a packet's service may be booked; 0 where none may be, not even of a packet of no bytes.
+    books_below: u32,
     /// When the last service decided on ends, and when it begins.
     until: Time,
     since: Time,
@@ -53,22 +53,15 @@ pub struct Link<P> {
     bookings: Bookings,
     delay: Time,
     server: AnyServer,
-    queue: AnyQueue<P>,
+    /// What waits; of the packet in front the server has reserved a part.
+    line: Line<P>,
     loss: Option<Box<Loss>>,
     /// Both ends of header compression, if the wire carries compressed ACKs.
     compression: Option<Box<Compression>>,
-    granted: Granted<P>,
-}
-
-/// State that only a request-grant uplink has.
-#[derive(Clone, Debug)]
-struct Granted<P> {
-    /// The packet of which a part is sent, and how many of its bytes are not.
-    parts: Option<(P, u32)>,
-    /// Bytes of the last part of the packet that enters service.
-    last: u32,
-    /// When the last service ends; [`Link::until`] may be later.
+    /// When the last service ends that was not booked; `until` may be later.
     ended: Time,
+    /// Bytes of the last part of the packet that enters service.
+    last_part: u32,
 }
 
 /// Before the beginning.
@@ -82,15 +75,10 @@ impl<P: Carried> Link<P> {
             AnyQueue::new(&spec.queue, spec.rate, || random("queue")),
             AnyServer::new(spec.rate, spec.varying.as_ref(), || random("server")),
         );
-        let (mut passes, mut limit) = (0, Limit::Packets(0));
-        if let (AnyQueue::DropTail(queue), AnyServer::Constant(_)) = (&queue, &server)
-            && spec.loss.is_none()
-            && spec.stages.is_empty()
-        {
-            (passes, limit) = (queue.passes(), queue.limit());
-        }
+        let plain = server.constant().is_some() && spec.loss.is_none() && spec.stages.is_empty();
+        let (limit, books_below) = queue.books().filter(|_| plain).unwrap_or((Limit::Packets(0), 0));
         Link {
-            passes,
+            books_below,
             until: BEFORE,
             since: BEFORE,
             sizes: Sizes::default(),
@@ -98,22 +86,30 @@ impl<P: Carried> Link<P> {
             bookings: Bookings::new(limit),
             delay: spec.delay,
             server,
-            queue,
+            line: Line::new(queue),
             loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss, || random("loss")))),
             compression: compression(spec),
-            granted: Granted { parts: None, last: 0, ended: BEFORE },
+            ended: BEFORE,
+            last_part: u32::MAX,
         }
     }
 
-    /// The largest packet whose service may be booked ([`Link::begin`]); 0 where none may.
+    /// The size below which a packet's service may be booked ([`Link::begin`]); 0 where none may be. A sender without a header
+    /// sends ACKs of no bytes, so the largest size would not do.
     #[inline(always)]
-    pub fn passes(&self) -> u32 {
-        self.passes
+    pub fn books_below(&self) -> u32 {
+        self.books_below
+    }
+
+    /// Whether services are booked at all.
+    #[inline]
+    pub fn books(&self) -> bool {
+        self.books_below > 0
     }
 
     /// No service is booked: every packet is offered.
     pub fn never_book(&mut self) {
-        self.passes = 0;
+        self.books_below = 0;
     }
 
     /// When the last service decided on ends; before 0 if there was none.
@@ -124,32 +120,25 @@ impl<P: Carried> Link<P> {
 
     /// The queue. Where services are booked it is empty, and [`Link::bookings`] has what waits.
     #[inline]
-    pub fn queue(&self) -> &AnyQueue<P> {
-        &self.queue
+    pub fn queue(&self) -> &AnyQueue<Stamped<P>> {
+        self.line.queue()
     }
 
-    /// The server, if its rate is constant.
+    /// The server's rate, if it never varies.
     #[inline]
-    pub fn constant(&self) -> Option<Constant> {
-        if let AnyServer::Constant(constant) = self.server { Some(constant) } else { None }
+    pub fn constant(&self) -> Option<Rate> {
+        self.server.constant()
     }
 
     /// Packets that wait, with the one that is partly sent.
     pub fn waiting(&self) -> usize {
-        if self.passes > 0 { self.bookings.len() } else { self.held().packets as usize }
+        if self.books() { self.bookings.len() } else { self.held().packets as usize }
     }
 
     /// Where no service is booked: what waits, less what is sent of the first.
     #[inline]
     pub fn held(&self) -> Backlog {
-        let (packets, bytes) = self.granted.parts.as_ref().map_or((0, 0), |(_, rest)| (1, u64::from(*rest)));
-        Backlog { packets: packets + self.queue.len() as u64, bytes: bytes + self.queue.bytes() }
-    }
-
-    /// The server, if it is a request-grant uplink.
-    #[inline]
-    fn cycle(&mut self) -> Option<&mut Cycle> {
-        if let AnyServer::Granted(cycle) = &mut self.server { Some(cycle) } else { None }
+        self.line.held()
     }
 
     /// A packet arrives `now`: the packet to serve at once, if one is. `idle`: the last service has ended; at equal times
@@ -160,11 +149,12 @@ impl<P: Carried> Link<P> {
             removed.push((packet, Removal::Lost));
             return None;
         }
-        if let AnyServer::Granted(_) = self.server {
-            return self.await_grant(packet, idle, now, removed);
+        if self.server.grants() {
+            return self.await_grant(Stamped { packet, came: now }, idle, now, removed);
         }
-        if idle && self.queue.lets_pass(&packet) {
-            return Some(packet);
+        let packet = Stamped { packet, came: now };
+        if idle && self.queue().lets_pass(&packet) {
+            return Some(packet.packet);
         }
         let service =
             if idle { Service::Idle(self.until.max(Time::ZERO)) } else { Service::Busy(self.sizes.in_service()) };
@@ -173,90 +163,90 @@ impl<P: Carried> Link<P> {
     }
 
     #[inline]
-    fn enqueue(&mut self, packet: P, service: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
-        let before = removed.len();
+    fn enqueue(&mut self, packet: Stamped<P>, service: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
         self.counts.integrate(self.held().packets as usize, now);
-        self.queue.enqueue(packet, service, now, removed);
+        let counts = &mut self.counts;
+        self.line.enqueue(packet, service, now, |packet, reason, waited| {
+            counts.removed(reason, waited);
+            removed.push((packet, reason));
+        });
         self.counts.reached(self.held().packets as usize);
-        self.count_removed(&removed[before..]);
     }
 
     /// The packet to serve next at `now`, when the last service has ended. `None` if none waits; or if none may be served
     /// before [`Link::until`], which is later than `now` then.
     #[inline]
     pub fn next_packet(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
-        if let AnyServer::Granted(_) = self.server {
+        if self.server.grants() {
             return self.next_granted(now, removed);
         }
-        self.dequeue(now, removed)
+        match self.dequeue(now, removed) {
+            Some((next, _)) => Some(self.enters_service(next, now)),
+            None => self.wait_for_queue(now),
+        }
     }
 
     #[inline]
-    fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
-        let before = removed.len();
-        self.counts.integrate(self.held().packets as usize, now);
-        let next = self.queue.dequeue(now, removed);
-        self.count_removed(&removed[before..]);
-        next
+    fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<(Stamped<P>, u32)> {
+        let counts = &mut self.counts;
+        counts.integrate(self.line.held().packets as usize, now);
+        self.line.dequeue(now, |packet, reason, waited| {
+            counts.removed(reason, waited);
+            removed.push((packet, reason));
+        })
     }
 
-    /// A packet comes to a request-grant uplink: it waits in the queue at least until a grant.
+    /// A packet has waited until `now`, and is transmitted.
+    #[inline]
+    fn enters_service(&mut self, next: Stamped<P>, now: Time) -> P {
+        self.counts.sent_wait += next.waited(now).secs();
+        next.packet
+    }
+
+    /// The queue has handed out nothing.
+    #[inline]
+    fn wait_for_queue(&mut self, now: Time) -> Option<P> {
+        if !self.queue().is_empty() {
+            self.until = self.until.max(self.queue().ready_at(now));
+        }
+        None
+    }
+
+    /// A packet comes to a server that grants: it waits in the queue at least until a grant.
     #[inline(never)]
-    fn await_grant(&mut self, packet: P, idle: bool, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
+    fn await_grant(&mut self, packet: Stamped<P>, idle: bool, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
         let held = self.held();
-        self.cycle()?.turn(held, now);
-        // A packet that is sent in parts is in service. Others wait for a grant behind nothing.
-        let service = match &self.granted.parts {
-            Some((packet, _)) => Service::Busy(packet.wire_bytes()),
-            None if self.granted.ended > now => Service::Busy(self.sizes.in_service()),
+        self.server.ready(held, now);
+        // A packet that is sent in parts is in service. If packets wait for a grant alone, none is.
+        let service = match self.line.first() {
+            Some(packet) => Service::Busy(packet.wire_bytes()),
+            None if self.ended > now => Service::Busy(self.sizes.in_service()),
             None if held.packets > 0 => Service::Busy(0),
-            None => Service::Idle(self.granted.ended.max(Time::ZERO)),
+            None => Service::Idle(self.ended.max(Time::ZERO)),
         };
         self.enqueue(packet, service, now, removed);
-        let held = self.held();
-        self.cycle()?.arrived(held, now);
+        self.server.arrived(self.held(), now);
         if idle { self.next_packet(now, removed) } else { None }
     }
 
-    /// The packet whose last part the open grant carries; or `None`, with [`Link::until`] when to ask again.
+    /// The packet whose last part the server takes now; or `None`, with [`Link::until`] when to ask again.
     #[inline(never)]
     fn next_granted(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
         self.counts.integrate(self.held().packets as usize, now);
         loop {
-            let held = self.held();
-            match self.cycle()?.turn(held, now) {
-                Turn::Send => {}
-                Turn::Wait(at) => {
-                    self.until = at;
-                    return None;
-                }
-                Turn::Rest => return None,
+            let ready = self.server.ready(self.held(), now)?;
+            if ready > now {
+                self.until = ready;
+                return None;
             }
-            let (packet, rest) = match self.granted.parts.take() {
-                Some(parts) => parts,
-                None => {
-                    let Some(packet) = self.dequeue(now, removed) else {
-                        if let AnyQueue::Cake(cake) = &self.queue {
-                            self.until = self.until.max(cake.free_at());
-                        }
-                        return None;
-                    };
-                    let bytes = packet.wire_bytes();
-                    (packet, bytes)
-                }
-            };
-            let part = self.cycle()?.take(rest, now);
+            let Some((packet, rest)) = self.dequeue(now, removed) else { return self.wait_for_queue(now) };
+            let part = self.server.reserve(rest, now);
             if part == rest {
-                self.granted.last = part;
-                return Some(packet);
+                self.last_part = part;
+                return Some(self.enters_service(packet, now));
             }
-            self.granted.parts = Some((packet, rest - part));
+            self.line.keep(packet, rest - part);
         }
-    }
-
-    #[inline]
-    fn count_removed(&mut self, removed: &[(P, Removal)]) {
-        removed.iter().for_each(|(_, reason)| self.counts.removed(*reason));
     }
 
     /// Takes a packet into service `now`.
@@ -269,18 +259,13 @@ impl<P: Carried> Link<P> {
         }
         let Size { mut lasts, span, .. } = self.take(Load::new(bytes, packet.is_ack()));
         let mut arrives = now + span;
-        if let AnyServer::Granted(cycle) = &mut self.server {
-            lasts = cycle.offer(bytes.min(self.granted.last), now);
-            arrives = cycle.arrival(lasts, now) + self.delay;
-            self.granted.ended = now + lasts;
-        } else if self.constant().is_none() {
-            lasts = self.server.offer(bytes, now);
-            arrives = now + (lasts + self.delay);
+        if self.constant().is_none() {
+            let taken = self.server.take(bytes.min(self.last_part), now);
+            lasts = taken.lasts;
+            arrives = taken.arrives.map_or(now + (lasts + self.delay), |at| at + self.delay);
         }
-        (self.until, self.since) = (now + lasts, now);
-        if let AnyQueue::Cake(cake) = &self.queue {
-            self.until = self.until.max(cake.free_at());
-        }
+        (self.ended, self.since) = (now + lasts, now);
+        self.until = self.ended.max(self.queue().ready_at(now));
         if self.loses(packet, LossPlace::AfterQueue, now) {
             self.compression.iter_mut().for_each(|compression| compression.lose());
             lost = true;
@@ -309,21 +294,22 @@ impl<P: Carried> Link<P> {
 
     #[inline(never)]
     fn look_up(&mut self, load: Load) {
-        let (server, delay) = (&self.server, self.delay);
-        self.sizes.look_up(load, || match server {
-            AnyServer::Constant(constant) => (constant.service(load.bytes()), constant.service(load.bytes()) + delay),
-            _ => (Time::ZERO, delay),
+        let (rate, delay) = (self.constant(), self.delay);
+        self.sizes.look_up(load, || {
+            let lasts = rate.map_or(Time::ZERO, |rate| rate.transmission(load.bytes()));
+            (lasts, lasts + delay)
         });
     }
 
     /// Share of the time up to `end` during which it served, when it has served `bytes` bytes, and the last service ends at
     /// `free`.
     pub fn utilisation(&self, bytes: u64, free: Time, end: Time) -> f64 {
-        // While a shaper or a scheduler holds packets back, nothing is served.
-        let free = match (&self.queue, self.constant()) {
-            _ if matches!(self.server, AnyServer::Granted(_)) => Time::ZERO,
-            (AnyQueue::Cake(_), Some(server)) => free.min(self.since + server.service(self.sizes.in_service())),
-            _ => free,
+        let free = match self.server.grants() {
+            // What it grants is counted as it is sent.
+            true => Time::ZERO,
+            // While a shaper holds packets back, nothing is served.
+            false if !self.books() => free.min(self.ended),
+            false => free,
         };
         let unserved = (free.secs() - end.secs()).max(0.0);
         if end > Time::ZERO { ((self.server.busy(bytes) - unserved) / end.secs()).clamp(0.0, 1.0) } else { 0.0 }

@@ -118,11 +118,6 @@ impl Sizes {
         self.recent[0]
     }
 
-    /// Counts a packet that something else serves.
-    pub fn count(&mut self, load: Load) {
-        self.others += load.totals(1);
-    }
-
     /// All that entered service, or are booked for it.
     pub fn totals(&self) -> Totals {
         let mut all = self.others;

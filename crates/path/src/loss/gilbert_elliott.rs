@@ -2,8 +2,8 @@
 
 use acklab_packet::Time;
 
+use super::{GilbertElliott, Stay};
 use crate::random::Random;
-use crate::spec::{GilbertElliott, Stay};
 
 /// The two states and where it is.
 #[derive(Clone, Debug, PartialEq)]

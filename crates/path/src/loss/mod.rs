@@ -2,14 +2,15 @@
 //! but for bursts counted in packets.
 
 mod gilbert_elliott;
+mod spec;
 
 pub use gilbert_elliott::Bursts;
+pub use spec::{GilbertElliott, LossPlace, LossSpec, LossTarget, Stay};
 
 use acklab_packet::Time;
 
 use crate::Carried;
 use crate::random::Random;
-use crate::spec::{LossPlace, LossSpec, LossTarget};
 
 /// A loss model of one link direction.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! CAKE: a shaper, tins by DiffServ, fairness between hosts and flows, COBALT, and an ACK filter (as in Linux, sch_cake.c;
 //! Høiland-Jørgensen, Täht and Morton 2018).
 //!
-//! The shaper does not hold packets back by itself: [`Cake::free_at`] tells the link when the next one may leave.
+//! The shaper does not hold packets back by itself: [`Queue::ready_at`] says when the next one may leave.
 
 mod fattest;
 mod flow;
@@ -70,11 +70,6 @@ impl<P: Carried> Cake<P> {
             memory: 0,
             params: params.clone(),
         }
-    }
-
-    /// When the shaper lets the next packet go.
-    pub fn free_at(&self) -> Time {
-        Time::from_secs(self.next as f64 * 1e-9)
     }
 
     /// Takes the oldest packet of a flow out.
@@ -274,6 +269,11 @@ impl<P: Carried> Queue<P> for Cake<P> {
                 return Some(entry.packet);
             }
         }
+    }
+
+    /// Without a shaper nothing waits for its clock, which rounds to nanoseconds.
+    fn ready_at(&self, now: Time) -> Time {
+        if self.pace.bytes_per_second > 0 { Time::from_secs(self.next as f64 * 1e-9) } else { now }
     }
 
     fn len(&self) -> usize {

@@ -1,17 +1,19 @@
-//! COBALT: a queue that drops by how long packets have waited, and more when it overflows (CoDel and BLUE; Palmei, Gupta,
-//! Imputato, Morton, Tahiliani, Avallone and Täht 2019, "Design and Evaluation of COBALT Queue Discipline").
+//! COBALT (CoDel and BLUE): a queue that drops by how long packets have waited, and more when it overflows.
+//!
+//! Source: Palmei, Gupta, Imputato, Morton, Tahiliani, Avallone and Täht 2019, "Design and Evaluation of COBALT Queue
+//! Discipline".
 
 pub(crate) mod control;
 
-use std::collections::VecDeque;
-
-use acklab_packet::Time;
+use acklab_packet::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::codel::control::out_of_range;
+use super::store::Store;
 use super::{Limit, Queue, Removal, Service};
 use crate::Carried;
+use crate::ack_filter::FilterSpec;
 use crate::random::Random;
 use control::{Cobalt as Control, Rules, nanoseconds};
 
@@ -26,13 +28,17 @@ pub struct CobaltParams {
     pub target: Time,
     /// Time between the first two drops: about the longest round trip; from 1 ms to 100 s.
     pub interval: Time,
-    /// Whether packets that can be marked are marked instead of dropped. BLUE drops all the same.
+    /// Whether a packet that would be dropped is marked instead, if its sender understands marks. BLUE drops all the same.
     pub ecn: bool,
+    /// Which waiting ACKs an arriving one erases; none when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filter: Option<FilterSpec>,
 }
 
 impl Default for CobaltParams {
     fn default() -> CobaltParams {
-        CobaltParams { packets: 1000, target: Time::from_secs(0.005), interval: Time::from_secs(0.1), ecn: false }
+        let (target, interval) = (Time::from_secs(0.005), Time::from_secs(0.1));
+        CobaltParams { packets: 1000, target, interval, ecn: false, filter: None }
     }
 }
 
@@ -56,8 +62,7 @@ pub(super) fn rules(target: Time, interval: Time, ecn: bool) -> Rules {
 pub struct Cobalt<P> {
     rules: Rules,
     limit: Limit,
-    packets: VecDeque<(Time, P)>,
-    bytes: u64,
+    store: Store<P>,
     control: Control,
     /// True if the link found the queue empty after the last arrival.
     found_empty: bool,
@@ -65,13 +70,12 @@ pub struct Cobalt<P> {
 }
 
 impl<P: Carried> Cobalt<P> {
-    /// An empty queue.
-    pub fn new(params: &CobaltParams, random: Random) -> Cobalt<P> {
+    /// An empty queue before a link of `rate`.
+    pub fn new(params: &CobaltParams, rate: Rate, random: Random) -> Cobalt<P> {
         Cobalt {
             rules: rules(params.target, params.interval, params.ecn),
             limit: Limit::Packets(params.packets),
-            packets: VecDeque::new(),
-            bytes: 0,
+            store: Store::new(1, params.filter, rate),
             control: Control::whole_first_interval(),
             found_empty: false,
             random,
@@ -90,14 +94,11 @@ impl<P: Carried> Queue<P> for Cobalt<P> {
         if let (true, Service::Idle(since)) = (self.is_empty(), service) {
             self.is_found_empty(since);
         }
-        let size = u64::from(packet.wire_bytes());
-        if self.limit.admits(size, self.packets.len() as u64, self.bytes, service.bytes()) {
-            self.bytes += size;
-            self.packets.push_back((now, packet));
+        let (limit, size) = (self.limit, u64::from(packet.wire_bytes()));
+        if self.store.admit(0, packet, now, removed, |_, room| limit.refuses(size, room, service)) {
             self.found_empty = false;
         } else {
             self.control.overflowed(&self.rules, nanoseconds(now));
-            removed.push((packet, Removal::Full));
         }
     }
 
@@ -106,8 +107,7 @@ impl<P: Carried> Queue<P> for Cobalt<P> {
     }
 
     fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
-        while let Some((arrival, mut packet)) = self.packets.pop_front() {
-            self.bytes -= u64::from(packet.wire_bytes());
+        while let Some((arrival, mut packet)) = self.store.pop(0, now) {
             let times = (nanoseconds(arrival), nanoseconds(now));
             if !self.control.drops(&self.rules, &mut packet, times, &mut self.random) {
                 return Some(packet);
@@ -119,10 +119,10 @@ impl<P: Carried> Queue<P> for Cobalt<P> {
     }
 
     fn len(&self) -> usize {
-        self.packets.len()
+        self.store.len()
     }
 
     fn bytes(&self) -> u64 {
-        self.bytes
+        self.store.bytes()
     }
 }

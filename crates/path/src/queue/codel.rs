@@ -1,18 +1,18 @@
 //! CoDel: a queue that drops by how long packets have waited (RFC 8289).
 //!
-//! Once every packet has waited `target` or longer for an `interval`, one is dropped when it leaves the queue, and then another
-//! at times that the square root of their number brings closer together, until one has waited less.
+//! Once every packet has waited `target` or longer for an `interval`, one is dropped when it leaves the queue. Further
+//! drops follow, closer together with the square root of their number, until a packet has waited less.
 
 pub(crate) mod control;
 
-use std::collections::VecDeque;
-
-use acklab_packet::{Bytes, Time};
+use acklab_packet::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::store::Store;
 use super::{Limit, Queue, Removal, Service};
 use crate::Carried;
+use crate::ack_filter::FilterSpec;
 pub use control::Law;
 use control::{Control, Rules};
 
@@ -30,21 +30,24 @@ pub struct CodelParams {
     pub interval: Time,
     /// A queue of so many bytes or fewer is never dropped from: the size of the largest packet; at least 1 B.
     pub max_packet: Bytes,
-    /// Whether packets that can be marked are marked instead of dropped (as Linux does).
+    /// Whether a packet that would be dropped is marked instead, if its sender understands marks (as Linux does).
     pub ecn: bool,
     /// Packets that have waited longer are marked, too; none when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ce_threshold: Option<Time>,
     /// How the times between drops are computed.
-    #[serde(skip_serializing_if = "crate::spec::is_default")]
+    #[serde(skip_serializing_if = "crate::values::is_default")]
     pub law: Law,
+    /// Which waiting ACKs an arriving one erases; none when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filter: Option<FilterSpec>,
 }
 
 impl Default for CodelParams {
     fn default() -> CodelParams {
         let (target, interval) = (Time::from_secs(0.005), Time::from_secs(0.1));
         let (max_packet, law) = (Bytes::new(1500), Law::Rfc8289);
-        CodelParams { packets: 1000, target, interval, max_packet, ecn: false, ce_threshold: None, law }
+        CodelParams { packets: 1000, target, interval, max_packet, ecn: false, ce_threshold: None, law, filter: None }
     }
 }
 
@@ -63,21 +66,18 @@ impl CodelParams {
 pub struct Codel<P> {
     rules: Rules,
     limit: Limit,
-    /// What waits, with its arrival.
-    packets: VecDeque<(Time, P)>,
-    bytes: u64,
+    store: Store<P>,
     control: Control,
 }
 
 impl<P: Carried> Codel<P> {
-    /// An empty queue.
-    pub fn new(params: &CodelParams) -> Codel<P> {
+    /// An empty queue before a link of `rate`.
+    pub fn new(params: &CodelParams, rate: Rate) -> Codel<P> {
         let times = (params.target, params.interval, params.ce_threshold);
         Codel {
             rules: Rules::new(params.law, times, params.max_packet, params.ecn),
             limit: Limit::Packets(params.packets),
-            packets: VecDeque::new(),
-            bytes: 0,
+            store: Store::new(1, params.filter, rate),
             control: Control::default(),
         }
     }
@@ -89,13 +89,8 @@ impl<P: Carried> Queue<P> for Codel<P> {
             // The link has asked for a packet since the last one, and found none.
             self.dequeue(now, removed);
         }
-        let size = u64::from(packet.wire_bytes());
-        if self.limit.admits(size, self.packets.len() as u64, self.bytes, service.bytes()) {
-            self.bytes += size;
-            self.packets.push_back((now, packet));
-        } else {
-            removed.push((packet, Removal::Full));
-        }
+        let (limit, size) = (self.limit, u64::from(packet.wire_bytes()));
+        self.store.admit(0, packet, now, removed, |_, room| limit.refuses(size, room, service));
     }
 
     fn lets_pass(&self, _: &P) -> bool {
@@ -103,19 +98,18 @@ impl<P: Carried> Queue<P> for Codel<P> {
     }
 
     fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
-        let (packets, bytes) = (&mut self.packets, &mut self.bytes);
+        let store = &mut self.store;
         self.control.dequeue(&self.rules, now, removed, || {
-            let (arrival, packet) = packets.pop_front()?;
-            *bytes -= u64::from(packet.wire_bytes());
-            Some((arrival, packet, *bytes))
+            let (arrival, packet) = store.pop(0, now)?;
+            Some((arrival, packet, store.bytes()))
         })
     }
 
     fn len(&self) -> usize {
-        self.packets.len()
+        self.store.len()
     }
 
     fn bytes(&self) -> u64 {
-        self.bytes
+        self.store.bytes()
     }
 }

@@ -1,36 +1,35 @@
 //! A limited buffer of three parts: an ACK filter, a drop policy, a scheduler, over one view of what waits.
 //!
-//! An arriving ACK is shown to the filter first; if there is no room even without what the filter erases, the drop
+//! An arriving ACK is shown to the filter first. If there is no room even without what the filter erases, the drop
 //! policy makes some, or the arrival is dropped and nothing is erased (ledger ackfilter.m.drop_policies). No step looks
 //! through the buffer: see [`Waiting`].
 
 use acklab_packet::{Rate, Time};
 
+use super::filtering::Filtering;
 use super::{DropPolicy, Limit, Queue, Removal, Scheduler, Service};
 use crate::Carried;
-use crate::ack_filter::{AckFilter, AnyFilter, DelayedParams, FilterSpec, Verdict};
+use crate::ack_filter::{DelayedParams, FilterSpec};
 use crate::waiting::{Measures, Place, Waiting};
 
 /// A queue made of parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Composed<P> {
     limit: Limit,
-    filter: Option<AnyFilter>,
+    filtering: Filtering,
     drop: DropPolicy,
     scheduler: Scheduler,
     waiting: Waiting<P>,
-    verdict: Verdict,
 }
 
 impl<P: Carried> Composed<P> {
     /// A queue of these parts before a link of `rate`.
     pub fn new(limit: Limit, filter: Option<&FilterSpec>, drop: DropPolicy, scheduler: Scheduler, rate: Rate) -> Self {
-        let filter = filter.map(|spec| AnyFilter::new(spec, rate));
-        let measures = filter.as_ref().map_or(Measures::default(), AckFilter::<P>::measures);
+        let filtering = Filtering::new(filter, rate);
         let floor = DelayedParams::FLOOR * rate.bps() / 8.0;
         let rates = Measures { rates: Some((DelayedParams::WINDOW, floor)), ..Measures::default() };
-        let waiting = Waiting::new(drop.measures(measures, rates));
-        Composed { limit, filter, drop, scheduler, waiting, verdict: Verdict::default() }
+        let measures = drop.measures(filtering.measures::<P>(), rates);
+        Composed { limit, filtering, drop, scheduler, waiting: Waiting::new(measures, scheduler.classes()) }
     }
 
     /// What waits, and the flow table.
@@ -38,28 +37,14 @@ impl<P: Carried> Composed<P> {
         &self.waiting
     }
 
-    /// Asks the filter about an arriving ACK.
-    fn judge(&mut self, packet: &P, flow: u32, full: bool) -> Place {
-        let Some(filter) = &mut self.filter else { return Place::Tail };
-        if packet.plain_ack().is_none() || full && AckFilter::<P>::needs_room_first(filter) {
-            return Place::Tail;
-        }
-        filter.on_ack(packet, flow, &self.waiting, &mut self.verdict);
-        match self.verdict.erase.first() {
-            Some(&oldest) if AckFilter::<P>::takes_place(filter) => Place::Before(oldest),
-            _ => Place::Tail,
-        }
-    }
-
     /// Whether the arrival will find room once what the filter names is erased; drops others to make some.
     fn makes_room(&mut self, size: u64, service: Service, removed: &mut Vec<(P, Removal)>) -> bool {
-        let erased = &self.verdict.erase;
-        let freed: u64 = erased.iter().map(|&handle| u64::from(self.waiting.packet(handle).wire_bytes())).sum();
-        let (packets, bytes) = (self.waiting.len() - erased.len(), self.waiting.bytes() - freed);
+        let (erased, freed) = self.filtering.frees(&self.waiting);
+        let (packets, bytes) = (self.waiting.len() - erased, self.waiting.bytes() - freed);
         if self.limit.admits(size, packets as u64, bytes, service.bytes()) {
             return true;
         }
-        let filtering = self.filter.as_ref().is_some_and(AckFilter::<P>::filtering);
+        let filtering = self.filtering.filters::<P>();
         if self.drop == DropPolicy::Tail || self.drop == DropPolicy::TailWhenFiltering && filtering {
             return false;
         }
@@ -67,19 +52,12 @@ impl<P: Carried> Composed<P> {
         if !self.limit.admits(size, 0, 0, service.bytes()) {
             return false;
         }
-        self.erase(removed);
+        self.filtering.erase(&mut self.waiting, |packet| removed.push((packet, Removal::Filtered)));
         while !self.limit.admits(size, self.waiting.len() as u64, self.waiting.bytes(), service.bytes()) {
             let Some(victim) = self.drop.victim(&self.waiting, filtering) else { return false };
             removed.push((self.waiting.remove(victim), Removal::Full));
         }
         true
-    }
-
-    /// Removes what the filter named.
-    fn erase(&mut self, removed: &mut Vec<(P, Removal)>) {
-        for handle in self.verdict.erase.drain(..) {
-            removed.push((self.waiting.remove(handle), Removal::Filtered));
-        }
     }
 }
 
@@ -89,24 +67,24 @@ impl<P: Carried> Queue<P> for Composed<P> {
         let size = u64::from(packet.wire_bytes());
         let (waiting, bytes) = (self.waiting.len() as u64, self.waiting.bytes());
         let full = !self.limit.admits(size, waiting, bytes, service.bytes());
-        let mut place = self.judge(&packet, flow, full);
-        let erases = self.verdict.erase.len();
+        let class = self.scheduler.class(&packet);
+        let mut place = Place::Tail;
+        if !(full && self.filtering.needs_room_first::<P>()) {
+            place = self.filtering.ask(&packet, (flow, class), &self.waiting);
+        }
+        let erases = self.filtering.erases();
         if !self.makes_room(size, service, removed) {
-            self.verdict.erase.clear();
-            self.verdict.spare.clear();
+            self.filtering.withdraw();
             removed.push((packet, Removal::Full));
             return;
         }
-        if self.verdict.erase.len() < erases {
+        if self.filtering.erases() < erases {
             place = Place::Tail;
         }
-        let class = self.scheduler.class(&packet);
         // In before those it replaces go: a connection does not lose its turn by it.
         self.waiting.insert(packet, flow, class, place);
-        self.erase(removed);
-        for handle in self.verdict.spare.drain(..) {
-            self.waiting.spare(handle);
-        }
+        self.filtering.erase(&mut self.waiting, |packet| removed.push((packet, Removal::Filtered)));
+        self.filtering.spare(&mut self.waiting);
     }
 
     fn lets_pass(&self, _: &P) -> bool {

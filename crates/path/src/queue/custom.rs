@@ -29,11 +29,16 @@ pub trait Discipline: Debug + Send + Sync + CloneDiscipline {
     fn enqueue(&mut self, packet: Waiter, service: Service, now: Time, removed: &mut Vec<(u64, Removal)>);
 
     /// The number of the packet to serve next, and whether it gets a congestion mark (CE, RFC 3168) if its sender
-    /// understands marks. `None` only where nothing waits.
+    /// understands marks. `None` only where nothing waits, or [`Discipline::ready_at`] is later.
     fn dequeue(&mut self, now: Time, removed: &mut Vec<(u64, Removal)>) -> Option<(u64, bool)>;
+
+    /// When it may next hand out a packet ([`Queue::ready_at`]).
+    fn ready_at(&self, now: Time) -> Time {
+        now
+    }
 }
 
-/// A copy in a box; every discipline that is `Clone` has it.
+/// A copy in a `Box`; every discipline that is `Clone` has it.
 pub trait CloneDiscipline {
     /// The copy.
     fn clone_discipline(&self) -> Box<dyn Discipline>;
@@ -123,6 +128,10 @@ impl<P: Carried> Queue<P> for Custom<P> {
             packet.mark();
         }
         Some(packet)
+    }
+
+    fn ready_at(&self, now: Time) -> Time {
+        self.discipline.0.ready_at(now)
     }
 
     fn len(&self) -> usize {

@@ -22,20 +22,6 @@ impl<P: Carried> DropTail<P> {
         DropTail { limit, packets: VecDeque::new(), bytes: 0 }
     }
 
-    /// Size of the largest packet that an empty queue before an idle link admits, in bytes.
-    pub fn passes(&self) -> u32 {
-        match self.limit {
-            Limit::Packets(limit) if limit < 2 => 0,
-            Limit::Bytes(limit) => u32::try_from(limit).unwrap_or(u32::MAX),
-            _ => u32::MAX,
-        }
-    }
-
-    /// How much may wait.
-    pub fn limit(&self) -> Limit {
-        self.limit
-    }
-
     /// The packet to serve next.
     #[inline]
     pub fn front(&self) -> Option<&P> {
@@ -84,6 +70,15 @@ impl<P: Carried> Queue<P> for DropTail<P> {
         let packet = self.packets.pop_front()?;
         self.bytes -= u64::from(packet.wire_bytes());
         Some(packet)
+    }
+
+    fn books(&self) -> Option<(Limit, u32)> {
+        let below = match self.limit {
+            Limit::Packets(limit) if limit < 2 => 0,
+            Limit::Bytes(limit) => u32::try_from(limit).unwrap_or(u32::MAX).saturating_add(1),
+            _ => u32::MAX,
+        };
+        Some((self.limit, below))
     }
 
     #[inline]
@@ -138,8 +133,12 @@ mod tests {
             DropTail::new(None, None, kb(10_000_000), None),
             DropTail::new(None, None, None, kb(0)),
         ] {
-            for size in [1, 3999, 4000, 4001, u32::MAX] {
-                assert_eq!(size <= queue.passes(), queue.lets_pass(&Bare::of(size)), "{queue:?} {size}");
+            for size in [0, 1, 3999, 4000, 4001, u32::MAX - 1] {
+                assert_eq!(
+                    queue.books().is_some_and(|(_, below)| size < below),
+                    queue.lets_pass(&Bare::of(size)),
+                    "{queue:?} {size}"
+                );
             }
         }
     }

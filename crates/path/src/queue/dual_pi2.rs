@@ -1,18 +1,19 @@
 //! DualPI2: a queue for senders that answer many marks, one for the others, and one controller for both (RFC 9332, as in Linux).
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
-use acklab_packet::{Bytes, Time};
+use acklab_packet::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cake::FlowClass;
 use super::pie::control::Clock;
+use super::store::Store;
 use super::{Queue, Removal, Service};
 use crate::Carried;
+use crate::ack_filter::FilterSpec;
 use crate::random::Random;
-use crate::spec::quoted;
+use crate::values::quoted;
 
 /// Parameters of DualPI2. The defaults are Linux's (sch_dualpi2.c, from 6.17), which are RFC 9332's but for `beta` (3) and a step instead
 /// of a ramp from 0.8 to 1.2 ms.
@@ -42,6 +43,9 @@ pub struct DualPi2Params {
     /// Code points of flows (their `dscp`) that share the low latency queue, unmarked; such as 45, non-queue-building flows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub code_points: Vec<u8>,
+    /// Which waiting ACKs an arriving one erases, of those in the same of the two queues; none when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filter: Option<FilterSpec>,
     /// Code points of the run's flows, by index.
     #[serde(skip)]
     pub classes: Arc<[FlowClass]>,
@@ -60,6 +64,7 @@ impl Default for DualPi2Params {
             classic_share: 10.0,
             max_packet: Bytes::new(1514),
             code_points: Vec::new(),
+            filter: None,
             classes: Arc::new([]),
         }
     }
@@ -95,7 +100,7 @@ impl DualPi2Params {
     }
 }
 
-/// How a packet is treated.
+/// The queue of a packet, and whether it is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     /// In the low latency queue, marked.
@@ -106,21 +111,16 @@ enum Class {
     Classic,
 }
 
-/// A packet that waits.
-#[derive(Clone, Debug, PartialEq)]
-struct Waiter<P> {
-    since: Time,
-    class: Class,
-    packet: P,
-}
+/// The low latency queue.
+const LOW: usize = 0;
+/// The other one.
+const CLASSIC: usize = 1;
 
 /// A DualPI2 queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DualPi2<P> {
     params: DualPi2Params,
-    low: VecDeque<Waiter<P>>,
-    classic: VecDeque<Waiter<P>>,
-    bytes: u64,
+    store: Store<P>,
     probability: f64,
     delay_before: f64,
     /// Up to 0 the low latency queue is next, above the other one, while both have packets: bytes times percent.
@@ -130,12 +130,10 @@ pub struct DualPi2<P> {
 }
 
 impl<P: Carried> DualPi2<P> {
-    /// An empty queue.
-    pub fn new(params: &DualPi2Params, random: Random) -> DualPi2<P> {
+    /// An empty queue before a link of `rate`.
+    pub fn new(params: &DualPi2Params, rate: Rate, random: Random) -> DualPi2<P> {
         let mut queue = DualPi2 {
-            low: VecDeque::new(),
-            classic: VecDeque::new(),
-            bytes: 0,
+            store: Store::new(2, params.filter, rate),
             probability: 0.0,
             delay_before: 0.0,
             credit: 0.0,
@@ -153,9 +151,8 @@ impl<P: Carried> DualPi2<P> {
     }
 
     fn catch_up(&mut self, now: Time) {
-        let DualPi2 { params, low, classic, probability, delay_before, .. } = self;
-        let since = |queue: &VecDeque<Waiter<P>>| queue.front().map(|waiter| waiter.since);
-        let heads = (since(low), since(classic));
+        let DualPi2 { params, store, probability, delay_before, .. } = self;
+        let heads = (store.since(LOW), store.since(CLASSIC));
         self.clock.catch_up(now, |then| {
             let waited = |since: Option<Time>| since.map_or(0.0, |since| (then.secs() - since.secs()).max(0.0));
             let delay = waited(heads.0).max(waited(heads.1));
@@ -179,65 +176,60 @@ impl<P: Carried> DualPi2<P> {
         self.random.uniform() < probability
     }
 
-    /// Whether the controller drops a packet that is about to leave; it may be marked instead.
-    fn drops(&mut self, waiter: &mut Waiter<P>) -> bool {
-        if self.bytes < 2 * self.params.max_packet.get() {
+    /// Applies the controller to a packet that is about to leave: marks it, or says that it is dropped.
+    fn drops(&mut self, packet: &mut P, class: Class) -> bool {
+        if self.store.bytes() < 2 * self.params.max_packet.get() {
             return false;
         }
         let coupled = self.probability * self.params.coupling;
         let overload = coupled > 1.0;
-        match waiter.class {
+        match class {
             Class::Unmarked => false,
             Class::Classic => {
                 let chosen = self.chance(self.probability) && self.chance(self.probability);
-                chosen && (overload || !waiter.packet.mark())
+                chosen && (overload || !packet.mark())
             }
             Class::Scalable if overload => {
                 let dropped = self.chance(self.probability) && self.chance(self.probability);
                 if !dropped {
-                    waiter.packet.mark();
+                    packet.mark();
                 }
                 dropped
             }
             Class::Scalable => {
                 if self.chance(coupled) {
-                    waiter.packet.mark();
+                    packet.mark();
                 }
                 false
             }
         }
     }
 
-    /// The next packet, and what its departure does to the credit.
-    fn next(&mut self) -> Option<(Waiter<P>, f64)> {
+    /// The next packet, its arrival, and what its departure does to the credit.
+    fn next(&mut self, now: Time) -> Option<(Time, P, f64)> {
         let share = self.params.classic_share;
-        let low = !self.low.is_empty() && (self.classic.is_empty() || self.credit <= 0.0);
-        let (own, other) = if low { (&mut self.low, &self.classic) } else { (&mut self.classic, &self.low) };
-        let waiter = own.pop_front()?;
-        let size = waiter.packet.wire_bytes();
-        let weight = if other.is_empty() {
+        let empty = |line: usize| self.store.since(line).is_none();
+        let low = !empty(LOW) && (empty(CLASSIC) || self.credit <= 0.0);
+        let (own, other) = if low { (LOW, CLASSIC) } else { (CLASSIC, LOW) };
+        let weight = if empty(other) {
             0.0
         } else if low {
             share
         } else {
             share - 100.0
         };
-        self.bytes -= u64::from(size);
-        Some((waiter, weight * f64::from(size)))
+        let (since, packet) = self.store.pop(own, now)?;
+        let change = weight * f64::from(packet.wire_bytes());
+        Some((since, packet, change))
     }
 }
 
 impl<P: Carried> Queue<P> for DualPi2<P> {
     fn enqueue(&mut self, packet: P, _: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
         self.catch_up(now);
-        if self.len() as u64 >= self.params.waiting {
-            removed.push((packet, Removal::Full));
-            return;
-        }
-        let class = self.classify(&packet);
-        self.bytes += u64::from(packet.wire_bytes());
-        let queue = if class == Class::Classic { &mut self.classic } else { &mut self.low };
-        queue.push_back(Waiter { since: now, class, packet });
+        let line = if self.classify(&packet) == Class::Classic { CLASSIC } else { LOW };
+        let waiting = self.params.waiting;
+        self.store.admit(line, packet, now, removed, |_, room| (room.packets >= waiting).then_some(Removal::Full));
     }
 
     fn lets_pass(&self, _: &P) -> bool {
@@ -246,27 +238,28 @@ impl<P: Carried> Queue<P> for DualPi2<P> {
 
     fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
         self.catch_up(now);
-        while let Some((mut waiter, change)) = self.next() {
-            if self.drops(&mut waiter) {
-                removed.push((waiter.packet, Removal::Early));
+        while let Some((since, mut packet, change)) = self.next(now) {
+            let class = self.classify(&packet);
+            if self.drops(&mut packet, class) {
+                removed.push((packet, Removal::Early));
                 continue;
             }
-            if waiter.class == Class::Scalable && now - waiter.since > self.params.step {
-                waiter.packet.mark();
+            if class == Class::Scalable && now - since > self.params.step {
+                packet.mark();
             }
             self.credit += change;
-            return Some(waiter.packet);
+            return Some(packet);
         }
         self.reset_credit();
         None
     }
 
     fn len(&self) -> usize {
-        self.low.len() + self.classic.len()
+        self.store.len()
     }
 
     fn bytes(&self) -> u64 {
-        self.bytes
+        self.store.bytes()
     }
 }
 

@@ -8,11 +8,68 @@ use std::collections::VecDeque;
 use acklab_packet::Time;
 
 use super::Removal;
+use super::store::{Room, Store};
 use crate::Carried;
 use crate::random::Random;
-use crate::spec::quoted;
+use crate::values::quoted;
 
-/// A connection's hash, changed by a perturbation that nobody outside knows.
+/// Declares the parameters of queues with a controller in each: those of FQ-CoDel, then the controller's, with their defaults.
+macro_rules! with_queues {
+    ($(#[$about:meta])* pub struct $name:ident { $($(#[$doc:meta])* pub $key:ident: $type:ty = $default:expr,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name {
+            /// Packets that may wait, the one in service not counted; at least 1. One more, and the queue with most bytes is
+            /// dropped from.
+            #[schemars(range(min = 1))]
+            pub waiting: u64,
+            /// Memory that packets may take, counted as Linux does: 832 B for a packet up to 192 B, 2304 B for one of 1500 B.
+            pub memory: acklab_packet::Bytes,
+            /// Packets dropped at once when there is no room, at most half of the bytes of the queue with most; at least 1.
+            #[schemars(range(min = 1))]
+            pub drop_batch: u32,
+            /// Queues, from 1 to 65,536.
+            #[schemars(range(min = 1, max = 65536))]
+            pub flows: u32,
+            /// Bytes that a queue may send in its turn, from 1 B to 1 MiB.
+            pub quantum: acklab_packet::Bytes,
+            /// Waiting time that a queue may keep up: more than 0, at most `interval`.
+            pub target: acklab_packet::Time,
+            /// Which waiting ACKs an arriving one erases; none when left out.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub filter: Option<$crate::ack_filter::FilterSpec>,
+            $($(#[$doc])* pub $key: $type,)*
+        }
+
+        impl Default for $name {
+            fn default() -> $name {
+                $name {
+                    waiting: 10_240,
+                    memory: acklab_packet::Bytes::new(32 << 20),
+                    drop_batch: 64,
+                    flows: 1024,
+                    quantum: acklab_packet::Bytes::new(1514),
+                    target: acklab_packet::Time::from_secs(0.005),
+                    filter: None,
+                    $($key: $default,)*
+                }
+            }
+        }
+
+        impl $name {
+            /// The first key that is out of range among those of the queues.
+            fn queues_out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
+                let sizes = (self.flows, self.quantum.get());
+                $crate::queue::fair::out_of_range(sizes, (self.waiting, self.memory.get()))
+                    .or_else(|| (self.drop_batch == 0).then(|| ("drop_batch", "must be at least 1", "0".into())))
+            }
+        }
+    };
+}
+pub(super) use with_queues;
+
+/// A connection's hash, changed by a secret perturbation.
 pub fn flow_hash(connection: u64, perturbation: u32) -> u32 {
     let mut x = connection.wrapping_add(u64::from(perturbation).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     for factor in [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53_u64] {
@@ -36,47 +93,17 @@ pub(super) fn memory(bytes: u32) -> u64 {
     DESCRIPTOR + if buffer <= SMALL { SMALL } else { buffer.next_power_of_two() }
 }
 
-/// One of the queues, with a state `S` of its own.
+/// One of the queues, with a state `S` of its own; its packets are a line of the store.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Bucket<P, S> {
-    packets: VecDeque<(Time, P)>,
-    pub bytes: u64,
+struct Bucket<S> {
     deficit: i64,
     /// Whether it takes part in the round.
     listed: bool,
-    pub state: S,
+    state: S,
 }
 
-/// What waits in one of the queues, with the sums over all of them.
-pub(super) struct Stock<'a, P> {
-    packets: &'a mut VecDeque<(Time, P)>,
-    bytes: &'a mut u64,
-    /// Packets, bytes, memory.
-    of_all: (&'a mut usize, &'a mut u64, &'a mut u64),
-}
-
-impl<P: Carried> Stock<'_, P> {
-    /// The oldest packet, with its arrival.
-    #[inline]
-    pub fn pop(&mut self) -> Option<(Time, P)> {
-        let (arrival, packet) = self.packets.pop_front()?;
-        let size = packet.wire_bytes();
-        *self.bytes -= u64::from(size);
-        *self.of_all.0 -= 1;
-        *self.of_all.1 -= u64::from(size);
-        *self.of_all.2 -= memory(size);
-        Some((arrival, packet))
-    }
-
-    /// Bytes that wait in all queues.
-    #[inline]
-    pub fn bytes_of_all(&self) -> u64 {
-        *self.of_all.1
-    }
-}
-
-/// What becomes of a new queue that is found empty in its turn. It has to pass through the old ones before it can be new again, so
-/// that a flow of single packets cannot starve them.
+/// Where a new queue goes that is found empty in its turn. It has to pass through the old ones before it can be new
+/// again, so that a flow of single packets cannot starve them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EmptyNew {
     /// It is old (RFC 8290 section 4.2).
@@ -88,30 +115,28 @@ pub(super) enum EmptyNew {
 /// The queues.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fair<P, S> {
-    pub buckets: Vec<Bucket<P, S>>,
+    buckets: Vec<Bucket<S>>,
+    pub store: Store<P>,
     new: VecDeque<u32>,
     old: VecDeque<u32>,
     quantum: i64,
     empty: EmptyNew,
     perturbation: u32,
-    pub len: usize,
-    pub bytes: u64,
     pub memory: u64,
 }
 
 impl<P: Carried, S: Clone> Fair<P, S> {
-    /// So many empty queues.
-    pub fn new((flows, quantum): (u32, u64), empty: EmptyNew, state: &S, random: &mut Random) -> Fair<P, S> {
-        let bucket = || Bucket { packets: VecDeque::new(), bytes: 0, deficit: 0, listed: false, state: state.clone() };
+    /// So many empty queues, whose packets are in `store`.
+    pub fn new(store: Store<P>, quantum: u64, empty: EmptyNew, state: &S, random: &mut Random) -> Fair<P, S> {
+        let bucket = || Bucket { deficit: 0, listed: false, state: state.clone() };
         Fair {
-            buckets: (0..flows).map(|_| bucket()).collect(),
+            buckets: store.in_line().iter().map(|_| bucket()).collect(),
+            store,
             new: VecDeque::new(),
             old: VecDeque::new(),
             quantum: quantum as i64,
             empty,
             perturbation: draw(random),
-            len: 0,
-            bytes: 0,
             memory: 0,
         }
     }
@@ -123,44 +148,56 @@ impl<P: Carried, S: Clone> Fair<P, S> {
         ((u64::from(hash) * self.buckets.len() as u64) >> 32) as usize
     }
 
-    /// A packet waits in that queue.
-    pub fn push(&mut self, index: usize, packet: P, now: Time) {
-        let (bucket, size) = (&mut self.buckets[index], packet.wire_bytes());
-        bucket.bytes += u64::from(size);
-        bucket.packets.push_back((now, packet));
+    /// The state of a queue.
+    pub fn state(&mut self, index: usize) -> &mut S {
+        &mut self.buckets[index].state
+    }
+
+    /// The state of a queue, and the bytes that wait there.
+    pub fn open(&mut self, index: usize) -> (&mut S, u64) {
+        (&mut self.buckets[index].state, self.store.in_line()[index])
+    }
+
+    /// A packet waits in that queue, unless `refuses` has a reason against it.
+    pub fn admit(
+        &mut self,
+        index: usize,
+        packet: P,
+        now: Time,
+        removed: &mut Vec<(P, Removal)>,
+        refuses: impl FnOnce(&mut S, &mut P, Room) -> Option<Removal>,
+    ) {
+        let (bucket, size, before) = (&mut self.buckets[index], packet.wire_bytes(), removed.len());
+        let state = &mut bucket.state;
+        if !self.store.admit(index, packet, now, removed, |packet, room| refuses(state, packet, room)) {
+            return;
+        }
         if !bucket.listed {
             (bucket.listed, bucket.deficit) = (true, self.quantum);
             self.new.push_back(index as u32);
         }
-        self.len += 1;
-        self.bytes += u64::from(size);
-        self.memory += memory(size);
+        let erased: u64 = removed[before..].iter().map(|(packet, _)| memory(packet.wire_bytes())).sum();
+        self.memory = self.memory + memory(size) - erased;
     }
 
-    /// The oldest packet of that queue, with its arrival.
+    /// The oldest packet of that queue, with its arrival, and the queue's state.
     #[inline]
-    pub fn pop(&mut self, index: usize) -> Option<(Time, P)> {
-        self.open(index).1.pop()
-    }
-
-    /// A queue's state, and apart from it what waits there.
-    #[inline]
-    pub fn open(&mut self, index: usize) -> (&mut S, Stock<'_, P>) {
-        let Bucket { packets, bytes, state, .. } = &mut self.buckets[index];
-        let of_all = (&mut self.len, &mut self.bytes, &mut self.memory);
-        (state, Stock { packets, bytes, of_all })
+    pub fn pop(&mut self, index: usize, now: Time) -> Option<(Time, P)> {
+        let (arrival, packet) = self.store.pop(index, now)?;
+        self.memory -= memory(packet.wire_bytes());
+        Some((arrival, packet))
     }
 
     /// Drops from the front of the queue with most bytes: up to `most` packets, or half of its bytes. Which queue that was, and
     /// how many.
-    pub fn drop_batch(&mut self, most: u32, removed: &mut Vec<(P, Removal)>) -> (usize, u32) {
+    pub fn drop_batch(&mut self, most: u32, now: Time, removed: &mut Vec<(P, Removal)>) -> (usize, u32) {
         let index = self.fattest();
-        let before = self.buckets[index].bytes;
+        let before = self.store.in_line()[index];
         let mut drops = 0;
-        while let Some((_, packet)) = self.pop(index) {
+        while let Some((_, packet)) = self.pop(index, now) {
             removed.push((packet, Removal::Full));
             drops += 1;
-            if drops >= most || before - self.buckets[index].bytes >= before / 2 {
+            if drops >= most || before - self.store.in_line()[index] >= before / 2 {
                 break;
             }
         }
@@ -169,8 +206,8 @@ impl<P: Carried, S: Clone> Fair<P, S> {
 
     /// The queue with most bytes; of several the first.
     fn fattest(&self) -> usize {
-        let most = self.buckets.iter().map(|bucket| bucket.bytes).max();
-        self.buckets.iter().position(|bucket| Some(bucket.bytes) == most).unwrap_or(0)
+        let most = self.store.in_line().iter().max();
+        self.store.in_line().iter().position(|bytes| Some(bytes) == most).unwrap_or(0)
     }
 
     /// The next packet: `take` takes one out of the queue whose turn it is, or finds it empty.
@@ -222,8 +259,9 @@ pub(super) fn out_of_range(
 mod tests {
     use super::*;
 
-    /// Pairs among 100 flows, numbered as in a scenario, that share one of 1,024 queues: 4950 / 1024 = 4.83 are to be expected, with
-    /// a standard error of 0.07 over 1,000 perturbations. FQ-CoDel takes the hash's upper bits, CAKE its lower ones.
+    /// Pairs that share one of 1,024 queues, among 100 flows numbered as in a scenario. The expected number is 4950 /
+    /// 1024 = 4.83, with a standard error of 0.07 over 1,000 perturbations. FQ-CoDel takes the hash's upper bits, CAKE
+    /// its lower ones.
     #[test]
     fn flows_share_a_queue_as_often_as_with_random_hashes_and_others_with_each_perturbation() {
         let mut random = Random::named(1, "perturbations");

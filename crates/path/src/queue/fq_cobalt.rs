@@ -1,11 +1,11 @@
 //! FQ-COBALT: a queue for each hash of a connection, served by deficit round robin, with COBALT in each (as in ns-3).
 
-use acklab_packet::{Bytes, Time};
+use acklab_packet::{Bytes, Rate, Time};
 
 use super::cobalt::control::{Cobalt as Control, Rules, nanoseconds};
 use super::cobalt::rules;
-use super::fair::{EmptyNew, Fair};
-use super::fq_codel::with_queues;
+use super::fair::{EmptyNew, Fair, with_queues};
+use super::store::Store;
 use super::{Queue, Removal, Service, codel};
 use crate::Carried;
 use crate::random::Random;
@@ -15,7 +15,7 @@ with_queues! {
     pub struct FqCobaltParams {
         /// Time between the first two drops of a queue: about the longest round trip; from 1 ms to 100 s.
         pub interval: Time = Time::from_secs(0.1),
-        /// Whether packets that can be marked are marked instead of dropped. BLUE drops all the same.
+        /// Whether a packet that would be dropped is marked instead, if its sender understands marks. BLUE drops all the same.
         pub ecn: bool = true,
     }
 }
@@ -37,13 +37,14 @@ pub struct FqCobalt<P> {
 }
 
 impl<P: Carried> FqCobalt<P> {
-    /// An empty queue.
-    pub fn new(params: &FqCobaltParams, mut random: Random) -> FqCobalt<P> {
+    /// An empty queue before a link of `rate`.
+    pub fn new(params: &FqCobaltParams, rate: Rate, mut random: Random) -> FqCobalt<P> {
         let state = Control::whole_first_interval();
+        let store = Store::new(params.flows as usize, params.filter, rate);
         FqCobalt {
             params: *params,
             rules: rules(params.target, params.interval, params.ecn),
-            fair: Fair::new((params.flows, params.quantum.get()), EmptyNew::Old, &state, &mut random),
+            fair: Fair::new(store, params.quantum.get(), EmptyNew::Old, &state, &mut random),
             random,
         }
     }
@@ -56,10 +57,10 @@ impl<P: Carried> Queue<P> for FqCobalt<P> {
             self.dequeue(since, removed);
         }
         let index = self.fair.bucket_of(&packet);
-        self.fair.push(index, packet, now);
-        if self.fair.len as u64 > self.params.waiting || self.fair.memory > self.params.memory.get() {
-            let (fattest, _) = self.fair.drop_batch(self.params.drop_batch, removed);
-            self.fair.buckets[fattest].state.overflowed(&self.rules, nanoseconds(now));
+        self.fair.admit(index, packet, now, removed, |_, _, _| None);
+        if self.len() as u64 > self.params.waiting || self.fair.memory > self.params.memory.get() {
+            let (fattest, _) = self.fair.drop_batch(self.params.drop_batch, now, removed);
+            self.fair.state(fattest).overflowed(&self.rules, nanoseconds(now));
         }
     }
 
@@ -68,25 +69,25 @@ impl<P: Carried> Queue<P> for FqCobalt<P> {
     }
 
     fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
-        let (rules, random, now) = (&self.rules, &mut self.random, nanoseconds(now));
+        let (rules, random, nanos) = (&self.rules, &mut self.random, nanoseconds(now));
         self.fair.serve(|fair, index| {
-            while let Some((arrival, mut packet)) = fair.pop(index) {
-                let times = (nanoseconds(arrival), now);
-                if !fair.buckets[index].state.drops(rules, &mut packet, times, random) {
+            while let Some((arrival, mut packet)) = fair.pop(index, now) {
+                let times = (nanoseconds(arrival), nanos);
+                if !fair.state(index).drops(rules, &mut packet, times, random) {
                     return Some(packet);
                 }
                 removed.push((packet, Removal::Early));
             }
-            fair.buckets[index].state.found_empty(rules, now);
+            fair.state(index).found_empty(rules, nanos);
             None
         })
     }
 
     fn len(&self) -> usize {
-        self.fair.len
+        self.fair.store.len()
     }
 
     fn bytes(&self) -> u64 {
-        self.fair.bytes
+        self.fair.store.bytes()
     }
 }

@@ -1,9 +1,10 @@
 //! FQ-PIE: a queue for each hash of a connection, served by deficit round robin, with PIE in each (as Linux has it).
 
-use acklab_packet::{Bytes, Time};
+use acklab_packet::{Bytes, Rate, Time};
 
 use super::fair::{self, EmptyNew, Fair};
 use super::pie::control::{Chance, Clock, Rules, with_controller};
+use super::store::Store;
 use super::{Queue, Removal, Service};
 use crate::Carried;
 use crate::random::Random;
@@ -43,18 +44,14 @@ pub struct FqPie<P> {
 }
 
 impl<P: Carried> FqPie<P> {
-    /// An empty queue.
-    pub fn new(params: &FqPieParams, mut random: Random) -> FqPie<P> {
+    /// An empty queue before a link of `rate`.
+    pub fn new(params: &FqPieParams, rate: Rate, mut random: Random) -> FqPie<P> {
         let rules = params.rules();
+        let store = Store::new(params.flows as usize, params.filter, rate);
         FqPie {
             waiting: params.waiting,
             rules,
-            fair: Fair::new(
-                (params.flows, params.quantum.get()),
-                EmptyNew::OldAmongOthers,
-                &Chance::new(&rules),
-                &mut random,
-            ),
+            fair: Fair::new(store, params.quantum.get(), EmptyNew::OldAmongOthers, &Chance::new(&rules), &mut random),
             awake: Vec::new(),
             is_awake: vec![false; params.flows as usize],
             clock: Clock::new(params.update),
@@ -71,9 +68,9 @@ impl<P: Carried> FqPie<P> {
         let FqPie { fair, awake, is_awake, rules, .. } = self;
         self.clock.catch_up(now, |_| {
             awake.retain(|&index| {
-                let bucket = &mut fair.buckets[index as usize];
-                bucket.state.update(rules, bucket.bytes);
-                is_awake[index as usize] = !bucket.state.rests() || bucket.bytes > 0;
+                let (chance, bytes) = fair.open(index as usize);
+                chance.update(rules, bytes);
+                is_awake[index as usize] = !chance.rests() || bytes > 0;
                 is_awake[index as usize]
             });
             awake.is_empty()
@@ -88,7 +85,7 @@ impl<P: Carried> FqPie<P> {
 }
 
 impl<P: Carried> Queue<P> for FqPie<P> {
-    fn enqueue(&mut self, mut packet: P, service: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
+    fn enqueue(&mut self, packet: P, service: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
         if self.is_empty() && service.bytes().is_none() {
             // The link has asked for a packet since the last one, and found none.
             self.dequeue(now, removed);
@@ -96,14 +93,15 @@ impl<P: Carried> Queue<P> for FqPie<P> {
         self.catch_up(now);
         let index = self.fair.bucket_of(&packet);
         self.wake(index);
-        let full = self.fair.len as u64 >= self.waiting;
-        let bucket = &mut self.fair.buckets[index];
-        if full || bucket.state.drops(&self.rules, &mut packet, bucket.bytes, &mut self.random) {
-            bucket.state.dropped();
-            removed.push((packet, if full { Removal::Full } else { Removal::Early }));
-        } else {
-            self.fair.push(index, packet, now);
-        }
+        let FqPie { waiting, rules, fair, random, .. } = self;
+        fair.admit(index, packet, now, removed, |chance, packet, room| {
+            let full = (room.packets >= *waiting).then_some(Removal::Full);
+            let refused = full.or_else(|| chance.drops(rules, packet, room.in_line, random).then_some(Removal::Early));
+            if refused.is_some() {
+                chance.dropped();
+            }
+            refused
+        });
     }
 
     fn lets_pass(&self, _: &P) -> bool {
@@ -114,9 +112,9 @@ impl<P: Carried> Queue<P> for FqPie<P> {
         self.catch_up(now);
         let mut served = None;
         let packet = self.fair.serve(|fair, index| {
-            let (arrival, packet) = fair.pop(index)?;
-            let bucket = &mut fair.buckets[index];
-            bucket.state.departed(arrival, now, bucket.bytes);
+            let (arrival, packet) = fair.pop(index, now)?;
+            let (chance, bytes) = fair.open(index);
+            chance.departed(arrival, now, bytes);
             served = Some(index);
             Some(packet)
         });
@@ -125,10 +123,10 @@ impl<P: Carried> Queue<P> for FqPie<P> {
     }
 
     fn len(&self) -> usize {
-        self.fair.len
+        self.fair.store.len()
     }
 
     fn bytes(&self) -> u64 {
-        self.fair.bytes
+        self.fair.store.bytes()
     }
 }

@@ -2,6 +2,9 @@
 
 use acklab_packet::Bytes;
 
+use super::store::Room;
+use super::{Removal, Service};
+
 /// What is limited.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
@@ -41,5 +44,11 @@ impl Limit {
             Limit::Bytes(limit) => bytes + u64::from(in_service.unwrap_or(0)) + size <= limit,
             Limit::WaitingBytes(limit) => in_service.is_none() || bytes + size <= limit,
         }
+    }
+
+    /// [`Removal::Full`] for an arrival that finds no [`Room`].
+    #[inline]
+    pub(super) fn refuses(self, size: u64, room: Room, service: Service) -> Option<Removal> {
+        (!self.admits(size, room.packets, room.bytes, service.bytes())).then_some(Removal::Full)
     }
 }

@@ -3,30 +3,35 @@
 //! To add one: a file here, a variant in [`AnyQueue`] and in [`QueueSpec`]. A program's own needs neither
 //! ([`QueueSpec::Custom`]).
 
-pub(crate) mod cake;
-pub(crate) mod cobalt;
-pub(crate) mod codel;
+mod cake;
+mod cobalt;
+mod codel;
 mod composed;
-pub(crate) mod custom;
-pub(crate) mod docsis_pie;
-pub(crate) mod drop_policy;
+mod counts;
+mod custom;
+mod docsis_pie;
+mod drop_policy;
 mod drop_tail;
-pub(crate) mod dual_pi2;
+mod dual_pi2;
 mod fair;
-pub(crate) mod fq_cobalt;
-pub(crate) mod fq_codel;
-pub(crate) mod fq_pie;
+mod filtering;
+mod fq_cobalt;
+mod fq_codel;
+mod fq_pie;
 mod limit;
-pub(crate) mod pie;
-pub(crate) mod policer;
-pub(crate) mod red;
-pub(crate) mod scheduler;
+mod line;
+mod pie;
+mod policer;
+mod red;
+mod scheduler;
+mod spec;
 mod store;
 
 pub use cake::{AckFiltering, Cake, CakeQueueParams, Cells, FlowClass, Isolation, TinMode};
 pub use cobalt::{Cobalt, CobaltParams};
 pub use codel::{Codel, CodelParams, Law};
 pub use composed::Composed;
+pub use counts::{Counts, Totals};
 pub use custom::{CloneDiscipline, Custom, Discipline, OwnQueue, Waiter};
 pub use docsis_pie::{DocsisPie, DocsisPieParams};
 pub use drop_policy::DropPolicy;
@@ -37,16 +42,17 @@ pub use fq_cobalt::{FqCobalt, FqCobaltParams};
 pub use fq_codel::{FqCodel, FqCodelParams};
 pub use fq_pie::{FqPie, FqPieParams};
 pub use limit::Limit;
+pub use line::{Backlog, Line, Stamped};
 pub use pie::{Pie, PieParams};
 pub use policer::{Policer, PolicerParams};
 pub use red::{Red, RedParams};
 pub use scheduler::Scheduler;
+pub use spec::QueueSpec;
 
 use acklab_packet::{Rate, Time};
 
 use crate::Carried;
 use crate::random::Random;
-use crate::spec::QueueSpec;
 
 /// Why a packet leaves a link before it arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,9 +95,18 @@ pub trait Queue<P: Carried> {
     /// Whether a packet that finds the link idle and the queue empty goes straight into service, leaving no trace in
     /// the queue's state. Answering `false` is always right, only slower.
     fn lets_pass(&self, packet: &P) -> bool;
-    /// The next packet to serve, `None` if none waits then, or none may leave yet ([`Cake::free_at`]). It may be marked first, and others before it may be dropped:
-    /// those go to `removed`.
+    /// The next packet to serve, `None` if none waits then, or none may leave yet ([`Queue::ready_at`]). It may be marked
+    /// first, and others before it may be dropped: those go to `removed`.
     fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P>;
+    /// When it may next hand out a packet, because a shaper holds it back; `now` or earlier: at once.
+    fn ready_at(&self, now: Time) -> Time {
+        now
+    }
+    /// Its limit, if that alone decides what happens to an arrival: first in, first out, and nothing else is dropped.
+    /// With it comes the size below which it admits a packet while it is empty and the link idle: 0 if it admits none.
+    fn books(&self) -> Option<(Limit, u32)> {
+        None
+    }
     /// Packets waiting.
     fn len(&self) -> usize;
     /// Bytes waiting.
@@ -102,7 +117,7 @@ pub trait Queue<P: Carried> {
     }
 }
 
-/// The disciplines, dispatched without boxes.
+/// The disciplines, dispatched without `Box<dyn>`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnyQueue<P> {
     /// See [`DropTail`].
@@ -163,6 +178,7 @@ impl<P: Carried> AnyQueue<P> {
     pub fn new(spec: &QueueSpec, rate: Rate, random: impl FnOnce() -> Random) -> AnyQueue<P> {
         match spec {
             &QueueSpec::DropTail { packets, waiting, bytes, waiting_bytes, ref filter, drop, scheduler } => {
+                let [bytes, waiting_bytes] = [bytes, waiting_bytes].map(|limit| limit.map(|limit| limit.at(rate)));
                 if filter.is_none() && drop == DropPolicy::Tail && scheduler == Scheduler::Fifo {
                     return AnyQueue::DropTail(DropTail::new(packets, waiting, bytes, waiting_bytes));
                 }
@@ -170,15 +186,15 @@ impl<P: Carried> AnyQueue<P> {
                 AnyQueue::Composed(Box::new(Composed::new(limit, filter.as_ref(), drop, scheduler, rate)))
             }
             QueueSpec::Custom(discipline) => AnyQueue::Custom(Box::new(Custom::new(discipline.clone()))),
-            QueueSpec::Codel(params) => AnyQueue::Codel(Box::new(Codel::new(params))),
-            QueueSpec::Policer(params) => AnyQueue::Policer(Box::new(Policer::new(params))),
-            QueueSpec::FqCodel(params) => AnyQueue::FqCodel(Box::new(FqCodel::new(params, random()))),
-            QueueSpec::Pie(params) => AnyQueue::Pie(Box::new(Pie::new(params, random()))),
+            QueueSpec::Codel(params) => AnyQueue::Codel(Box::new(Codel::new(params, rate))),
+            QueueSpec::Policer(params) => AnyQueue::Policer(Box::new(Policer::new(params, rate))),
+            QueueSpec::FqCodel(params) => AnyQueue::FqCodel(Box::new(FqCodel::new(params, rate, random()))),
+            QueueSpec::Pie(params) => AnyQueue::Pie(Box::new(Pie::new(params, rate, random()))),
             QueueSpec::DocsisPie(params) => AnyQueue::DocsisPie(Box::new(DocsisPie::new(params, rate, random()))),
-            QueueSpec::DualPi2(params) => AnyQueue::DualPi2(Box::new(DualPi2::new(params, random()))),
-            QueueSpec::FqPie(params) => AnyQueue::FqPie(Box::new(FqPie::new(params, random()))),
-            QueueSpec::Cobalt(params) => AnyQueue::Cobalt(Box::new(Cobalt::new(params, random()))),
-            QueueSpec::FqCobalt(params) => AnyQueue::FqCobalt(Box::new(FqCobalt::new(params, random()))),
+            QueueSpec::DualPi2(params) => AnyQueue::DualPi2(Box::new(DualPi2::new(params, rate, random()))),
+            QueueSpec::FqPie(params) => AnyQueue::FqPie(Box::new(FqPie::new(params, rate, random()))),
+            QueueSpec::Cobalt(params) => AnyQueue::Cobalt(Box::new(Cobalt::new(params, rate, random()))),
+            QueueSpec::FqCobalt(params) => AnyQueue::FqCobalt(Box::new(FqCobalt::new(params, rate, random()))),
             QueueSpec::Cake(params) => AnyQueue::Cake(Box::new(Cake::new(params, random()))),
             QueueSpec::Red(params) => AnyQueue::Red(Box::new(Red::new(params, rate, random))),
         }
@@ -199,6 +215,15 @@ impl<P: Carried> Queue<P> for AnyQueue<P> {
     #[inline]
     fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
         each!(self, queue => queue.dequeue(now, removed))
+    }
+
+    #[inline]
+    fn ready_at(&self, now: Time) -> Time {
+        each!(self, queue => queue.ready_at(now))
+    }
+
+    fn books(&self) -> Option<(Limit, u32)> {
+        each!(self, queue => queue.books())
     }
 
     #[inline]

@@ -2,10 +2,9 @@
 
 pub(crate) mod control;
 
-use std::collections::VecDeque;
+use acklab_packet::{Rate, Time};
 
-use acklab_packet::Time;
-
+use super::store::Store;
 use super::{Limit, Queue, Removal, Service};
 use crate::Carried;
 use crate::random::Random;
@@ -35,21 +34,19 @@ impl PieParams {
 pub struct Pie<P> {
     rules: Rules,
     limit: Limit,
-    packets: VecDeque<(Time, P)>,
-    bytes: u64,
+    store: Store<P>,
     chance: Chance,
     clock: Clock,
     random: Random,
 }
 
 impl<P: Carried> Pie<P> {
-    /// An empty queue.
-    pub fn new(params: &PieParams, random: Random) -> Pie<P> {
+    /// An empty queue before a link of `rate`.
+    pub fn new(params: &PieParams, rate: Rate, random: Random) -> Pie<P> {
         let rules = params.rules();
         Pie {
             limit: Limit::Packets(params.packets),
-            packets: VecDeque::new(),
-            bytes: 0,
+            store: Store::new(1, params.filter, rate),
             chance: Chance::new(&rules),
             clock: Clock::new(params.update),
             rules,
@@ -63,7 +60,7 @@ impl<P: Carried> Pie<P> {
     }
 
     fn catch_up(&mut self, now: Time) {
-        let (rules, chance, bytes) = (&self.rules, &mut self.chance, self.bytes);
+        let (rules, chance, bytes) = (&self.rules, &mut self.chance, self.store.bytes());
         self.clock.catch_up(now, |_| {
             chance.update(rules, bytes);
             chance.rests()
@@ -72,16 +69,16 @@ impl<P: Carried> Pie<P> {
 }
 
 impl<P: Carried> Queue<P> for Pie<P> {
-    fn enqueue(&mut self, mut packet: P, service: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
+    fn enqueue(&mut self, packet: P, service: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
         self.catch_up(now);
+        let Pie { rules, limit, store, chance, random, .. } = self;
         let size = u64::from(packet.wire_bytes());
-        let full = !self.limit.admits(size, self.packets.len() as u64, self.bytes, service.bytes());
-        if full || self.chance.drops(&self.rules, &mut packet, self.bytes, &mut self.random) {
-            self.chance.dropped();
-            removed.push((packet, if full { Removal::Full } else { Removal::Early }));
-        } else {
-            self.bytes += size;
-            self.packets.push_back((now, packet));
+        let admitted = store.admit(0, packet, now, removed, |packet, room| {
+            let full = limit.refuses(size, room, service);
+            full.or_else(|| chance.drops(rules, packet, room.bytes, random).then_some(Removal::Early))
+        });
+        if !admitted {
+            chance.dropped();
         }
     }
 
@@ -91,17 +88,16 @@ impl<P: Carried> Queue<P> for Pie<P> {
 
     fn dequeue(&mut self, now: Time, _: &mut Vec<(P, Removal)>) -> Option<P> {
         self.catch_up(now);
-        let (arrival, packet) = self.packets.pop_front()?;
-        self.bytes -= u64::from(packet.wire_bytes());
-        self.chance.departed(arrival, now, self.bytes);
+        let (arrival, packet) = self.store.pop(0, now)?;
+        self.chance.departed(arrival, now, self.store.bytes());
         Some(packet)
     }
 
     fn len(&self) -> usize {
-        self.packets.len()
+        self.store.len()
     }
 
     fn bytes(&self) -> u64 {
-        self.bytes
+        self.store.bytes()
     }
 }

@@ -5,10 +5,12 @@ use acklab_packet::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DropTail, Queue, Removal, Service};
+use super::store::Store;
+use super::{Limit, Queue, Removal, Service};
 use crate::Carried;
+use crate::ack_filter::FilterSpec;
 use crate::server::Bucket;
-use crate::spec::quoted;
+use crate::values::quoted;
 
 /// Parameters of a policer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +24,9 @@ pub struct PolicerParams {
     #[serde(default = "capacity")]
     #[schemars(range(min = 2))]
     pub packets: u64,
+    /// Which ACKs in the queue behind it an arriving one erases; none when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filter: Option<FilterSpec>,
 }
 
 fn capacity() -> u64 {
@@ -45,21 +50,26 @@ impl PolicerParams {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policer<P> {
     bucket: Bucket,
-    behind: DropTail<P>,
+    limit: Limit,
+    behind: Store<P>,
 }
 
 impl<P: Carried> Policer<P> {
-    /// The policer with these parameters; its bucket is full.
-    pub fn new(params: &PolicerParams) -> Policer<P> {
-        let behind = DropTail::new(Some(params.packets), None, None, None);
-        Policer { bucket: Bucket::new(params.mean, params.burst), behind }
+    /// The policer with these parameters before a link of `rate`; its bucket is full.
+    pub fn new(params: &PolicerParams, rate: Rate) -> Policer<P> {
+        Policer {
+            bucket: Bucket::new(params.mean, params.burst),
+            limit: Limit::Packets(params.packets),
+            behind: Store::new(1, params.filter, rate),
+        }
     }
 }
 
 impl<P: Carried> Queue<P> for Policer<P> {
     fn enqueue(&mut self, packet: P, service: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
         if self.bucket.takes(packet.wire_bytes(), now) {
-            self.behind.enqueue(packet, service, now, removed);
+            let (limit, size) = (self.limit, u64::from(packet.wire_bytes()));
+            self.behind.admit(0, packet, now, removed, |_, room| limit.refuses(size, room, service));
         } else {
             removed.push((packet, Removal::Early));
         }
@@ -69,8 +79,8 @@ impl<P: Carried> Queue<P> for Policer<P> {
         false
     }
 
-    fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
-        self.behind.dequeue(now, removed)
+    fn dequeue(&mut self, now: Time, _: &mut Vec<(P, Removal)>) -> Option<P> {
+        Some(self.behind.pop(0, now)?.1)
     }
 
     fn len(&self) -> usize {
@@ -90,8 +100,8 @@ mod tests {
     /// 1 MB/s: a byte each microsecond, and 2500 at first.
     #[test]
     fn what_exceeds_the_rate_is_dropped() {
-        let params = PolicerParams { mean: Rate::from_bps(8e6), burst: Bytes::new(2500), packets: 100 };
-        let (mut queue, mut removed) = (Policer::new(&params), Vec::new());
+        let params = PolicerParams { mean: Rate::from_bps(8e6), burst: Bytes::new(2500), packets: 100, filter: None };
+        let (mut queue, mut removed) = (Policer::new(&params, Rate::from_bps(1e9)), Vec::new());
         for (number, ms) in [0.0, 0.0, 0.0, 0.4, 0.6, 5.0, 5.0, 5.0].into_iter().enumerate() {
             let packet = Bare { size: 1000, number: number as u64 };
             queue.enqueue(packet, Service::Busy(1000), Time::from_secs(ms / 1000.0), &mut removed);

@@ -5,9 +5,10 @@ use acklab_packet::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::store::Store;
+use super::store::{Room, Store};
 use super::{Queue, Removal, Scheduler, Service};
 use crate::Carried;
+use crate::ack_filter::FilterSpec;
 use crate::random::Random;
 
 /// RED's parameters. Thresholds are in packets; the defaults are those of 1998 (packets, not gentle, waiting).
@@ -45,12 +46,15 @@ pub struct RedParams {
     /// Whether a large packet is more likely to be dropped than a small one.
     #[serde(default)]
     pub weigh_bytes: bool,
-    /// Whether packets that can be marked are marked instead of dropped early.
+    /// Whether a packet that would be dropped early is marked instead, if its sender understands marks.
     #[serde(default)]
     pub ecn: bool,
-    /// Which waiting packet is next; the average is of all, whoever is served.
-    #[serde(default, skip_serializing_if = "crate::spec::is_default")]
+    /// Which waiting packet is next; the average is of all, whichever is served.
+    #[serde(default, skip_serializing_if = "crate::values::is_default")]
     pub scheduler: Scheduler,
+    /// Which waiting ACKs an arriving one erases; none when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filter: Option<FilterSpec>,
     /// Draws as ns-2 does after `seed N` instead of from the run's named stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u32>,
@@ -84,6 +88,13 @@ fn packet() -> Bytes {
 /// A RED queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Red<P> {
+    control: Control,
+    store: Store<P>,
+}
+
+/// RED's decision on an arrival, and what it follows from.
+#[derive(Clone, Debug, PartialEq)]
+struct Control {
     params: RedParams,
     random: Random,
     /// Typical packets a second the link can carry.
@@ -102,7 +113,6 @@ pub struct Red<P> {
     above: bool,
     /// Whether the first arrival after the last departure is still to come.
     idle: bool,
-    store: Store<P>,
 }
 
 impl<P: Carried> Red<P> {
@@ -116,7 +126,7 @@ impl<P: Carried> Red<P> {
         let unit = if params.count_bytes { mean } else { 1.0 };
         let (min, max) = (params.min * unit, params.max * unit);
         let span = if max == min { 1.0 } else { max - min };
-        Red {
+        let control = Control {
             random,
             packets_per_second: rate.bps() / (8.0 * mean),
             min,
@@ -129,17 +139,15 @@ impl<P: Carried> Red<P> {
             count_bytes: 0,
             above: false,
             idle: true,
-            store: Store::new(params.scheduler),
             params: params.clone(),
-        }
+        };
+        Red { control, store: Store::scheduled(1, params.filter, params.scheduler, rate) }
     }
+}
 
-    fn length(&self) -> u64 {
-        if self.params.count_bytes { self.store.bytes() } else { self.store.len() as u64 }
-    }
-
+impl Control {
     /// Ages the average by what the link could have carried while idle, and takes in the present length.
-    fn update_average(&mut self, service: Service, now: Time) {
+    fn update_average(&mut self, length: u64, service: Service, now: Time) {
         let keep = 1.0 - self.params.weight;
         if let (true, Service::Idle(since)) = (self.idle, service) {
             let missed = (self.packets_per_second * (now - since).secs()) as u64;
@@ -147,7 +155,7 @@ impl<P: Carried> Red<P> {
         }
         self.idle = false;
         self.average *= keep;
-        self.average += self.params.weight * self.length() as f64;
+        self.average += self.params.weight * length as f64;
     }
 
     /// Drop probability for the average alone.
@@ -186,7 +194,7 @@ impl<P: Carried> Red<P> {
     }
 
     /// Whether the arrival is dropped by chance; it may be marked instead.
-    fn drops_early(&mut self, packet: &mut P) -> bool {
+    fn drops_early<P: Carried>(&mut self, packet: &mut P) -> bool {
         let p = self.probability(packet.wire_bytes());
         if self.random.uniform() > p {
             return false;
@@ -194,10 +202,38 @@ impl<P: Carried> Red<P> {
         self.restart_count();
         !(self.params.ecn && packet.mark())
     }
+
+    /// Why an arrival is dropped, if it is.
+    fn refuses<P: Carried>(&mut self, packet: &mut P, room: Room, service: Service, now: Time) -> Option<Removal> {
+        let length = if self.params.count_bytes { room.bytes } else { room.packets };
+        self.update_average(length, service, now);
+        let size = packet.wire_bytes();
+        self.count += 1;
+        self.count_bytes += u64::from(size);
+        let certain = if self.params.gentle { 2.0 * self.max } else { self.max };
+        let (mut forced, mut early) = (length >= self.limit, false);
+        if self.average >= self.min && length > 1 {
+            if self.average >= certain {
+                forced = true;
+            } else if !self.above {
+                self.above = true;
+                self.count = 1;
+                self.count_bytes = u64::from(size);
+            } else {
+                early = self.drops_early(packet);
+            }
+        } else {
+            self.above = false;
+        }
+        if forced {
+            self.restart_count();
+        }
+        (forced || early).then_some(if length >= self.limit { Removal::Full } else { Removal::Early })
+    }
 }
 
-/// What is left of `average` after `times` arrivals at an empty queue, each of which keeps the share `keep`: one by one, since ns-2
-/// does so, and the last bit is to be the same.
+/// What is left of `average` after `times` arrivals at an empty queue, each of which keeps the share `keep`. The
+/// products are computed one by one, as in ns-2, so that the last bit is the same.
 fn aged(mut average: f64, keep: f64, times: u64) -> f64 {
     for _ in 0..times {
         // Too little for any sum to notice. Products of such numbers are slow, and rounding keeps them from ever being 0, so that
@@ -211,36 +247,9 @@ fn aged(mut average: f64, keep: f64, times: u64) -> f64 {
 }
 
 impl<P: Carried> Queue<P> for Red<P> {
-    fn enqueue(&mut self, mut packet: P, service: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
-        self.update_average(service, now);
-        let size = packet.wire_bytes();
-        let length = self.length();
-        self.count += 1;
-        self.count_bytes += u64::from(size);
-        let certain = if self.params.gentle { 2.0 * self.max } else { self.max };
-        let (mut forced, mut early) = (length >= self.limit, false);
-        if self.average >= self.min && length > 1 {
-            if self.average >= certain {
-                forced = true;
-            } else if !self.above {
-                self.above = true;
-                self.count = 1;
-                self.count_bytes = u64::from(size);
-            } else {
-                early = self.drops_early(&mut packet);
-            }
-        } else {
-            self.above = false;
-        }
-        if forced {
-            self.restart_count();
-        }
-        if forced || early {
-            let reason = if length >= self.limit { Removal::Full } else { Removal::Early };
-            removed.push((packet, reason));
-        } else {
-            self.store.push(packet, now);
-        }
+    fn enqueue(&mut self, packet: P, service: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
+        let control = &mut self.control;
+        self.store.admit(0, packet, now, removed, |packet, room| control.refuses(packet, room, service, now));
     }
 
     fn lets_pass(&self, _: &P) -> bool {
@@ -248,8 +257,8 @@ impl<P: Carried> Queue<P> for Red<P> {
     }
 
     fn dequeue(&mut self, now: Time, _: &mut Vec<(P, Removal)>) -> Option<P> {
-        let packet = self.store.pop(now)?;
-        self.idle = self.store.len() == 0;
+        let (_, packet) = self.store.pop(0, now)?;
+        self.control.idle = self.store.len() == 0;
         Some(packet)
     }
 

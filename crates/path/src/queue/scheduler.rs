@@ -24,8 +24,13 @@ pub enum Scheduler {
 impl Scheduler {
     /// Whether a packet belongs with those served first (0) or later (1).
     #[inline]
-    pub fn class<P: Carried>(self, packet: &P) -> u8 {
-        u8::from(self == Scheduler::AcksFirst && packet.plain_ack().is_none())
+    pub fn class<P: Carried>(self, packet: &P) -> u32 {
+        u32::from(self == Scheduler::AcksFirst && packet.plain_ack().is_none())
+    }
+
+    /// How many such classes there are.
+    pub fn classes(self) -> usize {
+        if self == Scheduler::AcksFirst { 2 } else { 1 }
     }
 
     /// The next packet.

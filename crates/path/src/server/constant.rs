@@ -2,24 +2,20 @@
 
 use acklab_packet::{Rate, Time};
 
-use super::Server;
+use super::{Server, Taken};
 
 /// A server of constant rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constant(pub Rate);
 
-impl Constant {
-    /// The time for which a packet of `bytes` is in service.
-    #[inline]
-    pub fn service(&self, bytes: u32) -> Time {
-        self.0.transmission(bytes)
-    }
-}
-
 impl Server for Constant {
+    fn take(&mut self, bytes: u32, _: Time) -> Taken {
+        self.0.transmission(bytes).into()
+    }
+
     #[inline]
-    fn offer(&mut self, bytes: u32, _: Time) -> Time {
-        self.service(bytes)
+    fn constant(&self) -> Option<Rate> {
+        Some(self.0)
     }
 
     fn busy(&self, bytes: u64) -> f64 {

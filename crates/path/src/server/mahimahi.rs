@@ -7,7 +7,7 @@ use acklab_packet::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Server;
+use super::{Server, Taken};
 
 /// Bytes of an opportunity.
 const OPPORTUNITY: u32 = 1500;
@@ -97,7 +97,7 @@ impl Mahimahi {
 }
 
 impl Server for Mahimahi {
-    fn offer(&mut self, bytes: u32, now: Time) -> Time {
+    fn take(&mut self, bytes: u32, now: Time) -> Taken {
         let now = now.secs();
         if now > self.at {
             self.left = 0;
@@ -114,7 +114,7 @@ impl Server for Mahimahi {
         // The end, computed from the begin, must be that very time: what is left of the opportunity is for who comes then.
         self.at = now + lasts;
         self.busy += lasts;
-        Time::from_secs(lasts)
+        Time::from_secs(lasts).into()
     }
 
     fn busy(&self, _: u64) -> f64 {
@@ -128,7 +128,7 @@ mod tests {
 
     fn ends(server: &mut Mahimahi, bytes: u32, ms: f64) -> f64 {
         let now = Time::from_secs(ms / 1000.0);
-        ((now + server.offer(bytes, now)).secs() * 1e6).round() / 1e3
+        ((now + server.take(bytes, now).lasts).secs() * 1e6).round() / 1e3
     }
 
     fn server(milliseconds: &[u64]) -> Mahimahi {

@@ -1,44 +1,84 @@
 //! Servers: what takes packets into service, and for how long.
 //!
-//! A link alone has a [`Server`], which answers at once how long a packet is in service. Behind a request-grant uplink
-//! ([`Cycle`]) packets stay in the queue until bytes are granted for them. Links that share a medium have a [`Medium`], which
-//! decides later whose turn it is.
+//! A link alone has a [`Server`], which says when it can take a packet and how long the packet is in service. Links that share
+//! a medium have a [`Medium`], which decides later whose turn it is.
 //!
-//! To add one: a file here, a variant of [`AnyServer`] or [`AnyMedium`], and one of its spec.
+//! To add one: a file here, a variant of [`AnyServer`] or [`AnyMedium`], and one of its spec. A program's own needs neither
+//! ([`VaryingRate::Custom`]).
 
 mod constant;
+mod custom;
 mod dcf;
 mod grants;
 mod mahimahi;
+mod spec;
 mod table;
 mod token_bucket;
 
 pub use constant::Constant;
+pub use custom::{CloneServer, OwnServer};
 pub use dcf::{AirStats, Dcf, DcfParams, DcfSpec, Fate, Frame, Phy, Preamble};
-pub use grants::{Backlog, Cycle, DocsisSpec, LteSpec, NrSpec, PonSpec, Requests, Turn};
+pub use grants::{Cycle, DocsisSpec, LteSpec, NrSpec, PonSpec, Requests};
 pub use mahimahi::{Mahimahi, MahimahiSpec};
+pub use spec::{RateSpec, VaryingRate};
 pub use table::{Step, Table, TableSpec};
 pub use token_bucket::{Bucket, TokenBucket, TokenBucketSpec};
 
 use std::ops::{Deref, DerefMut};
 
 use acklab_packet::{Rate, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::Carried;
+use crate::queue::{Backlog, Counts, Totals};
 use crate::random::Random;
-use crate::spec::quoted;
 
-/// What serves one link's packets, one after another.
-pub trait Server {
-    /// The time for which a packet of `bytes` is in service that enters it `now`; nothing else is in service then.
-    fn offer(&mut self, bytes: u32, now: Time) -> Time;
-    /// Seconds of service given so far, to packets of `bytes` in all.
-    fn busy(&self, bytes: u64) -> f64;
+/// A packet's service.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Taken {
+    /// How long it is.
+    pub lasts: Time,
+    /// When the packet has arrived, but for propagation; `None`: as the service ends.
+    pub arrives: Option<Time>,
 }
 
-/// The servers of a link, dispatched without boxes.
+impl From<Time> for Taken {
+    fn from(lasts: Time) -> Taken {
+        Taken { lasts, arrives: None }
+    }
+}
+
+/// What serves one link's packets, one after another.
+///
+/// Most servers take a packet whenever none is in service. One that [grants](Server::grants) lets packets wait until
+/// it is [`ready`](Server::ready), and can take a packet in [parts](Server::reserve).
+pub trait Server {
+    /// Takes a packet `now`, of which `bytes` are left to send; nothing else is in service.
+    fn take(&mut self, bytes: u32, now: Time) -> Taken;
+    /// Seconds of service given so far, to packets of `bytes` in all.
+    fn busy(&self, bytes: u64) -> f64;
+    /// The rate, where it never varies: every packet's service lasts [`Rate::transmission`].
+    fn constant(&self) -> Option<Rate> {
+        None
+    }
+    /// Whether packets wait for its grants, though nothing is in service. If not, the three methods that follow are not called.
+    fn grants(&self) -> bool {
+        false
+    }
+    /// When it can take a packet while `backlog` waits: `now` or earlier if at once; `None` if only an arrival changes
+    /// anything. Called before each change of the queue.
+    fn ready(&mut self, _backlog: Backlog, now: Time) -> Option<Time> {
+        Some(now)
+    }
+    /// A packet has come `now`, and `backlog` waits, it included. [`Server::ready`] was called before it came.
+    fn arrived(&mut self, _backlog: Backlog, _now: Time) {}
+    /// It is ready, and `bytes` of the first packet are left: how many of them it sends `now`. With the last of them it
+    /// [takes](Server::take) the packet.
+    fn reserve(&mut self, bytes: u32, _now: Time) -> u32 {
+        bytes
+    }
+}
+
+/// The servers of a link, dispatched without `Box<dyn>`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnyServer {
     /// See [`Constant`].
@@ -50,67 +90,9 @@ pub enum AnyServer {
     /// See [`TokenBucket`].
     TokenBucket(Box<TokenBucket>),
     /// See [`Cycle`].
-    Granted(Box<Cycle>),
-}
-
-/// A rate that varies.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum VaryingRate {
-    /// Rates from given times on.
-    Table(TableSpec),
-    /// Opportunities to deliver 1,500 bytes at given milliseconds (a Mahimahi trace).
-    Mahimahi(MahimahiSpec),
-    /// Bursts at one rate, the mean at another (a token bucket, as `tc`'s tbf).
-    TokenBucket(TokenBucketSpec),
-    /// A cable modem's upstream: requests, MAPs and grants (DOCSIS).
-    Docsis(DocsisSpec),
-    /// LTE's uplink: scheduling requests, grants, HARQ.
-    Lte(LteSpec),
-    /// 5G NR's uplink: scheduling requests, grants, HARQ, and a pattern of slots.
-    Nr(NrSpec),
-    /// A passive optical network's upstream: reports and allocations (GPON, XG-PON).
-    Pon(PonSpec),
-}
-
-impl VaryingRate {
-    /// The largest rate; of a Mahimahi trace the mean.
-    pub fn rate(&self) -> Rate {
-        match self {
-            VaryingRate::Table(table) => table.largest(),
-            VaryingRate::Mahimahi(trace) => trace.mean(),
-            VaryingRate::TokenBucket(bucket) => bucket.peak,
-            VaryingRate::Docsis(spec) => spec.rate,
-            VaryingRate::Lte(spec) => spec.rate,
-            VaryingRate::Nr(spec) => spec.rate,
-            VaryingRate::Pon(spec) => spec.rate,
-        }
-    }
-
-    /// The first key that is out of range: its name, what is allowed, and its value.
-    pub fn out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
-        let (name, rate) = match self {
-            VaryingRate::Table(table) => return table.out_of_range(),
-            VaryingRate::Mahimahi(trace) => return trace.out_of_range(),
-            VaryingRate::TokenBucket(bucket) => ("peak", bucket.peak),
-            VaryingRate::Docsis(spec) => spec.channel.map_or(("rate", spec.rate), |channel| ("channel", channel)),
-            VaryingRate::Lte(spec) => ("rate", spec.rate),
-            VaryingRate::Nr(spec) => ("rate", spec.rate),
-            VaryingRate::Pon(spec) => ("line", spec.line),
-        };
-        let wrong = match self {
-            VaryingRate::Table(_) | VaryingRate::Mahimahi(_) => None,
-            VaryingRate::TokenBucket(bucket) => bucket.out_of_range(),
-            VaryingRate::Docsis(spec) => spec.out_of_range(),
-            VaryingRate::Lte(spec) => spec.out_of_range(),
-            VaryingRate::Nr(spec) => spec.out_of_range(),
-            VaryingRate::Pon(spec) => spec.out_of_range(),
-        };
-        // The largest of the rates named: the others are at most that.
-        let huge =
-            || (!(1.0..=1e15).contains(&rate.bps())).then(|| (name, "must be from 1bps to 1e6Gbps", quoted(rate)));
-        wrong.or_else(huge)
-    }
+    Cycle(Box<Cycle>),
+    /// A program's own.
+    Custom(OwnServer),
 }
 
 /// Does the same with whichever server it is.
@@ -121,7 +103,8 @@ macro_rules! each {
             AnyServer::Table($server) => $call,
             AnyServer::Mahimahi($server) => $call,
             AnyServer::TokenBucket($server) => $call,
-            AnyServer::Granted($server) => $call,
+            AnyServer::Cycle($server) => $call,
+            AnyServer::Custom($server) => $call,
         }
     };
 }
@@ -134,22 +117,44 @@ impl AnyServer {
             Some(VaryingRate::Mahimahi(trace)) => AnyServer::Mahimahi(Box::new(Mahimahi::new(trace))),
             Some(VaryingRate::TokenBucket(bucket)) => AnyServer::TokenBucket(Box::new(TokenBucket::new(bucket))),
             Some(VaryingRate::Table(table)) => AnyServer::Table(Box::new(Table::new(table))),
-            Some(VaryingRate::Docsis(spec)) => AnyServer::Granted(Box::new(Cycle::docsis(spec, random()))),
-            Some(VaryingRate::Lte(spec)) => AnyServer::Granted(Box::new(Cycle::lte(spec, random()))),
-            Some(VaryingRate::Nr(spec)) => AnyServer::Granted(Box::new(Cycle::nr(spec, random()))),
-            Some(VaryingRate::Pon(spec)) => AnyServer::Granted(Box::new(Cycle::pon(spec))),
+            Some(VaryingRate::Docsis(spec)) => AnyServer::Cycle(Box::new(Cycle::docsis(spec, random()))),
+            Some(VaryingRate::Lte(spec)) => AnyServer::Cycle(Box::new(Cycle::lte(spec, random()))),
+            Some(VaryingRate::Nr(spec)) => AnyServer::Cycle(Box::new(Cycle::nr(spec, random()))),
+            Some(VaryingRate::Pon(spec)) => AnyServer::Cycle(Box::new(Cycle::pon(spec))),
+            Some(VaryingRate::Custom(server)) => AnyServer::Custom(server.clone()),
         }
     }
 }
 
 impl Server for AnyServer {
-    #[inline]
-    fn offer(&mut self, bytes: u32, now: Time) -> Time {
-        each!(self, server => server.offer(bytes, now))
+    fn take(&mut self, bytes: u32, now: Time) -> Taken {
+        each!(self, server => server.take(bytes, now))
     }
 
     fn busy(&self, bytes: u64) -> f64 {
         each!(self, server => server.busy(bytes))
+    }
+
+    #[inline]
+    fn constant(&self) -> Option<Rate> {
+        each!(self, server => server.constant())
+    }
+
+    #[inline]
+    fn grants(&self) -> bool {
+        each!(self, server => server.grants())
+    }
+
+    fn ready(&mut self, backlog: Backlog, now: Time) -> Option<Time> {
+        each!(self, server => server.ready(backlog, now))
+    }
+
+    fn arrived(&mut self, backlog: Backlog, now: Time) {
+        each!(self, server => server.arrived(backlog, now));
+    }
+
+    fn reserve(&mut self, bytes: u32, now: Time) -> u32 {
+        each!(self, server => server.reserve(bytes, now))
     }
 }
 
@@ -169,11 +174,13 @@ pub trait Medium<P: Carried> {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// What a port has counted up to `now`.
+    /// What a port has counted up to `now` of its time on the air.
     fn stats_at(&self, port: u32, now: Time) -> AirStats;
+    /// What it has counted as every link does: packets served, queue, waits, removals.
+    fn counts(&self, port: u32) -> (Totals, Counts);
 }
 
-/// The media, dispatched without boxes.
+/// The media, dispatched without `Box<dyn>`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnyMedium<P> {
     /// See [`Dcf`].

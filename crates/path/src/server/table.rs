@@ -4,8 +4,8 @@ use acklab_packet::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Server;
-use crate::spec::quoted;
+use super::{Server, Taken};
+use crate::values::quoted;
 
 /// A rate that may be zero.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -110,7 +110,7 @@ impl Table {
 }
 
 impl Server for Table {
-    fn offer(&mut self, bytes: u32, now: Time) -> Time {
+    fn take(&mut self, bytes: u32, now: Time) -> Taken {
         if let Some(every) = self.every
             && now.secs() >= (self.cycle + 1.0) * every.secs()
         {
@@ -129,7 +129,7 @@ impl Server for Table {
             if rate > 0.0 && bits <= rate * span + ROUNDING {
                 lasts += bits / rate;
                 self.busy += lasts;
-                return Time::from_secs(lasts);
+                return Time::from_secs(lasts).into();
             }
             bits -= rate * span;
             lasts += span;
@@ -160,7 +160,7 @@ mod tests {
 
     fn ends(table: &mut Table, bytes: u32, now: f64) -> f64 {
         let now = Time::from_secs(now);
-        ((now + table.offer(bytes, now)).secs() * 1e6).round() / 1e6
+        ((now + table.take(bytes, now).lasts).secs() * 1e6).round() / 1e6
     }
 
     /// 1000 bytes are 8000 bits: 8 ms at 1 Mb/s, 4 ms at 2 Mb/s.

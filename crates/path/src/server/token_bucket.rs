@@ -4,8 +4,8 @@ use acklab_packet::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Server;
-use crate::spec::quoted;
+use super::{Server, Taken};
+use crate::values::quoted;
 
 /// A token bucket before a link.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -93,10 +93,10 @@ impl TokenBucket {
 }
 
 impl Server for TokenBucket {
-    fn offer(&mut self, bytes: u32, now: Time) -> Time {
+    fn take(&mut self, bytes: u32, now: Time) -> Taken {
         let lasts = self.bucket.wait(bytes, now) + self.peak.transmission(bytes);
         self.busy += lasts.secs();
-        lasts
+        lasts.into()
     }
 
     fn busy(&self, _: u64) -> f64 {
@@ -114,7 +114,7 @@ mod tests {
         let spec = TokenBucketSpec { mean: Rate::from_bps(8e6), burst: Bytes::new(3000), peak: Rate::from_bps(8e9) };
         let mut server = TokenBucket::new(&spec);
         let mut lasts =
-            |bytes: u32, ms: f64| (server.offer(bytes, Time::from_secs(ms / 1000.0)).secs() * 1e9).round() / 1e3;
+            |bytes: u32, ms: f64| (server.take(bytes, Time::from_secs(ms / 1000.0)).lasts.secs() * 1e9).round() / 1e3;
         assert_eq!([lasts(1000, 0.0), lasts(1000, 0.001), lasts(1000, 0.002)], [1.0; 3]);
         // Two microseconds have brought 2 bytes: 998 us for the others, and 1 on the link.
         assert_eq!(lasts(1000, 0.002), 999.0);

@@ -4,8 +4,8 @@ use acklab_packet::Time;
 
 use crate::Carried;
 use crate::loss::Loss;
+use crate::loss::{LossPlace, LossSpec, LossTarget};
 use crate::random::Random;
-use crate::spec::{LossPlace, LossSpec, LossTarget};
 
 /// Chooses packets.
 #[derive(Clone, Debug)]

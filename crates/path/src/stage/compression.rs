@@ -1,21 +1,22 @@
 //! Header compression in the manner of RFC 1144: pure ACKs take a few bytes on one link's wire.
 //!
-//! Both ends keep a context a connection, and a compressed ACK says only by how much its number grew. What cannot be said
-//! so goes with its whole header, which also sets both contexts: the first ACK of a connection, one whose number did not
-//! grow (a duplicate: nothing changed, and RFC 1144 section 3.2.3 takes it for a retransmission), grew by more than 65,535,
-//! or with options or congestion flags, which the RFC does not know. Segments are left alone: of 1500 bytes little is saved.
+//! Both ends keep a context for each connection, and a compressed ACK says only by how much its number grew. Other ACKs
+//! go with their whole header, which also sets both contexts. These are the first ACK of a connection, ACKs whose
+//! number grew by more than 65,535, and ACKs with options or congestion flags, which the RFC does not know. A duplicate
+//! goes whole, too: its number did not grow, and RFC 1144 section 3.2.3 takes such a packet for a retransmission.
+//! Segments are left alone: of 1500 bytes little is saved.
 //!
-//! A packet lost on the wire leaves the far end's context behind, and each further compressed ACK is then rebuilt wrong, fails
-//! TCP's checksum and is as good as lost (RFC 1144 section 4.1), until a whole header comes: by itself after a duplicate,
-//! or, with `repair`, because the far end asked for one at the first it could not read (as RFC 2507 section 10.2 has it), one
-//! round trip of the link later.
+//! A packet lost on the wire leaves the far end's context behind. Each further compressed ACK is then rebuilt wrong,
+//! fails TCP's checksum and is as good as lost (RFC 1144 section 4.1), until a whole header comes. One comes by itself
+//! after a duplicate. With `repair`, the far end asks for one at the first ACK that it could not read (RFC 2507 section
+//! 10.2). That header comes one round trip of the link later.
 
 use acklab_packet::{Bytes, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Carried;
-use crate::spec::is_default;
+use crate::values::is_default;
 
 /// Compressed ACKs (ledger ackfilter.m.header_compression).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

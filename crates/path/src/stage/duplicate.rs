@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::choice::Choice;
 use super::{Passing, Reissue, Stage};
+use crate::loss::LossTarget;
 use crate::random::Random;
-use crate::spec::{LossTarget, is_default};
+use crate::values::is_default;
 
 /// Some packets arrive twice. Exactly one of `rate` and `list` must be given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

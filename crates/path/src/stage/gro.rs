@@ -1,10 +1,11 @@
 //! Generic receive offload (GRO), after Linux's `dev_gro_receive`, `tcp_gro_receive` and `napi_complete_done`.
 //!
-//! Arriving packets wait until the network card interrupts: `coalesce` after the first of them, or with the `frames`-th. A poll
-//! then takes all, `budget` at a time, in no time. Segments of one connection that follow each other are merged. A run of merged
-//! segments ends before a segment that is not the next, is longer than the run's first, has CWR, other congestion flags, another
-//! timestamp or other options, or would exceed `bytes` or `segments`. It ends with a shorter segment, or one with PSH or FIN.
-//! The end of a poll ends all runs; with `flush_timeout`, those of an earlier jiffy, and the others when the timer expires.
+//! Arriving packets wait until the network card interrupts: `coalesce` after the first of them, or with the
+//! `frames`-th. A poll then takes all, `budget` at a time, in no time. Segments of one connection that follow each
+//! other are merged. A run of merged segments ends before a segment that is not the next, is longer than the run's
+//! first, or would exceed `bytes` or `segments`. It also ends before a segment with CWR, other congestion flags,
+//! another timestamp or other options. It ends with a shorter segment, or one with PSH or FIN. The end of a poll ends
+//! all runs; with `flush_timeout`, those of an earlier jiffy, and the others when the timer expires.
 //!
 //! Every packet goes on by itself. Those of a run are marked ([`Passing::merged`]), so that a receiver counts them as one
 //! arrival, while routers, records and captures have the packets of the wire.
@@ -16,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Passing, Reissue, Stage};
-use crate::spec::is_default;
+use crate::values::is_default;
 
 /// A receiving host that merges segments (Linux's GRO; LRO with `segments`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

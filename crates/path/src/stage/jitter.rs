@@ -1,7 +1,7 @@
-//! Jitter: every packet takes longer by a time drawn anew.
+//! Jitter: every packet takes longer by a random time.
 //!
-//! Kept in order, a packet leaves no earlier than the one before it, as behind a queue of others' traffic; left free, a packet
-//! with a short delay overtakes those with long ones.
+//! If packets are kept in order, each leaves no earlier than the one before it, as behind a queue of others' traffic.
+//! Otherwise a packet with a short delay overtakes those with long ones.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Passing, Reissue, Stage};
+use crate::loss::LossTarget;
 use crate::random::Random;
-use crate::spec::{LossTarget, is_default};
+use crate::values::is_default;
 
 /// Every packet is delayed by a time of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

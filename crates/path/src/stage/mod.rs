@@ -1,4 +1,4 @@
-//! Stages: boxes on a link direction that hold, make, rewrite or remove packets.
+//! Stages: middleboxes on a link direction that hold, make, rewrite or remove packets.
 //!
 //! A stage takes a packet or a wake-up and lets any number of packets go, and says when it wants to be woken. It owns no
 //! clock. Stages stand at a direction's far end in the order of the scenario, each fed by the one before it. The exception
@@ -39,7 +39,7 @@ use serde::{Deserialize, Serialize};
 use crate::Carried;
 use crate::random::Random;
 
-/// A packet whose ACKs a stage can issue anew.
+/// A packet whose ACKs a stage can reissue.
 pub trait Reissue: Carried + Clone {
     /// The same plain ACK with another cumulative number, at most its own, and without SACK blocks.
     fn reissued(&self, number: u64) -> Self;
@@ -103,8 +103,8 @@ impl<P> Passing<P> {
     }
 }
 
-/// One box. Every packet that comes in goes out once, at once or later; what a stage adds it marks as made, and what does
-/// not go on as removed.
+/// One stage. Every packet that comes in goes out once, at once or later. The stage marks what it adds as made, and
+/// what does not go on as removed.
 pub trait Stage<P> {
     /// A packet arrives; what leaves now goes to `out`, in order.
     fn arrive(&mut self, passing: Passing<P>, now: Time, out: &mut Vec<Passing<P>>);
@@ -175,8 +175,8 @@ macro_rules! stages {
         }
 
         impl<P: Reissue> AnyStage<P> {
-            /// The stage that `spec` describes; `None` if it is none of the far end. `random` gives its component of that
-            /// name a stream.
+            /// The stage that `spec` describes; `None` if that does not stand at the far end. `random` gives its
+            /// component of that name a stream.
             pub fn new(spec: &StageSpec, random: impl FnOnce(&str) -> Random) -> Option<AnyStage<P>> {
                 match spec {
                     StageSpec::HeaderCompression(_) => None,

@@ -1,7 +1,7 @@
 //! Pauses: a path that stands still for a while, and loses nothing.
 //!
-//! So does a radio link during a handover, or while its own layer repairs a frame: to a sender the round trip leaps, which is
-//! how timeouts become spurious (RFC 5682 section 1).
+//! A radio link does so during a handover, or while its own layer repairs a frame. The round trip that a sender
+//! measures leaps, and so timeouts become spurious (RFC 5682 section 1).
 
 use std::collections::VecDeque;
 

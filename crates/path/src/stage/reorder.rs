@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::choice::Choice;
 use super::{Passing, Reissue, Stage};
+use crate::loss::LossTarget;
 use crate::random::Random;
-use crate::spec::LossTarget;
 
 /// Some packets arrive later than others that left after them. Exactly one of `rate` and `list` must be given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,10 +1,11 @@
 //! Split-ACK recovery at a base station (SPACK).
 //!
-//! Our rule, where only the idea is told: the station stands at the far end of a wireless link's ACK direction and hears the
-//! data that enters the other direction. Its replica of the sender's timer restarts whenever an ACK acknowledges something
-//! new (RFC 6298 section 5.3). A segment that begins below what it has heard before is a retransmission; if the replica has
-//! run for `timer` by then, the sender's timer must have fired, and it is in slow start with a window of one segment. The
-//! ACK that covers this segment then goes on as `pieces` ACKs: that many segments more, an RTT or several earlier.
+//! Our rule, where only the idea is published: the station stands at the far end of a wireless link's ACK direction and
+//! overhears the data that enters the other direction. Its replica of the sender's timer restarts whenever an ACK
+//! acknowledges something new (RFC 6298 section 5.3). A segment that begins below what the station has overheard before
+//! is a retransmission. If the replica has run for `timer` by then, the sender's timer must have fired. The sender is
+//! then in slow start with a window of one segment. The ACK that covers this segment goes on as `pieces` ACKs: that
+//! many segments more, an RTT or several earlier.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;

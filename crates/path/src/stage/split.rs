@@ -1,8 +1,9 @@
 //! Splitting ACKs, as satellite proxies do (RBSCP).
 //!
-//! Our rule, where only the idea is told: an ACK that acknowledges something new goes on as `pieces` ACKs whose numbers rise in
-//! like steps to its own, all at once; fewer if it acknowledges fewer units. ACKs that say more than their number (SACK
-//! blocks, congestion) pass as they are: a sender in recovery would take each piece for a partial ACK.
+//! Our rule, where only the idea is published: an ACK that acknowledges something new goes on as `pieces` ACKs, all at
+//! once. Their numbers rise in like steps to its own; there are fewer pieces if it acknowledges fewer units. ACKs that
+//! say more than their number (SACK blocks, congestion) pass as they are: a sender in recovery would take each piece
+//! for a partial ACK.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;

@@ -1,10 +1,10 @@
 //! ACK thinning: of the ACKs of a connection every n-th passes, as in gateways and accelerators that spare the return path
 //! (RFC 3449 section 5.2.1).
 //!
-//! Our rule, where the RFC has only the idea: an ACK that tells a higher number, and besides it nothing that the ACK before it
-//! did not tell, is held back. A newer ACK of the connection removes it, if [`is_redundant`] allows, and else lets it go first.
-//! The n-th in a row passes; so does whatever may not be held back, and the count begins anew. The last of a burst leaves when
-//! `hold` has passed since the first that was held back.
+//! Our rule, where the RFC has only the idea: an ACK is held back if the ACK before it told everything that it tells,
+//! except a higher number. A newer ACK of the connection removes it, if [`is_redundant`] allows; otherwise the held ACK
+//! leaves first. The n-th in a row passes, and so does any packet that may not be held back; then the count begins
+//! again. The last of a burst leaves when `hold` has passed since the first that was held back.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::{Passing, Reissue, Stage};
 use crate::ack_filter::{is_redundant, sack_is_covered};
 
-/// A box that lets one of several ACKs pass.
+/// A stage that lets one of several ACKs pass.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ThinParams {
@@ -49,7 +49,7 @@ pub struct Thin<P> {
 }
 
 impl<P> Thin<P> {
-    /// A box that has seen nothing.
+    /// A stage that has seen nothing.
     pub fn new(params: &ThinParams) -> Thin<P> {
         Thin { params: params.clone(), connections: BTreeMap::new(), agenda: BTreeSet::new() }
     }

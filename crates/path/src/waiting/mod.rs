@@ -1,7 +1,8 @@
-//! What waits before a link, sorted so that nothing has to be searched: all packets in order of service, and each
-//! connection's own, and of those the ACKs a filter may look at.
+//! What waits before a link, sorted so that nothing has to be searched.
 //!
-//! Taking a packet in, out of the middle or off an end is a few writes, however many wait and whoever they belong to.
+//! There are three orders: all packets in order of service, each connection's own packets, and of those the ACKs that a
+//! filter may look at. To add or remove a packet, at an end or in the middle, takes a few writes. It depends neither on
+//! how many wait nor on their connections.
 
 mod flows;
 pub(crate) mod links;
@@ -35,7 +36,7 @@ struct Node<P> {
     packet: P,
     /// Slot of its connection.
     flow: u32,
-    class: u8,
+    class: u32,
     /// Whether it is in its connection's list of ACKs.
     listed: bool,
     /// Whether its number was already known when it came.
@@ -50,8 +51,8 @@ pub struct Waiting<P> {
     order: Links,
     own: Links,
     acks: Links,
-    /// Packets in order of service; a scheduler may keep two classes apart.
-    classes: [List; 2],
+    /// Packets in order of service, those of each class apart: a scheduler's two, or a queue's lines.
+    classes: Vec<List>,
     flows: Flows,
     len: usize,
     bytes: u64,
@@ -61,15 +62,15 @@ pub struct Waiting<P> {
 }
 
 impl<P: Carried> Waiting<P> {
-    /// Nothing waits; the flow table keeps `measures`.
-    pub fn new(measures: Measures) -> Waiting<P> {
+    /// Nothing waits in so many classes, at least 1; the flow table keeps `measures`.
+    pub fn new(measures: Measures, classes: usize) -> Waiting<P> {
         Waiting {
             nodes: Vec::new(),
             free: Vec::new(),
             order: Links::default(),
             own: Links::default(),
             acks: Links::default(),
-            classes: [List::default(); 2],
+            classes: vec![List::default(); classes],
             flows: Flows::new(measures),
             len: 0,
             bytes: 0,
@@ -121,10 +122,22 @@ impl<P: Carried> Waiting<P> {
         self.node(handle).repeats
     }
 
-    /// The packet of the first class that waits first, then that of the second.
+    /// The class of a packet.
+    #[inline]
+    pub fn class(&self, handle: Handle) -> u32 {
+        self.node(handle).class
+    }
+
+    /// The packet of the first class that waits first, or else that of the next.
     #[inline]
     pub fn first(&self) -> Option<Handle> {
-        self.classes[0].head().or(self.classes[1].head()).map(Handle)
+        self.classes.iter().find_map(List::head).map(Handle)
+    }
+
+    /// The packet that waits first of a class.
+    #[inline]
+    pub fn first_in(&self, class: u32) -> Option<Handle> {
+        self.classes[class as usize].head().map(Handle)
     }
 
     /// A connection's oldest packet.
@@ -165,7 +178,7 @@ impl<P: Carried> Waiting<P> {
     }
 
     /// Takes in `packet`, of the connection at `flow`.
-    pub fn insert(&mut self, packet: P, flow: u32, class: u8, place: Place) {
+    pub fn insert(&mut self, packet: P, flow: u32, class: u32, place: Place) {
         let (number, size) = (packet.plain_ack(), u64::from(packet.wire_bytes()));
         let entry = self.flows.entry_mut(flow);
         let repeats = number.is_some() && number <= entry.newest;
@@ -183,7 +196,7 @@ impl<P: Carried> Waiting<P> {
                 self.nodes.len() as u32 - 1
             }
         };
-        let order = &mut self.classes[usize::from(class)];
+        let order = &mut self.classes[class as usize];
         match place {
             Place::Tail => {
                 self.order.push_back(order, index);
@@ -230,7 +243,7 @@ impl<P: Carried> Waiting<P> {
     fn take(&mut self, Handle(index): Handle) -> Node<P> {
         let node = self.nodes[index as usize].take().expect("a handle outlives its packet");
         let entry = self.flows.entry_mut(node.flow);
-        self.order.unlink(&mut self.classes[usize::from(node.class)], index);
+        self.order.unlink(&mut self.classes[node.class as usize], index);
         self.own.unlink(&mut entry.packets, index);
         if node.listed {
             self.acks.unlink(&mut entry.acks, index);

@@ -71,7 +71,7 @@ fn queues() -> impl Strategy<Value = &'static str> {
 /// Gaps in milliseconds, often none, often on the grid of slots, at times seconds; and sizes.
 fn packets() -> impl Strategy<Value = Vec<(f64, u32)>> {
     let gap = prop_oneof![3 => Just(0.0), 3 => (0_u32..8).prop_map(f64::from), 3 => 0.0..3.0, 1 => 0.0..3000.0];
-    let size = prop_oneof![2 => Just(1500_u32), 2 => Just(40_u32), 1 => 1_u32..9000];
+    let size = prop_oneof![2 => Just(1500_u32), 2 => Just(40_u32), 1 => Just(0_u32), 1 => 1_u32..9000];
     prop::collection::vec((gap, size), 1..120).prop_map(|packets| {
         let mut at = 0.0;
         packets.into_iter().map(|(gap, size)| (at += gap, (at, size)).1).collect()

@@ -65,6 +65,9 @@ impl Carried for Tcp {
     fn timestamps(&self) -> (u64, u64) {
         self.stamps
     }
+    fn low_latency(&self) -> bool {
+        self.congestion & 4 > 0
+    }
     fn congestion(&self) -> u8 {
         self.congestion
     }

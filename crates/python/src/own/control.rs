@@ -33,6 +33,16 @@ impl Own {
     }
 }
 
+/// The needs that a word names.
+pub(super) fn needs(word: &str) -> Option<Needs> {
+    match word {
+        "credit" => Some(Needs::Credit),
+        "round-trips" => Some(Needs::RoundTrips),
+        "deliveries" => Some(Needs::Deliveries),
+        _ => None,
+    }
+}
+
 /// A window, or window and threshold.
 fn reduced(answer: &Bound<'_, PyAny>) -> PyResult<Reduced> {
     let pair = answer.extract::<(f64, f64)>().or_else(|_| answer.extract::<f64>().map(|units| (units, units)));
@@ -44,15 +54,16 @@ fn reduced(answer: &Bound<'_, PyAny>) -> PyResult<Reduced> {
 
 impl CongestionControl for Own {
     fn needs(&self) -> Needs {
-        let read = |answer: Bound<'_, PyAny>| match answer.extract::<String>().as_deref() {
-            Ok("credit") => Ok(Needs::Credit),
-            Ok("round-trips") => Ok(Needs::RoundTrips),
-            Ok("deliveries") => Ok(Needs::Deliveries),
-            _ => Err(PyValueError::new_err(format!(
-                "is {answer}; must be \"credit\", \"round-trips\" or \"deliveries\""
-            ))),
+        let read = |answer: Bound<'_, PyAny>| {
+            answer.extract::<String>().ok().and_then(|word| needs(&word)).ok_or_else(|| {
+                PyValueError::new_err(format!("is {answer}; must be \"credit\", \"round-trips\" or \"deliveries\""))
+            })
         };
         self.attribute("needs", read).unwrap_or(Needs::Credit)
+    }
+
+    fn owns_window(&self) -> bool {
+        self.attribute("owns_window", |answer| answer.is_truthy()).unwrap_or(false)
     }
 
     fn on_ack(&mut self, ack: &events::AckEvent, window: &mut events::Window) {

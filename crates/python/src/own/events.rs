@@ -2,7 +2,7 @@
 
 use acklab_packet::{Phase, Time};
 use acklab_tcp::receiver::policy as told;
-use acklab_tcp::sender::control as events;
+use acklab_tcp::sender::{CaState, control as events};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
@@ -53,24 +53,31 @@ event! {
     }
 }
 
+/// The word for a congestion state.
+fn word_of(state: CaState) -> &'static str {
+    match state {
+        CaState::Open => "open",
+        CaState::Cwr => "cwr",
+        CaState::Recovery => "recovery",
+        CaState::Loss => "loss",
+    }
+}
+
 event! {
     /// An ACK as a congestion control sees it.
     AckEvent(events::AckEvent) {
         ack: u64 = |e| e.ack;
         snd_max: u64 = |e| e.snd_max;
         acked: f64 = |e| e.acked;
-        ece: bool = |e| e.ece;
+        newly_delivered: f64 = |e| e.newly_delivered;
+        newly_sacked: f64 = |e| e.newly_sacked;
+        newly_lost: f64 = |e| e.newly_lost;
+        ce_count: f64 = |e| e.ce_count;
+        in_flight: f64 = |e| e.in_flight;
         rtt_s: Option<f64> = |e| e.rtt;
-        state: &'static str = |e| match e.state {
-            acklab_tcp::sender::CaState::Open => "open",
-            acklab_tcp::sender::CaState::Cwr => "cwr",
-            acklab_tcp::sender::CaState::Recovery => "recovery",
-            acklab_tcp::sender::CaState::Loss => "loss",
-        };
+        state: &'static str = |e| word_of(e.state);
+        next_state: &'static str = |e| word_of(e.next_state);
         delivered: Option<u64> = |e| e.rate.map(|sample| sample.delivered);
-        newly_delivered: Option<u64> = |e| e.rate.map(|sample| sample.acked);
-        newly_lost: Option<u64> = |e| e.rate.map(|sample| sample.lost);
-        in_flight: Option<u64> = |e| e.rate.map(|sample| sample.in_flight);
         delivery_rate: Option<f64> = |e| {
             e.rate.and_then(|sample| sample.rate).map(|rate| rate.delivered as f64 / rate.interval)
         };

@@ -1,6 +1,6 @@
-//! Algorithms in Python that stand in for `policy = "python"` and `kind = "python"` (`acklab.own`).
+//! Algorithms in Python that stand in for `policy = "python"` and `kind = "python"` (`acklab.scenario.own`).
 //!
-//! Each connection has its own instance, made when it first asks. An error in Python code, or an answer that is none,
+//! Each connection has its own instance, made when it first asks. An error in Python code, or an answer that is not valid,
 //! is noted for the thread; until the run looks ([`failure`]), the algorithm gives neutral answers.
 
 mod control;
@@ -14,7 +14,9 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use acklab_scenario::spec::Scenario;
+use acklab_scenario::visible;
 use acklab_tcp::rules::{AckPolicyKind, ControlKind, Parameters};
+use acklab_tcp::sender::control::{CongestionControl, Needs, misfits};
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -23,7 +25,7 @@ use serde_json::Value;
 use crate::errors::{RunError, ScenarioError};
 
 thread_local! {
-    /// What the first algorithm on this thread to fail has raised, until somebody takes it.
+    /// What the first algorithm on this thread to fail has raised, until it is taken.
     static FAILURE: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
@@ -61,6 +63,13 @@ impl Registry {
             if let ControlKind::Python { name, parameters } = &spec.sender.control {
                 let side = Side { key: "sender.control", table: "controls", class: "CongestionControl" };
                 let own = Own::find(&self.controls, side, name, parameters, &spec.name, place)?;
+                let (needs, owns_window) = own.declarations()?;
+                if let Some((key, what)) = misfits(&spec.sender, name, needs, owns_window).into_iter().next() {
+                    return Err(ScenarioError::new_err(visible(&format!(
+                        "{}: {what}",
+                        place(&format!("sender.{key}"))
+                    ))));
+                }
                 spec.custom.control = Some(Box::new(own));
             }
         }
@@ -131,17 +140,35 @@ impl Own {
             let Some(make) = table.get_item(name)? else {
                 let there = table.keys().iter().map(|name| name.to_string()).collect::<Vec<_>>().join(", ");
                 let there = if there.is_empty() { String::new() } else { format!(" (passed: {there})") };
-                return Err(ScenarioError::new_err(format!(
+                return Err(ScenarioError::new_err(visible(&format!(
                     "{}: `{name}` is Python code, and nothing of that name was passed{there}; pass it with \
                      acklab.run(..., {}={{\"{name}\": ...}}) or acklab run --python FILE",
                     place(side.key),
                     side.table
-                )));
+                ))));
             };
-            let what = format!("flow `{flow}`, {} `{name}`", side.key);
+            let what = visible(&format!("flow `{flow}`, {} `{name}`", side.key));
             let factory = Factory { side, what, make: make.unbind(), parameters: parameters.clone() };
             Ok(Own { factory: Arc::new(factory), instance: OnceLock::new() })
         })
+    }
+
+    /// What a control declares: its needs, and whether it owns the window. Asked of the class; of an instance made for it, where
+    /// a function makes them.
+    fn declarations(&self) -> PyResult<(Needs, bool)> {
+        let class = Python::attach(|py| {
+            let make = self.factory.make.bind(py);
+            let needs = make.getattr_opt("needs").ok().flatten()?.extract::<String>().ok()?;
+            let needs = control::needs(&needs)?;
+            Some((needs, make.getattr_opt("owns_window").ok().flatten()?.is_truthy().ok()?))
+        });
+        match class {
+            Some(declared) => Ok(declared),
+            None => {
+                let probe = self.clone();
+                unless_failed((probe.needs(), probe.owns_window()))
+            }
+        }
     }
 
     /// Calls a method, if the instance has it, and reads its answer. None where there is nothing to be had: the method is the base
@@ -200,7 +227,7 @@ impl Factory {
     /// The object with its methods, if it is what it should be.
     fn checked(&self, made: Bound<'_, PyAny>) -> PyResult<Instance> {
         let py = made.py();
-        let base = py.import("acklab.own")?.getattr(self.side.class)?;
+        let base = py.import("acklab.scenario.own")?.getattr(self.side.class)?;
         if !made.is_instance(&base)? {
             let class = made.get_type().name()?;
             let what = format!("{}: {}(...) gave a {class}, no acklab.{}", self.what, self.side.table, self.side.class);

@@ -3,7 +3,6 @@
 use std::mem::take;
 
 use acklab_packet::{Packet, Time};
-use acklab_path::link::Load;
 use acklab_path::queue::Removal;
 use acklab_path::server::{Fate, Frame};
 use acklab_path::spec::LossPlace;
@@ -19,7 +18,7 @@ use crate::outcome::PacketEvent;
 impl Network {
     /// A packet is offered to a link that is more than queue and wire; whether the link's own queue does not get it.
     #[cold]
-    pub(super) fn leads_elsewhere(&mut self, index: u32, packet: &Packet, meets: Meets) -> bool {
+    pub(super) fn meets_more(&mut self, index: u32, packet: &Packet, meets: Meets) -> bool {
         let now = self.now();
         match meets {
             Meets::Wire => return false,
@@ -80,7 +79,6 @@ impl Network {
     /// A packet reaches a link that stands on a shared medium.
     #[cold]
     fn offer_to_medium(&mut self, Port { medium: id, port }: Port, packet: Packet, now: Time) {
-        self.account_waiting(id, now);
         let Medium { server, out, .. } = &mut self.media[id as usize];
         server.offer(port, packet, now, out);
         self.leave_medium(id, &mut Vec::new());
@@ -94,7 +92,6 @@ impl Network {
         if !self.media[id as usize].wakes(self.current, &mut self.events) {
             return;
         }
-        self.account_waiting(id, now);
         let Medium { server, out, .. } = &mut self.media[id as usize];
         server.wake(now, out);
         self.record_waiting(id, now);
@@ -105,15 +102,12 @@ impl Network {
     /// Moves on or notes what has left a medium.
     fn leave_medium(&mut self, id: u32, arrived: &mut Vec<Arrived>) {
         let (now, mut out) = (self.now(), take(&mut self.media[id as usize].out));
-        for (Frame { packet, port }, fate) in out.drain(..) {
+        for (Frame { packet, port, .. }, fate) in out.drain(..) {
             let index = self.media[id as usize].links[port as usize];
-            let link = &mut self.hops[index as usize].link;
             if let Fate::Removed(reason) = fate {
-                link.counts.removed(reason);
                 self.note_removed(index, &packet, reason);
                 continue;
             }
-            link.sizes.count(Load::of(&packet));
             self.recorder.packet(now, index, PacketEvent::Dequeue, &packet);
             if fate == Fate::GivenUp {
                 self.note_removed(index, &packet, Removal::Lost);
@@ -136,20 +130,11 @@ impl Network {
         });
     }
 
-    /// Accounts for the time in which the queues of a medium were as they are.
-    fn account_waiting(&mut self, id: u32, now: Time) {
-        let Medium { server, links, .. } = &self.media[id as usize];
-        for (&link, port) in links.iter().zip(0..) {
-            self.hops[link as usize].link.counts.integrate(server.waiting(port).0, now);
-        }
-    }
-
-    /// Notes the lengths of a medium's queues.
+    /// Records the lengths of a medium's queues.
     fn record_waiting(&mut self, id: u32, now: Time) {
         let Medium { server, links, .. } = &self.media[id as usize];
         for (&link, port) in links.iter().zip(0..) {
             let (packets, bytes) = server.waiting(port);
-            self.hops[link as usize].link.counts.reached(packets);
             self.recorder.queue_length(now, link, packets as u32, bytes);
         }
     }

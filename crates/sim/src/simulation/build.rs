@@ -53,11 +53,13 @@ impl Simulation {
         let recorder = Recorder::new(scenario.record, &flow_routes, &scenario.links);
         if ahead {
             let starts = flow_routes.iter().flatten().copied();
-            routes.lead(starts, &mut hops);
+            routes.pair(starts, &mut hops);
         } else {
             hops.iter_mut().for_each(|hop| hop.link.never_book());
         }
+        let own = flows.len() as u32;
         let mut net = Network::new((hops, media, boxes), routes, flow_routes, recorder);
+        net.own = own;
         for (id, flow) in flows.iter().enumerate() {
             net.schedule(flow.start, Event::Start(id as u32));
         }
@@ -74,6 +76,7 @@ impl Simulation {
             scenario,
             net,
             flows,
+            streams: Vec::new(),
             earlier: Vec::new(),
             unfinished,
             transfers,

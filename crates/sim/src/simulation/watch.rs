@@ -25,7 +25,7 @@ const STANDSTILL: f64 = 1e-13;
 /// Bytes that a run may hold in packets and recorded rows.
 pub(crate) const MOST_HELD: u64 = 4 << 30;
 
-/// Events of a clock that stands still that are told apart, to name what most of them are.
+/// How many events of a clock that stands still are distinguished, to name what most of them are.
 const CENSUS: usize = 1_000;
 
 /// State of the guard.
@@ -87,7 +87,10 @@ impl Simulation {
     /// To whom the next event belongs.
     fn next_source(&mut self) -> String {
         let Some(due) = self.net.peek() else { return "nobody".to_owned() };
-        let flow = |id: u32| transfer_name(&self.scenario, &self.flows[id as usize]);
+        let flow = |id: u32| match self.flows.get(id as usize) {
+            Some(flow) => transfer_name(&self.scenario, flow),
+            None => self.stream_rows().nth(id as usize - self.flows.len()).map(|(_, row)| row.name).unwrap_or_default(),
+        };
         match due.event() {
             Event::Deliver(lane) => match self.net.front(lane) {
                 Some((link, id)) => format!("packets of flow `{}` on link {}", flow(id), self.link_name(link)),

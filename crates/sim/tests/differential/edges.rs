@@ -12,7 +12,7 @@ use proptest::sample::select;
 use serde_json::json;
 
 use crate::draw::{stacked, wild};
-use crate::world::{World, stages, world};
+use crate::world::{World, stages, without_header, world};
 
 /// Queues that hold next to nothing, or less than one packet, or whatever comes.
 fn queue() -> impl Strategy<Value = QueueSpec> {
@@ -127,7 +127,10 @@ pub fn edgy() -> impl Strategy<Value = World> {
 
 fn change(flow: &mut FlowSpec, case: Option<crate::draw::Case>, segments: Option<u64>, packet: Option<u32>) {
     if let (Some(case), None) = (case, &flow.source) {
-        let (sender, receiver) = case.rules();
+        let (mut sender, receiver) = case.rules();
+        if flow.sender.header == 0 {
+            without_header(&mut sender);
+        }
         (flow.sender, flow.receiver) = (Arc::new(sender), Arc::new(receiver));
     }
     // A link may be fast now.

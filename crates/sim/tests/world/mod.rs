@@ -10,6 +10,8 @@ pub mod recount;
 use std::sync::Arc;
 
 use acklab_packet::{Bytes, Rate, Time};
+use acklab_path::Buffer;
+use acklab_path::ack_filter::FilterSpec;
 use acklab_path::queue::{
     CakeQueueParams, CobaltParams, CodelParams, DocsisPieParams, DualPi2Params, FqCobaltParams, FqCodelParams,
     FqPieParams, PieParams, RedParams,
@@ -19,7 +21,7 @@ use acklab_path::spec::{GilbertElliott, LinkSpec, LossPlace, LossSpec, LossTarge
 use acklab_path::stage::StageSpec;
 use acklab_scenario::spec::{Custom, Datagrams, First, FlowSpec, Record, Repeat, Scenario, Size, Source, Spans, Stop};
 use acklab_sim::{Outcome, Simulation};
-use acklab_tcp::rules::{AckPolicyKind, Pacing, RecoveryKind, Stack, Variants, Window, named};
+use acklab_tcp::rules::{AckPolicyKind, Pacing, RecoveryKind, SenderRules, Stack, Variants, Window, named};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -73,7 +75,7 @@ fn queue() -> impl Strategy<Value = QueueSpec> {
     let none = (None, None, None, None);
     type Limits = (Option<u64>, Option<u64>, Option<u64>, Option<u64>);
     let drop_tail = |(packets, waiting, bytes, waiting_bytes): Limits| {
-        let (bytes, waiting_bytes) = (bytes.map(Bytes::new), waiting_bytes.map(Bytes::new));
+        let (bytes, waiting_bytes) = (bytes.map(Buffer::bytes), waiting_bytes.map(Buffer::bytes));
         QueueSpec::drop_tail(packets, waiting, bytes, waiting_bytes)
     };
     let red = (2_u64..30, 1.0..4.0, 1.0..8.0, any::<[bool; 3]>()).prop_map(|(packets, min, more, [gentle, wait, ecn])| {
@@ -121,7 +123,7 @@ fn queue() -> impl Strategy<Value = QueueSpec> {
         let params: CakeQueueParams = serde_json::from_value(text).expect("CAKE's parameters");
         QueueSpec::Cake(CakeQueueParams { bandwidth: bandwidth.map(Rate::from_bps), ..params })
     });
-    prop_oneof![
+    let kind = prop_oneof![
         2 => codel,
         1 => fair,
         1 => pie,
@@ -137,7 +139,27 @@ fn queue() -> impl Strategy<Value = QueueSpec> {
         1 => (2_000_u64..30_000).prop_map(move |n| drop_tail((None, None, Some(n), None))),
         1 => (2_000_u64..30_000).prop_map(move |n| drop_tail((None, None, None, Some(n)))),
         2 => red,
-    ]
+    ];
+    let filters = [
+        serde_json::json!({ "kind": "static", "threshold": 2 }),
+        serde_json::json!({ "kind": "delayed", "share": 0.1 }),
+        serde_json::json!({ "kind": "cake" }),
+    ];
+    let filters = filters.map(|filter| serde_json::from_value::<FilterSpec>(filter).expect("a filter"));
+    (kind, prop_oneof![4 => Just(None), 1 => select(filters.to_vec()).prop_map(Some)])
+        .prop_map(|(queue, filter)| filtered(queue, filter))
+}
+
+/// The queue with this filter, if it takes one.
+fn filtered(queue: QueueSpec, filter: Option<FilterSpec>) -> QueueSpec {
+    match (&queue, filter) {
+        (QueueSpec::Cake(_), _) | (_, None) => queue,
+        (_, Some(filter)) => {
+            let mut text = serde_json::to_value(&queue).expect("a table");
+            text["filter"] = serde_json::json!(filter);
+            serde_json::from_value(text).expect("a queue")
+        }
+    }
 }
 
 fn bursts(good: Stay, bad: Stay) -> LossSpec {
@@ -224,6 +246,11 @@ fn links() -> impl Strategy<Value = (usize, Vec<LinkSpec>)> {
     })
 }
 
+/// Packets that carry no data have no bytes: the ACK of a SYN's answer, the answer to a FIN, probes.
+pub fn without_header(sender: &mut SenderRules) {
+    (sender.header, sender.handshake_ack) = (0, sender.syn);
+}
+
 fn flow() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, FlowSpec)> {
     let size = prop_oneof![
         4 => (1_u64..60).prop_map(Size::Segments),
@@ -234,7 +261,8 @@ fn flow() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, Fl
     let repeat = prop::option::weighted(0.3, (1_u32..5, select(&[0.0, 0.01, 0.5][..])));
     let times = (select(&[0.0, 0.5, 1.0][..]), 1_u32..4, select(&[0.0, 0.1][..]));
     let recoveries = ["tahoe", "reno", "newreno", "sack", "rfc6675", "rack", "rfc9002"].map(named::<RecoveryKind>);
-    let rules = (select(&Stack::ALL[..]), select(recoveries.to_vec()), 1_u32..30, any::<[bool; 4]>());
+    let flags = (any::<[bool; 4]>(), prop::bool::weighted(0.2));
+    let rules = (select(&Stack::ALL[..]), select(recoveries.to_vec()), 1_u32..30, flags);
     let ends = (any::<prop::sample::Index>(), any::<prop::sample::Index>());
     let source = prop::option::weighted(
         0.15,
@@ -255,12 +283,15 @@ fn flow() -> impl Strategy<Value = (prop::sample::Index, prop::sample::Index, Fl
         ],
     );
     (ends, size, repeat, times, rules, source).prop_map(
-        |((from, to), size, repeat, (start, count, stagger), (stack, recovery, window, flags), source)| {
+        |((from, to), size, repeat, (start, count, stagger), (stack, recovery, window, (flags, bare)), source)| {
             let (mut sender, mut receiver) = (stack.sender(), stack.receiver());
             sender.recovery = recovery;
             sender.window = Window::Segments(window);
             [sender.ecn, sender.fin] = [flags[0], flags[1] && source.is_none()];
             sender.pacing = if flags[2] && flags[0] { Pacing::Spread { share: 0.5, burst: 1 } } else { Pacing::Off {} };
+            if bare {
+                without_header(&mut sender);
+            }
             receiver.sack = recovery.uses_sack();
             receiver.dsack = recovery.uses_dsack();
             if flags[3] {
@@ -342,6 +373,7 @@ impl std::fmt::Debug for World {
             write!(f, "  {name}: {from} -> {to} at {start} x {count} every {stagger}, {size:?} {source:?} {repeat:?}")?;
             let (recovery, window, sequence) = (sender.recovery, sender.window, sender.sequence);
             write!(f, ", {sequence:?} {recovery:?} {window:?} syn {} fin {}", sender.syn, sender.fin)?;
+            write!(f, " header {} handshake_ack {}", sender.header, sender.handshake_ack)?;
             writeln!(f, " ecn {} pacing {:?} {:?}", sender.ecn, sender.pacing, receiver.ack)?;
         }
         Ok(())
@@ -368,6 +400,7 @@ pub fn world() -> impl Strategy<Value = World> {
             links,
             media: Vec::new(),
             flows: flows.collect(),
+            programs: Vec::new(),
             record: ALL,
         })
     })

@@ -108,6 +108,17 @@ fn queue_by_packets(scenario: &Scenario, outcome: &Outcome, index: usize) -> Res
     area += length as f64 * (outcome.end_s - since);
     let told = outcome.links[index].mean_queue_packets * outcome.end_s;
     prop_assert!(near(area, told), "link {index}: {area} of the packets, {told} told");
+    waits(&outcome.links[index], area, length)
+}
+
+/// The waits of what has left a queue are its integral, less those of what still waits.
+fn waits(link: &LinkRow, area: f64, length: i64) -> Result<(), TestCaseError> {
+    let (sent, removed) = (link.sent_wait_s, link.removed_wait_s);
+    prop_assert!(sent >= 0.0 && removed >= 0.0, "{link:?}");
+    prop_assert!(removed == 0.0 || link.drops + link.filtered > 0, "{link:?}");
+    let all = sent + removed;
+    let right = if length == 0 { near(area, all) } else { all <= area * (1.0 + 1e-9) };
+    prop_assert!(right, "{area} waited in all, {sent} by what was sent, {removed} by what was removed; {length} wait");
     Ok(())
 }
 

@@ -59,10 +59,31 @@ choice! {
 }
 
 impl Halving {
-    /// Whether reductions follow RFC 5681 otherwise: whole units, at least two segments, ssthresh kept at a second timeout
-    /// of the same segment, and no loss while nothing is outstanding.
-    pub fn is_rfc(self) -> bool {
+    /// Whether cwnd becomes ssthresh: whole units, at least two segments.
+    pub fn cwnd_is_ssthresh(self) -> bool {
         matches!(self, Halving::FlightSize | Halving::Cwnd)
+    }
+}
+
+choice! {
+    /// Which timeouts reduce ssthresh.
+    TimeoutSsthresh {
+        /// Each (ns-2).
+        Each = "each",
+        /// The first of a segment (RFC 5681 section 3.1).
+        FirstOfSegment = "first-of-segment",
+        /// The first of a segment, unless a reduction of the same window of data has begun (`tcp_enter_loss` in Linux).
+        FirstOfWindow = "first-of-window",
+    }
+}
+
+choice! {
+    /// Which repeated ACKs may begin a fast retransmit.
+    DuplicateAcks {
+        /// Those that come while data is outstanding (RFC 5681 section 2), once data beyond the SYN has been sent.
+        Outstanding = "outstanding",
+        /// Those that come while there is data to send; also the first segment's, whatever happened before (ns-2).
+        Unfinished = "unfinished",
     }
 }
 

@@ -79,6 +79,15 @@ variants! {
             /// How the initial slow start ends.
             slow_start: SlowStart = SlowStart::Standard,
         }
+        /// Prague: DCTCP for paths with queues that mark ECT(1) early, such as `dual-pi2`. Shares of marks are measured over at least
+        /// `least_rtt`, below which growth is slower; it paces by itself (draft-briscoe-iccrg-prague-congestion-control). It needs a
+        /// recovery that reports losses, and ACKs that echo each mark (`echo_each_mark`).
+        Prague = "prague" {
+            /// g: weight of the newest share.
+            gain: f64 [1e-6 ..= 0.999999] = 0.0625,
+            /// Round trip as which shorter ones count; above 0.
+            least_rtt: Time = Time::from_secs(0.025),
+        }
         /// BBR version 1, as in Linux: sends at the largest delivery rate of ten round trips, with about twice the product of that
         /// rate and the minimum round trip of ten seconds in flight (Cardwell and others 2016). It needs `recovery = "rack"`, paces
         /// by itself, and reads neither `credit` nor the recovery's `window`.
@@ -169,19 +178,21 @@ impl ControlKind {
                 SlowStart::Standard => CubicSlowStart::Standard,
                 SlowStart::HyStartPlusPlus => CubicSlowStart::HyStartPlusPlus,
             },
-            ControlKind::Vegas { .. } | ControlKind::Bbr {} | ControlKind::Python { .. } => CubicSlowStart::Standard,
+            ControlKind::Vegas { .. }
+            | ControlKind::Prague { .. }
+            | ControlKind::Bbr {}
+            | ControlKind::Python { .. } => CubicSlowStart::Standard,
         }
-    }
-
-    /// Whether it sets window and pace by itself, from what the recovery learns of deliveries
-    /// ([`Needs::Deliveries`](crate::sender::control::Needs::Deliveries)).
-    pub fn owns_window(&self) -> bool {
-        matches!(self, ControlKind::Bbr {})
     }
 
     /// Whether it reads how many bytes are marked, and so needs ECN.
     pub fn counts_marks(&self) -> bool {
-        matches!(self, ControlKind::Dctcp { .. })
+        matches!(self, ControlKind::Dctcp { .. } | ControlKind::Prague { .. })
+    }
+
+    /// Whether its segments are ECT(1): it expects many marks, and answers each a little (RFC 9331).
+    pub fn expects_many_marks(&self) -> bool {
+        matches!(self, ControlKind::Prague { .. })
     }
 
     /// Whether it draws random numbers.

@@ -41,6 +41,8 @@ pub struct RuleRow {
     pub doc: &'static str,
     /// The table's value, as shown to people.
     pub value: String,
+    /// Parameters that are not at their defaults: name, sentence, value.
+    pub parameters: Vec<(&'static str, &'static str, String)>,
 }
 
 /// A rule, and a value that it cannot have.
@@ -121,6 +123,7 @@ macro_rules! rule_table {
                     name: stringify!($name),
                     doc: concat!($($doc),+).trim_ascii_start(),
                     value: crate::rules::Shown::shown(&self.$name),
+                    parameters: crate::rules::Shown::parameters(&self.$name),
                 }),+]
             }
         }
@@ -131,6 +134,10 @@ use rule_table;
 /// How a rule's value is shown in tables.
 trait Shown {
     fn shown(&self) -> String;
+    /// Parameters that are not at their defaults: name, sentence, value.
+    fn parameters(&self) -> Vec<(&'static str, &'static str, String)> {
+        Vec::new()
+    }
 }
 
 macro_rules! shown_by_display {

@@ -24,7 +24,7 @@ rule_table! {
         dsack: bool,
         /// Whether each ACK echoes the marks of what it covers, and a change is echoed at once (RFC 8257 section 3.2). Otherwise every
         /// ACK after a mark echoes it until the sender responds (RFC 3168 section 6.1.3). If left out, true where the sender's control
-        /// is `dctcp`.
+        /// is `dctcp` or `prague`.
         echo_each_mark: bool,
         /// Whether a segment with new data is discarded, and answered, if its timestamp is more than a millisecond older than that of
         /// the last in order (PAWS, RFC 7323 section 5, as in Linux). If left out, false where the sender has no `timestamps`.

@@ -40,7 +40,7 @@ variants! {
         Rfc6675 = "rfc6675" {
             /// How the window falls to ssthresh.
             window: RecoveryWindow = RecoveryWindow::AtOnce,
-            /// Which evidence undoes a needless reduction.
+            /// Which evidence undoes a spurious reduction.
             undo: Undo = Undo::Off,
             /// How a timeout is tested for being spurious.
             frto: Frto = Frto::Off,
@@ -49,7 +49,7 @@ variants! {
         Fack = "fack" {
             /// How the window falls to ssthresh.
             window: FackWindow = FackWindow::AtOnce,
-            /// Which evidence undoes a needless reduction.
+            /// Which evidence undoes a spurious reduction.
             undo: Undo = Undo::Off,
             /// Whether duplicate ACKs restart the retransmission timer, as in ns-2's TCP/Linux. RFC 6298 restarts it for new data only.
             duplicates_restart_timer: bool = false,
@@ -58,16 +58,30 @@ variants! {
         Rack = "rack" {
             /// How the window falls to ssthresh.
             window: RecoveryWindow = RecoveryWindow::AtOnce,
-            /// Which evidence undoes a needless reduction.
+            /// Which evidence undoes a spurious reduction.
             undo: Undo = Undo::Off,
             /// How a timeout is tested for being spurious.
             frto: Frto = Frto::Off,
             /// How reordering is measured, and what follows from it.
             reordering: Reordering = Reordering::Rfc8985,
+            /// How a congestion mark reduces the window.
+            marks: Marks = Marks::AtOnce,
+            /// Which segments give round trips.
+            rtt_samples: RttSamples = RttSamples::Segments,
+            /// Which losses begin a recovery.
+            loss_counts: LossCounts = LossCounts::Unsent,
+            /// cwnd after a timeout.
+            timeout_cwnd: TimeoutCwnd = TimeoutCwnd::OneSegment,
+            /// When a probe of the tail may leave.
+            probe: TailProbe = TailProbe::Rfc8985,
             /// Tick (1/HZ) by which its three timers are set, as in Linux; 0s sets them exactly, as in RFC 8985.
             tick: Time = Time::ZERO,
-            /// Phase of that tick: the host's age at time 0, modulo `tick`.
+            /// Phase of that tick, and of `timestamp_unit`: the host's age at time 0.
             phase: Time = Time::ZERO,
+            /// Time by which the reordering timer and a probe are set later (Linux's `TCP_TIMEOUT_MIN`).
+            timer_margin: Time = Time::ZERO,
+            /// Unit of the timestamps in the comparisons of echoes and send times; 0s compares exact times.
+            timestamp_unit: Time = Time::ZERO,
         }
         /// QUIC's loss detection and probes, in which no timeout reduces the window (RFC 9002).
         Rfc9002 = "rfc9002" {
@@ -164,6 +178,57 @@ choice! {
 }
 
 choice! {
+    /// How a congestion mark reduces the window of a sender with RACK.
+    Marks {
+        /// At once (RFC 3168).
+        AtOnce = "at-once",
+        /// By proportional rate reduction, as for a loss (`tcp_enter_cwr` in Linux).
+        Prr = "prr",
+    }
+}
+
+choice! {
+    /// Which segments give a sender with RACK its round trips.
+    RttSamples {
+        /// For RACK, each one sent once. For the RTO and the control, the newest one covered, or the echoed timestamp.
+        Segments = "segments",
+        /// An ACK gives two. That for the RTO is of the first segment covered that was sent once, or of the first one reported; that for
+        /// RACK and the control of the last one. The timestamp serves where a segment covered was sent twice (Linux).
+        Linux = "linux",
+    }
+}
+
+choice! {
+    /// Which losses begin a recovery of a sender with RACK.
+    LossCounts {
+        /// Those that wait to be sent again.
+        Unsent = "unsent",
+        /// Those also that were sent again, until something of them arrives (`lost_out` in Linux).
+        Unreported = "unreported",
+    }
+}
+
+choice! {
+    /// cwnd of a sender with RACK after a timeout.
+    TimeoutCwnd {
+        /// One segment (RFC 5681 section 3.1).
+        OneSegment = "one-segment",
+        /// One segment beside what is in flight and not lost (`tcp_enter_loss` in Linux).
+        InFlight = "in-flight",
+    }
+}
+
+choice! {
+    /// When a sender with RACK may send a probe of the tail.
+    TailProbe {
+        /// Once for a measured round trip (RFC 8985 section 7.3).
+        Rfc8985 = "rfc8985",
+        /// Without such a measurement, too. New data sets it no later than the timeout of the oldest segment (Linux).
+        Linux = "linux",
+    }
+}
+
+choice! {
     /// How a timeout is tested for being spurious: new data is sent after the first retransmission (F-RTO, RFC 5682).
     Frto {
         /// Not at all.
@@ -196,6 +261,17 @@ impl RecoveryKind {
         !matches!(self, RecoveryKind::Tahoe {} | RecoveryKind::Reno { .. } | RecoveryKind::Newreno { .. })
     }
 
+    /// Whether it finds losses segment by segment, and reports them with what SACK blocks say.
+    pub fn reports(&self) -> bool {
+        use RecoveryKind::{Fack, Rack, Rfc6675, Rfc9002};
+        matches!(self, Rfc6675 { .. } | Fack { .. } | Rack { .. } | Rfc9002 { .. })
+    }
+
+    /// Whether it leaves `cwnd` alone where the control owns the window.
+    pub fn leaves_window(&self) -> bool {
+        self.is_rack()
+    }
+
     /// Whether the sender may undo a reduction.
     pub fn undoes(&self) -> bool {
         matches!(self, RecoveryKind::Rfc6675 { .. } | RecoveryKind::Rack { .. } | RecoveryKind::Fack { .. })
@@ -224,9 +300,49 @@ impl RecoveryKind {
         matches!(self, RecoveryKind::Rack { reordering: Reordering::Linux, .. })
     }
 
-    /// Whether a congestion mark, too, reduces the window by shares (`tcp_enter_cwr`).
+    /// Whether a congestion mark reduces the window by proportional rate reduction.
     pub fn spreads_marks(&self) -> bool {
-        matches!(self, RecoveryKind::Rack { window: RecoveryWindow::PrrLinux, .. })
+        matches!(self, RecoveryKind::Rack { marks: Marks::Prr, .. })
+    }
+
+    /// Its `rtt_samples`.
+    pub fn rtt_samples(&self) -> RttSamples {
+        match *self {
+            RecoveryKind::Rack { rtt_samples, .. } => rtt_samples,
+            _ => RttSamples::Segments,
+        }
+    }
+
+    /// Its `loss_counts`.
+    pub fn loss_counts(&self) -> LossCounts {
+        match *self {
+            RecoveryKind::Rack { loss_counts, .. } => loss_counts,
+            _ => LossCounts::Unsent,
+        }
+    }
+
+    /// Its `timeout_cwnd`.
+    pub fn timeout_cwnd(&self) -> TimeoutCwnd {
+        match *self {
+            RecoveryKind::Rack { timeout_cwnd, .. } => timeout_cwnd,
+            _ => TimeoutCwnd::OneSegment,
+        }
+    }
+
+    /// Its `probe`.
+    pub fn probe(&self) -> TailProbe {
+        match *self {
+            RecoveryKind::Rack { probe, .. } => probe,
+            _ => TailProbe::Rfc8985,
+        }
+    }
+
+    /// Its `timer_margin`, in seconds.
+    pub fn timer_margin(&self) -> f64 {
+        match *self {
+            RecoveryKind::Rack { timer_margin, .. } => timer_margin.secs(),
+            _ => 0.0,
+        }
     }
 
     /// Its `window`.
@@ -257,22 +373,21 @@ impl RecoveryKind {
         }
     }
 
-    /// True if its timers count ticks as in Linux. It then times segments as Linux does, too.
-    #[inline]
-    pub fn counts_ticks(&self) -> bool {
-        self.ticks().0 > Time::ZERO
-    }
-
     /// `secs` in whole ticks, rounded up (`usecs_to_jiffies` in `__tcp_set_rto`); elsewhere exactly.
     pub fn whole_ticks(&self, secs: f64) -> f64 {
         let tick = self.ticks().0.secs();
         if tick == 0.0 { secs } else { (secs / tick - 1e-6).ceil() * tick }
     }
 
-    /// A time as a timestamp of Linux says it: in whole milliseconds (`tcp_time_stamp_ms`); elsewhere exactly.
+    /// A time as a timestamp says it: in whole units of `timestamp_unit` (`tcp_time_stamp_ms`).
     pub fn stamp(&self, at: Time) -> Time {
-        let (tick, phase) = self.ticks();
-        if tick == Time::ZERO { at } else { Time::from_secs(((at + phase).secs() * 1e3 + 1e-6).floor() / 1e3) }
+        let RecoveryKind::Rack { timestamp_unit: unit, phase, .. } = *self else { return at };
+        if unit == Time::ZERO {
+            return at;
+        }
+        // Units a second are whole numbers; units in seconds are not.
+        let units = (1.0 / unit.secs()).round().max(1.0);
+        Time::from_secs(((at + phase).secs() * units + 1e-6).floor() / units)
     }
 
     /// Its `max_ack_delay`.
@@ -310,5 +425,23 @@ impl RecoveryKind {
             RecoveryKind::Sack { partial } => partial,
             _ => SackPartial::PipeTwice,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Stack;
+
+    /// With a phase of 0.3 ms, 1.9 ms is the third millisecond of the clock, which has counted 2.
+    #[test]
+    fn timestamps_count_whole_units_of_a_clock_with_a_phase() {
+        let linux = Stack::Linux.sender().recovery;
+        let stamp = |recovery: RecoveryKind, secs| recovery.stamp(Time::from_secs(secs)).secs();
+        assert_eq!(stamp(linux, 0.0019), 0.001);
+        let shifted = crate::rules::Variants::with(linux, "phase", "0.3ms");
+        assert_eq!(stamp(shifted, 0.0019), 0.002);
+        assert_eq!(stamp(crate::rules::Variants::with(linux, "timestamp_unit", "0s"), 0.0019), 0.0019);
+        assert_eq!(stamp(Stack::Rfc.sender().recovery, 0.0019), 0.0019);
     }
 }

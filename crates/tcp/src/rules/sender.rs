@@ -3,8 +3,9 @@
 use acklab_packet::Time;
 
 use super::{
-    ControlKind, Controls, CreditKind, Halving, IdleRestart, Pacing, RecoveryExit, RecoveryKind, RtoFloor, RttFilter,
-    SecondFastRetransmit, Sequence, TimerRestart, UnsentAck, Validation, Window, rule_table,
+    ControlKind, Controls, CreditKind, DuplicateAcks, Halving, IdleRestart, Pacing, RecoveryExit, RecoveryKind,
+    RtoFloor, RttFilter, SecondFastRetransmit, Sequence, TimeoutSsthresh, TimerRestart, UnsentAck, Validation, Window,
+    rule_table,
 };
 
 rule_table! {
@@ -14,7 +15,7 @@ rule_table! {
         sequence: Sequence,
         /// Size of a full segment: its payload if `header` is above 0, else its size on the wire.
         packet: u32 [1..=1_000_000],
-        /// TCP/IP header added to every data segment.
+        /// TCP/IP header added to every data segment; the size of a packet without data, such as the ACK of a SYN's answer.
         header: u32 [0..=1_000_000],
         /// Size of a SYN or FIN segment.
         control_size: u32 [1..=1_000_000],
@@ -78,11 +79,15 @@ rule_table! {
         validation: Validation,
         /// Which quantity a loss halves.
         halving: Halving,
+        /// Which timeouts reduce ssthresh.
+        timeout_ssthresh: TimeoutSsthresh,
+        /// Which repeated ACKs may begin a fast retransmit. Recoveries that find losses by time do not read it.
+        duplicate_acks: DuplicateAcks,
         /// Whether queues may mark segments instead of dropping them, and marks count as losses (RFC 3168). If left out, true
-        /// with `control = "dctcp"`.
+        /// with `control = "dctcp"` or `"prague"`.
         ecn: bool,
         /// With `ecn`: whether segments are ECT(1), which a `dual-pi2` queue serves first and marks sooner (RFC 9331). Meant for
-        /// `control = "dctcp"`, whose answer to a mark is small.
+        /// `control = "dctcp"`, whose answer to a mark is small. If left out, true with `"prague"`.
         ect1: bool,
         /// Whether segments carry their sender's phase: slow start or congestion avoidance. If left out, true where the receiver reads it.
         tell_phase: bool,

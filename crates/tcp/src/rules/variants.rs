@@ -289,16 +289,20 @@ macro_rules! variants {
         }
 
         impl crate::rules::Shown for $name {
-            /// The name, and the parameters that are not at their defaults.
             fn shown(&self) -> String {
-                use crate::rules::{Shown, Variants};
-                let mut text = self.name().to_owned();
+                crate::rules::Variants::name(self).to_owned()
+            }
+
+            #[allow(unused_mut)]
+            fn parameters(&self) -> Vec<(&'static str, &'static str, String)> {
+                let mut found = Vec::new();
                 match self { $($name::$variant { $($field),* } => {
                     $(if *$field != $default {
-                        text += &format!(", {} = {}", stringify!($field), Shown::shown($field));
+                        let about = concat!($($doc),+).trim_ascii_start();
+                        found.push((stringify!($field), about, crate::rules::Shown::shown($field)));
                     })*
                 })+ }
-                text
+                found
             }
         }
     };

@@ -8,6 +8,7 @@ use super::SenderWire;
 use super::congestion::Congestion;
 use super::congestion::control::{AckEvent, CongestionControl, Control, Departure, Needs, Window};
 use super::congestion::validation::Usage;
+use super::recovery::Report;
 use super::recovery::undo::Undo;
 use super::repair::Repair;
 use super::rtt::delivery::{Delivery, RateSample};
@@ -16,7 +17,7 @@ use super::rtt::send_times::SendTimes;
 use super::rtt::timer::Timer;
 use super::sequence::{SequenceSpace, Supply};
 use super::skip::Skip;
-use crate::rules::{IdleRestart, Pacing, SenderRules, TimerRestart};
+use crate::rules::{Controls, IdleRestart, Pacing, RttSamples, SenderRules, TimerRestart};
 
 /// Counts of a sender; first what always moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -68,6 +69,8 @@ pub struct Core {
     pub(super) restrained: bool,
     /// An episode of loss recovery is on.
     pub(super) repairing: bool,
+    /// Inputs that the control needs.
+    pub(super) needs: Needs,
     pub(super) notices: Notices,
     /// Counts for the flow's row.
     pub counters: SenderCounters,
@@ -108,8 +111,8 @@ impl Core {
             skip: Skip::new(rules.skip, seed),
             undo: Undo::new(&rules),
             usage: Usage::new(rules.validation),
-            // Linux's recovery times segments by itself.
-            send_times: (needs == Needs::RoundTrips && !rules.recovery.counts_ticks()).then(Box::default),
+            send_times: (needs == Needs::RoundTrips && rules.recovery.rtt_samples() == RttSamples::Segments)
+                .then(Box::default),
             delivery: (needs == Needs::Deliveries).then(|| Box::new(Delivery::new(seq.mss))),
             repair: Repair::default(),
         };
@@ -127,6 +130,7 @@ impl Core {
             plain: !restrained && !ruled && !watched,
             restrained,
             repairing: false,
+            needs,
             notices: Notices { ruled, ..Notices::default() },
             counters: SenderCounters { rtt_min: f64::INFINITY, ..SenderCounters::default() },
             extras: Box::new(extras),
@@ -151,10 +155,37 @@ impl Core {
         (self.counters.rtt_samples > 0).then_some(self.timer.smoothed)
     }
 
-    /// True if the control sets window and pace by itself.
+    /// The same once this ACK has counted; `timed`: the round trip that stands for its timestamp's.
+    pub(super) fn smoothed_rtt_after(&self, ack: &Ack, timed: Option<Time>, now: Time) -> Option<f64> {
+        let advances = ack.ack > self.seq.una;
+        let clock = || self.timer.timed.filter(|&(end, _)| ack.ack >= end).map(|(_, sent)| now - sent);
+        let elapsed = match timed {
+            _ if !advances => None,
+            // As the timer will see it: an echo so long ago.
+            Some(timed) if self.rules.timestamps => Some(now - (now - timed)),
+            _ if self.rules.timestamps => Some(now - ack.ts_ecr),
+            _ => clock(),
+        };
+        elapsed.map(|elapsed| self.timer.smoothed_with(elapsed, &self.counters)).or(self.smoothed_rtt())
+    }
+
+    /// True if the control alone moves `cwnd`.
     #[inline]
     pub(super) fn control_owns_window(&self) -> bool {
-        self.extras.delivery.is_some()
+        self.cc.owned
+    }
+
+    /// True if the control has an ACK event.
+    #[inline]
+    pub(super) fn has_ack_events(&self) -> bool {
+        self.needs != Needs::Credit
+    }
+
+    /// Units `start .. end` are reported for the first time.
+    pub(super) fn note_reported(&mut self, start: Seq, end: Seq, now: Time) {
+        if let Some(delivery) = &mut self.extras.delivery {
+            delivery.report(start, end, now);
+        }
     }
 
     /// Takes in a round trip that ends now; `flight` units were outstanding.
@@ -191,11 +222,9 @@ impl Core {
         if before {
             self.restart_timer(ack.ack, now, wire);
         }
-        self.cc.dupacks = 0;
-        self.cc.limited = 0;
+        self.cc.advance();
         let flight = self.seq.flight_size();
-        self.seq.una = ack.ack;
-        self.seq.nxt = self.seq.nxt.max(ack.ack);
+        self.seq.advance(ack.ack);
         if self.rules.timestamps {
             self.sample(now - ack.ts_ecr, flight, now);
         }
@@ -228,8 +257,7 @@ impl Core {
         let grow = grow && !(ack.ece && self.rules.ecn) && (self.plain || self.in_use());
         self.advance(ack, now, wire);
         if self.rules.syn && ack.ack == 1 {
-            // The handshake is over: the initial window, not growth (RFC 5681 section 3.1).
-            self.cc.cwnd = self.cc.initial_window * f64::from(self.seq.mss);
+            self.cc.begin(self.seq.mss);
             self.timer.rto.handshake_done(&self.rules);
             return 0;
         }
@@ -247,62 +275,60 @@ impl Core {
         self.extras.usage.as_ref().is_none_or(|usage| usage.in_use(&self.cc))
     }
 
-    /// Tells a control that needs round trips of an ACK, before it counts.
-    pub(super) fn tell_before(&mut self, ack: &Ack, now: Time) {
-        let Some(times) = &mut self.extras.send_times else { return };
-        if ack.ack >= self.seq.una {
-            let rtt = times.acknowledged(ack.ack, now);
-            self.tell(ack, self.seq.una, (rtt, None), now);
+    /// The ACK event of the congestion control.
+    #[inline(never)]
+    pub(super) fn notify_control(&mut self, ack: &Ack, report: &Report, now: Time) {
+        let una = self.seq.una;
+        let sample = self.rate_sample(ack, report, now);
+        let news = ack.ack >= una || report.delivered > 0;
+        // A control in Linux's form begins when the handshake is over (`tcp_init_transfer`).
+        if !news || (self.rules.controls == Controls::Linux && self.seq.shaking_hands()) {
+            return;
         }
-    }
-
-    /// Tells a control that needs deliveries what an ACK covers, where no recovery judges segments one by one.
-    pub(super) fn tell_covered(&mut self, ack: &Ack, before: &Outstanding, now: Time) {
-        let Some(delivery) = &mut self.extras.delivery else { return };
-        delivery.acknowledge(ack.ack, now);
-        let in_flight = self.seq.max - ack.ack.max(self.seq.una);
-        self.tell_judged(ack, before, &Outstanding { una: ack.ack, in_flight, ..*before }, now);
-    }
-
-    /// Tells a control that needs deliveries of an ACK, now that it is judged.
-    pub(super) fn tell_judged(&mut self, ack: &Ack, before: &Outstanding, after: &Outstanding, now: Time) {
-        let Some(delivery) = &mut self.extras.delivery else { return };
-        let echo = (ack.ack > before.una && self.rules.timestamps).then(|| (now - ack.ts_ecr).secs());
-        let segments = |units| self.seq.segments(units);
-        let in_flight = segments(after.in_flight);
-        let sample = RateSample {
-            prior_in_flight: segments(before.in_flight),
-            in_flight,
-            lost: segments(after.lost_ever - before.lost_ever),
-            lost_ever: segments(after.lost_ever),
-            wait: self.extras.pacer.wait(now),
-            ..delivery.sample(now, echo)
+        let rtt = match &mut self.extras.send_times {
+            Some(times) => times.acknowledged(ack.ack, now),
+            None => sample.map_or(report.rtt, |sample| sample.rtt),
         };
-        self.tell(ack, before.una, (sample.rtt, Some(sample)), now);
-        if let Some(delivery) = self.extras.delivery.as_mut().filter(|_| self.cc.control.limits_itself()) {
-            delivery.limit_by_application(in_flight);
-        }
-    }
-
-    /// Tells the control of an ACK.
-    pub(super) fn tell(&mut self, ack: &Ack, una: Seq, (rtt, rate): (Option<f64>, Option<RateSample>), now: Time) {
         let event = AckEvent {
             ack: ack.ack,
             snd_max: self.seq.max,
             acked: ack.ack.saturating_sub(una) as f64,
-            ece: ack.ece,
+            newly_delivered: report.delivered as f64,
+            newly_sacked: report.sacked as f64,
+            newly_lost: (report.lost + report.lost_between) as f64,
+            ce_count: if ack.ece { report.delivered as f64 } else { 0.0 },
+            in_flight: report.in_flight as f64,
             rtt,
-            state: self.cc.state_at(self.seq.una),
-            rate,
+            state: self.cc.state_at(una),
+            next_state: report.state,
+            rate: sample,
         };
         self.with_control(now, |control, window| control.on_ack(&event, window));
+        if let Some(delivery) = self.extras.delivery.as_mut().filter(|_| self.cc.control.limits_itself()) {
+            delivery.limit_by_application(self.seq.segments(report.in_flight));
+        }
+    }
+
+    /// Deliveries that an ACK shows, for a control that needs them.
+    fn rate_sample(&mut self, ack: &Ack, report: &Report, now: Time) -> Option<RateSample> {
+        let delivery = self.extras.delivery.as_mut()?;
+        let echo = (ack.ack > self.seq.una && self.rules.timestamps).then(|| (now - ack.ts_ecr).secs());
+        let segments = |units| self.seq.segments(units);
+        Some(RateSample {
+            prior_in_flight: segments(report.prior_in_flight),
+            in_flight: segments(report.in_flight),
+            lost: segments(report.lost),
+            lost_ever: segments(report.lost_ever),
+            wait: self.extras.pacer.wait(now),
+            ..delivery.sample(now, echo)
+        })
     }
 
     /// Lets the control move the window.
     pub(super) fn with_control(&mut self, now: Time, act: impl FnOnce(&mut Control, &mut Window)) {
         let mut window = self.cc.seen(&self.seq, self.timer.smoothed, now);
         act(&mut self.cc.control, &mut window);
-        (self.cc.cwnd, self.cc.ssthresh) = (window.cwnd, window.ssthresh);
+        self.cc.take(&window);
     }
 
     /// Units `start .. end` have left: what a control that needs deliveries learns, and the pace it sets.
@@ -331,17 +357,4 @@ impl Core {
             delivery.limit_by_application(segments);
         }
     }
-}
-
-/// Outstanding data, as a recovery judges it. In sequence units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outstanding {
-    /// SND.UNA.
-    pub una: Seq,
-    /// Believed to be in the network.
-    pub in_flight: u64,
-    /// Believed lost, and not sent again since.
-    pub lost: u64,
-    /// Ever found lost, each unit as often as it was.
-    pub lost_ever: u64,
 }

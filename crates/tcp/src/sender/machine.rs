@@ -8,8 +8,8 @@ use super::congestion::CaState;
 use super::congestion::control::{CongestionControl, Control, Estimate};
 use super::recovery::{LossRecovery, Recovery};
 use super::sequence::{data_bytes, payload};
-use super::skip::Verdict;
-use super::{Core, Outstanding, SenderCounters, SenderWire, Supply};
+use super::skip::SkipSign;
+use super::{Core, SenderCounters, SenderWire, Supply};
 use crate::rules::{SenderRules, UnsentAck};
 
 /// A sending endpoint.
@@ -70,17 +70,18 @@ impl Sender {
         self.core.notices.ack_mark |= ack.ce;
         if ack.ack > self.core.seq.max {
             if self.core.rules.unsent_ack == UnsentAck::Restart {
-                self.core.punish();
+                self.core.restart_for_false_ack();
             }
         } else {
             if self.core.plain {
-                if ack.ece {
-                    self.core.on_mark_echo(now);
-                }
-            } else if !self.counts_as_ack(ack, now, wire) {
+                self.recovery.judge(&mut self.core, ack, now);
+            } else if !self.judge_with_extras(ack, now, wire) {
                 return;
             }
-            if let Some(most) = self.recovery.on_ack(&mut self.core, ack, now, wire) {
+            if ack.ece {
+                self.core.on_mark_echo(now);
+            }
+            if let Some(most) = self.recovery.settle(&mut self.core, ack, now, wire) {
                 self.core.send_window_here(most, now, wire);
             }
             if self.core.repairing {
@@ -89,38 +90,48 @@ impl Sender {
         }
     }
 
-    /// Lets the extras of a sender that is not [plain](Core::plain) judge an ACK before it counts; whether it does.
+    /// Judges an ACK in a sender that is not [plain](Core::plain), whose control may need its event; whether the ACK counts.
     #[inline(never)]
-    fn counts_as_ack<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) -> bool {
+    fn judge_with_extras<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) -> bool {
+        if self.answers_skip(ack, now, wire) {
+            return false;
+        }
+        self.recovery.judge(&mut self.core, ack, now);
+        if self.core.has_ack_events() {
+            let report = self.recovery.report(&self.core, ack);
+            self.core.notify_control(ack, &report, now);
+        }
+        self.core.restore_windows(now);
+        true
+    }
+
+    /// What comes before an ACK is judged, in a sender that is not [plain](Core::plain): the handshake's answers, and segments left out
+    /// on purpose. True if the ACK only asks for such a one: no sign of loss.
+    fn answers_skip<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) -> bool {
         let core = &mut self.core;
         let closed = core.seq.marks_end && core.done();
         if (ack.syn && core.rules.handshake_ack && core.seq.una == 0) || closed {
             // The SYN's answer, or the receiver's FIN. No keep-alive has that number.
             wire.answer(Probe { number: 0, reply: true, seq: core.seq.nxt }, data_bytes(&core.rules, 0));
         }
-        let verdict = core.extras.skip.as_mut().map_or(Verdict::Fair, |skip| skip.judge(ack, core.seq.una));
-        match verdict {
-            Verdict::Asks(from, to) => core.transmit(from, (to - from) as u32, now, wire),
-            Verdict::Lies => core.punish(),
-            Verdict::Fair | Verdict::Waits => {}
+        if let Some(delivery) = &mut core.extras.delivery {
+            delivery.acknowledge(ack.ack, now);
         }
-        let asks = matches!(verdict, Verdict::Asks(..) | Verdict::Waits);
-        if !asks {
-            core.tell_before(ack, now);
+        let sign = core.extras.skip.as_mut().map_or(SkipSign::None, |skip| skip.judge(ack, core.seq.una));
+        match sign {
+            SkipSign::Request(from, to) => core.transmit(from, (to - from) as u32, now, wire),
+            SkipSign::Fabricated => core.restart_for_false_ack(),
+            SkipSign::None | SkipSign::Repeat => {}
         }
-        if ack.ece {
-            core.on_mark_echo(now);
-        }
+        let asks = matches!(sign, SkipSign::Request(..) | SkipSign::Repeat);
         if asks {
-            // No sign of loss; what else it says counts.
-            self.recovery.note_reports(core, ack);
-            return false;
+            if ack.ece {
+                core.on_mark_echo(now);
+            }
+            // What else it says counts.
+            self.recovery.note_reports(core, ack, now);
         }
-        if !self.recovery.keeps_log() {
-            core.tell_covered(ack, &self.recovery.outstanding(core), now);
-        }
-        self.recovery.undo(core, ack, now);
-        true
+        asks
     }
 
     /// A receiver's keep-alive arrives: a bare ACK answers it at once and touches nothing else (RFC 9293 section 3.8.4;
@@ -142,8 +153,8 @@ impl Sender {
 
     fn write_of<W: SenderWire>(&mut self, units: u64, last: bool, now: Time, wire: &mut W) {
         self.core.restart_if_idle(now);
-        if self.core.control_owns_window() {
-            let Outstanding { in_flight, lost, .. } = self.recovery.outstanding(&self.core);
+        if self.core.extras.delivery.is_some() {
+            let (in_flight, lost) = self.recovery.outstanding(&self.core);
             self.core.note_pause(in_flight, lost);
         }
         self.core.seq.supply(units, last && self.core.rules.marks_end);
@@ -151,8 +162,8 @@ impl Sender {
     }
 
     /// The receiver's window is now `units`. Drivers of real segments say it before each ACK; the simulator's window is constant.
-    pub fn tell_window(&mut self, units: u64) {
-        self.core.seq.wnd = units;
+    pub fn set_window(&mut self, units: u64) {
+        self.core.seq.set_window(units);
     }
 
     /// The instant asked for with [`SenderWire::arm_pacer`] has come.
@@ -180,7 +191,7 @@ impl Sender {
     /// The phase in which an ACK's credit last grew the window, once: untold if it did not since the last call.
     #[inline]
     pub fn take_growth(&mut self) -> Phase {
-        std::mem::take(&mut self.core.cc.grown_in)
+        self.core.cc.take_growth()
     }
 
     /// Counts so far.

@@ -16,10 +16,10 @@ mod sending;
 mod sequence;
 mod skip;
 
-pub use self::core::{Core, Outstanding, SenderCounters};
-pub use congestion::{CaState, control, credit};
+pub use self::core::{Core, SenderCounters};
+pub use congestion::{CaState, Windows, control, credit};
 pub use machine::{Sender, SenderView};
-pub use sequence::{SequenceSpace, Supply};
+pub use sequence::{Position, SequenceSpace, Supply};
 
 use acklab_packet::{Probe, Segment, Time};
 

@@ -6,7 +6,7 @@ use super::congestion::CaState;
 use super::congestion::control::{CongestionControl, Signal};
 use super::congestion::credit::WindowCredit;
 use super::{Core, SenderWire};
-use crate::rules::{Halving, IdleRestart, RecoveryExit};
+use crate::rules::{Halving, IdleRestart, RecoveryExit, TimeoutSsthresh};
 
 impl Core {
     /// Reduces the window because of `signal`: both to what the control leaves of what was in use, or cwnd to one segment.
@@ -30,23 +30,34 @@ impl Core {
             }
             Halving::Precise | Halving::FlightSize => {}
         }
-        // A segment that times out again leaves ssthresh alone (RFC 5681 section 3.1).
-        let again = halving.is_rfc() && signal == Signal::Timeout && self.timer.rto.backed_off();
-        if signal != Signal::Idle && !again {
+        if signal != Signal::Idle && !self.keeps_ssthresh(signal) {
             self.cc.set_ssthresh(left.ssthresh.floor().max(2.0 * mss));
         }
-        self.cc.cwnd = match (signal, halving.is_rfc()) {
+        let cwnd = match (signal, halving.cwnd_is_ssthresh()) {
             (Signal::Loss | Signal::Mark, true) => left.cwnd.floor().max(2.0 * mss),
             (Signal::Loss | Signal::Mark, _) => left.cwnd,
             (Signal::Idle, _) if self.control_owns_window() => self.cc.cwnd,
             (Signal::Timeout | Signal::Idle, _) => mss,
         };
-        self.cc.state = match signal {
+        self.cc.set_cwnd(cwnd);
+        self.cc.enter(match signal {
             Signal::Loss => CaState::Recovery,
             Signal::Timeout => CaState::Loss,
             Signal::Mark => CaState::Cwr,
             Signal::Idle => CaState::Open,
-        };
+        });
+    }
+
+    /// True if ssthresh stays as it is though `signal` reduces the window. cwnd and the state are those before it.
+    fn keeps_ssthresh(&self, signal: Signal) -> bool {
+        let again = self.timer.rto.backed_off();
+        let reduced = || matches!(self.cc.state_at(self.seq.una), CaState::Cwr | CaState::Recovery);
+        signal == Signal::Timeout
+            && match self.rules.timeout_ssthresh {
+                TimeoutSsthresh::Each => false,
+                TimeoutSsthresh::FirstOfSegment => again,
+                TimeoutSsthresh::FirstOfWindow => again || reduced(),
+            }
     }
 
     /// An ACK echoes a congestion mark: at most once a window, halve as for a loss (RFC 3168 section 6.1.2).
@@ -62,7 +73,7 @@ impl Core {
 
     /// Reduces the window for a mark, and tells the receiver.
     pub(super) fn answer_mark(&mut self, now: Time) {
-        self.cc.recover = self.seq.max;
+        self.cc.recover_to(self.seq.max);
         self.may_not_be_undone();
         self.cut(Signal::Mark, now);
         self.notices.cwr = true;
@@ -81,13 +92,13 @@ impl Core {
         self.cc.credit.on_reduction();
         // A window that a mark has just halved is not halved again for a loss (RFC 3168 section 6.1.2).
         if self.cc.state_at(self.seq.una) == CaState::Cwr {
-            self.cc.state = CaState::Recovery;
+            self.cc.enter(CaState::Recovery);
             self.may_not_be_undone();
         } else {
             self.may_be_undone(false);
             self.cut(Signal::Loss, now);
         }
-        self.cc.recover = self.seq.max;
+        self.cc.recover_to(self.seq.max);
         self.timer.arm(now, wire);
         self.stop_timing();
     }
@@ -105,9 +116,9 @@ impl Core {
         if !idle || self.control_owns_window() {
             return;
         }
-        let least = self.cc.cwnd.min(self.cc.initial_window * mss);
+        let least = self.cc.cwnd.min(self.cc.initial(mss));
         match self.rules.idle_restart {
-            IdleRestart::Rfc5681 => self.cc.cwnd = least,
+            IdleRestart::Rfc5681 => self.cc.set_cwnd(least),
             IdleRestart::Linux => {
                 // `tcp_current_ssthresh`, in whole segments.
                 let segments = self.cc.cwnd / mss;
@@ -115,10 +126,10 @@ impl Core {
                 self.cc.set_ssthresh(self.cc.ssthresh.max(most));
                 pause -= rto;
                 while pause > 0.0 && self.cc.cwnd > least {
-                    self.cc.cwnd = (self.cc.cwnd / (2.0 * mss)).floor() * mss;
+                    self.cc.set_cwnd((self.cc.cwnd / (2.0 * mss)).floor() * mss);
                     pause -= rto;
                 }
-                self.cc.cwnd = self.cc.cwnd.max(least);
+                self.cc.raise_cwnd(least);
             }
             IdleRestart::Timer | IdleRestart::TimerKeepsWindow | IdleRestart::Off => {}
         }
@@ -130,14 +141,10 @@ impl Core {
         if !idle {
             self.repair_begins(now);
         }
-        self.cc.cwnd = self.cc.cwnd.max(f64::from(self.seq.mss));
+        self.cc.raise_cwnd(f64::from(self.seq.mss));
         if !(idle && self.rules.idle_restart == IdleRestart::TimerKeepsWindow) {
-            // Linux reduces ssthresh once for a window of data (`tcp_enter_loss` in net/ipv4/tcp_input.c).
-            let recovers = matches!(self.cc.state_at(self.seq.una), CaState::Cwr | CaState::Recovery);
-            let kept = (recovers && self.rules.recovery.counts_ticks()).then_some(self.cc.ssthresh);
-            self.cc.recover = self.seq.max;
             if self.seq.una == 0 && self.rules.first_loss_resets_initial_window {
-                self.cc.initial_window = self.cc.initial_window.min(1.0);
+                self.cc.lose_initial_window();
             }
             self.counters.timeouts += u32::from(!idle);
             if idle {
@@ -146,8 +153,8 @@ impl Core {
             } else {
                 self.may_be_undone(true);
                 self.cut(Signal::Timeout, now);
-                self.cc.ssthresh = kept.unwrap_or(self.cc.ssthresh);
             }
+            self.cc.recover_to(self.seq.max);
         }
         if !idle {
             // `tcp_retransmit_timer` of Linux: the first SYNs follow each other evenly.
@@ -157,7 +164,7 @@ impl Core {
             self.cc.credit.on_timeout();
         }
         self.timer.arm(now, wire);
-        self.seq.nxt = self.seq.una;
+        self.seq.go_back();
         self.stop_timing();
     }
 
@@ -176,35 +183,37 @@ impl Core {
     }
 
     /// True if this ACK, before it counts, shows the last reduction to have been needless. If so, it is taken back.
-    pub(super) fn undo(&mut self, ack: &Ack, now: Time) -> bool {
+    pub(super) fn undo(&mut self, ack: &Ack) -> bool {
         let Some(undo) = self.extras.undo.as_mut().filter(|undo| !undo.weighed) else { return false };
         let needless =
             undo.judge(ack, self.rules.recovery.stamp(ack.ts_ecr), &self.seq, self.cc.state, &mut self.counters);
         if needless {
-            self.take_back(now);
+            self.take_back();
         }
         needless
     }
 
-    /// Takes the last reduction back. What the recovery believes lost is its own to forget.
-    pub(super) fn take_back(&mut self, now: Time) {
-        if let Some(before) = self.extras.undo.as_mut().and_then(|undo| undo.take()) {
-            self.with_control(now, |control, window| control.undo(before, window));
-            self.cc.inflation = 0;
-            self.cc.state = CaState::Open;
-            // A loss that is one, below, may begin a recovery at once.
-            self.cc.recover = self.seq.una;
-            self.seq.nxt = self.seq.max;
+    /// Undoes the last reduction, but for the windows. What the recovery believes lost is its own to forget.
+    pub(super) fn take_back(&mut self) {
+        if self.extras.undo.as_mut().is_some_and(|undo| undo.take()) {
+            self.cc.reopen(self.seq.una);
+            self.seq.go_to_end();
             self.counters.undone += 1;
         }
     }
 
+    /// Returns to the windows before a reduction that the ACK just judged has undone.
+    pub(super) fn restore_windows(&mut self, now: Time) {
+        if let Some(before) = self.extras.undo.as_mut().and_then(|undo| undo.due()) {
+            self.with_control(now, |control, window| control.undo(before, window));
+        }
+    }
+
     /// The receiver acknowledged what it can not have: the window begins again with one segment, and slow start ends soon.
-    pub(super) fn punish(&mut self) {
+    pub(super) fn restart_for_false_ack(&mut self) {
         let mss = f64::from(self.seq.mss);
         self.counters.window_cuts += 1;
         self.counters.false_acks += 1;
-        (self.cc.cwnd, self.cc.ssthresh) = (mss, 2.0 * mss);
-        self.cc.inflation = 0;
+        self.cc.restart(mss);
     }
 }

@@ -2,7 +2,7 @@
 
 use acklab_packet::{Ecn, Phase, Segment, Seq, Time};
 
-use super::congestion::control::{CongestionControl, Departure};
+use super::congestion::control::{CongestionControl, Departure, Needs};
 use super::sequence::data_bytes;
 use super::{Core, SenderWire};
 
@@ -17,7 +17,7 @@ impl Core {
     /// Sends the next `len` units, and goes on after them.
     pub(super) fn send_new<W: SenderWire>(&mut self, len: u32, now: Time, wire: &mut W) {
         self.transmit(self.seq.nxt, len, now, wire);
-        self.seq.nxt += u64::from(len);
+        self.seq.go_to(self.seq.nxt + u64::from(len));
     }
 
     /// The same without a call. `PLAIN`: a full segment of new data, neither SYN nor FIN, of a sender that is
@@ -33,7 +33,7 @@ impl Core {
         let echo = self.seq.una as u32;
         let mut segment = Segment { seq, len, syn, fin, last, retransmit, ts_val: now, echo, ..Segment::default() };
         if !PLAIN && (self.notices.ruled || self.notices.ack_mark) {
-            self.tell_receiver(&mut segment);
+            self.write_notices(&mut segment);
         }
         self.counters.segments_sent += 1;
         self.counters.syns_sent += u32::from(syn);
@@ -47,7 +47,7 @@ impl Core {
         if retransmit {
             self.counters.retransmits += 1;
         } else {
-            self.seq.max = end;
+            self.seq.extend(end);
             if !PLAIN {
                 self.seq.note_size(len, end);
             }
@@ -83,7 +83,7 @@ impl Core {
         }
         if extras.delivery.is_some() {
             self.note_departure((seq, end), syn, idle, now);
-        } else if idle && !syn && self.rules.recovery.counts_ticks() {
+        } else if idle && !syn && self.needs == Needs::RoundTrips {
             let departure = Departure { idle, app_limited: false, min_rtt: f64::INFINITY };
             self.with_control(now, |control, window| control.on_sent(&departure, window));
         }
@@ -91,7 +91,7 @@ impl Core {
 
     /// Writes the sender's state and congestion into a segment.
     #[inline(never)]
-    fn tell_receiver(&mut self, segment: &mut Segment) {
+    fn write_notices(&mut self, segment: &mut Segment) {
         if self.rules.tell_phase {
             segment.phase = if self.cc.in_slow_start() { Phase::SlowStart } else { Phase::CongestionAvoidance };
         }
@@ -141,7 +141,7 @@ impl Core {
         loop {
             if plain && self.seq.full_segment_fits(plain_edge) {
                 self.transmit_as::<true, W>(self.seq.nxt, self.seq.mss, now, wire);
-                self.seq.nxt += u64::from(self.seq.mss);
+                self.seq.go_to(self.seq.nxt + u64::from(self.seq.mss));
             } else if self.seq.nxt < self.seq.limit
                 && let Some(len) = self.seq.sendable(edge)
             {
@@ -175,7 +175,7 @@ impl Core {
         let end = self.seq.nxt + u64::from(len);
         if end as f64 - mss <= allowed {
             self.send_new(len, now, wire);
-            self.cc.limited += u64::from(len);
+            self.cc.note_limited(u64::from(len));
         }
     }
 }

@@ -6,6 +6,8 @@
 //! Without it a window that opens by half a segment sends half a segment, and sizes go on halving (ledger
 //! divack.m.small_segments).
 
+use std::ops::Deref;
+
 use acklab_packet::Seq;
 
 use crate::rules::{Nagle, SenderRules, Sequence};
@@ -21,10 +23,10 @@ pub enum Supply {
     Unlimited,
 }
 
-/// A sender's position in its data. In sequence units.
+/// A sender's position in its data. In sequence units. Whoever has a [`SequenceSpace`] reads it; its methods alone move it.
 #[derive(Clone, Debug)]
 #[repr(C)]
-pub struct SequenceSpace {
+pub struct Position {
     /// SND.UNA: oldest unacknowledged unit.
     pub una: Seq,
     /// SND.NXT: next unit to send; falls back to `una` on a timeout.
@@ -39,6 +41,13 @@ pub struct SequenceSpace {
     pub mss: u32,
     /// Wire bytes of a full segment.
     pub(super) full_bytes: u32,
+}
+
+/// A sender's position in its data, and what decides the size of the segment that comes next.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub struct SequenceSpace {
+    position: Position,
     /// One past the last small segment's last unit (Minshall's variant, "snd_sml").
     small_end: Seq,
     syn: bool,
@@ -50,6 +59,15 @@ pub struct SequenceSpace {
     sws_avoidance: bool,
     bytes: bool,
     nagle: Nagle,
+}
+
+impl Deref for SequenceSpace {
+    type Target = Position;
+
+    #[inline(always)]
+    fn deref(&self) -> &Position {
+        &self.position
+    }
 }
 
 impl SequenceSpace {
@@ -66,14 +84,10 @@ impl SequenceSpace {
             Supply::Unlimited => u64::MAX / 4,
         };
         let limit = data.min(u64::MAX / 4) + u64::from(rules.syn) + u64::from(rules.fin);
+        let (wnd, full_bytes) = (rules.window.units(mss, payload), data_bytes(rules, mss));
+        let position = Position { una: 0, nxt: 0, max: 0, limit, wnd, mss, full_bytes };
         SequenceSpace {
-            una: 0,
-            nxt: 0,
-            max: 0,
-            limit,
-            wnd: rules.window.units(mss, payload),
-            mss,
-            full_bytes: data_bytes(rules, mss),
+            position,
             small_end: 0,
             syn: rules.syn,
             fin: rules.fin,
@@ -88,7 +102,47 @@ impl SequenceSpace {
     /// The application hands over `units` more; whether their last segment says that it is the last.
     pub(super) fn supply(&mut self, units: u64, marks_end: bool) {
         self.marks_end = marks_end;
-        self.limit = (self.limit + units).min(u64::MAX / 4);
+        self.position.limit = (self.limit + units).min(u64::MAX / 4);
+    }
+
+    /// The receiver's window is now `units`.
+    pub(super) fn set_window(&mut self, units: u64) {
+        self.position.wnd = units;
+    }
+
+    /// Everything below `ack` is acknowledged.
+    #[inline(always)]
+    pub(super) fn advance(&mut self, ack: Seq) {
+        self.position.una = ack;
+        self.position.nxt = self.nxt.max(ack);
+    }
+
+    /// New data up to `end` has left, in whatever segment.
+    #[inline(always)]
+    pub(super) fn extend(&mut self, end: Seq) {
+        self.position.max = end;
+    }
+
+    /// The next unit to send is `seq`.
+    #[inline(always)]
+    pub(super) fn go_to(&mut self, seq: Seq) {
+        self.position.nxt = seq;
+    }
+
+    /// What is outstanding is sent again in order.
+    pub(super) fn go_back(&mut self) {
+        self.position.nxt = self.una;
+    }
+
+    /// New data comes next.
+    pub(super) fn go_to_end(&mut self) {
+        self.position.nxt = self.max;
+    }
+
+    /// True if a unit is a byte.
+    #[inline]
+    pub(super) fn in_bytes(&self) -> bool {
+        self.bytes
     }
 
     /// Units sent and not cumulatively acknowledged (RFC 5681 section 2).

@@ -27,15 +27,15 @@ pub(super) struct Skip {
 
 /// The meaning of an ACK for the segment left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum SkipSign {
     /// None.
-    Fair,
+    None,
     /// It asks for it: these units are to be sent, and it is no sign of loss.
-    Asks(Seq, Seq),
+    Request(Seq, Seq),
     /// It repeats itself until they come: no sign of loss.
-    Waits,
+    Repeat,
     /// It acknowledges what was never sent.
-    Lies,
+    Fabricated,
 }
 
 impl Skip {
@@ -81,28 +81,29 @@ impl Skip {
         }
         self.left = self.draw();
         self.missing = Some((seq.nxt, end));
-        (seq.max, seq.nxt) = (end, end);
+        seq.extend(end);
+        seq.go_to_end();
     }
 
     /// Judges an ACK that came with `una` acknowledged.
-    pub(super) fn judge(&mut self, ack: &Ack, una: Seq) -> Verdict {
+    pub(super) fn judge(&mut self, ack: &Ack, una: Seq) -> SkipSign {
         if let Some((from, to)) = self.missing {
             if ack.ack > from {
                 self.missing = None;
-                return Verdict::Lies;
+                return SkipSign::Fabricated;
             }
             if ack.ack == from && una == from {
                 (self.missing, self.asked) = (None, Some(from));
-                return Verdict::Asks(from, to);
+                return SkipSign::Request(from, to);
             }
         }
         match self.asked {
-            Some(from) if ack.ack == from && una == from => Verdict::Waits,
+            Some(from) if ack.ack == from && una == from => SkipSign::Repeat,
             Some(from) if ack.ack > from => {
                 self.asked = None;
-                Verdict::Fair
+                SkipSign::None
             }
-            _ => Verdict::Fair,
+            _ => SkipSign::None,
         }
     }
 }

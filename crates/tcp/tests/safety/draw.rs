@@ -167,8 +167,12 @@ pub fn stacked() -> impl Strategy<Value = Case> {
     let kinds = (recovery, control(), policy());
     (select(&Stack::ALL[..]), kinds, sender, receiver, supply(), later, hostility()).prop_map(
         |(stack, (recovery, control, ack), mut sender, ([sack, dsack], estimate), supply, later, network)| {
-            // BBR learns from RACK what is delivered and lost.
-            let recovery = if control == (ControlKind::Bbr {}) { named("rack") } else { recovery };
+            // BBR learns from RACK what is delivered and lost, Prague from one of four.
+            let recovery = match control {
+                ControlKind::Bbr {} => named("rack"),
+                ControlKind::Prague { .. } if !recovery.reports() => named("rfc6675"),
+                _ => recovery,
+            };
             // QUIC times each packet itself, and numbers them for a receiver that reads numbers.
             let numbers = recovery.is_rfc9002() && matches!(ack, AckPolicyKind::Quic { .. });
             let (recovery, ack) = if numbers {
@@ -206,7 +210,12 @@ pub fn wild() -> impl Strategy<Value = Case> {
             select(RttFilter::NAMES).prop_map(named::<RttFilter>),
             select(&[RtoFloor::BeforeBackoff, RtoFloor::AfterBackoff, RtoFloor::Variance][..]),
         ),
-        select(&[Halving::Precise, Halving::Integer, Halving::FlightSize][..]),
+        (
+            select(&[Halving::Precise, Halving::Integer, Halving::FlightSize, Halving::Cwnd][..]),
+            select(&[TimeoutSsthresh::Each, TimeoutSsthresh::FirstOfSegment, TimeoutSsthresh::FirstOfWindow][..]),
+            select(&[DuplicateAcks::Outstanding, DuplicateAcks::Unfinished][..]),
+            any::<[bool; 5]>(),
+        ),
         select(&[SecondFastRetransmit::Always, SecondFastRetransmit::Never, SecondFastRetransmit::UnlessTimeout][..]),
         select(&["first", "each"][..]),
         select(&[RecoveryExit::Keep, RecoveryExit::MinFlight, RecoveryExit::Rfc6582][..]),
@@ -238,7 +247,7 @@ pub fn wild() -> impl Strategy<Value = Case> {
         let (
             sequence,
             (rtt_filter, rto_floor),
-            halving,
+            (halving, timeout_ssthresh, duplicate_acks, rack),
             second,
             partial_ack_timer,
             recovery_exit,
@@ -266,10 +275,16 @@ pub fn wild() -> impl Strategy<Value = Case> {
                 ("inflate_when_blocked", flags[2].into()),
                 ("partial_deflation", flags[3].into()),
                 ("inflation_limit", inflation_limit.into()),
+                ("marks", if rack[0] { "prr" } else { "at-once" }.into()),
+                ("rtt_samples", if rack[1] { "linux" } else { "segments" }.into()),
+                ("loss_counts", if rack[2] { "unreported" } else { "unsent" }.into()),
+                ("timeout_cwnd", if rack[3] { "in-flight" } else { "one-segment" }.into()),
+                ("probe", if rack[4] { "linux" } else { "rfc8985" }.into()),
             ],
         );
-        // BBR paces by itself.
-        let pacing = match pacing.filter(|_| case.control != (ControlKind::Bbr {})) {
+        // BBR and Prague pace by themselves.
+        let paces = matches!(case.control, ControlKind::Bbr {} | ControlKind::Prague { .. });
+        let pacing = match pacing.filter(|_| !paces) {
             Some(share) => Pacing::Spread { share, burst: 1 + case.network.seed as u32 % 12 },
             None => Pacing::Off {},
         };
@@ -280,6 +295,8 @@ pub fn wild() -> impl Strategy<Value = Case> {
             rtt_filter: Some(rtt_filter.into()),
             rto_floor: Some(rto_floor),
             halving: Some(halving),
+            timeout_ssthresh: Some(timeout_ssthresh),
+            duplicate_acks: Some(duplicate_acks),
             second_fast_retransmit: Some(second),
             recovery_exit: Some(recovery_exit),
             validation: Some(validation),

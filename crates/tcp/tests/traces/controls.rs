@@ -2,7 +2,6 @@
 
 use acklab_packet::{Seq, Time};
 use acklab_tcp::rules::{ControlKind, SlowStart, VegasPace, VenoBase, VenoEstimate, VenoFirstLoss, named};
-use acklab_tcp::sender::CaState;
 use acklab_tcp::sender::control::{AckEvent, CongestionControl, Control, Signal, Window};
 
 fn window(cwnd: f64, at: f64) -> Window {
@@ -11,7 +10,7 @@ fn window(cwnd: f64, at: f64) -> Window {
 
 /// An ACK of one segment, which took `rtt`, outside a recovery.
 fn event(ack: Seq, snd_max: Seq, rtt: Option<f64>) -> AckEvent {
-    AckEvent { ack, snd_max, acked: 1.0, ece: false, rtt, state: CaState::Open, rate: None }
+    AckEvent { ack, snd_max, acked: 1.0, newly_delivered: 1.0, rtt, ..AckEvent::default() }
 }
 
 /// Vegas's window after a round trip of 20 segments whose least sample was `rtt`, on a path of 0.1 s.

@@ -2,7 +2,7 @@
 //! net/ipv4/tcp_input.c, `tcp_rack_detect_loss` in tcp_recovery.c, `tcp_schedule_loss_probe` in tcp_output.c).
 
 use acklab_packet::Time;
-use acklab_tcp::rules::{CreditKind, RecoveryKind, Reordering, SenderRules, Undo, Variants, named};
+use acklab_tcp::rules::{CreditKind, RecoveryKind, Reordering, SenderRules, TailProbe, Undo, Variants, named};
 use acklab_tcp::sender::Supply;
 
 use crate::sender_table::{follow, rfc};
@@ -77,7 +77,7 @@ fn far_reordering_lets_reports_grow_the_window() {
 /// ticks from 500 end at 608, in groups of eight.
 #[test]
 fn a_probe_comes_no_later_than_the_timeout_of_the_oldest() {
-    let recovery = named::<RecoveryKind>("rack").with("tick", Time::from_secs(0.001));
+    let recovery = named::<RecoveryKind>("rack").with("tick", Time::from_secs(0.001)).with("probe", TailProbe::Linux);
     let rules = SenderRules { recovery, initial_window: 4.0, max_rto: Time::from_secs(0.6), ..rfc() };
     follow(
         rules,

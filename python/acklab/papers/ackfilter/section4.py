@@ -224,8 +224,11 @@ def classic_moves_to_no_filter(classic: Grid, none: Grid) -> Measurement:
 
     ratios = ", ".join(f"{r:.2f} at {n}" for n, r in zip(few, a.mean(axis=1) / b.mean(axis=1), strict=True))
     return Measurement(
-        {"spearman": rank_correlation(lambda classic, none: spearman(few, classic / none), a, b)},
-        f"the ratio by N: {ratios}. It rises before it falls: a single source loses few ACKs to a full buffer of its own",
+        {
+            "spearman": rank_correlation(lambda classic, none: spearman(few, classic / none), a, b),
+            "arrived": ratio(found, "classic", "none", max(few)),
+        },
+        f"the ratio by N: {ratios}",
     )
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ...draws import Draws
 from ...models.ackfilter import SlowReverse
 from ...reproduce.paper import Parameter
+from ...scenario.draws import Draws
 
 MODEL = SlowReverse(rate_bps=100e3, rtt_s=0.2, d=1, ack_bytes=40)
 """The model of sections 2.1 to 2.3, with section 2.4's numbers."""

@@ -7,6 +7,7 @@ Read it beside the paper: :mod:`.setting` is Figure 1 and every parameter; :mod:
 
 from . import (  # noqa: F401
     evidence,
+    explanations,
     figures_comparisons,
     figures_competition,
     figures_losses,

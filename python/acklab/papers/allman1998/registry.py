@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib import resources
 
-from ..._toml import loads
 from ...reproduce.paper import Paper
+from ...text.toml import loads
 from .setting import PARAMETERS
 
 _NS2 = loads(resources.files(__package__).joinpath("ns2.toml").read_text(encoding="utf-8"))

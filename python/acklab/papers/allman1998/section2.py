@@ -9,7 +9,7 @@ import numpy as np
 from ...reproduce.measure import Measurement
 from ..trace import Transfer
 from .registry import PAPER
-from .runs import LOSS_FREE, OVERSHOOT
+from .runs import LOSS_FREE, OVERSHOOT, OVERSHOOT_QUEUES
 from .setting import BDP_SEGMENTS, RTT_S, SEGMENTS, WINDOW
 
 Recorded = Mapping[Hashable, Transfer]
@@ -77,6 +77,8 @@ def burst_for_an_ack(recorded: Recorded) -> Measurement:
 
 def growth_per_round(transfer: Transfer) -> float:
     """Slope of the window in congestion avoidance, in segments a round trip, until the next loss or a full window."""
+    if not transfer.fast_retransmits:
+        return float("nan")
     start = transfer.fast_retransmits[0]
     later = [s.time_s for s in transfer.fast_retransmits[1:]] + [t.time_s for t in transfer.timeouts]
     end = min([*later, transfer.sent[-1].time_s])
@@ -90,8 +92,11 @@ def growth_per_round(transfer: Transfer) -> float:
 
 @PAPER.claim("sec2.ca", OVERSHOOT)
 def congestion_avoidance(recorded: Recorded) -> Measurement:
-    slopes = {m: growth_per_round(recorded[m, q]) for m, q in (("every", 21), ("delayed", 20))}
-    return Measurement(slopes, "fitted after the single loss at 21 and 20 packets")
+    lossy = {m: max(q for q in OVERSHOOT_QUEUES if recorded[m, q].fast_retransmits) for m in ("every", "delayed")}
+    return Measurement(
+        {m: growth_per_round(recorded[m, q]) for m, q in lossy.items()},
+        f"fitted after the first loss in the largest queue that has one, of {lossy['every']} and {lossy['delayed']} packets",
+    )
 
 
 @PAPER.claim("sec3.awnd")

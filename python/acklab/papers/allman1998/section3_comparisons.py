@@ -11,9 +11,9 @@ import polars as pl
 from ...reproduce.experiments import Effort, Sweep, Traces, records
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
-from .proofs import DAASS_SHORT, UBC
 from .registry import PAPER
 from .runs import READ, SURFACE, TIME
+from .searched import DAASS_SHORT, ONE_FLAG, UBC
 from .setting import MECHANISMS, RECOVERIES, SHORT, Setting, transfer
 
 SMALL = tuple(range(5, 200, 10))
@@ -173,6 +173,7 @@ REMARKS = {
     "one flag that is raised only when a window grows, the first segment waits for the timer, and the medians are 18.9 and 5.1 with "
     "SACK; but then they are 18.9 and 4.5 with Reno, where 28 and 7 are printed (see the searched questions). "
     f"{DAASS_SHORT}",
+    ("sack", "daass", False): f". {ONE_FLAG}",
 }
 
 

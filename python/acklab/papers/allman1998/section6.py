@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...figures.stats import Sample
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement, Number
 from .registry import PAPER
@@ -69,7 +68,7 @@ def lbc_helps_without_more_acks(*grids: Grid) -> Measurement:
                 name: {m: averaged(g[m], "throughput") for m in ("lbc", "delayed")}
                 for name, g in (("drop-tail", tail), ("RED", red))
             },
-            "acks": Sample.of((100 * (ratio - 1)).tolist()),
+            "acks": float(100 * (ratio.mean() - 1)),
         },
         f"more ACKs by {100 * (alone[0] - 1):.1f} % with Reno, {100 * (alone[1] - 1):.1f} % with SACK, "
         f"{100 * (many[0] - 1):.1f} % and {100 * (many[1] - 1):.1f} % among competing transfers (drop-tail, RED)",

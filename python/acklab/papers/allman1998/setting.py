@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ...draws import Draws
 from ...reproduce.paper import Parameter
+from ...scenario.draws import Draws
 
 MECHANISMS = ("every", "delayed", "daass", "ubc", "lbc")
 NAMES = {"every": "ACK every", "delayed": "delayed ACKs", "daass": "DAASS", "ubc": "UBC", "lbc": "LBC"}
@@ -262,7 +262,7 @@ PARAMETERS: list[Parameter] = [
     ),
     Parameter(
         "queue length in Figure 8", "waiting packets", "inferred", "20 waiting and one in transmission is what dominates",
-        fitted_to=("fig8.every", "fig8.delayed"),
+        fitted_to=("fig8.every", "fig8.delayed", "fig8.similar"),
     ),
     Parameter("competing transfers", "50 to 500, starting within 100 s, of 5 to 100 segments, SACK", "stated", "section 4.1"),
     Parameter("their sizes and starts", "whole segments, uniform; the same for every mechanism", "inferred", "section 4.1 "

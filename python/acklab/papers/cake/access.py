@@ -8,6 +8,7 @@ from typing import Any
 from ...figures.charts import Axis, Bar, Bars
 from ...figures.stats import Sample
 from ...reproduce.experiments import Replications
+from ...reproduce.explanation import Searched
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from ...reproduce.paper import Compared, Drawn
@@ -87,6 +88,9 @@ def either_type_gains(grid: Grid, readings: Grid) -> Measurement:
         f"figure, whose ends differ by 12 %, not 15. The uploads gain more ({up}). Over the readings in the figure the gain of the "
         f"downloads is estimated at {min(each):.0f} to {max(each):.0f} %, by four seeds",
     )
+
+
+PAPER.explain("fig6.gain", Searched(len(CASES), "4 seeds"))
 
 
 @PAPER.claim("fig6.range", FIGURE_6)

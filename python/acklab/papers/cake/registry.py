@@ -12,5 +12,5 @@ PAPER = Paper(
     about="An uplink erases ACKs that a newer ACK makes redundant. How much faster do downloads become on very asymmetric links?",
     sections={"30/1": "30 Mb/s down, 1 Mb/s up"},
     parameters=PARAMETERS,
-    later=True,
+    group="later work",
 )

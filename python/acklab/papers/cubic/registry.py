@@ -14,5 +14,5 @@ PAPER = Paper(
     "loses by it?",
     sections={"growth": "One flow after a loss", "sharing": "Two flows on one bottleneck"},
     parameters=PARAMETERS,
-    later=True,
+    group="later work",
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...draws import Draws
 from ...reproduce.paper import Parameter
+from ...scenario.draws import Draws
 from ..later import text
 
 RATIOS = (1, 2, 10, 40)

@@ -14,7 +14,7 @@ from ...reproduce.paper import Compared, Drawn
 from .registry import PAPER
 from .runs import EVERYONE, FIGURE_6, low, ratio, times
 from .section4 import _improvement
-from .section4_runs import BUFFER_SHARES, BY_BUFFER, BY_FLAVOUR, FIGURE_7, FIGURE_8, LIMITS, REPAIRED, SLOWER
+from .section4_runs import BUFFER_SHARES, BY_BUFFER, BY_FLAVOUR, FIGURE_7, FIGURE_8, LIMITS, NEWRENO, SLOWER
 from .setting import NAMES, POLICIES, Client, download
 
 COLOURS = {
@@ -111,14 +111,14 @@ def by_pieces(
     return Panel(recovery, x, y, lines, [Mark(0, "1-apdp")]), rows
 
 
-@PAPER.figure("figure-7", "Figure 7", "More pieces", "IV", [FIGURE_7, FIGURE_6, REPAIRED])
-def figure_7(pieces: Grid, base: Grid, repaired: Grid) -> Drawn:
-    def sack(m: int, j: int) -> Sample:
-        own, every = (repaired.at(pieces=p, flows=j)["time_s"] for p in (m, 1))
+@PAPER.figure("figure-7", "Figure 7", "More pieces", "IV", [FIGURE_7, FIGURE_6, NEWRENO])
+def figure_7(pieces: Grid, base: Grid, newreno: Grid) -> Drawn:
+    def other_recovery(m: int, j: int) -> Sample:
+        own, every = (newreno.at(pieces=p, flows=j)["time_s"] for p in (m, 1))
         return jackknife(len(own), lambda seeds: 100 * float(1 - own[seeds].mean() / every[seeds].mean()))
 
-    panel, rows = by_pieces(pieces, "NewReno", lambda m, j: _improvement(pieces, base, m, j))
-    other, more = by_pieces(repaired, "RFC 6675", sack)
+    panel, rows = by_pieces(pieces, "RFC 6675", lambda m, j: _improvement(pieces, base, m, j))
+    other, more = by_pieces(newreno, "NewReno", other_recovery)
     return Drawn(
         [
             Lines(

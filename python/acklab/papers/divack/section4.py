@@ -11,9 +11,9 @@ from ...figures.stats import Sample, jackknife
 from ...reproduce.grid import Array, Grid
 from ...reproduce.measure import Measurement
 from ...reproduce.resample import rank_correlation, spearman
-from .proofs import CAPACITIES, FIGURE_6, LIMIT, NOT_USED, REFERENCES
 from .registry import PAPER
 from .runs import EVERYONE, FIGURE_6, HIGH_CONGESTION, gain, high, low, ratio, times, typical
+from .searched import CAPACITIES, GAINED, LIMIT, ORDER
 from .section1 import SHOWN, Shown
 from .section4_runs import (
     BY_BUFFER,
@@ -24,7 +24,7 @@ from .section4_runs import (
     FIGURE_7_MOST,
     FIGURE_8,
     FIGURE_8_SECOND,
-    REPAIRED,
+    NEWRENO,
     SLOWER,
     THIEF,
     THIEF_ABC,
@@ -78,7 +78,7 @@ def apdp_is_faster(grid: Grid) -> Measurement:
 _CHANCE = (
     "A window that opens faster also meets the full buffer earlier; a short download is decided by whether one of its first "
     "segments is lost, which costs a timeout, and which segments are lost differs between the two runs of a pair. "
-    f"{REFERENCES}"
+    f"{ORDER}"
 )
 
 
@@ -94,7 +94,7 @@ def division_pays_under_low_congestion(grid: Grid, flavours: Grid) -> Measuremen
     }
     for j in (1, 2, 4, 8, 16, 32):
         parts.setdefault(f"J={j}", parts[f"J={low(grid)[0]}"])  # a quick look has fewer
-    return Measurement(parts, f"{_gains(grid)}. {_OVERSHOOT} {_by_flavour(flavours)}. {FIGURE_6}. {NOT_USED}")
+    return Measurement(parts, f"{_gains(grid)}. {_OVERSHOOT}. {_by_flavour(flavours)}. {GAINED}")
 
 
 def _gains(grid: Grid, **cell: Any) -> str:
@@ -107,9 +107,8 @@ def _gains(grid: Grid, **cell: Any) -> str:
 
 
 _OVERSHOOT = (
-    "In slow start 16 pieces multiply the window by 17 a round trip; two round trips after its start a client sends some 600 "
-    "segments at once into a buffer of 83. NewReno repairs one of the hundreds lost a round trip or times out, and a timer "
-    "without samples (Karn) stays backed off, up to a minute at a time."
+    "In slow start 16 pieces multiply the window by 17 a round trip. Two round trips after its start a client sends some 600 segments at once "
+    "into a buffer of 83. RFC 6675 repairs hundreds of losses in a round trip, NewReno one"
 )
 
 
@@ -124,13 +123,20 @@ def _by_flavour(grid: Grid) -> str:
     return "Policies and J up to 32 with a gain by mean, by recovery and advertised window: " + ", ".join(told)
 
 
-@PAPER.claim("fig6.high", HIGH_CONGESTION)
-def neither_gain_nor_harm_under_high_congestion(grid: Grid) -> Measurement:
+def _average(grid: Grid, flows: list[int]) -> Sample:
+    """Time over that of 1-apdp, averaged over the policies and numbers of flows: one pseudo-value a seed."""
+    each = [ratio(grid, policy=p, reference="every", flows=flows).values for p in POLICIES]
+    return Sample.of([float(np.mean(values)) for values in zip(*each, strict=True)])
+
+
+@PAPER.claim("fig6.high", HIGH_CONGESTION, THIEF)
+def neither_gain_nor_harm_under_high_congestion(grid: Grid, base: Grid) -> Measurement:
     cells = [(p, j) for p in POLICIES for j in high(grid) or low(grid)[-1:]]
     return Measurement(
         {
             "gain": {f"{p} J = {j}": typical(grid, p, "every", j) for p, j in cells},
             "harm": {f"{p} J = {j}": typical(grid, p, "delayed", j) for p, j in cells},
+            "contrast": {"from 64": _average(grid, high(grid) or low(grid)[-1:]), "up to 32": _average(base, low(base))},
         },
         f"{_TYPICAL}; by plain means {_means(grid, 'delayed', cells)} of delayed ACKs' time. The region of the references is wide: delayed ACKs take {_region(grid)} times as long as 1-apdp, which competes with "
         f"delayed ACKs in the background. {_timeouts(grid)}",
@@ -165,8 +171,8 @@ def _saved(divided: Grid, every: Grid) -> Sample:
     return jackknife(len(upper), lambda seeds: 100 * float(1 - upper[seeds].mean() / lower[seeds].mean()))
 
 
-def _repaired(grid: Grid, counts: list[int]) -> dict[int, list[float]]:
-    """Improvement in percent by J and m, with RFC 6675."""
+def _with_newreno(grid: Grid, counts: list[int]) -> dict[int, list[float]]:
+    """Improvement in percent by J and m."""
     found = {}
     for j in low(grid):
         every = grid.at(pieces=1, flows=j)["time_s"].mean()
@@ -174,15 +180,11 @@ def _repaired(grid: Grid, counts: list[int]) -> dict[int, list[float]]:
     return found
 
 
-@PAPER.claim("fig7.improve", FIGURE_7, FIGURE_6, beside=[REPAIRED])
-def more_pieces_more_gain(pieces: Grid, base: Grid, repaired: Grid) -> Measurement:
+@PAPER.claim("fig7.improve", FIGURE_7, FIGURE_6, beside=[NEWRENO])
+def more_pieces_more_gain(pieces: Grid, base: Grid, newreno: Grid) -> Measurement:
     counts = pieces.axes["pieces"]
-    with_sack = ", ".join(
-        f"J = {j} {spearman(counts, gains):.2f} ({max(gains):.0f} % at best)"
-        for j, gains in _repaired(repaired, counts).items()
-    )
-
     rising = [m for m in counts if m <= 32]
+    other = ", ".join(f"J = {j} {spearman(rising, gains):.2f} ({max(gains):.0f} % at best)" for j, gains in _with_newreno(newreno, rising).items())
 
     def correlation(j: int) -> Sample:
         return rank_correlation(lambda taken: spearman(rising, -taken), pieces.at(flows=j, pieces=rising)["time_s"])
@@ -191,12 +193,12 @@ def more_pieces_more_gain(pieces: Grid, base: Grid, repaired: Grid) -> Measureme
     told = ", ".join(f"m = {m} at J = {j} ({_improvement(pieces, base, m, j).value:.0f} %)" for j, m in best.items())
     return Measurement(
         {"spearman": {f"J = {j}": correlation(j) for j in low(pieces)}},
-        f"best: {told}. {_OVERSHOOT} With RFC 6675: {with_sack}. {LIMIT}",
+        f"best: {told}. {_OVERSHOOT}. With NewReno: {other}. {LIMIT}",
     )
 
 
-@PAPER.claim("fig7.limit", FIGURE_7_MOST, beside=[REPAIRED])
-def thirty_two_is_enough(pieces: Grid, repaired: Grid) -> Measurement:
+@PAPER.claim("fig7.limit", FIGURE_7_MOST, beside=[NEWRENO])
+def thirty_two_is_enough(pieces: Grid, newreno: Grid) -> Measurement:
     table = {m: np.array([pieces.at(pieces=m, flows=j)["time_s"] for j in low(pieces)]) for m in (32, 64)}
 
     def apart(seeds: list[int]) -> float:
@@ -206,21 +208,31 @@ def thirty_two_is_enough(pieces: Grid, repaired: Grid) -> Measurement:
     seeds = list(range(table[32].shape[1]))
     signed = {j: float(1 - table[64][i].mean() / table[32][i].mean()) for i, j in enumerate(low(pieces))}
     told = ", ".join(f"{100 * v:+.0f} % at J = {j}" for j, v in signed.items())
-    mean = {m: {j: repaired.at(pieces=m, flows=j)["time_s"].mean() for j in low(repaired)} for m in (32, 64)}
-    sack = {j: 100 * float(1 - mean[64][j] / mean[32][j]) for j in low(repaired)}
+    mean = {m: {j: newreno.at(pieces=m, flows=j)["time_s"].mean() for j in low(newreno)} for m in (32, 64)}
+    other = {j: 100 * float(1 - mean[64][j] / mean[32][j]) for j in low(newreno)}
     return Measurement(
         {"apart": jackknife(len(seeds), apart)},
-        f"m = 64 saves {told}: the more is sent at once, the more is lost. With RFC 6675 {', '.join(f'{v:+.0f} % at J = {j}' for j, v in sack.items())}. "
+        f"m = 64 saves {told}. With NewReno {', '.join(f'{v:+.0f} % at J = {j}' for j, v in other.items())}. "
         f"{LIMIT}",
     )
 
 
-@PAPER.claim("fig7.j64", FIGURE_7_64)
-def no_gain_at_64(grid: Grid) -> Measurement:
+@PAPER.claim("fig7.j64", FIGURE_7_64, FIGURE_7, FIGURE_6)
+def no_gain_at_64(grid: Grid, pieces: Grid, base: Grid) -> Measurement:
     j = grid.axes["flows"][0]
     every = grid.at(pieces=1)
     counts = [m for m in grid.axes["pieces"] if m > 1]
-    return Measurement({"gain": {f"m = {m}": _saved(grid.at(pieces=m, flows=j), every.at(flows=j)) for m in counts}})
+
+    def below(m: int) -> Sample:
+        each = [_improvement(pieces, base, m, few).values for few in low(pieces)]
+        return Sample.of([float(np.mean(values)) for values in zip(*each, strict=True)])
+
+    return Measurement(
+        {
+            "gain": {f"m = {m}": _saved(grid.at(pieces=m, flows=j), every.at(flows=j)) for m in counts},
+            "effective": {f"m = {m}": below(m) for m in counts},
+        }
+    )
 
 
 def _abc(grid: Grid, reference: str, policies: tuple[str, ...], limit: float = 2.0) -> dict[str, Sample]:
@@ -267,9 +279,9 @@ def abc_stops_the_thief(grid: Grid, base: Grid, flavours: Grid) -> Measurement:
     return Measurement(
         {"gain": counted, "third": {"third": plain.over(3.0), "gain": counted}},
         f"best with ABC {with_abc} {counted.value:.1f} %, best without {without} {plain.value:.1f} %, both against 1-apdp under the "
-        f"same credit, mean over J up to 32; 1-apdp itself gains {every.value:.1f} % by ABC. ABC leaves nothing, but with NewReno there is "
-        "nothing to leave: what division gains among few flows it loses several times over among 16 and 32. What there is to stop depends on the "
-        f"recovery: without ABC the best policy gains, over J = {', '.join(map(str, low(flavours)))}, {thieves}. {FIGURE_6}",
+        f"same credit, mean over J up to 32. 1-apdp itself gains {every.value:.1f} % by ABC. What there is to remove depends on the "
+        f"recovery: without ABC the best policy gains, over J = {', '.join(map(str, low(flavours)))}, {thieves}. The gain without ABC is Figure 6's, from which "
+        "the recovery was inferred; what ABC leaves of it was not fitted",
     )
 
 
@@ -307,11 +319,10 @@ def both_capacities_alike(fast: Grid, slow: Grid) -> Measurement:
     lost = {j: slow.at(policy="every", flows=j)["timeouts"].mean() for j in flows}
     return Measurement(
         {"spearman": rank_correlation(correlation, *tables)},
-        f"{alike} of {means[0].size} policies and J gain at both or lose at both; up to J = 8 alone the correlation is {light:.2f}. It is no "
-        f"noise: every second seed beside the others has {halves[0]:.2f} at 10 and {halves[1]:.2f} at 1.5 Mb/s. What decides is how many packets of "
-        "pipe and buffer each flow has, a sixth of them at 1.5 Mb/s: one or two flows there are what a dozen are at 10 Mb/s, and no "
-        f"policy gains. Time over that of 1-apdp, {', '.join(POLICIES)}: {_room(slow, 1.5, (1, 2))}; {_room(fast, 10.0, (1, 8, 16))}. With more flows at 1.5 Mb/s "
-        f"timeouts are all there is ({', '.join(f'{v:.0f} a download at J = {j}' for j, v in lost.items() if j >= 8)} with 1-apdp). {CAPACITIES}",
+        f"{alike} of {means[0].size} policies and J gain at both or lose at both. Up to J = 8 alone the correlation is {light:.2f}. Every second seed "
+        f"beside the others has {halves[0]:.2f} at 10 and {halves[1]:.2f} at 1.5 Mb/s, which is what noise leaves of it. Each flow has a sixth of the packets of pipe and "
+        f"buffer at 1.5 Mb/s. Time over that of 1-apdp, {', '.join(POLICIES)}: {_room(slow, 1.5, (1, 2))}; {_room(fast, 10.0, (1, 8, 16))}. Timeouts of a download with "
+        f"1-apdp at 1.5 Mb/s: {', '.join(f'{v:.0f} at J = {j}' for j, v in lost.items() if j >= 8)}. {CAPACITIES}",
     )
 
 
@@ -348,6 +359,9 @@ def large_buffers(grid: Grid) -> Measurement:
         ]
         told.append(f"{policy} {', '.join(gains)} %")
     return Measurement(
-        {"spearman": {policy: correlation(policy) for policy in ("divss1", "divca1")}},
+        {
+            "spearman": {policy: correlation(policy) for policy in ("divss1", "divca1")},
+            "pays": {p: gain(grid.at(buffer=max(shares)), policy=p, reference="every", flows=4) for p in ("divss1", "divca1")},
+        },
         f"gain with {', '.join(f'{s:g}' for s in shares)} bandwidth-delay products: {'; '.join(told)}",
     )

@@ -19,12 +19,12 @@ FIGURE_7 = downloads(
     {"pieces": PIECES, "flows": FLOWS},
     _pieces,
 )
-REPAIRED = downloads(
-    "divack pieces, RFC 6675",
-    "the same where a sender repairs many losses in a round trip",
+NEWRENO = downloads(
+    "divack pieces, NewReno",
+    "the same where a sender repairs one loss in a round trip",
     {"pieces": (1, *PIECES), "flows": FLOWS},
     _pieces,
-    lambda **_: Path(recovery="rfc6675"),
+    lambda **_: Path(recovery="newreno"),
     most_seeds=30,
 )
 FIGURE_7_MOST = downloads(
@@ -98,12 +98,12 @@ BY_BUFFER = downloads(
 )
 
 FLAVOURS = (
-    ("NewReno", Path()),
+    ("RFC 6675", Path()),
     ("SACK 1996", Path(recovery="sack")),
-    ("RFC 6675", Path(recovery="rfc6675")),
-    ("NewReno, 64 kB window", Path(window=44)),
-    ("NewReno, 20 segments (ns-2's default)", Path(window=20)),
-    ("RFC 6675, 64 kB window", Path(recovery="rfc6675", window=44)),
+    ("NewReno", Path(recovery="newreno")),
+    ("RFC 6675, 64 kB window", Path(window=44)),
+    ("NewReno, 64 kB window", Path(recovery="newreno", window=44)),
+    ("NewReno, 20 segments (ns-2's default)", Path(recovery="newreno", window=20)),
 )
 BY_FLAVOUR = downloads(
     "divack flavours",
@@ -111,6 +111,6 @@ BY_FLAVOUR = downloads(
     {"flavour": tuple(name for name, _ in FLAVOURS), "policy": EVERYONE, "flows": (1, 2, 8, 32)},
     lambda policy, **_: Client(policy),
     lambda flavour, **_: dict(FLAVOURS)[flavour],
-    {"flavour": ("NewReno", "RFC 6675")},
+    {"flavour": ("RFC 6675", "NewReno")},
     most_seeds=6,
 )

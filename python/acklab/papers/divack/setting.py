@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ...draws import Draws
+from ...scenario.draws import Draws
 
 FLOWS = (1, 2, 4, 8, 16, 32, 64, 128)
 """J: background flows. Figures 6 to 8 name 32 and 64."""
@@ -63,7 +63,8 @@ class Path:
     """The bottleneck's rate, Mb/s."""
     buffer: int | None = None
     """Packets; one bandwidth-delay product where left out."""
-    recovery: str = "newreno"
+    recovery: str = "rfc6675"
+    """What `acklab infer divack` decides from Figure 6."""
     file_bytes: int = FILE_BYTES
     warm_s: float = WARM_S
     window: int = 100000

@@ -13,5 +13,5 @@ PAPER = Paper(
     "bandwidth-delay product and with a tenth of it?",
     sections={"tables": "The two tables"},
     parameters=PARAMETERS,
-    later=True,
+    group="later work",
 )

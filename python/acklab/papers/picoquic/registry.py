@@ -13,5 +13,5 @@ PAPER = Paper(
     "for more packets help?",
     sections={"issue": "The issue's path", "tests": "The repository's tests"},
     parameters=PARAMETERS,
-    later=True,
+    group="later work",
 )

@@ -11,13 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...draws import Draws
 from ...reproduce.paper import Parameter
+from ...scenario.draws import Draws
 
 Json = dict[str, Any]
 
 PACKET, SEGMENTS = 1000, 10_000
 MAX_DELAY = "200ms"
+EDGE_MBPS, EDGE_QUEUE = 12.5, 122
+"""The rate of the edges of 1-0 (:mod:`.inferred`), and the packets that may wait at the sender's in Asymmetric (:mod:`.edge`)."""
 RED = {"kind": "red", "min": 5, "max": 15, "weight": 0.002, "max_p": 0.1, "mean_packet": "1000B"}
 
 
@@ -65,8 +67,9 @@ SCHEMES = {
 class Setting:
     """What all simulations share; its reasons are in ``PARAMETERS``."""
 
-    min_rto: str = "1s"
+    min_rto: str = "200ms"
     tick: str = "10ms"
+    limited_transmit: bool = True
     initial_rto: str = "3s"
     max_delay: str = MAX_DELAY
     immediate_on_gap: bool = True
@@ -87,6 +90,7 @@ class Setting:
             "min_rto": self.min_rto,
             "initial_rto": self.initial_rto,
             "tick": self.tick,
+            "limited_transmit": self.limited_transmit,
             "pacing": {"kind": "spread", "share": scheme.pacing} if scheme.pacing else "off",
             **({"credit": dict(scheme.credit)} if scheme.credit else {}),
         }
@@ -159,9 +163,9 @@ def one_zero(
     """One connection, 50 ms one way, nothing in the other direction."""
     kind = SCHEMES[scheme]
     links = [
-        link(("S1", "A"), 1000, 5),
+        link(("S1", "A"), EDGE_MBPS, 5),
         link(("A", "B"), mbps, 40, queue(mbps, 0.1, kind, red), {"queue": FREE}),
-        link(("B", "R1"), 1000, 5),
+        link(("B", "R1"), EDGE_MBPS, 5),
     ]
     return scenario(links, [flow("f1", ("S1", "R1"), 0, kind, setting, estimate=estimate)], seed)
 
@@ -236,7 +240,7 @@ def marking(mbps: float, rtt_s: float) -> Json:
     return {**RED, "packets": limit + 1, "min": limit / 2, "max": limit, "ecn": True}
 
 
-def asymmetric(kbps: float, scheme: str, setting: Setting = PAPERS, edge: int = 36) -> str:
+def asymmetric(kbps: float, scheme: str, setting: Setting = PAPERS, edge: int = EDGE_QUEUE) -> str:
     """10 Mb/s forward, a few kb/s back; round trip 59 ms. ``edge``: packets that may wait at the sender's."""
     kind = SCHEMES[scheme]
     half: Json = {"kind": "drop-tail", "waiting": 36}
@@ -283,27 +287,25 @@ PARAMETERS: list[Parameter] = [
     Parameter("drop-tail queues", "half a bandwidth-delay product", "stated", "section 4.2"),
     Parameter("what the queue counts", "waiting packets, at least 2; products rounded down", "inferred", "not printed"),
     Parameter("RED", "min 5, max 15, weight 0.002, max_p 0.1", "stated", "section 4.2; one product of room, at least 40 packets"),
-    Parameter("1-0", "50 ms one way; edges of 1 Gb/s", "inferred", "the edges are not printed; 10 Mb/s could not feed 12 Mb/s"),
+    Parameter("1-0", "50 ms one way", "stated", "section 4.2"),
+    Parameter("edges of 1-0, least RTO, Limited Transmit", "12.5 Mb/s, 0.2 s, yes", "inferred",
+              "not printed; the most probable reading of `acklab infer smartacking`, which is fitted to Figures 3 and 4",
+              fitted_to=("fig3a.pct", "fig3a.rto", "fig3b.nostall", "fig4a.pct", "fig4c.pct", "fig4d.pct", "fig4.pacing", "fig4.reverse")),
     Parameter("2-2", "edges 10 Mb/s and 5 ms, middle 20 ms", "stated", "section 4.2"),
     Parameter("Different-RTT", "30 ms more on one sender's edge each way", "inferred", "120 = 60 + 60 ms"),
     Parameter("Asymmetric", "10 Mb/s, 5 ms; back 5 to 30 kb/s, 50 ms; edges 10 Mb/s, 1 ms", "stated", "section 4.2"),
-    Parameter(
-        "Asymmetric queues",
-        "36 packets forward, on the sender's edge, too; 10 back",
-        "inferred",
-        "half of 73.75 packets, the one size that section 4.2 prints; bursts wait at the first of several links of one rate, and with a "
-        "loss-free edge nothing is ever lost, so that the window outgrows every round trip. Chosen after seeing results; what hangs on the "
-        "edge's is in figure edge",
-        fitted_to=("fig13.20k", "fig13.cause"),
-    ),
-    Parameter("Parking-Lot", "20 ms a shared link, 5 ms an edge; connection 1 crosses the last, 2 the last two", "inferred",
+    Parameter("Asymmetric queues", "36 packets forward, 10 back", "inferred", "half of 73.75 packets, the usual size by section 4.2; ten ACKs"),
+    Parameter("queue at the sender's edge in Asymmetric", "122 packets", "inferred",
+              "not printed; bursts wait at the first of several links of one rate. The most probable size by the two rates of section 5.4 (figure edge)",
+              fitted_to=("fig13.20k", "fig13.21k")),
+    Parameter("Parking-Lot", "20 ms a shared link, 5 ms and 1 Gb/s an edge; connection 1 crosses the last, 2 the last two", "inferred",
               "only the order of round trips and the last bottleneck are stated"),
     Parameter("High-Multiplexing", "50 connections for each of the four, starts spread over 100 ms", "inferred",
               "the stagger within a group is not printed"),
     Parameter("UDP", "starts on, when the connection it replaces would; 1000-byte datagrams", "inferred", "not printed"),
     Parameter("sender", "NewReno as in ns-2, impatient, initial window 1, ssthresh unlimited", "inferred",
               "the timeouts of Figures 3(a) and 5(a) need an impatient timer"),
-    Parameter("retransmission timer", "at least 1 s, clock of 10 ms", "inferred", "not printed"),
+    Parameter("clock of the retransmission timer", "10 ms", "inferred", "not printed; 100 ms is as probable"),
     Parameter("duplicates and filled gaps", "acknowledged at once", "inferred", "RFC 1122 and RFC 5681"),
     Parameter("keep-alives", "40 bytes, with the first segment and then once a second while segments come", "inferred",
               "section 3.2 says once per second; a first second without a round trip could not give Figure 3(b)"),
@@ -327,9 +329,9 @@ def lossy(scheme: str = "smart") -> str:
     """
     kind = SCHEMES[scheme]
     links = [
-        link(("S1", "A"), 1000, 5),
+        link(("S1", "A"), EDGE_MBPS, 5),
         {**link(("A", "B"), 9, 40), "loss": {"list": [8]}},
-        link(("B", "R1"), 1000, 5),
+        link(("B", "R1"), EDGE_MBPS, 5),
     ]
     return scenario(links, [flow("f1", ("S1", "R1"), 0, kind, PAPERS, segments=400)])
 

@@ -1,7 +1,7 @@
-"""The paper's experiments under other readings of all that it leaves open: each rule alone, and joint draws.
+"""The paper's claims under other readings of all that it leaves open: each rule alone, and joint draws.
 
-``python -m acklab.papers.smartacking.tried FILE`` makes the runs, and writes the measured values and verdicts of every claim
-that is evidence. :mod:`.proofs` has what came of it.
+``python -m acklab.papers.smartacking.tried FILE`` makes the runs: one a cell, and ten nudged repetitions of the first readings under
+which a claim holds. :mod:`.explanations` has what came of it.
 """
 
 from __future__ import annotations
@@ -9,36 +9,35 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...draws import Draws
 from ...reproduce.execute import Lines, trace
-from ...reproduce.experiments import Effort, Experiment, Failed, Sweep, Traces
+from ...reproduce.experiments import Effort, Experiment, Failed, Replications, Traces
 from ...reproduce.judge import judge
 from ...reproduce.measure import Measurement, value_of
+from ...reproduce.nudge import again, together
 from ...reproduce.runner import Bench
-from ...reproduce.verdict import Verdict
-from ...run import cpu_count
+from ...reproduce.verdict import REPRODUCED, Verdict
+from ...scenario.draws import Draws
+from ...text.terminal import complain
 from .changing import MANY
-from .exact import LISTING
-from .readings import EXPERIMENT
 from .registry import PAPER
-from .runs import FIG5, FIG7
+from .runs import FIG7
+from .setting import EDGE_MBPS
 
 Json = dict[str, Any]
 Reading = Mapping[str, Any]
 """Values of open rules by name; what is not named stays as it is here."""
 
 RULES: Mapping[str, Sequence[Any]] = {
-    "min_rto": ("200ms",),
+    "min_rto": ("1s",),
     "tick": ("100ms",),
     "halving": ("flight-size",),
     "partial_deflation": (False,),
     "partial_ack_timer": ("each",),
-    "limited_transmit": (True,),
+    "limited_transmit": (False,),
     "recovery_exit": ("rfc6582",),
     "second_fast_retransmit": ("always", "unless-timeout"),
     "credit": ("abc",),
@@ -55,13 +54,17 @@ RULES: Mapping[str, Sequence[Any]] = {
     "sabc": (2, "first"),
     "queue": ("in service", "twice"),
     "udp": ("off",),
+    "edges": (10, 20, 100, 1000),
+    "lot_edges": (12.5, 100),
+    "edge_queue": (36, 148),
 }
 """The values of each rule that are tried beside the one used here. The first eleven are the sender's, ``pacing`` is a burst of so many
 segments or a share of the round trip, ``loss`` to ``interval`` are the estimator's lines, ``acc`` is the largest d, ``sabc`` the cap (or 4 in the first slow start only), ``queue`` what a drop-tail queue
-counts, or its double, and ``udp`` the first state of the cross traffic."""
+counts, or its double, and ``udp`` the first state of the cross traffic. ``edges`` and ``lot_edges`` are the rates of the edges of 1-0 and of the Parking-Lot in Mb/s,
+``edge_queue`` what may wait at the sender's edge in the Asymmetric configuration."""
 SENDER = ("min_rto", "tick", "halving", "limited_transmit", "recovery_exit", "second_fast_retransmit", "initial_window", "max_burst")
 ESTIMATOR = ("loss", "first", "rtt", "window", "interval")
-DRAWN, SEED, SHARE = 12, 23, 0.35
+DRAWN, SEED, SHARE = 8, 23, 0.25
 """Joint readings, the seed of their draws, and the probability that a rule of one differs from the one used here."""
 
 
@@ -97,6 +100,14 @@ def apply(reading: Reading, scenario: str) -> str:
             flow["source"]["first"] = reading.get("udp", flow["source"].get("first", "on"))
         else:
             _ends(reading, flow["sender"], flow["receiver"])
+    links = tree["link"]
+    for link in links:
+        for rule, rate in (("edges", f"{EDGE_MBPS:g}Mbps"), ("lot_edges", "1000Mbps")):
+            if rule in reading and link["rate"] == rate:
+                link["rate"] = f"{reading[rule]:g}Mbps"
+                break
+    if "edge_queue" in reading and str(links[1].get("back", {}).get("rate", "")).endswith("kbps"):
+        links[0]["queue"]["waiting"] = reading["edge_queue"]
     if "queue" in reading:
         for link in tree["link"]:
             for side in (link, link.get("back", {})):
@@ -132,24 +143,26 @@ def _room(rule: str, queue: Json) -> None:
     queue |= {"waiting": 2 * waiting} if rule == "twice" else {"packets": max(2, waiting)}
 
 
-SEEDS = 1
+SEEDS, REPETITIONS, CONFIRMED = 1, 10, 3
+"""Seeds where an experiment has some, nudged repetitions of a reading, and how many of the readings that have a claim are repeated."""
 QUICK, MIDDLE = Effort(quick=True, seeds=(SEEDS,)), Effort(seeds=(SEEDS,))
 LARGE = ("High-Multiplexing",)
 """Experiments that are made in their quick form."""
 
 
-def _effort(one: Experiment) -> Effort:
-    return QUICK if one.name in LARGE else MIDDLE
-
-
-def result(one: Experiment, reading: Reading, lines: Lines) -> Any:
-    """What an experiment gives under a reading."""
-    effort = _effort(one)
+def result(one: Experiment, reading: Reading, lines: Lines, repetition: int = 0) -> Any:
+    """What an experiment gives under a reading, nudged if it is a repetition."""
+    effort = QUICK if one.name in LARGE else MIDDLE
     if isinstance(one, Traces):
-        return trace({key: apply(reading, line) for key, line in one.cells(effort).items()}, one.read, threads=1)
-    assert isinstance(one, Sweep)
-    scenario = one.scenario
-    changed = replace(one, scenario=lambda **cell: apply(reading, scenario(**cell)))
+        cells = one.cells
+        changed: Experiment = replace(one, cells=lambda effort: {key: apply(reading, line) for key, line in cells(effort).items()})
+    else:
+        scenario = one.scenario
+        changed = replace(one, scenario=lambda **cell: apply(reading, scenario(**cell)))
+    if repetition and not isinstance(one, Replications):
+        changed = again(changed, repetition)
+    if isinstance(changed, Traces):
+        return trace(dict(changed.cells(effort)), changed.read, threads=1)
     bench = Bench(effort)
     bench.lines = lines
     bench.run([changed], "")
@@ -157,26 +170,42 @@ def result(one: Experiment, reading: Reading, lines: Lines) -> Any:
 
 
 def judged(reading: Reading, claims: Sequence[str], lines: Lines | None = None) -> dict[str, Verdict]:
-    """The verdicts on claims, by their short names, under a reading; by means where there are seeds. Claims that need more than the
-    reading's runs have are left out, as where nothing of what is measured happens."""
+    """The verdicts on claims, by their short names, under a reading, one run a cell. Claims that need more than the reading's runs have
+    are left out, as where nothing of what is measured happens."""
     found: dict[int, Any] = {}
     verdicts = {}
     lines = lines or Lines(1)
     for name in claims:
-        one = PAPER.claims[f"{PAPER.id}.{name}"]
-        for need in one.uses:
-            if id(need) not in found:
-                found[id(need)] = result(need, reading, lines)
-        results = [found[id(need)] for need in one.uses]
-        if any(isinstance(each, Failed) for each in results):
-            continue
-        try:
-            measured = one.measure(*results)
-        except (ArithmeticError, IndexError, ValueError):
-            continue
-        if isinstance(measured, Measurement):
-            verdicts[name] = judge(PAPER.ledger.claims[one.id], Measurement({part: _mean(value) for part, value in measured.parts.items()}, measured.note))
+        measured = _measured(name, reading, lines, found)
+        if measured is not None:
+            once = Measurement({part: _mean(value) for part, value in measured.parts.items()}, measured.note)
+            verdicts[name] = judge(PAPER.ledger.claims[f"{PAPER.id}.{name}"], once)
     return verdicts
+
+
+def holds(reading: Reading, name: str, lines: Lines | None = None) -> bool:
+    """Whether a claim is reproduced under a reading in nudged repetitions."""
+    lines = lines or Lines(1)
+    made = [_measured(name, reading, lines, {}, number) for number in range(REPETITIONS + 1)]
+    if any(one is None for one in made):
+        return False
+    plain, *nudged = (one for one in made if one is not None)
+    return judge(PAPER.ledger.claims[f"{PAPER.id}.{name}"], together(plain, nudged)).verdict == REPRODUCED
+
+
+def _measured(name: str, reading: Reading, lines: Lines, found: dict[int, Any], repetition: int = 0) -> Measurement | None:
+    one = PAPER.claims[f"{PAPER.id}.{name}"]
+    for need in one.uses:
+        if id(need) not in found:
+            found[id(need)] = result(need, reading, lines, repetition)
+    results = [found[id(need)] for need in one.uses]
+    if any(isinstance(each, Failed) for each in results):
+        return None
+    try:
+        measured = one.measure(*results)
+    except (ArithmeticError, IndexError, ValueError):
+        return None
+    return measured if isinstance(measured, Measurement) else None
 
 
 def _mean(value: Any) -> Any:
@@ -187,29 +216,27 @@ def _mean(value: Any) -> Any:
 
 
 def evidence() -> list[str]:
-    """The short names of the claims that run something and are evidence. Left out are those that take long and hold here, and the shares
-    of Figures 3 to 5, which ``acklab infer`` asks for."""
+    """The short names of the claims that run something and are evidence, without those of the 200 and the many connections, which take long."""
     claims = PAPER.ledger.claims.values()
     wanted = [c for c in claims if c.criterion and c.criterion.standing == "evidence" and not PAPER.standing(c.id)]
-    return [c.short for c in wanted if PAPER.claims[c.id].needs and not any(one in PAPER.claims[c.id].needs for one in (FIG5, FIG7, MANY, EXPERIMENT, LISTING))]
+    return [c.short for c in wanted if PAPER.claims[c.id].needs and not any(one in PAPER.claims[c.id].needs for one in (FIG7, MANY))]
 
 
 def main() -> None:
-    """Makes all runs; a line of JSON a reading."""
-    with Path(sys.argv[1]).open("w", encoding="utf-8") as out, ProcessPoolExecutor(cpu_count()) as pool:
-        for line in pool.map(_line, range(len(every()))):
-            out.write(line + "\n")
+    """Makes all runs of the claims that are named, or of all; a line of JSON a claim: how many readings have it, and which one when nudged."""
+    path, *names = sys.argv[1:]
+    wanted, lines = names or evidence(), Lines(1)
+    having: dict[str, list[int]] = {name: [] for name in wanted}
+    for number, reading in enumerate(every()):
+        for name, verdict in judged(reading, wanted, lines).items():
+            if verdict.verdict == REPRODUCED:
+                having[name].append(number)
+        complain(f"{number + 1} of {len(every())} readings")
+    with Path(path).open("w", encoding="utf-8") as out:
+        for name, numbers in having.items():
+            kept = next((n for n in [n for n in numbers if n][:CONFIRMED] if holds(every()[n], name, lines)), None)
+            out.write(json.dumps({"claim": name, "readings": len(every()), "having": numbers, "nudged": kept}) + "\n")
             out.flush()
-
-
-LINES = Lines(1)
-"""Runs that the readings of one process share: many a rule changes few of the schemes."""
-
-
-def _line(number: int) -> str:
-    reading = every()[number]
-    told = {name: [v.verdict, v.value] for name, v in judged(reading, evidence(), LINES).items()}
-    return json.dumps({"number": number, "reading": reading, "claims": told})
 
 
 if __name__ == "__main__":

@@ -13,5 +13,5 @@ PAPER = Paper(
     "second segment: how much goodput does that leave for data?",
     sections={"6.3": "WLANs alone", "6.5": "A WLAN and a wide-area path"},
     parameters=PARAMETERS,
-    later=True,
+    group="later work",
 )

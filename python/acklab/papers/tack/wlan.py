@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+
 from ...figures.charts import Axis, Bar, Bars
 from ...figures.stats import Sample, jackknife
 from ...reproduce.experiments import Branches, Replications, Warm

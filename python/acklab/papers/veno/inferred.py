@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .setting import FIGURE_5, FIGURE_6, FIGURE_7, LOSSES, SECONDS, Bottleneck, dummynet, modem, shared
+from .setting import FIGURE_6, FIGURE_7, LOSSES, SECONDS, Bottleneck, dummynet, modem, shared
 
 NUDGES = 4
 PIPES: dict[str, dict[str, Any]] = {

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from ...figures.charts import Axis, Line, Lines, Panel
+from ...figures.stats import Sample, jackknife
 from ...reproduce.experiments import Effort, Traces, records
 from ...reproduce.measure import Measurement
 from ...reproduce.paper import Compared, Drawn
@@ -70,6 +71,11 @@ def averaged(runs: Runs, name: str, quantity: Any, beta: float = 3.0) -> float:
     return fmean(quantity(run) for (which, _, b), run in runs.items() if (which, b) == (name, beta))
 
 
+def repeated(runs: Runs, name: str, quantity: Any, beta: float = 3.0) -> Sample:
+    """A quantity of each repetition."""
+    return Sample.of([quantity(run) for (which, _, b), run in runs.items() if (which, b) == (name, beta)])
+
+
 def cycles(runs: Runs, name: str, beta: float = 3.0) -> float:
     """Losses within the minute shown."""
     return averaged(runs, name, lambda run: len(run.cuts), beta)
@@ -77,9 +83,14 @@ def cycles(runs: Runs, name: str, beta: float = 3.0) -> float:
 
 @PAPER.claim("fig1.cycles", MODEM)
 def cycles_in_a_minute(runs: Runs) -> Measurement:
-    veno, sack = cycles(runs, "veno"), cycles(runs, "sack")
+    found = {name: repeated(runs, name, lambda run: len(run.cuts)) for name in CONTROLS}
+
+    def ratio(chosen: list[int]) -> float:
+        veno, sack = (sum(found[name].values[i] for i in chosen) for name in ("veno", "sack"))
+        return veno / sack
+
     return Measurement(
-        {"veno": veno, "sack": sack, "ratio": veno / sack},
+        {**found, "ratio": jackknife(found["veno"].count, ratio)},
         f"with the prose's threshold of 1 Veno has {cycles(runs, 'veno', 1.0):.1f}",
     )
 
@@ -92,12 +103,12 @@ def all_cuts_are_halvings(runs: Runs) -> Measurement:
 
 @PAPER.claim("fig1.smooth", MODEM)
 def higher_and_smoother(runs: Runs) -> Measurement:
-    window = {name: averaged(runs, name, lambda run: run.mean_window) for name in CONTROLS}
-    spread = {name: averaged(runs, name, lambda run: pstdev(run.rate_bps)) / 1e3 for name in CONTROLS}
+    window = {name: repeated(runs, name, lambda run: run.mean_window) for name in CONTROLS}
+    spread = {name: repeated(runs, name, lambda run: pstdev(run.rate_bps) / 1e3) for name in CONTROLS}
     return Measurement(
         {"window": window, "spread": spread},
-        f"mean windows {window['veno']:.2f} and {window['sack']:.2f} segments; the rate's deviation from second to second {spread['veno']:.1f} and "
-        f"{spread['sack']:.1f} kb/s. {OTHER_RECEIVER}",
+        f"mean windows {window['veno'].value:.2f} and {window['sack'].value:.2f} segments; the rate's deviation from second to second "
+        f"{spread['veno'].value:.2f} and {spread['sack'].value:.2f} kb/s. {OTHER_RECEIVER}",
     )
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ...draws import Draws
 from ...reproduce.paper import Parameter
+from ...scenario.draws import Draws
 
 SACK = "reno"
 """The congestion control of what the paper calls SACK TCP: Reno's. Its recovery is Veno's too."""
@@ -236,7 +236,8 @@ PARAMETERS: list[Parameter] = [
     Parameter("ns's bottleneck", "1.6 Mb/s, 100 ms one way, 12 packets, losses on the way there only", "inferred", "as "
               "Figure 4's; that only the way there loses is stated (section 3.1)"),
     Parameter("ns's receivers", "delayed ACKs, 100 ms", "inferred", "one receiver for all figures (`acklab infer veno`, 512 readings); ns's timer. With ACKs "
-              "for every segment Veno gets up to 1.2 times the fair share in Figure 7(a)", fitted_to=("fig7a",)),
+              "for every segment Veno gets up to 1.2 times the fair share in Figure 7(a). That plan asks for the printed gains of Figure 5",
+              fitted_to=("fig5.1pct", "fig5.001pct", "fig5.avg", "fig7a")),
     Parameter("ns's senders", "ns-2's, without Limited Transmit, clock of 100 ms, least RTO 1 s", "inferred", "ns's defaults of mid-2001; RFC 3042 is of "
               "the paper's own year"),
     Parameter("ns's connections", "start within the first second, run for 200 s", "inferred", "the duration is stated"),

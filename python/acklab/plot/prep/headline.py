@@ -8,6 +8,7 @@ from __future__ import annotations
 from statistics import fmean, median
 from typing import Any
 
+from ...results.validity import short
 from ..runs import Run
 from ..words import amount, count, digits, listing, percent, seconds
 from .verdict import Limits, limits
@@ -22,7 +23,14 @@ _PHRASE = {
 
 
 def headline(runs: list[Run]) -> dict[str, Any]:
-    """``{"title": sentence, "points": [{"run": label or None, "about": topic, "text": sentences}]}``."""
+    """``{"title": sentence, "points": [{"run": label or None, "about": topic, "text": sentences}]}``.
+
+    Of an invalid run nothing is told but why it is.
+    """
+    if wrong := [run for run in runs if run.invalid]:
+        told = [(run.label if len(runs) > 1 else None, run.invalid.removeprefix(short(run.invalid)).removeprefix("; ")) for run in wrong]
+        points = [{"run": label, "about": "invalid", "text": _sentence(rest)} for label, rest in told if rest]
+        return {"title": f"Invalid: {short(wrong[0].invalid)}.", "points": points}
     if len(runs) > 1:
         points = [(run.label, "run", _brief(run)) for run in runs]
         title = _compare(runs)
@@ -31,6 +39,10 @@ def headline(runs: list[Run]) -> dict[str, Any]:
         points = [(None, about, text) for about, text in told.items() if text]
     points += [(run.label if len(runs) > 1 else None, "thinned", _thinned(run)) for run in runs if run.thinned.rows]
     return {"title": title, "points": [{"run": r, "about": a, "text": t} for r, a, t in points]}
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _one(run: Run) -> tuple[str, dict[str, str]]:

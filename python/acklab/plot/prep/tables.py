@@ -89,7 +89,7 @@ def link_table(runs: list[Run]) -> dict[str, Any]:
 
 
 def _table(
-    spec: dict[str, tuple[str, str, int | None, str]], rows: list[dict], leave: list[str] = ()
+    spec: dict[str, tuple[str, str, int | None, str]], rows: list[dict[str, Any]], leave: list[str] = ()
 ) -> dict[str, Any]:
     columns, scales = [], {}
     for key, (label, unit, places, about) in spec.items():

@@ -27,6 +27,7 @@ function fillReport({ runs, title, tables }) {
   byId("summary").append(...summary().filter(Boolean));
   byId("tables").append(sortableTable({ title: "Flows", kind: "flows", table: tables.flows, about: "Sort by a click on a heading." }));
   if (tables.links.rows.length) byId("tables").append(sortableTable({ title: "Links", kind: "links", table: tables.links, about: "One row for each direction of a link." }));
+  if (tables.ignored?.rows.length) byId("tables").append(sortableTable({ title: "Rules that the kernel does not follow", kind: "ignored", table: tables.ignored, about: "The scenario's value, and what the kernel has." }));
 }
 
 start();

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...compare.quantities import jain
+from ...experiments.compare.quantities import ack_share, jain
 from ...reproduce.experiments import Effort, Replications
 from .setting import FLOWS, MECHANISMS, PATHS, SIZES, download, scenario
 
@@ -66,10 +66,11 @@ def retransmitted(flows: list[Flow]) -> float:
 
 
 def uplink_percent(up: Flow, seconds: float) -> float:
-    """Percent of the uplink that ACKs take; on 802.11 percent of the time, as a short frame takes much more air than its bits."""
+    """Percent of the uplink that ACKs take, of the time after the first second, before which nothing is sent; on 802.11 all air time of
+    the direction, as a short frame takes much more air than its bits."""
     if up["airtime_s"]:
         return float(100 * up["airtime_s"] / seconds)
-    return float(100 * 8 * up["ack_bytes"] / (up["rate_bps"] * seconds))
+    return 100 * ack_share(up) * (seconds + 1) / seconds
 
 
 def latency_ms(requests: list[Flow], end_s: float, percent: float) -> float:

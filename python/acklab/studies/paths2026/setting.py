@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path as File
 from typing import Any
 
-from ..._toml import loads
-from ...draws import Draws
 from ...reproduce.paper import Parameter
+from ...scenario.draws import Draws
+from ...text.toml import loads
 
 Table = dict[str, Any]
 FQ: Table = {"kind": "fq-codel"}

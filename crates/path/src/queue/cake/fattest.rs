@@ -6,7 +6,7 @@ use super::places::QUEUES;
 
 /// Tins that the heap has places for.
 const TINS: usize = 8;
-/// Departures after which a heap that nobody asked is given up.
+/// A heap is given up after so many departures without a query.
 const KEPT: u16 = u16::MAX;
 
 /// The heap. A flow is a number: its place in its tin times eight, and its tin.
@@ -36,8 +36,8 @@ impl Fattest {
         }
     }
 
-    /// Linux compares the children of every level with the bytes that moved up on the first, so that a flow sinks by one level
-    /// in most cases, and the heap's top is not always the flow with most bytes. Here it is the same.
+    /// Linux compares the children of every level with the bytes that moved up on the first level. So a flow sinks by
+    /// one level in most cases, and the heap's top is not always the flow with most bytes. It is the same here.
     fn down(&mut self, mut at: usize, bytes: &impl Fn(u16) -> u64) {
         let mut most = bytes(self.heap[at]);
         loop {

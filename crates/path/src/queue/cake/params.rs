@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::shaper::Cells;
 use super::tins::TinMode;
-use crate::spec::quoted;
+use crate::values::quoted;
 
 /// Between whom bandwidth is shared evenly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -28,7 +28,7 @@ pub struct Rules {
     pub target: u64,
     /// Time that the link takes for the largest packet.
     pub packet: u64,
-    /// Whether packets that can be marked are marked instead of dropped, BLUE's apart.
+    /// Whether a packet that would be dropped is marked instead, if its sender understands marks; BLUE drops all the same.
     pub ecn: bool,
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Carried;
 use crate::queue::Removal;
-use crate::spec::quoted;
+use crate::values::quoted;
 
 /// How the times between drops are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

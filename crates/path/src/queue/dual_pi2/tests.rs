@@ -22,7 +22,7 @@ fn ms(ms: f64) -> Time {
 
 fn queue(params: DualPi2Params) -> DualPi2<Packet> {
     assert_eq!(params.out_of_range(), None);
-    DualPi2::new(&params, Random::stream(7))
+    DualPi2::new(&params, Rate::from_bps(40e6), Random::stream(7))
 }
 
 fn arrive(queue: &mut DualPi2<Packet>, count: usize, ecn: Ecn, at: f64) -> usize {
@@ -57,8 +57,8 @@ fn the_probability_follows_the_longer_wait() {
     }
 }
 
-/// With a probability of 0.1, a fifth of the low latency packets is marked and none dropped, and a hundredth of the others is dropped,
-/// or marked where that can be.
+/// The probability is 0.1. Then a fifth of the low latency packets is marked, and none is dropped. A hundredth of the
+/// others is dropped, or marked where that can be.
 #[test]
 fn marks_are_coupled_to_drops_by_a_square() {
     let mut seen =
@@ -150,7 +150,7 @@ fn code_points_and_earlier_marks_are_low_latency() {
     for (flow, ecn_of) in [(0, Ecn::NotEct), (1, Ecn::NotEct), (0, Ecn::Ce)] {
         queue.enqueue(packet(flow, ecn_of), Service::Busy(1500), ms(0.0), &mut Vec::new());
     }
-    assert_eq!((queue.low.len(), queue.classic.len()), (2, 1));
+    assert_eq!(queue.store.in_line(), [3000, 1500]);
     let order: Vec<(u32, Ecn)> = std::iter::from_fn(|| queue.dequeue(ms(9.0), &mut Vec::new()))
         .map(|packet| (packet.flow, ecn(&packet)))
         .collect();

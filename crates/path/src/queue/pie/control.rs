@@ -5,7 +5,7 @@ use acklab_packet::Time;
 use crate::Carried;
 use crate::queue::fair::draw;
 use crate::random::Random;
-use crate::spec::quoted;
+use crate::values::quoted;
 
 /// Declares the parameters of a queue with PIE's controller: its own, with their defaults, and the controller's.
 macro_rules! with_controller {
@@ -29,12 +29,15 @@ macro_rules! with_controller {
             pub max_packet: acklab_packet::Bytes,
             /// Whether a small packet is less likely to be dropped than a large one.
             pub byte_mode: bool,
-            /// Whether packets that can be marked are marked instead of dropped.
+            /// Whether a packet that would be dropped is marked instead, if its sender understands marks.
             pub ecn: bool,
             /// With `ecn`: above this probability packets are dropped all the same; from 0 to 1.
             pub mark_below: f64,
             /// Bound of the probability; more than 0, at most 256. Linux has none below 256.
             pub max_p: f64,
+            /// Which waiting ACKs an arriving one erases; none when left out.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub filter: Option<$crate::ack_filter::FilterSpec>,
         }
 
         impl Default for $name {
@@ -51,6 +54,7 @@ macro_rules! with_controller {
                     ecn: false,
                     mark_below: 0.1,
                     max_p: 1.0,
+                    filter: None,
                 }
             }
         }

@@ -5,42 +5,28 @@
 //! collide. A frame that arrives is answered after SIFS; one that is not answered is sent again after a longer
 //! backoff, until its attempts are used up.
 //!
-//! An exchange is one phase after another, each with an end: [RTS, CTS,] data, answer. Nobody else can interfere after
-//! the first frame, so no network allocation vector is kept: the medium is busy until the exchange ends.
+//! An exchange is one phase after another, each with an end: [RTS, CTS,] data, answer. No other station can interfere
+//! after the first frame. So no network allocation vector is kept: the medium is busy until the exchange ends.
 
 use acklab_packet::Time;
 
 use super::super::Medium;
 use super::params::DcfParams;
+use super::port::{AirStats, Port};
 use super::station::{Fate, Frame, Station};
 use crate::Carried;
-use crate::queue::{AnyQueue, Queue, Service};
+use crate::queue::{AnyQueue, Counts, Service, Stamped, Totals};
 use crate::random::Random;
 
 /// Instants closer than this are the same: far less than a slot, far more than a rounding.
 const SAME: f64 = 1e-9;
-
-/// What a port counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct AirStats {
-    /// Exchanges begun (an aggregate is one).
-    pub attempts: u64,
-    /// Those that collided.
-    pub collisions: u64,
-    /// Those that were begun because an earlier one of the same frame had failed.
-    pub retries: u64,
-    /// Frames given up.
-    pub given_up: u64,
-    /// Time on the air of its frames and of the answers to them, in seconds.
-    pub airtime: f64,
-}
 
 /// What is going on.
 #[derive(Clone, Debug, PartialEq)]
 enum Phase {
     /// Nothing, since then.
     Idle(Time),
-    /// The first frames, of whoever began at `since` or unnoticed after it.
+    /// The first frames: of the stations that began at `since`, or unnoticed after it.
     First { since: Time, until: Time },
     /// A station's data after its RTS was answered.
     Data { station: u32, until: Time },
@@ -62,24 +48,24 @@ struct Talker {
 pub struct Dcf<P> {
     params: DcfParams,
     stations: Vec<Station<P>>,
-    /// For each port, the station it leaves.
-    ports: Vec<u32>,
-    stats: Vec<AirStats>,
+    ports: Vec<Port>,
     phase: Phase,
     talkers: Vec<Talker>,
     /// What the present exchange has put on the air: the port that counts it, how long it is and when it ends.
     on_air: Vec<(u32, Time, Time)>,
 }
 
+/// A station's queue, and its streams of random numbers for backoffs and for broken frames.
+pub type QueueAndDraws<P> = (AnyQueue<Stamped<Frame<P>>>, Random, Random);
+
 impl<P: Carried> Dcf<P> {
     /// A medium for stations with these queues, each with its streams for backoffs and for broken frames; `ports` names
     /// the station that each port leaves.
-    pub fn new(params: DcfParams, stations: Vec<(AnyQueue<Frame<P>>, Random, Random)>, ports: Vec<u32>) -> Dcf<P> {
+    pub fn new(params: DcfParams, stations: Vec<QueueAndDraws<P>>, ports: Vec<u32>) -> Dcf<P> {
         let stations = stations.into_iter().map(|(queue, random, air)| Station::new(queue, &params, random, air));
         Dcf {
             stations: stations.collect(),
-            stats: vec![AirStats::default(); ports.len()],
-            ports,
+            ports: ports.into_iter().map(Port::from).collect(),
             phase: Phase::Idle(Time::ZERO),
             talkers: Vec::new(),
             on_air: Vec::new(),
@@ -89,12 +75,12 @@ impl<P: Carried> Dcf<P> {
 
     /// What a port has counted, each frame and answer on the air as a whole.
     pub fn stats(&self, port: u32) -> AirStats {
-        self.stats[port as usize]
+        self.ports[port as usize].air
     }
 
     /// A frame or an answer of a port is on the air for so long, until `end`.
     fn occupy(&mut self, port: u32, length: Time, end: Time) {
-        self.stats[port as usize].airtime += length.secs();
+        self.ports[port as usize].air.airtime += length.secs();
         self.on_air.push((port, length, end));
     }
 
@@ -163,7 +149,7 @@ impl<P: Carried> Dcf<P> {
         let end = start + length + params.propagation;
         if let Some(first) = station.service.front() {
             let (port, again) = (first.frame.port, first.failures > 0 || station.rts_failures > 0);
-            let stats = &mut self.stats[port as usize];
+            let stats = &mut self.ports[port as usize].air;
             stats.attempts += 1;
             stats.retries += u64::from(again);
             self.occupy(port, length, start + length);
@@ -232,7 +218,7 @@ impl<P: Carried> Dcf<P> {
             let silent = (end.secs() + self.params.ack_timeout.secs() - until.secs()).max(0.0);
             self.stations[id as usize].wait = Time::from_secs(silent) + self.params.difs;
             if let Some(first) = self.stations[id as usize].service.front() {
-                self.stats[first.frame.port as usize].collisions += 1;
+                self.ports[first.frame.port as usize].air.collisions += 1;
             }
             self.fail(id, rts, until, out);
         }
@@ -300,7 +286,7 @@ impl<P: Carried> Dcf<P> {
         for _ in 0..station.service.len() {
             let Some(one) = station.service.pop_front() else { break };
             if one.failures == u32::MAX && !one.received {
-                self.stats[one.frame.port as usize].given_up += 1;
+                self.ports[one.frame.port as usize].air.given_up += 1;
                 out.push((one.frame, Fate::GivenUp));
             } else {
                 station.service.push_back(one);
@@ -317,18 +303,17 @@ impl<P: Carried> Dcf<P> {
         station.back_off();
         station.load(now, out);
     }
-}
 
-impl<P: Carried> Medium<P> for Dcf<P> {
-    fn offer(&mut self, port: u32, packet: P, now: Time, out: &mut Vec<(Frame<P>, Fate)>) {
-        let id = self.ports[port as usize];
+    /// A packet comes to its station.
+    fn accept(&mut self, port: u32, packet: P, now: Time, out: &mut Vec<(Frame<P>, Fate)>) {
+        let id = self.ports[port as usize].station;
         // Until it has its answer a station is busy with its exchange, though all its frames may have arrived.
         let answered = matches!(self.phase, Phase::Answer { station, .. } if station == id);
         let station = &mut self.stations[id as usize];
         let service = if answered { Service::Busy(0) } else { station.in_service() };
-        let mut removed = Vec::new();
-        station.queue.enqueue(Frame { packet, port }, service, now, &mut removed);
-        out.extend(removed.into_iter().map(|(frame, reason)| (frame, Fate::Removed(reason))));
+        let stamped = Stamped { packet: Frame { packet, port, waited: Time::ZERO }, came: now };
+        let gone = |frame, reason, waited| out.push((Frame { waited, ..frame }, Fate::Removed(reason)));
+        station.line.enqueue(stamped, service, now, gone);
         if service.bytes().is_some() {
             return;
         }
@@ -336,6 +321,32 @@ impl<P: Carried> Medium<P> for Dcf<P> {
         if !station.service.is_empty() {
             self.contend(id, now, out);
         }
+    }
+
+    /// Accounts for the time in which the queues were as they are; how much is in `out`.
+    fn account(&mut self, now: Time, out: &[(Frame<P>, Fate)]) -> usize {
+        for port in &mut self.ports {
+            port.counts.integrate(self.stations[port.station as usize].line.held().packets as usize, now);
+        }
+        out.len()
+    }
+
+    /// The queues have changed, and these frames have left: each counts at its port.
+    fn count(&mut self, left: &[(Frame<P>, Fate)]) {
+        for (frame, fate) in left {
+            self.ports[frame.port as usize].count(frame, *fate);
+        }
+        for port in &mut self.ports {
+            port.counts.reached(self.stations[port.station as usize].line.held().packets as usize);
+        }
+    }
+}
+
+impl<P: Carried> Medium<P> for Dcf<P> {
+    fn offer(&mut self, port: u32, packet: P, now: Time, out: &mut Vec<(Frame<P>, Fate)>) {
+        let before = self.account(now, out);
+        self.accept(port, packet, now, out);
+        self.count(&out[before..]);
     }
 
     fn next(&self) -> Option<Time> {
@@ -346,6 +357,7 @@ impl<P: Carried> Medium<P> for Dcf<P> {
     }
 
     fn wake(&mut self, now: Time, out: &mut Vec<(Frame<P>, Fate)>) {
+        let before = self.account(now, out);
         match self.phase {
             Phase::Idle(since) => self.begin(since, out),
             Phase::First { until, .. } => match self.talkers[..] {
@@ -356,17 +368,16 @@ impl<P: Carried> Medium<P> for Dcf<P> {
             Phase::Data { station, until } => self.arrive(station, until, out),
             Phase::Answer { station, heard, until } => self.conclude(station, heard, until, out),
         }
+        self.count(&out[before..]);
     }
 
     fn waiting(&self, port: u32) -> (usize, u64) {
-        let Station { queue, held, .. } = &self.stations[self.ports[port as usize] as usize];
-        let held_bytes = held.as_ref().map_or(0, |frame| u64::from(frame.wire_bytes()));
-        (queue.len() + usize::from(held.is_some()), queue.bytes() + held_bytes)
+        let held = self.stations[self.ports[port as usize].station as usize].line.held();
+        (held.packets as usize, held.bytes)
     }
 
     fn len(&self) -> usize {
-        let of =
-            |station: &Station<P>| station.queue.len() + usize::from(station.held.is_some()) + station.service.len();
+        let of = |station: &Station<P>| station.line.held().packets as usize + station.service.len();
         self.stations.iter().map(of).sum()
     }
 
@@ -375,5 +386,10 @@ impl<P: Carried> Medium<P> for Dcf<P> {
         let rest: f64 = mine.map(|(_, length, end)| (end.secs() - now.secs()).clamp(0.0, length.secs())).sum();
         let stats = self.stats(port);
         AirStats { airtime: (stats.airtime - rest).max(0.0), ..stats }
+    }
+
+    fn counts(&self, port: u32) -> (Totals, Counts) {
+        let Port { served, counts, .. } = self.ports[port as usize];
+        (served, counts)
     }
 }

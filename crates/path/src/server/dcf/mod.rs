@@ -6,9 +6,11 @@
 mod medium;
 mod params;
 mod phy;
+mod port;
 mod station;
 
-pub use medium::{AirStats, Dcf};
+pub use medium::Dcf;
 pub use params::{DcfParams, DcfSpec, Preamble};
 pub use phy::Phy;
+pub use port::AirStats;
 pub use station::{Fate, Frame};

@@ -65,8 +65,8 @@ pub struct DcfSpec {
     /// (1 Mb/s / 6 Mb/s), and DIFS. As much as DIFS switches it off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eifs: Option<Time>,
-    /// How long after its frame a sender without answer still waits for one before DIFS begins; EIFS less DIFS, so
-    /// that after a collision of equal frames everybody's slots begin together. Also for CTS.
+    /// How long a sender whose frame gets no answer waits for one before DIFS begins; EIFS less DIFS. With that, the
+    /// slots of all stations begin together after a collision of equal frames. It holds for CTS, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ack_timeout: Option<Time>,
     /// First contention window: backoffs are drawn from 0 to it; 31 / 15.
@@ -96,8 +96,8 @@ pub struct DcfSpec {
     /// that is what slots are made for. 0 s: only who begins at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sense: Option<Time>,
-    /// Whether a station whose medium has been idle for DIFS still draws a backoff, and waits for it after another
-    /// DIFS, as ns-2 does; false: it begins at once, as in the standard.
+    /// Whether a station draws a backoff although its medium has been idle for DIFS; false, as in the standard: it
+    /// begins at once. If true, it waits for the backoff after another DIFS, as in ns-2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub always_backoff: Option<bool>,
     /// Whether a slot in which others transmit counts as one of the backoff, as in Bianchi's model; false, as in the

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use acklab_packet::Time;
 
 use super::params::DcfParams;
-use crate::Carried;
-use crate::queue::{AnyQueue, Queue, Removal, Service};
+use crate::queue::{AnyQueue, Line, Removal, Service, Stamped};
 use crate::random::Random;
+use crate::{Carried, carried_within};
 
 /// A packet, and the port (one way between two stations) by which it leaves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,43 +16,19 @@ pub struct Frame<P> {
     pub packet: P,
     /// The port.
     pub port: u32,
+    /// How long it waited until it entered service or was removed.
+    pub waited: Time,
 }
 
-impl<P: Carried> Carried for Frame<P> {
-    fn wire_bytes(&self) -> u32 {
-        self.packet.wire_bytes()
-    }
-    fn is_ack(&self) -> bool {
-        self.packet.is_ack()
-    }
-    fn has_payload(&self) -> bool {
-        self.packet.has_payload()
-    }
-    fn connection(&self) -> u64 {
-        self.packet.connection()
-    }
-    fn plain_ack(&self) -> Option<u64> {
-        self.packet.plain_ack()
-    }
-    fn sack_blocks(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.packet.sack_blocks()
-    }
-    fn timestamps(&self) -> (u64, u64) {
-        self.packet.timestamps()
-    }
-    fn low_latency(&self) -> bool {
-        self.packet.low_latency()
-    }
-    fn congestion(&self) -> u8 {
-        self.packet.congestion()
-    }
-    fn unknown_options(&self) -> bool {
-        self.packet.unknown_options()
-    }
-    fn mark(&mut self) -> bool {
-        self.packet.mark()
+impl<P> From<(Stamped<Frame<P>>, Time)> for InService<P> {
+    /// A frame enters service at that time.
+    fn from((stamped, now): (Stamped<Frame<P>>, Time)) -> InService<P> {
+        let waited = stamped.waited(now);
+        InService { frame: Frame { waited, ..stamped.packet }, failures: 0, received: false }
     }
 }
+
+carried_within!(Frame);
 
 /// A frame in service.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,11 +54,10 @@ pub enum Fate {
 /// One station.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Station<P> {
-    pub queue: AnyQueue<Frame<P>>,
+    /// What waits; in front of the queue a frame that found no place in the aggregate.
+    pub line: Line<Frame<P>>,
     /// What is being sent: one frame, or those of an aggregate, all to one receiver.
     pub service: VecDeque<InService<P>>,
-    /// A frame taken from the queue that found no place in the aggregate.
-    pub held: Option<Frame<P>>,
     /// When the last frame left service.
     pub idle_since: Time,
     /// Slots left at the beginning of the present idle time; `None` when no backoff is in progress.
@@ -102,11 +77,10 @@ pub(super) struct Station<P> {
 }
 
 impl<P: Carried> Station<P> {
-    pub fn new(queue: AnyQueue<Frame<P>>, params: &DcfParams, random: Random, air: Random) -> Station<P> {
+    pub fn new(queue: AnyQueue<Stamped<Frame<P>>>, params: &DcfParams, random: Random, air: Random) -> Station<P> {
         Station {
-            queue,
+            line: Line::new(queue),
             service: VecDeque::new(),
-            held: None,
             idle_since: Time::ZERO,
             backoff: None,
             wait: params.difs,
@@ -127,11 +101,9 @@ impl<P: Carried> Station<P> {
     }
 
     /// The next frame; those that the queue drops before it go to `out`.
-    fn next_frame(&mut self, now: Time, out: &mut Vec<(Frame<P>, Fate)>) -> Option<Frame<P>> {
-        let mut removed = Vec::new();
-        let frame = self.held.take().or_else(|| self.queue.dequeue(now, &mut removed));
-        out.extend(removed.into_iter().map(|(frame, reason)| (frame, Fate::Removed(reason))));
-        frame
+    fn next_frame(&mut self, now: Time, out: &mut Vec<(Frame<P>, Fate)>) -> Option<Stamped<Frame<P>>> {
+        let gone = |frame, reason, waited| out.push((Frame { waited, ..frame }, Fate::Removed(reason)));
+        self.line.dequeue(now, gone).map(|(frame, _)| frame)
     }
 
     /// Takes the next frame into service, if none is.
@@ -139,7 +111,7 @@ impl<P: Carried> Station<P> {
         if self.service.is_empty()
             && let Some(frame) = self.next_frame(now, out)
         {
-            self.service.push_back(InService { frame, failures: 0, received: false });
+            self.service.push_back((frame, now).into());
         }
     }
 
@@ -154,12 +126,13 @@ impl<P: Carried> Station<P> {
         while self.service.len() < params.aggregate_frames {
             let Some(frame) = self.next_frame(now, out) else { return };
             let more = bytes.saturating_add(params.subframe(frame.wire_bytes()));
-            if frame.port != port || more > params.aggregate || params.data(more) > params.aggregate_time {
-                self.held = Some(frame);
+            if frame.packet.port != port || more > params.aggregate || params.data(more) > params.aggregate_time {
+                let bytes = frame.wire_bytes();
+                self.line.keep(frame, bytes);
                 return;
             }
             bytes = more;
-            self.service.push_back(InService { frame, failures: 0, received: false });
+            self.service.push_back((frame, now).into());
         }
     }
 
@@ -200,7 +173,7 @@ impl<P: Carried> Station<P> {
         idle >= self.counted(self.backoff.unwrap_or(0), slot)
     }
 
-    /// Somebody else transmits after so much idle time: takes off the slots that have passed.
+    /// Another station transmits after so much idle time: takes off the slots that have passed.
     pub fn freeze(&mut self, idle: Time, params: &DcfParams) {
         let Some(left) = self.backoff else { return };
         let counting = (idle.secs() - self.wait.secs()) / params.slot.secs();

@@ -1,9 +1,9 @@
 //! A cable modem's upstream (CableLabs CM-SP-MULPIv3.1, upstream bandwidth allocation).
 //!
 //! The CMTS describes each interval of the upstream in a MAP, which it sends some time ahead. A modem with data sends a
-//! request in a request region, after a random number of opportunities, and gets its grant in the first MAP that the CMTS
-//! makes after it has the request. A grant's burst may carry the next request (piggybacking). Before DOCSIS 3.0 one request
-//! was outstanding at a time; with continuous concatenation and fragmentation several may be.
+//! request in a request region, after a random number of opportunities. It gets its grant in the first MAP that the
+//! CMTS makes after it has the request. A grant's burst may carry the next request (piggybacking). Before DOCSIS 3.0
+//! one request was outstanding at a time; with continuous concatenation and fragmentation several may be.
 //!
 //! Low Latency DOCSIS adds grants without a request (proactive grant service).
 //!
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Habit, Nanos, Piggyback, Timing, Unit, capacity, duration};
 use crate::random::Random;
-use crate::spec::quoted;
+use crate::values::quoted;
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -42,8 +42,8 @@ pub struct DocsisSpec {
     /// Time that a MAP describes; 200 us to 100 ms. Every interval begins with requests and has at most one grant.
     #[serde(default = "two_milliseconds")]
     pub map_interval: Time,
-    /// From a request to the begin of the first interval whose MAP can answer it: the way of the request, the CMTS, the
-    /// MAP's way, and the modem; 0 s to 1 s.
+    /// Time from a request to the beginning of the first interval whose MAP can answer it; 0 s to 1 s. It is the sum of
+    /// the delays of the request, the CMTS, the MAP and the modem.
     #[serde(default = "four_milliseconds")]
     pub map_advance: Time,
     /// Requests wait for a random number of opportunities, from 0 to 2 to this power, less 1 (Data Backoff Start); 0 to 15.

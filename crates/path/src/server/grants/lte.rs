@@ -1,13 +1,13 @@
 //! LTE's uplink, frequency division duplex (3GPP TS 36.213, TS 36.321).
 //!
-//! The times are those of the latency studies TR 36.912 (annex B.2) and TR 36.881: a subframe takes 1 ms; the base station
-//! decodes for 3 ms; a grant is for the fourth subframe after it. So a request is answered 8 ms after its subframe begins, and
-//! a block that was not decoded is sent again 8 ms later (synchronous HARQ).
+//! The times are those of the latency studies TR 36.912 (annex B.2) and TR 36.881. A subframe takes 1 ms, the base
+//! station decodes for 3 ms, and a grant is for the fourth subframe after it. So a request is answered 8 ms after its
+//! subframe begins, and a block that was not decoded is sent again 8 ms later (synchronous HARQ).
 
 use acklab_packet::{Rate, Time};
 
 use super::radio::{Cell, Kind, with_blocks};
-use crate::spec::quoted;
+use crate::values::quoted;
 
 /// A subframe, in nanoseconds.
 const SUBFRAME: u64 = 1_000_000;

@@ -1,9 +1,9 @@
 //! Request-grant uplinks: packets wait until the head end has granted bytes for them.
 //!
-//! The cycle is the same on cable, in cellular networks and on fibre. A terminal with data asks; the scheduler answers some
-//! time later with a grant in a slot of its own; the grant carries what waits then, and a report of what remains. Here is
-//! that cycle. When a terminal may ask, how soon the scheduler answers and when a slot's packets arrive is a [`Timing`]:
-//! one file a technology.
+//! The cycle is the same on cable, in cellular networks and on fibre. A terminal with data asks. Some time later the
+//! scheduler answers with a grant in a slot of its own. The grant carries what waits then, and a report of what
+//! remains. This module has that cycle. A [`Timing`] says when a terminal may ask, how soon the scheduler answers and
+//! when a slot's packets arrive: one file for each technology.
 //!
 //! The scheduler has one terminal: nothing here competes for slots. It never grants bytes that it was not asked for, except
 //! where a technology says so. Left out everywhere: the way of a request that is lost, and the overhead of headers below IP
@@ -28,7 +28,8 @@ use std::collections::VecDeque;
 
 use acklab_packet::{Rate, Time};
 
-use super::Server;
+use super::{Server, Taken};
+use crate::queue::Backlog;
 use crate::random::Random;
 
 /// A time in whole nanoseconds, in which slots are counted.
@@ -113,26 +114,6 @@ struct Habit {
     rate: f64,
 }
 
-/// What waits for grants.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Backlog {
-    /// Packets.
-    pub packets: u64,
-    /// Their bytes, less what has been sent of the first.
-    pub bytes: u64,
-}
-
-/// What the link may do now.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Turn {
-    /// Send: a grant is open.
-    Send,
-    /// Ask again then.
-    Wait(Time),
-    /// Wait for a packet.
-    Rest,
-}
-
 /// The technologies.
 #[derive(Clone, Debug, PartialEq)]
 enum Technology {
@@ -153,8 +134,8 @@ macro_rules! each {
 
 /// The cycle of requests and grants of one uplink.
 ///
-/// It is advanced before each change of the queue ([`Cycle::turn`], [`Cycle::arrived`]), so requests see what waited when
-/// they were sent.
+/// It is advanced before each change of the queue ([`Server::ready`], [`Server::arrived`]), so requests see what waited
+/// when they were sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cycle {
     technology: Technology,
@@ -205,9 +186,15 @@ impl Cycle {
 
     fn measure(&self, backlog: Backlog) -> u64 {
         match self.habit.unit {
-            Unit::Bytes => backlog.bytes,
+            // A packet of no bytes asks for one: a grant of nothing carries nothing.
+            Unit::Bytes => backlog.bytes.max(u64::from(backlog.packets > 0)),
             Unit::Packets => backlog.packets,
         }
+    }
+
+    /// How long `bytes` take in a grant.
+    fn lasts(&self, bytes: u32) -> Time {
+        each!(&self.technology, timing => timing.lasts(bytes))
     }
 
     /// What waits and is neither requested nor granted.
@@ -219,37 +206,6 @@ impl Cycle {
     /// Whether a request is unanswered.
     fn outstanding(&self) -> bool {
         self.known > 0 || !self.asked.is_empty()
-    }
-
-    /// Everything due up to `now` happens, while `backlog` waits: what the link may do.
-    pub fn turn(&mut self, backlog: Backlog, now: Time) -> Turn {
-        loop {
-            if self.open > 0 && backlog.packets > 0 && now.secs() < secs(self.closes) {
-                return Turn::Send;
-            }
-            if std::mem::take(&mut self.open) > 0 {
-                // What a shaper held back in the slot is requested again.
-                self.plan(backlog, self.closes);
-            }
-            let Some((at, grant)) = self.next(backlog) else { return Turn::Rest };
-            if secs(at) > now.secs() {
-                return if backlog.packets > 0 { Turn::Wait(Time::from_secs(secs(at))) } else { Turn::Rest };
-            }
-            match grant {
-                Some(slot) => self.grant(slot, backlog),
-                None => self.request(at, backlog),
-            }
-            self.plan(backlog, at);
-        }
-    }
-
-    /// A packet has come `now`, and `backlog` waits, it included. [`Cycle::turn`] was called before it came.
-    pub fn arrived(&mut self, backlog: Backlog, now: Time) {
-        let at = nanos(now.secs());
-        if !self.outstanding() {
-            self.slot = self.slot.max(each!(&self.technology, timing => timing.slot_at(at)));
-        }
-        self.plan(backlog, at);
     }
 
     /// The next request, or grant with its slot, and when.
@@ -312,14 +268,67 @@ impl Cycle {
             self.ask = Some(each!(&mut self.technology, timing => timing.asks(at)));
         }
     }
+}
 
-    /// Takes up to `bytes` of a packet `now` into the open grant: how many.
-    pub fn take(&mut self, bytes: u32, now: Time) -> u32 {
+impl Server for Cycle {
+    /// The last part of a packet, in the grant that is open. It never arrives before a packet sent earlier.
+    fn take(&mut self, bytes: u32, now: Time) -> Taken {
+        let lasts = self.lasts(bytes);
+        let ends = now + lasts;
+        let arrived = each!(&self.technology, timing => timing.arrived());
+        Taken { lasts, arrives: Some(arrived.map_or(ends, |at| ends.max(Time::from_secs(secs(at))))) }
+    }
+
+    /// Seconds that what was sent takes at the whole rate.
+    fn busy(&self, _: u64) -> f64 {
+        self.sent as f64 / self.habit.rate
+    }
+
+    fn grants(&self) -> bool {
+        true
+    }
+
+    /// Everything due up to `now` happens.
+    fn ready(&mut self, backlog: Backlog, now: Time) -> Option<Time> {
+        loop {
+            if self.open > 0 && backlog.packets > 0 && now.secs() < secs(self.closes) {
+                return Some(now);
+            }
+            if std::mem::take(&mut self.open) > 0 {
+                // What a shaper held back in the slot is requested again.
+                self.plan(backlog, self.closes);
+            }
+            if self.ask.is_none() && !self.outstanding() {
+                // A packet of no bytes is in no request that was made for the others.
+                self.plan(backlog, nanos(now.secs()));
+            }
+            let (at, grant) = self.next(backlog)?;
+            if secs(at) > now.secs() {
+                return (backlog.packets > 0).then(|| Time::from_secs(secs(at)));
+            }
+            match grant {
+                Some(slot) => self.grant(slot, backlog),
+                None => self.request(at, backlog),
+            }
+            self.plan(backlog, at);
+        }
+    }
+
+    fn arrived(&mut self, backlog: Backlog, now: Time) {
+        let at = nanos(now.secs());
+        if !self.outstanding() {
+            self.slot = self.slot.max(each!(&self.technology, timing => timing.slot_at(at)));
+        }
+        self.plan(backlog, at);
+    }
+
+    /// What the open grant has left.
+    fn reserve(&mut self, bytes: u32, now: Time) -> u32 {
         let part = match self.habit.unit {
             Unit::Bytes => u64::from(bytes).min(self.open) as u32,
             Unit::Packets => {
                 // A long packet takes more than its slot.
-                let ends = nanos((now + self.offer(bytes, now)).secs());
+                let ends = nanos((now + self.lasts(bytes)).secs());
                 self.slot = self.slot.max(each!(&self.technology, timing => timing.slot_at(ends)));
                 bytes
             }
@@ -327,23 +336,5 @@ impl Cycle {
         self.open -= if self.habit.unit == Unit::Packets { 1 } else { u64::from(part) };
         self.sent += u64::from(part);
         part
-    }
-
-    /// When a packet that is sent `now` and is in service for `lasts` has arrived, but for propagation. Never before one sent earlier.
-    pub fn arrival(&self, lasts: Time, now: Time) -> Time {
-        let ends = now + lasts;
-        each!(&self.technology, timing => timing.arrived()).map_or(ends, |at| ends.max(Time::from_secs(secs(at))))
-    }
-}
-
-impl Server for Cycle {
-    /// Of the last part of a packet, in the grant that is open.
-    fn offer(&mut self, bytes: u32, _: Time) -> Time {
-        each!(&self.technology, timing => timing.lasts(bytes))
-    }
-
-    /// Seconds that what was sent takes at the whole rate.
-    fn busy(&self, _: u64) -> f64 {
-        self.sent as f64 / self.habit.rate
     }
 }

@@ -7,7 +7,7 @@
 use acklab_packet::Rate;
 
 use super::radio::{Cell, Kind, with_blocks};
-use crate::spec::quoted;
+use crate::values::quoted;
 
 with_blocks! {
     /// NR's uplink: scheduling requests, buffer status reports, transport blocks, HARQ, and a pattern of slots.
@@ -18,8 +18,8 @@ with_blocks! {
         #[serde(default = "one")]
         #[schemars(range(max = 4))]
         pub numerology: u32,
-        /// What the slots are for, over and over: `D` down, `S` special (it can grant), `U` up; or `F` for both (FDD). It has a
-        /// `U` and one that can grant, or is `F`; at most 80 letters.
+        /// Kinds of slots, repeated: `D` down, `S` special (down, then up), `U` up. `D` and `S` can grant. At most 80 letters, with a `U` and
+        /// a `D` or `S`; or `F` alone, where each slot is both (FDD).
         #[serde(default = "common_pattern")]
         pub pattern: String,
         /// Slots between opportunities for a scheduling request, 1 to 640; each goes in the next slot for data up.

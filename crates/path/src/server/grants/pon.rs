@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Habit, Nanos, Piggyback, Timing, Unit, capacity, duration};
-use crate::spec::quoted;
+use crate::values::quoted;
 
 /// An upstream frame, in nanoseconds.
 const FRAME: Nanos = 125_000;

@@ -40,7 +40,7 @@ macro_rules! with_blocks {
             /// The first key that is out of range among those of blocks.
             fn blocks_out_of_range(&self) -> Option<(&'static str, &'static str, String)> {
                 if self.first.get() == 0 {
-                    return Some(("first", "must be at least 1B", $crate::spec::quoted(self.first)));
+                    return Some(("first", "must be at least 1B", $crate::values::quoted(self.first)));
                 }
                 if !(0.0..1.0).contains(&self.bler) {
                     return Some(("bler", "must be from 0, below 1", self.bler.to_string()));
@@ -92,7 +92,7 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cell {
     pub slot: Nanos,
-    /// What the slots are for, over and over; at least one carries data up and one grants.
+    /// Kinds of slots, repeated; at least one carries data up and one grants.
     pub pattern: Vec<Kind>,
     /// Between the end of a slot and the base station's answer to what came in it.
     pub decode: u64,

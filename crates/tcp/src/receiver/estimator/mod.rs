@@ -87,7 +87,7 @@ impl Observer {
     }
 
     /// The sender says that its window is `segments`; from now on this counts.
-    pub fn tell_window(&mut self, segments: u32) {
+    pub fn set_window(&mut self, segments: u32) {
         self.told = Some(segments);
     }
 

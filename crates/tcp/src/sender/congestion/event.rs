@@ -45,12 +45,10 @@ impl Window {
 pub enum Needs {
     /// Credit and congestion signals alone: no ACK event, no departure. It costs nothing.
     Credit,
-    /// An ACK event before each ACK counts, with the round trip; and credit.
+    /// An ACK event once an ACK, and credit.
     RoundTrips,
-    /// Each departure, and an ACK event once the recovery has judged the ACK, with losses and the delivery rate. Such a
-    /// control owns window and pace: it gets no credit, and no recovery and no idle time moves `cwnd`, as with the kernel's
-    /// `cong_control`. Recoveries that keep a log of segments (`rack`, `rfc9002`) report SACKs and losses; with the others an
-    /// ACK event tells what the cumulative number covers.
+    /// The same with the delivery rate, and each departure. It takes a recovery that reports SACKs and losses
+    /// ([`RecoveryKind::reports`](crate::rules::RecoveryKind::reports)).
     Deliveries,
 }
 
@@ -65,27 +63,39 @@ pub struct Departure {
     pub min_rtt: f64,
 }
 
-/// An ACK of something outstanding, or a repeated one.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// An ACK of something outstanding, or a repeated one. A control gets it once, after the recovery has judged the ACK and
+/// before the ACK, a mark or a loss moves the window. In sequence units and seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AckEvent {
     /// Its cumulative number.
     pub ack: Seq,
     /// One past the highest unit sent.
     pub snd_max: Seq,
-    /// Units it newly acknowledges; 0 for a duplicate.
+    /// Units that its cumulative number newly covers; 0 for a duplicate.
     pub acked: f64,
-    /// True if it echoes a congestion mark (ECE).
-    pub ece: bool,
+    /// Units that it covers or reports (SACK) for the first time.
+    pub newly_delivered: f64,
+    /// Those of them that it reports above its cumulative number.
+    pub newly_sacked: f64,
+    /// Units that the recovery finds lost by it, or has found by a timer since the ACK before it; those of a timeout apart.
+    pub newly_lost: f64,
+    /// Units that it delivers with a congestion mark (CE). An echo (ECE) counts all that its ACK delivers, which is exact where
+    /// each mark is echoed (`echo_each_mark`).
+    pub ce_count: f64,
+    /// Units believed to be in the network after it, before anything is sent. Without SACK, all that is outstanding.
+    pub in_flight: f64,
     /// Seconds since the newest segment it covers was sent, if that was sent once.
     pub rtt: Option<f64>,
-    /// Congestion state: before the ACK counts, or after, as [`Needs`] says.
+    /// Congestion state in which the ACK finds the sender.
     pub state: CaState,
-    /// Deliveries, losses and what is in flight, for a control that [needs](Needs::Deliveries) them.
+    /// Congestion state to which its acknowledgments and losses lead; a mark that it echoes may add to that.
+    pub next_state: CaState,
+    /// The delivery rate, for a control that [needs](Needs::Deliveries) it.
     pub rate: Option<RateSample>,
 }
 
 impl AckEvent {
-    /// True if a fast recovery is on.
+    /// True if the ACK finds a fast recovery on.
     pub fn in_recovery(&self) -> bool {
         self.state == CaState::Recovery
     }

@@ -6,14 +6,15 @@
 pub mod control;
 pub mod credit;
 mod event;
+mod moves;
 pub mod slow_start;
 pub(super) mod validation;
 
 use acklab_packet::{Phase, Seq, Time};
 
 use super::sequence::SequenceSpace;
-use crate::rules::{SecondFastRetransmit, SenderRules};
-use control::{CongestionControl, Control, Needs, Window};
+use crate::rules::{DuplicateAcks, SecondFastRetransmit, SenderRules};
+use control::{CongestionControl, Control, Window};
 use credit::{Covered, Credit, WindowCredit};
 
 /// Congestion state, by the last reduction of the window; the names are Linux's (`tcp_ca_state`), and so is the order.
@@ -30,10 +31,11 @@ pub enum CaState {
     Loss,
 }
 
-/// Windows and what moves them. In sequence units.
+/// Windows and the state that the last reduction left. In sequence units. Whoever has a [`Congestion`] reads them; its methods
+/// (`moves.rs`) alone write them.
 #[derive(Clone, Debug)]
 #[repr(C)]
-pub struct Congestion {
+pub struct Windows {
     /// Congestion window.
     pub cwnd: f64,
     /// Slow-start threshold.
@@ -49,20 +51,28 @@ pub struct Congestion {
     /// Cause of the last reduction. It stays beyond `recover`, because the rules of 1997 read it; see [`Congestion::state_at`].
     pub state: CaState,
     /// The phase in which credit last grew the window, until somebody asks ([`super::Sender::take_growth`]).
-    pub(super) grown_in: Phase,
+    grown_in: Phase,
     slow_start_at_ssthresh: bool,
-    bytes: bool,
+    /// The control alone moves `cwnd`.
+    pub(super) owned: bool,
+}
+
+/// Windows and what moves them.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub struct Congestion {
+    windows: Windows,
     pub(super) control: Control,
     pub(super) credit: Credit,
     /// Initial window in segments.
-    pub(super) initial_window: f64,
+    initial_window: f64,
 }
 
 impl Congestion {
     pub(super) fn new(rules: &SenderRules, seq: &SequenceSpace, control: Control) -> Congestion {
         let in_units = |segments: f64| segments * f64::from(seq.mss);
         let before_syn = if rules.syn { rules.window_before_syn_ack } else { rules.initial_window };
-        Congestion {
+        let windows = Windows {
             cwnd: in_units(before_syn),
             ssthresh: if rules.initial_ssthresh > 0.0 { in_units(rules.initial_ssthresh) } else { seq.wnd as f64 },
             inflation: 0,
@@ -72,11 +82,9 @@ impl Congestion {
             state: CaState::Open,
             grown_in: Phase::Untold,
             slow_start_at_ssthresh: rules.slow_start_at_ssthresh,
-            bytes: rules.sequence.in_bytes(),
-            control,
-            credit: Credit::new(rules),
-            initial_window: rules.initial_window,
-        }
+            owned: control.owns_window(),
+        };
+        Congestion { windows, control, credit: Credit::new(rules), initial_window: rules.initial_window }
     }
 
     /// Units that may be outstanding: the congestion window with its inflation, within the advertised one.
@@ -106,7 +114,7 @@ impl Congestion {
     /// Sets the threshold. Where a window equal to it is to be in slow start, it is kept a hair above, so that whoever
     /// compares the two need not ask.
     pub(super) fn set_ssthresh(&mut self, units: f64) {
-        self.ssthresh = if self.slow_start_at_ssthresh { units.next_up() } else { units };
+        self.windows.ssthresh = if self.slow_start_at_ssthresh { units.next_up() } else { units };
     }
 
     /// The threshold as a window to return to.
@@ -122,7 +130,7 @@ impl Congestion {
             ssthresh: self.ssthresh,
             mss: f64::from(seq.mss),
             advertised: seq.wnd as f64,
-            bytes: self.bytes,
+            bytes: seq.in_bytes(),
             now,
             srtt,
         }
@@ -133,7 +141,7 @@ impl Congestion {
     pub(super) fn grow(&mut self, (acked, counts): (u64, u64), seq: &SequenceSpace, srtt: f64, now: Time) {
         let mss = f64::from(seq.mss);
         let slow_start = self.in_slow_start();
-        self.grown_in = if slow_start { Phase::SlowStart } else { Phase::CongestionAvoidance };
+        self.windows.grown_in = if slow_start { Phase::SlowStart } else { Phase::CongestionAvoidance };
         let worth = self.credit.worth(&Covered {
             // Signed, which the processor converts at once.
             acked: counts as i64 as f64,
@@ -156,7 +164,7 @@ impl Congestion {
             if let Control::Reno(mut control) = self.control {
                 let mut window = self.seen(seq, srtt, now);
                 control.grow(credit, &mut window);
-                self.cwnd = window.cwnd;
+                self.windows.cwnd = window.cwnd;
             } else {
                 self.grow_otherwise(credit, seq, srtt, now);
             }
@@ -165,25 +173,25 @@ impl Congestion {
 
     #[inline(never)]
     fn grow_otherwise(&mut self, credit: f64, seq: &SequenceSpace, srtt: f64, now: Time) {
-        if self.control.needs() == Needs::Deliveries {
+        if self.owned {
             return;
         }
         let mut window = self.seen(seq, srtt, now);
         self.control.grow(credit, &mut window);
-        (self.cwnd, self.ssthresh) = (window.cwnd, window.ssthresh);
+        self.take(&window);
     }
 
     /// True if duplicate ACKs may start a recovery now.
     pub(super) fn may_fast_retransmit(&self, seq: &SequenceSpace, rules: &SenderRules) -> bool {
         // With no FlightSize an ACK that repeats is no sign of loss (RFC 5681 section 2, DUPLICATE ACKNOWLEDGMENT). To
         // ns-2 it is, while there is data to send.
-        let flightless = rules.halving.is_rfc() && seq.una == seq.max;
-        if flightless || seq.done() {
+        let outstanding = rules.duplicate_acks == DuplicateAcks::Outstanding;
+        if (outstanding && seq.una == seq.max) || seq.done() {
             return false;
         }
         // Nothing but a SYN was ever out at a reduction: `recover` is still the initial sequence number (RFC 6582 section
         // 3.2 step 1), and the first data is past it. ns-2 says so of the first segment whatever happened before.
-        let first = if rules.halving.is_rfc() { self.recover <= 1 } else { seq.una == 1 };
+        let first = if outstanding { self.recover <= 1 } else { seq.una == 1 };
         seq.una > self.recover
             || first
             || self.state == CaState::Cwr

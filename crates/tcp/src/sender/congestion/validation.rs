@@ -3,7 +3,6 @@
 
 use acklab_packet::{Seq, Time};
 
-use super::control::{CongestionControl, Needs};
 use super::{CaState, Congestion};
 use crate::rules::Validation;
 use crate::sender::sequence::SequenceSpace;
@@ -48,7 +47,7 @@ impl Usage {
         }
         self.used = self.used.max(flight);
         // It is the application that sends no more, not the receiver's window that stops it.
-        let idle = seq.max >= seq.limit && cc.state != CaState::Recovery && cc.control.needs() != Needs::Deliveries;
+        let idle = seq.max >= seq.limit && cc.state != CaState::Recovery && !cc.owned;
         if !idle || (now - self.since).secs() < timeout {
             return false;
         }
@@ -57,8 +56,8 @@ impl Usage {
         if used >= cc.cwnd {
             return false;
         }
-        cc.ssthresh = cc.ssthresh.max(0.75 * cc.cwnd);
-        cc.cwnd = ((cc.cwnd + used) / 2.0).floor();
+        cc.windows.ssthresh = cc.ssthresh.max(0.75 * cc.cwnd);
+        cc.windows.cwnd = ((cc.cwnd + used) / 2.0).floor();
         true
     }
 }

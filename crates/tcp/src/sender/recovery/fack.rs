@@ -11,10 +11,11 @@ use acklab_packet::{Ack, Seq, Time};
 
 use super::super::congestion::CaState;
 use super::super::{Core, SenderWire};
-use super::LossRecovery;
 use super::pipe::{ByPipe, Next};
 use super::prr::{Delivery, Prr};
+use super::report::Before;
 use super::scoreboard::Scoreboard;
+use super::{LossRecovery, Report};
 use crate::rules::{FackWindow, RecoveryKind};
 
 /// A retransmission on its way.
@@ -44,6 +45,11 @@ pub struct Fack {
     /// Units that may be in the network even if the window says less: the first hole, and rate halving's share.
     allowance: u64,
     prr: Prr,
+    /// Of the ACK just judged: what was in flight and reported before it, its deliveries, and units found lost; all ever.
+    before: Before,
+    delivery: Delivery,
+    newly_lost: u64,
+    lost_ever: u64,
 }
 
 impl Fack {
@@ -53,13 +59,13 @@ impl Fack {
     }
 
     /// Takes in what the ACK covers and reports.
-    fn update(&mut self, core: &Core, ack: &Ack) {
-        let una = core.seq.una;
+    fn update(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+        let una = ack.ack.max(core.seq.una);
         self.board.clear_below(una);
         self.lost.clear_below(una);
         for (start, end) in ack.sack.iter(ack.ack) {
             if start >= una && start < end && end <= core.seq.max {
-                self.board.add(start, end);
+                self.board.report(start, end, |from, to| core.note_reported(from, to, now));
                 self.lost.remove(start, end);
             }
         }
@@ -73,13 +79,13 @@ impl Fack {
         });
     }
 
-    /// Judges what is lost by now; whether that is more than before.
-    fn judge(&mut self, core: &Core) -> bool {
+    /// Finds what is lost by now, with everything below `una` acknowledged; whether that is more than before.
+    fn find_losses(&mut self, core: &Core, una: Seq) -> bool {
         let Some(&(_, forward)) = self.board.runs().last() else { return false };
         let threshold = u64::from(core.rules.dup_thresh);
         let before = self.lost.total();
         // Holes, segment by segment, as they were sent.
-        self.judged = self.judged.max(core.seq.una);
+        self.judged = self.judged.max(una);
         loop {
             let start = self.board.at(self.judged).0.map_or(self.judged, |run| run.1);
             let Some(next) = self.board.next_above(start) else { break };
@@ -101,14 +107,16 @@ impl Fack {
             }
             !gone
         });
-        self.lost.total() > before
+        self.newly_lost = self.lost.total().saturating_sub(before);
+        self.lost_ever += self.newly_lost;
+        self.newly_lost > 0
     }
 
     /// Sends holes, then new data, while the window holds more than the network.
     fn send_out<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         self.allowance = self.allowance.min(self.in_flight(core) + u64::from(core.seq.mss));
         // What a timeout resends are holes, not what follows SND.NXT.
-        core.seq.nxt = core.seq.max;
+        core.seq.go_to_end();
         self.send(core, now, wire);
     }
 
@@ -116,7 +124,7 @@ impl Fack {
     fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
         let (mss, before, window) = (u64::from(core.seq.mss), core.cc.window(core.seq.wnd), core.cc.cwnd);
         core.begin_recovery(now, wire);
-        core.cc.cwnd = core.cc.threshold();
+        core.cc.set_cwnd(core.cc.threshold());
         self.allowance = match core.rules.recovery.window() {
             FackWindow::AtOnce if self.lost.is_empty() => 0,
             FackWindow::AtOnce => self.in_flight(core) + mss,
@@ -130,7 +138,7 @@ impl Fack {
     /// All that was outstanding at the reduction is acknowledged. What was lost since then calls for another.
     fn leave<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
         if core.cc.state == CaState::Recovery {
-            core.cc.state = CaState::Open;
+            core.cc.leave();
         }
         self.prr.end(core);
         self.allowance = 0;
@@ -162,7 +170,7 @@ impl ByPipe for Fack {
             self.count += 1;
         } else if core.cc.state != CaState::Recovery && !self.board.is_empty() {
             // What early reports release is Limited Transmit's.
-            core.cc.limited += sent.len;
+            core.cc.note_limited(sent.len);
         }
         self.prr.sent(sent.len);
         let mss = u64::from(core.seq.mss);
@@ -174,11 +182,33 @@ impl ByPipe for Fack {
 }
 
 impl LossRecovery for Fack {
-    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
+    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+        self.undo(core, ack);
+        let (before, una) = ((core.seq.una, self.board.total()), ack.ack.max(core.seq.una));
+        self.before = Before::of(&self.board, self.in_flight(core), core, ack);
+        self.newly_lost = 0;
+        if ack.ack >= core.seq.una {
+            self.update(core, ack, now);
+            self.find_losses(core, una);
+            self.delivery = Delivery::between(before, (una, self.board.total()));
+        }
+    }
+
+    fn report(&mut self, core: &Core, ack: &Ack) -> Report {
+        let report = self.before.news(&self.board, core, ack);
+        let una = ack.ack.max(core.seq.una);
+        let again = core.cc.repairs(core.seq.una) && una >= core.cc.recover;
+        let begins = if again { !self.lost.is_empty() || !self.resent.is_empty() } else { self.newly_lost > 0 };
+        let state = if begins && core.cc.state != CaState::Recovery { CaState::Recovery } else { report.state };
+        let state = if begins && again { CaState::Recovery } else { state };
+        let in_flight = (core.seq.max - una).saturating_sub(self.board.total() + self.lost.total());
+        Report { lost: self.newly_lost, lost_ever: self.lost_ever, in_flight, state, ..report }
+    }
+
+    fn settle<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
         if ack.ack < core.seq.una {
             return None;
         }
-        let before = (core.seq.una, self.board.total());
         let (recovering, repairs) = (core.cc.state == CaState::Recovery, core.cc.repairs(core.seq.una));
         if ack.ack == core.seq.una {
             let restarts = matches!(core.rules.recovery, RecoveryKind::Fack { duplicates_restart_timer: true, .. });
@@ -190,9 +220,7 @@ impl LossRecovery for Fack {
         } else {
             core.new_ack(ack, true, now, wire);
         }
-        self.update(core, ack);
-        let more = self.judge(core);
-        let delivery = Delivery::between(before, (core.seq.una, self.board.total()));
+        let (more, delivery) = (self.newly_lost > 0, self.delivery);
         if repairs && core.seq.una >= core.cc.recover {
             self.leave(core, delivery, now, wire);
         } else if more && !recovering {
@@ -204,8 +232,12 @@ impl LossRecovery for Fack {
         None
     }
 
-    fn note_reports(&mut self, core: &Core, ack: &Ack) {
-        self.update(core, ack);
+    fn note_reports(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+        self.update(core, ack, now);
+    }
+
+    fn outstanding(&self, core: &Core) -> (u64, u64) {
+        (self.in_flight(core), self.lost.total())
     }
 
     fn pipe(&self, core: &Core) -> Option<u64> {
@@ -214,7 +246,7 @@ impl LossRecovery for Fack {
 
     /// Everything that is not reported is to be sent again; reports stay.
     fn before_timeout(&mut self, core: &mut Core) {
-        core.cc.dupacks = 0;
+        core.cc.forget_duplicates();
         self.allowance = 0;
         self.prr.forget();
         self.resent.clear();

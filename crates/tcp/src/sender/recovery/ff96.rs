@@ -7,9 +7,10 @@ use acklab_packet::{Ack, Seq, Time};
 
 use super::super::congestion::CaState;
 use super::super::{Core, SenderWire};
-use super::LossRecovery;
+use super::duplicates::begins_recovery;
 use super::pipe::{ByPipe, Next};
 use super::scoreboard::Scoreboard;
+use super::{LossRecovery, Report};
 use crate::rules::SackPartial;
 
 /// State of FF96 recovery.
@@ -28,6 +29,8 @@ pub struct Ff96 {
     /// For `two-segments`: the next segment a partial ACK sends.
     next_partial: Seq,
     had_partial: bool,
+    /// True if the ACK just judged reports something new.
+    news: bool,
 }
 
 fn recovering(core: &Core) -> bool {
@@ -42,12 +45,12 @@ impl Ff96 {
 
     /// Takes in the ACK's blocks; whether they told anything new.
     fn update(&mut self, core: &Core, ack: &Ack) -> bool {
-        let before = self.board.total();
+        let (before, una) = (self.board.total(), ack.ack.max(core.seq.una));
         let mut changed = false;
-        if self.left < core.seq.una {
+        if self.left < una {
             changed = !self.board.is_empty();
-            self.board.clear_below(core.seq.una);
-            self.left = core.seq.una;
+            self.board.clear_below(una);
+            self.left = una;
         }
         for (start, end) in ack.sack.iter(ack.ack) {
             let exact = self.board.runs().binary_search(&(start, end)).is_ok();
@@ -58,6 +61,17 @@ impl Ff96 {
             }
         }
         changed || before != self.board.total()
+    }
+
+    #[inline(never)]
+    fn judge_reports(&mut self, core: &Core, ack: &Ack) {
+        // An older ACK that was overtaken reports runs that may lie below `snd_una`: they are not taken in.
+        let counts = if recovering(core) {
+            (core.seq.una + 1..core.cc.recover).contains(&ack.ack) || (ack.ack == core.seq.una && !self.timed_out)
+        } else {
+            ack.ack == self.base && !self.timed_out
+        };
+        self.news = counts && self.update(core, ack);
     }
 
     /// The next unit to resend: at or above the last hole resent, with a reported run above it.
@@ -99,16 +113,14 @@ impl Ff96 {
         let mss = u64::from(core.seq.mss);
         self.left_network(mss);
         if ack.ack >= core.cc.recover {
-            core.cc.recover = 1;
-            core.cc.state = CaState::Open;
+            core.cc.recover_to(1);
+            core.cc.leave();
             core.new_ack(ack, false, now, wire);
             self.base = core.seq.una;
             self.timed_out = false;
             self.clear_board();
         } else if ack.ack > core.seq.una {
-            core.seq.una = ack.ack;
-            core.seq.nxt = core.seq.nxt.max(ack.ack);
-            self.update(core, ack);
+            core.seq.advance(ack.ack);
             match core.rules.recovery.sack_partial() {
                 SackPartial::TwoSegments | SackPartial::TwoSegmentsPastEnd => {
                     self.send_two(core, now, wire);
@@ -125,9 +137,8 @@ impl Ff96 {
                     core.timer.rto.reset_backoff(&core.rules);
                 }
             }
-        } else if ack.ack == core.seq.una && !self.timed_out && self.update(core, ack) && core.cc.dupacks > 0 {
-            // An older ACK that was overtaken reports runs that may lie below `snd_una`: they are not taken in.
-            core.cc.dupacks += 1;
+        } else if ack.ack == core.seq.una && self.news && core.cc.dupacks > 0 {
+            core.cc.count_duplicate();
         }
         self.send_out(core, now, wire);
     }
@@ -142,7 +153,7 @@ impl Ff96 {
             if self.next_partial >= core.seq.limit && core.rules.recovery.sack_partial() == SackPartial::TwoSegments {
                 return;
             }
-            core.seq.nxt = core.seq.nxt.max(self.next_partial);
+            core.seq.go_to(core.seq.nxt.max(self.next_partial));
             let len = core.seq.len_at(self.next_partial);
             core.transmit(self.next_partial, len, now, wire);
             self.next_partial += u64::from(len);
@@ -185,13 +196,26 @@ impl ByPipe for Ff96 {
         if sent.seq < core.seq.nxt && !sent.in_order {
             self.mark_resent(sent.end());
         }
-        core.seq.nxt = core.seq.nxt.max(sent.end());
+        core.seq.go_to(core.seq.nxt.max(sent.end()));
         self.pipe += u64::from(core.seq.mss);
     }
 }
 
 impl LossRecovery for Ff96 {
-    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
+    /// Outside a recovery an ACK of new data reports nothing that counts.
+    #[inline(always)]
+    fn judge(&mut self, core: &mut Core, ack: &Ack, _: Time) {
+        if recovering(core) || ack.ack <= self.base {
+            self.judge_reports(core, ack);
+        }
+    }
+
+    fn report(&mut self, core: &Core, ack: &Ack) -> Report {
+        let begins = !recovering(core) && ack.ack == self.base && self.news && begins_recovery(core, ack);
+        Report::by_number(core, ack, begins)
+    }
+
+    fn settle<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
         if recovering(core) {
             self.in_recovery(core, ack, now, wire);
             return None;
@@ -202,11 +226,11 @@ impl LossRecovery for Ff96 {
             self.base = core.seq.una;
             self.timed_out = false;
             self.clear_board();
-        } else if ack.ack == self.base && !self.timed_out && self.update(core, ack) {
-            core.cc.dupacks += 1;
-            if core.cc.dupacks == core.rules.dup_thresh {
+        } else if ack.ack == self.base && self.news {
+            let count = core.cc.count_duplicate();
+            if count == core.rules.dup_thresh {
                 self.third_duplicate(core, now, wire);
-            } else if core.cc.dupacks < core.rules.dup_thresh {
+            } else if count < core.rules.dup_thresh {
                 core.send_limited(now, wire);
             }
         }
@@ -220,7 +244,7 @@ impl LossRecovery for Ff96 {
         None
     }
 
-    fn note_reports(&mut self, core: &Core, ack: &Ack) {
+    fn note_reports(&mut self, core: &mut Core, ack: &Ack, _: Time) {
         if ack.ack == core.seq.una && !self.timed_out {
             self.update(core, ack);
         }
@@ -231,8 +255,8 @@ impl LossRecovery for Ff96 {
     }
 
     fn before_timeout(&mut self, core: &mut Core) {
-        core.cc.dupacks = 0;
-        core.cc.recover = core.seq.max;
+        core.cc.forget_duplicates();
+        core.cc.recover_to(core.seq.max);
         self.timed_out = true;
         self.base = self.base.max(core.seq.una);
         self.clear_board();

@@ -21,9 +21,10 @@ struct Suspicion {
 }
 
 /// The meaning of an ACK for the timeout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum TimeoutSign {
     /// Nothing; or nothing is suspected.
+    #[default]
     None,
     /// New data is to be sent, up to two segments, and no retransmission.
     Ask,
@@ -65,8 +66,8 @@ impl Frto {
 
     /// Judges by an ACK that has not counted yet; a spurious timeout is taken back. `known`: how many units from one to the
     /// other were reported before it, or sent twice all the same, as a probe of the tail.
-    pub fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time, known: impl Fn(Seq, Seq) -> u64) -> Verdict {
-        let Some(suspicion) = &self.suspicion else { return Verdict::None };
+    pub fn judge(&mut self, core: &mut Core, ack: &Ack, known: impl Fn(Seq, Seq) -> u64) -> TimeoutSign {
+        let Some(suspicion) = &self.suspicion else { return TimeoutSign::None };
         let Suspicion { resent_to, point, asked, .. } = **suspicion;
         // Whether some of these units were sent once, before the timeout, and are reported for the first time.
         let first_report = |from: Seq, to: Seq| {
@@ -79,27 +80,31 @@ impl Frto {
         let advances = ack.ack > core.seq.una;
         if original && (asked || core.rules.recovery.frto() == Rule::Linux) {
             self.forget();
-            core.take_back(now);
-            return Verdict::Spurious;
+            core.take_back();
+            return TimeoutSign::Spurious;
         }
         if asked {
             // Step 3a: what was sent after the flight has come, and nothing of the flight before it.
             let beyond = ack.sack.iter(ack.ack).any(|(start, end)| above(start) < end && end > point);
             if !beyond && !advances {
-                return Verdict::None;
+                return TimeoutSign::None;
             }
             self.forget();
-            if core.rules.recovery.frto() == Rule::Rfc5682 {
-                core.cc.cwnd = core.cc.cwnd.min(3.0 * f64::from(core.seq.mss));
-            }
-            return Verdict::Refuted;
+            return TimeoutSign::Refuted;
         }
         if advances && ack.ack < point {
-            return Verdict::Ask;
+            return TimeoutSign::Ask;
         }
         // Duplicates may come before what was sent again arrives: step 2 waits. An ACK of everything proves nothing (step 2a).
         self.suspicion.take_if(|_| advances);
-        Verdict::None
+        TimeoutSign::None
+    }
+
+    /// The timeout had its reason: the window has room for three segments at most (step 3a).
+    pub fn refuted(&self, core: &mut Core) {
+        if core.rules.recovery.frto() == Rule::Rfc5682 && !core.control_owns_window() {
+            core.cc.limit_cwnd(3.0 * f64::from(core.seq.mss));
+        }
     }
 
     /// Asks with new data, as far as there is any, and the receiver takes it; whatever cwnd says. `sent` notes what leaves.
@@ -111,7 +116,8 @@ impl Frto {
         wire: &mut W,
         mut sent: impl FnMut(Seq, Seq),
     ) -> bool {
-        let next = std::mem::replace(&mut core.seq.nxt, core.seq.max);
+        let next = core.seq.nxt;
+        core.seq.go_to_end();
         let Some(suspicion) = &mut self.suspicion else { return false };
         for _ in 0..ASK {
             let Some(len) = core.seq.new_data().filter(|_| core.may_send_now(now, wire)) else { break };
@@ -123,7 +129,7 @@ impl Frto {
         let asked = suspicion.asked;
         if !asked {
             self.forget();
-            core.seq.nxt = next;
+            core.seq.go_to(next);
         }
         asked
     }

@@ -21,9 +21,6 @@ pub(super) fn take_in(
     if ack.ack > core.seq.una {
         resent = log.acknowledge(ack.ack, |sent| tell(sent, true));
         board.clear_below(ack.ack);
-        if let Some(delivery) = &mut core.extras.delivery {
-            delivery.acknowledge(ack.ack, now);
-        }
     }
     if ack.sack.is_empty() {
         return resent;
@@ -38,20 +35,10 @@ pub(super) fn take_in(
     }
     blocks[..count].sort_unstable();
     for &(start, end) in &blocks[..count] {
-        let mut from = start;
-        while from < end {
-            if let Some(run) = board.at(from).0.filter(|run| run.1 > from) {
-                from = run.1;
-                continue;
-            }
-            let to = board.next_above(from).map_or(end, |above| above.min(end));
+        board.report(start, end, |from, to| {
             log.report(from, to, |sent| tell(sent, false));
-            if let Some(delivery) = &mut core.extras.delivery {
-                delivery.report(from, to, now);
-            }
-            from = to;
-        }
-        board.add(start, end);
+            core.note_reported(from, to, now);
+        });
     }
     resent
 }

@@ -13,6 +13,7 @@ mod pipe;
 mod prr;
 mod rack;
 mod reno;
+mod report;
 mod rfc6675;
 mod rfc9002;
 pub mod scoreboard;
@@ -25,6 +26,7 @@ pub use ff96::Ff96;
 pub use newreno::NewReno;
 pub use rack::Rack;
 pub use reno::Reno;
+pub use report::Report;
 pub use rfc6675::Rfc6675;
 pub use rfc9002::Rfc9002;
 pub use tahoe::Tahoe;
@@ -35,17 +37,24 @@ use prr::Prr;
 
 use super::congestion::CaState;
 use super::congestion::control::CongestionControl;
-use super::{Core, Outstanding, SenderWire};
+use super::{Core, SenderWire};
 use crate::rules::RecoveryKind;
 
 /// A loss recovery: it reacts to ACKs and to the timer.
 pub trait LossRecovery {
-    /// An ACK for nothing beyond `snd_max` arrived: grow, recover, send. What is left to do is sent in order from `snd_nxt`,
-    /// as the window allows: at most so many segments (0: no limit), if any.
-    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32>;
+    /// An ACK for nothing beyond `snd_max` arrived: takes in what it covers and reports, finds what is lost, and takes back a
+    /// reduction that it shows to have been needless. No window falls or grows yet.
+    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time);
+
+    /// What the ACK just judged shows.
+    fn report(&mut self, core: &Core, ack: &Ack) -> Report;
+
+    /// Answers the ACK just judged: grow, recover, send. What is left to do is sent in order from `snd_nxt`, as the window
+    /// allows: at most so many segments (0: no limit), if any.
+    fn settle<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32>;
 
     /// An ACK that must not be taken for a sign of loss arrived: only what it reports is noted.
-    fn note_reports(&mut self, _core: &Core, _ack: &Ack) {}
+    fn note_reports(&mut self, _core: &mut Core, _ack: &Ack, _now: Time) {}
 
     /// The timer ran out; whether it was one of the recovery's own, and everything is done.
     fn on_early_timer<W: SenderWire>(&mut self, _core: &mut Core, _now: Time, _wire: &mut W) -> bool {
@@ -56,9 +65,9 @@ pub trait LossRecovery {
     fn before_timeout(&mut self, core: &mut Core);
 
     /// Takes the last reduction back if this ACK, before it counts, shows that it was needless.
-    fn undo(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+    fn undo(&mut self, core: &mut Core, ack: &Ack) {
         let was = core.cc.state_at(core.seq.una);
-        if core.undo(ack, now) {
+        if core.undo(ack) {
             self.undone(core, was);
         }
     }
@@ -72,14 +81,9 @@ pub trait LossRecovery {
         None
     }
 
-    /// Its belief of what is outstanding.
-    fn outstanding(&self, core: &Core) -> Outstanding {
-        Outstanding { una: core.seq.una, in_flight: core.seq.flight_size(), lost: 0, lost_ever: 0 }
-    }
-
-    /// True if it knows of each segment what became of it, and tells controls that need deliveries.
-    fn keeps_log(&self) -> bool {
-        false
+    /// Units believed to be in the network, and units believed lost and not sent again since.
+    fn outstanding(&self, core: &Core) -> (u64, u64) {
+        (core.seq.flight_size(), 0)
     }
 
     /// Sends what may be sent: after a timeout (`snd_nxt` is back at `snd_una`), new data, or a pause of the pacer.
@@ -105,7 +109,7 @@ fn accept_new_data<W: SenderWire>(core: &mut Core, ack: &Ack, prr: &mut Prr, now
         return 0;
     }
     if recovering {
-        core.cc.state = CaState::Open;
+        core.cc.leave();
         if prr.end(core) {
             core.with_control(now, |control, window| control.on_complete(window));
         }
@@ -150,12 +154,21 @@ recoveries! {
 
 impl LossRecovery for Recovery {
     #[inline(always)]
-    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
-        each!(self, recovery => recovery.on_ack(core, ack, now, wire))
+    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+        each!(self, recovery => recovery.judge(core, ack, now));
     }
 
-    fn note_reports(&mut self, core: &Core, ack: &Ack) {
-        each!(self, recovery => recovery.note_reports(core, ack));
+    fn report(&mut self, core: &Core, ack: &Ack) -> Report {
+        each!(self, recovery => recovery.report(core, ack))
+    }
+
+    #[inline(always)]
+    fn settle<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
+        each!(self, recovery => recovery.settle(core, ack, now, wire))
+    }
+
+    fn note_reports(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+        each!(self, recovery => recovery.note_reports(core, ack, now));
     }
 
     fn on_early_timer<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
@@ -166,10 +179,6 @@ impl LossRecovery for Recovery {
         each!(self, recovery => recovery.before_timeout(core));
     }
 
-    fn undo(&mut self, core: &mut Core, ack: &Ack, now: Time) {
-        each!(self, recovery => recovery.undo(core, ack, now));
-    }
-
     fn undone(&mut self, core: &mut Core, was: CaState) {
         each!(self, recovery => recovery.undone(core, was));
     }
@@ -178,12 +187,8 @@ impl LossRecovery for Recovery {
         each!(self, recovery => recovery.pipe(core))
     }
 
-    fn outstanding(&self, core: &Core) -> Outstanding {
+    fn outstanding(&self, core: &Core) -> (u64, u64) {
         each!(self, recovery => recovery.outstanding(core))
-    }
-
-    fn keeps_log(&self) -> bool {
-        each!(self, recovery => recovery.keeps_log())
     }
 
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {

@@ -4,8 +4,8 @@ use acklab_packet::{Ack, Time};
 
 use super::super::congestion::CaState;
 use super::super::{Core, SenderWire};
-use super::LossRecovery;
-use super::duplicates::{duplicate_ack, forget_duplicates};
+use super::duplicates::{begins_recovery, duplicate_ack, forget_duplicates};
+use super::{LossRecovery, Report};
 use crate::rules::RecoveryExit;
 
 /// Segments an ACK may release while duplicate ACKs are being counted (ns-2; RFC 6582 section 5 suggests a limit).
@@ -22,16 +22,16 @@ impl NewReno {
         let mss = u64::from(core.seq.mss);
         let exiting = core.cc.inflation > 0 && core.cc.state == CaState::Recovery;
         if core.cc.inflation > 0 {
-            core.cc.inflation = 0;
+            core.cc.deflate();
             if exiting {
-                core.cc.state = CaState::Open;
+                core.cc.leave();
             }
             let flight = core.seq.max - ack.ack;
             match core.rules.recovery_exit {
                 RecoveryExit::Keep => {}
-                RecoveryExit::MinFlight => core.cc.cwnd = core.cc.threshold().min((flight + mss) as f64),
+                RecoveryExit::MinFlight => core.cc.set_cwnd(core.cc.threshold().min((flight + mss) as f64)),
                 RecoveryExit::Rfc6582 if exiting => {
-                    core.cc.cwnd = core.cc.threshold().min((flight.max(mss) + mss) as f64);
+                    core.cc.set_cwnd(core.cc.threshold().min((flight.max(mss) + mss) as f64));
                 }
                 RecoveryExit::Rfc6582 => {}
             }
@@ -48,27 +48,31 @@ impl NewReno {
         }
         let mss = u64::from(core.seq.mss);
         let acked = ack.ack - core.seq.una;
-        // Take off what was acknowledged, add back one segment if that much was (RFC 6582 section 3.2 step 3).
-        let added = if acked < mss { 0 } else { mss };
-        if !deflates {
-            core.cc.inflation = 0;
-        } else if core.cc.inflation > acked {
-            core.cc.inflation = core.cc.inflation - acked + added;
-            core.cc.cwnd = core.cc.cwnd.max(mss as f64);
+        if deflates {
+            core.cc.deflate_by(acked, mss);
         } else {
-            core.cc.cwnd = (core.cc.cwnd - (acked - core.cc.inflation) as f64).max(mss as f64);
-            // Never 0: inflation marks the recovery.
-            core.cc.inflation = added.max(1);
+            core.cc.deflate();
         }
-        core.seq.una = ack.ack;
-        core.seq.nxt = core.seq.nxt.max(ack.ack);
+        core.seq.advance(ack.ack);
         core.timer.drop_covered(ack.ack, &core.rules);
         core.transmit(core.seq.una, core.seq.len_at(core.seq.una), now, wire);
     }
 }
 
 impl LossRecovery for NewReno {
-    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
+    /// Nothing: no reduction is taken back.
+    #[inline(always)]
+    fn judge(&mut self, _: &mut Core, _: &Ack, _: Time) {}
+
+    fn report(&mut self, core: &Core, ack: &Ack) -> Report {
+        let report = Report::by_number(core, ack, begins_recovery(core, ack));
+        // A partial ACK shows the segment after it to be lost.
+        let partial = ack.ack > core.seq.una && report.state == CaState::Recovery;
+        let lost = if partial { u64::from(core.seq.len_at(ack.ack)) } else { report.lost };
+        Report { lost, ..report }
+    }
+
+    fn settle<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
         if ack.ack > core.seq.una {
             if ack.ack >= core.cc.recover || core.cc.state != CaState::Recovery {
                 self.full_ack(core, ack, now, wire);

@@ -49,7 +49,7 @@ pub(super) trait ByPipe {
     fn send_one<W: SenderWire>(&mut self, core: &mut Core, next: &Next, now: Time, wire: &mut W) {
         core.transmit(next.seq, next.len as u32, now, wire);
         if next.in_order {
-            core.seq.nxt = next.end();
+            core.seq.go_to(next.end());
         }
         self.sent(core, next, now, wire);
     }

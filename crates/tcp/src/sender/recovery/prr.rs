@@ -92,7 +92,7 @@ impl Prr {
             sending = sending.max(mss);
         }
         // Never below a segment, as everywhere: with less in flight no ACK would come that could open it.
-        core.cc.cwnd = ((pipe + sending) as f64).max(f64::from(core.seq.mss));
+        core.cc.set_cwnd(((pipe + sending) as f64).max(f64::from(core.seq.mss)));
     }
 
     /// The same as Linux counts: in whole segments, of which a share makes the next (`tcp_cwnd_reduction` in
@@ -109,14 +109,14 @@ impl Prr {
             (bound + u64::from(delivery.covered > 0 && !losses)).min(ssthresh - pipe)
         };
         let sending = sending.max(u64::from(self.out == 0));
-        core.cc.cwnd = ((pipe + sending).max(1) * mss) as f64;
+        core.cc.set_cwnd(((pipe + sending).max(1) * mss) as f64);
     }
 
     /// The recovery is over: what it has come to is ssthresh, but for a rest. Whether a reduction was on.
     pub fn end(&mut self, core: &mut Core) -> bool {
         let on = std::mem::take(self).on();
         if on {
-            core.cc.cwnd = core.cc.threshold();
+            core.cc.set_cwnd(core.cc.threshold());
         }
         on
     }

@@ -4,21 +4,31 @@ use acklab_packet::{Ack, Time};
 
 use super::super::congestion::CaState;
 use super::super::{Core, SenderWire};
-use super::LossRecovery;
-use super::duplicates::{duplicate_ack, forget_duplicates};
+use super::duplicates::{begins_recovery, duplicate_ack, forget_duplicates};
+use super::{LossRecovery, Report};
 
 /// Keeps nothing of its own: the window inflation says whether recovery is on.
 #[derive(Clone, Debug, Default)]
 pub struct Reno;
 
 impl LossRecovery for Reno {
-    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
+    /// Nothing: no reduction is taken back.
+    #[inline(always)]
+    fn judge(&mut self, _: &mut Core, _: &Ack, _: Time) {}
+
+    fn report(&mut self, core: &Core, ack: &Ack) -> Report {
+        let report = Report::by_number(core, ack, begins_recovery(core, ack));
+        let ends = ack.ack > core.seq.una && report.state == CaState::Recovery;
+        Report { state: if ends { CaState::Open } else { report.state }, ..report }
+    }
+
+    fn settle<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
         if ack.ack > core.seq.una {
             let exiting = core.cc.state == CaState::Recovery;
             if exiting {
-                core.cc.state = CaState::Open;
+                core.cc.leave();
             }
-            core.cc.inflation = 0;
+            core.cc.deflate();
             core.new_ack(ack, !exiting || core.grows_on_exit(), now, wire);
         } else if ack.ack == core.seq.una {
             duplicate_ack(core, now, wire);

@@ -4,11 +4,12 @@ use acklab_packet::{Ack, Seq, Time};
 
 use super::super::congestion::CaState;
 use super::super::{Core, SenderWire};
-use super::frto::{Frto, Verdict};
+use super::frto::{Frto, TimeoutSign};
 use super::pipe::{ByPipe, Next};
 use super::prr::{Delivery, Prr};
+use super::report::Before;
 use super::scoreboard::Scoreboard;
-use super::{LossRecovery, take_new_data};
+use super::{LossRecovery, Report, take_new_data};
 
 /// State of RFC 6675 recovery.
 #[derive(Clone, Debug, Default)]
@@ -22,15 +23,22 @@ pub struct Rfc6675 {
     prr: Prr,
     /// [`Rfc6675::lost_edge`] when losses were last looked for.
     judged: Seq,
+    /// What the ACK just judged means for a timeout, and how many units it reports for the first time.
+    verdict: TimeoutSign,
+    news: u64,
+    /// For reports: the scoreboard before the ACK, an edge below which losses were reported, and all of them.
+    before: Before,
+    found_to: Seq,
+    lost_ever: u64,
 }
 
 impl Rfc6675 {
     /// Takes in the ACK's blocks; how many units they report for the first time.
-    fn update(&mut self, core: &Core, ack: &Ack) -> u64 {
+    fn update(&mut self, core: &mut Core, ack: &Ack, now: Time) -> u64 {
         let before = self.board.total();
         for (start, end) in ack.sack.iter(ack.ack) {
             if start >= core.seq.una && start < end && end <= core.seq.max {
-                self.board.add(start, end);
+                self.board.report(start, end, |from, to| core.note_reported(from, to, now));
             }
         }
         self.board.total() - before
@@ -39,16 +47,22 @@ impl Rfc6675 {
     /// `IsLost`: everything unreported below this edge is lost (section 4): above it lie `dup_thresh` reported runs,
     /// or more than `dup_thresh - 1` segments' worth of reported units.
     fn lost_edge(&self, core: &Core) -> Seq {
+        self.lost_edge_above(core, core.seq.una)
+    }
+
+    /// The same with everything below `una` acknowledged.
+    fn lost_edge_above(&self, core: &Core, una: Seq) -> Seq {
         let threshold = u64::from(core.rules.dup_thresh);
         let (mut runs, mut units) = (0, 0);
-        for &(start, end) in self.board.runs().iter().rev() {
+        for &(start, end) in self.board.runs().iter().rev().take_while(|run| run.1 > una) {
+            let start = start.max(una);
             runs += 1;
             units += end - start;
             if runs >= threshold || units > (threshold - 1) * u64::from(core.seq.mss) {
                 return start;
             }
         }
-        core.seq.una
+        una
     }
 
     fn unreported(&self, from: Seq, to: Seq) -> u64 {
@@ -59,6 +73,19 @@ impl Rfc6675 {
     fn set_pipe(&self, core: &Core, edge: Seq) -> u64 {
         self.unreported(edge.max(core.seq.una), core.seq.max)
             + self.unreported(core.seq.una, self.high_rxt.min(core.seq.max))
+    }
+
+    /// Units in the network with everything below `una` acknowledged: in a recovery the pipe, after a timeout what was sent again,
+    /// else what is neither reported nor lost.
+    fn in_flight(&self, core: &Core, una: Seq) -> u64 {
+        let edge = self.lost_edge_above(core, una).max(una);
+        match core.cc.state_at(una) {
+            CaState::Loss => self.unreported(una, core.seq.nxt),
+            CaState::Recovery => {
+                self.unreported(edge, core.seq.max) + self.unreported(una, self.high_rxt.min(core.seq.max))
+            }
+            _ => self.unreported(edge, core.seq.max),
+        }
     }
 
     /// First unreported run of at most one segment at or above `from`, below the highest reported unit.
@@ -111,8 +138,7 @@ impl Rfc6675 {
     }
 
     fn duplicate<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
-        core.cc.dupacks += 1;
-        let lost = core.cc.dupacks >= core.rules.dup_thresh || self.lost_edge(core) > core.seq.una;
+        let lost = core.cc.count_duplicate() >= core.rules.dup_thresh || self.lost_edge(core) > core.seq.una;
         if Self::goes_back(core) {
             return;
         }
@@ -192,7 +218,7 @@ impl Sending<'_> {
         let board = &self.recovery.board;
         let seq = &mut core.seq;
         if let Some(run) = board.at(seq.nxt).0.filter(|_| seq.nxt < seq.max) {
-            seq.nxt = run.1;
+            seq.go_to(run.1);
         }
         if seq.nxt >= seq.limit {
             return None;
@@ -221,7 +247,7 @@ impl ByPipe for Sending<'_> {
     fn sent<W: SenderWire>(&mut self, core: &mut Core, sent: &Next, _: Time, _: &mut W) {
         self.pipe += sent.len;
         match self.mode {
-            Mode::Limited => core.cc.limited += sent.len,
+            Mode::Limited => core.cc.note_limited(sent.len),
             Mode::GoBack => {}
             Mode::Recovery => {
                 self.recovery.prr.sent(sent.len);
@@ -237,26 +263,50 @@ impl ByPipe for Sending<'_> {
 }
 
 impl LossRecovery for Rfc6675 {
-    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
+    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+        self.undo(core, ack);
         let board = &self.board;
-        let verdict = self.frto.judge(core, ack, now, |from, to| board.within(from, to));
-        match verdict {
-            Verdict::Spurious => self.undone(core, CaState::Loss),
-            Verdict::Refuted => core.seq.nxt = core.seq.una,
-            _ => {}
+        self.verdict = self.frto.judge(core, ack, |from, to| board.within(from, to));
+        if self.verdict == TimeoutSign::Spurious {
+            self.undone(core, CaState::Loss);
         }
-        let news = self.update(core, ack);
+        if core.has_ack_events() {
+            self.before = Before::of(&self.board, self.in_flight(core, core.seq.una), core, ack);
+        }
+        self.news = self.update(core, ack, now);
+    }
+
+    fn report(&mut self, core: &Core, ack: &Ack) -> Report {
+        let una = ack.ack.max(core.seq.una);
+        let edge = self.lost_edge_above(core, una);
+        let lost = self.unreported(self.found_to.max(una), edge);
+        self.found_to = self.found_to.max(edge);
+        self.lost_ever += lost;
+        let report = self.before.news(&self.board, core, ack);
+        let repeats = core.cc.dupacks + 1 >= core.rules.dup_thresh || edge > una;
+        let duplicate = ack.ack == core.seq.una && self.news > 0 && self.verdict != TimeoutSign::Refuted;
+        let begins = duplicate && report.state < CaState::Recovery && repeats && Self::may_enter(core);
+        let state = if begins { CaState::Recovery } else { report.state };
+        Report { lost, lost_ever: self.lost_ever, in_flight: self.in_flight(core, una), state, ..report }
+    }
+
+    fn settle<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
+        let (verdict, news) = (self.verdict, self.news);
+        if verdict == TimeoutSign::Refuted {
+            core.seq.go_back();
+            self.frto.refuted(core);
+        }
         let recovering = core.cc.state == CaState::Recovery;
         let before = if recovering { (core.seq.una, self.board.total() - news) } else { (0, 0) };
         if ack.ack > core.seq.una {
             take_new_data(core, ack, &mut self.prr, now, wire);
             self.board.clear_below(core.seq.una);
-        } else if ack.ack == core.seq.una && news > 0 && !recovering && verdict != Verdict::Refuted {
+        } else if ack.ack == core.seq.una && news > 0 && !recovering && verdict != TimeoutSign::Refuted {
             let delivery = Delivery { units: news, covered: 0, reported: self.board.total() };
             self.duplicate(core, delivery, now, wire);
             return None;
         }
-        if verdict == Verdict::Ask && self.frto.ask(core, now, wire, |_, _| {}) {
+        if verdict == TimeoutSign::Ask && self.frto.ask(core, now, wire, |_, _| {}) {
             return None;
         }
         if core.cc.state == CaState::Recovery {
@@ -272,8 +322,8 @@ impl LossRecovery for Rfc6675 {
         None
     }
 
-    fn note_reports(&mut self, core: &Core, ack: &Ack) {
-        self.update(core, ack);
+    fn note_reports(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+        self.update(core, ack, now);
     }
 
     fn pipe(&self, core: &Core) -> Option<u64> {
@@ -284,14 +334,19 @@ impl LossRecovery for Rfc6675 {
         if core.seq.una < core.seq.max {
             self.frto.suspect(core);
         }
-        core.cc.dupacks = 0;
+        core.cc.forget_duplicates();
         self.prr.forget();
+        self.found_to = core.seq.max;
+    }
+
+    fn outstanding(&self, core: &Core) -> (u64, u64) {
+        (self.in_flight(core, core.seq.una), self.unreported(core.seq.una, self.lost_edge(core)))
     }
 
     fn undone(&mut self, core: &mut Core, _: CaState) {
         self.frto.forget();
         self.prr.forget();
-        core.cc.dupacks = 0;
+        core.cc.forget_duplicates();
         self.high_rxt = core.seq.una;
     }
 

@@ -58,6 +58,21 @@ impl Scoreboard {
         run
     }
 
+    /// Adds `start .. end`; `new` learns of each run of it that was not reported before.
+    pub fn report(&mut self, start: Seq, end: Seq, mut new: impl FnMut(Seq, Seq)) {
+        let mut from = start;
+        while from < end {
+            if let Some(run) = self.at(from).0.filter(|run| run.1 > from) {
+                from = run.1;
+                continue;
+            }
+            let to = self.next_above(from).map_or(end, |above| above.min(end));
+            new(from, to);
+            from = to;
+        }
+        self.add(start, end);
+    }
+
     /// Forgets `start .. end`.
     pub fn remove(&mut self, start: Seq, end: Seq) {
         let first = self.runs.partition_point(|run| run.1 <= start);

@@ -4,31 +4,42 @@ use acklab_packet::{Ack, Time};
 
 use super::super::congestion::CaState;
 use super::super::{Core, SenderWire};
-use super::LossRecovery;
+use super::duplicates::begins_recovery;
+use super::{LossRecovery, Report};
 
 /// Keeps nothing of its own.
 #[derive(Clone, Debug, Default)]
 pub struct Tahoe;
 
 impl LossRecovery for Tahoe {
-    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
+    /// Nothing: no reduction is taken back.
+    #[inline(always)]
+    fn judge(&mut self, _: &mut Core, _: &Ack, _: Time) {}
+
+    fn report(&mut self, core: &Core, ack: &Ack) -> Report {
+        let report = Report::by_number(core, ack, begins_recovery(core, ack));
+        // What follows the first segment is sent again in slow start.
+        Report { state: if report.lost > 0 { CaState::Open } else { report.state }, ..report }
+    }
+
+    fn settle<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
         if ack.ack > core.seq.una {
             core.new_ack(ack, true, now, wire);
         } else if ack.ack == core.seq.una {
-            core.cc.dupacks += 1;
-            if core.cc.dupacks < core.rules.dup_thresh {
+            let count = core.cc.count_duplicate();
+            if count < core.rules.dup_thresh {
                 core.send_limited(now, wire);
-            } else if core.cc.dupacks == core.rules.dup_thresh && core.may_fast_retransmit() {
+            } else if count == core.rules.dup_thresh && core.may_fast_retransmit() {
                 core.begin_recovery(now, wire);
-                core.cc.state = CaState::Open;
-                core.cc.cwnd = f64::from(core.seq.mss);
-                core.seq.nxt = core.seq.una;
+                core.cc.leave();
+                core.cc.set_cwnd(f64::from(core.seq.mss));
+                core.seq.go_back();
             }
         }
         Some(core.rules.max_burst)
     }
 
     fn before_timeout(&mut self, core: &mut Core) {
-        core.cc.recover = core.seq.max;
+        core.cc.recover_to(core.seq.max);
     }
 }

@@ -56,6 +56,9 @@ pub(in crate::sender) struct Undo {
     /// True if the recovery weighs evidence with what it knows of each segment.
     pub weighed: bool,
     last: Option<Reduction>,
+    /// The windows to return to once the control has its event of the ACK that shows the reduction to be needless: Linux gives
+    /// the control the round trip first (`tcp_clean_rtx_queue`), and undoes then (`tcp_fastretrans_alert`).
+    pending: Option<Reduced>,
 }
 
 impl Undo {
@@ -67,7 +70,14 @@ impl Undo {
         let (asks, by_dsack) = (rules.recovery.undoes(), matches!(undo, Rule::Dsack | Rule::Both));
         let on = undo != Rule::Off || rules.recovery.frto() != Frto::Off;
         on.then(|| {
-            Box::new(Undo { asks, by_timestamps, by_dsack, weighed: rules.recovery.measures_reordering(), last: None })
+            Box::new(Undo {
+                asks,
+                by_timestamps,
+                by_dsack,
+                weighed: rules.recovery.measures_reordering(),
+                last: None,
+                pending: None,
+            })
         })
     }
 
@@ -166,8 +176,16 @@ impl Undo {
         }
     }
 
-    /// The windows before the last reduction, to return to.
-    pub fn take(&mut self) -> Option<Reduced> {
-        self.last.take().map(|last| last.before)
+    /// The last reduction was needless; whether there is one.
+    pub fn take(&mut self) -> bool {
+        let last = self.last.take().map(|last| last.before);
+        let there = last.is_some();
+        self.pending = last.or(self.pending.take());
+        there
+    }
+
+    /// The windows before the reduction that was needless, to return to.
+    pub fn due(&mut self) -> Option<Reduced> {
+        self.pending.take()
     }
 }

@@ -61,6 +61,12 @@ impl Timer {
         }
     }
 
+    /// The smoothed round trip with one more sample.
+    pub(in crate::sender) fn smoothed_with(&self, elapsed: Time, counters: &SenderCounters) -> f64 {
+        let weight = if counters.rtt_samples == 0 { 1.0 } else { 0.125 };
+        self.smoothed + weight * (elapsed.secs() - self.smoothed)
+    }
+
     /// Takes in a round trip of `elapsed`, which ends now; `flight` units were outstanding.
     #[inline(never)]
     pub(in crate::sender) fn sample(
@@ -71,8 +77,7 @@ impl Timer {
         counters: &mut SenderCounters,
         rules: &SenderRules,
     ) {
-        let weight = if counters.rtt_samples == 0 { 1.0 } else { 0.125 };
-        self.smoothed += weight * (elapsed.secs() - self.smoothed);
+        self.smoothed = self.smoothed_with(elapsed, counters);
         counters.rtt_samples += 1;
         counters.rtt_sum += elapsed.secs();
         counters.rtt_last = elapsed.secs();

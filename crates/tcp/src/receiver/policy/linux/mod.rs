@@ -1,5 +1,5 @@
 //! ACK policy of a Linux receiver (6.x; facts of its `tcp_input.c`, `tcp_output.c` and `tcp_timer.c`, told in other words
-//! and compared with what kernels did: `crates/capture/tests/replay.rs`).
+//! and compared with what kernels did: `crates/tap/tests/replay.rs`).
 //!
 //! A receiver that sends no data is never in the kernel's interactive mode, which therefore does not occur here. The
 //! application reads at once, as all do here, unless `low_water` says for how much it waits: reading is an occasion for an ACK,

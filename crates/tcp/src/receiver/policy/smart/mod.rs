@@ -109,7 +109,7 @@ impl AckPolicy for Smart {
             return Emission::Now;
         }
         if state.window == WindowSource::Sender {
-            state.observer.tell_window(arrival.window as u32);
+            state.observer.set_window(arrival.window as u32);
         }
         state.round_trip.on_segment(arrival.echo, arrival.srtt, now);
         state.advance(now);

@@ -31,8 +31,8 @@ impl CongestionControl for Dctcp {
     }
 
     fn on_ack(&mut self, ack: &AckEvent, _: &mut Window) {
-        self.acked += ack.acked;
-        self.marked += if ack.ece { ack.acked } else { 0.0 };
+        self.acked += ack.newly_delivered;
+        self.marked += ack.ce_count;
         if ack.ack > self.window_end && self.acked > 0.0 {
             self.alpha += self.gain * (self.marked / self.acked - self.alpha);
             (self.window_end, self.acked, self.marked) = (ack.snd_max, 0.0, 0.0);
@@ -52,7 +52,8 @@ mod tests {
 
     /// An ACK up to `ack` while 10 segments were out, which newly covers `acked`; alpha after it.
     fn on_ack(dctcp: &mut Dctcp, ack: Seq, acked: f64, ece: bool) -> f64 {
-        let ack_event = AckEvent { acked, ece, ..event(ack, ack + 10, None) };
+        let ce_count = if ece { acked } else { 0.0 };
+        let ack_event = AckEvent { acked, newly_delivered: acked, ce_count, ..event(ack, ack + 10, None) };
         dctcp.on_ack(&ack_event, &mut window(10.0, 5.0));
         dctcp.alpha
     }

@@ -9,7 +9,9 @@
 mod bbr;
 mod cubic;
 mod dctcp;
+mod fit;
 mod linux;
+mod prague;
 mod reno;
 mod vegas;
 mod veno;
@@ -18,6 +20,8 @@ mod westwood;
 pub use super::event::{AckEvent, Departure, Estimate, Needs, Reduced, Signal, Window};
 pub use super::slow_start::{HyStart, HyStartPlusPlus};
 pub use cubic::CubicRules;
+pub use fit::misfits;
+pub use prague::PragueRules;
 pub use vegas::VegasRules;
 pub use veno::VenoRules;
 
@@ -30,7 +34,14 @@ pub trait CongestionControl: Debug + Send + Sync + CloneControl {
     /// Which inputs it needs. The answer never changes.
     fn needs(&self) -> Needs;
 
-    /// An ACK arrives. When, and with what, [`Needs`] says.
+    /// True if no recovery and no idle time moves `cwnd`, and no credit grows it, as with the kernel's `cong_control`. The
+    /// answer never changes. It takes a recovery that leaves it the window
+    /// ([`RecoveryKind::leaves_window`](crate::rules::RecoveryKind::leaves_window)).
+    fn owns_window(&self) -> bool {
+        false
+    }
+
+    /// An ACK arrives; for a control that needs round trips or deliveries.
     fn on_ack(&mut self, _ack: &AckEvent, _window: &mut Window) {}
 
     /// Moves the window for `credit` units, more than 0; also `ssthresh`, where the algorithm leaves slow start.
@@ -39,7 +50,8 @@ pub trait CongestionControl: Debug + Send + Sync + CloneControl {
         window.grow_by_standard(credit);
     }
 
-    /// A segment with data leaves, for a control that needs deliveries.
+    /// A segment with data leaves, for a control that needs deliveries; with round trips, one that leaves when nothing was
+    /// outstanding.
     fn on_sent(&mut self, _departure: &Departure, _window: &mut Window) {}
 
     /// The recovery finds nothing missing and nothing sent again on its way (`open`), or no longer so.
@@ -161,6 +173,8 @@ controls! { (payload, seed):
     Vegas(Box<vegas::Vegas>) from ControlKind::Vegas { alpha, beta, gamma, pace } =>
         Box::new(vegas::Vegas::new(VegasRules { alpha, beta, gamma, pace }));
     Dctcp(Box<dctcp::Dctcp>) from ControlKind::Dctcp { gain, .. } => Box::new(dctcp::Dctcp::new(gain));
+    Prague(Box<prague::Prague>) from ControlKind::Prague { gain, least_rtt } =>
+        Box::new(prague::Prague::new(PragueRules { gain, least_rtt: least_rtt.secs() }));
     Bbr(Box<bbr::Bbr>) from ControlKind::Bbr {} => Box::new(bbr::Bbr::new(payload, seed));
 }
 
@@ -197,6 +211,10 @@ impl CongestionControl for Control {
     #[inline]
     fn needs(&self) -> Needs {
         each!(self, control => control.needs())
+    }
+
+    fn owns_window(&self) -> bool {
+        each!(self, control => control.owns_window())
     }
 
     fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
@@ -251,7 +269,6 @@ impl CongestionControl for Control {
 
 #[cfg(test)]
 mod tests {
-    use super::super::CaState;
     use super::*;
     use acklab_packet::{Seq, Time};
 
@@ -262,6 +279,6 @@ mod tests {
 
     /// An ACK of one segment outside a recovery, which took `rtt`.
     pub fn event(ack: Seq, snd_max: Seq, rtt: Option<f64>) -> AckEvent {
-        AckEvent { ack, snd_max, acked: 1.0, ece: false, rtt, state: CaState::Open, rate: None }
+        AckEvent { ack, snd_max, acked: 1.0, newly_delivered: 1.0, rtt, ..AckEvent::default() }
     }
 }

@@ -5,7 +5,9 @@
 //! lost is decided otherwise. Three timers share the wire's one ([`Rack::set_timer`]). What turns out to have
 //! been needless is undone where the rule `undo` says so.
 
+mod answer;
 mod detection;
+mod judge;
 mod probe;
 mod reordering;
 mod samples;
@@ -16,18 +18,17 @@ mod wheel;
 use acklab_packet::{Ack, Time};
 
 use super::super::congestion::CaState;
-use super::super::congestion::control::{CongestionControl, Needs, Signal};
-use super::super::{CLOCK, Core, Outstanding, SenderWire};
-use super::frto::{Frto, Verdict};
+use super::super::{Core, SenderWire};
+use super::frto::Frto;
 use super::log::SendLog;
 use super::pipe::{ByPipe, Next};
 use super::prr::{Delivery, Prr};
 use super::scoreboard::Scoreboard;
 use super::tap::Tap;
-use super::undo::dsack;
-use super::{LossRecovery, accept_new_data};
-use crate::rules::{Controls, CreditKind, FackWindow};
+use super::{LossRecovery, Report};
+use crate::rules::{FackWindow, TimeoutCwnd};
 use detection::Detection;
+use judge::Judged;
 use probe::Tlp;
 use reordering::Reordering;
 use wheel::expiry;
@@ -52,6 +53,9 @@ pub struct Rack {
     rto: Option<Time>,
     reorder: Option<Time>,
     probe: Option<Time>,
+    judged: Judged,
+    /// Units ever found lost when last reported.
+    reported_lost: u64,
 }
 
 /// What may be sent: an ACK that only shows reordering lets go nothing again, and the reordering timer nothing else
@@ -70,78 +74,6 @@ impl Rack {
         core.seq.flight_size() - self.board.total() - self.log.lost()
     }
 
-    /// Marks what is lost, and says when more may be (section 6.2 steps 4 and 5). A recovery begins, if none is on, also for
-    /// what the last one found above its end and did not come to.
-    fn detect<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, mark: bool, now: Time, wire: &mut W) {
-        let (wait, lost, again) = (self.wait(core), self.log.lost(), self.log.on_their_way_again());
-        let looks = std::mem::take(&mut self.detection.advanced) || !core.rules.recovery.measures_reordering();
-        if self.sends == Sends::New {
-            (self.reorder, self.detection.advanced) = (None, looks);
-        } else if looks {
-            let due = self.detection.newest.and_then(|newest| self.log.detect(newest, wait, now, CLOCK));
-            let spare = if core.rules.recovery.counts_ticks() { wheel::LEAST } else { 0.0 };
-            self.reorder = due.map(|due| expiry(&core.rules, now, (due - now).secs() + spare));
-        }
-        // To Linux what was sent again since is still lost (`tcp_time_to_recover` in net/ipv4/tcp_input.c).
-        let found = if core.rules.recovery.counts_ticks() { self.log.marked() } else { self.log.lost() };
-        // After a timeout, a retransmission that is lost begins a recovery (`FLAG_LOST_RETRANS`).
-        let lost_again = again > self.log.on_their_way_again() && core.rules.recovery.measures_reordering();
-        let state = core.cc.state_at(core.seq.una);
-        if found > 0 && (state < CaState::Recovery || (state == CaState::Loss && lost_again)) {
-            self.enter(core, delivery, now, wire);
-            return;
-        }
-        if mark && state == CaState::Open {
-            self.answer_mark(core, now);
-        }
-        if self.prr.on() {
-            self.prr.on_ack(core, delivery, self.in_flight(core), self.log.lost() > lost);
-        }
-    }
-
-    /// A mark, while nothing is lost, reduces the window by shares until more than what is outstanding is acknowledged
-    /// (`tcp_enter_cwr`).
-    fn answer_mark(&mut self, core: &mut Core, now: Time) {
-        let window = core.cc.cwnd;
-        core.answer_mark(now);
-        core.cc.cwnd = window;
-        core.cc.recover += 1;
-        self.tlp.reset();
-        self.prr.begin(core, window, Delivery::default());
-    }
-
-    /// Time after its departure at which a segment that others have overtaken is lost.
-    fn wait(&self, core: &Core) -> Time {
-        let enough = self.reordering.degree(core.rules.dup_thresh);
-        let impatient = core.cc.repairs(core.seq.una) || self.log.sacked() >= enough;
-        let srtt = core.smoothed_rtt().unwrap_or(f64::INFINITY);
-        let window = self.reordering.window(impatient, self.detection.min_rtt, srtt);
-        // Both infinite: no round trip is known, and nothing has been delivered.
-        Time::from_secs(self.detection.rtt + if window.is_finite() { window } else { 0.0 })
-    }
-
-    /// A loss was found: a recovery begins, and its first segment leaves whatever cwnd says (RFC 6675 section 5, step 4.3).
-    fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
-        self.tlp.reset();
-        let (window, recover) = (core.cc.cwnd, core.cc.recover);
-        self.expect_reports(core);
-        core.begin_recovery(now, wire);
-        self.expect_reports(core);
-        if self.prr.on() {
-            // That of a mark goes on.
-            core.cc.recover = recover - 1;
-        } else {
-            self.prr.begin(core, window, delivery);
-        }
-        self.prr.on_ack(core, delivery, self.in_flight(core), true);
-        // A control that owns the window first says what may be in flight.
-        if !core.control_owns_window()
-            && let Some(lost) = self.next_lost(core)
-        {
-            self.send_one(core, &lost, now, wire);
-        }
-    }
-
     /// The lowest segment that is lost.
     fn next_lost(&mut self, core: &Core) -> Option<Next> {
         let lost = self.log.next_lost()?;
@@ -150,92 +82,13 @@ impl Rack {
 
     /// Sends what is lost, then new data, while the pipe has room; whether new data went.
     fn send_out<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
-        core.seq.nxt = core.seq.max;
+        core.seq.go_to_end();
         self.send(core, now, wire)
     }
 
     /// True if new data, too, leaves only while the pipe has room.
     fn by_pipe(&self, core: &Core) -> bool {
         core.cc.repairs(core.seq.una) || (core.rules.limited_transmit && !self.board.is_empty())
-    }
-
-    /// Handles an ACK, but for the timers; whether something was sent in order, and whether the ACK advances.
-    fn handle_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> (bool, bool) {
-        let log = &self.log;
-        let verdict = self.frto.judge(core, ack, now, |from, to| log.reported_or_resent(from, to));
-        if verdict == Verdict::Spurious {
-            self.undone(core, CaState::Loss);
-        }
-        let dsack = dsack(ack);
-        if self.tlp.on_ack(core, ack, dsack) && !core.cc.repairs(core.seq.una) {
-            core.may_not_be_undone();
-            core.cut(Signal::Loss, now);
-            core.cc.state = CaState::Open;
-            core.with_control(now, |control, window| control.on_complete(window));
-        }
-        let measures = core.rules.recovery.measures_reordering();
-        let duplicate = dsack.filter(|_| measures).and_then(|block| self.note_duplicate(core, block));
-        let evidence = self.weigh(core, ack, now);
-        let (before, reported) = (self.outstanding(core), self.board.total());
-        let arrived = self.board.runs().last().map_or(core.seq.una, |run| run.1);
-        let (samples, timed) = self.take_in(core, ack, now);
-        let advances = ack.ack > core.seq.una;
-        let mut delivery = Delivery::between((before.una, reported), (ack.ack.max(core.seq.una), self.board.total()));
-        if measures {
-            delivery.units += duplicate.map_or(0, |(units, _)| units);
-            let low = samples.lowest.into_iter().flatten().filter(|low| *low < arrived);
-            let low = low.chain(duplicate.and_then(|(_, low)| low)).min();
-            self.measure(core, ack, low, samples.newest, now);
-            self.partial(core, ack, evidence, now);
-        }
-        let mut acked = 0;
-        if advances {
-            if ack.ack >= core.cc.recover && core.cc.repairs(core.seq.una) {
-                self.reordering.on_exit();
-            }
-            let timed = timed.map_or(*ack, |elapsed| Ack { ts_ecr: now - elapsed, ..*ack });
-            acked = accept_new_data(core, &timed, &mut self.prr, now, wire);
-        }
-        if !measures {
-            self.reordering.on_dsack(core.seq.una, core.seq.max, dsack.is_some());
-        }
-        // Where segments overtake each other far, reports grow the window, too (`tcp_may_raise_cwnd`).
-        let far = measures && self.reordering.degree(core.rules.dup_thresh) > core.rules.dup_thresh;
-        let raises = acked > 0 || (far && samples.reports && core.in_use() && !(ack.ece && core.rules.ecn));
-        let mark = ack.ece && core.rules.ecn && before.una < core.seq.max;
-        let mark = mark && core.rules.recovery.spreads_marks() && !core.control_owns_window();
-        self.detect(core, delivery, mark, now, wire);
-        self.tell_state(core, now);
-        // An ACK that begins a recovery grows no window, and what counts is what was delivered: reported or covered for the first
-        // time (`tcp_cong_control` in net/ipv4/tcp_input.c).
-        if raises && core.cc.state_at(core.seq.una) != CaState::Recovery && !self.prr.on() {
-            let delivered = core.rules.credit == CreditKind::SegmentCounter {};
-            core.grow(acked, if delivered { delivery.units } else { acked }, now);
-        }
-        core.tell_judged(ack, &before, &self.outstanding(core), now);
-        let sent = (verdict == Verdict::Ask && self.ask(core, now, wire)) || self.send_out(core, now, wire);
-        self.sends = Sends::All;
-        (sent, advances)
-    }
-
-    /// Tells a control that takes Linux's form whether all is in order (`tcp_set_ca_state`).
-    fn tell_state(&mut self, core: &mut Core, now: Time) {
-        if core.rules.controls == Controls::Linux && core.cc.control.needs() == Needs::RoundTrips {
-            let calm = core.cc.state_at(core.seq.una) == CaState::Open;
-            let open = calm && self.board.is_empty() && !self.log.any_resent();
-            if std::mem::replace(&mut self.disordered, !open) == open {
-                core.with_control(now, |control, _| control.on_open(open));
-            }
-        }
-    }
-
-    /// F-RTO's question; whether there was new data to ask with.
-    fn ask<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
-        let (log, prr) = (&mut self.log, &mut self.prr);
-        self.frto.ask(core, now, wire, |start, end| {
-            log.sent(start, end, now);
-            prr.sent(end - start);
-        })
     }
 }
 
@@ -262,7 +115,7 @@ impl ByPipe for Rack {
     fn sent<W: SenderWire>(&mut self, core: &mut Core, sent: &Next, now: Time, wire: &mut W) {
         if sent.in_order {
             let limited = self.by_pipe(core) && !core.cc.repairs(core.seq.una);
-            core.cc.limited += if limited { sent.len } else { 0 };
+            core.cc.note_limited(if limited { sent.len } else { 0 });
         } else if sent.seq == core.seq.una {
             // The first outstanding segment has a whole RTO from now on, as Linux gives it: a lost retransmission of it is
             // RACK's to find.
@@ -274,9 +127,30 @@ impl ByPipe for Rack {
 }
 
 impl LossRecovery for Rack {
-    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
+    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+        self.undo(core, ack);
+        self.judge_ack(core, ack, now);
+    }
+
+    fn report(&mut self, core: &Core, ack: &Ack) -> Report {
+        let (judged, una) = (&self.judged, ack.ack.max(core.seq.una));
+        let lost_ever = self.log.lost_ever();
+        Report {
+            delivered: judged.delivered,
+            sacked: judged.sacked,
+            lost: lost_ever - judged.lost_ever,
+            lost_between: judged.lost_ever - std::mem::replace(&mut self.reported_lost, lost_ever),
+            lost_ever,
+            prior_in_flight: judged.in_flight,
+            in_flight: core.seq.max - una - self.board.total() - self.log.lost(),
+            state: if judged.begins { CaState::Recovery } else { core.cc.state_at(una) },
+            rtt: judged.rtt,
+        }
+    }
+
+    fn settle<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
         let mut tap = Tap { wire, rto: self.rto };
-        let moved = self.handle_ack(core, ack, now, &mut tap);
+        let moved = self.answer(core, ack, now, &mut tap);
         self.set_timer(core, moved, now, tap);
         None
     }
@@ -291,7 +165,8 @@ impl LossRecovery for Rack {
             let delivery = Delivery { units, covered: 0, reported: self.board.total() };
             self.detection.advanced = true;
             self.sends = if core.rules.recovery.measures_reordering() { Sends::Lost } else { Sends::All };
-            self.detect(core, delivery, false, now, &mut tap);
+            let (more, begins) = self.find_losses(core, (core.seq.una, core.smoothed_rtt()), now);
+            self.reduce(core, (delivery, more, begins), false, now, &mut tap);
             self.send_out(core, now, &mut tap);
             self.sends = Sends::All;
         } else if due(&mut self.probe) {
@@ -315,7 +190,7 @@ impl LossRecovery for Rack {
         if calm && self.log.sacked() >= core.rules.dup_thresh {
             self.reordering.overestimated();
         }
-        core.cc.dupacks = 0;
+        core.cc.forget_duplicates();
         self.timed_out = true;
         self.prr.forget();
         (self.reorder, self.probe) = (None, None);
@@ -324,30 +199,25 @@ impl LossRecovery for Rack {
 
     /// A hole that was late in a recovery was overtaken: the path reorders, as Linux concludes.
     fn undone(&mut self, core: &mut Core, was: CaState) {
-        core.cc.dupacks = 0;
+        core.cc.forget_duplicates();
         self.reordering.seen |= was == CaState::Recovery;
         self.frto.forget();
         self.prr.forget();
         self.log.forgive(core.rules.recovery.measures_reordering());
     }
 
-    fn outstanding(&self, core: &Core) -> Outstanding {
-        let (lost, lost_ever) = (self.log.lost(), self.log.lost_ever());
-        Outstanding { una: core.seq.una, in_flight: self.in_flight(core), lost, lost_ever }
-    }
-
-    fn keeps_log(&self) -> bool {
-        true
+    fn outstanding(&self, core: &Core) -> (u64, u64) {
+        (self.in_flight(core), self.log.lost())
     }
 
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         let timed_out = std::mem::take(&mut self.timed_out);
         if timed_out {
             self.rto = Some(expiry(&core.rules, now, core.timer.rto.timeout()));
-            self.log.mark_on_timeout(self.wait(core), now);
-            if core.control_owns_window() || core.rules.recovery.counts_ticks() {
-                // One segment beside what is not lost, as kernels have it (`tcp_enter_loss`).
-                core.cc.cwnd = (self.in_flight(core) + u64::from(core.seq.mss)) as f64;
+            self.log.mark_on_timeout(self.wait(core, core.seq.una, core.smoothed_rtt()), now);
+            self.reported_lost = self.log.lost_ever();
+            if core.control_owns_window() || core.rules.recovery.timeout_cwnd() == TimeoutCwnd::InFlight {
+                core.cc.set_cwnd((self.in_flight(core) + u64::from(core.seq.mss)) as f64);
             }
         }
         let mut tap = Tap { wire, rto: self.rto };

@@ -3,7 +3,7 @@
 use acklab_packet::{Ack, Seq};
 
 use super::super::super::Core;
-use super::wheel::LEAST;
+use crate::rules::TailProbe;
 
 /// Longest delay of the ACK of a lone segment (`TLP.max_ack_delay`), as stacks assume it.
 const MAX_ACK_DELAY: f64 = 0.2;
@@ -33,10 +33,11 @@ impl Tlp {
         self.resent && self.end == Some(end)
     }
 
-    /// True if another probe may leave (section 7.3): none is on its way, and the round trip was measured since the last, of which
-    /// Linux knows nothing.
+    /// True if another probe may leave (section 7.3): none is on its way, and the round trip was measured since the last, unless the
+    /// rules do not ask for that.
     pub fn may_send(&self, core: &Core) -> bool {
-        self.end.is_none() && (self.samples != Some(core.counters.rtt_samples) || core.rules.recovery.counts_ticks())
+        let measured = self.samples != Some(core.counters.rtt_samples);
+        self.end.is_none() && (measured || core.rules.recovery.probe() == TailProbe::Linux)
     }
 
     /// One leaves, with new data or not.
@@ -60,9 +61,8 @@ impl Tlp {
 /// `TLP_calc_PTO` (section 7.2), without its limit, which is the retransmission timer.
 pub(super) fn timeout(core: &Core) -> f64 {
     let lone = core.seq.flight_size() <= u64::from(core.seq.mss);
-    let spare = if core.rules.recovery.counts_ticks() { LEAST } else { 0.0 };
     match core.smoothed_rtt() {
-        Some(rtt) => 2.0 * rtt + if lone { MAX_ACK_DELAY } else { spare },
+        Some(rtt) => 2.0 * rtt + if lone { MAX_ACK_DELAY } else { core.rules.recovery.timer_margin() },
         None => FIRST_PTO,
     }
 }

@@ -8,8 +8,8 @@ use acklab_packet::{Ack, Seq, Time};
 use super::super::intake::take_in;
 use super::super::log::Sent;
 use super::Rack;
+use crate::rules::RttSamples;
 use crate::sender::Core;
-use crate::sender::congestion::control::{CongestionControl, Needs};
 
 /// Send times of what an ACK covers and of what it reports: the first, and the last.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,15 +20,18 @@ pub(super) struct Samples {
     pub lowest: [Option<Seq>; 2],
     /// When what left last of all this left.
     pub newest: Option<Time>,
-    /// True if something was reported.
-    pub reports: bool,
+    /// Units covered, and reported.
+    pub units: [u64; 2],
+    /// The round trips for the timer and for the control in seconds, as Linux counts them.
+    pub timer: Option<f64>,
+    pub control: Option<f64>,
 }
 
 impl Samples {
     /// A segment that the ACK covers or reports for the first time, lowest first.
     pub fn note(&mut self, sent: &Sent, covered: bool) {
         self.newest = self.newest.max(Some(sent.at));
-        self.reports |= !covered;
+        self.units[usize::from(!covered)] += sent.end - sent.start;
         if !sent.resent {
             let lowest = &mut self.lowest[usize::from(!covered)];
             *lowest = lowest.or(Some(sent.start));
@@ -49,41 +52,35 @@ impl Samples {
 }
 
 impl Rack {
-    /// Takes in what the ACK covers and reports, lowest first (section 6.2 steps 1 to 3). As Linux counts, the round trip for the
-    /// timer.
-    pub(super) fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) -> (Samples, Option<Time>) {
+    /// Takes in what the ACK covers and reports, lowest first (section 6.2 steps 1 to 3).
+    pub(super) fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) -> Samples {
         let (detection, reordering) = (&mut self.detection, &mut self.reordering);
         let (mut last, mut samples) = (None, Samples::default());
         let measures = core.rules.recovery.measures_reordering();
         let recovery = core.rules.recovery;
-        let ticks = recovery.counts_ticks();
+        let exact = recovery.rtt_samples() == RttSamples::Segments;
         let echo = core.rules.timestamps.then(|| recovery.stamp(ack.ts_ecr));
         let resent = take_in(&mut self.log, &mut self.board, core, ack, now, |sent, covered| {
             let late = covered && echo.is_some_and(|echo| echo < recovery.stamp(sent.at));
-            reordering.seen |= detection.delivered(&sent, late, !ticks, now) && !measures;
+            reordering.seen |= detection.delivered(&sent, late, exact, now) && !measures;
             last = if covered { Some(detection.rtt) } else { last };
             samples.note(&sent, covered);
         });
-        if !ticks {
-            return (samples, None);
+        if exact {
+            return samples;
         }
         // Linux reads the reports first: the round trip is that of the last segment covered (`tcp_rack_advance` in
         // net/ipv4/tcp_recovery.c, called by `tcp_sacktag_one`, then `tcp_clean_rtx_queue`).
         detection.rtt = last.unwrap_or(detection.rtt);
         let advances = ack.ack > core.seq.una;
         let echoed = echo.filter(|_| advances).map(|echo| (recovery.stamp(now) - echo).secs().max(0.001));
-        let (timer, control) = samples.round_trips(resent, echoed, now);
-        detection.sample(control);
-        // A control begins when the handshake is over (`tcp_init_transfer`).
-        if core.cc.control.needs() == Needs::RoundTrips && !core.seq.shaking_hands() {
-            core.tell(ack, core.seq.una, (control, None), now);
-        }
-        let timer = timer.map(Time::from_secs);
+        (samples.timer, samples.control) = samples.round_trips(resent, echoed, now);
+        detection.sample(samples.control);
         // A report gives a round trip, too (`tcp_ack_update_rtt` in net/ipv4/tcp_input.c).
-        if let Some(elapsed) = timer.filter(|_| !advances) {
-            core.sample(elapsed, core.seq.flight_size(), now);
+        if let Some(elapsed) = samples.timer.filter(|_| !advances) {
+            core.sample(Time::from_secs(elapsed), core.seq.flight_size(), now);
         }
-        (samples, timer)
+        samples
     }
 }
 

@@ -37,7 +37,7 @@ impl Rack {
     }
 
     /// Weighs what the ACK shows of the last reduction, which is taken back if it was needless.
-    pub(super) fn weigh(&mut self, core: &mut Core, ack: &Ack, now: Time) -> Evidence {
+    pub(super) fn weigh(&mut self, core: &mut Core, ack: &Ack) -> Evidence {
         let state = core.cc.state_at(core.seq.una);
         let echo = core.rules.recovery.stamp(ack.ts_ecr);
         let undo = core.extras.undo.as_ref().filter(|undo| undo.weighed);
@@ -46,14 +46,14 @@ impl Rack {
             if ack.ack < core.cc.recover || state == CaState::Open {
                 self.reordering.on_undo();
             }
-            self.take_back(core, state == CaState::Loss, now);
+            self.take_back(core, state == CaState::Loss);
         }
         evidence
     }
 
     /// Takes the last reduction back; `all`: what was believed lost is not.
-    pub(super) fn take_back(&mut self, core: &mut Core, all: bool, now: Time) {
-        core.take_back(now);
+    pub(super) fn take_back(&mut self, core: &mut Core, all: bool) {
+        core.take_back();
         self.frto.forget();
         self.prr.forget();
         self.detection.advanced = true;
@@ -81,7 +81,7 @@ impl Rack {
             if self.log.on_their_way_again() > 0 {
                 self.sends = Sends::New;
             } else {
-                self.take_back(core, true, now);
+                self.take_back(core, true);
             }
         }
     }

@@ -5,13 +5,14 @@ use acklab_packet::Time;
 use super::super::tap::Tap;
 use super::wheel::expiry;
 use super::{Rack, probe};
+use crate::rules::TailProbe;
 use crate::sender::{Core, SenderWire};
 
 impl Rack {
     /// `TLP_send_probe` (section 7.3): new data, if there is any and the receiver takes it, else the highest segment again;
     /// whatever cwnd says.
     pub(super) fn send_probe<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        core.seq.nxt = core.seq.max;
+        core.seq.go_to_end();
         if self.tlp.may_send(core) {
             if let Some(len) = core.seq.new_data() {
                 core.send_new(len, now, wire);
@@ -48,7 +49,7 @@ impl Rack {
         } else if sent || advanced {
             // What leaves sets Linux's probe anew, no later than the timeout of the oldest segment (`tcp_schedule_loss_probe`).
             let rto = core.timer.rto.timeout();
-            let oldest = self.log.first().filter(|_| sent && core.rules.recovery.counts_ticks());
+            let oldest = self.log.first().filter(|_| sent && core.rules.recovery.probe() == TailProbe::Linux);
             let left = oldest.map_or(rto, |oldest| (oldest.at - now).secs() + rto);
             let pto = probe::timeout(core).min(if left > 0.0 { left } else { f64::INFINITY });
             let pto = expiry(&core.rules, now, pto);

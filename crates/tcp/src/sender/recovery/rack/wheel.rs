@@ -5,8 +5,6 @@ use acklab_packet::Time;
 
 use crate::rules::SenderRules;
 
-/// What reordering timers and probes wait beyond their time, in seconds (`TCP_TIMEOUT_MIN_US`).
-pub(super) const LEAST: f64 = 0.002;
 /// Ticks that a level of the wheel counts one by one, and how many times coarser the next level is.
 const LEVEL: (f64, f64) = (63.0, 8.0);
 /// A delay so little above a whole number of ticks is that number.

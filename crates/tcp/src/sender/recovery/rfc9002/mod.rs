@@ -11,13 +11,13 @@ use acklab_packet::{Ack, Seq, Time};
 use super::super::congestion::CaState;
 use super::super::congestion::control::Signal;
 use super::super::congestion::credit::WindowCredit;
-use super::super::{CLOCK, Core, Outstanding, SenderWire};
-use super::LossRecovery;
+use super::super::{CLOCK, Core, SenderWire};
 use super::intake::take_in;
 use super::log::{SendLog, Sent};
 use super::pipe::{ByPipe, Next};
 use super::scoreboard::Scoreboard;
 use super::tap::Tap;
+use super::{LossRecovery, Report};
 use round_trip::RoundTrip;
 
 /// `kTimeThreshold` (section 6.1.2) and `kPersistentCongestionThreshold` (section 7.6.1).
@@ -43,10 +43,26 @@ pub struct Rfc9002 {
     loss_time: Option<Time>,
     /// Probe timeouts in a row.
     pto_count: u32,
+    judged: Judged,
+    /// Units ever found lost when last reported.
+    reported_lost: u64,
+}
+
+/// What the ACK just judged shows. In sequence units.
+#[derive(Clone, Debug, Default)]
+struct Judged {
+    /// Covered and reported for the first time, and what of that counts for the window.
+    covered: u64,
+    sacked: u64,
+    counts: u64,
+    losses: Losses,
+    /// Before it: in flight, and ever found lost.
+    in_flight: u64,
+    lost_ever: u64,
 }
 
 /// Lost packets, as the numbers go up.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 struct Losses {
     newest: Option<Sent>,
     /// Send time of the first of a row of losses that no arrival interrupts.
@@ -81,13 +97,13 @@ impl Rfc9002 {
         core.timer.rto.timeout() + delay
     }
 
-    /// Takes in what the ACK covers and reports; how many units of it count for the window, and whether anything is new.
-    fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) -> (u64, bool) {
+    /// Takes in what the ACK covers and reports.
+    fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) {
         let told = core.rules.recovery.packet_numbers().then_some(ack.ts_ecr);
-        let (mut newest, mut counts, mut any) = (None::<Sent>, 0, false);
-        let start = self.recovery_start;
-        take_in(&mut self.log, &mut self.board, core, ack, now, |sent, _| {
-            any = true;
+        let (mut newest, mut units) = (None::<Sent>, [0; 2]);
+        let (start, mut counts) = (self.recovery_start, 0);
+        take_in(&mut self.log, &mut self.board, core, ack, now, |sent, covered| {
+            units[usize::from(!covered)] += sent.end - sent.start;
             // What was declared lost and comes after all, or an earlier packet with the same data, is no longer tracked.
             let earlier = told.is_some_and(|told| told.secs() + CLOCK < sent.at.secs());
             if sent.lost || earlier {
@@ -99,6 +115,7 @@ impl Rfc9002 {
             // Packets of a recovery period do not grow the window (section 7.3.2).
             counts += if start.is_none_or(|start| sent.at > start) { sent.end - sent.start } else { 0 };
         });
+        (self.judged.covered, self.judged.sacked, self.judged.counts) = (units[0], units[1], counts);
         if let Some(sent) = newest.filter(|sent| self.largest.is_none_or(|largest| sent.number > largest)) {
             self.largest = Some(sent.number);
             // Without numbers in ACKs nobody knows which copy has arrived (Karn).
@@ -109,26 +126,34 @@ impl Rfc9002 {
                 self.first_sample.get_or_insert(self.log.count());
             }
         }
-        (counts, any)
     }
 
-    /// Declares lost what is (section 6.1), and answers (section 7): whether a recovery period begins.
-    fn detect(&mut self, core: &mut Core, by_ack: bool, now: Time) -> bool {
-        let Some(largest) = self.largest else { return false };
+    /// Declares lost what is (section 6.1).
+    fn find_losses(&mut self, core: &Core, now: Time) -> Losses {
+        let mut losses = Losses::default();
+        let Some(largest) = self.largest else { return losses };
         let rtt = self.round_trip.latest().max(core.smoothed_rtt().unwrap_or(0.0));
         let delay = Time::from_secs((TIME_THRESHOLD * rtt).max(GRANULARITY));
-        let threshold = u64::from(core.rules.dup_thresh);
-        let (mut losses, first) = (Losses::default(), self.first_sample);
+        let (threshold, first) = (u64::from(core.rules.dup_thresh), self.first_sample);
         let tell = |sent: Sent| losses.add(sent, first.is_some_and(|first| sent.number >= first));
         self.loss_time = self.log.overtaken((largest, threshold), (delay, now, CLOCK), tell);
-        let Some(newest) = losses.newest else { return false };
-        let begins = self.recovery_start.is_none_or(|start| newest.at > start);
+        losses
+    }
+
+    /// True if these losses begin a recovery period: the newest left after the last one began.
+    fn begins(&self, losses: &Losses) -> bool {
+        losses.newest.is_some_and(|newest| self.recovery_start.is_none_or(|start| newest.at > start))
+    }
+
+    /// Answers losses (section 7); whether a recovery period begins.
+    fn reduce(&mut self, core: &mut Core, losses: &Losses, by_ack: bool, now: Time) -> bool {
+        let begins = self.begins(losses);
         if begins {
             self.begin_recovery(core, now);
         }
         if by_ack && losses.longest > PERSISTENT * Rfc9002::pto(core) {
             // Section 7.6.2: the minimum window, and slow start from there.
-            core.cc.cwnd = 2.0 * f64::from(core.seq.mss);
+            core.cc.set_cwnd(2.0 * f64::from(core.seq.mss));
             self.recovery_start = None;
         }
         begins
@@ -142,13 +167,13 @@ impl Rfc9002 {
         core.may_not_be_undone();
         core.cut(Signal::Loss, now);
         // The minimum window is two datagrams (section 7.2).
-        core.cc.cwnd = core.cc.cwnd.max(2.0 * f64::from(core.seq.mss));
-        core.cc.recover = core.seq.max;
+        core.cc.raise_cwnd(2.0 * f64::from(core.seq.mss));
+        core.cc.recover_to(core.seq.max);
     }
 
     /// Sends what is lost, then new data, while the window has room (section 7: bytes in flight, always) and the pacer lets.
     fn send_out<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
-        core.seq.nxt = core.seq.max;
+        core.seq.go_to_end();
         self.send(core, now, wire);
     }
 
@@ -164,7 +189,7 @@ impl Rfc9002 {
         core.counters.timeouts += 1;
         let probes = if core.seq.shaking_hands() { 1 } else { 2 };
         for _ in 0..probes {
-            core.seq.nxt = core.seq.max;
+            core.seq.go_to_end();
             let lost = self.log.next_lost();
             let new = if lost.is_some() || core.seq.shaking_hands() { None } else { Next::new_data(core) };
             let mut oldest = || lost.or_else(|| self.log.oldest()).filter(|sent| sent.lost || sent.at < now);
@@ -184,31 +209,26 @@ impl Rfc9002 {
         wire.arm(due.max(now));
     }
 
-    fn handle_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
+    fn answer<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) {
         if core.cc.state == CaState::Cwr && core.cc.recover == core.seq.max && core.cc.recover != self.marked_at {
             // A mark has just begun a recovery period (section 7.1).
             (self.recovery_start, self.marked_at) = (Some(now), core.cc.recover);
-            core.cc.cwnd = core.cc.cwnd.max(2.0 * f64::from(core.seq.mss));
+            core.cc.raise_cwnd(2.0 * f64::from(core.seq.mss));
         }
-        let (shaking, before) = (core.seq.shaking_hands(), self.outstanding(core));
-        let (counts, any) = self.take_in(core, ack, now);
-        if any {
-            self.pto_count = 0;
-        }
+        let (shaking, judged) = (core.seq.shaking_hands(), std::mem::take(&mut self.judged));
         if ack.ack > core.seq.una {
             if ack.ack >= core.cc.recover && core.cc.state == CaState::Recovery {
-                core.cc.state = CaState::Open;
+                core.cc.leave();
             }
             // Round trips are measured above.
             core.timer.timed = None;
             core.new_ack(ack, false, now, wire);
         }
-        let begins = self.detect(core, true, now);
+        let begins = self.reduce(core, &judged.losses, true, now);
         let marked = ack.ece && core.rules.ecn;
-        if counts > 0 && !begins && !marked && !shaking && core.in_use() {
-            core.grow(counts, counts, now);
+        if judged.counts > 0 && !begins && !marked && !shaking && core.in_use() {
+            core.grow(judged.counts, judged.counts, now);
         }
-        core.tell_judged(ack, &before, &self.outstanding(core), now);
         self.send_out(core, now, wire);
     }
 }
@@ -228,9 +248,34 @@ impl ByPipe for Rfc9002 {
 }
 
 impl LossRecovery for Rfc9002 {
-    fn on_ack<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
+    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+        (self.judged.in_flight, self.judged.lost_ever) = (self.in_flight(core), self.log.lost_ever());
+        self.take_in(core, ack, now);
+        if self.judged.covered + self.judged.sacked > 0 {
+            self.pto_count = 0;
+        }
+        self.judged.losses = self.find_losses(core, now);
+    }
+
+    fn report(&mut self, core: &Core, ack: &Ack) -> Report {
+        let (judged, una) = (&self.judged, ack.ack.max(core.seq.una));
+        let lost_ever = self.log.lost_ever();
+        Report {
+            delivered: judged.covered + judged.sacked,
+            sacked: judged.sacked,
+            lost: lost_ever - judged.lost_ever,
+            lost_between: judged.lost_ever - std::mem::replace(&mut self.reported_lost, lost_ever),
+            lost_ever,
+            prior_in_flight: judged.in_flight,
+            in_flight: core.seq.max - una - self.board.total() - self.log.lost(),
+            state: if self.begins(&judged.losses) { CaState::Recovery } else { core.cc.state_at(una) },
+            rtt: None,
+        }
+    }
+
+    fn settle<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
         let mut tap = Tap { wire, rto: None };
-        self.handle_ack(core, ack, now, &mut tap);
+        self.answer(core, ack, now, &mut tap);
         self.set_timer(core, now, tap.wire);
         None
     }
@@ -238,7 +283,8 @@ impl LossRecovery for Rfc9002 {
     fn on_early_timer<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
         let mut tap = Tap { wire, rto: None };
         if self.loss_time.take_if(|at| at.secs() <= now.secs() + CLOCK).is_some() {
-            self.detect(core, false, now);
+            let losses = self.find_losses(core, now);
+            self.reduce(core, &losses, false, now);
             self.send_out(core, now, &mut tap);
         } else if core.seq.una < core.seq.max {
             self.send_probes(core, now, &mut tap);
@@ -251,13 +297,8 @@ impl LossRecovery for Rfc9002 {
         Some(self.in_flight(core))
     }
 
-    fn outstanding(&self, core: &Core) -> Outstanding {
-        let (lost, lost_ever) = (self.log.lost(), self.log.lost_ever());
-        Outstanding { una: core.seq.una, in_flight: self.in_flight(core), lost, lost_ever }
-    }
-
-    fn keeps_log(&self) -> bool {
-        true
+    fn outstanding(&self, core: &Core) -> (u64, u64) {
+        (self.in_flight(core), self.log.lost())
     }
 
     /// No timeout voids anything.

@@ -205,6 +205,10 @@ impl CongestionControl for Bbr {
         Needs::Deliveries
     }
 
+    fn owns_window(&self) -> bool {
+        true
+    }
+
     fn on_sent(&mut self, departure: &Departure, window: &mut Window) {
         let (now, mut cwnd) = (window.now.secs(), in_segments(window));
         self.begin(now, cwnd, srtt(window), departure.min_rtt);
@@ -216,7 +220,12 @@ impl CongestionControl for Bbr {
 
     fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
         let Some(sample) = ack.rate.filter(|_| self.begun) else { return };
-        let situation = Situation { cwnd: in_segments(window), state: ack.state, srtt: srtt(window) };
+        let (cwnd, state) = (in_segments(window), ack.next_state);
+        if state == CaState::Recovery && self.state != CaState::Recovery {
+            // The window before the recovery that this ACK begins.
+            self.note_window(cwnd);
+        }
+        let situation = Situation { cwnd, state, srtt: srtt(window).or(sample.rtt) };
         let decision = self.on_sample(&sample, &situation);
         if let Some(ssthresh) = decision.ssthresh {
             window.ssthresh = ssthresh as f64 * window.mss;
@@ -227,7 +236,8 @@ impl CongestionControl for Bbr {
     /// Losses reduce nothing by themselves; the window is noted, to return to.
     fn on_congestion(&mut self, signal: Signal, _in_use: f64, window: &Window) -> Reduced {
         let cwnd = in_segments(window);
-        if signal != Signal::Idle {
+        // At the ACK that begins a recovery it has been noted already.
+        if signal != Signal::Idle && !(signal == Signal::Loss && self.state == CaState::Recovery) {
             self.note_window(cwnd);
         }
         if signal == Signal::Timeout {

@@ -1,0 +1,303 @@
+//! From the frames of a kernel's card to packets on a simulated path, and back.
+//!
+//! The k-th node of a scenario, counted from 1, has the address 10.0.x.y with x·256 + y = k, and the hardware address 02:00:00:00:x:y.
+//! There is no ARP: a frame's destination is its packet's.
+
+use acklab_packet::{Ack, Body, Ecn, Packet, SackBlocks, Segment};
+use acklab_path::Carried;
+
+use crate::checksum;
+use crate::header::{CE, ECT1, Header, flag};
+use crate::numbers::Numbers;
+use crate::packet::WirePacket;
+
+/// Where the first processes of the kernels send what they tell each other.
+pub const CONTROL: [u8; 4] = [10, 255, 255, 254];
+/// The port of it.
+pub const CONTROL_PORT: u16 = 1;
+
+const ETHERNET: usize = 14;
+const IPV4: [u8; 2] = [0x08, 0x00];
+
+/// The address of a node.
+pub fn address(node: u32) -> [u8; 4] {
+    let [_, _, high, low] = (node + 1).to_be_bytes();
+    [10, 0, high, low]
+}
+
+/// The hardware address of a node.
+pub fn hardware(node: u32) -> [u8; 6] {
+    let [_, _, high, low] = (node + 1).to_be_bytes();
+    [2, 0, 0, 0, high, low]
+}
+
+/// Where a packet goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// To a node of the scenario.
+    Node(u32),
+    /// To the other first processes.
+    Control,
+    /// To no node.
+    Nobody,
+}
+
+/// What packets of one conversation have in common, one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key {
+    /// IPv4's number of the protocol.
+    pub protocol: u8,
+    /// The node it comes from, and the one it goes to.
+    pub nodes: [u32; 2],
+    /// Their ports; zeros where there are none.
+    pub ports: [u16; 2],
+}
+
+impl Key {
+    /// What it is called: `tcp S:5201>R:40000`.
+    pub fn name(&self, nodes: &[String]) -> String {
+        let protocol = match self.protocol {
+            1 => "icmp".to_owned(),
+            6 => "tcp".to_owned(),
+            17 => "udp".to_owned(),
+            other => format!("ip-{other}"),
+        };
+        let end = |side: usize| {
+            let node = nodes.get(self.nodes[side] as usize).map_or("?", String::as_str);
+            if self.ports == [0, 0] { node.to_owned() } else { format!("{node}:{}", self.ports[side]) }
+        };
+        format!("{protocol} {}>{}", end(0), end(1))
+    }
+}
+
+/// The IPv4 packet in a frame, without what fills up the frame; `None` if it holds none that is whole.
+pub fn packet(frame: &[u8]) -> Option<&[u8]> {
+    let bytes = frame.get(ETHERNET..).filter(|_| frame[12..ETHERNET] == IPV4)?;
+    let length = usize::from(u16::from_be_bytes([*bytes.get(2)?, *bytes.get(3)?]));
+    let header = 4 * usize::from(bytes[0] & 0xf);
+    (bytes[0] >> 4 == 4 && header >= 20 && length >= header).then(|| bytes.get(..length)).flatten()
+}
+
+/// Where a packet goes in a scenario of so many nodes.
+pub fn goal(packet: &[u8], nodes: usize) -> Goal {
+    match packet.get(16..20) {
+        Some(to) if to == CONTROL => Goal::Control,
+        Some(&[10, 0, high, low]) => match u32::from(high) << 8 | u32::from(low) {
+            node if node >= 1 && node as usize <= nodes => Goal::Node(node - 1),
+            _ => Goal::Nobody,
+        },
+        _ => Goal::Nobody,
+    }
+}
+
+/// Of a packet as [`packet`] leaves it: what it belongs to.
+pub fn key(packet: &[u8], from: u32, to: u32) -> Key {
+    let (protocol, begin) = (packet[9], 4 * usize::from(packet[0] & 0xf));
+    let whole = u16::from_be_bytes([packet[6], packet[7]]) & 0x3fff == 0;
+    let port = |at: usize| packet.get(at..at + 2).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]));
+    let ports = if whole && matches!(protocol, 6 | 17) { [port(begin), port(begin + 2)] } else { [0, 0] };
+    Key { protocol, nodes: [from, to], ports }
+}
+
+/// The payload of what goes to [`CONTROL`].
+pub fn control(packet: &[u8]) -> &[u8] {
+    packet.get(4 * usize::from(packet[0] & 0xf) + 8..).unwrap_or_default()
+}
+
+/// A datagram from [`CONTROL`] to a node's first process.
+pub fn told(node: u32, payload: &[u8]) -> Vec<u8> {
+    let length = (28 + payload.len()) as u16;
+    let mut bytes = vec![0x45, 0, 0, 0, 0, 0, 0x40, 0, 64, 17, 0, 0];
+    bytes[2..4].copy_from_slice(&length.to_be_bytes());
+    bytes.extend(CONTROL);
+    bytes.extend(address(node));
+    let sum = checksum::internet(&bytes);
+    bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+    for word in [CONTROL_PORT, CONTROL_PORT, length - 20, 0] {
+        bytes.extend(word.to_be_bytes());
+    }
+    bytes.extend(payload);
+    bytes
+}
+
+/// The frame of a packet from one node to another.
+pub fn frame(packet: &[u8], from: u32, to: u32) -> Vec<u8> {
+    [&hardware(to)[..], &hardware(from), &IPV4, packet].concat()
+}
+
+/// A packet's bytes, with what was read of them.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// TCP.
+    Tcp(Box<WirePacket>),
+    /// Anything else.
+    Other(Vec<u8>),
+}
+
+impl Content {
+    /// Of a packet as [`packet`] leaves it; `numbers` is what its stream said before.
+    pub fn new(bytes: &[u8], numbers: &mut Numbers) -> Content {
+        match Header::parse(bytes) {
+            Ok(header) => Content::Tcp(Box::new(WirePacket::new(bytes.to_vec(), header, 0, numbers))),
+            Err(_) => Content::Other(bytes.to_vec()),
+        }
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Content::Tcp(packet) => packet.bytes(),
+            Content::Other(bytes) => bytes,
+        }
+    }
+
+    /// Bytes behind the headers of TCP or UDP; behind IPv4's where there are neither.
+    pub fn payload(&self) -> usize {
+        match self {
+            Content::Tcp(packet) => packet.header().payload(),
+            Content::Other(bytes) => {
+                let headers = 4 * usize::from(bytes[0] & 0xf) + if bytes[9] == 17 { 8 } else { 0 };
+                bytes.len().saturating_sub(headers)
+            }
+        }
+    }
+
+    /// What a path needs to know: an ACK if that is all it is, else data. `number` counts packets that have no numbers.
+    pub fn body(&self, number: u64) -> Body {
+        let packet = match self {
+            Content::Tcp(packet) => packet,
+            Content::Other(bytes) => {
+                return Body::Data(Segment {
+                    seq: number,
+                    len: (self.payload() as u32).max(1),
+                    ecn: ecn(bytes[1] & 0b11),
+                    ..Segment::default()
+                });
+            }
+        };
+        let header = packet.header();
+        let answers = header.has(flag::SYN) && packet.is_ack();
+        if answers || packet.plain_ack().is_some() && !packet.unknown_options() {
+            let mut sack = SackBlocks::default();
+            packet.sack_blocks().for_each(|(start, end)| sack.push(packet.ack(), start, end));
+            return Body::Ack(Ack {
+                ack: packet.ack(),
+                sack,
+                syn: answers,
+                ece: header.has(flag::ECE),
+                ect: header.ecn != 0,
+                ce: header.ecn == CE,
+                ..Ack::default()
+            });
+        }
+        Body::Data(Segment {
+            seq: packet.seq(),
+            len: packet.units().max(1),
+            syn: header.has(flag::SYN),
+            fin: header.has(flag::FIN),
+            ecn: ecn(header.ecn),
+            cwr: header.has(flag::CWR) && !header.has(flag::SYN),
+            ..Segment::default()
+        })
+    }
+
+    /// The bytes as they arrive: with the mark that a queue has set, and the number that a stage has put into an ACK. Second:
+    /// whether it was marked on its way.
+    pub fn arrived(&self, packet: &Packet) -> (Vec<u8>, bool) {
+        let (marked, number) = match &packet.body {
+            Body::Data(segment) => (segment.ecn == Ecn::Ce, None),
+            Body::Ack(ack) => (ack.ce, Some(ack.ack)),
+            _ => (false, None),
+        };
+        let new = marked && self.bytes()[1] & CE != CE;
+        let mut bytes = match (self, number) {
+            (Content::Tcp(sent), Some(number)) if sent.ack() != number => sent.reissued(number).bytes().to_vec(),
+            _ => self.bytes().to_vec(),
+        };
+        if new {
+            mark(&mut bytes);
+        }
+        (bytes, new)
+    }
+}
+
+/// IPv4's two bits as the simulator has them.
+fn ecn(bits: u8) -> Ecn {
+    match bits {
+        0 => Ecn::NotEct,
+        CE => Ecn::Ce,
+        ECT1 => Ecn::Ect1,
+        _ => Ecn::Ect,
+    }
+}
+
+/// Sets the congestion mark of an IPv4 packet, with its checksum.
+fn mark(packet: &mut [u8]) {
+    let old = [packet[0], packet[1]];
+    let new = [old[0], old[1] | CE];
+    let sum = checksum::updated(u16::from_be_bytes([packet[10], packet[11]]), &old, &new);
+    packet[1] = new[1];
+    packet[10..12].copy_from_slice(&sum.to_be_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A UDP datagram from node 0 to node 1, ECT(0), in a frame with padding.
+    fn datagram() -> Vec<u8> {
+        let mut bytes = told(1, b"hello");
+        bytes[1] = 0b10;
+        bytes[12..16].copy_from_slice(&address(0));
+        bytes[10..12].fill(0);
+        let sum = checksum::internet(&bytes[..20]);
+        bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+        let mut frame = frame(&bytes, 0, 1);
+        frame.resize(60, 0);
+        frame
+    }
+
+    #[test]
+    fn a_datagram_is_found_without_its_padding() {
+        let frame = datagram();
+        let packet = packet(&frame).expect("a packet");
+        assert_eq!((packet.len(), goal(packet, 2), goal(packet, 1)), (33, Goal::Node(1), Goal::Nobody));
+        let key = key(packet, 0, 1);
+        assert_eq!(key.name(&["S".to_owned(), "R".to_owned()]), "udp S:1>R:1");
+        let content = Content::new(packet, &mut Numbers::default());
+        assert_eq!(content.payload(), 5);
+        assert!(matches!(content.body(7), Body::Data(Segment { seq: 7, len: 5, ecn: Ecn::Ect, .. })));
+    }
+
+    #[test]
+    fn a_mark_is_written_with_its_checksum() {
+        let frame = datagram();
+        let content = Content::new(packet(&frame).expect("a packet"), &mut Numbers::default());
+        let mut body = content.body(0);
+        let carried = |body| Packet { flow: 0, size: 33, connection: 0, place: 0, body };
+        let (bytes, marked) = content.arrived(&carried(body));
+        assert_eq!((bytes.as_slice(), marked), (content.bytes(), false));
+        if let Body::Data(segment) = &mut body {
+            segment.ecn = Ecn::Ce;
+        }
+        let (bytes, marked) = content.arrived(&carried(body));
+        assert_eq!((bytes[1], checksum::internet(&bytes[..20]), marked), (CE, 0, true));
+    }
+
+    #[test]
+    fn what_is_no_packet_is_left_out() {
+        let good = datagram();
+        for length in 0..good.len() - 13 {
+            if let Some(packet) = packet(&good[..length]) {
+                panic!("{} bytes of a frame of {length}", packet.len());
+            }
+        }
+        for (at, value) in [(12, 0x86), (14, 0x65), (14, 0x44), (16, 0xff), (17, 1)] {
+            let mut bad = good.clone();
+            bad[at] = value;
+            assert!(packet(&bad).is_none(), "byte {at} = {value}");
+        }
+        let told = told(0, b"stop");
+        assert_eq!((control(&told), checksum::internet(&told[..20])), (&b"stop"[..], 0));
+    }
+}

@@ -1,0 +1,127 @@
+//! Memory that a kernel shares: reads and writes through its file, never beyond what it told.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+/// What is wrong with what a kernel told its card.
+pub type Fault = String;
+
+/// Most regions of a vhost-user memory table.
+pub const MOST_REGIONS: usize = 8;
+
+/// A piece of a kernel's memory.
+#[derive(Debug)]
+pub struct Region {
+    /// Its first address as descriptors name it, and as the places of rings do.
+    pub guest: u64,
+    /// The second of the two.
+    pub user: u64,
+    /// Its bytes.
+    pub size: u64,
+    /// Where it begins in the file.
+    pub offset: u64,
+    /// What backs it.
+    pub file: File,
+}
+
+/// Which of the two addresses is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// That of descriptors.
+    Guest,
+    /// That of rings.
+    User,
+}
+
+/// All regions.
+#[derive(Debug, Default)]
+pub struct Memory(Vec<Region>);
+
+impl Memory {
+    /// Memory of these regions.
+    ///
+    /// # Errors
+    /// One of them reaches beyond 64 bits.
+    pub fn new(regions: Vec<Region>) -> Result<Memory, Fault> {
+        for Region { guest, user, size, offset, .. } in &regions {
+            if [guest, user, offset].into_iter().any(|start| start.checked_add(*size).is_none()) {
+                return Err("a region of memory that has no end".to_owned());
+            }
+        }
+        Ok(Memory(regions))
+    }
+
+    /// The file behind `length` bytes at an address, and where in it they begin.
+    fn place(&self, space: Space, address: u64, length: usize) -> Result<(&File, u64), Fault> {
+        let found = self.0.iter().find_map(|region| {
+            let into = address.checked_sub(if space == Space::Guest { region.guest } else { region.user })?;
+            let end = into.checked_add(length as u64)?;
+            (end <= region.size).then(|| (&region.file, region.offset + into))
+        });
+        found.ok_or_else(|| format!("{length} bytes at {address:#x}, which is no shared memory"))
+    }
+
+    /// Fills `into` with what stands at an address.
+    ///
+    /// # Errors
+    /// There is no such memory.
+    pub fn read(&self, space: Space, address: u64, into: &mut [u8]) -> Result<(), Fault> {
+        let (file, at) = self.place(space, address, into.len())?;
+        file.read_exact_at(into, at).map_err(|error| format!("memory at {address:#x}: {error}"))
+    }
+
+    /// Writes `bytes` to an address.
+    ///
+    /// # Errors
+    /// There is no such memory.
+    pub fn write(&self, space: Space, address: u64, bytes: &[u8]) -> Result<(), Fault> {
+        let (file, at) = self.place(space, address, bytes.len())?;
+        file.write_all_at(bytes, at).map_err(|error| format!("memory at {address:#x}: {error}"))
+    }
+
+    /// A 16-bit number.
+    ///
+    /// # Errors
+    /// There is no such memory.
+    pub fn word(&self, space: Space, address: u64) -> Result<u16, Fault> {
+        let mut bytes = [0; 2];
+        self.read(space, address, &mut bytes)?;
+        Ok(u16::from_le_bytes(bytes))
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A file of so many zeros that has no name.
+    pub fn file(bytes: u64) -> File {
+        static NUMBER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("acklab-memory-{}-{number}", std::process::id()));
+        let file = File::options().read(true).write(true).create_new(true).open(&path).expect("a new file");
+        std::fs::remove_file(path).expect("it is there");
+        file.set_len(bytes).expect("room");
+        file
+    }
+
+    #[test]
+    fn nothing_beyond_a_region_is_touched() {
+        let region = Region { guest: 0x1000, user: 0x8000, size: 0x100, offset: 0x10, file: file(0x1000) };
+        let memory = Memory::new(vec![region]).expect("a region");
+        memory.write(Space::Guest, 0x10fe, &[7, 9]).expect("its last two bytes");
+        assert_eq!(memory.word(Space::User, 0x80fe), Ok(0x0907), "the same bytes by the other address");
+        for (space, address, length) in [
+            (Space::Guest, 0x10ff, 2),
+            (Space::Guest, 0xfff, 1),
+            (Space::User, 0x1000, 1),
+            (Space::Guest, u64::MAX, 2),
+            (Space::Guest, 0x1000, 0x101),
+        ] {
+            assert!(memory.read(space, address, &mut vec![0; length]).is_err(), "{length} at {address:#x}");
+            assert!(memory.write(space, address, &vec![1; length]).is_err(), "{length} at {address:#x}");
+        }
+        let endless = Region { guest: u64::MAX - 5, user: 0, size: 10, offset: 0, file: file(0) };
+        assert!(Memory::new(vec![endless]).is_err());
+    }
+}

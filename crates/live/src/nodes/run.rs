@@ -1,0 +1,409 @@
+//! The clock, and everything that follows it: the earliest of all is next, and while it acts nothing else does.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use acklab_capture::RawPcap;
+use acklab_packet::Time;
+use acklab_path::stage::StageSpec;
+use acklab_scenario::spec::{Scenario, Stop};
+use acklab_sim::outcome::Outcome;
+use acklab_sim::{Left, Simulation};
+
+use super::card::{RECEIVE, TRANSMIT};
+use super::frame::{self, Goal};
+use super::machine::{Event, Machine, Start};
+use super::schedule::{NEVER, Schedule};
+use super::streams::{StreamRow, Streams};
+
+/// The kernels boot in the second before the scenario's first instant.
+pub const BOOT_NS: u64 = 1_000_000_000;
+/// The time of day of the scenario's first instant, which is the year 2000.
+pub const EPOCH_NS: u64 = 946_684_800_000_000_000;
+/// How long the kernels may go on after the run's end, to stop their programs and write their files.
+const GRACE_NS: u64 = 5_000_000_000;
+/// What the kernels are told at the run's end.
+const STOP: &[u8] = b"stop";
+
+/// A kernel, and the node that it is.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// The scenario's node.
+    pub node: u32,
+    /// Its process.
+    pub start: Start,
+}
+
+/// What is asked of a run.
+#[derive(Debug)]
+pub struct Asked {
+    /// The network, and the simulated flows in it.
+    pub scenario: Arc<Scenario>,
+    /// The kernels.
+    pub nodes: Vec<Node>,
+    /// A new directory with a short name, for sockets.
+    pub directory: PathBuf,
+    /// Where each kernel's packets go, as NODE.pcap.
+    pub captures: Option<PathBuf>,
+    /// How long a kernel may compute while its clock stands.
+    pub patience: Duration,
+}
+
+/// How a kernel ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Its exit status or signal; empty if it switched itself off.
+    pub status: String,
+    /// The end of what it said on its console.
+    pub console: String,
+}
+
+/// What a run told.
+#[derive(Debug)]
+pub struct Finished {
+    /// Flows, links and records; each stream of the kernels' packets is a flow.
+    pub outcome: Outcome,
+    /// More of these streams.
+    pub streams: Vec<StreamRow>,
+    /// How each kernel ended.
+    pub ended: Vec<Ended>,
+    /// How often kernels were let run.
+    pub grants: u64,
+    /// Packets for which a kernel had no buffer, and such as went to no node.
+    pub overrun: u64,
+    /// See `overrun`.
+    pub astray: u64,
+}
+
+/// What is due outside the simulation and the kernels.
+#[derive(Debug)]
+enum Item {
+    /// What one first process tells the others.
+    Tell { from: usize, payload: Vec<u8> },
+    /// A card tells that its packets are gone.
+    Interrupt(usize),
+}
+
+/// Who is next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    Item,
+    Simulation,
+    Kernel(usize),
+    Nobody,
+}
+
+struct World {
+    sim: Simulation,
+    nodes: Vec<u32>,
+    machines: Vec<Machine>,
+    schedule: Schedule,
+    /// Since the kernels' beginning.
+    now: u64,
+    /// For each kernel when it wants to run.
+    wanted: Vec<u64>,
+    /// In order of time.
+    items: VecDeque<(u64, Item)>,
+    streams: Streams,
+    left: Vec<Left>,
+    captures: Vec<RawPcap<BufWriter<File>>>,
+    grants: u64,
+    astray: u64,
+    /// Whether the kernels were told that the run has ended, and until when they may go on.
+    told: Option<u64>,
+}
+
+fn broken(error: io::Error) -> String {
+    format!("the kernels' schedule: {error}")
+}
+
+/// An instant of the simulation on the kernels' clock.
+fn on_clock(time: Time) -> u64 {
+    BOOT_NS.saturating_add((time.secs() * 1e9).round() as u64).min(NEVER)
+}
+
+/// An instant of the kernels' clock in the simulation.
+fn in_scenario(ns: u64) -> Time {
+    Time::from_secs(ns.saturating_sub(BOOT_NS) as f64 / 1e9)
+}
+
+/// Runs the scenario with its kernels, until they have switched off or its latest end. `go_on` says no to stop it.
+///
+/// # Errors
+/// Why it could not be, or broke off, in one line.
+pub fn run(asked: Asked, go_on: &mut dyn FnMut() -> bool) -> Result<Finished, String> {
+    let mut world = World::new(asked, go_on)?;
+    world.go(go_on)?;
+    Ok(world.finish())
+}
+
+/// The stage on a link of the scenario that does not carry outside packets, if there is one.
+pub fn refused(scenario: &Scenario) -> Option<&'static str> {
+    let stages = || scenario.links.iter().flat_map(|link| &link.stages);
+    if stages().any(|stage| matches!(stage, StageSpec::HeaderCompression(_))) {
+        return Some("compresses headers, which programs' packets keep");
+    }
+    if stages().any(|stage| matches!(stage, StageSpec::Gro(_))) {
+        return Some("merges segments, which a kernel does by itself");
+    }
+    stages().any(StageSpec::listens).then_some("listens to the other direction, whose packets are another stream here")
+}
+
+impl World {
+    fn new(asked: Asked, go_on: &mut dyn FnMut() -> bool) -> Result<World, String> {
+        let Asked { scenario, nodes, directory, captures, patience } = asked;
+        // Its flows may be done before its programs are.
+        let end = match scenario.stop {
+            Stop::FlowsComplete { at_most } => at_most,
+            Stop::At(at) => at,
+        };
+        let copies = scenario.links.iter().any(|link| !link.stages.is_empty());
+        let scenario = Arc::new(Scenario { stop: Stop::At(end), ..(*scenario).clone() });
+        let name = |node: u32| scenario.nodes[node as usize].as_str();
+        let capture = |folder: &PathBuf| -> io::Result<Vec<_>> {
+            let file = |one: &Node| File::create(folder.join(format!("{}.pcap", name(one.node))));
+            nodes.iter().map(|one| RawPcap::new(BufWriter::new(file(one)?), 262_144)).collect()
+        };
+        let captures = captures.as_ref().map(capture).transpose().map_err(|error| format!("captures: {error}"))?;
+        let place = directory.join("schedule");
+        let file = File::options().read(true).write(true).create_new(true).open(place).map_err(broken)?;
+        let schedule = Schedule::new(file, nodes.len() as u16).map_err(broken)?;
+        let mut machines = Vec::new();
+        for (number, one) in (0..).zip(&nodes) {
+            let machine = Machine::new(number, &one.start, &directory, patience, go_on);
+            machines.push(machine.map_err(|fault| format!("the kernel of node {}: {fault}", name(one.node)))?);
+        }
+        Ok(World {
+            sim: Simulation::with_outside(scenario.clone()).map_err(|why| why.to_string())?,
+            wanted: vec![0; nodes.len()],
+            nodes: nodes.iter().map(|one| one.node).collect(),
+            machines,
+            schedule,
+            now: 0,
+            items: VecDeque::new(),
+            streams: Streams::new(copies),
+            left: Vec::new(),
+            captures: captures.unwrap_or_default(),
+            grants: 0,
+            astray: 0,
+            told: None,
+        })
+    }
+
+    fn go(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<(), String> {
+        while self.machines.iter().any(Machine::is_there) {
+            if !go_on() {
+                return Err("interrupted".to_owned());
+            }
+            let (at, next) = self.next();
+            if self.told.is_some_and(|until| at > until) {
+                return Ok(());
+            }
+            match next {
+                Next::Nobody => return Err("all kernels sleep for ever".to_owned()),
+                Next::Item => self.item(at)?,
+                Next::Simulation => self.step(at)?,
+                Next::Kernel(kernel) => self.grant(kernel, at, go_on)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Who is next, and when. At one instant what is due comes first, then the network, then the kernels in their order.
+    fn next(&mut self) -> (u64, Next) {
+        let mut best = (NEVER, Next::Nobody);
+        if let Some((at, _)) = self.items.front() {
+            best = (*at, Next::Item);
+        }
+        if let Some(due) = self.sim.due().map(on_clock)
+            && due < best.0
+        {
+            best = (due, Next::Simulation);
+        }
+        for (kernel, &wanted) in self.wanted.iter().enumerate() {
+            if wanted < best.0 && self.machines[kernel].is_there() {
+                best = (wanted, Next::Kernel(kernel));
+            }
+        }
+        (best.0.max(self.now), best.1)
+    }
+
+    /// What a kernel's fault is told as.
+    fn fault(&self, kernel: usize) -> impl Fn(String) -> String + use<> {
+        let name = self.sim.scenario().nodes[self.nodes[kernel] as usize].clone();
+        move |fault| format!("the kernel of node {name}: {fault}")
+    }
+
+    /// Lets a kernel run, until it waits.
+    fn grant(&mut self, kernel: usize, at: u64, go_on: &mut dyn FnMut() -> bool) -> Result<(), String> {
+        self.now = at;
+        self.grants += 1;
+        self.wanted[kernel] = NEVER;
+        let fault = self.fault(kernel);
+        let until = self.next().0;
+        self.schedule.runs(Some(kernel as u16), at, until).map_err(broken)?;
+        self.machines[kernel].run(at, &self.schedule).map_err(&fault)?;
+        loop {
+            match self.machines[kernel].hear(&self.schedule, EPOCH_NS - BOOT_NS, go_on).map_err(&fault)? {
+                Event::Gone => return Ok(()),
+                Event::Waits => {
+                    self.wanted[kernel] = self.schedule.wanted(kernel as u16).map_err(broken)?;
+                    return Ok(());
+                }
+                Event::Frames { frames, interrupt } => {
+                    let told = self.schedule.now().map_err(broken)?;
+                    if told < self.now || told >= until.max(at + 1) {
+                        return Err(fault(format!(
+                            "it says {told} ns at {} ns, and was free until {until} ns",
+                            self.now
+                        )));
+                    }
+                    self.now = told;
+                    for frame in &frames {
+                        self.sent(kernel, frame)?;
+                    }
+                    if interrupt {
+                        self.items.push_back((self.now, Item::Interrupt(kernel)));
+                    }
+                    let until = self.next().0;
+                    self.schedule.free_until(until).map_err(broken)?;
+                    self.machines[kernel].card.answer().map_err(&fault)?;
+                }
+            }
+        }
+    }
+
+    /// A kernel sends a frame.
+    fn sent(&mut self, kernel: usize, frame: &[u8]) -> Result<(), String> {
+        let Some(bytes) = frame::packet(frame) else {
+            self.astray += 1;
+            return Ok(());
+        };
+        let (from, nodes) = (self.nodes[kernel], self.sim.scenario().nodes.len());
+        let to = match frame::goal(bytes, nodes) {
+            Goal::Control => {
+                let payload = frame::control(bytes).to_vec();
+                self.items.push_back((self.now, Item::Tell { from: kernel, payload }));
+                return Ok(());
+            }
+            Goal::Node(to) if to != from && self.now >= BOOT_NS && !self.sim.ended() => to,
+            _ => {
+                self.astray += 1;
+                return Ok(());
+            }
+        };
+        self.capture(kernel, bytes)?;
+        let (at, sim) = (in_scenario(self.now), &mut self.sim);
+        let key = frame::key(bytes, from, to);
+        let stream = self.streams.find(key, at, || {
+            let name = key.name(&sim.scenario().nodes);
+            let opened = sim.open_stream(&name, from, to).map_err(|why| why.to_string())?;
+            Ok((name, opened))
+        })?;
+        let packet = self.streams.send(stream, bytes, at.max(sim.now()));
+        sim.offer(packet, at);
+        self.collect()
+    }
+
+    fn capture(&mut self, kernel: usize, bytes: &[u8]) -> Result<(), String> {
+        let Some(file) = self.captures.get_mut(kernel) else { return Ok(()) };
+        let time = EPOCH_NS + self.now.saturating_sub(BOOT_NS);
+        file.packet(time, bytes, bytes.len() as u32).map_err(|error| format!("captures: {error}"))
+    }
+
+    /// The simulation handles what is due.
+    fn step(&mut self, at: u64) -> Result<(), String> {
+        self.now = at;
+        self.sim.run_some(1).map_err(|why| why.to_string())?;
+        self.collect()?;
+        if self.sim.ended() && self.told.is_none() {
+            self.told = Some(at + GRACE_NS);
+            for kernel in 0..self.machines.len() {
+                self.deliver(kernel, &frame::told(self.nodes[kernel], STOP), self.nodes[kernel])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What has left the network goes to the kernels.
+    fn collect(&mut self) -> Result<(), String> {
+        let mut all = std::mem::take(&mut self.left);
+        self.sim.take_left(&mut all);
+        for left in &all {
+            if let Some(bytes) = self.streams.left(left) {
+                self.arrived(&bytes)?;
+            }
+        }
+        all.clear();
+        self.left = all;
+        Ok(())
+    }
+
+    fn arrived(&mut self, bytes: &[u8]) -> Result<(), String> {
+        let nodes = self.sim.scenario().nodes.len();
+        let Goal::Node(to) = frame::goal(bytes, nodes) else { return Ok(()) };
+        let Some(kernel) = self.nodes.iter().position(|&node| node == to) else {
+            self.astray += 1;
+            return Ok(());
+        };
+        self.capture(kernel, bytes)?;
+        // Whose hardware address it bears does not matter.
+        self.deliver(kernel, bytes, to)
+    }
+
+    /// Puts a packet into a kernel's memory, and interrupts it.
+    fn deliver(&mut self, kernel: usize, bytes: &[u8], from: u32) -> Result<(), String> {
+        if !self.machines[kernel].is_there() {
+            return Ok(());
+        }
+        let fault = self.fault(kernel);
+        let frame = frame::frame(bytes, from, self.nodes[kernel]);
+        if self.machines[kernel].card.receive(&frame).map_err(&fault)? {
+            self.interrupt(kernel, RECEIVE)?;
+        }
+        Ok(())
+    }
+
+    fn interrupt(&mut self, kernel: usize, ring: usize) -> Result<(), String> {
+        if !self.machines[kernel].is_there() {
+            return Ok(());
+        }
+        let fault = self.fault(kernel);
+        self.schedule.runs(None, self.now, self.now).map_err(broken)?;
+        self.machines[kernel].interrupt(ring).map_err(fault)?;
+        self.wanted[kernel] = self.schedule.wanted(kernel as u16).map_err(broken)?;
+        Ok(())
+    }
+
+    fn item(&mut self, at: u64) -> Result<(), String> {
+        self.now = at;
+        match self.items.pop_front() {
+            Some((_, Item::Interrupt(kernel))) => self.interrupt(kernel, TRANSMIT)?,
+            Some((_, Item::Tell { from, payload })) => {
+                for kernel in (0..self.machines.len()).filter(|&kernel| kernel != from) {
+                    self.deliver(kernel, &frame::told(self.nodes[kernel], &payload), self.nodes[kernel])?;
+                }
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Finished {
+        let ended = |machine: &mut Machine| {
+            let (status, console) = machine.end();
+            let status = status.filter(|status| !status.success()).map(|status| status.to_string());
+            Ended { status: status.unwrap_or_default(), console }
+        };
+        let overrun = self.machines.iter().map(|machine| machine.card.overrun).sum();
+        let ended = self.machines.iter_mut().map(ended).collect();
+        self.captures.drain(..).for_each(|file| _ = file.finish());
+        let mut outcome = self.sim.give();
+        let streams = self.streams.rows(&mut outcome.flows);
+        Finished { outcome, streams, ended, grants: self.grants, overrun, astray: self.astray }
+    }
+}

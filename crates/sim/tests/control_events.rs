@@ -1,0 +1,111 @@
+//! A program's own control has the events of the native ones, whichever recovery finds the losses.
+
+use std::sync::{Arc, Mutex};
+
+use acklab_scenario::parse_toml;
+use acklab_sim::Simulation;
+use acklab_sim::outcome::Outcome;
+use acklab_tcp::sender::control::{AckEvent, CongestionControl, Needs, Reduced, Signal, Window};
+
+/// Counts of what ACKs said, in segments.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    events: u64,
+    delivered: f64,
+    lost: f64,
+    marked: f64,
+}
+
+/// DCTCP (RFC 8257), written again from the public event.
+#[derive(Clone, Debug)]
+struct Copied {
+    needs: Needs,
+    alpha: f64,
+    window_end: u64,
+    counts: (f64, f64),
+    seen: Arc<Mutex<Seen>>,
+}
+
+impl CongestionControl for Copied {
+    fn needs(&self) -> Needs {
+        self.needs
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        let mut seen = self.seen.lock().unwrap();
+        seen.events += 1;
+        seen.delivered += ack.newly_delivered / window.mss;
+        seen.lost += ack.newly_lost / window.mss;
+        seen.marked += ack.ce_count / window.mss;
+        self.counts = (self.counts.0 + ack.newly_delivered, self.counts.1 + ack.ce_count);
+        if ack.ack > self.window_end && self.counts.0 > 0.0 {
+            self.alpha += 0.0625 * (self.counts.1 / self.counts.0 - self.alpha);
+            (self.window_end, self.counts) = (ack.snd_max, (0.0, 0.0));
+        }
+    }
+
+    fn on_congestion(&mut self, signal: Signal, in_use: f64, _: &Window) -> Reduced {
+        Reduced::to(if signal == Signal::Mark { in_use * (1.0 - self.alpha / 2.0) } else { in_use / 2.0 })
+    }
+}
+
+fn run(recovery: &str, own: Option<Needs>) -> (Outcome, Seen) {
+    let text = format!(
+        "[[link]]
+        between = ['S', 'R']
+        rate = '8Mbps'
+        delay = '10ms'
+        loss = {{ rate = 0.005 }}
+        queue = {{ kind = 'red', packets = 60, min = 3.0, max = 30.0, weight = 1.0, max_p = 0.3, ecn = true }}
+        [[flow]]
+        from = 'S'
+        to = 'R'
+        size = {{ segments = 3000 }}
+        sender = {{ control = 'dctcp', recovery = '{recovery}', timestamps = false }}"
+    );
+    let mut scenario = parse_toml(&text, "t").unwrap();
+    let seen = Arc::new(Mutex::new(Seen::default()));
+    if let Some(needs) = own {
+        let copied = Copied { needs, alpha: 1.0, window_end: 0, counts: (0.0, 0.0), seen: seen.clone() };
+        scenario.flows[0].custom.control = Some(Box::new(copied));
+    }
+    let outcome = Simulation::new(scenario.into()).run();
+    let seen = *seen.lock().unwrap();
+    (outcome, seen)
+}
+
+#[test]
+fn a_copy_of_a_native_control_does_what_it_does_over_every_recovery() {
+    for recovery in ["tahoe", "reno", "newreno", "sack", "rfc6675", "fack", "rack", "rfc9002"] {
+        let (native, _) = run(recovery, None);
+        let (own, seen) = run(recovery, Some(Needs::RoundTrips));
+        assert_eq!(native.flows, own.flows, "{recovery}");
+        assert!(seen.marked > 3.0 && seen.lost > 10.0, "{recovery}: {seen:?}");
+        // With the SYN.
+        assert!((seen.delivered - 3000.0).abs() < 0.01, "{recovery}: {seen:?}");
+    }
+}
+
+/// Each segment sent again had been found lost by an ACK, but for those that a timeout or a probe sends.
+#[test]
+fn losses_and_deliveries_reach_a_control_that_does_not_own_the_window() {
+    for recovery in ["rfc6675", "fack", "rack", "rfc9002"] {
+        let (own, seen) = run(recovery, Some(Needs::Deliveries));
+        assert_eq!(run(recovery, None).0.flows, own.flows, "{recovery}");
+        let resent = own.flows[0].retransmits as f64;
+        assert!((seen.lost - resent).abs() <= 0.25 * resent, "{recovery}: {seen:?}, {resent} sent again");
+        assert!(seen.events <= own.flows[0].acks_received, "{recovery}: once an ACK");
+    }
+}
+
+#[test]
+fn a_recovery_that_reports_no_losses_is_refused() {
+    let text = "link = [{ between = ['S', 'R'], rate = '1Mbps', delay = '1ms' }]
+        flow = [{ from = 'S', to = 'R', size = { segments = 3 }, sender = { recovery = 'newreno' } }]";
+    let mut scenario = parse_toml(text, "t").unwrap();
+    let seen = Arc::default();
+    let copied = Copied { needs: Needs::Deliveries, alpha: 1.0, window_end: 0, counts: (0.0, 0.0), seen };
+    scenario.flows[0].custom.control = Some(Box::new(copied));
+    let why = Simulation::try_new(scenario.into()).err().unwrap().to_string();
+    assert!(why.contains("sender.control: is \"custom\", which needs a recovery that reports losses"), "{why}");
+}

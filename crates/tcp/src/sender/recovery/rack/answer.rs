@@ -1,0 +1,132 @@
+//! Answer to an ACK that has been judged: reductions, growth, and what may leave.
+
+use acklab_packet::{Ack, Time};
+
+use super::super::accept_new_data;
+use super::super::frto::TimeoutSign;
+use super::super::pipe::ByPipe;
+use super::super::prr::Delivery;
+use super::{Rack, Sends};
+use crate::rules::{Controls, CreditKind};
+use crate::sender::congestion::CaState;
+use crate::sender::congestion::control::{CongestionControl, Needs, Signal};
+use crate::sender::{Core, SenderWire};
+
+impl Rack {
+    /// Answers the ACK just judged, but for the timers; whether something was sent in order, and whether the ACK advances.
+    pub(super) fn answer<W: SenderWire>(
+        &mut self,
+        core: &mut Core,
+        ack: &Ack,
+        now: Time,
+        wire: &mut W,
+    ) -> (bool, bool) {
+        let judged = std::mem::take(&mut self.judged);
+        if judged.probe_repaired {
+            core.cut(Signal::Loss, now);
+            core.cc.leave();
+            core.with_control(now, |control, window| control.on_complete(window));
+        }
+        if judged.verdict == TimeoutSign::Refuted {
+            self.frto.refuted(core);
+        }
+        let outstanding = core.seq.una < core.seq.max;
+        let advances = ack.ack > core.seq.una;
+        let mut acked = 0;
+        if advances {
+            let timed = judged.timed.map_or(*ack, |elapsed| Ack { ts_ecr: now - elapsed, ..*ack });
+            acked = accept_new_data(core, &timed, &mut self.prr, now, wire);
+        }
+        // Where segments overtake each other far, reports grow the window, too (`tcp_may_raise_cwnd`).
+        let measures = core.rules.recovery.measures_reordering();
+        let far = measures && self.reordering.degree(core.rules.dup_thresh) > core.rules.dup_thresh;
+        let marked = ack.ece && core.rules.ecn;
+        let raises = acked > 0 || (far && judged.sacked > 0 && core.in_use() && !marked);
+        let mark = marked && outstanding && core.rules.recovery.spreads_marks() && !core.control_owns_window();
+        self.reduce(core, (judged.delivery, judged.more, judged.begins), mark, now, wire);
+        self.note_order(core, now);
+        // An ACK that begins a recovery grows no window, and what counts is what was delivered: reported or covered for the first
+        // time (`tcp_cong_control` in net/ipv4/tcp_input.c).
+        if raises && core.cc.state_at(core.seq.una) != CaState::Recovery && !self.prr.on() {
+            let delivered = core.rules.credit == CreditKind::SegmentCounter {};
+            core.grow(acked, if delivered { judged.delivery.units } else { acked }, now);
+        }
+        let sent = (judged.verdict == TimeoutSign::Ask && self.ask(core, now, wire)) || self.send_out(core, now, wire);
+        self.sends = Sends::All;
+        (sent, advances)
+    }
+
+    /// Answers losses, or a mark.
+    pub(super) fn reduce<W: SenderWire>(
+        &mut self,
+        core: &mut Core,
+        (delivery, more, begins): (Delivery, bool, bool),
+        mark: bool,
+        now: Time,
+        wire: &mut W,
+    ) {
+        if begins {
+            self.enter(core, delivery, now, wire);
+            return;
+        }
+        if mark && core.cc.state_at(core.seq.una) == CaState::Open {
+            self.answer_mark(core, now);
+        }
+        if self.prr.on() {
+            self.prr.on_ack(core, delivery, self.in_flight(core), more);
+        }
+    }
+
+    /// A mark, while nothing is lost, reduces the window by shares until more than what is outstanding is acknowledged
+    /// (`tcp_enter_cwr`).
+    fn answer_mark(&mut self, core: &mut Core, now: Time) {
+        let window = core.cc.cwnd;
+        core.answer_mark(now);
+        core.cc.set_cwnd(window);
+        core.cc.recover_to(core.cc.recover + 1);
+        self.tlp.reset();
+        self.prr.begin(core, window, Delivery::default());
+    }
+
+    /// A loss was found: a recovery begins, and its first segment leaves whatever cwnd says (RFC 6675 section 5, step 4.3).
+    fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
+        self.tlp.reset();
+        let (window, recover) = (core.cc.cwnd, core.cc.recover);
+        self.expect_reports(core);
+        core.begin_recovery(now, wire);
+        self.expect_reports(core);
+        if self.prr.on() {
+            // That of a mark goes on.
+            core.cc.recover_to(recover - 1);
+        } else {
+            self.prr.begin(core, window, delivery);
+        }
+        self.prr.on_ack(core, delivery, self.in_flight(core), true);
+        // A control that owns the window first says what may be in flight.
+        if !core.control_owns_window()
+            && let Some(lost) = self.next_lost(core)
+        {
+            self.send_one(core, &lost, now, wire);
+        }
+    }
+
+    /// The signal for a control in Linux's form: whether all is in order (`tcp_set_ca_state`).
+    fn note_order(&mut self, core: &mut Core, now: Time) {
+        if core.rules.controls == Controls::Linux && core.needs == Needs::RoundTrips {
+            let calm = core.cc.state_at(core.seq.una) == CaState::Open;
+            let open = calm && self.board.is_empty() && !self.log.any_resent();
+            if std::mem::replace(&mut self.disordered, !open) == open {
+                core.with_control(now, |control, _| control.on_open(open));
+            }
+        }
+    }
+
+    /// F-RTO's question; whether there was new data to ask with.
+    fn ask<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
+        let (log, prr) = (&mut self.log, &mut self.prr);
+        self.frto.ask(core, now, wire, |start, end| {
+            log.sent(start, end, now);
+            prr.sent(end - start);
+        })
+    }
+}

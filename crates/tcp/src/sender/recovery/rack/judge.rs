@@ -1,0 +1,122 @@
+//! Judgement of an ACK: what it takes from the network, and what it shows to be lost (RFC 8985 section 6.2). No window moves here, but
+//! for a reduction that is taken back.
+
+use acklab_packet::{Ack, Seq, Time};
+
+use super::super::LossRecovery;
+use super::super::frto::TimeoutSign;
+use super::super::prr::Delivery;
+use super::super::undo::dsack;
+use super::wheel::expiry;
+use super::{Rack, Sends};
+use crate::rules::LossCounts;
+use crate::sender::congestion::CaState;
+use crate::sender::{CLOCK, Core};
+
+/// What the ACK just judged shows. In sequence units.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Judged {
+    /// Its meaning for a timeout.
+    pub verdict: TimeoutSign,
+    /// The probe of the tail has repaired a loss.
+    pub probe_repaired: bool,
+    /// The round trip for the timer, and in seconds that for the control, as Linux counts them.
+    pub timed: Option<Time>,
+    pub rtt: Option<f64>,
+    /// For PRR, and for the control.
+    pub delivery: Delivery,
+    pub delivered: u64,
+    pub sacked: u64,
+    /// More is lost than before, and a recovery begins.
+    pub more: bool,
+    pub begins: bool,
+    /// Before it: in flight, and ever found lost.
+    pub in_flight: u64,
+    pub lost_ever: u64,
+}
+
+impl Rack {
+    /// Takes in an ACK, and finds what is lost.
+    pub(super) fn judge_ack(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+        let log = &self.log;
+        let verdict = self.frto.judge(core, ack, |from, to| log.reported_or_resent(from, to));
+        if verdict == TimeoutSign::Spurious {
+            self.undone(core, CaState::Loss);
+        }
+        let dsack = dsack(ack);
+        let probe_repaired = self.tlp.on_ack(core, ack, dsack) && !core.cc.repairs(core.seq.una);
+        if probe_repaired {
+            core.may_not_be_undone();
+        }
+        let measures = core.rules.recovery.measures_reordering();
+        let duplicate = dsack.filter(|_| measures).and_then(|block| self.note_duplicate(core, block));
+        let evidence = self.weigh(core, ack);
+        let (in_flight, lost_ever, reported) = (self.in_flight(core), self.log.lost_ever(), self.board.total());
+        let (una, arrived) = (core.seq.una, self.board.runs().last().map_or(core.seq.una, |run| run.1));
+        let samples = self.take_in(core, ack, now);
+        let after = ack.ack.max(una);
+        let mut delivery = Delivery::between((una, reported), (after, self.board.total()));
+        if measures {
+            delivery.units += duplicate.map_or(0, |(units, _)| units);
+            let low = samples.lowest.into_iter().flatten().filter(|low| *low < arrived);
+            let low = low.chain(duplicate.and_then(|(_, low)| low)).min();
+            self.measure(core, ack, low, samples.newest, now);
+            self.partial(core, ack, evidence, now);
+        }
+        if after > una && after >= core.cc.recover && core.cc.repairs(una) {
+            self.reordering.on_exit();
+        }
+        if !measures {
+            self.reordering.on_dsack(after, core.seq.max, dsack.is_some());
+        }
+        let srtt = core.smoothed_rtt_after(ack, samples.timer.map(Time::from_secs), now);
+        let (more, begins) = self.find_losses(core, (after, srtt), now);
+        self.judged = Judged {
+            verdict,
+            probe_repaired,
+            timed: samples.timer.map(Time::from_secs),
+            delivery,
+            delivered: samples.units[0] + samples.units[1],
+            sacked: samples.units[1],
+            more,
+            begins,
+            rtt: samples.control,
+            in_flight,
+            lost_ever,
+        };
+    }
+
+    /// Marks what is lost, and says when more may be (section 6.2 steps 4 and 5), with everything below `una` acknowledged and
+    /// the round trip `srtt`. Whether that was more than before, and whether a recovery begins: also for what the last one found
+    /// above its end and did not come to.
+    pub(super) fn find_losses(&mut self, core: &Core, (una, srtt): (Seq, Option<f64>), now: Time) -> (bool, bool) {
+        let (wait, lost, again) = (self.wait(core, una, srtt), self.log.lost(), self.log.on_their_way_again());
+        let looks = std::mem::take(&mut self.detection.advanced) || !core.rules.recovery.measures_reordering();
+        if self.sends == Sends::New {
+            (self.reorder, self.detection.advanced) = (None, looks);
+        } else if looks {
+            let due = self.detection.newest.and_then(|newest| self.log.detect(newest, wait, now, CLOCK));
+            let margin = core.rules.recovery.timer_margin();
+            self.reorder = due.map(|due| expiry(&core.rules, now, (due - now).secs() + margin));
+        }
+        let found = match core.rules.recovery.loss_counts() {
+            LossCounts::Unsent => self.log.lost(),
+            LossCounts::Unreported => self.log.marked(),
+        };
+        // After a timeout, a retransmission that is lost begins a recovery (`FLAG_LOST_RETRANS`).
+        let lost_again = again > self.log.on_their_way_again() && core.rules.recovery.measures_reordering();
+        let state = core.cc.state_at(una);
+        let begins = found > 0 && (state < CaState::Recovery || (state == CaState::Loss && lost_again));
+        (self.log.lost() > lost, begins)
+    }
+
+    /// Time after its departure at which a segment that others have overtaken is lost.
+    pub(super) fn wait(&self, core: &Core, una: Seq, srtt: Option<f64>) -> Time {
+        let enough = self.reordering.degree(core.rules.dup_thresh);
+        let impatient = core.cc.repairs(una) || self.log.sacked() >= enough;
+        let srtt = srtt.unwrap_or(f64::INFINITY);
+        let window = self.reordering.window(impatient, self.detection.min_rtt, srtt);
+        // Both infinite: no round trip is known, and nothing has been delivered.
+        Time::from_secs(self.detection.rtt + if window.is_finite() { window } else { 0.0 })
+    }
+}

@@ -1,0 +1,136 @@
+"""What a capture's ACKs say.
+
+>>> import acklab, tempfile
+>>> run = acklab.run('''
+... link = [{ between = ["S", "R"], rate = "1Mbps", delay = "20ms" }]
+... flow = [{ from = "S", to = "R", size = { segments = 60 } }]
+... record = { packets = true }
+... ''')
+>>> with tempfile.TemporaryDirectory() as directory:
+...     found = acklab.analyze(run.capture("S->R@R", path=f"{directory}/at-r.pcapng"))
+>>> found.summary()["connections"][0]["policy"]
+'delayed'
+>>> print(found.findings[0].partition(".")[0])
+Delayed, every 2nd segment, no timer seen; 30 of 30 ACKs are so
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import _core
+from ..results.directory import Folder, results
+from ..results.frames import write_parquet
+from .select import chosen
+
+TABLES = ("connections", "throughput", "acks", "segments")
+"""An analysis' tables; the last two exist only where every packet was kept."""
+
+NAMES = (*(f"{table}.parquet" for table in TABLES), "analysis.json", "analysis.html")
+"""The files of an analysis."""
+
+
+class Analysis:
+    """What :func:`analyze` found.
+
+    Each table is an Arrow table: ``found.connections[0]["policy"]``, ``found.acks.to_polars()``. ``acks`` and ``segments``
+    raise AttributeError where the analysis did not keep the packets.
+    """
+
+    def __init__(self, result: _core.AnalysisResult, file: str) -> None:
+        self._result = result
+        self.file = file
+        """The capture's name."""
+
+    @property
+    def connections(self) -> _core.Table:
+        """One row for each direction of a connection that carried data."""
+        return self._result.connections
+
+    @property
+    def throughput(self) -> _core.Table:
+        """Payload over time: one row for each bin of a direction, at most 128 of equal length from its first packet."""
+        return self._result.throughput
+
+    @property
+    def acks(self) -> _core.Table:
+        """One row an ACK."""
+        return self._kept("acks")
+
+    @property
+    def segments(self) -> _core.Table:
+        """One row a segment."""
+        return self._kept("segments")
+
+    def _kept(self, name: str) -> _core.Table:
+        table: _core.Table | None = getattr(self._result, name)
+        if table is None:
+            raise AttributeError(f"the table {name} was not kept; analyze with packets=True")
+        return table
+
+    @property
+    def findings(self) -> list[str]:
+        """What each row of ``connections`` amounts to, in words."""
+        return [row["finding"] for row in self.summary()["connections"]]
+
+    def summary(self) -> dict[str, Any]:
+        """The file's counts and its connections as plain Python values."""
+        found: dict[str, Any] = json.loads(self._result.json())
+        return {"file": self.file, **found}
+
+    def json(self, only: Sequence[str] = (), sort: str | None = None) -> str:
+        """The same as one line of JSON; the connections that ``only`` names, by the column ``sort``."""
+        summary = self.summary()
+        return json.dumps({**summary, "connections": chosen(summary["connections"], only, sort)})
+
+    def write(self, directory: str | os.PathLike[str]) -> None:
+        """Writes every table as Parquet, ``analysis.json`` and the page ``analysis.html``; or, if interrupted, nothing.
+
+        Raises:
+            FolderError: the directory holds other results, or foreign files of these names.
+            OSError: the directory cannot be written.
+        """
+        with results(directory, "analyze") as folder:
+            self.write_into(folder)
+
+    def write_into(self, folder: Folder) -> None:
+        """Writes what :meth:`write` does to a directory that is held."""
+        from .page import page
+
+        with folder.replacing({"capture": self.file}) as scratch:
+            for name in TABLES:
+                table = getattr(self, name, None)
+                if table is not None:
+                    write_parquet(table, scratch / f"{name}.parquet")
+            (scratch / "analysis.json").write_text(self.json() + "\n", encoding="utf-8")
+            (scratch / "analysis.html").write_text(page(self), encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        findings = "".join(f"<li>{html.escape(finding)}</li>" for finding in self.findings)
+        return f"<h4>{html.escape(self.file)}</h4><ol>{findings}</ol>{self.connections._repr_html_()}"
+
+    def __repr__(self) -> str:
+        return f"<Analysis of {self.file!r}: {len(self.connections)} directions of connections>"
+
+
+def analyze(
+    path: str | os.PathLike[str], *, packets: bool = True, tick: Callable[[int], object] | None = None
+) -> Analysis:
+    """Analyses a capture, pcap or pcapng, as it is or compressed by gzip, zstd or lz4.
+
+    Args:
+        path: the file; ``-`` is standard input.
+        packets: whether to keep a row for each ACK and segment, about 400 bytes a packet. Without, memory grows only
+            with the number of connections.
+        tick: called now and then with the bytes of the file read so far; what it raises ends the analysis and is raised here.
+
+    Raises:
+        CaptureError: it is no capture, or breaks the format's rules.
+        OSError: it cannot be read.
+    """
+    file = os.fsencode(path).decode(errors="replace")
+    return Analysis(_core.analyze(path, packets=packets, tick=tick), file)

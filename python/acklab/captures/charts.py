@@ -1,0 +1,139 @@
+"""What is drawn of an analysis: lines and marks over time for the page's viewer, and a histogram for each direction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import polars as pl
+
+from ..figures.charts import Axis, Bar, Bars
+from ..plot import palette
+from ..plot.prep.axes import AXES, label
+from ..plot.prep.thin import thin_points, thin_steps
+from ..report.encode import NANO, Blocks
+from ..report.page import Viewer
+from . import text
+
+#: Places along the whole capture that a layer is thinned to.
+COLUMNS = 20_000
+#: Segments an ACK told apart in the histogram; more are one bar.
+MOST = 8
+
+Row = Mapping[str, Any]
+
+
+def _layer(key: str, name: str, kind: str, role: str) -> dict[str, str]:
+    return {"key": key, "name": name, "kind": kind, "slot": palette.ROLES.get(role, role)}
+
+
+#: The charts from the top. A layer's values are the column of its chart and key in :func:`_layers`.
+CHARTS: list[dict[str, Any]] = [
+    {
+        "id": "sequence", "title": "Segments and their acknowledgment", "height": 340,
+        "about": "A dot is a segment's first number; the line is the highest acknowledged.",
+        "axis": {"label": "sequence number", "unit": "B", "si": True},
+        "layers": [_layer("acked", "acknowledged", "steps", "ack"), _layer("new", "segment", "dots", "data"),
+                   _layer("again", "resent or late", "cross", "retransmit"), _layer("duplicate", "duplicate ACK", "cross", "sack")],
+    },
+    {
+        "id": "delay", "title": "ACK delay", "height": 200,
+        "about": "Time from the segment that completes what an ACK covers to the ACK, where it was captured.",
+        "axis": {"label": "delay", "unit": "ms", "zero": True},
+        "layers": [_layer("one", "ACK of one segment", "dots", "blue"), _layer("several", "of several", "dots", "orange"),
+                   _layer("timer", "timer", "level", "slate")],
+    },
+    {
+        "id": "flight", "title": "Outstanding data", "height": 230,
+        "about": "What was sent and not acknowledged, as seen where it was captured.",
+        "axis": {"label": "data", "unit": "B", "si": True, "zero": True},
+        "layers": [_layer("flight", "outstanding", "steps", "flight"), _layer("cwnd", "window, as a receiver estimates it", "steps", "cwnd")],
+    },
+    {
+        "id": "throughput", "title": "Goodput",
+        "about": "Payload acknowledged, averaged over bins that follow the zoom. An ACK that fills a gap acknowledges all that waited behind it.",
+        "roles": [
+            {"key": "goodput", "name": "goodput", "sample": "area"},
+            {"key": "capacity", "name": "bottleneck", "sample": "dashed", "about": "the rate that trains of packets show, headers included"},
+        ],
+    },
+    {
+        "id": "trips", "title": "Round trips from here", "height": 200,
+        "about": "From a segment to its ACK, where they were captured.",
+        "axis": {"label": "round trip", "unit": "ms", "zero": True},
+        "layers": [_layer("trip", "round trip to the receiver", "dots", "rto")],
+    },
+]  # fmt: skip
+
+
+def viewer(rows: Sequence[Row], acks: pl.DataFrame, segments: pl.DataFrame) -> Viewer:
+    """What the page's charts draw of these directions."""
+    blocks, items = Blocks(), []
+    ends = [float(frame["time_s"].max() or 0.0) for frame in (acks, segments)]  # type: ignore[arg-type]
+    slots = palette.run_slots(len(rows))
+    for row, slot in zip(rows, slots, strict=True):
+        mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"])
+        layers = _layers(row, acks.filter(mine), segments.filter(mine))
+        tables = {name: blocks.add(frame, {"time_s": NANO, "value": 1e-6}) for name, frame in layers.items() if frame.height}
+        if row["goodput_bps"] is not None:
+            progress = layers["sequence acked"].rename({"value": "bytes"}).with_columns(pl.col("bytes").cast(pl.Int64))
+            tables["progress"] = blocks.add(progress, {"time_s": NANO})
+        items.append({"run": 0, "flow": text.title(row), "unit": "bytes", "tables": tables, "end_s": max(ends), "slot": slot, "capacity_bps": row["bottleneck_bps"]})
+    recorded = {"series": True, "queue": False, "packets": True}
+    run: dict[str, Any] = {"label": "capture", "seed": None, "end_s": max(ends), "slot": slots[0], "queues": [], "recorded": recorded}
+    colours = {"slots": palette.SLOTS, "roles": palette.ROLES, "background": palette.BACKGROUND}
+    axes = {"throughput": {**asdict(AXES["throughput"]), "label": label("throughput")}}
+    drawn = {name.partition(" ")[0] for item in items for name in item["tables"]}
+    charts = [chart for chart in CHARTS if ("progress" if chart["id"] == "throughput" else chart["id"]) in drawn]
+    return {"runs": [run], "items": items, "charts": charts, "axes": axes, "palette": colours}, blocks
+
+
+def _layers(row: Row, acks: pl.DataFrame, segments: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Time and value of every mark, by chart and layer; none of what the capture does not show."""
+    kind = pl.col("kind").cast(pl.String)
+    data = segments.filter(pl.col("payload_bytes") > 0)
+    plain = acks.filter(pl.col("plain") & pl.col("delay_s").is_not_null() & pl.lit(row["delay_max_s"] is not None))
+    trips = acks.filter(pl.col("rtt_s").is_not_null() & pl.lit(text.has_trips(row)))
+    left = (pl.col("flight_bytes").cast(pl.Int64) - pl.col("acked_bytes").cast(pl.Int64)).clip(0)
+    after = acks.filter(kind == "new").select("time_s", flight_bytes=left.cast(pl.UInt64))
+    both = pl.concat([data.select("time_s", "flight_bytes"), after]).sort("time_s", maintain_order=True)
+    window = data.drop_nulls("cwnd_segments").with_columns(cwnd=pl.col("cwnd_segments") * float(row["segment_bytes"] or 0))
+    timer = [] if row["timer_s"] is None else [1e3 * (row["timer_s"] + (row["delay_min_s"] or 0.0))]
+    return {
+        "sequence acked": _steps(acks.filter(kind.is_in(["new", "repeated"])), "ack_bytes"),
+        "sequence new": _dots(data.filter(kind == "new"), "seq_bytes"),
+        "sequence again": _dots(data.filter(kind.is_in(["resent", "late"])), "seq_bytes"),
+        "sequence duplicate": _dots(acks.filter(kind == "duplicate"), "ack_bytes"),
+        "delay one": _dots(plain.filter(pl.col("acked_segments") <= 1), "delay_s", 1e3),
+        "delay several": _dots(plain.filter(pl.col("acked_segments") > 1), "delay_s", 1e3),
+        "delay timer": pl.DataFrame({"time_s": [0.0] * len(timer), "value": timer}, schema={"time_s": pl.Float64, "value": pl.Float64}),
+        "flight flight": _steps(both, "flight_bytes"),
+        "flight cwnd": _steps(window, "cwnd"),
+        "trips trip": _dots(trips, "rtt_s", 1e3),
+    }
+
+
+def _dots(frame: pl.DataFrame, column: str, factor: float = 1.0) -> pl.DataFrame:
+    return _value(thin_points(frame, COLUMNS, each=2), column, factor)
+
+
+def _steps(frame: pl.DataFrame, column: str) -> pl.DataFrame:
+    return _value(thin_steps(frame.drop_nulls(column), column, COLUMNS), column, 1.0)
+
+
+def _value(frame: pl.DataFrame, column: str, factor: float) -> pl.DataFrame:
+    return frame.select("time_s", value=pl.col(column).cast(pl.Float64) * factor)
+
+
+def histogram(name: str, acks: pl.DataFrame) -> Bars:
+    """Segments that the ACKs of one direction cover."""
+    plain = acks.filter(pl.col("plain"))["acked_segments"]
+    groups = [Bar(str(n), [float((plain == n).sum())]) for n in range(1, MOST)]
+    groups.append(Bar(f"{MOST} or more", [float((plain >= MOST).sum())]))
+    if (plain == 0).any():
+        groups.insert(0, Bar("part of one", [float((plain == 0).sum())]))
+    about = "Segments that an ACK acknowledges for the first time; only ACKs of plain new data."
+    return Bars(
+        f"{name}-segments", about, ["ACKs by the segments they cover"], ["blue"], groups, Axis("ACKs (count)"), 2.4
+    )

@@ -1,0 +1,91 @@
+"""An analysis as one offline page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from ..figures import draw
+from ..figures.html import VIEWER, document, esc, header, table
+from ..plot.words import amount, seconds
+from . import text
+from .charts import histogram, viewer
+
+if TYPE_CHECKING:
+    from . import Analysis
+
+#: Directions that are drawn, those with most data; all stand in the table.
+MOST_DRAWN = 8
+MOST_LISTED = 200
+
+Row = Mapping[str, Any]
+
+
+def page(found: Analysis) -> str:
+    """The page's text."""
+    summary = found.summary()
+    rows = summary["connections"]
+    drawn = sorted(rows, key=lambda row: -row["bytes"])[:MOST_DRAWN]
+    drawn.sort(key=lambda row: (row["connection"], row["direction"]))
+    notes = "".join(f'<p class="note">{esc(note)}</p>' for note in text.notes(summary))
+    shown = [row for row in drawn if row["data_packets"] or row["acks"]]
+    charts = None
+    if found.acks is not None and found.segments is not None and shown:
+        charts = viewer(shown, pl.DataFrame(found.acks), pl.DataFrame(found.segments))
+    body = [
+        header("What the ACKs say", "acklab analyze", text.heading(summary), quick=False),
+        notes,
+        "</header><main>",
+        f'<section class="card">{_list(rows, drawn)}</section>',
+        VIEWER if charts else "",
+        *(_section(found, row) for row in shown),
+        '</main><footer class="foot">What each number means is in the reference of <code>acklab analyze</code>.</footer>',
+    ]
+    return document(f"ACKs of {text.title_of_file(summary['file'])}", "".join(body), viewer=charts)
+
+
+def _name(row: Row) -> str:
+    return f"c{row['connection']}w{row['direction']}"
+
+
+def _list(rows: list[Row], drawn: list[Row]) -> str:
+    heads = ["data from", "to", "payload", "segments", "ACKs", "segments an ACK", "path RTT min", "policy", "captured near"]
+    cells = [
+        [
+            f'<a href="#{_name(row)}">{esc(row["from"])}</a>' if row in drawn else esc(row["from"]),
+            esc(row["to"]),
+            amount(row["bytes"], "B") if row["bytes"] else "0",
+            str(row["segments"]),
+            str(row["acks"]),
+            "-" if row["segments_per_ack"] is None else f"{row['segments_per_ack']:.2f}",
+            text.span(row["path_rtt_min_s"]),
+            esc(row["policy"]),
+            esc(row["vantage"]),
+        ]
+        for row in rows[:MOST_LISTED]
+    ]
+    more = f'<p class="note">... and {len(rows) - MOST_LISTED} more.</p>' if len(rows) > MOST_LISTED else ""
+    if len(drawn) < len(rows):
+        more += f'<p class="note">Drawn are the {len(drawn)} with most payload; the tables have all.</p>'
+    return table(heads, cells, ["text", "text", "", "", "", "", "", "text", "text"]) + more
+
+
+def _section(found: Analysis, row: Row) -> str:
+    mine = (pl.col("connection") == row["connection"]) & (pl.col("direction") == row["direction"])
+    figures = ""
+    if hasattr(found, "acks") and row["plain_acks"]:
+        chart = histogram(_name(row), pl.DataFrame(found.acks).filter(mine))
+        figures = draw.embedded(chart, draw.save(chart))
+    numbers = [
+        [esc(f"{heading}: {words}"), esc(shown(row))] for heading, cells in text.COLUMNS for words, shown in cells
+    ]
+    half = (len(numbers) + 1) // 2
+    beside = [left + right for left, right in zip(numbers[:half], numbers[half:], strict=False)]
+    start = f"begins at {seconds(row['start_s'])}, lasts {seconds(row['duration_s'])}"
+    return (
+        f'<section class="card" id="{_name(row)}"><h2>{esc(text.title(row))}</h2><p class="note">{esc(start)}</p>'
+        f'<p class="lead">{esc(row["finding"])}</p>{figures}'
+        f"{table(['', '', '', ''], beside, ['text', '', 'text', ''], 'pairs')}</section>"
+    )

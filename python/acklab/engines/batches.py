@@ -1,0 +1,91 @@
+"""Many scenarios through the extension's threads, results in order."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from .. import _core
+
+CHUNK = 128 * 1024
+"""Scenarios are fed in pieces of about so many bytes."""
+
+
+SIMULATOR, KERNEL = "simulator", "kernel"
+"""What makes runs."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs by their numbers."""
+
+    numbers: Iterable[int]
+    lines: Callable[[Sequence[int]], Iterable[str]]
+    """The scenarios of some of them, a line each. It can be pickled: workers elsewhere make the scenarios themselves."""
+
+    def numbered(self) -> Iterator[str]:
+        """Each scenario behind its number."""
+        numbers = iter(self.numbers)
+        while some := list(islice(numbers, 512)):
+            yield from (f"{number} {line}" for number, line in zip(some, self.lines(some), strict=True))
+
+
+Workers = Callable[[Runs, Path], Iterator[list[bytes]]]
+"""Who makes runs, with a journal: in the runs' order, for each its result, or its error and nothing else, once the journal has it."""
+
+
+def on_threads(threads: int, engine: str = SIMULATOR) -> Workers:
+    """The threads of this process."""
+    return lambda runs, journal: batches(runs.numbered(), threads, journal, engine)
+
+
+def batches(
+    scenarios: Iterable[str], threads: int, journal: str | os.PathLike[str] | None = None, engine: str = SIMULATOR
+) -> Iterator[list[bytes]]:
+    """Result lines as they come, in order. Feeding waits for room, so it has its own thread.
+
+    With a ``journal``, scenarios begin with a number, and each result is in that file before anybody sees it.
+    """
+    if engine == KERNEL:
+        from .kernel import batches as boots
+
+        yield from boots(scenarios, threads, journal)
+        return
+    batch = _core.Batch(threads, journal=journal)
+    trouble: list[BaseException] = []
+    ended = threading.Event()
+
+    def feed() -> None:
+        try:
+            piece: list[str] = []
+            size = 0
+            for scenario in scenarios:
+                if ended.is_set():
+                    return
+                piece.append(scenario)
+                size += len(scenario)
+                if size >= CHUNK:
+                    batch.feed(("\n".join(piece) + "\n").encode())
+                    piece, size = [], 0
+            if piece:
+                batch.feed(("\n".join(piece) + "\n").encode())
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits for results
+            trouble.append(error)
+        finally:
+            batch.close()
+
+    feeder = threading.Thread(target=feed, daemon=True)
+    feeder.start()
+    try:
+        while lines := batch.take():
+            yield lines.splitlines()
+    finally:
+        ended.set()
+        batch.stop()
+        feeder.join()
+    if trouble:
+        raise trouble[0]

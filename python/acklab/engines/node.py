@@ -1,0 +1,333 @@
+"""The first process of a kernel at a node: it sets up the network, runs the node's programs, and switches off.
+
+The first processes of a run tell each other by datagrams what is ready and what has ended, so that each knows when to start its own
+programs and when to end. They are started without acklab's package and without site packages.
+"""
+
+import base64
+import contextlib
+import ctypes
+import fcntl
+import json
+import os
+import resource
+import select
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+import zlib
+from typing import Any
+
+#: Where the first processes tell each other things, and the port of it.
+CONTROL = ("10.255.255.254", 1)
+#: The programs' own files: memory, and nothing of the host.
+SCRATCH = "/tmp"
+#: Most bytes of it, most bytes kept of what one program prints, and most processes and threads of the node.
+MOST_FILES, MOST_OUTPUT, MOST_TASKS = "512m", 4 << 20, 600
+#: How long a program that is asked to end may take, and how long servers go on when all others have ended, in seconds.
+GRACE_S, LINGER_S = 1.0, 2.0
+#: How often it is looked whether a program is ready: at first, and at last.
+LOOK_S, MOST_LOOK_S = 0.001, 0.064
+#: reboot(2): LINUX_REBOOT_CMD_POWER_OFF.
+POWER_OFF = 0x4321FEDC
+#: Requests of netdevice(7).
+SIOCSIFFLAGS, SIOCSIFADDR, SIOCSIFNETMASK, SIOCSIFHWADDR = 0x8914, 0x8916, 0x891C, 0x8924
+IFF_UP, IFF_NOARP = 0x1, 0x80
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def mount(what: str, where: str, kind: str, flags: int = 0, data: str | None = None) -> bool:
+    """mount(2)."""
+    return bool(libc.mount(what.encode(), where.encode(), kind.encode(), flags, data.encode() if data else None) == 0)
+
+
+def network(address: str, hardware: str) -> None:
+    """Brings up the loopback and the card: every other node is on the link, and nobody is asked for a hardware address."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+
+        def ask(request: int, name: bytes, rest: bytes) -> None:
+            fcntl.ioctl(control, request, struct.pack("16s24s", name, rest))
+
+        def inet(text: str) -> bytes:
+            return struct.pack("HH4s", socket.AF_INET, 0, socket.inet_aton(text))
+
+        ask(SIOCSIFFLAGS, b"lo", struct.pack("H", IFF_UP))
+        if "eth0" not in [name for _, name in socket.if_nameindex()]:
+            raise SystemExit("it has no network card; `make kernel` builds one that has")
+        ask(SIOCSIFHWADDR, b"eth0", struct.pack("H6s", 1, bytes.fromhex(hardware.replace(":", ""))))
+        ask(SIOCSIFADDR, b"eth0", inet(address))
+        ask(SIOCSIFNETMASK, b"eth0", inet("255.0.0.0"))
+        ask(SIOCSIFFLAGS, b"eth0", struct.pack("H", IFF_UP | IFF_NOARP))
+
+
+def write(path: str, text: str) -> None:
+    """Writes a variable of the kernel, where it has it."""
+    with contextlib.suppress(OSError), open(path, "w") as file:
+        file.write(text)
+
+
+def listening(port: int | None) -> bool:
+    """Whether somebody listens at a port of TCP or UDP, or at any port but the one that is ours."""
+    for name, state in (("tcp", "0A"), ("tcp6", "0A"), ("udp", "07"), ("udp6", "07")):
+        try:
+            with open(f"/proc/net/{name}") as file:
+                rows = [line.split() for line in file][1:]
+        except OSError:
+            continue
+        ports = [int(row[1].rsplit(":", 1)[1], 16) for row in rows if row[3] == state]
+        if any(found != CONTROL[1] and port in (None, found) for found in ports):
+            return True
+    return False
+
+
+class Program:
+    """One program."""
+
+    def __init__(self, told: dict[str, Any]) -> None:
+        self.number: int = told["number"]
+        self.run: str = told["run"]
+        self.start_s: float = told["start_s"]
+        self.stop_s: float | None = told["stop_s"]
+        self.ready: Any = told["ready"]
+        self.environment: dict[str, str] = told["environment"]
+        self.process: subprocess.Popen[bytes] | None = None
+        self.output, self.printed = b"", 0
+        self.is_ready = self.ended = False
+        self.killed_at: float | None = None
+        self.times: dict[str, float | None] = {"started_s": None, "ready_s": None, "ended_s": None}
+        self.status: int | None = None
+        self.stopped = False
+        self.look_s = LOOK_S
+
+    def begin(self, now: float) -> None:
+        """Starts it, as the leader of a group of its own, with what it prints on a pipe of ours."""
+        self.times["started_s"] = now
+        environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": SCRATCH + "/files", "LANG": "C.UTF-8"}
+        self.process = subprocess.Popen(
+            ["/bin/sh", "-c", self.run],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env={**environment, **self.environment},
+            cwd=SCRATCH + "/files",
+            start_new_session=True,
+            bufsize=0,
+        )
+        os.set_blocking(self.process.stdout.fileno(), False)  # type: ignore[union-attr]
+
+    def read(self) -> bool:
+        """Takes what it has printed; False at the end."""
+        try:
+            more = os.read(self.process.stdout.fileno(), 1 << 16)  # type: ignore[union-attr]
+        except BlockingIOError:
+            return True
+        self.printed += len(more)
+        self.output += more[: max(0, MOST_OUTPUT - len(self.output))]
+        return bool(more)
+
+    def end(self, hard: bool, now: float) -> None:
+        """Asks it and its children to end, or ends them."""
+        if self.process is not None and not self.ended:
+            self.stopped = True
+            self.killed_at = now
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL if hard else signal.SIGTERM)
+
+    def looks_ready(self) -> bool:
+        """Whether what it said of itself holds."""
+        if self.ready == "listens":
+            return listening(None)
+        if "port" in self.ready:
+            return listening(self.ready["port"])
+        return any(self.ready["line"].encode() in line for line in self.output.splitlines())
+
+    def told(self) -> dict[str, Any]:
+        """What the result has of it, but for its output."""
+        return {"number": self.number, **self.times, "status": self.status, "stopped": self.stopped, "printed_bytes": self.printed}
+
+
+class Node:
+    """All programs of this node, and what is known of the others'."""
+
+    def __init__(self, job: dict[str, Any]) -> None:
+        self.epoch_s: int = job["epoch_s"]
+        self.programs = [Program(program) for program in job["programs"]]
+        #: Numbers of all programs of the run that others wait for, and of those that end by themselves; what is left of both.
+        self.unready, self.unended = set(job["servers"]), set(job["others"])
+        self.present = set(job["servers"]) | set(job["others"])
+        self.done_at: float | None = None
+        #: Whether the run ends before its time is up: when those have ended.
+        self.ends = bool(self.unended)
+        self.link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.link.bind(("", CONTROL[1]))
+        self.link.setblocking(False)
+        self.over = False
+
+    def now(self) -> float:
+        """Seconds since the scenario's first instant."""
+        return (time.clock_gettime_ns(time.CLOCK_REALTIME) - self.epoch_s * 10**9) / 1e9
+
+    def tell(self, what: str, number: int) -> None:
+        """Notes it, and tells the other first processes."""
+        self.note(what, number)
+        with contextlib.suppress(OSError):
+            self.link.sendto(f"{what} {number}".encode(), CONTROL)
+
+    def note(self, what: str, number: int) -> None:
+        """A program is ready, or has ended."""
+        self.unready.discard(number)  # one that has ended will not be ready any more
+        if what == "ended":
+            self.unended.discard(number)
+            self.present.discard(number)
+
+    def hear(self) -> None:
+        """What the others tell."""
+        while True:
+            try:
+                words = self.link.recv(64).decode().split()
+            except OSError:
+                return
+            if words == ["stop"]:
+                self.over = True
+            elif len(words) == 2:
+                self.note(words[0], int(words[1]))
+
+    def step(self) -> float | None:
+        """Does what is due; the seconds until something else will be, as far as this node knows."""
+        now, waits = self.now(), []
+        if self.ends and not self.unended and self.done_at is None:
+            self.done_at = now
+        lingers = None if self.done_at is None else self.done_at + LINGER_S
+        all_done = self.over or (lingers is not None and now >= lingers)
+        if lingers is not None and not all_done:
+            waits.append(lingers - now)
+        for program in self.programs:
+            if program.ended:
+                continue
+            if program.process is None:
+                if all_done:
+                    program.ended = True
+                    self.tell("ended", program.number)
+                elif not any(number < program.number for number in self.unready):
+                    if now >= program.start_s:
+                        program.begin(now)
+                    else:
+                        waits.append(program.start_s - now)
+            if program.process is None:
+                continue
+            if program.ready is not None and not program.is_ready:
+                if program.looks_ready():
+                    program.is_ready, program.times["ready_s"] = True, now
+                    self.tell("ready", program.number)
+                else:
+                    waits.append(program.look_s)
+                    program.look_s = min(2 * program.look_s, MOST_LOOK_S)
+            due = all_done or (program.stop_s is not None and now >= program.stop_s)
+            if program.killed_at is not None:
+                if now >= program.killed_at + GRACE_S:
+                    program.end(True, now)
+                waits.append(GRACE_S)
+            elif due:
+                program.end(False, now)
+                waits.append(GRACE_S)
+            elif program.stop_s is not None:
+                waits.append(program.stop_s - now)
+        return min(waits) if waits else None
+
+    def reap(self) -> None:
+        """Notes what has ended; as the first process we also get orphans."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            for program in self.programs:
+                if program.process is not None and program.process.pid == pid and not program.ended:
+                    program.status = os.waitstatus_to_exitcode(status)
+                    program.ended, program.times["ended_s"] = True, self.now()
+                    while select.select([program.process.stdout], [], [], 0)[0] and program.read():  # type: ignore[type-var]
+                        pass
+                    with contextlib.suppress(ProcessLookupError):
+                        os.killpg(pid, signal.SIGKILL)  # what it has left behind
+                    self.tell("ended", program.number)
+
+    def work(self) -> None:
+        """Runs everything to its end."""
+        wake_read, wake_write = os.pipe()
+        os.set_blocking(wake_write, False)
+        os.set_blocking(wake_read, False)
+        signal.set_wakeup_fd(wake_write)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        time.sleep(max(0.0, -self.now()))
+        closed: set[int] = set()
+        while self.present:
+            wait = self.step()
+            if self.over and all(program.ended for program in self.programs):
+                break
+            if not self.present:
+                break
+            open_ones = [program for program in self.programs if program.process and program.number not in closed]
+            pipes = {program.process.stdout: program for program in open_ones}  # type: ignore[union-attr]
+            for ready in select.select([self.link, wake_read, *pipes], [], [], wait)[0]:  # type: ignore[type-var]
+                if ready is self.link:
+                    self.hear()
+                elif ready == wake_read:
+                    os.read(wake_read, 4096)
+                elif not pipes[ready].read():
+                    closed.add(pipes[ready].number)
+            self.reap()
+
+
+def hand_back(job: dict[str, Any], node: Node) -> None:
+    """Leaves results and files where the host finds them."""
+    out = SCRATCH + "/out"
+    os.mkdir(out)
+    if not mount("none", out, "hostfs", 0, job["directory"]):
+        raise SystemExit(f"cannot mount {job['directory']}")
+    for program in node.programs:
+        with open(f"{out}/{program.number}.output", "wb") as file:
+            file.write(program.output)
+    shutil.copytree(SCRATCH + "/files", out + "/files", symlinks=True, dirs_exist_ok=True, ignore=_special, copy_function=shutil.copyfile)
+    with open(out + "/result.json", "w") as file:
+        json.dump([program.told() for program in node.programs], file)
+
+
+def _special(folder: str, names: list[str]) -> list[str]:
+    """Sockets, pipes and devices, which no host wants."""
+    kinds = (os.path.isfile, os.path.isdir, os.path.islink)
+    return [name for name in names if not any(kind(os.path.join(folder, name)) for kind in kinds)]
+
+
+def main() -> None:
+    """Sets up, works, and switches off."""
+    job = json.loads(zlib.decompress(base64.b64decode(sys.argv[1])))
+    mount("proc", "/proc", "proc")
+    mount("tmpfs", SCRATCH, "tmpfs", 0, f"size={MOST_FILES}")
+    for place in ("/run", "/var/tmp", "/var/log", "/dev/shm"):
+        mount("tmpfs", place, "tmpfs", 0, "size=16m")
+    os.mkdir(SCRATCH + "/files")
+    write("/proc/sys/kernel/threads-max", str(MOST_TASKS))
+    write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1")
+    write("/proc/sys/net/ipv4/ping_group_range", "0 2147483647")
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    socket.sethostname(job["name"])
+    hosts = SCRATCH + "/.hosts"
+    write(hosts, "127.0.0.1 localhost\n" + "".join(f"{address} {name}\n" for name, address in job["nodes"]))
+    mount(hosts, "/etc/hosts", "none", 4096)  # MS_BIND
+    network(job["address"], job["hardware"])
+    node = Node(job)
+    node.work()
+    hand_back(job, node)
+    sys.stdout.flush()
+    libc.reboot(ctypes.c_int(POWER_OFF))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Many runs as one question: sweeps, comparisons, searches, datasets."""

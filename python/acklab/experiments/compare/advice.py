@@ -1,0 +1,316 @@
+"""The finding in sentences: which case the seeds show to be better by the declared objectives, by how much, and what they leave open."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ...figures.stats import LEAST_SEEDS, Sample
+from ...plot.words import digits, listing
+from .changes import UNDECIDED, WORSE, Change, apart, changes, reach, size
+from .difference import EQUIVALENT, POWER, SAME, Difference, moves, rounded
+from .metrics import Metric
+from .numbers import pair, percent
+from .rank import Ranking
+
+if TYPE_CHECKING:
+    from .result import Compared
+
+#: Other cases that a sentence lists by name.
+MOST_NAMES = 4
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What the seeds decide between the first case and the others, over all objectives in all situations that vary."""
+
+    told: Compared
+
+    @property
+    def base(self) -> str:
+        """The first case, beside which the others are judged."""
+        return self.told.comparison.cases[0].name
+
+    @property
+    def others(self) -> list[str]:
+        """The other cases."""
+        return [case.name for case in self.told.comparison.cases[1:]]
+
+    def signs(self, one: str, other: str) -> list[tuple[Ranking, Metric, int]]:
+        """For each situation and objective whether ``one`` is better (1) or worse (-1) than ``other``; a missing value is worse."""
+        found = []
+        for ranking in self.told.rankings:
+            mine, its = ranking.row(one).samples, ranking.row(other).samples
+            for metric in ranking.objectives if ranking.random else ():
+                missing = (mine[metric.name] is not None) - (its[metric.name] is not None)
+                found.append((ranking, metric, missing or ranking.better(metric, one, other)))
+        return found
+
+    def doubts(self, one: str, other: str) -> list[tuple[Ranking, Metric]]:
+        """Situations and objectives by which the seeds leave open whether ``one`` is worse, while its mean is, by more than the margin."""
+        margin = self.told.comparison.margin
+        return [(ranking, metric) for ranking, metric, sign in self.signs(one, other) if not sign and _leans(ranking, metric, one, other, margin)]
+
+    def dominates(self, one: str, other: str) -> bool:
+        """Whether ``one`` is better by an objective in a situation, and worse by none in any."""
+        signs = [sign for *_, sign in self.signs(one, other)]
+        return max(signs, default=0) > 0 and min(signs) >= 0
+
+    @cached_property
+    def front(self) -> list[str]:
+        """The cases that are better than the first, less those to which another of them is to be preferred."""
+        if self.told.seeds < LEAST_SEEDS:
+            return []
+        better = [name for name in self.others if self.dominates(name, self.base) and not self.doubts(name, self.base)]
+        return [name for name in better if not any(self.dominates(other, name) for other in better)] or better
+
+    @cached_property
+    def chosen(self) -> str | None:
+        """The case to use instead of the first: shown to be better, and without a shown or possible loss; None where there is none."""
+        names = [case.name for case in self.told.comparison.cases]
+        return max(self.front, key=lambda name: (self.wins(name, names), -names.index(name)), default=None)
+
+    def wins(self, name: str, names: Sequence[str]) -> tuple[int, ...]:
+        """For each objective, then each further metric, how many of the others it beats less how many beat it."""
+        comparison = self.told.comparison
+        order = [*comparison.objectives, *(one for one in comparison.metrics if one not in comparison.objectives)]
+        return tuple(
+            sum(ranking.better(metric, name, other) for ranking in self.told.rankings for other in names) for metric in order
+        )
+
+    @property
+    def mixed(self) -> str | None:
+        """The case that is better than the first by most, of those that have a shown or possible loss, too."""
+        names = [case.name for case in self.told.comparison.cases]
+        others = [name for name in self.others if name not in self.front]
+        gaining = [name for name in others if max((sign for *_, sign in self.signs(name, self.base)), default=0) > 0]
+        return max(gaining, key=lambda name: (self.wins(name, names), -names.index(name)), default=None)
+
+    @property
+    def subject(self) -> str:
+        """The case whose changes from the first are told: the chosen one, else one that gains, else the best of the others."""
+        rows = self.told.rankings[0].rows
+        return self.chosen or self.mixed or next(row.case for row in rows if row.case != self.base)
+
+
+def _leans(ranking: Ranking, metric: Metric, one: str, other: str, margin: float) -> bool:
+    """Whether an undecided mean is worse by more than the margin."""
+    found = ranking.between(metric, one, other)
+    mine, its = ranking.row(one).samples[metric.name], ranking.row(other).samples[metric.name]
+    if found is None or mine is None or its is None or found.verdict != UNDECIDED or not moves(mine.value, its.value, margin):
+        return False
+    return (mine.value > its.value) != metric.quantity.more_is_better
+
+
+def advice(told: Compared) -> str:
+    """A few sentences, the finding first."""
+    if not told.random:
+        return _one_run(told)
+    if told.seeds < LEAST_SEEDS:
+        return f"Too few seeds: {told.seeds} give no interval and no recommendation, at least {LEAST_SEEDS} do; --seeds 10 makes ten."
+    made = Decision(told)
+    if made.chosen is None:
+        return " ".join([_without_a_choice(made), *_silent(told)])
+    found = changes(told, made.chosen, made.base)
+    costs = [
+        f"{head}: {listing([_named(told, one) for one in found if one.verdict == verdict])}."
+        for head, verdict in (("Worse", WORSE), ("Undecided", UNDECIDED))
+        if any(one.verdict == verdict for one in found)
+    ]
+    return " ".join([_use(made, made.chosen), *costs, *_also(made), *_silent(told)])
+
+
+def recommended(told: Compared) -> str | None:
+    """The case that the sentences recommend: one to use, or the first to stay with; None where they leave it open."""
+    made = Decision(told)
+    return made.chosen or (made.base if _all_worse(made) else None)
+
+
+# ---- the verdicts ----------------------------------------------------------------------------------------------------
+def _one_run(told: Compared) -> str:
+    """Nothing random: an order of single runs, no verdict."""
+    metric = told.rankings[0].by
+    orders = []
+    for ranking in told.rankings:
+        steps: list[list[tuple[str, Sample | None]]] = []
+        for row in ranking.rows:
+            mine = row.samples[ranking.by.name]
+            lead = steps[-1][0][1] if steps else None
+            if mine is not None and lead is not None and not moves(mine.value, lead.value, told.comparison.margin):
+                steps[-1].append((row.case, mine))
+            else:
+                steps.append([(row.case, mine)])
+        orders.append(_where(ranking) + ", ".join(_step(told, ranking.by, step) for step in steps))
+    return (
+        f"One deterministic run each, best {metric.name} first: {'; '.join(orders)}. "
+        "A nudge of the delays can change the order: --spread-delays 1% tries that."
+    )
+
+
+def _step(told: Compared, metric: Metric, step: Sequence[tuple[str, Sample | None]]) -> str:
+    names = listing([quoted(name) for name, _ in step])
+    within = f", within {percent(told.comparison.margin)}" if len(step) > 1 else ""
+    return f"{names} ({shown(metric, step[0][1])}{within})"
+
+
+def _use(made: Decision, chosen: str) -> str:
+    """The first objective by which the chosen case is better, in the situation in which it is so by most."""
+    lead = _lead(made, chosen, made.base, 1)
+    return f"Use {quoted(chosen)} instead of {quoted(made.base)}: {_finding(made.told, *lead, chosen, made.base)}."
+
+
+def _lead(made: Decision, one: str, other: str, way: int) -> tuple[Ranking, Metric]:
+    """The first objective by which a case is better (1) or worse (-1) than another, in the situation in which it is so by most."""
+    found = [(ranking, metric) for ranking, metric, sign in made.signs(one, other) if sign == way]
+    lead = min((metric for _, metric in found), key=made.told.comparison.objectives.index)
+    return max((each for each in found if each[1] is lead), key=lambda each: _far(each[0].between(lead, one, other)))
+
+
+def _far(found: Difference | None) -> float:
+    if found is None:
+        return math.inf
+    return abs(math.log(found.value)) if found.relative else math.inf
+
+
+def _finding(told: Compared, ranking: Ranking, metric: Metric, one: str, other: str) -> str:
+    """One finding with its interval and its sample."""
+    found = ranking.between(metric, one, other)
+    new, old = ranking.row(one).samples[metric.name], ranking.row(other).samples[metric.name]
+    if found is None or new is None or old is None:
+        return f"{_where(ranking)}{metric.name} is {shown(metric, new)} instead of {shown(metric, old)}"
+    texts, unit = pair(new.value, old.value), f" {metric.quantity.unit}".rstrip()
+    return f"{_where(ranking)}{metric.name} is {texts[0]}{unit} instead of {texts[1]}{unit}, {apart(found, metric.quantity.unit)} ({told.seeds} seeds)"
+
+
+def _named(told: Compared, one: Change) -> str:
+    """A change in a list."""
+    unit = one.metric.quantity.unit
+    interval = f" ({reach(one.found, unit)})" if one.found.interval is not None else ""
+    return f"{one.metric.name} {size(one.found, unit)}{interval}{_under(told, one.situation)}"
+
+
+def _under(told: Compared, situation: str) -> str:
+    return f" {situation}" if situation and len(told.rankings) > 1 else ""
+
+
+def _traded(made: Decision, name: str) -> str:
+    """A case that gains by an objective, and has a shown or possible loss."""
+    shown_loss = min(sign for *_, sign in made.signs(name, made.base)) < 0
+    gain = _lead(made, name, made.base, 1)
+    loss = _lead(made, name, made.base, -1) if shown_loss else made.doubts(name, made.base)[0]
+    told = made.told
+    return f"With {quoted(name)}, {_finding(told, *gain, name, made.base)}; but {_finding(told, *loss, name, made.base)}."
+
+
+def _also(made: Decision) -> list[str]:
+    rest = [quoted(name) for name in made.front if name != made.chosen]
+    verb = "is" if len(rest) == 1 else "are"
+    said = [f"{listing(rest)} {verb} also better than {quoted(made.base)} by an objective, without a shown or possible loss."] if rest else []
+    more = made.mixed
+    if more is not None and made.chosen is not None and max(sign for *_, sign in made.signs(more, made.chosen)) > 0:
+        said.append(_traded(made, more))
+    return said
+
+
+def _all_worse(made: Decision) -> bool:
+    """Whether each other case is worse than the first by an objective, and better by none."""
+    if made.told.seeds < LEAST_SEEDS or not made.told.random:
+        return False
+    return all(made.dominates(made.base, name) for name in made.others)
+
+
+def _without_a_choice(made: Decision) -> str:
+    """No case is shown to be better than the first."""
+    told, base, words = made.told, quoted(made.base), _objectives(made.told)
+    if made.mixed is not None:
+        return f"No case is better than {base} without a shown or possible loss. {_traded(made, made.mixed)}"
+    if _all_worse(made):
+        if len(made.others) == 1:
+            other = made.others[0]
+            return f"Stay with {base}: with {quoted(other)}, {_finding(told, *_lead(made, other, made.base, -1), other, made.base)}."
+        return f"Stay with {base}: {listing([quoted(name) for name in made.others])} are worse by {words}."
+    open_ = [name for name in made.others if not any(sign for *_, sign in made.signs(name, made.base))]
+    worse = [quoted(name) for name in made.others if made.dominates(made.base, name)]
+    verb = "is" if len(worse) == 1 else "are"
+    further = f" {listing(worse)} {verb} worse than {base}." if worse else ""
+    return f"{_between(told, [made.base, *open_])}.{further}"
+
+
+def _between(told: Compared, names: list[str]) -> str:
+    """What the seeds leave open between the first case and others."""
+    base, *others = names
+    who = f"{quoted(base)} and {len(others)} other cases" if len(others) > MOST_NAMES else listing([quoted(name) for name in names])
+    words = _objectives(told)
+    pairs = [
+        (found, ranking, metric, other)
+        for ranking in told.rankings
+        if ranking.random
+        for metric in ranking.objectives
+        for other in others
+        if (found := ranking.between(metric, other, base)) is not None
+    ]
+    if not pairs:
+        return f"{who} have no value by {words}"
+    verdicts = {found.verdict for found, *_ in pairs}
+    if verdicts <= {SAME}:
+        return f"{who} have the same {words} in every seed"
+    if verdicts <= {SAME, EQUIVALENT}:
+        return f"{who} are equivalent within {percent(told.comparison.margin)} by {words}"
+    found, ranking, metric, other = max(
+        (each for each in pairs if each[0].verdict not in (SAME, EQUIVALENT)), key=lambda each: _widest(each[0])
+    )
+    sampled = f"{shown(metric, ranking.row(base).samples[metric.name])} with {quoted(base)}, {told.seeds} seeds"
+    may = f"{metric.name} may be {apart(found, metric.quantity.unit)} ({sampled})"
+    needs = _needs(told, [each[0] for each in pairs], ranking)
+    said = f"Undecided between {who} by {words}: {_where(ranking)}with {quoted(other)}, {may}"
+    return f"{said}. {needs}" if needs else said
+
+
+def _widest(found: Difference) -> float:
+    return found.interval.high / found.interval.low if found.interval is not None and found.relative else math.inf
+
+
+def _needs(told: Compared, found: Sequence[Difference], ranking: Ranking) -> str:
+    """The number of seeds that would decide, and the assumption of this estimate."""
+    needed = [one.needed for one in found if one.needed is not None]
+    if not needed:
+        return ""
+    return (
+        f"About {rounded(max(needed)):,} seeds would show a difference of {percent(ranking.rules.resolution)} with a chance of "
+        f"{percent(POWER)}, if seeds vary as these {told.seeds} do"
+    )
+
+
+def _silent(told: Compared) -> list[str]:
+    """The objectives that respond in no situation, where another does."""
+    responds = [one for ranking in told.rankings for one in ranking.objectives if one not in ranking.silent]
+    silent = [one.name for one in told.comparison.objectives if responds and one not in responds]
+    verb = "does" if len(silent) == 1 else "do"
+    within = f"no two cases are shown to differ by more than {percent(told.comparison.margin)}"
+    return [f"{listing(silent)} {verb} not respond to what the cases change: {within}."] if silent else []
+
+
+# ---- names and numbers -----------------------------------------------------------------------------------------------
+def quoted(name: str) -> str:
+    """A case's name in a sentence: in quotation marks where a comma in it would end it.
+
+    >>> quoted("no filter"), quoted("delayed, queue of 8")
+    ('no filter', '“delayed, queue of 8”')
+    """
+    return f"“{name}”" if "," in name else name
+
+
+def shown(metric: Metric, one: Sample | None) -> str:
+    """A mean with its unit."""
+    return "no value" if one is None else f"{digits(one.value)} {metric.quantity.unit}".rstrip()
+
+
+def _objectives(told: Compared) -> str:
+    return listing([metric.name for metric in told.comparison.objectives])
+
+
+def _where(ranking: Ranking) -> str:
+    return f"{ranking.situation}, " if ranking.situation else ""

@@ -1,0 +1,138 @@
+"""Paired comparisons of two cases over the same seeds, and the verdicts on them.
+
+Positive values are compared by their ratio in each seed: the mean of its logarithms has Student's interval, so the interval of the ratio
+is positive. Where a value is 0, the paired difference is taken instead. Equivalence within the margin has two one-sided tests
+(Schuirmann 1987) at the same error. All take seeds as independent. If two cases differ by chance alone, either is as often the larger
+one, so that also skewed values decide falsely at most about as often as said.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ...figures.stats import ALPHA, LEAST_SEEDS, Interval, Sample, seeds_needed
+
+#: Verdicts: more than the margin apart, and not by chance; not shown; the means are within the margin; equal in every seed; one
+#: deterministic run each, or too few seeds, which decide nothing.
+DIFFERENT, UNDECIDED, EQUIVALENT, SAME, ONE_RUN, TOO_FEW = "different", "undecided", "equivalent", "same", "one run", "too few seeds"
+#: The share of the mean below which a difference does not matter, unless another is given.
+MARGIN = 0.02
+#: The difference, as a share of the mean, for which the needed seeds are estimated if the margin is less, and the power of the test.
+RESOLUTION, POWER = 0.05, 0.8
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The size of a comparison's family of differences, and the margin."""
+
+    family: int = 1
+    """Differences that may be looked at; their error is shared by all (Bonferroni)."""
+    margin: float = MARGIN
+    """Share of the smaller mean up to which a difference does not matter."""
+    looks: int = 1
+
+    @property
+    def level(self) -> float:
+        """Confidence level of one difference's interval."""
+        return 1 - ALPHA / (self.family * self.looks)
+
+    @property
+    def resolution(self) -> float:
+        """The difference to detect, as a share of the mean."""
+        return max(self.margin, RESOLUTION)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One sample compared with another."""
+
+    value: float
+    """The ratio of the means; where not ``relative``, their difference in the metric's unit."""
+    interval: Interval | None
+    """Of the mean ratio over the seeds (geometric), or of the difference; None where seeds give none."""
+    verdict: str
+    relative: bool = True
+    needed: int | None = None
+    """Seeds that would show a difference of the resolution, where undecided and more than there are."""
+
+    @property
+    def more(self) -> bool:
+        """Whether the first mean is the larger one."""
+        return self.value > (1 if self.relative else 0)
+
+
+def moves(one: float, other: float, margin: float) -> bool:
+    """Whether two means are further apart than the margin, which is a share of the smaller one.
+
+    >>> moves(43.61, 43.57, 0.02), moves(3.44, 4.43, 0.02), moves(0.0, 2.0, 0.02)
+    (False, True, True)
+    """
+    return abs(one - other) > margin * min(abs(one), abs(other))
+
+
+def difference(one: Sample, other: Sample, rules: Rules, *, random: bool = True) -> Difference:
+    """``one`` compared with ``other``, seed by seed; without ``random`` variation all seeds are one run."""
+    relative = min(*one.values, *other.values) > 0
+    apart = _logarithms(one, other) if relative else one.minus(other)
+    value = one.value / other.value if relative else apart.value
+    if one.values == other.values:
+        return Difference(value, None, SAME, relative)
+    if not random or one.count < LEAST_SEEDS:
+        return Difference(value, None, TOO_FEW if random else ONE_RUN, relative)
+    found = apart.interval(rules.level)
+    shown = Interval(math.exp(found.low), math.exp(found.high), found.level) if relative else found
+    verdict = _beyond(one, other, apart.value, relative, rules)
+    if one.minus(other).deviation == 0 or apart.deviation < 1e-12:
+        return _constant(Difference(value, shown, verdict, relative), apart.count, rules)
+    if verdict == EQUIVALENT and _within(apart, rules):
+        return Difference(value, shown, EQUIVALENT, relative)
+    if not found.low <= 0 <= found.high:
+        return Difference(value, shown, DIFFERENT if verdict == DIFFERENT else UNDECIDED, relative)
+    effect = math.log1p(rules.resolution)
+    if not relative or max(-found.low, found.high) <= effect:
+        return Difference(value, shown, UNDECIDED, relative)
+    needed = seeds_needed(apart.deviation, effect, rules.level, POWER)
+    return Difference(value, shown, UNDECIDED, relative, needed if needed > apart.count else None)
+
+
+def _logarithms(one: Sample, other: Sample) -> Sample:
+    """The logarithm of the ratio in each seed."""
+    return Sample.of([math.log(a / b) for a, b in zip(one.values, other.values, strict=True)])
+
+
+def _beyond(one: Sample, other: Sample, apart: float, relative: bool, rules: Rules) -> str:
+    """The verdict that an exact comparison would have: the means and, where relative, the mean logarithm have to agree."""
+    moved = moves(one.value, other.value, rules.margin)
+    if not relative:
+        return DIFFERENT if moved else UNDECIDED
+    if moved and abs(apart) > math.log1p(rules.margin) and (apart > 0) == (one.value > other.value):
+        return DIFFERENT
+    return EQUIVALENT if rules.margin and not moved else UNDECIDED
+
+
+def _within(apart: Sample, rules: Rules) -> bool:
+    """Whether the ratio is within the margin either way: two one-sided tests, each at the family's error."""
+    level = 2 * rules.level - 1
+    if level <= 0:
+        return False
+    found, most = apart.interval(level), math.log1p(rules.margin)
+    return -most < found.low and found.high < most
+
+
+def _constant(found: Difference, count: int, rules: Rules) -> Difference:
+    """A difference that is the same in every seed has no variance to judge by: its sign alone decides (sign test)."""
+    needed = 1 + math.ceil(-math.log2(1 - rules.level))
+    if count >= needed or found.verdict != DIFFERENT:
+        return found
+    return Difference(found.value, found.interval, UNDECIDED, found.relative, needed)
+
+
+def rounded(count: int) -> int:
+    """A number of seeds to two digits, upwards.
+
+    >>> rounded(37), rounded(1234)
+    (37, 1300)
+    """
+    step = int(10 ** max(0, len(str(count)) - 2))
+    return -(-count // step) * step

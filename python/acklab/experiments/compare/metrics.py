@@ -1,0 +1,97 @@
+"""Metrics as they are written: ``[NAME:] QUANTITY[@WHERE]``, the quantity one by name, a column, or an aggregate of one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+
+from . import aggregate
+from .columns import FLOWS, LINKS
+from .directions import NEITHER
+from .errors import CompareError
+from .quantities import EACH, QUANTITIES, Quantity, Summary, of_column, of_transfers
+
+_AGGREGATE = re.compile(r"([A-Za-z]\w*(?:\.\d+)?)\s*\(\s*([^()]*?)\s*\)")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A quantity of some flows or of some link directions, under a name."""
+
+    name: str
+    quantity: Quantity
+    where: str
+
+    @property
+    def label(self) -> str:
+        """Name and unit, if it has one."""
+        return f"{self.name} ({self.quantity.unit})" if self.quantity.unit else self.name
+
+    @property
+    def ranks(self) -> bool:
+        """Whether one value is better than another."""
+        return self.quantity.better != NEITHER
+
+    def read(self, summary: Summary) -> float:
+        """Its value in a run; NaN where there was nothing to measure."""
+        return self.quantity.read(summary, self.where)
+
+    def check(self, summary: Summary) -> None:
+        """Says what there is, where it names no flow or link of the scenario.
+
+        Raises:
+            CompareError: it names nothing.
+        """
+        if self.quantity.of_link:
+            names = [f"{link['from']}->{link['to']}" for link in summary["links"]]
+            what = "link direction"
+        else:
+            names = list(dict.fromkeys(flow["name"] for flow in summary["flows"]))
+            what = "flow"
+        if not any(fnmatchcase(name, self.where) for name in names):
+            raise CompareError(f"metric {self.name}: no {what} `{self.where}`; there are {', '.join(names[:12])}")
+
+
+def metric(text: str) -> Metric:
+    """A metric as it is written: ``download: goodput@down*``, ``p99(completion)``, ``drops@G->R``.
+
+    Raises:
+        CompareError: it is none.
+    """
+    name, colon, rest = text.partition(":")
+    kind, at, where = ((rest if colon else text).strip()).partition("@")
+    kind, where = kind.strip(), where.strip()
+    if at and not where:
+        raise CompareError(f"metric {text!r}: after @ comes a flow's name or a link FROM->TO, or a pattern such as down*")
+    quantity = _quantity(text, kind, where)
+    shown = (name.strip() if colon else "") or (f"{kind} of {where}" if where else kind)
+    return Metric(shown, quantity, where or "*")
+
+
+def _quantity(text: str, kind: str, where: str) -> Quantity:
+    found = _AGGREGATE.fullmatch(kind)
+    how, kind = (found[1], found[2]) if found else ("", kind)
+    if how and not aggregate.known(how):
+        raise CompareError(f"metric {text!r}: no aggregate `{how}`; there are {', '.join(aggregate.NAMES)}")
+    # A column of both tables is the flows' unless WHERE is a link.
+    of_link = kind not in FLOWS or ("->" in where and kind in LINKS)
+    if how and kind in EACH:
+        return of_transfers(kind, how)
+    if kind in (LINKS if of_link else FLOWS) and (how or kind not in QUANTITIES):
+        if of_link and not how and not where and LINKS[kind].aggregate != "sum":
+            raise CompareError(
+                f"metric {text!r}: `{kind}` of different links does not add up; write {kind}@FROM->TO, or max({kind})"
+            )
+        return of_column(kind, of_link, how)
+    every = [*QUANTITIES, *FLOWS, *LINKS]
+    if kind not in every:
+        near = [f"did you mean `{it}`?" for it in get_close_matches(kind, every, n=1)]
+        allowed = f"there are {', '.join(QUANTITIES)}; or a column of the flows or links table"
+        raise CompareError(f"metric {text!r}: no quantity `{kind}`; {near[0] if near else allowed}")
+    if how:
+        raise CompareError(f"metric {text!r}: a run has one `{kind}`; {how}() takes a column, or {', '.join(EACH)}")
+    if QUANTITIES[kind].of_link and not where:
+        raise CompareError(f"metric {text!r}: `{kind}` is of a link direction; write {kind}@FROM->TO")
+    return QUANTITIES[kind]

@@ -1,0 +1,187 @@
+"""Output files of a comparison: Parquet tables, a chart as SVG and PNG, one offline page, ``comparison.json``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from ...engines.journal import forget
+from ...figures.charts import Dot, DotPanel, Dots
+from ...figures.stats import LEAST_SEEDS, Sample, bounded
+from ...results.directory import Folder
+from ...results.frames import provenance, system_errors, write_scenario
+from ...scenario._toml import dumps
+from ..sweep.flags import assignment, value
+from .advice import Decision
+from .changes import changes
+from .difference import Difference
+from .directions import LESS, MORE, NEITHER, WORDS
+from .first import first_runs
+from .page import page
+from .rank import Ranking
+from .result import Compared, basis
+
+_ARROWS = {MORE: "→", LESS: "←", NEITHER: ""}
+#: Panels that are wide enough for a name with its unit in one line.
+MOST_WIDE = 5
+SHADES = ("blue", "orange", "green", "purple", "red", "sky", "pink", "gold", "slate")
+
+
+def plain(told: Compared) -> dict[str, Any]:
+    """The comparison as plain values: the object of ``--json`` and ``comparison.json``."""
+    metrics = told.comparison.metrics
+    return {
+        "title": told.title,
+        "seeds": told.seeds,
+        "margin": told.comparison.margin,
+        "for": [one.name for one in told.comparison.objectives],
+        "random": told.random,
+        "metrics": [
+            {"name": m.name, "quantity": m.quantity.name, "where": m.where, "unit": m.quantity.unit,
+             "better": WORDS[m.quantity.better]}
+            for m in metrics
+        ],
+        "situations": [_situation(told, ranking) for ranking in told.rankings],
+        "advice": told.advice,
+        "changes": _changes(told),
+        "configure": list(told.configure),
+        "basis": basis(told),
+    }  # fmt: skip
+
+
+def _situation(told: Compared, ranking: Ranking) -> dict[str, Any]:
+    rows = []
+    for row in ranking.rows:
+        found = {}
+        for metric in told.comparison.metrics:
+            one = row.samples[metric.name]
+            found[metric.name] = None if one is None else {"mean": one.value, **_ends(told, one), "values": list(one.values)}
+        rows.append({"case": row.case, "rank": row.place, "verdict": row.verdict, "beside_first": _beside(row.beside),
+                     "metrics": found})  # fmt: skip
+    return {
+        "situation": ranking.situation,
+        "random": ranking.random,
+        "ranked_by": ranking.by.name,
+        "not_responding": [one.name for one in ranking.silent],
+        "ranking": rows,
+    }
+
+
+def _ends(told: Compared, one: Sample) -> dict[str, float | None]:
+    """The ends of a mean's interval, where seeds give one."""
+    ends = bounded(one, told.comparison.rule.looks)
+    return {"low": None, "high": None} if ends is None else {"low": ends.low, "high": ends.high}
+
+
+def _beside(found: Difference | None) -> dict[str, Any] | None:
+    """A comparison of two cases: the ratio of their means, or, where a value is 0, the difference in the metric's unit."""
+    if found is None:
+        return None
+    ends = found.interval
+    interval = {"low": None, "high": None, "level": None} if ends is None else {"low": ends.low, "high": ends.high, "level": ends.level}
+    return {"ratio" if found.relative else "difference": found.value, **interval, "seeds_needed": found.needed}
+
+
+def _changes(told: Compared) -> dict[str, Any] | None:
+    """What changes from the first case to another."""
+    if told.random and told.seeds < LEAST_SEEDS:
+        return None
+    made = Decision(told)
+    rows = [
+        {"situation": one.situation, "metric": one.metric.name, "from": one.base, "to": one.value, "verdict": one.verdict, **(_beside(one.found) or {})}
+        for one in changes(told, made.subject, made.base)
+    ]
+    return {"from": made.base, "to": made.subject, "metrics": rows}
+
+
+def chart(told: Compared) -> Dots:
+    """One panel a metric, one row a case, one mark a situation."""
+    order = [case.name for case in told.comparison.cases]
+    panels = []
+    for metric in told.comparison.metrics:
+        dots = []
+        for shade, ranking in zip(SHADES, told.rankings, strict=False):
+            for name in order:
+                one = ranking.row(name).samples[metric.name]
+                if one is None:
+                    continue
+                ends = bounded(one, told.comparison.rule.looks)
+                dots.append(Dot(order.index(name), one.value, (ends.low, ends.high) if ends else (one.value, one.value), shade))
+        title = metric.label.replace(" (", "\n(") if len(told.comparison.metrics) > MOST_WIDE else metric.label
+        panels.append(DotPanel(title, dots, _ARROWS[metric.quantity.better]))
+    keys = [(ranking.situation, shade) for shade, ranking in zip(SHADES, told.rankings, strict=False) if ranking.situation]
+    few = "means of too few seeds for intervals" if told.seeds < LEAST_SEEDS else "means and 95 % intervals"
+    shows = few if told.random else "one deterministic run each"
+    return Dots("comparison", f"{told.title}: {shows}", order, panels, keys)
+
+
+def frames(told: Compared) -> dict[str, Any]:
+    """``runs``, a row a run, and ``ranking``, a row a case and metric."""
+    import polars as pl
+
+    metrics = told.comparison.metrics
+    runs = [
+        {"situation": situation, "case": case, "seed": seed, "metric": m.name, "unit": m.quantity.unit, "value": value}
+        for (situation, case, seed), values in told.values.items()
+        for m, value in zip(metrics, values, strict=True)
+    ]
+    ranking = [
+        {"situation": r.situation, "rank": row.place, "case": row.case, "verdict": row.verdict, "metric": m.name,
+         "unit": m.quantity.unit, "mean": one.value, **_ends(told, one)}
+        for r in told.rankings
+        for row in r.rows
+        for m in metrics
+        if (one := row.samples[m.name]) is not None
+    ]  # fmt: skip
+    return {"runs": pl.DataFrame(runs), "ranking": pl.DataFrame(ranking, schema_overrides={"low": pl.Float64, "high": pl.Float64})}
+
+
+def _cases(told: Compared) -> dict[str, Any]:
+    """The comparison as a file of cases."""
+    one = told.comparison
+
+    def table(name: str, sets: Sequence[str]) -> dict[str, Any]:
+        return {"name": name, "set": {key: value(text) for key, text in map(assignment, sets)}}
+
+    found: dict[str, Any] = {"seeds": one.rule.told(), "metrics": [f"{m.name}: {m.quantity.name}@{m.where}" for m in one.metrics]}
+    found["margin"] = repr(one.margin)
+    if one.objective_names:
+        found["for"] = list(one.objective_names)
+    if one.spread_starts_s:
+        found["spread_starts"] = f"{one.spread_starts_s!r}s"
+    if one.spread_delays:
+        found["spread_delays"] = repr(one.spread_delays)
+    found["case"] = [table(case.name, [*one.sets, *case.sets]) for case in one.cases]
+    situations = [table(situation.name, situation.sets) for situation in one.situations if situation.name]
+    return found | ({"situation": situations} if situations else {})
+
+
+#: The files of a comparison.
+NAMES = ("cases.toml", "comparison.png", "comparison.svg", "comparison.html", "comparison.json", "runs.parquet", "ranking.parquet")
+
+
+def write(told: Compared, folder: Folder) -> None:
+    """Writes everything, or, if interrupted, nothing; what was kept for an interrupt goes.
+
+    Raises:
+        FolderError: a foreign file has the name of a result.
+        OSError: the directory cannot be written.
+    """
+    from ...figures import draw
+
+    with folder.replacing({"seeds": told.seeds}) as scratch:
+        drawn = chart(told)
+        picture = draw.save(drawn, scratch / "comparison.png")
+        scenario = told.comparison.scenario
+        cases = dumps({"scenario": write_scenario(scenario, scratch), **_cases(told)})
+        (scratch / "cases.toml").write_text(cases, encoding="utf-8")
+        (scratch / "comparison.svg").write_text(picture.svg, encoding="utf-8")
+        (scratch / "comparison.html").write_text(page(told, draw.embedded(drawn, picture), first_runs(told)), encoding="utf-8")
+        (scratch / "comparison.json").write_text(json.dumps(plain(told), indent=1) + "\n", encoding="utf-8")
+        text = scenario if isinstance(scenario, str) else scenario.decode(errors="replace")
+        about = provenance(scenario=text, plan=cases, seeds=told.seeds)
+        for name, frame in frames(told).items():
+            with system_errors(scratch / f"{name}.parquet"):
+                frame.write_parquet(scratch / f"{name}.parquet", metadata=about)
+    forget(folder)

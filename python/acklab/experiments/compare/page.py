@@ -1,0 +1,59 @@
+"""A comparison as one HTML page that needs no network."""
+
+from __future__ import annotations
+
+from ...figures.html import VIEWER, document, esc, header, table
+from ...plot.runs import Run
+from ...plot.words import listing
+from ...report.contents import CHARTS, manifest
+from .advice import quoted
+from .rank import FIRST, NO_VALUE, WORSE, Ranked, Ranking
+from .result import Compared, basis, changed, columns, heading
+from .tc import HEAD
+
+
+def page(told: Compared, chart: str, runs: list[Run]) -> str:
+    """The verdict, the chart, a table for each situation, what the cases set, and one run of each case over time."""
+    cases = [quoted(case.name) for case in told.comparison.cases]
+    compared = f"{listing(cases)} by {listing([one.name for one in told.comparison.objectives])}"
+    verdict, _, more = told.advice.partition(". ")
+    verdict, detail = verdict + ("." if more else ""), f"<p>{esc(more)}</p>" if more else ""
+    body = [header(verdict, f"acklab compare: {compared}", told.title, quick=False), f"{detail}</header><main>"]
+    if moved := changed(told):
+        head, heads, rows = moved
+        cells = [[esc(text) for text in row] for row in rows]
+        wide = ["text wrap"] * (2 if heads and heads[0] == "situation" else 1)
+        drawn = table([esc(text) for text in heads], cells, wide) if rows else ""
+        body.append(f'<section class="card"><p>{esc(head)}</p>{drawn}</section>')
+    body.append(f'<section class="card">{chart}</section>')
+    if told.configure:
+        typed = "".join(f"<p><code>{esc(text)}</code></p>" for text in told.configure)
+        body.append(f'<section class="card"><h2>Set it up</h2><p class="note">{esc(HEAD)}</p>{typed}</section>')
+    for ranking in told.rankings:
+        heads, rows = columns(told, ranking)
+        cells = [
+            [esc(place), _case(ranking, row), *map(esc, rest)]
+            for row, (place, _, *rest) in zip(ranking.rows, rows, strict=True)
+        ]
+        name = f"<h2>{esc(text)}</h2>" if (text := heading(told, ranking)) else ""
+        body.append(f'<section class="card">{name}{table([esc(head) for head in heads], cells, ["", "text wrap"])}</section>')
+    body.append("".join(f'<p class="note">{esc(line)}</p>' for line in basis(told)))
+    sets = [
+        [esc(case.name), "<br>".join(f"<code>{esc(text)}</code>" for text in case.sets) or "the scenario as it is"]
+        for case in (*told.comparison.cases, *(s for s in told.comparison.situations if s.name))
+    ]
+    body.append(f'<section class="card"><h2>What each sets</h2>{table(["case or situation", "keys"], sets, ["text wrap", "text wrap"])}</section>')
+    viewer = None
+    if runs:
+        charts = [name for name in CHARTS if name != "timeline"]
+        viewer = manifest(runs, charts=charts, words=False)
+        where = told.comparison.situations[0].name
+        one = f"Each case with seed 1{f' in {where}' if where else ''}: one run, which another seed can change."
+        body.append(f'<section><h2>One run of each case</h2><p class="note">{esc(one)}</p>{VIEWER}</section>')
+    return document(f"{compared}: {told.title}", "".join(body) + "</main>", viewer=viewer)
+
+
+def _case(ranking: Ranking, row: Ranked) -> str:
+    """A case's name; the first is marked where every other is decided to be worse."""
+    decided = ranking.random and all(other.verdict in (WORSE, NO_VALUE) for other in ranking.rows[1:])
+    return f"<span><strong>{esc(row.case)}</strong>, best</span>" if row.verdict == FIRST and decided else esc(row.case)

@@ -1,0 +1,154 @@
+"""A link's queue as a line of tc(8): tc-codel(8), tc-fq_codel(8), tc-pie(8), tc-dualpi2(8), tc-cake(8), tc-red(8). DOCSIS-PIE as TLVs of a modem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...plot.words import listing
+
+Queue = Mapping[str, Any]
+
+HEAD = "To set this on Linux (DEV is the device that sends onto the link; if DEV is faster, give cake a bandwidth, or put a shaper above the queue):"
+"""What stands above the lines."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """The command, or the nearest to it."""
+
+    command: str | None
+    """None where no queueing discipline of Linux is similar."""
+    differs: str = ""
+    """How it differs from the queue of the scenario."""
+
+
+def line(queue: Queue, device: str = "DEV") -> Line:
+    """The command for a queue as an expanded scenario writes it.
+
+    >>> line({"kind": "codel", "packets": 1001, "target": "0.005s", "interval": "0.1s", "ecn": False}).command
+    'tc qdisc replace dev DEV root codel limit 1000 target 5ms interval 100ms noecn'
+    """
+    filtered = queue.get("filter")
+    if queue["kind"] == "docsis-pie":
+        told = _docsis_pie(queue)
+        return Line(told.command, "a service flow has no encoding for an ACK filter; the modem's maker decides on it") if filtered else told
+    if filtered or queue.get("drop") or queue.get("scheduler"):
+        return _composed(queue, filtered, device)
+    make = KINDS.get(queue["kind"])
+    if make is None:
+        return Line(None, f"Linux has no {queue['kind']}")
+    words, differs = make(queue)
+    return Line(f"tc qdisc replace dev {device} root {words}", differs)
+
+
+def _composed(queue: Queue, filtered: Queue | None, device: str) -> Line:
+    """A queue with an ACK filter, a drop policy or a scheduler."""
+    if filtered is None or filtered["kind"] != "cake":
+        parts = [f"the ACK filter {filtered['kind']!r}"] if filtered else []
+        parts += [f"{key} = {queue[key]!r}" for key in ("drop", "scheduler") if queue.get(key)]
+        return Line(None, f"no queueing discipline of Linux has {listing(parts)}")
+    word = "ack-filter-aggressive" if filtered["aggressive"] else "ack-filter"
+    aqm = "which this case does not" if queue["kind"] == "drop-tail" else f"in place of {queue['kind']}"
+    return Line(f"tc qdisc replace dev {device} root cake {word}", f"CAKE also shortens its queues with COBALT, {aqm}")
+
+
+def _docsis_pie(queue: Queue) -> Line:
+    """A service flow's AQM encodings (CM-SP-MULPIv3.1 C.2.2.7.15)."""
+    target = max(round(_seconds(queue["target"]) * 1e3), 1)
+    return Line(f"DOCSIS upstream service flow: TLV 24.40.1 = 0 (AQM on), 24.40.2 = {target} (latency target in ms)")
+
+
+def _drop_tail(queue: Queue) -> tuple[str, str]:
+    if "bytes" in queue:
+        return f"bfifo limit {_bytes(queue['bytes'])}", ""
+    waiting = queue["waiting"] if "waiting" in queue else queue["packets"] - 1
+    return f"pfifo limit {max(waiting, 1)}", ""
+
+
+def _waiting(queue: Queue) -> str:
+    """Linux does not count the packet in service."""
+    return f"limit {queue['waiting'] if 'waiting' in queue else max(queue['packets'] - 1, 1)}"
+
+
+def _ecn(queue: Queue) -> str:
+    return "ecn" if queue["ecn"] else "noecn"
+
+
+def _codel(queue: Queue) -> tuple[str, str]:
+    return f"codel {_waiting(queue)} target {_time(queue['target'])} interval {_time(queue['interval'])} {_ecn(queue)}", ""
+
+
+def _fq_codel(queue: Queue) -> tuple[str, str]:
+    words = f"{_waiting(queue)} flows {queue['flows']} target {_time(queue['target'])} interval {_time(queue['interval'])}"
+    memory = f" memory_limit {_bytes(queue['memory'])}" if "memory" in queue else ""
+    return f"fq_codel {words} quantum {_bytes(queue['quantum'])}{memory} {_ecn(queue)}", ""
+
+
+def _pie(queue: Queue) -> tuple[str, str]:
+    # tc(8) gives alpha and beta in sixteenths of 1/s.
+    words = f"{_waiting(queue)} target {_time(queue['target'])} tupdate {_time(queue['update'])}"
+    words += f" alpha {round(queue['alpha'] * 16)} beta {round(queue['beta'] * 16)} {_ecn(queue)}"
+    burst = "" if _seconds(queue["burst"]) == 0.15 else f"its burst is 150 ms, not {_time(queue['burst'])}"
+    return f"pie {words} {'bytemode' if queue['byte_mode'] else 'nobytemode'}", burst
+
+
+def _fq_pie(queue: Queue) -> tuple[str, str]:
+    words, differs = _pie(queue)
+    return f"fq_{words} flows {queue['flows']} quantum {_bytes(queue['quantum'])}", differs
+
+
+def _dual_pi2(queue: Queue) -> tuple[str, str]:
+    words = f"{_waiting(queue)} target {_time(queue['target'])} tupdate {_time(queue['update'])} alpha {queue['alpha']:g} beta {queue['beta']:g}"
+    words += f" step_thresh {_time(queue['step'])} coupling_factor {queue['coupling']:g} classic_protection {queue['classic_share']:g}%"
+    listed = queue.get("code_points")
+    return f"dualpi2 {words}", f"a filter has to choose the code points {listing([str(point) for point in listed])}" if listed else ""
+
+
+def _cake(queue: Queue) -> tuple[str, str]:
+    words = [f"bandwidth {_rate(queue['bandwidth'])}" if "bandwidth" in queue else "unlimited"]
+    words += [queue["tins"], queue["isolation"], f"rtt {_time(queue['rtt'])}"]
+    if queue["overhead"]:
+        words.append(f"overhead {queue['overhead']}")
+    if _bytes(queue["mpu"]):
+        words.append(f"mpu {_bytes(queue['mpu'])}")
+    if queue["cells"] != "none":
+        words.append(queue["cells"])
+    words.append({"off": "no-ack-filter", "on": "ack-filter", "aggressive": "ack-filter-aggressive"}[queue["ack_filter"]])
+    if "memory" in queue:
+        words.append(f"memlimit {_bytes(queue['memory'])}")
+    return f"cake {' '.join(words)}", ""
+
+
+def _red(queue: Queue) -> tuple[str, str]:
+    packet = _bytes(queue["mean_packet"])
+    low, high, most = (round(queue[key] * packet) for key in ("min", "max", "packets"))
+    burst = round((2 * queue["min"] + queue["max"]) / 3)
+    words = f"limit {most} min {low} max {high} avpkt {packet} burst {max(burst, 1)} probability {queue['max_p']:g}"
+    return f"red {words}{' ecn' if queue['ecn'] else ''}", "Linux computes RED's average from bytes and another weight"
+
+
+#: Kind of queue -> the discipline's words, and how it differs.
+KINDS: Mapping[str, Callable[[Queue], tuple[str, str]]] = {
+    "drop-tail": _drop_tail, "codel": _codel, "fq-codel": _fq_codel, "pie": _pie, "fq-pie": _fq_pie, "dual-pi2": _dual_pi2, "cake": _cake, "red": _red,
+}  # fmt: skip
+
+
+def _seconds(text: str) -> float:
+    return float(text.removesuffix("s"))
+
+
+def _time(text: str) -> str:
+    """A time in the unit of tc(8) that needs no fraction."""
+    us = round(_seconds(text) * 1e6)
+    return f"{us // 1000}ms" if us % 1000 == 0 else f"{us}us"
+
+
+def _bytes(text: str) -> int:
+    return int(text.removesuffix("B"))
+
+
+def _rate(text: str) -> str:
+    bps = round(float(text.removesuffix("bps")))
+    return next(f"{bps // size}{unit}" for size, unit in ((10**9, "gbit"), (10**6, "mbit"), (10**3, "kbit"), (1, "bit")) if bps % size == 0)

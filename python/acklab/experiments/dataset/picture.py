@@ -1,0 +1,344 @@
+"""Charts of a dataset: bands over a key, heat maps over two, and distributions."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...figures.charts import Axis, Chart, Heat, Line, Lines, Panel, Surface
+from ...figures.stats import LEAST_SEEDS, interval, sample
+from ...plot.palette import slots_for
+from ...results.files import replacing
+from ...text.escapes import not_known
+from ..sweep.axes import Column, log_spaced
+from ..sweep.picture import axis_ends, named, scaled, some, word
+from .query import QueryError, invalid, tables
+
+if TYPE_CHECKING:
+    import polars as pl
+
+KINDS = ("band", "heat", "cdf")
+ENDINGS = (".png", ".svg", ".html")
+#: Most lines of a panel, panels, and places on an axis of a heat map.
+MOST_LINES, MOST_PANELS, MOST_PLACES = 9, 12, 400
+#: Points of a distribution's line.
+STEPS = 400
+#: The largest number that is drawn: its square, which an interval needs, is a double.
+MOST = 1e150
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be drawn, by the names of columns."""
+
+    kind: str
+    x: str
+    y: str = ""
+    color: str = ""
+    facet: str = ""
+
+    def check(self, known: Sequence[str]) -> None:
+        """Refuses what cannot be drawn.
+
+        Raises:
+            QueryError: a column is missing, or is not there.
+        """
+        needed = {"band": ("x", "y"), "heat": ("x", "y", "color"), "cdf": ("x",)}
+        if self.kind not in needed:
+            raise QueryError(not_known("kind", self.kind, KINDS))
+        for key in needed[self.kind]:
+            if not getattr(self, key):
+                meant = {"heat": "a heat map shows the mean of --color over --x and --y", "band": "a band shows the mean of --y over --x"}
+                raise QueryError(f"--kind {self.kind} needs --{key}: {meant.get(self.kind, 'the distribution of --x is drawn')}")
+        if self.kind == "cdf" and self.y:
+            raise QueryError("--kind cdf has no --y: the distribution of --x is drawn")
+        for column in (self.x, self.y, self.color, self.facet):
+            if column and (column not in known or "\0" in column):
+                raise QueryError(not_known("column", column, known))
+        if self.kind == "heat" and self.x == self.y:
+            raise QueryError(f"--x and --y are both {self.x}; a heat map needs two columns")
+
+    @property
+    def value(self) -> str:
+        """The column that is measured."""
+        return {"band": self.y, "heat": self.color, "cdf": self.x}[self.kind]
+
+    @property
+    def by(self) -> list[str]:
+        """The columns that tell the marks apart."""
+        keys = {"band": [self.x, self.color], "heat": [self.x, self.y], "cdf": [self.color]}[self.kind]
+        return [key for key in dict.fromkeys([*keys, self.facet]) if key]
+
+
+def plot(
+    place: str | os.PathLike[str],
+    *,
+    x: str,
+    y: str = "",
+    color: str = "",
+    facet: str = "",
+    kind: str = "band",
+    table: str = "flows",
+    out: str | os.PathLike[str] | None = None,
+) -> Chart:
+    """Draws a table.
+
+    ``band``: the mean of ``y`` over ``x``, with the 95 % interval over the seeds, a line for each ``color``. ``heat``: the mean of ``color``
+    over ``x`` and ``y``. ``cdf``: the share of rows in which ``x`` is at most so much, a line for each ``color``. Each value of ``facet`` is a panel.
+    Where a row has no value, no mean is drawn; a distribution ends below 1. A row without a place on an axis is left out, and the
+    chart says how many are.
+
+    Args:
+        place: a dataset's directory or URL, the directory of any results, or a Parquet file.
+        x: a column.
+        y: a column.
+        color: a column.
+        facet: a column.
+        kind: ``band``, ``heat`` or ``cdf``.
+        table: which table.
+        out: a file to write, which ends in .png, .svg or .html.
+
+    Raises:
+        QueryError: this cannot be drawn.
+        StoreError: there are no tables, or a package is missing.
+        OSError: the file cannot be written.
+    """
+    if out is not None and Path(out).suffix not in ENDINGS:
+        raise QueryError(f"{out}: a picture's name ends in {', '.join(ENDINGS)}")
+    import polars as pl
+
+    found = tables(place)
+    if table not in found:
+        raise QueryError(not_known("table", table, [*found]))
+    asked = Asked(kind, x, y, color, facet)
+    rows = pl.scan_pyarrow_dataset(found[table])
+    asked.check(found[table].schema.names)
+    if not rows.collect_schema()[asked.value].is_numeric():
+        raise QueryError(f"{asked.value} is no column of numbers")
+    rows, told = _placed(rows, asked)
+    chart = _distribution(rows, asked) if kind == "cdf" else _means(rows, asked)
+    chart = replace(chart, about=chart.about + told)
+    if invalid(place):
+        chart = _warned(chart, "Invalid live run")
+    if out is not None:
+        _write(chart, Path(out))
+    return chart
+
+
+def _warned(chart: Chart, said: str) -> Chart:
+    """A chart that says this, in its description and over each of its panels."""
+    parts = "surfaces" if isinstance(chart, Heat) else "panels"
+    panels = [replace(panel, title=". ".join(filter(None, [said, panel.title]))) for panel in getattr(chart, parts)]
+    return replace(chart, about=f"{said}. {chart.about}", **{parts: panels})
+
+
+def _placed(rows: pl.LazyFrame, asked: Asked) -> tuple[pl.LazyFrame, str]:
+    """The rows that have a place on the axes, and what is to be said of the others.
+
+    Raises:
+        QueryError: there are none, or a number is none that can be drawn.
+    """
+    import polars as pl
+
+    schema = rows.collect_schema()
+    axes = {"band": [asked.x], "heat": [asked.x, asked.y], "cdf": []}[asked.kind]
+    for name in dict.fromkeys(asked.by):
+        kind = schema[name]
+        if not (kind.is_numeric() or isinstance(kind, (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Date, pl.Datetime, pl.Time, pl.Null))):
+            raise QueryError(f"{name} holds neither numbers, texts, dates, nor true and false")
+        if kind.is_decimal() or not kind.is_numeric():
+            rows = rows.with_columns(pl.col(name).cast(pl.Float64 if kind.is_decimal() else pl.String))
+    numbers = [name for name in dict.fromkeys([asked.value, *axes]) if schema[name].is_numeric()]
+    values = {name: pl.col(name).cast(pl.Float64).fill_nan(None) for name in numbers}
+    there = pl.all_horizontal(values.get(name, pl.col(name)).is_not_null() for name in axes) if axes else pl.lit(True)
+    largest = [value.abs().max().alias(f"\0{name}") for name, value in values.items()]
+    total, out, *most = rows.select(pl.len(), (~there).sum().alias("\0out"), *largest).collect().row(0)
+    for name, number in zip(numbers, most, strict=True):
+        if number is not None and number > MOST:
+            raise QueryError(f"{name} holds a number of size {number:g}; a chart has numbers up to {MOST:g}")
+    if total == out:
+        raise QueryError("there are no rows" if not out else f"no row has a value of {' and '.join(axes)}")
+    return rows.filter(there), f"; {out:,} rows without {' or '.join(axes)} are left out" if out else ""
+
+
+def _means(rows: pl.LazyFrame, asked: Asked) -> Chart:
+    """Bands or heat maps."""
+    import polars as pl
+
+    names = rows.collect_schema().names()
+    value = pl.col(asked.value).cast(pl.Float64)
+    told = [(value.is_null() | value.is_nan()).sum().alias("\0missing"), value.mean().alias("\0mean")]
+    # The seeds are what is independent: flows of a run are not, nor are points that share their seeds.
+    seeds = ["seed"] if "seed" in names and "seed" not in asked.by else []
+    each = rows.group_by(*asked.by, *seeds).agg(told)
+    found = each.group_by(asked.by).agg(pl.col("\0missing").sum(), pl.col("\0mean")).sort(asked.by).collect()
+    if not len(found):
+        raise QueryError("there are no rows")
+    other = _others(names, asked)
+    gaps = int((found["\0missing"] > 0).sum())
+    about = f"Mean of {asked.value} over {' and '.join([*(['the seeds'] if seeds else ['the rows']), *other])}"
+    about += f"; no mean at {gaps:,} of {len(found):,} places, where a row has no value" if gaps else ""
+    means, halves = [], []
+    for missing, values in found.select("\0missing", "\0mean").iter_rows():
+        one = None if missing else sample(values)
+        means.append(math.nan if one is None else one.value)
+        halves.append(interval(one).half_width if one is not None and one.count >= LEAST_SEEDS else math.nan)
+    if all(math.isnan(mean) for mean in means):
+        raise QueryError(f"{asked.value} has no mean anywhere: everywhere a row has no value")
+    found = found.with_columns(pl.Series("\0mean", means), pl.Series("\0half", halves))
+    return _heat(found, asked, about) if asked.kind == "heat" else _bands(found, asked, about)
+
+
+def _others(names: Sequence[str], asked: Asked) -> list[str]:
+    """The axes of the sweep that the chart does not show: between the columns point and seed."""
+    if "point" not in names or "seed" not in names:
+        return []
+    axes = names[names.index("point") + 1 : names.index("seed")]
+    return [name for name in axes if name not in asked.by]
+
+
+def _bands(found: pl.DataFrame, asked: Asked, about: str) -> Chart:
+    import polars as pl
+
+    if not found[asked.x].dtype.is_numeric():
+        raise QueryError(f"{asked.x} is no column of numbers; draw --kind cdf, with --color {asked.x}")
+    keys = _keys(found, asked.color, MOST_LINES, "color")
+    across, factor = _scale(asked.x, found[asked.x])
+    up, scale = _scale(asked.value, found["\0mean"].drop_nans())
+    seen = found["\0half"].is_not_nan().any()
+    low, high = axis_ends(scale * found["\0mean"].to_numpy(), scale * found["\0half"].to_numpy())
+    up = replace(up, label=f"mean of {up.label}", low=low, high=high, log=False, ticks=None, words=())
+    panels = []
+    for facet in _keys(found, asked.facet, MOST_PANELS, "facet"):
+        lines = []
+        for key, slot in zip(keys, slots_for(map(str, keys)), strict=True):
+            part = found.filter(_is(asked.facet, facet) & _is(asked.color, key)).sort(asked.x)
+            half = scale * part["\0half"].fill_nan(0.0).to_numpy() if seen else None
+            title = _word(asked.color, key)
+            mark = "o" if len(part) <= 40 else ""
+            x, y = factor * part[asked.x].cast(pl.Float64).to_numpy(), scale * part["\0mean"].to_numpy()
+            lines.append(Line(title, x, y, slot if title else "blue", marker=mark, band=half))
+        panels.append(Panel(_word(asked.facet, facet), across, up, lines))
+    told = "; the band is the 95 % interval over the seeds" if seen else f"; fewer than {LEAST_SEEDS} seeds have no interval"
+    return Lines("band", about + told, panels)
+
+
+def _heat(found: pl.DataFrame, asked: Asked, about: str) -> Chart:
+    across, up = (_keys(found, key, MOST_PLACES, name) for key, name in ((asked.x, "x"), (asked.y, "y")))
+    for name, places in ((asked.x, across), (asked.y, up)):
+        if len(places) < 2:
+            raise QueryError(f"{name} has one value only; a heat map needs two along each side")
+    z, scale = _scale(asked.value, found["\0mean"].drop_nans())
+    surfaces = []
+    for facet in _keys(found, asked.facet, MOST_PANELS, "facet"):
+        grid = np.full((len(across), len(up)), math.nan)
+        part = found.filter(_is(asked.facet, facet)).select(asked.x, asked.y, "\0mean")
+        for left, bottom, mean in part.iter_rows():
+            grid[across.index(left), up.index(bottom)] = scale * mean
+        surfaces.append(Surface(_word(asked.facet, facet), range(len(across)), range(len(up)), grid))
+    low, high = float(found["\0mean"].drop_nans().min()), float(found["\0mean"].drop_nans().max())  # type: ignore[arg-type]
+    span = (scale * low, scale * high) if high > low else (scale * low - 0.5, scale * high + 0.5)
+    z = Axis(f"mean of {z.label}", low=span[0], high=span[1])
+    rows = -(-len(surfaces) // 3)
+    return Heat("heat", about, surfaces, _places(asked.x, across), _places(asked.y, up), z, rows=rows, height=3.4)
+
+
+def _distribution(rows: pl.LazyFrame, asked: Asked) -> Chart:
+    """Distributions, from so many quantiles each, or from all values where there are few."""
+    import polars as pl
+
+    value = pl.col(asked.x).cast(pl.Float64).fill_nan(None)
+    shares = [step / STEPS for step in range(STEPS + 1)]
+    steps = [value.quantile(share, "lower").alias(f"\0{place}") for place, share in enumerate(shares)]
+    about = [pl.len().alias("\0rows"), value.count().alias("\0count")]
+    by = asked.by or [pl.lit(0).alias("\0all")]
+    found = rows.group_by(by).agg([*about, *steps]).collect()
+    found = found.sort(asked.by) if asked.by else found
+    if not len(found) or not found["\0count"].sum():
+        raise QueryError(f"{asked.x} has no value in any row")
+    keys = _keys(found, asked.color, MOST_LINES, "color")
+    across, factor = _scale(asked.x, pl.concat([found["\0" "0"], found[f"\0{STEPS}"].alias("\0" "0")]).drop_nulls())
+    ends = {"low": factor * found["\0" "0"].min(), "high": factor * found[f"\0{STEPS}"].max()}
+    across, panels = replace(across, log=False, ticks=None, words=(), **ends), []
+    for facet in _keys(found, asked.facet, MOST_PANELS, "facet"):
+        lines = []
+        for key, slot in zip(keys, slots_for(map(str, keys)), strict=True):
+            part = found.filter(_is(asked.facet, facet) & _is(asked.color, key))
+            if not len(part) or not part["\0count"][0]:
+                continue
+            row = part.row(0, named=True)
+            x = factor * np.array([row[f"\0{place}"] for place in range(len(shares))])
+            y = np.array(shares) * row["\0count"] / row["\0rows"]
+            title = _word(asked.color, key)
+            lines.append(Line(title, x, y, slot if title else "blue", step=True))
+        panels.append(Panel(_word(asked.facet, facet), across, Axis("share of rows", low=0.0, high=1.02), lines))
+    total, missing = int(found["\0rows"].sum()), int((found["\0rows"] - found["\0count"]).sum())
+    told = f"; {missing:,} rows have none, so a line ends below 1" if missing else ""
+    return Lines("cdf", f"Share of rows whose {asked.x} is at most so much, {total:,} rows{told}", panels)
+
+
+def _keys(found: pl.DataFrame, column: str, most: int, what: str) -> list[Any]:
+    """The values of a column in order; one None where no column is asked for."""
+    if not column:
+        return [None]
+    values = found[column].unique().sort().to_list()
+    if len(values) > most:
+        raise QueryError(f"--{what} {column} has {len(values):,} values; at most {most}")
+    return values
+
+
+def _is(column: str, value: Any) -> Any:
+    import polars as pl
+
+    return pl.lit(True) if not column else pl.col(column).eq_missing(pl.lit(value))
+
+
+def _word(column: str, value: Any) -> str:
+    """A value's name in titles and legends."""
+    if not column:
+        return ""
+    one = _column(column, [value])
+    return f"{one.name} {word(one, 0)}" if isinstance(value, (int, float)) and not isinstance(value, bool) else f"{column} {value}"
+
+
+def _column(name: str, values: Sequence[Any]) -> Column:
+    """A column by its name, which may end in its unit."""
+    stem, _, unit = name.rpartition("_")
+    return Column(stem, unit, values) if stem and unit in ("bps", "s", "bytes") else Column(name, "", values)
+
+
+def _scale(name: str, values: pl.Series) -> tuple[Axis, float]:
+    """An axis by value, and what the values are multiplied with."""
+    found = values.unique().sort().to_list()
+    column = _column(name, found)
+    factor, unit = scaled(column)
+    log = log_spaced(found)
+    ticks = [factor * found[place] for place in some(len(found), 6)] if log else None
+    return Axis(named(column, unit), log=log, ticks=ticks, words=[f"{tick:.3g}" for tick in ticks or ()]), factor
+
+
+def _places(name: str, values: Sequence[Any]) -> Axis:
+    """An axis by place, with some of the values beside it."""
+    column, chosen = _column(name, values), some(len(values), 8)
+    factor, unit = scaled(column) if column.is_number else (1.0, "")
+    return Axis(named(column, unit), ticks=chosen, words=[f"{values[k] * factor:.4g}" if column.is_number else str(values[k]) for k in chosen])
+
+
+def _write(chart: Chart, path: Path) -> None:
+    from ...figures import draw
+    from ...figures.html import document, header
+
+    with replacing(path) as scratch:
+        picture = draw.save(chart, scratch if path.suffix == ".png" else None)
+        if path.suffix == ".svg":
+            scratch.write_text(picture.svg, encoding="utf-8")
+        elif path.suffix == ".html":
+            top = header(chart.about.partition(";")[0], "acklab plot", "", quick=False)
+            body = f'{top}</header><main><section class="card">{draw.embedded(chart, picture)}</section></main>'
+            scratch.write_text(document(chart.about, body), encoding="utf-8")

@@ -1,0 +1,186 @@
+"""The sentences and tables of an inference: the winner, the probabilities of each rule's values, and the values that no reading reaches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...plot.words import digits, listing
+from ...text.columns import align
+from ...text.escapes import one_line
+from ..search.output import written
+from ..sweep.text import counted
+from .posterior import DECIDED, EXCLUDED, Rule
+
+if TYPE_CHECKING:
+    from .found import Found
+
+#: Values of a rule that a table shows, and readings.
+MOST_VALUES, MOST_ROWS = 6, 20
+
+
+def cells(result: Found, reading: int | None = None) -> str:
+    """A reading, the winner if left out."""
+    one = result.choices[result.posterior.winner if reading is None else reading]
+    return ", ".join(f"{name}={written(value)}" for name, value in one.cells.items())
+
+
+def sentence(result: Found) -> str:
+    """The answer."""
+    one = result.posterior
+    fitted = result.within(one.predicted(one.winner)[0], result.fitted)
+    share = float(one.weights[one.winner])
+    probable = f" (probability {_weight(share)})" if result.whole else ""
+    many = f"{fitted} of {counted(len(result.fitted), 'fitted value')}"
+    return (
+        f"{'Most probable' if result.whole else 'Best'} of {counted(len(result.choices), 'reading')}: {cells(result)}{probable}. "
+        f"It explains {many} within the tolerance (the baseline: {result.within(result.baseline, result.fitted)})."
+    )
+
+
+def basis(result: Found) -> list[str]:
+    """The sample behind the numbers: readings, nudges, runs."""
+    plan, tried = result.plan, len(result.choices)
+    size = plan.space.size
+    of = "all there are" if result.whole else f"of {size:,}, chosen by {plan.search}" if size else f"chosen by {plan.search}"
+    said = [f"{counted(tried, 'reading')} tried ({of}), {counted(plan.nudges, 'nudge')} each, {counted(result.runs, 'run')}"]
+    if result.refused:
+        said.append(f"{counted(sum(result.refused.values()), 'reading')} no scenario: {next(iter(result.refused))}")
+    return said
+
+
+def kept(result: Found) -> list[str]:
+    """What an earlier attempt spared; the files do not have it, so that they are those of an undisturbed search."""
+    return [f"{result.kept:,} of the runs done before"] if result.kept else []
+
+
+def assumed(result: Found) -> list[str]:
+    """What the probabilities assume."""
+    scale = result.posterior.scale
+    said = [
+        "Assumed: values independent and normal; half a tolerance is one standard deviation of a printed number; what nudges change is added.",
+        "Prior: uniform over the values that the plan names for each rule. A rule that it does not name counts as known." if result.whole else
+        "Readings that a sampler chose have no probabilities: a rule's value counts by the best fit found with it.",
+    ]  # fmt: skip
+    if scale > 1:
+        said.append(f"No reading explains every fitted value: printed deviations are scaled by {scale:.2g}, so that the best reading's mean squared miss is one.")
+    return said
+
+
+def prediction(result: Found) -> str:
+    """How well values that were not fitted are predicted."""
+    if not result.held_out:
+        return ""
+    one, places = result.posterior, result.held_out
+    winner, mean = one.predicted(one.winner)[0], one.predicted()[0]
+    compared = _compared(one.misses(result.baseline, places), one.misses(winner, places), one.misses(mean, places))
+    return (
+        f"Held out: the winner predicts {result.within(winner, places)} of {counted(len(places), 'value')} within the tolerance "
+        f"(the baseline: {result.within(result.baseline, places)}); {compared}."
+    )
+
+
+def _compared(base: float, winner: float, mean: float) -> str:
+    return f"root mean squared miss in tolerances {_shown(winner)}, of the posterior mean {_shown(mean)}, of the baseline {_shown(base)}"
+
+
+def left_out(result: Found) -> str:
+    """Each group predicted from the others."""
+    if not result.left_out:
+        return ""
+    weighed = [(len(one.places), one.misses) for one in result.left_out]
+    total = sum(count for count, _ in weighed)
+    base, winner, mean = (math.sqrt(sum(count * miss[k] ** 2 for count, miss in weighed) / total) for k in range(3))
+    better = sum(one.misses[1] < one.misses[0] for one in result.left_out)
+    return (
+        f"Leave one group out: fitted to the others, the best reading predicts {better} of {counted(len(weighed), 'group')} better than the "
+        f"baseline; {_compared(base, winner, mean)}."
+    )
+
+
+def unreached(result: Found) -> list[str]:
+    """Values that no reading reaches, and by how much."""
+    found = []
+    for one, near in zip(result.plan.values, result.reached, strict=True):
+        if math.isnan(near.distance):
+            found.append(f"No reading has a value of {one.name}.")
+        elif not near.is_reached:
+            found.append(
+                f"No reading reaches {one.name}: {_shown(one.value)} {one.unit}".rstrip()
+                + f" +- {_shown(one.tolerance)} printed, {_shown(near.mean)} at best, {_shown(near.distance / one.tolerance)} tolerances away."
+            )
+    return found
+
+
+def rule_rows(result: Found) -> tuple[list[str], list[list[str]]]:
+    """The posterior of each rule: heads and rows."""
+    return ["rule", "verdict", "value: probability" if result.whole else "value: relative best fit"], [_rule(one) for one in result.rules]
+
+
+def _rule(one: Rule) -> list[str]:
+    order = sorted(range(len(one.cells)), key=lambda k: (-one.probability[k], k))
+    shown = [f"{written(one.cells[k])}: {_weight(one.probability[k])}" for k in order[:MOST_VALUES]]
+    rest = f", {len(order) - MOST_VALUES} more" if len(order) > MOST_VALUES else ""
+    verdict = one.verdict
+    if verdict == "decided":
+        verdict += f": {written(one.best)}"
+    elif verdict == "narrowed":
+        verdict = f"excluded: {listing([written(cell) for cell in one.excluded])}"
+    return [one.name, verdict, ", ".join(shown) + rest]
+
+
+def _shown(value: Any, figures: int = 3) -> str:
+    """A number, or that there is none."""
+    return "none" if math.isnan(value) else digits(float(value), figures)
+
+
+def _weight(value: float) -> str:
+    """A probability; how small a very small one is depends on the tails of what is assumed."""
+    return "<0.001" if value < 0.001 else ">0.999" if value > 0.999 else f"{value:.2g}"
+
+
+def value_rows(result: Found) -> tuple[list[str], list[list[str]]]:
+    """Each measured value beside the readings' results: heads and rows."""
+    one = result.posterior
+    (winner, chance), (mean, spread) = one.predicted(one.winner), one.predicted()
+    rows = []
+    for k, (value, near) in enumerate(zip(result.plan.values, result.reached, strict=True)):
+        rows.append([
+            value.label, "fitted" if value.fit else "held out", f"{_shown(value.value)} +- {_shown(value.tolerance)}", _shown(result.baseline[k]),
+            _with(winner[k], chance[k]), *([_with(mean[k], spread[k])] if result.whole else []), _shown(near.mean), f"{near.within:,}",
+        ])  # fmt: skip
+    middle = ["posterior"] if result.whole else []
+    return ["value", "use", "printed", "baseline", "winner", *middle, "nearest", "within"], rows
+
+
+def _with(mean: Any, deviation: Any) -> str:
+    return f"{_shown(mean)} ({_shown(deviation, 2)})" if deviation > 1e-6 * abs(mean) else _shown(mean)
+
+
+def group_rows(result: Found) -> tuple[list[str], list[list[str]]]:
+    """Each value predicted from the other groups: heads and rows."""
+    rows = []
+    for one in result.left_out:
+        for k in one.places:
+            value = result.plan.values[k]
+            rows.append([one.group, value.label, _shown(value.value), _shown(result.baseline[k]), _shown(one.winner[k]), _shown(one.mean[k])])
+    return ["left out", "value", "printed", "baseline", "best of the others", "posterior mean"], rows
+
+
+def notes() -> str:
+    """What the tables' words mean."""
+    return (
+        f"decided: a value has a probability of {DECIDED:g} or more. excluded: less than {EXCLUDED:g} of its prior. "
+        "Behind a mean, in brackets, is the standard deviation over the nudges. nearest: the reading's mean that is nearest to "
+        "the printed value, whatever it does to the others. within: readings whose mean is within the tolerance."
+    )
+
+
+def as_text(result: Found) -> str:
+    """The whole text for a terminal."""
+    blocks: list[str] = [one_line(result.plan.title or result.plan.name), *basis(result), *kept(result), ""]
+    for (heads, rows), names in ((rule_rows(result), 3), (value_rows(result), 2)):
+        blocks += [*align(heads, rows, names=names), ""]
+    said: Sequence[str] = [sentence(result), prediction(result), left_out(result), *unreached(result), *assumed(result)]
+    return "\n".join([*blocks, *filter(None, said)])

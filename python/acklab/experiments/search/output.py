@@ -1,0 +1,62 @@
+"""Output files of searches and inferences: the table, charts, one offline page, and the object of ``--json``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..._core import __version__
+from ...results.frames import provenance, system_errors
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ...figures.charts import Chart
+
+
+def written(value: Any) -> str:
+    """A cell of a choice."""
+    from ...scenario._toml import inline
+
+    return value if isinstance(value, str) else inline(value)
+
+
+def write(
+    folder: Path, verb: str, plan: Any, seeds: int, table: tuple[str, pl.DataFrame], plain: Any, charts: Iterable[Chart], page: Callable[[list[str]], str]
+) -> None:
+    """Writes a named table, the plan, ``plain`` and the page of charts under the verb's name, and the charts, into a directory."""
+    from ...figures.html import saved
+
+    told = plan.told()
+    texts = [one.scenario if isinstance(one.scenario, str) else one.scenario.decode(errors="replace") for one in plan.entries]
+    about = provenance(scenario="\n".join(dict.fromkeys(texts)), plan=told, seeds=seeds)
+    name, frame = table
+    with system_errors(folder / f"{name}.parquet"):
+        frame.write_parquet(folder / f"{name}.parquet", metadata=about)
+    frame.write_csv(folder / f"{name}.csv")
+    (folder / "plan.toml").write_text(told, encoding="utf-8")
+    (folder / f"{verb}.html").write_text(page(saved(charts, folder)), encoding="utf-8")
+    (folder / f"{verb}.json").write_text(json.dumps(plain, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+
+
+Section = tuple[str, Sequence[str], Sequence[Sequence[str]], Sequence[str], str]
+"""A table of a page: its title, heads, rows, the classes of its first columns, a note below."""
+
+
+def page(verb: str, plan: Any, answer: str, leads: Sequence[str], charts: Sequence[str], sections: Sequence[Section], notes: Sequence[str], files: str) -> str:
+    """One page that needs no network."""
+    from ...figures.html import document, esc, header, table
+
+    title = plan.title or plan.name
+    body = [header(answer, f"acklab {verb}", title, quick=False)]
+    body += [f'<p class="lead">{esc(text)}</p>' for text in leads if text]
+    body.append("</header><main>")
+    body += [f'<section class="card">{chart}</section>' for chart in charts]
+    for name, heads, rows, classes, note in sections:
+        cells = table(list(map(esc, heads)), [list(map(esc, row)) for row in rows], classes)
+        body.append(f'<section class="card"><h2>{name}</h2>{cells}{f"""<p class="note">{esc(note)}</p>""" if note else ""}</section>')
+    body += [f'<p class="note">{esc(line)}</p>' for line in notes]
+    body.append(f'</main><footer class="foot">acklab {esc(__version__)}. {esc(files)}</footer>')
+    return document(title, "".join(body))

@@ -1,0 +1,58 @@
+"""The sentence at the top of a sweep's page: where its metrics are least and greatest, and how sure that is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...figures.stats import LEAST_SEEDS
+from ..compare.metrics import Metric
+from .picture import word
+from .text import cell, counted
+
+if TYPE_CHECKING:
+    from .design import Design
+    from .result import Swept
+
+
+def answer(told: Swept, design: Design) -> str:
+    """A sentence for each metric."""
+    rows = told.summary.select("mean", "low", "high").rows(named=True)
+    count = len(design.metrics)
+    said = [_extremes(metric, rows[place::count], design) for place, metric in enumerate(design.metrics)]
+    most = told.plan.seeds.most
+    few = "One run a point." if most == 1 else f"Means of {most} runs a point, too few for intervals."
+    basis = few if most < LEAST_SEEDS else "± is half the 95 % interval of one mean."
+    return " ".join([*filter(None, said), basis])
+
+
+def _extremes(metric: Metric, rows: list[dict[str, Any]], design: Design) -> str:
+    known = [(row["mean"], point) for point, row in enumerate(rows) if row["mean"] is not None]
+    if not known:
+        return f"{metric.name} has no value at any point."
+    (least, first), (most, last) = min(known), max(known, key=lambda one: (one[0], -one[1]))
+    if least == most:
+        return f"{metric.name} is the same at every point: {_value(metric, rows[first])}."
+    ends = (("least", first), ("greatest", last))
+    told = (f"{which} at {_at(design, point)}: {_value(metric, rows[point])}{_others(rows, point)}" for which, point in ends)
+    return f"{metric.name} is {'; '.join(told)}."
+
+
+def _value(metric: Metric, row: dict[str, Any]) -> str:
+    return f"{cell(row)} {metric.quantity.unit}".rstrip()
+
+
+def _others(rows: list[dict[str, Any]], point: int) -> str:
+    """How many other points may be as far out, by their intervals, or are."""
+    mine = rows[point]
+    others = [row for number, row in enumerate(rows) if number != point and row["mean"] is not None]
+    if mine["low"] is None:
+        same = sum(row["mean"] == mine["mean"] for row in others)
+        return f" (as at {counted(same, 'other point')})" if same else ""
+    near = sum(row["low"] <= mine["high"] and mine["low"] <= row["high"] for row in others)
+    return f" ({'the interval' if near == 1 else 'intervals'} of {counted(near, 'other point')} overlap{'s' * (near == 1)})" if near else ""
+
+
+def _at(design: Design, point: int) -> str:
+    """A point, by the names of what varies."""
+    places = zip(design.plan.axes, design.places(point), strict=True)
+    return ", ".join(f"{column.name} {word(column, place)}" for axis, place in places for column in axis.columns)

@@ -1,0 +1,97 @@
+"""A search from its plan to its output files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from ...engines.batches import Workers
+from ...engines.journal import identity
+from ...figures.stats import Sample, sample
+from ...results.directory import FolderError
+from ..search.draws import draw
+from ..search.errors import TuneError
+from ..search.trials import Bench, Wanted
+from ..search.work import Means, Work, carry_out
+from ..sweep.run import Meter, Unwatched
+from .found import Judged
+from .plan import Plan
+from .result import Tuned
+from .search import Search, costs, front, importance, middle
+
+#: Results whose names do not depend on the plan.
+NAMES = ("best.toml", "paths.csv", "plan.toml", "trials.csv", "trials.parquet", "tune.html", "tune.json")
+
+
+def tune(
+    plan: Plan,
+    out: Path | None = None,
+    *,
+    threads: int | None = None,
+    workers: Workers | None = None,
+    fresh: bool = False,
+    meter: Callable[[int], Meter] = lambda total: Unwatched(),
+) -> Tuned:
+    """Makes a search and, with ``out``, writes its table, a page with charts, and the winner's scenario.
+
+    What an earlier attempt left in ``out`` is not run again. The search itself is repeated from those results, so what comes
+    out is the same, to the byte, however often it was interrupted and whoever makes the runs.
+
+    Raises:
+        TuneError: the plan makes no sense, or ``out`` holds another search.
+        ScenarioError: a scenario is none.
+        RunError: a run failed.
+        OSError: something cannot be written.
+    """
+    bench = Bench(plan)
+    bench.check()
+    work = Work("tune", NAMES, _identity(plan), _most(plan), {"seeds": plan.seeds})
+    means = Means(threads, workers, fresh, meter)
+    try:
+        return carry_out(work, bench, out, means, lambda runs: _judged(Search(plan, bench, runs)), lambda told, folder: _written(told, bench, folder))
+    except FolderError as error:
+        raise TuneError(str(error)) from None
+
+
+def _written(told: Tuned, bench: Bench, folder: Path) -> None:
+    from . import output
+
+    output.write(told, bench, folder)
+
+
+def _identity(plan: Plan) -> dict[str, str]:
+    """The identity of a search; more trials, other titles or more fresh paths continue a search."""
+    left_out = ("title", "trials", "held_out", "scenario")
+    scenarios = [[entry.name, *(text if isinstance(text, str) else text.decode(errors="replace") for text in [entry.scenario])] for entry in plan.entries]
+    return identity(json.dumps(scenarios), {key: value for key, value in plan.tree.items() if key not in left_out})
+
+
+def _most(plan: Plan) -> int:
+    """Runs of a search that stops no trial early."""
+    return ((plan.trials + 1) * plan.paths + 2 * plan.held_out) * plan.seeds
+
+
+def _judged(search: Search) -> Tuned:
+    """Searches, and judges the winner on fresh paths."""
+    search.go()
+    plan, several = search.plan, len(search.plan.objectives) > 1
+    best = front(search.trials) if several else [search.best] if search.best.number else []
+    winner = (middle(best) if several else best[0]) if best else search.base
+    fresh = draw(plan.entries, plan.held_out, plan.seeds, plan.seed, fresh=True)
+    judged = None
+    if fresh and winner.number:
+        wanted = [Wanted(one.name, one.choice.sets, path) for one in (search.base, winner) for path in fresh]
+        found = search.runs.values(wanted)
+        old, new = found[: len(fresh)], found[len(fresh) :]
+        before, after = costs(plan, old, old), costs(plan, new, old)
+        judged = Judged(fresh, old, new, before, after, [_difference(before, after, k) for k in range(len(plan.objectives))])
+    seen = None
+    if plan.paths > 1 and winner.number:
+        seen = [_difference(search.base.costs, winner.costs, k) for k in range(len(plan.objectives))]
+    return Tuned(plan, search.paths, search.base, search.trials, winner, best, seen, judged, dict(importance(search)), len(search.runs), search.runs.kept)
+
+
+def _difference(before: list[tuple[float, ...]], after: list[tuple[float, ...]], objective: int) -> Sample | None:
+    """The paired difference of costs, path by path; None where a path has no value."""
+    return sample([new[objective] - old[objective] for old, new in zip(before, after, strict=True)])

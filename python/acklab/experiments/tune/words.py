@@ -1,0 +1,194 @@
+"""The sentences of a search: the winner beside the baseline on fresh paths, the objective during the search, and the paths on which the winner loses."""
+
+from __future__ import annotations
+
+import math
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from ...figures.stats import Interval, Sample, sample, split
+from ...plot.words import digits, listing
+from ...text.columns import align
+from ...text.escapes import one_line
+from ..compare.numbers import ends, number
+from ..search.output import written
+from ..sweep.text import counted
+from .search import COMPLETE, NO_VALUE, REFUSED, STOPPED
+
+if TYPE_CHECKING:
+    from ..search.objective import Objective
+    from .found import Found, Loss
+
+#: Trials that a terminal shows.
+MOST_ROWS = 10
+
+
+def cells(result: Found) -> str:
+    """The winner's choice."""
+    return ", ".join(f"{name}={written(value)}" for name, value in result.winner.choice.cells.items())
+
+
+def sentence(result: Found) -> str:
+    """The answer."""
+    plan, tried = result.plan, counted(len(result.trials), "trial")
+    names = listing([one.name for one in plan.objectives])
+    if not result.winner.number:
+        return f"Stay with the baseline: none of {tried} has a better mean {names} on {_paths(len(result.paths), plan.seeds)}."
+    if len(plan.objectives) > 1:
+        chosen = f"{counted(len(result.front), 'trial')} of {len(result.trials):,} on the front of {names}; its middle is {cells(result)}"
+        return f"{chosen}: {_against(result)}."
+    if result.judged is None:
+        one, (mean, _), (base, _) = plan.objectives[0], result.interval(result.winner, 0), result.interval(result.base, 0)
+        rest = "one run each, so no interval" if plan.paths == 1 else "not judged on fresh paths, so this looks better than it is"
+        return f"Best of {tried}: {cells(result)}, with {one.name} {_value(one, mean)} (baseline: {_value(one, base)}); {rest}."
+    lead = {1: "Use", 0: "Undecided:", -1: "Stay with the baseline; do not use"}[verdict(result)]
+    return f"{lead} {cells(result)}: {_against(result)}."
+
+
+def verdict(result: Found) -> int:
+    """1 where fresh paths show that the winner is better than the baseline by the first objective, -1 worse, 0 neither."""
+    found = result.judged.differences[0] if result.judged else None
+    if found is None:
+        return 0
+    one = found.interval(split(1))
+    return 1 if one.high < 0 else -1 if one.low > 0 else 0
+
+
+def _against(result: Found) -> str:
+    """The winner beside the baseline, objective by objective."""
+    judged = result.judged
+    if judged is None:
+        found = []
+        for place, one in enumerate(result.plan.objectives):
+            (mean, _), (base, _) = result.interval(result.winner, place), result.interval(result.base, place)
+            found.append(f"{one.name} {_value(one, mean)} (baseline: {_value(one, base)})")
+        return f"{listing(found)}, in the search"
+    found = [_beside(one, judged, place, len(result.plan.objectives)) for place, one in enumerate(result.plan.objectives)]
+    return f"{listing(found)}, on {_paths(len(judged.paths), result.plan.seeds, 'fresh ')} (95 % interval{'s' * (len(found) > 1)})"
+
+
+def _beside(one: Objective, judged: Any, place: int, objectives: int) -> str:
+    found = judged.differences[place]
+    if found is None:
+        lost = sum(math.isnan(cost[place]) for cost in judged.costs)
+        return f"{one.name} has no value on {counted(lost, 'path')}"
+    if one.relative:
+        return f"{one.name} {change(one, found, objectives)}"
+    mean, base = (fmean(row[place] for row in rows) for rows in (judged.values, judged.base))
+    return f"{one.name} {_value(one, mean)} (baseline: {_value(one, base)}; difference {change(one, found, objectives)})"
+
+
+def change(one: Objective, difference: Sample, objectives: int = 1) -> str:
+    """A paired difference of costs, as the objective counts it, with its interval."""
+    found = one.turned(difference.interval(split(objectives)))
+    if one.relative:
+        mean = one.back(difference.value)
+        return f"{number(mean, found.half_width)} times the baseline's ({ends(found.low, found.high)})"
+    return f"{ends(found.low, found.high)} {one.unit}".rstrip()
+
+
+def _paths(count: int, seeds: int, kind: str = "") -> str:
+    each = "with one seed each" if seeds == 1 else f"with {seeds} seeds each"
+    return f"{counted(count, kind + 'path')} {each}"
+
+
+def _value(one: Objective, value: float) -> str:
+    """A value with its unit."""
+    unit = "times the baseline's" if one.relative else one.unit
+    return f"{digits(value)} {unit}".rstrip()
+
+
+def basis(result: Found) -> list[str]:
+    """The sample behind the numbers: trials, paths, seeds, runs."""
+    plan, states = result.plan, [one.state for one in result.trials]
+    ended = [f"{states.count(state):,} {word}" for state, word in _STATES.items() if state in states and state != COMPLETE]
+    ends = f" ({', '.join(ended)})" if ended else ""
+    every = f"every trial saw the same {_paths(len(result.paths), plan.seeds)}"
+    said = [f"{counted(len(states), 'trial')}{ends}, {counted(result.runs, 'run')}; {every}"]
+    if plan.space.size and len(states) == plan.space.size:
+        said.append("these are all the choices there are")
+    if STOPPED in states:
+        said.append("stopped: the interval of the paired difference said on the first paths that the trial is worse than the best so far")
+    if plan.paths > 1:
+        said.append("intervals: 95 %, Student's, over paths drawn independently")
+    return said
+
+
+def kept(result: Found) -> list[str]:
+    """What an earlier attempt spared; the files do not have it, so that they are those of an undisturbed search."""
+    return [f"{result.kept:,} of the runs done before"] if result.kept else []
+
+
+_STATES = {COMPLETE: "complete", STOPPED: "stopped early", REFUSED: "no scenario", NO_VALUE: "without a value"}
+
+
+def search_told(result: Found) -> str:
+    """The winner's objective on the search's own paths, which is biased because the winner was chosen by it."""
+    if not result.winner.number or result.seen is None or result.judged is None:
+        return ""
+    found = [f"{one.name} {change(one, seen, len(result.plan.objectives))}" if one.relative else
+             f"{one.name} {_value(one, result.interval(result.winner, place)[0])}, difference {change(one, seen, len(result.plan.objectives))}"
+             for place, (one, seen) in enumerate(zip(result.plan.objectives, result.seen, strict=True)) if seen is not None]  # fmt: skip
+    return (
+        f"On the {_paths(len(result.paths), result.plan.seeds)} of the search: {listing(found)}. "
+        f"The best of {counted(len(result.trials), 'trial')} looks better there than it is."
+    )
+
+
+def losing(result: Found) -> str:
+    """One path where the winner loses, or that there is none among those drawn."""
+    if not result.winner.number:
+        return ""
+    drawn = len(result.paths) + (len(result.judged.paths) if result.judged else 0)
+    if not result.losses:
+        return f"The winner loses on none of the {drawn:,} paths drawn." if drawn > 1 else ""
+    lost = len({(loss.fresh, loss.path.number) for loss in result.losses})
+    return f"The winner loses on {lost:,} of the {counted(drawn, 'path')} drawn, most on {_lost(result, result.losses[0])}."
+
+
+def _lost(result: Found, loss: Loss) -> str:
+    one = result.plan.objectives[loss.objective]
+    values = [f"{digits(value)} {one.unit}".rstrip() if not math.isnan(value) else "no value" for value in (loss.value, loss.base)]
+    return f"{'fresh path ' if loss.fresh else ''}{loss.path.told}: {one.name} {values[0]}, baseline {values[1]}"
+
+
+def columns(result: Found, most: int) -> tuple[list[str], list[list[str]]]:
+    """The best trials and the baseline as a table: its heads and its rows."""
+    plan = result.plan
+    named = list(dict.fromkeys(plan.space.columns.values()))
+    done = [one for one in result.trials if one.state == COMPLETE]
+    chosen = list(result.front) if len(plan.objectives) > 1 else sorted(done, key=lambda one: (one.cost, one.number))
+    rows = []
+    for one in [*chosen[:most], result.base]:
+        choice = [written(one.choice.cells[name]) if name in one.choice.cells else "" for name in named]
+        rows.append([str(one.number) if one.number else "baseline", *choice, *(_mean(result, one, k) for k in range(len(plan.objectives)))])
+    return ["trial", *named, *(one.label for one in plan.objectives)], rows
+
+
+def _mean(result: Found, trial: Any, objective: int) -> str:
+    mean, found = result.interval(trial, objective)
+    if found is None or found.half_width == 0:
+        return digits(mean)
+    return f"{number(mean, found.half_width)} ({ends(found.low, found.high)})"
+
+
+def by_path(result: Found) -> list[tuple[str, int, list[tuple[Sample | None, Interval | None]]]]:
+    """For each path of the list: its name, how many were drawn, and each objective's paired difference in cost."""
+    if result.judged is None:
+        return []
+    one, found = result.judged, []
+    for entry, given in enumerate(result.plan.entries):
+        places = [place for place, path in enumerate(one.paths) if path.entry == entry]
+        samples = []
+        for k in range(len(result.plan.objectives)):
+            found_here = sample([one.costs[place][k] - one.base_costs[place][k] for place in places]) if places else None
+            samples.append((found_here, found_here.interval(split(1)) if found_here is not None and len(places) > 1 else None))
+        found.append((given.name, len(places), samples))
+    return found
+
+
+def as_text(result: Found) -> str:
+    """The whole text for a terminal."""
+    heads, rows = columns(result, MOST_ROWS)
+    lines = [one_line(result.plan.title or result.plan.name), *basis(result), *kept(result), "", *align(heads, rows, names=len(heads) - len(result.plan.objectives)), ""]
+    return "\n".join([*lines, *filter(None, [sentence(result), search_told(result), losing(result)])])

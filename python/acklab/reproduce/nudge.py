@@ -1,0 +1,96 @@
+"""Nudged repetitions: what judges a claim whose experiment draws nothing at random.
+
+One deterministic run of a chaotic system decides by chance: one drop changes a completion time. So such an experiment is
+repeated with every link up to 1 % longer, and with another seed where it has one. No claim is about so little. The repetitions
+stand where seeds stand otherwise:
+
+* A number is judged by its mean over the repetitions, with Student's interval; an order by the differences within each.
+* What a claim asks of a run (the largest of its cells, a rank correlation) is computed in each repetition: the paper's figure
+  shows one run, too.
+* What has to *equal* something (a count, a yes or no) is so in a repetition or not. Judged is the share of repetitions in
+  which it is, with the exact binomial interval: it has to be more than one half.
+* Where a repetition has nothing to measure (no loss, say), the others decide, if they are more than half.
+
+Draws are named streams of the repetition's number, so repetition 7 is the same everywhere. Arithmetic is left out: nothing in
+it can be chaotic. Figures and notes show the run without a nudge.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..experiments.infer.nudge import Nudge
+from ..figures.stats import Sample
+from ..scenario.draws import Draws
+from .experiments import Effort, Experiment, Replications, Traces
+from .measure import BadMeasurement, Measurement, NotTestable, Repeated, Value
+
+NUDGE = Nudge(later_s=0.0, longer=0.01)
+
+
+def again(one: Experiment, number: int) -> Experiment:
+    """The repetition of that number, from 1, of an experiment without seeds."""
+    if isinstance(one, Replications):
+        raise TypeError(f"{one.name} has seeds")
+    if isinstance(one, Traces):
+
+        def cells(effort: Effort) -> Mapping[Hashable, str]:
+            return {key: _nudged(line, number) for key, line in one.cells(effort).items()}
+
+        return replace(one, cells=cells)
+    return replace(one, scenario=lambda **cell: _nudged(one.scenario(**cell), number))
+
+
+def _nudged(scenario: str, number: int) -> str:
+    tree = NUDGE.of(json.loads(scenario), number)
+    if "seed" in tree:
+        tree["seed"] = int(Draws(number, f"seed {tree['seed']}").uniform(0, 2**32))
+    return json.dumps(tree, separators=(",", ":"))
+
+
+def single(measurement: Measurement | NotTestable) -> bool:
+    """Whether one run gave a number of it: what comes with a value for each seed has its interval already."""
+    return isinstance(measurement, Measurement) and any(
+        not isinstance(number, Sample) for value in measurement.parts.values() for number in _numbers(value)
+    )
+
+
+def has_repetitions(measurement: Measurement) -> bool:
+    """Whether a number of it comes from repetitions."""
+    return any(isinstance(number, Repeated) for value in measurement.parts.values() for number in _numbers(value))
+
+
+def _numbers(value: Value) -> Iterator[Any]:
+    if isinstance(value, Mapping):
+        for one in value.values():
+            yield from _numbers(one)
+    else:
+        yield value
+
+
+def together(plain: Measurement, repetitions: Sequence[Measurement | NotTestable]) -> Measurement | NotTestable:
+    """One measurement of all repetitions; the note and what has seeds are those of the run without a nudge.
+
+    What cannot be tested in one repetition is not tested.
+    """
+    made = []
+    for one in repetitions:
+        if isinstance(one, NotTestable):
+            return one
+        made.append(one.parts)
+    return Measurement({name: _together(name, value, [parts[name] for parts in made]) for name, value in plain.parts.items()}, plain.note)
+
+
+def _together(where: str, plain: Any, values: Sequence[Any]) -> Any:
+    if isinstance(plain, Mapping):
+        if any(value.keys() != plain.keys() for value in values):
+            raise BadMeasurement(f"{where}: a repetition has other cells than the run without a nudge")
+        return {key: _together(f"{where} {key}", one, [value[key] for value in values]) for key, one in plain.items()}
+    if isinstance(plain, Sample):
+        if any(value.count == plain.count and value != plain for value in values):
+            raise BadMeasurement(f"{where}: has seeds, and changes from one repetition to the next")
+        return plain
+    return Repeated(tuple(float(value) for value in values))

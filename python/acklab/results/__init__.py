@@ -1,0 +1,1 @@
+"""What a run leaves: a directory, its tables, progress, interrupts."""

@@ -1,0 +1,56 @@
+"""A run's results apart from the simulator: what a pickled run keeps."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .. import _core
+
+
+TABLES = ("flows", "links", "series", "queue", "packets")
+"""A run's tables; the last three exist only where the scenario's ``record`` asks for them."""
+
+RECORDED = TABLES[2:]
+
+
+class NotRecordedError(AttributeError):
+    """A table was asked for that the run has not recorded; the message names the key that records it."""
+
+    def __init__(self, table: str) -> None:
+        super().__init__(f"the table {table} was not recorded; run with record = {{ {table} = true }}")
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The same values as a ``RunResult`` of the simulator, without the scenario that captures need."""
+
+    title: str
+    seed: int
+    end_s: float
+    line: str
+    toml: str
+    flows: _core.Table
+    links: _core.Table
+    series: _core.Table | None
+    queue: _core.Table | None
+    packets: _core.Table | None
+
+    @classmethod
+    def of(cls, result: Any) -> Stored:
+        """Everything a result tells."""
+        if isinstance(result, Stored):
+            return result
+        tables = {name: getattr(result, name) for name in TABLES}
+        return cls(result.title, result.seed, result.end_s, result.json(records=False), result.scenario_toml(), **tables)
+
+    def json(self, records: bool = True) -> str:
+        """The summary on one line, with every recorded table unless ``records`` is false."""
+        kept = {name: list(table) for name in RECORDED if (table := getattr(self, name)) is not None}
+        return json.dumps({**json.loads(self.line), **kept}, separators=(",", ":")) if records and kept else self.line
+
+    def scenario_toml(self) -> str:
+        """The scenario as it ran."""
+        return self.toml

@@ -1,0 +1,1 @@
+"""Texts: TOML, plans, what users are shown, the terminal."""

@@ -1,0 +1,22 @@
+"""Tables of a terminal: aligned columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .escapes import one_line, width
+
+
+def align(heads: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> list[str]:
+    """Lines of a table whose first ``names`` columns are left-aligned and the others right-aligned."""
+    table = [[one_line(text) for text in row] for row in (heads, *rows)]
+    widths = [max(map(width, column)) for column in zip(*table, strict=True)]
+    lines = []
+    for row in table:
+        cells = (
+            text + room * " " if place < names else room * " " + text
+            for place, (text, most) in enumerate(zip(row, widths, strict=True))
+            for room in [most - width(text)]
+        )
+        lines.append("  ".join(cells).rstrip())
+    return lines

@@ -1,0 +1,168 @@
+"""Texts of users on their way out: as a terminal, a page, a chart, a spreadsheet or a file's name may have them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import unicodedata
+from collections.abc import Collection
+from difflib import get_close_matches
+
+#: Categories of Unicode without a shape of their own: control, format (bidirectional overrides, zero widths), surrogate,
+#: private use, unassigned, line and paragraph separator.
+_SHAPELESS = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+#: Letters and marks of other categories that show nothing (Default_Ignorable_Code_Point), and the empty Braille pattern.
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+_BEYOND_ASCII = re.compile(r"[^\n -~]")
+#: Bytes of a file's name that are no text, as Python has them.
+_BYTES = re.compile("[\ud800-\udfff]")
+_BREAKS = re.compile(r"\s*[\r\n]\s*")
+#: What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection"), the wide forms included.
+_FORMULA = re.compile(r"[=+@\t\r\n＝＋＠]|[-－](?!\s*(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*$)")
+#: Names that some file systems keep for devices.
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
+#: Most bytes of a name made for a file; file systems allow 255, with its ending.
+MOST_BYTES = 120
+
+
+def _is_shown(sign: str) -> bool:
+    return sign == "\n" or (unicodedata.category(sign) not in _SHAPELESS and not _INVISIBLE.match(sign))
+
+
+def _escape(sign: str) -> str:
+    number = ord(sign)
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+
+
+def visible(text: str) -> str:
+    r"""The text with an escape for every character that would show nothing or move others; line ends stay.
+
+    >>> print(visible("red \x1b[31m, back\u202ewards, 名前\u200b"))
+    red \x1b[31m, back\u202ewards, 名前\u200b
+    """
+    if text.isprintable() and not _INVISIBLE.search(text):
+        return text
+    return "".join(sign if _is_shown(sign) else _escape(sign) for sign in text)
+
+
+class Shown(Exception):
+    """An error whose message may hold texts of users: it shows each character of them (:func:`visible`)."""
+
+    def __init__(self, *told: object) -> None:
+        super().__init__(*(visible(one) if isinstance(one, str) else one for one in told))
+
+
+def one_line(text: str) -> str:
+    """The same on one line: line breaks and the white space around them are a space."""
+    return visible(_BREAKS.sub(" ", text.strip()))
+
+
+def file_name(path: str | os.PathLike[str]) -> str:
+    """What messages and pages call a file: on one line, bytes that are no text as question marks."""
+    return one_line(replaced(os.fsdecode(path)))
+
+
+def replaced(text: str) -> str:
+    """The text with a replacement character for each byte that is no text, as Python has it, and each half of a surrogate pair."""
+    return _BYTES.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def literal(text: str, *, toml: bool = False) -> str:
+    r"""JSON, or TOML whose texts stand in double quotes, with escapes for what :func:`visible` would not show as it is.
+
+    It reads back as the same values.
+
+    >>> print(literal('{"name": "\u202e\U000e0001"}'))
+    {"name": "\u202e\udb40\udc01"}
+    """
+    if text.isascii() and "\x7f" not in text:
+        return text
+
+    def escape(match: re.Match[str]) -> str:
+        sign = match[0]
+        if _is_shown(sign):
+            return sign
+        if toml and ord(sign) >= 0x10000:
+            return f"\\U{ord(sign):08x}"
+        units = sign.encode("utf-16-be", errors="surrogatepass").hex()
+        return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+    return _BEYOND_ASCII.sub(escape, text)
+
+
+def not_known(what: str, name: str, known: Collection[str]) -> str:
+    """What is said of a name that is not among those known: the nearest of them, or all.
+
+    >>> not_known("verb", "swep", ["run", "sweep"]), not_known("verb", "x", ["run", "sweep"])
+    ('no verb swep; did you mean sweep?', 'no verb x; there are run, sweep')
+    """
+    near = get_close_matches(name, known, n=1)
+    return f"no {what} {name}; " + (f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}")
+
+
+def width(text: str) -> int:
+    """Columns of a terminal that a line takes: two for wide characters, none for combining ones (UAX 11).
+
+    >>> width("名前"), width("e\u0301"), width("size")
+    (4, 1, 4)
+    """
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+def _columns(sign: str) -> int:
+    # Vowels and final consonants of Hangul join the letter before them.
+    if unicodedata.category(sign) in ("Mn", "Me") or "\u1160" <= sign <= "\u11ff" or "\ud7b0" <= sign <= "\ud7ff":
+        return 0
+    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+
+
+def short(text: str, most: int) -> str:
+    """The text in at most so many columns: of a longer one its beginning and its end.
+
+    >>> short("abcdefghij", 6)
+    'abc…ij'
+    """
+    if width(text) <= most:
+        return text
+    head = _begin(text, (most - 1) * 2 // 3)
+    tail = _begin(text[::-1], most - 1 - width(head))[::-1]
+    while tail and not _columns(tail[0]):  # a mark without its letter
+        tail = tail[1:]
+    return f"{head}…{tail}"
+
+
+def _begin(text: str, most: int) -> str:
+    taken = 0
+    for place, sign in enumerate(text):
+        taken += _columns(sign)
+        if taken > most:
+            return text[:place]
+    return text
+
+
+def cell(text: str) -> str:
+    """A cell of a CSV file, which no spreadsheet takes for a formula: such a text begins with an apostrophe.
+
+    >>> cell("=1+1"), cell("-5"), cell("-5+A1"), cell("sack")
+    ("'=1+1", '-5', "'-5+A1", 'sack')
+    """
+    return visible("'" + text if _FORMULA.match(text) else text)
+
+
+def stem(name: str) -> str:
+    """A file's or directory's name made of a text: no way out of its directory, no device, not hidden, not too long.
+
+    >>> stem("G-R@G"), stem(".."), stem("a/b"), stem("con"), len(stem(300 * "x"))
+    ('G-R@G', '_', 'a_b', '_con', 120)
+    """
+    kept = "".join(sign if sign.isalnum() or sign in "._-+@ " else "_" for sign in name)
+    kept = kept.strip(". ") or "_"
+    if _DEVICE.match(kept) or kept.startswith("-"):  # a command's option
+        kept = f"_{kept}"
+    if len(kept.encode()) <= MOST_BYTES:
+        return kept
+    mark = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:8]
+    return f"{kept.encode()[: MOST_BYTES - 9].decode(errors='ignore')}-{mark}"

@@ -1,0 +1,45 @@
+"""The gate to the terminal: everything that is printed passes it, so that no text of a user acts on the terminal."""
+
+from __future__ import annotations
+
+import sys
+from typing import IO
+
+from .escapes import literal, visible
+
+#: Goes to the line's beginning and clears it: the only control characters that are ever sent.
+_CLEAR = "\r\033[K"
+
+
+def say(text: str, file: IO[str] | None = None) -> None:
+    """Prints text for people, on standard output if no file is named."""
+    print(visible(text), file=file)
+
+
+def complain(text: str) -> None:
+    """Prints a line on standard error, headed with the command's name."""
+    say(f"acklab: {text}", sys.stderr)
+
+
+def status(text: str = "") -> None:
+    """Replaces the line that shows progress on standard error; without a text it is cleared."""
+    print(_CLEAR + visible(text), end="", file=sys.stderr, flush=True)
+
+
+def say_json(text: str) -> None:
+    """Prints a line of JSON, which is UTF-8 whatever the terminal speaks."""
+    say_bytes(text.encode() + b"\n")
+
+
+def say_bytes(lines: bytes) -> None:
+    """Prints whole lines of JSON."""
+    if not lines.isascii() or b"\x7f" in lines:
+        lines = literal(lines.decode()).encode()
+    sys.stdout.flush()
+    sys.stdout.buffer.write(lines)
+    sys.stdout.buffer.flush()
+
+
+def say_toml(text: str) -> None:
+    """Prints a scenario whose texts stand in double quotes."""
+    sys.stdout.write(literal(text, toml=True))

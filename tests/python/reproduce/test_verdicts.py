@@ -1,0 +1,123 @@
+"""The verdicts of whole runs as data, and the tables that are made from them."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acklab.papers import FIVE, NAMES, paper
+from acklab.reproduce.experiments import Experiment, Replications, Sweep, Traces
+from acklab.reproduce.ledger import load
+from acklab.reproduce.runner import FULL, QUICK
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.append(str(ROOT / "tools"))
+import verdicts  # noqa: E402
+
+DATA: dict[str, Any] = json.loads(verdicts.DATA.read_text("utf-8"))
+
+
+JUDGED = tuple(DATA["papers"])
+
+
+def test_verdicts_are_of_the_entries_of_today() -> None:
+    assert verdicts.outdated(DATA) == []
+
+
+def test_a_paper_without_a_whole_run_is_named() -> None:
+    page = verdicts.PAGE.read_text("utf-8")
+    said = [name for told in re.findall(r"Without a whole run: (.*)\.", page) for name in re.findall("`(.*?)`", told)]
+    assert sorted(said) == sorted(set(NAMES) - set(JUDGED))
+
+
+def test_the_page_has_the_tables_of_the_data() -> None:
+    page = verdicts.PAGE.read_text("utf-8")
+    assert verdicts.written(page, DATA) == page
+    assert [page.count(f"<!-- verdicts: {name} -->") for name in verdicts.TABLES] == [1] * len(verdicts.TABLES)
+    assert "with proof" not in page
+
+
+def test_the_columns_of_a_line_add_up() -> None:
+    for name in JUDGED:
+        claims = DATA["papers"][name]["claims"]
+        cells = [cell.strip(" *") for cell in verdicts.row(name, claims).strip("|").split("|")]
+        assert int(cells[1]) == sum(int(cell or 0) for cell in cells[2:-2]), name
+
+
+def test_each_claim_that_differs_has_a_word() -> None:
+    for name in JUDGED:
+        for short, claim in DATA["papers"][name]["claims"].items():
+            assert (claim["verdict"] == "differs") == bool(claim["why"]), f"{name}.{short}"
+
+
+def small() -> dict[str, Any]:
+    """What a whole run of a paper with every claim reproduced says."""
+    claims = [
+        {
+            "id": c.id, "paper": "cake", "undecided": False, "verdict": "reproduced", "standing": "evidence", "seeds": 10, "alone": "",
+            "explanation": "", "form": c.form,
+        } for c in load("cake").claims.values()
+    ]  # fmt: skip
+    return {"quick": False, "counts": {"cake": {}}, "runs": {"cake": 7}, "claims": claims}
+
+
+def test_a_run_is_taken_whole_or_not_at_all() -> None:
+    made = verdicts.taken(DATA, small())
+    assert made["papers"]["cake"]["runs"] == 7
+    assert {name: made["papers"][name] for name in JUDGED if name != "cake"} == {name: DATA["papers"][name] for name in JUDGED if name != "cake"}
+    assert json.loads(verdicts.as_text(made)) == made
+    with pytest.raises(ValueError, match="quick"):
+        verdicts.taken(DATA, {**small(), "quick": True})
+    with pytest.raises(ValueError, match="no verdict on"):
+        verdicts.taken(DATA, {**small(), "claims": small()["claims"][1:]})
+
+
+def test_an_entry_that_changed_makes_its_verdict_old() -> None:
+    run = small()
+    run["claims"][0]["form"] = "0"
+    assert verdicts.outdated(verdicts.taken(DATA, run)) == [run["claims"][0]["id"]]
+
+
+def test_the_count_names_what_turned() -> None:
+    """One claim by its entry (differs to reproduced), one by repetitions."""
+    one = {"verdict": "reproduced", "standing": "evidence", "seeds": 0, "alone": "", "why": "", "form": ""}
+    papers: dict[str, Any] = {name: {"claims": {}} for name in FIVE}
+    papers["veno"]["claims"] = {"fig6.many": one, "fig2": one, "fig5.avg": {**one, "verdict": "differs", "alone": "reproduced"}}
+    first, single, today = verdicts.count(papers).splitlines()[2:]
+    assert first.endswith("| 1 of 3 |  |  |")
+    assert single.endswith("| 3 of 3 | veno `fig6.many`, `fig5.avg` |  |")
+    assert today.endswith("| 2 of 3 |  | veno `fig5.avg` |")
+
+
+def test_a_file_that_is_no_run_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "claims.json").write_text('{"quick": true}', "utf-8")
+    before = verdicts.DATA.read_bytes(), verdicts.PAGE.read_bytes()
+    made = subprocess.run([sys.executable, verdicts.__file__, str(tmp_path / "claims.json")], capture_output=True, text=True)
+    assert made.returncode == 2 and "quick" in made.stderr
+    assert before == (verdicts.DATA.read_bytes(), verdicts.PAGE.read_bytes())
+
+
+def scenarios(one: Experiment, quick: bool) -> list[str]:
+    effort = QUICK if quick else FULL
+    if isinstance(one, Traces):
+        return sorted(one.cells(effort).values())
+    assert isinstance(one, Sweep)
+    return sorted(one.scenarios(one.chosen(effort)))
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_the_quick_run_agrees_where_it_is_the_same_run(name: str, quickly: Any) -> None:
+    """Claims without seeds and repetitions whose experiments have as many cells in a quick run."""
+    one, whole = paper(name), DATA["papers"][name]["claims"]
+    for claim in quickly(name).said["claims"]:
+        measured, short = one.claims[claim["id"]], claim["id"].partition(".")[2]
+        if one.needs_repetitions(claim["id"]) or any(isinstance(need, Replications) for need in measured.uses):
+            continue
+        if all(scenarios(need, True) == scenarios(need, False) for need in measured.uses):
+            assert verdicts.kept(claim)["verdict"] == whole[short]["verdict"], claim["id"]

@@ -1,0 +1,133 @@
+"""Programs on kernels at a scenario's nodes."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from acklab import _core
+from acklab.cli.examples import example
+from acklab.engines import kernel, programs
+
+PATH = "[[link]]\nbetween = ['S', 'R']\nrate = '20Mbps'\ndelay = '10ms'\nqueue = { kind = 'codel' }\n"
+FOLDER = Path(__file__).parent / "programs"
+
+
+def has_kernel() -> bool:
+    try:
+        kernel.find()
+    except _core.LiveError:
+        return False
+    return True
+
+
+#: `make kernel` builds one; without it what needs one is not tested here.
+with_kernel = pytest.mark.skipif(not has_kernel(), reason="there is no kernel; make kernel builds one")
+
+
+def acklab(*words, **given):
+    command = [sys.executable, "-m", "acklab", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=280, check=False, **given)
+
+
+@pytest.fixture
+def transfer(tmp_path):
+    """A scenario with a server and a client of TCP."""
+    server, client = (json.dumps(f"{sys.executable} -S {FOLDER / name}") for name in ("server.py", "client.py {server}"))
+    text = f"""{PATH}
+[[program]]
+at = "@server"
+run = {server}
+ready = {{ port = 80 }}
+[[program]]
+at = "@client"
+run = {client}
+start = "100ms"
+"""
+    (tmp_path / "transfer.toml").write_text(text)
+    return tmp_path / "transfer.toml"
+
+
+def test_a_files_commands_run_only_when_they_are_allowed(tmp_path):
+    file = tmp_path / "stranger.toml"
+    file.write_text(PATH + "[[program]]\nat = 'S'\nrun = 'touch /tmp/gone'\n")
+    refused = acklab("run", file, "--virtual")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "touch /tmp/gone" in refused.stderr and "--allow-programs" in refused.stderr and "stranger" in refused.stderr
+    simulated = acklab("run", file)
+    assert simulated.returncode == 1 and "--allow-programs" in simulated.stderr
+
+
+def test_without_a_kernel_the_remedy_is_told(tmp_path):
+    file = tmp_path / "path.toml"
+    file.write_text(PATH + "[[program]]\nat = 'S'\nrun = 'true'\n")
+    missing = acklab("run", file, "--virtual", "--allow-programs", env={**os.environ, "ACKLAB_KERNEL": str(tmp_path / "none")})
+    assert missing.returncode == 1 and "make kernel" in missing.stderr
+
+
+def test_names_in_braces_are_addresses_and_other_braces_stay():
+    told = _core.Programs(PATH + "[[program]]\nat = '@client'\nrun = 'x'\n").json()
+    plan = json.loads(told)
+    said = programs.with_addresses("x {server} {client} {S} {Q} ${HOME} awk '{print $1}'", plan)
+    assert said == "x 10.0.0.1 10.0.0.2 10.0.0.1 {Q} ${HOME} awk '{print $1}'"
+
+
+@with_kernel
+def test_a_transfer_between_two_kernels_is_the_same_each_time(transfer, tmp_path):
+    told, packets = [], set()
+    for name in ("one", "two"):
+        done = acklab("run", transfer, "--virtual", "--allow-programs", "--json", "--out", tmp_path / name)
+        assert done.returncode == 0, done.stderr
+        told.append(done.stdout)
+        packets.add(tuple(hashlib.sha256((tmp_path / name / f"{node}.pcap").read_bytes()).hexdigest() for node in "SR"))
+    assert told[0] == told[1] and len(packets) == 1
+    result = json.loads(told[0])
+    server, client = result["programs"]
+    assert (server["output"], server["status"], client["status"]) == ("300000\n", 0, 0)
+    assert client["started_s"] >= 0.1 and (tmp_path / "one/nodes/R/files/mine.txt").read_text() == "kept"
+    # 300 kB at 20 Mb/s, with headers, and the handshake's round trip.
+    assert 0.12 + 0.02 < client["ended_s"] - 0.1 + 0.05 < 0.5
+    there, back = result["streams"]
+    assert there["payload_bytes"] >= 300_000 and there["name"].startswith("tcp R:") and back["name"].startswith("tcp S:80>")
+    assert there["delay_min_s"] >= 0.01 and there["arrived"] + there["dropped"] == there["packets"]
+    assert [row["name"] for row in result["flows"]] == [there["name"], back["name"]]
+    assert result["links"][1]["packets"] == there["arrived"]
+
+
+@with_kernel
+def test_what_hangs_is_stopped_at_the_end_and_what_fails_is_told(tmp_path):
+    file = tmp_path / "unkind.toml"
+    runs = ("sleep 1000000", "exit 3")
+    tables = "".join(f"[[program]]\nat = 'S'\nrun = {json.dumps(run)}\n" for run in runs)
+    file.write_text("stop.at = '3s'\n" + PATH + tables)
+    done = acklab("run", file, "--virtual", "--allow-programs", "--json")
+    sleeps, fails = json.loads(done.stdout)["programs"]
+    assert (sleeps["stopped"], sleeps["status"], fails["status"], done.returncode) == (True, -15, 3, 1)
+
+
+@with_kernel
+@pytest.mark.skipif(not shutil.which("curl"), reason="there is no curl")
+def test_a_web_server_and_curl_over_docsis():
+    done = acklab("run", example("programs/web-docsis.toml"), "--virtual", "--allow-programs", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    server, client = json.loads(done.stdout)["programs"]
+    assert server["stopped"] and "GET /megabyte" in server["output"]
+    # At 100 Mb/s a megabyte takes 80 ms, and its requests wait for grants.
+    assert client["output"].startswith("1000000 bytes in 0.1"), client["output"]
+
+
+@with_kernel
+@pytest.mark.skipif(not shutil.which("iperf3"), reason="there is no iperf3")
+def test_iperf3_shares_cake_with_a_simulated_flow():
+    done = acklab("run", example("programs/iperf3-cake.toml"), "--virtual", "--allow-programs", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    result = json.loads(done.stdout)
+    data = max(result["streams"], key=lambda row: row["bytes"])
+    assert data["name"].startswith("tcp server:5201>home:") and result["flows"][0]["bytes"] > 200_000
+    # CAKE lets 9 Mb/s through, and half of it once there are two.
+    assert 4.5e6 < 8 * data["payload_bytes"] / 2 < 8.6e6

@@ -1,0 +1,207 @@
+"""Verdicts of whole runs, as data and as the tables of ``docs/validation.md``.
+
+    acklab reproduce --out whole                   every paper, whole; with names, some papers
+
+    tools/verdicts.py whole/claims.json            take its verdicts into docs/papers/verdicts.json, and write the tables
+    tools/verdicts.py                              write the tables again
+    tools/verdicts.py --check                      compare them
+
+A quick run is refused. Papers that the file does not have keep their verdicts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from acklab._core import __version__
+from acklab.papers import CLASSICS, FIVE, LATER
+from acklab.reproduce.explanation import WORDS
+from acklab.reproduce.ledger import load
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+DATA, PAGE = DOCS / "papers" / "verdicts.json", DOCS / "validation.md"
+TITLES = {
+    "allman1998": "Allman 1998",
+    "ackfilter": "ACK filtering (Barakat and Altman 2000)",
+    "veno": "TCP Veno with SACK",
+    "divack": "*TCP ACK Division Revisited*",
+    "smartacking": "smartacking",
+    "cake": "CAKE's ACK filter, 2018",
+    "cubic": "CUBIC and the ACK ratio, 2023",
+    "neqo": "neqo, 2025",
+    "picoquic": "picoquic, 2021",
+    "tack": "TACK, 2020",
+    "rfc2416": "RFC 2416, 1998",
+}
+Verdicts = Mapping[str, Mapping[str, Any]]
+"""What is kept of each claim, by its short name."""
+
+
+def kept(claim: Mapping[str, Any]) -> dict[str, Any]:
+    """What is kept of a claim of ``claims.json``."""
+    word = "undecided" if claim["undecided"] else claim["verdict"].replace("-", " ")
+    why = next((one for one in WORDS if claim["explanation"].startswith(one)), "")
+    return {"verdict": word, "standing": claim["standing"], "seeds": claim["seeds"], "alone": claim["alone"], "why": why, "form": claim["form"]}
+
+
+def taken(data: dict[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+    """The data with the papers of another run.
+
+    Raises:
+        ValueError: the run is a quick one, or has not judged every claim of a paper.
+    """
+    if told["quick"]:
+        raise ValueError("a quick run; run acklab reproduce without --quick")
+    papers = dict(data.get("papers", {}))
+    for name in told["counts"]:
+        claims = {c["id"].partition(".")[2]: kept(c) for c in told["claims"] if c["paper"] == name}
+        missing = {claim.short for claim in load(name).claims.values()} - claims.keys()
+        if missing:
+            raise ValueError(f"{name}: no verdict on {', '.join(sorted(missing)[:5])}; run the whole paper")
+        papers[name] = {"version": __version__, "runs": told["runs"][name], "claims": claims}
+    return {"papers": dict(sorted(papers.items()))}
+
+
+def having(claims: Verdicts, **wanted: str) -> int:
+    """How many claims have these values."""
+    return sum(all(claim[key] == value for key, value in wanted.items()) for claim in claims.values())
+
+
+def of(claims: Verdicts, standing: str) -> str:
+    """How many claims of a standing are reproduced, of how many."""
+    total = having(claims, standing=standing)
+    return f"{having(claims, standing=standing, verdict='reproduced')} of {total}" if total else ""
+
+
+def row(name: str, claims: Verdicts) -> str:
+    """A paper's line."""
+    good = having(claims, standing="evidence", verdict="reproduced")
+    counts = [having(claims, standing="evidence", verdict="differs", why=word) for word in WORDS]
+    counts += [having(claims, standing="evidence", verdict=word) for word in ("undecided", "not testable")]
+    cells = [f"[{TITLES[name]}](papers/{name}.md)", str(having(claims, standing="evidence")), f"**{good}**", *(str(n or "") for n in counts)]
+    return line([*cells, of(claims, "calibration"), of(claims, "arithmetic")])
+
+
+def line(cells: Iterable[str]) -> str:
+    """A line of a table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def table(first: str, names: Iterable[str], papers: Mapping[str, Any]) -> str:
+    """The papers' counts, and which of them have none."""
+    asked = list(names)
+    names = [name for name in asked if name in papers]
+    missing = [f"`{name}`" for name in asked if name not in papers]
+    heads = [first, "evidence", "reproduced", *(f"differ: {word}" for word in WORDS), "undecided", "not testable", "calibration reproduced", "arithmetic that holds"]
+    said = "\n".join([line(heads), line(["---"] * len(heads)), *(row(name, papers[name]["claims"]) for name in names)])
+    return f"{said}\n\nWithout a whole run: {', '.join(missing)}." if missing else said
+
+
+def five(papers: Mapping[str, Any]) -> str:
+    """The table of the five papers, and its sum."""
+    order = [name for name in TITLES if name in FIVE]
+    everything = [papers[name]["claims"] for name in order if name in papers]
+    evidence = sum(having(claims, standing="evidence") for claims in everything)
+    good = sum(having(claims, standing="evidence", verdict="reproduced") for claims in everything)
+    return f"{table('paper', order, papers)}\n\nOf {evidence} claims that are evidence, {good} are reproduced."
+
+
+def later(papers: Mapping[str, Any]) -> str:
+    """The table of later work."""
+    return table("later work", [name for name in TITLES if name in LATER], papers)
+
+
+def classics(papers: Mapping[str, Any]) -> str:
+    """The table of the classics."""
+    return table("classic", [name for name in TITLES if name in CLASSICS], papers)
+
+
+def count(papers: Mapping[str, Any]) -> str:
+    """How many of all claims of the five papers are reproduced: with the entries' first form, with today's, by repetitions."""
+    steps: list[dict[str, str]] = [{}, {}, {}]
+    for name in (one for one in FIVE if one in papers):
+        for short, claim in papers[name]["claims"].items():
+            history = load(name).claims[f"{name}.{short}"].turned
+            single = claim["alone"] or claim["verdict"]
+            first = history[0].turned.partition(" to ")[0] if history else single
+            for step, verdict in zip(steps, (first, single, claim["verdict"]), strict=True):
+                step[f"{name} {short}"] = verdict
+    said = ("the entries' first form, one run each", "entries and parameters of today, one run each", "today: repetitions in place of one run")
+    rows = [line(["judged by", "reproduced", "gained", "lost"]), line(["---"] * 4)]
+    for place, (about, step) in enumerate(zip(said, steps, strict=True)):
+        before = steps[max(place - 1, 0)]
+        gained, lost = (named(id for id in step if (step[id] == "reproduced", before[id] == "reproduced") == way) for way in ((True, False), (False, True)))
+        rows.append(line([about, f"{sum(v == 'reproduced' for v in step.values())} of {len(step)}", gained, lost]))
+    return "\n".join(rows)
+
+
+def named(ids: Iterable[str]) -> str:
+    """Claims by paper."""
+    papers: dict[str, list[str]] = {}
+    for id in ids:
+        paper, _, short = id.partition(" ")
+        papers.setdefault(paper, []).append(f"`{short}`")
+    return "; ".join(f"{paper} {', '.join(shorts)}" for paper, shorts in papers.items())
+
+
+TABLES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {"five": five, "later": later, "classics": classics, "count": count}
+_PLACE = re.compile(r"(<!-- verdicts: (\w+) -->\n).*?(<!-- verdicts end -->)", re.DOTALL)
+
+
+def written(page: str, data: Mapping[str, Any]) -> str:
+    """The page with its tables made from the data."""
+    return _PLACE.sub(lambda found: f"{found[1]}\n{TABLES[found[2]](data['papers'])}\n\n{found[3]}", page)
+
+
+def outdated(data: Mapping[str, Any]) -> list[str]:
+    """Claims whose entry has changed since the run that judged them, is new or is gone."""
+    said = []
+    for name in data["papers"]:
+        forms = {claim.short: claim.form for claim in load(name).claims.values()}
+        judged = {short: one["form"] for short, one in data["papers"][name]["claims"].items()}
+        said += [f"{name}.{short}" for short in forms.keys() | judged.keys() if forms.get(short) != judged.get(short)]
+    return sorted(said)
+
+
+def as_text(data: Mapping[str, Any]) -> str:
+    """The data with a claim a line."""
+    papers = []
+    for name, paper in data["papers"].items():
+        claims = ",\n".join(f"   {json.dumps(short)}: {json.dumps(claim)}" for short, claim in paper["claims"].items())
+        about = {key: value for key, value in paper.items() if key != "claims"}
+        papers.append(f'  {json.dumps(name)}: {json.dumps(about)[:-1]}, "claims": {{\n{claims}\n  }}}}')
+    return '{\n "papers": {\n' + ",\n".join(papers) + "\n }\n}\n"
+
+
+def main() -> int:
+    """Writes or compares."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("claims", nargs="*", type=Path, metavar="CLAIMS.json")
+    options.add_argument("--check", action="store_true", help="write nothing; exit status 1 if something would change")
+    given = options.parse_args()
+    data: dict[str, Any] = json.loads(DATA.read_text("utf-8")) if DATA.exists() else {}
+    for path in given.claims:
+        try:
+            data = taken(data, json.loads(path.read_text("utf-8")))
+        except (OSError, ValueError, KeyError) as error:
+            print(f"{path}: {error}", file=sys.stderr)
+            return 2
+    page = PAGE.read_text("utf-8")
+    stale = outdated(data)
+    if stale:
+        print(f"judged before their entry changed: {', '.join(stale)}", file=sys.stderr)
+    if given.check:
+        return int(bool(stale) or written(page, data) != page)
+    DATA.write_text(as_text(data), "utf-8")
+    PAGE.write_text(written(page, data), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
