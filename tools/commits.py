@@ -12,7 +12,7 @@ from pathlib import Path
 
 SUBJECT = 72
 #: The rule holds for the commits after this one.
-SINCE = "4a0e369f"
+SINCE = "8922204c"
 
 
 def faults(message: str) -> list[str]:
