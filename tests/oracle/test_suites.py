@@ -17,7 +17,11 @@ from suites import ns2 as program  # noqa: E402
 
 TESTS = check_suites.chosen([])
 #: The tests in which ns-2 does what no rule of acklab says (docs/oracle/suites.md).
-DIFFER = {f"tcp-init-win/{kind}{number}" for kind in ("newreno", "reno", "sack", "tahoe") for number in (2, 3)}
+DIFFER = {f"tcp-init-win/{kind}{number}" for kind in ("newreno", "reno", "sack", "tahoe") for number in (2, 3)} | {
+    f"ecn/ecn_{name}"
+    for name in "burstyEcn1_sack burstyEcn_reno burstyEcn_tahoe drop1_newreno drop1_newreno_delack drop1_reno drop1_tahoe drop1_tahoe_delack "
+    "drop_newreno drop_newreno_delack drop_reno drop_reno_delack drop_tahoe drop_tahoe_delack fourdrops_sack".split()
+}
 
 
 def test_each_test_is_recorded_once() -> None:
@@ -43,6 +47,11 @@ def test_ns2_still_has_the_recorded_events(test: facts.Test) -> None:
     assert points.digest([check_suites.line(event) for event in wanted]) == row["log"]
     if row["output"]:
         assert points.digest(points.points(test, wanted)) == row["output"]
+
+
+def test_the_page_has_these_tables() -> None:
+    page = (HERE.parents[1] / "docs" / "oracle" / "suites.md").read_text()
+    assert [part[:200] for part in check_suites.table().split("\n\n") if part not in page] == []
 
 
 def test_a_changed_fact_is_found() -> None:

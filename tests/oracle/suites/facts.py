@@ -6,10 +6,11 @@ what all flows of a file have in common. No line of a suite's program is here.
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import tomllib
 
 HERE = Path(__file__).resolve().parent
 
@@ -43,7 +44,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Held:
-    """Packets taken from a flow on a link, counted from 0: lost, or held back for some seconds."""
+    """Packets taken from a flow on a link, counted from 0: lost, or held back for some seconds. The last of several sees packets first."""
 
     near: str
     far: str
@@ -105,9 +106,9 @@ def _text(value: Any) -> str:
     return str(int(value)) if isinstance(value, bool) else str(value)
 
 
-def _held(table: dict[str, Any], lost: bool) -> Held:
+def _held(table: dict[str, Any]) -> Held:
     near, far = table["on"]
-    return Held(near, far, table.get("flow", 0), tuple(table["packets"]), None if lost else float(table["by"]))
+    return Held(near, far, table.get("flow", 0), tuple(table["packets"]), float(table["by"]) if "by" in table else None)
 
 
 def tests(suite: str) -> list[Test]:
@@ -117,7 +118,7 @@ def tests(suite: str) -> list[Test]:
     for table in tree.get("test", []):
         net = tree["net"][table["net"]]
         flows = tuple(_flow(flow, number, tree.get("every", {})) for number, flow in enumerate(table["flow"]))
-        held = [_held(one, True) for one in table.get("lost", [])] + [_held(one, False) for one in table.get("late", [])]
+        held = [_held(one) for one in table.get("held", [])]
         found.append(
             Test(suite, table["name"], tuple(net["nodes"]), _links(net["links"], net.get("red")), flows, tuple(held), float(table["until"]),
                  tuple(table.get("plots", tree.get("plots", []))))

@@ -1,7 +1,7 @@
 """What a suite's own validated output plots, from events: times in microseconds, sequence numbers modulo a number, drops.
 
 ns-2 ships such a file with each test. `plots` of a suite's facts says which links and what of them it shows. A file repeats its
-first drops so that a graph shows single ones; here each counts once. Points are compared without their order.
+first drops and marked packets so that a graph shows single ones; here each counts once. Points are compared without their order.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ import re
 
 from .facts import Test
 from .scenario import Event
-
-SHOWN = {"packets": "packets", "acks": "acks", "drops": "drops"}
 
 
 def traced(seconds: float) -> float:
@@ -44,13 +42,17 @@ def points(test: Test, events: list[Event]) -> list[str]:
 
 def published(text: str) -> list[str]:
     """The points of a validated output, in the same form."""
-    section, found, drops = "", [], set()
+    sections: dict[str, list[str]] = {"packets": [], "ecn_packets": [], "acks": [], "drops": []}
+    section = ""
     for line in text.splitlines():
         if line.startswith('"'):
             section = line[1:]
-        elif section in SHOWN and re.fullmatch(r"\S+ \S+", line) and line != "0 1":
-            (drops.add if section == "drops" else found.append)(f"{section} {line}")
-    return sorted([*found, *drops])
+        elif section in sections and re.fullmatch(r"\S+ \S+", line) and line != "0 1":
+            sections[section].append(line)
+    marked = sections["ecn_packets"]  # the first four stand there twice
+    found = sections["packets"] + marked[min(4, len(marked) // 2) :]
+    named = [f"packets {line}" for line in found] + [f"acks {line}" for line in sections["acks"]]
+    return sorted([*named, *{f"drops {line}" for line in sections["drops"]}])
 
 
 def digest(lines: list[str]) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .facts import Flow, Link, Test
-
 from boot_order import tcl_order
 from endpoints import receiver, sender, tick
 from mrg32k3a import uniforms
 from values import bps, flag, seconds
+
+from .facts import Flow, Held, Link, Test
 
 Event = tuple[float, str, str, str, int, int, int]
 """Seconds; `+` offered, `-` taken, `r` arrived, `d` dropped; the link; `data` or `ack`; flow; number; bytes."""
@@ -47,18 +47,32 @@ def _queue(test: Test, one: Link) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _at(test: Test, near: str, far: str) -> list[Held]:
+    """What takes packets before that direction; the last sees them first."""
+    return [held for held in test.held if (held.near, held.far) == (near, far)]
+
+
+def _lost(held: list[Held]) -> dict[str, Any]:
+    numbers = sorted(number for one in held if one.delay is None for number in one.packets)
+    return {"loss": {"list": numbers}} if numbers else {}
+
+
 def _link(test: Test, near: str, far: str) -> dict[str, Any]:
     """One direction's keys."""
     one = next(link for link in test.links if (link.near, link.far) == (near, far))
-    table: dict[str, Any] = {"rate": bps(one.rate), "delay": seconds(one.delay), "queue": _queue(test, one)}
-    lost = [number for held in test.held if (held.near, held.far) == (near, far) and held.delay is None for number in held.packets]
-    return table | ({"loss": {"list": sorted(lost)}} if lost else {})
+    held = _at(test, near, far)
+    late = next((place for place, this in enumerate(held) if this.delay is not None), len(held))
+    return {"rate": bps(one.rate), "delay": seconds(one.delay), "queue": _queue(test, one)} | _lost(held[:late])
 
 
-def _late(test: Test, near: str, far: str) -> list[dict[str, Any]]:
-    """What holds packets back before that direction; in ns-2 the model that came last sees packets first."""
-    held = [one for one in reversed(test.held) if (one.near, one.far) == (near, far) and one.delay is not None]
-    return [{"kind": "reorder", "by": seconds(one.delay or 0), "list": sorted(one.packets)} for one in held]
+def _before(test: Test, near: str, far: str) -> dict[str, Any]:
+    """What the wire before that direction does, if packets are held back: those that come last see packets first."""
+    held = _at(test, near, far)
+    late = [place for place, one in enumerate(held) if one.delay is not None]
+    if not late:
+        return {}
+    stages = [{"kind": "reorder", "by": seconds(one.delay), "list": sorted(one.packets)} for one in reversed(held) if one.delay is not None]
+    return {"stages": stages} | _lost(held[late[0] :])
 
 
 def _links(test: Test) -> list[dict[str, Any]]:
@@ -69,10 +83,10 @@ def _links(test: Test) -> list[dict[str, Any]]:
         seen.add((one.near, one.far))
         ends, ample = [one.near, one.far], {"queue": {"kind": "drop-tail", "packets": 100000}}
         for place, (near, far) in enumerate(((one.near, one.far), (one.far, one.near))):
-            stages = _late(test, near, far)
-            if stages:
+            before = _before(test, near, far)
+            if before:
                 ends[place] = f"{near}{BEFORE}{far}"
-                made.append({"between": [near, ends[place]], "rate": AT_ONCE, "delay": "0s", **ample, "stages": stages, "back": ample})
+                made.append({"between": [near, ends[place]], "rate": AT_ONCE, "delay": "0s", **ample, **before, "back": ample})
         made.append({"between": ends, **_link(test, one.near, one.far), "back": _link(test, one.far, one.near)})
     return made
 
@@ -101,10 +115,12 @@ def scenario(test: Test) -> dict[str, Any]:
     return {"stop": {"at": seconds(test.until)}, "link": _links(test), "flow": flows, "record": {"packets": True}}
 
 
-def _own(link: str) -> str:
-    """The test's link of a row; of a wire that was put before one, no link of the test."""
+def _own(link: str, event: str) -> str:
+    """The test's link of a row; of a wire that was put before one, only what it loses."""
     near, far = link.split("->")
-    return "" if far.startswith(near + BEFORE) or near.startswith(far + BEFORE) else f"{near.split(BEFORE)[0]}->{far.split(BEFORE)[0]}"
+    if far.startswith(near + BEFORE):
+        return f"{near}->{far.removeprefix(near + BEFORE)}" if event == "lose" else ""
+    return "" if near.startswith(far + BEFORE) else f"{near.split(BEFORE)[0]}->{far.split(BEFORE)[0]}"
 
 
 def events(test: Test, outcome: dict[str, Any]) -> list[Event]:
@@ -113,7 +129,7 @@ def events(test: Test, outcome: dict[str, Any]) -> list[Event]:
     rows = [
         {**row, "link": link}
         for row in outcome["packets"]
-        if row["event"] in WORDS and row["time_s"] < test.until and (link := _own(row["link"])) in real
+        if row["event"] in WORDS and row["time_s"] < test.until and (link := _own(row["link"], row["event"])) in real
     ]
     taken = {(row["time_s"], row["link"], row["flow"], row["kind"], row["seq"]) for row in rows if row["event"] == "lose"}
     found = []
