@@ -1,0 +1,69 @@
+"""What the printed tables say of each other, and what a scenario cannot express."""
+
+from __future__ import annotations
+
+from ...reproduce.measure import Measurement, NotTestable
+from .registry import PAPER
+from .setting import ALONE, DELAYS_10, DROPS, RATE_BPS, SECONDS, UTILISATION, WINDOWS
+
+NO_PAGE = "a page of HTTP/1.0 has three files that begin when its first has come; a transfer of a scenario repeats itself but starts no other"
+
+
+@PAPER.claim("table2.repeated")
+def drops_of_32_clients() -> Measurement:
+    return Measurement({"one": ALONE[32, 1][2], "three": ALONE[32, 3][2]})
+
+
+@PAPER.claim("table6.utilisation")
+def both_tables_utilisation() -> Measurement:
+    return Measurement(
+        {"less": {f"{webs}/0, {window}": UTILISATION[webs, 0][window - 1] - ALONE[webs, window][1] for webs, window in ALONE}}
+    )
+
+
+@PAPER.claim("table6.delay")
+def both_tables_delay() -> Measurement:
+    found = {}
+    for (webs, window), (delay, _, _) in ALONE.items():
+        one, *less = DELAYS_10[webs, 0]
+        found[f"{webs}/0, {window}"] = delay / (one * (1 - (0.0, *less)[window - 1] / 100))
+    return Measurement({"ratio": found})
+
+
+@PAPER.claim("table2.increase")
+def largest_increase_of_drops() -> Measurement:
+    rows = [row for key, row in DROPS.items() if key != (32, 3)]
+    return Measurement({"increase": round(max(row[window - 1] - row[0] for row in rows for window in WINDOWS), 1)})
+
+
+@PAPER.claim("table2.busy")
+def least_utilisation_with_a_transfer() -> Measurement:
+    return Measurement({"least": min(value for (_, ftps), row in UTILISATION.items() if ftps for value in row)})
+
+
+@PAPER.claim("table3.unit")
+def power_of_one_transfer() -> Measurement:
+    left = (UTILISATION[8, 1][0] - UTILISATION[8, 0][0]) / 100
+    megabytes = left * RATE_BPS / 8 * SECONDS / 1e6
+    each_s = SECONDS / megabytes
+    return Measurement({"power": megabytes / (1000 * each_s)})
+
+
+@PAPER.claim("table1.delays")
+def pages_of_http_10() -> NotTestable:
+    return NotTestable(NO_PAGE)
+
+
+@PAPER.claim("table2.simulated")
+def link_of_http_10() -> NotTestable:
+    return NotTestable(NO_PAGE)
+
+
+@PAPER.claim("table3.power")
+def transfers_beside_http_10() -> NotTestable:
+    return NotTestable(NO_PAGE)
+
+
+@PAPER.claim("table6.mixed")
+def half_and_half() -> NotTestable:
+    return NotTestable(NO_PAGE)

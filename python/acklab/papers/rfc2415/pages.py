@@ -1,0 +1,124 @@
+"""Tables 4 and 5: pages on one connection each (HTTP/1.1), beside file transfers."""
+
+from __future__ import annotations
+
+import json
+from statistics import median
+
+from ...figures.charts import Axis, Line, Lines, Panel
+from ...figures.stats import Sample
+from ...reproduce.experiments import Replications
+from ...reproduce.grid import Grid
+from ...reproduce.measure import Measurement
+from ...reproduce.paper import Compared, Drawn
+from ..later import sample
+from .registry import PAPER
+from .setting import DELAY_S, DELAYS, FTPS, POWER, WEBS, WINDOWS, browsing
+
+
+class Read:
+    """Median delays of pages and of files, and what the file transfers have carried."""
+
+    names = ("page_s", "power")
+
+    def __call__(self, line: bytes) -> tuple[float, ...]:
+        """A page's delay includes the time in which its request reaches the server. Power is in Mbytes/s."""
+        flows = json.loads(line)["flows"]
+        took = {
+            kind: [flow["last_data_s"] + DELAY_S for flow in flows if flow["completed"] and flow["name"].startswith(kind)] for kind in ("web", "ftp")
+        }
+        carried = 1e-6 * sum(flow["bytes"] for flow in flows if flow["name"].startswith("ftp"))
+        return median(took["web"]), carried / median(took["ftp"]) if took["ftp"] else 0.0
+
+
+RUNS = Replications(
+    "initial windows",
+    "web clients and file transfers by the initial window",
+    {"webs": WEBS, "ftps": FTPS, "window": WINDOWS},
+    browsing,
+    Read(),
+    {"webs": (8, 32), "ftps": (0, 2), "window": (1, 3)},
+    rounds=(10, 30),
+)
+
+
+def _cells(grid: Grid, least_ftps: int = 0) -> list[tuple[int, int]]:
+    return [(webs, ftps) for webs in grid.axes["webs"] for ftps in grid.axes["ftps"] if ftps >= least_ftps]
+
+
+def _page(grid: Grid, webs: int, ftps: int, window: int) -> Sample:
+    return sample(grid, "page_s", webs=webs, ftps=ftps, window=window)
+
+
+def _less(grid: Grid, webs: int, ftps: int, window: int) -> Sample:
+    """How much shorter a page is than with a window of one, percent: one value a seed."""
+    one, many = _page(grid, webs, ftps, 1).values, _page(grid, webs, ftps, window).values
+    return Sample(tuple(100 * (1 - after / before) for before, after in zip(one, many, strict=True)))
+
+
+def _larger(grid: Grid) -> list[int]:
+    return [window for window in grid.axes["window"] if window > 1]
+
+
+@PAPER.claim("table4.one", RUNS)
+def delays_with_one(grid: Grid) -> Measurement:
+    return Measurement({"ratio": {f"{w}/{f}": _page(grid, w, f, 1).over(DELAYS[w, f][0]) for w, f in _cells(grid)}})
+
+
+@PAPER.claim("table4.decrease", RUNS)
+def decreases(grid: Grid) -> Measurement:
+    found = {}
+    for webs, ftps in _cells(grid):
+        for window in _larger(grid):
+            printed = DELAYS[webs, ftps][window - 1]
+            found[f"{webs}/{ftps}, {window}"] = Sample(tuple(value - printed for value in _less(grid, webs, ftps, window).values))
+    return Measurement({"decrease": found})
+
+
+@PAPER.claim("table4.three", RUNS)
+def three_is_better(grid: Grid) -> Measurement:
+    return Measurement({"decrease": {f"{w}/{f}": _less(grid, w, f, 3) for w, f in _cells(grid)}})
+
+
+@PAPER.claim("table5.power", RUNS)
+def power_of_transfers(grid: Grid) -> Measurement:
+    return Measurement(
+        {
+            "ratio": {
+                f"{w}/{f}, {window}": sample(grid, "power", webs=w, ftps=f, window=window).over(POWER[w, f][window - 1])
+                for w, f in _cells(grid, 1)
+                for window in grid.axes["window"]
+            }
+        }
+    )
+
+
+@PAPER.figure("pages", "Table 4", "Median page delay by the initial window", "pages", [RUNS])
+def pages(grid: Grid) -> Drawn:
+    panels, compared = [], []
+    windows = list(grid.axes["window"])
+    for webs in grid.axes["webs"]:
+        lines = []
+        for ftps, colour in zip(grid.axes["ftps"], ("blue", "orange", "sky", "green"), strict=False):
+            one, *less = DELAYS[webs, ftps]
+            printed = [one * (1 - (0.0, *less)[window - 1] / 100) for window in windows]
+            here = [_page(grid, webs, ftps, window).value for window in windows]
+            lines.append(Line(f"{ftps} transfers", windows, here, colour, marker="o"))
+            lines.append(Line(f"{ftps} transfers, printed", windows, printed, colour, dash=":", marker="s"))
+            compared += [
+                Compared(f"{webs}/{ftps}, {window}: page, s", f"{before:.2f}", f"{after:.2f}")
+                for window, before, after in zip(windows, printed, here, strict=True)
+            ]
+        panels.append(Panel(f"{webs} web clients", Axis("initial window", ticks=windows), Axis("median page delay (s)", low=0), lines))
+    compared += [
+        Compared(f"{w}/{f}, {window}: power, Mbytes/s", f"{POWER[w, f][window - 1]:g}", f"{sample(grid, 'power', webs=w, ftps=f, window=window).value:.1f}")
+        for w, f in _cells(grid, 1)
+        for window in windows
+    ]
+    return Drawn(
+        [Lines("pages", "Pages over HTTP/1.1; printed values dotted", panels)],
+        {"pages": grid.frame()},
+        compared,
+        "The sizes of the files are not printed. They are inferred from Table 2's utilisation of 34 %, before any run.",
+        browsing(8, 1, 3, 1),
+    )
