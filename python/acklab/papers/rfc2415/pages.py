@@ -15,6 +15,8 @@ from ..later import sample
 from .registry import PAPER
 from .setting import DELAY_S, DELAYS, FTPS, POWER, WEBS, WINDOWS, browsing
 
+UNKNOWN = "the sizes of pages, on which the number of round trips depends, are not printed; no other sizes than the inferred ones were tried"
+
 
 class Read:
     """Median delays of pages and of files, and what the file transfers have carried."""
@@ -62,7 +64,7 @@ def _larger(grid: Grid) -> list[int]:
 
 @PAPER.claim("table4.one", RUNS)
 def delays_with_one(grid: Grid) -> Measurement:
-    return Measurement({"ratio": {f"{w}/{f}": _page(grid, w, f, 1).over(DELAYS[w, f][0]) for w, f in _cells(grid)}})
+    return Measurement({"ratio": {f"{w}/{f}": _page(grid, w, f, 1).over(DELAYS[w, f][0]) for w, f in _cells(grid)}}, UNKNOWN)
 
 
 @PAPER.claim("table4.decrease", RUNS)
@@ -72,7 +74,7 @@ def decreases(grid: Grid) -> Measurement:
         for window in _larger(grid):
             printed = DELAYS[webs, ftps][window - 1]
             found[f"{webs}/{ftps}, {window}"] = Sample(tuple(value - printed for value in _less(grid, webs, ftps, window).values))
-    return Measurement({"decrease": found})
+    return Measurement({"decrease": found}, UNKNOWN)
 
 
 @PAPER.claim("table4.three", RUNS)
