@@ -211,11 +211,12 @@ def test_imports_run_downward() -> None:
         "path": {"packet"},
         "scenario": ends,
         "sim": read | {"table"},
-        "capture": read | {"sim"},
+        "capture": set(),
+        "tap": read | {"sim", "capture"},
         "analyze": {"packet", "tcp", "table", "capture"},
         "live": read | {"table", "sim", "capture"},
         "explorer": {"packet", "scenario", "sim"},
-        "python": read | {"table", "sim", "capture", "analyze", "live"},
+        "python": read | {"table", "sim", "capture", "tap", "analyze", "live"},
     }
     found = {}
     for manifest in (ROOT / "crates").glob("*/Cargo.toml"):

@@ -231,7 +231,7 @@ class SimulatedHost(Sockets):
         edges = packet.option("sack") or ()
         blocks = list(zip(edges[::2], edges[1::2], strict=True))
         self.reported = max([self.reported, *edges])
-        self.ends.tell_window(window)
+        self.ends.set_window(window)
         # What repeats the last number with data, or with another window, is no duplicate ACK (RFC 5681 section 2).
         if packet.ack == state["una"] and not blocks and (changed or packet.length or packet.flags & set("FS")):
             self.ends.resume(self._secs)
