@@ -226,6 +226,13 @@ def test_imports_run_downward() -> None:
     assert not {crate: needs - allowed[crate] for crate, needs in found.items() if needs - allowed[crate]}
 
 
+def test_each_example_of_an_rfc_has_its_test() -> None:
+    named = re.findall(r"`(\w+)::(\w+)`", (DOCS / "papers" / "rfc-examples.md").read_text(encoding="utf-8"))
+    traces = ROOT / "crates" / "tcp" / "tests" / "traces"
+    assert len(named) >= 10
+    assert not [name for file, name in named if f"fn {name}()" not in (traces / f"{file}.rs").read_text(encoding="utf-8")]
+
+
 # ---- validation ------------------------------------------------------------------------------------------------------
 VALIDATION = (DOCS / "validation.md").read_text(encoding="utf-8")
 

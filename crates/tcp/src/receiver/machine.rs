@@ -56,8 +56,9 @@ pub struct Receiver {
     pub(super) push: bool,
     /// Source of the sender's phase, if the policy asks.
     pub(super) phase_source: Option<PhaseSource>,
-    /// Units of the segment just come, if that is a duplicate, and the count of duplicates.
-    pub(super) duplicate_len: u32,
+    /// The first part of the segment just come that had come before, where DSACK reports it: units before it, and its own; then the
+    /// count of duplicates.
+    pub(super) repeated: (u32, u32),
     pub(super) duplicates: u32,
     /// Further segments merged with the next one, and the units of the first of them.
     pub(super) merged: (u32, u32),
@@ -84,7 +85,7 @@ impl Receiver {
             trigger: 0,
             syn: false,
             duplicate: false,
-            duplicate_len: 0,
+            repeated: (0, 0),
             ece: false,
             mark_changed: false,
             push: false,
@@ -119,6 +120,7 @@ impl Receiver {
             return self.emit(Emission::Now, now, wire);
         }
         if self.space.extend(segment) {
+            self.repeated = (0, 0);
             self.answer(segment, Placement::NEXT, true, now, wire);
             if segment.last {
                 self.closing.get_or_insert_default().note(segment.end());
@@ -152,6 +154,9 @@ impl Receiver {
     #[inline(never)]
     fn on_segment_elsewhere<W: ReceiverWire>(&mut self, segment: &Segment, now: Time, wire: &mut W) {
         let before = self.space.rcv_nxt;
+        if self.rules.dsack {
+            self.repeated = self.space.repeated(segment);
+        }
         let placement = self.space.insert(segment);
         self.answer(segment, placement, self.space.rcv_nxt != before, now, wire);
         if segment.last && !placement.duplicate {
@@ -174,9 +179,7 @@ impl Receiver {
             self.last_progress = now;
         }
         self.duplicate = placement.duplicate;
-        if placement.duplicate {
-            self.note_duplicate(segment);
-        }
+        self.duplicates += u32::from(placement.duplicate);
         self.trigger = segment.seq;
         self.syn |= segment.syn;
         let at_once = self.must_answer_at_once(segment, placement);
@@ -355,7 +358,7 @@ impl Receiver {
     #[inline(always)]
     fn send_sized<W: ReceiverWire>(&mut self, ack: Seq, room: Option<u32>, wire: &mut W) {
         // Blocks are news from beyond a gap: a piece of an ACK, or an ACK of what has not come, carries none.
-        let news = self.space.highest > ack || self.duplicate || self.history.is_some();
+        let news = self.space.highest > ack || self.duplicate || self.repeated.1 > 0 || self.history.is_some();
         let mut sack = SackBlocks::default();
         if news && self.rules.sack && ack == self.space.rcv_nxt {
             sack = self.blocks(ack);

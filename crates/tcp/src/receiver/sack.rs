@@ -1,6 +1,6 @@
 //! Which SACK blocks an ACK carries (RFC 2018 section 4).
 
-use acklab_packet::{SackBlocks, Segment, Seq};
+use acklab_packet::{SackBlocks, Seq};
 
 use super::{Reassembly, Receiver};
 use crate::rules::AckPolicyKind;
@@ -95,13 +95,6 @@ impl SackHistory {
 }
 
 impl Receiver {
-    /// A segment had nothing new.
-    #[cold]
-    pub(super) fn note_duplicate(&mut self, segment: &Segment) {
-        self.duplicates += 1;
-        self.duplicate_len = segment.len;
-    }
-
     /// A segment came whose ACK may wait: its run is to be reported.
     pub(super) fn note_run(&mut self) {
         if self.space.has_gap() && self.rules.sack {
@@ -123,14 +116,15 @@ impl Receiver {
         if history.is_empty() {
             self.history = None;
         }
-        if rules.dsack && self.duplicate { self.after_duplicate(ack, &blocks, most) } else { blocks }
+        if self.repeated.1 > 0 { self.after_duplicate(ack, &blocks, most) } else { blocks }
     }
 
-    /// `blocks` after the one that reports the duplicate just come (RFC 2883 section 4).
+    /// `blocks` after the one that reports the duplicate just come, or the first part of the segment that is one (RFC 2883 section 4).
     #[cold]
     fn after_duplicate(&self, ack: Seq, blocks: &SackBlocks, most: usize) -> SackBlocks {
         let mut all = SackBlocks::default();
-        let first = (self.trigger, self.trigger + u64::from(self.duplicate_len));
+        let start = self.trigger + u64::from(self.repeated.0);
+        let first = (start, start + u64::from(self.repeated.1));
         for (start, end) in std::iter::once(first).chain(blocks.iter(ack)).take(most) {
             all.push(ack, start, end);
         }
