@@ -8,10 +8,12 @@ use super::SenderWire;
 use super::congestion::Congestion;
 use super::congestion::control::{AckEvent, CongestionControl, Control, Departure, Needs, Window};
 use super::congestion::validation::Usage;
+use super::flight::Flight;
+use super::flight::rate::RateSample;
 use super::recovery::Report;
 use super::recovery::undo::Undo;
 use super::repair::Repair;
-use super::rtt::delivery::{Delivery, RateSample};
+use super::rtt::delivery::Delivery;
 use super::rtt::pacing::Pacer;
 use super::rtt::send_times::SendTimes;
 use super::rtt::timer::Timer;
@@ -99,6 +101,8 @@ pub(super) struct Extras {
     pub send_times: Option<Box<SendTimes>>,
     /// For controls that need deliveries.
     pub delivery: Option<Box<Delivery>>,
+    /// For recoveries that judge each segment, and for controls that need more than credit.
+    pub flight: Option<Box<Flight>>,
     pub repair: Repair,
 }
 
@@ -114,12 +118,14 @@ impl Core {
             send_times: (needs == Needs::RoundTrips && rules.recovery.rtt_samples() == RttSamples::Segments)
                 .then(Box::default),
             delivery: (needs == Needs::Deliveries).then(|| Box::new(Delivery::new(seq.mss))),
+            flight: Flight::new(&rules, needs, seq.mss),
             repair: Repair::default(),
         };
         let restrained = rules.pacing != Pacing::Off {} || extras.skip.is_some() || needs == Needs::Deliveries;
         let ruled = rules.tell_phase || rules.tell_window || rules.ecn || rules.recovery.packet_numbers();
         let watched = extras.undo.is_some()
             || extras.usage.is_some()
+            || extras.flight.is_some()
             || needs != Needs::Credit
             || rules.handshake_ack
             || rules.marks_end;
@@ -186,6 +192,9 @@ impl Core {
         if let Some(delivery) = &mut self.extras.delivery {
             delivery.report(start, end, now);
         }
+        if let Some(flight) = &mut self.extras.flight {
+            flight.report(start, end, now, |_| {});
+        }
     }
 
     /// Takes in a round trip that ends now; `flight` units were outstanding.
@@ -198,6 +207,9 @@ impl Core {
         self.timer.timed = None;
         if let Some(times) = &mut self.extras.send_times {
             times.forget();
+        }
+        if let Some(flight) = &mut self.extras.flight {
+            flight.stop_timing();
         }
     }
 
@@ -279,6 +291,9 @@ impl Core {
     #[inline(never)]
     pub(super) fn notify_control(&mut self, ack: &Ack, report: &Report, now: Time) {
         let una = self.seq.una;
+        if let Some(flight) = &mut self.extras.flight {
+            flight.acknowledge(ack.ack, now, |_| {});
+        }
         let sample = self.rate_sample(ack, report, now);
         let news = ack.ack >= una || report.delivered > 0;
         // A control in Linux's form begins when the handshake is over (`tcp_init_transfer`).
@@ -286,7 +301,12 @@ impl Core {
             return;
         }
         let rtt = match &mut self.extras.send_times {
-            Some(times) => times.acknowledged(ack.ack, now),
+            Some(times) => {
+                let old = times.acknowledged(ack.ack, now);
+                let new = self.extras.flight.as_mut().and_then(|flight| flight.take_round_trip());
+                debug_assert_eq!(old, new, "by the send times, and by the flight record");
+                new
+            }
             None => sample.map_or(report.rtt, |sample| sample.rtt),
         };
         let event = AckEvent {
@@ -306,6 +326,8 @@ impl Core {
         self.with_control(now, |control, window| control.on_ack(&event, window));
         if let Some(delivery) = self.extras.delivery.as_mut().filter(|_| self.cc.control.limits_itself()) {
             delivery.limit_by_application(self.seq.segments(report.in_flight));
+            let rate = self.extras.flight.as_mut().and_then(|flight| flight.rate.as_mut());
+            rate.unwrap().limit_by_application(self.seq.segments(report.in_flight));
         }
     }
 
@@ -314,13 +336,17 @@ impl Core {
         let delivery = self.extras.delivery.as_mut()?;
         let echo = (ack.ack > self.seq.una && self.rules.timestamps).then(|| (now - ack.ts_ecr).secs());
         let segments = |units| self.seq.segments(units);
+        let old = delivery.sample(now, echo);
+        let new =
+            self.extras.flight.as_mut().and_then(|flight| flight.rate.as_mut()).map(|rate| rate.sample(now, echo));
+        debug_assert_eq!(Some(old), new, "by the list of deliveries, and by the flight record");
         Some(RateSample {
             prior_in_flight: segments(report.prior_in_flight),
             in_flight: segments(report.in_flight),
             lost: segments(report.lost),
             lost_ever: segments(report.lost_ever),
             wait: self.extras.pacer.wait(now),
-            ..delivery.sample(now, echo)
+            ..new.unwrap_or(old)
         })
     }
 
@@ -355,6 +381,8 @@ impl Core {
         let segments = self.seq.segments(in_flight);
         if let Some(delivery) = self.extras.delivery.as_mut().filter(|_| dry) {
             delivery.limit_by_application(segments);
+            let rate = self.extras.flight.as_mut().and_then(|flight| flight.rate.as_mut());
+            rate.unwrap().limit_by_application(segments);
         }
     }
 }

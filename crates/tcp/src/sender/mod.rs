@@ -6,6 +6,8 @@
 
 pub mod congestion;
 mod core;
+#[allow(dead_code)]
+pub mod flight;
 mod machine;
 mod reaction;
 pub mod recovery;

@@ -74,6 +74,9 @@ impl Core {
         if let Some(times) = extras.send_times.as_mut().filter(|_| !retransmit && !syn) {
             times.sent(end, now);
         }
+        if let Some(flight) = &mut extras.flight {
+            flight.sent(seq, end, idle, now);
+        }
         if let Some(skip) = &mut extras.skip {
             skip.sent(seq, end);
         }

@@ -17,9 +17,11 @@ pub(super) fn take_in(
     mut tell: impl FnMut(Sent, bool),
 ) -> bool {
     let mut resent = false;
+    debug_assert_eq!(core.extras.flight.as_ref().unwrap().outline(), log.outline());
     let low = ack.ack.max(core.seq.una);
     if ack.ack > core.seq.una {
         resent = log.acknowledge(ack.ack, |sent| tell(sent, true));
+        core.extras.flight.as_mut().unwrap().acknowledge(ack.ack, now, |_| {});
         board.clear_below(ack.ack);
     }
     if ack.sack.is_empty() {

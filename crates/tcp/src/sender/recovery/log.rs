@@ -49,6 +49,13 @@ pub(super) struct SendLog {
 }
 
 impl SendLog {
+    /// For the comparison with the flight record.
+    pub fn outline(&self) -> (Vec<(Seq, Seq, Time, u64, bool, bool)>, u32, usize) {
+        let each = self.segments.iter();
+        let records = each.map(|sent| (sent.start, sent.end, sent.at, sent.number, sent.resent, sent.sacked)).collect();
+        (records, self.sacked, self.resent)
+    }
+
     /// Units believed lost that wait to be sent again.
     pub fn lost(&self) -> u64 {
         self.lost

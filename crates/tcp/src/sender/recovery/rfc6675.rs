@@ -38,7 +38,7 @@ impl Rfc6675 {
         let before = self.board.total();
         for (start, end) in ack.sack.iter(ack.ack) {
             if start >= core.seq.una && start < end && end <= core.seq.max {
-                self.board.report(start, end, |from, to| core.note_reported(from, to, now));
+                self.board.report(start, end, |from, to| core.note_reported(from.max(ack.ack), to, now));
             }
         }
         self.board.total() - before

@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use acklab_packet::{Seq, Time};
 
 use super::super::CLOCK;
+use crate::sender::flight::rate::{Rate, RateSample};
 
 /// A segment on its way.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,48 +26,6 @@ struct Flying {
     delivered: u64,
     delivered_at: Time,
     app_limited: bool,
-}
-
-/// A rate of delivery.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rate {
-    /// Segments delivered by the time when the newest of them had left (`rs.prior_delivered`).
-    pub prior_delivered: u64,
-    /// Segments delivered since.
-    pub delivered: u64,
-    /// Seconds it took.
-    pub interval: f64,
-}
-
-/// Deliveries and losses that an ACK shows. Counts in segments.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RateSample {
-    /// Time of the ACK.
-    pub now: Time,
-    /// Segments delivered so far, and when the last ACK of some came.
-    pub delivered: u64,
-    /// See there.
-    pub delivered_at: Time,
-    /// Segments that it covers or reports for the first time.
-    pub acked: u64,
-    /// Its rate; none if it delivers nothing, or in less than the least round trip.
-    pub rate: Option<Rate>,
-    /// True if the application, and not the network, was the limit.
-    pub app_limited: bool,
-    /// Round trip of the newest segment it brings, in seconds, if that left once.
-    pub rtt: Option<f64>,
-    /// True if its receiver may have held it back: it answers one small segment.
-    pub held: bool,
-    /// Segments in flight before it, and after, before anything is sent.
-    pub prior_in_flight: u64,
-    /// See there.
-    pub in_flight: u64,
-    /// Segments that it shows to be lost, and all that were ever found lost.
-    pub lost: u64,
-    /// See there.
-    pub lost_ever: u64,
-    /// Seconds until pacing lets the next segment go.
-    pub wait: f64,
 }
 
 /// Deliveries since the last sample.
@@ -244,115 +203,5 @@ impl Delivery {
             }
         }
         sample
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(secs: f64) -> Time {
-        Time::from_secs(secs)
-    }
-
-    /// Ten segments of 10 units, sent in bursts of two at 0, 0.1, 0.2 ...
-    fn flow() -> Delivery {
-        let mut delivery = Delivery::new(10);
-        (0..10).for_each(|n| delivery.sent(10 * n, 10 * n + 10, n == 0, at(0.1 * (n / 2) as f64)));
-        delivery
-    }
-
-    fn acked(delivery: &mut Delivery, ack: Seq, now: f64) -> RateSample {
-        delivery.acknowledge(ack, at(now));
-        delivery.sample(at(now), None)
-    }
-
-    #[test]
-    fn a_rate_is_what_came_since_the_segment_left() {
-        let mut delivery = flow();
-        // Both of the first burst after a second: 2 since nothing had come, which is since the first left.
-        let sample = acked(&mut delivery, 20, 1.0);
-        assert_eq!((sample.acked, sample.rtt, sample.delivered), (2, Some(1.0), 2));
-        assert_eq!(sample.rate, Some(Rate { prior_delivered: 0, delivered: 2, interval: 1.0 }));
-        // Sent now, when 2 had come; by its ACK at 2.5 all of 10 others: 9 more and itself in 1.5 s since the ACK of those 2.
-        delivery.sent(100, 110, false, at(1.2));
-        acked(&mut delivery, 100, 2.2);
-        let sample = acked(&mut delivery, 110, 2.5);
-        assert_eq!(sample.rate, Some(Rate { prior_delivered: 2, delivered: 9, interval: 1.5 }));
-    }
-
-    #[test]
-    fn acks_in_a_bunch_are_no_faster_than_what_was_sent() {
-        let mut delivery = Delivery::new(10);
-        // A segment each 0.1 s. The ACKs of the first come on time; all others' wait for one instant.
-        delivery.sent(0, 10, true, at(0.0));
-        assert_eq!(acked(&mut delivery, 10, 1.0).rate.map(|rate| rate.delivered), Some(1));
-        (1..=10).for_each(|n| delivery.sent(10 * n, 10 * n + 10, n == 1, at(1.0 + 0.1 * n as f64)));
-        acked(&mut delivery, 20, 2.95);
-        delivery.sent(110, 120, false, at(2.96));
-        // Of the last, 0.9 s passed since the first in flight left (sending), and 1.9 s since (receiving).
-        let sample = acked(&mut delivery, 110, 3.0);
-        let rate = sample.rate.unwrap();
-        assert_eq!((rate.delivered, rate.prior_delivered), (10, 1));
-        assert!((rate.interval - 1.9).abs() < 1e-12, "{rate:?}");
-        // What left 1.86 s after the first of its sample and comes 1.01 s after it: the sends took longer than the ACKs.
-        let rate = acked(&mut delivery, 120, 3.97).rate.unwrap();
-        assert!((rate.interval - 1.86).abs() < 1e-12 && rate.delivered == 10, "{rate:?}");
-    }
-
-    #[test]
-    fn reports_count_once_and_a_retransmission_gives_no_round_trip() {
-        let mut delivery = flow();
-        delivery.report(20, 40, at(1.1));
-        let sample = delivery.sample(at(1.1), None);
-        assert_eq!((sample.acked, sample.rtt), (2, Some(1.0)));
-        // The first two are sent again, a round trip later everything of the first three bursts is covered.
-        delivery.sent(0, 10, false, at(1.15));
-        delivery.sent(10, 20, false, at(1.15));
-        delivery.acknowledge(60, at(2.15));
-        let sample = delivery.sample(at(2.15), Some(0.9));
-        assert_eq!((sample.acked, sample.delivered, sample.rtt), (4, 6, Some(0.9)), "by its timestamp alone");
-        assert_eq!(
-            sample.rate.map(|rate| (rate.prior_delivered, rate.delivered)),
-            Some((2, 4)),
-            "the newest left when 2 had come"
-        );
-    }
-
-    #[test]
-    fn pieces_of_a_segment_deliver_it_with_the_last() {
-        let mut delivery = flow();
-        for (ack, count) in [(5, 0), (9, 0), (10, 1), (13, 0)] {
-            assert_eq!(acked(&mut delivery, ack, 1.0).acked, count);
-        }
-        delivery.report(20, 25, at(1.0));
-        assert_eq!(delivery.sample(at(1.0), None).acked, 0);
-        delivery.report(25, 30, at(1.0));
-        assert_eq!(delivery.sample(at(1.0), None).acked, 1);
-    }
-
-    #[test]
-    fn an_interval_below_the_least_round_trip_is_no_sample() {
-        let mut delivery = flow();
-        acked(&mut delivery, 20, 1.0);
-        // Two are sent again, each just before its first copy's ACK comes. The second leaves 0.1 s after the first, by which the
-        // flow now goes, and its ACK comes 0.1 s after the first one's.
-        delivery.sent(20, 30, false, at(1.05));
-        assert!(acked(&mut delivery, 30, 1.1).rate.is_some());
-        delivery.sent(30, 40, false, at(1.15));
-        let sample = acked(&mut delivery, 40, 1.2);
-        assert_eq!((sample.acked, sample.rate), (1, None));
-    }
-
-    #[test]
-    fn an_application_that_pauses_limits_until_its_bubble_has_passed() {
-        let mut delivery = Delivery::new(10);
-        delivery.sent(0, 10, true, at(0.0));
-        delivery.limit_by_application(1);
-        delivery.sent(10, 20, false, at(0.5));
-        assert!(!acked(&mut delivery, 10, 1.0).app_limited, "it left before");
-        assert!(delivery.app_limited());
-        assert!(acked(&mut delivery, 20, 1.5).app_limited);
-        assert!(!delivery.app_limited());
     }
 }
