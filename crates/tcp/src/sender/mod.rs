@@ -6,7 +6,6 @@
 
 pub mod congestion;
 mod core;
-#[allow(dead_code)]
 pub mod flight;
 mod machine;
 mod reaction;

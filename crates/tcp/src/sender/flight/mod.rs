@@ -2,6 +2,7 @@
 //! (RFC 9002), the round trips of controls and the delivery rate all read this one list.
 
 mod intake;
+mod losses;
 pub mod rate;
 
 use std::collections::VecDeque;
@@ -24,13 +25,13 @@ pub(super) struct Sent {
     pub at: Time,
     /// Which transmission of the connection that was, from 0: a packet number (RFC 9000 section 12.3).
     pub number: u64,
-    /// State of the flow's deliveries then.
+    /// State of the flow's deliveries at the last send time.
     pub stamp: Stamp,
     /// Units of the whole segment.
     pub size: u32,
     /// True if the record after it holds more of the same segment.
     pub more: bool,
-    /// True if that was not the first time.
+    /// True if it was sent more than once.
     pub resent: bool,
     /// True if it is believed lost, and not sent again since.
     pub lost: bool,
@@ -62,26 +63,20 @@ pub(super) struct Flight {
     sacked: u32,
     /// What ends here or below gives a control no round trip.
     untimed: Seq,
+    /// The round trip for a control, until it is taken.
     round_trip: Option<f64>,
     /// For controls that need deliveries.
     pub rate: Option<DeliveryRate>,
 }
 
 impl Flight {
-    /// The record that a recovery or a control with these `needs` reads, where `mss` units are a full segment; none if none does.
+    /// The record that a recovery or a control with these `needs` reads, where `mss` units are a full segment.
     pub fn new(rules: &SenderRules, needs: Needs, mss: u32) -> Option<Box<Flight>> {
         let judged = matches!(rules.recovery, RecoveryKind::Rack { .. } | RecoveryKind::Rfc9002 { .. });
         let rate = (needs == Needs::Deliveries).then(|| DeliveryRate::new(mss));
         // A SYN is shorter than a segment, and so is its round trip.
         let untimed = u64::from(rules.syn);
         (judged || needs != Needs::Credit).then(|| Box::new(Flight { untimed, rate, ..Flight::default() }))
-    }
-
-    /// For the comparison with the send log.
-    pub fn outline(&self) -> (Vec<(Seq, Seq, Time, u64, bool, bool)>, u32, usize) {
-        let each = self.segments.iter();
-        let records = each.map(|sent| (sent.start, sent.end, sent.at, sent.number, sent.resent, sent.sacked)).collect();
-        (records, self.sacked, self.resent)
     }
 
     /// Units believed lost that wait to be sent again.
@@ -192,5 +187,21 @@ impl Flight {
     /// The round trip in seconds of the newest segment covered since the last call, if it is still timed.
     pub fn take_round_trip(&mut self) -> Option<f64> {
         self.round_trip.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) fn at(secs: f64) -> Time {
+        Time::from_secs(secs)
+    }
+
+    /// Ten segments of 10 units, sent at 0, 1, ... 9.
+    pub(super) fn ten() -> Flight {
+        let mut flight = Flight::default();
+        (0..10).for_each(|n| flight.sent(10 * n, 10 * n + 10, n == 0, at(n as f64)));
+        flight
     }
 }
