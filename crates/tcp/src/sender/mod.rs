@@ -6,6 +6,7 @@
 
 pub mod congestion;
 mod core;
+pub mod flight;
 mod machine;
 mod reaction;
 pub mod recovery;

@@ -3,7 +3,7 @@
 use acklab_packet::{Seq, Time};
 
 use super::CaState;
-use crate::sender::rtt::delivery::RateSample;
+use crate::sender::flight::rate::RateSample;
 
 /// The window as a control sees and moves it. In sequence units and seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]

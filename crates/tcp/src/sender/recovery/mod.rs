@@ -7,7 +7,6 @@ mod fack;
 mod ff96;
 mod frto;
 mod intake;
-mod log;
 mod newreno;
 mod pipe;
 mod prr;

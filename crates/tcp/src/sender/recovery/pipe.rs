@@ -43,7 +43,7 @@ pub(super) trait ByPipe {
     fn next(&mut self, core: &mut Core) -> Option<Next>;
 
     /// It has left.
-    fn sent<W: SenderWire>(&mut self, core: &mut Core, sent: &Next, now: Time, wire: &mut W);
+    fn sent<W: SenderWire>(&mut self, _core: &mut Core, _sent: &Next, _now: Time, _wire: &mut W) {}
 
     /// Sends one segment, whatever the window and the pacer say.
     fn send_one<W: SenderWire>(&mut self, core: &mut Core, next: &Next, now: Time, wire: &mut W) {

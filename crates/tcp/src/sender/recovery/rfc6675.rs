@@ -38,7 +38,7 @@ impl Rfc6675 {
         let before = self.board.total();
         for (start, end) in ack.sack.iter(ack.ack) {
             if start >= core.seq.una && start < end && end <= core.seq.max {
-                self.board.report(start, end, |from, to| core.note_reported(from, to, now));
+                self.board.report(start, end, |from, to| core.note_reported(from.max(ack.ack), to, now));
             }
         }
         self.board.total() - before
@@ -266,7 +266,7 @@ impl LossRecovery for Rfc6675 {
     fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) {
         self.undo(core, ack);
         let board = &self.board;
-        self.verdict = self.frto.judge(core, ack, |from, to| board.within(from, to));
+        self.verdict = self.frto.judge(core, ack, |_, from, to| board.within(from, to));
         if self.verdict == TimeoutSign::Spurious {
             self.undone(core, CaState::Loss);
         }
@@ -306,7 +306,7 @@ impl LossRecovery for Rfc6675 {
             self.duplicate(core, delivery, now, wire);
             return None;
         }
-        if verdict == TimeoutSign::Ask && self.frto.ask(core, now, wire, |_, _| {}) {
+        if verdict == TimeoutSign::Ask && self.frto.ask(core, now, wire, |_| {}) {
             return None;
         }
         if core.cc.state == CaState::Recovery {

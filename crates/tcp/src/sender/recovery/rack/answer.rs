@@ -104,7 +104,7 @@ impl Rack {
         self.prr.on_ack(core, delivery, self.in_flight(core), true);
         // A control that owns the window first says what may be in flight.
         if !core.control_owns_window()
-            && let Some(lost) = self.next_lost(core)
+            && let Some(lost) = Rack::next_lost(core)
         {
             self.send_one(core, &lost, now, wire);
         }
@@ -114,7 +114,7 @@ impl Rack {
     fn note_order(&mut self, core: &mut Core, now: Time) {
         if core.rules.controls == Controls::Linux && core.needs == Needs::RoundTrips {
             let calm = core.cc.state_at(core.seq.una) == CaState::Open;
-            let open = calm && self.board.is_empty() && !self.log.any_resent();
+            let open = calm && self.board.is_empty() && !core.flight().any_resent();
             if std::mem::replace(&mut self.disordered, !open) == open {
                 core.with_control(now, |control, _| control.on_open(open));
             }
@@ -123,10 +123,6 @@ impl Rack {
 
     /// F-RTO's question; whether there was new data to ask with.
     fn ask<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
-        let (log, prr) = (&mut self.log, &mut self.prr);
-        self.frto.ask(core, now, wire, |start, end| {
-            log.sent(start, end, now);
-            prr.sent(end - start);
-        })
+        self.frto.ask(core, now, wire, |units| self.prr.sent(units))
     }
 }

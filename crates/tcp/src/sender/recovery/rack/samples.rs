@@ -6,10 +6,10 @@
 use acklab_packet::{Ack, Seq, Time};
 
 use super::super::intake::take_in;
-use super::super::log::Sent;
 use super::Rack;
 use crate::rules::RttSamples;
 use crate::sender::Core;
+use crate::sender::flight::Sent;
 
 /// Send times of what an ACK covers and of what it reports: the first, and the last.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,7 +60,7 @@ impl Rack {
         let recovery = core.rules.recovery;
         let exact = recovery.rtt_samples() == RttSamples::Segments;
         let echo = core.rules.timestamps.then(|| recovery.stamp(ack.ts_ecr));
-        let resent = take_in(&mut self.log, &mut self.board, core, ack, now, |sent, covered| {
+        let resent = take_in(&mut self.board, core, ack, now, |sent, covered| {
             let late = covered && echo.is_some_and(|echo| echo < recovery.stamp(sent.at));
             reordering.seen |= detection.delivered(&sent, late, exact, now) && !measures;
             last = if covered { Some(detection.rtt) } else { last };
@@ -89,17 +89,7 @@ mod tests {
     use super::*;
 
     fn sent(at: f64, resent: bool) -> Sent {
-        Sent {
-            start: 0,
-            end: 1,
-            at: Time::from_secs(at),
-            resent,
-            lost: false,
-            marked: false,
-            sacked: false,
-            found: false,
-            number: 0,
-        }
+        Sent { start: 0, end: 1, at: Time::from_secs(at), resent, ..Sent::default() }
     }
 
     #[test]

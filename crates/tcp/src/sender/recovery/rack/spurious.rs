@@ -10,9 +10,10 @@ use crate::sender::congestion::CaState;
 impl Rack {
     /// Tells the watch over reductions what may still be reported as a duplicate.
     pub(super) fn expect_reports(&self, core: &mut Core) {
+        let flight = core.flight();
+        let (again, first) = (flight.on_their_way_again(), flight.first().is_some_and(|sent| sent.resent));
         if let Some(undo) = core.extras.undo.as_mut().filter(|undo| undo.weighed) {
-            let again = self.log.on_their_way_again();
-            undo.on_their_way(again, again > 0 || self.log.first().is_some_and(|sent| sent.resent));
+            undo.on_their_way(again, again > 0 || first);
         }
     }
 
@@ -29,7 +30,7 @@ impl Rack {
             self.reordering.expect_wider();
         }
         let forgotten = end <= core.seq.una;
-        let (units, low) = if forgotten { (segments * mss, None) } else { self.log.resent_within(start, end) };
+        let (units, low) = if forgotten { (segments * mss, None) } else { core.flight().resent_within(start, end) };
         if let Some(undo) = &mut core.extras.undo {
             undo.on_report(end, units);
         }
@@ -58,7 +59,7 @@ impl Rack {
         self.prr.forget();
         self.detection.advanced = true;
         if all {
-            self.log.forgive(true);
+            core.flight_mut().forgive(true);
         }
     }
 
@@ -78,7 +79,7 @@ impl Rack {
     pub(super) fn partial(&mut self, core: &mut Core, ack: &Ack, evidence: Evidence, now: Time) {
         if evidence == Evidence::Late {
             self.measure(core, ack, Some(core.seq.una), None, now);
-            if self.log.on_their_way_again() > 0 {
+            if core.flight().on_their_way_again() > 0 {
                 self.sends = Sends::New;
             } else {
                 self.take_back(core, true);

@@ -18,8 +18,8 @@ mod window;
 
 use super::{AckEvent, CongestionControl, Departure, Estimate, Needs, Reduced, Signal, Window};
 use crate::sender::congestion::CaState;
+use crate::sender::flight::rate::RateSample;
 use crate::sender::rng::Rng;
-use crate::sender::rtt::delivery::RateSample;
 use aggregation::Aggregation;
 use mode::{Modes, State};
 use model::Model;

@@ -2,7 +2,7 @@
 //! round trip.
 
 use super::{Bbr, CWND_GAIN, DRAIN_GAIN, HIGH_GAIN, LEAST_WINDOW};
-use crate::sender::rtt::delivery::RateSample;
+use crate::sender::flight::rate::RateSample;
 
 /// Gains of the cycle: a quarter more, to see whether it arrives faster; a quarter less, so that what else it did is undone; then
 /// six phases as fast as the path.

@@ -1,7 +1,7 @@
 //! BBR's model of the path: its bandwidth, its round trip, whether start-up has filled it.
 
 use super::filter::WindowedMax;
-use crate::sender::rtt::delivery::{Rate, RateSample};
+use crate::sender::flight::rate::{Rate, RateSample};
 
 /// Round trips over which the largest rate counts: a cycle of eight phases and two more.
 const BANDWIDTH_ROUNDS: u64 = 10;

@@ -2,7 +2,7 @@
 //! burst's; where two intervals between losses agree on a lower rate while a fifth is lost, that rate counts for a while
 //! ("long-term bandwidth").
 
-use crate::sender::rtt::delivery::RateSample;
+use crate::sender::flight::rate::RateSample;
 
 /// Rounds of an interval: at least, and at most.
 const ROUNDS: std::ops::RangeInclusive<u32> = 4..=16;

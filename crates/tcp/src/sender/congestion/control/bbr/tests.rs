@@ -3,7 +3,7 @@
 use acklab_packet::Time;
 
 use super::*;
-use crate::sender::rtt::delivery::Rate;
+use crate::sender::flight::rate::Rate;
 
 /// A path, as a list of ACKs would show it.
 struct Path {

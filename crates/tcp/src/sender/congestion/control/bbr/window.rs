@@ -3,7 +3,7 @@
 
 use super::{Bbr, LEAST_WINDOW, State};
 use crate::sender::congestion::CaState;
-use crate::sender::rtt::delivery::RateSample;
+use crate::sender::flight::rate::RateSample;
 
 /// Window before a round trip is known, and segments up to which start-up grows it without question.
 const FIRST_WINDOW: u64 = 10;
