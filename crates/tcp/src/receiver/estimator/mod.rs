@@ -1,8 +1,8 @@
 //! A receiver's estimates of its sender: the window, the round trip, the pace of arrivals (ledger
 //! smartacking.m.estimate_cwnd, smartacking.m.rtt, smartacking.m.isat).
 //!
-//! An [`Observer`] needs no more than arriving segments, leaving ACKs and a round trip, so it runs inside a policy,
-//! beside any other, or beside a connection that somebody else carries on.
+//! An [`Observer`] needs only arriving segments, leaving ACKs and a round trip. So it can run inside a policy, beside any
+//! other policy, or beside a connection of another TCP stack.
 //!
 //! ```
 //! use acklab_packet::Time;

@@ -1,8 +1,8 @@
 //! The round trip as a receiver knows it (ledger smartacking.m.rtt, smartacking.m.fixed_rtt).
 //!
-//! A receiver that sends no data has nothing to time. It may send keep-alives, which are packets and wait in queues like
-//! others; or remember when it sent which ACK, and see from a segment's echoed timestamp which ACK had just come when
-//! it left; or be told by the sender.
+//! A receiver that sends no data has nothing to time. It has three sources. It may send keep-alives, which are packets and
+//! wait in queues like others. It may remember when it sent which ACK: a segment's echoed timestamp shows which ACK the
+//! sender had received last when the segment left. Or the sender tells it the round trip.
 
 use std::collections::VecDeque;
 

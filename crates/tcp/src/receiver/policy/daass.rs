@@ -53,10 +53,11 @@ impl AckPolicy for Daass {
     }
 }
 
-/// A receiver's own idea of the sender's window, in segments, from what it sees: ACKs it sends grow it as they grow the
-/// sender's, a gap halves it, and a gap still open after a silence means that the sender's timer ran out.
+/// A receiver's own estimate of the sender's window, in segments. ACKs that the receiver sends grow the estimate as they
+/// grow the sender's window. A gap halves it. A gap that is still open after a silence means that the sender's timer ran
+/// out.
 ///
-/// Slow start is presumed until the window reaches half of what it was at the last gap, or the advertised window.
+/// Slow start is assumed until the window reaches half of what it was at the last gap, or the advertised window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Guess {
     cwnd: f64,

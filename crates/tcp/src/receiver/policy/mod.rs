@@ -166,7 +166,7 @@ pub trait AckPolicy: Debug + Send + Sync + ClonePolicy {
     }
 }
 
-/// A copy in a box; every policy that is `Clone` has it.
+/// A copy in a `Box`; every policy that is `Clone` has it.
 pub trait ClonePolicy {
     /// The copy.
     fn clone_policy(&self) -> Box<dyn AckPolicy>;
