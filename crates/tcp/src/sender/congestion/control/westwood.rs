@@ -1,5 +1,5 @@
-//! Westwood+ (Grieco and Mascolo 2004): the rate of returning ACKs, filtered once a round trip, sets the window after a
-//! loss to what the path was seen to carry without queueing.
+//! Westwood+ (Grieco and Mascolo 2004). It filters the rate of returning ACKs once a round trip. After a loss this rate sets
+//! the window to what the path was seen to carry without queueing.
 
 use super::{AckEvent, CongestionControl, Needs, Reduced, Signal, Window};
 

@@ -16,7 +16,7 @@ pub struct Westwood {
     accounted: u64,
     rtt: i64,
     least_rtt: i64,
-    /// The least round trip begins anew with the next ACK.
+    /// The least round trip is taken again from the next ACK on.
     anew: bool,
     /// No ACK has come (`first_ack`).
     fresh: bool,
