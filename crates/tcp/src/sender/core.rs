@@ -35,7 +35,7 @@ pub struct SenderCounters {
     pub window_cuts: u32,
     /// ACKs that were caught covering what was never sent, where the rules punish that.
     pub false_acks: u32,
-    /// Reductions taken back.
+    /// Reductions undone.
     pub undone: u32,
     pub rtt_samples: u64,
     /// Sum of the samples, in seconds.
@@ -347,8 +347,8 @@ impl Core {
         }
     }
 
-    /// The application is about to write: if there was nothing to send, though the window had room for more than the
-    /// `in_flight` units in it, and nothing was `lost`, rates are its doing for a while.
+    /// The application is about to write. For a while it counts as the limit of delivery rates, under three conditions. There
+    /// was nothing to send. The window had room beyond the `in_flight` units. Nothing was `lost`.
     pub(super) fn note_pause(&mut self, in_flight: u64, lost: u64) {
         let dry =
             lost == 0 && self.seq.limit - self.seq.max < u64::from(self.seq.mss) && (in_flight as f64) < self.cc.cwnd;

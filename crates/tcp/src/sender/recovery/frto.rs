@@ -30,7 +30,7 @@ pub(super) enum TimeoutSign {
     Ask,
     /// Nothing was lost.
     Spurious,
-    /// The timeout had its reason: the flight is sent again.
+    /// The timeout was not spurious: the flight is sent again.
     Refuted,
 }
 
@@ -64,8 +64,8 @@ impl Frto {
         self.suspicion = None;
     }
 
-    /// Judges by an ACK that has not counted yet; a spurious timeout is taken back. `known`: how many units from one to the
-    /// other were reported before it, or sent twice all the same, as a probe of the tail.
+    /// Judges by an ACK that has not counted yet. A spurious timeout is undone. `known`: how many units between two numbers were
+    /// reported before it, or were sent twice for another reason, such as a probe of the tail.
     pub fn judge(&mut self, core: &mut Core, ack: &Ack, known: impl Fn(Seq, Seq) -> u64) -> TimeoutSign {
         let Some(suspicion) = &self.suspicion else { return TimeoutSign::None };
         let Suspicion { resent_to, point, asked, .. } = **suspicion;

@@ -1,8 +1,9 @@
-//! Proportional rate reduction: how much a recovery may send for each ACK, so that what is in flight falls to ssthresh over a
-//! round trip instead of at once (RFC 6937, and RFC 9937, which replaces it; names in comments are theirs).
+//! Proportional rate reduction (RFC 6937, and RFC 9937, which replaces it; names in comments are theirs): how much a recovery
+//! may send for each ACK. What is in flight then falls to ssthresh over a round trip instead of at once.
 //!
 //! While more than ssthresh is in flight, ssthresh / RecoverFS of what is delivered is sent. With less, after heavy losses, a
-//! bound says how fast to come back: what was delivered and nothing more (CRB), or a segment more with each ACK (SSRB).
+//! bound limits how fast the flight grows back to ssthresh. It is what was delivered (CRB), or a segment more than that with
+//! each ACK (SSRB).
 
 use super::super::Core;
 use crate::rules::FackWindow;
@@ -62,8 +63,8 @@ impl Prr {
         self.out += units;
     }
 
-    /// An ACK in recovery, also the one that begins it: sets cwnd to what is in flight, `pipe`, and what may leave now
-    /// (RFC 6937 section 3; RFC 9937 section 6.2). `losses`: whether it showed more of them.
+    /// An ACK in recovery, also the one that begins it (RFC 6937 section 3; RFC 9937 section 6.2). Sets cwnd to what is in
+    /// flight, `pipe`, plus what may leave now. `losses`: whether the ACK showed more losses.
     pub fn on_ack(&mut self, core: &mut Core, delivery: Delivery, pipe: u64, losses: bool) {
         let mss = u64::from(core.seq.mss);
         // RFC 9937: an ACK that delivers nothing leaves the window. The first segment goes whatever a bound says.
