@@ -73,11 +73,7 @@ def test_a_page_has_the_words_of_the_field(path: Path) -> None:
     assert not list(wording.findings(path.read_text(encoding="utf-8")))
 
 
-#: Rooms whose comments are not yet written so.
-LATER = ("crates/tcp/", "crates/path/", "crates/sim/", "crates/capture/", "python/", "tools/")
-
-
-@pytest.mark.parametrize("path", [path for path in wording.code() if not name(path).startswith(LATER)], ids=name)
+@pytest.mark.parametrize("path", wording.code(), ids=name)
 def test_comments_have_the_words_of_the_field(path: Path) -> None:
     assert not list(wording.of_file(path))
 
