@@ -33,7 +33,7 @@ pub struct SenderCounters {
     pub fast_retransmits: u32,
     /// Reductions of cwnd, those of an idle restart included.
     pub window_cuts: u32,
-    /// ACKs that were caught covering what was never sent, where the rules punish that.
+    /// ACKs that covered what was never sent, if the rules react to them.
     pub false_acks: u32,
     /// Reductions undone.
     pub undone: u32,

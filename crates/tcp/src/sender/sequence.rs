@@ -3,7 +3,7 @@
 //!
 //! A segment is small because the data ends, or because the window has no more room. Nagle's rule holds the first kind while
 //! anything is unacknowledged (Minshall's variant: while a small segment is). Silly-window avoidance forbids the second kind.
-//! Without it a window that opens by half a segment sends half a segment, and sizes go on halving (ledger
+//! Without it a window that opens by half a segment sends half a segment, and sizes halve again and again (ledger
 //! divack.m.small_segments).
 
 use std::ops::Deref;

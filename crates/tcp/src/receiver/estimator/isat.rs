@@ -27,8 +27,8 @@ impl Isat {
         self.average
     }
 
-    /// A segment arrives that gives no sample: out of order, repeated, or the first of its window. The next sample is
-    /// counted from it all the same.
+    /// A segment arrives that gives no sample: out of order, repeated, or the first of its window. The next sample still
+    /// counts from it.
     pub fn pass(&mut self, now: Time) {
         self.last_arrival = Some(now);
     }

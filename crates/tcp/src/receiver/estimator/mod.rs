@@ -56,7 +56,7 @@ pub struct Observer {
     unit: u64,
     rcv_nxt: Seq,
     last_acked: Seq,
-    /// One past the last unit of the present window, as presumed at its start.
+    /// One past the last unit of the present window, as estimated at its start.
     window_end: Seq,
     /// A round trip has ended since the last in-order arrival.
     ticked: bool,

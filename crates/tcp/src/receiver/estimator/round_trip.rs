@@ -69,8 +69,8 @@ impl RoundTrip {
         });
     }
 
-    /// A data segment arrives: what it echoes, and what it tells of the sender's smoothed round trip. The seconds that its
-    /// echo times, if it does.
+    /// A data segment arrives: its echo, and the sender's smoothed round trip that it carries. Returns the round trip in
+    /// seconds that its echo shows, if it shows one.
     pub fn on_segment(&mut self, echo: u32, told: f32, now: Time) -> Option<f64> {
         match self.source {
             RttSource::Sender if told > 0.0 => {

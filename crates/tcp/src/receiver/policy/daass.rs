@@ -68,12 +68,12 @@ pub struct Guess {
 }
 
 impl Guess {
-    /// Presumes an initial window of one segment; slow start ends at `window` segments at the latest.
+    /// Assumes an initial window of one segment. Slow start ends at `window` segments at the latest.
     pub fn new(window: f64, silence: Time) -> Guess {
         Guess { cwnd: 1.0, ssthresh: window, gap: false, silence, last_arrival: Time::ZERO }
     }
 
-    /// A segment arrived; whether its sender is presumed in slow start.
+    /// A segment arrived. Returns whether its sender is assumed to be in slow start.
     pub fn on_segment(&mut self, arrival: &Arrival) -> bool {
         let silent = arrival.now - self.last_arrival >= self.silence;
         if silent && (self.gap || arrival.duplicate) {

@@ -12,7 +12,7 @@ use super::{AckPolicy, Arrival, Emission};
 /// Least delay that a sender asks for by its round trip: the granularity of RFC 9002 section 6.1.2.
 const GRANULARITY: f64 = 0.001;
 
-/// Most gaps that an ACK tells of; quinn keeps 64 ranges.
+/// Most gaps that an ACK reports; quinn keeps 64 ranges.
 const MOST_GAPS: usize = 63;
 
 /// Requests of a sender to its receiver.

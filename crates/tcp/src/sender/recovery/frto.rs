@@ -44,8 +44,9 @@ pub(super) struct Frto {
 }
 
 impl Frto {
-    /// The timer has run out, and nothing has been reduced yet. Within another loss's repair nothing is suspected (step 1), but
-    /// for a timeout of the same segment again. Linux suspects that one also if the first was not (`tcp_enter_loss`).
+    /// The timer has run out, and nothing has been reduced yet. During the repair of another loss no timeout is suspected (step
+    /// 1), except one of the same segment again. Linux suspects that one even if the first was not suspected
+    /// (`tcp_enter_loss`).
     pub fn suspect(&mut self, core: &Core) {
         let seq = &core.seq;
         let again = self.suspicion.as_ref().is_some_and(|earlier| earlier.from == seq.una)

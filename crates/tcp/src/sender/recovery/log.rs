@@ -35,7 +35,7 @@ pub(super) struct SendLog {
     order: VecDeque<(Time, Seq, Seq, u64)>,
     /// Transmissions so far.
     count: u64,
-    /// Units believed lost, and a number below which none is.
+    /// Units believed lost, and a number below which no unit is.
     lost: u64,
     lost_from: Seq,
     /// Units ever marked lost.

@@ -1,4 +1,4 @@
-//! Loss recovery: presumption of losses, and what may be sent now.
+//! Loss recovery: what is considered lost, and what may be sent now.
 //!
 //! To add one: a file here, a variant in [`Recovery`] and in [`RecoveryKind`].
 

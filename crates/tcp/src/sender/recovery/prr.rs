@@ -18,7 +18,7 @@ pub(super) struct Prr {
     out: u64,
 }
 
-/// Deliveries that an ACK tells of.
+/// Deliveries that an ACK shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Delivery {
     /// Units covered or reported for the first time (`DeliveredData`), and those of them that were covered.
@@ -113,7 +113,7 @@ impl Prr {
         core.cc.set_cwnd(((pipe + sending).max(1) * mss) as f64);
     }
 
-    /// The recovery is over: what it has come to is ssthresh, but for a rest. Whether a reduction was on.
+    /// The recovery is over. Sets cwnd to ssthresh, which it has nearly reached. Returns whether a reduction was on.
     pub fn end(&mut self, core: &mut Core) -> bool {
         let on = std::mem::take(self).on();
         if on {

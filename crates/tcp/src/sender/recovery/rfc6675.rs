@@ -44,8 +44,8 @@ impl Rfc6675 {
         self.board.total() - before
     }
 
-    /// `IsLost`: everything unreported below this edge is lost (section 4): above it lie `dup_thresh` reported runs,
-    /// or more than `dup_thresh - 1` segments' worth of reported units.
+    /// `IsLost`: everything unreported below this edge is lost (section 4). Above it lie `dup_thresh` reported runs, or more
+    /// than `dup_thresh - 1` segments' worth of reported units.
     fn lost_edge(&self, core: &Core) -> Seq {
         self.lost_edge_above(core, core.seq.una)
     }

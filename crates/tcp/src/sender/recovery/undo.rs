@@ -87,8 +87,8 @@ impl Undo {
         if !self.asks || self.last.as_ref().is_some_and(|last| belongs && seq.una < last.to) {
             return;
         }
-        // What an earlier reduction sent again may still be on its way, and now arrive before it is sent once more: no sign that it
-        // was not lost (Linux's `tcp_retrans_stamp_cleanup`).
+        // A retransmission of an earlier reduction may still be in flight, and may arrive before its data is sent once more. That
+        // is no sign that the data was not lost (Linux's `tcp_retrans_stamp_cleanup`).
         let earlier = self.last.filter(|earlier| earlier.resent_to > seq.una);
         let (resent, resent_to, unreported) =
             earlier.map_or((None, 0, 0), |earlier| (earlier.resent, earlier.resent_to, earlier.unreported));
@@ -151,8 +151,8 @@ impl Undo {
         }
     }
 
-    /// A recovery has begun or is about to begin, with so many units on their way again; `any`: whether a new reduction's clock goes
-    /// on from the last (`tcp_init_undo`, `tcp_retrans_stamp_cleanup`).
+    /// A recovery has begun or is about to begin, with so many retransmitted units in flight. `any`: whether a new reduction's
+    /// clock continues from the last (`tcp_init_undo`, `tcp_retrans_stamp_cleanup`).
     pub fn on_their_way(&mut self, units: u64, any: bool) {
         if let Some(last) = &mut self.last {
             last.unreported = units;

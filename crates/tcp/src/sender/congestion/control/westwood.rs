@@ -63,7 +63,7 @@ impl CongestionControl for Westwood {
         }
         let now = window.now.secs();
         let Some(since) = self.since else {
-            // What the first ACK tells of was delivered before the interval that it begins.
+            // What the first ACK acknowledges was delivered before the interval that it begins.
             (self.since, self.delivered, self.by_duplicates) = (Some(now), 0.0, 0.0);
             return;
         };

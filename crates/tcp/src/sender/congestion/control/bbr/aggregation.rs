@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn a_bunch_is_what_came_beyond_the_rate() {
         let mut seen = Aggregation::default();
-        // 100 segments a second: ten in a tenth of a second are as expected but for the first, whose epoch is new.
+        // 100 segments a second: ten in a tenth of a second are as expected, except for the first ten, whose epoch is new.
         for n in 1..=10 {
             seen.on_ack(f64::from(n) * 0.1, 10, 100.0, 1000, false);
         }

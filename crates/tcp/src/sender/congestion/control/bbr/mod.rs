@@ -125,7 +125,7 @@ impl Bbr {
         self.policer.rate().unwrap_or(self.model.bandwidth.get())
     }
 
-    /// A connection that its application left idle goes on: as fast as it was, and no faster.
+    /// A connection that its application left idle sends again: as fast as before, and no faster.
     fn restart(&mut self, now: f64, cwnd: &mut u64) {
         self.model.idle_restart = true;
         self.aggregation.restart(now);

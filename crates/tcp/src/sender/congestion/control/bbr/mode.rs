@@ -57,7 +57,7 @@ impl Bbr {
         self.modes.phase_began = now;
     }
 
-    /// Goes on to the next phase when the present one has done what it is for.
+    /// Enters the next phase when the present one is over.
     pub(super) fn cycle(&mut self, sample: &RateSample) {
         if self.modes.state == State::ProbeBw && self.phase_is_over(sample) {
             self.modes.phase = (self.modes.phase + 1) % CYCLE.len();

@@ -274,7 +274,7 @@ const WINDOW: Window =
 
 #[test]
 fn a_timeout_ends_a_round_and_looks_for_a_full_pipe_anew() {
-    // Four rounds that bring no more end start-up, but for a timeout after the third.
+    // Four rounds without growth end start-up, unless a timeout follows the third.
     let same = AnAck { rate: 1000.0, flight: 200, ..ACK };
     let mut path = Path::new();
     path.rounds(3, same);

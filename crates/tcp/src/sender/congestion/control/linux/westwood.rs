@@ -76,7 +76,7 @@ impl CongestionControl for Westwood {
         let now = self.ticks.at(window.now);
         let (mut acked, span) = (ack.acked as u64, now - self.since.unwrap_or(now));
         if std::mem::take(&mut self.fresh) {
-            // What the first ACK covers was sent before (`first_ack`); a duplicate counts all the same.
+            // What the first ACK covers was sent before (`first_ack`). A duplicate still counts.
             acked = 0;
             self.since.get_or_insert(now);
         }
