@@ -73,11 +73,7 @@ def test_a_page_has_the_words_of_the_field(path: Path) -> None:
     assert not list(wording.findings(path.read_text(encoding="utf-8")))
 
 
-#: Rooms whose comments are not yet written so.
-LATER = ("crates/tcp/", "crates/path/", "crates/sim/", "crates/capture/", "python/", "tools/")
-
-
-@pytest.mark.parametrize("path", [path for path in wording.code() if not name(path).startswith(LATER)], ids=name)
+@pytest.mark.parametrize("path", wording.code(), ids=name)
 def test_comments_have_the_words_of_the_field(path: Path) -> None:
     assert not list(wording.of_file(path))
 
@@ -85,8 +81,8 @@ def test_comments_have_the_words_of_the_field(path: Path) -> None:
 def test_only_comments_and_docstrings_of_code_are_read() -> None:
     rust = '//! It is luck.\n\nfn luck() {} // luck\n\nlet a = "luck"; // chance\n'
     assert [line for line, _ in wording.findings(wording.rust(rust))] == [1, 3]
-    python = '"""It is luck."""\n\nluck = "luck"  # luck\n\n"""An attribute\'s luck."""\n'
-    assert [line for line, _ in wording.findings(wording.python(python))] == [1, 3, 5]
+    python = '"""It is luck."""\n\nluck = "luck"  # luck\n\n"""An attribute\'s luck.\n\n>>> print("luck")\nluck\n\nLuck.\n"""\n'
+    assert [line for line, _ in wording.findings(wording.python(python))] == [1, 3, 5, 10]
 
 
 def test_private_words_and_long_sentences_are_found() -> None:

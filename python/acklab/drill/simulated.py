@@ -1,8 +1,8 @@
 """Scripts against a simulated stack: its sender and receiver, and around them what they lack of a host.
 
-The two endpoints decide when data and ACKs leave. This file makes the rest, and makes it as Linux does: the SYNs and their options,
-the FIN, PSH at the end of what was written, timestamps in milliseconds, and the application's calls. An ACK that a timer sends is
-left out where data has carried its number. The peer's options are read from the script before its SYN arrives.
+The two endpoints decide when data and ACKs leave. This file makes the rest, as Linux does. It makes the SYNs with their options, the
+FIN, and PSH at the end of each write. It also makes timestamps in milliseconds and the application's calls. An ACK that a timer sends
+is left out if data has already carried its number. The peer's options are read from the script before its SYN arrives.
 """
 
 from __future__ import annotations

@@ -150,7 +150,7 @@ impl Receiver {
         self.ece = ce;
     }
 
-    /// The segment is not the next in order, or has company.
+    /// The segment is not the next in order, or there is data above a gap.
     #[inline(never)]
     fn on_segment_elsewhere<W: ReceiverWire>(&mut self, segment: &Segment, now: Time, wire: &mut W) {
         let before = self.space.rcv_nxt;
@@ -165,7 +165,7 @@ impl Receiver {
         self.close(now, wire);
     }
 
-    /// Asks the policy what a segment is to have, which `advanced` the next unit expected or not, and sends it.
+    /// Asks the policy for its answer to a segment, and sends it. `advanced`: the next unit expected has moved.
     #[inline(always)]
     fn answer<W: ReceiverWire>(
         &mut self,

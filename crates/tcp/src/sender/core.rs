@@ -33,9 +33,9 @@ pub struct SenderCounters {
     pub fast_retransmits: u32,
     /// Reductions of cwnd, those of an idle restart included.
     pub window_cuts: u32,
-    /// ACKs that were caught covering what was never sent, where the rules punish that.
+    /// ACKs that covered what was never sent, if the rules react to them.
     pub false_acks: u32,
-    /// Reductions taken back.
+    /// Reductions undone.
     pub undone: u32,
     pub rtt_samples: u64,
     /// Sum of the samples, in seconds.
@@ -358,8 +358,8 @@ impl Core {
         }
     }
 
-    /// The application is about to write: if there was nothing to send, though the window had room for more than the
-    /// `in_flight` units in it, and nothing was `lost`, it limits the rate for a while.
+    /// The application is about to write. For a while it counts as the limit of delivery rates, under three conditions. There
+    /// was nothing to send. The window had room beyond the `in_flight` units. Nothing was `lost`.
     pub(super) fn note_pause(&mut self, in_flight: u64, lost: u64) {
         let dry =
             lost == 0 && self.seq.limit - self.seq.max < u64::from(self.seq.mss) && (in_flight as f64) < self.cc.cwnd;

@@ -14,7 +14,7 @@ impl Core {
         self.transmit_as::<false, W>(seq, len, now, wire);
     }
 
-    /// Sends the next `len` units, and goes on after them.
+    /// Sends the next `len` units, and moves SND.NXT past them.
     pub(super) fn send_new<W: SenderWire>(&mut self, len: u32, now: Time, wire: &mut W) {
         self.transmit(self.seq.nxt, len, now, wire);
         self.seq.go_to(self.seq.nxt + u64::from(len));

@@ -97,8 +97,8 @@ def heading(told: Compared, ranking: Ranking) -> str:
 
 
 def changed(told: Compared) -> tuple[str, list[str], list[list[str]]] | None:
-    """The head and the table of what changes from the first case to the one that is advised, or is the best of the others; none where
-    the ranking says it all."""
+    """The head and the table of what changes from the first case to another, which is the advised one or the best of the others.
+    ``None`` if the ranking already says everything."""
     if told.random and told.seeds < LEAST_SEEDS or len(told.comparison.metrics) == len(told.rankings) == 1:
         return None
     made = Decision(told)

@@ -1,4 +1,4 @@
-//! The events that a congestion control is told of, and the window that it moves.
+//! The events that a congestion control processes, and the window that it moves.
 
 use acklab_packet::{Seq, Time};
 

@@ -1,9 +1,9 @@
-//! Delivery rate: how fast the network takes a flow's segments and brings them to the receiver (Linux's tcp_rate.c;
+//! Delivery rate: how fast the network delivers a flow's segments to the receiver (Linux's tcp_rate.c;
 //! draft-cheng-iccrg-delivery-rate-estimation, whose names comments give; also in draft-ietf-ccwg-bbr section 4.1).
 //!
-//! Each segment notes, when it leaves, how many had been delivered by then, and since when. When it is delivered, the number that
-//! came in between over the time that took is a sample; of the time between the sends and that between the ACKs the
-//! longer counts, so that ACKs that come in bunches do not pretend a rate nobody sent at.
+//! When a segment leaves, it notes how many segments had been delivered by then, and when the last of them was. When it is
+//! delivered itself, the segments delivered since then, divided by the time that took, are a sample. That time is the longer
+//! of two: between the sends, and between the ACKs. So ACKs that come in bunches do not show a rate at which nothing was sent.
 
 use acklab_packet::Time;
 
@@ -151,8 +151,8 @@ impl DeliveryRate {
         }
     }
 
-    /// `GenerateRateSample`, of what the ACK at `now` covers and reports; the flight and the losses are the caller's to
-    /// say, and so is `echo`, the time between the ACK and what its timestamp echoes, if it advances.
+    /// `GenerateRateSample`, for what the ACK at `now` covers and reports. The caller adds the flight and the losses. It also
+    /// gives `echo`, the time between the ACK and what its timestamp echoes, if the ACK advances.
     pub fn sample(&mut self, now: Time, echo: Option<f64>) -> RateSample {
         let since = std::mem::take(&mut self.since);
         self.delivered += since.acked;
@@ -162,7 +162,7 @@ impl DeliveryRate {
         if since.acked > 0 {
             self.delivered_at = now;
         }
-        // Karn: an ACK that covers a retransmission times what it reports above, if anything, else by its timestamp.
+        // Karn: an ACK that covers a retransmission times the segments that it reports above. Without any, its timestamp counts.
         let rtt = since.reported_rtt.or(if since.covers_resent { None } else { since.covered_rtt }).or(echo);
         self.min_rtt = self.min_rtt.min(rtt.unwrap_or(f64::INFINITY));
         let small = since.newest.is_some_and(|sent| sent.size < self.mss);

@@ -9,7 +9,7 @@ use super::super::{Core, SenderWire};
 pub(super) struct Next {
     pub seq: Seq,
     pub len: u64,
-    /// True if it is the one at SND.NXT, which goes on after it.
+    /// True if it is the one at SND.NXT, which then moves past it.
     pub in_order: bool,
     /// End of the window, if the rule `skip` may leave this segment out and send the one after it.
     pub skip_within: Option<Seq>,

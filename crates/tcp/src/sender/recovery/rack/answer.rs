@@ -13,7 +13,8 @@ use crate::sender::congestion::control::{CongestionControl, Needs, Signal};
 use crate::sender::{Core, SenderWire};
 
 impl Rack {
-    /// Answers the ACK just judged, but for the timers; whether something was sent in order, and whether the ACK advances.
+    /// Answers the ACK just judged, except for the timers. Returns whether something was sent in order, and whether the ACK
+    /// advances.
     pub(super) fn answer<W: SenderWire>(
         &mut self,
         core: &mut Core,
@@ -96,7 +97,7 @@ impl Rack {
         core.begin_recovery(now, wire);
         self.expect_reports(core);
         if self.prr.on() {
-            // That of a mark goes on.
+            // The reduction for a mark continues.
             core.cc.recover_to(recover - 1);
         } else {
             self.prr.begin(core, window, delivery);

@@ -1,5 +1,5 @@
-//! Judgement of an ACK: what it takes from the network, and what it shows to be lost (RFC 8985 section 6.2). No window moves here, but
-//! for a reduction that is taken back.
+//! Judgement of an ACK: what it takes from the network, and what it shows to be lost (RFC 8985 section 6.2). No window moves
+//! here, unless a reduction is undone.
 
 use acklab_packet::{Ack, Seq, Time};
 

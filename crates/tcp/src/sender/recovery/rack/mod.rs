@@ -1,9 +1,8 @@
-//! RACK-TLP (RFC 8985): a segment is lost when one sent later has arrived and its own time is up; a probe asks where no ACK
-//! comes. So a retransmission that is lost is noticed like any other segment, and a lost tail without a timeout.
+//! RACK-TLP (RFC 8985): a segment is lost when one sent later has arrived and its own time is up. If no ACK comes, a probe
+//! asks for one. So a lost retransmission is noticed like any other segment, and a lost tail is noticed without a timeout.
 //!
-//! Reports are kept as `rfc6675` keeps them, and sending is governed by a pipe in the same way; only what is
-//! lost is decided otherwise. Three timers share the wire's one ([`Rack::set_timer`]). What turns out to have
-//! been needless is undone where the rule `undo` says so.
+//! Reports are kept as in `rfc6675`, and a pipe governs sending in the same way. Only the decision what is lost differs. Three
+//! timers share the wire's one ([`Rack::set_timer`]). A spurious reduction is undone if the rule `undo` says so.
 
 mod answer;
 mod detection;

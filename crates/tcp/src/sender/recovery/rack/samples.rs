@@ -1,7 +1,8 @@
-//! Round trips that an ACK gives as Linux takes them (`tcp_clean_rtx_queue` and `tcp_ack_update_rtt` in net/ipv4/tcp_input.c): one for
-//! the timer, of the first segment covered that was sent once, else of the first one reported; and one for the congestion
-//! control, of the last one reported, else of the last one covered. If something covered was sent twice and nothing is
-//! reported, the echoed timestamp gives both.
+//! Round trips that an ACK gives, as Linux takes them (`tcp_clean_rtx_queue` and `tcp_ack_update_rtt` in
+//! net/ipv4/tcp_input.c). Only segments that were sent once count. The timer's round trip is that of the first segment
+//! covered, or else of the first one reported. The congestion control's is that of the last segment reported, or else of the
+//! last one covered. If something covered was sent twice, what is covered gives neither. If nothing is reported then, the
+//! echoed timestamp gives both.
 
 use acklab_packet::{Ack, Seq, Time};
 
@@ -18,7 +19,7 @@ pub(super) struct Samples {
     reported: Option<(Time, Time)>,
     /// Lowest unit covered, and reported, of what was sent once.
     pub lowest: [Option<Seq>; 2],
-    /// When what left last of all this left.
+    /// Departure of the one that left last.
     pub newest: Option<Time>,
     /// Units covered, and reported.
     pub units: [u64; 2],

@@ -45,7 +45,8 @@ impl Rack {
         if core.cc.repairs(core.seq.una) || !self.board.is_empty() || idle || core.seq.shaking_hands() {
             self.probe = None;
         } else if sent || advanced {
-            // What leaves sets Linux's probe anew, no later than the timeout of the oldest segment (`tcp_schedule_loss_probe`).
+            // Each departure sets Linux's probe again, no later than the timeout of the oldest segment
+            // (`tcp_schedule_loss_probe`).
             let rto = core.timer.rto.timeout();
             let oldest = core.flight().first().filter(|_| sent && core.rules.recovery.probe() == TailProbe::Linux);
             let left = oldest.map_or(rto, |oldest| (oldest.at - now).secs() + rto);

@@ -1,8 +1,9 @@
-//! Loss detection and congestion control of QUIC (RFC 9002). Each transmission has a number; one is lost when one three
-//! higher has arrived, or one higher at all and it is old. A probe timeout sends and reduces nothing.
+//! Loss detection and congestion control of QUIC (RFC 9002). Each transmission has a number. One is lost when one with a
+//! number higher by three has arrived. It is also lost when any later one has arrived and it is old. A probe timeout sends,
+//! and reduces no window.
 //!
-//! Differences from a QUIC endpoint: data goes by sequence numbers, so that of a piece sent twice only the later packet counts
-//! as in flight, and an ACK names three ranges beside the cumulative number.
+//! There are two differences from a QUIC endpoint. Data has sequence numbers, so if a piece is sent twice, only the later
+//! packet counts as in flight. An ACK names three ranges besides the cumulative number.
 
 mod round_trip;
 
@@ -64,9 +65,9 @@ struct Judged {
 #[derive(Clone, Debug, Default)]
 struct Losses {
     newest: Option<Sent>,
-    /// Send time of the first of a row of losses that no arrival interrupts.
+    /// Send time of the first of consecutive losses, which no arrival interrupts.
     row: Option<Time>,
-    /// The longest that such a row lasted, in seconds.
+    /// The longest time between the first and the last of consecutive losses, in seconds.
     longest: f64,
 }
 
@@ -117,7 +118,7 @@ impl Rfc9002 {
         (self.judged.covered, self.judged.sacked, self.judged.counts) = (units[0], units[1], counts);
         if let Some(sent) = newest.filter(|sent| self.largest.is_none_or(|largest| sent.number > largest)) {
             self.largest = Some(sent.number);
-            // Without numbers in ACKs nobody knows which copy has arrived (Karn).
+            // Without numbers in ACKs it is unknown which copy has arrived (Karn).
             if told.is_some() || !sent.resent {
                 let held = told.map_or(Time::ZERO, |told| told - sent.at);
                 let adjusted = self.round_trip.sample(now - sent.at, held, core.rules.recovery.max_ack_delay());

@@ -80,7 +80,7 @@ impl Model {
         self.full_pipe = self.full_rounds >= FULL_ROUNDS;
     }
 
-    /// Starts to look for it anew, if it has not been found.
+    /// Starts the search for the full pipe again, if it has not been found.
     pub fn forget_full_pipe(&mut self) {
         (self.full_bandwidth, self.full_rounds) = (0.0, 0);
     }

@@ -1,6 +1,6 @@
-//! Policers: a token bucket lets a burst through and drops what exceeds its rate. The maximum of ten rounds then is the
-//! burst's; where two intervals between losses agree on a lower rate while a fifth is lost, that rate counts for a while
-//! ("long-term bandwidth").
+//! Policers: a token bucket lets a burst through and drops what exceeds its rate. The maximum of ten rounds is then the rate
+//! of the burst. If two intervals between losses agree on a rate, and about a fifth is lost in each, that rate counts for a
+//! while ("long-term bandwidth").
 
 use crate::sender::flight::rate::RateSample;
 

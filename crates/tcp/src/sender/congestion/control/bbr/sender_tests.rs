@@ -45,8 +45,8 @@ fn limited(sender: &Sender) -> bool {
 fn after_ten_segments_each_waits_for_its_turn() {
     let (mut sender, mut wire) = open(100);
     assert_eq!((wire.sent.len(), wire.pacer), (1 + 10, None));
-    // Two more may leave, and with the one delivered a third: the first at once, for it is late, half a turn later the next,
-    // of 10 segments in 100 ms times 2/ln 2, less a hundredth.
+    // More segments may leave now. The first leaves at once, because it is late. The next leaves half a turn later. The rate
+    // is 10 segments in 100 ms, times 2/ln 2, less a hundredth.
     sender.on_ack(&Ack { ack: 1 + 2 * 1448, ts_ecr: at(0.1), ..Ack::default() }, at(0.2), &mut wire);
     assert_eq!(wire.sent.len(), 1 + 11);
     let turn = 1.0 / (100.0 * 739.0 / 256.0 * 0.99);
