@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import resource
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,7 @@ TAKE = "import socket\ns,_=socket.create_server(('',80)).accept()\nwhile s.recv(
 
 def python(program: str) -> str:
     """A shell's words for a short program."""
-    return f"exec {sys.executable} -S -c {json.dumps(program)}"
+    return f"exec {sys.executable} -S -c {shlex.quote(program)}"
 
 
 def scenario(pairs: int, mbps: float, seconds: float, *, idle: bool) -> str:
@@ -41,7 +42,7 @@ def scenario(pairs: int, mbps: float, seconds: float, *, idle: bool) -> str:
 
 
 def cost(text: str) -> tuple[float, float, float]:
-    """Processor seconds, real seconds, and the instant of the scenario at which it ended."""
+    """Processor seconds, real seconds, and the instant of the scenario at which the last program ended."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "run.toml"
         file.write_text(text)
@@ -52,7 +53,7 @@ def cost(text: str) -> tuple[float, float, float]:
     if done.returncode:
         raise SystemExit(done.stderr + done.stdout[-2000:])
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return spent, time.monotonic() - since, json.loads(done.stdout)["end_s"]
+    return spent, time.monotonic() - since, max(program["ended_s"] for program in json.loads(done.stdout)["programs"])
 
 
 def main() -> None:

@@ -122,7 +122,7 @@ def test_what_floods_and_what_forks_is_bounded(tmp_path):
     done = acklab("run", file, "--virtual", "--allow-programs", "--json")
     flood, bomb = json.loads(done.stdout)["programs"]
     assert (flood["printed_bytes"], len(flood["output"]), flood["status"]) == (20_000_000, 4 << 20, 0)
-    assert bomb["started_s"] == 0.0 and bomb["ended_s"] <= 3.1, bomb
+    assert bomb["started_s"] < 1e-6 and (bomb["ended_s"] or 0.0) <= 3.1, bomb
 
 
 @with_kernel
