@@ -44,6 +44,8 @@ UNTRIED = {
     "tests/oracle/check.py tests/oracle/data/a_single_flow.csv",
     "tests/oracle/check.py --traces tests/oracle/data/traces tests/oracle/data/a_single_flow.csv",
     "tests/oracle/random_ns2.py --count 40 --seed 20",
+    "tests/oracle/check_suites.py",
+    "tests/oracle/check_suites.py --fresh",
     "tests/oracle/ns3/compare.py",
     "python tests/capture/table.py",
     "acklab reproduce allman1998",
