@@ -22,8 +22,11 @@ fn acks(dsack: bool, segments: &[(Seq, Seq)]) -> Vec<Sent> {
     sent.skip(usize::from(segments[0].0 > 0)).collect()
 }
 
+/// A segment, and the cumulative number and the blocks that answer it.
+type Row<'a> = ((Seq, Seq), Seq, &'a [(Seq, Seq)]);
+
 /// Each segment is answered by the acknowledgment beside it.
-fn prints(table: &[((Seq, Seq), Seq, &[(Seq, Seq)])]) {
+fn prints(table: &[Row<'_>]) {
     let segments: Vec<_> = table.iter().map(|row| row.0).collect();
     let printed: Vec<Sent> = table.iter().map(|&(_, ack, blocks)| (ack, blocks.to_vec())).collect();
     assert_eq!(acks(true, &segments), printed);
@@ -109,7 +112,7 @@ fn the_examples_of_section_5() {
         ((1000, 1500), 3000, &[(1000, 1500)]),
     ]);
     let four = [(500, 1000), (1000, 1500), (1500, 2000), (2000, 2500)];
-    let mut rows: Vec<((Seq, Seq), Seq, &[(Seq, Seq)])> = four.iter().map(|&run| (run, run.1, &[][..])).collect();
+    let mut rows: Vec<Row<'_>> = four.iter().map(|&run| (run, run.1, &[][..])).collect();
     rows.push((four[0], 2500, &four[..1]));
     rows.push((four[1], 2500, &four[1..2]));
     prints(&rows);
