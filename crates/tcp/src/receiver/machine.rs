@@ -49,6 +49,8 @@ pub struct Receiver {
     pub(super) timer_on: bool,
     syn: bool,
     pub(super) duplicate: bool,
+    /// A part of the segment just come had come before, and DSACK reports it: the history says which.
+    pub(super) repeats: bool,
     ece: bool,
     /// The segment just come is marked and the one before was not, or the other way round, and each mark is echoed.
     mark_changed: bool,
@@ -56,9 +58,7 @@ pub struct Receiver {
     pub(super) push: bool,
     /// Source of the sender's phase, if the policy asks.
     pub(super) phase_source: Option<PhaseSource>,
-    /// The first part of the segment just come that had come before, where DSACK reports it: units before it, and its own; then the
-    /// count of duplicates.
-    pub(super) repeated: (u32, u32),
+    /// Count of duplicates.
     pub(super) duplicates: u32,
     /// Further segments merged with the next one, and the units of the first of them.
     pub(super) merged: (u32, u32),
@@ -85,7 +85,7 @@ impl Receiver {
             trigger: 0,
             syn: false,
             duplicate: false,
-            repeated: (0, 0),
+            repeats: false,
             ece: false,
             mark_changed: false,
             push: false,
@@ -120,7 +120,7 @@ impl Receiver {
             return self.emit(Emission::Now, now, wire);
         }
         if self.space.extend(segment) {
-            self.repeated = (0, 0);
+            self.repeats = false;
             self.answer(segment, Placement::NEXT, true, now, wire);
             if segment.last {
                 self.closing.get_or_insert_default().note(segment.end());
@@ -155,7 +155,7 @@ impl Receiver {
     fn on_segment_elsewhere<W: ReceiverWire>(&mut self, segment: &Segment, now: Time, wire: &mut W) {
         let before = self.space.rcv_nxt;
         if self.rules.dsack {
-            self.repeated = self.space.repeated(segment);
+            self.note_repeated(segment);
         }
         let placement = self.space.insert(segment);
         self.answer(segment, placement, self.space.rcv_nxt != before, now, wire);
@@ -358,7 +358,7 @@ impl Receiver {
     #[inline(always)]
     fn send_sized<W: ReceiverWire>(&mut self, ack: Seq, room: Option<u32>, wire: &mut W) {
         // Blocks are news from beyond a gap: a piece of an ACK, or an ACK of what has not come, carries none.
-        let news = self.space.highest > ack || self.duplicate || self.repeated.1 > 0 || self.history.is_some();
+        let news = self.space.highest > ack || self.duplicate || self.history.is_some();
         let mut sack = SackBlocks::default();
         if news && self.rules.sack && ack == self.space.rcv_nxt {
             sack = self.blocks(ack);
