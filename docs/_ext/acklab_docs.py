@@ -59,6 +59,8 @@ SECTIONS = (
     ("ReceiverTable", "receiver", 'receiver = { ack = { policy = "every" }, ack_size = 40 }'),
     ("AckPolicyKind", "ack", 'ack = { policy = "delayed", timer = "100ms", segments = 2 }'),
     ("EstimateKind", "estimate", 'estimate = { kind = "probe", initial = 10 }'),
+    ("ProgramTable", "[[program]]", '[[program]]\nat = "S"\nrun = "iperf3 -s -1"\nready = { port = 5201 }'),
+    ("Ready", "ready", 'ready = { line = "listening" }'),
     ("StackTable", "[stack.NAME]", '[stack.mine]\nbase = "ns2-1998"\nmin_rto = "200ms"'),
     ("StopTable", "stop", 'stop = { when = "flows-complete", at_most = "1000s" }'),
     ("RecordTable", "record", "record = { series = true, queue = true, packets = true }"),

@@ -19,6 +19,7 @@ __all__ = [
     "MOST_CONNECTIONS",
     "MOST_ROWS",
     "NEAR_S",
+    "Programs",
     "RunError",
     "RunResult",
     "ScenarioError",
@@ -511,7 +512,7 @@ class Endpoints:
         ts_ecr: float = 0.0,
     ) -> None:
         """An ACK arrives, with up to three SACK blocks as ``(start, end)``."""
-    def tell_window(self, bytes: int) -> None:
+    def set_window(self, bytes: int) -> None:
         """The peer's window is now so many bytes."""
     def resume(self, now: float) -> None:
         """The sender goes on as far as it may."""
@@ -574,6 +575,7 @@ class Programs:
             LiveError: the run could not be, or broke off.
         """
 
+@final
 class LivePlan:
     """A scenario's live run, planned: what can be said of it without any privilege.
 

@@ -230,7 +230,7 @@ def run_batch(
         overrides: keys to set before each run, as :func:`run` takes them; in the simulator.
 
     Raises:
-        TypeError: something is none of these, or has an algorithm in Python that is not passed by name.
+        TypeError: a scenario is of another type, or has an algorithm in Python that is not passed by name.
         ValueError: no such number of threads, no such engine, or the kernel is to run Python or overrides.
         OSError: a path cannot be read.
     """

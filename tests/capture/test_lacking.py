@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from verdicts import Frames, is_data, payload, read, write
+from confusion import Frames, is_data, payload, read, write
 
 import acklab
 from captured import Captured, needs

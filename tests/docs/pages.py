@@ -66,7 +66,7 @@ UNTRIED = {
     "acklab compare examples/live.toml --kernel --case linux --case 'less: link.0.queue.packets=8' --seeds 5",
     "acklab drill examples/drill/tail-loss.pkt --kernel",
     # what tests/python/test_programs.py runs, there too
-    "acklab run PATH.toml --virtual --server 'iperf3 -s -1' --client 'iperf3 -c {server} -R'",
+    "acklab run PATH.toml --virtual --server 'iperf3 -s -1' --client 'iperf3 -c {server}'",
     "acklab run examples/programs/web-docsis.toml --virtual --allow-programs",
     "acklab run examples/programs/iperf3-cake.toml --virtual --allow-programs --out results",
     "make explorer",

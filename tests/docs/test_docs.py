@@ -73,11 +73,7 @@ def test_a_page_has_the_words_of_the_field(path: Path) -> None:
     assert not list(wording.findings(path.read_text(encoding="utf-8")))
 
 
-#: Rooms whose comments are not yet written so.
-LATER = ("crates/tcp/", "crates/path/", "crates/sim/", "crates/capture/", "python/", "tools/")
-
-
-@pytest.mark.parametrize("path", [path for path in wording.code() if not name(path).startswith(LATER)], ids=name)
+@pytest.mark.parametrize("path", wording.code(), ids=name)
 def test_comments_have_the_words_of_the_field(path: Path) -> None:
     assert not list(wording.of_file(path))
 
@@ -85,8 +81,8 @@ def test_comments_have_the_words_of_the_field(path: Path) -> None:
 def test_only_comments_and_docstrings_of_code_are_read() -> None:
     rust = '//! It is luck.\n\nfn luck() {} // luck\n\nlet a = "luck"; // chance\n'
     assert [line for line, _ in wording.findings(wording.rust(rust))] == [1, 3]
-    python = '"""It is luck."""\n\nluck = "luck"  # luck\n\n"""An attribute\'s luck."""\n'
-    assert [line for line, _ in wording.findings(wording.python(python))] == [1, 3, 5]
+    python = '"""It is luck."""\n\nluck = "luck"  # luck\n\n"""An attribute\'s luck.\n\n>>> print("luck")\nluck\n\nLuck.\n"""\n'
+    assert [line for line, _ in wording.findings(wording.python(python))] == [1, 3, 5, 10]
 
 
 def test_private_words_and_long_sentences_are_found() -> None:
@@ -211,11 +207,12 @@ def test_imports_run_downward() -> None:
         "path": {"packet"},
         "scenario": ends,
         "sim": read | {"table"},
-        "capture": read | {"sim"},
+        "capture": set(),
+        "tap": read | {"sim", "capture"},
         "analyze": {"packet", "tcp", "table", "capture"},
         "live": read | {"table", "sim", "capture"},
         "explorer": {"packet", "scenario", "sim"},
-        "python": read | {"table", "sim", "capture", "analyze", "live"},
+        "python": read | {"table", "sim", "capture", "tap", "analyze", "live"},
     }
     found = {}
     for manifest in (ROOT / "crates").glob("*/Cargo.toml"):
@@ -223,6 +220,13 @@ def test_imports_run_downward() -> None:
         found[manifest.parent.name] = {it.removeprefix("acklab-") for it in needs if it.startswith("acklab-")}
     assert found.keys() == allowed.keys()
     assert not {crate: needs - allowed[crate] for crate, needs in found.items() if needs - allowed[crate]}
+
+
+def test_each_example_of_an_rfc_has_its_test() -> None:
+    named = re.findall(r"`(\w+)::(\w+)`", (DOCS / "papers" / "rfc-examples.md").read_text(encoding="utf-8"))
+    traces = ROOT / "crates" / "tcp" / "tests" / "traces"
+    assert len(named) >= 10
+    assert not [name for file, name in named if f"fn {name}()" not in (traces / f"{file}.rs").read_text(encoding="utf-8")]
 
 
 # ---- validation ------------------------------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ def rust(text: str) -> str:
 
 
 def python(text: str) -> str:
-    """A Python file's comments and docstrings in their lines, without everything else."""
+    """A Python file's comments and docstrings in their lines, without everything else, also without examples (``>>>``)."""
     kept = [""] * (text.count("\n") + 2)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
@@ -90,8 +90,12 @@ def python(text: str) -> str:
     for node in ast.walk(ast.parse(text)):
         # A string that is a statement is a docstring, also that of an attribute.
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            example = False
             for at, line in enumerate(text.split("\n")[node.lineno - 1 : node.end_lineno], node.lineno - 1):
-                kept[at] = re.sub(r'^[rf]?"""|"""$', "", line.strip())
+                shown = re.sub(r'^[rf]?"""|"""$', "", line.strip())
+                # An example ends where doctest says so: at an empty line.
+                example = shown.startswith(">>>") or example and bool(shown)
+                kept[at] = "" if example else shown
     return "\n".join(kept)
 
 

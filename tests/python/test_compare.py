@@ -20,7 +20,7 @@ from acklab.experiments.compare.difference import moves
 from acklab.experiments.compare.numbers import number
 from acklab.experiments.compare.output import chart, plain
 from acklab.experiments.compare.rank import rank
-from acklab.experiments.compare.result import as_text, changed
+from acklab.experiments.compare.text import as_text, changed
 from acklab.figures.stats import Sample
 from front import COMMAND, Acklab, contents
 

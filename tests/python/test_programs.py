@@ -4,8 +4,10 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -108,6 +110,37 @@ def test_what_hangs_is_stopped_at_the_end_and_what_fails_is_told(tmp_path):
     done = acklab("run", file, "--virtual", "--allow-programs", "--json")
     sleeps, fails = json.loads(done.stdout)["programs"]
     assert (sleeps["stopped"], sleeps["status"], fails["status"], done.returncode) == (True, -15, 3, 1)
+
+
+@with_kernel
+def test_what_floods_and_what_forks_is_bounded(tmp_path):
+    """The output is cut, and counted whole; a fork bomb meets the limit of tasks and ends with the kernel."""
+    file = tmp_path / "unkind.toml"
+    runs = ("head -c 20000000 /dev/zero | tr '\\0' x", "bomb() { bomb | bomb & }; bomb; sleep 1; exit 0")
+    tables = "".join(f"[[program]]\nat = '{at}'\nrun = {json.dumps(run)}\n" for at, run in zip("SR", runs, strict=True))
+    file.write_text("stop.at = '2s'\n" + PATH + tables)
+    done = acklab("run", file, "--virtual", "--allow-programs", "--json")
+    flood, bomb = json.loads(done.stdout)["programs"]
+    assert (flood["printed_bytes"], len(flood["output"]), flood["status"]) == (20_000_000, 4 << 20, 0)
+    assert bomb["started_s"] < 1e-6 and (bomb["ended_s"] or 0.0) <= 3.1, bomb
+
+
+@with_kernel
+def test_an_interrupt_ends_the_kernels_and_leaves_nothing(tmp_path):
+    file = tmp_path / "long.toml"
+    file.write_text("stop.at = '1000000s'\n" + PATH + "[[program]]\nat = 'S'\nrun = 'while true; do sleep 0.001; done'\n")
+    command = [sys.executable, "-m", "acklab", "run", str(file), "--virtual", "--allow-programs", "--out", str(tmp_path / "out")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    running = f"pgrep -P {process.pid}"
+    while not (kernels := subprocess.run(running, shell=True, capture_output=True, text=True, check=False).stdout.split()):
+        assert process.poll() is None
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, ""), err
+    assert not any(Path(f"/proc/{kernel}").exists() for kernel in kernels)
+    assert not (tmp_path / "out" / "acklab.json").exists()
 
 
 @with_kernel

@@ -104,7 +104,7 @@ def test_nothing_is_told_where_no_queue_changes_or_no_case_is_recommended() -> N
 
 def test_json_and_text_have_it() -> None:
     from acklab.experiments.compare.output import plain
-    from acklab.experiments.compare.result import as_text
+    from acklab.experiments.compare.text import as_text
 
     found = told([Case("long"), Case("codel", ('link.0.queue={ kind = "codel", packets = 101 }',))])
     assert json.loads(json.dumps(plain(found)))["configure"] == list(found.configure)

@@ -1,10 +1,10 @@
 //! What no receiver does that keeps to the standards, and what a path may have done to its ACKs.
 
 use crate::direction::Direction;
+use crate::finding::{Policy, View};
 use crate::phrases::ms;
-use crate::policy::{Policy, View, many, missing};
 use crate::rule::shares;
-use crate::thresholds::{AHEAD_S, LEAST_ACKS, LEAST_SPOOFED, UNUSUAL_LEAST};
+use crate::thresholds::{AHEAD_S, LEAST_ACKS, LEAST_SPOOFED, UNUSUAL_LEAST, many};
 use crate::vantage::Vantage;
 
 /// Data pass that were acknowledged before, which a capture that lacks other data shows, too.
@@ -82,7 +82,8 @@ pub fn thinned(direction: &Direction, place: Vantage) -> Option<Policy> {
     if !matches!(place, Vantage::Sender | Vantage::Between) {
         return None;
     }
-    let missing = missing(acks).filter(|&missing| acks.ids.explained >= UNUSUAL_LEAST && many(missing, counts.packets));
+    let missing =
+        acks.missing().filter(|&missing| acks.ids.explained >= UNUSUAL_LEAST && many(missing, counts.packets));
     let between = counts.later_echoes - counts.last_echoes;
     let how = match missing {
         Some(missing) => format!(

@@ -5,9 +5,9 @@ use crate::copies::Copies;
 use crate::direction::{DataKind, Direction};
 use crate::ecn::{self, Agreed};
 use crate::numbers::span_s;
-use crate::policy::many;
 use crate::segment::{ACK, Endpoint, FIN, RST, SYN, Seen};
 use crate::series::Series;
+use crate::thresholds::many;
 
 /// When the three segments of the handshake passed, and which end began.
 #[derive(Clone, Copy, Debug, Default)]

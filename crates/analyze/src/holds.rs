@@ -7,9 +7,6 @@ use crate::numbers::{Spread, span_s};
 use crate::phases::{Phases, Tally};
 use crate::thresholds::{BATCH_S, BATCH_SHARE, HELD_S, HELD_SHARE, PAUSE_S, PAUSE_SHARE};
 
-/// Segments an ACK from which one class counts them all.
-pub const MANY: usize = 64;
-
 /// What is counted.
 #[derive(Clone, Debug, Default)]
 pub struct Holds {

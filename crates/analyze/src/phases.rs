@@ -3,8 +3,7 @@
 //! Each plain ACK belongs to one phase. An exception within a quick phase is evidence of nothing outside it, and a few ACKs
 //! between two quick phases are no phase.
 
-use crate::holds::MANY;
-use crate::thresholds::{QUICK_MISSES, QUICK_RUN};
+use crate::thresholds::{MANY, QUICK_MISSES, QUICK_RUN};
 
 /// Counts of ACKs by the segments they cover: index 0 is for one, the last for [`MANY`] and more.
 #[derive(Clone, Debug, Default)]

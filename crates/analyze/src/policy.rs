@@ -4,65 +4,14 @@ use crate::accusations::{ahead, thinned, unusual};
 use crate::acks::Acks;
 use crate::bottleneck::Rate;
 use crate::direction::Direction;
+use crate::finding::{Policy, View};
 use crate::holds::Holds;
 use crate::phases::Tally;
 use crate::phrases::plural;
 use crate::rule::{Evidence, mixed};
-use crate::thresholds::{
-    LEAST_ACKS, LEAST_LACKING, LEAST_NEXT, MOST_LACKING, MOST_LACKING_RATE, PLAIN_SHARE, STRETCH_SHARE,
-    UNEXPLAINED_SHARE, UNUSUAL_LEAST, UNUSUAL_SHARE,
-};
-use crate::timer::{Timer, timer};
+use crate::thresholds::{LEAST_ACKS, LEAST_LACKING, MOST_LACKING, MOST_LACKING_RATE, PLAIN_SHARE, many};
+use crate::timer::timer;
 use crate::vantage::Vantage;
-
-/// What the ACKs of one direction amount to.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Policy {
-    /// A word for programs: one of [`NAMES`].
-    pub name: &'static str,
-    /// Segments an ACK waits for, where it is a fixed number.
-    pub every: Option<u64>,
-    /// Seconds after which a lone segment is acknowledged all the same, where that was seen.
-    pub timer: Option<Timer>,
-    /// A sentence or two for people.
-    pub words: String,
-    /// A path that loses or filters ACKs may have made it.
-    pub thinnable: bool,
-}
-
-impl Policy {
-    /// One that names no number of segments.
-    pub fn without_number(name: &'static str, words: String) -> Policy {
-        Policy { name, every: None, timer: None, words, thinnable: false }
-    }
-}
-
-/// Every [`Policy::name`].
-pub const NAMES: [&str; 11] = [
-    "every",
-    "delayed",
-    "quick-then-delayed",
-    "by-phase",
-    "periodic",
-    "varying",
-    "divided",
-    "spoofed",
-    "optimistic",
-    "thinned",
-    "undecided",
-];
-
-/// What is known of the capture that a policy is read from.
-#[derive(Clone, Copy, Debug)]
-pub struct View {
-    pub place: Vantage,
-    /// Packets of the connection that passed twice, the same in everything.
-    pub copies: u64,
-    /// Jumps between two series of sequence numbers, if there are two.
-    pub two_series: Option<u64>,
-    /// Seconds of a tick of the clock, if that is coarse; otherwise 0.
-    pub tick: f64,
-}
 
 /// Whether the capture lacks so much of what was acknowledged that nothing follows from the rest: more than this share.
 pub fn lacks(direction: &Direction, share: f64) -> bool {
@@ -119,7 +68,7 @@ fn ruled(direction: &Direction, view: &View) -> Policy {
     let evidence = Evidence { holds, phases: &holds.phases, timer: timer(holds, tick), tick };
     let thin = may_be_thinned(&direction.acks, place);
     // A slow link in the ACKs' direction lets filtered ACKs through at equal intervals.
-    let complete = place == Vantage::Receiver || missing(&direction.acks) == Some(0);
+    let complete = place == Vantage::Receiver || direction.acks.missing() == Some(0);
     let kept = !thin && (!far(place) || complete || kept(&direction.acks));
     // How many segments a message has says nothing of its receiver.
     let free = !as_it_comes(holds, place) && kept;
@@ -167,22 +116,5 @@ fn kept(acks: &Acks) -> bool {
 /// Whether ACKs of a regular receiver may be missing, without proof: those that came echo the last segment they cover. Some
 /// receivers always do.
 pub fn may_be_thinned(acks: &Acks, place: Vantage) -> bool {
-    far(place) && many(acks.counts.last_echoes, acks.counts.new) && missing(acks).is_none()
-}
-
-/// ACKs missing between those that passed: no more than the segments that the next one covers. None where the identifications do
-/// not count the packets of the connection.
-pub fn missing(acks: &Acks) -> Option<u64> {
-    let ids = &acks.ids;
-    let (steps, explained) = (ids.next + ids.jumps + ids.explained + ids.other, ids.explained);
-    let counts = steps >= LEAST_ACKS
-        && (ids.next >= LEAST_NEXT || ids.steps.is_some_and(|(least, most)| least < most))
-        && ids.other as f64 <= UNEXPLAINED_SHARE * (ids.next + explained) as f64
-        && (explained == 0 || ids.jumps as f64 <= STRETCH_SHARE * explained as f64);
-    counts.then_some(ids.missing)
-}
-
-/// So many that they matter.
-pub fn many(n: u64, of: u64) -> bool {
-    n >= UNUSUAL_LEAST && n as f64 >= UNUSUAL_SHARE * of as f64
+    far(place) && many(acks.counts.last_echoes, acks.counts.new) && acks.missing().is_none()
 }

@@ -1,11 +1,11 @@
 //! The rule that plain ACKs follow: a number of segments, a period, or none. Each sentence names the counts that decide it.
 
-use crate::holds::{Holds, MANY};
+use crate::finding::Policy;
+use crate::holds::Holds;
 use crate::phases::{Phases, Tally};
 use crate::phrases::{ms, ordinal, plural};
-use crate::policy::Policy;
 use crate::thresholds::{
-    FLOOR_SHARE, HELD_S, LEAST_ACKS, LEAST_FULL, LEAST_LONG, LEAST_TICKS, MOST_WEIGHT, QUICK_RUN, REST_SHARE,
+    FLOOR_SHARE, HELD_S, LEAST_ACKS, LEAST_FULL, LEAST_LONG, LEAST_TICKS, MANY, MOST_WEIGHT, QUICK_RUN, REST_SHARE,
     RULE_SHARE, STEADY_SHARE,
 };
 use crate::timer::{Timer, waited};

@@ -3,10 +3,9 @@
 use acklab_table::table;
 
 use crate::connection::Connection;
-use crate::holds::MANY;
+use crate::finding::View;
 use crate::numbers::span_s;
-use crate::policy::View;
-use crate::thresholds::{HELD_S, LEAST_RTO_S, LEAST_TICKS, MOST_LACKING};
+use crate::thresholds::{HELD_S, LEAST_RTO_S, LEAST_TICKS, MANY, MOST_LACKING};
 use crate::vantage::{Legs, Vantage};
 use crate::{policy, vantage, words};
 
@@ -267,7 +266,7 @@ pub fn row(number: usize, connection: &Connection, index: usize, tick: f64) -> C
         wild_acks: acks.wild,
         acks_of_unseen: acks.of_unseen,
         optimistic_acks: counted(acks.ahead, 0.0),
-        missing_acks: policy::missing(&direction.acks),
+        missing_acks: direction.acks.missing(),
         later_echoes: acks.later_echoes,
         last_echoes: acks.last_echoes,
         earlier_echoes: acks.earlier_echoes,

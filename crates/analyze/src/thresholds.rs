@@ -160,3 +160,10 @@ pub const FRAGMENTED_NS: i64 = 30_000_000_000;
 pub const MOST_FRAGMENTED: usize = 256;
 /// Most gaps between the parts of one that have come; beyond, it is given up as if they overlapped.
 pub const MOST_MISSING: usize = 64;
+/// Segments an ACK from which one class counts them all.
+pub const MANY: usize = 64;
+
+/// So many that they matter.
+pub fn many(n: u64, of: u64) -> bool {
+    n >= UNUSUAL_LEAST && n as f64 >= UNUSUAL_SHARE * of as f64
+}

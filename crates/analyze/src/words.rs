@@ -3,9 +3,10 @@
 use crate::connection::Connection;
 use crate::direction::Direction;
 use crate::ecn::Agreed;
+use crate::finding::{Policy, View};
 use crate::phrases::{digits, ms as span, plural};
-use crate::policy::{self, Policy, View, many};
-use crate::thresholds::{LEAST_LACKING, LEAST_TICKS, MOST_LACKING, NEAR_S, UNUSUAL_LEAST};
+use crate::policy;
+use crate::thresholds::{LEAST_LACKING, LEAST_TICKS, MOST_LACKING, NEAR_S, UNUSUAL_LEAST, many};
 use crate::vantage::{Leg, Legs, Vantage, nearer};
 
 /// The finding of one direction: policy, where that was seen from, and what else stands out.
@@ -46,7 +47,7 @@ pub fn finding(connection: &Connection, index: usize, policy: &Policy, view: &Vi
 /// Whether ACKs may be missing that would make a regular receiver look irregular. Near the receiver none can be.
 fn thinning(direction: &Direction, place: Vantage) -> Option<String> {
     let counts = &direction.acks.counts;
-    let counted = policy::missing(&direction.acks);
+    let counted = direction.acks.missing();
     if place == Vantage::Receiver || place == Vantage::Both {
         None
     } else if policy::may_be_thinned(&direction.acks, place) {

@@ -9,6 +9,7 @@ mod flow;
 mod hop;
 mod json;
 mod lane;
+mod left;
 mod medium;
 mod merged;
 mod network;
@@ -28,6 +29,7 @@ mod workload;
 
 pub use error::CannotGoOn;
 pub use json::json;
+pub use left::Left;
 pub use outcome::Outcome;
 pub use route::route;
-pub use simulation::{Left, NotABranch, Opened, Simulation};
+pub use simulation::{NotABranch, Opened, Simulation};

@@ -14,12 +14,12 @@ use acklab_path::queue::Removal;
 use crate::event::{Due, Event, Ordinal};
 use crate::hop::{At, Hop, Meets};
 use crate::lane::Lanes;
+use crate::left::Left;
 use crate::medium::Medium;
 use crate::outcome::PacketEvent;
 use crate::pending::EventQueue;
 use crate::record::Recorder;
 use crate::route::{Place, Routes};
-use crate::simulation::Left;
 use crate::stages::Stages;
 
 /// Everything between the endpoints.

@@ -6,7 +6,7 @@ mod outside;
 mod watch;
 
 pub use branch::NotABranch;
-pub use outside::{Left, Opened};
+pub use outside::Opened;
 
 use std::mem::take;
 use std::sync::Arc;

@@ -18,7 +18,7 @@ from . import text
 
 #: Places along the whole capture that a layer is thinned to.
 COLUMNS = 20_000
-#: Segments an ACK told apart in the histogram; more are one bar.
+#: The histogram's last bar holds all ACKs that cover this many segments or more.
 MOST = 8
 
 Row = Mapping[str, Any]

@@ -24,10 +24,10 @@ Row = Mapping[str, Any]
 
 
 def as_text(summary: Row, only: Sequence[str] = (), sort: str | None = None, most: int = MOST) -> str:
-    """What the packets were, and for each direction a table and what it amounts to.
+    """What the packets were, and for each direction a table and a conclusion.
 
-    Shown are the ``most`` directions with most data, in the order of their first packets, or the first by the column ``sort``; of
-    the connections that ``only`` names, if it names some.
+    It shows at most ``most`` directions. Without ``sort`` these are the ones with most data, in the order of their first packets.
+    With ``sort`` they are the first by that column. If ``only`` names connections, no others are shown.
     """
     rows = chosen(summary["connections"], only, sort)
     lines = [heading(summary), *notes(summary)]

@@ -155,7 +155,7 @@ def _act(arguments: Sequence[str], stop: Stop) -> int:
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        _abandon_output()  # whoever read it has seen enough
+        _abandon_output()  # the program that read it has closed the pipe
         return FAILED
     except Exception as error:
         if stop.status is not None:

@@ -87,7 +87,6 @@ def add(verbs: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     """Compares and returns the exit status."""
     from ..experiments.compare import CompareError, compare, output
-    from ..experiments.compare.result import as_text
     from ..results.directory import results
     from ..results.progress import Progress
 
@@ -120,7 +119,7 @@ def act(options: argparse.Namespace) -> int:
         say_json(json.dumps(output.plain(told)))
     else:
         paths.say_path(options)
-        say(as_text(told))
+        say(told.text)
         if options.out:
             say(f"\nwritten to {file_name(os.path.join(options.out, 'comparison.html'))}")
     if options.out:

@@ -1,8 +1,8 @@
 """``acklab demo``: Allman's single transfer (1998), a page of it, and a quick look at the paper.
 
-200 segments over a T1, the receiver acknowledging every segment or delaying its ACKs, the sender recovering with
-Reno or with SACK, through a queue of 22, 20 or 8 packets. Prints the comparison, what it shows and where the pages
-are.
+A sender transfers 200 segments over a T1. The receiver acknowledges every segment or delays its ACKs. The sender
+recovers with Reno or with SACK. The queue holds 22, 20 or 8 packets. The command prints the comparison, what it shows
+and where the pages are.
 """
 
 from __future__ import annotations

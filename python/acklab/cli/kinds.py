@@ -1,4 +1,4 @@
-"""What a file is that was taken for a scenario and is none: a plan, the cases of a comparison, a capture."""
+"""Files given in place of a scenario: a plan, the cases of a comparison, or a capture."""
 
 from __future__ import annotations
 

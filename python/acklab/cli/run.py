@@ -271,7 +271,7 @@ def _batch(options: argparse.Namespace, sets: list[str]) -> int:
 
 
 def _feed(batch: Any, source: int, trouble: list[OSError]) -> None:
-    """Passes input on as it comes, so that a program may write a line and wait for its answer."""
+    """Passes input on as soon as it arrives, so that a program may write a line and wait for its answer."""
     try:
         while data := os.read(source, 1 << 16):
             batch.feed(data)

@@ -94,7 +94,7 @@ class Calls:
         """Calls; what is wrong with the outcome.
 
         Raises:
-            Unsupported: the call or an argument is none of those known here.
+            Unsupported: the call or an argument is not known here.
         """
         try:
             method = getattr(self, f"_{call.name}", self._transfer)

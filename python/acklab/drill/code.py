@@ -1,7 +1,8 @@
 """Assertions between ``%{`` and ``}%`` (packetdrill): a part of Python, read with ``ast`` and never executed as code.
 
-packetdrill hands such blocks to Python. A script is untrusted input, so only this is read: ``assert`` with an optional message, and
-``print(...)`` and ``name = value``, over numbers, texts, names that begin with ``tcpi_`` or ``TCP``, arithmetic, comparisons, and/or/not.
+packetdrill passes such blocks to Python. A script is untrusted input, so only three statements are read: ``assert`` with an
+optional message, ``print(...)``, and ``name = value``. Their expressions have numbers, texts, names that begin with ``tcpi_`` or
+``TCP``, assigned names, tuples, arithmetic, comparisons, and/or/not.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ MOST_BITS = 256
 
 
 def _statements(text: str) -> list[ast.stmt]:
-    """The block's statements; blocks are indented as it pleases them."""
+    """The block's statements; a script may indent a block in any way."""
     lines = [line.strip().rstrip("\\") for line in text.replace(";", "\n").splitlines()]
     return ast.parse("\n".join(lines)).body
 

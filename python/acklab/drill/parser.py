@@ -33,7 +33,7 @@ def parse(text: str, name: str = "script") -> Script:
     """Reads a script.
 
     Raises:
-        ScriptError: it is none.
+        ScriptError: the text is not a script.
     """
     return _Parser(text, name).script()
 

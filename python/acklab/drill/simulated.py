@@ -1,8 +1,8 @@
 """Scripts against a simulated stack: its sender and receiver, and around them what they lack of a host.
 
-The two endpoints decide when data and ACKs leave. This file makes the rest, and makes it as Linux does: the SYNs and their options,
-the FIN, PSH at the end of what was written, timestamps in milliseconds, and the application's calls. An ACK that a timer sends is
-left out where data has carried its number. The peer's options are read from the script before its SYN arrives.
+The two endpoints decide when data and ACKs leave. This file makes the rest, as Linux does. It makes the SYNs with their options, the
+FIN, and PSH at the end of each write. It also makes timestamps in milliseconds and the application's calls. An ACK that a timer sends
+is left out if data has already carried its number. The peer's options are read from the script before its SYN arrives.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ class SimulatedHost(Sockets):
         edges = packet.option("sack") or ()
         blocks = list(zip(edges[::2], edges[1::2], strict=True))
         self.reported = max([self.reported, *edges])
-        self.ends.tell_window(window)
+        self.ends.set_window(window)
         # What repeats the last number with data, or with another window, is no duplicate ACK (RFC 5681 section 2).
         if packet.ack == state["una"] and not blocks and (changed or packet.length or packet.flags & set("FS")):
             self.ends.resume(self._secs)

@@ -153,7 +153,7 @@ class Sockets:
             raise Unsupported("this read on a simulated stack")
         if self.reset:
             return Result(-1, "ECONNRESET")
-        # A FIN in order is the last number received, and nobody reads it.
+        # A FIN in order takes the last number received, which is not data to read.
         ready = self._available() - self.fin_received
         if ready <= 0:
             return Result(0) if self.fin_received else self._would_block()

@@ -18,16 +18,16 @@ from ..text.escapes import Shown
 from .batches import Runs
 from .line import record
 
-#: Seconds of work that a task is given, by the cost of a run so far: from the least, as it costs Ray some milliseconds, to the
-#: most as the work goes on, so that the last tasks end at about the same time.
+#: Seconds of work in a task, estimated from what a run has cost so far: a share of the time since the start, between two bounds.
+#: There is a least because a task costs Ray some milliseconds. There is a most so that the last tasks end at about the same time.
 LEAST_S, MOST_S, SHARE = 0.1, 1.0, 0.1
-#: Runs of the first tasks, how many times those of the task before there may be, and most runs of a task.
+#: Runs of each first task, the largest factor from one task's runs to the next task's, and most runs of a task.
 FEW, GROWTH, MOST = 16, 8, 50_000
 #: Tasks under way or waiting, for each processor of the cluster.
 AHEAD = 3
-#: Scenarios that a worker's batch is given before it has answered: what it takes without waiting.
+#: Scenarios that a worker's batch is given before its first answer. It takes so many without waiting.
 WINDOW = 256
-#: How often Ray begins a task again whose worker or node was lost.
+#: How often Ray restarts a task whose worker or node was lost.
 RETRIES = 5
 
 Unit = tuple[float, Any]

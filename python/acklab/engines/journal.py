@@ -1,9 +1,9 @@
 """Results on disk while many runs are made, so that an interrupt or a crash costs no finished one.
 
 The journal is a file of records, ``NUMBER CHECKSUM RESULT``, a line each, in whatever order the runs ended; the extension
-appends to it. The checksum is the CRC-32 of ``NUMBER RESULT`` in eight hexadecimal digits. A record that fails it counts as not there,
-and its run is made again. The results are read from here in the order of the numbers, so it does not show when, or in how
-many attempts, the runs were made.
+appends to it. The checksum is the CRC-32 of ``NUMBER RESULT`` in eight hexadecimal digits. A record with a wrong checksum counts as
+missing, and its run is made again. The results are read from here in the order of the numbers. So they do not depend on when, or in
+how many attempts, the runs were made.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Journal:
                         f"{self.folder.path} holds other work: {why}; give another --out, or --fresh to discard what is there"
                     )
         if self.folder.work() is None:
-            # Records without an identity are of nobody knows which runs.
+            # Without an identity, the runs that the records belong to are unknown.
             self.discard()
             scratch = self.folder.private / f"{IDENTITY}.new"
             scratch.write_text(json.dumps({"verb": self.folder.verb, **identity}, indent=1) + "\n", encoding="utf-8")
@@ -212,7 +212,7 @@ class Journal:
 
 
 def forget(folder: Folder) -> None:
-    """Removes what is kept of finished runs; the identity last, without which records count for nothing."""
+    """Removes what is kept of finished runs. The identity goes last, because records without it are discarded."""
     for name in (WORKING, f"{WORKING}.new", f"{IDENTITY}.new", IDENTITY):
         (folder.private / name).unlink(missing_ok=True)
 

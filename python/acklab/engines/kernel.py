@@ -96,7 +96,7 @@ def run(
 
 
 def drill(scripts: list[tuple[str, str]]) -> list[dict[str, Any]]:
-    """What becomes of scripts in packetdrill's language, given by name and text, in one kernel: :class:`drill.runner.Outcome`\\ s.
+    """The results of scripts in packetdrill's language, given by name and text, in one kernel: :class:`drill.runner.Outcome`\\ s.
 
     Raises:
         LiveError: there is no kernel, or it broke off.

@@ -1,6 +1,6 @@
 """The first process of a kernel at a node: it sets up the network, runs the node's programs, and switches off.
 
-The first processes of a run tell each other by datagrams what is ready and what has ended, so that each knows when to start its own
+The first processes of a run send each other datagrams that say what is ready and what has ended. So each knows when to start its own
 programs and when to end. They are started without acklab's package and without site packages.
 """
 
@@ -47,7 +47,7 @@ def mount(what: str, where: str, kind: str, flags: int = 0, data: str | None = N
 
 
 def network(address: str, hardware: str) -> None:
-    """Brings up the loopback and the card: every other node is on the link, and nobody is asked for a hardware address."""
+    """Brings up the loopback and the card. Every other node is on the link. The card sends no ARP requests."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
 
         def ask(request: int, name: bytes, rest: bytes) -> None:
@@ -66,13 +66,13 @@ def network(address: str, hardware: str) -> None:
 
 
 def write(path: str, text: str) -> None:
-    """Writes a variable of the kernel, where it has it."""
+    """Writes a variable of the kernel, if the kernel has it."""
     with contextlib.suppress(OSError), open(path, "w") as file:
         file.write(text)
 
 
 def listening(port: int | None) -> bool:
-    """Whether somebody listens at a port of TCP or UDP, or at any port but the one that is ours."""
+    """Whether a process listens at a port of TCP or UDP; without a port, at any but that of the nodes' own datagrams."""
     for name, state in (("tcp", "0A"), ("tcp6", "0A"), ("udp", "07"), ("udp6", "07")):
         try:
             with open(f"/proc/net/{name}") as file:

@@ -10,7 +10,8 @@ from statistics import NormalDist, fmean, median
 
 #: Chance of a wrong verdict on one claim, shared by all the intervals it looks at (Bonferroni).
 ALPHA = 0.05
-#: The least number of seeds from which an interval is printed: of fewer, Student's is wider than the mean itself, or luck is narrow.
+#: The least number of seeds from which an interval is printed. With fewer, Student's interval is wider than the mean itself, or narrow
+#: by chance.
 LEAST_SEEDS = 5
 
 

@@ -7,19 +7,19 @@ start and adds one segment to its window :math:`W` for each ACK.
 **Growth.** A window of :math:`W` segments brings :math:`W/d` ACKs, so a round trip multiplies the window by
 :math:`\alpha = 1 + 1/d`: after :math:`n` round trips that began with one segment, :math:`W(n) = \alpha^n`.
 
-**Queue of a burst.** Segments leave in a burst, and their ACKs arrive at the channel as one. What leaves the channel, at
-:math:`\mu_r` ACKs a second, clocks out the next burst, which is :math:`\alpha` times as long and takes the same time: its
-ACKs arrive :math:`\alpha` times as fast as they can leave. Of :math:`X` ACKs that take :math:`X/(\alpha\mu_r)` seconds to
-arrive, :math:`X/\alpha` have left by then; :math:`X(1 - 1/\alpha) = X/(d+1)` wait.
+**Queue of a burst.** Segments leave in a burst, and their ACKs arrive at the channel as a burst. They leave the channel at
+:math:`\mu_r` ACKs a second, and each clocks out segments of the next burst. The next burst has :math:`\alpha` times as many
+segments in the same time. So its ACKs arrive :math:`\alpha` times as fast as they can leave. :math:`X` ACKs take
+:math:`X/(\alpha\mu_r)` seconds to arrive. By then :math:`X/\alpha` have left, and :math:`X(1 - 1/\alpha) = X/(d+1)` wait.
 
 **The threshold that costs nothing.** The channel is busy all the time once a burst has :math:`\mu_r T` ACKs. A filter that
-lets :math:`\delta_o = \mu_r T/(d+1)` ACKs wait erases none before that, and all that is too much afterwards.
+lets :math:`\delta_o = \mu_r T/(d+1)` ACKs wait erases no ACK before that. Afterwards it erases the whole excess.
 
 **Early filtering.** With a smaller threshold :math:`\delta` the first ACK is erased in the burst whose queue reaches
-:math:`\delta`, which has :math:`\delta(d+1)` ACKs: :math:`W(n_0) = \delta d(d+1)`, :math:`n_0 = \log_\alpha W(n_0)`. From
-then on the queue is full when a burst ends, and its :math:`\delta` ACKs follow those that left while it lasted. If
-data takes no time to send, a burst lasts as long as the one before it left the channel, so each round trip lets
-:math:`\delta` more ACKs through than the one before: with :math:`k = n - n_0`,
+:math:`\delta`. That burst has :math:`\delta(d+1)` ACKs: :math:`W(n_0) = \delta d(d+1)`, :math:`n_0 = \log_\alpha W(n_0)`. From
+then on the queue is full when a burst ends, and its :math:`\delta` ACKs follow those that left during the burst. Assume
+that data takes no time to send. Then a burst lasts as long as the previous one took to leave the channel. So each round trip
+lets :math:`\delta` more ACKs through than the previous one. With :math:`k = n - n_0`,
 
 .. math::
     N(n) = \delta (d + 1 + k), \qquad
@@ -27,13 +27,13 @@ data takes no time to send, a burst lasts as long as the one before it left the 
 
 Growth by a factor has become growth by a polynomial. The channel is full at :math:`N = \mu_r T`.
 
-**Round trip.** A burst's first ACK meets no queue; later, with :math:`\delta` ACKs always waiting, each waits for them: the
-round trip lies between :math:`T` and :math:`T + \delta/\mu_r`. The upper end holds for the last ACKs of a burst. While ACKs go
-on arriving, at :math:`\lambda` a second, each arrival erases the oldest: a waiting ACK moves forward by erasures as well as by
-departures, one place for each arrival, and waits :math:`\delta/\lambda`.
+**Round trip.** A burst's first ACK meets no queue. Later, with :math:`\delta` ACKs always waiting, each ACK waits for them. So
+the round trip lies between :math:`T` and :math:`T + \delta/\mu_r`. The upper end holds for the last ACKs of a burst. While
+ACKs still arrive, at :math:`\lambda` a second, each arrival erases the oldest ACK. So a waiting ACK moves forward by erasures as
+well as by departures, one place for each arrival. It waits :math:`\delta/\lambda`.
 
-What the model leaves out. Data takes time to send: on a forward channel of :math:`\mu_f` segments a second the ACKs of a
-burst of :math:`W` are at least :math:`W/\mu_f` seconds apart from first to last, in which :math:`\mu_r W/\mu_f` of them leave.
+What the model leaves out. Data takes time to send. On a forward channel of :math:`\mu_f` segments a second, the first and the
+last ACK of a burst of :math:`W` are at least :math:`W/\mu_f` seconds apart. In this time :math:`\mu_r W/\mu_f` of them leave.
 For :math:`\delta = 1` that outgrows the model's :math:`N` after some ten round trips; :meth:`SlowReverse.paced` includes it.
 
 >>> path = SlowReverse(rate_bps=100e3, rtt_s=0.2)

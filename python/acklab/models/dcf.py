@@ -2,18 +2,18 @@
 
 *Bianchi (2000), "Performance Analysis of the IEEE 802.11 Distributed Coordination Function", IEEE JSAC 18(3).*
 
-The derivation, by renewal instead of the two-dimensional chain. Time is cut into the slots that a station sees: an empty
-one, or a whole exchange of somebody's. The one assumption is that a transmission meets another with the same
+The derivation uses renewal instead of the two-dimensional chain. Time is divided into the slots that a station sees. A slot is
+empty, or it is a whole exchange of some station. The only assumption is that a transmission meets another with the same
 probability *p*, whatever happened before.
 
-* A packet's *i*-th attempt happens with probability p^i (as long as attempts are left) and is preceded by a counter drawn
-  from 0 to W_i - 1, where W_i = 2^min(i, m) W. It therefore takes (W_i - 1)/2 slots of waiting and one of transmission.
+* A packet's *i*-th attempt happens with probability p^i (as long as attempts are left). Before it, a counter is drawn from
+  0 to W_i - 1, where W_i = 2^min(i, m) W. It therefore takes (W_i - 1)/2 slots of waiting, on average, and one of transmission.
 * A station so transmits in a share of slots  tau = sum p^i / sum p^i (W_i + 1)/2,  over i = 0 ... R - 1 for R attempts,
   or without end in Bianchi's own case.
 * A transmission collides unless all others are silent:  p = 1 - (1 - tau)^(n - 1).
 
-The two have one solution: tau falls in p, and p rises in tau; bisection finds it. A slot is empty with probability
-(1 - tau)^n, carries one frame with n tau (1 - tau)^(n - 1), else a collision; throughput is payload per mean slot.
+The two have one solution, because tau falls in p, and p rises in tau. Bisection finds it. A slot is empty with probability
+(1 - tau)^n, and carries one frame with n tau (1 - tau)^(n - 1). Otherwise it is a collision. Throughput is payload per mean slot.
 """
 
 from __future__ import annotations

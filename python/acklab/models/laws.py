@@ -14,8 +14,8 @@ That holds for losses at even distances. If they come at random, the windows the
 **PFTK** (Padhye, Firoiu, Towsley and Kurose 1998) adds timeouts, of :math:`T_0` at first, and a window's limit. Its losses
 come in runs to the end of a round trip, as in a full queue.
 
-**CUBIC** (RFC 9438 section 5.1): for losses at even distances the mean window is the integral of the cubic from a loss to the next,
-:math:`W = \sqrt[4]{C(3+\beta)/(4(1-\beta))}\,(T/p)^{3/4}`, or that of Reno where it is more.
+**CUBIC** (RFC 9438 section 5.1). For losses at even distances, the mean window follows from the integral of the cubic between two
+losses: :math:`W = \sqrt[4]{C(3+\beta)/(4(1-\beta))}\,(T/p)^{3/4}`. Where Reno's mean window is larger, that one holds.
 
 >>> [round(sqrt_law(0.01, acked), 2) for acked in (1, 2)]
 [12.25, 8.66]

@@ -1,9 +1,9 @@
 """Charts for papers: matplotlib figures, and the SVG and PNG files beside the report.
 
-matplotlib is what draws files because it needs neither a browser nor a network, draws
-a million-packet run from thinned data without carrying the rows into the picture (a
-Vega-Lite chart holds all of its data), and is what papers are typeset with. The Altair
-charts of :mod:`acklab.plot` are for notebooks.
+Files are drawn with matplotlib for three reasons. It needs neither a browser nor a
+network. It draws a million-packet run from thinned data and keeps the rows out of the
+file, while a Vega-Lite chart holds all of its data. And papers are typeset with it. The
+Altair charts of :mod:`acklab.plot` are for notebooks.
 
 Every function takes one run or several and returns a ``Figure``; several flows share
 the axes, one colour a run (or a flow, within one run).
@@ -33,7 +33,7 @@ from .style import drawing, drawn, label
 #: How wide a figure's data is drawn, in columns of dots: what data is thinned to, all flows together.
 COLUMNS = 1600
 
-#: At most so many flows are drawn unless one is named: more are not told apart.
+#: At most so many flows are drawn unless one is named: a reader cannot distinguish more.
 MOST = 8
 
 #: More marks than this are held in an SVG as a picture.

@@ -1,16 +1,16 @@
 """One colour per mechanism, in every chart of the project.
 
 Nine *slots* hold the colours, each with a shade for light and one for dark
-backgrounds. They were searched, not picked: every pair stays at least 0.09
-apart in OKLab for normal sight and under simulated protanopia, deuteranopia and
-tritanopia, and every shade has at least 3:1 contrast with its background (the
-WCAG rule for graphics). ``tests/python/report/test_palette.py`` checks both.
+backgrounds. A search found them. Every pair is at least 0.09 apart in OKLab, for
+normal sight and under simulated protanopia, deuteranopia and tritanopia. Every
+shade has at least 3:1 contrast with its background (the WCAG rule for graphics).
+``tests/python/report/test_palette.py`` checks both.
 
 A mechanism is bound to a slot for the whole project. There are more mechanisms
-than colours the eye can hold apart, so two that no experiment compares may share
-one; :data:`FAMILIES` lists those that are compared, and within a family all
-colours differ. A colour is never the only difference: the charts also vary the
-dash, the marker or the letter.
+than colours that the eye can distinguish. So two mechanisms that no experiment
+compares may share one. :data:`FAMILIES` lists those that are compared, and within
+a family all colours differ. A colour is never the only difference: the charts also
+vary the dash, the marker or the letter.
 """
 
 from __future__ import annotations
@@ -189,8 +189,8 @@ def slots_for(names: Iterable[str]) -> list[str]:
     """One slot for each name, no two alike as long as there are slots left.
 
     A name that is a mechanism, or has one among its words ("sack + delayed"), takes
-    that mechanism's slot; the other names, and those that would repeat a colour
-    already given, take the next free one.
+    that mechanism's slot. All other names take the next free slot. So do names whose
+    mechanism's slot is already taken.
 
     >>> slots_for(["delayed", "every", "run 3"])
     ['orange', 'blue', 'green']

@@ -1,19 +1,17 @@
 """A run's tables as charts take them: whole, or thinned where they are too long to hold.
 
 A table of at most ``WHOLE`` rows is read whole. A longer one is read in pieces. A run's
-time is divided into cells, finer than a chart's columns of dots, and of each piece the
+time is divided into cells, finer than a chart's columns of dots. Of each piece, only the
 rows are kept that a chart of the whole run would show:
 
-=============  ==================================================================
-``series``     of each flow and cell the first and the last row, those with the lowest
-               and the highest window, flight, threshold and round trip, and the first
-               and the last change of state or timeout
-``queue``      of each link and cell the first, last, lowest and highest length, and
-               the length at each loss kept
-``packets``    of each flow, kind, cell and sort (new, resent, dropped, ...) the first and
-               the last packet sent, and those with the lowest and the highest number;
-               goodput is counted before packets are left out
-=============  ==================================================================
+- ``series``: for each flow and cell, the first and the last row. Also those with the lowest
+  and the highest window, flight, threshold and round trip. Also the first and the last
+  change of state or timeout.
+- ``queue``: for each link and cell, the first, last, lowest and highest length. Also the
+  length at each loss that is kept.
+- ``packets``: for each flow, kind, cell and sort (new, resent, dropped, ...), the first and
+  the last packet sent. Also those with the lowest and the highest number. Goodput is
+  counted before packets are left out.
 
 So memory is bounded by cells and flows, not by the run's length.
 """

@@ -2,36 +2,34 @@
 
 A run is any mapping or object with these entries; only ``flows`` is required.
 
-=============  ==================================================================
-``label``      short name shown in legends when runs are compared
-``title``      the scenario's title
-``seed``       the seed, shown on the page
-``end_s``      when the run stopped; without it, the last time in any table
-``invalid``    why a live run's numbers mean nothing; without it, the column of that
-               name in ``flows``. Titles, legends and the headline then say so
-``mechanism``  palette name of what this run shows (``"daass"``); without it the
-               label is looked up
-``flows``      one row a flow: ``name, from, to, completed, start_s, first_data_s,
-               finished_s, completion_s, bytes, goodput_bps, segments_sent,
-               retransmits, timeouts, ...``; ``unit_bytes`` (payload bytes per unit
-               of ``seq``); optional ``window_segments`` (a constant receiver window)
-               and ``mechanism`` (palette name of the flow)
-``links``      one row a direction: ``from, to, rate_bps, delay_s, packets, drops,
-               lost, filtered, mean_queue_packets, max_queue_packets, utilisation``
-``series``     the senders' state at each change: ``time_s, flow, cwnd_segments,
-               ssthresh_segments, flight_segments, rtt_s, rto_s, state``; optional
-               ``backlog_segments, base_rtt_s``
-``queue``      queue lengths at each change: ``time_s, link, queue_packets,
-               queue_bytes``; ``link`` is ``"FROM->TO"``
-``packets``    every packet event on every link: ``time_s, link, event, flow, kind,
-               seq, len, ack, sack, size_bytes, retransmit, syn, fin``; optional
-               ``window`` (advertised window of an ACK, in the units of ``seq``)
-=============  ==================================================================
+- ``label``: short name, shown in legends when runs are compared.
+- ``title``: the scenario's title.
+- ``seed``: the seed, shown on the page.
+- ``end_s``: when the run stopped. Without it, the last time in any table.
+- ``invalid``: why a live run's numbers mean nothing. Without it, the column of that name
+  in ``flows``. Titles, legends and the headline then say so.
+- ``mechanism``: palette name of what this run shows (``"daass"``). Without it, the label
+  is looked up.
+- ``flows``: one row a flow. Columns: ``name, from, to, completed, start_s, first_data_s,
+  finished_s, completion_s, bytes, goodput_bps, segments_sent, retransmits, timeouts,
+  ...`` and ``unit_bytes`` (payload bytes per unit of ``seq``). Optional:
+  ``window_segments`` (a constant receiver window) and ``mechanism`` (palette name of the
+  flow).
+- ``links``: one row a direction. Columns: ``from, to, rate_bps, delay_s, packets, drops,
+  lost, filtered, mean_queue_packets, max_queue_packets, utilisation``.
+- ``series``: the senders' state at each change. Columns: ``time_s, flow, cwnd_segments,
+  ssthresh_segments, flight_segments, rtt_s, rto_s, state``. Optional:
+  ``backlog_segments, base_rtt_s``.
+- ``queue``: queue lengths at each change. Columns: ``time_s, link, queue_packets,
+  queue_bytes``. ``link`` is ``"FROM->TO"``.
+- ``packets``: every packet event on every link. Columns: ``time_s, link, event, flow,
+  kind, seq, len, ack, sack, size_bytes, retransmit, syn, fin``. Optional: ``window``
+  (advertised window of an ACK, in the units of ``seq``).
 
 Each table is a polars or pandas DataFrame, a pyarrow Table, or any object with the
 Arrow PyCapsule method ``__arrow_c_stream__``. Tables that were not recorded are
-absent or None. With ``scenario_toml``, a text or a method, titles say what differs. Times are seconds; ``seq``, ``len`` and ``ack`` are in the flow's
-sequence units.
+absent or None. With ``scenario_toml``, a text or a method, titles say what differs.
+Times are seconds. ``seq``, ``len`` and ``ack`` are in the flow's sequence units.
 """
 
 from __future__ import annotations

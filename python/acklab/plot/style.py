@@ -34,8 +34,8 @@ Draw = TypeVar("Draw", bound=Callable[..., Any])
 def drawing(more: Mapping[str, Any] | None = None) -> Iterator[None]:
     """Draws what is within under these settings, and ``more``.
 
-    Matplotlib's warnings of letters that a font lacks and of scarce room are not shown: nobody who runs a scenario
-    can act on them.
+    Matplotlib's warnings of letters that a font lacks and of scarce room are not shown. A user who runs a scenario
+    cannot act on them.
     """
     defaults = {key: value for key, value in matplotlib.rcParamsDefault.items() if key not in _NOT_OURS}
     with warnings.catch_warnings(), matplotlib.rc_context({**defaults, **_ALWAYS, **(more or {})}):

@@ -17,8 +17,8 @@ from ..plot.items import items_of
 from ..plot.runs import Run
 from .encode import NANO, Blocks
 
-#: A queue is embedded change by change as long as the page's queues stay below this many
-#: rows together; beyond, the shorter queues are thinned to what a screen can show.
+#: Queues are embedded change by change while all queues of the page together stay below
+#: this many rows. Beyond that, the shorter queues are thinned to what a screen can show.
 QUEUE_ROWS = 3_000_000
 THIN_COLUMNS = 50_000
 

@@ -1,10 +1,11 @@
 """Tables as small text in the page: integers, differences, byte planes, gzip, base64.
 
 A column becomes whole multiples of its resolution, then the differences from row to row
-(if that is smaller), then the bytes of all rows side by side: all low bytes, then all
-second bytes, and so on, for as many as the largest needs. What repeats in a run (equal
-spacings, steps of one) becomes long runs of equal bytes, and gzip does the rest: about
-three bytes a row and column for times to the nanosecond. ``codec.js`` undoes it.
+(if that is smaller). Then the bytes of all rows are put side by side. All low bytes come
+first, then all second bytes, and so on, as many as the largest number needs. Repetition in
+a run (equal spacings, steps of one) becomes long runs of equal bytes, which gzip
+compresses. The result is about three bytes a row and column for times to the nanosecond.
+``codec.js`` reverses it.
 """
 
 from __future__ import annotations

@@ -3,11 +3,11 @@
 A criterion has parts, and a claim holds when all of them do. A part is one of
 
 ``equal``
-    the value, exactly (``slack`` for values that pass through arithmetic);
+    the value, exactly (``slack`` for values that pass through arithmetic).
 ``within``
-    ``value`` plus or minus ``tolerance``; with ``sign``, the sign has to match too;
+    ``value`` plus or minus ``tolerance``. With ``sign``, the sign has to match too.
 ``range``
-    any of ``low`` and ``high`` (allowed themselves) and ``above`` and ``below`` (not allowed themselves);
+    any of ``low`` and ``high`` (allowed themselves) and ``above`` and ``below`` (not allowed themselves).
 ``order``
     names ranked by size, ``"every > lbc, daass > delayed"``: everything in a group against everything in later groups.
     ``tie`` is how far two neighbours may be out of order, in units of the quantity, or with ``relative`` as a fraction.

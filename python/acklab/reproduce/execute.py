@@ -27,7 +27,7 @@ def _key(scenario: str) -> Key:
 
 
 class Lines:
-    """Results by scenario and reader. Scenarios with the same text are one run, whoever asks for them."""
+    """Results by scenario and reader. Scenarios with the same text are one run, even if several experiments ask for them."""
 
     def __init__(
         self, threads: int | None = None, journal: Journal | None = None, name: str = "", by: Batches | None = None

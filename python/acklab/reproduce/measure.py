@@ -89,7 +89,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Finding:
-    """What came of a comparison: yes, no, or (None) the interval holds both."""
+    """The result of a comparison: yes, no, or (None) the interval holds both."""
 
     comparison: Comparison
     holds: bool | None

@@ -1,15 +1,15 @@
 """Nudged repetitions: what judges a claim whose experiment draws nothing at random.
 
 One deterministic run of a chaotic system decides by chance: one drop changes a completion time. So such an experiment is
-repeated with every link up to 1 % longer, and with another seed where it has one. No claim is about so little. The repetitions
-stand where seeds stand otherwise:
+repeated with every link up to 1 % longer, and with another seed where it has one. No claim is about so small a change. The
+repetitions take the place of seeds:
 
 * A number is judged by its mean over the repetitions, with Student's interval; an order by the differences within each.
 * What a claim asks of a run (the largest of its cells, a rank correlation) is computed in each repetition: the paper's figure
   shows one run, too.
-* What has to *equal* something (a count, a yes or no) is so in a repetition or not. Judged is the share of repetitions in
-  which it is, with the exact binomial interval: it has to be more than one half.
-* Where a repetition has nothing to measure (no loss, say), the others decide, if they are more than half.
+* A value that has to *equal* something (a count, a yes or no) does so in some repetitions. The verdict goes by the share of these
+  repetitions, with the exact binomial interval. The share has to be more than one half.
+* If a repetition has nothing to measure (no loss, for example), the others decide, if they are more than half.
 
 Draws are named streams of the repetition's number, so repetition 7 is the same everywhere. Arithmetic is left out: nothing in
 it can be chaotic. Figures and notes show the run without a nudge.

@@ -87,8 +87,8 @@ class ManyFlows:
         return tuple(float(value) for value in self.reduce(columns))
 
     def _columns(self, flows: bytes) -> dict[str, Array]:
-        """The columns asked for. Every flow has the same keys, so cutting at commas is enough: no value of a flow but its
-        name is a text, and a name with a comma is noticed."""
+        """The columns asked for. Every flow has the same keys, and its name is its only text. So it is enough to cut at commas.
+        If a name has a comma, the pieces do not match the keys, and a pattern finds the values."""
         fields, each = flows.split(b'"flows":[', 1)[1].split(b","), len(self._keys)
         count = len(fields) // each
         columns = {}

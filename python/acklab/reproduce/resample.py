@@ -1,8 +1,8 @@
 """Intervals of rank correlations of means over the seeds, by resampling the seeds.
 
-The jackknife of :mod:`.stats` takes a statistic for smooth. Leaving out one seed of many seldom swaps two ranks: then all
-pseudo-values are equal and the interval has no width; and where it does swap two, the leap counts as many times as there
-are seeds.
+The jackknife of :mod:`.stats` assumes a smooth statistic, which a rank correlation is not. Leaving out one seed of many seldom
+swaps two ranks. If it swaps none, all pseudo-values are equal and the interval has no width. If it swaps two, the change is
+multiplied by the number of seeds.
 """
 
 from __future__ import annotations

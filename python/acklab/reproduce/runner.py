@@ -123,7 +123,7 @@ def reproduce(
         claims: ids of the claims to judge; all if left out.
         threads: how many runs at once; one a processor if left out.
         by: the workers, instead of threads, of runs that share no warm-up and record nothing.
-        journal: where numbers are kept for an attempt that goes on after this one; recorded runs are made anew.
+        journal: where numbers are kept for an attempt that continues this one; recorded runs are made again.
     """
     start = time.monotonic()
     figures = [f for f in paper.figures if (only(f) if only else not (effort.quick and f.slow))]

@@ -8,12 +8,13 @@ a look settles it. At every look some intervals could miss the true values; all 
   The shares add up to one and the looks' errors are added (Bonferroni), so nothing is assumed of how looks depend.
   Whenever a claim stops, its last interval covers at least as often as said.
 * **For "differs"** one comparison that fails is enough, so the look's error is divided by the claim's comparisons (Bonferroni).
-* **For "reproduced"** enough cells have to hold. Where all have to, each is tested with the whole error of the look: a claim
-  that is wrong has a cell that is wrong, and that one has to pass too (intersection-union test, Berger 1982). Where ``k`` of
-  ``n`` have to, a wrong claim has at least ``n - k + 1`` wrong cells, of which one passes with at most the sum of their errors
-  (the number of wrong cells over those that have to pass is largest there): the error is divided by ``n - k + 1``.
+* **For "reproduced"** enough cells have to hold. If all have to, each is tested with the whole error of the look. A wrong claim
+  has a wrong cell, and that cell has to pass too (intersection-union test, Berger 1982). If ``k`` of ``n`` have to, a wrong claim has
+  at least ``n - k + 1`` wrong cells. With exactly so many, one of them has to pass; the probability of that is at most the sum of
+  their errors. With more wrong cells, more have to pass, and the ratio of the two numbers is smaller. So the error is divided by
+  ``n - k + 1``.
 
-An interval that misses the truth errs for the verdict on one side only, so a wrong verdict is rarer still. The error is exact as far as
+An interval that misses the truth makes a verdict wrong on one side only, so a wrong verdict is even rarer. The error is as exact as
 the intervals are: Student's for means, order statistics' for medians, jackknife and bootstrap for what is made of several
 means. With few seeds the last three, and means of very skewed values, cover less than they say.
 

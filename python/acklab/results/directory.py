@@ -5,12 +5,12 @@ or removed. Work under way has one private directory inside, ``.acklab``:
 
 - ``lock`` is locked by the process that works here; the system unlocks it however that process ends.
 - ``work.json`` and ``runs.jsonl`` keep finished runs (``engines/journal.py``).
-- ``new`` has results that are being written. Whoever holds the lock may remove what it finds there.
+- ``new`` has results that are being written. The process that holds the lock may remove what it finds there.
 - ``ready`` has complete results.
 
-The rename of ``new`` to ``ready`` is the decision. From there on whoever holds the lock carries it out: the old marker moves to
-``old.json``, the old files are removed, and the new files move to their places, the marker last. So the files are of one
-set at any instant, and where the marker is, the set is complete.
+The rename of ``new`` to ``ready`` is the decision. After it, any process that holds the lock carries the replacement out. The old
+marker moves to ``old.json``, the old files are removed, and the new files move to their places, the marker last. So the files are
+of one set at any instant, and if there is a marker, the set is complete.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Folder:
             try:
                 self._lock = os.open(self.private / _LOCK, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o666)
             except FileNotFoundError:
-                continue  # whoever worked here has just removed it
+                continue  # another process has just removed it
             except OSError as error:
                 if error.errno == errno.ELOOP:
                     raise FolderError(f"{self.private / _LOCK} is a symbolic link; remove it") from None
@@ -238,7 +238,7 @@ class Folder:
         _remove(ready)
 
     def _is_plain(self, name: str) -> bool:
-        """Whether no link leads to a file, which would be somebody else's."""
+        """Whether the file is no directory, and no symbolic link leads to it. Behind a link, the file would not be acklab's."""
         parents = [self.path / parent for parent in PurePosixPath(name).parents[:-1]]
         return all(parent.is_dir() and not parent.is_symlink() for parent in parents) and (
             (self.path / name).is_symlink() or not (self.path / name).is_dir()
@@ -252,7 +252,7 @@ class Folder:
                 (self.path / parent).rmdir()
 
     def _close(self) -> None:
-        """Lets go of the directory, and leaves none behind that stayed empty."""
+        """Releases the directory, and removes the directories that it made and that stayed empty."""
         with deferred():
             if self._lock >= 0:
                 _remove(self.private / _NEW)
@@ -302,7 +302,7 @@ def marker(path: Path) -> dict[str, Any] | None:
     """What the marker of a directory of complete results says; None if there is none.
 
     Raises:
-        FolderError: it is damaged, somebody else's, or of another format.
+        FolderError: the marker is damaged, not acklab's, or of another format.
     """
     try:
         return _marker(path / MARKER)
@@ -314,7 +314,7 @@ def _marker(path: Path) -> dict[str, Any] | None:
     """What a marker says; None if there is none.
 
     Raises:
-        FolderError: it is damaged, or somebody else's.
+        FolderError: the marker is damaged, not acklab's, or of another format.
     """
     try:
         found = json.loads(read(path))
@@ -336,7 +336,7 @@ def _checksum(marker: Mapping[str, Any]) -> str:
 
 
 def _is_ours(marker: Mapping[str, Any]) -> bool:
-    """Whether a marker has what every marker has; a name that leads out of the directory is nobody's."""
+    """Whether a marker has what every marker has. No marker of acklab has a name that leads out of the directory."""
     names = marker.get("files")
     return (
         isinstance(marker.get("format"), int)

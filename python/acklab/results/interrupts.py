@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM as requests to stop: none is lost, the second one does not wait.
+"""SIGINT and SIGTERM as requests to stop: no request is lost, and the second one does not wait.
 
 The handler of a signal raises an exception wherever the main thread is. That may be where exceptions are swallowed (a
 finalizer, a library that catches everything), so the command raises it again until :class:`Stop` has received it.
@@ -18,7 +18,7 @@ from typing import Any, NoReturn, TypeVar
 from .starting import STOPPING, is_default, leave
 
 T = TypeVar("T")
-#: Time after which a request that nobody has answered is made again, in seconds.
+#: Time after which a request to stop without an answer is made again, in seconds.
 AGAIN_S = 0.5
 _ALARM = getattr(signal, "SIGALRM", None)
 #: What the threads of :func:`in_thread` are called, and how long they are waited for once they are to end, in seconds.

@@ -1,4 +1,4 @@
-"""Progress and an estimate, on standard error, and only where somebody watches."""
+"""Progress and an estimate, on standard error, and only where that is a terminal."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Clock:
 
 
 def watched(simulation: Simulation) -> None:
-    """Runs to the stop and shows how far it is, if somebody watches; else does nothing."""
+    """Runs to the stop and shows how far it is, if progress is shown; else does nothing."""
     clock, step, until = Clock(), 1e-3, 0.0
     while clock.watched and not simulation.finished:
         began, until = time.monotonic(), until + step

@@ -16,7 +16,7 @@ def leave(number: int, _frame: object) -> None:
 
 
 def is_default(number: int) -> bool:
-    """Whether nobody else has a handler for the signal."""
+    """Whether no other code has set a handler for the signal."""
     return signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler, leave)
 
 

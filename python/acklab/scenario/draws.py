@@ -1,11 +1,11 @@
 """MRG32k3a, L'Ecuyer's generator: what is drawn outside a run, such as the starts of flows.
 
-:class:`Draws` names streams as the simulator does (``crates/path/src/random.rs``): streams are 2^127 draws apart, those
-of two names or of two seeds have nothing to do with each other. ns-2's ``seed N`` would not do: it sets all six words of
-the state to N, and as the recurrence is linear, the state is N times that of seed 1 after any number of draws. The k-th
-draws of seeds 1, 2, 3, ... are nearly the fractions of 1, 2, 3, ... times one number; a mean over eight such seeds has
-2.2 times the variance of one over independent draws, over 50 of them 2.7 times, and intervals that take the seeds for
-independent are too narrow. Whoever needs ns-2's own draws, to repeat a run of it, finds them in ``tests/oracle``.
+:class:`Draws` names streams as the simulator does (``crates/path/src/random.rs``). Streams are 2^127 draws apart, so
+those of two names or of two seeds are unrelated. ns-2's ``seed N`` does not give this. It sets all six words of the
+state to N. The recurrence is linear, so after any number of draws the state is N times that of seed 1. The k-th draws
+of seeds 1, 2, 3, ... are nearly the fractions of 1, 2, 3, ... times one number. A mean over eight such seeds has 2.2
+times the variance of a mean over independent draws, and over 50 of them 2.7 times. Intervals that assume independent
+seeds are then too narrow. ns-2's own draws, to repeat one of its runs, are in ``tests/oracle``.
 """
 
 from __future__ import annotations

@@ -191,7 +191,7 @@ class Own:
         """The table that names ``given``, which ``own`` then has.
 
         Raises:
-            TypeError: it is an instance, which could serve one connection only; or nobody takes it.
+            TypeError: it is an instance, which could serve one connection only; or ``own`` is missing.
         """
         if not isinstance(given, type):
             name = type(given).__name__

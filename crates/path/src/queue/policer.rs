@@ -9,7 +9,7 @@ use super::store::Store;
 use super::{Limit, Queue, Removal, Service};
 use crate::Carried;
 use crate::ack_filter::FilterSpec;
-use crate::server::Bucket;
+use crate::server::token_bucket::Bucket;
 use crate::values::quoted;
 
 /// Parameters of a policer.

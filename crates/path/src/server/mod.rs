@@ -13,7 +13,7 @@ mod grants;
 mod mahimahi;
 mod spec;
 mod table;
-mod token_bucket;
+pub(crate) mod token_bucket;
 
 pub use constant::Constant;
 pub use custom::{CloneServer, OwnServer};
@@ -29,7 +29,8 @@ use std::ops::{Deref, DerefMut};
 use acklab_packet::{Rate, Time};
 
 use crate::Carried;
-use crate::queue::{Backlog, Counts, Totals};
+use crate::queue::counts::{Counts, Totals};
+use crate::queue::line::Backlog;
 use crate::random::Random;
 
 /// A packet's service.

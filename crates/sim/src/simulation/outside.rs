@@ -14,20 +14,10 @@ use acklab_scenario::spec::Scenario;
 use super::Simulation;
 use crate::error::CannotGoOn;
 use crate::event::Event;
+use crate::left::Left;
 use crate::network::AcksRemoved;
 use crate::outcome::FlowRow;
 use crate::route::leaving;
-
-/// A packet of an outside node that is no longer in the network.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Left {
-    /// When it left.
-    pub at: Time,
-    /// The packet, marks and rewritten numbers included.
-    pub packet: Packet,
-    /// Why it left before its destination; `None` if it got there.
-    pub removal: Option<Removal>,
-}
 
 /// Packets one way between two nodes, of which at least the sending one is outside.
 #[derive(Clone, Debug)]

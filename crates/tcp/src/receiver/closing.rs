@@ -55,7 +55,7 @@ impl Closing {
 }
 
 impl Receiver {
-    /// Sends the FIN if everything has come, or sets its timer anew.
+    /// Sends the FIN if everything has come, or sets its timer again.
     #[cold]
     pub(super) fn close<W: ReceiverWire>(&mut self, now: Time, wire: &mut W) {
         let next = self.rcv_nxt();

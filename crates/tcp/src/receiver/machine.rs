@@ -49,6 +49,8 @@ pub struct Receiver {
     pub(super) timer_on: bool,
     syn: bool,
     pub(super) duplicate: bool,
+    /// A part of the segment just come had come before, and DSACK reports it: the history says which.
+    pub(super) repeats: bool,
     ece: bool,
     /// The segment just come is marked and the one before was not, or the other way round, and each mark is echoed.
     mark_changed: bool,
@@ -56,8 +58,7 @@ pub struct Receiver {
     pub(super) push: bool,
     /// Source of the sender's phase, if the policy asks.
     pub(super) phase_source: Option<PhaseSource>,
-    /// Units of the segment just come, if that is a duplicate, and the count of duplicates.
-    pub(super) duplicate_len: u32,
+    /// Count of duplicates.
     pub(super) duplicates: u32,
     /// Further segments merged with the next one, and the units of the first of them.
     pub(super) merged: (u32, u32),
@@ -84,7 +85,7 @@ impl Receiver {
             trigger: 0,
             syn: false,
             duplicate: false,
-            duplicate_len: 0,
+            repeats: false,
             ece: false,
             mark_changed: false,
             push: false,
@@ -119,6 +120,7 @@ impl Receiver {
             return self.emit(Emission::Now, now, wire);
         }
         if self.space.extend(segment) {
+            self.repeats = false;
             self.answer(segment, Placement::NEXT, true, now, wire);
             if segment.last {
                 self.closing.get_or_insert_default().note(segment.end());
@@ -148,10 +150,13 @@ impl Receiver {
         self.ece = ce;
     }
 
-    /// The segment is not the next in order, or has company.
+    /// The segment is not the next in order, or there is data above a gap.
     #[inline(never)]
     fn on_segment_elsewhere<W: ReceiverWire>(&mut self, segment: &Segment, now: Time, wire: &mut W) {
         let before = self.space.rcv_nxt;
+        if self.rules.dsack {
+            self.note_repeated(segment);
+        }
         let placement = self.space.insert(segment);
         self.answer(segment, placement, self.space.rcv_nxt != before, now, wire);
         if segment.last && !placement.duplicate {
@@ -160,7 +165,7 @@ impl Receiver {
         self.close(now, wire);
     }
 
-    /// Asks the policy what a segment is to have, which `advanced` the next unit expected or not, and sends it.
+    /// Asks the policy for its answer to a segment, and sends it. `advanced`: the next unit expected has moved.
     #[inline(always)]
     fn answer<W: ReceiverWire>(
         &mut self,
@@ -174,9 +179,7 @@ impl Receiver {
             self.last_progress = now;
         }
         self.duplicate = placement.duplicate;
-        if placement.duplicate {
-            self.note_duplicate(segment);
-        }
+        self.duplicates += u32::from(placement.duplicate);
         self.trigger = segment.seq;
         self.syn |= segment.syn;
         let at_once = self.must_answer_at_once(segment, placement);

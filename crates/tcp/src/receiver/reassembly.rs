@@ -70,6 +70,14 @@ impl Reassembly {
         self.runs.get(index).copied().filter(|run| run.0 <= seq)
     }
 
+    /// The first part of a segment that has come before, if any.
+    pub fn repeated(&self, segment: &Segment) -> Option<(Seq, Seq)> {
+        let (start, end) = (segment.seq, segment.end());
+        let above = self.runs[self.runs.partition_point(|run| run.1 <= start)..].iter().copied();
+        let runs = std::iter::once((0, self.rcv_nxt)).chain(above);
+        runs.map(|run| (run.0.max(start), run.1.min(end))).find(|part| part.0 < part.1)
+    }
+
     /// True if something above a gap is waiting.
     #[inline]
     pub fn has_gap(&self) -> bool {

@@ -10,6 +10,8 @@ use crate::rules::AckPolicyKind;
 pub struct SackHistory {
     len: u8,
     runs: [(Seq, Seq); SackBlocks::MAX],
+    /// The first part of the last segment out of order that had come before.
+    repeated: (Seq, Seq),
 }
 
 impl SackHistory {
@@ -95,11 +97,14 @@ impl SackHistory {
 }
 
 impl Receiver {
-    /// A segment had nothing new.
+    /// Notes the first part of a segment that had come before, for the ACK that answers it (RFC 2883 section 4).
     #[cold]
-    pub(super) fn note_duplicate(&mut self, segment: &Segment) {
-        self.duplicates += 1;
-        self.duplicate_len = segment.len;
+    pub(super) fn note_repeated(&mut self, segment: &Segment) {
+        let repeated = self.space.repeated(segment);
+        self.repeats = repeated.is_some();
+        if let Some(part) = repeated {
+            self.history.get_or_insert_default().repeated = part;
+        }
     }
 
     /// A segment came whose ACK may wait: its run is to be reported.
@@ -115,22 +120,22 @@ impl Receiver {
         let rules = &*self.rules;
         let most = (rules.max_sack_blocks as usize).min(SackBlocks::MAX);
         let history = self.history.get_or_insert_default();
+        let repeated = history.repeated;
         let blocks = if matches!(rules.ack, AckPolicyKind::Quic { .. }) {
             history.noted(&self.space, most)
         } else {
             history.blocks(&self.space, self.trigger, self.duplicate, rules.purge_stale_sack, most)
         };
-        if history.is_empty() {
+        if history.is_empty() && !self.repeats {
             self.history = None;
         }
-        if rules.dsack && self.duplicate { self.after_duplicate(ack, &blocks, most) } else { blocks }
+        if self.repeats { self.after_duplicate(ack, repeated, &blocks, most) } else { blocks }
     }
 
-    /// `blocks` after the one that reports the duplicate just come (RFC 2883 section 4).
+    /// `blocks` after the one that reports the duplicate just come, or the first part of the segment that is one (RFC 2883 section 4).
     #[cold]
-    fn after_duplicate(&self, ack: Seq, blocks: &SackBlocks, most: usize) -> SackBlocks {
+    fn after_duplicate(&self, ack: Seq, first: (Seq, Seq), blocks: &SackBlocks, most: usize) -> SackBlocks {
         let mut all = SackBlocks::default();
-        let first = (self.trigger, self.trigger + u64::from(self.duplicate_len));
         for (start, end) in std::iter::once(first).chain(blocks.iter(ack)).take(most) {
             all.push(ack, start, end);
         }

@@ -81,7 +81,7 @@ variants! {
         Restore = "restore" {
             /// Pieces into which an ACK is divided.
             pieces: u32 [2 ..= 64] = 8,
-            /// After a handover: the window to reach, in segments. 0 is none: windows are restored after losses instead.
+            /// After a handover: the window to reach, in segments. With 0, windows are restored after losses instead.
             target: u32 = 0,
             /// When the handover happens.
             start: Time = Time::ZERO,

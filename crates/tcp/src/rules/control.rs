@@ -88,9 +88,9 @@ variants! {
             /// Round trip as which shorter ones count; above 0.
             least_rtt: Time = Time::from_secs(0.025),
         }
-        /// BBR version 1, as in Linux: sends at the largest delivery rate of ten round trips, with about twice the product of that
-        /// rate and the minimum round trip of ten seconds in flight (Cardwell and others 2016). It needs `recovery = "rack"`, paces
-        /// by itself, and reads neither `credit` nor the recovery's `window`.
+        /// BBR version 1, as in Linux (Cardwell and others 2016). It sends at the largest delivery rate of the last ten round
+        /// trips. In flight it keeps about twice the product of that rate and the minimum round trip of the last ten seconds.
+        /// It needs `recovery = "rack"`, paces by itself, and reads neither `credit` nor the recovery's `window`.
         Bbr = "bbr" {}
         /// A control in Python that the program passes to the run (`acklab.CongestionControl`).
         Python = "python" {

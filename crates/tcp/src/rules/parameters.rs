@@ -14,7 +14,7 @@ pub struct Parameters(pub BTreeMap<String, Value>);
 impl TryFrom<BTreeMap<String, Value>> for Parameters {
     type Error = String;
 
-    /// A null is none: no TOML can say it.
+    /// Null is refused, because TOML cannot express it.
     fn try_from(values: BTreeMap<String, Value>) -> Result<Parameters, String> {
         let null = values.iter().find(|(_, value)| value.is_null());
         null.map_or(Ok(()), |(key, _)| Err(format!("`{key}` is null; leave the key out"))).map(|()| Parameters(values))

@@ -26,8 +26,9 @@ rule_table! {
         /// ACK after a mark echoes it until the sender responds (RFC 3168 section 6.1.3). If left out, true where the sender's control
         /// is `dctcp` or `prague`.
         echo_each_mark: bool,
-        /// Whether a segment with new data is discarded, and answered, if its timestamp is more than a millisecond older than that of
-        /// the last in order (PAWS, RFC 7323 section 5, as in Linux). If left out, false where the sender has no `timestamps`.
+        /// Whether old segments with new data are discarded and answered (PAWS, RFC 7323 section 5, as in Linux). A segment is old
+        /// if its timestamp is more than a millisecond older than that of the last one in order. If left out, false where the
+        /// sender has no `timestamps`.
         paws: bool,
         /// Whether a segment that fills a gap is acknowledged at once (RFC 5681 section 4.2).
         immediate_on_gap: bool,

@@ -152,7 +152,7 @@ choice! {
 }
 
 choice! {
-    /// Which evidence shows that a reduction was needless, so that cwnd and ssthresh are restored.
+    /// Which evidence shows that a reduction was spurious, so that cwnd and ssthresh are restored.
     Undo {
         /// None: reductions are never undone.
         Off = "off",

@@ -46,8 +46,8 @@ variants! {
         }
         /// Real numbers in seconds (RFC 6298 section 2).
         Rfc6298 = "rfc6298" {}
-        /// RFC 6298, except that the deviation is the largest of a round trip, falls by at most a quarter a round trip, and
-        /// ignores a sudden fall of the round trip (Linux).
+        /// RFC 6298 with Linux's deviation. This deviation is the largest of a round trip, falls by at most a quarter a round
+        /// trip, and ignores a sudden fall of the round trip.
         Linux = "linux" {}
     }
 }

@@ -8,12 +8,12 @@ use super::SenderWire;
 use super::congestion::Congestion;
 use super::congestion::control::{AckEvent, CongestionControl, Control, Departure, Needs, Window};
 use super::congestion::validation::Usage;
+use super::flight::Flight;
+use super::flight::rate::{DeliveryRate, RateSample};
 use super::recovery::Report;
 use super::recovery::undo::Undo;
 use super::repair::Repair;
-use super::rtt::delivery::{Delivery, RateSample};
 use super::rtt::pacing::Pacer;
-use super::rtt::send_times::SendTimes;
 use super::rtt::timer::Timer;
 use super::sequence::{SequenceSpace, Supply};
 use super::skip::Skip;
@@ -33,9 +33,9 @@ pub struct SenderCounters {
     pub fast_retransmits: u32,
     /// Reductions of cwnd, those of an idle restart included.
     pub window_cuts: u32,
-    /// ACKs that were caught covering what was never sent, where the rules punish that.
+    /// ACKs that covered what was never sent, if the rules react to them.
     pub false_acks: u32,
-    /// Reductions taken back.
+    /// Reductions undone.
     pub undone: u32,
     pub rtt_samples: u64,
     /// Sum of the samples, in seconds.
@@ -63,7 +63,7 @@ pub struct Core {
     pub cc: Congestion,
     /// The stack's rule table.
     pub rules: Arc<SenderRules>,
-    /// No extra, nothing in `restrained` and `notices`: a full segment of new data is sent without asking further.
+    /// No extra, no flight record, nothing in `restrained` and `notices`: a full segment of new data is sent without asking further.
     pub(super) plain: bool,
     /// True if pacing or skipping may hold back what the window allows.
     pub(super) restrained: bool,
@@ -95,10 +95,8 @@ pub(super) struct Extras {
     pub skip: Option<Box<Skip>>,
     pub undo: Option<Box<Undo>>,
     pub usage: Option<Box<Usage>>,
-    /// For controls that need round trips.
-    pub send_times: Option<Box<SendTimes>>,
-    /// For controls that need deliveries.
-    pub delivery: Option<Box<Delivery>>,
+    /// For recoveries that judge each segment, and for controls that need more than credit.
+    pub flight: Option<Box<Flight>>,
     pub repair: Repair,
 }
 
@@ -111,15 +109,14 @@ impl Core {
             skip: Skip::new(rules.skip, seed),
             undo: Undo::new(&rules),
             usage: Usage::new(rules.validation),
-            send_times: (needs == Needs::RoundTrips && rules.recovery.rtt_samples() == RttSamples::Segments)
-                .then(Box::default),
-            delivery: (needs == Needs::Deliveries).then(|| Box::new(Delivery::new(seq.mss))),
+            flight: Flight::new(&rules, needs, seq.mss),
             repair: Repair::default(),
         };
         let restrained = rules.pacing != Pacing::Off {} || extras.skip.is_some() || needs == Needs::Deliveries;
         let ruled = rules.tell_phase || rules.tell_window || rules.ecn || rules.recovery.packet_numbers();
         let watched = extras.undo.is_some()
             || extras.usage.is_some()
+            || extras.flight.is_some()
             || needs != Needs::Credit
             || rules.handshake_ack
             || rules.marks_end;
@@ -181,10 +178,25 @@ impl Core {
         self.needs != Needs::Credit
     }
 
-    /// Units `start .. end` are reported for the first time.
+    /// The flight record of a recovery that judges each segment; [`Flight::new`] gives each of them one.
+    pub(super) fn flight(&self) -> &Flight {
+        self.extras.flight.as_ref().expect("a recovery that judges each segment has a flight record")
+    }
+
+    /// The same, to be written.
+    pub(super) fn flight_mut(&mut self) -> &mut Flight {
+        self.extras.flight.as_mut().expect("a recovery that judges each segment has a flight record")
+    }
+
+    /// The delivery rate, for a control that needs it.
+    pub(super) fn rate(&mut self) -> Option<&mut DeliveryRate> {
+        self.extras.flight.as_mut()?.rate.as_mut()
+    }
+
+    /// Units `start .. end` are reported for the first time to a recovery that does not judge each segment.
     pub(super) fn note_reported(&mut self, start: Seq, end: Seq, now: Time) {
-        if let Some(delivery) = &mut self.extras.delivery {
-            delivery.report(start, end, now);
+        if let Some(flight) = &mut self.extras.flight {
+            flight.report(start, end, now, |_| {});
         }
     }
 
@@ -196,8 +208,8 @@ impl Core {
     /// Abandons what is being timed: it may be retransmitted (Karn; RFC 6298 section 3).
     pub(super) fn stop_timing(&mut self) {
         self.timer.timed = None;
-        if let Some(times) = &mut self.extras.send_times {
-            times.forget();
+        if let Some(flight) = &mut self.extras.flight {
+            flight.stop_timing();
         }
     }
 
@@ -279,16 +291,19 @@ impl Core {
     #[inline(never)]
     pub(super) fn notify_control(&mut self, ack: &Ack, report: &Report, now: Time) {
         let una = self.seq.una;
+        if let Some(flight) = &mut self.extras.flight {
+            // A recovery that judges each segment has taken it in already.
+            flight.acknowledge(ack.ack, now, |_| {});
+        }
         let sample = self.rate_sample(ack, report, now);
         let news = ack.ack >= una || report.delivered > 0;
         // A control in Linux's form begins when the handshake is over (`tcp_init_transfer`).
         if !news || (self.rules.controls == Controls::Linux && self.seq.shaking_hands()) {
             return;
         }
-        let rtt = match &mut self.extras.send_times {
-            Some(times) => times.acknowledged(ack.ack, now),
-            None => sample.map_or(report.rtt, |sample| sample.rtt),
-        };
+        let timed = self.extras.flight.as_mut().and_then(|flight| flight.take_round_trip());
+        let exact = self.rules.recovery.rtt_samples() == RttSamples::Segments;
+        let rtt = if exact { timed } else { report.rtt };
         let event = AckEvent {
             ack: ack.ack,
             snd_max: self.seq.max,
@@ -298,21 +313,20 @@ impl Core {
             newly_lost: (report.lost + report.lost_between) as f64,
             ce_count: if ack.ece { report.delivered as f64 } else { 0.0 },
             in_flight: report.in_flight as f64,
-            rtt,
+            rtt: sample.map_or(rtt, |sample| sample.rtt),
             state: self.cc.state_at(una),
             next_state: report.state,
             rate: sample,
         };
         self.with_control(now, |control, window| control.on_ack(&event, window));
-        if let Some(delivery) = self.extras.delivery.as_mut().filter(|_| self.cc.control.limits_itself()) {
-            delivery.limit_by_application(self.seq.segments(report.in_flight));
-        }
+        let limits = self.cc.control.limits_itself();
+        self.limit_rate(limits, report.in_flight);
     }
 
     /// Deliveries that an ACK shows, for a control that needs them.
     fn rate_sample(&mut self, ack: &Ack, report: &Report, now: Time) -> Option<RateSample> {
-        let delivery = self.extras.delivery.as_mut()?;
         let echo = (ack.ack > self.seq.una && self.rules.timestamps).then(|| (now - ack.ts_ecr).secs());
+        let sample = self.rate()?.sample(now, echo);
         let segments = |units| self.seq.segments(units);
         Some(RateSample {
             prior_in_flight: segments(report.prior_in_flight),
@@ -320,7 +334,7 @@ impl Core {
             lost: segments(report.lost),
             lost_ever: segments(report.lost_ever),
             wait: self.extras.pacer.wait(now),
-            ..delivery.sample(now, echo)
+            ..sample
         })
     }
 
@@ -331,30 +345,32 @@ impl Core {
         self.cc.take(&window);
     }
 
-    /// Units `start .. end` have left: what a control that needs deliveries learns, and the pace it sets.
+    /// A segment with data, of so many units, has left: the departure event of the congestion control, and the pace it sets.
     #[inline(never)]
-    pub(super) fn note_departure(&mut self, (start, end): (Seq, Seq), syn: bool, idle: bool, now: Time) {
-        let Some(delivery) = &mut self.extras.delivery else { return };
-        delivery.sent(start, end, idle, now);
-        if syn {
-            return;
-        }
-        let departure = Departure { idle, app_limited: delivery.app_limited(), min_rtt: delivery.min_rtt() };
+    pub(super) fn note_departure(&mut self, units: u64, idle: bool, now: Time) {
+        let limits = self.rate().map(|rate| (rate.app_limited(), rate.min_rtt()));
+        let (app_limited, min_rtt) = limits.unwrap_or((false, f64::INFINITY));
+        let departure = Departure { idle, app_limited, min_rtt };
         self.with_control(now, |control, window| control.on_sent(&departure, window));
-        if let Some(rate) = self.cc.control.pacing_rate() {
+        if let Some(rate) = self.cc.control.pacing_rate().filter(|_| limits.is_some()) {
             let count = self.counters.segments_sent - u64::from(self.counters.syns_sent);
-            self.extras.pacer.departed(count, (end - start) as f64 / f64::from(self.seq.mss), rate, now);
+            self.extras.pacer.departed(count, units as f64 / f64::from(self.seq.mss), rate, now);
         }
     }
 
-    /// The application is about to write: if there was nothing to send, though the window had room for more than the
-    /// `in_flight` units in it, and nothing was `lost`, rates are its doing for a while.
+    /// The application is about to write. For a while it counts as the limit of delivery rates, under three conditions. There
+    /// was nothing to send. The window had room beyond the `in_flight` units. Nothing was `lost`.
     pub(super) fn note_pause(&mut self, in_flight: u64, lost: u64) {
         let dry =
             lost == 0 && self.seq.limit - self.seq.max < u64::from(self.seq.mss) && (in_flight as f64) < self.cc.cwnd;
+        self.limit_rate(dry, in_flight);
+    }
+
+    /// If something else than the network limits the rate, it does so until the `in_flight` units are delivered.
+    fn limit_rate(&mut self, limits: bool, in_flight: u64) {
         let segments = self.seq.segments(in_flight);
-        if let Some(delivery) = self.extras.delivery.as_mut().filter(|_| dry) {
-            delivery.limit_by_application(segments);
+        if let Some(rate) = self.rate().filter(|_| limits) {
+            rate.limit_by_application(segments);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use acklab_packet::{Ack, Phase, Probe, Time};
 
 use super::congestion::CaState;
-use super::congestion::control::{CongestionControl, Control, Estimate};
+use super::congestion::control::{CongestionControl, Control, Estimate, Needs};
 use super::recovery::{LossRecovery, Recovery};
 use super::sequence::{data_bytes, payload};
 use super::skip::SkipSign;
@@ -114,9 +114,6 @@ impl Sender {
             // The SYN's answer, or the receiver's FIN. No keep-alive has that number.
             wire.answer(Probe { number: 0, reply: true, seq: core.seq.nxt }, data_bytes(&core.rules, 0));
         }
-        if let Some(delivery) = &mut core.extras.delivery {
-            delivery.acknowledge(ack.ack, now);
-        }
         let sign = core.extras.skip.as_mut().map_or(SkipSign::None, |skip| skip.judge(ack, core.seq.una));
         match sign {
             SkipSign::Request(from, to) => core.transmit(from, (to - from) as u32, now, wire),
@@ -153,7 +150,7 @@ impl Sender {
 
     fn write_of<W: SenderWire>(&mut self, units: u64, last: bool, now: Time, wire: &mut W) {
         self.core.restart_if_idle(now);
-        if self.core.extras.delivery.is_some() {
+        if self.core.needs == Needs::Deliveries {
             let (in_flight, lost) = self.recovery.outstanding(&self.core);
             self.core.note_pause(in_flight, lost);
         }

@@ -6,6 +6,7 @@
 
 pub mod congestion;
 mod core;
+pub mod flight;
 mod machine;
 mod reaction;
 pub mod recovery;
@@ -37,6 +38,6 @@ pub trait SenderWire {
     fn arm(&mut self, at: Time);
     /// Stops the retransmission timer.
     fn disarm(&mut self);
-    /// Wakes the sender at `at` to go on sending ([`Sender::on_pacer`]).
+    /// Wakes the sender at `at` to continue sending ([`Sender::on_pacer`]).
     fn arm_pacer(&mut self, at: Time);
 }

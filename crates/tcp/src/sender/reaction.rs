@@ -175,14 +175,14 @@ impl Core {
         }
     }
 
-    /// The last reduction, or one that follows and is for no loss, stays.
+    /// The last reduction will not be undone, nor will a following one that has another cause than loss.
     pub(super) fn may_not_be_undone(&mut self) {
         if let Some(undo) = &mut self.extras.undo {
             undo.forget();
         }
     }
 
-    /// True if this ACK, before it counts, shows the last reduction to have been needless. If so, it is taken back.
+    /// True if this ACK, before it counts, shows that the last reduction was spurious. If so, the reduction is undone.
     pub(super) fn undo(&mut self, ack: &Ack) -> bool {
         let Some(undo) = self.extras.undo.as_mut().filter(|undo| !undo.weighed) else { return false };
         let needless =
@@ -193,7 +193,7 @@ impl Core {
         needless
     }
 
-    /// Undoes the last reduction, but for the windows. What the recovery believes lost is its own to forget.
+    /// Undoes the last reduction, except for the windows. The recovery itself forgets what it believes lost.
     pub(super) fn take_back(&mut self) {
         if self.extras.undo.as_mut().is_some_and(|undo| undo.take()) {
             self.cc.reopen(self.seq.una);
@@ -209,7 +209,7 @@ impl Core {
         }
     }
 
-    /// The receiver acknowledged what it can not have: the window begins again with one segment, and slow start ends soon.
+    /// The receiver acknowledged what it cannot have. The window begins again with one segment, and slow start ends soon.
     pub(super) fn restart_for_false_ack(&mut self) {
         let mss = f64::from(self.seq.mss);
         self.counters.window_cuts += 1;

@@ -1,8 +1,9 @@
 //! Episodes of loss recovery: how many there were, and how long they took.
 //!
-//! An episode begins with a fast retransmit or a timeout while none is on. It ends when all that was outstanding at its last
-//! reduction is acknowledged, or the reduction is taken back. So it is the same for every recovery: what Reno leaves unrepaired at
-//! the first ACK of new data, or Tahoe sends again in slow start, belongs to it.
+//! An episode begins with a fast retransmit or a timeout while no other episode lasts. It ends when all that was outstanding
+//! at its last reduction is acknowledged, or when the reduction is undone. This definition is the same for every recovery.
+//! What Reno leaves unrepaired at the first ACK of new data belongs to the episode. So does what Tahoe sends again in slow
+//! start.
 
 use acklab_packet::Time;
 

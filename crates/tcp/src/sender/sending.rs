@@ -2,7 +2,7 @@
 
 use acklab_packet::{Ecn, Phase, Segment, Seq, Time};
 
-use super::congestion::control::{CongestionControl, Departure, Needs};
+use super::congestion::control::{CongestionControl, Needs};
 use super::sequence::data_bytes;
 use super::{Core, SenderWire};
 
@@ -14,7 +14,7 @@ impl Core {
         self.transmit_as::<false, W>(seq, len, now, wire);
     }
 
-    /// Sends the next `len` units, and goes on after them.
+    /// Sends the next `len` units, and moves SND.NXT past them.
     pub(super) fn send_new<W: SenderWire>(&mut self, len: u32, now: Time, wire: &mut W) {
         self.transmit(self.seq.nxt, len, now, wire);
         self.seq.go_to(self.seq.nxt + u64::from(len));
@@ -63,16 +63,15 @@ impl Core {
         }
     }
 
-    /// Tells the extras of a segment that has left.
+    /// A segment has left: its entry in the flight record, and what else the extras take from it.
     fn note_sent(&mut self, segment: &Segment, end: Seq, idle: bool, now: Time) {
         let Segment { seq, syn, retransmit, .. } = *segment;
         let extras = &mut *self.extras;
         if let Some(undo) = extras.undo.as_mut().filter(|_| retransmit) {
             undo.on_resent(seq, end, self.rules.recovery.stamp(now));
         }
-        // A SYN is shorter than a segment, and so is its round trip.
-        if let Some(times) = extras.send_times.as_mut().filter(|_| !retransmit && !syn) {
-            times.sent(end, now);
+        if let Some(flight) = &mut extras.flight {
+            flight.sent(seq, end, idle, now);
         }
         if let Some(skip) = &mut extras.skip {
             skip.sent(seq, end);
@@ -81,11 +80,13 @@ impl Core {
             let cut = usage.on_sent(&self.seq, &mut self.cc, self.timer.rto.timeout(), now);
             self.counters.window_cuts += u32::from(cut);
         }
-        if extras.delivery.is_some() {
-            self.note_departure((seq, end), syn, idle, now);
-        } else if idle && !syn && self.needs == Needs::RoundTrips {
-            let departure = Departure { idle, app_limited: false, min_rtt: f64::INFINITY };
-            self.with_control(now, |control, window| control.on_sent(&departure, window));
+        let noted = match self.needs {
+            Needs::Credit => false,
+            Needs::RoundTrips => idle,
+            Needs::Deliveries => true,
+        };
+        if noted && !syn {
+            self.note_departure(end - seq, idle, now);
         }
     }
 

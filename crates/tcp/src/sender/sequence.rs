@@ -3,7 +3,7 @@
 //!
 //! A segment is small because the data ends, or because the window has no more room. Nagle's rule holds the first kind while
 //! anything is unacknowledged (Minshall's variant: while a small segment is). Silly-window avoidance forbids the second kind.
-//! Without it a window that opens by half a segment sends half a segment, and sizes go on halving (ledger
+//! Without it a window that opens by half a segment sends half a segment, and sizes halve again and again (ledger
 //! divack.m.small_segments).
 
 use std::ops::Deref;
@@ -23,7 +23,7 @@ pub enum Supply {
     Unlimited,
 }
 
-/// A sender's position in its data. In sequence units. Whoever has a [`SequenceSpace`] reads it; its methods alone move it.
+/// A sender's position in its data, in sequence units. Code that has a [`SequenceSpace`] reads it. Only its methods move it.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Position {
@@ -217,8 +217,8 @@ impl SequenceSpace {
     #[inline(never)]
     fn sendable_otherwise(&self, edge: Seq) -> Option<u32> {
         let len = self.len_at(self.nxt);
-        // A SYN counts as a segment of the window in which it is out, though it takes one unit: no small segment goes with it
-        // in the rest, before the handshake is over.
+        // A SYN takes one unit, but it counts as a full segment of the window while it is outstanding. So before the handshake is
+        // over no small segment leaves into the rest of the window.
         let shaking = self.shaking_hands() && self.nxt > 0;
         let edge = if shaking { edge.saturating_sub(u64::from(self.mss) - 1) } else { edge };
         if self.nxt + u64::from(len) > edge {

@@ -1,10 +1,10 @@
-//! A defence against optimistic ACKs that needs nothing of the receiver: now and then a segment is left out and the next
-//! are sent. A receiver that waits for data asks for it with duplicate ACKs; one that acknowledges it lies.
-//! (Sherwood, Bhattacharjee and Braud 2005, "randomly skipped segments".)
+//! A defence against optimistic ACKs that needs nothing of the receiver (Sherwood, Bhattacharjee and Braud 2005, "randomly
+//! skipped segments"). Now and then a segment is left out and the next ones are sent. A receiver that waits for data asks for
+//! it with duplicate ACKs. A receiver that acknowledges the segment lies.
 //!
-//! Our rule. Of new data about one segment in `skip` is left out, where there is data and window for one after it. The
-//! first duplicate ACK that asks for it sends it; that is no sign of loss, and further duplicates up to its ACK are
-//! passed over. An ACK that covers it before it was sent restarts the window from one segment.
+//! Our rule. Of new data about one segment in `skip` is left out, if there is data and window for another after it. The
+//! first duplicate ACK that asks for it lets it leave. That ACK is no sign of loss, and further duplicates up to the
+//! segment's ACK are ignored. An ACK that covers the segment before it was sent restarts the window from one segment.
 
 use acklab_packet::{Ack, Seq};
 
@@ -64,8 +64,9 @@ impl Skip {
         }
     }
 
-    /// Leaves out the segment at `seq.nxt`, which may be sent now, if it is a full one of new data, it is its turn, and
-    /// the window up to `edge` has room for another full one after it; that one then is at `seq.nxt`, to be sent instead.
+    /// Leaves out the segment at `seq.nxt`, which may be sent now, if three things hold. It is a full segment of new data. It
+    /// is its turn. The window up to `edge` has room for another full one after it. That one is then at `seq.nxt`, and is sent
+    /// instead.
     #[inline(never)]
     pub(super) fn leave_out(&mut self, seq: &mut SequenceSpace, len: u32, edge: Seq) {
         let end = seq.nxt + u64::from(len);

@@ -31,8 +31,8 @@ pub struct Judge {
     /// Units that reached the receiver; what is below `in_order` has been handed on, once and in order.
     arrived: Vec<bool>,
     in_order: Seq,
-    /// Units of the segment that came last.
-    latest: (Seq, Seq),
+    /// The first run of units of the segment that came last which had come before.
+    repeated: (Seq, Seq),
     /// Runs that SACK blocks reported to the sender.
     reported: Vec<(Seq, Seq)>,
     best_ack: Seq,
@@ -54,7 +54,7 @@ impl Judge {
             resends: 0,
             arrived: Vec::new(),
             in_order: 0,
-            latest: (0, 0),
+            repeated: (0, 0),
             reported: Vec::new(),
             best_ack: 0,
             most_pipe: 0,
@@ -77,7 +77,9 @@ impl Judge {
         self.sender_state(pair)?;
         let before = self.in_order;
         if let Step::Data(segment) = step {
-            self.latest = (segment.seq, segment.end());
+            let had = |&at: &Seq| self.arrived.get(at as usize) == Some(&true);
+            let first = (segment.seq..segment.end()).find(had).unwrap_or(segment.end());
+            self.repeated = (first, (first..segment.end()).take_while(had).last().map_or(first, |last| last + 1));
             self.arrive(&segment);
         }
         self.receiver_state(step, before, pair)?;
@@ -306,8 +308,8 @@ impl Judge {
         must!((least..=largest).contains(&size), "an ACK of {size} bytes");
         for (index, (start, end)) in ack.sack.iter(ack.ack).enumerate() {
             must!(start < end, "an empty block {start}..{end}");
-            // A duplicate is reported first, wherever it lies (RFC 2883 section 4).
-            let dsack = rules.dsack && index == 0 && self.latest == (start, end);
+            // The first part that came before is reported first, wherever it lies (RFC 2883 section 4).
+            let dsack = rules.dsack && index == 0 && self.repeated == (start, end);
             let stale = end <= ack.ack && !dsack;
             must!(
                 !stale || !rules.purge_stale_sack || rules.echo_each_mark,

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from ...figures.stats import ALPHA, LEAST_SEEDS, Interval, Sample, seeds_needed
 
-#: Verdicts: more than the margin apart, and not by chance; not shown; the means are within the margin; equal in every seed; one
-#: deterministic run each, or too few seeds, which decide nothing.
+#: Verdicts, in order. The samples differ by more than the margin, and not by chance. Neither a difference nor equivalence is shown.
+#: The means are within the margin. The values are equal in every seed. The last two decide nothing: one deterministic run each, or
+#: too few seeds.
 DIFFERENT, UNDECIDED, EQUIVALENT, SAME, ONE_RUN, TOO_FEW = "different", "undecided", "equivalent", "same", "one run", "too few seeds"
 #: The share of the mean below which a difference does not matter, unless another is given.
 MARGIN = 0.02

@@ -58,7 +58,7 @@ def metric(text: str) -> Metric:
     """A metric as it is written: ``download: goodput@down*``, ``p99(completion)``, ``drops@G->R``.
 
     Raises:
-        CompareError: it is none.
+        CompareError: the text is not a metric.
     """
     name, colon, rest = text.partition(":")
     kind, at, where = ((rest if colon else text).strip()).partition("@")

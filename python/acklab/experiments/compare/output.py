@@ -20,7 +20,8 @@ from .directions import LESS, MORE, NEITHER, WORDS
 from .first import first_runs
 from .page import page
 from .rank import Ranking
-from .result import Compared, basis
+from .result import Compared
+from .text import basis
 
 _ARROWS = {MORE: "→", LESS: "←", NEITHER: ""}
 #: Panels that are wide enough for a name with its unit in one line.

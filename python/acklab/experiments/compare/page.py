@@ -8,8 +8,9 @@ from ...plot.words import listing
 from ...report.contents import CHARTS, manifest
 from .advice import quoted
 from .rank import FIRST, NO_VALUE, WORSE, Ranked, Ranking
-from .result import Compared, basis, changed, columns, heading
+from .result import Compared
 from .tc import HEAD
+from .text import basis, changed, columns, heading
 
 
 def page(told: Compared, chart: str, runs: list[Run]) -> str:

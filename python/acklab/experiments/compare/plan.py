@@ -46,7 +46,7 @@ def case(text: str) -> Case:
     'link.0.rate=2Mbps'
 
     Raises:
-        CompareError: it is none.
+        CompareError: the text is not a case.
     """
     name, colon, rest = text.partition(":")
     if "=" in name:
@@ -199,8 +199,8 @@ class Comparison:
 
 
 def seeded(tree: Mapping[str, Any], seed: int, spread_starts_s: float, spread_delays: float = 0.0) -> str:
-    """A complete scenario with a seed, as a line of JSON: each flow's start later by a draw of up to ``spread_starts_s``, each link's
-    delay longer by a draw of up to the share ``spread_delays``."""
+    """A complete scenario with a seed, as a line of JSON. A draw of up to ``spread_starts_s`` delays each flow's start. A draw of up to
+    the share ``spread_delays`` lengthens each link's delay."""
     flows, tree = tree.get("flow", []), _longer(tree, seed, spread_delays) if spread_delays else tree
     if spread_starts_s:
         drawn = Draws(seed, "starts")
@@ -213,7 +213,7 @@ def seeded(tree: Mapping[str, Any], seed: int, spread_starts_s: float, spread_de
 
 
 def _longer(tree: Mapping[str, Any], seed: int, most: float) -> dict[str, Any]:
-    """The links longer; both directions of one have the same draw, which follows from its ends."""
+    """The scenario with longer links. Both directions of a link have the same draw, whose stream is named by the link's ends."""
     links = []
     for link in tree.get("link", []):
         factor = Draws(seed, f"delay {'>'.join(link['between'])}").uniform(1.0, 1.0 + most)
@@ -306,7 +306,7 @@ def share(text: str) -> float:
     """A share of one, ``5%`` or ``0.05``.
 
     Raises:
-        CompareError: it is none.
+        CompareError: the text is not a share.
     """
     try:
         value = float(text.strip().removesuffix("%")) / (100 if text.strip().endswith("%") else 1)
@@ -338,7 +338,7 @@ def span(text: str) -> float:
     """A time with its unit, in seconds.
 
     Raises:
-        CompareError: it is none.
+        CompareError: the text is not a time.
     """
     for unit, factor in (("ms", 1e-3), ("us", 1e-6), ("s", 1.0)):
         if text.endswith(unit):

@@ -22,6 +22,7 @@ from .errors import CompareError
 from .plan import Comparison, seeded
 from .rank import Ranking, rank
 from .result import Compared, Key
+from .text import as_text
 
 Tick = Callable[[int], None]
 
@@ -68,7 +69,8 @@ def compare(
         if count >= rule.most or _narrow(rankings, comparison.half_width):
             told = {(*pair, seed): values[(*pair, seed)] for pair in trees for seed in range(1, count + 1)}
             compared = Compared(comparison, _title(comparison, start["title"]), rankings, told, count)
-            return replace(compared, advice=advice(compared), configure=settings(compared))
+            compared = replace(compared, advice=advice(compared), configure=settings(compared))
+            return replace(compared, text=as_text(compared))
         before, count = count, rule.grown(count)
 
 

@@ -71,7 +71,7 @@ class Asked:
 
     @property
     def by(self) -> list[str]:
-        """The columns that tell the marks apart."""
+        """The columns that distinguish the marks."""
         keys = {"band": [self.x, self.color], "heat": [self.x, self.y], "cdf": [self.color]}[self.kind]
         return [key for key in dict.fromkeys([*keys, self.facet]) if key]
 
@@ -139,10 +139,10 @@ def _warned(chart: Chart, said: str) -> Chart:
 
 
 def _placed(rows: pl.LazyFrame, asked: Asked) -> tuple[pl.LazyFrame, str]:
-    """The rows that have a place on the axes, and what is to be said of the others.
+    """The rows that have a place on the axes, and how many others are left out.
 
     Raises:
-        QueryError: there are none, or a number is none that can be drawn.
+        QueryError: there are no such rows, or a value cannot be drawn.
     """
     import polars as pl
 

@@ -45,7 +45,7 @@ def query(place: str | os.PathLike[str], sql: str) -> pl.DataFrame:
         sql: the question, such as ``select count(*) from flows``.
 
     Raises:
-        QueryError: the SQL is none, or gives no table; or it needs more than half of the memory, or its answer a quarter.
+        QueryError: the SQL is not valid or gives no table; or it needs more than half of the memory, or its answer a quarter.
         StoreError: there are no tables, or a package is missing.
     """
     return answer(place, sql, "frame")
@@ -173,7 +173,7 @@ def unfinished(place: str | os.PathLike[str]) -> str:
 
 
 def _names(store: Store) -> list[str]:
-    """The files of a dataset; none where a directory is none, which may be a large one."""
+    """The files of a dataset. A directory that is not a dataset is not listed, because it may be large."""
     if not store.is_url and not Path(store.place, MARKER).is_file():
         return []
     return _readable(store, store.names)  # type: ignore[no-any-return]

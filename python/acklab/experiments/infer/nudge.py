@@ -62,7 +62,7 @@ def nudging(given: Any) -> Nudge:
     """The nudge of a plan.
 
     Raises:
-        SweepError: it is none.
+        SweepError: what is given is not a nudge.
     """
     if not isinstance(given, Mapping) or not given.keys() <= {"later", "longer"}:
         raise SweepError(f'= {shown(given)}: a table, {{ later = "10ms", longer = 0.01 }}')

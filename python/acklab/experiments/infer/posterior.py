@@ -1,10 +1,10 @@
 """Posterior over readings (Bayes; Birge's ratio): likelihoods, marginal probabilities of each rule's values, and predictions.
 
-The model. Under a reading a value is normal. Its mean is that of the nudged runs. Its variance is the sum of the runs' variance, times
-1 + 1/n for the mean of n runs, and of the printed number's, whose standard deviation is half the tolerance. Values are
-independent. If even the best reading misses by more than that, all printed deviations are scaled up until its mean squared miss
-is one (Birge's ratio), so that a reading that fits badly is not certain only because all others fit worse. The prior is uniform over the values of
-each rule.
+The model. Under a reading a value is normal. Its mean is that of the nudged runs. Its variance is a sum of two. The first is the runs'
+variance times 1 + 1/n, since their mean is over n runs. The second is the printed number's, whose standard deviation is half the
+tolerance. Values are independent. A squared miss is counted in units of this variance. If its mean is above one even for the best
+reading, all printed deviations are multiplied by the root of that mean (Birge's ratio). Otherwise a reading that fits badly would
+be certain only because all others fit worse. The prior is uniform over the values of each rule.
 """
 
 from __future__ import annotations

@@ -43,12 +43,12 @@ def infer(
 ) -> Inferred:
     """Tries readings and, with ``out``, writes their table, a page with charts, and the winner's scenario.
 
-    A run is known by its scenario. So whatever an earlier attempt left in ``out`` is not made again, also where the plan has
-    changed since, and what comes out is the same, to the byte, however often it was interrupted and whoever makes the runs.
+    A run is known by its scenario. So a run that an earlier attempt left in ``out`` is not made again, even if the plan has changed
+    since. The results are the same, to the byte, after any number of interruptions and with any ``threads`` or ``workers``.
 
     Raises:
         InferError: the plan makes no sense, or ``out`` holds other work.
-        ScenarioError: a scenario is none.
+        ScenarioError: a scenario is not valid.
         RunError: a run failed.
         OSError: something cannot be written.
     """

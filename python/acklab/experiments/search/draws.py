@@ -49,7 +49,7 @@ def drawn(key: str, given: Any) -> Drawn:
     """A draw as a plan gives it.
 
     Raises:
-        SweepError: it is none.
+        SweepError: what is given is not a draw.
     """
     paths.check(key)
     if isinstance(given, list) and given:

@@ -68,7 +68,7 @@ def objective(given: Any, relative: bool = False) -> Objective:
     """An objective as a plan gives it.
 
     Raises:
-        SweepError: it is none, or nothing says which values are better.
+        SweepError: what is given is not an objective, or nothing says which values are better.
     """
     text, sign = given, 0
     if isinstance(given, Mapping):
@@ -95,7 +95,7 @@ def terms(text: str) -> list[tuple[float, Metric]]:
     """A weighted sum of metrics, as it is written.
 
     Raises:
-        SweepError: it is none.
+        SweepError: the text is not such a sum.
     """
     parts = _BETWEEN.split(f" + {text}" if text[0] not in "+-" else f" {text[0]} {text[1:]}")[1:]
     found = []

@@ -185,7 +185,7 @@ def free(key: str, given: Any, within: str = "") -> Free:
     """A free key as a plan gives it.
 
     Raises:
-        SweepError: it is none.
+        SweepError: what is given is not a free key.
     """
     paths.check(key)
     if paths.is_variable(key):
@@ -241,7 +241,7 @@ def alternatives(name: str, given: Any) -> Alternatives:
     """Named alternatives as a plan gives them: as in a sweep, and a value may be bounds.
 
     Raises:
-        SweepError: they are none.
+        SweepError: what is given is not a table of alternatives.
     """
     if not isinstance(given, Mapping) or len(given) < 2:
         raise SweepError("has to be at least two tables, each with the keys it sets")

@@ -52,7 +52,7 @@ def one_key(key: str, given: Any) -> Axis:
     """The axis of a key by itself.
 
     Raises:
-        SweepError: the values are none.
+        SweepError: what is given is not a list or range of values, or a value is there twice.
     """
     found = ranges.values(given)
     column = _column(key, found)

@@ -1,6 +1,7 @@
 """Values that follow from others, such as a queue that is a share of the bandwidth-delay product.
 
-No language: a product of keys, variables, numbers and quantities, over another product, rounded and bounded.
+There is no expression language. A value is a product of keys, variables, numbers and quantities, divided by another such product,
+then rounded and bounded.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def derived(key: str, table: Any) -> Derived:
     """A derived value as a plan writes it.
 
     Raises:
-        SweepError: it is none.
+        SweepError: the table is not a derived value.
     """
     paths.check(key)
     if not isinstance(table, Mapping):

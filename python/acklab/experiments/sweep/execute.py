@@ -92,7 +92,7 @@ class Work:
 
 
 def parsed(line: bytes, links: bool) -> Any:
-    """A run's summary, without its links where nobody asks for them: they are most of it."""
+    """A run's summary, without its links if they are not asked for. Links are most of a summary."""
     if not links:
         line = line[: line.rindex(b',"links":')] + b"}"  # no text inside has its quotes bare
     return json.loads(line.decode())

@@ -25,7 +25,7 @@ def assignment(text: str) -> tuple[str, str]:
     """Key and value of ``KEY=VALUE``; an equals sign in double quotes is part of a name.
 
     Raises:
-        SweepError: it is none.
+        SweepError: the text is not of that form.
     """
     match = re.fullmatch(r'((?:"[^"]*"|[^="])+)=(.*)', text.strip(), re.DOTALL)
     if match is None or not match[1].strip() or not match[2].strip():
@@ -58,10 +58,10 @@ def values(text: str) -> Any:
 
 
 def vary(texts: Sequence[str]) -> dict[str, Any]:
-    """``--vary`` options as a plan has them: each an axis, keys with a semicolon between them vary together.
+    """``--vary`` options as a plan has them. Each is an axis. Keys with a semicolon between them vary together.
 
     Raises:
-        SweepError: one is none, or a key stands twice.
+        SweepError: an option is not KEY=VALUES, or a key is there twice.
     """
     found: dict[str, Any] = {}
     seen: set[str] = set()
@@ -85,7 +85,7 @@ def cases(texts: Sequence[str]) -> dict[str, Any]:
     """``--case`` options as named alternatives.
 
     Raises:
-        SweepError: one is none, or two have one name.
+        SweepError: an option is not a case, or two cases have the same name.
     """
     found: dict[str, Any] = {}
     for text in texts:

@@ -17,7 +17,7 @@ def metric(text: Any) -> Metric:
     """A metric as it is written.
 
     Raises:
-        SweepError: it is none.
+        SweepError: what is given is not a metric.
     """
     if not isinstance(text, str):
         raise SweepError(f"metrics: {text!r} is no text such as completion or timeouts@f")

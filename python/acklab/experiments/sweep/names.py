@@ -18,7 +18,7 @@ def names(keys: Sequence[tuple[str, str]], given: Mapping[str, Any], taken: Coll
     {'link.1.queue.packets': 'queue_packets', 'link.0.rate': 'link_0_rate', 'link.1.rate': 'link_1_rate', 'flow.0.start': 'flow_0_start'}
 
     Raises:
-        SweepError: a given name is none, or of nothing that varies.
+        SweepError: a given name is not a valid name, or its key does not vary.
     """
     known = [key for key, _ in keys]
     for key, name in given.items():

@@ -262,7 +262,7 @@ def axis_ends(mean: Any, half: Any) -> tuple[float, float]:
 
 
 def dodged(x: Any, steps: float, log: bool) -> Any:
-    """Places moved a little aside, so that the intervals of several lines can be told apart."""
+    """Places moved a little aside, so that the intervals of several lines do not cover each other."""
     if len(x) < 2:
         return x
     least = np.min(np.diff(np.log(x) if log else x)) * 0.05 * steps
@@ -275,7 +275,7 @@ def some(count: int, most: int) -> list[int]:
 
 
 def scaled(column: Column) -> tuple[float, str]:
-    """What a column's numbers are multiplied with to be read easily, and the unit that makes it."""
+    """The factor by which a column's numbers are multiplied to be read easily, and the unit that they then have."""
     most = max((abs(float(cell)) for cell in column.cells), default=0.0)
     if column.unit == "bps":
         return (1e-9, "Gb/s") if most >= 1e10 else (1e-6, "Mb/s") if most >= 1e5 else (1e-3, "kb/s")

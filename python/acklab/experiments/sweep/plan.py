@@ -102,7 +102,7 @@ def from_tree(tree: Mapping[str, Any], name: str | PlanText = "plan", folder: Pa
     """A plan from its keys, as a plan file or Python has them.
 
     Raises:
-        SweepError: it is none; of several mistakes the first in the file is named.
+        SweepError: the keys are not a plan. Of several mistakes the message names the first in the file.
     """
     where = name if isinstance(name, PlanText) else PlanText(name, SweepError)
     tree = {key: value if key == "scenario" else plain(value) for key, value in tree.items()}

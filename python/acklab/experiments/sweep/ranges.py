@@ -29,7 +29,7 @@ def values(given: Any) -> list[Any]:
     ([4, 'x'], [4, 5, 6, 7], ['1Mbps', '1.5Mbps', '2Mbps'], [1, 10, 100], ['0s', '0.5s', '1s'])
 
     Raises:
-        SweepError: it is none of the forms; says what is allowed, and leaves it to the caller to say where.
+        SweepError: what is given has another form. The message says what is allowed; the caller adds where it stands.
     """
     if isinstance(given, (list, tuple, range)):
         return _listed(list(given))

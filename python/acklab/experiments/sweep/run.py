@@ -23,7 +23,7 @@ NAMES = ("flows.csv", "flows.parquet", "summary.csv", "summary.parquet", "sweep.
 
 
 class Meter(Protocol):
-    """Is told how a sweep goes on."""
+    """Shows the progress of a sweep."""
 
     def __call__(self, done: int) -> None:
         """So many more runs are done."""
@@ -33,7 +33,7 @@ class Meter(Protocol):
 
 
 class Unwatched:
-    """A meter that nobody reads."""
+    """A meter that shows nothing."""
 
     def __call__(self, done: int) -> None:
         """Nothing."""
@@ -54,11 +54,11 @@ def sweep(
 ) -> Swept:
     """Makes a plan's runs and, with ``out``, writes the tables, a page with charts, and every run's result.
 
-    What an earlier attempt with the same plan, scenario and version left in ``out`` is not run again; what comes out
-    is the same, to the byte, whoever makes the runs: ``threads`` of this process, or ``workers``.
+    A run that an earlier attempt with the same plan, scenario and version left in ``out`` is not made again. The results
+    are the same, to the byte, with any number of ``threads`` of this process and with ``workers``.
 
     Raises:
-        SweepError: a point is no scenario, or ``out`` holds another sweep; nothing was run.
+        SweepError: a point is not a valid scenario, or ``out`` holds another sweep; nothing was run.
         RunError: a run failed.
         OSError: something cannot be written.
     """

@@ -1,4 +1,4 @@
-"""How often each point is run, and what is drawn anew each time."""
+"""How often each point is run, and what is drawn again for each run."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Shard:
         """A shard as it is written, ``3/16``.
 
         Raises:
-            ValueError: it is none.
+            ValueError: the text is not a shard.
         """
         found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
         if found is None or not 1 <= int(found[1]) <= int(found[2]) <= MOST:

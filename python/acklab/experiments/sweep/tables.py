@@ -7,8 +7,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...engines.line import record
 from ...figures.stats import bounded, sample
 from ...results.frames import provenance, system_errors, write_csv
@@ -113,7 +111,7 @@ class Rows:
         kind = pl.List(pl.Struct(self._wanted))
         flows = pl.Series("flows", self._lines, dtype=pl.Binary).cast(pl.String).str.json_decode(kind)
         counts = flows.list.len()
-        runs = pl.DataFrame(columns)[np.repeat(np.arange(len(counts)), counts)]
+        runs = pl.DataFrame(columns)[pl.int_range(len(counts), eager=True).repeat_by(counts).explode().drop_nulls()]
         return runs.hstack(flows.filter(counts > 0).explode().struct.unnest().get_columns())
 
 

@@ -35,12 +35,12 @@ def tune(
 ) -> Tuned:
     """Makes a search and, with ``out``, writes its table, a page with charts, and the winner's scenario.
 
-    What an earlier attempt left in ``out`` is not run again. The search itself is repeated from those results, so what comes
-    out is the same, to the byte, however often it was interrupted and whoever makes the runs.
+    A run that an earlier attempt left in ``out`` is not made again. The search itself is repeated from those results. So it has the
+    same result, to the byte, after any number of interruptions and with any ``threads`` or ``workers``.
 
     Raises:
         TuneError: the plan makes no sense, or ``out`` holds another search.
-        ScenarioError: a scenario is none.
+        ScenarioError: a scenario is not valid.
         RunError: a run failed.
         OSError: something cannot be written.
     """

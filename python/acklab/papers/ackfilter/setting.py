@@ -135,7 +135,7 @@ class Many:
         return {"kind": "drop-tail", "packets": self.buffer, **parts[algorithm]}
 
     def stages(self, algorithm: str) -> list[dict[str, Any]]:
-        """What else stands on the way back."""
+        """Further stages on the return path."""
         return []
 
     def receiver(self, algorithm: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What operators and RFCs have for slow ways back, beside the paper's filters."""
+"""What operators and RFCs offer for slow return paths, compared with the paper's filters."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """Claims judged under each reading of the rules that the paper does not print: those of the plan (:mod:`.inferred`), one by one.
 
-The plan fits Tables 1 and 2 on a part of the transfers. Here each reading makes what the claims themselves ask for: all 1,900 transfers of each mechanism,
-and section 4's competing transfers, 50, 200, 350 and 500 of them with :data:`SEEDS` seeds. A reading has a claim if its means meet the criterion:
-no interval is asked for, so that noise cannot hide a reading that has it. ``python -m acklab.papers.allman1998.readings`` prints the table.
+The plan fits Tables 1 and 2 on a part of the transfers. Here each reading makes the runs that the claims themselves need. These are
+all 1,900 transfers of each mechanism, and 50, 200, 350 and 500 competing transfers of section 4 with :data:`SEEDS` seeds. A reading
+has a claim if its means meet the criterion. No interval is asked for, so that noise cannot hide a reading that has it.
+``python -m acklab.papers.allman1998.readings`` prints the table.
 """
 
 from __future__ import annotations

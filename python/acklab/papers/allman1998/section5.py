@@ -1,4 +1,4 @@
-"""Section 5: somebody types for two minutes (Figures 15 and 16)."""
+"""Section 5: a user types for two minutes (Figures 15 and 16)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """The plan that infers the paper's unprinted rules from what it says of Figures 6 to 8 (``acklab infer divack``).
 
-The paper prints orders, not numbers. A time over another's that has to be below 1 is 0.5 +- 0.5, one that has to be near 1 has the ledger's
-tolerance. Figure 6 below 64 flows is fitted; Figures 7 and 8, the other capacity and the remarks are held out. The warm-up is 30 s instead of
-400 s, a download that lasts longer than 150 s has no value, and starts are up to 2 s later, for which flows share the bottleneck within a download's time is chance.
+The paper prints orders, not numbers. A ratio of two times that has to be below 1 counts as 0.5 +- 0.5. A ratio that has to be near 1 has
+the ledger's tolerance. Figure 6 below 64 flows is fitted. Figures 7 and 8, the other capacity and the remarks are held out. The warm-up
+is 30 s instead of 400 s. A download that lasts longer than 150 s has no value. Starts are up to 2 s later, because chance decides
+which flows share the bottleneck during a download.
 """
 
 from __future__ import annotations

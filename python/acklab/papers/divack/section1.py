@@ -139,7 +139,7 @@ def _rounds(packets: pl.DataFrame) -> list[Array]:
 
 
 SLOW = "1Mbps"
-"""Slow enough for packets to be told apart in a diagram."""
+"""Slow enough to see single packets in a diagram."""
 APART = (("spacing", "6ms"),)
 HALVES = Client("div1", 2, sender=(("sequence", {"nagle": "off", "sws_avoidance": False}),))
 """Two ACKs a segment, and a sender that fills its window to the byte."""

@@ -1,12 +1,11 @@
 """Daniel K. Blandford, Sally A. Goldman, Sergey Gorinsky, Yan Zhou and Daniel R. Dooly, "Smartacking: Improving TCP Performance
 from the Receiving End", Journal of Internet Engineering 1(1), 2007.
 
-Read it beside the paper: :mod:`.setting` has the schemes, configurations and every parameter, :mod:`.runs` the experiments,
-:mod:`.recorded` what is read from recorded ones. The claims: :mod:`.exact` (Figures 1 and 2), :mod:`.timelines` and
-:mod:`.dynamics` (3 to 7),
-:mod:`.droptail` (8 to 12), :mod:`.changing` (13 to 16), :mod:`.sharing` (17 to 19); ``figures*`` draw; :mod:`.beyond` has what the
-paper leaves for later. :mod:`.inferred` (a plan of ``acklab infer``) and :mod:`.edge` settle what the paper does not print, :mod:`.tried`
-judges the claims under other readings, and :mod:`.explanations` has what it found.
+Read it beside the paper. :mod:`.setting` has the schemes, configurations and every parameter. :mod:`.runs` has the experiments, and
+:mod:`.recorded` what is read from recorded ones. The claims are in :mod:`.exact` (Figures 1 and 2), :mod:`.timelines` and
+:mod:`.dynamics` (3 to 7), :mod:`.droptail` (8 to 12), :mod:`.changing` (13 to 16) and :mod:`.sharing` (17 to 19). ``figures*`` draw.
+:mod:`.beyond` has what the paper leaves for later. :mod:`.inferred` (a plan of ``acklab infer``) and :mod:`.edge` settle what the
+paper does not print. :mod:`.tried` judges the claims under other readings, and :mod:`.explanations` has what it found.
 """
 
 from . import (  # noqa: F401

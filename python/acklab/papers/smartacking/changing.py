@@ -1,4 +1,4 @@
-"""Sections 5.4 to 5.6: slow ways back, changing capacity, many connections (Figures 13 to 16)."""
+"""Sections 5.4 to 5.6: slow return paths, changing capacity, many connections (Figures 13 to 16)."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def times(grid: Grid) -> str:
 
 
 def crossover(grid: Grid, faster: str, slower: str) -> float:
-    """The rate from which on the first is faster, where below it the second is: the split that puts the fewest rates on the
-    wrong side, the lowest of several; 31 kb/s for never."""
+    """The rate from which on the first scheme is the faster one, while below it the second is. It is the split that puts the fewest
+    rates on the wrong side, and the lowest of several such splits. 31 kb/s means never."""
     better = grid.at(scheme=faster)["t1"] < grid.at(scheme=slower)["t1"]
     rates = [*grid.axes["kbps"], 31]
     wrong = [int(better[:k].sum() + (~better[k:]).sum()) for k in range(len(rates))]

@@ -176,7 +176,7 @@ def _connection(row: dict[str, Any], mine: pl.DataFrame, own: pl.DataFrame) -> C
 
 
 def _repairs(dropped: pl.DataFrame, data: pl.DataFrame) -> list[tuple[float, float]]:
-    """When each dropped segment arrived for the last time; a drop of what had arrived is none."""
+    """When each segment was dropped, and when it arrived for the last time. A segment that had arrived before its drop is left out."""
     came = dict(zip(data["seq"].to_list(), data["time_s"].to_list(), strict=True))
     pairs = zip(dropped["time_s"].to_list(), dropped["seq"].to_list(), strict=True)
     return [(at, came[number]) for at, number in pairs if came.get(number, 0.0) > at]

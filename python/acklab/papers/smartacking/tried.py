@@ -1,7 +1,7 @@
 """The paper's claims under other readings of all that it leaves open: each rule alone, and joint draws.
 
 ``python -m acklab.papers.smartacking.tried FILE`` makes the runs: one a cell, and ten nudged repetitions of the first readings under
-which a claim holds. :mod:`.explanations` has what came of it.
+which a claim holds. :mod:`.explanations` has the results.
 """
 
 from __future__ import annotations
@@ -58,10 +58,11 @@ RULES: Mapping[str, Sequence[Any]] = {
     "lot_edges": (12.5, 100),
     "edge_queue": (36, 148),
 }
-"""The values of each rule that are tried beside the one used here. The first eleven are the sender's, ``pacing`` is a burst of so many
-segments or a share of the round trip, ``loss`` to ``interval`` are the estimator's lines, ``acc`` is the largest d, ``sabc`` the cap (or 4 in the first slow start only), ``queue`` what a drop-tail queue
-counts, or its double, and ``udp`` the first state of the cross traffic. ``edges`` and ``lot_edges`` are the rates of the edges of 1-0 and of the Parking-Lot in Mb/s,
-``edge_queue`` what may wait at the sender's edge in the Asymmetric configuration."""
+"""The values of each rule that are tried besides the one used here. The first eleven are the sender's. ``pacing`` is a burst of so many
+segments or a share of the round trip. ``loss`` to ``interval`` are the estimator's lines. ``acc`` is the largest d. ``sabc`` is the cap
+(or 4 in the first slow start only). ``queue`` is what a drop-tail queue counts, or its double. ``udp`` is the first state of the cross
+traffic. ``edges`` and ``lot_edges`` are the rates of the edges of 1-0 and of the Parking-Lot in Mb/s. ``edge_queue`` is what may wait
+at the sender's edge in the Asymmetric configuration."""
 SENDER = ("min_rto", "tick", "halving", "limited_transmit", "recovery_exit", "second_fast_retransmit", "initial_window", "max_burst")
 ESTIMATOR = ("loss", "first", "rtt", "window", "interval")
 DRAWN, SEED, SHARE = 8, 23, 0.25

@@ -180,7 +180,7 @@ def _ends(path: Bottleneck, flows: int) -> str:
 def shared(
     senders: Sequence[Mapping[str, Any]], loss: float, seed: int, path: Bottleneck = FIGURE_5, seconds: int = SECONDS
 ) -> str:
-    """Figure 2(b): connections that start within a second over one bottleneck that loses on its way there."""
+    """Figure 2(b): connections that start within a second over one bottleneck, which loses packets in the forward direction."""
     bottleneck: Scenario = {
         "between": ["G", "H"],
         "rate": f"{path.rate_bps:.0f}bps",

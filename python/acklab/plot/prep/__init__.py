@@ -1,9 +1,9 @@
 """From a run's tables to what each chart shows.
 
-Everything that is decided about a chart's data is decided here: which rows belong to
-it, what unit a column has (it is in the column's name), when a packet counts as sent.
-The drawing code, here and in the page, places these numbers and computes nothing else.
-The tests pin these frames.
+All decisions about a chart's data are made here. They are: which rows belong to it, what
+unit a column has (it is in the column's name), and when a packet counts as sent. The
+drawing code, here and in the page, places these numbers and computes nothing else. The
+tests pin these frames.
 """
 
 from .axes import AXES, Axis, label

@@ -7,8 +7,9 @@ from typing import Any
 
 import polars as pl
 
-#: What a packet says of itself; equal copies cannot be told apart. Grouping is by a hash
-#: of these (64 bits: two different packets of a million meet once in ten million runs).
+#: A packet's own fields. Copies with equal fields cannot be distinguished. Events are
+#: grouped by a 64-bit hash of these fields. In runs of a million packets, two different
+#: packets have the same hash once in ten million runs.
 KEY = ["flow", "kind", "seq", "len", "ack", "retransmit", "syn", "fin", "sack"]
 
 #: Events at which a journey begins, and at which it ends.
@@ -85,8 +86,8 @@ def _with_losses(
         .join(dead.group_by("key").agg(died=n), on="key", how="left")
         .with_columns(pl.col("left", "came", "died").fill_null(0))
     )
-    # One copy that died is the common case: its loss is joined to its leaving, if it was
-    # let in at all (a packet refused by its first queue leaves and dies in one event).
+    # The common case is one copy that died. Its loss is joined to its departure, if it has
+    # one: a packet that its first queue refused departs and dies in a single event.
     single = (pl.col("died") == 1) & (pl.col("came") == 0) & (pl.col("left") <= 1)
     once = counts.filter(single).select("key")
     one = (

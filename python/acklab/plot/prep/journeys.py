@@ -1,11 +1,10 @@
-"""Each packet's way from one edge to the other, from the events of the links it passed.
+"""Each packet's journey from one edge to the other, from the events of the links it passed.
 
-The packets table tells what happened on each link; the charts want to know when a
-packet left, when it arrived, or where it died. The events of one packet are found by
-what the packet says of itself (flow, kind, seq, ack, ...). Copies that say the same,
-such as duplicate ACKs, keep their order on a path of FIFO queues, so the k-th to leave
-is the k-th to arrive; only where some of them were lost does the order have to be
-followed link by link, and that is done for those few alone.
+The packets table says what happened on each link. The charts need to know when a packet
+left, when it arrived, or where it died. The events of one packet are found by its own
+fields (flow, kind, seq, ack, ...). Some packets have equal fields, such as duplicate
+ACKs. They keep their order on a path of FIFO queues, so the k-th to leave is the k-th
+to arrive. Only where some of them were lost, their order is followed link by link.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ def journeys(run: Run) -> pl.DataFrame:
     Columns: ``flow, kind, seq, len, ack, retransmit, syn, fin, sack, size_bytes, window,
     sent_s, ended_s, fate, where, depth``.
 
-    ``sent_s`` is when the packet was offered to its first link; ``ended_s`` when it was
-    delivered at the other edge or lost (null while in flight at the end of the run);
-    ``where`` names the link it was lost on and ``depth`` how far along its path that
-    was (0 = where it was sent, 1 = the other edge).
+    ``sent_s`` is when the packet was offered to its first link. ``ended_s`` is when it was
+    delivered at the other edge or lost (null if it is in flight at the end of the run).
+    ``where`` names the link it was lost on. ``depth`` is how far along its path that was
+    (0 = where it was sent, 1 = the other edge).
     """
     events = events_of(run.packets, run.flows)
     if run.thinned.ways is not None:

@@ -1,8 +1,9 @@
 """The time-sequence graph: what was sent and acknowledged, seen from the sender's edge.
 
-The conventions are tcptrace's: a segment is a vertical tick from its first to past its
-last unit at the time it was sent, retransmissions are marked R, the ACK line steps up
-as ACKs *reach the sender*, SACK blocks stand above it, the advertised window is a line.
+The conventions are tcptrace's. A segment is a vertical tick at the time it was sent, from
+its first unit to the one after its last. Retransmissions are marked R. The ACK line steps
+up when ACKs *reach the sender*. SACK blocks stand above it. The advertised window is a
+line.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ def sequence_unit(run: Run, flow: str) -> str:
 def time_sequence(run: Run, flow: str, ways: pl.DataFrame | None = None) -> dict[str, pl.DataFrame]:
     """The five layers of one flow's graph, each a frame sorted by time.
 
-    ``segments``  ``sent_s, seq, end, retransmit, fate``
-    ``acks``      ``time_s, ack, duplicate``: arrivals at the sender
-    ``sacks``     ``time_s, start, end, block``: block 0 is the one the ACK names first
-    ``window``    ``time_s, edge``: acknowledged number plus advertised window, if known
-    ``drops``     ``time_s, seq, end, event, link``: where data died on the way
+    - ``segments``: ``sent_s, seq, end, retransmit, fate``.
+    - ``acks``: ``time_s, ack, duplicate`` of arrivals at the sender.
+    - ``sacks``: ``time_s, start, end, block``. Block 0 is the one the ACK names first.
+    - ``window``: ``time_s, edge``. The edge is the acknowledged number plus the advertised window, if known.
+    - ``drops``: ``time_s, seq, end, event, link``. They say where data died on the path.
 
     ``ways`` takes the run's journeys if the caller has them already.
     """

@@ -1,9 +1,9 @@
 """Fewer rows for the same picture: what a chart of so many columns of dots can show.
 
-A static chart of a million changes has perhaps a thousand columns of dots. In each the
-eye sees where the line came in, its lowest and its highest point and where it went out;
-those rows are kept, unchanged, and the others are not missed. The page does the same
-with pyramids, at every zoom.
+A static chart of a million changes has perhaps a thousand columns of dots. In each column
+the eye sees four points of a line: where it begins, its lowest, its highest, and where it
+ends. Those rows are kept, unchanged. The others make no visible difference. The page does
+the same with pyramids, at every zoom.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from .journeys import journeys
 def progress(run: Run, flow: str, ways: pl.DataFrame | None = None) -> pl.DataFrame:
     """Bytes in order at the receiver: ``time_s, bytes``, one row for each time they grew.
 
-    A unit is in order once it and all before it have arrived, so its time is the latest
-    first arrival up to it: a running maximum over the sequence numbers.
+    A unit is in order once it and all before it have arrived. So its time is the latest of
+    their first arrivals: a running maximum over the sequence numbers.
     """
     if run.thinned.progress is not None:
         return run.thinned.progress.filter(pl.col("flow") == flow).drop("flow")

@@ -1,8 +1,8 @@
 """The timeline diagram: time runs along, data slants down, ACKs rise, bands stack.
 
-The upper edge of a band is the sender, the lower the receiver. A packet is a line from
-the edge and time it left to the edge and time it arrived; one that crosses the end of a
-band goes on in the next.
+The upper edge of a band is the sender, the lower the receiver. A packet is a line between
+two edges. It begins at the time it left and ends at the time it arrived. A line that
+crosses the end of a band continues in the next.
 """
 
 from __future__ import annotations

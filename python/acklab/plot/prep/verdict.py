@@ -1,16 +1,16 @@
 """Where a flow's time went.
 
-Every moment between a flow's first data and its end is put down to one state of
-the sender. In order of precedence:
+Every moment between a flow's first data and its end is assigned to one state of the
+sender. In order of precedence:
 
-``timeout``     silence that ended with a retransmission timeout
-``recovery``    repairing losses
-``window``      the flight was at its ceiling while cwnd allowed more: another window was full, or nothing more was to be sent
-``slow start``  cwnd below ssthresh
-``path``        congestion avoidance: cwnd grows and is cut as the path allows
+- ``timeout``: silence that ended with a retransmission timeout.
+- ``recovery``: repairing losses.
+- ``window``: the flight was at its ceiling while cwnd allowed more. Another window was full, or nothing more was to be sent.
+- ``slow start``: cwnd below ssthresh.
+- ``path``: congestion avoidance. cwnd grows and is cut as the path allows.
 
-The states say what the sender was doing, not what would have been faster; the words of
-the headline keep to that.
+The states say what the sender was doing, not what would have been faster. The words of
+the headline say no more than that.
 """
 
 from __future__ import annotations

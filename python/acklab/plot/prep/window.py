@@ -61,10 +61,11 @@ def sender_states(run: Run, flow: str | None = None) -> pl.DataFrame:
     """The columns of :func:`cwnd` with ``rto_s``, and which changes are timeouts (``timed_out``)
     or the beginning of a recovery (``recovers``).
 
-    A timeout shows as a window fallen to one segment outside recovery or, if it was one
-    already, as a timer that backed off or a silence as long as the timer. Tahoe's fast
-    retransmit looks alike, so of these as many are timeouts as the flow counted: first
-    those where the timer backed off, then those after the longest silences.
+    A timeout shows as a window that fell to one segment outside recovery. If the window was
+    one segment already, a timeout shows as a timer that backed off, or as a silence as long
+    as the timer. Tahoe's fast retransmit looks the same. So only as many of these changes
+    are timeouts as the flow counted. Those where the timer backed off come first, then those
+    after the longest silences.
     """
     frame = run.series if flow is None else run.series.filter(pl.col("flow") == flow)
     far = pl.col("ssthresh_segments").is_infinite() | (pl.col("ssthresh_segments") > 2**30)

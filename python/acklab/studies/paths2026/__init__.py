@@ -1,8 +1,11 @@
 """Which ACK strategy on the paths of 2026?
 
-:mod:`.setting` is every path, mechanism and parameter; :mod:`.runs` what is run and read; :mod:`.compared` the figure and the
-table; :mod:`.findings` what they say; :mod:`.sparse` an ACK for every k segments; :mod:`.senders` the sender's parts and
-the uplink's grants; :mod:`.told` a cell as words.
+- :mod:`.setting` has every path, mechanism and parameter.
+- :mod:`.runs` has what is run and read.
+- :mod:`.compared` has the figure and the table, and :mod:`.findings` what they say.
+- :mod:`.sparse` has an ACK for every k segments.
+- :mod:`.senders` has the sender's parts and the uplink's grants.
+- :mod:`.told` describes a cell in words.
 """
 
 from . import compared, senders, sparse  # noqa: F401

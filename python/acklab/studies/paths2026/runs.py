@@ -66,8 +66,8 @@ def retransmitted(flows: list[Flow]) -> float:
 
 
 def uplink_percent(up: Flow, seconds: float) -> float:
-    """Percent of the uplink that ACKs take, of the time after the first second, before which nothing is sent; on 802.11 all air time of
-    the direction, as a short frame takes much more air than its bits."""
+    """Percent of the uplink that ACKs take. The first second does not count, because nothing is sent in it. On 802.11 it is all air time
+    of the direction, because a short frame takes much more air time than its bits."""
     if up["airtime_s"]:
         return float(100 * up["airtime_s"] / seconds)
     return 100 * ack_share(up) * (seconds + 1) / seconds

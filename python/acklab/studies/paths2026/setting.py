@@ -63,7 +63,7 @@ def _preset(name: str) -> Table:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """What differs: the receiver's policy, what an ACK is worth, the queue of the way up."""
+    """What differs: the receiver's policy, the credit for an ACK, the uplink's queue."""
 
     name: str
     colour: str
@@ -103,8 +103,8 @@ SENDERS = {
     "bbr": Sender("BBR", "purple", {"stack": "linux", "control": "bbr"}),
     "rfc": Sender("RFC 5681", "gold", {"stack": "rfc", "control": "cubic", "min_rto": "200ms"}),
 }
-"""Linux is CUBIC, HyStart, RACK-TLP, proportional rate reduction and all bytes of an ACK; the last has CUBIC, RFC 6675, a slow
-start up to the first loss, and at most a segment an ACK in it."""
+"""Linux is CUBIC, HyStart, RACK-TLP, proportional rate reduction, and credit for all bytes of an ACK. The last sender has CUBIC and RFC
+6675. Its slow start lasts up to the first loss, with a credit of at most one segment an ACK."""
 SIZES = {"1 MB": 1_000_000, "20 MB": 20_000_000}
 FLOWS = 4
 USERS = 32
@@ -120,7 +120,7 @@ def download(mechanism: str, sender: str = "linux", ack: Table | None = None) ->
 
 
 def network(path: str, uplink: str, kind: str = UPLINKS[0]) -> Table:
-    """Links and media, with the queue that the mechanism ``uplink`` has on the way up."""
+    """Links and media, with the queue that the mechanism ``uplink`` has on the uplink."""
     place = PATHS[path]
     tables = copy.deepcopy(_preset(place.preset))
     queue = MECHANISMS[uplink].uplink or place.up
@@ -154,8 +154,8 @@ def scenario(
 ) -> str:  # fmt: skip
     """Downloads of ``size`` bytes, or for the path's time: one line of JSON.
 
-    ``uplink`` names the mechanism whose queue the way up has; ``requests`` adds small requests;
-    ``starts`` is the seed of the times at which downloads begin, if it is another, and whether their order is reversed.
+    ``uplink`` names the mechanism whose queue the uplink has. ``requests`` adds small requests. ``starts`` is another seed
+    for the times at which downloads begin, and whether their order is reversed.
     """
     place = PATHS[path]
     of, turned = starts or (seed, False)

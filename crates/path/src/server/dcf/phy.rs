@@ -17,8 +17,8 @@ pub enum Phy {
     /// Wi-Fi 5: as 802.11n, with 866.7 Mb/s (VHT: 80 MHz, two streams, MCS 9, short guard interval) and aggregates of up to 1 MB.
     #[serde(rename = "802.11ac")]
     Ac,
-    /// Wi-Fi 6: as 802.11n, with 1201 Mb/s (HE: 80 MHz, two streams, MCS 11, guard interval 0.8 us), aggregates of up to 4 MB, and
-    /// block ACKs for 256 frames. Without OFDMA and without the packet extension.
+    /// Wi-Fi 6: as 802.11n, with 1201 Mb/s (HE: 80 MHz, two streams, MCS 11, guard interval 0.8 us). It has aggregates of up to
+    /// 4 MB, and block ACKs for 256 frames. OFDMA and the packet extension are left out.
     #[serde(rename = "802.11ax")]
     Ax,
 }

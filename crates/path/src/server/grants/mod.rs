@@ -29,7 +29,7 @@ use std::collections::VecDeque;
 use acklab_packet::{Rate, Time};
 
 use super::{Server, Taken};
-use crate::queue::Backlog;
+use crate::queue::line::Backlog;
 use crate::random::Random;
 
 /// A time in whole nanoseconds, in which slots are counted.

@@ -1,11 +1,11 @@
 //! `EstimateCwnd`: a NewReno sender's window as its receiver sees it (ledger smartacking.m.estimate_cwnd).
 //!
-//! Three phases follow the sender's: initial slow start, slow start after congestion, congestion avoidance. It needs to
-//! know of in-order segments that arrive, of ACKs that leave, and when a round trip has passed; nothing else. Letters
-//! and digits in comments are the ledger's names of its steps.
+//! Three phases follow the sender's: initial slow start, slow start after congestion, congestion avoidance. The inputs are
+//! in-order segments that arrive, ACKs that leave, and the end of each round trip. Letters and digits in comments are the
+//! ledger's names of its steps.
 //!
-//! A sender with SACK halves its window as NewReno does, and its receiver sends the same cumulative ACKs, so the same
-//! steps hold; in recovery, where NewReno's window is inflated, a SACK sender's is not, and the estimate is nearer.
+//! A sender with SACK halves its window as NewReno does, and its receiver sends the same cumulative ACKs. So the same
+//! steps hold. In recovery NewReno's window is inflated and a SACK sender's is not, so the estimate is closer for SACK.
 
 use crate::rules::LossNotice;
 

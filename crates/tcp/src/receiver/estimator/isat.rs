@@ -1,8 +1,8 @@
 //! The inter-segment arrival time, averaged (ledger smartacking.m.isat).
 //!
-//! The bottleneck's time for a segment is looked for. Gaps between windows say nothing of it, so the
-//! first arrival of a window gives no sample, and of samples three times the average up to two in a row are ignored; a
-//! third is believed, for the capacity may have fallen.
+//! It estimates the bottleneck's time for a segment. Gaps between windows say nothing about that time, so the first
+//! arrival of a window gives no sample. Samples of three times the average or more are ignored, up to two in a row. A
+//! third one counts, because the capacity may have fallen.
 
 use acklab_packet::Time;
 
@@ -27,8 +27,8 @@ impl Isat {
         self.average
     }
 
-    /// A segment arrives that gives no sample: out of order, repeated, or the first of its window. The next sample is
-    /// counted from it all the same.
+    /// A segment arrives that gives no sample: out of order, repeated, or the first of its window. The next sample still
+    /// counts from it.
     pub fn pass(&mut self, now: Time) {
         self.last_arrival = Some(now);
     }

@@ -1,8 +1,8 @@
 //! A receiver's estimates of its sender: the window, the round trip, the pace of arrivals (ledger
 //! smartacking.m.estimate_cwnd, smartacking.m.rtt, smartacking.m.isat).
 //!
-//! An [`Observer`] needs no more than arriving segments, leaving ACKs and a round trip, so it runs inside a policy,
-//! beside any other, or beside a connection that somebody else carries on.
+//! An [`Observer`] needs only arriving segments, leaving ACKs and a round trip. So it can run inside a policy, beside any
+//! other policy, or beside a connection of another TCP stack.
 //!
 //! ```
 //! use acklab_packet::Time;
@@ -56,7 +56,7 @@ pub struct Observer {
     unit: u64,
     rcv_nxt: Seq,
     last_acked: Seq,
-    /// One past the last unit of the present window, as presumed at its start.
+    /// One past the last unit of the present window, as estimated at its start.
     window_end: Seq,
     /// A round trip has ended since the last in-order arrival.
     ticked: bool,

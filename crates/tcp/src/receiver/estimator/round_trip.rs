@@ -1,8 +1,8 @@
 //! The round trip as a receiver knows it (ledger smartacking.m.rtt, smartacking.m.fixed_rtt).
 //!
-//! A receiver that sends no data has nothing to time. It may send keep-alives, which are packets and wait in queues like
-//! others; or remember when it sent which ACK, and see from a segment's echoed timestamp which ACK had just come when
-//! it left; or be told by the sender.
+//! A receiver that sends no data has nothing to time. It has three sources. It may send keep-alives, which are packets and
+//! wait in queues like others. It may remember when it sent which ACK: a segment's echoed timestamp shows which ACK the
+//! sender had received last when the segment left. Or the sender tells it the round trip.
 
 use std::collections::VecDeque;
 
@@ -69,8 +69,8 @@ impl RoundTrip {
         });
     }
 
-    /// A data segment arrives: what it echoes, and what it tells of the sender's smoothed round trip. The seconds that its
-    /// echo times, if it does.
+    /// A data segment arrives: its echo, and the sender's smoothed round trip that it carries. Returns the round trip in
+    /// seconds that its echo shows, if it shows one.
     pub fn on_segment(&mut self, echo: u32, told: f32, now: Time) -> Option<f64> {
         match self.source {
             RttSource::Sender if told > 0.0 => {

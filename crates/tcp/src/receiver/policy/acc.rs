@@ -1,8 +1,9 @@
 //! ACK congestion control (Balakrishnan, Padmanabhan and Katz 1997; ledger smartacking.m.acc, ackfilter.m.acc).
 //!
-//! One ACK every d segments, where d follows congestion on the ACKs' way: a queue there marks ACKs, the sender tells the
-//! receiver of a mark on its next segment, and the receiver doubles d, at most once a round trip. Each round trip without
-//! a mark takes one off. So that the sender's window keeps turning, an ACK covers half of it at most.
+//! The receiver sends one ACK every d segments, where d follows congestion on the ACKs' path. A queue there marks ACKs. The
+//! sender reports a mark to the receiver on its next segment. The receiver then doubles d, at most once a round trip. Each
+//! round trip without a mark reduces d by one. An ACK covers at most half of the sender's window, so that the sender does not
+//! stop.
 
 use acklab_packet::Time;
 

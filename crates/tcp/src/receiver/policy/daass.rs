@@ -53,10 +53,11 @@ impl AckPolicy for Daass {
     }
 }
 
-/// A receiver's own idea of the sender's window, in segments, from what it sees: ACKs it sends grow it as they grow the
-/// sender's, a gap halves it, and a gap still open after a silence means that the sender's timer ran out.
+/// A receiver's own estimate of the sender's window, in segments. ACKs that the receiver sends grow the estimate as they
+/// grow the sender's window. A gap halves it. A gap that is still open after a silence means that the sender's timer ran
+/// out.
 ///
-/// Slow start is presumed until the window reaches half of what it was at the last gap, or the advertised window.
+/// Slow start is assumed until the window reaches half of what it was at the last gap, or the advertised window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Guess {
     cwnd: f64,
@@ -67,12 +68,12 @@ pub struct Guess {
 }
 
 impl Guess {
-    /// Presumes an initial window of one segment; slow start ends at `window` segments at the latest.
+    /// Assumes an initial window of one segment. Slow start ends at `window` segments at the latest.
     pub fn new(window: f64, silence: Time) -> Guess {
         Guess { cwnd: 1.0, ssthresh: window, gap: false, silence, last_arrival: Time::ZERO }
     }
 
-    /// A segment arrived; whether its sender is presumed in slow start.
+    /// A segment arrived. Returns whether its sender is assumed to be in slow start.
     pub fn on_segment(&mut self, arrival: &Arrival) -> bool {
         let silent = arrival.now - self.last_arrival >= self.silence;
         if silent && (self.gap || arrival.duplicate) {

@@ -1,7 +1,7 @@
 //! ACK policies: when a receiver acknowledges.
 //!
-//! A policy is told of each arriving segment, of each ACK that left, and of its timer; it answers with an
-//! [`Emission`]. It sends nothing itself, so the same policy runs inside a receiver and beside one.
+//! A policy processes each arriving segment, each ACK that left, and its timer. It answers with an [`Emission`]. It sends
+//! nothing itself, so the same policy runs inside a receiver and beside one.
 //!
 //! To add one: a file here with its rule, a line in [`Policy`]'s list below, and its parameters as a variant of
 //! [`AckPolicyKind`]. A program's own policy needs neither ([`Policy::Custom`]).
@@ -65,11 +65,11 @@ pub struct Arrival {
     pub seq: Seq,
     /// The next unit expected in order, now that it is reassembled.
     pub rcv_nxt: Seq,
-    /// The newest ACK its sender had, in 32 bits, and what it tells of its window and smoothed round trip ([`Segment`]).
+    /// The newest ACK that its sender had received, in 32 bits ([`Segment`]).
     pub echo: u32,
-    /// In segments; 0 where it tells nothing.
+    /// The sender's window in segments; 0 if the segment does not carry it.
     pub window: f32,
-    /// In seconds; 0 where it tells nothing.
+    /// The sender's smoothed round trip in seconds; 0 if the segment does not carry it.
     pub srtt: f32,
     /// One of the receiver's ACKs had reached its sender with a congestion mark.
     pub ack_marked: bool,
@@ -166,7 +166,7 @@ pub trait AckPolicy: Debug + Send + Sync + ClonePolicy {
     }
 }
 
-/// A copy in a box; every policy that is `Clone` has it.
+/// A copy in a `Box`; every policy that is `Clone` has it.
 pub trait ClonePolicy {
     /// The copy.
     fn clone_policy(&self) -> Box<dyn AckPolicy>;

@@ -1,9 +1,9 @@
 //! Optimistic ACKs (Savage et al. 1999): acknowledging data before it arrives, so that the round trip looks shorter and
 //! losses never show. What was lost is never sent again: the receiver gives up reliability for speed.
 //!
-//! Each segment is answered with an ACK of so many segments beyond the highest that came, at first of no more than half
-//! of what came so far: a sender in slow start has that much on its way. A sender that has not sent so far ignores the
-//! ACK (RFC 9293 section 3.10.7.4); so when nothing comes for a while, an ACK of exactly what came follows.
+//! Each segment is answered with an ACK of `ahead` segments beyond the highest that came. At first it is of no more than
+//! half of what came so far, because a sender in slow start has that much in flight. A sender ignores an ACK of what it has
+//! not sent yet (RFC 9293 section 3.10.7.4). So when nothing comes for a while, an ACK of exactly what came follows.
 
 use acklab_packet::Time;
 

@@ -1,9 +1,9 @@
 //! ACKs at a pace tied to the round trip, as TACK has it (Li and others, SIGCOMM 2020).
 //!
-//! An ACK leaves once `segments` in-order segments have come *and* RTTmin/`beta` has passed since the last ACK: on a slow
-//! path the segments decide, on a fast one the clock, with `beta` ACKs a round trip. Our reading of what the path
-//! leaves open: a held segment waits at most `timer`, what is out of order is acknowledged at once (TACK's instant ACK),
-//! and before a round trip is known the segments alone decide.
+//! An ACK leaves once `segments` in-order segments have come *and* RTTmin/`beta` has passed since the last ACK. On a slow
+//! path the number of segments decides. On a fast path the clock decides, with `beta` ACKs a round trip. Three points are our
+//! reading. A held segment waits at most `timer`. Segments out of order are acknowledged at once (TACK's instant ACK). Before
+//! a round trip is known, the number of segments alone decides.
 
 use acklab_packet::Time;
 

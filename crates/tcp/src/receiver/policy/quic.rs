@@ -1,9 +1,9 @@
 //! QUIC's acknowledgments (RFC 9000 section 13.2), and what a sender can ask of them (draft-ietf-quic-ack-frequency).
 //!
-//! An ACK for every so many packets, at the latest after `max_ack_delay`. At once are acknowledged: what is out of order, as
-//! the reordering threshold has it, and the first of packets marked CE. What is out of order shows in packet numbers, which
-//! no packet repeats: a retransmission is a packet in order. Where the sender numbers none (TCP), sequence numbers stand
-//! for them, and a retransmission is one that comes late.
+//! An ACK leaves for every so many packets, at the latest after `max_ack_delay`. Two kinds of packets are acknowledged at
+//! once: those out of order by the reordering threshold, and the first of several packets marked CE. The order is that of
+//! packet numbers, which no packet repeats, so a retransmission is in order. If the sender has no packet numbers (TCP),
+//! sequence numbers replace them, and a retransmission counts as a late packet.
 
 use acklab_packet::Time;
 
@@ -12,7 +12,7 @@ use super::{AckPolicy, Arrival, Emission};
 /// Least delay that a sender asks for by its round trip: the granularity of RFC 9002 section 6.1.2.
 const GRANULARITY: f64 = 0.001;
 
-/// Most gaps that an ACK tells of; quinn keeps 64 ranges.
+/// Most gaps that an ACK reports; quinn keeps 64 ranges.
 const MOST_GAPS: usize = 63;
 
 /// Requests of a sender to its receiver.
@@ -37,11 +37,11 @@ pub struct Quic {
     next: u64,
     /// The highest number when the last ACK left ("Largest Acked").
     acked: u64,
-    /// Numbers that have not come, ascending, and since when they are missed. What was lost keeps its gap, for its number never
-    /// comes, until the receiver may forget it: when an ACK that told of it has itself been acknowledged (RFC 9000 section
-    /// 13.2.4), for which a smoothed round trip stands.
+    /// Numbers that have not come, ascending, and since when they are missing. A lost packet's number never comes, so its gap
+    /// stays until the receiver may forget it. That is when an ACK that reported the gap has itself been acknowledged (RFC
+    /// 9000 section 13.2.4). A smoothed round trip stands for the time until then.
     missing: Vec<(u64, u64, Time)>,
-    /// Smoothed round trip that the sender last told, in seconds; 0 is none.
+    /// Smoothed round trip that the sender last told, in seconds; 0 if it has told no round trip.
     srtt: f64,
     /// Departure of the highest packet from its sender, and its arrival.
     newest: (Time, Time),
@@ -119,8 +119,8 @@ impl Quic {
         self.missing.splice(index..=index, left);
     }
 
-    /// Rule of the draft's section 6.4 for CE: only the first in a row, unless every second packet has an ACK anyway, when it
-    /// is each (RFC 9000 section 13.2.1).
+    /// Rule of the draft's section 6.4 for CE: only the first marked packet in a row counts. If every second packet has an ACK
+    /// anyway, each marked packet counts (RFC 9000 section 13.2.1).
     fn must_tell_mark(&mut self, ce: bool) -> bool {
         let before = std::mem::replace(&mut self.marked, ce);
         ce && (!before || self.rules.segments <= 2)
@@ -135,8 +135,8 @@ impl Quic {
         self.rules.max_ack_delay
     }
 
-    /// An ACK of everything, which says how long the highest packet has waited (ACK Delay, RFC 9000 section 19.3): it echoes
-    /// the instant at which that packet would have left, had it not waited.
+    /// An ACK of everything. It says how long the highest packet has waited (ACK Delay, RFC 9000 section 19.3). For this it
+    /// echoes that packet's departure time plus the wait.
     fn ack(&self, now: Time) -> Emission {
         let (sent, came) = self.newest;
         let echo = self.numbered.then(|| sent + (now - came));

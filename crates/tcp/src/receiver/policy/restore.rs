@@ -1,13 +1,14 @@
-//! Divided ACKs for as long as it takes to bring a sender's window somewhere, and no longer.
+//! Divided ACKs until a sender's window has reached a goal, and no longer.
 //!
-//! Two proposals that the ledger only names (divack.m.wireless_recovery, divack.m.handover: the text at hand gives no full
-//! algorithm), so these are our rules. The sender's window is told by its segments.
+//! The ledger only names these two proposals (divack.m.wireless_recovery, divack.m.handover), because the text at hand gives no
+//! full algorithm. So the rules here are our own. The sender's segments carry its window.
 //!
-//! * After a wireless loss: when the gap is filled, ACKs leave in pieces until the window is back at what it was before
-//!   the gap. A loss is wireless if the sender's smoothed round trip, as told just before the gap, lies in the lower `share`
-//!   of the range it has had: a queue that overflows was full. Other losses change nothing.
-//! * After a handover to a faster network: from an instant on, until the window has reached a target, such as the new path's
-//!   bandwidth-delay product, which the receiver is supposed to know.
+//! * After a wireless loss. When the gap is filled, ACKs leave in pieces until the window is back at what it was before
+//!   the gap. The rule compares the sender's smoothed round trip just before the gap with the range it has had. A loss is
+//!   wireless if that round trip lies in the lower `share` of the range, since a queue that overflows was full. Other
+//!   losses change nothing.
+//! * After a handover to a faster network. ACKs leave in pieces from an instant on, until the window has reached a target. The
+//!   target can be the new path's bandwidth-delay product, if the receiver knows it.
 
 use acklab_packet::Time;
 

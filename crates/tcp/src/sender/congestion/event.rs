@@ -1,9 +1,9 @@
-//! The events that a congestion control is told of, and the window that it moves.
+//! The events that a congestion control processes, and the window that it moves.
 
 use acklab_packet::{Seq, Time};
 
 use super::CaState;
-use crate::sender::rtt::delivery::RateSample;
+use crate::sender::flight::rate::RateSample;
 
 /// The window as a control sees and moves it. In sequence units and seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -31,8 +31,8 @@ pub enum CaState {
     Loss,
 }
 
-/// Windows and the state that the last reduction left. In sequence units. Whoever has a [`Congestion`] reads them; its methods
-/// (`moves.rs`) alone write them.
+/// Windows and the state that the last reduction left, in sequence units. Code that has a [`Congestion`] reads them. Only its
+/// methods (`moves.rs`) write them.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Windows {
@@ -50,7 +50,7 @@ pub struct Windows {
     pub dupacks: u32,
     /// Cause of the last reduction. It stays beyond `recover`, because the rules of 1997 read it; see [`Congestion::state_at`].
     pub state: CaState,
-    /// The phase in which credit last grew the window, until somebody asks ([`super::Sender::take_growth`]).
+    /// The phase in which credit last grew the window, until it is read ([`super::Sender::take_growth`]).
     grown_in: Phase,
     slow_start_at_ssthresh: bool,
     /// The control alone moves `cwnd`.
@@ -111,8 +111,8 @@ impl Congestion {
         self.state_at(una) >= CaState::Recovery
     }
 
-    /// Sets the threshold. Where a window equal to it is to be in slow start, it is kept a hair above, so that whoever
-    /// compares the two need not ask.
+    /// Sets the threshold. If a window equal to the threshold is in slow start, the next larger number is kept. Then
+    /// `cwnd < ssthresh` means slow start under either rule.
     pub(super) fn set_ssthresh(&mut self, units: f64) {
         self.windows.ssthresh = if self.slow_start_at_ssthresh { units.next_up() } else { units };
     }

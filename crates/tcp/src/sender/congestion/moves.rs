@@ -80,14 +80,14 @@ impl Congestion {
         self.windows.recover = seq;
     }
 
-    /// The last reduction is taken back with `una` acknowledged. A loss below it that is one may begin a recovery at once.
+    /// The last reduction is undone with `una` acknowledged. A real loss from `una` on may begin a recovery at once.
     pub(in crate::sender) fn reopen(&mut self, una: Seq) {
         self.windows.inflation = 0;
         self.windows.state = CaState::Open;
         self.windows.recover = una;
     }
 
-    /// An ACK of new data: duplicates are counted anew.
+    /// An ACK of new data: the count of duplicates starts again.
     #[inline(always)]
     pub(in crate::sender) fn advance(&mut self) {
         (self.windows.dupacks, self.windows.limited) = (0, 0);

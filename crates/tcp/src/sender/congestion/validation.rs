@@ -1,5 +1,5 @@
 //! Window validation (RFC 2861; RFC 7661), as Linux has it (`tcp_cwnd_validate` in net/ipv4/tcp_output.c,
-//! `tcp_is_cwnd_limited` in include/net/tcp.h): an unused window does not grow, and after a while shrinks towards what is used.
+//! `tcp_is_cwnd_limited` in include/net/tcp.h). An unused window does not grow. After a while it shrinks towards what is used.
 
 use acklab_packet::{Seq, Time};
 

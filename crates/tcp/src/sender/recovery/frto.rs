@@ -30,7 +30,7 @@ pub(super) enum TimeoutSign {
     Ask,
     /// Nothing was lost.
     Spurious,
-    /// The timeout had its reason: the flight is sent again.
+    /// The timeout was not spurious: the flight is sent again.
     Refuted,
 }
 
@@ -44,8 +44,9 @@ pub(super) struct Frto {
 }
 
 impl Frto {
-    /// The timer has run out, and nothing has been reduced yet. Within another loss's repair nothing is suspected (step 1), but
-    /// for a timeout of the same segment again. Linux suspects that one also if the first was not (`tcp_enter_loss`).
+    /// The timer has run out, and nothing has been reduced yet. During the repair of another loss no timeout is suspected (step
+    /// 1), except one of the same segment again. Linux suspects that one even if the first was not suspected
+    /// (`tcp_enter_loss`).
     pub fn suspect(&mut self, core: &Core) {
         let seq = &core.seq;
         let again = self.suspicion.as_ref().is_some_and(|earlier| earlier.from == seq.una)
@@ -64,15 +65,15 @@ impl Frto {
         self.suspicion = None;
     }
 
-    /// Judges by an ACK that has not counted yet; a spurious timeout is taken back. `known`: how many units from one to the
-    /// other were reported before it, or sent twice all the same, as a probe of the tail.
-    pub fn judge(&mut self, core: &mut Core, ack: &Ack, known: impl Fn(Seq, Seq) -> u64) -> TimeoutSign {
+    /// Judges by an ACK that has not counted yet. A spurious timeout is undone. `known`: how many units between two numbers were
+    /// reported before it, or were sent twice for another reason, such as a probe of the tail.
+    pub fn judge(&mut self, core: &mut Core, ack: &Ack, known: impl Fn(&Core, Seq, Seq) -> u64) -> TimeoutSign {
         let Some(suspicion) = &self.suspicion else { return TimeoutSign::None };
         let Suspicion { resent_to, point, asked, .. } = **suspicion;
         // Whether some of these units were sent once, before the timeout, and are reported for the first time.
         let first_report = |from: Seq, to: Seq| {
             let (from, to) = (from.max(resent_to), to.min(point));
-            from < to && known(from, to) < to - from
+            from < to && known(core, from, to) < to - from
         };
         let above = |start: Seq| start.max(ack.ack);
         let original = first_report(core.seq.una, ack.ack)
@@ -107,24 +108,17 @@ impl Frto {
         }
     }
 
-    /// Asks with new data, as far as there is any, and the receiver takes it; whatever cwnd says. `sent` notes what leaves.
+    /// Asks with new data, as far as there is any, and the receiver takes it; whatever cwnd says. `sent` notes the units of each segment.
     /// With nothing to ask with, the flight is sent again.
-    pub fn ask<W: SenderWire>(
-        &mut self,
-        core: &mut Core,
-        now: Time,
-        wire: &mut W,
-        mut sent: impl FnMut(Seq, Seq),
-    ) -> bool {
+    pub fn ask<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W, mut sent: impl FnMut(u64)) -> bool {
         let next = core.seq.nxt;
         core.seq.go_to_end();
         let Some(suspicion) = &mut self.suspicion else { return false };
         for _ in 0..ASK {
             let Some(len) = core.seq.new_data().filter(|_| core.may_send_now(now, wire)) else { break };
             suspicion.asked = true;
-            let start = core.seq.nxt;
             core.send_new(len, now, wire);
-            sent(start, core.seq.nxt);
+            sent(u64::from(len));
         }
         let asked = suspicion.asked;
         if !asked {

@@ -1,4 +1,4 @@
-//! Loss recovery: presumption of losses, and what may be sent now.
+//! Loss recovery: what is considered lost, and what may be sent now.
 //!
 //! To add one: a file here, a variant in [`Recovery`] and in [`RecoveryKind`].
 
@@ -7,7 +7,6 @@ mod fack;
 mod ff96;
 mod frto;
 mod intake;
-mod log;
 mod newreno;
 mod pipe;
 mod prr;
@@ -42,8 +41,8 @@ use crate::rules::RecoveryKind;
 
 /// A loss recovery: it reacts to ACKs and to the timer.
 pub trait LossRecovery {
-    /// An ACK for nothing beyond `snd_max` arrived: takes in what it covers and reports, finds what is lost, and takes back a
-    /// reduction that it shows to have been needless. No window falls or grows yet.
+    /// An ACK arrived that does not go beyond `snd_max`. Takes in what it covers and reports, and finds what is lost. Undoes a
+    /// reduction that the ACK shows to be spurious. No window falls or grows yet.
     fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time);
 
     /// What the ACK just judged shows.
@@ -64,7 +63,7 @@ pub trait LossRecovery {
     /// The timer ran out: forget what the timeout makes void, before the window is reduced.
     fn before_timeout(&mut self, core: &mut Core);
 
-    /// Takes the last reduction back if this ACK, before it counts, shows that it was needless.
+    /// Undoes the last reduction if this ACK, before it counts, shows that it was spurious.
     fn undo(&mut self, core: &mut Core, ack: &Ack) {
         let was = core.cc.state_at(core.seq.una);
         if core.undo(ack) {
@@ -72,8 +71,8 @@ pub trait LossRecovery {
         }
     }
 
-    /// Forgets losses that were none: a reduction has been taken back, before which the state `was` another. Recoveries
-    /// without this have no reductions that are.
+    /// Forgets what was believed lost and was not: a reduction has been undone. `was` is the state before that. Recoveries
+    /// without this method have no reductions that are undone.
     fn undone(&mut self, _core: &mut Core, _was: CaState) {}
 
     /// Units that a SACK recovery believes to be in the network, while it is on.

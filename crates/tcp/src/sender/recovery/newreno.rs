@@ -60,7 +60,7 @@ impl NewReno {
 }
 
 impl LossRecovery for NewReno {
-    /// Nothing: no reduction is taken back.
+    /// Nothing: no reduction is undone.
     #[inline(always)]
     fn judge(&mut self, _: &mut Core, _: &Ack, _: Time) {}
 

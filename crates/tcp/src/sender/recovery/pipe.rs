@@ -9,7 +9,7 @@ use super::super::{Core, SenderWire};
 pub(super) struct Next {
     pub seq: Seq,
     pub len: u64,
-    /// True if it is the one at SND.NXT, which goes on after it.
+    /// True if it is the one at SND.NXT, which then moves past it.
     pub in_order: bool,
     /// End of the window, if the rule `skip` may leave this segment out and send the one after it.
     pub skip_within: Option<Seq>,
@@ -43,7 +43,7 @@ pub(super) trait ByPipe {
     fn next(&mut self, core: &mut Core) -> Option<Next>;
 
     /// It has left.
-    fn sent<W: SenderWire>(&mut self, core: &mut Core, sent: &Next, now: Time, wire: &mut W);
+    fn sent<W: SenderWire>(&mut self, _core: &mut Core, _sent: &Next, _now: Time, _wire: &mut W) {}
 
     /// Sends one segment, whatever the window and the pacer say.
     fn send_one<W: SenderWire>(&mut self, core: &mut Core, next: &Next, now: Time, wire: &mut W) {

@@ -1,8 +1,9 @@
-//! Proportional rate reduction: how much a recovery may send for each ACK, so that what is in flight falls to ssthresh over a
-//! round trip instead of at once (RFC 6937, and RFC 9937, which replaces it; names in comments are theirs).
+//! Proportional rate reduction (RFC 6937, and RFC 9937, which replaces it; names in comments are theirs): how much a recovery
+//! may send for each ACK. What is in flight then falls to ssthresh over a round trip instead of at once.
 //!
 //! While more than ssthresh is in flight, ssthresh / RecoverFS of what is delivered is sent. With less, after heavy losses, a
-//! bound says how fast to come back: what was delivered and nothing more (CRB), or a segment more with each ACK (SSRB).
+//! bound limits how fast the flight grows back to ssthresh. It is what was delivered (CRB), or a segment more than that with
+//! each ACK (SSRB).
 
 use super::super::Core;
 use crate::rules::FackWindow;
@@ -17,7 +18,7 @@ pub(super) struct Prr {
     out: u64,
 }
 
-/// Deliveries that an ACK tells of.
+/// Deliveries that an ACK shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Delivery {
     /// Units covered or reported for the first time (`DeliveredData`), and those of them that were covered.
@@ -62,8 +63,8 @@ impl Prr {
         self.out += units;
     }
 
-    /// An ACK in recovery, also the one that begins it: sets cwnd to what is in flight, `pipe`, and what may leave now
-    /// (RFC 6937 section 3; RFC 9937 section 6.2). `losses`: whether it showed more of them.
+    /// An ACK in recovery, also the one that begins it (RFC 6937 section 3; RFC 9937 section 6.2). Sets cwnd to what is in
+    /// flight, `pipe`, plus what may leave now. `losses`: whether the ACK showed more losses.
     pub fn on_ack(&mut self, core: &mut Core, delivery: Delivery, pipe: u64, losses: bool) {
         let mss = u64::from(core.seq.mss);
         // RFC 9937: an ACK that delivers nothing leaves the window. The first segment goes whatever a bound says.
@@ -112,7 +113,7 @@ impl Prr {
         core.cc.set_cwnd(((pipe + sending).max(1) * mss) as f64);
     }
 
-    /// The recovery is over: what it has come to is ssthresh, but for a rest. Whether a reduction was on.
+    /// The recovery is over. Sets cwnd to ssthresh, which it has nearly reached. Returns whether a reduction was on.
     pub fn end(&mut self, core: &mut Core) -> bool {
         let on = std::mem::take(self).on();
         if on {

@@ -67,7 +67,7 @@ impl Before {
         Before { in_flight, covered, above: board.within(una, core.seq.max) }
     }
 
-    /// What the ACK adds to it: its report but for losses, what is in flight now, and the state.
+    /// What the ACK adds to it: its report except for losses, what is in flight now, and the state.
     pub fn news(&self, board: &Scoreboard, core: &Core, ack: &Ack) -> Report {
         let una = ack.ack.max(core.seq.una);
         let sacked = board.within(una, core.seq.max) - self.above;

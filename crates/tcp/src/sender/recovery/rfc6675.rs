@@ -38,14 +38,14 @@ impl Rfc6675 {
         let before = self.board.total();
         for (start, end) in ack.sack.iter(ack.ack) {
             if start >= core.seq.una && start < end && end <= core.seq.max {
-                self.board.report(start, end, |from, to| core.note_reported(from, to, now));
+                self.board.report(start, end, |from, to| core.note_reported(from.max(ack.ack), to, now));
             }
         }
         self.board.total() - before
     }
 
-    /// `IsLost`: everything unreported below this edge is lost (section 4): above it lie `dup_thresh` reported runs,
-    /// or more than `dup_thresh - 1` segments' worth of reported units.
+    /// `IsLost`: everything unreported below this edge is lost (section 4). Above it lie `dup_thresh` reported runs, or more
+    /// than `dup_thresh - 1` segments' worth of reported units.
     fn lost_edge(&self, core: &Core) -> Seq {
         self.lost_edge_above(core, core.seq.una)
     }
@@ -96,9 +96,9 @@ impl Rfc6675 {
         Some((start, u64::from(core.seq.len_at(start)).min(end - start)))
     }
 
-    /// Rule 4: once a recovery, the segment that ends with the highest unreported unit, unless this recovery itself has
-    /// sent that one, as a hole or as new data: the rule is for losses at the tail, and repeating what is on its way
-    /// rescues nothing.
+    /// Rule 4: once a recovery, the segment that ends with the highest unreported unit. It is left out if this recovery itself
+    /// has sent that unit, as a hole or as new data. The rule is for losses at the tail, and a second copy of what is in
+    /// flight repairs no loss.
     fn rescue(&self, core: &Core) -> Option<Next> {
         let runs = self.board.runs();
         let end = runs.last().filter(|run| run.1 == core.seq.max).map_or(core.seq.max, |run| run.0);
@@ -151,9 +151,9 @@ impl Rfc6675 {
         }
     }
 
-    /// A new recovery may begin once HighACK has reached RecoveryPoint (section 5.1). RFC 6582 section 3.2 step 2 wants one
-    /// segment more, for without SACK duplicates at `recover` may be echoes of what was sent again for nothing; an ACK
-    /// that reports something new above it is none.
+    /// A new recovery may begin once HighACK has reached RecoveryPoint (section 5.1). RFC 6582 section 3.2 step 2 requires one
+    /// segment more. The reason is that without SACK, spurious retransmissions may cause duplicates at `recover`. An ACK that
+    /// reports new data above it has another cause.
     fn may_enter(core: &Core) -> bool {
         (core.cc.recover..core.seq.max).contains(&core.seq.una) || core.may_fast_retransmit()
     }
@@ -266,7 +266,7 @@ impl LossRecovery for Rfc6675 {
     fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) {
         self.undo(core, ack);
         let board = &self.board;
-        self.verdict = self.frto.judge(core, ack, |from, to| board.within(from, to));
+        self.verdict = self.frto.judge(core, ack, |_, from, to| board.within(from, to));
         if self.verdict == TimeoutSign::Spurious {
             self.undone(core, CaState::Loss);
         }
@@ -306,7 +306,7 @@ impl LossRecovery for Rfc6675 {
             self.duplicate(core, delivery, now, wire);
             return None;
         }
-        if verdict == TimeoutSign::Ask && self.frto.ask(core, now, wire, |_, _| {}) {
+        if verdict == TimeoutSign::Ask && self.frto.ask(core, now, wire, |_| {}) {
             return None;
         }
         if core.cc.state == CaState::Recovery {

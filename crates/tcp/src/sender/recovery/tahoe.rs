@@ -12,7 +12,7 @@ use super::{LossRecovery, Report};
 pub struct Tahoe;
 
 impl LossRecovery for Tahoe {
-    /// Nothing: no reduction is taken back.
+    /// Nothing: no reduction is undone.
     #[inline(always)]
     fn judge(&mut self, _: &mut Core, _: &Ack, _: Time) {}
 

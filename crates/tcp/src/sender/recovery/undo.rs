@@ -1,8 +1,8 @@
-//! Undo of a needless reduction: nothing was lost, it was late.
+//! Undo of a spurious reduction: a segment was not lost, but late.
 //!
-//! Two signs, as Linux reads them. Timestamps (the Eifel detection, RFC 3522): the first hole is filled by a segment that left
-//! before its retransmission. DSACKs (RFC 3708): the receiver reports every retransmission as a duplicate. Then cwnd and
-//! ssthresh are what they were (`tcp_undo_cwnd_reduction` in net/ipv4/tcp_input.c; RFC 4015 is more careful with cwnd).
+//! There are two signs, as Linux reads them. Timestamps (the Eifel detection, RFC 3522): the first hole is filled by a segment
+//! that left before its retransmission. DSACKs (RFC 3708): the receiver reports every retransmission as a duplicate. Then cwnd
+//! and ssthresh are restored (`tcp_undo_cwnd_reduction` in net/ipv4/tcp_input.c; RFC 4015 is more careful with cwnd).
 
 use acklab_packet::{Ack, Seq, Time};
 
@@ -42,27 +42,27 @@ pub(in crate::sender) enum Evidence {
     None,
     /// Within a recovery, its hole was filled by a segment that was late.
     Late,
-    /// It was needless.
+    /// It was spurious.
     Needless,
 }
 
 /// Watch over the last reduction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::sender) struct Undo {
-    /// True if the recovery has reductions that are taken back.
+    /// True if the recovery has reductions that can be undone.
     asks: bool,
     by_timestamps: bool,
     by_dsack: bool,
     /// True if the recovery weighs evidence with what it knows of each segment.
     pub weighed: bool,
     last: Option<Reduction>,
-    /// The windows to return to once the control has its event of the ACK that shows the reduction to be needless: Linux gives
-    /// the control the round trip first (`tcp_clean_rtx_queue`), and undoes then (`tcp_fastretrans_alert`).
+    /// The windows to return to. The control first processes the ACK that shows the reduction to be spurious. Linux, too, first
+    /// gives the control the round trip (`tcp_clean_rtx_queue`), and then undoes (`tcp_fastretrans_alert`).
     pending: Option<Reduced>,
 }
 
 impl Undo {
-    /// For a sender with these rules, if anything of it is asked.
+    /// For a sender with these rules; `None` if they never undo a reduction.
     pub fn new(rules: &SenderRules) -> Option<Box<Undo>> {
         use crate::rules::Undo as Rule;
         let undo = rules.recovery.undo();
@@ -87,8 +87,8 @@ impl Undo {
         if !self.asks || self.last.as_ref().is_some_and(|last| belongs && seq.una < last.to) {
             return;
         }
-        // What an earlier reduction sent again may still be on its way, and now arrive before it is sent once more: no sign that it
-        // was not lost (Linux's `tcp_retrans_stamp_cleanup`).
+        // A retransmission of an earlier reduction may still be in flight, and may arrive before its data is sent once more. That
+        // is no sign that the data was not lost (Linux's `tcp_retrans_stamp_cleanup`).
         let earlier = self.last.filter(|earlier| earlier.resent_to > seq.una);
         let (resent, resent_to, unreported) =
             earlier.map_or((None, 0, 0), |earlier| (earlier.resent, earlier.resent_to, earlier.unreported));
@@ -97,7 +97,7 @@ impl Undo {
         self.last = Some(Reduction { before, from: seq.una, to: seq.max, resent, resent_to, unreported });
     }
 
-    /// The last reduction, or one that follows and is for no loss, stays.
+    /// The last reduction will not be undone, nor will a following one that has another cause than loss.
     pub fn forget(&mut self) {
         self.last = None;
     }
@@ -111,15 +111,15 @@ impl Undo {
         }
     }
 
-    /// The duplicate that this ACK reports. Of more than were sent again, some are the path's own, and nobody knows which: none
-    /// counts until there are as many retransmissions (Linux's `tcp_dsack_seen`).
+    /// The duplicate that this ACK reports. If there are more duplicates than retransmissions, the path made some, and it is
+    /// unknown which. Then no duplicate counts until there are as many retransmissions (Linux's `tcp_dsack_seen`).
     fn reported(ack: &Ack, mss: u32, counters: &mut SenderCounters) -> Option<(Seq, Seq)> {
         let (start, end) = dsack(ack)?;
         counters.duplicates += (end - start).div_ceil(u64::from(mss));
         (counters.duplicates <= counters.retransmits).then_some((start, end))
     }
 
-    /// True if this ACK, before it counts, shows the last reduction to have been needless.
+    /// True if this ACK, before it counts, shows that the last reduction was spurious.
     pub fn judge(
         &mut self,
         ack: &Ack,
@@ -151,8 +151,8 @@ impl Undo {
         }
     }
 
-    /// A recovery has begun or is about to begin, with so many units on their way again; `any`: whether a new reduction's clock goes
-    /// on from the last (`tcp_init_undo`, `tcp_retrans_stamp_cleanup`).
+    /// A recovery has begun or is about to begin, with so many retransmitted units in flight. `any`: whether a new reduction's
+    /// clock continues from the last (`tcp_init_undo`, `tcp_retrans_stamp_cleanup`).
     pub fn on_their_way(&mut self, units: u64, any: bool) {
         if let Some(last) = &mut self.last {
             last.unreported = units;
@@ -176,7 +176,7 @@ impl Undo {
         }
     }
 
-    /// The last reduction was needless; whether there is one.
+    /// The last reduction was spurious. Returns whether there is one.
     pub fn take(&mut self) -> bool {
         let last = self.last.take().map(|last| last.before);
         let there = last.is_some();
@@ -184,7 +184,7 @@ impl Undo {
         there
     }
 
-    /// The windows before the reduction that was needless, to return to.
+    /// The windows before the spurious reduction, to return to.
     pub fn due(&mut self) -> Option<Reduced> {
         self.pending.take()
     }

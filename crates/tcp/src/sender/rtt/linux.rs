@@ -1,7 +1,7 @@
 //! Linux's smoothing of round-trip samples (`tcp_rtt_estimator` in net/ipv4/tcp_input.c, in seconds instead of shifted
-//! microseconds). The mean is RFC 6298's. The deviation differs in three ways: what counts is the largest since the last round trip
-//! began; from round trip to round trip that falls by no more than a quarter of the difference; and a sample far below the mean,
-//! which says nothing bad, adds an eighth of what one above it would.
+//! microseconds). The mean is RFC 6298's. The deviation differs in three ways. The largest one since the last round trip
+//! began counts. From one round trip to the next, it falls by no more than a quarter of the difference. A sample far below
+//! the mean adds an eighth of what one above it would, because a short round trip is no reason for a longer timeout.
 
 use acklab_packet::Seq;
 
@@ -72,8 +72,8 @@ mod tests {
         state.sample(0.1, 0.04, (11, 16));
         near(state.rto(), 0.107_656_25 + 0.230);
         assert_eq!((state.most, state.until), (0.04, 16));
-        // error -7.65625: srtt 106.69921875, mdev 145.625 + 7.65625 - 36.40625 = 116.875 ms, the most of this one; at its
-        // end a quarter of the difference goes: 230 - 113.125 / 4 = 201.71875.
+        // error -7.65625: srtt 106.69921875, mdev 145.625 + 7.65625 - 36.40625 = 116.875 ms, the most of this round trip.
+        // At its end a quarter of the difference goes: 230 - 113.125 / 4 = 201.71875.
         state.sample(0.1, 0.04, (17, 20));
         near(state.rto(), 0.106_699_218_75 + 0.201_718_75);
     }

@@ -1,8 +1,6 @@
-//! Time at a sender: round trips and the retransmission timer, delivery rates, pacing.
+//! Time at a sender: round trips and the retransmission timer, pacing.
 
-pub mod delivery;
 mod linux;
 pub(super) mod pacing;
 pub mod rto;
-pub(super) mod send_times;
 pub(super) mod timer;

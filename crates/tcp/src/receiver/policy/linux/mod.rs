@@ -1,17 +1,19 @@
 //! ACK policy of a Linux receiver (6.x; facts of its `tcp_input.c`, `tcp_output.c` and `tcp_timer.c`, told in other words
 //! and compared with what kernels did: `crates/tap/tests/replay.rs`).
 //!
-//! A receiver that sends no data is never in the kernel's interactive mode, which therefore does not occur here. The
-//! application reads at once, as all do here, unless `low_water` says for how much it waits: reading is an occasion for an ACK,
-//! if the last segment was pushed or short. An ACK leaves at once
+//! A receiver that sends no data is never in the kernel's interactive mode, so this file has no such mode. The application
+//! reads at once, as all do here, unless `low_water` says for how much data it waits. A read lets an ACK leave if the last
+//! segment was pushed or short. An ACK also leaves at once:
 //!
-//! - in *quick mode*: after the first data, a segment with nothing new, a silence above the retransmission timeout (half the
-//!   window's full segments, at most `quick` of them), after a congestion mark (two), and for each segment that grows the window;
-//! - when more than one full segment is unacknowledged; what is full is learnt from the segments seen;
-//! - for the first three segments above a gap, when a gap closes, and when the sender says it has reduced its window.
+//! - In *quick mode*. It begins after the first data, a segment with nothing new, or a silence above the retransmission
+//!   timeout. It then lasts for half the window's full segments, at most `quick` of them. After a congestion mark it lasts
+//!   for two ACKs. A segment that grows the window has a quick ACK of its own.
+//! - When more than one full segment is unacknowledged. The size of a full segment is learnt from the segments seen.
+//! - For the first three segments above a gap, when a gap closes, and when the sender says it has reduced its window.
 //!
-//! Further segments above a gap share an ACK after `sack_share` of the round trip, at most `sack_delay`. All else waits for a
-//! timer, which follows the time between segments. What GRO merged is one arrival, whose `gso_size` is learnt from.
+//! Further segments above a gap share an ACK after `sack_share` of the round trip, at most `sack_delay`. All other segments
+//! wait for a timer, which follows the time between segments. Segments that GRO merged are one arrival; the size of a full
+//! segment is learnt from its `gso_size`.
 
 mod buffer;
 mod clock;
@@ -168,7 +170,7 @@ impl Linux {
         self.quick = self.quick.max(half.min(most).min(self.rules.quick));
     }
 
-    /// The same, after an event: how long segments are held begins anew.
+    /// The same after an event, which also sets the time for which segments are held back to its least.
     fn be_quick_again(&mut self, most: u32) {
         self.be_quick(most);
         self.hold = Some(self.least());
@@ -348,7 +350,7 @@ impl AckPolicy for Linux {
         }
         self.heed_marks(arrival);
         self.grow(arrival);
-        // A FIN, and whatever else the receiver's own rules answer at once, is none of the policy's.
+        // The receiver's own rules answer a FIN, and everything else that they acknowledge at once. The policy does not.
         let closes = advances && !arrival.gap && (gap || !arrival.in_order);
         let decision = if closes || arrival.cwr || self.is_due() {
             Emission::Now

@@ -1,8 +1,9 @@
 //! Extended smartacking: the share of the round trip that is taken off a delay (ledger smartacking.m.extended).
 //!
 //! Where other traffic makes segments clump, a whole round trip is too much: the estimated end of the window lies
-//! before the real one. `alpha` falls with each loss, recovers by steps of 0.05 up to where it was (`beta`, as ssthresh
-//! is to cwnd), and then falls slowly, as long as most ACKs cover more than one segment (`gamma`).
+//! before the real one. `alpha` falls with each loss. It recovers by steps of 0.05 up to its value before the loss (`beta`,
+//! which is to `alpha` as ssthresh is to cwnd). After that it falls slowly. It takes a step only while most ACKs cover more
+//! than one segment (`gamma`).
 
 /// Share of alpha that a loss leaves.
 const AFTER_LOSS: f64 = 0.9;

@@ -1,8 +1,8 @@
 //! Smartacking (ledger smartacking.m.core).
 //!
-//! The receiver reckons when the last segment of the sender's window will be here: what is left of the window, times
-//! the average time between arrivals. If that is sooner than a round trip, the bottleneck has room, and an ACK leaves at
-//! once; else it may wait for the difference, so that it reaches the sender just before the window is used up.
+//! The receiver computes when the last segment of the sender's window will arrive: what is left of the window, times the
+//! average time between arrivals. If that is sooner than a round trip, the bottleneck has room, and an ACK leaves at once.
+//! Otherwise it may wait for the difference, so that it reaches the sender just before the window is used up.
 //!
 //! Window, round trip and arrival times come from [`crate::receiver::estimator`], or from the sender.
 
@@ -93,7 +93,7 @@ impl State {
         if delay <= 0.0 {
             return Emission::Now;
         }
-        // Each arrival reckons anew, but the longest delay counts from the first segment that waits.
+        // Each arrival computes the delay again, but the longest delay counts from the first segment that waits.
         let latest = *self.pending.get_or_insert(arrival.now) + self.timer;
         let at = latest.min(arrival.now + Time::from_secs(delay));
         if at <= arrival.now { Emission::Now } else { Emission::At(at) }

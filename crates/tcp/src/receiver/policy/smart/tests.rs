@@ -74,7 +74,7 @@ fn with_room_at_the_bottleneck_every_segment_is_acknowledged_and_later_none() {
     policy.on_ack_sent(t(0.33));
     // A window of 12 now: 110 ms, 10 more than a round trip.
     near(arrive(&mut policy, &at(0.34, 11)), 0.35);
-    // Nobody acknowledged, so the window's end comes nearer with each arrival: 10 are left, and the ACK leaves.
+    // No ACK left meanwhile, so the window's end comes nearer with each arrival: 10 are left, and the ACK leaves.
     let next = arrive(&mut policy, &at(0.35, 12));
     assert!(matches!(next, Emission::Now) || matches!(next, Emission::At(at) if (at.secs() - 0.35).abs() < 1e-9));
 }

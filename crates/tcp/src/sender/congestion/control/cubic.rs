@@ -143,8 +143,8 @@ impl CongestionControl for Cubic {
     }
 }
 
-/// A whole number where the product of 0.7 and a window is one but for its last digits: 63 of 90, which the stack would
-/// else round down to 62.
+/// A whole number, if the product of 0.7 and a window differs from one only in its last digits. An example is 63 of 90,
+/// which the stack would otherwise round down to 62.
 fn tidy(units: f64) -> f64 {
     let whole = units.round();
     if (units - whole).abs() < 1e-9 * whole { whole } else { units }

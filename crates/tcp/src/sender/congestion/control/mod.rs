@@ -63,7 +63,7 @@ pub trait CongestionControl: Debug + Send + Sync + CloneControl {
     /// Something signals congestion: what remains of a window of which `in_use` was used.
     fn on_congestion(&mut self, signal: Signal, in_use: f64, window: &Window) -> Reduced;
 
-    /// The last reduction turns out to have been needless: `before` it the window was this, and may be so again.
+    /// The last reduction turns out to have been spurious. `before` is the window before it, which is restored.
     fn undo(&mut self, before: Reduced, window: &mut Window) {
         window.cwnd = window.cwnd.max(before.cwnd);
         window.ssthresh = window.ssthresh.max(before.ssthresh);
@@ -95,7 +95,7 @@ pub trait CongestionControl: Debug + Send + Sync + CloneControl {
     }
 }
 
-/// A copy in a box; every control that is `Clone` has it.
+/// A copy in a `Box`; every control that is `Clone` has it.
 pub trait CloneControl {
     /// The copy.
     fn clone_control(&self) -> Box<dyn CongestionControl>;
@@ -116,7 +116,7 @@ impl Clone for Box<dyn CongestionControl> {
 /// The enum that dispatches to every control, and how each is made from its parameters.
 macro_rules! controls {
     (($payload:ident, $seed:ident): $($name:ident($kept:ty) from $pattern:pat => $make:expr;)+) => {
-        /// The algorithms. Reno has no state; the others keep theirs in a box, so that a sender is no larger for them.
+        /// The algorithms. Reno has no state. The others keep theirs in a `Box`, so that they do not enlarge a sender.
         #[derive(Clone, Debug)]
         #[allow(missing_docs)]
         pub enum Control {

@@ -1,6 +1,6 @@
-//! Prague (draft-briscoe-iccrg-prague-congestion-control-03): DCTCP for the Internet. Marks reduce the window by their share of
-//! late, which is measured over at least 25 ms. Below that round trip growth is slower, so that flows with short round trips leave
-//! others their part. It paces. A loss is answered as Reno answers it: the way back where the queue drops.
+//! Prague (draft-briscoe-iccrg-prague-congestion-control-03): DCTCP for the Internet. Marks reduce the window by their recent
+//! share, which is measured over at least 25 ms. Below that round trip growth is slower, so that flows with short round trips
+//! leave others their part. It paces. It answers a loss as Reno does, as a fallback for queues that drop.
 //!
 //! The draft's optional search for queues that mark as in RFC 3168 is not here, nor the delay before RTT independence begins.
 

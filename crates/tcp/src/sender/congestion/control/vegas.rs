@@ -1,5 +1,5 @@
-//! Vegas (Brakmo, O'Malley and Peterson 1994), the window's part of it, as kernels have it: once a round trip the window
-//! moves by one segment toward a backlog between alpha and beta. Losses are repaired by the recovery and halve.
+//! Vegas's window (Brakmo, O'Malley and Peterson 1994), as kernels have it. Once a round trip the window moves by one segment
+//! toward a backlog between alpha and beta. The recovery repairs losses, and a loss halves the window.
 
 use acklab_packet::Seq;
 

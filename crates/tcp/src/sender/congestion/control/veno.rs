@@ -1,5 +1,5 @@
-//! Veno: additive increase and multiplicative decrease, each with a gentler form chosen by an estimate of how many of
-//! the flow's segments wait in the network (ledger veno.m.state_estimate, veno.m.ai, veno.m.md, veno.m.sack_veno).
+//! Veno (ledger veno.m.state_estimate, veno.m.ai, veno.m.md, veno.m.sack_veno): additive increase and multiplicative
+//! decrease, each with a gentler form. An estimate of how many of the flow's segments wait in the network chooses the form.
 
 use acklab_packet::Seq;
 
@@ -84,7 +84,7 @@ impl Veno {
         }
     }
 
-    /// Above beta every second ACK grows the window; anywhere else each does, and the count starts anew.
+    /// Above beta every second ACK grows the window. Otherwise each ACK does, and the count starts again.
     fn take_turn(&mut self) {
         self.may_grow = if self.backlog > self.rules.beta { !self.grew } else { true };
         self.grew = self.backlog > self.rules.beta && self.may_grow;

@@ -1,5 +1,5 @@
-//! Westwood+ (Grieco and Mascolo 2004): the rate of returning ACKs, filtered once a round trip, sets the window after a
-//! loss to what the path was seen to carry without queueing.
+//! Westwood+ (Grieco and Mascolo 2004). It filters the rate of returning ACKs once a round trip. After a loss this rate sets
+//! the window to what the path was seen to carry without queueing.
 
 use super::{AckEvent, CongestionControl, Needs, Reduced, Signal, Window};
 
@@ -63,7 +63,7 @@ impl CongestionControl for Westwood {
         }
         let now = window.now.secs();
         let Some(since) = self.since else {
-            // What the first ACK tells of was delivered before the interval that it begins.
+            // What the first ACK acknowledges was delivered before the interval that it begins.
             (self.since, self.delivered, self.by_duplicates) = (Some(now), 0.0, 0.0);
             return;
         };

@@ -2,8 +2,8 @@
 
 use super::{Covered, WindowCredit, Worth};
 
-/// Slow start: one segment an ACK. Congestion avoidance: ACKs are counted, and the one that finds a whole window counted
-/// already grows it by a segment and is not counted itself, so that one ACK more than a window is needed.
+/// In slow start each ACK gives one segment. In congestion avoidance ACKs are counted. An ACK that finds a whole window
+/// already counted grows the window by a segment and is not counted itself. So one ACK more than a window is needed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counter {
     /// ACKs counted ("snd_cwnd_cnt").

@@ -1,8 +1,8 @@
-//! HyStart, hybrid slow start (Ha and Rhee 2011), with the constants and the corners of Linux's CUBIC.
+//! HyStart, hybrid slow start (Ha and Rhee 2011), with the constants and the special cases of Linux's CUBIC.
 //!
-//! It stands before another control and ends slow start at the window it has reached when a round's ACKs come as one
-//! train for longer than half a round trip, or when its round trips have grown by an eighth. Unlike HyStart++
-//! ([`super::HyStartPlusPlus`]) it also watches the slow start after a timeout, and never goes back.
+//! It stands before another control, and ends slow start at the window it has reached. There are two causes: a round's ACKs
+//! come as one train for longer than half a round trip, or its round trips have grown by an eighth. Unlike HyStart++
+//! ([`super::HyStartPlusPlus`]) it also watches the slow start after a timeout, and never returns to slow start.
 
 use acklab_packet::Seq;
 
@@ -112,7 +112,7 @@ impl CongestionControl for HyStart {
         self.control.grow(credit, window);
     }
 
-    /// After a timeout it begins anew, and has forgotten the least round trip.
+    /// After a timeout it begins again, and has forgotten the least round trip.
     fn on_congestion(&mut self, signal: Signal, in_use: f64, window: &Window) -> Reduced {
         if signal == Signal::Timeout {
             (self.stage, self.delay_min, self.round) = (Stage::Watching, f64::INFINITY, None);

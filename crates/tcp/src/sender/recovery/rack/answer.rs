@@ -13,7 +13,8 @@ use crate::sender::congestion::control::{CongestionControl, Needs, Signal};
 use crate::sender::{Core, SenderWire};
 
 impl Rack {
-    /// Answers the ACK just judged, but for the timers; whether something was sent in order, and whether the ACK advances.
+    /// Answers the ACK just judged, except for the timers. Returns whether something was sent in order, and whether the ACK
+    /// advances.
     pub(super) fn answer<W: SenderWire>(
         &mut self,
         core: &mut Core,
@@ -96,7 +97,7 @@ impl Rack {
         core.begin_recovery(now, wire);
         self.expect_reports(core);
         if self.prr.on() {
-            // That of a mark goes on.
+            // The reduction for a mark continues.
             core.cc.recover_to(recover - 1);
         } else {
             self.prr.begin(core, window, delivery);
@@ -104,7 +105,7 @@ impl Rack {
         self.prr.on_ack(core, delivery, self.in_flight(core), true);
         // A control that owns the window first says what may be in flight.
         if !core.control_owns_window()
-            && let Some(lost) = self.next_lost(core)
+            && let Some(lost) = Rack::next_lost(core)
         {
             self.send_one(core, &lost, now, wire);
         }
@@ -114,7 +115,7 @@ impl Rack {
     fn note_order(&mut self, core: &mut Core, now: Time) {
         if core.rules.controls == Controls::Linux && core.needs == Needs::RoundTrips {
             let calm = core.cc.state_at(core.seq.una) == CaState::Open;
-            let open = calm && self.board.is_empty() && !self.log.any_resent();
+            let open = calm && self.board.is_empty() && !core.flight().any_resent();
             if std::mem::replace(&mut self.disordered, !open) == open {
                 core.with_control(now, |control, _| control.on_open(open));
             }
@@ -123,10 +124,6 @@ impl Rack {
 
     /// F-RTO's question; whether there was new data to ask with.
     fn ask<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) -> bool {
-        let (log, prr) = (&mut self.log, &mut self.prr);
-        self.frto.ask(core, now, wire, |start, end| {
-            log.sent(start, end, now);
-            prr.sent(end - start);
-        })
+        self.frto.ask(core, now, wire, |units| self.prr.sent(units))
     }
 }

@@ -4,7 +4,7 @@
 use acklab_packet::{Seq, Time};
 
 use super::super::super::CLOCK;
-use super::super::log::Sent;
+use super::super::super::flight::Sent;
 
 /// RACK's variables.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,17 +62,7 @@ mod tests {
     use super::*;
 
     fn sent(end: Seq, at: f64, resent: bool) -> Sent {
-        Sent {
-            start: end - 1,
-            end,
-            at: Time::from_secs(at),
-            resent,
-            lost: false,
-            marked: false,
-            sacked: false,
-            found: false,
-            number: 0,
-        }
+        Sent { start: end - 1, end, at: Time::from_secs(at), resent, ..Sent::default() }
     }
 
     #[test]

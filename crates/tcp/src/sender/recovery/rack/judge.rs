@@ -1,5 +1,5 @@
-//! Judgement of an ACK: what it takes from the network, and what it shows to be lost (RFC 8985 section 6.2). No window moves here, but
-//! for a reduction that is taken back.
+//! Judgement of an ACK: what it takes from the network, and what it shows to be lost (RFC 8985 section 6.2). No window moves
+//! here, unless a reduction is undone.
 
 use acklab_packet::{Ack, Seq, Time};
 
@@ -38,8 +38,7 @@ pub(super) struct Judged {
 impl Rack {
     /// Takes in an ACK, and finds what is lost.
     pub(super) fn judge_ack(&mut self, core: &mut Core, ack: &Ack, now: Time) {
-        let log = &self.log;
-        let verdict = self.frto.judge(core, ack, |from, to| log.reported_or_resent(from, to));
+        let verdict = self.frto.judge(core, ack, |core, from, to| core.flight().reported_or_resent(from, to));
         if verdict == TimeoutSign::Spurious {
             self.undone(core, CaState::Loss);
         }
@@ -51,7 +50,7 @@ impl Rack {
         let measures = core.rules.recovery.measures_reordering();
         let duplicate = dsack.filter(|_| measures).and_then(|block| self.note_duplicate(core, block));
         let evidence = self.weigh(core, ack);
-        let (in_flight, lost_ever, reported) = (self.in_flight(core), self.log.lost_ever(), self.board.total());
+        let (in_flight, lost_ever, reported) = (self.in_flight(core), core.flight().lost_ever(), self.board.total());
         let (una, arrived) = (core.seq.una, self.board.runs().last().map_or(core.seq.una, |run| run.1));
         let samples = self.take_in(core, ack, now);
         let after = ack.ack.max(una);
@@ -89,31 +88,33 @@ impl Rack {
     /// Marks what is lost, and says when more may be (section 6.2 steps 4 and 5), with everything below `una` acknowledged and
     /// the round trip `srtt`. Whether that was more than before, and whether a recovery begins: also for what the last one found
     /// above its end and did not come to.
-    pub(super) fn find_losses(&mut self, core: &Core, (una, srtt): (Seq, Option<f64>), now: Time) -> (bool, bool) {
-        let (wait, lost, again) = (self.wait(core, una, srtt), self.log.lost(), self.log.on_their_way_again());
+    pub(super) fn find_losses(&mut self, core: &mut Core, (una, srtt): (Seq, Option<f64>), now: Time) -> (bool, bool) {
+        let wait = self.wait(core, una, srtt);
+        let (lost, again) = (core.flight().lost(), core.flight().on_their_way_again());
         let looks = std::mem::take(&mut self.detection.advanced) || !core.rules.recovery.measures_reordering();
         if self.sends == Sends::New {
             (self.reorder, self.detection.advanced) = (None, looks);
         } else if looks {
-            let due = self.detection.newest.and_then(|newest| self.log.detect(newest, wait, now, CLOCK));
+            let due = self.detection.newest.and_then(|newest| core.flight_mut().detect(newest, wait, now, CLOCK));
             let margin = core.rules.recovery.timer_margin();
             self.reorder = due.map(|due| expiry(&core.rules, now, (due - now).secs() + margin));
         }
+        let flight = core.flight();
         let found = match core.rules.recovery.loss_counts() {
-            LossCounts::Unsent => self.log.lost(),
-            LossCounts::Unreported => self.log.marked(),
+            LossCounts::Unsent => flight.lost(),
+            LossCounts::Unreported => flight.marked(),
         };
         // After a timeout, a retransmission that is lost begins a recovery (`FLAG_LOST_RETRANS`).
-        let lost_again = again > self.log.on_their_way_again() && core.rules.recovery.measures_reordering();
+        let lost_again = again > flight.on_their_way_again() && core.rules.recovery.measures_reordering();
         let state = core.cc.state_at(una);
         let begins = found > 0 && (state < CaState::Recovery || (state == CaState::Loss && lost_again));
-        (self.log.lost() > lost, begins)
+        (flight.lost() > lost, begins)
     }
 
     /// Time after its departure at which a segment that others have overtaken is lost.
     pub(super) fn wait(&self, core: &Core, una: Seq, srtt: Option<f64>) -> Time {
         let enough = self.reordering.degree(core.rules.dup_thresh);
-        let impatient = core.cc.repairs(una) || self.log.sacked() >= enough;
+        let impatient = core.cc.repairs(una) || core.flight().sacked() >= enough;
         let srtt = srtt.unwrap_or(f64::INFINITY);
         let window = self.reordering.window(impatient, self.detection.min_rtt, srtt);
         // Both infinite: no round trip is known, and nothing has been delivered.

@@ -1,9 +1,8 @@
-//! RACK-TLP (RFC 8985): a segment is lost when one sent later has arrived and its own time is up; a probe asks where no ACK
-//! comes. So a retransmission that is lost is noticed like any other segment, and a lost tail without a timeout.
+//! RACK-TLP (RFC 8985): a segment is lost when one sent later has arrived and its own time is up. If no ACK comes, a probe
+//! asks for one. So a lost retransmission is noticed like any other segment, and a lost tail is noticed without a timeout.
 //!
-//! Reports are kept as `rfc6675` keeps them, and sending is governed by a pipe in the same way; only what is
-//! lost is decided otherwise. Three timers share the wire's one ([`Rack::set_timer`]). What turns out to have
-//! been needless is undone where the rule `undo` says so.
+//! Reports are kept as in `rfc6675`, and a pipe governs sending in the same way. Only the decision what is lost differs. Three
+//! timers share the wire's one ([`Rack::set_timer`]). A spurious reduction is undone if the rule `undo` says so.
 
 mod answer;
 mod detection;
@@ -20,7 +19,6 @@ use acklab_packet::{Ack, Time};
 use super::super::congestion::CaState;
 use super::super::{Core, SenderWire};
 use super::frto::Frto;
-use super::log::SendLog;
 use super::pipe::{ByPipe, Next};
 use super::prr::{Delivery, Prr};
 use super::scoreboard::Scoreboard;
@@ -37,7 +35,6 @@ use wheel::expiry;
 #[derive(Clone, Debug, Default)]
 pub struct Rack {
     board: Scoreboard,
-    log: SendLog,
     detection: Detection,
     reordering: Reordering,
     tlp: Tlp,
@@ -71,12 +68,12 @@ enum Sends {
 impl Rack {
     /// Units believed to be in the network: neither reported nor lost.
     fn in_flight(&self, core: &Core) -> u64 {
-        core.seq.flight_size() - self.board.total() - self.log.lost()
+        core.seq.flight_size() - self.board.total() - core.flight().lost()
     }
 
     /// The lowest segment that is lost.
-    fn next_lost(&mut self, core: &Core) -> Option<Next> {
-        let lost = self.log.next_lost()?;
+    fn next_lost(core: &mut Core) -> Option<Next> {
+        let lost = core.flight_mut().next_lost()?;
         Some(Next::again(lost.start, u64::from(core.seq.len_at(lost.start)).min(lost.end - lost.start)))
     }
 
@@ -96,7 +93,7 @@ impl ByPipe for Rack {
     fn next(&mut self, core: &mut Core) -> Option<Next> {
         let room = self.in_flight(core) + u64::from(core.seq.mss) <= core.cc.cwnd as u64;
         if self.sends != Sends::New
-            && let Some(lost) = self.next_lost(core)
+            && let Some(lost) = Rack::next_lost(core)
         {
             return room.then_some(lost);
         }
@@ -121,7 +118,6 @@ impl ByPipe for Rack {
             // RACK's to find.
             core.timer.arm(now, wire);
         }
-        self.log.sent(sent.seq, sent.end(), now);
         self.prr.sent(sent.len);
     }
 }
@@ -134,7 +130,7 @@ impl LossRecovery for Rack {
 
     fn report(&mut self, core: &Core, ack: &Ack) -> Report {
         let (judged, una) = (&self.judged, ack.ack.max(core.seq.una));
-        let lost_ever = self.log.lost_ever();
+        let lost_ever = core.flight().lost_ever();
         Report {
             delivered: judged.delivered,
             sacked: judged.sacked,
@@ -142,7 +138,7 @@ impl LossRecovery for Rack {
             lost_between: judged.lost_ever - std::mem::replace(&mut self.reported_lost, lost_ever),
             lost_ever,
             prior_in_flight: judged.in_flight,
-            in_flight: core.seq.max - una - self.board.total() - self.log.lost(),
+            in_flight: core.seq.max - una - self.board.total() - core.flight().lost(),
             state: if judged.begins { CaState::Recovery } else { core.cc.state_at(una) },
             rtt: judged.rtt,
         }
@@ -187,7 +183,7 @@ impl LossRecovery for Rack {
             self.frto.suspect(core);
         }
         let calm = !core.cc.repairs(core.seq.una);
-        if calm && self.log.sacked() >= core.rules.dup_thresh {
+        if calm && core.flight().sacked() >= core.rules.dup_thresh {
             self.reordering.overestimated();
         }
         core.cc.forget_duplicates();
@@ -203,19 +199,21 @@ impl LossRecovery for Rack {
         self.reordering.seen |= was == CaState::Recovery;
         self.frto.forget();
         self.prr.forget();
-        self.log.forgive(core.rules.recovery.measures_reordering());
+        let for_good = core.rules.recovery.measures_reordering();
+        core.flight_mut().forgive(for_good);
     }
 
     fn outstanding(&self, core: &Core) -> (u64, u64) {
-        (self.in_flight(core), self.log.lost())
+        (self.in_flight(core), core.flight().lost())
     }
 
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {
         let timed_out = std::mem::take(&mut self.timed_out);
         if timed_out {
             self.rto = Some(expiry(&core.rules, now, core.timer.rto.timeout()));
-            self.log.mark_on_timeout(self.wait(core, core.seq.una, core.smoothed_rtt()), now);
-            self.reported_lost = self.log.lost_ever();
+            let wait = self.wait(core, core.seq.una, core.smoothed_rtt());
+            core.flight_mut().mark_on_timeout(wait, now);
+            self.reported_lost = core.flight().lost_ever();
             if core.control_owns_window() || core.rules.recovery.timeout_cwnd() == TimeoutCwnd::InFlight {
                 core.cc.set_cwnd((self.in_flight(core) + u64::from(core.seq.mss)) as f64);
             }
@@ -224,7 +222,7 @@ impl LossRecovery for Rack {
         // The first segment leaves whatever the others, not due yet, hold of the window (RFC 6298 (5.4)).
         if timed_out
             && self.in_flight(core) + u64::from(core.seq.mss) > core.cc.cwnd as u64
-            && let Some(lost) = self.next_lost(core)
+            && let Some(lost) = Rack::next_lost(core)
         {
             self.send_one(core, &lost, now, &mut tap);
         }

@@ -1,15 +1,16 @@
-//! Round trips that an ACK gives as Linux takes them (`tcp_clean_rtx_queue` and `tcp_ack_update_rtt` in net/ipv4/tcp_input.c): one for
-//! the timer, of the first segment covered that was sent once, else of the first one reported; and one for the congestion
-//! control, of the last one reported, else of the last one covered. If something covered was sent twice and nothing is
-//! reported, the echoed timestamp gives both.
+//! Round trips that an ACK gives, as Linux takes them (`tcp_clean_rtx_queue` and `tcp_ack_update_rtt` in
+//! net/ipv4/tcp_input.c). Only segments that were sent once count. The timer's round trip is that of the first segment
+//! covered, or else of the first one reported. The congestion control's is that of the last segment reported, or else of the
+//! last one covered. If something covered was sent twice, what is covered gives neither. If nothing is reported then, the
+//! echoed timestamp gives both.
 
 use acklab_packet::{Ack, Seq, Time};
 
 use super::super::intake::take_in;
-use super::super::log::Sent;
 use super::Rack;
 use crate::rules::RttSamples;
 use crate::sender::Core;
+use crate::sender::flight::Sent;
 
 /// Send times of what an ACK covers and of what it reports: the first, and the last.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,7 +19,7 @@ pub(super) struct Samples {
     reported: Option<(Time, Time)>,
     /// Lowest unit covered, and reported, of what was sent once.
     pub lowest: [Option<Seq>; 2],
-    /// When what left last of all this left.
+    /// Departure of the one that left last.
     pub newest: Option<Time>,
     /// Units covered, and reported.
     pub units: [u64; 2],
@@ -60,7 +61,7 @@ impl Rack {
         let recovery = core.rules.recovery;
         let exact = recovery.rtt_samples() == RttSamples::Segments;
         let echo = core.rules.timestamps.then(|| recovery.stamp(ack.ts_ecr));
-        let resent = take_in(&mut self.log, &mut self.board, core, ack, now, |sent, covered| {
+        let resent = take_in(&mut self.board, core, ack, now, |sent, covered| {
             let late = covered && echo.is_some_and(|echo| echo < recovery.stamp(sent.at));
             reordering.seen |= detection.delivered(&sent, late, exact, now) && !measures;
             last = if covered { Some(detection.rtt) } else { last };
@@ -89,17 +90,7 @@ mod tests {
     use super::*;
 
     fn sent(at: f64, resent: bool) -> Sent {
-        Sent {
-            start: 0,
-            end: 1,
-            at: Time::from_secs(at),
-            resent,
-            lost: false,
-            marked: false,
-            sacked: false,
-            found: false,
-            number: 0,
-        }
+        Sent { start: 0, end: 1, at: Time::from_secs(at), resent, ..Sent::default() }
     }
 
     #[test]

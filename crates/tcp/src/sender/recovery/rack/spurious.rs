@@ -1,4 +1,4 @@
-//! What ACKs show of needless retransmissions and of reordering, as Linux concludes (net/ipv4/tcp_input.c).
+//! What ACKs show of spurious retransmissions and of reordering, as Linux concludes (net/ipv4/tcp_input.c).
 
 use acklab_packet::{Ack, Seq, Time};
 
@@ -8,16 +8,17 @@ use crate::sender::Core;
 use crate::sender::congestion::CaState;
 
 impl Rack {
-    /// Tells the watch over reductions what may still be reported as a duplicate.
+    /// Informs `undo` of what may still be reported as a duplicate.
     pub(super) fn expect_reports(&self, core: &mut Core) {
+        let flight = core.flight();
+        let (again, first) = (flight.on_their_way_again(), flight.first().is_some_and(|sent| sent.resent));
         if let Some(undo) = core.extras.undo.as_mut().filter(|undo| undo.weighed) {
-            let again = self.log.on_their_way_again();
-            undo.on_their_way(again, again > 0 || self.log.first().is_some_and(|sent| sent.resent));
+            undo.on_their_way(again, again > 0 || first);
         }
     }
 
-    /// A DSACK counts while no more was reported than was sent again (`tcp_dsack_seen`): the units that it adds to what was delivered,
-    /// and the lowest that it shows to have overtaken its own retransmission.
+    /// A DSACK counts while no more was reported than was sent again (`tcp_dsack_seen`). Returns the units that it adds to what
+    /// was delivered, and the lowest reported segment that the DSACK shows to have arrived before its own retransmission.
     pub(super) fn note_duplicate(&mut self, core: &mut Core, (start, end): (Seq, Seq)) -> Option<(u64, Option<Seq>)> {
         let mss = u64::from(core.seq.mss);
         let segments = (end - start).div_ceil(mss);
@@ -29,14 +30,14 @@ impl Rack {
             self.reordering.expect_wider();
         }
         let forgotten = end <= core.seq.una;
-        let (units, low) = if forgotten { (segments * mss, None) } else { self.log.resent_within(start, end) };
+        let (units, low) = if forgotten { (segments * mss, None) } else { core.flight().resent_within(start, end) };
         if let Some(undo) = &mut core.extras.undo {
             undo.on_report(end, units);
         }
         Some((segments * mss, low))
     }
 
-    /// Weighs what the ACK shows of the last reduction, which is taken back if it was needless.
+    /// Weighs what the ACK shows of the last reduction, which is undone if it was spurious.
     pub(super) fn weigh(&mut self, core: &mut Core, ack: &Ack) -> Evidence {
         let state = core.cc.state_at(core.seq.una);
         let echo = core.rules.recovery.stamp(ack.ts_ecr);
@@ -51,14 +52,14 @@ impl Rack {
         evidence
     }
 
-    /// Takes the last reduction back; `all`: what was believed lost is not.
+    /// Undoes the last reduction; `all`: what was believed lost is not.
     pub(super) fn take_back(&mut self, core: &mut Core, all: bool) {
         core.take_back();
         self.frto.forget();
         self.prr.forget();
         self.detection.advanced = true;
         if all {
-            self.log.forgive(true);
+            core.flight_mut().forgive(true);
         }
     }
 
@@ -73,12 +74,12 @@ impl Rack {
         }
     }
 
-    /// A hole of a recovery that a late segment filled was overtaken. The reduction is taken back if nothing is on its way again;
-    /// until then nothing else is sent again (`tcp_try_undo_partial`).
+    /// A late segment has filled a hole of a recovery, so others overtook it. The reduction is undone if no retransmission is in
+    /// flight. Until then nothing else is sent again (`tcp_try_undo_partial`).
     pub(super) fn partial(&mut self, core: &mut Core, ack: &Ack, evidence: Evidence, now: Time) {
         if evidence == Evidence::Late {
             self.measure(core, ack, Some(core.seq.una), None, now);
-            if self.log.on_their_way_again() > 0 {
+            if core.flight().on_their_way_again() > 0 {
                 self.sends = Sends::New;
             } else {
                 self.take_back(core, true);

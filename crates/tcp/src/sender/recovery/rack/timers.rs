@@ -16,16 +16,14 @@ impl Rack {
         if self.tlp.may_send(core) {
             if let Some(len) = core.seq.new_data() {
                 core.send_new(len, now, wire);
-                self.log.sent(core.seq.nxt - u64::from(len), core.seq.nxt, now);
                 self.tlp.sent(core, false);
-            } else if let Some(last) = self.log.last().copied() {
+            } else if let Some(last) = core.flight().last().copied() {
                 core.stop_timing();
                 let start = last.start.max(last.end.saturating_sub(u64::from(core.seq.mss)));
                 // To Linux a probe is no retransmission of a recovery (`tcp_send_loss_probe`).
                 let undo = core.extras.undo.take_if(|undo| undo.weighed);
                 core.transmit(start, (last.end - start) as u32, now, wire);
                 core.extras.undo = undo.or(core.extras.undo.take());
-                self.log.sent(start, last.end, now);
                 self.tlp.sent(core, true);
             }
         }
@@ -47,9 +45,10 @@ impl Rack {
         if core.cc.repairs(core.seq.una) || !self.board.is_empty() || idle || core.seq.shaking_hands() {
             self.probe = None;
         } else if sent || advanced {
-            // What leaves sets Linux's probe anew, no later than the timeout of the oldest segment (`tcp_schedule_loss_probe`).
+            // Each departure sets Linux's probe again, no later than the timeout of the oldest segment
+            // (`tcp_schedule_loss_probe`).
             let rto = core.timer.rto.timeout();
-            let oldest = self.log.first().filter(|_| sent && core.rules.recovery.probe() == TailProbe::Linux);
+            let oldest = core.flight().first().filter(|_| sent && core.rules.recovery.probe() == TailProbe::Linux);
             let left = oldest.map_or(rto, |oldest| (oldest.at - now).secs() + rto);
             let pto = probe::timeout(core).min(if left > 0.0 { left } else { f64::INFINITY });
             let pto = expiry(&core.rules, now, pto);

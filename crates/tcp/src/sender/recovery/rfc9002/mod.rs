@@ -1,8 +1,9 @@
-//! Loss detection and congestion control of QUIC (RFC 9002). Each transmission has a number; one is lost when one three
-//! higher has arrived, or one higher at all and it is old. A probe timeout sends and reduces nothing.
+//! Loss detection and congestion control of QUIC (RFC 9002). Each transmission has a number. One is lost when one with a
+//! number higher by three has arrived. It is also lost when any later one has arrived and it is old. A probe timeout sends,
+//! and reduces no window.
 //!
-//! Differences from a QUIC endpoint: data goes by sequence numbers, so that of a piece sent twice only the later packet counts
-//! as in flight, and an ACK names three ranges beside the cumulative number.
+//! There are two differences from a QUIC endpoint. Data has sequence numbers, so if a piece is sent twice, only the later
+//! packet counts as in flight. An ACK names three ranges besides the cumulative number.
 
 mod round_trip;
 
@@ -11,9 +12,9 @@ use acklab_packet::{Ack, Seq, Time};
 use super::super::congestion::CaState;
 use super::super::congestion::control::Signal;
 use super::super::congestion::credit::WindowCredit;
+use super::super::flight::Sent;
 use super::super::{CLOCK, Core, SenderWire};
 use super::intake::take_in;
-use super::log::{SendLog, Sent};
 use super::pipe::{ByPipe, Next};
 use super::scoreboard::Scoreboard;
 use super::tap::Tap;
@@ -30,7 +31,6 @@ const GRANULARITY: f64 = 0.001;
 #[derive(Clone, Debug, Default)]
 pub struct Rfc9002 {
     board: Scoreboard,
-    log: SendLog,
     round_trip: RoundTrip,
     /// The highest number known to have arrived, and the next to be sent when a round trip was first known.
     largest: Option<u64>,
@@ -65,9 +65,9 @@ struct Judged {
 #[derive(Clone, Debug, Default)]
 struct Losses {
     newest: Option<Sent>,
-    /// Send time of the first of a row of losses that no arrival interrupts.
+    /// Send time of the first of consecutive losses, which no arrival interrupts.
     row: Option<Time>,
-    /// The longest that such a row lasted, in seconds.
+    /// The longest time between the first and the last of consecutive losses, in seconds.
     longest: f64,
 }
 
@@ -88,7 +88,7 @@ impl Losses {
 impl Rfc9002 {
     /// Bytes in flight, as units: neither reported nor lost.
     fn in_flight(&self, core: &Core) -> u64 {
-        core.seq.flight_size() - self.board.total() - self.log.lost()
+        core.seq.flight_size() - self.board.total() - core.flight().lost()
     }
 
     /// The probe timeout without its backoff (section 6.2.1): the timer's rules, and `max_ack_delay` after the handshake.
@@ -102,7 +102,7 @@ impl Rfc9002 {
         let told = core.rules.recovery.packet_numbers().then_some(ack.ts_ecr);
         let (mut newest, mut units) = (None::<Sent>, [0; 2]);
         let (start, mut counts) = (self.recovery_start, 0);
-        take_in(&mut self.log, &mut self.board, core, ack, now, |sent, covered| {
+        take_in(&mut self.board, core, ack, now, |sent, covered| {
             units[usize::from(!covered)] += sent.end - sent.start;
             // What was declared lost and comes after all, or an earlier packet with the same data, is no longer tracked.
             let earlier = told.is_some_and(|told| told.secs() + CLOCK < sent.at.secs());
@@ -118,25 +118,25 @@ impl Rfc9002 {
         (self.judged.covered, self.judged.sacked, self.judged.counts) = (units[0], units[1], counts);
         if let Some(sent) = newest.filter(|sent| self.largest.is_none_or(|largest| sent.number > largest)) {
             self.largest = Some(sent.number);
-            // Without numbers in ACKs nobody knows which copy has arrived (Karn).
+            // Without numbers in ACKs it is unknown which copy has arrived (Karn).
             if told.is_some() || !sent.resent {
                 let held = told.map_or(Time::ZERO, |told| told - sent.at);
                 let adjusted = self.round_trip.sample(now - sent.at, held, core.rules.recovery.max_ack_delay());
                 core.sample(adjusted, 0, now);
-                self.first_sample.get_or_insert(self.log.count());
+                self.first_sample.get_or_insert(core.flight().count());
             }
         }
     }
 
     /// Declares lost what is (section 6.1).
-    fn find_losses(&mut self, core: &Core, now: Time) -> Losses {
+    fn find_losses(&mut self, core: &mut Core, now: Time) -> Losses {
         let mut losses = Losses::default();
         let Some(largest) = self.largest else { return losses };
         let rtt = self.round_trip.latest().max(core.smoothed_rtt().unwrap_or(0.0));
         let delay = Time::from_secs((TIME_THRESHOLD * rtt).max(GRANULARITY));
         let (threshold, first) = (u64::from(core.rules.dup_thresh), self.first_sample);
-        let tell = |sent: Sent| losses.add(sent, first.is_some_and(|first| sent.number >= first));
-        self.loss_time = self.log.overtaken((largest, threshold), (delay, now, CLOCK), tell);
+        let note = |sent: Sent| losses.add(sent, first.is_some_and(|first| sent.number >= first));
+        self.loss_time = core.flight_mut().overtaken((largest, threshold), (delay, now, CLOCK), note);
         losses
     }
 
@@ -190,10 +190,10 @@ impl Rfc9002 {
         let probes = if core.seq.shaking_hands() { 1 } else { 2 };
         for _ in 0..probes {
             core.seq.go_to_end();
-            let lost = self.log.next_lost();
+            let lost = core.flight_mut().next_lost();
             let new = if lost.is_some() || core.seq.shaking_hands() { None } else { Next::new_data(core) };
-            let mut oldest = || lost.or_else(|| self.log.oldest()).filter(|sent| sent.lost || sent.at < now);
-            let Some(probe) = new.or_else(|| Some(Self::again(core, &oldest()?))) else { break };
+            let old = lost.or_else(|| core.flight_mut().oldest()).filter(|sent| sent.lost || sent.at < now);
+            let Some(probe) = new.or_else(|| Some(Self::again(core, &old?))) else { break };
             self.send_one(core, &probe, now, wire);
         }
     }
@@ -238,18 +238,14 @@ impl ByPipe for Rfc9002 {
         if self.in_flight(core) + u64::from(core.seq.mss) > core.cc.cwnd as u64 {
             return None;
         }
-        let lost = self.log.next_lost().map(|sent| Self::again(core, &sent));
-        lost.or_else(|| Next::new_data(core))
-    }
-
-    fn sent<W: SenderWire>(&mut self, _: &mut Core, sent: &Next, now: Time, _: &mut W) {
-        self.log.sent(sent.seq, sent.end(), now);
+        let lost = core.flight_mut().next_lost();
+        lost.map(|sent| Self::again(core, &sent)).or_else(|| Next::new_data(core))
     }
 }
 
 impl LossRecovery for Rfc9002 {
     fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) {
-        (self.judged.in_flight, self.judged.lost_ever) = (self.in_flight(core), self.log.lost_ever());
+        (self.judged.in_flight, self.judged.lost_ever) = (self.in_flight(core), core.flight().lost_ever());
         self.take_in(core, ack, now);
         if self.judged.covered + self.judged.sacked > 0 {
             self.pto_count = 0;
@@ -259,7 +255,7 @@ impl LossRecovery for Rfc9002 {
 
     fn report(&mut self, core: &Core, ack: &Ack) -> Report {
         let (judged, una) = (&self.judged, ack.ack.max(core.seq.una));
-        let lost_ever = self.log.lost_ever();
+        let lost_ever = core.flight().lost_ever();
         Report {
             delivered: judged.covered + judged.sacked,
             sacked: judged.sacked,
@@ -267,7 +263,7 @@ impl LossRecovery for Rfc9002 {
             lost_between: judged.lost_ever - std::mem::replace(&mut self.reported_lost, lost_ever),
             lost_ever,
             prior_in_flight: judged.in_flight,
-            in_flight: core.seq.max - una - self.board.total() - self.log.lost(),
+            in_flight: core.seq.max - una - self.board.total() - core.flight().lost(),
             state: if self.begins(&judged.losses) { CaState::Recovery } else { core.cc.state_at(una) },
             rtt: None,
         }
@@ -298,7 +294,7 @@ impl LossRecovery for Rfc9002 {
     }
 
     fn outstanding(&self, core: &Core) -> (u64, u64) {
-        (self.in_flight(core), self.log.lost())
+        (self.in_flight(core), core.flight().lost())
     }
 
     /// No timeout voids anything.

@@ -1,9 +1,9 @@
 //! Aggregation: ACKs, or the data they answer, that come in bunches. Between two bunches a window of one bandwidth-delay
-//! product runs dry; how much more than expected came at once is how much more a window must hold (`extra_acked`).
+//! product runs empty. So the window grows by the largest excess of a bunch over what was expected (`extra_acked`).
 
 /// Rounds after which the older of two maxima is forgotten.
 const ROUNDS: u32 = 5;
-/// Segments after which an epoch begins anew whatever came.
+/// An epoch begins again at the latest when so many segments have been acknowledged in it.
 const MOST: u64 = 1 << 20;
 /// Seconds of the bandwidth that it may add at most.
 const LONGEST: f64 = 0.1;
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn a_bunch_is_what_came_beyond_the_rate() {
         let mut seen = Aggregation::default();
-        // 100 segments a second: ten in a tenth of a second are as expected but for the first, whose epoch is new.
+        // 100 segments a second: ten in a tenth of a second are as expected, except for the first ten, whose epoch is new.
         for n in 1..=10 {
             seen.on_ack(f64::from(n) * 0.1, 10, 100.0, 1000, false);
         }

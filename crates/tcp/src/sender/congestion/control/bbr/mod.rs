@@ -1,6 +1,6 @@
-//! BBR, version 1, as Linux has it (net/ipv4/tcp_bbr.c; Cardwell and others 2016, "BBR: congestion-based congestion control"):
-//! a model of the path, which is the largest delivery rate of ten round trips and the least round trip of ten seconds,
-//! instead of losses. It sends at that rate, and keeps about twice their product in flight.
+//! BBR, version 1, as in Linux (net/ipv4/tcp_bbr.c; Cardwell and others 2016, "BBR: congestion-based congestion control").
+//! It reacts to a model of the path instead of losses. The model is the largest delivery rate of ten round trips and the
+//! least round trip of ten seconds. It sends at that rate, and keeps about twice their product in flight.
 //!
 //! `model` holds its estimates, `mode` acts on them, `window` says what may be in flight. Counts are in segments, rates in
 //! segments a second, times in seconds.
@@ -18,8 +18,8 @@ mod window;
 
 use super::{AckEvent, CongestionControl, Departure, Estimate, Needs, Reduced, Signal, Window};
 use crate::sender::congestion::CaState;
+use crate::sender::flight::rate::RateSample;
 use crate::sender::rng::Rng;
-use crate::sender::rtt::delivery::RateSample;
 use aggregation::Aggregation;
 use mode::{Modes, State};
 use model::Model;
@@ -125,7 +125,7 @@ impl Bbr {
         self.policer.rate().unwrap_or(self.model.bandwidth.get())
     }
 
-    /// A connection that its application left idle goes on: as fast as it was, and no faster.
+    /// A connection that its application left idle sends again: as fast as before, and no faster.
     fn restart(&mut self, now: f64, cwnd: &mut u64) {
         self.model.idle_restart = true;
         self.aggregation.restart(now);

@@ -2,10 +2,10 @@
 //! round trip.
 
 use super::{Bbr, CWND_GAIN, DRAIN_GAIN, HIGH_GAIN, LEAST_WINDOW};
-use crate::sender::rtt::delivery::RateSample;
+use crate::sender::flight::rate::RateSample;
 
-/// Gains of the cycle: a quarter more, to see whether it arrives faster; a quarter less, so that what else it did is undone; then
-/// six phases as fast as the path.
+/// Gains of the cycle. The first is a quarter more, to see whether data arrives faster. The second is a quarter less, to
+/// drain the queue that the first built. Then follow six phases at the path's rate.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 /// Seconds for which the window is held down to find the least round trip.
 const PROBE_RTT_SECS: f64 = 0.2;
@@ -57,7 +57,7 @@ impl Bbr {
         self.modes.phase_began = now;
     }
 
-    /// Goes on to the next phase when the present one has done what it is for.
+    /// Enters the next phase when the present one is over.
     pub(super) fn cycle(&mut self, sample: &RateSample) {
         if self.modes.state == State::ProbeBw && self.phase_is_over(sample) {
             self.modes.phase = (self.modes.phase + 1) % CYCLE.len();

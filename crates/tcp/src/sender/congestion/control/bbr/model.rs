@@ -1,7 +1,7 @@
 //! BBR's model of the path: its bandwidth, its round trip, whether start-up has filled it.
 
 use super::filter::WindowedMax;
-use crate::sender::rtt::delivery::{Rate, RateSample};
+use crate::sender::flight::rate::{Rate, RateSample};
 
 /// Round trips over which the largest rate counts: a cycle of eight phases and two more.
 const BANDWIDTH_ROUNDS: u64 = 10;
@@ -80,7 +80,7 @@ impl Model {
         self.full_pipe = self.full_rounds >= FULL_ROUNDS;
     }
 
-    /// Starts to look for it anew, if it has not been found.
+    /// Starts the search for the full pipe again, if it has not been found.
     pub fn forget_full_pipe(&mut self) {
         (self.full_bandwidth, self.full_rounds) = (0.0, 0);
     }

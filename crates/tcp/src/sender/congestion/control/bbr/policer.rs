@@ -1,8 +1,8 @@
-//! Policers: a token bucket lets a burst through and drops what exceeds its rate. The maximum of ten rounds then is the
-//! burst's; where two intervals between losses agree on a lower rate while a fifth is lost, that rate counts for a while
-//! ("long-term bandwidth").
+//! Policers: a token bucket lets a burst through and drops what exceeds its rate. The maximum of ten rounds is then the rate
+//! of the burst. If two intervals between losses agree on a rate, and about a fifth is lost in each, that rate counts for a
+//! while ("long-term bandwidth").
 
-use crate::sender::rtt::delivery::RateSample;
+use crate::sender::flight::rate::RateSample;
 
 /// Rounds of an interval: at least, and at most.
 const ROUNDS: std::ops::RangeInclusive<u32> = 4..=16;

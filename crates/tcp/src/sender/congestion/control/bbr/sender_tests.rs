@@ -37,12 +37,16 @@ fn open(segments: u64) -> (Sender, Wire) {
     (sender, wire)
 }
 
+fn limited(sender: &Sender) -> bool {
+    sender.core().flight().rate.as_ref().unwrap().app_limited()
+}
+
 #[test]
 fn after_ten_segments_each_waits_for_its_turn() {
     let (mut sender, mut wire) = open(100);
     assert_eq!((wire.sent.len(), wire.pacer), (1 + 10, None));
-    // Two more may leave, and with the one delivered a third: the first at once, for it is late, half a turn later the next,
-    // of 10 segments in 100 ms times 2/ln 2, less a hundredth.
+    // More segments may leave now. The first leaves at once, because it is late. The next leaves half a turn later. The rate
+    // is 10 segments in 100 ms, times 2/ln 2, less a hundredth.
     sender.on_ack(&Ack { ack: 1 + 2 * 1448, ts_ecr: at(0.1), ..Ack::default() }, at(0.2), &mut wire);
     assert_eq!(wire.sent.len(), 1 + 11);
     let turn = 1.0 / (100.0 * 739.0 / 256.0 * 0.99);
@@ -57,15 +61,14 @@ fn after_ten_segments_each_waits_for_its_turn() {
 #[test]
 fn a_writer_that_lets_the_window_run_dry_limits_the_rate() {
     let (mut sender, mut wire) = open(4);
-    assert!(!sender.core().extras.delivery.as_ref().unwrap().app_limited());
+    assert!(!limited(&sender));
     sender.write(1448, at(0.15), &mut wire);
-    let delivery = sender.core().extras.delivery.as_ref().unwrap();
-    assert!(delivery.app_limited(), "four of ten were out, and there was nothing to send");
+    assert!(limited(&sender), "four of ten were out, and there was nothing to send");
     // Until those four are delivered; the fifth, which left since, still counts as limited.
     sender.on_ack(&Ack { ack: 1 + 4 * 1448, ts_ecr: at(0.1), ..Ack::default() }, at(0.2), &mut wire);
-    assert!(sender.core().extras.delivery.as_ref().unwrap().app_limited());
+    assert!(limited(&sender));
     sender.on_ack(&Ack { ack: 1 + 5 * 1448, ts_ecr: at(0.15), ..Ack::default() }, at(0.25), &mut wire);
-    assert!(!sender.core().extras.delivery.as_ref().unwrap().app_limited());
+    assert!(!limited(&sender));
 }
 
 #[test]
@@ -73,7 +76,7 @@ fn a_full_window_is_no_writers_doing() {
     // All ten that the window holds are out when there is nothing more to send.
     let (mut sender, mut wire) = open(10);
     sender.write(1448, at(0.15), &mut wire);
-    assert!(!sender.core().extras.delivery.as_ref().unwrap().app_limited());
+    assert!(!limited(&sender));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use acklab_packet::Time;
 
 use super::*;
-use crate::sender::rtt::delivery::Rate;
+use crate::sender::flight::rate::Rate;
 
 /// A path, as a list of ACKs would show it.
 struct Path {
@@ -110,7 +110,7 @@ fn start_up_ends_after_three_rounds_that_do_not_bring_a_quarter_more() {
     // 49.9 segments fill the path, and three bursts of two have room: 56.
     assert_eq!(states[5], (State::Drain, Some(56)));
     assert!((path.bbr.pacing_rate - 499.0 * 0.34375 * 0.99).abs() < 1e-9, "an eighth of start-up's");
-    // A quarter more in time begins the count anew.
+    // Growth by a quarter before the third round starts the count again.
     let mut path = Path::new();
     for rate in [100.0, 110.0, 110.0, 125.0, 125.0, 125.0] {
         path.ack(AnAck { rate, flight: 400, ..ACK });
@@ -274,7 +274,7 @@ const WINDOW: Window =
 
 #[test]
 fn a_timeout_ends_a_round_and_looks_for_a_full_pipe_anew() {
-    // Four rounds that bring no more end start-up, but for a timeout after the third.
+    // Four rounds without growth end start-up, unless a timeout follows the third.
     let same = AnAck { rate: 1000.0, flight: 200, ..ACK };
     let mut path = Path::new();
     path.rounds(3, same);
@@ -329,7 +329,7 @@ fn a_policer_is_two_intervals_that_agree_while_a_fifth_is_lost() {
         rounds += 1;
     }
     assert!((48..=48).contains(&rounds), "{rounds}");
-    // Rates that do not agree are none, nor is one at which a tenth is lost.
+    // Rates that do not agree show no policer, nor does a rate at which a tenth is lost.
     let mut path = Path::full();
     for rate in [400.0, 600.0, 900.0, 600.0] {
         path.rounds(4, lossy(rate));

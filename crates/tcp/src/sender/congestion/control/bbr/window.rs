@@ -1,9 +1,9 @@
-//! Window of BBR: the model's product times a gain, and something on top for ends that send and answer in bunches;
-//! in a recovery for a round trip no more than is delivered.
+//! Window of BBR: the model's product times a gain, and an addition for ends that send and answer in bunches. In the first
+//! round trip of a recovery no more is sent than is delivered.
 
 use super::{Bbr, LEAST_WINDOW, State};
 use crate::sender::congestion::CaState;
-use crate::sender::rtt::delivery::RateSample;
+use crate::sender::flight::rate::RateSample;
 
 /// Window before a round trip is known, and segments up to which start-up grows it without question.
 const FIRST_WINDOW: u64 = 10;
@@ -17,16 +17,16 @@ const HANDED_SEGMENTS: u64 = 127;
 const ROUNDING: f64 = 1e-3;
 
 impl Bbr {
-    /// Segments that a kernel hands to a network card at once (`tso_segs_goal`). Whoever sends them one by one has the room in
-    /// the window all the same.
+    /// Segments that a kernel passes to a network card at once (`tso_segs_goal`). The window has room for them even though
+    /// this sender sends them one by one.
     pub(super) fn burst(&self) -> u64 {
         let bytes = self.pacing_rate * self.payload;
         let least = if bytes < PAIRS_FROM { 1 } else { 2 };
         (((bytes / HANDED_SHARE).min(HANDED_BYTES) / self.payload) as u64).clamp(least, HANDED_SEGMENTS)
     }
 
-    /// The product of `bandwidth` and the least round trip times `gain`, and `more`, with room for three bursts, in pairs, so that
-    /// no ACK is delayed for want of a second segment.
+    /// A sum: the product of `bandwidth` and the least round trip, times `gain`, then `more`, then room for three bursts. It is
+    /// rounded up to an even number, so that no ACK is delayed because a second segment is missing.
     pub(super) fn target(&self, bandwidth: f64, gain: f64, more: u64) -> u64 {
         let product = if self.model.min_rtt.is_finite() {
             (bandwidth * self.model.min_rtt * gain - ROUNDING).ceil().max(0.0) as u64

@@ -5,9 +5,10 @@ use super::super::cubic::{CubicRules, cbrt};
 use super::super::{AckEvent, CongestionControl, Departure, Needs, Reduced, Signal, Window};
 use super::{Counted, Ticks, micros, slow_start, whole};
 
-/// HyStart's constants: the least window at which it looks (`hystart_low_window`), the samples of a round before its least one is
-/// judged (`HYSTART_MIN_SAMPLES`), and in microseconds how far ACKs of a train are apart (`hystart_ack_delta_us`), the bounds of a
-/// growth of the round trip (`HYSTART_DELAY_MIN`, `HYSTART_DELAY_MAX`), the room for bursts (`hystart_ack_delay`).
+/// HyStart's constants. The least window at which it looks is `hystart_low_window`. A round's least sample is judged after
+/// `HYSTART_MIN_SAMPLES` samples. The others are in microseconds: the largest distance of ACKs in a train
+/// (`hystart_ack_delta_us`), the bounds of the round trip's growth (`HYSTART_DELAY_MIN`, `HYSTART_DELAY_MAX`), and the room
+/// for bursts (`hystart_ack_delay`).
 const LOW_WINDOW: u64 = 16;
 const MIN_SAMPLES: u32 = 8;
 const ACK_DELTA: i64 = 2000;

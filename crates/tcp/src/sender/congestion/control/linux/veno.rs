@@ -28,7 +28,9 @@ impl Veno {
     fn avoid(&mut self, acked: u64, window: &mut Window) {
         let cwnd = whole(window.cwnd, window);
         let RoundTrips { base, least, .. } = self.rtts;
-        self.backlog = (2 * cwnd).saturating_sub(2 * cwnd * base as u64 / least.max(base) as u64);
+        // Before a round trip both are the largest number, so the product needs more than 64 bits.
+        let sent = u128::from(2 * cwnd) * base as u128 / least.max(base) as u128;
+        self.backlog = (2 * cwnd).saturating_sub(sent as u64);
         let acked = slow_start(acked, window);
         let cwnd = whole(window.cwnd, window);
         if acked == 0 {

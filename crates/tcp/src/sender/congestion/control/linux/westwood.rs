@@ -16,7 +16,7 @@ pub struct Westwood {
     accounted: u64,
     rtt: i64,
     least_rtt: i64,
-    /// The least round trip begins anew with the next ACK.
+    /// The least round trip is taken again from the next ACK on.
     anew: bool,
     /// No ACK has come (`first_ack`).
     fresh: bool,
@@ -76,7 +76,7 @@ impl CongestionControl for Westwood {
         let now = self.ticks.at(window.now);
         let (mut acked, span) = (ack.acked as u64, now - self.since.unwrap_or(now));
         if std::mem::take(&mut self.fresh) {
-            // What the first ACK covers was sent before (`first_ack`); a duplicate counts all the same.
+            // What the first ACK covers was sent before (`first_ack`). A duplicate still counts.
             acked = 0;
             self.since.get_or_insert(now);
         }

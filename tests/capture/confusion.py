@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Verdicts of `acklab analyze` on captures whose truth is known, as a confusion matrix: simulated and then disturbed, and of kernels.
 
-    verdicts.py              prints docs/reference/verdicts.md
-    verdicts.py PATH ...     only these paths (see ALL); for a test
+    confusion.py             prints docs/reference/verdicts.md
+    confusion.py PATH ...    only these paths (see ALL); for a test
 """
 
 from __future__ import annotations
@@ -366,7 +366,7 @@ def page(found: list[Judged]) -> str:
         "# Verdicts and the truth",
         "",
         "`acklab analyze` on captures whose receivers are known: of simulations, and of Linux 6.12 and 6.18. The captures are",
-        "taken at the sender and at the receiver, and disturbed as real captures are. `tests/capture/verdicts.py` makes this page; a",
+        "taken at the sender and at the receiver, and disturbed as real captures are. `tests/capture/confusion.py` makes this page; a",
         "test compares it. A verdict is right, silent or vague (`undecided`, `varying`), or wrong. It accuses if it says `divided`,",
         "`spoofed`, `optimistic` or `thinned` of a receiver or path that is not.",
         "",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from verdicts import ALL, Judged, judged, page
+from confusion import ALL, Judged, judged, page
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "verdicts.md"
 
@@ -26,4 +26,4 @@ def test_fewer_than_one_verdict_in_a_hundred_is_wrong(found: list[Judged]) -> No
 
 
 def test_the_page_is_as_measured(found: list[Judged]) -> None:
-    assert page(found) == PAGE.read_text(encoding="utf-8"), "python tests/capture/verdicts.py > docs/reference/verdicts.md"
+    assert page(found) == PAGE.read_text(encoding="utf-8"), "python tests/capture/confusion.py > docs/reference/verdicts.md"

@@ -1,0 +1,122 @@
+"""The text of a comparison on a terminal."""
+
+from __future__ import annotations
+
+from ...figures.stats import LEAST_SEEDS, bounded
+from ...plot.words import listing
+from ...text.columns import align
+from ...text.escapes import one_line
+from .advice import Decision, quoted
+from .changes import changes, table, worse
+from .difference import EQUIVALENT, POWER, SAME, TOO_FEW, UNDECIDED, rounded
+from .numbers import estimate, number, percent
+from .rank import Ranked, Ranking
+from .result import Compared
+from .tc import HEAD
+
+MARKS = {UNDECIDED: "?", EQUIVALENT: "=", SAME: "="}
+
+
+def mark(row: Ranked) -> str:
+    """A case's place, and a sign where it may be as good as the first."""
+    return f"{row.place}{MARKS.get(row.verdict, '')}"
+
+
+def cell(told: Compared, ranking: Ranking, row: Ranked, metric: str) -> str:
+    """A mean and its interval, where seeds give one."""
+    one = row.samples[metric]
+    if one is None:
+        return "-"
+    ends = bounded(one, told.comparison.rule.looks) if ranking.random else None
+    return number(one.value, 0.0) if ends is None else estimate(one.value, ends.low, ends.high)
+
+
+def behind(ranking: Ranking, row: Ranked) -> str:
+    """How much worse than the first, as an interval where seeds give one."""
+    if row.beside is None or row.verdict in (SAME, TOO_FEW):
+        return ""
+    return worse(ranking.by, row.beside)
+
+
+def columns(told: Compared, ranking: Ranking) -> tuple[list[str], list[list[str]]]:
+    """A ranked table: its heads and its rows."""
+    metrics = told.comparison.metrics
+    heads = ["", "case", *(metric.label for metric in metrics), "behind by"]
+    rows = [
+        [mark(row), row.case, *(cell(told, ranking, row, m.name) for m in metrics), behind(ranking, row)]
+        for row in ranking.rows
+    ]
+    needed = [row.beside.needed if row.beside is not None else None for row in ranking.rows]
+    if any(needed):
+        heads.append("seeds needed")
+        for count, cells in zip(needed, rows, strict=True):
+            cells.append(f"about {rounded(count):,}" if count else "")
+    return heads, rows
+
+
+def basis(told: Compared) -> list[str]:
+    """The sample behind the numbers, and the meaning of the signs beside them."""
+    if not told.random:
+        return [f"all {told.seeds} seeds gave the same results: one deterministic run each, without intervals"]
+    if told.seeds < LEAST_SEEDS:
+        return [f"{told.seeds} seeds, the same for every case: too few for an interval (at least {LEAST_SEEDS})"]
+    rules = told.rankings[0].rules
+    said = [f"{told.seeds} seeds, the same for every case; ± is half the 95 % interval of one mean, or both ends are given"]
+    metrics, objectives = told.comparison.metrics, told.comparison.objectives
+    if rules.family == 1:
+        said.append("behind by: 95 % interval of the ratio, seed by seed")
+    else:
+        more = "; another 95 % for the other metrics" if len(metrics) > len(objectives) else ""
+        said.append(f"behind by: ratio, seed by seed, 95 % for all {rules.family} together (Bonferroni){more}")
+    rows = [row for ranking in told.rankings for row in ranking.rows]
+    found = {row.verdict for row in rows}
+    if UNDECIDED in found:
+        said.append(f"? : not shown to differ, or not by more than {percent(rules.margin)}")
+        if any(row.beside is not None and row.beside.needed for row in rows):
+            said[-1] += (
+                f"; seeds needed: to show a difference of {percent(rules.resolution)} with a chance of {percent(POWER)}, "
+                "if they vary as these do"
+            )
+    if EQUIVALENT in found:
+        said.append(f"= : equivalent, neither more than {percent(rules.margin)} above the other (two one-sided tests)")
+    if SAME in found:
+        said.append("= : the same in every seed" if EQUIVALENT not in found else "= without a difference: the same in every seed")
+    return said
+
+
+def heading(told: Compared, ranking: Ranking) -> str:
+    """A situation's name, and what to know of its table: the objective that ranks, and those that do not respond."""
+    said = ["one deterministic run each"] if told.random and not ranking.random else []
+    if len(told.comparison.objectives) > 1:
+        said.append(f"ranked by {ranking.by.name}")
+    alone = len(told.comparison.objectives) == 1 and len(told.comparison.cases) == 2  # the case's own verdict says it
+    if ranking.silent and not alone and (told.seeds >= LEAST_SEEDS or not told.random):
+        names = listing([one.name for one in ranking.silent])
+        said.append(f"by {names} no two cases are shown to differ by more than {percent(ranking.rules.margin)}")
+    return ": ".join([*([one_line(ranking.situation)] if ranking.situation else []), *(["; ".join(said)] if said else [])])
+
+
+def changed(told: Compared) -> tuple[str, list[str], list[list[str]]] | None:
+    """The head and the table of what changes from the first case to another, which is the advised one or the best of the others.
+    ``None`` if the ranking already says everything."""
+    if told.random and told.seeds < LEAST_SEEDS or len(told.comparison.metrics) == len(told.rankings) == 1:
+        return None
+    made = Decision(told)
+    found = changes(told, made.subject, made.base)
+    head = f"From {quoted(made.base)} to {quoted(made.subject)}, every metric whose mean moves by more than {percent(told.comparison.margin)}"
+    if not found:
+        return f"{head}: none", [], []
+    return (f"{head}:", *table(told, made.subject, made.base, found))
+
+
+def as_text(told: Compared) -> str:
+    """The whole text for a terminal."""
+    lines = [one_line(told.title), *basis(told)]
+    for ranking in told.rankings:
+        head = heading(told, ranking)
+        lines += ["", *([head] if head else []), *align(*columns(told, ranking), names=2)]
+    configure = ["", HEAD, *(f"  {one_line(text)}" for text in told.configure)] if told.configure else []
+    moved = changed(told)
+    names = 2 if moved and moved[1] and moved[1][0] == "situation" else 1
+    moving = ["", one_line(moved[0]), *(align(moved[1], moved[2], names=names) if moved[2] else [])] if moved else []
+    return "\n".join([*lines, "", one_line(told.advice), *moving, *configure])
