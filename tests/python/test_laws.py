@@ -89,3 +89,29 @@ def test_the_plot_says_what_it_shows() -> None:
         axes = laws.plot(rows, theme).axes[0]
         assert "p" in axes.get_xlabel() and "segments" in axes.get_ylabel()
         assert len(axes.get_lines()) == 8
+
+
+RFC_9438_WINDOWS = {
+    0.1: [(12, 12, 12), (38, 38, 59), (120, 187, 333), (593, 1054, 1874), (3332, 5926, 10538), (18740, 33325, 59261), (105383, 187400, 333250)],
+    0.01: [(12, 12, 12), (38, 38, 38), (120, 120, 120), (379, 379, 379), (1200, 1200, 1874), (3795, 5926, 10538), (18740, 33325, 59261)],
+}
+"""Tables 1 and 2 of RFC 9438 section 5.1: by round trip (s), for losses of 1e-2 to 1e-8, CUBIC's mean window with C 0.04, 0.4 and 4."""
+
+
+def test_tables_1_and_2_of_rfc_9438() -> None:
+    for rtt_s, rows in RFC_9438_WINDOWS.items():
+        for power, row in enumerate(rows, start=2):
+            p = 10.0**-power
+            # Reno's mean window is that of RFC 3649.
+            windows = [max(1.2 / math.sqrt(p), laws.cubic(p, rtt_s, c, reno_friendly=False)) for c in (0.04, 0.4, 4)]
+            assert tuple(round(window) for window in windows) == row, (rtt_s, p)
+
+
+def test_table_3_of_rfc_9438() -> None:
+    """The losses at which CUBIC and Reno reach a rate with 0.1 s and 1500 bytes; Reno's last digit is printed 2.0 for 2.07."""
+    cubic = []
+    for mbps in (10, 100, 1000, 10000):
+        window = mbps * 1e6 * 0.1 / 12000
+        cubic.append((laws.cubic(1, 0.1, reno_friendly=False) / window) ** (4 / 3))
+        assert f"{1.44 / window**2:.1e}"[:3] == "2.1"
+    assert [f"{p:.1e}" for p in cubic] == ["2.9e-04", "1.4e-05", "6.3e-07", "2.9e-08"]

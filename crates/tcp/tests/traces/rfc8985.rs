@@ -162,3 +162,43 @@ fn a_loss_repaired_by_a_probe_counts() {
     let told = "        0.75 | ack 9 sack 8 | | 7000\n".to_owned() + &tail.replace("CWND", "8000");
     follow(rack(4.0), Supply::Segments(9), &(head.to_owned() + &told));
 }
+
+/// Section 3.4, Figure 1, event by event. P1 to P3 are lost, and the probe is P3 (3b). Its SACK shows P1 and P2 lost (5b), and that of
+/// P2 that P1's second copy was lost too (7a). A round trip is 100 ms.
+#[test]
+fn figure_1() {
+    let sender = follow(
+        rack(4.0),
+        Supply::Segments(4),
+        "
+        at  | event          | sends | timer | why
+        0   | start          | 0-3   |       | 1
+        0.1 | ack 1          |       | 0.3   | 2; the timer of 3a: two round trips after it
+        0.3 | timeout        | 3*    |       | 3b
+        0.4 | ack 1 sack 3   | 1* 2* |       | 5c
+        0.5 | ack 1 sack 2-3 | 1*    |       | 7b
+        0.6 | ack 4          |       | off   | 8
+    ",
+    );
+    assert_eq!(sender.counters().timeouts, 0);
+}
+
+/// Section 3.5: one segment has an RTO of a second, and two more leave right before it expires. The text has the RTO expire. By its
+/// sections 7.2 and 7.3 the new data set a probe for that very time, and the probe sets the RTO again. What the example is about holds:
+/// the ACK of the first copy sends nothing, and neither does the time of the RTO.
+#[test]
+fn the_example_of_an_rto_has_a_probe_in_its_place() {
+    let sender = follow(
+        rack(4.0),
+        Supply::Segments(0),
+        "
+        at   | event   | sends | timer
+        0    | start   |       | off
+        0    | write 1 | 0     | 1
+        0.98 | write 2 | 1 2   | 1
+        1    | timeout | 2*    | 2
+        1.01 | ack 1   |       |
+    ",
+    );
+    assert_eq!((sender.counters().timeouts, sender.counters().retransmits), (0, 1));
+}

@@ -255,3 +255,34 @@ fn a_mark_begins_a_recovery_period() {
     ",
     );
 }
+
+/// Section 7.6.3, Table 1. The ACK of packet 9 comes after 0.2 s, that of packet 1 after 1.2 s, and smoothed_rtt + 4 rttvar +
+/// max_ack_delay must be 2. So the path has 0.2 s, and packet 1's ACK is late: 0.325 + 4 0.325 + 0.375 after one round trip before it.
+/// The table's time 0 is 0.2 s here, and its packet 1 is segment 1. The window of six segments is full when packet 7 leaves, so that
+/// the probes have new data. A probe timeout sends two packets (6.2.4 allows them), where the table has one.
+#[test]
+fn table_1_persistent_congestion() {
+    let recovery = named::<RecoveryKind>("rfc9002").with("max_ack_delay", Time::from_secs(0.375));
+    let rules = SenderRules { recovery, ..quic(4.0) };
+    follow(
+        rules,
+        Supply::Segments(0),
+        "
+        at   | event         | sends | cwnd | timer
+        0    | start         |       | 4000
+        0    | write 1       | 0
+        0.2  | ack 1         |
+        0.2  | write 1       | 1     |
+        1.2  | write 1       | 2
+        1.4  | ack 2         |       | 6000 | 3.2
+        2.2  | write 1       | 3     |      | 4.2
+        3.2  | write 1       | 4
+        4.2  | write 1       | 5
+        5.2  | write 1       | 6
+        6.2  | write 5       | 7     | 6000 | 8.2
+        8.2  | timeout       | 8 9   | 6000 | 12.2
+        12.2 | timeout       | 10 11 | 6000
+        12.4 | ack 2 sack 11 | 2*    | 2000
+    ",
+    );
+}
