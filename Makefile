@@ -31,7 +31,7 @@ help:
 	@echo 'make explorer set up, build the explorer, a page with the simulator, in dist/explorer'
 	@echo 'make bench   set up, measure speed beside ns-2'
 	@echo 'make reference rewrite the reference of tables from the Rust declarations'
-	@echo 'make kernel  build the Linux of `acklab run --kernel` in ~/.cache/acklab (from Debian, minutes)'
+	@echo 'make kernel  build the Linux of `acklab run --virtual` in ~/.cache/acklab (from Debian, minutes; LINUX=7.3, SOURCE=FILE, TREE=DIR)'
 	@echo 'make kernel-wheel the same, as the wheel acklab-kernel in dist/ (GPL-2.0)'
 	@echo 'make wheel   build a wheel of this machine in dist/'
 	@echo 'make wheels  build the wheels of Linux (x86-64, aarch64; glibc 2.17) and the source distribution in dist/'

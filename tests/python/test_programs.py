@@ -20,9 +20,9 @@ PATH = "[[link]]\nbetween = ['S', 'R']\nrate = '20Mbps'\ndelay = '10ms'\nqueue =
 FOLDER = Path(__file__).parent / "programs"
 
 
-def has_kernel() -> bool:
+def has_kernel(version: str | None = None) -> bool:
     try:
-        kernel.find()
+        kernel.find(version)
     except _core.LiveError:
         return False
     return True
@@ -99,6 +99,38 @@ def test_a_transfer_between_two_kernels_is_the_same_each_time(transfer, tmp_path
     assert there["delay_min_s"] >= 0.01 and there["arrived"] + there["dropped"] == there["packets"]
     assert [row["name"] for row in result["flows"]] == [there["name"], back["name"]]
     assert result["links"][1]["packets"] == there["arrived"]
+
+
+@pytest.mark.skipif(not (has_kernel("6.12") and has_kernel("7.3")), reason="there are not both kernels; LINUX=7.3 make kernel builds one")
+def test_two_kernels_of_different_age_stand_at_two_ends(tmp_path):
+    file = tmp_path / "ages.toml"
+    server = f"{sys.executable} -S {FOLDER / 'server.py'}; uname -r"
+    client = f"{sys.executable} -S {FOLDER / 'client.py'} {{S}}; uname -r"
+    file.write_text(
+        f"{PATH}[[program]]\nat = 'S'\nrun = {json.dumps(server)}\nready = {{ port = 80 }}\nkernel = '7.3'\n"
+        f"[[program]]\nat = 'R'\nrun = {json.dumps(client)}\n"
+    )
+    words = ("run", file, "--virtual", "--allow-programs", "--json", "--linux", "6.12")
+    told = [acklab(*words) for _ in range(2)]
+    assert told[0].returncode == 0, told[0].stderr
+    assert told[0].stdout == told[1].stdout
+    old, new = (json.loads(told[0].stdout)["programs"][index]["output"].splitlines()[-1] for index in (1, 0))
+    assert old.startswith("6.12.") and new.startswith("7.3.")
+    # The command line comes before the file.
+    told = acklab(*words, "--linux", "S=6.12")
+    assert all(program["output"].splitlines()[-1].startswith("6.12.") for program in json.loads(told.stdout)["programs"])
+
+
+def test_a_version_that_is_not_there_and_a_node_that_is_not(tmp_path):
+    file = tmp_path / "path.toml"
+    file.write_text(PATH + "[[program]]\nat = 'S'\nrun = 'true'\n")
+    for words, status, told in (
+        (("--linux", "0.1"), 1, "LINUX=0.1 make kernel"),
+        (("--linux", "X=7.3"), 2, "there is no node X; there are S, R"),
+        (("--linux", "/bin/true"), 2, "names no version"),
+    ):
+        done = acklab("run", file, "--virtual", "--allow-programs", *words)
+        assert (done.returncode, told in done.stderr) == (status, True), done.stderr
 
 
 @with_kernel

@@ -38,7 +38,8 @@ impl Programs {
         let name = |node: u32| nodes[node as usize].as_str();
         let program = |program: &acklab_scenario::spec::ProgramSpec| {
             json!({ "at": name(program.at), "run": program.run, "start_s": program.start.secs(), "ready": program.ready,
-                    "stop_s": program.stop.map(|stop| stop.secs()), "environment": program.environment })
+                    "stop_s": program.stop.map(|stop| stop.secs()), "environment": program.environment,
+                    "kernel": program.kernel })
         };
         let end_s = match stop {
             Stop::FlowsComplete { at_most } => at_most.secs(),

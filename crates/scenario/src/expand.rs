@@ -89,6 +89,7 @@ fn program_entries(program: &ProgramSpec, nodes: &[String]) -> Entries {
     ];
     entries.extend(program.stop.map(|stop| ("stop", json!(stop))));
     entries.extend(program.ready.as_ref().map(|ready| ("ready", json!(ready))));
+    entries.extend(program.kernel.as_ref().map(|kernel| ("kernel", json!(kernel))));
     entries
 }
 

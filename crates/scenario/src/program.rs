@@ -39,6 +39,9 @@ pub(super) struct ProgramTable {
     /// Environment variables.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
+    /// Version of its node's Linux, such as 7.3, among those that `make kernel` built. If left out, that of another program there, or the
+    /// default.
+    pub kernel: Option<String>,
 }
 
 /// The programs, each at its node.
@@ -53,7 +56,7 @@ pub(super) fn checked(
     let mut programs = Vec::with_capacity(tables.len());
     for (index, table) in tables.into_iter().enumerate() {
         let at = |key: &str| format!("program[{index}].{key}");
-        let ProgramTable { at: node, run, start, stop, ready, environment } = table;
+        let ProgramTable { at: node, run, start, stop, ready, environment, kernel } = table;
         let last = network.nodes.len().saturating_sub(1) as u32;
         let node = match (node.as_str(), flows.first()) {
             (SERVER, flow) => flow.map_or(0, |flow| flow.from),
@@ -87,9 +90,27 @@ pub(super) fn checked(
             }
             _ => {}
         }
-        programs.push(ProgramSpec { at: node, run, start, stop, ready, environment });
+        if let Some(kernel) = &kernel {
+            if !is_version(kernel) {
+                return Err(
+                    Problem::at(at("kernel"), "must be a version, such as \"7.3\" or \"6.12.9\"").given_text(kernel)
+                );
+            }
+            let other = programs.iter().find(|other: &&ProgramSpec| other.at == node && other.kernel.is_some());
+            if let Some(before) = other.and_then(|other| other.kernel.as_ref()).filter(|&before| before != kernel) {
+                let why = format!("but another program at this node wants {before}: a node has one kernel");
+                return Err(Problem::at(at("kernel"), why).given_text(kernel));
+            }
+        }
+        programs.push(ProgramSpec { at: node, run, start, stop, ready, environment, kernel });
     }
     Ok(programs)
+}
+
+/// Two numbers or three.
+fn is_version(text: &str) -> bool {
+    let number = |part: &str| !part.is_empty() && part.len() <= 5 && part.bytes().all(|byte| byte.is_ascii_digit());
+    matches!(text.split('.').count(), 2 | 3) && text.split('.').all(number)
 }
 
 #[cfg(test)]
@@ -103,7 +124,7 @@ mod tests {
     fn programs_need_no_flow_and_survive_being_written_out() {
         let text = format!(
             "{LINK}[[program]]\nat = '@server'\nrun = 'iperf3 -s'\nready = {{ port = 5201 }}\nenvironment = {{ A = 'b c' }}\n\
-             [[program]]\nat = '@client'\nrun = 'iperf3 -c {{server}}'\nstart = '1s'\nstop = '3s'\n\
+             [[program]]\nat = '@client'\nrun = 'iperf3 -c {{server}}'\nstart = '1s'\nstop = '3s'\nkernel = '7.3'\n\
              [[program]]\nat = 'S'\nrun = 'x'\nready = 'listens'\n"
         );
         let scenario = parse_toml(&text, "t").expect("a scenario");
@@ -128,6 +149,11 @@ mod tests {
             ("at = 'S'\nrun = 'x'\nready = { port = 0 }", "program[0].ready.port"),
             ("at = 'S'\nrun = 'x'\nready = { line = '' }", "program[0].ready.line"),
             ("at = 'S'\nrun = 'x'\nenvironment = { 'A=B' = 'c' }", "program[0].environment"),
+            ("at = 'S'\nrun = 'x'\nkernel = '/bin/true'", "program[0].kernel = \"/bin/true\": must be a version"),
+            (
+                "at = 'S'\nrun = 'x'\nkernel = '7.3'\n[[program]]\nat = 'S'\nrun = 'y'\nkernel = '6.12'",
+                "program[1].kernel = \"6.12\": but another program at this node wants 7.3",
+            ),
         ] {
             let error = parse_toml(&format!("{LINK}[[program]]\n{program}\n"), "t").expect_err(program).to_string();
             assert!(error.contains(told), "{program}: {error}");

@@ -62,6 +62,8 @@ pub struct ProgramSpec {
     pub ready: Option<Ready>,
     /// Environment variables.
     pub environment: BTreeMap<String, String>,
+    /// The version of its node's kernel, such as 7.3.
+    pub kernel: Option<String>,
 }
 
 /// How to see that a program is ready.

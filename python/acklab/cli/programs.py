@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +29,27 @@ def add(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--client", metavar="CMD", help=about)
     about = "with --virtual: run the commands that FILE names ([[program]]), as you, with what you can read"
     group.add_argument("--allow-programs", action="store_true", help=about)
+    about = "with --virtual: the Linux of this version (LINUX=7.3 make kernel builds one), at one node or at all; may be repeated"
+    group.add_argument("--linux", action="append", type=_linux, metavar="[NODE=]VERSION", default=[], help=about)
+
+
+def _linux(text: str) -> tuple[str, str]:
+    """A node, or none for all, and a kernel's version."""
+    from ..engines.kernel import VERSION
+
+    node, _, version = text.rpartition("=")
+    if not re.fullmatch(VERSION, version):
+        raise argparse.ArgumentTypeError(f"{text!r} names no version; 7.3, 6.12.9 and S=7.3 do")
+    return node, version
+
+
+def choose(options: argparse.Namespace) -> None:
+    """Takes the version for all nodes as if the environment named it."""
+    from ..engines.kernel import VARIABLE
+
+    for node, version in options.linux:
+        if not node:
+            os.environ[VARIABLE] = version
 
 
 def given(options: argparse.Namespace) -> list[str]:
@@ -70,8 +93,12 @@ def act(options: argparse.Namespace, sets: list[str]) -> int | None:
             "that can read what you can read, and a scenario may come from a stranger: read them, then give --allow-programs"
         )
         return 2
+    versions = {node: version for node, version in options.linux if node}
+    known = [name for name, _ in plan["nodes"]]
+    if unknown := next((node for node in versions if node not in known), None):
+        options.parser.error(f"--linux {unknown}=...: there is no node {unknown}; there are {', '.join(known)}")
     with contextlib.ExitStack() as stack:
-        told = _run(options, programs, stack)
+        told = _run(options, programs, stack, versions)
     if options.json:
         say_json(told.json())
     else:
@@ -79,16 +106,16 @@ def act(options: argparse.Namespace, sets: list[str]) -> int | None:
     return 1 if any(program.failed for program in told.programs) else 0
 
 
-def _run(options: argparse.Namespace, programs: Any, stack: contextlib.ExitStack) -> ProgramsResult:
+def _run(options: argparse.Namespace, programs: Any, stack: contextlib.ExitStack, versions: dict[str, str]) -> ProgramsResult:
     from ..engines.programs import run
     from ..results.directory import results
     from ..results.frames import to_polars
 
     if not options.out:
-        return run(programs)
+        return run(programs, versions=versions)
     folder = stack.enter_context(results(options.out, "run", ["summary.json", "scenario.toml", "programs.json"]))
     with folder.replacing({"seeds": json.loads(programs.json())["seed"]}) as scratch:
-        told = run(programs, files=scratch / "nodes", captures=scratch)
+        told = run(programs, files=scratch / "nodes", captures=scratch, versions=versions)
         (scratch / "summary.json").write_text(told.result.json(records=False) + "\n", encoding="utf-8")
         (scratch / "scenario.toml").write_text(programs.scenario_toml(), encoding="utf-8")
         more = {"programs": [program.told() for program in told.programs], "streams": told.streams}

@@ -102,12 +102,13 @@ def act(options: argparse.Namespace) -> int:
     if options.kernel:
         if options.others:
             options.parser.error("--kernel goes with one FILE")
+        programs.choose(options)
         status = programs.act(options, sets)
         if status is not None:
             return status
         return _between_kernels(options)
-    if options.server or options.client or options.allow_programs:
-        options.parser.error("--server, --client and --allow-programs go with --virtual")
+    if options.server or options.client or options.allow_programs or options.linux:
+        options.parser.error("--server, --client, --allow-programs and --linux go with --virtual")
     if options.beside or options.control or options.sender or options.acks != "scenario" or getattr(options, emulate.FOR):
         options.parser.error("--for, --acks, --sender, --control and --beside go with --kernel")
     if options.others:
@@ -127,6 +128,8 @@ def _between_kernels(options: argparse.Namespace) -> int:
     """``emulate --virtual``."""
     if options.capture or options.show_expanded:
         options.parser.error("--kernel captures at both ends with --out; --capture and --show-expanded are for simulations")
+    if any(node for node, _ in options.linux):
+        options.parser.error("--linux NODE=VERSION is for programs at nodes; a file without programs has one kernel")
     options.virtual, options.realtime, options.dry_run, options.late = True, False, False, "1ms"
     return emulate.act(options)
 

@@ -27,6 +27,8 @@ from .line import record
 
 #: The environment variable that names another kernel.
 VARIABLE = "ACKLAB_KERNEL"
+#: A kernel's version, or the beginning of one.
+VERSION = r"[0-9]+\.[0-9]+(\.[0-9]+)?"
 #: Memory of the machine inside, in MiB. Only what is used is taken from the host.
 MEMORY = 1024
 #: Begins the line of the console that has the result.
@@ -37,26 +39,43 @@ EPOCH_NS = 946_684_800_000_000_000
 MOST_COMMAND, OTHER_WORDS = 1 << 16, 2048
 
 
-def place() -> Path:
-    """Where the kernel is expected: the one that is named, else the one that was built, else that of the package acklab-kernel."""
-    if os.environ.get(VARIABLE):
-        return Path(os.environ[VARIABLE])
+def place(version: str | None = None) -> Path:
+    """Where the kernel is expected: the one that is named, else the one that was built, else that of the package acklab-kernel.
+
+    Args:
+        version: such as 7.3: the newest of that series that was built. None is what ACKLAB_KERNEL says, a file or a version.
+    """
+    wanted = version or os.environ.get(VARIABLE)
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     built = Path(cache) / "acklab" / "kernel" / "linux"
+    if wanted and re.fullmatch(VERSION, wanted):
+        # A file linux-7.3.4-SUM each; of a tree of one's own linux-7.4.0-tree-SUM.
+        kernels = [file for file in built.parent.glob(f"linux-{wanted}*") if re.match(rf"linux-{re.escape(wanted)}(?![0-9])", file.name)]
+        return max(kernels, key=lambda file: (*_numbers(file.name), file.stat().st_mtime), default=built.with_name(f"linux-{wanted}"))
+    if wanted:
+        return Path(wanted)
     package = None if built.is_file() else importlib.util.find_spec("acklab_kernel")
     return Path(package.origin).with_name("linux") if package and package.origin else built
 
 
-def find() -> Path:
-    """The kernel.
+def _numbers(name: str) -> tuple[list[int]]:
+    """The version in a kernel's name, to compare."""
+    return ([int(part) for part in name.split("-")[1].split(".")],)
+
+
+def find(version: str | None = None) -> Path:
+    """The kernel; `version` as of :func:`place`.
 
     Raises:
         LiveError: there is none.
     """
-    path = place()
-    if not (path.is_file() and os.access(path, os.X_OK)):
-        raise _core.LiveError(f"there is no kernel at {path}; `make kernel` in acklab's source builds one, or {VARIABLE} names one")
-    return path.resolve()
+    path = place(version)
+    if path.is_file() and os.access(path, os.X_OK):
+        return path.resolve()
+    named = path.name.removeprefix("linux-")
+    if re.fullmatch(VERSION, named):
+        raise _core.LiveError(f"there is no kernel {named} in {path.parent}; `LINUX={named} make kernel` in acklab's source builds one")
+    raise _core.LiveError(f"there is no kernel at {path}; `make kernel` in acklab's source builds one, or {VARIABLE} names one")
 
 
 def run(
