@@ -1,6 +1,7 @@
 //! The clock, and everything that follows it: the earliest of all is next, and while it acts nothing else does.
 
 use std::collections::VecDeque;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::PathBuf;
@@ -117,7 +118,7 @@ struct World {
     told: Option<u64>,
 }
 
-fn broken(error: io::Error) -> String {
+fn broken(error: impl Display) -> String {
     format!("the kernels' schedule: {error}")
 }
 

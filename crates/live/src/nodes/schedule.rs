@@ -5,8 +5,8 @@
 //! by itself; each kernel writes there when it wants to run next.
 
 use std::fs::File;
-use std::io;
-use std::os::unix::fs::FileExt;
+
+use super::memory::{Fault, Mapped};
 
 /// The kind of a message.
 #[allow(missing_docs)]
@@ -73,6 +73,7 @@ const WANTS: u32 = 1;
 #[derive(Debug)]
 pub struct Schedule {
     file: File,
+    map: Mapped,
     kernels: u16,
 }
 
@@ -81,14 +82,15 @@ impl Schedule {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn new(file: File, kernels: u16) -> io::Result<Schedule> {
+    pub fn new(file: File, kernels: u16) -> Result<Schedule, Fault> {
         let length = HEADER + PARTY * (u64::from(kernels) + 1);
-        file.set_len(length)?;
-        file.write_all_at(&VERSION.to_ne_bytes(), 0)?;
-        file.write_all_at(&(length as u32).to_ne_bytes(), 4)?;
-        file.write_all_at(&(kernels + 1).to_ne_bytes(), RUNNING + 2)?;
-        file.write_all_at(&SHARES.to_ne_bytes(), HEADER + CAPABILITIES)?;
-        Ok(Schedule { file, kernels })
+        file.set_len(length).map_err(|error| error.to_string())?;
+        let map = Mapped::new(&file, 0, length)?;
+        map.write(0, &VERSION.to_ne_bytes())?;
+        map.write(4, &(length as u32).to_ne_bytes())?;
+        map.write(RUNNING + 2, &(kernels + 1).to_ne_bytes())?;
+        map.write(HEADER + CAPABILITIES, &SHARES.to_ne_bytes())?;
+        Ok(Schedule { file, map, kernels })
     }
 
     /// The file.
@@ -105,25 +107,25 @@ impl Schedule {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn runs(&self, kernel: Option<u16>, now: u64, free_until: u64) -> io::Result<()> {
+    pub fn runs(&self, kernel: Option<u16>, now: u64, free_until: u64) -> Result<(), Fault> {
         let mut bytes = [0; 18];
         bytes[..8].copy_from_slice(&free_until.to_ne_bytes());
         bytes[8..16].copy_from_slice(&now.to_ne_bytes());
         bytes[16..].copy_from_slice(&kernel.map_or(0, |kernel| kernel + 1).to_ne_bytes());
-        self.file.write_all_at(&bytes, FREE_UNTIL)
+        self.map.write(FREE_UNTIL, &bytes)
     }
 
     /// The kernel that runs has to ask from `until` on.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn free_until(&self, until: u64) -> io::Result<()> {
-        self.file.write_all_at(&until.to_ne_bytes(), FREE_UNTIL)
+    pub fn free_until(&self, until: u64) -> Result<(), Fault> {
+        self.map.write(FREE_UNTIL, &until.to_ne_bytes())
     }
 
-    fn number(&self, at: u64) -> io::Result<u64> {
+    fn number(&self, at: u64) -> Result<u64, Fault> {
         let mut bytes = [0; 8];
-        self.file.read_exact_at(&mut bytes, at)?;
+        self.map.read(at, &mut bytes)?;
         Ok(u64::from_ne_bytes(bytes))
     }
 
@@ -131,7 +133,7 @@ impl Schedule {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn now(&self) -> io::Result<u64> {
+    pub fn now(&self) -> Result<u64, Fault> {
         self.number(CURRENT)
     }
 
@@ -139,7 +141,7 @@ impl Schedule {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn knows(&self, kernel: u16) -> io::Result<bool> {
+    pub fn knows(&self, kernel: u16) -> Result<bool, Fault> {
         Ok(self.number(self.party(kernel) + CAPABILITIES)? as u32 & SHARES != 0)
     }
 
@@ -147,7 +149,7 @@ impl Schedule {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn wanted(&self, kernel: u16) -> io::Result<u64> {
+    pub fn wanted(&self, kernel: u16) -> Result<u64, Fault> {
         let party = self.party(kernel);
         let flags = (self.number(party + CAPABILITIES)? >> (8 * FLAGS)) as u32;
         Ok(if flags & WANTS == 0 { NEVER } else { self.number(party + REQUEST)?.min(NEVER) })
@@ -164,14 +166,14 @@ mod tests {
         let schedule = Schedule::new(file(0), 2).expect("room");
         schedule.runs(Some(1), 77, 99).expect("room");
         let mut head = [0; 28];
-        schedule.file().read_exact_at(&mut head, 0).expect("the header");
+        schedule.map.read(0, &mut head).expect("the header");
         let words: Vec<u32> = head.chunks(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]])).collect();
         // version, length, free_until, current_time, running_id with max_clients above it.
         assert_eq!(words, [2, 4096 + 3 * 128, 99, 0, 77, 0, 2 | 3 << 16]);
         assert_eq!(schedule.now().expect("the time"), 77);
         assert_eq!((schedule.knows(1).expect("flags"), schedule.wanted(1).expect("flags")), (false, NEVER));
         // The second kernel says that it can, and wants to run at 123.
-        schedule.file().write_all_at(&[1, 0, 0, 0, 1, 0, 0, 0, 123], 4096 + 256).expect("its place");
+        schedule.map.write(4096 + 256, &[1, 0, 0, 0, 1, 0, 0, 0, 123]).expect("its place");
         assert_eq!((schedule.knows(1).expect("flags"), schedule.wanted(1).expect("flags")), (true, 123));
         assert_eq!(schedule.wanted(0).expect("flags"), NEVER);
     }
