@@ -15,8 +15,9 @@ from acklab import _core
 from acklab.cli.drill import on_kernel, on_stack
 from acklab.drill import code, wire
 from acklab.drill.parser import parse
+from acklab.drill.prepare import prepared
 from acklab.drill.script import Option, Packet
-from acklab.drill.sysctls import settings
+from acklab.drill.sysctls import device, settings
 from acklab.drill.words import ScriptError
 from acklab.engines import kernel
 from front import Acklab
@@ -113,7 +114,11 @@ def test_a_mistake_is_told_with_its_place(text: str, place: str, what: str) -> N
     ("line", "what"),
     [
         ("+0 > icmp unreachable", "icmp packets"),
-        ("+0 epoll_create(1) = 3", "system call epoll_create"),
+        ("+0 < icmp unreachable host_unreachable [1:1001(1000)]", "icmp packet on a simulated stack"),
+        ("+0 sendfile(4, 5) = 5", "system call sendfile"),
+        ("+0 epoll_create(1) = 3", "system call epoll_create on a simulated stack"),
+        ("+0 < EAP. 1:1(0) ack 1 win 100", "flag A"),
+        ("+0 < . 1:1(0) ack 1 win 100 <ECN e0b 1 ceb 0 e1b 1>", "option ECN"),
         ("+0 > S 0:0(0) <FO abcd>", "option FO"),
         ("+0 %{ import os }%", "import os"),
         ("+0 %{ assert open('x') }%", "open"),
@@ -240,3 +245,71 @@ def test_without_a_kernel_the_command_says_what_builds_one(monkeypatch: pytest.M
     monkeypatch.setenv(kernel.VARIABLE, sys.executable + ".absent")
     with pytest.raises(_core.LiveError, match="make kernel"):
         list(on_kernel([("s", OPENED)]))
+
+
+NUMBERS = wire.Numbers((bytes([192, 168, 0, 1]), 8080), (bytes([192, 0, 2, 1]), 40000), 1000, 2000)
+
+
+def packet(line: str) -> Packet:
+    """The packet of a line."""
+    found = parse(f"0 {line}").events[0].what
+    assert isinstance(found, Packet)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "flags", "options"),
+    [
+        # RFC 9768: the counter is AE, CWR, ECE; the options 172 and 174 count in three bytes each, in either order.
+        ("< EAP. 1:1(0) ack 1 win 9", 0x158, ""),
+        ("< P5. 1:1(0) ack 1 win 9", 0x158, ""),
+        ("< P.6 1:1(0) ack 1 win 9", 0x198, ""),
+        ("< .1 1:1(0) ack 1 win 9", 0x050, ""),
+        ("< . 1:1(0) ack 1 win 9 <ECN e1b 1 ceb 256 e0b 3,nop>", 0x10, "ae0b00000100010000000301"),
+        ("< . 1:1(0) ack 1 win 9 <ECN e0b 1,nop,nop,nop>", 0x10, "ac05000001010101"),
+        # RFC 7413, with its experimental form of appendix A; RFC 2385.
+        ("< S 0:10(10) win 9 <FO 3021b9d889017eeb,nop,nop>", 0x02, "220a3021b9d889017eeb0101"),
+        ("< S 0:0(0) win 9 <FO,nop,nop>", 0x02, "22020101"),
+        ("< S 0:0(0) win 9 <FOEXP 3021b9d889017eeb>", 0x02, "fe0cf9893021b9d889017eeb"),
+        ("< . 1:1(0) ack 1 win 9 <md5 000102030405060708090a0b0c0d0e0f,nop,nop>", 0x10, "1312000102030405060708090a0b0c0d0e0f0101"),
+    ],
+)
+def test_accurate_ecn_and_cookies_are_as_their_rfcs_lay_them_out(text: str, flags: int, options: str) -> None:
+    data = wire.encoded(packet(text), NUMBERS)
+    found = int.from_bytes(data[32:34], "big") & 0x1FF
+    assert (found, data[40 : 40 + len(options) // 2].hex()) == (flags, options)
+    told = wire.decoded(data, wire.Numbers(NUMBERS.remote, NUMBERS.local, 2000, 1000))
+    assert told.flags == packet(text).flags and told.options == packet(text).options
+
+
+def test_an_icmp_message_quotes_the_segment_it_tells_of() -> None:
+    data = wire.encoded(packet("< icmp unreachable frag_needed mtu 1200 [1:1461(1460)]"), NUMBERS)
+    assert wire.checksum(data[:20]) == wire.checksum(data[20:]) == 0
+    assert (data[9], data[20:22], int.from_bytes(data[26:28], "big")) == (1, b"\x03\x04", 1200)
+    quoted = data[28:]
+    assert wire.ports(quoted + bytes(12)) == (8080, 40000) and wire.first_number(quoted) == 1001
+
+
+def test_definitions_and_the_settings_beside_a_script_are_put_in(tmp_path: Path) -> None:
+    (tmp_path / "defaults.sh").write_text('#!/bin/bash\nip tcp_metrics flush all\nsysctl -q net.ipv4.tcp_rmem="4096 540000 $((15*1024*1024))"\n')
+    text = "`./defaults.sh\nsysctl -q net.ipv4.tcp_ecn=3\n`\n0 < S 0:0(0) win 9 <FO COOKIE>\n// COOKIES\n"
+    found = prepared(text, tmp_path, {"COOKIE": "0a0b"})
+    assert found.count("\n") == text.count("\n") and "<FO 0a0b>" in found and "// COOKIES" in found
+    told, rest = settings(found.split("`")[1])
+    assert (told, rest) == ({"tcp_rmem": "4096 540000 15728640", "tcp_ecn": "3"}, [])
+
+
+@pytest.mark.parametrize(
+    ("line", "runs"),
+    [
+        ("tc qdisc add dev tun0 root pfifo limit 0", True),
+        ("tc qdisc delete dev tun0 root 2>/dev/null", True),
+        ("ip link set dev tun0 mtu 9000", True),
+        ("tc qdisc add dev eth0 root pfifo", False),
+        ("tc qdisc add dev tun0 root pfifo limit 5 | sh", False),
+        ("ip link set dev tun0 mtu 9000 up", False),
+        ("tc qdisc add dev tun0 root $(id)", False),
+    ],
+)
+def test_of_commands_only_the_devices_queue_and_mtu_are_run(line: str, runs: bool) -> None:
+    assert (device(line) is not None) is runs

@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 from .. import _core
 from ..drill.parser import parse
+from ..drill.prepare import prepared
 from ..drill.runner import judged
 from ..drill.words import ScriptError
 from ..engines import kernel
@@ -40,8 +43,17 @@ def add(verbs: Any) -> None:
     drill.add_argument("scripts", nargs="+", metavar="SCRIPT.pkt", help="packetdrill scripts")
     drill.add_argument("--stack", choices=STACKS, default=None, help="the simulated stack (linux)")
     drill.add_argument("--kernel", action="store_true", help="a real Linux in virtual time instead")
+    about = "put VALUE for the word NAME in scripts, as packetdrill's -D; may be repeated"
+    drill.add_argument("-D", "--define", action="append", type=_definition, metavar="NAME=VALUE", default=[], help=about)
     drill.add_argument("--verbose", action="store_true", help="say what became of each line")
     drill.add_argument("--json", action="store_true", help="print one JSON object a script and nothing else")
+
+
+def _definition(text: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    if not re.fullmatch("[A-Za-z0-9_]+", name) or not value:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE, with a name of letters, digits and _")
+    return name, value
 
 
 def act(options: argparse.Namespace) -> int:
@@ -55,7 +67,7 @@ def act(options: argparse.Namespace) -> int:
     for name in options.scripts:
         try:
             data = read_file(name)
-            text = data.decode(errors="replace").replace("\r\n", "\n")
+            text = prepared(data.decode(errors="replace").replace("\r\n", "\n"), Path(name).parent, dict(options.define))
             if wrong := too_long(data, name):
                 complain(wrong)
                 status = CANNOT

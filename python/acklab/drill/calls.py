@@ -4,63 +4,28 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import fcntl
 import os
-import select
 import socket
 import struct
 from typing import Any
 
+from .arguments import number, only
+from .messages import Messages
 from .runner import Unsupported
 from .script import Call, shown
 
 libc = ctypes.CDLL(None, use_errno=True)
 #: Where scripts mean "the usual address" by `...`.
 LOCAL, REMOTE, PORT = "192.168.0.1", "192.0.2.1", 8080
-#: Constants that Python's modules lack.
-MORE = {
-    "SIOCINQ": 0x541B, "SIOCOUTQ": 0x5411, "SIOCOUTQNSD": 0x894B, "FIONREAD": 0x541B, "TCP_TIMESTAMP": 24,
-    "TCP_NOTSENT_LOWAT": 25, "TCP_THIN_LINEAR_TIMEOUTS": 16, "TCP_THIN_DUPACK": 17, "TCP_USER_TIMEOUT": 18, "TCP_INQ": 36,
-    "TCP_CONGESTION": 13, "SO_MAX_PACING_RATE": 47, "MSG_FASTOPEN": 0x20000000, "TCP_FASTOPEN": 23, "TCP_SAVE_SYN": 27,
-    "TCP_TX_DELAY": 37, "SO_SNDBUFFORCE": 32, "SO_RCVBUFFORCE": 33, "TCP_NODELAY": 1, "TCP_CORK": 3,
-}  # fmt: skip
 #: Most bytes of a read or write.
 MOST = 1 << 26
-
-
-def number(value: Any) -> int:
-    """An integer argument."""
-    if isinstance(value, int):
-        return value
-    if isinstance(value, tuple) and value[0] == "name":
-        name = value[1]
-        if name in MORE:
-            return MORE[name]
-        for module in (socket, fcntl, select, os, errno):
-            found = getattr(module, name, None)
-            if name.isupper() and isinstance(found, int):
-                return int(found)
-        raise Unsupported(f"the constant {name}")
-    if isinstance(value, tuple) and value[0] == "or":
-        total = 0
-        for part in value[1]:
-            total |= number(part)
-        return total
-    if isinstance(value, tuple) and value[0] == "call" and value[1] == "htons" and len(value[2]) == 1:
-        return number(value[2][0])
-    raise Unsupported(f"the argument {shown(value)}")
-
-
-def only(value: Any) -> Any:
-    """The one element of a list."""
-    if isinstance(value, tuple) and value[0] == "list" and len(value[1]) == 1:
-        return value[1][0]
-    raise Unsupported(f"the argument {shown(value)}; a list of one, [...]")
 
 
 def address(value: Any, usual: tuple[str, int]) -> bytes:
     """A ``sockaddr_in``."""
     host, port = usual
+    if value == ("name", "AF_UNSPEC"):
+        return bytes(16)
     if isinstance(value, tuple) and value[0] == "table":
         table = value[1]
         given = table.get("sin_addr")
@@ -75,7 +40,7 @@ def address(value: Any, usual: tuple[str, int]) -> bytes:
         raise Unsupported(f"the address {host}") from None
 
 
-class Calls:
+class Calls(Messages):
     """System calls with the script's descriptors."""
 
     def __init__(self, bind_port: int = PORT, connect_port: int = PORT) -> None:
@@ -103,9 +68,9 @@ class Calls:
             raise Unsupported(f"{call.name} with {len(call.arguments)} arguments") from None
         error = errno.errorcode.get(ctypes.get_errno()) if got == -1 else None
         wanted = call.result
-        if call.name in ("socket", "accept") and got >= 0 and wanted.value is not None and wanted.value >= 0:
+        if call.name in ("socket", "accept", "epoll_create") and got >= 0 and wanted.value is not None and wanted.value >= 0:
             self.live[wanted.value] = got
-            if call.name == "accept" or self.tested is None:
+            if call.name == "accept" or call.name == "socket" and self.tested is None:
                 self.tested = got
             return None
         if wanted.value is not None and got != wanted.value or got == -1 and wanted.error and error != wanted.error:
@@ -140,6 +105,17 @@ class Calls:
         self.live.pop(number(fd), None)
         return libc.close(live), None
 
+    def _pipe(self, call: Call, ends: Any) -> tuple[int, None]:
+        if not isinstance(ends, tuple) or ends[0] != "list" or len(ends[1]) != 2:
+            raise Unsupported(f"the argument {shown(ends)}")
+        self.live |= zip(map(number, ends[1]), os.pipe(), strict=True)
+        return 0, None
+
+    def _splice(self, call: Call, source: Any, begin: Any, target: Any, end: Any, size: Any, flags: Any) -> tuple[int, None]:
+        if number(begin) or number(end):
+            raise Unsupported(f"the argument {shown(begin)}")
+        return libc.splice(self.descriptor(source), None, self.descriptor(target), None, number(size), number(flags)), None
+
     def _shutdown(self, call: Call, fd: Any, how: Any) -> tuple[int, None]:
         return libc.shutdown(self.descriptor(fd), number(how)), None
 
@@ -149,7 +125,7 @@ class Calls:
         count = number(size)
         if not 0 <= count <= MOST:
             raise Unsupported(f"{call.name} of {count} bytes")
-        live, buffer = self.descriptor(fd), ctypes.create_string_buffer(count or 1)
+        live, buffer = self.descriptor(fd), None if data == ("name", "NULL") else ctypes.create_string_buffer(count or 1)
         if isinstance(data, str):
             raise Unsupported("data that a script spells out")
         to = None
@@ -163,7 +139,8 @@ class Calls:
 
     def _setsockopt(self, call: Call, fd: Any, level: Any, option: Any, value: Any, size: Any) -> tuple[int, None]:
         if isinstance(value, str):
-            data = value.encode()
+            # As C reads it: `\\xa1` is one byte.
+            data = value.encode("latin-1", "replace").decode("unicode_escape").encode("latin-1", "replace")
         else:
             inner = only(value) if isinstance(value, tuple) and value[0] == "list" else value
             if isinstance(inner, tuple) and inner[0] == "table":

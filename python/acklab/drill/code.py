@@ -20,6 +20,8 @@ NAMES = {
     "TCPI_OPT_TIMESTAMPS": 1, "TCPI_OPT_SACK": 2, "TCPI_OPT_WSCALE": 4, "TCPI_OPT_ECN": 8, "TCPI_OPT_ECN_SEEN": 16,
     "TCPI_OPT_SYN_DATA": 32,
 }  # fmt: skip
+#: How names begin whose values the host tells.
+READ = ("tcpi_", "SK_MEMINFO_")
 _BINARY: dict[type[ast.operator], Any] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.BitAnd: operator.and_, ast.BitOr: operator.or_,
@@ -76,13 +78,13 @@ def _printed(statement: ast.stmt) -> list[ast.expr] | None:
 def _target(statement: ast.Assign) -> str:
     """The one name that a statement assigns, if it is no name of the kernel's."""
     name = statement.targets[0].id if len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name) else ""
-    return "" if name.startswith("tcpi_") else name
+    return "" if name.startswith(READ) else name
 
 
 def _check(node: ast.expr, assigned: set[str]) -> None:
     ok = (
         isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str)) and not _too_wide(node.value)
-        or isinstance(node, ast.Name) and (node.id in NAMES or node.id in assigned or node.id.startswith("tcpi_"))
+        or isinstance(node, ast.Name) and (node.id in NAMES or node.id in assigned or node.id.startswith(READ))
         or isinstance(node, ast.BinOp) and type(node.op) in _BINARY
         or isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub))
         or isinstance(node, ast.Compare) and all(type(op) in _COMPARED for op in node.ops)
@@ -98,7 +100,7 @@ def _check(node: ast.expr, assigned: set[str]) -> None:
 def names(text: str) -> set[str]:
     """The ``tcpi_`` names that a block reads."""
     trees = [node for statement in _statements(text) for node in ast.walk(statement)]
-    return {node.id for node in trees if isinstance(node, ast.Name) and node.id.startswith("tcpi_")}
+    return {node.id for node in trees if isinstance(node, ast.Name) and node.id.startswith(READ)}
 
 
 def run(text: str, info: Mapping[str, float], variables: dict[str, Any]) -> tuple[str | None, list[str]]:

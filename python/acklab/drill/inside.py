@@ -23,10 +23,11 @@ from typing import Any
 
 from . import info, wire
 from .calls import LOCAL, REMOTE, Calls, libc
+from .messages import clock_difference_ns
 from .parser import parse
 from .runner import Outcome, Unsupported, judged
 from .script import Call, Packet, Script
-from .sysctls import settings
+from .sysctls import device, settings
 
 #: linux/if_tun.h and unistd.h.
 TUNSETIFF, IFF_TUN, IFF_NO_PI, CLONE_NEWNET, PR_SET_TIMERSLACK = 0x400454CA, 1, 0x1000, 0x40000000, 29
@@ -46,6 +47,8 @@ class KernelHost:
         self.tun = _tun(int(script.number("mtu", 1500)))
         self.numbers: wire.Numbers | None = None
         self.port = FIRST_PORT
+        #: The number of a SYN that arrived last: the same one again is of the same connection.
+        self.opening: int | None = None
         self.waiting: deque[tuple[int, bytes]] = deque()
         self.thread: threading.Thread | None = None
         self.returned: tuple[int, str | None] | None = None
@@ -54,6 +57,7 @@ class KernelHost:
         self.start = begun - begun % BEGIN_NS + BEGIN_NS
         time.sleep((self.start - begun) / 1e9)
         self.start = time.monotonic_ns() - (time.monotonic_ns() - self.start) % 1000
+        self.calls.epoch_ns = self.start + clock_difference_ns()
 
     def now(self) -> int:
         return (time.monotonic_ns() - self.start) // 1000
@@ -100,7 +104,8 @@ class KernelHost:
 
     def inject(self, packet: Packet) -> None:
         opens = "S" in packet.flags and "." not in packet.flags
-        if opens and self.calls.listening:
+        again, self.opening = opens and self.opening == packet.seq, packet.seq if opens else None
+        if opens and self.calls.listening and not again:
             local, remote = socket.inet_aton(LOCAL), socket.inet_aton(REMOTE)
             self.numbers = wire.Numbers((local, self.calls.local[1]), (remote, self.port), 0, packet.seq)
             self.port += 1
@@ -158,13 +163,18 @@ class KernelHost:
                     file.write(value)
             except OSError as error:
                 rest.append(f"net.ipv4.{name}={value} ({error.strerror})")
-        return rest
+        # Words, no shell: at most the script's own device changes.
+        return [line for line in rest if not (words := device(line)) or subprocess.run(words, capture_output=True).returncode]
 
     def info(self) -> Mapping[str, float]:
         buffer, room = ctypes.create_string_buffer(info.SIZE), ctypes.c_uint32(info.SIZE)
         if self.calls.tested is None or libc.getsockopt(self.calls.tested, 6, 11, buffer, ctypes.byref(room)) != 0:
             raise Unsupported("an assertion without a connection")
-        return info.fields(buffer.raw[: room.value])
+        found = info.fields(buffer.raw[: room.value])
+        memory, size = ctypes.create_string_buffer(4 * len(info.MEMORY)), ctypes.c_uint32(4 * len(info.MEMORY))
+        if libc.getsockopt(self.calls.tested, 1, info.SO_MEMINFO, memory, ctypes.byref(size)) == 0:
+            found |= zip(info.MEMORY, struct.unpack(f"={len(info.MEMORY)}I", memory.raw), strict=True)
+        return found
 
 
 def _tun(mtu: int) -> int:

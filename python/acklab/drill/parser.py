@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .code import refusal
@@ -11,17 +12,26 @@ from .words import ScriptError, Word, words
 #: Options of which the effect is known here; each with whether its value is a number.
 OPTIONS = {
     "tolerance_usecs": True, "tolerance_percent": True, "mss": True, "mtu": True, "tcp_ts_tick_usecs": True,
-    "tcp_ts_ecr_scaled": False, "bind_port": True, "connect_port": True, "ip_version": False,
+    "tcp_ts_ecr_scaled": False, "send_omit_free": False, "bind_port": True, "connect_port": True, "ip_version": False,
 }  # fmt: skip
 ECN = ("noecn", "ect0", "ect1", "ect01", "ce")
-FLAGS = frozenset("SFRPUEW")
+FLAGS = frozenset("SFRPUEWA")
+#: The three bits of accurate ECN's counter as flags, from the highest (RFC 9768, section 3.2.2).
+COUNTER = {"A": 4, "W": 2, "E": 1}
+#: Accurate ECN's options by their first field, with all of them in order (RFC 9768, section 3.2.3).
+ECN_FIELDS = {"e0b": ("ECN0", ("e0b", "ceb", "e1b")), "e1b": ("ECN1", ("e1b", "ceb", "e0b"))}
+#: Codes of ICMP's "destination unreachable" (RFC 792).
+UNREACHABLE = {
+    "net_unreachable": 0, "host_unreachable": 1, "protocol_unreachable": 2, "port_unreachable": 3, "frag_needed": 4,
+    "source_route_failed": 5,
+}  # fmt: skip
 #: Options of the TCP header with the number of integers that follow, and their name in the header.
 SIMPLE = {"nop": 0, "eol": 0, "sackOK": 0, "mss": 1, "wscale": 1}
 #: What begins a packet that is not a bare TCP segment.
-OTHER_PACKETS = ("icmp", "udp", "ipv4", "ipv6", "gre", "mpls", "encap")
+OTHER_PACKETS = ("udp", "ipv4", "ipv6", "gre", "mpls", "encap")
 CALLS = frozenset(
     "socket bind listen accept connect write send sendto read recv recvfrom close shutdown setsockopt getsockopt fcntl ioctl "
-    "poll".split()
+    "poll recvmsg sendmsg epoll_create epoll_ctl epoll_wait pipe splice".split()
 )
 #: Deepest nesting of a call's arguments.
 DEEPEST = 16
@@ -156,6 +166,8 @@ class _Parser:
     def packet(self) -> Packet:
         arrow = self.next()
         inbound, ecn = arrow.kind == "<", self.ecn()
+        if self.word.text == "icmp":
+            return self.icmp(inbound)
         if self.word.text in OTHER_PACKETS:
             self.unsupported(f"{self.word.text} packets", self.word)
             return self.skipped(inbound)
@@ -182,6 +194,24 @@ class _Parser:
         options = self.options(inbound)
         return Packet(inbound, flags, start, length, ack, window, urgent, options, ecn)
 
+    def icmp(self, inbound: bool) -> Packet:
+        """``icmp unreachable [host_unreachable] [mtu N] [1:1001(1000)]``: about a segment that left."""
+        place = self.next()
+        kind = self.need("word", "an ICMP type")
+        if kind.text != "unreachable" or not inbound:
+            self.unsupported(f"icmp {kind.text}" if inbound else "icmp packets that leave", place)
+            return self.skipped(inbound)
+        code = 0
+        if self.word.text in UNREACHABLE:
+            code = UNREACHABLE[self.next().text]
+        mtu = self.integer("an MTU", 0, 65535) if self.takes("word", "mtu") else 0
+        self.need("[", "`[` and the segment that it tells of")
+        start = self.integer("a first sequence number")
+        self.need(":", "`:`"), self.integer("a sequence number after the last"), self.need("(", "`(`")
+        length = self.integer("a length", 0, 65535)
+        self.need(")", "`)`"), self.need("]", "`]`")
+        return Packet(inbound, frozenset(), start, length, icmp=(code, mtu))
+
     def skipped(self, inbound: bool) -> Packet:
         """Steps over the rest of a packet that is not read."""
         line = self.word.line
@@ -195,19 +225,16 @@ class _Parser:
             return frozenset()
         if word.kind == ".":
             return frozenset(".")
-        if word.kind == "word":
-            if self.word.kind == "float":
-                self.unsupported("accurate ECN's counter in flags", self.next())
-            flags = set(word.text)
-            if "A" in flags:
-                self.unsupported("the flag A (accurate ECN)", word)
-            if not flags - {"A"} <= FLAGS:
-                raise self.fail(f"`{word.text}`: flags are of S F R P U E W A and .", word)
-            return frozenset(flags | ({"."} if self.takes(".") else set()))
-        if word.kind == "float":
-            self.unsupported("accurate ECN's counter in flags", word)
-            return frozenset(".")
-        raise self.fail(f"`{word.text}`: expected flags, of S F R P U E W and ., or -", word)
+        if word.kind in ("word", "float", "integer"):
+            # A word such as EAP, a digit for accurate ECN's counter, and the dot may follow one another: `P5.`, `P.5`, `.5`.
+            text = word.text + (self.next().text if word.kind != "float" and self.word.kind == "float" else "")
+            text += "." if "." not in text and self.takes(".") else ""
+            digits = [mark for mark in text if mark.isdigit()]
+            if not set(text) <= FLAGS | set(".01234567") or len(digits) > 1:
+                raise self.fail(f"`{text}`: flags are of S F R P U E W A and ., with one digit up to 7 for accurate ECN's counter", word)
+            counted = {flag for flag, bit in COUNTER.items() if digits and int(digits[0]) & bit}
+            return frozenset(set(text) - set(digits) | counted)
+        raise self.fail(f"`{word.text}`: expected flags, of S F R P U E W A and ., or -", word)
 
     def options(self, inbound: bool) -> tuple[Option, ...] | None:
         opened = self.word
@@ -247,11 +274,23 @@ class _Parser:
             if not 2 <= len(edges) <= 8:
                 raise self.fail("an option sack has one to four blocks a:b", word)
             return Option("sack", tuple(edges))
-        if word.text in ("FO", "FOEXP", "md5", "ECN"):
-            self.unsupported(f"the TCP option {word.text}", word)
-            while self.word.kind not in (",", ">", "end"):
-                self.next()
-            return Option("nop")
+        if word.text == "ECN":
+            name, fields = ECN_FIELDS.get(self.word.text, ECN_FIELDS["e0b"])
+            counts = []
+            for field in fields:
+                if self.takes("word", field):
+                    counts.append(self.integer(f"the count {field}", 0, 2**24 - 1))
+                else:
+                    break
+            return Option(name, tuple(counts))
+        if word.text in ("FO", "FOEXP", "md5"):
+            # A cookie in hexadecimal digits; none asks for one.
+            text = self.next().text.removeprefix("0x") if self.word.kind not in (",", ">") else ""
+            while self.word.kind in ("word", "integer", "hex"):
+                text += self.next().text
+            if not re.fullmatch(r"([0-9a-fA-F]{2}){0,16}", text):
+                raise self.fail(f"`{text}`: {word.text} is followed by up to 16 bytes in hexadecimal digits", word)
+            return Option(word.text, tuple(bytes.fromhex(text)))
         raise self.fail(f"`{word.text}`: options are mss, nop, eol, wscale, sackOK, sack, TS, and FO, FOEXP, md5, ECN", word)
 
     def call(self, when: When) -> Call:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .parser import CALLS
 from .runner import Unsupported
-from .script import Option, Packet
+from .script import Call, Option, Packet
 
 #: Largest payload of a packet of 1500 bytes.
 MSS = 1460
@@ -26,6 +27,23 @@ READ = frozenset(
     "tcp_congestion_control tcp_sack tcp_dsack tcp_timestamps tcp_ecn tcp_frto tcp_slow_start_after_idle tcp_rmem "
     "tcp_comp_sack_delay_ns tcp_comp_sack_nr tcp_comp_sack_slack_ns tcp_comp_sack_rtt_percent tcp_early_retrans tcp_syn_linear_timeouts".split()
 )
+
+
+#: TCP options that no simulated stack has.
+LACKING = {"FO": "FO", "FOEXP": "FOEXP", "md5": "md5", "ECN0": "ECN", "ECN1": "ECN"}
+
+
+def lacking(what: object, host: object) -> str | None:
+    """What of an event no simulated stack does, whatever its settings."""
+    if isinstance(what, Call) and what.name in CALLS and not hasattr(host, f"_{what.name}"):
+        return f"the system call {what.name}"
+    if not isinstance(what, Packet):
+        return None
+    if what.icmp:
+        return "an icmp packet"
+    if "A" in what.flags:
+        return "the flag A (accurate ECN)"
+    return next((f"the TCP option {LACKING[option.name]}" for option in what.options or () if option.name in LACKING), None)
 
 
 def check(name: str, value: str) -> None:

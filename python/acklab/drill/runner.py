@@ -92,7 +92,7 @@ class Runner:
         self.outcome = Outcome(script.name, lines=[Line(event.line, str(event)) for event in script.events])
         #: The last event's time, and whether that was an arrival, whose time is exact.
         self.last, self.last_arrived = 0, False
-        self.blocked: tuple[Event, Line, int] | None = None
+        self.blocked: tuple[Event, Line, int, int] | None = None
 
     def run(self) -> Outcome:
         """Runs the script until a line fails."""
@@ -152,9 +152,10 @@ class Runner:
         if found:
             self.outcome.notes.append(f"after the last line: {len(found)} packets that no line expects, first {found[0]}")
 
-    def tolerance(self, due: int) -> float:
+    def tolerance(self, due: int, since: int | None = None) -> float:
         percent = self.script.number("tolerance_percent", TOLERANCE_PERCENT)
-        return max(self.script.number("tolerance_usecs", TOLERANCE_US), percent / 100 * (due - self.last))
+        since = self.last if since is None else since
+        return max(self.script.number("tolerance_usecs", TOLERANCE_US), percent / 100 * (due - since))
 
     def arrive(self, packet: Packet) -> None:
         try:
@@ -179,6 +180,9 @@ class Runner:
                 raise _Failed(f"{difference(expected, shown, -1) or 'it differs'}; next {more[1]}", f"{seconds(at)} {_as_compared(expected, shown)}")
             actual = joined(actual, more[1])
         actual = self.stamps.learn(expected, actual)
+        if "S" in expected.flags and not actual.seq:
+            # Whatever number the script begins with is where this connection begins.
+            actual = replace(actual, seq=expected.seq)
         tolerance = self.tolerance(due)
         tick = self.script.number("tcp_ts_tick_usecs", 0)
         wrong: str | None = difference(expected, actual, tolerance / tick if tick else -1)
@@ -193,7 +197,7 @@ class Runner:
             until += base if event.when.relative else 0
         wrong = self.host.call(call, until)
         if until is not None:
-            self.blocked = (event, line, until)
+            self.blocked = (event, line, until, self.host.now())
         elif wrong:
             raise _Failed(wrong)
 
@@ -201,10 +205,11 @@ class Runner:
         """Waits for the call that blocks, and judges it."""
         if self.blocked is None:
             return
-        _, line, until = self.blocked
+        _, line, until, since = self.blocked
         found = self.host.finish()
         at, wrong = found if found else (self.host.now(), "it has not returned")
-        tolerance = self.tolerance(until)
+        # Of the time that the call takes, whatever happens meanwhile.
+        tolerance = self.tolerance(until, since)
         line.at = at / 1e6
         if not wrong and abs(at - until) > tolerance:
             wrong = f"time: return at {seconds(until)} expected, at {seconds(at)} happened"

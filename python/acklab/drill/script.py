@@ -42,6 +42,11 @@ class Option:
             return "sack " + " ".join(f"{a}:{b}" for a, b in zip(self.values[::2], self.values[1::2], strict=True))
         if self.name == "TS":
             return f"TS val {self.values[0]} ecr {self.values[1]}"
+        if self.name in ("ECN0", "ECN1"):
+            fields = ("e0b", "ceb", "e1b") if self.name == "ECN0" else ("e1b", "ceb", "e0b")
+            return " ".join(["ECN", *(f"{field} {count}" for field, count in zip(fields, self.values, strict=False))])
+        if self.name in ("FO", "FOEXP", "md5"):
+            return f"{self.name} {bytes(self.values).hex()}".strip()
         return " ".join([self.name, *map(str, self.values)])
 
 
@@ -59,6 +64,8 @@ class Packet:
     options: tuple[Option, ...] | None = ()
     #: ECN field: ``noecn``, ``ect0``, ``ect1``, ``ce``, or ``ect01`` for either of two.
     ecn: str | None = None
+    #: Code and MTU of an ICMP message "destination unreachable" about the segment, instead of the segment.
+    icmp: tuple[int, int] | None = None
 
     def option(self, name: str) -> tuple[int, ...] | None:
         """Values of the option, if the packet has it."""
@@ -66,6 +73,8 @@ class Packet:
 
     def __str__(self) -> str:
         """The packet as a script writes it."""
+        if self.icmp:
+            return f"< icmp unreachable code {self.icmp[0]} mtu {self.icmp[1]} [{self.seq}:{self.seq + self.length}({self.length})]"
         flags = "".join(flag for flag in "SFRPUAEW." if flag in self.flags) or "-"
         parts = ["<" if self.inbound else ">", *([f"[{self.ecn}]"] if self.ecn else []), flags]
         parts.append(f"{self.seq}:{self.seq + self.length}({self.length})")

@@ -59,6 +59,8 @@ class SimulatedHost(Sockets):
             script.unsupported.append((1, 1, f"--mtu={script.options['mtu']} on a simulated stack"))
         for event in script.events:
             packet = event.what
+            if what := rules.lacking(packet, self):
+                script.unsupported.append((event.line, event.column, f"{what} on a simulated stack"))
             if isinstance(packet, Packet) and (packet.urgent or not packet.inbound and packet.window is not None):
                 what = "urgent data" if packet.urgent else "the window of packets that leave (win)"
                 script.unsupported.append((event.line, event.column, f"{what} on a simulated stack"))

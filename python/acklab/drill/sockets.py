@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import rules
-from .calls import number
+from .arguments import number
 from .runner import Unsupported
 from .script import Call, Packet, Result, Script, shown
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 #: Settings a script may make: those of TCP.
@@ -20,10 +21,32 @@ USUAL = {
 }
 
 
+#: A product of numbers in the shell's arithmetic, as in ``$((15*1024*1024))``.
+_PRODUCT = re.compile(r"\$\(\(([0-9]{1,12}(?:\*[0-9]{1,12}){0,3})\)\)")
+#: What else of a command the machine does: a queue of the device, its MTU.
+_DEVICE = re.compile(
+    r"tc qdisc (?:add|replace|del|delete) dev tun0 root(?: (?:pfifo|fq))?(?: limit [0-9]{1,6})?|ip link set dev tun0 mtu [0-9]{2,5}"
+)
+
+
+def device(line: str) -> list[str] | None:
+    """The words of a line that sets something of the script's device; None for any other line."""
+    line = line.split(" 2>")[0].strip()
+    return line.split() if _DEVICE.fullmatch(line) else None
+
+
+def with_defaults(text: str, defaults: str) -> str:
+    """A command that runs ``defaults.sh``, with the settings of that file's text in its place, on the same line."""
+    found, _ = settings(defaults)
+    order = "; ".join(f'sysctl -q net.ipv4.{name}="{value}"' for name, value in found.items())
+    return re.sub(r"[^\s;`]*\bdefaults\.sh\b", lambda _: order or "true", text)
+
+
 def settings(text: str) -> tuple[dict[str, str], list[str]]:
     """What a command sets, by the part of the name after ``net.ipv4.``, and the lines that set nothing here."""
     found: dict[str, str] = {}
     rest: list[str] = []
+    text = _PRODUCT.sub(lambda match: str(math.prod(map(int, match[1].split("*")))), text)
     for line in re.split(r"[\n;]|&&", text.replace("\\\n", " ")):
         line = line.split(" >")[0].strip()
         program = line.split(" ")[0].rpartition("/")[2] if line else ""

@@ -1,4 +1,4 @@
-"""Packets of a script as bytes of IPv4 and TCP, and back (RFC 791, 9293, 7323, 2018, 3168)."""
+"""Packets of a script as bytes of IPv4 and TCP, and back (RFC 791, 792, 9293, 7323, 2018, 3168, 7413, 9768)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from .script import Option, Packet
 
 #: Bits of the flags in the header.
-FLAGS = {"F": 1, "S": 2, "R": 4, "P": 8, ".": 16, "U": 32, "E": 64, "W": 128}
+FLAGS = {"F": 1, "S": 2, "R": 4, "P": 8, ".": 16, "U": 32, "E": 64, "W": 128, "A": 256}
 ECN = ("noecn", "ect1", "ect0", "ce")
 #: Options by kind: name, and the number of bytes of each value.
 KINDS: dict[int, tuple[str, tuple[int, ...]]] = {2: ("mss", (2,)), 3: ("wscale", (1,)), 4: ("sackOK", ()), 8: ("TS", (4, 4))}
 _CODES = {name: kind for kind, (name, _) in KINDS.items()}
+#: Options of bytes, and of counts of three bytes each (RFC 7413, 2385; RFC 9768, section 3.2.3).
+_BYTES, _COUNTS = {34: "FO", 19: "md5"}, {172: "ECN0", 174: "ECN1"}
+#: Fast Open's option before it had a number of its own (RFC 7413, appendix A).
+_EXPERIMENT, _FAST_OPEN = 254, b"\xf9\x89"
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,11 @@ def _option(option: Option, shift: int) -> bytes:
     if option.name == "sack":
         edges = [(edge + shift) % 2**32 for edge in option.values]
         return struct.pack(f"!BB{len(edges)}I", 5, 2 + 4 * len(edges), *edges)
+    if option.name == "FOEXP":
+        return bytes([_EXPERIMENT, 4 + len(option.values)]) + _FAST_OPEN + bytes(option.values)
+    for kinds, size in ((_BYTES, 1), (_COUNTS, 3)):
+        for kind in (kind for kind, name in kinds.items() if name == option.name):
+            return bytes([kind, 2 + size * len(option.values)]) + b"".join(value.to_bytes(size, "big") for value in option.values)
     kind = _CODES[option.name]
     values = b"".join(
         value.to_bytes(size, "big") for value, size in zip(option.values, KINDS[kind][1], strict=True)
@@ -46,8 +55,26 @@ def _option(option: Option, shift: int) -> bytes:
     return bytes([kind, 2 + len(values)]) + values
 
 
+def _datagram(numbers: Numbers, protocol: int, body: bytes, tos: int = 0, *, ours: bool = False) -> bytes:
+    addresses = numbers.local[0] + numbers.remote[0] if ours else numbers.remote[0] + numbers.local[0]
+    head = struct.pack("!BBHHHBBH", 0x45, tos, 20 + len(body), 0, 0, 255, protocol, 0) + addresses
+    return head[:10] + struct.pack("!H", checksum(head)) + head[12:] + body
+
+
+def _unreachable(packet: Packet, numbers: Numbers) -> bytes:
+    """An ICMP message about the segment: its header of IP and the first 8 bytes after it (RFC 792)."""
+    assert packet.icmp
+    code, mtu = packet.icmp
+    seq = (packet.seq + numbers.local_start) % 2**32
+    about = _datagram(numbers, 6, struct.pack("!HHI", numbers.local[1], numbers.remote[1], seq), ours=True)
+    body = struct.pack("!BBHHH", 3, code, 0, 0, mtu) + about
+    return _datagram(numbers, 1, body[:2] + struct.pack("!H", checksum(body)) + body[4:])
+
+
 def encoded(packet: Packet, numbers: Numbers) -> bytes:
     """An arriving packet; its payload is zeros. Options are filled up to a multiple of four bytes."""
+    if packet.icmp:
+        return _unreachable(packet, numbers)
     options = b"".join(_option(option, numbers.local_start) for option in packet.options or ())
     options += b"\0" * (-len(options) % 4)
     if len(options) > 40:
@@ -56,7 +83,7 @@ def encoded(packet: Packet, numbers: Numbers) -> bytes:
     seq, ack = (packet.seq + shift) % 2**32, (packet.ack + numbers.local_start) % 2**32 if "." in packet.flags else 0
     flags = sum(FLAGS[flag] for flag in packet.flags)
     head = struct.pack(
-        "!HHIIBBHHH", numbers.remote[1], numbers.local[1], seq, ack, (5 + len(options) // 4) << 4, flags, packet.window or 0,
+        "!HHIIBBHHH", numbers.remote[1], numbers.local[1], seq, ack, (5 + len(options) // 4) << 4 | flags >> 8, flags & 255, packet.window or 0,
         0, packet.urgent,
     )  # fmt: skip
     segment = head + options + bytes(packet.length)
@@ -64,8 +91,7 @@ def encoded(packet: Packet, numbers: Numbers) -> bytes:
     check = checksum(addresses + struct.pack("!BBH", 0, 6, len(segment)) + segment)
     segment = segment[:16] + struct.pack("!H", check) + segment[18:]
     tos = ECN.index(packet.ecn) if packet.ecn in ECN else 0
-    ip = struct.pack("!BBHHHBBH", 0x45, tos, 20 + len(segment), 0, 0, 255, 6, 0) + addresses
-    return ip[:10] + struct.pack("!H", checksum(ip)) + ip[12:] + segment
+    return _datagram(numbers, 6, segment, tos)
 
 
 def ports(data: bytes) -> tuple[int, int] | None:
@@ -88,6 +114,7 @@ def decoded(data: bytes, numbers: Numbers) -> Packet:
     segment = data[(data[0] & 15) * 4 : total]
     _, _, seq, ack, offset, bits, window, _, urgent = struct.unpack_from("!HHIIBBHHH", segment)
     header = (offset >> 4) * 4
+    bits |= (offset & 1) << 8
     flags = frozenset(flag for flag, bit in FLAGS.items() if bits & bit)
     return Packet(
         inbound=False,
@@ -115,6 +142,12 @@ def _options(data: bytes, shift: int) -> list[Option]:
         if kind == 5 and len(body) % 8 == 0:
             edges = struct.unpack(f"!{len(body) // 4}I", body)
             found.append(Option("sack", tuple((edge - shift) % 2**32 for edge in edges)))
+        elif kind in _BYTES:
+            found.append(Option(_BYTES[kind], tuple(body)))
+        elif kind in _COUNTS and len(body) % 3 == 0:
+            found.append(Option(_COUNTS[kind], tuple(int.from_bytes(body[at : at + 3], "big") for at in range(0, len(body), 3))))
+        elif kind == _EXPERIMENT and body[:2] == _FAST_OPEN:
+            found.append(Option("FOEXP", tuple(body[2:])))
         elif kind in KINDS and len(body) == sum(KINDS[kind][1]):
             name, sizes = KINDS[kind]
             starts = [sum(sizes[:index]) for index in range(len(sizes))]

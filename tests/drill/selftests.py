@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Runs the kernel's own packetdrill scripts in the kernel: `python tests/drill/selftests.py SOURCE [--times N] [--page FILE]`.
+
+SOURCE is a kernel's source tree; its `tools/testing/selftests/net/packetdrill` has the scripts, which are GPL-2.0 and no part of acklab,
+and `ksft_runner.sh` there the words that they use. ACKLAB_KERNEL names the kernel, such as 7.3. The page says of each script that does
+not pass why, and in how many of N runs each passed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from acklab.cli.drill import on_kernel
+from acklab.drill.parser import parse
+from acklab.drill.prepare import prepared
+from acklab.drill.words import ScriptError
+from acklab.engines import kernel
+
+HEAD = """\
+# The kernel's own scripts, on the kernel
+
+Linux has scripts in [packetdrill's language](../howto/drill.md) among its tests: `tools/testing/selftests/net/packetdrill`. They are
+GPL-2.0 and no part of acklab. `tests/drill/selftests.py` reads them from a kernel's source, runs them over IPv4 on a kernel of `make
+kernel`, and writes this page:
+
+```sh
+ACKLAB_KERNEL={series} python tests/drill/selftests.py ~/linux-{series} --times {times} --page docs/oracle/linux-scripts.md
+```
+
+A script that does not pass shows what acklab's runner lacks, or how the kernel in virtual time differs from the machine on which the
+script was written.
+"""
+FOLDER = "tools/testing/selftests/net/packetdrill"
+
+
+def definitions(folder: Path) -> dict[str, str]:
+    """The words that the suite's runner defines for IPv4."""
+    runner = (folder / "ksft_runner.sh").read_text()
+    ipv4 = re.search(r'\[ipv4\]="(.*?)"', runner, re.DOTALL)
+    return dict(re.findall(r"-D (\w+)=(\w+)", ipv4[1] if ipv4 else ""))
+
+
+def reason(told: dict[str, Any]) -> str:
+    """Why a script did not pass, in one line."""
+    if told["outcome"] == "unsupported":
+        return "not supported: " + "; ".join(dict.fromkeys(what.split(": ", 1)[1] for what in told["unsupported"]))
+    line = next((line for line in told["lines"] if line["outcome"] == "failed"), None)
+    return f"line {line['line']}: {line['why']}" if line else "; ".join(told["notes"])[-200:]
+
+
+def main() -> int:
+    """Runs and prints; 0 if all passed each time."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("source", type=Path)
+    parser.add_argument("--times", type=int, default=1)
+    parser.add_argument("--page", type=Path)
+    options = parser.parse_args()
+    folder = options.source / FOLDER
+    words, scripts, why = definitions(folder), [], {}
+    for path in sorted(folder.glob("*.pkt")):
+        text = prepared(path.read_text(), folder, words)
+        try:
+            parse(text, path.stem)
+        except ScriptError as error:
+            why[path.stem] = f"not read: {error}"
+        else:
+            scripts.append((path.stem, text))
+    passed: Counter[str] = Counter()
+    unsupported = set(why)
+    for _ in range(options.times):
+        for told in on_kernel(scripts):
+            passed[told["script"]] += told["outcome"] == "passed"
+            if told["outcome"] != "passed":
+                why[told["script"]] = reason(told)
+            if told["outcome"] == "unsupported":
+                unsupported.add(told["script"])
+    total, all_times = len(scripts) + len(unsupported - dict(scripts).keys()), sum(count == options.times for count in passed.values())
+    version = kernel.find().name.split("-")[1]
+    head = f"Linux {version}: of {total} scripts {all_times} pass in each of {options.times} runs, {total - all_times - len(unsupported)} do not, "
+    lines = [HEAD.format(series=".".join(version.split(".")[:2]), times=options.times)]
+    lines += [head + f"{len(unsupported)} are not supported.", "", "| script | passed | why not |", "|---|---|---|"]
+    for name, because in sorted(why.items()):
+        escaped = because.replace("|", "\\|").replace("<", "&lt;")
+        lines.append(f"| `{name}` | {passed[name]} | {escaped} |")
+    print("\n".join(lines))
+    if options.page:
+        options.page.write_text("\n".join([*lines, ""]))
+    return 0 if all_times == total else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
