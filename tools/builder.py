@@ -97,10 +97,10 @@ class Builder:
             "dataclasses": ["dataclass"],
             "typing": [name for name in ("Any", "ClassVar", "Literal") if re.search(rf"\b{name}\b", body)],
         }
-        lines = ["from __future__ import annotations", ""]
+        lines = ["from __future__ import annotations", "", *(["import os"] if "os.PathLike" in body else [])]
         lines += [f"from {source} import {', '.join(names)}" for source, names in wanted.items() if names]
         if "_toml." in body:
-            lines += ["", "from . import _toml", "from ._part import Part"]
+            lines += ["", "from . import _file, _toml", "from ._part import Part"]
         else:
             lines += ["", *(["from . import own"] if "| own." in body else []), "from ._part import Part"]
         for module in sorted(MODULES):
@@ -232,7 +232,19 @@ TO_TOML = '''    def to_toml(self) -> str:
         Raises:
             TypeError: a value is of a kind a scenario file does not have.
         """
-        return _toml.dumps(self.to_dict())'''
+        return _toml.dumps(self.to_dict())
+
+    @classmethod
+    def load(cls, scenario: str | bytes | os.PathLike[str]) -> Scenario:
+        """A scenario file, or its text, with links and flows as parts; tables inside them stay dicts.
+
+        A path below ``examples`` that is not there is the package's.
+
+        Raises:
+            ScenarioError: it is no scenario; the message names key, value and what is allowed.
+            OSError: it cannot be read.
+        """
+        return cls._of(_file.tree(scenario), {"link": Link, "flow": Flow})'''
 
 
 def place(key: str) -> tuple[int, str]:

@@ -13,15 +13,39 @@ True
 from .results import starting  # noqa: F401, I001  # first, so that an interrupt while the rest is imported ends the command quietly
 from importlib import import_module
 
-from ._core import CaptureError, RunError, ScenarioError, Simulation, Table, __version__
-from .captures import Analysis, analyze
-from .experiments.infer import InferError, infer
-from .experiments.sweep import SweepError, sweep
-from .experiments.tune import TuneError, tune
-from .results.stored import NotRecordedError
-from .run import Run, run, run_batch, simulation
-from .scenario import Scenario
-from .scenario.own import AckEvent, AckPolicy, Arrival, CongestionControl, Departure, Emission, Window
+TYPE_CHECKING = False  # as typing's, whose import takes time
+if TYPE_CHECKING:
+    from typing import Any
+
+    from . import dataset, plot
+    from ._core import CaptureError, LiveError, RunError, ScenarioError, Simulation, Table, __version__
+    from .captures import Analysis, analyze
+    from .experiments.infer import InferError, infer
+    from .experiments.sweep import SweepError, sweep
+    from .experiments.tune import TuneError, tune
+    from .results.stored import NotRecordedError
+    from .runs import Run, load, run, run_batch, simulation
+    from .scenario import Scenario
+    from .scenario.own import AckEvent, AckPolicy, Arrival, CongestionControl, Departure, Emission, Window
+
+    compare: Any  # modules that can be called
+    report: Any
+
+#: Where each public name is, imported when it is first asked for: a command imports what it uses.
+_HOMES = {
+    "_core": ("CaptureError", "LiveError", "RunError", "ScenarioError", "Simulation", "Table", "__version__"),
+    "captures": ("Analysis", "analyze"),
+    "experiments.infer": ("InferError", "infer"),
+    "experiments.sweep": ("SweepError", "sweep"),
+    "experiments.tune": ("TuneError", "tune"),
+    "results.stored": ("NotRecordedError",),
+    "runs": ("Run", "load", "run", "run_batch", "simulation"),
+    "scenario": ("Scenario",),
+    "scenario.own": ("AckEvent", "AckPolicy", "Arrival", "CongestionControl", "Departure", "Emission", "Window"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+#: Modules that can also be called: ``acklab.compare(a, b)``, ``acklab.report(run)``.
+_MODULES = ("compare", "dataset", "plot", "report")
 
 __all__ = [
     "AckEvent",
@@ -33,6 +57,7 @@ __all__ = [
     "Departure",
     "Emission",
     "InferError",
+    "LiveError",
     "NotRecordedError",
     "Run",
     "RunError",
@@ -45,7 +70,12 @@ __all__ = [
     "Window",
     "__version__",
     "analyze",
+    "compare",
+    "dataset",
     "infer",
+    "load",
+    "plot",
+    "report",
     "run",
     "run_batch",
     "simulation",
@@ -55,10 +85,14 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name in ("compare", "dataset", "plot", "report"):  # imported when asked for: charts take their time
+    if name in _MODULES:
         return import_module(f".{name}", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f".{home}", __name__), name)
+    return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "compare", "dataset", "plot", "report"})
+    return sorted({*globals(), *__all__})

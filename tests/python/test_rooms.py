@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).parents[2] / "python" / "acklab"
 #: From the top down. A room imports from rooms further down, and from the extension.
 ROOMS = (
     *("__main__", "cli", "__init__", "compare", "dataset"),
-    *("studies", "papers", "reproduce", "experiments", "models", "captures", "drill", "run", "figures", "report", "plot"),
+    *("studies", "papers", "reproduce", "experiments", "models", "captures", "drill", "runs", "figures", "report", "plot"),
     *("mahimahi", "scenario", "engines", "results", "text", "_core"),
 )
 

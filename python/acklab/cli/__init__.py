@@ -11,39 +11,27 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NoReturn
 
-import shtab
-
-from ..results import directory
+from ..results import command
 from ..results.interrupts import Stop, leave_behind
 from ..text.escapes import not_known, replaced, visible
+from ..text.packaged import located
 from ..text.terminal import complain
-from . import (
-    analyze,
-    compare,
-    demo,
-    doctor,
-    drill,
-    emulate,
-    examples,
-    explain,
-    explore,
-    infer,
-    merge,
-    new,
-    plot,
-    query,
-    reproduce,
-    run,
-    schema,
-    sweep,
-    tune,
-)
-from .options import without_place
+from .options import LINES, without_place
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 EXAMPLE = """\
+which verb?
+  One setting, every packet: run. The same settings side by side, with a recommendation: compare.
+  A range of a key, as a curve: sweep. The best values, over many paths: tune.
+  Which open rules explain measured values: infer. A paper's figures and claims: reproduce.
+  Real kernels or programs over a scenario's links: emulate (live), run --virtual (virtual time).
+  A capture from your network: analyze. Scripts of packetdrill: drill.
+
 example:
   acklab demo                                        a first look: a comparison and a paper, with their pages
   acklab run examples/allman1998.toml                what each flow and link did
@@ -54,14 +42,13 @@ example:
 
 #: The verbs as `acklab --help` lists them.
 GROUPS = {
-    "start": (demo, new, explore, explain),
-    "experiment": (run, compare, sweep, tune, infer, reproduce),
-    "reality": (emulate, drill, analyze),
-    "results": (merge, query, plot),
-    "set-up": (doctor, schema),
+    "start": ("demo", "new", "explore", "explain"),
+    "experiment": ("run", "compare", "sweep", "tune", "infer", "reproduce"),
+    "reality": ("emulate", "drill", "analyze"),
+    "results": ("merge", "query", "plot"),
+    "set-up": ("doctor", "schema"),
 }
-VERBS = tuple(verb for group in GROUPS.values() for verb in group)
-NAMES = tuple(verb.__name__.rpartition(".")[2] for verb in VERBS)
+NAMES = tuple(name for group in GROUPS.values() for name in group)
 
 FAILED, BAD_INPUT = 1, 2
 
@@ -82,25 +69,51 @@ class _Help(argparse.RawDescriptionHelpFormatter):
     def _format_action(self, action: argparse.Action) -> str:
         if not isinstance(action, argparse._SubParsersAction):
             return super()._format_action(action)
-        lines = dict(zip(VERBS, map(super()._format_action, self._iter_indented_subactions(action)), strict=True))
+        lines = dict(zip(NAMES, map(super()._format_action, self._iter_indented_subactions(action)), strict=True))
         return "\n".join(f"  {title}\n" + "".join(map(lines.__getitem__, group)) for title, group in GROUPS.items())
 
 
-def parser() -> argparse.ArgumentParser:
-    """The command line's grammar, with every verb's help."""
-    from .._core import __version__
+class _Version(argparse.Action):
+    """Prints the version, which the extension has."""
 
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        from .._core import __version__
+
+        parser.exit(message=f"acklab {__version__}\n")
+
+
+class _Completion(argparse.Action):
+    """Prints a script that completes the command, from every verb's options."""
+
+    def __call__(self, _parser: argparse.ArgumentParser, _options: object, shell: Any, _name: str | None = None) -> NoReturn:
+        import shtab
+
+        print(shtab.complete(parser(), shell))
+        sys.exit(0)
+
+
+def _verb(listed: bool = False, **given: Any) -> Any:
+    """A verb's parser; of a verb that is only listed none."""
+    return None if listed else _Parser(**given)
+
+
+def parser(only: Sequence[str] = NAMES) -> argparse.ArgumentParser:
+    """The command line's grammar, with the options of the verbs in ``only``: a verb's module is imported for them."""
     top = _Parser(
         prog="acklab",
         description="A laboratory for TCP acknowledgments.",
         epilog=EXAMPLE,
         formatter_class=_Help,
     )
-    top.add_argument("-V", "--version", action="version", version=f"acklab {__version__}")
-    shtab.add_argument_to(top, "--print-completion", help="print a script that completes the command in this shell")
-    verbs = top.add_subparsers(title="verbs", dest="verb", metavar="VERB", required=True)
-    for verb in VERBS:
-        verb.add(verbs)
+    top.add_argument("-V", "--version", action=_Version, nargs=0, help="show the version and exit")
+    about = "print a script that completes the command in this shell"
+    top.add_argument("--print-completion", action=_Completion, choices=("bash", "zsh", "tcsh"), help=about)
+    verbs = top.add_subparsers(title="verbs", dest="verb", metavar="VERB", required=True, parser_class=_verb)
+    for name in NAMES:
+        if name in only:
+            import_module(f".{name}", __name__).add(verbs)
+        else:
+            verbs.add_parser(name, help=LINES[name], listed=True)
     return top
 
 
@@ -138,11 +151,11 @@ def _act(arguments: Sequence[str], stop: Stop) -> int:
     options = argparse.Namespace()
     try:
         given = [_text(argument) for argument in arguments]
-        directory.command = ["acklab", *without_place(given)]
-        given = [examples.found(argument) for argument in given]
+        command.line = ["acklab", *without_place(given)]
+        given = [located(argument) for argument in given]
         if given[:1] == ["help"]:
             given = [*given[1:], "--help"]
-        top = parser()
+        top = parser(given[:1])
         if not given:
             top.print_help(sys.stderr)
             return BAD_INPUT
@@ -162,7 +175,7 @@ def _act(arguments: Sequence[str], stop: Stop) -> int:
             raise  # a library may have made another error of the interrupt
         return _explain(error, options)
     finally:
-        directory.command = []
+        command.line = []
 
 
 def _text(argument: str) -> str:
@@ -177,11 +190,12 @@ def _abandon_output() -> None:
 
 def _explain(error: Exception, options: argparse.Namespace) -> int:
     from .._core import LiveError, RunError, ScenarioError
+    from ..results.directory import FolderError
     from .kinds import instead
 
     if isinstance(error, ScenarioError):
         text, status = str(error) + instead(getattr(options, "file", None)), BAD_INPUT
-    elif isinstance(error, directory.FolderError):
+    elif isinstance(error, FolderError):
         text, status = str(error), BAD_INPUT
     elif isinstance(error, LiveError):
         text, status = str(error), FAILED

@@ -41,7 +41,7 @@ STANDARD_INPUT = "-"
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Report how the receivers in a capture acknowledge, when, and what the path does to their ACKs."
-    verb = add_verb(verbs, "analyze", act, "report how a capture's receivers send ACKs", about, EXAMPLE)
+    verb = add_verb(verbs, "analyze", act, about, EXAMPLE)
     verb.add_argument("files", metavar="FILE", nargs="+", help="a capture, compressed or not; - is standard input")
     verb.add_argument(
         "--only",

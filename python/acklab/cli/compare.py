@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from ..text.escapes import file_name
 from ..text.terminal import say, say_json
 from . import examples, paths
-from .emulate import say_unfollowed
 from .options import add_open, add_verb, add_workers, check_open, directory, open_page, say_kept, workers
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ def add(verbs: Any) -> None:
     quantities = "".join(f"  {q.name:<14}{q.about} ({q.unit})\n" for q in QUANTITIES.values())
     about = "Run a scenario with alternatives for any of its keys, each with the same seeds, and rank them."
     shown = EXAMPLE.replace("{quantities}", quantities.rstrip("\n")) + examples.ABOUT
-    verb = add_verb(verbs, "compare", act, "compare alternatives for any key", about, shown)
+    verb = add_verb(verbs, "compare", act, about, shown)
     verb.add_argument("file", metavar="FILE", nargs="?", help="the scenario (TOML or JSON); --cases may name one")
     examples.add_path(verb)
     verb.add_argument("--case", metavar="CASE", action="append", default=[], help="an alternative; repeat for each")
@@ -99,6 +98,8 @@ def act(options: argparse.Namespace) -> int:
         comparison = _comparison(options)
         comparison.check()
         if options.kernel:
+            from .emulate import say_unfollowed
+
             say_unfollowed(comparison.scenario, comparison.file, options.set)
         with results(options.out, "compare", output.NAMES) if options.out else contextlib.nullcontext() as folder:
             runs = len(comparison.cases) * len(comparison.situations) * comparison.seeds
@@ -132,7 +133,7 @@ def _comparison(options: argparse.Namespace) -> Comparison:
     from ..experiments.compare.plan import pieces, rule, share, span
     from ..experiments.sweep.errors import SweepError
     from ..experiments.sweep.flags import seeds as given_seeds
-    from ..run import file_bytes
+    from ..runs import file_bytes
 
     told: dict[str, Any] = {}
     try:

@@ -1,4 +1,4 @@
-"""``acklab demo``: Allman's single transfer (1998), a page of it, and a quick look at the paper.
+"""``acklab demo``: Allman's single transfer (1998), a page of it, and a part of the paper.
 
 A sender transfers 200 segments over a T1. The receiver acknowledges every segment or delays its ACKs. The sender
 recovers with Reno or with SACK. The queue holds 22, 20 or 8 packets. The command prints the comparison, what it shows
@@ -8,6 +8,7 @@ and where the pages are.
 from __future__ import annotations
 
 import argparse
+import sys
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from .examples import example
 from .options import add_open, add_verb, directory, open_page
 
 if TYPE_CHECKING:
-    from ..run import Run
+    from ..runs import Run
 
 EXAMPLE = """\
 example:
@@ -36,14 +37,17 @@ POLICIES = {"every": {"policy": "every"}, "delayed": {"policy": "delayed", "time
 RECOVERIES = ("reno", "sack")
 REPORTED_QUEUE = 20
 BOTTLENECK = 2  # row of G->R among the link directions
+#: The paper's figures that take few runs: without its thousands of single transfers.
+FIGURES = ("figure-1", *(f"figure-{number}" for number in range(8, 17)), "table-3")
 PAPER = """
-The paper, with fewer seeds and cells (acklab reproduce allman1998 runs all of it); claims that are not reproduced are listed:"""
+A part of the paper with fewer seeds: figures 1 and 8 to 16, table 3. Some seconds; then its page is {page}.
+(acklab reproduce allman1998 runs all of it.) Claims that are not reproduced are listed:"""
 
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
-    about = "Run twelve transfers over a T1 and a paper with few seeds, and write their pages."
-    demo = add_verb(verbs, "demo", act, "a first look: a comparison and a paper", about, EXAMPLE)
+    about = "Run twelve transfers over a T1 and a part of a paper with few seeds, and write their pages."
+    demo = add_verb(verbs, "demo", act, about, EXAMPLE)
     demo.add_argument("--out", type=directory, metavar="DIR", default="acklab-out", help="where to write demo/ and papers/ (acklab-out)")
     add_open(demo)
 
@@ -56,7 +60,7 @@ def transfer(queue: int, policy: str, recovery: str, *, record: bool = False) ->
         "flow.0.sender.recovery": recovery,
         "record": {"series": record, "queue": record, "packets": record},
     }
-    from .. import run as simulate
+    from ..runs import run as simulate
 
     run = simulate(example(SCENARIO), **changes)
     run.label = f"{policy}, {recovery}"
@@ -141,9 +145,11 @@ def act(options: argparse.Namespace) -> int:
     say("\n".join(align(HEADS, [rows[case].cells for case in cases], names=0)))
     say("\n" + "\n".join(f"- {sentence}" for sentence in findings(rows)))
     recorded = [transfer(REPORTED_QUEUE, *case, record=True) for case in product(POLICIES, RECOVERIES)]
-    page = report.write(recorded, Path(options.out) / "demo")
+    page = report.write(recorded, Path(options.out) / "demo", formats=())
     say(f"\nThe four runs at queue {REPORTED_QUEUE}, packet by packet: {file_name(page)}")
     open_page(options, page)
-    say(PAPER)
-    paper = ["allman1998", "--quick", "--out", str(Path(options.out) / "papers")]
-    return reproduce.act(parser().parse_args(["reproduce", *paper]))
+    papers = Path(options.out) / "papers"
+    say(PAPER.format(page=file_name(papers / "index.html")))
+    sys.stdout.flush()
+    figures = [f"allman1998/{figure}" for figure in FIGURES]
+    return reproduce.act(parser(["reproduce"]).parse_args(["reproduce", *figures, "--quick", "--out", str(papers)]))

@@ -43,7 +43,7 @@ SELF_CHECK_S = 0.04308
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "List what is installed, and check one simulated transfer against numbers computed by hand."
-    doctor = add_verb(verbs, "doctor", act, "check the installation", about, EXAMPLE)
+    doctor = add_verb(verbs, "doctor", act, about, EXAMPLE)
     doctor.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
@@ -58,7 +58,7 @@ def examine() -> dict[str, Any]:
     """What is here: versions, optional programs, processors, and the self-check."""
     from .. import _core
     from .._core import __version__
-    from ..run import cpu_count
+    from ..runs import cpu_count
 
     return {
         "acklab": __version__,
@@ -86,7 +86,7 @@ def _kernel() -> dict[str, str]:
 
 def self_check() -> dict[str, Any]:
     """Runs three segments over one link and compares the time with arithmetic."""
-    from .. import run
+    from ..runs import run
 
     try:
         completion = run(SELF_CHECK).summary()["flows"][0]["completion_s"]

@@ -39,7 +39,7 @@ PASSED, FAILED, CANNOT = 0, 1, 2
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Run scripts in packetdrill's language, and tell which lines came true (docs/howto/drill.md)."
-    drill = add_verb(verbs, "drill", act, "run packetdrill scripts against a stack or the kernel", about, EXAMPLE)
+    drill = add_verb(verbs, "drill", act, about, EXAMPLE)
     drill.add_argument("scripts", nargs="+", metavar="SCRIPT.pkt", help="packetdrill scripts")
     drill.add_argument("--stack", choices=STACKS, default=None, help="the simulated stack (linux)")
     drill.add_argument("--kernel", action="store_true", help="a real Linux in virtual time instead")

@@ -16,6 +16,7 @@ from ..text.columns import align
 from ..text.escapes import file_name, one_line
 from ..text.terminal import complain, say, say_json
 from . import examples, paths
+from .kernels import FOR, choices
 from .options import add_open, add_verb, check_open, directory, open_page, seed
 
 if TYPE_CHECKING:
@@ -38,14 +39,12 @@ exit status: 0; 1 the run could not start, failed, or is invalid; 2 bad scenario
 """
 
 NAMES = (*(f"{table}.parquet" for table in TABLES), "summary.json", "scenario.toml", "sender.pcap", "receiver.pcap", "report.html")
-#: The option's name in the parsed command line is a keyword of Python.
-FOR = "for_"
 
 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Run a scenario in real time: a kernel's TCP at both ends, acklab's links and ACK policies between them."
-    emulate = add_verb(verbs, "emulate", act, "run a scenario live, between real kernels", about, EXAMPLE + "\n" + examples.ABOUT)
+    emulate = add_verb(verbs, "emulate", act, about, EXAMPLE + "\n" + examples.ABOUT)
     emulate.add_argument("file", metavar="FILE", nargs="?", help="the scenario; - is standard input")
     examples.add_path(emulate)
     emulate.add_argument(
@@ -79,27 +78,6 @@ def add(verbs: Any) -> None:
     emulate.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     emulate.add_argument("--dry-run", action="store_true", help="print the plan of the run, and stop")
     add_open(emulate)
-
-
-def choices(parser: argparse._ActionsContainer) -> None:
-    """Adds what may be chosen for kernels, in real time or virtual."""
-    parser.add_argument("--for", dest=FOR, metavar="TIME", help="end after this time, such as 6s, whatever `stop` says")
-    parser.add_argument(
-        "--acks",
-        choices=("scenario", "kernel"),
-        default="scenario",
-        help="who decides when to acknowledge: the scenario's policy (the default), or the kernel's receiver",
-    )
-    parser.add_argument(
-        "--sender",
-        choices=("scenario", "kernel"),
-        help="whose rules grow the window at an ACK: the scenario's (by an eBPF congestion control where Linux differs), or the "
-        "kernel's; default: the scenario's if this kernel accepts them, else the kernel's, with a note",
-    )
-    parser.add_argument(
-        "--control", metavar="NAME", help="congestion control by the kernel's name, such as bbr, instead of the scenario's"
-    )
-    parser.add_argument("--beside", action="store_true", help="also simulate the scenario, and print both results side by side")
 
 
 def _time(text: str) -> str:

@@ -51,7 +51,7 @@ class Place:
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Print what a key of a scenario means: its range, its default, and which stacks set it."
-    verb = add_verb(verbs, "explain", act, "print what a key of a scenario means", about, EXAMPLE)
+    verb = add_verb(verbs, "explain", act, about, EXAMPLE)
     verb.add_argument("key", metavar="KEY", help="a key, its last part, a named choice such as delayed, or a preset of --path")
 
 

@@ -23,7 +23,7 @@ ABSENT = "this installation has no explorer; in acklab's repository, make explor
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Write the explorer, one page that needs no network and no server, and open it in the browser."
-    explore = add_verb(verbs, "explore", act, "open the explorer: sliders, and charts that follow them", about, EXAMPLE)
+    explore = add_verb(verbs, "explore", act, about, EXAMPLE)
     explore.add_argument("--out", metavar="DIR", type=Path, default=Path("acklab-explorer"), help="where to write index.html (acklab-explorer)")
     explore.add_argument("--no-open", action="store_true", help="only write the page")
 

@@ -25,7 +25,7 @@ def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Write a commented scenario file, NAME.toml, from a template."
     shown = EXAMPLE.format("".join(f"  {name:<10} {about}\n" for name, (_, about) in TEMPLATES.items()))
-    new = add_verb(verbs, "new", act, "write a scenario to start from", about, shown)
+    new = add_verb(verbs, "new", act, about, shown)
     new.add_argument("name", metavar="NAME", help="the file; .toml is added")
     new.add_argument("--template", choices=list(TEMPLATES), default="t1", help="what to begin with (t1)")
 

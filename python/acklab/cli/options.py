@@ -6,7 +6,6 @@ import argparse
 import os
 import re
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..text.escapes import file_name
@@ -15,14 +14,35 @@ from ..text.terminal import complain
 if TYPE_CHECKING:
     from ..engines.batches import Workers
 
+#: Each verb's line in the list of verbs.
+LINES = {
+    "demo": "a first look: a comparison and a paper",
+    "new": "write a scenario to start from",
+    "explore": "open the explorer: sliders, and charts that follow them",
+    "explain": "print what a key of a scenario means",
+    "run": "run a scenario",
+    "compare": "compare alternatives for any key",
+    "sweep": "run a scenario over ranges of its keys",
+    "tune": "search for the keys that are best over many paths",
+    "infer": "find the readings of open rules that explain measured values",
+    "reproduce": "reproduce papers and check their claims",
+    "emulate": "run a scenario live, between real kernels",
+    "drill": "run packetdrill scripts against a stack or the kernel",
+    "analyze": "report how a capture's receivers send ACKs",
+    "merge": "put the shards of a sweep together",
+    "query": "ask a dataset in SQL",
+    "plot": "draw a dataset",
+    "doctor": "check the installation",
+    "schema": "print the JSON Schema of scenario files",
+}
 #: Most worker threads; more than any machine has use for.
 MOST_THREADS = 1024
 
 
-def add_verb(verbs: Any, name: str, act: Callable[[argparse.Namespace], int], help: str, about: str, examples: str) -> argparse.ArgumentParser:
-    """Adds a verb that ``act`` carries out; ``help`` is its line in the list of verbs, ``about`` the first of its own help."""
+def add_verb(verbs: Any, name: str, act: Callable[[argparse.Namespace], int], about: str, examples: str) -> argparse.ArgumentParser:
+    """Adds a verb that ``act`` carries out; ``about`` is the first line of its help."""
     raw = argparse.RawDescriptionHelpFormatter
-    verb: argparse.ArgumentParser = verbs.add_parser(name, help=help, description=about, epilog=examples, formatter_class=raw)
+    verb: argparse.ArgumentParser = verbs.add_parser(name, help=LINES[name], description=about, epilog=examples, formatter_class=raw)
     verb.set_defaults(act=act, parser=verb)
     return verb
 
@@ -59,9 +79,12 @@ def check_open(options: argparse.Namespace) -> None:
 
 def open_page(options: argparse.Namespace, page: str | os.PathLike[str]) -> None:
     """Opens a page in the browser, if that was asked for."""
+    if not options.open:
+        return
     import webbrowser
+    from pathlib import Path
 
-    if options.open and not webbrowser.open(Path(page).resolve().as_uri()):
+    if not webbrowser.open(Path(page).resolve().as_uri()):
         complain(f"no browser opens {file_name(page)}")
 
 

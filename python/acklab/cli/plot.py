@@ -28,7 +28,7 @@ exit status: 0; 1 the picture cannot be written; 2 no dataset, or it cannot be d
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Draw the flows of a dataset, or a table of other results."
-    verb = add_verb(verbs, "plot", act, "draw a dataset", about, EXAMPLE)
+    verb = add_verb(verbs, "plot", act, about, EXAMPLE)
     verb.add_argument("place", metavar="PLACE", help="a dataset's directory or URL, a directory of results, or a Parquet file")
     verb.add_argument("--x", metavar="COLUMN", required=True, help="along the chart; with cdf, what is distributed")
     verb.add_argument("--y", metavar="COLUMN", default="", help="up the chart")

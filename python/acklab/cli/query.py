@@ -35,7 +35,7 @@ ENDINGS = (".parquet", ".csv", ".json")
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Answer SQL over the flows of a dataset, or over the tables of other results."
-    verb = add_verb(verbs, "query", act, "ask a dataset in SQL", about, EXAMPLE)
+    verb = add_verb(verbs, "query", act, about, EXAMPLE)
     verb.add_argument("place", metavar="PLACE", help="a dataset's directory or URL, a directory of results, or a Parquet file")
     verb.add_argument("sql", metavar="SQL", help="the question, such as 'select count(*) from flows'")
     how = verb.add_mutually_exclusive_group()

@@ -43,7 +43,7 @@ def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Compute a paper's figures and tables again, check every claim, and write one offline page for each paper."
     shown = EXAMPLE.format(FIVE=", ".join(FIVE), LATER=", ".join(LATER), CLASSICS=", ".join(CLASSICS), STUDIES=", ".join(STUDIES))
-    verb = add_verb(verbs, "reproduce", act, "reproduce papers and check their claims", about, shown)
+    verb = add_verb(verbs, "reproduce", act, about, shown)
     verb.add_argument("papers", metavar="PAPER[/FIGURE]", nargs="*", help="the papers, or single figures; all papers if left out")
     verb.add_argument("--figure", metavar="FIGURE", action="append", default=[], help="only this figure of each paper")
     verb.add_argument(

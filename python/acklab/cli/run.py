@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..text.escapes import file_name, stem
 from ..text.terminal import say, say_bytes, say_json, say_toml
-from . import captures, emulate, examples, paths, programs
+from . import captures, examples, kernels, programs
 from .options import add_open, add_verb, check_open, directory, open_page, seed, threads
 from .source import read, stdin
 
@@ -48,7 +48,7 @@ exit status: 0; 1 the run or an output failed; 2 bad scenario; 130 interrupted; 
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     described = "Run a scenario file (TOML or JSON) and print what each flow and link did."
-    run = add_verb(verbs, "run", act, "run a scenario", described, EXAMPLE + examples.ABOUT)
+    run = add_verb(verbs, "run", act, described, EXAMPLE + examples.ABOUT)
     about = "the scenario; - is standard input; the runs of several files share one page"
     run.add_argument("file", metavar="FILE ...", nargs="?", help=about)
     run.add_argument("others", metavar="FILE", nargs="*", help=argparse.SUPPRESS)
@@ -78,10 +78,10 @@ def add(verbs: Any) -> None:
     run.add_argument("--show-expanded", action="store_true", help="print the scenario with every default, and stop")
     run.add_argument("--batch", metavar="FILE", help="run each line of FILE, a JSON scenario; - is standard input")
     run.add_argument("--threads", type=threads, metavar="N", help="with --batch: how many run at once (one a processor)")
-    kernels = run.add_argument_group("between the two ends of a Linux in virtual time (make kernel builds it)")
-    kernels.add_argument("--kernel", "--virtual", action="store_true", help="the links by acklab, both ends by Linux; the same bytes each time")
-    emulate.choices(kernels)
-    programs.add(kernels)
+    between = run.add_argument_group("between the two ends of a Linux in virtual time (make kernel builds it)")
+    between.add_argument("--kernel", "--virtual", action="store_true", help="the links by acklab, both ends by Linux; the same bytes each time")
+    kernels.choices(between)
+    programs.add(between)
     add_open(run)
 
 
@@ -109,7 +109,7 @@ def act(options: argparse.Namespace) -> int:
         return _between_kernels(options)
     if options.server or options.client or options.allow_programs or options.linux:
         options.parser.error("--server, --client, --allow-programs and --linux go with --virtual")
-    if options.beside or options.control or options.sender or options.acks != "scenario" or getattr(options, emulate.FOR):
+    if options.beside or options.control or options.sender or options.acks != "scenario" or getattr(options, kernels.FOR):
         options.parser.error("--for, --acks, --sender, --control and --beside go with --kernel")
     if options.others:
         if options.show_expanded or options.capture or options.python:
@@ -126,6 +126,8 @@ def act(options: argparse.Namespace) -> int:
 
 def _between_kernels(options: argparse.Namespace) -> int:
     """``emulate --virtual``."""
+    from . import emulate
+
     if options.capture or options.show_expanded:
         options.parser.error("--kernel captures at both ends with --out; --capture and --show-expanded are for simulations")
     if any(node for node, _ in options.linux):
@@ -136,25 +138,18 @@ def _between_kernels(options: argparse.Namespace) -> int:
 
 def _single(options: argparse.Namespace, sets: list[str]) -> None:
     from .. import _core
-    from ..results.directory import results
     from ..results.progress import watched
-    from ..run import NAMES, Run
-    from ..scenario.own import Own
 
-    try:
-        own = Own.of_file(options.python) if options.python else Own()
-    except ValueError as error:
-        options.parser.error(f"--python {file_name(options.python)}: {error}")
+    passed = _of_python(options) if options.python else {}
     text, file = _read(options, options.file)
     if options.show_expanded:
         say_toml(_core.expanded(text, file=file, sets=sets, seed=options.seed))
         return
     if options.out and not options.json:
         sets = [*_for_report(text), *sets]
-    passed = {"policies": own.policies, "controls": own.controls}
     simulation = _core.Simulation(text, file=file, sets=sets, seed=options.seed, captures=bool(options.capture), **passed)
     captures.check_ends(options, simulation)
-    with results(options.out, "run", NAMES) if options.out else contextlib.nullcontext() as folder:
+    with _folder(options.out) if options.out else contextlib.nullcontext() as folder:
         if folder is not None and not options.json and not options.capture:
             _recorded(options, simulation, folder)
             return
@@ -163,11 +158,31 @@ def _single(options: argparse.Namespace, sets: list[str]) -> None:
         if options.json:
             say_json(result.json())
         else:
-            paths.say_path(options)
-            _print_tables(result)
+            _print_tables(options, result)
         if folder is not None:
+            from ..runs import Run
+
             kind = {"format": options.capture_format, "snap_length": options.capture_bytes}
             Run(result).write_into(folder, ends=options.capture, **kind)
+
+
+def _of_python(options: argparse.Namespace) -> dict[str, Any]:
+    """The policies and controls of ``--python``."""
+    from ..scenario.own import Own
+
+    try:
+        own = Own.of_file(options.python)
+    except ValueError as error:
+        options.parser.error(f"--python {file_name(options.python)}: {error}")
+    return {"policies": own.policies, "controls": own.controls}
+
+
+def _folder(out: str) -> contextlib.AbstractContextManager[Folder]:
+    """The directory of the results, held."""
+    from ..results.directory import results
+    from ..runs import NAMES
+
+    return results(out, "run", NAMES)
 
 
 def _read(options: argparse.Namespace, file: str) -> tuple[bytes, str]:
@@ -184,7 +199,7 @@ def _several(options: argparse.Namespace, sets: list[str]) -> None:
     from ..report import pages
     from ..results.directory import results
     from ..results.records import record
-    from ..run import write_summary
+    from ..runs import write_summary
 
     files = [options.file, *options.others]
     names = ["standard-input" if file == "-" else stem(Path(file).stem) for file in files]
@@ -211,21 +226,20 @@ def _several(options: argparse.Namespace, sets: list[str]) -> None:
 
 
 def _say(options: argparse.Namespace, result: Any) -> None:
-    say_json(result.json(records=False)) if options.json else _print_tables(result)
+    say_json(result.json(records=False)) if options.json else _print_tables(options, result)
 
 
 def _recorded(options: argparse.Namespace, simulation: _core.Simulation, folder: Folder) -> None:
     """Runs to the stop with recorded rows leaving for the disk: a run of any length takes bounded memory."""
     from ..results.progress import Clock
     from ..results.records import record
-    from ..run import write_summary
+    from ..runs import write_summary
 
     with folder.replacing({"seeds": simulation.outcome().seed}) as scratch:
         shown = Clock()
         recording = record(simulation, scratch, lambda: shown(simulation.now_s))
         shown.close()
-        paths.say_path(options)
-        _print_tables(recording.result)
+        _print_tables(options, recording.result)
         write_summary(recording)
 
 
@@ -240,17 +254,23 @@ def _for_report(text: bytes) -> list[str]:
     return [f"record.{table}=true" for table in ("series", "queue", "packets")]
 
 
-def _print_tables(result: Any) -> None:
+def _print_tables(options: argparse.Namespace, result: Any) -> None:
     import json
 
     from ..results.summary import as_text, endless
 
-    say(as_text(json.loads(result.json(records=False)), endless(result.scenario_toml())))
+    if getattr(options, "of_path", None):
+        from .paths import say_path
+
+        say_path(options)
+    told = json.loads(result.json(records=False))
+    done = all(row["completed"] for row in told["flows"])
+    say(as_text(told, () if done else endless(result.scenario_toml())))
 
 
 def _batch(options: argparse.Namespace, sets: list[str]) -> int:
     from .._core import Batch
-    from ..run import cpu_count
+    from ..runs import cpu_count
 
     batch = Batch(options.threads or cpu_count(), sets=sets, seed=options.seed)
     try:

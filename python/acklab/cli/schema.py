@@ -20,7 +20,7 @@ example:
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Print the JSON Schema of scenario files or of sweep plans, or the rule tables of the stacks."
-    schema = add_verb(verbs, "schema", act, "print the JSON Schema of scenario files", about, EXAMPLE)
+    schema = add_verb(verbs, "schema", act, about, EXAMPLE)
     which = schema.add_mutually_exclusive_group()
     which.add_argument("--plan", action="store_true", help="print the JSON Schema of sweep plans instead")
     which.add_argument("--stacks", action="store_true", help="print each stack's rules instead")

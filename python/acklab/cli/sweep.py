@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from ..text.escapes import file_name
 from ..text.terminal import say, say_json
 from . import examples, paths
-from .emulate import say_unfollowed
 from .options import add_open, add_verb, add_workers, check_open, directory, open_page, say_kept, workers
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ exit status: 0; 1 a run or an output failed; 2 bad plan or scenario; 130 interru
 def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Run a scenario for every combination of values of its keys, with as many seeds as it takes."
-    verb = add_verb(verbs, "sweep", act, "run a scenario over ranges of its keys", about, EXAMPLE + examples.ABOUT)
+    verb = add_verb(verbs, "sweep", act, about, EXAMPLE + examples.ABOUT)
     verb.add_argument("file", metavar="FILE", nargs="?", help="the plan, or the scenario; - is a scenario on standard input")
     examples.add_path(verb)
     verb.add_argument("--vary", metavar="KEY=VALUES", action="append", default=[], help="an axis; may be repeated")
@@ -122,6 +121,8 @@ def act(options: argparse.Namespace) -> int:
         if options.dataset:
             return _dataset(design, options, meter)
         if options.kernel:
+            from .emulate import say_unfollowed
+
             say_unfollowed(plan.scenario, plan.file, plan.given_sets)
         out = Path(options.out) if options.out else None
         if options.shard:

@@ -1,10 +1,12 @@
 """The report: one offline HTML page that shows what happened in a run, or in several.
 
-    >>> from acklab import report                          # doctest: +SKIP
-    >>> report.write(run, "out")                           # doctest: +SKIP
+    >>> import acklab                                      # doctest: +SKIP
+    >>> run = acklab.run("examples/allman1998.toml", record=True)    # doctest: +SKIP
+    >>> acklab.report(run).show()                          # doctest: +SKIP
+    >>> acklab.report.write(run, "out")                    # doctest: +SKIP
     PosixPath('out/report.html')
 
-``write(runs, out_dir)`` takes one run or a list; what a run is made of is written down
+``acklab.report(run, ...)`` is the page; a notebook shows it. ``write(runs, out_dir)`` takes one run or a list; what a run is made of is written down
 in :mod:`acklab.plot.runs`. Several runs share the page's axes, one colour a run. Beside
 the page, ``out_dir/charts`` gets each chart as SVG and PNG.
 """
@@ -17,10 +19,13 @@ from typing import Any
 
 from ..plot.runs import read_runs
 from ..results.directory import results
+from ..results.stored import RECORDED
+from ..text.callable import can_be_called
 from .contents import CHARTS, manifest
+from .made import Page
 from .page import render
 
-__all__ = ["html", "write"]
+__all__ = ["Page", "called", "html", "write"]
 
 PAGE = "report.html"
 
@@ -69,3 +74,18 @@ def pages(runs: Any, directory: Path, *, title: str | None = None, formats: Sequ
         from ..plot import mpl  # matplotlib takes its time to import; the page does not need it
 
         mpl.save_all(runs, directory / "charts", formats=formats)
+
+
+def called(*runs: Any, title: str | None = None) -> Page:
+    """The report of one run, or of several over each other: ``acklab.report(run)``.
+
+    Raises:
+        ValueError: no run recorded anything that the page draws.
+    """
+    listed = list(runs[0]) if len(runs) == 1 and isinstance(runs[0], (list, tuple)) else list(runs)
+    if listed and not any(getattr(one, table, None) is not None for one in listed for table in RECORDED):
+        raise ValueError("nothing to draw was recorded; run with record=True")
+    return Page(html(listed, title=title))
+
+
+can_be_called(__name__, called)

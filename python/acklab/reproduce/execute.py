@@ -12,7 +12,7 @@ from typing import Any
 from .. import _core
 from ..engines.batches import batches
 from ..engines.journal import Journal
-from ..run import cpu_count
+from ..runs import cpu_count
 from .experiments import Failed, Reader, Warm
 
 Tick = Callable[[int], None]

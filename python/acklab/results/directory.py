@@ -28,6 +28,7 @@ from typing import Any
 
 from .. import _core
 from ..text.escapes import Shown
+from . import command
 from .interrupts import deferred
 
 try:
@@ -42,9 +43,6 @@ FORMAT = 1
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 #: Most foreign names in a message.
 _MOST_NAMED = 3
-
-#: The command line that results are made by, without what does not change them; empty where Python makes them.
-command: list[str] = []
 
 
 class FolderError(Shown, ValueError):
@@ -160,7 +158,7 @@ class Folder:
             yield scratch
             names = _names(scratch)
             self._refuse_foreign(names)
-            marker = {"acklab": _core.__version__, "format": FORMAT, "verb": self.verb, **({"command": command} if command else {})}
+            marker = {"acklab": _core.__version__, "format": FORMAT, "verb": self.verb, **({"command": command.line} if command.line else {})}
             marker |= {key: value for key, value in (about or {}).items() if value is not None}
             marker["files"] = sorted({*names, *filter(keep, self.marker.get("files", ()))})
             text = json.dumps({**marker, "checksum": _checksum(marker)}, indent=1)

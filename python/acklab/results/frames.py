@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from .. import _core
 from ..text.escapes import cell, not_known
-from . import directory
+from . import command
 from .interrupts import in_thread
 
 if TYPE_CHECKING:
@@ -34,10 +34,52 @@ def to_polars(table: Table) -> pl.DataFrame:
 
 def to_pandas(table: Table) -> Any:
     """A pandas frame; texts are texts, not categories."""
+    return pandas(to_polars(table))
+
+
+def pandas(frame: Any) -> Any:
+    """A polars frame as a pandas frame. It needs no pyarrow: columns go through numpy, texts as texts.
+
+    Raises:
+        ImportError: pandas is not installed; says what to install.
+    """
+    try:
+        import pandas as pd
+    except ModuleNotFoundError:
+        raise ImportError("a pandas frame needs pandas: pip install pandas") from None
     import polars as pl
 
-    categories = pl.col(pl.Categorical, pl.Enum).cast(pl.String)
-    return to_polars(table).with_columns(categories).to_pandas(use_pyarrow_extension_array=False)
+    texts = frame.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
+    columns = {
+        name: column.to_list() if column.dtype in (pl.String, pl.Boolean) or column.dtype.is_nested() else column.to_numpy()
+        for name, column in zip(texts.columns, texts, strict=True)
+    }
+    return pd.DataFrame(columns)
+
+
+class Tabular:
+    """Results that are also one table: ``pl.DataFrame(told)`` and ``pd.DataFrame(told)`` read them, too."""
+
+    def to_polars(self) -> pl.DataFrame:
+        """The table as a polars frame."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """The table as a pandas frame.
+
+        Raises:
+            ImportError: pandas is not installed.
+        """
+        return pandas(self.to_polars())
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.to_polars().__arrow_c_stream__(requested_schema)
+
+    def __len__(self) -> int:
+        return len(self.to_polars())
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return self.to_polars().iter_rows(named=True)
 
 
 def rows(table: Table) -> Iterator[dict[str, Any]]:
@@ -83,7 +125,7 @@ def provenance(**about: Any) -> dict[str, str]:
 
     A text stands as it is, other values as JSON; None is left out. Nothing in it depends on when or where the file is written.
     """
-    told = {"version": _core.__version__, "command": shlex.join(directory.command) or None, **about}
+    told = {"version": _core.__version__, "command": shlex.join(command.line) or None, **about}
     texts = {key: told if isinstance(told, str) else json.dumps(told) for key, told in told.items() if told is not None}
     return {f"acklab.{key}": text.encode(errors="backslashreplace").decode() for key, text in texts.items()}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -54,3 +55,40 @@ class Stored:
     def scenario_toml(self) -> str:
         """The scenario as it ran."""
         return self.toml
+
+
+def stored_in(folder: Path) -> Stored:
+    """The run in a directory of ``acklab run --out``.
+
+    Raises:
+        ValueError: the directory holds something else.
+        OSError: a file cannot be read.
+    """
+    import polars as pl
+
+    from .directory import marker
+
+    about = marker(folder)
+    if about is None:
+        raise ValueError(f"{folder} holds no results of acklab" if folder.is_dir() else f"{folder} is no directory")
+    if about["verb"] != "run" or not (folder / "flows.parquet").exists():
+        inside = sorted(path.parent.name for path in folder.glob("*/summary.json"))
+        what = f"several runs: load {folder / inside[0]}" if inside else f"results of acklab {about['verb']}, not a run"
+        raise ValueError(f"{folder} holds {what}")
+    line, toml = ((folder / name).read_text(encoding="utf-8") for name in ("summary.json", "scenario.toml"))
+    summary = json.loads(line)
+    tables = {name: _table(name, pl.read_parquet(file)) if (file := folder / f"{name}.parquet").exists() else None for name in TABLES}
+    return Stored(summary["title"], summary["seed"], summary["end_s"], line.rstrip("\n"), toml, **tables)
+
+
+def _table(name: str, frame: Any) -> Any:
+    """A frame as a table of the extension."""
+    from io import BytesIO
+
+    import polars as pl
+
+    from .._core import Table
+
+    stream = BytesIO()
+    frame.write_ipc_stream(stream, compat_level=pl.CompatLevel.oldest())
+    return Table._from_ipc(name, stream.getvalue())

@@ -36,6 +36,13 @@ class Part:
         pairs = ((field.name, getattr(self, field.name)) for field in dataclasses.fields(self))  # type: ignore[arg-type]
         return [(name, value) for name, value in pairs if value is not None]
 
+    @classmethod
+    def _of(cls, tree: Mapping[str, Any], parts: Mapping[str, Any]) -> Any:
+        """The part of a file's table; ``parts`` are the classes of its lists of tables, by the file's keys."""
+        names = {key: name for name, key in cls._keys.items()}
+        made = {key: [parts[key]._of(table, {}) for table in value] if key in parts else value for key, value in tree.items()}
+        return cls(**{names.get(key, key): value for key, value in made.items()})
+
     def to_dict(self, own: Own | None = None) -> dict[str, Any]:
         """This table with the file's keys and plain values, as ``json`` and ``tomllib`` would read it.
 

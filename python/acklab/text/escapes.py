@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import unicodedata
 from collections.abc import Collection
-from difflib import get_close_matches
 
+# Patterns are compiled when they are first used: a command imports this file before it does anything.
 #: Categories of Unicode without a shape of their own: control, format (bidirectional overrides, zero widths), surrogate,
 #: private use, unassigned, line and paragraph separator.
 _SHAPELESS = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 #: Letters and marks of other categories that show nothing (Default_Ignorable_Code_Point), and the empty Braille pattern.
-_INVISIBLE = re.compile(
+_INVISIBLE = (
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
-_BEYOND_ASCII = re.compile(r"[^\n -~]")
+_BEYOND_ASCII = r"[^\n -~]"
 #: Bytes of a file's name that are no text, as Python has them.
-_BYTES = re.compile("[\ud800-\udfff]")
-_BREAKS = re.compile(r"\s*[\r\n]\s*")
+_BYTES = "[\ud800-\udfff]"
+_BREAKS = r"\s*[\r\n]\s*"
 #: What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection"), the wide forms included.
-_FORMULA = re.compile(r"[=+@\t\r\n＝＋＠]|[-－](?!\s*(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*$)")
+_FORMULA = r"[=+@\t\r\n＝＋＠]|[-－](?!\s*(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*$)"
 #: Names that some file systems keep for devices.
-_DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
+_DEVICE = r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)"
 #: Most bytes of a name made for a file; file systems allow 255, with its ending.
 MOST_BYTES = 120
 
 
 def _is_shown(sign: str) -> bool:
-    return sign == "\n" or (unicodedata.category(sign) not in _SHAPELESS and not _INVISIBLE.match(sign))
+    return sign == "\n" or (unicodedata.category(sign) not in _SHAPELESS and not re.match(_INVISIBLE, sign))
 
 
 def _escape(sign: str) -> str:
@@ -43,7 +42,9 @@ def visible(text: str) -> str:
     >>> print(visible("red \x1b[31m, back\u202ewards, 名前\u200b"))
     red \x1b[31m, back\u202ewards, 名前\u200b
     """
-    if text.isprintable() and not _INVISIBLE.search(text):
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    if text.isprintable() and not re.search(_INVISIBLE, text):
         return text
     return "".join(sign if _is_shown(sign) else _escape(sign) for sign in text)
 
@@ -57,7 +58,7 @@ class Shown(Exception):
 
 def one_line(text: str) -> str:
     """The same on one line: line breaks and the white space around them are a space."""
-    return visible(_BREAKS.sub(" ", text.strip()))
+    return visible(re.sub(_BREAKS, " ", text.strip()))
 
 
 def file_name(path: str | os.PathLike[str]) -> str:
@@ -67,7 +68,7 @@ def file_name(path: str | os.PathLike[str]) -> str:
 
 def replaced(text: str) -> str:
     """The text with a replacement character for each byte that is no text, as Python has it, and each half of a surrogate pair."""
-    return _BYTES.sub("\N{REPLACEMENT CHARACTER}", text)
+    return re.sub(_BYTES, "\N{REPLACEMENT CHARACTER}", text)
 
 
 def literal(text: str, *, toml: bool = False) -> str:
@@ -90,7 +91,7 @@ def literal(text: str, *, toml: bool = False) -> str:
         units = sign.encode("utf-16-be", errors="surrogatepass").hex()
         return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
-    return _BEYOND_ASCII.sub(escape, text)
+    return re.sub(_BEYOND_ASCII, escape, text)
 
 
 def not_known(what: str, name: str, known: Collection[str]) -> str:
@@ -99,6 +100,8 @@ def not_known(what: str, name: str, known: Collection[str]) -> str:
     >>> not_known("verb", "swep", ["run", "sweep"]), not_known("verb", "x", ["run", "sweep"])
     ('no verb swep; did you mean sweep?', 'no verb x; there are run, sweep')
     """
+    from difflib import get_close_matches  # a command without a slip needs it not
+
     near = get_close_matches(name, known, n=1)
     return f"no {what} {name}; " + (f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}")
 
@@ -149,7 +152,7 @@ def cell(text: str) -> str:
     >>> cell("=1+1"), cell("-5"), cell("-5+A1"), cell("sack")
     ("'=1+1", '-5', "'-5+A1", 'sack')
     """
-    return visible("'" + text if _FORMULA.match(text) else text)
+    return visible("'" + text if re.match(_FORMULA, text) else text)
 
 
 def stem(name: str) -> str:
@@ -160,9 +163,11 @@ def stem(name: str) -> str:
     """
     kept = "".join(sign if sign.isalnum() or sign in "._-+@ " else "_" for sign in name)
     kept = kept.strip(". ") or "_"
-    if _DEVICE.match(kept) or kept.startswith("-"):  # a command's option
+    if re.match(_DEVICE, kept, re.IGNORECASE) or kept.startswith("-"):  # a command's option
         kept = f"_{kept}"
     if len(kept.encode()) <= MOST_BYTES:
         return kept
+    import hashlib
+
     mark = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:8]
     return f"{kept.encode()[: MOST_BYTES - 9].decode(errors='ignore')}-{mark}"

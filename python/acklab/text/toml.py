@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-if sys.version_info >= (3, 11):
-    import tomllib as _reader
-else:
-    import tomli as _reader
-
 
 def loads(text: str) -> dict[str, Any]:
     """The tree a TOML text describes."""
-    return _reader.loads(text)
+    if sys.version_info >= (3, 11):  # imported when it is used: most commands leave the scenario to the simulator
+        import tomllib as reader
+    else:
+        import tomli as reader
+
+    return reader.loads(text)

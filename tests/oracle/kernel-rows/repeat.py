@@ -17,7 +17,7 @@ import logs
 
 from acklab import _core
 from acklab.engines import kernel
-from acklab.run import cpu_count
+from acklab.runs import cpu_count
 
 
 def once(asked):

@@ -19,7 +19,7 @@ from acklab.papers.allman1998 import searched as allman
 from acklab.papers.allman1998.section5 import SECONDS, session, telnet
 from acklab.papers.divack import searched as divack
 from acklab.reproduce.experiments import records
-from acklab.run import run_batch
+from acklab.runs import run_batch
 
 
 def plan(name: str) -> Plan:

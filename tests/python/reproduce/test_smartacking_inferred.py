@@ -16,7 +16,7 @@ from acklab.papers import inferred
 from acklab.papers.smartacking.edge import QUEUES, posterior
 from acklab.papers.smartacking.inferred import PLAIN, SENDER
 from acklab.papers.smartacking.setting import EDGE_MBPS, EDGE_QUEUE, PAPERS
-from acklab.run import run_batch
+from acklab.runs import run_batch
 
 PAGE = (Path(__file__).parents[3] / "docs/papers/smartacking.md").read_text()
 

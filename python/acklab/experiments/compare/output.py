@@ -8,7 +8,7 @@ from typing import Any
 
 from ...engines.journal import forget
 from ...figures.charts import Dot, DotPanel, Dots
-from ...figures.stats import LEAST_SEEDS, Sample, bounded
+from ...figures.stats import LEAST_SEEDS, bounded
 from ...results.directory import Folder
 from ...results.frames import provenance, system_errors, write_scenario
 from ...scenario._toml import dumps
@@ -21,6 +21,7 @@ from .first import first_runs
 from .page import page
 from .rank import Ranking
 from .result import Compared
+from .tables import ends, frames
 from .text import basis
 
 _ARROWS = {MORE: "→", LESS: "←", NEITHER: ""}
@@ -57,7 +58,7 @@ def _situation(told: Compared, ranking: Ranking) -> dict[str, Any]:
         found = {}
         for metric in told.comparison.metrics:
             one = row.samples[metric.name]
-            found[metric.name] = None if one is None else {"mean": one.value, **_ends(told, one), "values": list(one.values)}
+            found[metric.name] = None if one is None else {"mean": one.value, **ends(told, one), "values": list(one.values)}
         rows.append({"case": row.case, "rank": row.place, "verdict": row.verdict, "beside_first": _beside(row.beside),
                      "metrics": found})  # fmt: skip
     return {
@@ -69,18 +70,12 @@ def _situation(told: Compared, ranking: Ranking) -> dict[str, Any]:
     }
 
 
-def _ends(told: Compared, one: Sample) -> dict[str, float | None]:
-    """The ends of a mean's interval, where seeds give one."""
-    ends = bounded(one, told.comparison.rule.looks)
-    return {"low": None, "high": None} if ends is None else {"low": ends.low, "high": ends.high}
-
-
 def _beside(found: Difference | None) -> dict[str, Any] | None:
     """A comparison of two cases: the ratio of their means, or, where a value is 0, the difference in the metric's unit."""
     if found is None:
         return None
-    ends = found.interval
-    interval = {"low": None, "high": None, "level": None} if ends is None else {"low": ends.low, "high": ends.high, "level": ends.level}
+    span = found.interval
+    interval = {"low": None, "high": None, "level": None} if span is None else {"low": span.low, "high": span.high, "level": span.level}
     return {"ratio" if found.relative else "difference": found.value, **interval, "seeds_needed": found.needed}
 
 
@@ -107,35 +102,14 @@ def chart(told: Compared) -> Dots:
                 one = ranking.row(name).samples[metric.name]
                 if one is None:
                     continue
-                ends = bounded(one, told.comparison.rule.looks)
-                dots.append(Dot(order.index(name), one.value, (ends.low, ends.high) if ends else (one.value, one.value), shade))
+                span = bounded(one, told.comparison.rule.looks)
+                dots.append(Dot(order.index(name), one.value, (span.low, span.high) if span else (one.value, one.value), shade))
         title = metric.label.replace(" (", "\n(") if len(told.comparison.metrics) > MOST_WIDE else metric.label
         panels.append(DotPanel(title, dots, _ARROWS[metric.quantity.better]))
     keys = [(ranking.situation, shade) for shade, ranking in zip(SHADES, told.rankings, strict=False) if ranking.situation]
     few = "means of too few seeds for intervals" if told.seeds < LEAST_SEEDS else "means and 95 % intervals"
     shows = few if told.random else "one deterministic run each"
     return Dots("comparison", f"{told.title}: {shows}", order, panels, keys)
-
-
-def frames(told: Compared) -> dict[str, Any]:
-    """``runs``, a row a run, and ``ranking``, a row a case and metric."""
-    import polars as pl
-
-    metrics = told.comparison.metrics
-    runs = [
-        {"situation": situation, "case": case, "seed": seed, "metric": m.name, "unit": m.quantity.unit, "value": value}
-        for (situation, case, seed), values in told.values.items()
-        for m, value in zip(metrics, values, strict=True)
-    ]
-    ranking = [
-        {"situation": r.situation, "rank": row.place, "case": row.case, "verdict": row.verdict, "metric": m.name,
-         "unit": m.quantity.unit, "mean": one.value, **_ends(told, one)}
-        for r in told.rankings
-        for row in r.rows
-        for m in metrics
-        if (one := row.samples[m.name]) is not None
-    ]  # fmt: skip
-    return {"runs": pl.DataFrame(runs), "ranking": pl.DataFrame(ranking, schema_overrides={"low": pl.Float64, "high": pl.Float64})}
 
 
 def _cases(told: Compared) -> dict[str, Any]:

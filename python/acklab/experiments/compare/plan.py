@@ -13,7 +13,7 @@ from typing import Any
 
 from ... import _core
 from ...figures.stats import LEAST_SEEDS
-from ...run import assignments
+from ...runs import assignments
 from ...scenario.draws import Draws
 from ...text.escapes import not_known
 from ...text.input import read_file

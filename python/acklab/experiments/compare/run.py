@@ -14,7 +14,7 @@ from ...engines.batches import Runs, Workers, on_threads
 from ...engines.journal import Journal, identity
 from ...figures.stats import Sample, sample
 from ...results.directory import Folder, FolderError
-from ...run import cpu_count, run_batch
+from ...runs import cpu_count, run_batch
 from .advice import advice
 from .configure import settings
 from .difference import ONE_RUN, SAME, Difference

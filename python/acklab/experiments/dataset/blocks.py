@@ -17,9 +17,9 @@ from typing import Any
 
 from ... import _core
 from ...engines.cluster import Cluster, results
-from ...results import directory
+from ...results import command
 from ...results.frames import provenance
-from ...run import cpu_count
+from ...runs import cpu_count
 from ..sweep.design import Design
 from ..sweep.errors import SweepError
 from ..sweep.run import Meter, Unwatched
@@ -92,7 +92,7 @@ class Blocks:
         """What the dataset says of itself."""
         about = {"acklab": _core.__version__, "format": FORMAT, "work": self.design.identity(), "runs": self.runs}
         about |= {"block": self.size, "blocks": self.count, "columns": self.design.plan.columns, **self.design.plan.told()}
-        return {**about, "command": directory.command} if directory.command else about
+        return {**about, "command": command.line} if command.line else about
 
 
 def name(block: int) -> str:

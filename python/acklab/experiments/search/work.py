@@ -13,7 +13,7 @@ from ...engines.batches import Workers, on_threads
 from ...engines.journal import KEPT, Journal, packed
 from ...engines.line import record
 from ...results.directory import results
-from ...run import cpu_count
+from ...runs import cpu_count
 from ..sweep.run import Meter, Unwatched
 from .trials import Bench, Runs
 

@@ -42,7 +42,8 @@ def sweep(
     """Runs a scenario for every combination of values of its keys.
 
     Args:
-        plan: a plan file, or its tree; left out, ``keys`` are all of it.
+        plan: a plan file, or its tree; or a scenario, whatever :func:`acklab.run` takes, with the plan in ``keys``:
+            ``acklab.sweep("examples/allman1998.toml", vary={"link.1.queue.packets": range(4, 25)})``. Left out, ``keys`` are all of it.
         out: directory for tables, charts and a page; what an earlier attempt at the same plan left there is not run again.
         threads: how many runs at once; one a processor if left out.
         fresh: discard what is in ``out``.
@@ -57,16 +58,25 @@ def sweep(
         RunError: a run failed.
         OSError: a file cannot be read or written.
     """
+    from ...scenario._file import is_text
     from ...text.input import read_file
+    from ...text.packaged import located
     from ...text.plans import PlanText
+    from .flags import is_plan
     from .plan import from_tree
     from .run import sweep as act
 
-    if plan is None or isinstance(plan, Mapping):
+    if isinstance(plan, (str, os.PathLike)) and not is_text(plan):
+        path = located(os.fspath(plan))
+        text, tree = PlanText.read(read_file(path), path, SweepError)
+        if is_plan(tree) or "scenario" in tree:
+            made = from_tree({**tree, **keys}, text, Path(path).parent)
+        else:
+            made = from_tree({"scenario": os.path.abspath(path), **keys})
+    elif plan is None or (isinstance(plan, Mapping) and not {"flow", "flows", "link", "topology"} & plan.keys()):
         made = from_tree({**(plan or {}), **keys})
     else:
-        text, tree = PlanText.read(read_file(plan), os.fspath(plan), SweepError)
-        made = from_tree({**tree, **keys}, text, Path(plan).parent)
+        made = from_tree({"scenario": plan, **keys})
     if engine not in ("simulator", "kernel"):
         raise SweepError(f"engine is simulator or kernel, not {engine!r}")
     return act(replace(made, engine=engine), None if out is None else Path(out), threads=threads, fresh=fresh)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ... import _core
 from ...engines.journal import identity
-from ...run import assignments
+from ...runs import assignments
 from ..compare.errors import CompareError
 from ..compare.metrics import Metric
 from ..compare.plan import seeded

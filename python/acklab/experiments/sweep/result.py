@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...results.frames import Tabular
 from .plan import Plan
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Swept:
+class Swept(Tabular):
     """Results of a sweep."""
 
     plan: Plan
@@ -34,6 +35,10 @@ class Swept:
         import polars as pl
 
         return pl.read_parquet(self._flows)
+
+    def to_polars(self) -> pl.DataFrame:
+        """``summary``."""
+        return self.summary
 
     def _repr_html_(self) -> str:
         return f"<h4>{html.escape(self.title)}</h4>{self.summary._repr_html_()}"

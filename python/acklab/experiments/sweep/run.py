@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from ...engines.batches import Workers, on_threads
 from ...engines.journal import KEPT, Journal, packed
 from ...results.directory import Folder, FolderError, results
-from ...run import cpu_count
+from ...runs import cpu_count
 from .design import Design
 from .errors import SweepError
 from .execute import Work

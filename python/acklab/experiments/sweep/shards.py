@@ -20,9 +20,9 @@ from ... import _core
 from ...engines.batches import Workers, on_threads
 from ...engines.journal import KEPT, Journal, packed
 from ...engines.line import record
-from ...results import directory
+from ...results import command, directory
 from ...results.directory import FolderError, results
-from ...run import cpu_count
+from ...runs import cpu_count
 from . import run
 from .design import Design
 from .errors import SweepError
@@ -112,7 +112,7 @@ def make(
 
 def _plain(plan: Plan) -> dict[str, Any]:
     scenario = plan.scenario if isinstance(plan.scenario, str) else plan.scenario.decode()
-    named = {"file": plan.file, "name": plan.name, "sets": list(plan.given_sets), "engine": plan.engine, "command": directory.command}
+    named = {"file": plan.file, "name": plan.name, "sets": list(plan.given_sets), "engine": plan.engine, "command": command.line}
     return {"plan": plan.tree, "scenario": scenario, **named}
 
 
@@ -134,7 +134,7 @@ def merge(shards: Sequence[Path], out: Path) -> tuple[Swept, Design]:
     design.check()
     if design.identity() != identity:
         raise SweepError(f"{first / PLAN} is not the plan of its runs; make this shard again")
-    command, directory.command = directory.command, kept["command"]
+    line, command.line = command.line, kept["command"]
     try:
         with results(out, "sweep", NAMES) as folder, contextlib.closing(Journal(folder, identity)) as journal:
             with journal.path.open("ab") as file:
@@ -149,7 +149,7 @@ def merge(shards: Sequence[Path], out: Path) -> tuple[Swept, Design]:
     except FolderError as error:
         raise SweepError(str(error)) from None
     finally:
-        directory.command = command
+        command.line = line
 
 
 class _Whole(Work):

@@ -6,6 +6,7 @@ import html
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ...results.frames import Tabular
 from .found import Found
 from .output import frame
 from .words import sentence
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-class Tuned(Found):
+class Tuned(Found, Tabular):
     """Results of a search."""
 
     @cached_property
@@ -26,6 +27,10 @@ class Tuned(Found):
     def table(self) -> pl.DataFrame:
         """A row a trial: what it chose, how it ended, and each objective's mean over ``paths`` with its 95 % interval."""
         return frame(self)
+
+    def to_polars(self) -> pl.DataFrame:
+        """``table``."""
+        return self.table
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(self.sentence)}</p>{self.table._repr_html_()}"

@@ -15,11 +15,15 @@ from . import _core
 from ._core import ScenarioError
 from .results import captures, records
 from .results.directory import Folder, results
-from .results.stored import TABLES, NotRecordedError, Stored
+from .results.stored import RECORDED, TABLES, NotRecordedError, Stored, stored_in
 from .scenario import Scenario, _toml
+from .scenario._file import is_text
 from .scenario._part import plain
 from .scenario.own import Controls, Own, Policies
+from .text import presets
+from .text.escapes import not_known
 from .text.input import read_file
+from .text.packaged import located
 from .text.plans import PlanText
 
 ScenarioLike = Scenario | Mapping[str, Any] | str | bytes | os.PathLike[str]
@@ -84,6 +88,22 @@ class Run:
     def packets(self) -> _core.Table:
         """Every packet event, in the order they happened."""
         return self._recorded("packets")
+
+    def __getitem__(self, name: str) -> dict[str, Any]:
+        """The row of a flow, or of a link direction such as ``G->R``: ``run["f"]["completion_s"]``.
+
+        Raises:
+            KeyError: there is neither; the message has the names.
+        """
+        rows = {row["name"]: row for row in self.flows}
+        rows |= {f"{row['from']}->{row['to']}": row for row in self.links} if "->" in name else {}
+        if name not in rows:
+            raise KeyError(not_known("flow or link", name, list(rows)))
+        return rows[name]
+
+    def flow(self, name: str) -> dict[str, Any]:
+        """The row of a flow, as ``run[name]``."""
+        return self[name]
 
     def _recorded(self, name: str) -> _core.Table:
         table: _core.Table | None = getattr(self._result, name)
@@ -176,12 +196,21 @@ class Run:
 
 # Any, so that type checkers let a dict of overrides be unpacked.
 def run(
-    scenario: ScenarioLike, *, policies: Any = None, controls: Any = None, engine: str = "simulator", **overrides: Any
+    scenario: ScenarioLike | None = None,
+    *,
+    path: str | None = None,
+    record: Any = None,
+    policies: Any = None,
+    controls: Any = None,
+    engine: str = "simulator",
+    **overrides: Any,
 ) -> Run:
     """Runs a scenario to its stop. Ctrl-C stops it cleanly; other threads go on meanwhile.
 
     Args:
-        scenario: a Scenario, its tree, a path, or a scenario file's text.
+        scenario: a Scenario, its tree, a path, or a scenario file's text. A path below ``examples`` that is not there is the package's.
+        path: an access path instead, such as ``cable``, whose keys have short names: ``acklab.run(path="cable", up="5Mbps")``.
+        record: True records all that a report draws; or the scenario's table, such as ``{"series": True}``.
         policies: ACK policies in Python (:class:`acklab.AckPolicy`) by the names that the scenario uses.
         controls: congestion controls in Python (:class:`acklab.CongestionControl`) by name.
         engine: ``simulator``, or ``kernel``: the scenario's links between the two ends of a Linux in virtual time (``make kernel``
@@ -193,8 +222,9 @@ def run(
         OSError: the path cannot be read.
         RunError: the run failed, perhaps in a policy or control in Python; the message then has its traceback.
         LiveError: there is no kernel, or it broke off.
-        ValueError: there is no such engine, or the kernel is to run Python.
+        ValueError: there is no such engine or access path, a path has no such key, or the kernel is to run Python.
     """
+    scenario, overrides = _asked(scenario, path, record, overrides)
     if engine == "kernel":
         from .engines.kernel import result
 
@@ -205,6 +235,36 @@ def run(
     if engine != "simulator":
         raise ValueError(f"engine is simulator or kernel, not {engine!r}")
     return Run(simulation(scenario, policies=policies, controls=controls, **overrides).advance())
+
+
+def _asked(scenario: Any, path: str | None, record: Any, overrides: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The scenario and the overrides that ``path`` and ``record`` mean."""
+    if path is not None:
+        if scenario is not None:
+            raise ValueError("give a scenario or a path, not both")
+        if path not in presets.PATHS:
+            raise ValueError(not_known("path", path, presets.PATHS))
+        known = presets.keys(path)
+        strange = next((key for key in overrides if "." not in key and key not in (*known, *presets.OWN)), None)
+        if strange is not None:
+            raise ValueError(f"path {path}: {not_known('key', strange, list(known))}")
+        scenario = Path(presets.file_of(path))
+        overrides = {known.get(key, key): value for key, value in overrides.items()}
+    if scenario is None:
+        raise TypeError("what is to run? give a scenario, or path=NAME")
+    if record is not None:
+        overrides = {"record": dict.fromkeys(RECORDED, record) if isinstance(record, bool) else record, **overrides}
+    return scenario, overrides
+
+
+def load(directory: str | os.PathLike[str]) -> Run:
+    """The run that ``acklab run FILE --out DIR`` or :meth:`Run.write` left in a directory, with every table in memory.
+
+    Raises:
+        ValueError: the directory holds no such run; the message says what is there.
+        OSError: it cannot be read.
+    """
+    return Run(stored_in(Path(directory)))
 
 
 def run_batch(
@@ -292,15 +352,17 @@ def simulation(scenario: ScenarioLike, *, policies: Any = None, controls: Any = 
 def source(scenario: ScenarioLike, own: Own | None = None) -> tuple[str | bytes, str]:
     """A scenario's text, and what to call it in messages; ``own`` takes the algorithms in Python that stand in it.
 
-    A string is a path unless it has a line break or an equals sign, or starts with a brace.
+    A string is a path unless it has a line break or an equals sign, or starts with a brace. A path below ``examples`` that is not
+    there is the package's.
     """
     if isinstance(scenario, (Scenario, Mapping)):
         return json.dumps(plain(scenario, own)), "scenario"
     if isinstance(scenario, bytes):
         return scenario, "scenario"
-    if isinstance(scenario, str) and (_is_text(scenario) or not scenario):
+    if isinstance(scenario, str) and (is_text(scenario) or not scenario):
         return scenario, "scenario"
-    return file_bytes(scenario), os.fspath(scenario)
+    path = located(os.fspath(scenario))
+    return file_bytes(path), path
 
 
 def file_bytes(path: str | os.PathLike[str]) -> bytes:
@@ -315,10 +377,6 @@ def file_bytes(path: str | os.PathLike[str]) -> bytes:
         return read_file(path)
     except UnicodeEncodeError:
         raise OSError(errno.EINVAL, "no file has such a name", os.fspath(path)) from None
-
-
-def _is_text(scenario: str) -> bool:
-    return "\n" in scenario or "=" in scenario or scenario.lstrip().startswith("{")
 
 
 def assignments(overrides: Mapping[str, Any], own: Own | None = None) -> list[str]:

@@ -1,0 +1,129 @@
+"""Python as a user types it: from an empty folder, with what the command line also finds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import acklab
+from acklab.scenario import DropTail
+
+ALLMAN = "examples/allman1998.toml"
+
+
+@pytest.fixture(autouse=True)
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_packaged_examples_are_found() -> None:
+    run = acklab.run(ALLMAN)
+    assert run["f"] == run.flow("f") == run.flows[0]
+    assert run["G->R"]["drops"] == run.links[2]["drops"]
+    with pytest.raises(KeyError, match="no flow or link g; there are f"):
+        run["g"]
+    with pytest.raises(FileNotFoundError, match=r"examples/none\.toml"):
+        acklab.run("examples/none.toml")
+    Path("examples").mkdir()
+    Path(ALLMAN).write_text("seed = 1\n")
+    with pytest.raises(acklab.ScenarioError):  # a file of the user's own comes first
+        acklab.run(ALLMAN)
+
+
+def test_record_records_what_a_report_draws() -> None:
+    run = acklab.run(ALLMAN, record=True)
+    assert len(run.series) and len(run.queue) and len(run.packets)
+    assert "<title>" in acklab.report(run).html
+    assert acklab.report(run).save("page.html").read_text() == acklab.report([run]).html
+    with pytest.raises(ValueError, match="record=True"):
+        acklab.report(acklab.run(ALLMAN))
+
+
+def test_a_path_has_its_short_keys() -> None:
+    stop = {"at": "2s"}
+    run = acklab.run(path="cable", down="50Mbps", up="5Mbps", stop=stop)
+    rates = {link["rate_bps"] for link in run.links}
+    assert {50e6, 5e6} <= rates
+    with pytest.raises(ValueError, match="no path cabel; did you mean cable"):
+        acklab.run(path="cabel")
+    with pytest.raises(ValueError, match="path cable: no key upp; did you mean up"):
+        acklab.run(path="cable", upp="5Mbps")
+    with pytest.raises(ValueError, match="not both"):
+        acklab.run(ALLMAN, path="cable")
+    with pytest.raises(acklab.ScenarioError, match="5Mbyte"):
+        acklab.run(path="cable", down="5Mbyte")
+
+
+def test_a_directory_is_loaded_as_the_run_it_holds() -> None:
+    run = acklab.run(ALLMAN, record=True)
+    run.write("out", report=False)
+    again = acklab.load("out")
+    assert again.summary() == run.summary()
+    assert again.scenario_toml() == run.scenario_toml()
+    for table in ("flows", "links", "series", "queue", "packets"):
+        assert getattr(again, table).to_polars().equals(getattr(run, table).to_polars())
+    with pytest.raises(ValueError, match="is no directory"):
+        acklab.load("nothing")
+    Path("bare").mkdir()
+    with pytest.raises(ValueError, match="holds no results of acklab"):
+        acklab.load("bare")
+    acklab.sweep(ALLMAN, vary={"link.1.queue.packets": [8]}, out="swept")
+    with pytest.raises(ValueError, match="results of acklab sweep, not a run"):
+        acklab.load("swept")
+
+
+def test_scenarios_are_compared_as_they_are() -> None:
+    small = acklab.Scenario.load(ALLMAN)
+    small.links[1].queue = DropTail(packets=8)  # type: ignore[index,union-attr]
+    small.title = "small"
+    told = acklab.compare(ALLMAN, small, metrics=["completion", "lost: drops@G->R"], seeds=2)
+    means = {(row["case"], row["metric"]): row["mean"] for row in told}
+    assert means["allman1998", "completion"] == acklab.run(ALLMAN)["f"]["completion_s"]
+    assert means["small", "completion"] == acklab.run(small)["f"]["completion_s"]
+    assert means["small", "lost"] == acklab.run(small)["G->R"]["drops"] > 0
+    (changed,) = [case for case in told.comparison.cases if case.name == "small"]
+    assert "link.1.queue.limit" in changed.sets[0] or "link.1.queue.packets" in changed.sets[0]
+
+
+def test_cases_are_a_dict_or_texts() -> None:
+    by_dict = acklab.compare(ALLMAN, {"Reno": {}, "SACK": {"flow.f.sender.recovery": "sack"}}, metrics=["completion"], seeds=2)
+    by_text = acklab.compare(ALLMAN, ["Reno", 'SACK: flow.f.sender.recovery="sack"'], metrics=["completion"], seeds=2)
+    assert by_dict.to_polars().equals(by_text.to_polars())
+    with pytest.raises(acklab.compare.CompareError, match="needs two scenarios"):
+        acklab.compare(ALLMAN)
+
+
+def test_a_sweep_takes_a_scenario() -> None:
+    swept = acklab.sweep(ALLMAN, vary={"link.1.queue.packets": [8, 22]}, metrics=["completion"])
+    direct = [acklab.run(ALLMAN, **{"link.1.queue.packets": packets})["f"]["completion_s"] for packets in (8, 22)]
+    assert swept.summary["mean"].to_list() == direct
+    loaded = acklab.sweep(acklab.Scenario.load(ALLMAN), vary={"link.1.queue.packets": [8, 22]}, metrics=["completion"])
+    assert loaded.summary["mean"].to_list() == direct
+    assert pl.DataFrame(swept).equals(swept.summary)
+    assert pd.DataFrame(swept)["mean"].to_list() == swept.to_pandas()["mean"].to_list() == direct
+
+
+def test_frames_need_no_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    run = acklab.run(ALLMAN, record=True)
+    frame = run.packets.to_pandas()
+    assert len(frame) == len(run.packets)
+    assert frame["time_s"].to_list() == run.packets["time_s"].to_list()
+    assert run.flows.to_pandas().loc[0, "name"] == "f"
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="pip install pandas"):
+        run.flows.to_pandas()
+
+
+def test_a_scenario_is_loaded_and_written_back() -> None:
+    loaded = acklab.Scenario.load(ALLMAN)
+    assert loaded.flows[0].from_ == "S"  # type: ignore[index,union-attr]
+    assert acklab.run(loaded).summary() == acklab.run(ALLMAN).summary()
+    assert acklab.Scenario.load(loaded.to_toml()).to_dict() == loaded.to_dict()
+    with pytest.raises(acklab.ScenarioError, match="scenario:1:10"):
+        acklab.Scenario.load("stop = 3 ]\n")
