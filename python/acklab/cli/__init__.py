@@ -191,10 +191,10 @@ def _abandon_output() -> None:
 def _explain(error: Exception, options: argparse.Namespace) -> int:
     from .._core import LiveError, RunError, ScenarioError
     from ..results.directory import FolderError
-    from .kinds import instead
+    from .kinds import instead, longer
 
     if isinstance(error, ScenarioError):
-        text, status = str(error) + instead(getattr(options, "file", None)), BAD_INPUT
+        text, status = str(error) + (instead(getattr(options, "file", None)) or longer(options)), BAD_INPUT
     elif isinstance(error, FolderError):
         text, status = str(error), BAD_INPUT
     elif isinstance(error, LiveError):

@@ -19,6 +19,7 @@ from ..drill.words import ScriptError
 from ..engines import kernel
 from ..text.input import read_file, too_long
 from ..text.terminal import complain, say
+from .kinds import instead
 from .options import add_verb
 
 EXAMPLE = """\
@@ -77,7 +78,7 @@ def act(options: argparse.Namespace) -> int:
             complain(f"{name}: {error.strerror}")
             status = CANNOT
         except ScriptError as error:
-            complain(f"{name}:{error}")
+            complain(f"{name}:{error}" + (instead(name) or _no_script(name)))
             status = CANNOT
         else:
             scripts.append((name, text))
@@ -89,6 +90,11 @@ def act(options: argparse.Namespace) -> int:
         complain(str(error))
         return CANNOT
     return status
+
+
+def _no_script(name: str) -> str:
+    """A second line where the file's name says that it is a scenario."""
+    return f"\n  drill runs packetdrill scripts (.pkt); to run a scenario: acklab run {name}" if name.endswith((".toml", ".json")) else ""
 
 
 def on_stack(scripts: list[tuple[str, str]], stack: str) -> Iterator[dict[str, Any]]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ..text import packaged
 from ..text.escapes import not_known
@@ -56,6 +58,12 @@ def take_path(options: argparse.Namespace) -> None:
             setattr(options, several, [_written_out(text, known) for text in getattr(options, several)])
     options.set = [*title, *options.set]
     options.of_path = name
+
+
+def short_names(path: str, plan: Mapping[str, Any]) -> dict[str, str]:
+    """What a sweep's columns are called: as the user called the keys of the path that vary."""
+    varied = {*plan.get("vary", {}), *(key for table in plan.get("together", []) for key in table)}
+    return {key: name for name, key in keys(path).items() if key in varied}
 
 
 _NAMED = re.compile(r"(^|[:;]\s*)(\w+)(?==)")

@@ -19,12 +19,15 @@ from .options import add_verb
 EXAMPLE = """\
 example:
   acklab explain dup_thresh                  meaning, range, default, and the value in every stack
-  acklab explain flow.0.sender.window        the same of a key as --set takes it
+  acklab explain flow.f.sender.window        the same of a key as --set takes it, by name or number
+  acklab explain up_buffer                   a short key of --path
   acklab explain delayed                     a named choice, and the keys that go with it
   acklab explain docsis30                    a preset of --path: its rates, grants, queues and sources
 
 exit status: 0, or 2 for no such key
 """
+#: Lists whose entries have names, which a key may hold.
+NAMED = ("flow", "link", "stack", "wlan")
 #: Keys that name which of several tables is meant.
 TAGS = ("kind", "policy")
 #: Most places that are explained in full; of more only the names are listed.
@@ -64,8 +67,10 @@ def act(options: argparse.Namespace) -> int:
     rules = {(row["side"], row["rule"]): row["values"] for row in json.loads(_core.stacks())}
     every = list(_places(schema, schema, ()))
     shared = Counter(id(place.schema) for place in every)
-    wanted = [step for step in re.split(r"[.\[\]\s()]+", options.key) if step and not step.isdigit()]
+    wanted = _steps(options.key)
     fitting = [place for place in every if _fits(wanted, place.path)]
+    if not fitting and len(wanted) > 2 and wanted[0] in NAMED:  # flow.NAME.key
+        fitting = [place for place in every if _fits([wanted[0], *wanted[2:]], place.path)]
     # A table that several keys share is explained once, where its path is shortest; links and flows come first.
     fitting.sort(key=lambda place: (place.path[0] not in ("link", "flow"), len(place.path)))
     found = list({id(place.schema): place for place in reversed(fitting)}.values())[::-1]
@@ -84,6 +89,16 @@ def act(options: argparse.Namespace) -> int:
     else:
         say("\n\n".join(_told(schema, place, rules, shared[id(place.schema)]) for place in found))
     return 0
+
+
+def _steps(key: str) -> list[str]:
+    """The steps of a key, or of a ``KEY=VALUE``, without places in lists.
+
+    >>> _steps('flow.f.sender.recovery=sack'), _steps("link[1].queue"), _steps('flow."a.b".start')
+    (['flow', 'f', 'sender', 'recovery'], ['link', 'queue'], ['flow', 'a.b', 'start'])
+    """
+    found = re.findall(r'"([^"]*)"|([^.\[\]\s()"]+)', key.partition("=")[0])
+    return [quoted or bare for quoted, bare in found if quoted or not bare.isdigit()]
 
 
 def places() -> list[Place]:

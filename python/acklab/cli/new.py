@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ..text.escapes import file_name
+from ..text.escapes import file_name, not_known
 from ..text.terminal import say
-from .examples import TEMPLATES, example
+from .examples import PATHS, TEMPLATES, example
 from .options import add_verb
 
 EXAMPLE = """\
@@ -27,17 +27,21 @@ def add(verbs: Any) -> None:
     shown = EXAMPLE.format("".join(f"  {name:<10} {about}\n" for name, (_, about) in TEMPLATES.items()))
     new = add_verb(verbs, "new", act, about, shown)
     new.add_argument("name", metavar="NAME", help="the file; .toml is added")
-    new.add_argument("--template", choices=list(TEMPLATES), default="t1", help="what to begin with (t1)")
+    new.add_argument("--template", metavar="NAME", default="t1", help="what to begin with (t1); the list is below, and an access path of `acklab run --path` will do, too")
 
 
 def act(options: argparse.Namespace) -> int:
     """Writes the file and returns the exit status."""
+    template = options.template
+    if template not in TEMPLATES and template not in PATHS:
+        options.parser.error(not_known("template", template, [*TEMPLATES, *PATHS]))
+    file = TEMPLATES[template][0] if template in TEMPLATES else f"access/{template}.toml"
     path = Path(options.name if options.name.endswith(".toml") else f"{options.name}.toml")
     # `main` puts replacement characters where an argument is no text: the file would have another name.
     if not os.path.basename(options.name).removesuffix(".toml").strip(". ") or {"\0", "\N{REPLACEMENT CHARACTER}"} & set(options.name):
         options.parser.error(f"{file_name(options.name) or 'an empty text'} is no name of a file; nothing was written")
     try:
-        text = example(TEMPLATES[options.template][0]).read_bytes()
+        text = example(file).read_bytes()
         with path.open("xb") as file:
             try:
                 file.write(text)

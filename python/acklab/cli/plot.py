@@ -36,7 +36,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--facet", metavar="COLUMN", default="", help="a panel for each value")
     verb.add_argument("--kind", choices=("band", "heat", "cdf"), default="band", help="which chart (band)")
     verb.add_argument("--table", metavar="NAME", default="flows", help="which table (flows)")
-    verb.add_argument("--out", metavar="FILE", required=True, help="where to: .png, .svg or .html")
+    verb.add_argument("--out", metavar="FILE", required=True, help="where to: .png, .pdf, .svg or .html")
     verb.add_argument("--open", action="store_true", help="open the file in the browser")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,7 @@ example:
   acklab reproduce allman1998/figure-2              one figure and the claims about it
   acklab reproduce allman1998 --figure table-1      the same, by option; may be repeated
   acklab reproduce paths2026                        a study: no claims, runs only when it is named
+  acklab reproduce allman1998/figure-8 --set flow.0.sender.recovery=sack    the same runs with another key: not the paper
   acklab reproduce allman1998 --json > claims.json  verdicts for scripts; writes pages only with --out
 
 The papers: {FIVE}. Later work: {LATER}.
@@ -53,6 +55,13 @@ def add(verbs: Any) -> None:
     verb.add_argument("--out", type=directory, metavar="DIR", help="where to write (acklab-out/reproduce)")
     verb.add_argument(
         "--seeds", type=int, metavar="N", help="at most N seeds for claims with random runs (50; quick: 8)"
+    )
+    verb.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="change a key in every run, such as flow.0.sender.initial_window=10; may be repeated. All outputs say that this is not the paper",
     )
     verb.add_argument("--fresh", action="store_true", help="discard what an interrupted attempt left there, and begin anew")
     add_workers(verb)
@@ -96,7 +105,7 @@ def _all(
     index = None
     outcomes: list[Outcome] = []
     by = partial(cluster.batches, address=options.address) if on_ray(options) else None
-    effort = QUICK if options.quick else FULL
+    effort = replace(QUICK if options.quick else FULL, sets=tuple(options.set))
     if options.seeds is not None:
         effort = effort.at_most(options.seeds)
     with contextlib.closing(_journal(options, chosen, out)) if out else contextlib.nullcontext() as journal:
@@ -127,7 +136,7 @@ def _journal(options: argparse.Namespace, chosen: list[tuple[Paper, list[str]]],
         for path in sorted(Path(str(resources.files(package))).rglob("*.py"))
     ]
     told = {paper.id: figures for paper, figures in chosen}
-    return Journal(out, identity("", [told, options.quick, options.seeds, modules]), fresh=options.fresh)
+    return Journal(out, identity("", [told, options.quick, options.seeds, *([options.set] if options.set else []), modules]), fresh=options.fresh)
 
 
 def _chosen(options: argparse.Namespace) -> list[tuple[Paper, list[str]]]:
@@ -168,8 +177,9 @@ def _told(outcome: Outcome) -> str:
     from ..reproduce import words
 
     quick = " (quick: fewer seeds and cells)" if outcome.effort.quick else ""
+    changed = f"\nChanged: not the paper. Every run has {', '.join(outcome.effort.sets)}." if outcome.effort.sets else ""
     lines = [
-        f"{outcome.paper.id}: {outcome.paper.title}{quick}",
+        f"{outcome.paper.id}: {outcome.paper.title}{quick}{changed}",
         *([words.counted(outcome.verdicts)] if outcome.paper.ledger.claims else []),
         f"{len(outcome.figures)} figures, {outcome.runs:,} runs in {outcome.seconds:.1f} s",
     ]

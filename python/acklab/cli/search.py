@@ -11,6 +11,7 @@ from typing import Any
 
 from ..text.escapes import file_name
 from ..text.terminal import say, say_json
+from .kinds import instead_of_a_search
 from .options import add_open, add_workers, check_open, directory, open_page, say_kept, workers
 
 
@@ -62,7 +63,7 @@ def follow(
         out = Path(options.out) if options.out else None
         told = carry_out(plan, out, threads=options.threads, workers=made_by, fresh=options.fresh, meter=lambda total: Progress(options.verb, total))
     except (SweepError, _core.ScenarioError) as error:
-        options.parser.exit(2, f"acklab: {error}\n")
+        options.parser.exit(2, f"acklab: {error}{instead_of_a_search(options.file, options.verb)}\n")
     except KeyboardInterrupt:
         say_kept(options.out)
         raise

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..text.escapes import file_name
 from ..text.terminal import say, say_json
 from . import examples, paths
+from .kinds import longer
 from .options import add_open, add_verb, add_workers, check_open, directory, open_page, say_kept, workers
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def act(options: argparse.Namespace) -> int:
             return 0
         told = sweep(plan, out, design=design, **how)
     except (SweepError, _core.ScenarioError) as error:
-        options.parser.exit(2, f"acklab: {error}\n")
+        options.parser.exit(2, f"acklab: {error}{longer(options)}\n")
     except KeyboardInterrupt:
         say_kept(options.out or options.dataset)
         raise
@@ -202,6 +203,8 @@ def _plan(options: argparse.Namespace) -> Plan:
     if seeds is not None:
         tree["seeds"] = seeds
     tree = flags.joined(tree, varied)
+    if options.of_path is not None and (called := examples.short_names(options.of_path, tree)):
+        tree["names"] = {**called, **tree.get("names", {})}
     if "scenario" in tree:
         return replace(from_tree(tree, where, folder), given_sets=options.set)
     plan = from_tree({**tree, "scenario": text}, where, folder)

@@ -72,14 +72,15 @@ class Picture(NamedTuple):
     """Where its panels are, as rectangles of the SVG side by side, which a narrow screen shows below each other."""
 
 
-def save(chart: Chart, png: Path | None = None) -> Picture:
-    """Draws a chart; also writes it as a PNG."""
+def save(chart: Chart, *files: Path) -> Picture:
+    """Draws a chart; also writes it to files whose names end in ``.png`` or ``.pdf``."""
     buffer = io.StringIO()
     with drawing(_STYLE):
         made = figure(chart)
         made.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
-        if png is not None:
-            made.savefig(png, dpi=120, facecolor="white", metadata={"Software": None})
+        for file in files:
+            about = {"Software": None} if file.suffix == ".png" else {"CreationDate": None, "Creator": None, "Producer": None}
+            made.savefig(file, dpi=120, facecolor="white", metadata=about)
         return Picture(buffer.getvalue(), _parts(made, isinstance(chart, (Dots, Tornado, Multiples))))
 
 

@@ -34,14 +34,16 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], classes: Sequence
     return f'{SCROLLER}<table{named}>{top}<tbody>{body}</tbody></table></div>'
 
 
-def header(title: str, kicker: str, headline: str, *, quick: bool) -> str:
-    """The top of a page, left open for what follows."""
+def header(title: str, kicker: str, headline: str, *, quick: bool, changed: Sequence[str] = ()) -> str:
+    """The top of a page, left open for what follows; with the keys that were ``changed`` against the paper."""
     warning = (
         '<p class="warning"><b>A quick look</b>: fewer seeds and cells than the full run, and no slow checks. '
         'Verdicts may change. <span class="command">acklab reproduce</span> without <span class="command">--quick</span> makes the full run.</p>'
         if quick
         else ""
     )
+    if changed:
+        warning += f'<p class="warning"><b>Changed: not the paper.</b> Every run has <span class="command">{esc(", ".join(changed))}</span>.</p>'
     return (
         '<header class="top"><div id="theme"></div>'
         f'<p class="kicker">{esc(kicker)}</p><h1>{esc(title)}</h1><p>{esc(headline)}</p>{warning}'
@@ -49,12 +51,13 @@ def header(title: str, kicker: str, headline: str, *, quick: bool) -> str:
 
 
 def saved(charts: Iterable[Chart], folder: Path, most_png: int | None = None) -> list[str]:
-    """Writes charts as SVG, and the first so many as PNG, into a directory; returns them as figures of a page."""
+    """Writes charts as SVG, and the first so many as PNG and PDF, into a directory; returns them as figures of a page."""
     from . import draw  # matplotlib takes its time
 
     found = []
     for number, chart in enumerate(charts):
-        picture = draw.save(chart, folder / f"{chart.name}.png" if most_png is None or number < most_png else None)
+        kinds = (".png", ".pdf") if most_png is None or number < most_png else ()
+        picture = draw.save(chart, *(folder / f"{chart.name}{kind}" for kind in kinds))
         (folder / f"{chart.name}.svg").write_text(picture.svg, encoding="utf-8")
         found.append(draw.embedded(chart, picture))
     return found

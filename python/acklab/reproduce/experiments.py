@@ -41,6 +41,8 @@ class Effort:
     quick: bool = False
     seeds: tuple[int, ...] = ladder(50)
     """With how many seeds a claim is looked at, until a look settles it (:mod:`.stopping`)."""
+    sets: tuple[str, ...] = ()
+    """``KEY=VALUE`` texts set in every run: what is made then is not the paper."""
 
     @property
     def repetitions(self) -> tuple[int, ...]:

@@ -19,6 +19,7 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """The verdicts and figures as plain values: what ``--json`` prints and ``claims.json`` holds."""
     return {
         "quick": any(o.effort.quick for o in outcomes),
+        **({"changed": changed} if (changed := [text for o in outcomes[:1] for text in o.effort.sets]) else {}),
         "counts": {o.paper.id: words.tally(o.verdicts) for o in outcomes if o.paper.ledger.claims},
         "differ": {o.paper.id: words.explained_how(o.verdicts) for o in outcomes if o.paper.ledger.claims},
         "runs": {o.paper.id: o.runs for o in outcomes},
@@ -116,8 +117,8 @@ def _write(outcomes: Sequence[Outcome], new: Sequence[Outcome], out: Path) -> No
         pictures = {}
         for figure, drawn in outcome.figures:
             for chart in drawn.charts:
-                png = None if outcome.effort.quick else folder / "figures" / f"{chart.name}.png"
-                picture = draw.save(chart, png)
+                kinds = () if outcome.effort.quick else (".png", ".pdf")
+                picture = draw.save(chart, *(folder / "figures" / f"{chart.name}{kind}" for kind in kinds))
                 (folder / "figures" / f"{chart.name}.svg").write_text(picture.svg, encoding="utf-8")
                 pictures[chart.name] = draw.embedded(chart, picture)
             for name, frame in drawn.tables.items():

@@ -40,7 +40,7 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
     links += [(f"{paper.id}-search.html", "Open questions, searched")] * bool(_of(outcome, "search"))
     contents = "".join(f'<a href="{to}">{esc(text)}</a>' for to, text in links)
     top = [
-        header(paper.title, paper.citation, _headline(outcome), quick=outcome.effort.quick),
+        header(paper.title, paper.citation, _headline(outcome), quick=outcome.effort.quick, changed=outcome.effort.sets),
         f"<p>{esc(paper.about)}</p>",
         _failures(outcome),
         f'<nav class="contents" aria-label="Contents">{contents}</nav></header><main>',
@@ -70,7 +70,7 @@ def search_page(outcome: Outcome, pictures: Pictures) -> str | None:
         return None
     paper = outcome.paper
     top = header("Open questions, searched", paper.title, "What the paper leaves open, and every reading we tried.",
-                 quick=outcome.effort.quick)  # fmt: skip
+                 quick=outcome.effort.quick, changed=outcome.effort.sets)  # fmt: skip
     back = f'<nav class="contents"><a href="{paper.id}.html">back to the paper</a></nav></header><main>'
     cards = "".join(_card(f, d, pictures, outcome) for f, d in search)
     return document(
@@ -92,7 +92,7 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
     """The index over the papers, with a table for each group."""
     quick = any(o.effort.quick for o in outcomes)
     body = header(
-        "Papers reproduced", "acklab", f"{len(outcomes)} paper{'s' * (len(outcomes) != 1)} regenerated", quick=quick
+        "Papers reproduced", "acklab", f"{len(outcomes)} paper{'s' * (len(outcomes) != 1)} regenerated", quick=quick, changed=next((o.effort.sets for o in outcomes), ())
     )
     note = (
         "Calibration: claims that a parameter was fitted to. Arithmetic: claims that follow from the paper's own numbers, "

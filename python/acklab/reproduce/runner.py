@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any
 
+from .. import _core
 from ..engines.journal import Journal
 from ..results.progress import Progress
 from .evidence import forest
@@ -49,17 +51,18 @@ class Bench:
         self.seeds: dict[int, int] = {}
         self._found: dict[int, Any] = {}
         self._threads = threads
+        self._checked = False
         self.traces = 0
 
     def run(self, experiments: Iterable[Experiment], what: str) -> None:
         """Makes the runs that are not made yet."""
         wanted = [e for e in dict.fromkeys(experiments) if id(e) not in self._found]
         sweeps = [(e, self._axes(e)) for e in wanted if isinstance(e, Sweep)]
-        traces = [(e, e.cells(self.effort)) for e in wanted if isinstance(e, Traces)]
+        traces = [(e, {key: self._changed(line) for key, line in e.cells(self.effort).items()}) for e in wanted if isinstance(e, Traces)]
         asked: list[list[Key]] = []
         for sweep, axes in sweeps:
             warm = sweep.warmups(axes) if isinstance(sweep, Branches) else repeat(None)
-            keys = (self.lines.ask(one, sweep.read, w) for one, w in zip(sweep.scenarios(axes), warm, strict=False))
+            keys = (self.lines.ask(self._changed(one), sweep.read, w) for one, w in zip(sweep.scenarios(axes), warm, strict=False))
             asked.append(list(keys))
         progress = Progress(what, self.lines.planned + sum(len(cells) for _, cells in traces))
         try:
@@ -72,6 +75,20 @@ class Bench:
             progress.close()
         for (sweep, axes), keys in zip(sweeps, asked, strict=True):
             self._found[id(sweep)] = self._collect(sweep, axes, keys)
+
+    def _changed(self, line: str) -> str:
+        """A scenario with the keys of ``--set``.
+
+        Raises:
+            ScenarioError: it has no such key, or the value is not allowed.
+        """
+        if not self.effort.sets:
+            return line
+        template = _core.Template(line, file="the paper's scenario")
+        if not self._checked:
+            template.check(self.effort.sets)
+            self._checked = True
+        return template.lines(self.effort.sets, [json.loads(line).get("seed", 1)])[0]
 
     def _axes(self, sweep: Sweep) -> Any:
         axes = sweep.chosen(self.effort)

@@ -1,4 +1,4 @@
-"""Output files of a comparison: Parquet tables, a chart as SVG and PNG, one offline page, ``comparison.json``."""
+"""Output files of a comparison: Parquet tables, a chart as SVG, PNG and PDF, one offline page, ``comparison.json``."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _cases(told: Compared) -> dict[str, Any]:
 
 
 #: The files of a comparison.
-NAMES = ("cases.toml", "comparison.png", "comparison.svg", "comparison.html", "comparison.json", "runs.parquet", "ranking.parquet")
+NAMES = ("cases.toml", "comparison.pdf", "comparison.png", "comparison.svg", "comparison.html", "comparison.json", "runs.parquet", "ranking.parquet")
 
 
 def write(told: Compared, folder: Folder) -> None:
@@ -147,7 +147,7 @@ def write(told: Compared, folder: Folder) -> None:
 
     with folder.replacing({"seeds": told.seeds}) as scratch:
         drawn = chart(told)
-        picture = draw.save(drawn, scratch / "comparison.png")
+        picture = draw.save(drawn, scratch / "comparison.png", scratch / "comparison.pdf")
         scenario = told.comparison.scenario
         cases = dumps({"scenario": write_scenario(scenario, scratch), **_cases(told)})
         (scratch / "cases.toml").write_text(cases, encoding="utf-8")

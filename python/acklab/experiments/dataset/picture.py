@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 KINDS = ("band", "heat", "cdf")
-ENDINGS = (".png", ".svg", ".html")
+ENDINGS = (".png", ".pdf", ".svg", ".html")
 #: Most lines of a panel, panels, and places on an axis of a heat map.
 MOST_LINES, MOST_PANELS, MOST_PLACES = 9, 12, 400
 #: Points of a distribution's line.
@@ -102,7 +102,7 @@ def plot(
         facet: a column.
         kind: ``band``, ``heat`` or ``cdf``.
         table: which table.
-        out: a file to write, which ends in .png, .svg or .html.
+        out: a file to write, which ends in .png, .pdf, .svg or .html.
 
     Raises:
         QueryError: this cannot be drawn.
@@ -335,7 +335,7 @@ def _write(chart: Chart, path: Path) -> None:
     from ...figures.html import document, header
 
     with replacing(path) as scratch:
-        picture = draw.save(chart, scratch if path.suffix == ".png" else None)
+        picture = draw.save(chart, *([scratch] if path.suffix in (".png", ".pdf") else []))
         if path.suffix == ".svg":
             scratch.write_text(picture.svg, encoding="utf-8")
         elif path.suffix == ".html":
