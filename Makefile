@@ -133,11 +133,15 @@ kernel:
 kernel-wheel: setup
 	@KERNEL=$$(sh tools/kernel/build.sh | tail -n 1) $(BIN)/python -m pip wheel --quiet --no-deps --no-index --wheel-dir dist packages/kernel
 
+# With the explorer, where Rust's library for WebAssembly is there: the wheels that are published have it.
 wheel: setup
+	@if sh tools/wasm.sh; then $(MAKE) --no-print-directory explorer; fi
 	$(BIN)/maturin build --release --out dist
 
 # zig (from PyPI) links with an old glibc, and for the other processor. rustup target add TARGET gets what a target needs.
 wheels: setup
+	@sh tools/wasm.sh
+	@$(MAKE) --no-print-directory explorer
 	$(BIN)/python -m pip install --quiet ziglang
 	for target in x86_64 aarch64; do \
 		PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/maturin build --release --out dist --zig --compatibility manylinux2014 \

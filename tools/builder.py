@@ -244,7 +244,8 @@ TO_TOML = '''    def to_toml(self) -> str:
             ScenarioError: it is no scenario; the message names key, value and what is allowed.
             OSError: it cannot be read.
         """
-        return cls._of(_file.tree(scenario), {"link": Link, "flow": Flow})'''
+        made: Scenario = cls._of(_file.tree(scenario), {"link": Link, "flow": Flow})
+        return made'''
 
 
 def place(key: str) -> tuple[int, str]:

@@ -73,7 +73,7 @@ def test_a_path_has_named_keys(path: str, acklab_command: Acklab) -> None:
 def test_a_path_is_compared_and_swept_by_the_same_names(acklab_command: Acklab) -> None:
     short = ["--set", "stop.at=200ms"]
     done = acklab_command("sweep", "--path", "dsl", "--vary", "up=1Mbps,2Mbps", "--metric", "goodput@down*", *short)
-    assert done.returncode == 0 and "back_rate (Mb/s)" in done.stdout, done.stderr
+    assert done.returncode == 0 and "up (Mb/s)" in done.stdout, done.stderr
     done = acklab_command("compare", "--path", "dsl", "--case", "as it is", "--case", "fast: up=9Mbps", "--seeds", "2", *short)
     assert done.returncode == 0 and "fast" in done.stdout, done.stderr
     assert acklab_command("run", "--path", "dsl", str(example("t1.toml"))).returncode == 2

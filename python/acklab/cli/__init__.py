@@ -92,9 +92,12 @@ class _Completion(argparse.Action):
         sys.exit(0)
 
 
-def _verb(listed: bool = False, **given: Any) -> Any:
-    """A verb's parser; of a verb that is only listed none."""
-    return None if listed else _Parser(**given)
+class _Verb(_Parser):
+    """A verb's parser; of a verb that is only listed, an empty one without the work of making it."""
+
+    def __init__(self, listed: bool = False, **given: Any) -> None:
+        if not listed:
+            super().__init__(**given)
 
 
 def parser(only: Sequence[str] = NAMES) -> argparse.ArgumentParser:
@@ -108,7 +111,7 @@ def parser(only: Sequence[str] = NAMES) -> argparse.ArgumentParser:
     top.add_argument("-V", "--version", action=_Version, nargs=0, help="show the version and exit")
     about = "print a script that completes the command in this shell"
     top.add_argument("--print-completion", action=_Completion, choices=("bash", "zsh", "tcsh"), help=about)
-    verbs = top.add_subparsers(title="verbs", dest="verb", metavar="VERB", required=True, parser_class=_verb)
+    verbs = top.add_subparsers(title="verbs", dest="verb", metavar="VERB", required=True, parser_class=_Verb)
     for name in NAMES:
         if name in only:
             import_module(f".{name}", __name__).add(verbs)

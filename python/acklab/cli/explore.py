@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
 import webbrowser
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ example:
 """
 
 ABSENT = "this installation has no explorer; in acklab's repository, make explorer builds it"
+BUILDING = "this clone has no explorer yet; make explorer builds it, once, in some minutes"
 
 
 def add(verbs: Any) -> None:
@@ -33,6 +35,10 @@ def act(options: argparse.Namespace) -> int:
     from ..report import explorer
 
     program = explorer.carried()
+    if program is None and (repository := explorer.repository()):
+        complain(BUILDING)
+        if subprocess.run(["make", "--no-print-directory", "explorer"], cwd=repository, check=False).returncode == 0:
+            program = explorer.carried()
     if program is None:
         complain(ABSENT)
         return 1

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ..text.escapes import file_name, not_known
+from ..text.presets import PATHS
 from ..text.terminal import say
-from .examples import PATHS, TEMPLATES, example
+from .examples import TEMPLATES, example
 from .options import add_verb
 
 EXAMPLE = """\
@@ -35,13 +36,13 @@ def act(options: argparse.Namespace) -> int:
     template = options.template
     if template not in TEMPLATES and template not in PATHS:
         options.parser.error(not_known("template", template, [*TEMPLATES, *PATHS]))
-    file = TEMPLATES[template][0] if template in TEMPLATES else f"access/{template}.toml"
+    source = TEMPLATES[template][0] if template in TEMPLATES else f"access/{template}.toml"
     path = Path(options.name if options.name.endswith(".toml") else f"{options.name}.toml")
     # `main` puts replacement characters where an argument is no text: the file would have another name.
     if not os.path.basename(options.name).removesuffix(".toml").strip(". ") or {"\0", "\N{REPLACEMENT CHARACTER}"} & set(options.name):
         options.parser.error(f"{file_name(options.name) or 'an empty text'} is no name of a file; nothing was written")
     try:
-        text = example(file).read_bytes()
+        text = example(source).read_bytes()
         with path.open("xb") as file:
             try:
                 file.write(text)

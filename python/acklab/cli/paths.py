@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
+from ..text import presets
 from ..text.terminal import say
 from ..text.toml import loads
 from . import examples
@@ -98,10 +99,10 @@ def time_of_buffer(queue: Mapping[str, Any], bps: float) -> str:
 
 def explained(word: str) -> str | None:
     """What a word means with ``--path``: a preset, or a short key; none if it is neither."""
-    if word in examples.KEYS:
-        key, about = examples.KEYS[word]
+    if word in presets.KEYS:
+        key, about = presets.KEYS[word]
         return f"{word}, with --path: {about}\n  in most presets: {key} (acklab explain docsis30 has those of one)"
-    return _preset(word) if word in examples.PATHS else None
+    return _preset(word) if word in presets.PATHS else None
 
 
 def _preset(name: str) -> str:
@@ -109,8 +110,8 @@ def _preset(name: str) -> str:
     from .. import _core
 
     text = examples.example(f"access/{name}.toml").read_bytes()
-    known = examples.keys(name)
+    known = presets.keys(name)
     lines = [f"--path {name}: {path_as_text(loads(_core.expanded(text, file=name)))}"]
     lines += [f"  {line.removeprefix('#').strip()}" for line in text.decode().partition("title =")[0].splitlines()]
-    keys = [f"    {key:<12} {known[key]}: {about}" for key, (_, about) in examples.KEYS.items() if key in known]
+    keys = [f"    {key:<12} {known[key]}: {about}" for key, (_, about) in presets.KEYS.items() if key in known]
     return "\n".join([*lines, "  short keys:", *keys])

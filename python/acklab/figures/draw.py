@@ -19,6 +19,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
 from ..plot import palette
 from ..plot.style import drawing, label
@@ -26,6 +27,7 @@ from ..text.escapes import visible
 from ..text.escapes import width as columns_of
 from . import canvas, multiples
 from .charts import Axis, Bars, Chart, Dots, Forest, Heat, Line, Lines, Mark, Multiples, Panel, Tornado
+from .points import Series, block, points
 
 #: Background of a text that may lie over a line.
 _BEHIND: Any = {"boxstyle": "square,pad=0.1", "facecolor": canvas.SURFACE, "edgecolor": "none", "alpha": 0.85}
@@ -70,6 +72,8 @@ class Picture(NamedTuple):
     """A standalone file."""
     parts: list[list[tuple[float, float, float, float]]]
     """Where its panels are, as rectangles of the SVG side by side, which a narrow screen shows below each other."""
+    series: list[Series]
+    """Its points, for the pointer."""
 
 
 def save(chart: Chart, *files: Path) -> Picture:
@@ -81,7 +85,7 @@ def save(chart: Chart, *files: Path) -> Picture:
         for file in files:
             about = {"Software": None} if file.suffix == ".png" else {"CreationDate": None, "Creator": None, "Producer": None}
             made.savefig(file, dpi=120, facecolor="white", metadata=about)
-        return Picture(buffer.getvalue(), _parts(made, isinstance(chart, (Dots, Tornado, Multiples))))
+        return Picture(buffer.getvalue(), _parts(made, isinstance(chart, (Dots, Tornado, Multiples))), points(made, chart.rows if isinstance(chart, Dots) else ()))
 
 
 def _parts(made: Figure, rows: bool) -> list[list[tuple[float, float, float, float]]]:
@@ -114,7 +118,7 @@ def embedded(chart: Chart, picture: Picture) -> str:
     stacked = f'<div class="parts" aria-hidden="true">{parts}</div>' if parts else ""
     caption = html.escape(visible(chart.about))
     kind = ' class="stacks"' if parts else ' class="small"' if f'viewBox="0 0 {72 * canvas.SMALL:g} ' in picture.svg else ""
-    return f"<figure{kind}>{themed(picture.svg, chart.name, chart.about)}{stacked}<figcaption>{caption}</figcaption></figure>"
+    return f"<figure{kind}>{themed(picture.svg, chart.name, chart.about)}{stacked}<figcaption>{caption}</figcaption>{block(picture.series)}</figure>"
 
 
 def _part(name: str, places: list[tuple[float, float, float, float]]) -> str:
@@ -151,11 +155,11 @@ def themed(text: str, name: str, about: str) -> str:
 
 
 def _line(axes: Axes, line: Line) -> None:
-    style: dict[str, Any] = {"color": canvas.shade(line.colour), "ls": line.dash, "lw": line.width}
+    style: dict[str, Any] = {"color": canvas.shade(line.colour), "ls": line.dash, "lw": line.width, "label": line.name}
     if line.step:
         axes.step(line.x, line.y, where="post", **style)
     elif line.marker and not line.dash.strip():
-        axes.plot(line.x, line.y, line.marker, ms=4, color=style["color"])
+        axes.plot(line.x, line.y, line.marker, ms=4, color=style["color"], label=line.name)
     else:
         axes.plot(line.x, line.y, marker=line.marker or None, ms=3.5, **style)
     if line.band is not None:
@@ -204,6 +208,8 @@ def _panel(axes: Axes, panel: Panel) -> None:
     for line in panel.lines:
         _line(axes, line)
     canvas.axis(axes, panel.x, panel.y)
+    if panel.x.ticks is None and not panel.x.log and all(float(x).is_integer() for line in panel.lines for x in line.x):
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))  # half a packet is no place to look at
     _marks(axes, panel.marks)
     axes.set_title(panel.title, loc="left")
 

@@ -46,7 +46,7 @@ def header(title: str, kicker: str, headline: str, *, quick: bool, changed: Sequ
         warning += f'<p class="warning"><b>Changed: not the paper.</b> Every run has <span class="command">{esc(", ".join(changed))}</span>.</p>'
     return (
         '<header class="top"><div id="theme"></div>'
-        f'<p class="kicker">{esc(kicker)}</p><h1>{esc(title)}</h1><p>{esc(headline)}</p>{warning}'
+        f'<p class="kicker">{esc(kicker)}</p><h1>{esc(title)}</h1>{f"<p>{esc(headline)}</p>" if headline else ""}{warning}'
     )
 
 

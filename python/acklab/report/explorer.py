@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import gzip
 import re
+import shutil
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,12 @@ def carried() -> bytes | None:
     """The packed program of this package, if it has one."""
     file = resources.files(__package__).joinpath("assets", PROGRAM)
     return file.read_bytes() if file.is_file() else None
+
+
+def repository() -> Path | None:
+    """The clone that this package is installed from, where it and ``make`` can build the program."""
+    root = Path(__file__).resolve().parents[3]
+    return root if (root / "crates" / "explorer").is_dir() and shutil.which("make") and shutil.which("cargo") else None
 
 
 def page(program: bytes) -> str:

@@ -40,7 +40,7 @@ def paper_page(outcome: Outcome, pictures: Pictures) -> str:
     links += [(f"{paper.id}-search.html", "Open questions, searched")] * bool(_of(outcome, "search"))
     contents = "".join(f'<a href="{to}">{esc(text)}</a>' for to, text in links)
     top = [
-        header(paper.title, paper.citation, _headline(outcome), quick=outcome.effort.quick, changed=outcome.effort.sets),
+        header(_headline(outcome), f"{paper.title}. {paper.citation}", "", quick=outcome.effort.quick, changed=outcome.effort.sets),
         f"<p>{esc(paper.about)}</p>",
         _failures(outcome),
         f'<nav class="contents" aria-label="Contents">{contents}</nav></header><main>',

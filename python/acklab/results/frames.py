@@ -44,7 +44,7 @@ def pandas(frame: Any) -> Any:
         ImportError: pandas is not installed; says what to install.
     """
     try:
-        import pandas as pd
+        import pandas as pd  # type: ignore[import-untyped]
     except ModuleNotFoundError:
         raise ImportError("a pandas frame needs pandas: pip install pandas") from None
     import polars as pl

@@ -71,6 +71,31 @@ WITH_CHARTS = ("report", "live", "comparison", "analysis")
 AXE = Path(sys.prefix) / "npm/node_modules/axe-core/axe.min.js"
 
 
+def test_static_charts_speak_tables_sort_and_the_command_is_copied(pages: dict[str, Path]) -> None:
+    with browser.Browser() as page:
+        for name in ("sweep", "comparison"):
+            page.open(pages[name]) if name in WITH_CHARTS else opened(page, pages[name])
+            chart = "document.querySelector('figure:has(> .chart-points) > svg')"
+            page.js(f"{chart}.focus(); {chart}.dispatchEvent(new KeyboardEvent('keydown', {{ key: 'Home', bubbles: true }}))")
+            told = page.js("document.getElementById('live').textContent")
+            first = page.js("JSON.parse(document.querySelector('.chart-points').textContent)[0].points[0][2]")
+            assert told.endswith(first) and first, name
+            assert page.js("!document.querySelector('.point-tip').hidden"), name
+            page.js(f"{chart}.dispatchEvent(new KeyboardEvent('keydown', {{ key: 'Escape', bubbles: true }}))")
+            assert page.js("document.querySelector('.point-tip').hidden"), name
+            assert page.js("document.getElementById('command').textContent").startswith(f"acklab {'sweep' if name == 'sweep' else 'compare'} s.json")
+            page.js("document.querySelector('button.copy').click()")
+    with browser.Browser() as page:
+        opened(page, pages["allman1998"])
+        heads = page.js("document.querySelectorAll('th button.sort').length")
+        assert heads > 3
+        column = "[...document.querySelector('th button.sort').closest('table').tBodies[0].rows].map((row) => row.cells[0].textContent)"
+        before = page.js(column)
+        page.js("document.querySelector('th button.sort').click()")
+        assert sorted(before) == sorted(page.js(column))
+        assert page.js("document.querySelector('th[aria-sort]').getAttribute('aria-sort')") == "ascending"
+
+
 def test_pages_work_under_their_policy(pages: dict[str, Path]) -> None:
     with browser.Browser() as page:
         for name in NAMES:

@@ -127,7 +127,7 @@ def plot(
     if invalid(place):
         chart = _warned(chart, "Invalid live run")
     if out is not None:
-        _write(chart, Path(out))
+        _write(chart, Path(out), _finding(chart) if kind == "band" else "")
     return chart
 
 
@@ -330,7 +330,30 @@ def _places(name: str, values: Sequence[Any]) -> Axis:
     return Axis(named(column, unit), ticks=chosen, words=[f"{values[k] * factor:.4g}" if column.is_number else str(values[k]) for k in chosen])
 
 
-def _write(chart: Chart, path: Path) -> None:
+def _finding(chart: Chart) -> str:
+    """Where the lines of a chart are least and greatest, in a sentence; nothing for other charts."""
+    if not isinstance(chart, Lines) or not chart.panels or not chart.panels[0].y.label:
+        return ""
+    found = [
+        (float(y), " · ".join(filter(None, [panel.title, line.name])), float(x))
+        for panel in chart.panels
+        for line in panel.lines
+        for x, y in zip(line.x, line.y, strict=True)
+        if math.isfinite(y)
+    ]
+    if not found or min(found)[0] == max(found)[0]:
+        return ""
+    axes = chart.panels[0]
+
+    def place(one: tuple[float, str, float]) -> str:
+        value, name, x = one
+        where = next((str(word) for tick, word in zip(axes.x.ticks or (), axes.x.words, strict=False) if tick == x), f"{x:.4g}")
+        return f"{value:.4g} at {axes.x.label} {where}" + (f" ({name})" if name else "")
+
+    return f"{axes.y.label} goes from {place(min(found))} to {place(max(found))}."
+
+
+def _write(chart: Chart, path: Path, finding: str) -> None:
     from ...figures import draw
     from ...figures.html import document, header
 
@@ -339,6 +362,6 @@ def _write(chart: Chart, path: Path) -> None:
         if path.suffix == ".svg":
             scratch.write_text(picture.svg, encoding="utf-8")
         elif path.suffix == ".html":
-            top = header(chart.about.partition(";")[0], "acklab plot", "", quick=False)
+            top = header(finding or chart.about.partition(";")[0], "acklab plot", chart.about, quick=False)
             body = f'{top}</header><main><section class="card">{draw.embedded(chart, picture)}</section></main>'
             scratch.write_text(document(chart.about, body), encoding="utf-8")

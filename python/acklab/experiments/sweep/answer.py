@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from .result import Swept
 
 
-def answer(told: Swept, design: Design) -> str:
-    """A sentence for each metric."""
+def answer(told: Swept, design: Design) -> list[str]:
+    """A sentence for each metric, the first of which heads the page, and what the numbers rest on."""
     rows = told.summary.select("mean", "low", "high").rows(named=True)
     count = len(design.metrics)
     said = [_extremes(metric, rows[place::count], design) for place, metric in enumerate(design.metrics)]
     most = told.plan.seeds.most
     few = "One run a point." if most == 1 else f"Means of {most} runs a point, too few for intervals."
     basis = few if most < LEAST_SEEDS else "± is half the 95 % interval of one mean."
-    return " ".join([*filter(None, said), basis])
+    return [*filter(None, said), basis]
 
 
 def _extremes(metric: Metric, rows: list[dict[str, Any]], design: Design) -> str:

@@ -26,7 +26,7 @@ def plain(told: Swept, design: Design) -> dict[str, Any]:
     return {
         "title": told.title,
         "runs": told.runs,
-        "answer": answer(told, design),
+        "answer": " ".join(answer(told, design)),
         "metrics": [{"name": m.name, "quantity": m.quantity.name, "where": m.where, "unit": m.quantity.unit} for m in metrics],
         "axes": [
             {"columns": [{"name": c.title, "key": c.key, "unit": c.unit, "values": list(c.cells)} for c in axis.columns]}
@@ -62,8 +62,9 @@ def _page(told: Swept, design: Design, charts: list[str], notes: list[str]) -> s
     """One page that needs no network."""
     from ...figures.html import document, esc, header, table
 
-    body = [header(told.title, "acklab sweep", basis(told), quick=False)]
-    body.append(f'<p class="lead">{esc(answer(told, design))}</p></header><main>')
+    finding, *others = answer(told, design)
+    body = [header(finding, f"acklab sweep: {told.title}", basis(told), quick=False)]
+    body.append(f'<p class="lead">{esc(" ".join(others))}</p></header><main>')
     body += [f'<section class="card">{chart}</section>' for chart in charts]
     body += [f'<p class="note">{esc(note)}</p>' for note in notes]
     cells = [[esc(text) for text in row] for row in rows(told, design, MOST_ROWS)]

@@ -134,7 +134,7 @@ def merge(shards: Sequence[Path], out: Path) -> tuple[Swept, Design]:
     design.check()
     if design.identity() != identity:
         raise SweepError(f"{first / PLAN} is not the plan of its runs; make this shard again")
-    line, command.line = command.line, kept["command"]
+    before, command.line = command.line, kept["command"]
     try:
         with results(out, "sweep", NAMES) as folder, contextlib.closing(Journal(folder, identity)) as journal:
             with journal.path.open("ab") as file:
@@ -149,7 +149,7 @@ def merge(shards: Sequence[Path], out: Path) -> tuple[Swept, Design]:
     except FolderError as error:
         raise SweepError(str(error)) from None
     finally:
-        command.line = line
+        command.line = before
 
 
 class _Whole(Work):

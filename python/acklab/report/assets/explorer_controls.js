@@ -33,11 +33,14 @@ const MENUS = [
     options: [
       ["every segment", '{ policy = "every" }'],
       ["delayed (RFC 1122)", '{ policy = "delayed" }'],
+      ["delayed after slow start (DAASS)", '{ policy = "daass" }'],
       ["every 8th segment", '{ policy = "delayed", segments = 8, timer = "200ms" }'],
       ["Linux", '{ policy = "linux" }'],
       ["smartacking", '{ policy = "smart" }'],
       ["at most 4 a round trip (TACK's clock)", '{ policy = "periodic" }'],
+      ["as congestion on the return path allows (ACC)", '{ policy = "acc" }'],
       ["4 pieces of each (division)", '{ policy = "divide", pieces = 4 }'],
+      ["ahead of the data (optimistic)", '{ policy = "optimistic" }'],
       ["QUIC: every 2nd packet", '{ policy = "quic" }'],
       ["QUIC: every 10th packet", '{ policy = "quic", segments = 10 }'],
     ],
@@ -49,6 +52,19 @@ const MENUS = [
   {
     id: "control", name: "Congestion control", path: "flow.0.sender.control",
     options: [["Reno", '"reno"'], ["CUBIC", '"cubic"'], ["Veno", '"veno"'], ["Vegas", '"vegas"'], ["Westwood+", '"westwood"'], ["BBR", '"bbr"']],
+  },
+  {
+    id: "aqm", name: "Kind of queue", path: "link.-1.queue", within: "link.-1.rate", none: "no limit",
+    options: [
+      ["drop-tail, 100 packets", '{ kind = "drop-tail", packets = 100 }'],
+      ["CoDel", '{ kind = "codel" }'],
+      ["FQ-CoDel", '{ kind = "fq-codel" }'],
+      ["PIE", '{ kind = "pie" }'],
+      ["FQ-PIE", '{ kind = "fq-pie" }'],
+      ["CAKE", '{ kind = "cake" }'],
+      ["DualPI2 (L4S)", '{ kind = "dual-pi2" }'],
+      ["RED", '{ kind = "red" }'],
+    ],
   },
   {
     id: "filter", name: "ACK filter on the return path", path: "link.-1.back.queue.filter", within: "link.-1.back.queue",
@@ -91,11 +107,11 @@ export function controls(change) {
     };
   }
 
-  function menu({ id, name, path, options, within }) {
+  function menu({ id, name, path, options, within, none = within ? "none" : "the stack's own" }) {
     const own = h("option", { value: "own", hidden: true }, "as written below");
     const select = /** @type {HTMLSelectElement} */ (h("select", { id: "set-" + id, onchange: () => {
       change(select.value === "none" ? removed(text, path) : replaced(text, path, options[Number(select.value)][1]));
-    } }, own, h("option", { value: "none" }, within ? "none" : "the stack's own"), options.map(([label], i) => h("option", { value: String(i) }, label))));
+    } }, own, h("option", { value: "none" }, none), options.map(([label], i) => h("option", { value: String(i) }, label))));
     return {
       element: h("div", { class: "control menu" }, h("label", { for: "set-" + id }, name), select),
       show() {
@@ -112,5 +128,6 @@ export function controls(change) {
 // Whether a key that the text does not have may be added to it.
 function canAdd(id, text, path) {
   if (id === "loss" || id === "back") return Boolean(placeOf(text, "link.-1.rate"));
-  return id === "queue" ? Boolean(placeOf(text, path.replace(/\.packets$/, ""))) && !/bytes/.test(valueOf(text, "link.-1.queue")) : false;
+  // Other kinds of queue have other limits.
+  return id === "queue" && /drop-tail/.test(valueOf(text, "link.-1.queue") || "") && !/bytes/.test(valueOf(text, "link.-1.queue"));
 }

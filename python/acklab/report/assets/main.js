@@ -1,7 +1,10 @@
 // Puts the page of a report together.
-import { byId } from "./dom.js";
+import { wireCommand } from "./command.js";
 import { wireControls } from "./controls.js";
+import { byId } from "./dom.js";
+import { wireFigures } from "./figures.js";
 import { wireFragment } from "./fragment.js";
+import { wireSorting } from "./sorting.js";
 import { state } from "./state.js";
 import { summary } from "./summary.js";
 import { sortableTable } from "./tables.js";
@@ -12,6 +15,9 @@ function start() {
   const manifest = JSON.parse(byId("manifest").textContent);
   startTheme(manifest.palette);
   wireControls();
+  wireSorting();
+  wireFigures();
+  wireCommand();
   state.start(manifest);
   fillReport(manifest);
   startViewer(manifest.charts);

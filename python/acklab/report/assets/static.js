@@ -1,6 +1,12 @@
 // A page without charts over time: the theme, and the controls. The page can be read without this.
+import { wireCommand } from "./command.js";
 import { wireControls } from "./controls.js";
+import { wireFigures } from "./figures.js";
+import { wireSorting } from "./sorting.js";
 import { startTheme } from "./theme.js";
 
 startTheme({ slots: {}, roles: {} });
 wireControls();
+wireSorting();
+wireFigures();
+wireCommand();
