@@ -43,7 +43,7 @@ variants! {
         /// counted what ACKs cover).
         Counter = "counter" {}
         /// One segment for each segment it completes. In congestion avoidance these are counted, and each window of them makes
-        /// one segment (Linux). CUBIC takes them uncounted.
+        /// one segment (Linux). CUBIC takes them uncounted. With recovery `rack`, what an ACK of new data reports counts, too.
         SegmentCounter = "segment-counter" {}
     }
 }

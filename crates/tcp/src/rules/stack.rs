@@ -135,6 +135,8 @@ impl Stack {
                     undo: Undo::Both,
                     frto: Frto::Linux,
                     reordering: Reordering::Linux,
+                    search: LossSearch::Linux,
+                    undo_evidence: UndoEvidence::Segments,
                     marks: Marks::Prr,
                     rtt_samples: RttSamples::Linux,
                     loss_counts: LossCounts::Unreported,

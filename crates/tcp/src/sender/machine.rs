@@ -96,7 +96,9 @@ impl Sender {
         if self.answers_skip(ack, now, wire) {
             return false;
         }
-        self.recovery.judge(&mut self.core, ack, now);
+        if self.recovery.judge(&mut self.core, ack, now) {
+            self.core.take_back();
+        }
         if self.core.has_ack_events() {
             let report = self.recovery.report(&self.core, ack);
             self.core.notify_control(ack, &report, now);

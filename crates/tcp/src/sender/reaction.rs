@@ -1,12 +1,13 @@
 //! Reactions to congestion and silence: reductions of the window, and their undo (RFC 5681 section 3, RFC 3168, RFC 6298).
 
-use acklab_packet::{Ack, Time};
+use acklab_packet::{Ack, Seq, Time};
 
 use super::congestion::CaState;
 use super::congestion::control::{CongestionControl, Signal};
 use super::congestion::credit::WindowCredit;
+use super::recovery::undo::dsack;
 use super::{Core, SenderWire};
-use crate::rules::{Halving, IdleRestart, RecoveryExit, TimeoutSsthresh};
+use crate::rules::{Halving, IdleRestart, Marks, RecoveryExit, Reordering, TimeoutSsthresh, UndoEvidence};
 
 impl Core {
     /// Reduces the window because of `signal`: both to what the control leaves of what was in use, or cwnd to one segment.
@@ -65,7 +66,7 @@ impl Core {
     /// With nothing outstanding the echo is a repeat; and no timer would open a window that ns-2's halving closes.
     pub(super) fn on_mark_echo(&mut self, now: Time) {
         let due = self.seq.una >= self.cc.recover && self.seq.una < self.seq.max;
-        let spread = self.rules.recovery.spreads_marks() && !self.control_owns_window();
+        let spread = self.rules.recovery.marks() == Marks::Prr && !self.control_owns_window();
         if self.rules.ecn && due && self.cc.state != CaState::Recovery && !spread {
             self.answer_mark(now);
         }
@@ -182,18 +183,27 @@ impl Core {
         }
     }
 
-    /// True if this ACK, before it counts, shows that the last reduction was spurious. If so, the reduction is undone.
-    pub(super) fn undo(&mut self, ack: &Ack) -> bool {
-        let Some(undo) = self.extras.undo.as_mut().filter(|undo| !undo.weighed) else { return false };
-        let needless =
-            undo.judge(ack, self.rules.recovery.stamp(ack.ts_ecr), &self.seq, self.cc.state, &mut self.counters);
-        if needless {
-            self.take_back();
+    /// The duplicate that this ACK reports, where the rules count it. If there are more duplicates than retransmissions, the path made
+    /// some, and it is unknown which. Then no duplicate counts until there are as many retransmissions (Linux's `tcp_dsack_seen`).
+    pub(super) fn reported_duplicate(&mut self, ack: &Ack) -> Option<(Seq, Seq)> {
+        let undoes = self.extras.undo.as_ref().is_some_and(|undo| undo.by_dsack);
+        if !undoes && self.rules.recovery.reordering() != Reordering::Linux {
+            return None;
         }
-        needless
+        let (start, end) = dsack(ack)?;
+        self.counters.duplicates += (end - start).div_ceil(u64::from(self.seq.mss));
+        (self.counters.duplicates <= self.counters.retransmits).then_some((start, end))
     }
 
-    /// Undoes the last reduction, except for the windows. The recovery itself forgets what it believes lost.
+    /// True if this ACK, before it counts, shows that the last reduction was spurious, by what was sent again since. `duplicate`: the
+    /// duplicate it reports.
+    pub(super) fn shows_spurious(&mut self, ack: &Ack, duplicate: Option<(Seq, Seq)>) -> bool {
+        let undo = self.extras.undo.as_mut().filter(|undo| undo.evidence == UndoEvidence::Reduction);
+        let echo = self.rules.recovery.stamp(ack.ts_ecr);
+        undo.is_some_and(|undo| undo.judge(ack, (echo, duplicate), &self.seq, self.cc.state))
+    }
+
+    /// Undoes the last reduction, except for the windows. The recovery itself has forgotten what it believed lost.
     pub(super) fn take_back(&mut self) {
         if self.extras.undo.as_mut().is_some_and(|undo| undo.take()) {
             self.cc.reopen(self.seq.una);

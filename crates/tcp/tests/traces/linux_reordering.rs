@@ -9,6 +9,8 @@ use crate::sender_table::{follow, rfc};
 
 fn rules(reordering: Reordering) -> SenderRules {
     let recovery = named::<RecoveryKind>("rack").with("undo", Undo::Both).with("reordering", reordering);
+    let linux = reordering == Reordering::Linux;
+    let recovery = if linux { recovery.with("undo_evidence", "segments").with("search", "linux") } else { recovery };
     SenderRules { recovery, initial_window: 10.0, timestamps: true, timestamp_bytes: 0, ..rfc() }
 }
 

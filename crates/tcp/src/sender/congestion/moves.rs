@@ -85,6 +85,7 @@ impl Congestion {
         self.windows.inflation = 0;
         self.windows.state = CaState::Open;
         self.windows.recover = una;
+        self.windows.dupacks = 0;
     }
 
     /// An ACK of new data: the count of duplicates starts again.

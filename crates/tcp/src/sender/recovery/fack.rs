@@ -79,6 +79,16 @@ impl Fack {
         });
     }
 
+    /// What was believed lost was not.
+    fn forget_losses(&mut self, core: &Core) {
+        self.allowance = 0;
+        self.prr.forget();
+        self.resent.clear();
+        self.arrived = self.count;
+        self.lost.clear();
+        self.judged = core.seq.una;
+    }
+
     /// Finds what is lost by now, with everything below `una` acknowledged; whether that is more than before.
     fn find_losses(&mut self, core: &Core, una: Seq) -> bool {
         let Some(&(_, forward)) = self.board.runs().last() else { return false };
@@ -182,8 +192,12 @@ impl ByPipe for Fack {
 }
 
 impl LossRecovery for Fack {
-    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) {
-        self.undo(core, ack);
+    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) -> bool {
+        let duplicate = core.reported_duplicate(ack);
+        let spurious = core.shows_spurious(ack, duplicate);
+        if spurious {
+            self.forget_losses(core);
+        }
         let (before, una) = ((core.seq.una, self.board.total()), ack.ack.max(core.seq.una));
         self.before = Before::of(&self.board, self.in_flight(core), core, ack);
         self.newly_lost = 0;
@@ -192,6 +206,7 @@ impl LossRecovery for Fack {
             self.find_losses(core, una);
             self.delivery = Delivery::between(before, (una, self.board.total()));
         }
+        spurious
     }
 
     fn report(&mut self, core: &Core, ack: &Ack) -> Report {
@@ -259,15 +274,6 @@ impl LossRecovery for Fack {
             self.lost.remove(start, end);
         }
         self.judged = core.seq.max;
-    }
-
-    fn undone(&mut self, core: &mut Core, _: CaState) {
-        self.allowance = 0;
-        self.prr.forget();
-        self.resent.clear();
-        self.arrived = self.count;
-        self.lost.clear();
-        self.judged = core.seq.una;
     }
 
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {

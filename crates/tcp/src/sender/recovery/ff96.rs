@@ -204,10 +204,11 @@ impl ByPipe for Ff96 {
 impl LossRecovery for Ff96 {
     /// Outside a recovery an ACK of new data reports nothing that counts.
     #[inline(always)]
-    fn judge(&mut self, core: &mut Core, ack: &Ack, _: Time) {
+    fn judge(&mut self, core: &mut Core, ack: &Ack, _: Time) -> bool {
         if recovering(core) || ack.ack <= self.base {
             self.judge_reports(core, ack);
         }
+        false
     }
 
     fn report(&mut self, core: &Core, ack: &Ack) -> Report {

@@ -65,9 +65,9 @@ impl Frto {
         self.suspicion = None;
     }
 
-    /// Judges by an ACK that has not counted yet. A spurious timeout is undone. `known`: how many units between two numbers were
+    /// Judges by an ACK that has not counted yet. `known`: how many units between two numbers were
     /// reported before it, or were sent twice for another reason, such as a probe of the tail.
-    pub fn judge(&mut self, core: &mut Core, ack: &Ack, known: impl Fn(&Core, Seq, Seq) -> u64) -> TimeoutSign {
+    pub fn judge(&mut self, core: &Core, ack: &Ack, known: impl Fn(&Core, Seq, Seq) -> u64) -> TimeoutSign {
         let Some(suspicion) = &self.suspicion else { return TimeoutSign::None };
         let Suspicion { resent_to, point, asked, .. } = **suspicion;
         // Whether some of these units were sent once, before the timeout, and are reported for the first time.
@@ -81,7 +81,6 @@ impl Frto {
         let advances = ack.ack > core.seq.una;
         if original && (asked || core.rules.recovery.frto() == Rule::Linux) {
             self.forget();
-            core.take_back();
             return TimeoutSign::Spurious;
         }
         if asked {

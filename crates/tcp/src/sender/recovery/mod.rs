@@ -41,9 +41,10 @@ use crate::rules::RecoveryKind;
 
 /// A loss recovery: it reacts to ACKs and to the timer.
 pub trait LossRecovery {
-    /// An ACK arrived that does not go beyond `snd_max`. Takes in what it covers and reports, and finds what is lost. Undoes a
-    /// reduction that the ACK shows to be spurious. No window falls or grows yet.
-    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time);
+    /// An ACK arrived that does not go beyond `snd_max`. Takes in what it covers and reports, and finds what is lost. No window
+    /// falls or grows yet. True if the ACK shows that the last reduction was spurious: the sender then undoes it. The recovery has
+    /// forgotten by itself what it believed lost.
+    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) -> bool;
 
     /// What the ACK just judged shows.
     fn report(&mut self, core: &Core, ack: &Ack) -> Report;
@@ -62,18 +63,6 @@ pub trait LossRecovery {
 
     /// The timer ran out: forget what the timeout makes void, before the window is reduced.
     fn before_timeout(&mut self, core: &mut Core);
-
-    /// Undoes the last reduction if this ACK, before it counts, shows that it was spurious.
-    fn undo(&mut self, core: &mut Core, ack: &Ack) {
-        let was = core.cc.state_at(core.seq.una);
-        if core.undo(ack) {
-            self.undone(core, was);
-        }
-    }
-
-    /// Forgets what was believed lost and was not: a reduction has been undone. `was` is the state before that. Recoveries
-    /// without this method have no reductions that are undone.
-    fn undone(&mut self, _core: &mut Core, _was: CaState) {}
 
     /// Units that a SACK recovery believes to be in the network, while it is on.
     fn pipe(&self, _core: &Core) -> Option<u64> {
@@ -153,8 +142,8 @@ recoveries! {
 
 impl LossRecovery for Recovery {
     #[inline(always)]
-    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) {
-        each!(self, recovery => recovery.judge(core, ack, now));
+    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) -> bool {
+        each!(self, recovery => recovery.judge(core, ack, now))
     }
 
     fn report(&mut self, core: &Core, ack: &Ack) -> Report {
@@ -176,10 +165,6 @@ impl LossRecovery for Recovery {
 
     fn before_timeout(&mut self, core: &mut Core) {
         each!(self, recovery => recovery.before_timeout(core));
-    }
-
-    fn undone(&mut self, core: &mut Core, was: CaState) {
-        each!(self, recovery => recovery.undone(core, was));
     }
 
     fn pipe(&self, core: &Core) -> Option<u64> {

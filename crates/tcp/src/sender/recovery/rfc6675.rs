@@ -44,6 +44,13 @@ impl Rfc6675 {
         self.board.total() - before
     }
 
+    /// What was believed lost was not.
+    fn forget_losses(&mut self, core: &Core) {
+        self.frto.forget();
+        self.prr.forget();
+        self.high_rxt = core.seq.una;
+    }
+
     /// `IsLost`: everything unreported below this edge is lost (section 4). Above it lie `dup_thresh` reported runs, or more
     /// than `dup_thresh - 1` segments' worth of reported units.
     fn lost_edge(&self, core: &Core) -> Seq {
@@ -77,9 +84,9 @@ impl Rfc6675 {
 
     /// Units in the network with everything below `una` acknowledged: in a recovery the pipe, after a timeout what was sent again,
     /// else what is neither reported nor lost.
-    fn in_flight(&self, core: &Core, una: Seq) -> u64 {
+    fn in_flight(&self, core: &Core, una: Seq, state: CaState) -> u64 {
         let edge = self.lost_edge_above(core, una).max(una);
-        match core.cc.state_at(una) {
+        match state {
             CaState::Loss => self.unreported(una, core.seq.nxt),
             CaState::Recovery => {
                 self.unreported(edge, core.seq.max) + self.unreported(una, self.high_rxt.min(core.seq.max))
@@ -263,17 +270,24 @@ impl ByPipe for Sending<'_> {
 }
 
 impl LossRecovery for Rfc6675 {
-    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) {
-        self.undo(core, ack);
+    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) -> bool {
+        let duplicate = core.reported_duplicate(ack);
+        let needless = core.shows_spurious(ack, duplicate);
+        if needless {
+            self.forget_losses(core);
+        }
         let board = &self.board;
         self.verdict = self.frto.judge(core, ack, |_, from, to| board.within(from, to));
         if self.verdict == TimeoutSign::Spurious {
-            self.undone(core, CaState::Loss);
+            self.forget_losses(core);
         }
+        let spurious = needless || self.verdict == TimeoutSign::Spurious;
         if core.has_ack_events() {
-            self.before = Before::of(&self.board, self.in_flight(core, core.seq.una), core, ack);
+            let state = if spurious { CaState::Open } else { core.cc.state_at(core.seq.una) };
+            self.before = Before::of(&self.board, self.in_flight(core, core.seq.una, state), core, ack);
         }
         self.news = self.update(core, ack, now);
+        spurious
     }
 
     fn report(&mut self, core: &Core, ack: &Ack) -> Report {
@@ -287,7 +301,8 @@ impl LossRecovery for Rfc6675 {
         let duplicate = ack.ack == core.seq.una && self.news > 0 && self.verdict != TimeoutSign::Refuted;
         let begins = duplicate && report.state < CaState::Recovery && repeats && Self::may_enter(core);
         let state = if begins { CaState::Recovery } else { report.state };
-        Report { lost, lost_ever: self.lost_ever, in_flight: self.in_flight(core, una), state, ..report }
+        let in_flight = self.in_flight(core, una, core.cc.state_at(una));
+        Report { lost, lost_ever: self.lost_ever, in_flight, state, ..report }
     }
 
     fn settle<W: SenderWire>(&mut self, core: &mut Core, ack: &Ack, now: Time, wire: &mut W) -> Option<u32> {
@@ -340,14 +355,8 @@ impl LossRecovery for Rfc6675 {
     }
 
     fn outstanding(&self, core: &Core) -> (u64, u64) {
-        (self.in_flight(core, core.seq.una), self.unreported(core.seq.una, self.lost_edge(core)))
-    }
-
-    fn undone(&mut self, core: &mut Core, _: CaState) {
-        self.frto.forget();
-        self.prr.forget();
-        core.cc.forget_duplicates();
-        self.high_rxt = core.seq.una;
+        let in_flight = self.in_flight(core, core.seq.una, core.cc.state_at(core.seq.una));
+        (in_flight, self.unreported(core.seq.una, self.lost_edge(core)))
     }
 
     fn resume<W: SenderWire>(&mut self, core: &mut Core, now: Time, wire: &mut W) {

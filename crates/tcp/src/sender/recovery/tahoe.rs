@@ -14,7 +14,9 @@ pub struct Tahoe;
 impl LossRecovery for Tahoe {
     /// Nothing: no reduction is undone.
     #[inline(always)]
-    fn judge(&mut self, _: &mut Core, _: &Ack, _: Time) {}
+    fn judge(&mut self, _: &mut Core, _: &Ack, _: Time) -> bool {
+        false
+    }
 
     fn report(&mut self, core: &Core, ack: &Ack) -> Report {
         let report = Report::by_number(core, ack, begins_recovery(core, ack));

@@ -6,15 +6,14 @@
 
 use acklab_packet::{Ack, Seq, Time};
 
-use crate::rules::{Frto, SenderRules};
-use crate::sender::SenderCounters;
+use crate::rules::{Frto, SenderRules, UndoEvidence};
 use crate::sender::congestion::control::Reduced;
 use crate::sender::congestion::{CaState, Congestion};
 use crate::sender::sequence::SequenceSpace;
 
 /// The block with which an ACK reports a duplicate: the first, if it lies below the cumulative ACK or within the second
 /// (RFC 2883 section 4).
-pub(super) fn dsack(ack: &Ack) -> Option<(Seq, Seq)> {
+pub(in crate::sender) fn dsack(ack: &Ack) -> Option<(Seq, Seq)> {
     let mut blocks = ack.sack.iter(ack.ack);
     let first = blocks.next()?;
     let within = blocks.next().is_some_and(|second| second.0 <= first.0 && first.1 <= second.1);
@@ -52,9 +51,9 @@ pub(in crate::sender) struct Undo {
     /// True if the recovery has reductions that can be undone.
     asks: bool,
     by_timestamps: bool,
-    by_dsack: bool,
-    /// True if the recovery weighs evidence with what it knows of each segment.
-    pub weighed: bool,
+    pub by_dsack: bool,
+    /// What the evidence is compared with.
+    pub evidence: UndoEvidence,
     last: Option<Reduction>,
     /// The windows to return to. The control first processes the ACK that shows the reduction to be spurious. Linux, too, first
     /// gives the control the round trip (`tcp_clean_rtx_queue`), and then undoes (`tcp_fastretrans_alert`).
@@ -74,7 +73,7 @@ impl Undo {
                 asks,
                 by_timestamps,
                 by_dsack,
-                weighed: rules.recovery.measures_reordering(),
+                evidence: rules.recovery.undo_evidence(),
                 last: None,
                 pending: None,
             })
@@ -83,7 +82,7 @@ impl Undo {
 
     /// A loss is about to reduce the window. One that comes before the last has been repaired belongs to it.
     pub fn begin(&mut self, seq: &SequenceSpace, cc: &Congestion, timeout: bool) {
-        let belongs = timeout || !self.weighed;
+        let belongs = timeout || self.evidence == UndoEvidence::Reduction;
         if !self.asks || self.last.as_ref().is_some_and(|last| belongs && seq.una < last.to) {
             return;
         }
@@ -111,24 +110,14 @@ impl Undo {
         }
     }
 
-    /// The duplicate that this ACK reports. If there are more duplicates than retransmissions, the path made some, and it is
-    /// unknown which. Then no duplicate counts until there are as many retransmissions (Linux's `tcp_dsack_seen`).
-    fn reported(ack: &Ack, mss: u32, counters: &mut SenderCounters) -> Option<(Seq, Seq)> {
-        let (start, end) = dsack(ack)?;
-        counters.duplicates += (end - start).div_ceil(u64::from(mss));
-        (counters.duplicates <= counters.retransmits).then_some((start, end))
-    }
-
-    /// True if this ACK, before it counts, shows that the last reduction was spurious.
+    /// True if this ACK, before it counts, shows that the last reduction was spurious: by its echo, and the duplicate it reports.
     pub fn judge(
         &mut self,
         ack: &Ack,
-        echo: Time,
+        (echo, reported): (Time, Option<(Seq, Seq)>),
         seq: &SequenceSpace,
         state: CaState,
-        counters: &mut SenderCounters,
     ) -> bool {
-        let reported = if self.by_dsack { Undo::reported(ack, seq.mss, counters) } else { None };
         let Some(last) = &mut self.last else { return false };
         let Some(resent) = last.resent else { return false };
         let late = ack.ack > seq.una.max(last.from) && seq.una < last.to && echo < resent;

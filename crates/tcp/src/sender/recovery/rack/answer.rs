@@ -7,7 +7,7 @@ use super::super::frto::TimeoutSign;
 use super::super::pipe::ByPipe;
 use super::super::prr::Delivery;
 use super::{Rack, Sends};
-use crate::rules::{Controls, CreditKind};
+use crate::rules::{Controls, CreditKind, Marks, Reordering};
 use crate::sender::congestion::CaState;
 use crate::sender::congestion::control::{CongestionControl, Needs, Signal};
 use crate::sender::{Core, SenderWire};
@@ -39,11 +39,11 @@ impl Rack {
             acked = accept_new_data(core, &timed, &mut self.prr, now, wire);
         }
         // Where segments overtake each other far, reports grow the window, too (`tcp_may_raise_cwnd`).
-        let measures = core.rules.recovery.measures_reordering();
+        let measures = core.rules.recovery.reordering() == Reordering::Linux;
         let far = measures && self.reordering.degree(core.rules.dup_thresh) > core.rules.dup_thresh;
         let marked = ack.ece && core.rules.ecn;
         let raises = acked > 0 || (far && judged.sacked > 0 && core.in_use() && !marked);
-        let mark = marked && outstanding && core.rules.recovery.spreads_marks() && !core.control_owns_window();
+        let mark = marked && outstanding && core.rules.recovery.marks() == Marks::Prr && !core.control_owns_window();
         self.reduce(core, (judged.delivery, judged.more, judged.begins), mark, now, wire);
         self.note_order(core, now);
         // An ACK that begins a recovery grows no window, and what counts is what was delivered: reported or covered for the first
@@ -83,10 +83,12 @@ impl Rack {
     fn answer_mark(&mut self, core: &mut Core, now: Time) {
         let window = core.cc.cwnd;
         core.answer_mark(now);
-        core.cc.set_cwnd(window);
-        core.cc.recover_to(core.cc.recover + 1);
         self.tlp.reset();
         self.prr.begin(core, window, Delivery::default());
+        if self.prr.on() {
+            core.cc.set_cwnd(window);
+            core.cc.recover_to(core.cc.recover + 1);
+        }
     }
 
     /// A loss was found: a recovery begins, and its first segment leaves whatever cwnd says (RFC 6675 section 5, step 4.3).

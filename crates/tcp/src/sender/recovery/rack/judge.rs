@@ -1,15 +1,13 @@
-//! Judgement of an ACK: what it takes from the network, and what it shows to be lost (RFC 8985 section 6.2). No window moves
-//! here, unless a reduction is undone.
+//! Judgement of an ACK: what it takes from the network, and what it shows to be lost (RFC 8985 section 6.2). No window moves here.
 
-use acklab_packet::{Ack, Seq, Time};
+use acklab_packet::{Ack, Time};
 
-use super::super::LossRecovery;
 use super::super::frto::TimeoutSign;
 use super::super::prr::Delivery;
-use super::super::undo::dsack;
+use super::super::undo::{Evidence, dsack};
 use super::wheel::expiry;
 use super::{Rack, Sends};
-use crate::rules::LossCounts;
+use crate::rules::{LossCounts, LossSearch, Reordering, UndoEvidence};
 use crate::sender::congestion::CaState;
 use crate::sender::{CLOCK, Core};
 
@@ -36,22 +34,31 @@ pub(super) struct Judged {
 }
 
 impl Rack {
-    /// Takes in an ACK, and finds what is lost.
-    pub(super) fn judge_ack(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+    /// Takes in an ACK, and finds what is lost; whether the last reduction was spurious.
+    pub(super) fn judge_ack(&mut self, core: &mut Core, ack: &Ack, now: Time) -> bool {
+        let recovery = core.rules.recovery;
+        let (una, measures) = (core.seq.una, recovery.reordering() == Reordering::Linux);
+        let duplicate = core.reported_duplicate(ack);
+        let mut spurious = core.shows_spurious(ack, duplicate);
+        if spurious {
+            self.forget_losses(core, core.cc.state_at(una));
+        }
         let verdict = self.frto.judge(core, ack, |core, from, to| core.flight().reported_or_resent(from, to));
         if verdict == TimeoutSign::Spurious {
-            self.undone(core, CaState::Loss);
+            self.forget_losses(core, CaState::Loss);
+            spurious = true;
         }
         let dsack = dsack(ack);
-        let probe_repaired = self.tlp.on_ack(core, ack, dsack) && !core.cc.repairs(core.seq.una);
-        if probe_repaired {
+        let probe_repaired = self.tlp.on_ack(core, ack, dsack) && (spurious || !core.cc.repairs(una));
+        if probe_repaired && !spurious {
             core.may_not_be_undone();
         }
-        let measures = core.rules.recovery.measures_reordering();
-        let duplicate = dsack.filter(|_| measures).and_then(|block| self.note_duplicate(core, block));
-        let evidence = self.weigh(core, ack);
+        let notes = measures || recovery.undo_evidence() == UndoEvidence::Segments;
+        let duplicate = duplicate.filter(|_| notes).map(|block| self.note_duplicate(core, block));
+        let evidence = if spurious { Evidence::None } else { self.weigh(core, ack) };
+        spurious |= evidence == Evidence::Needless;
         let (in_flight, lost_ever, reported) = (self.in_flight(core), core.flight().lost_ever(), self.board.total());
-        let (una, arrived) = (core.seq.una, self.board.runs().last().map_or(core.seq.una, |run| run.1));
+        let arrived = self.board.runs().last().map_or(una, |run| run.1);
         let samples = self.take_in(core, ack, now);
         let after = ack.ack.max(una);
         let mut delivery = Delivery::between((una, reported), (after, self.board.total()));
@@ -60,16 +67,22 @@ impl Rack {
             let low = samples.lowest.into_iter().flatten().filter(|low| *low < arrived);
             let low = low.chain(duplicate.and_then(|(_, low)| low)).min();
             self.measure(core, ack, low, samples.newest, now);
-            self.partial(core, ack, evidence, now);
+            if evidence == Evidence::Late {
+                // Others overtook it.
+                self.measure(core, ack, Some(una), None, now);
+            }
         }
-        if after > una && after >= core.cc.recover && core.cc.repairs(una) {
+        spurious |= evidence == Evidence::Late && self.filled_late(core);
+        let repairs = !spurious && core.cc.repairs(una);
+        if after > una && after >= core.cc.recover && repairs {
             self.reordering.on_exit();
         }
         if !measures {
             self.reordering.on_dsack(after, core.seq.max, dsack.is_some());
         }
         let srtt = core.smoothed_rtt_after(ack, samples.timer.map(Time::from_secs), now);
-        let (more, begins) = self.find_losses(core, (after, srtt), now);
+        let state = if spurious { CaState::Open } else { core.cc.state_at(after) };
+        let (more, begins) = self.find_losses(core, (state, srtt), now);
         self.judged = Judged {
             verdict,
             probe_repaired,
@@ -83,15 +96,21 @@ impl Rack {
             in_flight,
             lost_ever,
         };
+        spurious
     }
 
-    /// Marks what is lost, and says when more may be (section 6.2 steps 4 and 5), with everything below `una` acknowledged and
-    /// the round trip `srtt`. Whether that was more than before, and whether a recovery begins: also for what the last one found
-    /// above its end and did not come to.
-    pub(super) fn find_losses(&mut self, core: &mut Core, (una, srtt): (Seq, Option<f64>), now: Time) -> (bool, bool) {
-        let wait = self.wait(core, una, srtt);
+    /// Marks what is lost, and says when more may be (section 6.2 steps 4 and 5), in this state and with the round trip `srtt`. Whether
+    /// that was more than before, and whether a recovery begins: also for what the last one found above its end and did not come to.
+    pub(super) fn find_losses(
+        &mut self,
+        core: &mut Core,
+        (state, srtt): (CaState, Option<f64>),
+        now: Time,
+    ) -> (bool, bool) {
+        let wait = self.wait(core, state, srtt);
         let (lost, again) = (core.flight().lost(), core.flight().on_their_way_again());
-        let looks = std::mem::take(&mut self.detection.advanced) || !core.rules.recovery.measures_reordering();
+        let each = core.rules.recovery.search() == LossSearch::EachAck;
+        let looks = std::mem::take(&mut self.detection.advanced) || each;
         if self.sends == Sends::New {
             (self.reorder, self.detection.advanced) = (None, looks);
         } else if looks {
@@ -100,21 +119,18 @@ impl Rack {
             self.reorder = due.map(|due| expiry(&core.rules, now, (due - now).secs() + margin));
         }
         let flight = core.flight();
-        let found = match core.rules.recovery.loss_counts() {
-            LossCounts::Unsent => flight.lost(),
-            LossCounts::Unreported => flight.marked(),
+        let (found, lost_again) = match core.rules.recovery.loss_counts() {
+            LossCounts::Unsent => (flight.lost(), false),
+            LossCounts::Unreported => (flight.marked(), again > flight.on_their_way_again()),
         };
-        // After a timeout, a retransmission that is lost begins a recovery (`FLAG_LOST_RETRANS`).
-        let lost_again = again > flight.on_their_way_again() && core.rules.recovery.measures_reordering();
-        let state = core.cc.state_at(una);
         let begins = found > 0 && (state < CaState::Recovery || (state == CaState::Loss && lost_again));
         (flight.lost() > lost, begins)
     }
 
     /// Time after its departure at which a segment that others have overtaken is lost.
-    pub(super) fn wait(&self, core: &Core, una: Seq, srtt: Option<f64>) -> Time {
+    pub(super) fn wait(&self, core: &Core, state: CaState, srtt: Option<f64>) -> Time {
         let enough = self.reordering.degree(core.rules.dup_thresh);
-        let impatient = core.cc.repairs(una) || core.flight().sacked() >= enough;
+        let impatient = state >= CaState::Recovery || core.flight().sacked() >= enough;
         let srtt = srtt.unwrap_or(f64::INFINITY);
         let window = self.reordering.window(impatient, self.detection.min_rtt, srtt);
         // Both infinite: no round trip is known, and nothing has been delivered.

@@ -24,7 +24,7 @@ use super::prr::{Delivery, Prr};
 use super::scoreboard::Scoreboard;
 use super::tap::Tap;
 use super::{LossRecovery, Report};
-use crate::rules::{FackWindow, TimeoutCwnd};
+use crate::rules::{LossSearch, TimeoutCwnd};
 use detection::Detection;
 use judge::Judged;
 use probe::Tlp;
@@ -123,9 +123,8 @@ impl ByPipe for Rack {
 }
 
 impl LossRecovery for Rack {
-    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) {
-        self.undo(core, ack);
-        self.judge_ack(core, ack, now);
+    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) -> bool {
+        self.judge_ack(core, ack, now)
     }
 
     fn report(&mut self, core: &Core, ack: &Ack) -> Report {
@@ -156,12 +155,13 @@ impl LossRecovery for Rack {
         let mut tap = Tap { wire, rto: self.rto };
         if due(&mut self.reorder) {
             // Linux counts a segment that nothing reports (`tcp_rack_reo_timeout` in net/ipv4/tcp_recovery.c).
-            let linux = core.rules.recovery.window() == FackWindow::PrrLinux && !core.cc.repairs(core.seq.una);
-            let units = if linux { u64::from(core.seq.mss) } else { 0 };
+            let linux = core.rules.recovery.search() == LossSearch::Linux;
+            let units = if linux && !core.cc.repairs(core.seq.una) { u64::from(core.seq.mss) } else { 0 };
             let delivery = Delivery { units, covered: 0, reported: self.board.total() };
             self.detection.advanced = true;
-            self.sends = if core.rules.recovery.measures_reordering() { Sends::Lost } else { Sends::All };
-            let (more, begins) = self.find_losses(core, (core.seq.una, core.smoothed_rtt()), now);
+            self.sends = if linux { Sends::Lost } else { Sends::All };
+            let (una, srtt) = (core.seq.una, core.smoothed_rtt());
+            let (more, begins) = self.find_losses(core, (core.cc.state_at(una), srtt), now);
             self.reduce(core, (delivery, more, begins), false, now, &mut tap);
             self.send_out(core, now, &mut tap);
             self.sends = Sends::All;
@@ -193,16 +193,6 @@ impl LossRecovery for Rack {
         self.tlp.reset();
     }
 
-    /// A hole that was late in a recovery was overtaken: the path reorders, as Linux concludes.
-    fn undone(&mut self, core: &mut Core, was: CaState) {
-        core.cc.forget_duplicates();
-        self.reordering.seen |= was == CaState::Recovery;
-        self.frto.forget();
-        self.prr.forget();
-        let for_good = core.rules.recovery.measures_reordering();
-        core.flight_mut().forgive(for_good);
-    }
-
     fn outstanding(&self, core: &Core) -> (u64, u64) {
         (self.in_flight(core), core.flight().lost())
     }
@@ -211,7 +201,7 @@ impl LossRecovery for Rack {
         let timed_out = std::mem::take(&mut self.timed_out);
         if timed_out {
             self.rto = Some(expiry(&core.rules, now, core.timer.rto.timeout()));
-            let wait = self.wait(core, core.seq.una, core.smoothed_rtt());
+            let wait = self.wait(core, core.cc.state_at(core.seq.una), core.smoothed_rtt());
             core.flight_mut().mark_on_timeout(wait, now);
             self.reported_lost = core.flight().lost_ever();
             if core.control_owns_window() || core.rules.recovery.timeout_cwnd() == TimeoutCwnd::InFlight {

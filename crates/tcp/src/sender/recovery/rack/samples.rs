@@ -8,7 +8,7 @@ use acklab_packet::{Ack, Seq, Time};
 
 use super::super::intake::take_in;
 use super::Rack;
-use crate::rules::RttSamples;
+use crate::rules::{Reordering, RttSamples};
 use crate::sender::Core;
 use crate::sender::flight::Sent;
 
@@ -57,7 +57,7 @@ impl Rack {
     pub(super) fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) -> Samples {
         let (detection, reordering) = (&mut self.detection, &mut self.reordering);
         let (mut last, mut samples) = (None, Samples::default());
-        let measures = core.rules.recovery.measures_reordering();
+        let measures = core.rules.recovery.reordering() == Reordering::Linux;
         let recovery = core.rules.recovery;
         let exact = recovery.rtt_samples() == RttSamples::Segments;
         let echo = core.rules.timestamps.then(|| recovery.stamp(ack.ts_ecr));

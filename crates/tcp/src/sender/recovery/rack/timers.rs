@@ -5,7 +5,7 @@ use acklab_packet::Time;
 use super::super::tap::Tap;
 use super::wheel::expiry;
 use super::{Rack, probe};
-use crate::rules::TailProbe;
+use crate::rules::{TailProbe, UndoEvidence};
 use crate::sender::{Core, SenderWire};
 
 impl Rack {
@@ -21,7 +21,7 @@ impl Rack {
                 core.stop_timing();
                 let start = last.start.max(last.end.saturating_sub(u64::from(core.seq.mss)));
                 // To Linux a probe is no retransmission of a recovery (`tcp_send_loss_probe`).
-                let undo = core.extras.undo.take_if(|undo| undo.weighed);
+                let undo = core.extras.undo.take_if(|undo| undo.evidence == UndoEvidence::Segments);
                 core.transmit(start, (last.end - start) as u32, now, wire);
                 core.extras.undo = undo.or(core.extras.undo.take());
                 self.tlp.sent(core, true);

@@ -244,13 +244,15 @@ impl ByPipe for Rfc9002 {
 }
 
 impl LossRecovery for Rfc9002 {
-    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+    /// No reduction is undone.
+    fn judge(&mut self, core: &mut Core, ack: &Ack, now: Time) -> bool {
         (self.judged.in_flight, self.judged.lost_ever) = (self.in_flight(core), core.flight().lost_ever());
         self.take_in(core, ack, now);
         if self.judged.covered + self.judged.sacked > 0 {
             self.pto_count = 0;
         }
         self.judged.losses = self.find_losses(core, now);
+        false
     }
 
     fn report(&mut self, core: &Core, ack: &Ack) -> Report {

@@ -1,12 +1,11 @@
 //! Loss recoveries and their parameters.
 
-use acklab_packet::Time;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+mod choices;
 
-use super::Shown;
-use super::choices::choice;
+use acklab_packet::Time;
+
 use super::variants::variants;
+pub use choices::*;
 
 variants! {
     /// Loss recovery: how a sender finds and repairs losses.
@@ -64,6 +63,10 @@ variants! {
             frto: Frto = Frto::Off,
             /// How reordering is measured, and what follows from it.
             reordering: Reordering = Reordering::Rfc8985,
+            /// When it looks for losses, and what a found one means.
+            search: LossSearch = LossSearch::EachAck,
+            /// What the evidence for `undo` is compared with.
+            undo_evidence: UndoEvidence = UndoEvidence::Reduction,
             /// How a congestion mark reduces the window.
             marks: Marks = Marks::AtOnce,
             /// Which segments give round trips.
@@ -74,7 +77,8 @@ variants! {
             timeout_cwnd: TimeoutCwnd = TimeoutCwnd::OneSegment,
             /// When a probe of the tail may leave.
             probe: TailProbe = TailProbe::Rfc8985,
-            /// Tick (1/HZ) by which its three timers are set, as in Linux; 0s sets them exactly, as in RFC 8985.
+            /// The host's tick (1/HZ), by which its three timers are set, as in Linux; 0s sets them exactly, as in RFC 8985. The RTO of
+            /// `rtt_filter = "linux"` is a whole number of ticks, and the controls of `controls = "linux"` read the time in ticks.
             tick: Time = Time::ZERO,
             /// Phase of that tick, and of `timestamp_unit`: the host's age at time 0.
             phase: Time = Time::ZERO,
@@ -94,150 +98,32 @@ variants! {
     }
 }
 
-choice! {
-    /// Which partial ACKs restart NewReno's retransmission timer (RFC 6582 section 4).
-    PartialAckTimer {
-        /// Only the first of a recovery ("impatient").
-        First = "first",
-        /// Each ("slow but steady").
-        Each = "each",
-    }
+/// A method for each of these parameters of RACK; other recoveries have its default.
+macro_rules! rack_parameters {
+    ($($name:ident: $type:ident = $default:ident;)+) => {
+        impl RecoveryKind {
+            $(
+                #[doc = concat!("Its `", stringify!($name), "`.")]
+                pub fn $name(&self) -> $type {
+                    match *self {
+                        RecoveryKind::Rack { $name, .. } => $name,
+                        _ => $type::$default,
+                    }
+                }
+            )+
+        }
+    };
 }
 
-choice! {
-    /// What a partial ACK does in the SACK recovery of Fall and Floyd.
-    SackPartial {
-        /// It reduces `pipe` by two segments, so that recovery is never slower than slow start.
-        PipeTwice = "pipe-twice",
-        /// It sends two segments, whatever `pipe` is.
-        TwoSegments = "two-segments",
-        /// The same, even past the end of the data, as in ns-2, which then acknowledges more than there was to send.
-        TwoSegmentsPastEnd = "two-segments-past-end",
-    }
-}
-
-choice! {
-    /// How the window falls to ssthresh in a recovery.
-    RecoveryWindow {
-        /// At once. Only the first hole is sent until so little is in flight.
-        AtOnce = "at-once",
-        /// By proportional rate reduction. Below ssthresh, no more is sent than was delivered (PRR-CRB, RFC 6937).
-        PrrCrb = "prr-crb",
-        /// By proportional rate reduction. Below ssthresh, each ACK sends one segment more, as in slow start (PRR-SSRB, RFC 6937).
-        PrrSsrb = "prr-ssrb",
-        /// By proportional rate reduction. Below ssthresh, an ACK sends one segment more only if it acknowledges new data and
-        /// shows no further loss (RFC 9937).
-        Prr = "prr",
-        /// Linux's proportional rate reduction: RFC 9937 in whole segments, with shares of cwnd instead of what was in flight.
-        PrrLinux = "prr-linux",
-    }
-}
-
-choice! {
-    /// How the window falls to ssthresh in a recovery with forward acknowledgment.
-    FackWindow {
-        /// At once. Only the first hole is sent until so little is in flight.
-        AtOnce = "at-once",
-        /// By one segment for two ACKs (rate halving; Linux before PRR).
-        RateHalving = "rate-halving",
-        /// By PRR-CRB (RFC 6937).
-        PrrCrb = "prr-crb",
-        /// By PRR-SSRB (RFC 6937).
-        PrrSsrb = "prr-ssrb",
-        /// By RFC 9937's proportional rate reduction.
-        Prr = "prr",
-        /// By Linux's proportional rate reduction.
-        PrrLinux = "prr-linux",
-    }
-}
-
-choice! {
-    /// Which evidence shows that a reduction was spurious, so that cwnd and ssthresh are restored.
-    Undo {
-        /// None: reductions are never undone.
-        Off = "off",
-        /// An ACK of new data that echoes a timestamp from before the first retransmission (Eifel, RFC 3522). It needs
-        /// `timestamps`.
-        Timestamps = "timestamps",
-        /// DSACKs of every retransmission (RFC 3708). They need the receiver's `dsack`.
-        Dsack = "dsack",
-        /// Either of the two (Linux).
-        Both = "both",
-    }
-}
-
-choice! {
-    /// How a sender with RACK measures reordering, and what follows from it.
-    Reordering {
-        /// It is seen or not. Each round trip with a DSACK widens the time that RACK waits (RFC 8985 section 6.2).
-        Rfc8985 = "rfc8985",
-        /// It has a degree, in segments. Above `dup_thresh`, reported segments grow the window, too. DSACKs widen the time that RACK
-        /// waits only after reordering. A late segment undoes a recovery once no retransmission is on its way (Linux).
-        Linux = "linux",
-    }
-}
-
-choice! {
-    /// How a congestion mark reduces the window of a sender with RACK.
-    Marks {
-        /// At once (RFC 3168).
-        AtOnce = "at-once",
-        /// By proportional rate reduction, as for a loss (`tcp_enter_cwr` in Linux).
-        Prr = "prr",
-    }
-}
-
-choice! {
-    /// Which segments give a sender with RACK its round trips.
-    RttSamples {
-        /// For RACK, each one sent once. For the RTO and the control, the newest one covered, or the echoed timestamp.
-        Segments = "segments",
-        /// An ACK gives two. That for the RTO is of the first segment covered that was sent once, or of the first one reported; that for
-        /// RACK and the control of the last one. The timestamp serves where a segment covered was sent twice (Linux).
-        Linux = "linux",
-    }
-}
-
-choice! {
-    /// Which losses begin a recovery of a sender with RACK.
-    LossCounts {
-        /// Those that wait to be sent again.
-        Unsent = "unsent",
-        /// Those also that were sent again, until something of them arrives (`lost_out` in Linux).
-        Unreported = "unreported",
-    }
-}
-
-choice! {
-    /// cwnd of a sender with RACK after a timeout.
-    TimeoutCwnd {
-        /// One segment (RFC 5681 section 3.1).
-        OneSegment = "one-segment",
-        /// One segment beside what is in flight and not lost (`tcp_enter_loss` in Linux).
-        InFlight = "in-flight",
-    }
-}
-
-choice! {
-    /// When a sender with RACK may send a probe of the tail.
-    TailProbe {
-        /// Once for a measured round trip (RFC 8985 section 7.3).
-        Rfc8985 = "rfc8985",
-        /// Without such a measurement, too. New data sets it no later than the timeout of the oldest segment (Linux).
-        Linux = "linux",
-    }
-}
-
-choice! {
-    /// How a timeout is tested for being spurious: new data is sent after the first retransmission (F-RTO, RFC 5682).
-    Frto {
-        /// Not at all.
-        Off = "off",
-        /// The second ACK decides (RFC 5682 section 3, with SACK).
-        Rfc5682 = "rfc5682",
-        /// The first ACK decides if it acknowledges more than the retransmission (Linux).
-        Linux = "linux",
-    }
+rack_parameters! {
+    reordering: Reordering = Rfc8985;
+    search: LossSearch = EachAck;
+    undo_evidence: UndoEvidence = Reduction;
+    marks: Marks = AtOnce;
+    rtt_samples: RttSamples = Segments;
+    loss_counts: LossCounts = Unsent;
+    timeout_cwnd: TimeoutCwnd = OneSegment;
+    probe: TailProbe = Rfc8985;
 }
 
 impl RecoveryKind {
@@ -292,48 +178,6 @@ impl RecoveryKind {
         match *self {
             RecoveryKind::Rfc6675 { frto, .. } | RecoveryKind::Rack { frto, .. } => frto,
             _ => Frto::Off,
-        }
-    }
-
-    /// Whether it measures reordering as Linux does.
-    pub fn measures_reordering(&self) -> bool {
-        matches!(self, RecoveryKind::Rack { reordering: Reordering::Linux, .. })
-    }
-
-    /// Whether a congestion mark reduces the window by proportional rate reduction.
-    pub fn spreads_marks(&self) -> bool {
-        matches!(self, RecoveryKind::Rack { marks: Marks::Prr, .. })
-    }
-
-    /// Its `rtt_samples`.
-    pub fn rtt_samples(&self) -> RttSamples {
-        match *self {
-            RecoveryKind::Rack { rtt_samples, .. } => rtt_samples,
-            _ => RttSamples::Segments,
-        }
-    }
-
-    /// Its `loss_counts`.
-    pub fn loss_counts(&self) -> LossCounts {
-        match *self {
-            RecoveryKind::Rack { loss_counts, .. } => loss_counts,
-            _ => LossCounts::Unsent,
-        }
-    }
-
-    /// Its `timeout_cwnd`.
-    pub fn timeout_cwnd(&self) -> TimeoutCwnd {
-        match *self {
-            RecoveryKind::Rack { timeout_cwnd, .. } => timeout_cwnd,
-            _ => TimeoutCwnd::OneSegment,
-        }
-    }
-
-    /// Its `probe`.
-    pub fn probe(&self) -> TailProbe {
-        match *self {
-            RecoveryKind::Rack { probe, .. } => probe,
-            _ => TailProbe::Rfc8985,
         }
     }
 
