@@ -14,7 +14,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::input::{overrides, parse};
 use crate::journal::{Journal, numbered};
 use crate::own::Registry;
-use crate::pool::{Answer, Line, Pool, Verdict, Work};
+use crate::pool::{Answer, Ending, Line, Pool, Work};
 use crate::simulation::interruptible;
 use crate::{drive, own};
 
@@ -76,10 +76,10 @@ struct Common {
 fn answer(line: &Line, common: &Common, stop: &AtomicBool) -> Answer {
     let mut scenario = match parse(&line.bytes, "", Some(Format::Json), &common.overrides) {
         Ok(scenario) => scenario,
-        Err(error) => return refused(Verdict::BadScenario, &error.in_line(line.number).to_string()),
+        Err(error) => return refused(Ending::BadScenario, &error.in_line(line.number).to_string()),
     };
     if let Err(error) = common.own.supply(&mut scenario, &format!("line {}", line.number)) {
-        return refused(Verdict::BadScenario, &said(error));
+        return refused(Ending::BadScenario, &said(error));
     }
     let run = || {
         let record = scenario.record;
@@ -90,8 +90,8 @@ fn answer(line: &Line, common: &Common, stop: &AtomicBool) -> Answer {
     };
     let result = drive::caught(run).and_then(|result| result);
     match own::unless_failed(()).map_err(said).and(result) {
-        Ok(json) => Answer { json, verdict: Verdict::Ran },
-        Err(said) => refused(Verdict::Failed, &format!("line {}: the run failed: {said}", line.number)),
+        Ok(json) => Answer { json, ending: Ending::Ran },
+        Err(said) => refused(Ending::Failed, &format!("line {}: the run failed: {said}", line.number)),
     }
 }
 
@@ -104,14 +104,14 @@ fn kept(line: &Line, common: &Common, journal: &Journal, stop: &AtomicBool) -> A
     let (number, scenario) = numbered(&line.bytes);
     let answer = answer(&Line { number: line.number, bytes: scenario.to_vec() }, common, stop);
     // Once told to stop, a run may have ended early.
-    if answer.verdict == Verdict::Ran && !stop.load(Ordering::Relaxed) {
+    if answer.ending == Ending::Ran && !stop.load(Ordering::Relaxed) {
         journal.append(number, &answer.json);
     }
     answer
 }
 
-fn refused(verdict: Verdict, why: &str) -> Answer {
-    Answer { json: serde_json::json!({ "error": why }).to_string().into_bytes(), verdict }
+fn refused(ending: Ending, why: &str) -> Answer {
+    Answer { json: serde_json::json!({ "error": why }).to_string().into_bytes(), ending }
 }
 
 impl Batch {
@@ -180,10 +180,10 @@ impl Batch {
         let answers = interruptible(py, |go_on| pool.take(go_on))?;
         self.journal.as_ref().map_or(Ok(()), |journal| journal.check())?;
         for answer in &answers {
-            match answer.verdict {
-                Verdict::Ran => 0,
-                Verdict::BadScenario => self.bad.fetch_add(1, Ordering::Relaxed),
-                Verdict::Failed => self.failed.fetch_add(1, Ordering::Relaxed),
+            match answer.ending {
+                Ending::Ran => 0,
+                Ending::BadScenario => self.bad.fetch_add(1, Ordering::Relaxed),
+                Ending::Failed => self.failed.fetch_add(1, Ordering::Relaxed),
             };
         }
         // Right into Python's memory: what has to grow for this much costs more than the copy.

@@ -132,7 +132,7 @@ impl Endpoints {
             Ecn::NotEct
         };
         let segment = Segment { seq, len, syn, fin, ecn, cwr, ts_val, echo, ..Segment::default() };
-        self.receiver.tell_push(push);
+        self.receiver.set_push(push);
         self.receiver.on_segment(&segment, Time::from_secs(now), &mut self.back);
     }
 

@@ -24,12 +24,12 @@ pub(crate) struct Answer {
     /// One line of JSON, without its line end.
     pub(crate) json: Vec<u8>,
     /// Whether the line was a scenario that ran.
-    pub(crate) verdict: Verdict,
+    pub(crate) ending: Ending,
 }
 
 /// Whether a line was a scenario that ran.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum Ending {
     /// It was.
     Ran,
     /// It was not a legal scenario.

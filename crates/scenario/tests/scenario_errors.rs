@@ -371,7 +371,7 @@ const CASES: &[Case] = &[
     (&[("window = 40", "control = { kind = \"westwood\", gain = 1.5 }")], "flow[0].sender.control.gain", &["= 1.5", "to 0.999999"]),
     (&[("window = 40", "control = { kind = \"vegas\", alpha = 5.0 }")], "flow[0].sender.control.alpha", &["is 5", "at most beta = 4"]),
     (&[("window = 40", "control = { kind = \"vegas\", pace = \"second\" }")], "flow[0].sender.control.pace", &["`every-rtt`", "`second-rtt`"]),
-    (&[("window = 40", "control = \"bbr\"")], "flow[0].sender.control", &["is \"bbr\"", "recovery = \"rack\""]),
+    (&[("window = 40", "control = \"bbr\"")], "flow[0].sender.control", &["is \"bbr\"", "reports losses", "\"rack\""]),
     (&[("window = 40", "control = { kind = \"bbr\", gain = 2 }")], "flow[0].sender.control.gain", &["unknown key"]),
     (&[("recovery = \"sack\"", "recovery = \"rack\", control = \"bbr\", pacing = \"spread\"")], "flow[0].sender.pacing", &["is on", "must be \"off\""]),
     (&[("recovery = \"sack\"", "recovery = \"rack\", control = { kind = \"bbr\", slow_start = \"hystart++\" }")], "flow[0].sender.control.slow_start", &["unknown key with kind = \"bbr\""]),

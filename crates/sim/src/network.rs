@@ -28,7 +28,7 @@ pub struct Network {
     pub(crate) hops: Vec<Hop>,
     lanes: Lanes,
     pub(crate) media: Vec<Medium>,
-    pub(crate) boxes: Vec<Stages>,
+    pub(crate) stages: Vec<Stages>,
     pub(crate) routes: Routes,
     /// For each flow: where the route of its data begins, and that of its ACKs.
     pub(crate) starts: Vec<[Place; 2]>,
@@ -90,7 +90,7 @@ pub struct Held {
 impl Network {
     /// A network at time 0.
     pub fn new(
-        (hops, media, boxes): (Vec<Hop>, Vec<Medium>, Vec<Stages>),
+        (hops, media, stages): (Vec<Hop>, Vec<Medium>, Vec<Stages>),
         routes: Routes,
         starts: Vec<[Place; 2]>,
         recorder: Recorder,
@@ -98,7 +98,7 @@ impl Network {
         Network {
             hops,
             media,
-            boxes,
+            stages,
             lanes: Lanes::default(),
             routes,
             acks_removed: vec![AcksRemoved::default(); starts.len()],
@@ -162,8 +162,8 @@ impl Network {
     pub fn held(&self) -> Held {
         let queued: usize = self.hops.iter().map(|hop| hop.link.held().packets as usize).sum();
         let media: usize = self.media.iter().map(|medium| medium.server.len()).sum();
-        let boxed: usize = self.boxes.iter().map(Stages::held).sum();
-        let inside = (queued + media + boxed) as u64;
+        let staged: usize = self.stages.iter().map(Stages::held).sum();
+        let inside = (queued + media + staged) as u64;
         let booked: u64 = self.hops.iter().map(|hop| hop.link.bookings().memory()).sum();
         let (rows, row_bytes) = self.recorder.held();
         let bytes = self.lanes.bytes() + booked + inside * size_of::<Packet>() as u64 + row_bytes;

@@ -283,9 +283,9 @@ impl Simulation {
                 run = Some(whole);
                 continue;
             }
-            self.flows[packet.flow as usize].receiver.tell_merged(whole.further, whole.piece);
+            self.flows[packet.flow as usize].receiver.set_merged(whole.further, whole.piece);
             self.arrive_unless_ended(&whole.packet);
-            self.flows[packet.flow as usize].receiver.tell_merged(0, 0);
+            self.flows[packet.flow as usize].receiver.set_merged(0, 0);
         }
         self.arrived = arrived;
     }

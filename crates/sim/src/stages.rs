@@ -83,13 +83,13 @@ pub struct Placed {
     /// For each link the stages at its far end, as a place on routes: an index behind those of all links.
     pub behind: Vec<Option<u32>>,
     /// The stages, in order of their links.
-    pub boxes: Vec<Stages>,
+    pub stages: Vec<Stages>,
 }
 
 /// Places the stages of `links`, some of which have `ports` on media. `random` gives a link's component a stream.
 pub fn place(links: &[LinkSpec], ports: &[Option<Port>], random: impl Fn(&LinkSpec, &str) -> Random) -> Placed {
     let mut meets: Vec<Meets> = ports.iter().map(|port| port.map_or(Meets::Wire, Meets::Medium)).collect();
-    let (mut behind, mut boxes) = (vec![None; links.len()], Vec::new());
+    let (mut behind, mut stages) = (vec![None; links.len()], Vec::new());
     let listens = |spec: &LinkSpec| spec.stages.iter().any(StageSpec::listens);
     // Where the links stand that others may overhear; of several between two nodes the first.
     let mut places = HashMap::new();
@@ -98,9 +98,9 @@ pub fn place(links: &[LinkSpec], ports: &[Option<Port>], random: impl Fn(&LinkSp
     }
     for (index, spec) in links.iter().enumerate() {
         let Some(chain) = Chain::new(&spec.stages, |part| random(spec, part)) else { continue };
-        let id = boxes.len() as u32;
+        let id = stages.len() as u32;
         behind[index] = Some(links.len() as u32 + id);
-        boxes.push(Stages { link: index as u32, chain, timer: LazyTimer::default(), out: Vec::new() });
+        stages.push(Stages { link: index as u32, chain, timer: LazyTimer::default(), out: Vec::new() });
         if listens(spec)
             && let Some(other) = places.get(&(spec.to, spec.from)).map(|&back| &mut meets[back])
             && *other == Meets::Wire
@@ -108,7 +108,7 @@ pub fn place(links: &[LinkSpec], ports: &[Option<Port>], random: impl Fn(&LinkSp
             *other = Meets::Overheard(id);
         }
     }
-    Placed { meets, behind, boxes }
+    Placed { meets, behind, stages }
 }
 
 /// Whether stages stand at a direction's far end.

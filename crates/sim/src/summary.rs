@@ -93,7 +93,7 @@ pub fn link_rows(scenario: &Scenario, net: &Network) -> Vec<LinkRow> {
     let node = |index: u32| scenario.nodes[index as usize].clone();
     let end = net.now();
     let mut done = vec![Done::default(); scenario.links.len()];
-    net.boxes.iter().for_each(|stages| done[stages.link as usize] = stages.done());
+    net.stages.iter().for_each(|stages| done[stages.link as usize] = stages.done());
     let row = |(((spec, hop), done), Served { totals, free }): (((&LinkSpec, &Hop), Done), Served)| {
         let (link, air) = (&hop.link, hop.port().map(|port| (&net.media[port.medium as usize], port.port)));
         let stats = air.map(|(medium, port)| medium.stats(port, end)).unwrap_or_default();

@@ -49,8 +49,8 @@ impl CongestionControl for Copied {
     }
 }
 
-fn run(recovery: &str, own: Option<Needs>) -> (Outcome, Seen) {
-    let text = format!(
+fn text(recovery: &str) -> String {
+    format!(
         "[[link]]
         between = ['S', 'R']
         rate = '8Mbps'
@@ -62,8 +62,11 @@ fn run(recovery: &str, own: Option<Needs>) -> (Outcome, Seen) {
         to = 'R'
         size = {{ segments = 3000 }}
         sender = {{ control = 'dctcp', recovery = '{recovery}', timestamps = false }}"
-    );
-    let mut scenario = parse_toml(&text, "t").unwrap();
+    )
+}
+
+fn run(recovery: &str, own: Option<Needs>) -> (Outcome, Seen) {
+    let mut scenario = parse_toml(&text(recovery), "t").unwrap();
     let seen = Arc::new(Mutex::new(Seen::default()));
     if let Some(needs) = own {
         let copied = Copied { needs, alpha: 1.0, window_end: 0, counts: (0.0, 0.0), seen: seen.clone() };
@@ -108,4 +111,52 @@ fn a_recovery_that_reports_no_losses_is_refused() {
     scenario.flows[0].custom.control = Some(Box::new(copied));
     let why = Simulation::try_new(scenario.into()).err().unwrap().to_string();
     assert!(why.contains("sender.control: is \"custom\", which needs a recovery that reports losses"), "{why}");
+}
+
+/// Twenty segments, whatever happens; notes each window that it finds.
+#[derive(Clone, Debug)]
+struct Constant(Arc<Mutex<Vec<f64>>>);
+
+impl CongestionControl for Constant {
+    fn needs(&self) -> Needs {
+        Needs::RoundTrips
+    }
+
+    fn owns_window(&self) -> bool {
+        true
+    }
+
+    fn on_ack(&mut self, _: &AckEvent, window: &mut Window) {
+        self.0.lock().unwrap().push(window.cwnd / window.mss);
+        window.cwnd = 20.0 * window.mss;
+    }
+
+    fn on_congestion(&mut self, _: Signal, _: f64, window: &Window) -> Reduced {
+        Reduced::to(window.cwnd)
+    }
+}
+
+#[test]
+fn a_recovery_that_reports_losses_leaves_a_control_its_window() {
+    for recovery in ["rfc6675", "fack", "rack", "rfc9002"] {
+        let found = Arc::new(Mutex::new(Vec::new()));
+        let mut scenario = parse_toml(&text(recovery), "t").unwrap();
+        scenario.flows[0].custom.control = Some(Box::new(Constant(found.clone())));
+        let outcome = Simulation::new(scenario.into()).run();
+        let (flow, found) = (&outcome.flows[0], found.lock().unwrap());
+        assert!(flow.completed && flow.fast_retransmits > 3, "{recovery}: {flow:?}");
+        // The SYN's ACK begins the window, after the event of its own.
+        let moved = found.iter().skip(2).filter(|cwnd| **cwnd != 20.0).count();
+        assert!(moved as u64 <= flow.timeouts.into(), "{recovery}: {moved} of {}", found.len());
+    }
+}
+
+#[test]
+fn bbr_fills_a_lossy_link_over_every_recovery_that_reports_losses() {
+    for recovery in ["rfc6675", "fack", "rack", "rfc9002"] {
+        let text = text(recovery).replace("'dctcp'", "'bbr'").replace("ecn = true }", "}").replace("3000", "10000");
+        let outcome = Simulation::new(parse_toml(&text, "t").unwrap().into()).run();
+        let flow = &outcome.flows[0];
+        assert!(flow.completed && flow.goodput_bps > 6.5e6, "{recovery}: {flow:?}");
+    }
 }

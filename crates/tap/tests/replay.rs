@@ -161,7 +161,7 @@ fn replayed(path: &Path, policy: &str, phase: f64) -> (Vec<Sent>, Vec<Sent>) {
         }
         segments += 1;
         (kernel.last, wire.log.last) = ((segments, packet.at), (segments, packet.at));
-        receiver.tell_push(packet.flags & PSH > 0);
+        receiver.set_push(packet.flags & PSH > 0);
         let segment = Segment {
             seq: packet.seq.wrapping_sub(start).into(),
             len,

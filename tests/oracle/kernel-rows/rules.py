@@ -16,6 +16,8 @@ RULES = {
     "`timeout_ssthresh`": {"timeout_ssthresh": "first-of-segment"},
     "`recovery.marks`": {"recovery": {"marks": "at-once"}},
     "`recovery.reordering`": {"recovery": {"reordering": "rfc8985"}},
+    "`recovery.search`": {"recovery": {"search": "each-ack"}},
+    "`recovery.undo_evidence`": {"recovery": {"undo_evidence": "reduction"}},
     "`recovery.rtt_samples`": {"recovery": {"rtt_samples": "segments"}},
     "`recovery.loss_counts`": {"recovery": {"loss_counts": "unsent"}},
     "`recovery.timeout_cwnd`": {"recovery": {"timeout_cwnd": "one-segment"}},

@@ -10,7 +10,7 @@ use acklab_packet::Rate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AckFilter, Destroys, Verdict};
+use super::{AckFilter, Decision, Destroys};
 use crate::Carried;
 use crate::waiting::{Measures, Waiting};
 
@@ -110,10 +110,10 @@ impl Cake {
 }
 
 impl<P: Carried> AckFilter<P> for Cake {
-    fn on_ack(&mut self, packet: &P, flow: u32, waiting: &Waiting<P>, verdict: &mut Verdict) {
+    fn on_ack(&mut self, packet: &P, flow: u32, waiting: &Waiting<P>, decision: &mut Decision) {
         let queue = std::iter::successors(waiting.first_of(flow), |&handle| waiting.follower(handle));
         let queue = queue.map(|handle| (handle, waiting.packet(handle)));
-        verdict.erase.extend(superfluous(queue, packet, self.aggressive));
+        decision.erase.extend(superfluous(queue, packet, self.aggressive));
     }
 
     fn filtering(&self) -> bool {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fixed::{Eraser, Older, Slot};
-use super::{AckFilter, Destroys, Verdict};
+use super::{AckFilter, Decision, Destroys};
 use crate::Carried;
 use crate::waiting::{Load, Measures, Presence, Tsw, Waiting};
 
@@ -140,13 +140,13 @@ impl Delayed {
 }
 
 impl<P: Carried> AckFilter<P> for Delayed {
-    fn on_ack(&mut self, packet: &P, flow: u32, waiting: &Waiting<P>, verdict: &mut Verdict) {
+    fn on_ack(&mut self, packet: &P, flow: u32, waiting: &Waiting<P>, decision: &mut Decision) {
         self.filtering = match self.params.per {
             Per::Link => self.link_is_full(waiting.flows().load()),
             Per::Connection => self.has_its_share(flow, waiting),
         };
         if self.filtering {
-            self.eraser.erase(1, packet, flow, waiting, verdict);
+            self.eraser.erase(1, packet, flow, waiting, decision);
         }
     }
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::safety::is_superfluous;
-use super::{AckFilter, Destroys, Verdict};
+use super::{AckFilter, Decision, Destroys};
 use crate::Carried;
 use crate::waiting::{Measures, Waiting};
 
@@ -79,7 +79,7 @@ impl Eraser {
         packet: &P,
         flow: u32,
         waiting: &Waiting<P>,
-        verdict: &mut Verdict,
+        decision: &mut Decision,
     ) {
         let mut left = waiting.acks_of(flow);
         let mut oldest = waiting.first_ack_of(flow);
@@ -89,9 +89,9 @@ impl Eraser {
             }
             let spare = self.conservative && !is_superfluous(handle, packet, waiting);
             if spare {
-                verdict.spare.push(handle)
+                decision.spare.push(handle)
             } else {
-                verdict.erase.push(handle)
+                decision.erase.push(handle)
             }
             left -= 1;
             oldest = waiting.next_ack(handle);
@@ -118,8 +118,8 @@ impl Static {
 }
 
 impl<P: Carried> AckFilter<P> for Static {
-    fn on_ack(&mut self, packet: &P, flow: u32, waiting: &Waiting<P>, verdict: &mut Verdict) {
-        self.eraser.erase(self.threshold, packet, flow, waiting, verdict);
+    fn on_ack(&mut self, packet: &P, flow: u32, waiting: &Waiting<P>, decision: &mut Decision) {
+        self.eraser.erase(self.threshold, packet, flow, waiting, decision);
     }
 
     fn filtering(&self) -> bool {

@@ -26,7 +26,7 @@ use crate::waiting::{Handle, Measures, Waiting};
 
 /// What a filter wants done before the arrival is queued. Reused from one arrival to the next.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Verdict {
+pub struct Decision {
     /// ACKs to erase, the oldest first.
     pub erase: Vec<Handle>,
     /// ACKs that no filter need look at again, since what they tell would be lost.
@@ -70,8 +70,8 @@ impl Destroys {
 
 /// A rule for which ACKs to erase.
 pub trait AckFilter<P: Carried> {
-    /// `packet`, a plain ACK of the connection at slot `flow`, arrives: adds to `verdict`, which is empty.
-    fn on_ack(&mut self, packet: &P, flow: u32, waiting: &Waiting<P>, verdict: &mut Verdict);
+    /// `packet`, a plain ACK of the connection at slot `flow`, arrives: adds to `decision`, which is empty.
+    fn on_ack(&mut self, packet: &P, flow: u32, waiting: &Waiting<P>, decision: &mut Decision);
     /// Whether it is erasing ACKs at present.
     fn filtering(&self) -> bool;
     /// What it may cost.
@@ -112,8 +112,8 @@ macro_rules! filters {
         }
 
         impl<P: Carried> AckFilter<P> for AnyFilter {
-            fn on_ack(&mut self, packet: &P, flow: u32, waiting: &Waiting<P>, verdict: &mut Verdict) {
-                match self { $(AnyFilter::$name(filter) => filter.on_ack(packet, flow, waiting, verdict),)+ }
+            fn on_ack(&mut self, packet: &P, flow: u32, waiting: &Waiting<P>, decision: &mut Decision) {
+                match self { $(AnyFilter::$name(filter) => filter.on_ack(packet, flow, waiting, decision),)+ }
             }
             fn filtering(&self) -> bool {
                 match self { $(AnyFilter::$name(filter) => AckFilter::<P>::filtering(filter),)+ }

@@ -5,20 +5,20 @@
 use acklab_packet::Rate;
 
 use crate::Carried;
-use crate::ack_filter::{AckFilter, AnyFilter, FilterSpec, Verdict};
+use crate::ack_filter::{AckFilter, AnyFilter, Decision, FilterSpec};
 use crate::waiting::{Measures, Place, Waiting};
 
 /// A queue's filter, if it has one, and what it wants done for the present arrival.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Filtering {
     filter: Option<AnyFilter>,
-    verdict: Verdict,
+    decision: Decision,
 }
 
 impl Filtering {
     /// The filter that `spec` describes, before a link of `rate`.
     pub fn new(spec: Option<&FilterSpec>, rate: Rate) -> Filtering {
-        Filtering { filter: spec.map(|spec| AnyFilter::new(spec, rate)), verdict: Verdict::default() }
+        Filtering { filter: spec.map(|spec| AnyFilter::new(spec, rate)), decision: Decision::default() }
     }
 
     /// What the flow table has to measure.
@@ -40,9 +40,9 @@ impl Filtering {
     /// of another line may be served later than it, or earlier.
     pub fn ask<P: Carried>(&mut self, packet: &P, (flow, class): (u32, u32), waiting: &Waiting<P>) -> Place {
         let Some(filter) = self.filter.as_mut().filter(|_| packet.plain_ack().is_some()) else { return Place::Tail };
-        filter.on_ack(packet, flow, waiting, &mut self.verdict);
-        self.verdict.erase.retain(|&handle| waiting.class(handle) == class);
-        match self.verdict.erase.first() {
+        filter.on_ack(packet, flow, waiting, &mut self.decision);
+        self.decision.erase.retain(|&handle| waiting.class(handle) == class);
+        match self.decision.erase.first() {
             Some(&oldest) if AckFilter::<P>::takes_place(filter) => Place::Before(oldest),
             _ => Place::Tail,
         }
@@ -50,28 +50,28 @@ impl Filtering {
 
     /// ACKs that are to go.
     pub fn erases(&self) -> usize {
-        self.verdict.erase.len()
+        self.decision.erase.len()
     }
 
     /// The same, and their bytes.
     pub fn frees<P: Carried>(&self, waiting: &Waiting<P>) -> (usize, u64) {
         let bytes = |&handle| u64::from(waiting.packet(handle).wire_bytes());
-        (self.erases(), self.verdict.erase.iter().map(bytes).sum())
+        (self.erases(), self.decision.erase.iter().map(bytes).sum())
     }
 
     /// Erases what is to go.
     pub fn erase<P: Carried>(&mut self, waiting: &mut Waiting<P>, mut gone: impl FnMut(P)) {
-        self.verdict.erase.drain(..).for_each(|handle| gone(waiting.remove(handle)));
+        self.decision.erase.drain(..).for_each(|handle| gone(waiting.remove(handle)));
     }
 
     /// No filter looks again at what is spared.
     pub fn spare<P: Carried>(&mut self, waiting: &mut Waiting<P>) {
-        self.verdict.spare.drain(..).for_each(|handle| waiting.spare(handle));
+        self.decision.spare.drain(..).for_each(|handle| waiting.spare(handle));
     }
 
     /// The arrival is refused: nothing goes.
     pub fn withdraw(&mut self) {
-        self.verdict.erase.clear();
-        self.verdict.spare.clear();
+        self.decision.erase.clear();
+        self.decision.spare.clear();
     }
 }

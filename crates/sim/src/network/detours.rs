@@ -24,11 +24,11 @@ impl Network {
             Meets::Wire => return false,
             Meets::Overheard(by) => {
                 // A stage before a wireless link processes what is lost on it, too.
-                self.boxes[by as usize].overhear(packet, now);
+                self.stages[by as usize].overhear(packet, now);
                 return false;
             }
             Meets::Stages(id) => {
-                self.boxes[id as usize].arrive(*packet, now);
+                self.stages[id as usize].arrive(*packet, now);
                 self.arm_stages(id);
             }
             Meets::Medium(port) => {
@@ -45,11 +45,11 @@ impl Network {
     /// Handles [`Event::Stages`]: what they let go moves on, or to `arrived` at its destination.
     pub fn on_stages(&mut self, id: u32, arrived: &mut Vec<Arrived>) {
         let now = self.now();
-        if !self.boxes[id as usize].wakes(self.current, &mut self.events) {
+        if !self.stages[id as usize].wakes(self.current, &mut self.events) {
             return;
         }
-        let mut out = self.boxes[id as usize].release(now);
-        let link = self.boxes[id as usize].link;
+        let mut out = self.stages[id as usize].release(now);
+        let link = self.stages[id as usize].link;
         for Passing { packet, made, merged, removed, .. } in out.drain(..) {
             if made {
                 self.acks_removed[packet.flow as usize].count_created(&packet);
@@ -64,13 +64,13 @@ impl Network {
                 arrived.push((packet, merged));
             }
         }
-        self.boxes[id as usize].reuse(out);
+        self.stages[id as usize].reuse(out);
         self.arm_stages(id);
     }
 
     fn arm_stages(&mut self, id: u32) {
         let (now, ordinal) = (self.now(), &mut self.ordinal);
-        self.boxes[id as usize].arm(now, &mut self.events, |at| {
+        self.stages[id as usize].arm(now, &mut self.events, |at| {
             *ordinal = ordinal.next();
             Due::new(at, now, *ordinal, Event::Stages(id))
         });

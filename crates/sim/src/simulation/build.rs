@@ -25,13 +25,13 @@ impl Simulation {
         let leaving = leaving(scenario.nodes.len(), &scenario.links);
         let stream = |link: &LinkSpec, part: &str| scenario.link_stream(link, part);
         let ports = ports(&scenario.media, scenario.links.len());
-        let Placed { meets, behind, boxes } = stages::place(&scenario.links, &ports, stream);
+        let Placed { meets, behind, stages } = stages::place(&scenario.links, &ports, stream);
         let watched = scenario.record.packets || scenario.record.queue;
         let hop = |(spec, meets): (&LinkSpec, &Meets)| Hop::new(spec, watched, *meets, |part| stream(spec, part));
         let mut hops: Vec<Hop> = scenario.links.iter().zip(&meets).map(hop).collect();
         // Behind them the places of stages, which links lead to as to another link.
-        hops.extend(boxes.iter().zip(0..).map(|(boxed, id)| {
-            let spec = LinkSpec { stages: Vec::new(), loss: None, ..scenario.links[boxed.link as usize].clone() };
+        hops.extend(stages.iter().zip(0..).map(|(placed, id)| {
+            let spec = LinkSpec { stages: Vec::new(), loss: None, ..scenario.links[placed.link as usize].clone() };
             Hop::new(&spec, false, Meets::Stages(id), |part| stream(&spec, part))
         }));
         let media = scenario.media.iter().map(|spec| Medium::new(spec, &scenario)).collect();
@@ -58,7 +58,7 @@ impl Simulation {
             hops.iter_mut().for_each(|hop| hop.link.never_book());
         }
         let own = flows.len() as u32;
-        let mut net = Network::new((hops, media, boxes), routes, flow_routes, recorder);
+        let mut net = Network::new((hops, media, stages), routes, flow_routes, recorder);
         net.own = own;
         for (id, flow) in flows.iter().enumerate() {
             net.schedule(flow.start, Event::Start(id as u32));

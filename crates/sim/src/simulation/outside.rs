@@ -56,8 +56,8 @@ impl Simulation {
     pub fn open_stream(&mut self, name: &str, from: u32, to: u32) -> Result<Opened, CannotGoOn> {
         let scenario = &self.scenario;
         let mut behind = vec![None; scenario.links.len()];
-        for (boxed, id) in self.net.boxes.iter().zip(scenario.links.len() as u32..) {
-            behind[boxed.link as usize] = Some(id);
+        for (placed, id) in self.net.stages.iter().zip(scenario.links.len() as u32..) {
+            behind[placed.link as usize] = Some(id);
         }
         let leaving = leaving(scenario.nodes.len(), &scenario.links);
         let Some(start) = self.net.routes.find(from, to, &scenario.links, &leaving, &behind) else {

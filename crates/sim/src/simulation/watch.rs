@@ -104,7 +104,7 @@ impl Simulation {
             Event::Write(id) => format!("the source of flow `{}`", flow(id)),
             Event::Medium(id) => format!("wlan `{}`", self.scenario.media[id as usize].name),
             Event::Stages(id) => {
-                format!("the stages of link {}", self.link_name(self.net.boxes[id as usize].link))
+                format!("the stages of link {}", self.link_name(self.net.stages[id as usize].link))
             }
             Event::Stop => "the end".to_owned(),
         }
@@ -114,8 +114,8 @@ impl Simulation {
         let links = &self.scenario.links;
         // Behind the links stand places of stages.
         let spec = links.get(link as usize).or_else(|| {
-            let boxed = self.net.boxes.get(link as usize - links.len())?;
-            links.get(boxed.link as usize)
+            let placed = self.net.stages.get(link as usize - links.len())?;
+            links.get(placed.link as usize)
         });
         let name = |node: u32| &self.scenario.nodes[node as usize];
         spec.map(|spec| format!("{} -> {}", name(spec.from), name(spec.to))).unwrap_or_default()

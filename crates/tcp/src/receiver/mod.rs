@@ -4,12 +4,12 @@
 
 mod closing;
 pub mod estimator;
+mod hints;
 mod machine;
 mod pieces;
 pub mod policy;
 mod reassembly;
 mod sack;
-mod told;
 
 pub use machine::{Receiver, ReceiverCounters};
 pub use pieces::numbers;

@@ -7,7 +7,7 @@ use super::congestion::control::{CongestionControl, Signal};
 use super::congestion::credit::WindowCredit;
 use super::recovery::undo::dsack;
 use super::{Core, SenderWire};
-use crate::rules::{Halving, IdleRestart, Marks, RecoveryExit, Reordering, TimeoutSsthresh, UndoEvidence};
+use crate::rules::{Halving, IdleRestart, RecoveryExit, Reordering, TimeoutSsthresh, UndoEvidence};
 
 impl Core {
     /// Reduces the window because of `signal`: both to what the control leaves of what was in use, or cwnd to one segment.
@@ -66,7 +66,7 @@ impl Core {
     /// With nothing outstanding the echo is a repeat; and no timer would open a window that ns-2's halving closes.
     pub(super) fn on_mark_echo(&mut self, now: Time) {
         let due = self.seq.una >= self.cc.recover && self.seq.una < self.seq.max;
-        let spread = self.rules.recovery.marks() == Marks::Prr && !self.control_owns_window();
+        let spread = self.rules.recovery.spreads_marks() && !self.control_owns_window();
         if self.rules.ecn && due && self.cc.state != CaState::Recovery && !spread {
             self.answer_mark(now);
         }

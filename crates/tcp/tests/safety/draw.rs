@@ -167,10 +167,9 @@ pub fn stacked() -> impl Strategy<Value = Case> {
     let kinds = (recovery, control(), policy());
     (select(&Stack::ALL[..]), kinds, sender, receiver, supply(), later, hostility()).prop_map(
         |(stack, (recovery, control, ack), mut sender, ([sack, dsack], estimate), supply, later, network)| {
-            // BBR learns from RACK what is delivered and lost, Prague from one of four.
+            // BBR and Prague learn from the recovery what is delivered and lost.
             let recovery = match control {
-                ControlKind::Bbr {} => named("rack"),
-                ControlKind::Prague { .. } if !recovery.reports() => named("rfc6675"),
+                ControlKind::Bbr {} | ControlKind::Prague { .. } if !recovery.reports() => named("rfc6675"),
                 _ => recovery,
             };
             // QUIC times each packet itself, and numbers them for a receiver that reads numbers.
@@ -275,6 +274,8 @@ pub fn wild() -> impl Strategy<Value = Case> {
                 ("inflate_when_blocked", flags[2].into()),
                 ("partial_deflation", flags[3].into()),
                 ("inflation_limit", inflation_limit.into()),
+                ("search", if rack[2] { "linux" } else { "each-ack" }.into()),
+                ("undo_evidence", if rack[3] { "segments" } else { "reduction" }.into()),
                 ("marks", if rack[0] { "prr" } else { "at-once" }.into()),
                 ("rtt_samples", if rack[1] { "linux" } else { "segments" }.into()),
                 ("loss_counts", if rack[2] { "unreported" } else { "unsent" }.into()),

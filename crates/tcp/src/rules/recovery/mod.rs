@@ -147,15 +147,11 @@ impl RecoveryKind {
         !matches!(self, RecoveryKind::Tahoe {} | RecoveryKind::Reno { .. } | RecoveryKind::Newreno { .. })
     }
 
-    /// Whether it finds losses segment by segment, and reports them with what SACK blocks say.
+    /// Whether it finds losses segment by segment, and reports them with what SACK blocks say. It then also leaves `cwnd` to a control
+    /// that owns the window.
     pub fn reports(&self) -> bool {
         use RecoveryKind::{Fack, Rack, Rfc6675, Rfc9002};
         matches!(self, Rfc6675 { .. } | Fack { .. } | Rack { .. } | Rfc9002 { .. })
-    }
-
-    /// Whether it leaves `cwnd` alone where the control owns the window.
-    pub fn leaves_window(&self) -> bool {
-        self.is_rack()
     }
 
     /// Whether the sender may undo a reduction.
@@ -179,6 +175,11 @@ impl RecoveryKind {
             RecoveryKind::Rfc6675 { frto, .. } | RecoveryKind::Rack { frto, .. } => frto,
             _ => Frto::Off,
         }
+    }
+
+    /// Whether a mark reduces the window by proportional rate reduction: `marks` says so, and `window` is that.
+    pub fn spreads_marks(&self) -> bool {
+        self.marks() == Marks::Prr && self.window() != FackWindow::AtOnce
     }
 
     /// Its `timer_margin`, in seconds.

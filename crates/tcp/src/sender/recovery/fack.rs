@@ -12,7 +12,7 @@ use acklab_packet::{Ack, Seq, Time};
 use super::super::congestion::CaState;
 use super::super::{Core, SenderWire};
 use super::pipe::{ByPipe, Next};
-use super::prr::{Delivery, Prr};
+use super::prr::{Delivered, Prr};
 use super::report::Before;
 use super::scoreboard::Scoreboard;
 use super::{LossRecovery, Report};
@@ -47,7 +47,7 @@ pub struct Fack {
     prr: Prr,
     /// Of the ACK just judged: what was in flight and reported before it, its deliveries, and units found lost; all ever.
     before: Before,
-    delivery: Delivery,
+    delivery: Delivered,
     newly_lost: u64,
     lost_ever: u64,
 }
@@ -131,11 +131,14 @@ impl Fack {
     }
 
     /// A loss shows: reduces the window. The first hole goes out whatever that leaves.
-    fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
+    fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivered, now: Time, wire: &mut W) {
         let (mss, before, window) = (u64::from(core.seq.mss), core.cc.window(core.seq.wnd), core.cc.cwnd);
         core.begin_recovery(now, wire);
-        core.cc.set_cwnd(core.cc.threshold());
+        if !core.control_owns_window() {
+            core.cc.set_cwnd(core.cc.threshold());
+        }
         self.allowance = match core.rules.recovery.window() {
+            _ if core.control_owns_window() => 0,
             FackWindow::AtOnce if self.lost.is_empty() => 0,
             FackWindow::AtOnce => self.in_flight(core) + mss,
             FackWindow::RateHalving => before,
@@ -146,7 +149,7 @@ impl Fack {
     }
 
     /// All that was outstanding at the reduction is acknowledged. What was lost since then calls for another.
-    fn leave<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
+    fn leave<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivered, now: Time, wire: &mut W) {
         if core.cc.state == CaState::Recovery {
             core.cc.leave();
         }
@@ -204,7 +207,7 @@ impl LossRecovery for Fack {
         if ack.ack >= core.seq.una {
             self.update(core, ack, now);
             self.find_losses(core, una);
-            self.delivery = Delivery::between(before, (una, self.board.total()));
+            self.delivery = Delivered::between(before, (una, self.board.total()));
         }
         spurious
     }

@@ -20,7 +20,7 @@ pub(super) struct Prr {
 
 /// Deliveries that an ACK shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Delivery {
+pub(super) struct Delivered {
     /// Units covered or reported for the first time (`DeliveredData`), and those of them that were covered.
     pub units: u64,
     pub covered: u64,
@@ -28,17 +28,17 @@ pub(super) struct Delivery {
     pub reported: u64,
 }
 
-impl Delivery {
+impl Delivered {
     /// From what was acknowledged and reported before an ACK to what is now.
-    pub fn between((una, reported): (u64, u64), (una_now, reported_now): (u64, u64)) -> Delivery {
+    pub fn between((una, reported): (u64, u64), (una_now, reported_now): (u64, u64)) -> Delivered {
         let covered = una_now - una;
-        Delivery { units: (covered + reported_now).saturating_sub(reported), covered, reported: reported_now }
+        Delivered { units: (covered + reported_now).saturating_sub(reported), covered, reported: reported_now }
     }
 }
 
 impl Prr {
     /// A recovery begins with an ACK, or a timer, that brought `delivery`; ssthresh is set, and `window` was cwnd.
-    pub fn begin(&mut self, core: &Core, window: f64, delivery: Delivery) {
+    pub fn begin(&mut self, core: &Core, window: f64, delivery: Delivered) {
         let flight = match core.rules.recovery.window() {
             _ if core.control_owns_window() => 0,
             FackWindow::AtOnce | FackWindow::RateHalving => 0,
@@ -65,7 +65,7 @@ impl Prr {
 
     /// An ACK in recovery, also the one that begins it (RFC 6937 section 3; RFC 9937 section 6.2). Sets cwnd to what is in
     /// flight, `pipe`, plus what may leave now. `losses`: whether the ACK showed more losses.
-    pub fn on_ack(&mut self, core: &mut Core, delivery: Delivery, pipe: u64, losses: bool) {
+    pub fn on_ack(&mut self, core: &mut Core, delivery: Delivered, pipe: u64, losses: bool) {
         let mss = u64::from(core.seq.mss);
         // RFC 9937: an ACK that delivers nothing leaves the window. The first segment goes whatever a bound says.
         if !self.on() || (delivery.units == 0 && self.out > 0) {
@@ -98,7 +98,7 @@ impl Prr {
 
     /// The same as Linux counts: in whole segments, of which a share makes the next (`tcp_cwnd_reduction` in
     /// net/ipv4/tcp_input.c).
-    fn on_ack_in_segments(&self, core: &mut Core, delivery: Delivery, pipe: u64, losses: bool) {
+    fn on_ack_in_segments(&self, core: &mut Core, delivery: Delivered, pipe: u64, losses: bool) {
         let mss = u64::from(core.seq.mss);
         let of = |units: u64| units.div_ceil(mss);
         let (pipe, ssthresh) = (of(pipe), core.cc.threshold() as u64 / mss);

@@ -6,7 +6,7 @@ use super::super::congestion::CaState;
 use super::super::{Core, SenderWire};
 use super::frto::{Frto, TimeoutSign};
 use super::pipe::{ByPipe, Next};
-use super::prr::{Delivery, Prr};
+use super::prr::{Delivered, Prr};
 use super::report::Before;
 use super::scoreboard::Scoreboard;
 use super::{LossRecovery, Report, take_new_data};
@@ -119,7 +119,7 @@ impl Rfc6675 {
         Some(Next::again(start, end - start))
     }
 
-    fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
+    fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivered, now: Time, wire: &mut W) {
         self.rescued = false;
         let window = core.cc.cwnd;
         core.begin_recovery(now, wire);
@@ -135,7 +135,7 @@ impl Rfc6675 {
     }
 
     /// Applies proportional rate reduction to an ACK in recovery.
-    fn reduce(&mut self, core: &mut Core, delivery: Delivery) {
+    fn reduce(&mut self, core: &mut Core, delivery: Delivered) {
         if self.prr.on() {
             let edge = self.lost_edge(core);
             let losses = self.unreported(self.judged.max(core.seq.una), edge) > 0;
@@ -144,7 +144,7 @@ impl Rfc6675 {
         }
     }
 
-    fn duplicate<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
+    fn duplicate<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivered, now: Time, wire: &mut W) {
         let lost = core.cc.count_duplicate() >= core.rules.dup_thresh || self.lost_edge(core) > core.seq.una;
         if Self::goes_back(core) {
             return;
@@ -317,7 +317,7 @@ impl LossRecovery for Rfc6675 {
             take_new_data(core, ack, &mut self.prr, now, wire);
             self.board.clear_below(core.seq.una);
         } else if ack.ack == core.seq.una && news > 0 && !recovering && verdict != TimeoutSign::Refuted {
-            let delivery = Delivery { units: news, covered: 0, reported: self.board.total() };
+            let delivery = Delivered { units: news, covered: 0, reported: self.board.total() };
             self.duplicate(core, delivery, now, wire);
             return None;
         }
@@ -325,7 +325,7 @@ impl LossRecovery for Rfc6675 {
             return None;
         }
         if core.cc.state == CaState::Recovery {
-            let delivery = Delivery::between(before, (core.seq.una, self.board.total()));
+            let delivery = Delivered::between(before, (core.seq.una, self.board.total()));
             self.reduce(core, delivery);
             self.send_out(core, now, wire);
         } else if core.cc.dupacks == 0 {

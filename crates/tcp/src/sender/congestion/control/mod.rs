@@ -35,8 +35,8 @@ pub trait CongestionControl: Debug + Send + Sync + CloneControl {
     fn needs(&self) -> Needs;
 
     /// True if no recovery and no idle time moves `cwnd`, and no credit grows it, as with the kernel's `cong_control`. The
-    /// answer never changes. It takes a recovery that leaves it the window
-    /// ([`RecoveryKind::leaves_window`](crate::rules::RecoveryKind::leaves_window)).
+    /// answer never changes. It takes a recovery that reports losses
+    /// ([`RecoveryKind::reports`](crate::rules::RecoveryKind::reports)). Only a timeout reduces `cwnd`, to what is in flight and one segment.
     fn owns_window(&self) -> bool {
         false
     }

@@ -5,9 +5,9 @@ use acklab_packet::{Ack, Time};
 use super::super::accept_new_data;
 use super::super::frto::TimeoutSign;
 use super::super::pipe::ByPipe;
-use super::super::prr::Delivery;
+use super::super::prr::Delivered;
 use super::{Rack, Sends};
-use crate::rules::{Controls, CreditKind, Marks, Reordering};
+use crate::rules::{Controls, CreditKind, Reordering};
 use crate::sender::congestion::CaState;
 use crate::sender::congestion::control::{CongestionControl, Needs, Signal};
 use crate::sender::{Core, SenderWire};
@@ -43,7 +43,7 @@ impl Rack {
         let far = measures && self.reordering.degree(core.rules.dup_thresh) > core.rules.dup_thresh;
         let marked = ack.ece && core.rules.ecn;
         let raises = acked > 0 || (far && judged.sacked > 0 && core.in_use() && !marked);
-        let mark = marked && outstanding && core.rules.recovery.marks() == Marks::Prr && !core.control_owns_window();
+        let mark = marked && outstanding && core.rules.recovery.spreads_marks() && !core.control_owns_window();
         self.reduce(core, (judged.delivery, judged.more, judged.begins), mark, now, wire);
         self.note_order(core, now);
         // An ACK that begins a recovery grows no window, and what counts is what was delivered: reported or covered for the first
@@ -61,7 +61,7 @@ impl Rack {
     pub(super) fn reduce<W: SenderWire>(
         &mut self,
         core: &mut Core,
-        (delivery, more, begins): (Delivery, bool, bool),
+        (delivery, more, begins): (Delivered, bool, bool),
         mark: bool,
         now: Time,
         wire: &mut W,
@@ -84,15 +84,13 @@ impl Rack {
         let window = core.cc.cwnd;
         core.answer_mark(now);
         self.tlp.reset();
-        self.prr.begin(core, window, Delivery::default());
-        if self.prr.on() {
-            core.cc.set_cwnd(window);
-            core.cc.recover_to(core.cc.recover + 1);
-        }
+        self.prr.begin(core, window, Delivered::default());
+        core.cc.set_cwnd(window);
+        core.cc.recover_to(core.cc.recover + 1);
     }
 
     /// A loss was found: a recovery begins, and its first segment leaves whatever cwnd says (RFC 6675 section 5, step 4.3).
-    fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivery, now: Time, wire: &mut W) {
+    fn enter<W: SenderWire>(&mut self, core: &mut Core, delivery: Delivered, now: Time, wire: &mut W) {
         self.tlp.reset();
         let (window, recover) = (core.cc.cwnd, core.cc.recover);
         self.expect_reports(core);

@@ -3,7 +3,7 @@
 use acklab_packet::{Ack, Time};
 
 use super::super::frto::TimeoutSign;
-use super::super::prr::Delivery;
+use super::super::prr::Delivered;
 use super::super::undo::{Evidence, dsack};
 use super::wheel::expiry;
 use super::{Rack, Sends};
@@ -22,7 +22,7 @@ pub(super) struct Judged {
     pub timed: Option<Time>,
     pub rtt: Option<f64>,
     /// For PRR, and for the control.
-    pub delivery: Delivery,
+    pub delivery: Delivered,
     pub delivered: u64,
     pub sacked: u64,
     /// More is lost than before, and a recovery begins.
@@ -61,7 +61,7 @@ impl Rack {
         let arrived = self.board.runs().last().map_or(una, |run| run.1);
         let samples = self.take_in(core, ack, now);
         let after = ack.ack.max(una);
-        let mut delivery = Delivery::between((una, reported), (after, self.board.total()));
+        let mut delivery = Delivered::between((una, reported), (after, self.board.total()));
         if measures {
             delivery.units += duplicate.map_or(0, |(units, _)| units);
             let low = samples.lowest.into_iter().flatten().filter(|low| *low < arrived);

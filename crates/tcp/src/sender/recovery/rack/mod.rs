@@ -20,7 +20,7 @@ use super::super::congestion::CaState;
 use super::super::{Core, SenderWire};
 use super::frto::Frto;
 use super::pipe::{ByPipe, Next};
-use super::prr::{Delivery, Prr};
+use super::prr::{Delivered, Prr};
 use super::scoreboard::Scoreboard;
 use super::tap::Tap;
 use super::{LossRecovery, Report};
@@ -157,7 +157,7 @@ impl LossRecovery for Rack {
             // Linux counts a segment that nothing reports (`tcp_rack_reo_timeout` in net/ipv4/tcp_recovery.c).
             let linux = core.rules.recovery.search() == LossSearch::Linux;
             let units = if linux && !core.cc.repairs(core.seq.una) { u64::from(core.seq.mss) } else { 0 };
-            let delivery = Delivery { units, covered: 0, reported: self.board.total() };
+            let delivery = Delivered { units, covered: 0, reported: self.board.total() };
             self.detection.advanced = true;
             self.sends = if linux { Sends::Lost } else { Sends::All };
             let (una, srtt) = (core.seq.una, core.smoothed_rtt());

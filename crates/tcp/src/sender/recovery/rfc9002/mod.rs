@@ -151,7 +151,7 @@ impl Rfc9002 {
         if begins {
             self.begin_recovery(core, now);
         }
-        if by_ack && losses.longest > PERSISTENT * Rfc9002::pto(core) {
+        if by_ack && losses.longest > PERSISTENT * Rfc9002::pto(core) && !core.control_owns_window() {
             // Section 7.6.2: the minimum window, and slow start from there.
             core.cc.set_cwnd(2.0 * f64::from(core.seq.mss));
             self.recovery_start = None;
@@ -166,9 +166,15 @@ impl Rfc9002 {
         core.cc.credit.on_reduction();
         core.may_not_be_undone();
         core.cut(Signal::Loss, now);
-        // The minimum window is two datagrams (section 7.2).
-        core.cc.raise_cwnd(2.0 * f64::from(core.seq.mss));
+        Self::keep_minimum(core);
         core.cc.recover_to(core.seq.max);
+    }
+
+    /// The minimum window is two datagrams (section 7.2).
+    fn keep_minimum(core: &mut Core) {
+        if !core.control_owns_window() {
+            core.cc.raise_cwnd(2.0 * f64::from(core.seq.mss));
+        }
     }
 
     /// Sends what is lost, then new data, while the window has room (section 7: bytes in flight, always) and the pacer lets.
@@ -213,7 +219,7 @@ impl Rfc9002 {
         if core.cc.state == CaState::Cwr && core.cc.recover == core.seq.max && core.cc.recover != self.marked_at {
             // A mark has just begun a recovery period (section 7.1).
             (self.recovery_start, self.marked_at) = (Some(now), core.cc.recover);
-            core.cc.raise_cwnd(2.0 * f64::from(core.seq.mss));
+            Self::keep_minimum(core);
         }
         let (shaking, judged) = (core.seq.shaking_hands(), std::mem::take(&mut self.judged));
         if ack.ack > core.seq.una {

@@ -6,13 +6,13 @@ use crate::rules::{AckPolicyKind, PhaseSource};
 impl Receiver {
     /// True if the segments that follow bear PSH (RFC 9293 section 3.9.1). Drivers of real segments say it before each; the
     /// simulator's bear none.
-    pub fn tell_push(&mut self, push: bool) {
+    pub fn set_push(&mut self, push: bool) {
         self.push = push;
     }
 
     /// Each segment that follows is one and `further` others, which the host has merged (GRO); the first of them had `piece`
     /// units. (0, 0): none is.
-    pub fn tell_merged(&mut self, further: u32, piece: u32) {
+    pub fn set_merged(&mut self, further: u32, piece: u32) {
         self.merged = (further, piece);
     }
 
