@@ -29,14 +29,20 @@ mkdir -p "$cache"
 
 # The files of a tree that are its own: what git knows or does not ignore, else all.
 own() {
-    cd "$1" && if git rev-parse --git-dir >/dev/null 2>&1; then git ls-files -z --cached --others --exclude-standard; else find . -type f -print0; fi
+    cd "$1"
+    if git ls-files --error-unmatch Makefile >/dev/null 2>&1; then
+        git ls-files -z --cached --others --exclude-standard
+    else
+        find . -path ./.git -prune -o -type f -print0
+    fi
 }
 
 # A patch that some kernels need otherwise stands in a folder, too, named after a series: the first that fits is taken.
 adapt() {
     for patch in $(cd "$here" && ls *.patch); do
-        # Since 6.14 the size of the registers is found at run time.
+        # Newer kernels find the size of the registers at run time, and relay no alarms.
         [ $patch != registers.patch ] || grep -q HOST_FP_SIZE arch/x86/um/user-offsets.c || continue
+        [ $patch != alarms.patch ] || ! grep -q "avoid spurious scheduling" arch/um/kernel/time.c || continue
         fits=
         for one in "$here/$patch" "$here"/*/"$patch"; do
             [ ! -f "$one" ] || ! patch -p1 -s -f --dry-run <"$one" >/dev/null 2>&1 || { fits=$one && break; }
