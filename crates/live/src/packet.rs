@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use acklab_packet::{Ecn, Segment, Time};
+use acklab_packet::{Ace, Ecn, Segment, Time};
 use acklab_path::Carried;
 use acklab_path::stage::Reissue;
 
@@ -79,7 +79,7 @@ impl WirePacket {
                 ECT1 => Ecn::Ect1,
                 _ => Ecn::Ect,
             },
-            cwr: self.header.has(flag::CWR) && !self.header.has(flag::SYN),
+            ace: Ace::cwr(self.header.has(flag::CWR) && !self.header.has(flag::SYN)),
             ts_val: Time::from_secs(self.numbers.timestamps.0 as f64 * 1e-3),
             ..Segment::default()
         })

@@ -348,12 +348,15 @@ fn courses(scenario: &Scenario) -> Result<([Course; 2], Vec<usize>), Refusal> {
     }
     let [there, back] = &courses;
     for &link in there.links.iter().chain(&back.links) {
-        let barred = |stage: &&StageSpec| !stage.at_far_end() || stage.listens() || matches!(stage, StageSpec::Gro(_));
+        let barred = |stage: &&StageSpec| {
+            !stage.at_far_end() || stage.listens() || matches!(stage, StageSpec::Gro(_) | StageSpec::Bleach(_))
+        };
         if let Some(stage) = scenario.links[link].stages.iter().find(barred) {
             let why = match stage {
                 StageSpec::Gro(_) => {
                     "merges segments, which the receiving kernel does by itself, or not (`ethtool -K DEVICE gro on`)"
                 }
+                StageSpec::Bleach(_) => "removes congestion signals, which only the simulator does",
                 StageSpec::HeaderCompression(_) => "compresses headers, and its two ends are one program here",
                 _ => "has a stage that listens to the other direction, which another thread carries",
             };

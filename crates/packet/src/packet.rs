@@ -34,6 +34,62 @@ pub enum Ecn {
     Ce,
 }
 
+/// The flags AE, CWR and ECE of a packet that uses accurate ECN: a number of three bits (ACE, RFC 9768 section 3.2.2). Without, CWR
+/// alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ace(u8);
+
+impl Ace {
+    /// All three set: on a SYN, the request for accurate ECN.
+    pub const REQUEST: Ace = Ace(0b1111);
+
+    /// The flag CWR as RFC 3168 means it, and no number.
+    pub const CWR: Ace = Ace(0b1_0000);
+
+    /// CWR as RFC 3168 means it, set or not.
+    #[inline]
+    pub fn cwr(answered: bool) -> Ace {
+        if answered { Ace::CWR } else { Ace::default() }
+    }
+
+    /// The three low bits of `number`.
+    #[inline]
+    pub fn of(number: u64) -> Ace {
+        Ace(0b1000 | (number & 0b111) as u8)
+    }
+
+    /// The number, 0 to 7; none where the flags mean what RFC 3168 says.
+    #[inline]
+    pub fn number(self) -> Option<u8> {
+        (self.0 & 0b1000 != 0).then_some(self.0 & 0b111)
+    }
+
+    /// AE, CWR and ECE.
+    pub fn flags(self) -> Option<[bool; 3]> {
+        self.number().map(|number| [4, 2, 1].map(|bit| number & bit != 0))
+    }
+}
+
+/// The byte counters of an AccECN option with two fields (RFC 9768 section 3.2.3). Each has 24 bits.
+///
+/// The third field is left out. It counts the ECT codepoint that the sender does not use, so it never changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByteCounts {
+    /// Which comes first: bytes that came as ECT(1) (kind 174), or as ECT(0) (kind 172).
+    pub ect1: bool,
+    /// The first field: EE1B or EE0B.
+    pub ect: u32,
+    /// The second field: ECEB, bytes that came marked (CE).
+    pub ce: u32,
+}
+
+impl ByteCounts {
+    /// A field counts modulo this.
+    pub const MODULUS: u32 = 1 << 24;
+    /// Bytes that the option takes.
+    pub const SIZE: u32 = 8;
+}
+
 /// A data segment: units `seq .. seq + len`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Segment {
@@ -51,8 +107,9 @@ pub struct Segment {
     pub retransmit: bool,
     /// Its congestion field.
     pub ecn: Ecn,
-    /// Its sender has answered a congestion mark (CWR).
-    pub cwr: bool,
+    /// With accurate ECN: on a SYN the request, else what the sender has counted of the other direction. Without: whether its
+    /// sender has answered a congestion mark ([`Ace::CWR`]).
+    pub ace: Ace,
     /// An ACK of this connection came with a congestion mark of its own (ACK congestion control).
     pub ack_marked: bool,
     /// The sender's phase: written by the sender as an option, or by a driver that knows it.
@@ -79,10 +136,13 @@ impl Segment {
 /// Up to three SACK blocks (RFC 2018), as offsets from the cumulative ACK that carries them.
 ///
 /// Three is what fits beside timestamps, and what ns-2 sends. Offsets are signed because ns-2's receiver may repeat
-/// a block that already lies below the cumulative ACK.
+/// a block that already lies below the cumulative ACK. An AccECN option takes the place of the third block: beside
+/// timestamps the header has no room for both.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SackBlocks {
     len: u8,
+    /// True if the last place has an AccECN option instead of a block.
+    counts: bool,
     edges: [(i32, i32); SackBlocks::MAX],
 }
 
@@ -92,11 +152,36 @@ impl SackBlocks {
 
     /// Adds the block of units `start .. end` to an ACK whose cumulative number is `ack`; ignored when full.
     pub fn push(&mut self, ack: Seq, start: Seq, end: Seq) {
-        if self.len() < Self::MAX {
+        if self.len() < Self::MAX - usize::from(self.counts) {
             let offset = |edge: Seq| edge.wrapping_sub(ack) as i64 as i32;
             self.edges[self.len()] = (offset(start), offset(end));
             self.len += 1;
         }
+    }
+
+    /// Adds an AccECN option; a third block goes.
+    pub fn set_counts(&mut self, counts: ByteCounts) {
+        let field = |count: u32| count % ByteCounts::MODULUS;
+        self.len = self.len.min(Self::MAX as u8 - 1);
+        self.counts = true;
+        let order = if counts.ect1 { ByteCounts::MODULUS } else { 0 };
+        self.edges[Self::MAX - 1] = ((field(counts.ect) | order) as i32, field(counts.ce) as i32);
+    }
+
+    /// Removes the AccECN option, as a middlebox does that does not know it; whether there was one.
+    pub fn strip_counts(&mut self) -> bool {
+        if self.counts {
+            self.edges[Self::MAX - 1] = (0, 0);
+        }
+        std::mem::take(&mut self.counts)
+    }
+
+    /// The AccECN option, if there is one.
+    pub fn counts(&self) -> Option<ByteCounts> {
+        let (first, second) = self.edges[Self::MAX - 1];
+        let (first, ce) = (first as u32, second as u32);
+        let ect1 = first & ByteCounts::MODULUS != 0;
+        self.counts.then_some(ByteCounts { ect1, ect: first % ByteCounts::MODULUS, ce })
     }
 
     /// Number of blocks, 0 to 3.
@@ -128,12 +213,13 @@ pub struct Ack {
     pub sack: SackBlocks,
     /// Answers the SYN (captures write it as SYN+ACK).
     pub syn: bool,
-    /// Echoes a congestion mark (ECE, RFC 3168).
+    /// Echoes a congestion mark (ECE, RFC 3168); not set where `ace` is.
     pub ece: bool,
-    /// Its receiver wants to know of congestion on the ACKs' way (ECT on an ACK; ACK congestion control).
-    pub ect: bool,
-    /// A queue on the ACKs' way marked it (CE).
-    pub ce: bool,
+    /// With accurate ECN: on the answer to a SYN what was agreed on, else how many packets came marked.
+    pub ace: Ace,
+    /// Its own congestion field: ECT where its receiver wants to know of congestion on the ACKs' way (ACK congestion control),
+    /// CE where a queue has marked it.
+    pub ecn: Ecn,
     /// Echo of the data segment's timestamp (TSecr, RFC 7323).
     pub ts_ecr: Time,
 }
@@ -204,6 +290,28 @@ mod tests {
         sack.push(100, 130, 131);
         sack.push(100, 140, 141);
         assert_eq!(sack.iter(100).collect::<Vec<_>>(), [(110, 120), (40, 60), (130, 131)]);
+    }
+
+    #[test]
+    fn an_accecn_option_takes_the_place_of_the_third_block() {
+        let counts = ByteCounts { ect1: true, ect: 0xff_ffff, ce: 0x80_0001 };
+        let mut sack = SackBlocks::default();
+        (0..3).for_each(|n| sack.push(100, 110 + 10 * n, 115 + 10 * n));
+        assert_eq!(sack.counts(), None);
+        sack.set_counts(counts);
+        sack.push(100, 200, 201);
+        assert_eq!((sack.len(), sack.counts()), (2, Some(counts)));
+        assert!(sack.strip_counts() && !sack.strip_counts());
+        assert_eq!((sack.len(), sack.counts()), (2, None));
+        let over = ByteCounts { ect1: false, ect: u32::MAX, ce: 1 << 24 };
+        sack.set_counts(over);
+        assert_eq!(sack.counts(), Some(ByteCounts { ect1: false, ect: 0xff_ffff, ce: 0 }));
+    }
+
+    #[test]
+    fn flags_are_the_bits_of_the_number() {
+        assert_eq!((Ace::default().number(), Ace::REQUEST.number(), Ace::of(13).number()), (None, Some(7), Some(5)));
+        assert_eq!(Ace::of(5).flags(), Some([true, false, true]));
     }
 
     #[test]

@@ -32,7 +32,10 @@ pub mod waiting;
 pub use bare::Bare;
 pub use buffer::Buffer;
 
-use acklab_packet::{Body, Ecn};
+use acklab_packet::{Ace, Body, Ecn};
+
+/// The bit of AE in [`Carried::congestion`]: the third flag of accurate ECN (RFC 9768), a reserved flag before.
+pub const AE: u8 = 8;
 
 /// What a path needs to know of a packet.
 pub trait Carried {
@@ -55,7 +58,7 @@ pub trait Carried {
     fn low_latency(&self) -> bool {
         false
     }
-    /// What it says about congestion: one bit each for ECE, CWR, and a congestion mark of its own (CE).
+    /// What it says about congestion: one bit each for ECE, CWR, a congestion mark of its own (CE), and [`AE`].
     fn congestion(&self) -> u8;
     /// Whether it carries options other than SACK and timestamps.
     fn unknown_options(&self) -> bool;
@@ -157,7 +160,7 @@ impl Carried for acklab_packet::Packet {
     fn low_latency(&self) -> bool {
         match &self.body {
             Body::Data(segment) => matches!(segment.ecn, Ecn::Ect1 | Ecn::Ce),
-            Body::Ack(ack) => ack.ce,
+            Body::Ack(ack) => ack.ecn == Ecn::Ce,
             Body::Datagram(_) | Body::Probe(_) => false,
         }
     }
@@ -165,15 +168,18 @@ impl Carried for acklab_packet::Packet {
     #[inline]
     fn congestion(&self) -> u8 {
         match &self.body {
-            Body::Ack(ack) => u8::from(ack.ece) | u8::from(ack.ce) << 2,
-            Body::Data(segment) => u8::from(segment.cwr) << 1 | u8::from(segment.ecn == Ecn::Ce) << 2,
+            Body::Ack(ack) => {
+                let [ae, cwr, ece] = ack.ace.flags().unwrap_or([false, false, ack.ece]);
+                u8::from(ece) | u8::from(cwr) << 1 | u8::from(ack.ecn == Ecn::Ce) << 2 | if ae { AE } else { 0 }
+            }
+            Body::Data(segment) => u8::from(segment.ace == Ace::CWR) << 1 | u8::from(segment.ecn == Ecn::Ce) << 2,
             Body::Datagram(_) | Body::Probe(_) => 0,
         }
     }
 
     #[inline]
     fn unknown_options(&self) -> bool {
-        false
+        matches!(&self.body, Body::Ack(ack) if ack.sack.counts().is_some())
     }
 
     fn mark(&mut self) -> bool {
@@ -182,8 +188,8 @@ impl Carried for acklab_packet::Packet {
                 segment.ecn = Ecn::Ce;
                 true
             }
-            Body::Ack(ack) if ack.ect => {
-                ack.ce = true;
+            Body::Ack(ack) if ack.ecn != Ecn::NotEct => {
+                ack.ecn = Ecn::Ce;
                 true
             }
             _ => false,

@@ -1,6 +1,6 @@
 //! The two endpoints of one host, driven call by call: what `acklab drill` scripts exchange packets with.
 
-use acklab_packet::{Ack, Ecn, Probe, SackBlocks, Segment, Time};
+use acklab_packet::{Ace, Ack, Ecn, Probe, SackBlocks, Segment, Time};
 use acklab_tcp::receiver::{Receiver, ReceiverWire};
 use acklab_tcp::sender::{CaState, Sender, SenderWire, Supply};
 use pyo3::exceptions::PyValueError;
@@ -20,9 +20,10 @@ struct Tape {
 
 impl SenderWire for Tape {
     fn send(&mut self, segment: Segment, _wire_bytes: u32) {
-        let Segment { seq, len, syn, retransmit, ecn, cwr, .. } = segment;
+        let Segment { seq, len, syn, retransmit, ecn, ace, .. } = segment;
         self.sent.push(json!({
-            "kind": "segment", "seq": seq, "len": len, "syn": syn, "retransmit": retransmit, "ect": ecn != Ecn::NotEct, "cwr": cwr,
+            "kind": "segment", "seq": seq, "len": len, "syn": syn, "retransmit": retransmit, "ect": ecn != Ecn::NotEct,
+            "cwr": ace == Ace::CWR, "ace": ace.number(),
         }));
     }
     fn answer(&mut self, _reply: Probe, _wire_bytes: u32) {}
@@ -41,7 +42,8 @@ impl ReceiverWire for Tape {
     fn send(&mut self, ack: Ack, _wire_bytes: u32) {
         let blocks: Vec<_> = ack.sack.iter(ack.ack).collect();
         self.sent.push(json!({
-            "kind": "ack", "ack": ack.ack, "syn": ack.syn, "ece": ack.ece, "sack": blocks, "ts_ecr": ack.ts_ecr.secs(),
+            "kind": "ack", "ack": ack.ack, "syn": ack.syn, "ece": ack.ece, "ace": ack.ace.number(), "sack": blocks,
+            "ts_ecr": ack.ts_ecr.secs(),
         }));
     }
     fn probe(&mut self, _probe: Probe, _wire_bytes: u32) {}
@@ -87,12 +89,23 @@ impl Endpoints {
         self.sender.write(bytes, Time::from_secs(now), &mut self.out);
     }
 
-    /// An ACK arrives, with SACK blocks as `(start, end)`.
-    #[pyo3(signature = (ack, now, *, sack = Vec::new(), syn = false, ece = false, ts_ecr = 0.0))]
-    fn on_ack(&mut self, ack: u64, now: f64, sack: Vec<(u64, u64)>, syn: bool, ece: bool, ts_ecr: f64) {
+    /// An ACK arrives, with SACK blocks as `(start, end)`; `ace` is the number of AE, CWR and ECE with accurate ECN.
+    #[pyo3(signature = (ack, now, *, sack = Vec::new(), syn = false, ece = false, ts_ecr = 0.0, ace = None))]
+    #[allow(clippy::too_many_arguments)]
+    fn on_ack(
+        &mut self,
+        ack: u64,
+        now: f64,
+        sack: Vec<(u64, u64)>,
+        syn: bool,
+        ece: bool,
+        ts_ecr: f64,
+        ace: Option<u64>,
+    ) {
         let mut blocks = SackBlocks::default();
         sack.into_iter().for_each(|(start, end)| blocks.push(ack, start, end));
-        let ack = Ack { ack, sack: blocks, syn, ece, ts_ecr: Time::from_secs(ts_ecr), ..Ack::default() };
+        let ace = ace.map_or(Ace::default(), Ace::of);
+        let ack = Ack { ack, sack: blocks, syn, ece, ace, ts_ecr: Time::from_secs(ts_ecr), ..Ack::default() };
         self.sender.on_ack(&ack, Time::from_secs(now), &mut self.out);
     }
 
@@ -107,7 +120,7 @@ impl Endpoints {
     }
 
     /// A segment arrives, of `len` sequence numbers.
-    #[pyo3(signature = (seq, len, now, *, syn = false, fin = false, push = false, ect = false, ce = false, cwr = false, ts_val = 0.0, echo = 0))]
+    #[pyo3(signature = (seq, len, now, *, syn = false, fin = false, push = false, ect = false, ce = false, cwr = false, ts_val = 0.0, echo = 0, ace = None))]
     #[allow(clippy::too_many_arguments)]
     fn on_segment(
         &mut self,
@@ -122,8 +135,10 @@ impl Endpoints {
         cwr: bool,
         ts_val: f64,
         echo: u32,
+        ace: Option<u64>,
     ) {
         let ts_val = Time::from_secs(ts_val);
+        let ace = ace.map_or(Ace::cwr(cwr), Ace::of);
         let ecn = if ce {
             Ecn::Ce
         } else if ect {
@@ -131,7 +146,7 @@ impl Endpoints {
         } else {
             Ecn::NotEct
         };
-        let segment = Segment { seq, len, syn, fin, ecn, cwr, ts_val, echo, ..Segment::default() };
+        let segment = Segment { seq, len, syn, fin, ecn, ace, ts_val, echo, ..Segment::default() };
         self.receiver.set_push(push);
         self.receiver.on_segment(&segment, Time::from_secs(now), &mut self.back);
     }

@@ -2,8 +2,8 @@
 
 use acklab_packet::Time;
 use acklab_tcp::rules::{
-    AckPolicyKind, ControlKind, EstimateKind, ReceiverRules, RecoveryKind, RttFilter, RttSource, SenderRules, Undo,
-    Variants, Window,
+    AckPolicyKind, ControlKind, EstimateKind, Feedback, ReceiverRules, RecoveryKind, RttFilter, RttSource, SenderRules,
+    Undo, Variants, Window,
 };
 use acklab_tcp::sender::control::{CongestionControl, Control, misfits};
 
@@ -56,6 +56,9 @@ pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
     let control = rules.control.name();
     if rules.ect1 && !rules.ecn {
         found.push(("ect1", "is true, but ecn = false; must be false".to_string()));
+    }
+    if rules.accurate_ecn && !rules.ecn {
+        found.push(("accurate_ecn", "is true, but ecn = false; must be false".to_string()));
     }
     if rules.control.counts_marks() && !rules.ecn {
         found.push(("ecn", format!("is false, but control = \"{control}\" needs marks; must be true")));
@@ -141,6 +144,13 @@ pub(super) fn check_both(
             return wrong("receiver", "ack.packet_numbers", &what);
         }
         _ => {}
+    }
+    if receiver.feedback == Feedback::Accurate && !sender.syn && !(sender.ecn && sender.accurate_ecn) {
+        return wrong(
+            "receiver",
+            "feedback",
+            "is \"accurate\", but the sender has no accurate_ecn, and no SYN that asks",
+        );
     }
     if ours == Some(true) && matches!(receiver.estimate, EstimateKind::Timestamps { .. }) {
         let what = "is \"timestamps\", but segments with packet numbers have none; must be \"probe\" or \"off\"";

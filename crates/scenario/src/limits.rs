@@ -49,6 +49,8 @@ pub(super) fn too_many_copies(stages: &[StageSpec]) -> Option<String> {
         | StageSpec::Jitter(_)
         | StageSpec::Pause(_)
         | StageSpec::Gro(_)
+        | StageSpec::Mark(_)
+        | StageSpec::Bleach(_)
         | StageSpec::Thin(_) => 1.0,
     };
     let most: f64 = stages.iter().map(copies).product();

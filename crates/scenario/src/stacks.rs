@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-use acklab_tcp::rules::{AckPolicyKind, PhaseSource, ReceiverRules, RecoveryKind, SenderRules, Stack, Wrong};
+use acklab_tcp::rules::{AckPolicyKind, Feedback, PhaseSource, ReceiverRules, RecoveryKind, SenderRules, Stack, Wrong};
 
 use super::conflicts::{check_both, check_receiver, check_sender};
 use super::diagnose::diagnose_rule;
@@ -196,6 +196,9 @@ fn complete(flow: &mut Both, sender: &SenderTable, receiver: &ReceiverTable) {
     }
     if receiver.echo_each_mark.is_none() {
         theirs.echo_each_mark |= marks;
+    }
+    if receiver.feedback.is_none() && ours.ecn && ours.accurate_ecn {
+        theirs.feedback = Feedback::Accurate;
     }
     if sender.tell_phase.is_none() {
         ours.tell_phase |= asks_for_phase(theirs);

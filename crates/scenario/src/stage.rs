@@ -53,6 +53,13 @@ pub(super) fn checked(mut stages: Vec<StageSpec>, path: impl Display) -> Result<
                 params.most.map_or(Ok(()), |most| some("most", most))?;
             }
             StageSpec::Duplicate(params) => chosen(params.rate, &mut params.list, format_args!("{path}[{index}]"))?,
+            StageSpec::Mark(params) => chosen(params.rate, &mut params.list, format_args!("{path}[{index}]"))?,
+            StageSpec::Bleach(params) => {
+                if !(params.field || params.flags || params.option) {
+                    let what = "removes nothing; set `field`, `flags` or `option` to true";
+                    return Err(Problem::at(format_args!("{path}[{index}]"), what));
+                }
+            }
             StageSpec::Gro(params) => {
                 if index + 1 < count {
                     let what = "merges segments for the host behind the link; it must be the last stage";

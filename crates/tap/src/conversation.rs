@@ -37,6 +37,8 @@ pub struct Conversation {
     pub sack: bool,
     /// Whether both sides understand congestion marks.
     pub ecn: bool,
+    /// Whether its SYN asks for accurate ECN (RFC 9768).
+    pub accurate: bool,
     /// The receiver's window in bytes.
     window: u64,
     /// The receiver's window scale.
@@ -67,6 +69,7 @@ impl Conversation {
             sack_offered: sender.recovery.uses_sack() || receiver.sack,
             sack: receiver.sack,
             ecn: sender.ecn,
+            accurate: sender.accurate_ecn,
             window,
             scale,
         })

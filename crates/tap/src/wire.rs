@@ -1,6 +1,6 @@
 //! One packet's bytes: IPv4 header, TCP header with options (or UDP's), zeros.
 
-use acklab_packet::{Ack, Body, Ecn, Packet, Probe, Segment, Time};
+use acklab_packet::{Ace, Ack, Body, ByteCounts, Ecn, Packet, Probe, Segment, Time};
 use etherparse::TcpOptionElement::{
     self, MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted, Timestamp, WindowScale,
 };
@@ -43,8 +43,8 @@ pub fn encode(
         Body::Data(segment) if segment.ecn == Ecn::Ce => IpEcn::CongestionExperienced,
         Body::Data(segment) if segment.ecn == Ecn::Ect => IpEcn::Ect0,
         Body::Data(segment) if segment.ecn == Ecn::Ect1 => IpEcn::Ect1,
-        Body::Ack(ack) if ack.ce => IpEcn::CongestionExperienced,
-        Body::Ack(ack) if ack.ect => IpEcn::Ect0,
+        Body::Ack(ack) if ack.ecn == Ecn::Ce => IpEcn::CongestionExperienced,
+        Body::Ack(ack) if ack.ecn != Ecn::NotEct => IpEcn::Ect0,
         _ => IpEcn::NotEct,
     };
     ip.identification = tag.identification;
@@ -56,6 +56,10 @@ pub fn encode(
     out.truncate(most);
     Ipv4Header::MIN_LEN + length
 }
+
+/// Kinds of the AccECN option: ECT(0) first, or ECT(1) first (RFC 9768 section 3.2.3).
+const ACCECN0: u8 = 172;
+const ACCECN1: u8 = 174;
 
 /// A TCP header with its checksum, and its payload.
 fn sealed(mut tcp: TcpHeader, (from, to): Ends, payload: usize) -> (Vec<u8>, &'static [u8], IpNumber) {
@@ -103,8 +107,9 @@ fn data_header(talk: &Conversation, ports: (u16, u16), segment: &Segment, tag: &
     tcp.syn = segment.syn;
     tcp.fin = segment.fin;
     // RFC 3168 section 6.1.1: both flags on the SYN ask for marks; later CWR says that one was answered.
-    tcp.ece = segment.syn && talk.ecn;
-    tcp.cwr = segment.cwr || tcp.ece;
+    tcp.ece = segment.syn && talk.ecn && !talk.accurate;
+    tcp.cwr = segment.ace == Ace::CWR || tcp.ece;
+    write_number(&mut tcp, segment.ace);
     tcp.ack = !segment.syn;
     tcp.acknowledgment_number = u32::from(tcp.ack); // the receiver sends nothing but its SYN, number 0
     let stamp = talk.timestamps.then(|| (ticks(segment.ts_val), tag.echo.map_or(0, ticks)));
@@ -124,7 +129,8 @@ fn ack_header(talk: &Conversation, ports: (u16, u16), ack: &Ack, tag: &Tag) -> T
     let mut tcp = TcpHeader::new(ports.1, ports.0, u32::from(!ack.syn), talk.window(ack.syn));
     tcp.syn = ack.syn;
     tcp.ack = true;
-    tcp.ece = ack.ece || (ack.syn && talk.ecn);
+    tcp.ece = ack.ece || (ack.syn && talk.ecn && !talk.accurate);
+    write_number(&mut tcp, ack.ace);
     tcp.acknowledgment_number = talk.number(ack.ack, tag.fin);
     let stamp = talk.timestamps.then(|| (ticks(tag.sent), ticks(ack.ts_ecr)));
     if ack.syn {
@@ -141,7 +147,27 @@ fn ack_header(talk: &Conversation, ports: (u16, u16), ack: &Ack, tag: &Tag) -> T
         options.extend([Noop, Noop, SelectiveAcknowledgement(first, [blocks.next(), blocks.next(), None])]);
     }
     set(&mut tcp, &options);
+    if let Some(counts) = ack.sack.counts() {
+        add_counts(&mut tcp, counts, talk.unit);
+    }
     tcp
+}
+
+/// Writes a number of accurate ECN into the three flags (RFC 9768 section 3.2.2). AE is the bit that was once the nonce's.
+fn write_number(tcp: &mut TcpHeader, ace: Ace) {
+    if let Some([ae, cwr, ece]) = ace.flags() {
+        (tcp.ns, tcp.cwr, tcp.ece) = (ae, cwr, ece);
+    }
+}
+
+/// Adds an AccECN option with two fields, in bytes (RFC 9768 section 3.2.3).
+fn add_counts(tcp: &mut TcpHeader, counts: ByteCounts, unit: u32) {
+    let field = |units: u32| units.wrapping_mul(unit).to_be_bytes();
+    let ([_, a, b, c], [_, d, e, f]) = (field(counts.ect), field(counts.ce));
+    let mut bytes = tcp.options.as_slice().to_vec();
+    bytes.extend([if counts.ect1 { ACCECN1 } else { ACCECN0 }, ByteCounts::SIZE as u8, a, b, c, d, e, f]);
+    let fits = tcp.set_options_raw(&bytes);
+    debug_assert!(fits.is_ok(), "{bytes:?}");
 }
 
 /// What a SYN or SYN-ACK negotiates, each option aligned as Linux aligns it.

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use acklab_capture::Reader;
-use acklab_packet::{Ack, Ecn, Probe, Segment, Seq, Time};
+use acklab_packet::{Ace, Ack, Ecn, Probe, Segment, Seq, Time};
 use acklab_tcp::receiver::{Receiver, ReceiverWire};
 use acklab_tcp::rules::{AckPolicyKind, ReceiverRules, Stack};
 
@@ -168,7 +168,7 @@ fn replayed(path: &Path, policy: &str, phase: f64) -> (Vec<Sent>, Vec<Sent>) {
             syn: packet.flags & SYN > 0,
             fin: packet.flags & FIN > 0,
             ecn: [Ecn::NotEct, Ecn::Ect1, Ecn::Ect, Ecn::Ce][usize::from(packet.ecn)],
-            cwr: packet.flags & (CWR | SYN) == CWR,
+            ace: Ace::cwr(packet.flags & (CWR | SYN) == CWR),
             echo: acked.get(&packet.stamps.1).copied().unwrap_or(0),
             ..Segment::default()
         };

@@ -3,7 +3,7 @@
 //! The k-th node of a scenario, counted from 1, has the address 10.0.x.y with x·256 + y = k, and the hardware address 02:00:00:00:x:y.
 //! There is no ARP: a frame's destination is its packet's.
 
-use acklab_packet::{Ack, Body, Ecn, Packet, SackBlocks, Segment};
+use acklab_packet::{Ace, Ack, Body, Ecn, Packet, SackBlocks, Segment};
 use acklab_path::Carried;
 
 use crate::checksum;
@@ -185,8 +185,7 @@ impl Content {
                 sack,
                 syn: answers,
                 ece: header.has(flag::ECE),
-                ect: header.ecn != 0,
-                ce: header.ecn == CE,
+                ecn: ecn(header.ecn),
                 ..Ack::default()
             });
         }
@@ -196,7 +195,7 @@ impl Content {
             syn: header.has(flag::SYN),
             fin: header.has(flag::FIN),
             ecn: ecn(header.ecn),
-            cwr: header.has(flag::CWR) && !header.has(flag::SYN),
+            ace: Ace::cwr(header.has(flag::CWR) && !header.has(flag::SYN)),
             ..Segment::default()
         })
     }
@@ -206,7 +205,7 @@ impl Content {
     pub fn arrived(&self, packet: &Packet) -> (Vec<u8>, bool) {
         let (marked, number) = match &packet.body {
             Body::Data(segment) => (segment.ecn == Ecn::Ce, None),
-            Body::Ack(ack) => (ack.ce, Some(ack.ack)),
+            Body::Ack(ack) => (ack.ecn == Ecn::Ce, Some(ack.ack)),
             _ => (false, None),
         };
         let new = marked && self.bytes()[1] & CE != CE;

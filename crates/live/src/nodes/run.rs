@@ -151,6 +151,9 @@ pub fn refused(scenario: &Scenario) -> Option<&'static str> {
     if stages().any(|stage| matches!(stage, StageSpec::Gro(_))) {
         return Some("merges segments, which a kernel does by itself");
     }
+    if stages().any(|stage| matches!(stage, StageSpec::Bleach(_))) {
+        return Some("removes congestion signals, which only the simulator's packets lose");
+    }
     stages().any(StageSpec::listens).then_some("listens to the other direction, whose packets are another stream here")
 }
 

@@ -5,14 +5,17 @@
 //! arrival's, its timestamps are not newer, and it carries no option besides. The arrival must also repeat its SACK
 //! blocks, and add some or have a higher number. An ACK that says something else about congestion than what follows it
 //! stays.
+//!
+//! Towards accurate ECN (RFC 9768) this means: an ACK with AE set, or with an AccECN option, is never erased. Of the three bits
+//! of ACE it compares two.
 
 use acklab_packet::Rate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{AckFilter, Decision, Destroys};
-use crate::Carried;
 use crate::waiting::{Measures, Waiting};
+use crate::{AE, Carried};
 
 /// The CAKE-style filter's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -59,7 +62,9 @@ fn compare<P: Carried>(old: &P, new: &P) -> Sack {
 
 fn may_go<P: Carried>(old: &P, new: &P) -> bool {
     let (stamps, newer) = (old.timestamps(), new.timestamps());
+    // A flag that was reserved keeps an ACK: AE of accurate ECN is one (`cake_tcph_may_drop`).
     if old.plain_ack().is_none()
+        || old.congestion() & AE != 0
         || old.unknown_options()
         || stamps.0 > newer.0
         || stamps.1 > newer.1

@@ -6,11 +6,13 @@
 //!
 //! To add one: a file here with its rule, a variant of [`StageSpec`], and a line in `stages!` below.
 
+mod bleach;
 mod choice;
 pub mod compression;
 mod duplicate;
 mod gro;
 mod jitter;
+mod mark;
 mod pause;
 mod reconstruction;
 mod reorder;
@@ -18,10 +20,12 @@ mod spack;
 mod split;
 mod thin;
 
+pub use bleach::{Bleach, BleachParams};
 pub use compression::{Compression, CompressionParams};
 pub use duplicate::{Duplicate, DuplicateParams};
 pub use gro::{Gro, GroParams};
 pub use jitter::{DelayDistribution, DelayOrder, Jitter, JitterParams};
+pub use mark::{Mark, MarkParams};
 pub use pause::{Pause, PauseParams};
 pub use reconstruction::{AckReconstruction, ReconstructionParams};
 pub use reorder::{Reorder, ReorderParams};
@@ -32,7 +36,7 @@ pub use thin::{Thin, ThinParams};
 use std::mem::swap;
 use std::ops::Range;
 
-use acklab_packet::{Body, Packet, Time};
+use acklab_packet::{Ace, Body, ByteCounts, Ecn, Packet, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +57,8 @@ pub trait Reissue: Carried + Clone {
     fn ends_write(&self) -> bool {
         false
     }
+    /// Removes its congestion signals; only of packets whose type has them (the simulator's).
+    fn bleach(&mut self, _: &BleachParams) {}
 }
 
 impl Reissue for Packet {
@@ -78,6 +84,33 @@ impl Reissue for Packet {
 
     fn ends_write(&self) -> bool {
         matches!(&self.body, Body::Data(segment) if segment.last || segment.fin)
+    }
+
+    fn bleach(&mut self, params: &BleachParams) {
+        // Cleared flags are a number, 0, where they were one.
+        let cleared = |ace: Ace| if ace.number().is_none() { Ace::default() } else { Ace::of(0) };
+        match &mut self.body {
+            Body::Data(segment) => {
+                if params.field {
+                    segment.ecn = Ecn::NotEct;
+                }
+                if params.flags {
+                    segment.ace = cleared(segment.ace);
+                }
+            }
+            Body::Ack(ack) => {
+                if params.field {
+                    ack.ecn = Ecn::NotEct;
+                }
+                if params.flags {
+                    (ack.ece, ack.ace) = (false, cleared(ack.ace));
+                }
+                if params.option && ack.sack.strip_counts() {
+                    self.size = self.size.saturating_sub(ByteCounts::SIZE).max(1);
+                }
+            }
+            Body::Probe(_) | Body::Datagram(_) => {}
+        }
     }
 }
 
@@ -150,6 +183,10 @@ pub enum StageSpec {
     Gro(GroParams),
     /// Of a connection's ACKs every n-th passes (RFC 3449 section 5.2.1).
     Thin(ThinParams),
+    /// Some packets are marked (CE), at a given share.
+    Mark(MarkParams),
+    /// Congestion signals are removed: the field of IP, TCP's flags, or the AccECN option.
+    Bleach(BleachParams),
 }
 
 impl StageSpec {
@@ -214,7 +251,10 @@ macro_rules! stages {
     };
 }
 
-stages!(AckReconstruction, Rbscp, Spack, Pause, Gro, Thin; Reorder as "reorder", Jitter as "jitter", Duplicate as "duplicate");
+stages!(
+    AckReconstruction, Rbscp, Spack, Pause, Gro, Thin, Bleach;
+    Reorder as "reorder", Jitter as "jitter", Duplicate as "duplicate", Mark as "mark"
+);
 
 /// What the stages of a direction did to the packets that came to them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Passing, Reissue, Stage};
 use crate::ack_filter::{is_redundant, sack_is_covered};
+use crate::values::is_default;
 
 /// A stage that lets one of several ACKs pass.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +25,9 @@ pub struct ThinParams {
     pub every: u32,
     /// Time after which an ACK that is held back goes on, counted from the first that was held back since one passed.
     pub hold: Time,
+    /// Whether it reads numbers and SACK blocks alone. Congestion flags and options that it does not know then keep no ACK.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub blind: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -56,18 +60,22 @@ impl<P> Thin<P> {
 }
 
 /// Whether `packet` tells a higher number than `newest`, and else nothing that `last`, the ACK before it, did not tell.
-fn tells_number_only<P: Reissue>(packet: &P, last: &P, newest: u64) -> bool {
+fn tells_number_only<P: Reissue>(packet: &P, last: &P, newest: u64, blind: bool) -> bool {
     packet.plain_ack().is_some_and(|number| number > newest)
-        && packet.congestion() == last.congestion()
-        && !packet.unknown_options()
+        && (blind || packet.congestion() == last.congestion() && !packet.unknown_options())
         && sack_is_covered(packet, last)
 }
 
 impl<P: Reissue> Connection<P> {
     /// Lets go, or removes, what is held back, since `arrival` comes.
-    fn settle(&mut self, arrival: &P, out: &mut Vec<Passing<P>>) {
+    fn settle(&mut self, arrival: &P, blind: bool, out: &mut Vec<Passing<P>>) {
         let Some(held) = self.held.take() else { return };
-        let removed = arrival.plain_ack().is_some() && is_redundant(&held.packet, arrival, arrival, arrival);
+        let old = &held.packet;
+        let removed = if blind {
+            old.plain_ack() < arrival.plain_ack() && sack_is_covered(old, arrival)
+        } else {
+            arrival.plain_ack().is_some() && is_redundant(old, arrival, arrival, arrival)
+        };
         if !removed {
             self.begin_anew();
         }
@@ -92,8 +100,8 @@ impl<P: Reissue> Stage<P> for Thin<P> {
             return out.push(passing);
         };
         let was_due = connection.due;
-        connection.settle(packet, out);
-        let only = tells_number_only(packet, &connection.last, connection.newest);
+        connection.settle(packet, self.params.blind, out);
+        let only = tells_number_only(packet, &connection.last, connection.newest, self.params.blind);
         if let Some(number) = number {
             connection.newest = connection.newest.max(number);
             connection.last = packet.clone();

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use acklab_packet::{Ack, Ecn, Probe, SackBlocks, Segment, Seq, Time};
+use acklab_packet::{Ace, Ack, Ecn, Probe, SackBlocks, Segment, Seq, Time};
 
+use super::accurate::Accurate;
 use super::closing::Closing;
 use super::pieces::Spread;
 use super::policy::{AckPolicy, Arrival, Emission, Policy};
 use super::{Placement, Reassembly, ReceiverWire, SackHistory};
-use crate::rules::{PhaseSource, ReceiverRules};
+use crate::rules::{Feedback, PhaseSource, ReceiverRules};
 
 /// Counts of a receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,8 +53,14 @@ pub struct Receiver {
     /// A part of the segment just come had come before, and DSACK reports it: the history says which.
     pub(super) repeats: bool,
     ece: bool,
-    /// The segment just come is marked and the one before was not, or the other way round, and each mark is echoed.
+    /// True if each mark is echoed, or counted.
+    notes_marks: bool,
+    /// The congestion field of its ACKs.
+    ecn: Ecn,
+    /// The segment just come changes what is echoed, or a count of marks must be told at once.
     mark_changed: bool,
+    /// Accurate ECN, if the rules know it.
+    accurate: Option<Box<Accurate>>,
     /// The segments come with PSH; only drivers of real ones know.
     pub(super) push: bool,
     /// Source of the sender's phase, if the policy asks.
@@ -76,6 +83,9 @@ impl Receiver {
     /// The same with this ACK policy instead of the one that `rules` name.
     pub fn with_policy(rules: Arc<ReceiverRules>, policy: Policy) -> Receiver {
         Receiver {
+            notes_marks: rules.echo_each_mark || rules.feedback != Feedback::Classic,
+            ecn: if rules.ack.asks_for_marks() { Ecn::Ect } else { Ecn::NotEct },
+            accurate: Accurate::new(&rules),
             policy: policy.observed(&rules),
             phase_source: rules.ack.phase_source(),
             rules,
@@ -107,9 +117,9 @@ impl Receiver {
         self.segments_received = self.segments_received.saturating_add(1 + self.merged.0);
         // A mark is echoed on every ACK until the sender says it has reduced its window (RFC 3168 section 6.1.3).
         let before = self.ece;
-        self.ece = (segment.ecn == Ecn::Ce) | (before & !segment.cwr);
-        if self.rules.echo_each_mark {
-            self.echo_mark(segment.ecn == Ecn::Ce, before, now, wire);
+        self.ece = (segment.ecn == Ecn::Ce) | (before & (segment.ace != Ace::CWR));
+        if self.notes_marks {
+            self.note_mark(segment, before, now, wire);
         }
         if segment.ts_val >= self.ts_recent {
             // To Linux a segment that ends below is no part of the connection (`tcp_sequence`).
@@ -138,9 +148,20 @@ impl Receiver {
         millis(segment.ts_val) + 1.0 < millis(self.ts_recent)
     }
 
+    /// Counts a segment's mark, or echoes it alone. `before`: the echo before it.
+    #[cold]
+    fn note_mark<W: ReceiverWire>(&mut self, segment: &Segment, before: bool, now: Time, wire: &mut W) {
+        let counted =
+            self.accurate.as_mut().and_then(|accurate| accurate.on_segment(segment, self.merged.0, &self.rules));
+        if let Some(at_once) = counted {
+            (self.ece, self.mark_changed) = (false, at_once);
+        } else if self.rules.echo_each_mark {
+            self.echo_mark(segment.ecn == Ecn::Ce, before, now, wire);
+        }
+    }
+
     /// Each ACK echoes the marks of what it covers (RFC 8257 section 3.2): where they change, what came `before` is acknowledged
     /// apart, and the segment at once.
-    #[cold]
     fn echo_mark<W: ReceiverWire>(&mut self, ce: bool, before: bool, now: Time, wire: &mut W) {
         self.mark_changed = ce != before;
         if self.mark_changed && self.covered < self.space.rcv_nxt {
@@ -202,7 +223,7 @@ impl Receiver {
             push,
             ect: segment.ecn != Ecn::NotEct,
             ce: segment.ecn == Ecn::Ce,
-            cwr: segment.cwr,
+            cwr: segment.ace == Ace::CWR,
             sent: segment.ts_val,
             now,
         };
@@ -369,8 +390,10 @@ impl Receiver {
         self.last_ack_sent = self.last_ack_sent.max(ack);
         self.covered = self.covered.max(ack);
         let syn = std::mem::take(&mut self.syn);
-        let ect = rules.ack.asks_for_marks();
-        wire.send(Ack { ack, sack, syn, ece: self.ece, ect, ce: false, ts_ecr: self.ts_recent }, size);
+        let ace = Ace::default();
+        let mut told = Ack { ack, sack, syn, ece: self.ece, ace, ecn: self.ecn, ts_ecr: self.ts_recent };
+        let size = self.accurate.as_mut().map_or(size, |accurate| accurate.write(&mut told, size, rules));
+        wire.send(told, size);
     }
 
     /// Next unit expected in order.
@@ -381,6 +404,11 @@ impl Receiver {
     /// Time at which `rcv_nxt` last advanced.
     pub fn last_progress(&self) -> Time {
         self.last_progress
+    }
+
+    /// Packets that came with a congestion mark, with accurate ECN.
+    pub fn marks(&self) -> u64 {
+        self.accurate.as_ref().map_or(0, |accurate| accurate.marks())
     }
 
     /// Counts so far.

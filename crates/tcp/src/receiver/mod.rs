@@ -2,6 +2,7 @@
 //!
 //! [`Receiver`] reassembles and builds ACKs; *when* it sends one is its [`policy`]'s decision.
 
+mod accurate;
 mod closing;
 pub mod estimator;
 mod hints;
@@ -11,6 +12,7 @@ pub mod policy;
 mod reassembly;
 mod sack;
 
+pub(crate) use accurate::{FIRST_BYTES, FIRST_PACKETS};
 pub use machine::{Receiver, ReceiverCounters};
 pub use pieces::numbers;
 pub use reassembly::{Placement, Reassembly};

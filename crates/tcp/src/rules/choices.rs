@@ -23,6 +23,66 @@ macro_rules! choice {
 pub(super) use choice;
 
 choice! {
+    /// What a receiver tells of congestion marks (RFC 9768 section 3.1.1).
+    Feedback {
+        /// Counts, if the SYN asks for them; else echoes.
+        Accurate = "accurate",
+        /// Echoes (RFC 3168), or each mark's own (`echo_each_mark`).
+        Classic = "classic",
+        /// Nothing.
+        Refused = "none",
+        /// Nothing; but the answer to a SYN repeats the SYN's flags, as some broken servers do.
+        Reflected = "reflected",
+    }
+}
+
+choice! {
+    /// How many marks an ACK tells of whose counter of three bits may have wrapped.
+    AceRule {
+        /// As few as possible, as if no ACK were ever lost or removed.
+        Least = "least",
+        /// The safest likely case; with an option, what its bytes make likely (RFC 9768 appendices A.2.1 and A.2.2).
+        Rfc9768 = "rfc9768",
+        /// As in Linux 7.0: like `rfc9768`, with an estimate from the option where an ACK covers 16 packets and more. Controls count
+        /// packets.
+        Linux = "linux",
+        /// As in Linux since 7885ce0147: also as few as possible where, without an option, ACKs cover more than four packets on average.
+        LinuxThinned = "linux-thinned",
+    }
+}
+
+impl AceRule {
+    /// Whether its controls count packets, also where an option tells bytes.
+    pub fn counts_packets(self) -> bool {
+        matches!(self, AceRule::Linux | AceRule::LinuxThinned)
+    }
+}
+
+choice! {
+    /// Which ACKs carry an AccECN option (RFC 9768 section 3.2.3.3). It takes 8 bytes, and the place of a third SACK block.
+    AccEcnOption {
+        /// None.
+        Off = "off",
+        /// The two that follow a mark or a change, and one for every 4 MiB.
+        Changes = "changes",
+        /// Each that acknowledges new data.
+        Always = "always",
+    }
+}
+
+choice! {
+    /// Which changes are acknowledged at once, with accurate ECN (RFC 9768 section 3.2.2.5.1).
+    ChangeAcks {
+        /// None.
+        Off = "off",
+        /// A mark after a packet without one.
+        Marks = "marks",
+        /// Also a packet without a mark after a marked one (Linux).
+        Both = "both",
+    }
+}
+
+choice! {
     /// What `min_rto` applies to.
     RtoFloor {
         /// max(RTO, min_rto) x backoff (RFC 6298 (2.4), then (5.5)).

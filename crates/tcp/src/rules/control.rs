@@ -88,6 +88,12 @@ variants! {
             /// Round trip as which shorter ones count; above 0.
             least_rtt: Time = Time::from_secs(0.025),
         }
+        /// A window that nothing moves: neither growth nor marks nor fast retransmits. It estimates the share of marks as `dctcp` does, so that
+        /// a run shows what the feedback tells while it changes nothing. A timeout still sends again from one segment.
+        Fixed = "fixed" {
+            /// g: weight of the newest window in that share.
+            gain: f64 [1e-6 ..= 0.999999] = 0.0625,
+        }
         /// BBR version 1, as in Linux (Cardwell and others 2016). It sends at the largest delivery rate of the last ten round
         /// trips. In flight it keeps about twice the product of that rate and the minimum round trip of the last ten seconds.
         /// It needs `recovery = "rack"`, paces by itself, and reads neither `credit` nor the recovery's `window`.
@@ -180,6 +186,7 @@ impl ControlKind {
             },
             ControlKind::Vegas { .. }
             | ControlKind::Prague { .. }
+            | ControlKind::Fixed { .. }
             | ControlKind::Bbr {}
             | ControlKind::Python { .. } => CubicSlowStart::Standard,
         }
@@ -187,7 +194,7 @@ impl ControlKind {
 
     /// Whether it reads how many bytes are marked, and so needs ECN.
     pub fn counts_marks(&self) -> bool {
-        matches!(self, ControlKind::Dctcp { .. } | ControlKind::Prague { .. })
+        matches!(self, ControlKind::Dctcp { .. } | ControlKind::Prague { .. } | ControlKind::Fixed { .. })
     }
 
     /// Whether its segments are ECT(1): it expects many marks, and answers each a little (RFC 9331).

@@ -1,6 +1,6 @@
 //! The receiver's rule table.
 
-use super::{AckPolicyKind, EstimateKind, rule_table};
+use super::{AccEcnOption, AckPolicyKind, ChangeAcks, EstimateKind, Feedback, rule_table};
 
 rule_table! {
     /// Everything in which receivers differ. Sizes in bytes.
@@ -26,6 +26,14 @@ rule_table! {
         /// ACK after a mark echoes it until the sender responds (RFC 3168 section 6.1.3). If left out, true where the sender's control
         /// is `dctcp` or `prague`.
         echo_each_mark: bool,
+        /// What it tells of congestion marks. If left out, `accurate` where the sender has `accurate_ecn`.
+        feedback: Feedback,
+        /// Which ACKs carry an AccECN option, with accurate ECN.
+        accecn_option: AccEcnOption,
+        /// Which changes are acknowledged at once, with accurate ECN.
+        change_acks: ChangeAcks,
+        /// With accurate ECN, an ACK leaves at once when so many packets have come marked since the last one; 0 is no such number.
+        marked_acks: u32 [0..=7],
         /// Whether old segments with new data are discarded and answered (PAWS, RFC 7323 section 5, as in Linux). A segment is old
         /// if its timestamp is more than a millisecond older than that of the last one in order. If left out, false where the
         /// sender has no `timestamps`.

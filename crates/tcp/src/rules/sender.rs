@@ -3,9 +3,9 @@
 use acklab_packet::Time;
 
 use super::{
-    ControlKind, Controls, CreditKind, DuplicateAcks, Halving, IdleRestart, Pacing, RecoveryExit, RecoveryKind,
-    RtoFloor, RttFilter, SecondFastRetransmit, Sequence, TimeoutSsthresh, TimerRestart, UnsentAck, Validation, Window,
-    rule_table,
+    AceRule, ControlKind, Controls, CreditKind, DuplicateAcks, Halving, IdleRestart, Pacing, RecoveryExit,
+    RecoveryKind, RtoFloor, RttFilter, SecondFastRetransmit, Sequence, TimeoutSsthresh, TimerRestart, UnsentAck,
+    Validation, Window, rule_table,
 };
 
 rule_table! {
@@ -89,6 +89,10 @@ rule_table! {
         /// With `ecn`: whether segments are ECT(1), which a `dual-pi2` queue serves first and marks sooner (RFC 9331). Meant for
         /// `control = "dctcp"`, whose answer to a mark is small. If left out, true with `"prague"`.
         ect1: bool,
+        /// With `ecn`: whether the SYN asks for accurate ECN, with which ACKs count marks (RFC 9768).
+        accurate_ecn: bool,
+        /// How many marks an ACK tells of, with accurate ECN.
+        ace: AceRule,
         /// Whether segments carry their sender's phase: slow start or congestion avoidance. If left out, true where the receiver reads it.
         tell_phase: bool,
         /// Whether segments carry cwnd and the smoothed round trip. If left out, true where the receiver reads them.

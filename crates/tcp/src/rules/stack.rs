@@ -98,6 +98,8 @@ impl Stack {
                 duplicate_acks: DuplicateAcks::Outstanding,
                 ecn: false,
                 ect1: false,
+                accurate_ecn: false,
+                ace: AceRule::Rfc9768,
                 tell_phase: false,
                 tell_window: false,
                 pacing: Pacing::Off {},
@@ -203,6 +205,10 @@ impl Stack {
             purge_stale_sack: true,
             dsack: false,
             echo_each_mark: false,
+            feedback: Feedback::Classic,
+            accecn_option: AccEcnOption::Always,
+            change_acks: ChangeAcks::Marks,
+            marked_acks: 2,
             paws: false,
             immediate_on_gap: true,
             immediate_on_repeat: true,
@@ -214,7 +220,15 @@ impl Stack {
             Stack::Ns2At235 => ReceiverRules { ack: delayed(0.1), ..ns2 },
             Stack::Rfc => rfc,
             // ACKs carry timestamps.
-            Stack::Linux => ReceiverRules { ack: named("linux"), ack_size: 52, dsack: true, paws: true, ..rfc },
+            Stack::Linux => ReceiverRules {
+                ack: named("linux"),
+                ack_size: 52,
+                dsack: true,
+                paws: true,
+                change_acks: ChangeAcks::Both,
+                marked_acks: 0,
+                ..rfc
+            },
             Stack::Quic => ReceiverRules {
                 ack: named("quic"),
                 // A datagram of 37 bytes; a range of an ACK frame takes two.
@@ -266,6 +280,8 @@ fn ns2_sender() -> SenderRules {
         duplicate_acks: DuplicateAcks::Unfinished,
         ecn: false,
         ect1: false,
+        accurate_ecn: false,
+        ace: AceRule::Rfc9768,
         tell_phase: false,
         tell_window: false,
         pacing: Pacing::Off {},

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use acklab_packet::{Ack, Seq, Time};
 
 use super::SenderWire;
+use super::accurate::Accurate;
 use super::congestion::Congestion;
 use super::congestion::control::{AckEvent, CongestionControl, Control, Departure, Needs, Window};
 use super::congestion::validation::Usage;
@@ -67,6 +68,8 @@ pub struct Core {
     pub(super) plain: bool,
     /// True if pacing or skipping may hold back what the window allows.
     pub(super) restrained: bool,
+    /// Marks are counted (RFC 9768), or will be.
+    pub(super) accurate: bool,
     /// An episode of loss recovery is on.
     pub(super) repairing: bool,
     /// Inputs that the control needs.
@@ -86,6 +89,8 @@ pub(super) struct Notices {
     pub ack_mark: bool,
     /// A mark has been answered; the next new segment tells (CWR).
     pub cwr: bool,
+    /// Segments may not be marked any more, though the rules say so (RFC 9768).
+    pub unmarkable: bool,
 }
 
 /// Parts that only some rules need; apart, so that a sender of any rules takes as few cache lines.
@@ -98,6 +103,7 @@ pub(super) struct Extras {
     /// For recoveries that judge each segment, and for controls that need more than credit.
     pub flight: Option<Box<Flight>>,
     pub repair: Repair,
+    pub accurate: Option<Box<Accurate>>,
 }
 
 impl Core {
@@ -111,6 +117,7 @@ impl Core {
             usage: Usage::new(rules.validation),
             flight: Flight::new(&rules, needs, seq.mss),
             repair: Repair::default(),
+            accurate: Accurate::new(&rules),
         };
         let restrained = rules.pacing != Pacing::Off {} || extras.skip.is_some() || needs == Needs::Deliveries;
         let ruled = rules.tell_phase || rules.tell_window || rules.ecn || rules.recovery.packet_numbers();
@@ -126,6 +133,7 @@ impl Core {
             seq,
             plain: !restrained && !ruled && !watched,
             restrained,
+            accurate: extras.accurate.is_some(),
             repairing: false,
             needs,
             notices: Notices { ruled, ..Notices::default() },
@@ -266,14 +274,41 @@ impl Core {
     #[inline(always)]
     pub(super) fn accept<W: SenderWire>(&mut self, ack: &Ack, grow: bool, now: Time, wire: &mut W) -> u64 {
         let acked = ack.ack - self.seq.una;
-        let grow = grow && !(ack.ece && self.rules.ecn) && (self.plain || self.in_use());
+        let marked = if ack.ece && self.rules.ecn { self.marked_of(acked) } else { 0 };
+        let grow = grow && marked < acked && (self.plain || self.in_use());
         self.advance(ack, now, wire);
         if self.rules.syn && ack.ack == 1 {
             self.cc.begin(self.seq.mss);
             self.timer.rto.handshake_done(&self.rules);
             return 0;
         }
-        if grow { acked } else { 0 }
+        if grow { acked - marked } else { 0 }
+    }
+
+    /// Units, of the `acked` that an ACK newly covers, for which no growth is due because the ACK tells of marks: all, where it
+    /// echoes one.
+    #[cold]
+    fn marked_of(&self, acked: u64) -> u64 {
+        let counted = self.extras.accurate.as_ref().filter(|accurate| !accurate.answers());
+        counted.map_or(acked, |accurate| acked.min(accurate.told.ceil() as u64))
+    }
+
+    /// The ACK with its count of marks read: its ECE says whether it tells of new ones.
+    #[cold]
+    pub(super) fn read_marks(&mut self, ack: &Ack) -> Ack {
+        let Some(accurate) = &mut self.extras.accurate else { return *ack };
+        let read = accurate.read(ack, &self.seq, self.rules.timestamps);
+        self.notices.unmarkable = !accurate.usable();
+        read
+    }
+
+    /// Units that an ACK delivers with a mark.
+    fn ce_count(&self, ack: &Ack, delivered: u64) -> f64 {
+        match &self.extras.accurate {
+            Some(accurate) if !accurate.answers() => accurate.told,
+            _ if ack.ece => delivered as f64,
+            _ => 0.0,
+        }
     }
 
     /// Grows the window for an ACK that newly covers `acked` units, of which `counts` count, or as many in all.
@@ -311,7 +346,7 @@ impl Core {
             newly_delivered: report.delivered as f64,
             newly_sacked: report.sacked as f64,
             newly_lost: (report.lost + report.lost_between) as f64,
-            ce_count: if ack.ece { report.delivered as f64 } else { 0.0 },
+            ce_count: self.ce_count(ack, report.delivered),
             in_flight: report.in_flight as f64,
             rtt: sample.map_or(rtt, |sample| sample.rtt),
             state: self.cc.state_at(una),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use acklab_packet::{Ack, Phase, Probe, Time};
+use acklab_packet::{Ack, Ecn, Phase, Probe, Time};
 
 use super::congestion::CaState;
 use super::congestion::control::{CongestionControl, Control, Estimate, Needs};
@@ -67,7 +67,14 @@ impl Sender {
     #[inline(always)]
     pub fn on_ack<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) {
         self.core.counters.acks_received += 1;
-        self.core.notices.ack_mark |= ack.ce;
+        self.core.notices.ack_mark |= ack.ecn == Ecn::Ce;
+        let read;
+        let ack = if self.core.accurate {
+            read = self.core.read_marks(ack);
+            &read
+        } else {
+            ack
+        };
         if ack.ack > self.core.seq.max {
             if self.core.rules.unsent_ack == UnsentAck::Restart {
                 self.core.restart_for_false_ack();
@@ -201,6 +208,16 @@ impl Sender {
     /// The shared state, for measurements and tests.
     pub fn core(&self) -> &Core {
         &self.core
+    }
+
+    /// Packets that were marked as far as the ACKs tell, with accurate ECN.
+    pub fn marks(&self) -> u64 {
+        self.core.extras.accurate.as_ref().map_or(0, |accurate| accurate.marks())
+    }
+
+    /// The share of marks by which the congestion control goes, if it has one.
+    pub fn marked_share(&self) -> Option<f64> {
+        self.core.cc.control.marked_share()
     }
 
     /// State for plots.

@@ -4,6 +4,7 @@
 //! the retransmission timer, [`Congestion`](congestion::Congestion) the windows with their [`control`] and [`credit`]. [`recovery`]
 //! decides what is lost and may be sent now.
 
+pub mod accurate;
 pub mod congestion;
 mod core;
 pub mod flight;

@@ -1,6 +1,6 @@
 //! Departure of segments: one, as many as the window allows, or one more for an early duplicate ACK.
 
-use acklab_packet::{Ecn, Phase, Segment, Seq, Time};
+use acklab_packet::{Ace, Ecn, Phase, Segment, Seq, Time};
 
 use super::congestion::control::{CongestionControl, Needs};
 use super::sequence::data_bytes;
@@ -97,9 +97,15 @@ impl Core {
             segment.phase = if self.cc.in_slow_start() { Phase::SlowStart } else { Phase::CongestionAvoidance };
         }
         // Neither SYNs nor retransmissions may be marked (RFC 3168 section 6.1.5), and CWR goes with new data.
-        if self.rules.ecn && !segment.syn && !segment.retransmit {
+        let may = self.rules.ecn && !self.notices.unmarkable;
+        if may && !segment.syn && !segment.retransmit {
             segment.ecn = if self.rules.ect1 { Ecn::Ect1 } else { Ecn::Ect };
-            segment.cwr = std::mem::take(&mut self.notices.cwr);
+            segment.ace = Ace::cwr(std::mem::take(&mut self.notices.cwr));
+        }
+        if let Some(accurate) = &mut self.extras.accurate {
+            if let Some(ace) = accurate.flags(segment.syn.then_some(self.counters.syns_sent)) {
+                segment.ace = ace;
+            }
         }
         segment.ack_marked = std::mem::take(&mut self.notices.ack_mark);
         if self.rules.recovery.packet_numbers() {

@@ -3,7 +3,7 @@
 //! The judge sees packets and public state only, and keeps its own books of both: which units were sent, which arrived,
 //! which were reported.
 
-use acklab_packet::{Ack, Segment, Seq, Time};
+use acklab_packet::{Ack, ByteCounts, Segment, Seq, Time};
 use acklab_tcp::rules::*;
 
 use super::{Pair, Step, Traffic};
@@ -304,7 +304,8 @@ impl Judge {
         let numbers = matches!(rules.ack, AckPolicyKind::Quic { packet_numbers: true, .. });
         let least = rules.ack_size + if numbers { 0 } else { rules.sack_block_bytes * ack.sack.len() as u32 };
         // Gaps in packet numbers stay for good.
-        let largest = if numbers { rules.ack_size + rules.sack_block_bytes * 63 } else { least };
+        let counts = ack.sack.counts().map_or(0, |_| ByteCounts::SIZE);
+        let largest = if numbers { rules.ack_size + rules.sack_block_bytes * 63 + counts } else { least + counts };
         must!((least..=largest).contains(&size), "an ACK of {size} bytes");
         for (index, (start, end)) in ack.sack.iter(ack.ack).enumerate() {
             must!(start < end, "an empty block {start}..{end}");

@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use acklab_packet::{Ack, Ecn, Phase, Probe, Segment, Time};
+use acklab_packet::{Ace, Ack, ByteCounts, Ecn, Phase, Probe, Segment, Time};
 use acklab_tcp::receiver::Receiver;
 use acklab_tcp::rules::{PhaseSource, ReceiverRules, SenderRules};
 use acklab_tcp::sender::{Sender, Supply};
@@ -246,7 +246,8 @@ impl Pair {
             self.launch(copies, Load::Data(segment));
         }
         self.back.sizes.clear();
-        for ack in std::mem::take(&mut self.back.sent) {
+        for mut ack in std::mem::take(&mut self.back.sent) {
+            self.falsify(&mut ack);
             let copies = self.copies(self.network.ack_loss, false);
             self.launch(copies, Load::Ack(ack));
         }
@@ -262,6 +263,18 @@ impl Pair {
             }
         }
         judge.books(self)
+    }
+
+    /// Changes the counts of marks that some ACKs have, where the network marks at all.
+    fn falsify(&mut self, ack: &mut Ack) {
+        if self.network.marks == 0.0 || ack.ace.number().is_none() || self.rng.uniform() > 0.2 {
+            return;
+        }
+        let mut draw = |most: u32| (self.rng.uniform() * f64::from(most)) as u32;
+        ack.ace = if draw(8) == 0 { Ace::default() } else { Ace::of(draw(8).into()) };
+        if ack.sack.strip_counts() || draw(4) == 0 {
+            ack.sack.set_counts(ByteCounts { ect1: draw(2) == 0, ect: draw(u32::MAX), ce: draw(u32::MAX) });
+        }
     }
 
     /// How many copies of a packet the network carries: 0, 1 or 2.

@@ -256,6 +256,11 @@ pub fn wild() -> impl Strategy<Value = Case> {
             credit,
         ) = choices;
         let (dup_thresh, initial_window, ssthresh, packet, (flags, receiver), blocks, pacing) = numbers;
+        let seed = case.network.seed;
+        let accurate = flags[5] && seed.is_multiple_of(3);
+        let ace = [AceRule::Least, AceRule::Rfc9768, AceRule::Linux, AceRule::LinuxThinned][(seed / 3 % 4) as usize];
+        let option = [AccEcnOption::Off, AccEcnOption::Changes, AccEcnOption::Always][(seed / 12 % 3) as usize];
+        let change_acks = [ChangeAcks::Off, ChangeAcks::Marks, ChangeAcks::Both][(seed / 36 % 3) as usize];
         // A window must hold one segment, and a segment its timestamp.
         let window = match case.sender.window {
             Some(Window::Bytes(bytes)) => Window::Bytes(Bytes::new(bytes.get().max(u64::from(packet)))),
@@ -311,6 +316,8 @@ pub fn wild() -> impl Strategy<Value = Case> {
             limited_transmit_new_only: Some(flags[1]),
             first_loss_resets_initial_window: Some(flags[4]),
             ecn: Some(flags[5]),
+            accurate_ecn: Some(accurate),
+            ace: Some(ace),
             pacing: Some(pacing.into()),
             unsent_ack: Some(unsent_ack),
             // A segment left out would be lost by RACK's clock.
@@ -319,6 +326,10 @@ pub fn wild() -> impl Strategy<Value = Case> {
             ..case.sender
         };
         case.receiver = ReceiverPatch {
+            feedback: accurate.then_some(Feedback::Accurate),
+            accecn_option: Some(option),
+            change_acks: Some(change_acks),
+            marked_acks: Some((seed / 48 % 8) as u32),
             purge_stale_sack: Some(receiver[0]),
             immediate_on_gap: Some(receiver[1]),
             immediate_on_syn: Some(receiver[2]),

@@ -30,6 +30,7 @@ mod rfc8985;
 mod rfc9002;
 mod rfc9406;
 mod rfc9438;
+mod rfc9768;
 mod rfc9937;
 mod sender_table;
 mod smartacking;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use acklab_packet::{Ack, Ecn, Segment, Time};
+use acklab_packet::{Ace, Ack, Ecn, Segment, Time};
 use acklab_tcp::receiver::Receiver;
 use acklab_tcp::rules::{ReceiverRules, SenderRules, Stack, named};
 use acklab_tcp::sender::Supply;
@@ -20,8 +20,8 @@ fn acks_echo_the_marks_of_what_they_cover() {
     let mut told = Vec::new();
     // The first is acknowledged at once, as unit 0.
     for (n, ce) in [(0, false), (1, false), (2, true), (3, true), (4, false), (5, false)] {
-        let segment =
-            Segment { seq: n, len: 1, ecn: if ce { Ecn::Ce } else { Ecn::Ect }, cwr: n == 3, ..Segment::default() };
+        let (ecn, ace) = (if ce { Ecn::Ce } else { Ecn::Ect }, Ace::cwr(n == 3));
+        let segment = Segment { seq: n, len: 1, ecn, ace, ..Segment::default() };
         receiver.on_segment(&segment, Time::from_secs(0.001 * n as f64), &mut acks);
         told.push(acks.sent.drain(..).map(|ack: Ack| (ack.ack, ack.ece)).collect::<Vec<_>>());
     }

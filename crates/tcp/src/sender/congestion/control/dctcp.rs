@@ -34,9 +34,13 @@ impl CongestionControl for Dctcp {
         self.acked += ack.newly_delivered;
         self.marked += ack.ce_count;
         if ack.ack > self.window_end && self.acked > 0.0 {
-            self.alpha += self.gain * (self.marked / self.acked - self.alpha);
+            self.alpha += self.gain * ((self.marked / self.acked).min(1.0) - self.alpha);
             (self.window_end, self.acked, self.marked) = (ack.snd_max, 0.0, 0.0);
         }
+    }
+
+    fn marked_share(&self) -> Option<f64> {
+        Some(self.alpha)
     }
 
     /// Losses are answered as the standard does (section 3.4).

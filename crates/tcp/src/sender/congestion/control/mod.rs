@@ -10,6 +10,7 @@ mod bbr;
 mod cubic;
 mod dctcp;
 mod fit;
+mod fixed;
 mod linux;
 mod prague;
 mod reno;
@@ -67,6 +68,11 @@ pub trait CongestionControl: Debug + Send + Sync + CloneControl {
     fn undo(&mut self, before: Reduced, window: &mut Window) {
         window.cwnd = window.cwnd.max(before.cwnd);
         window.ssthresh = window.ssthresh.max(before.ssthresh);
+    }
+
+    /// Its estimate of the share of marked segments, 0 to 1; none where it has none.
+    fn marked_share(&self) -> Option<f64> {
+        None
     }
 
     /// Segments a second that may leave; none where it sets no pace.
@@ -173,6 +179,7 @@ controls! { (payload, seed):
     Vegas(Box<vegas::Vegas>) from ControlKind::Vegas { alpha, beta, gamma, pace } =>
         Box::new(vegas::Vegas::new(VegasRules { alpha, beta, gamma, pace }));
     Dctcp(Box<dctcp::Dctcp>) from ControlKind::Dctcp { gain, .. } => Box::new(dctcp::Dctcp::new(gain));
+    Fixed(Box<fixed::Fixed>) from ControlKind::Fixed { gain } => Box::new(fixed::Fixed::new(gain));
     Prague(Box<prague::Prague>) from ControlKind::Prague { gain, least_rtt } =>
         Box::new(prague::Prague::new(PragueRules { gain, least_rtt: least_rtt.secs() }));
     Bbr(Box<bbr::Bbr>) from ControlKind::Bbr {} => Box::new(bbr::Bbr::new(payload, seed));
@@ -244,6 +251,10 @@ impl CongestionControl for Control {
 
     fn undo(&mut self, before: Reduced, window: &mut Window) {
         each!(self, control => control.undo(before, window));
+    }
+
+    fn marked_share(&self) -> Option<f64> {
+        each!(self, control => control.marked_share())
     }
 
     fn pacing_rate(&self) -> Option<f64> {

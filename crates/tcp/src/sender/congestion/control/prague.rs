@@ -68,7 +68,7 @@ impl CongestionControl for Prague {
             self.alpha.get_or_insert(1.0);
         }
         if self.passed(self.since, window) && self.delivered > 0.0 {
-            let share = self.marked / self.delivered;
+            let share = (self.marked / self.delivered).min(1.0);
             self.alpha = self.alpha.map(|alpha| alpha + self.rules.gain * (share - alpha));
             (self.since, self.delivered, self.marked) = (window.now.secs(), 0.0, 0.0);
         }
@@ -97,6 +97,10 @@ impl CongestionControl for Prague {
             }
             Signal::Loss | Signal::Timeout | Signal::Idle => Reduced::to(in_use / 2.0),
         }
+    }
+
+    fn marked_share(&self) -> Option<f64> {
+        self.alpha
     }
 
     fn pacing_rate(&self) -> Option<f64> {

@@ -1,0 +1,51 @@
+//! Middleboxes that do not let congestion signals pass: they clear the field of IP (bleaching), TCP's flags, or an option that
+//! they do not know (RFC 9768 sections 3.2.2.3, 3.2.2.4 and 3.2.3.2 name the cases).
+
+use acklab_packet::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Passing, Reissue, Stage};
+
+/// A middlebox that removes congestion signals from every packet. At least one of the three must be true.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BleachParams {
+    /// The field of the IP header becomes Not-ECT, whatever it was.
+    #[serde(default)]
+    pub field: bool,
+    /// The flags AE, CWR and ECE of the TCP header are cleared, on SYNs and their answers, too.
+    #[serde(default)]
+    pub flags: bool,
+    /// The AccECN option is removed.
+    #[serde(default)]
+    pub option: bool,
+    /// Packets that pass untouched first, counted from 0: a path that changes its behaviour.
+    #[serde(default)]
+    pub after: u64,
+}
+
+/// The stage of [`BleachParams`].
+#[derive(Clone, Debug)]
+pub struct Bleach<P> {
+    params: BleachParams,
+    seen: u64,
+    packets: std::marker::PhantomData<P>,
+}
+
+impl<P> Bleach<P> {
+    /// A stage that has seen nothing.
+    pub fn new(params: &BleachParams) -> Bleach<P> {
+        Bleach { params: *params, seen: 0, packets: std::marker::PhantomData }
+    }
+}
+
+impl<P: Reissue> Stage<P> for Bleach<P> {
+    fn arrive(&mut self, mut passing: Passing<P>, _: Time, out: &mut Vec<Passing<P>>) {
+        if self.seen >= self.params.after {
+            passing.packet.bleach(&self.params);
+        }
+        self.seen += 1;
+        out.push(passing);
+    }
+}

@@ -1,0 +1,143 @@
+//! Accurate ECN at the receiver (RFC 9768): counters of what came marked, their encoding in ACKs, and the ACKs that marks ask for.
+
+use acklab_packet::{Ace, Ack, ByteCounts, Ecn, Segment};
+
+use crate::rules::{AccEcnOption, ChangeAcks, Feedback, ReceiverRules};
+
+/// The first value of `r.cep` (section 3.2.1); `r.ceb` begins with 0.
+pub(crate) const FIRST_PACKETS: u64 = 5;
+/// The first value of `r.e0b` and `r.e1b` (section 3.2.1).
+pub(crate) const FIRST_BYTES: u64 = 1;
+/// An option is due at least once for so many bytes (section 3.2.3.3).
+const BEACON: u64 = 1 << 22;
+
+/// A receiver's side of accurate ECN. Bytes are sequence units.
+#[derive(Clone, Debug)]
+pub(super) struct Accurate {
+    /// What both ends have agreed on.
+    mode: Feedback,
+    /// Flags of the SYN's answer.
+    answer: Ace,
+    /// `r.cep`: packets that came marked.
+    packets: u64,
+    /// `r.ceb`, and `r.e0b` or `r.e1b`: bytes that came marked, and as ECT.
+    marked: u64,
+    unmarked: u64,
+    ect1: bool,
+    /// True if the last packet was marked.
+    last: bool,
+    /// Marked packets since an ACK left.
+    pending: u32,
+    /// ACKs that have to carry an option, and the bytes counted when one last did.
+    demand: u8,
+    told: u64,
+}
+
+impl Accurate {
+    /// The state of a receiver with these rules; none if it only knows RFC 3168.
+    pub fn new(rules: &ReceiverRules) -> Option<Box<Accurate>> {
+        let state = Accurate {
+            mode: rules.feedback,
+            answer: Ace::default(),
+            packets: FIRST_PACKETS,
+            marked: 0,
+            unmarked: FIRST_BYTES,
+            ect1: false,
+            last: false,
+            pending: 0,
+            demand: 0,
+            told: 0,
+        };
+        (rules.feedback != Feedback::Classic).then(|| Box::new(state))
+    }
+
+    /// A SYN arrives (sections 3.1.1 and 3.1.2, Table 2). The answer to a request for accurate ECN tells how the SYN came.
+    fn on_syn(&mut self, syn: &Segment, feedback: Feedback) {
+        let asks = syn.ace == Ace::REQUEST;
+        (self.mode, self.answer) = match feedback {
+            Feedback::Accurate if asks => (Feedback::Accurate, Ace::of(handshake(syn.ecn))),
+            // Cleared flags ask for nothing.
+            Feedback::Accurate if syn.ace != Ace::default() => (Feedback::Refused, Ace::of(0)),
+            Feedback::Accurate => (Feedback::Classic, Ace::default()),
+            // A broken server, which answers with the flags that came.
+            Feedback::Reflected => (Feedback::Reflected, syn.ace),
+            other => (other, if asks { Ace::of(0) } else { Ace::default() }),
+        };
+    }
+
+    /// A segment arrives, of which `merged` further ones are a part. True if it must be acknowledged at once (section 3.2.2.5.1);
+    /// none if RFC 3168 applies.
+    pub fn on_segment(&mut self, segment: &Segment, merged: u32, rules: &ReceiverRules) -> Option<bool> {
+        if segment.syn {
+            self.on_syn(segment, rules.feedback);
+        }
+        match self.mode {
+            Feedback::Classic => return None,
+            Feedback::Refused | Feedback::Reflected => return Some(false),
+            Feedback::Accurate => {}
+        }
+        let marked = segment.ecn == Ecn::Ce;
+        let changed = marked != self.last;
+        self.last = marked;
+        if marked {
+            self.packets += u64::from(merged) + 1;
+            self.marked += u64::from(segment.len);
+            self.pending += merged + 1;
+        } else if segment.ecn != Ecn::NotEct && !segment.syn {
+            self.unmarked += u64::from(segment.len);
+            self.ect1 = segment.ecn == Ecn::Ect1;
+        }
+        if marked || changed {
+            self.demand = 2;
+        }
+        let told = match rules.change_acks {
+            ChangeAcks::Off => false,
+            ChangeAcks::Marks => changed && marked,
+            ChangeAcks::Both => changed,
+        };
+        Some(told || (rules.marked_acks > 0 && self.pending >= rules.marked_acks))
+    }
+
+    /// Writes the counters into an ACK of `size` bytes; returns its new size.
+    pub fn write(&mut self, ack: &mut Ack, size: u32, rules: &ReceiverRules) -> u32 {
+        if ack.syn {
+            ack.ace = self.answer;
+            return size;
+        }
+        if self.mode != Feedback::Accurate {
+            return size;
+        }
+        ack.ace = Ace::of(self.packets);
+        self.pending = 0;
+        let counted = self.marked + self.unmarked - FIRST_BYTES;
+        let due = match rules.accecn_option {
+            AccEcnOption::Off => false,
+            AccEcnOption::Changes => self.demand > 0 || counted - self.told >= BEACON,
+            AccEcnOption::Always => counted > self.told,
+        };
+        // Without room for two SACK blocks the option stays away (section 3.2.3.3); here there always is.
+        if !due {
+            return size;
+        }
+        (self.demand, self.told) = (self.demand.saturating_sub(1), counted);
+        let blocks = ack.sack.len();
+        ack.sack.set_counts(ByteCounts { ect1: self.ect1, ect: self.unmarked as u32, ce: self.marked as u32 });
+        let gone = if ack.sack.len() < blocks { rules.sack_block_bytes } else { 0 };
+        size - gone.min(size) + ByteCounts::SIZE
+    }
+
+    /// Packets that came marked.
+    pub fn marks(&self) -> u64 {
+        self.packets - FIRST_PACKETS
+    }
+}
+
+/// The number that tells how a SYN, or its answer, came (section 3.1.1, Table 2, and section 3.2.2.1, Table 3).
+fn handshake(ecn: Ecn) -> u64 {
+    match ecn {
+        Ecn::NotEct => 0b010,
+        Ecn::Ect1 => 0b011,
+        Ecn::Ect => 0b100,
+        Ecn::Ce => 0b110,
+    }
+}

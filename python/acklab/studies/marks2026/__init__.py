@@ -1,0 +1,11 @@
+"""How well do senders count congestion marks when ACKs are thinned?
+
+- :mod:`.setting` has the paths, the rules and every parameter.
+- :mod:`.counts` has the counts of a window that nothing moves.
+- :mod:`.rates` has what DCTCP makes of them.
+"""
+
+from . import counts, rates  # noqa: F401
+from .registry import STUDY
+
+__all__ = ["STUDY"]
