@@ -47,6 +47,10 @@ impl CongestionControl for Copied {
     fn on_congestion(&mut self, signal: Signal, in_use: f64, _: &Window) -> Reduced {
         Reduced::to(if signal == Signal::Mark { in_use * (1.0 - self.alpha / 2.0) } else { in_use / 2.0 })
     }
+
+    fn marked_share(&self) -> Option<f64> {
+        Some(self.alpha)
+    }
 }
 
 fn text(recovery: &str) -> String {

@@ -54,9 +54,11 @@ fn thinned_counters_depend_on_the_rule_and_the_option() {
         let (counted, came) = marks(&run(TENTH, THIN, &ace, &option));
         counted as f64 / came as f64
     };
-    // 16 ACKs of about one segment each: most could have wrapped.
-    assert!(counted("rfc9768", "off") > 2.0, "the safest case counts too many");
-    assert!(counted("linux-thinned", "off") < 1.3, "the least is near where few are marked");
+    let (safest, thinned) = (counted("rfc9768", "off"), counted("linux-thinned", "off"));
+    // The safest case counts nearly all that an ACK covers, of which a tenth is marked.
+    assert!(safest > 5.0, "{safest}");
+    // Linux's average needs some ACKs to exceed four packets, and counts as many until then.
+    assert!(thinned < safest / 3.0, "{thinned} {safest}");
     assert!((0.9..1.1).contains(&counted("rfc9768", "always")), "{}", counted("rfc9768", "always"));
 }
 

@@ -36,9 +36,20 @@ pub(super) struct Accurate {
 impl Accurate {
     /// The state of a receiver with these rules; none if it only knows RFC 3168.
     pub fn new(rules: &ReceiverRules) -> Option<Box<Accurate>> {
-        let state = Accurate {
-            mode: rules.feedback,
-            answer: Ace::default(),
+        let fresh = || Box::new(Accurate::fresh(rules.feedback, Ace::default()));
+        (rules.feedback != Feedback::Classic).then(fresh)
+    }
+
+    /// What answers a SYN with these flags for a receiver that only knows RFC 3168; none if they are no number.
+    pub fn unknown(flags: Ace) -> Option<Box<Accurate>> {
+        flags.number()?;
+        Some(Box::new(Accurate::fresh(Feedback::Classic, Ace::of(u64::from(flags == Ace::REQUEST)))))
+    }
+
+    fn fresh(mode: Feedback, answer: Ace) -> Accurate {
+        Accurate {
+            mode,
+            answer,
             packets: FIRST_PACKETS,
             marked: 0,
             unmarked: FIRST_BYTES,
@@ -47,8 +58,7 @@ impl Accurate {
             pending: 0,
             demand: 0,
             told: 0,
-        };
-        (rules.feedback != Feedback::Classic).then(|| Box::new(state))
+        }
     }
 
     /// A SYN arrives (sections 3.1.1 and 3.1.2, Table 2). The answer to a request for accurate ECN tells how the SYN came.

@@ -202,7 +202,9 @@ impl Receiver {
         self.duplicate = placement.duplicate;
         self.duplicates += u32::from(placement.duplicate);
         self.trigger = segment.seq;
-        self.syn |= segment.syn;
+        if segment.syn {
+            self.note_syn(segment);
+        }
         let at_once = self.must_answer_at_once(segment, placement);
         let (space, push, (merged, piece)) = (&self.space, self.push, self.merged);
         let arrival = || Arrival {
@@ -237,6 +239,15 @@ impl Receiver {
             }
         };
         self.emit_here(emission, now, wire);
+    }
+
+    /// A SYN arrives. A receiver that knows only RFC 3168 answers a request for accurate ECN with ECE (RFC 9768 section 3.1.1).
+    #[cold]
+    fn note_syn(&mut self, syn: &Segment) {
+        self.syn = true;
+        if self.rules.feedback == Feedback::Classic {
+            self.accurate = Accurate::unknown(syn.ace);
+        }
     }
 
     /// True if no policy may delay the ACK, because RFC 5681 section 4.2, RFC 9293 or the connection's own signals forbid it.

@@ -102,6 +102,26 @@ fn the_answer_to_the_syn_tells_its_field() {
     }
 }
 
+/// Table 2, servers that know less: RFC 3168 answers with ECE alone, or with nothing if the flags were cleared; a broken one repeats them.
+#[test]
+fn receivers_answer_by_what_they_know() {
+    for (feedback, flags, answer) in [
+        (Feedback::Classic, Ace::REQUEST, Some(1)),
+        (Feedback::Classic, Ace::of(0), Some(0)),
+        (Feedback::Classic, Ace::default(), None),
+        (Feedback::Refused, Ace::REQUEST, Some(0)),
+        (Feedback::Reflected, Ace::REQUEST, Some(7)),
+        (Feedback::Accurate, Ace::of(0), Some(0)),
+        (Feedback::Accurate, Ace::default(), None),
+    ] {
+        let rules = ReceiverRules { feedback, ..Stack::Rfc.receiver() };
+        let (mut receiver, mut tape) = (Receiver::new(Arc::new(rules)), Tape::default());
+        let syn = Segment { len: 1, syn: true, ace: flags, ..Segment::default() };
+        receiver.on_segment(&syn, Time::ZERO, &mut tape);
+        assert_eq!(tape.sent[0].ace.number(), answer, "{feedback:?} {flags:?}");
+    }
+}
+
 /// Section 3.2.2.5.1. Delayed ACKs of two segments; counters begin with 5 and, of bytes, 1 and 0. The third segment is marked, after one
 /// that is not: at once. Two more marks: at once with the second. Nothing marks the end of a run of marks, except to Linux.
 #[test]
