@@ -102,10 +102,9 @@ impl Core {
             segment.ecn = if self.rules.ect1 { Ecn::Ect1 } else { Ecn::Ect };
             segment.ace = Ace::cwr(std::mem::take(&mut self.notices.cwr));
         }
-        if let Some(accurate) = &mut self.extras.accurate {
-            if let Some(ace) = accurate.flags(segment.syn.then_some(self.counters.syns_sent)) {
-                segment.ace = ace;
-            }
+        let syns = segment.syn.then_some(self.counters.syns_sent);
+        if let Some(ace) = self.extras.accurate.as_mut().and_then(|accurate| accurate.flags(syns)) {
+            segment.ace = ace;
         }
         segment.ack_marked = std::mem::take(&mut self.notices.ack_mark);
         if self.rules.recovery.packet_numbers() {
