@@ -69,11 +69,11 @@ fn no_marks_may_count_as_many() {
     assert_eq!(marks(&run("", THIN, ", ace = 'rfc9768'", "")), (0, 0));
 }
 
-/// What a middlebox clears, and what becomes of it: `(counted, came)`.
+/// What a middlebox clears, and the counts that result.
 #[test]
 fn bleached_paths_fall_back() {
     let cleared = "{ kind = 'bleach', flags = true }";
-    // The SYN asks for nothing; the answer agrees to nothing.
+    // Neither the SYN nor its answer has a flag left.
     assert_eq!(marks(&run(&format!("{cleared}, {TENTH}"), "", "", "")), (0, 0));
     assert_eq!(marks(&run(TENTH, cleared, "", "")), (0, 0));
     // After the handshake: the first counter is 0.

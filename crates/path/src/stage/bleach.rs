@@ -1,5 +1,5 @@
-//! Middleboxes that do not let congestion signals pass: they clear the field of IP (bleaching), TCP's flags, or an option that
-//! they do not know (RFC 9768 sections 3.2.2.3, 3.2.2.4 and 3.2.3.2 name the cases).
+//! Middleboxes that remove congestion signals: the field of IP (bleaching), TCP's flags, or the AccECN option. RFC 9768 sections
+//! 3.2.2.3, 3.2.2.4 and 3.2.3.2 name the cases.
 
 use acklab_packet::Time;
 use schemars::JsonSchema;

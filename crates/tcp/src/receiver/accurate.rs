@@ -66,7 +66,7 @@ impl Accurate {
         let asks = syn.ace == Ace::REQUEST;
         (self.mode, self.answer) = match feedback {
             Feedback::Accurate if asks => (Feedback::Accurate, Ace::of(handshake(syn.ecn))),
-            // Cleared flags ask for nothing.
+            // Cleared flags make no request.
             Feedback::Accurate if syn.ace != Ace::default() => (Feedback::Refused, Ace::of(0)),
             Feedback::Accurate => (Feedback::Classic, Ace::default()),
             // A broken server, which answers with the flags that came.

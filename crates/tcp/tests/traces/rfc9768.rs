@@ -74,8 +74,11 @@ fn receiver(accecn_option: AccEcnOption, change_acks: ChangeAcks, marked_acks: u
     Receiver::new(Arc::new(rules))
 }
 
+/// An ACK's number, its ACE and its byte counters.
+type AckCounts = (u64, Option<u8>, Option<(u32, u32)>);
+
 /// The number and counters of each ACK of these segments of 1000 bytes, from byte 1; the first of them follows the SYN.
-fn acks(receiver: &mut Receiver, syn: Ecn, marks: &str) -> Vec<(u64, Option<u8>, Option<(u32, u32)>)> {
+fn acks(receiver: &mut Receiver, syn: Ecn, marks: &str) -> Vec<AckCounts> {
     let mut tape = Tape::default();
     let syn = Segment { len: 1, syn: true, ace: Ace::REQUEST, ecn: syn, ..Segment::default() };
     receiver.on_segment(&syn, Time::ZERO, &mut tape);
