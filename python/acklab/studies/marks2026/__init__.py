@@ -2,10 +2,9 @@
 
 - :mod:`.setting` has the paths, the rules and every parameter.
 - :mod:`.counts` has the counts of a window that nothing moves.
-- :mod:`.rates` has what DCTCP makes of them.
 """
 
-from . import counts, rates  # noqa: F401
+from . import counts  # noqa: F401
 from .registry import STUDY
 
 __all__ = ["STUDY"]

@@ -11,6 +11,6 @@ STUDY = Study(
     citation="A study of acklab's own; no paper's claims are judged here",
     about="With accurate ECN (RFC 9768) an ACK carries a counter of three bits. Receivers, hosts and queues on the way remove ACKs. "
     "The study compares the marks that came with those that the sender counts, by three rules and with or without the option.",
-    sections={"1": "Counts of a window that nothing moves", "2": "What DCTCP makes of them"},
+    sections={"1": "Counts of a window that nothing moves"},
     parameters=PARAMETERS,
 )
