@@ -19,7 +19,7 @@ from acklab.cli.explain import places
 REFERENCE = Path(__file__).resolve().parent.parent / "docs/reference"
 PAGES = {
     "tables.md": ("flows", "links", "series", "queue", "packets"),
-    "analysis.md": ("connections", "throughput", "acks", "segments"),
+    "analysis.md": ("connections", "throughput", "limits", "acks", "segments"),
     "scenario.md": ("Keys at a glance",),
     "stacks.md": ("The sender's rules", "The receiver's rules"),
     "python.md": ("Names at a glance",),

@@ -2,6 +2,7 @@
 
 use crate::acks::{AckKind, AckRecord, Own, Sender};
 use crate::direction::Direction;
+use crate::limits::Limits;
 use crate::numbers::span_s;
 use crate::outstanding::Sent;
 use crate::segment::{ACK, ECE, FIN, RST, SYN, Seen};
@@ -72,6 +73,13 @@ impl Direction {
         }
         let record = AckRecord { kind, ack, window, flight, sacks, ..AckRecord::default() };
         let record = if kind == AckKind::New { self.on_new(seen, una, record, (pure, at_edge), now) } else { record };
+        if !seen.has(SYN) {
+            let alone = pure && record.clean && self.outstanding.is_empty();
+            let held = if alone { Limits::held(record.delay, self.acks.holds.delay.least()) } else { 0.0 };
+            // A scale that is not known may make any window large.
+            let offered = if window > 0 && !self.acks.scaled { u64::MAX >> 16 } else { window };
+            self.limits.on_ack((ack, offered), held, self.sender_leg(), self.room, now);
+        }
         if let Some(identification) = seen.identification.filter(|_| !from.copy) {
             let covers = record.clean.then_some(record.segments);
             self.acks.ids.on_packet(identification, from.beside, pure, covers);
@@ -170,7 +178,10 @@ impl Direction {
             self.answers.on_break();
         }
         self.answers.on_bytes(self.ip_bytes(seen, record.bytes, record.segments), record.segments, now);
-        record.rtt.inspect(|rtt| self.answers.on_trip(*rtt));
+        if let Some(rtt) = record.rtt {
+            self.answers.on_trip(rtt);
+            self.on_trip_to_receiver(rtt, record.segments > 1 || !self.outstanding.is_empty());
+        }
         if record.clean && !record.divided {
             let (leg, all) = (self.legs.0, self.outstanding.is_empty());
             self.acks.holds.on_batch(record.segments, covered.passed.unwrap_or((now, now)), all);

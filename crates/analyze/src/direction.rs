@@ -8,11 +8,12 @@ use crate::cwnd::Eyes;
 use crate::ecn::Marks;
 use crate::gaps::Gaps;
 use crate::lacking::Lacking;
+use crate::limits::{Departure, Limits};
 use crate::numbers::Unwrap;
 use crate::outstanding::{Outstanding, Sent};
 use crate::recovery::Recovery;
 use crate::segment::{CWR, FIN, RST, SYN, Seen};
-use crate::thresholds::{LARGEST_PAYLOAD, MOST_OUTSTANDING};
+use crate::thresholds::{JITTER_SHARE, LARGEST_PAYLOAD, MOST_OUTSTANDING, NEAR_S, NEAR_SHARE};
 use crate::throughput::Bins;
 
 /// Payloads of full segments on Ethernet: with and without timestamps, IPv4 and IPv6. Without a handshake, a payload that
@@ -86,6 +87,7 @@ pub struct Direction {
     pub forgotten: u64,
     pub eyes: Eyes,
     pub recovery: Recovery,
+    pub limits: Limits,
     pub marks: Marks,
     pub bins: Bins,
     /// Trains of data that met a queue before they came here, and of ACKs whose data or who met one behind.
@@ -208,9 +210,40 @@ impl Direction {
                 now,
             ) {
                 self.arrivals.on_trip(trip);
+                self.on_trip_to_sender(trip);
             }
+            let departure = Departure {
+                seq,
+                end: seq + u64::from(seen.payload),
+                resent: resent || late,
+                unit: self.unit().into(),
+                leg: self.sender_leg(),
+                path: round_trip.or(self.sender_leg().zip(self.eyes.to_receiver).map(|(one, other)| one + other)),
+            };
+            self.limits.on_data(&departure, now);
         }
         Some(kind)
+    }
+
+    /// Least seconds from here to the sender and back, so far.
+    pub fn sender_leg(&self) -> Option<f64> {
+        self.legs.1.into_iter().chain(self.eyes.to_sender().map(|(least, _)| least)).reduce(f64::min)
+    }
+
+    /// A trip to the sender and back took so long; if the sender is far, that shows queues between.
+    fn on_trip_to_sender(&mut self, trip: f64) {
+        let Some(least) = self.sender_leg() else { return };
+        if least > (NEAR_SHARE * self.eyes.to_receiver.or(self.legs.0).unwrap_or(0.0)).max(NEAR_S) {
+            self.limits.on_excess(trip - (1.0 + JITTER_SHARE) * least);
+        }
+    }
+
+    /// The same to the receiver. An ACK that may have been held says nothing.
+    pub fn on_trip_to_receiver(&mut self, trip: f64, prompt: bool) {
+        let Some(least) = self.legs.0.into_iter().chain(self.eyes.to_receiver).reduce(f64::min) else { return };
+        if prompt && least > (NEAR_SHARE * self.sender_leg().unwrap_or(0.0)).max(NEAR_S) {
+            self.limits.on_excess(trip - (1.0 + JITTER_SHARE) * least);
+        }
     }
 
     fn count(&mut self, seen: &Seen, now: i64) {
@@ -282,6 +315,6 @@ impl Direction {
 
     /// How much is remembered until ACKs settle it.
     pub fn remembered(&self) -> usize {
-        self.gaps.len() + self.outstanding.len() + self.edges.len() + self.eyes.remembered()
+        self.gaps.len() + self.outstanding.len() + self.edges.len() + self.eyes.remembered() + self.limits.remembered()
     }
 }

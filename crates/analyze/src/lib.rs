@@ -21,9 +21,11 @@ mod finding;
 mod fragments;
 mod frame;
 mod gaps;
+mod headline;
 mod holds;
 mod ip;
 mod lacking;
+mod limits;
 mod numbers;
 mod outstanding;
 mod phases;
@@ -52,7 +54,8 @@ use connection::Connection;
 pub use finding::NAMES as POLICIES;
 use fragments::Joined;
 use ip::Frame;
-pub use rows::{AckRow, Packets, SegmentRow, ThroughputRow};
+pub use limits::Limit;
+pub use rows::{AckRow, LimitRow, Packets, SegmentRow, ThroughputRow};
 pub use segment::Endpoint;
 use segment::Seen;
 pub use summary::ConnectionRow;
@@ -344,6 +347,11 @@ impl Analysis {
             .enumerate()
             .flat_map(|(index, connection)| rows::throughput(index, connection))
             .collect()
+    }
+
+    /// A row for each span of time with one cause, of each direction that carried data.
+    pub fn limits(&self) -> Vec<LimitRow> {
+        self.connections.iter().enumerate().flat_map(|(index, connection)| rows::limits(index, connection)).collect()
     }
 
     /// The rows of every packet, if they were kept.

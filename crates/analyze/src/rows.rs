@@ -5,6 +5,7 @@ use acklab_table::table;
 use crate::acks::AckKind;
 use crate::connection::{Connection, Passed};
 use crate::direction::DataKind;
+use crate::limits::Limit;
 use crate::numbers::span_s;
 use crate::segment::Seen;
 use crate::thresholds::MOST_ROWS;
@@ -83,6 +84,39 @@ table! {
         /// Payload bits acknowledged a second, for the first time.
         pub goodput_bps: f64,
     }
+}
+
+table! {
+    /// A span of time in which one cause limited a direction.
+    pub struct LimitRow {
+        /// When it begins, from the first packet of the capture, at the sender as seen from here.
+        pub start_s: f64,
+        /// When it ends.
+        pub end_s: f64,
+        /// The connection's number.
+        pub connection: u64,
+        /// 0 if the end that opened the connection sent the data, 1 for the other.
+        pub direction: u64,
+        /// `application`, `receiver-window`, `closed-window`, `recovery`, `slow-start`, `path-rate`, `cwnd`, `sender-window`, `network`.
+        pub limit: Limit,
+    }
+}
+
+/// The spans of both directions of a connection.
+pub fn limits(index: usize, connection: &Connection) -> Vec<LimitRow> {
+    let rows = connection.directions.iter().zip(0..).flat_map(|(direction, number)| {
+        let mut limits = direction.limits.clone();
+        limits.finish(direction.acks.counts.last_ns);
+        let rows: Vec<_> = limits.spans.rows().collect();
+        rows.into_iter().map(move |(from, to, limit)| LimitRow {
+            start_s: from as f64 * 1e-9,
+            end_s: to as f64 * 1e-9,
+            connection: index as u64,
+            direction: number,
+            limit,
+        })
+    });
+    rows.collect()
 }
 
 /// The bins of both directions of a connection.

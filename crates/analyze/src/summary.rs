@@ -4,6 +4,8 @@ use acklab_table::table;
 
 use crate::connection::Connection;
 use crate::finding::View;
+use crate::headline::Limited;
+use crate::limits::Limit;
 use crate::numbers::span_s;
 use crate::thresholds::{HELD_S, LEAST_RTO_S, LEAST_TICKS, MANY, MOST_LACKING};
 use crate::vantage::{Legs, Vantage};
@@ -182,6 +184,34 @@ table! {
         pub bottleneck_trains: Option<u64>,
         /// Trains of what: `data`, behind the bottleneck; `acks`, before it; empty without a rate.
         pub bottleneck_from: String,
+        /// What limits the rate: one of the causes below with more than half of the time, as in the table `limits`; `mixed`, `short` (too few data), `unknown`.
+        pub limit: String,
+        /// From the first data to their last ACK: the sum of the nine causes below.
+        pub limits_s: f64,
+        /// The sending application had nothing to send.
+        pub application_limited_s: Option<f64>,
+        /// The receiver's window was used up, and no queue stood on the path.
+        pub window_limited_s: Option<f64>,
+        /// The receiver's window was 0, and there was more to send.
+        pub closed_limited_s: Option<f64>,
+        /// Lost segments were repaired, or a timeout awaited.
+        pub recovery_limited_s: Option<f64>,
+        /// Slow start: flight and rate grew by a fifth or more from round trip to round trip.
+        pub slow_start_limited_s: Option<f64>,
+        /// A queue stood on the path: its rate is the limit.
+        pub path_limited_s: Option<f64>,
+        /// The congestion window was used up, and no queue stood.
+        pub cwnd_limited_s: Option<f64>,
+        /// The flight stayed the same for 4 round trips or more, below the receiver's window, and no queue stood: the sender's buffer, or another limit of its own.
+        pub sender_window_limited_s: Option<f64>,
+        /// The path or the congestion window; the capture does not distinguish them.
+        pub network_limited_s: Option<f64>,
+        /// Silence before retransmissions by timeout; a part of `recovery_limited_s`.
+        pub timeout_wait_s: Option<f64>,
+        /// Waits of the sender for ACKs that the receiver held 20 ms or longer beyond its least delay.
+        pub delayed_ack_wait_s: Option<f64>,
+        /// What limits the rate, in a sentence.
+        pub headline: String,
         /// Where the capture was taken: near the `receiver`, the `sender`, `both`, `between` them, or `unknown`.
         pub vantage: String,
         /// ACK policy as far as the capture shows it: `every`, `delayed`, `quick-then-delayed`, `by-phase`, `periodic`, `varying`, `divided`, `spoofed`, `optimistic`, `thinned`, `undecided`.
@@ -197,6 +227,7 @@ table! {
 pub fn row(number: usize, connection: &Connection, index: usize, tick: f64) -> ConnectionRow {
     let mut direction = connection.directions[index].clone();
     direction.acks.holds.phases.finish();
+    direction.limits.finish(direction.acks.counts.last_ns);
     let two_series = connection.two_series();
     let legs = if two_series.is_some() { Legs::default() } else { Legs::of(connection, index, tick) };
     if legs.is_prompt() {
@@ -212,6 +243,7 @@ pub fn row(number: usize, connection: &Connection, index: usize, tick: f64) -> C
     let counted = |n: u64, least: f64| (least >= LEAST_TICKS * tick && two_series.is_none()).then_some(n);
     let round_trip = known(connection.handshake_s()).filter(|_| legs.is_prompt());
     let bottleneck = policy::bottleneck(&direction, tick).filter(|_| two_series.is_none());
+    let limited = Limited::of(&direction, tick, two_series.is_some(), known(legs.path()));
     let end = |end: usize| connection.ends[end].to_string();
     let span = known(data.first_ns.zip(acks.last_ns).map(|(first, last)| span_s(first, last)));
     let span = span.filter(|span| *span > 0.0 && !policy::lacks(&direction, MOST_LACKING));
@@ -301,6 +333,20 @@ pub fn row(number: usize, connection: &Connection, index: usize, tick: f64) -> C
         bottleneck_high_bps: bottleneck.map(|(rate, _)| rate.high),
         bottleneck_trains: bottleneck.map(|(rate, _)| rate.trains),
         bottleneck_from: bottleneck.map_or("", |(_, from)| from).to_owned(),
+        limit: limited.name().to_owned(),
+        limits_s: direction.limits.spans.total() as f64 * 1e-9,
+        application_limited_s: limited.seconds(Limit::Application),
+        window_limited_s: limited.seconds(Limit::Window),
+        closed_limited_s: limited.seconds(Limit::Closed),
+        recovery_limited_s: limited.seconds(Limit::Recovery),
+        slow_start_limited_s: limited.seconds(Limit::SlowStart),
+        path_limited_s: limited.seconds(Limit::Path),
+        cwnd_limited_s: limited.seconds(Limit::Cwnd),
+        sender_window_limited_s: limited.seconds(Limit::SenderWindow),
+        network_limited_s: limited.seconds(Limit::Network),
+        timeout_wait_s: limited.known(direction.limits.timeout_ns),
+        delayed_ack_wait_s: limited.known(direction.limits.held_ns),
+        headline: limited.headline(bottleneck.map(|(rate, _)| rate)),
         vantage: place.name().to_owned(),
         policy: found.name.to_owned(),
         ack_every: found.every,

@@ -163,6 +163,37 @@ pub const MOST_MISSING: usize = 64;
 /// Segments an ACK from which one class counts them all.
 pub const MANY: usize = 64;
 
+/// A departure of data follows the ACK that allowed it within so many seconds,
+pub const PROMPT_S: f64 = 0.001;
+/// or this share of the path's round trip; later, the sending application was idle.
+pub const PROMPT_SHARE: f64 = 0.25;
+/// Data that end in a part of a segment show an empty send buffer if they leave less than the so-manieth part of the largest
+/// flight of two round trips.
+pub const SMALL_FLIGHT: u64 = 2;
+/// Seconds beyond the least by which an ACK is late that a delayed-ACK timer held.
+pub const WAITED_S: f64 = 0.02;
+/// Round trips of silence that show a timeout, beside [`LEAST_RTO_S`].
+pub const SILENT_TRIPS: f64 = 1.5;
+/// Share of the least round trip by which others are longer without a queue; a queue stands through a round trip if each exceeds
+/// that by [`QUEUE_S`], too.
+pub const JITTER_SHARE: f64 = 0.1;
+/// Longest trip from the capture to the sender and back that is taken for one, in seconds.
+pub const LONGEST_LEG_S: f64 = 10.0;
+/// Growth of rate and flight from round trip to round trip that shows slow start; an ACK for two segments gives 1.5.
+pub const GROWTH: f64 = 1.2;
+/// Segments in flight from which congestion avoidance grows by less than that.
+pub const LEAST_GROWN: u64 = 8;
+/// Round trips in a row with the same flight from which it is a limit of the sender.
+pub const FLAT_ROUNDS: u64 = 4;
+/// Spans of time with one cause that are kept of a direction; beyond, each two become one.
+pub const MOST_SPANS: usize = 128;
+/// Seconds of a connection from which a cause is named,
+pub const LEAST_LIMITED_S: f64 = 0.001;
+/// and its segments.
+pub const LEAST_LIMITED: u64 = 10;
+/// Share of the time from which one cause is the limit.
+pub const LIMIT_SHARE: f64 = 0.5;
+
 /// So many that they matter.
 pub fn many(n: u64, of: u64) -> bool {
     n >= UNUSUAL_LEAST && n as f64 >= UNUSUAL_SHARE * of as f64

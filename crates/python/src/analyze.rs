@@ -26,6 +26,7 @@ const BUFFER: usize = 1 << 18;
 pub(crate) struct AnalysisResult {
     connections: RecordBatch,
     throughput: RecordBatch,
+    limits: RecordBatch,
     packets: Option<(RecordBatch, RecordBatch)>,
     json: String,
 }
@@ -42,6 +43,12 @@ impl AnalysisResult {
     #[getter]
     fn throughput(&self) -> Table {
         Table::new("throughput", self.throughput.clone())
+    }
+
+    /// One row for each span of time with one cause.
+    #[getter]
+    fn limits(&self) -> Table {
+        Table::new("limits", self.limits.clone())
     }
 
     /// One row an ACK, if they were asked for.
@@ -127,6 +134,7 @@ fn tables(analysis: &Analysis) -> AnalysisResult {
     AnalysisResult {
         connections: batch(&connections, &names),
         throughput: batch(&analysis.throughput(), &names),
+        limits: batch(&analysis.limits(), &names),
         packets: analysis.packets().map(|packets| (batch(&packets.acks, &names), batch(&packets.segments, &names))),
         json,
     }

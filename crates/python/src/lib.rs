@@ -22,7 +22,7 @@ mod table;
 mod tables;
 mod template;
 
-use acklab_analyze::{AckRow, ConnectionRow, SegmentRow, ThroughputRow};
+use acklab_analyze::{AckRow, ConnectionRow, LimitRow, SegmentRow, ThroughputRow};
 use acklab_sim::outcome::{FlowRow, LinkRow, PacketRow, QueueRow, SeriesRow};
 use pyo3::prelude::*;
 
@@ -110,6 +110,7 @@ fn columns(table: &str) -> Vec<(&'static str, String, &'static str)> {
         "acks" => tables::reference::<AckRow>(),
         "segments" => tables::reference::<SegmentRow>(),
         "throughput" => tables::reference::<ThroughputRow>(),
+        "limits" => tables::reference::<LimitRow>(),
         _ => Vec::new(),
     }
 }

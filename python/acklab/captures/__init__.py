@@ -27,7 +27,7 @@ from ..results.directory import Folder, results
 from ..results.frames import write_parquet
 from .select import chosen
 
-TABLES = ("connections", "throughput", "acks", "segments")
+TABLES = ("connections", "throughput", "limits", "acks", "segments")
 """An analysis' tables; the last two exist only where every packet was kept."""
 
 NAMES = (*(f"{table}.parquet" for table in TABLES), "analysis.json", "analysis.html")
@@ -55,6 +55,11 @@ class Analysis:
     def throughput(self) -> _core.Table:
         """Payload over time: one row for each bin of a direction, at most 128 of equal length from its first packet."""
         return self._result.throughput
+
+    @property
+    def limits(self) -> _core.Table:
+        """What limited a direction when: one row for each span of time with one cause, at most 128 a direction."""
+        return self._result.limits
 
     @property
     def acks(self) -> _core.Table:

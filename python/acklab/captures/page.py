@@ -86,6 +86,6 @@ def _section(found: Analysis, row: Row) -> str:
     start = f"begins at {seconds(row['start_s'])}, lasts {seconds(row['duration_s'])}"
     return (
         f'<section class="card" id="{_name(row)}"><h2>{esc(text.title(row))}</h2><p class="note">{esc(start)}</p>'
-        f'<p class="lead">{esc(row["finding"])}</p>{figures}'
+        f'<p class="lead">{esc(row["headline"])}</p><p>{esc(row["finding"])}</p>{figures}'
         f"{table(['', '', '', ''], beside, ['text', '', 'text', ''], 'pairs')}</section>"
     )

@@ -40,7 +40,7 @@ def as_text(summary: Row, only: Sequence[str] = (), sort: str | None = None, mos
         shown = rows[:most]
     for row in shown:
         if row["bytes"] or row["acked_bytes"] > 2:
-            lines += ["", title(row), *_table(row), *textwrap.wrap(row["finding"], WIDTH)]
+            lines += ["", title(row), *textwrap.wrap(row["headline"], WIDTH), *_table(row), *textwrap.wrap(row["finding"], WIDTH)]
         else:
             lines += ["", f"{title(row)}\n  {_without_data(row)}"]
     if len(rows) > most:

@@ -1,0 +1,286 @@
+//! What limits a connection's rate, as shares of its time.
+//!
+//! Each wait of the sender, from one departure of data to the next, has one cause. The causes are those of T-RAT (Zhang, Breslau,
+//! Paxson and Shenker, "On the Characteristics and Origins of Internet Flow Rates", SIGCOMM 2002, section 4). "Transport" is
+//! slow start here. As in Siekkinen et al., "Root Cause Analysis of TCP Throughput", 2008, periods of an idle application are taken
+//! out first.
+//!
+//! The sender's view is rebuilt from the capture point: an ACK that passes here acts one trip to the sender and back later on the
+//! data that pass here.
+
+mod round;
+mod spans;
+
+use std::collections::VecDeque;
+
+use crate::numbers::span_s;
+use crate::thresholds::{
+    DUPLICATES, LEAST_RTO_S, LONGEST_LEG_S, MOST_OUTSTANDING, PROMPT_S, PROMPT_SHARE, SILENT_TRIPS, SMALL_FLIGHT,
+    WAITED_S,
+};
+use round::Round;
+use spans::Spans;
+
+/// The cause of a wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+pub enum Limit {
+    /// The sending application had nothing to send.
+    Application,
+    /// The receiver's window was used up.
+    Window,
+    /// The receiver's window was 0.
+    Closed,
+    /// Lost segments were repaired, or a timeout awaited.
+    Recovery,
+    /// The congestion window was still growing towards the path's rate.
+    SlowStart,
+    /// A queue stood on the path.
+    Path,
+    /// The congestion window was used up, and no queue stood.
+    Cwnd,
+    /// The data in flight stayed the same for many round trips, below the receiver's window, and no queue stood: a limit of the
+    /// sender, such as its buffer.
+    SenderWindow,
+    /// The path or the congestion window: the capture does not distinguish them.
+    #[default]
+    Network,
+}
+
+acklab_table::words!(
+    Limit: "application", "receiver-window", "closed-window", "recovery", "slow-start", "path-rate", "cwnd", "sender-window", "network"
+);
+
+impl Limit {
+    /// In a word, as in the tables.
+    pub fn word(self) -> &'static str {
+        match <Limit as acklab_table::Value>::KIND {
+            acklab_table::Kind::Word(words) => words[self as usize],
+            _ => "",
+        }
+    }
+}
+
+/// All of them, in the order of the columns.
+pub const ALL: [Limit; 9] = [
+    Limit::Application,
+    Limit::Window,
+    Limit::Closed,
+    Limit::Recovery,
+    Limit::SlowStart,
+    Limit::Path,
+    Limit::Cwnd,
+    Limit::SenderWindow,
+    Limit::Network,
+];
+
+/// An ACK on its way to the sender.
+#[derive(Clone, Copy, Debug)]
+struct Answer {
+    due: i64,
+    ack: u64,
+    window: u64,
+    /// Seconds for which a delayed-ACK timer held it.
+    held: f64,
+}
+
+/// Data that pass.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
+    pub seq: u64,
+    pub end: u64,
+    pub resent: bool,
+    /// Payload of a full segment.
+    pub unit: u64,
+    /// Seconds from here to the sender and back, if that is known.
+    pub leg: Option<f64>,
+    /// Least round trip of the whole path, if it is known.
+    pub path: Option<f64>,
+}
+
+/// The account of one direction.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    pub spans: Spans,
+    /// Nanoseconds that the sender waited for ACKs that a timer held, and for its own retransmission timeouts.
+    pub held_ns: i64,
+    pub timeout_ns: i64,
+    /// The trip to the sender was known for all of the data.
+    pub placed: bool,
+    answers: VecDeque<Answer>,
+    round: Round,
+    una: u64,
+    next: u64,
+    right: u64,
+    /// The last window advertised.
+    window: u64,
+    /// When the last data left, whether they ended in a part of a segment, and what was in flight then.
+    sent: Option<i64>,
+    partial: bool,
+    flight: u64,
+    /// The last ACK since then that moved the window, and whether the receiver's window had stopped the sender before it.
+    moved: Option<i64>,
+    blocked: bool,
+    closed: Option<(i64, i64)>,
+    held: f64,
+    /// Duplicate ACKs in a row, and where the present recovery ends.
+    duplicates: u64,
+    until: Option<u64>,
+}
+
+impl Limits {
+    /// An ACK passes at `now` that a timer held for `held` seconds, with a receiver's window.
+    pub fn on_ack(&mut self, (ack, window): (u64, u64), held: f64, leg: Option<f64>, room: bool, now: i64) {
+        self.settle(now);
+        let leg = leg.unwrap_or(0.0).min(LONGEST_LEG_S);
+        let due = now.saturating_add((leg * 1e9) as i64);
+        let answer = Answer { due, ack, window, held };
+        if !room || self.answers.len() >= MOST_OUTSTANDING {
+            self.apply(&answer);
+        } else {
+            self.answers.push_back(answer);
+        }
+    }
+
+    /// A round trip took so many seconds, `excess` of them more than the least.
+    pub fn on_excess(&mut self, excess: f64) {
+        self.round.on_excess(excess);
+    }
+
+    /// Data with payload pass at `now`.
+    pub fn on_data(&mut self, data: &Departure, now: i64) {
+        self.settle(now);
+        let Some(sent) = self.sent else {
+            (self.una, self.next, self.placed) = (data.seq, data.end, data.leg.is_some());
+            self.right = self.right.max(data.end);
+            self.round.begin(now, self.next);
+            self.depart(data, now);
+            return;
+        };
+        self.placed &= data.leg.is_some();
+        let trigger = self.moved.unwrap_or(sent);
+        let path = data.path.unwrap_or(0.0);
+        let late = span_s(trigger, now) > (PROMPT_SHARE * path).max(PROMPT_S);
+        if data.resent {
+            self.round.lost = true;
+            let silent = span_s(trigger, now) >= LEAST_RTO_S.max(SILENT_TRIPS * path);
+            if silent && self.duplicates < DUPLICATES {
+                self.timeout_ns = self.timeout_ns.saturating_add(now - trigger);
+                self.round.restart();
+            }
+            self.until = Some(self.until.map_or(self.next, |until| until.max(self.next)));
+            self.spans.add(Limit::Recovery, sent, now);
+        } else if self.until.is_some() {
+            self.spans.add(Limit::Recovery, sent, now);
+        } else {
+            self.account(sent, trigger, late, now);
+        }
+        self.next = self.next.max(data.end);
+        self.depart(data, now);
+    }
+
+    /// New data leave outside recovery: why not earlier?
+    fn account(&mut self, sent: i64, trigger: i64, late: bool, now: i64) {
+        let mut from = sent;
+        if let Some((since, until)) = self.closed.take() {
+            let (since, until) = (since.max(sent), until.clamp(sent, now));
+            self.spans.add(if self.blocked { Limit::Window } else { Limit::Network }, sent, since);
+            self.spans.add(Limit::Closed, since, until);
+            from = until;
+        }
+        let small = self.partial && self.flight < self.round.peak() / SMALL_FLIGHT;
+        let cause = match (self.blocked, late || small) {
+            (true, false) => Limit::Window,
+            (true, true) => {
+                self.spans.add(Limit::Window, from, trigger.max(from));
+                from = trigger.max(from);
+                Limit::Application
+            }
+            (false, true) => Limit::Application,
+            (false, false) => Limit::Network,
+        };
+        self.spans.add(cause, from, now);
+        if !late && self.held > 0.0 {
+            self.held_ns = self.held_ns.saturating_add(((self.held * 1e9) as i64).min(now - sent));
+        }
+    }
+
+    fn depart(&mut self, data: &Departure, now: i64) {
+        self.sent = Some(now);
+        self.partial = !(data.end - data.seq).is_multiple_of(data.unit.max(1));
+        self.flight = self.next.saturating_sub(self.una);
+        self.round.on_flight(self.flight, data.unit);
+        // What is left of the window has no room for a segment, or is less than half of it (RFC 9293 section 3.8.6.2.1).
+        let left = self.right.saturating_sub(self.next);
+        self.blocked = self.right > 0 && left < data.unit.min((self.window / 2).max(1));
+        (self.moved, self.held) = (None, 0.0);
+        self.closed = None;
+    }
+
+    /// The ACKs that have come to the sender by `now`.
+    fn settle(&mut self, now: i64) {
+        while let Some(answer) = self.answers.front().copied().filter(|answer| answer.due <= now) {
+            self.answers.pop_front();
+            self.apply(&answer);
+        }
+    }
+
+    fn apply(&mut self, answer: &Answer) {
+        let Answer { due, ack, window, held } = *answer;
+        let moves = ack > self.una || ack.saturating_add(window) > self.right;
+        self.duplicates = if ack > self.una { 0 } else { self.duplicates + u64::from(!moves) };
+        if ack >= self.una {
+            self.window = window;
+            match (&mut self.closed, window) {
+                (None, 0) => self.closed = Some((due, i64::MAX)),
+                (Some((_, until)), 1..) if *until == i64::MAX => *until = due,
+                _ => {}
+            }
+        }
+        self.right = self.right.max(ack.saturating_add(window));
+        if !moves {
+            return;
+        }
+        self.moved = Some(due);
+        self.held = held;
+        let acked = ack.saturating_sub(self.una);
+        self.una = self.una.max(ack);
+        self.next = self.next.max(ack);
+        let recovers = self.until.is_some();
+        self.until = self.until.filter(|until| ack < *until);
+        if self.round.on_ack(acked, ack, recovers, due) {
+            self.close_round(due);
+        }
+    }
+
+    fn close_round(&mut self, now: i64) {
+        // The sender may go on at once, or not: a round without departures behind it may be the last.
+        let whole = self.flight > 0 && self.next > self.una;
+        let (from, found) = (self.round.start(), self.round.verdict(now, whole));
+        self.spans.decide(from, found);
+        self.round.next(now, self.next, found);
+    }
+
+    /// The direction ends: what is still open is decided. `last` is when its last ACK of new data passed.
+    pub fn finish(&mut self, last: Option<i64>) {
+        while let Some(answer) = self.answers.pop_front() {
+            self.apply(&answer);
+        }
+        if let (Some(sent), Some(last)) = (self.sent, last) {
+            let cause = if self.until.is_some() { Limit::Recovery } else { Limit::Network };
+            self.spans.add(cause, sent, last.max(sent));
+            let (from, found) = (self.round.start(), self.round.verdict(last, false));
+            self.spans.decide(from, found);
+        }
+    }
+
+    /// How much is remembered until later packets settle it.
+    pub fn remembered(&self) -> usize {
+        self.answers.len()
+    }
+
+    /// Seconds of a delay beyond the least that show a timer: the wait itself, or none.
+    pub fn held(delay: Option<f64>, least: Option<f64>) -> f64 {
+        let wait = delay.zip(least).map_or(0.0, |(delay, least)| delay - least);
+        if wait >= WAITED_S { wait } else { 0.0 }
+    }
+}

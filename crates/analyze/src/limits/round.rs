@@ -1,0 +1,116 @@
+//! A round trip of the sender: from the departure of a segment to its ACK, and what its growth and its queue show.
+
+use super::Limit;
+use crate::numbers::span_s;
+use crate::thresholds::{FLAT_ROUNDS, GROWTH, LEAST_GROWN, QUEUE_S};
+
+/// The present round, and what is remembered of those before.
+#[derive(Clone, Debug, Default)]
+pub struct Round {
+    start: i64,
+    /// Nanoseconds that the first one took.
+    first: i64,
+    /// It ends where this is acknowledged.
+    end: u64,
+    acked: u64,
+    /// Least excess of its round trips, and how many there were.
+    excess: Option<f64>,
+    /// Most in flight in it, and in the round before; bytes of a segment.
+    most: u64,
+    before: u64,
+    unit: u64,
+    /// Bytes a second acknowledged in the round before.
+    rate: f64,
+    /// A segment was resent: in the connection's life, since the last restart, in this round.
+    ever: bool,
+    pub lost: bool,
+    /// Rounds since the beginning or a timeout, and rounds in a row with the same flight.
+    rounds: u64,
+    flat: u64,
+    /// What the round before was.
+    last: Limit,
+}
+
+impl Round {
+    pub fn begin(&mut self, now: i64, next: u64) {
+        (self.start, self.end) = (now, next);
+    }
+
+    pub fn start(&self) -> i64 {
+        self.start
+    }
+
+    pub fn on_excess(&mut self, excess: f64) {
+        self.excess = Some(self.excess.map_or(excess, |least| least.min(excess)));
+    }
+
+    pub fn on_flight(&mut self, flight: u64, unit: u64) {
+        self.most = self.most.max(flight);
+        self.unit = unit;
+    }
+
+    /// Most in flight in this round and the one before.
+    pub fn peak(&self) -> u64 {
+        self.most.max(self.before)
+    }
+
+    /// So many bytes are acknowledged up to `ack`; whether the round ends. No later round is shorter than half of the first: the
+    /// segments of the initial window leave at once, and their ACKs come at once.
+    pub fn on_ack(&mut self, acked: u64, ack: u64, recovers: bool, now: i64) -> bool {
+        self.acked += acked;
+        self.lost |= recovers;
+        let lasted = now.saturating_sub(self.start);
+        let ends = ack >= self.end && lasted >= self.first / 2;
+        if ends && self.first == 0 {
+            self.first = lasted;
+        }
+        ends
+    }
+
+    /// A timeout: slow start begins again.
+    pub fn restart(&mut self) {
+        self.rounds = 0;
+    }
+
+    /// What the waits for the network in this round were. A round that the end of the data cuts short shows no growth: it is as the
+    /// one before.
+    pub fn verdict(&self, now: i64, whole: bool) -> Limit {
+        if self.lost {
+            return Limit::Recovery;
+        }
+        if !whole && self.rounds > 0 && self.last == Limit::SlowStart {
+            return self.last;
+        }
+        let rate = self.rate_until(now);
+        let grows = rate >= GROWTH * self.rate && self.most as f64 >= GROWTH * self.before as f64;
+        // Beyond a few segments, congestion avoidance does not grow so fast.
+        let fast = !self.ever || self.most >= LEAST_GROWN * self.unit || self.rounds <= 1;
+        if self.rounds == 0 || grows && fast {
+            return Limit::SlowStart;
+        }
+        match self.excess {
+            Some(excess) if excess > QUEUE_S => Limit::Path,
+            Some(_) if self.flat >= FLAT_ROUNDS => Limit::SenderWindow,
+            Some(_) => Limit::Cwnd,
+            None => Limit::Network,
+        }
+    }
+
+    fn rate_until(&self, now: i64) -> f64 {
+        self.acked as f64 / span_s(self.start, now).max(1e-9)
+    }
+
+    /// The next round begins at `now`, and ends where `next` is acknowledged; this one was `found`.
+    pub fn next(&mut self, now: i64, next: u64, found: Limit) {
+        self.last = found;
+        self.flat = match self.most.abs_diff(self.before) < self.unit && !self.lost {
+            true => self.flat + 1,
+            false => 0,
+        };
+        self.rate = self.rate_until(now);
+        self.ever |= self.lost;
+        self.rounds += 1;
+        (self.before, self.most) = (self.most, 0);
+        (self.start, self.end, self.acked, self.excess, self.lost) = (now, next, 0, None, false);
+    }
+}

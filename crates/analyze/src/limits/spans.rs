@@ -1,0 +1,132 @@
+//! Spans of time with their causes, in bounded memory: when the list is full, short spans join their neighbours.
+
+use super::{ALL, Limit};
+use crate::thresholds::MOST_SPANS;
+
+/// Time up to an instant, with its cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    pub until: i64,
+    pub limit: Limit,
+}
+
+/// The spans of a direction, one after another, and the sums by cause.
+#[derive(Clone, Debug, Default)]
+pub struct Spans {
+    start: Option<i64>,
+    list: Vec<Span>,
+    sums: [i64; ALL.len()],
+    /// Time whose cause is open until its round ends: of the network, and of the receiver's window.
+    network: i64,
+    window: i64,
+}
+
+impl Spans {
+    /// `from .. to` has a cause; a span of the network or the receiver's window is open until [`Spans::decide`].
+    pub fn add(&mut self, limit: Limit, from: i64, to: i64) {
+        let start = *self.start.get_or_insert(from);
+        let from = self.list.last().map_or(start, |last| last.until).max(from);
+        let length = to.saturating_sub(from);
+        if length <= 0 {
+            return;
+        }
+        match limit {
+            Limit::Network => self.network += length,
+            Limit::Window => self.window += length,
+            _ => self.sums[limit as usize] = self.sums[limit as usize].saturating_add(length),
+        }
+        match self.list.last_mut() {
+            Some(last) if last.limit == limit => last.until = to,
+            _ => self.list.push(Span { until: to, limit }),
+        }
+        if self.list.len() >= MOST_SPANS {
+            self.shorten();
+        }
+    }
+
+    /// A round ends that began at `from`: its waits for the network have this cause. If a queue stood, so have those for the
+    /// receiver's window, because a larger window would only make the queue longer.
+    pub fn decide(&mut self, from: i64, found: Limit) {
+        self.sums[found as usize] = self.sums[found as usize].saturating_add(self.network);
+        let window = if found == Limit::Path { found } else { Limit::Window };
+        self.sums[window as usize] = self.sums[window as usize].saturating_add(self.window);
+        (self.network, self.window) = (0, 0);
+        for span in self.list.iter_mut().rev().take_while(|span| span.until > from) {
+            span.limit = match span.limit {
+                Limit::Network => found,
+                Limit::Window => window,
+                other => other,
+            };
+        }
+        // Neighbours may now be alike.
+        if self.list.len() >= 2 && self.list[self.list.len() - 2].limit == self.list[self.list.len() - 1].limit {
+            let last = self.list.pop().map_or(0, |span| span.until);
+            self.list.last_mut().expect("there were two").until = last;
+        }
+    }
+
+    /// Each two spans become one, with the cause of the longer.
+    fn shorten(&mut self) {
+        let mut at = self.start.unwrap_or(0);
+        let mut kept: Vec<Span> = Vec::with_capacity(MOST_SPANS / 2 + 1);
+        for two in self.list.chunks(2) {
+            let middle = two[0].until;
+            let last = two[two.len() - 1];
+            let first_is_longer = middle.saturating_sub(at) >= last.until.saturating_sub(middle);
+            let limit = if first_is_longer { two[0].limit } else { last.limit };
+            match kept.last_mut() {
+                Some(before) if before.limit == limit => before.until = last.until,
+                _ => kept.push(Span { until: last.until, limit }),
+            }
+            at = last.until;
+        }
+        self.list = kept;
+    }
+
+    /// Nanoseconds with this cause.
+    pub fn of(&self, limit: Limit) -> i64 {
+        self.sums[limit as usize]
+    }
+
+    /// All of them.
+    pub fn total(&self) -> i64 {
+        self.sums.iter().fold(0, |sum, part| sum.saturating_add(*part))
+    }
+
+    /// Start, end and cause of each span.
+    pub fn rows(&self) -> impl Iterator<Item = (i64, i64, Limit)> {
+        let starts = self.start.into_iter().chain(self.list.iter().map(|span| span.until));
+        starts.zip(&self.list).map(|(from, span)| (from, span.until, span.limit))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_spans_join_and_the_sums_stay() {
+        let mut spans = Spans::default();
+        for k in 0..4000_i64 {
+            spans.add(ALL[[0, 2, 3][k as usize % 3]], 10 * k, 10 * k + 10);
+        }
+        let rows: Vec<_> = spans.rows().collect();
+        assert!(rows.len() < MOST_SPANS && rows.len() > MOST_SPANS / 4, "{}", rows.len());
+        assert_eq!((rows[0].0, rows[rows.len() - 1].1, spans.total()), (0, 40_000, 40_000));
+        assert!(rows.windows(2).all(|two| two[0].1 == two[1].0), "without a hole");
+        assert_eq!(spans.of(Limit::Application), 13_340);
+    }
+
+    #[test]
+    fn a_round_decides_its_open_spans() {
+        let mut spans = Spans::default();
+        spans.add(Limit::Network, 0, 10);
+        spans.decide(0, Limit::SlowStart);
+        spans.add(Limit::Network, 10, 15);
+        spans.add(Limit::Window, 15, 30);
+        spans.decide(10, Limit::Path);
+        let rows: Vec<_> = spans.rows().collect();
+        assert_eq!(rows, [(0, 10, Limit::SlowStart), (10, 30, Limit::Path)]);
+        assert_eq!((spans.of(Limit::Window), spans.of(Limit::Path)), (0, 20));
+    }
+}
