@@ -61,12 +61,16 @@ UNTRIED = {
     # what tests/python/test_kernel_runs.py runs, where the kernel was built
     "acklab run examples/live.toml --kernel",
     "acklab run examples/live.toml --kernel --beside",
+    "acklab run examples/live.toml --kernel --linux 7.3",
     "acklab run examples/live.toml --kernel --control htcp",
     "acklab run examples/live.toml --kernel --out results",
     "acklab compare examples/live.toml --kernel --case linux --case 'less: link.0.queue.packets=8' --seeds 5",
     "acklab drill examples/drill/tail-loss.pkt --kernel",
     # what tests/python/test_programs.py runs, there too
     "acklab run PATH.toml --virtual --server 'iperf3 -s -1' --client 'iperf3 -c {server}'",
+    "acklab run PATH.toml --virtual --server 'iperf3 -s -1' --client 'iperf3 -c {server}' --linux S=7.3 --linux R=6.12",
+    # what makes the page of Linux's own scripts, where that kernel and its source are
+    "ACKLAB_KERNEL=7.3 python tests/drill/selftests.py ~/linux-7.3 --times 10 --page docs/oracle/linux-scripts.md",
     "acklab run examples/programs/web-docsis.toml --virtual --allow-programs",
     "acklab run examples/programs/iperf3-cake.toml --virtual --allow-programs --out results",
     "make explorer",
