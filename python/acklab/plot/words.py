@@ -1,4 +1,4 @@
-"""Numbers as people write them: 2.67 s, 1.5 Mbit/s, 34 %."""
+"""Numbers as people write them: 2.67 s, 1.5 Mb/s, 34 %."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def seconds(value: float) -> str:
 def amount(value: float, unit: str) -> str:
     """A quantity with an SI prefix.
 
-    >>> amount(1.5e6, "bit/s"), amount(200_000, "B")
-    ('1.50\\xa0Mbit/s', '200\\xa0kB')
+    >>> amount(1.5e6, "b/s"), amount(200_000, "B")
+    ('1.50\\xa0Mb/s', '200\\xa0kB')
     """
     for factor, prefix in _PREFIX:
         if abs(value) >= factor:

@@ -10,6 +10,7 @@ import base64
 import gzip
 import re
 import shutil
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -54,8 +55,8 @@ def repository() -> Path | None:
     return root if (root / "crates" / "explorer").is_dir() and shutil.which("make") and shutil.which("cargo") else None
 
 
-def page(program: bytes) -> str:
-    """The page with this packed program."""
+def page(program: bytes, opened: Sequence[str] = ()) -> str:
+    """The page with this packed program, which begins with the scenarios in ``opened``, one or two; with a preset if there are none."""
     tree = contents()
     kit = {
         "constants": constants(),
@@ -64,6 +65,7 @@ def page(program: bytes) -> str:
         "runs": palette.RUNS,
         "presets": tree["preset"],
         "steps": tree["step"],
+        "opened": list(opened),
     }
     worker = script("explorer_worker.js")
     if re.search("</script", worker, re.IGNORECASE):
@@ -78,10 +80,10 @@ def page(program: bytes) -> str:
     return assembled("acklab explorer", body, styles, data, script("explorer.js"), worker=True)
 
 
-def write(folder: Path, program: bytes) -> Path:
+def write(folder: Path, program: bytes, opened: Sequence[str] = ()) -> Path:
     """Writes ``index.html`` to a folder, which can be opened as a file or hosted as it is; returns its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "index.html"
     with replacing(path) as scratch:
-        scratch.write_text(page(program), encoding="utf-8")
+        scratch.write_text(page(program, opened), encoding="utf-8")
     return path

@@ -48,7 +48,7 @@ def page(live: Mapping[str, Any], tables: Any, simulated: Any) -> str:
 def _told(who: str, flows: list[dict[str, Any]]) -> str:
     """What a run's flows did together: time or rate, segments and ACKs."""
     times = [row["completion_s"] for row in flows]
-    took = seconds(max(times)) if None not in times else amount(sum(row["goodput_bps"] for row in flows), "bit/s")
+    took = seconds(max(times)) if None not in times else amount(sum(row["goodput_bps"] for row in flows), "b/s")
     sent, acks = (sum(row[name] for row in flows) for name in ("segments_sent", "acks_sent"))
     return f"{who}: {took}, {count(sent, 'segment')}, {count(acks, 'ACK')}"
 

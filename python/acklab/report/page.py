@@ -57,11 +57,10 @@ VIEWER = (
 
 def render(manifest: dict[str, Any], blocks: Blocks) -> str:
     """The report of runs as text."""
-    foot = made_by()
     parts = {"title": manifest["title"], "headline": manifest["headline"]["title"], "banner": manifest["banner"]}
     parts = {name: html.escape(visible(text)) for name, text in parts.items()}
     parts["banner"] = parts["banner"] and f'<p class="banner" role="note">{parts["banner"]}</p>'
-    body = re.sub(r"\{\{(\w+)\}\}", lambda mark: {**parts, "viewer": VIEWER, "made": foot}[mark[1]], asset("report.html"))
+    body = re.sub(r"\{\{(\w+)\}\}", lambda mark: {**parts, "viewer": VIEWER}[mark[1]], asset("report.html"))
     return document(manifest["title"], body, viewer=(manifest, blocks), style_attributes=False)
 
 
@@ -75,17 +74,19 @@ def document(title: str, body: str, *, viewer: Viewer | None = None, style_attri
         style_attributes: whether elements of the body have styles of their own, as SVG from matplotlib has.
     """
     if "</header>" in body:
-        body = body.replace("</header>", f"{made_by()}</header>", 1)
+        body = body.replace("</header>", f"{made_by(viewer)}</header>", 1)
     names = [name for name in STYLES if (viewer or name != "charts.css") and (style_attributes or name != "paper.css")]
     data = "".join([json_block("manifest", shown(viewer[0])), *_blocks(viewer[1])]) if viewer else ""
     return assembled(title, body, names, data, script("main.js" if viewer else "static.js"), style_attributes=style_attributes)
 
 
-def made_by() -> str:
+def made_by(viewer: Viewer | None) -> str:
     """The command line that makes the page's results, where a command does: with a place for a button that copies it."""
     if not command.line:
         return ""
-    return f'<p class="made">Made by <code id="command">{html.escape(visible(shlex.join(command.line)))}</code></p>'
+    one_run = command.line[1:2] == ["run"] and viewer is not None and len(viewer[0]["runs"]) == 1
+    change = '<p class="made">Change it in the explorer, in the directory of this page: <code>acklab explore scenario.toml</code></p>'
+    return change * one_run + f'<p class="made">Made by <code id="command">{html.escape(visible(shlex.join(command.line)))}</code></p>'
 
 
 def assembled(title: str, body: str, styles: Sequence[str], data: str, code: str, **allowed: bool) -> str:

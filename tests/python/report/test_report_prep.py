@@ -83,7 +83,7 @@ def test_units_by_hand(run):
 def test_axis_labels_name_the_columns_unit():
     assert prep.label("rtt") == "round-trip time (ms)"
     assert prep.label("cwnd") == "window (segments)"
-    assert prep.label("throughput") == "goodput (bit/s)"
+    assert prep.label("throughput") == "goodput (b/s)"
     assert prep.label("time") == "time (s)"
 
 

@@ -70,7 +70,7 @@ def test_runs_compared():
 def test_a_run_with_unfinished_flows_is_not_ranked_by_its_quick_ones():
     """Its mean over those that finished would flatter it."""
     few = synthetic.run("few", flows=3, segments=400, until=5.0)
-    assert re.match(r"Each run carried .* Mbit/s, to within 0.1 %\. One", headline(few, synthetic.run("none", flows=3, segments=4000, until=5.0)))
+    assert re.match(r"Each run carried .* Mb/s, to within 0.1 %\. One", headline(few, synthetic.run("none", flows=3, segments=4000, until=5.0)))
     text = headline(few, synthetic.run("all", flows=3, segments=100))
     assert text.startswith("all had the shortest mean completion time, ") and "; not every flow of few finished. One run each" in text
 
@@ -83,13 +83,13 @@ def test_no_cause_is_claimed():
 
 def test_flows_that_did_not_finish():
     text = headline(synthetic.run(flows=3, segments=400, until=5.0))
-    assert re.match(r"In \d.* s 3 flows carried .* kB at .*bit/s together; .*% of their time was", text)
+    assert re.match(r"In \d.* s 3 flows carried .* kB at .*b/s together; .*% of their time was", text)
     assert "f was still sending when the run ended" in headline(synthetic.run(segments=4000, until=2.0))
 
 
 def test_runs_compared_in_which_nothing_finished():
     runs = [synthetic.run(name, segments=4000, until=3.0, **more) for name, more in (("a", {}), ("b", {"window": 8}))]
-    assert re.match(r"b carried most, 5\d\d kbit/s; a \d+ % less\. One run each", headline(*runs))
+    assert re.match(r"b carried most, 5\d\d kb/s; a \d+ % less\. One run each", headline(*runs))
 
 
 def test_without_the_series_no_cause_is_named():
@@ -104,7 +104,7 @@ def test_equal_labels_are_told_apart():
 def test_table_units_and_columns():
     table = prep.flow_table(read_runs(synthetic.run()))
     units = {c["key"]: c["unit"] for c in table["columns"]}
-    assert units["goodput_bps"] == "kbit/s"
+    assert units["goodput_bps"] == "kb/s"
     assert units["bytes"] == "kB"
     assert units["completion_s"] == "s"
     assert "from" not in units  # the same for all

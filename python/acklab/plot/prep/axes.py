@@ -25,7 +25,7 @@ AXES: dict[str, Axis] = {
     "cwnd": Axis("window", "segments"),
     "rtt": Axis("round-trip time", "ms"),
     "queue": Axis("queue", "packets waiting"),
-    "throughput": Axis("goodput", "bit/s", si=True),
+    "throughput": Axis("goodput", "b/s", si=True),
     "sequence:segments": Axis("sequence number", "segments"),
     "sequence:bytes": Axis("sequence number", "bytes", si=True),
 }

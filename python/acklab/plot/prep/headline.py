@@ -78,7 +78,7 @@ def _finishes(run: Run) -> str:
     times = _completions(run)
     if not times:
         rate = _sum(run, "goodput_bps")
-        together = f" at {amount(rate, 'bit/s')} together" if rate else ""
+        together = f" at {amount(rate, 'b/s')} together" if rate else ""
         return f"In {seconds(run.end_s)} {count(n, 'flow')} carried {amount(_sum(run, 'bytes'), 'B')}{together}"
     who = f"All {count(n, 'flow')}" if len(times) == n else f"{len(times)} of {count(n, 'flow')}"
     spread = f"in {seconds(times[0])}"
@@ -147,7 +147,7 @@ def _link(name: str) -> str:
 def _speed(row: dict[str, Any], found: Limits) -> str:
     text = ""
     if row.get("bytes") is not None and row.get("goodput_bps") is not None:
-        text = f"{amount(row['bytes'], 'B')} at a goodput of {amount(row['goodput_bps'], 'bit/s')}"
+        text = f"{amount(row['bytes'], 'B')} at a goodput of {amount(row['goodput_bps'], 'b/s')}"
     if found.busiest and found.main != "link":
         text += f"; the busiest link, {_link(found.busiest[0])}, was busy {percent(found.busiest[1])} of that time"
     return f"{text}." if text else ""
@@ -239,7 +239,7 @@ def _fairness(run: Run) -> str:
     if len(rates) < 2:
         return ""
     index = sum(rates) ** 2 / (len(rates) * sum(r * r for r in rates))
-    return f"The flows' goodputs add up to {amount(sum(rates), 'bit/s')}; Jain's fairness index is {digits(index, 3)}."
+    return f"The flows' goodputs add up to {amount(sum(rates), 'b/s')}; Jain's fairness index is {digits(index, 3)}."
 
 
 def _compare(runs: list[Run]) -> str:
@@ -278,9 +278,9 @@ def _compare_rates(runs: list[Run]) -> str:
     if not best:
         return "No run finished its flows."
     if 1 - rates[order[-1]] / best < 0.001:
-        return f"Each run carried {amount(best, 'bit/s')}, to within 0.1 %. {_ONCE}"
+        return f"Each run carried {amount(best, 'b/s')}, to within 0.1 %. {_ONCE}"
     less = [f"{_name(k)} {percent(1 - rates[k] / best)} less" for k in order[1:5]]
-    return f"{_name(order[0])} carried most, {amount(best, 'bit/s')}; {listing(less)}. {_ONCE}"
+    return f"{_name(order[0])} carried most, {amount(best, 'b/s')}; {listing(less)}. {_ONCE}"
 
 
 def _name(label: str) -> str:

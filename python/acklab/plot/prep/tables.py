@@ -16,7 +16,7 @@ _FLOW = {
     "last_data_s": ("last data", "s", 3, "from the first data segment sent to the last in-order byte received"),
     "finished_s": ("finished at", "s", 3, ""),
     "bytes": ("payload", "B", 1, ""),
-    "goodput_bps": ("goodput", "bit/s", 2, ""),
+    "goodput_bps": ("goodput", "b/s", 2, ""),
     "limit": ("most time", "", None, "a link busy nine tenths of the time, or else the longest of the sender's states"),
     "segments_sent": ("segments", "", None, "segments sent, retransmissions and SYNs included"),
     "retransmits": ("resent", "", None, "retransmissions"),
@@ -34,7 +34,7 @@ _FLOW = {
 
 _LINK = {
     "link": ("link", "", None, ""),
-    "rate_bps": ("rate", "bit/s", 2, ""),
+    "rate_bps": ("rate", "b/s", 2, ""),
     "delay_s": ("delay", "ms", 2, "propagation"),
     "packets": ("packets", "", None, "packets sent onto the wire"),
     "bytes": ("bytes", "B", 1, ""),
@@ -114,7 +114,7 @@ def _scale(unit: str, values: list[Any]) -> tuple[float | None, str]:
         return 1e3, unit
     if unit == "%":
         return 1e2, unit
-    if unit in ("bit/s", "B"):
+    if unit in ("b/s", "B"):
         top = max(abs(v) for v in values)
         for factor, prefix in _PREFIXES:
             if top >= factor:

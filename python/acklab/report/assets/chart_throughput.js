@@ -22,7 +22,7 @@ export const throughputChart = {
     { key: "goodput", name: "goodput", sample: "area" },
     { key: "capacity", name: "slowest link", sample: "dashed", about: "rate of the slowest link on the data's way, headers included" },
   ],
-  columns: [["bin starts", "s", 6], ["bin ends", "s", 6], ["goodput", "bit/s", 0]],
+  columns: [["bin starts", "s", 6], ["bin ends", "s", 6], ["goodput", "b/s", 0]],
 
   parts: () => itemParts("packets", async (item) => {
     const { progress } = await openItem(item, ["progress"]);
@@ -79,7 +79,7 @@ export const throughputChart = {
     const bin = binAt(progress, from, Math.min(from + length, state.view.end));
     return {
       away: 0, title: `${exact(from, 6)} to ${exact(bin.to, 6)}${NB}s`,
-      rows: [[(state.several ? part.name + " " : "") + "goodput", si(bin.rate, 4) + "bit/s", part.colour("goodput")], [(state.several ? part.name + " " : "") + "by then", si(bin.total, 4) + "B"]],
+      rows: [[(state.several ? part.name + " " : "") + "goodput", si(bin.rate, 4) + "b/s", part.colour("goodput")], [(state.several ? part.name + " " : "") + "by then", si(bin.total, 4) + "B"]],
     };
   },
 

@@ -162,7 +162,7 @@ async function startExplorer() {
     if (texts) put(texts);
   };
   addEventListener("hashchange", read);
-  const texts = (await readAddress()) || [sides[0].text];
+  const texts = (await readAddress()) || (kit.opened.length ? kit.opened : [sides[0].text]);
   return put(texts);
 }
 

@@ -8,7 +8,7 @@ const percent = (share) => `${(100 * share).toFixed(1)}${NB}%`;
 /** @type {[string, (flow: any, there: any, back: any) => string][]} */
 const NUMBERS = [
   ["completed in", (flow) => (flow.completion_s === null ? "–" : duration(flow.completion_s))],
-  ["goodput", (flow) => si(flow.goodput_bps) + "bit/s"],
+  ["goodput", (flow) => si(flow.goodput_bps) + "b/s"],
   ["segments", (flow) => grouped(flow.segments_sent)],
   ["sent again", (flow) => grouped(flow.retransmits)],
   ["fast rtx", (flow) => grouped(flow.fast_retransmits)],
