@@ -117,6 +117,26 @@ impl Header {
         if bytes[9] != 6 {
             return Err(NotTcp::Protocol(bytes[9]));
         }
+        let tcp = Header::tcp(bytes, tcp_at, end, bytes[1] & 0b11)?;
+        Ok(Header { source: address(bytes, 12), destination: address(bytes, 16), ..tcp })
+    }
+
+    /// The same of a packet of IPv6 or IPv4; of IPv6 the addresses are left out.
+    ///
+    /// # Errors
+    /// [`NotTcp`].
+    #[cfg(target_os = "linux")]
+    pub fn of_either(bytes: &[u8]) -> Result<Header, NotTcp> {
+        let Some(ip) = crate::nodes::ip::Ip::read(bytes).filter(|ip| ip.v6) else { return Header::parse(bytes) };
+        match ip.protocol {
+            _ if !ip.whole => Err(NotTcp::Fragment),
+            6 => Header::tcp(bytes, ip.at, ip.end, ip.ecn()),
+            other => Err(NotTcp::Protocol(other)),
+        }
+    }
+
+    /// The header of TCP at `tcp_at` in a packet that ends at `end`.
+    fn tcp(bytes: &[u8], tcp_at: usize, end: usize, ecn: u8) -> Result<Header, NotTcp> {
         if end < tcp_at + 20 {
             return Err(NotTcp::Malformed("no room for a TCP header"));
         }
@@ -125,8 +145,6 @@ impl Header {
             return Err(NotTcp::Malformed("the TCP data offset"));
         }
         let mut header = Header {
-            source: address(bytes, 12),
-            destination: address(bytes, 16),
             ports: (word(bytes, tcp_at), word(bytes, tcp_at + 2)),
             seq: long(bytes, tcp_at + 4),
             ack: long(bytes, tcp_at + 8),
@@ -135,7 +153,7 @@ impl Header {
             tcp_at,
             payload_at,
             end,
-            ecn: bytes[1] & 0b11,
+            ecn,
             ..Header::default()
         };
         header.read_options(&bytes[tcp_at + 20..payload_at])?;

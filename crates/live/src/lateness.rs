@@ -20,6 +20,27 @@ pub struct Summary {
     pub max_s: f64,
 }
 
+impl Summary {
+    /// Why a run in which packets left so late is invalid, if it is: above `limit_s` in one packet of a hundred.
+    pub fn too_late(&self, limit_s: f64) -> Option<String> {
+        (self.p99_s > limit_s).then(|| {
+            format!(
+                "the run is invalid: one packet in a hundred left more than {:.1} ms late (at most {:.1} ms may be); the \
+                 machine was busy, or the path is too fast for it; run it again, with less beside it, with --realtime, or with \
+                 another --late",
+                1e3 * self.p99_s,
+                1e3 * limit_s
+            )
+        })
+    }
+}
+
+/// Why a run is invalid in which the kernel refused packets.
+pub fn refusal(refused: u64) -> Option<String> {
+    (refused > 0)
+        .then(|| format!("the run is invalid: the kernel refused {refused} packets that the path had delivered"))
+}
+
 impl Lateness {
     /// A packet due at `due_s` left at `left_s`.
     pub fn note(&mut self, due_s: f64, left_s: f64) {

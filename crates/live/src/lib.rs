@@ -47,4 +47,4 @@ pub mod sample;
 #[cfg(target_os = "linux")]
 pub mod senders;
 #[cfg(target_os = "linux")]
-mod sys;
+pub mod sys;

@@ -11,15 +11,21 @@
 //!
 //! * [`memory`], [`ring`], [`card`]: a kernel's shared memory, its rings, its network card;
 //! * [`schedule`], [`machine`]: what calendar and kernel tell each other; one kernel's process and its channels;
+//! * [`ip`]: what IP's header says;
 //! * [`frame`]: from bytes to what a path needs to know of a packet, and back;
 //! * [`streams`]: what became of the packets, by protocol, addresses and ports;
-//! * [`run`]: the clock, and everything together.
+//! * [`traffic`]: all of that on its way through the simulated network;
+//! * [`run`]: the clock, and everything together;
+//! * [`wall`]: the same with nodes of this machine, by its clock.
 
 pub mod card;
 pub mod frame;
+pub mod ip;
 pub mod machine;
 pub mod memory;
 pub mod ring;
 pub mod run;
 pub mod schedule;
 pub mod streams;
+pub mod traffic;
+pub mod wall;

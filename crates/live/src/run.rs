@@ -17,7 +17,7 @@ use crate::duty::{Duty, Inbox, Role, WindowCap};
 use crate::edge::Edge;
 use crate::endpoint::{self, Shared, Stop};
 use crate::ignored::{Ignored, ticks};
-use crate::lateness::{LIMIT_S, Lateness};
+use crate::lateness::{LIMIT_S, Lateness, refusal};
 use crate::ledger::{Outgoing, Returning};
 use crate::namespace::{Namespace, Trouble, set_up};
 use crate::outcome::{FlowRow, Outcome, QueueRow};
@@ -271,20 +271,9 @@ fn outcome(
     }
     queue.sort_by(|a: &QueueRow, b| a.length.time_s.total_cmp(&b.length.time_s));
     let lateness = lateness.summary();
-    let mut valid = true;
-    if lateness.p99_s > late_s {
-        valid = false;
-        why.push(format!(
-            "the run is invalid: one packet in a hundred left more than {:.1} ms late (at most {:.1} ms may be); the machine \
-             was busy, or the path is too fast for it; run it again, with less beside it, with --realtime, or with another --late",
-            1e3 * lateness.p99_s,
-            1e3 * late_s
-        ));
-    }
-    if refused > 0 {
-        valid = false;
-        why.push(format!("the run is invalid: the kernel refused {refused} packets that the path had delivered"));
-    }
+    let wrong: Vec<_> = [lateness.too_late(late_s), refusal(refused)].into_iter().flatten().collect();
+    let valid = wrong.is_empty();
+    why.extend(wrong);
     Outcome {
         title: plan.scenario.title.clone(),
         seed: plan.scenario.seed,

@@ -30,6 +30,15 @@ pub fn open_tun(name: &str) -> io::Result<File> {
     Ok(tun)
 }
 
+/// Another descriptor of an open file that somebody else owns.
+pub fn copied(descriptor: i32) -> io::Result<OwnedFd> {
+    // SAFETY: there is no address in it; what is no open descriptor is an error.
+    let copy = unsafe { libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, 3) };
+    checked(copy)?;
+    // SAFETY: the kernel has just opened it for this process, and no other part of it knows it.
+    Ok(unsafe { OwnedFd::from_raw_fd(copy) })
+}
+
 /// `TCP_INFO` of a socket: as much of it as the kernel has, up to [`sample::BYTES`].
 pub fn tcp_info(socket: &impl AsFd, info: &mut [u8; sample::BYTES]) -> io::Result<usize> {
     let mut length = info.len() as libc::socklen_t;

@@ -15,6 +15,8 @@ use crate::simulation::RunResult;
 
 /// A kernel: its node, the words that start it, its environment.
 type Kernel = (String, Vec<String>, Vec<(String, String)>);
+/// A namespace of this machine: its node, the descriptors of its card and of what becomes readable when its programs have ended.
+type Place = (String, i32, i32);
 
 /// A scenario's programs, and its network between them.
 #[pyclass(frozen, module = "acklab._core")]
@@ -30,7 +32,7 @@ impl Programs {
             .map_err(errors::scenario)
     }
 
-    /// As JSON: title, seed, latest end, each node's name with its address, the nodes of `{server}` and `{client}`, the programs.
+    /// As JSON: title, seed, latest end, each node's name with its addresses, the nodes of `{server}` and `{client}`, the programs.
     fn json(&self) -> String {
         let Scenario { title, seed, stop, nodes, programs, flows, .. } = &*self.0;
         let last = nodes.len().saturating_sub(1) as u32;
@@ -47,7 +49,7 @@ impl Programs {
         };
         json!({
             "title": title, "seed": seed, "end_s": end_s, "server": name(server), "client": name(client),
-            "nodes": nodes.iter().zip(0..).map(|(name, node)| json!([name, address(node)])).collect::<Vec<_>>(),
+            "nodes": nodes.iter().zip(0..).map(|(name, node)| json!([name, address(node), address6(node)])).collect::<Vec<_>>(),
             "programs": programs.iter().map(program).collect::<Vec<_>>(),
         })
         .to_string()
@@ -70,6 +72,20 @@ impl Programs {
     ) -> PyResult<(RunResult, String)> {
         run(py, &self.0, kernels, directory, captures, patience_s)
     }
+
+    /// Runs it between namespaces of this machine by its clock, from `begin_ns` of the monotonic one. Second: what is told besides.
+    #[pyo3(signature = (places, *, begin_ns, captures = None, late_s = 1e-3, urgent = false))]
+    fn run_live(
+        &self,
+        py: Python<'_>,
+        places: Vec<Place>,
+        begin_ns: u64,
+        captures: Option<PathBuf>,
+        late_s: f64,
+        urgent: bool,
+    ) -> PyResult<(RunResult, String)> {
+        run_live(py, &self.0, places, begin_ns, captures, late_s, urgent)
+    }
 }
 
 /// The address of a node, as text.
@@ -77,6 +93,63 @@ impl Programs {
 fn address(node: u32) -> String {
     let [a, b, c, d] = acklab_live::nodes::frame::address(node);
     format!("{a}.{b}.{c}.{d}")
+}
+
+/// The same of version 6.
+#[cfg(target_os = "linux")]
+fn address6(node: u32) -> String {
+    std::net::Ipv6Addr::from(acklab_live::nodes::frame::address6(node)).to_string()
+}
+
+/// An error of a run.
+fn told(why: String) -> PyErr {
+    LiveError::new_err(acklab_scenario::visible(&why))
+}
+
+/// Whether packets of programs cross all links.
+#[cfg(target_os = "linux")]
+fn crossed(scenario: &Scenario) -> PyResult<()> {
+    match acklab_live::nodes::traffic::refused(scenario) {
+        Some(why) => Err(told(format!("a stage of a link {why}: no program's packets cross it"))),
+        None => Ok(()),
+    }
+}
+
+/// The scenario's node of that name.
+#[cfg(target_os = "linux")]
+fn node(scenario: &Scenario, name: &str) -> PyResult<u32> {
+    let found = scenario.nodes.iter().zip(0..).find_map(|(known, node)| (known == name).then_some(node));
+    found.ok_or_else(|| told(format!("there is no node {name}")))
+}
+
+#[cfg(target_os = "linux")]
+fn run_live(
+    py: Python<'_>,
+    scenario: &Arc<Scenario>,
+    places: Vec<Place>,
+    begin_ns: u64,
+    captures: Option<PathBuf>,
+    late_s: f64,
+    urgent: bool,
+) -> PyResult<(RunResult, String)> {
+    use acklab_live::lateness::refusal;
+    use acklab_live::nodes::wall::{Asked, Place, run};
+    crossed(scenario)?;
+    let copied = |descriptor| acklab_live::sys::copied(descriptor).map_err(PyErr::from);
+    let place = |(name, card, done): (String, i32, i32)| -> PyResult<Place> {
+        Ok(Place { node: node(scenario, &name)?, card: copied(card)?, done: copied(done)? })
+    };
+    let places = places.into_iter().map(place).collect::<PyResult<Vec<_>>>()?;
+    let asked = Asked { scenario: scenario.clone(), places, captures, begin_ns, urgent };
+    let ran = crate::simulation::interruptible(py, move |go_on| crate::drive::caught(|| run(asked, go_on)))?;
+    let finished = ran.map_err(errors::run)?.map_err(told)?;
+    let late = finished.lateness;
+    let why: Vec<_> = [late.too_late(late_s), refusal(finished.refused)].into_iter().flatten().collect();
+    let more = json!({
+        "streams": finished.streams, "astray": finished.astray, "overrun": finished.refused,
+        "kernel": acklab_live::run::kernel(), "lateness": late, "valid": why.is_empty(), "why": why,
+    });
+    Ok((RunResult::new(finished.outcome, scenario.clone()), more.to_string()))
 }
 
 #[cfg(target_os = "linux")]
@@ -89,17 +162,12 @@ fn run(
     patience_s: f64,
 ) -> PyResult<(RunResult, String)> {
     use acklab_live::nodes::machine::Start;
-    use acklab_live::nodes::run::{Asked, Node, refused, run};
-    let told = |why: String| LiveError::new_err(acklab_scenario::visible(&why));
-    if let Some(why) = refused(scenario) {
-        return Err(told(format!("a stage of a link {why}: no program's packets cross it")));
-    }
-    let node = |(name, command, environment): Kernel| {
-        let node = scenario.nodes.iter().zip(0..).find_map(|(known, node)| (*known == name).then_some(node));
-        let start = Start { command, environment };
-        node.map(|node| Node { node, start }).ok_or_else(|| told(format!("there is no node {name}")))
+    use acklab_live::nodes::run::{Asked, Node, run};
+    crossed(scenario)?;
+    let kernel = |(name, command, environment): Kernel| -> PyResult<Node> {
+        Ok(Node { node: node(scenario, &name)?, start: Start { command, environment } })
     };
-    let nodes = kernels.into_iter().map(node).collect::<PyResult<Vec<_>>>()?;
+    let nodes = kernels.into_iter().map(kernel).collect::<PyResult<Vec<_>>>()?;
     let patience = std::time::Duration::try_from_secs_f64(patience_s).map_err(|error| told(error.to_string()))?;
     let asked = Asked { scenario: scenario.clone(), nodes, directory, captures, patience };
     let ran = crate::simulation::interruptible(py, move |go_on| crate::drive::caught(|| run(asked, go_on)))?;
@@ -116,6 +184,25 @@ fn run(
 #[cfg(not(target_os = "linux"))]
 fn address(_: u32) -> String {
     String::new()
+}
+
+/// See `address`.
+#[cfg(not(target_os = "linux"))]
+fn address6(_: u32) -> String {
+    String::new()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn run_live(
+    _: Python<'_>,
+    _: &Arc<Scenario>,
+    _: Vec<Place>,
+    _: u64,
+    _: Option<PathBuf>,
+    _: f64,
+    _: bool,
+) -> PyResult<(RunResult, String)> {
+    Err(told("programs run on Linux only".to_owned()))
 }
 
 #[cfg(not(target_os = "linux"))]

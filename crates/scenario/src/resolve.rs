@@ -69,7 +69,8 @@ fn classify(links: &mut [LinkSpec], flows: &[FlowSpec]) {
             QueueSpec::DualPi2(params) => &mut params.classes,
             _ => continue,
         };
-        let class = |flow: &FlowSpec| FlowClass { source: flow.from, destination: flow.to, dscp: flow.dscp };
+        let class =
+            |flow: &FlowSpec| FlowClass { source: flow.from, destination: flow.to, dscp: flow.dscp, one_way: false };
         let all = || flows.iter().flat_map(|flow| vec![class(flow); flow.count as usize]).collect();
         *told = Arc::clone(classes.get_or_insert_with(all));
     }

@@ -33,7 +33,7 @@ fn left(simulation: &mut Simulation, until: f64) -> Vec<Left> {
 #[test]
 fn a_packet_arrives_when_the_path_says() {
     let mut simulation = simulation(&format!("{LINK}[[program]]\nat = 'S'\nrun = 'x'\n"));
-    let opened = simulation.open_stream("udp S:1>R:2", 0, 1).expect("a link");
+    let opened = simulation.open_stream("udp S:1>R:2", [0, 1], 0).expect("a link");
     for seq in 0..3 {
         assert_eq!(simulation.offer(packet(opened.flow, seq), Time::from_secs(0.1)).secs(), 0.1);
     }
@@ -55,7 +55,7 @@ fn a_simulated_flow_and_an_outside_one_share_the_queue() {
     let flow = "[[flow]]\nfrom = 'S'\nto = 'R'\nsize = { segments = 300 }\n";
     let alone = simulation(&format!("{LINK}{flow}")).run().flows[0].completion_s;
     let mut simulation = simulation(&format!("{LINK}{flow}"));
-    let opened = simulation.open_stream("udp S:1>R:2", 0, 1).expect("a link");
+    let opened = simulation.open_stream("udp S:1>R:2", [0, 1], 0).expect("a link");
     let mut arrived = 0;
     for number in 0..200_u32 {
         let at = 0.002 * f64::from(number);
@@ -75,7 +75,7 @@ fn what_the_queue_drops_and_the_loss_model_takes_is_told() {
         "delay = '10ms'\nqueue = { kind = 'drop-tail', waiting = 2 }\nloss = { list = [1] }",
     );
     let mut simulation = simulation(&format!("{lossy}[[program]]\nat = 'S'\nrun = 'x'\n"));
-    let opened = simulation.open_stream("udp S:1>R:2", 0, 1).expect("a link");
+    let opened = simulation.open_stream("udp S:1>R:2", [0, 1], 0).expect("a link");
     (0..6).for_each(|seq| _ = simulation.offer(packet(opened.flow, seq), Time::from_secs(0.1)));
     let mut some = Vec::new();
     simulation.take_left(&mut some);
@@ -94,5 +94,59 @@ fn a_simulation_alone_refuses_programs_and_routes_that_are_not_there() {
     let why = Simulation::try_new(Arc::new(scenario)).expect_err("programs").to_string();
     assert!(why.contains("--allow-programs"), "{why}");
     let apart = "[[link]]\nbetween = ['A', 'B']\nrate = '8Mbps'\ndelay = '10ms'\n[[program]]\nat = 'A'\nrun = 'x'\n";
-    assert!(simulation(&format!("{LINK}{apart}")).open_stream("tcp S:1>A:2", 0, 2).is_err());
+    assert!(simulation(&format!("{LINK}{apart}")).open_stream("tcp S:1>A:2", [0, 2], 0).is_err());
+}
+
+/// Two hosts send more than CAKE lets through: packets of each stream that arrive between 1 s and 3 s.
+fn shares(isolation: &str, streams: &[([u32; 2], u8)]) -> Vec<usize> {
+    let queue = format!("{{ kind = 'cake', bandwidth = '8Mbps', isolation = '{isolation}' }}");
+    let fast = "rate = '1Gbps'\ndelay = '1ms'\nqueue = { kind = 'drop-tail', packets = 10000 }\n";
+    let mut simulation = simulation(&format!(
+        "stop.at = '3s'\n[[link]]\nbetween = ['A', 'X']\n{fast}[[link]]\nbetween = ['B', 'X']\n{fast}\
+         [[link]]\nbetween = ['X', 'R']\nrate = '100Mbps'\ndelay = '1ms'\nqueue = {queue}\n"
+    ));
+    let name = |node: &str| simulation.scenario().nodes.iter().position(|it| it == node).expect("a node") as u32;
+    let nodes = ["A", "B", "R"].map(name);
+    let flows: Vec<u32> = (0..)
+        .zip(streams)
+        .map(|(number, &([from, to], dscp))| {
+            let ends = [nodes[from as usize], nodes[to as usize]];
+            simulation.open_stream(&format!("udp {number}"), ends, dscp).expect("links").flow
+        })
+        .collect();
+    let mut arrived = vec![0; flows.len()];
+    for number in 0..3000_u64 {
+        let at = number as f64 * 1e-3;
+        for one in left(&mut simulation, at) {
+            if one.removal.is_none() && one.at.secs() > 1.0 {
+                arrived[flows.iter().position(|&flow| flow == one.packet.flow).expect("a stream")] += 1;
+            }
+        }
+        for &flow in &flows {
+            simulation.offer(packet(flow, number), Time::from_secs(at));
+        }
+    }
+    arrived
+}
+
+#[test]
+fn cake_shares_between_the_hosts_of_outside_packets() {
+    let streams = [([0, 2], 0), ([1, 2], 0), ([1, 2], 0), ([1, 2], 0)];
+    let total = |arrived: &[usize]| arrived.iter().sum::<usize>() as f64;
+    let flows = shares("flows", &streams);
+    assert!((flows[0] as f64 / total(&flows) - 0.25).abs() < 0.01, "a quarter each: {flows:?}");
+    for isolation in ["dual-srchost", "triple-isolate"] {
+        let hosts = shares(isolation, &streams);
+        assert!((hosts[0] as f64 / total(&hosts) - 0.5).abs() < 0.02, "{isolation}: half for each host: {hosts:?}");
+    }
+    let one = shares("dual-dsthost", &streams);
+    assert!((one[0] as f64 / total(&one) - 0.25).abs() < 0.01, "one host gets all of it: {one:?}");
+}
+
+#[test]
+fn cake_sorts_outside_packets_into_tins() {
+    // Two flows that each ask for the whole rate, one with the code point of Bulk (CS1), which has a sixteenth.
+    let arrived = shares("flows", &[([0, 2], 0), ([1, 2], 8)]);
+    let share = arrived[1] as f64 / arrived.iter().sum::<usize>() as f64;
+    assert!((share - 1.0 / 16.0).abs() < 0.02, "{arrived:?}");
 }

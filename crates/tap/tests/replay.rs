@@ -230,7 +230,7 @@ fn a_kernel_whose_program_sleeps_acknowledges_as_the_policy_does() {
     assert_eq!(made("six", asleep), Agreement { acks: (55, 54, 54), within: (54, 54) });
 }
 
-/// Runs of `acklab emulate examples/live.toml --acks kernel --realtime`, at the receiver; its program reads at once. The emulator gives
+/// Runs of `acklab run examples/live.toml --live --acks kernel --realtime`, at the receiver; its program reads at once. The emulator gives
 /// the kernel a window that is a scenario's, and four times as much memory.
 ///
 /// `slow` is 200 kbit/s, 30 ms each way, `window = 30`: gaps between segments of 60 ms, losses, compressed SACKs. `t1` are the first

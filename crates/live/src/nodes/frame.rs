@@ -1,11 +1,12 @@
 //! From the frames of a kernel's card to packets on a simulated path, and back.
 //!
-//! The k-th node of a scenario, counted from 1, has the address 10.0.x.y with x·256 + y = k, and the hardware address 02:00:00:00:x:y.
-//! There is no ARP: a frame's destination is its packet's.
+//! The k-th node of a scenario, counted from 1, has the addresses 10.0.x.y and fd00::x:y (as bytes, x·256 + y = k), and the hardware
+//! address 02:00:00:00:x:y. Nobody asks for hardware addresses: a frame's destination is its packet's.
 
 use acklab_packet::{Ace, Ack, Body, Ecn, Packet, SackBlocks, Segment};
 use acklab_path::Carried;
 
+use super::ip::Ip;
 use crate::checksum;
 use crate::header::{CE, ECT1, Header, flag};
 use crate::numbers::Numbers;
@@ -18,11 +19,25 @@ pub const CONTROL_PORT: u16 = 1;
 
 const ETHERNET: usize = 14;
 const IPV4: [u8; 2] = [0x08, 0x00];
+const IPV6: [u8; 2] = [0x86, 0xdd];
+/// Before a node's two bytes in its address of version 6: of the addresses for private use (RFC 4193).
+const PREFIX6: [u8; 14] = [0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+/// Multicast on one link: neighbours and groups, of which kernels tell each other by themselves (RFC 4291 section 2.7).
+const LINK_GROUPS: [u8; 2] = [0xff, 0x02];
 
 /// The address of a node.
 pub fn address(node: u32) -> [u8; 4] {
     let [_, _, high, low] = (node + 1).to_be_bytes();
     [10, 0, high, low]
+}
+
+/// The address of a node in version 6.
+pub fn address6(node: u32) -> [u8; 16] {
+    let [_, _, high, low] = (node + 1).to_be_bytes();
+    let mut bytes = [0; 16];
+    bytes[..14].copy_from_slice(&PREFIX6);
+    bytes[14..].copy_from_slice(&[high, low]);
+    bytes
 }
 
 /// The hardware address of a node.
@@ -38,6 +53,8 @@ pub enum Goal {
     Node(u32),
     /// To the other first processes.
     Control,
+    /// A kernel's own words to its neighbours on the link, of which there are none.
+    Neighbours,
     /// To no node.
     Nobody,
 }
@@ -45,8 +62,12 @@ pub enum Goal {
 /// What packets of one conversation have in common, one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
-    /// IPv4's number of the protocol.
+    /// IP's number of the protocol.
     pub protocol: u8,
+    /// Whether it is version 6.
+    pub v6: bool,
+    /// The code point of DiffServ.
+    pub dscp: u8,
     /// The node it comes from, and the one it goes to.
     pub nodes: [u32; 2],
     /// Their ports; zeros where there are none.
@@ -54,49 +75,53 @@ pub struct Key {
 }
 
 impl Key {
-    /// What it is called: `tcp S:5201>R:40000`.
+    /// What it is called: `tcp S:5201>R:40000`, with version 6 `tcp6`, with a code point of DiffServ ` dscp 46` at the end.
     pub fn name(&self, nodes: &[String]) -> String {
-        let protocol = match self.protocol {
-            1 => "icmp".to_owned(),
+        let mut protocol = match self.protocol {
+            1 | 58 => "icmp".to_owned(),
             6 => "tcp".to_owned(),
             17 => "udp".to_owned(),
             other => format!("ip-{other}"),
         };
+        if self.v6 {
+            protocol.push('6');
+        }
         let end = |side: usize| {
             let node = nodes.get(self.nodes[side] as usize).map_or("?", String::as_str);
             if self.ports == [0, 0] { node.to_owned() } else { format!("{node}:{}", self.ports[side]) }
         };
-        format!("{protocol} {}>{}", end(0), end(1))
+        let class = if self.dscp > 0 { format!(" dscp {}", self.dscp) } else { String::new() };
+        format!("{protocol} {}>{}{class}", end(0), end(1))
     }
 }
 
-/// The IPv4 packet in a frame, without what fills up the frame; `None` if it holds none that is whole.
+/// The packet of IP in a frame, without what fills up the frame; `None` if it holds none that is whole.
 pub fn packet(frame: &[u8]) -> Option<&[u8]> {
-    let bytes = frame.get(ETHERNET..).filter(|_| frame[12..ETHERNET] == IPV4)?;
-    let length = usize::from(u16::from_be_bytes([*bytes.get(2)?, *bytes.get(3)?]));
-    let header = 4 * usize::from(bytes[0] & 0xf);
-    (bytes[0] >> 4 == 4 && header >= 20 && length >= header).then(|| bytes.get(..length)).flatten()
+    let bytes = frame.get(ETHERNET..)?;
+    let ip = Ip::read(bytes).filter(|ip| frame[12..ETHERNET] == if ip.v6 { IPV6 } else { IPV4 })?;
+    bytes.get(..ip.end)
 }
 
 /// Where a packet goes in a scenario of so many nodes.
 pub fn goal(packet: &[u8], nodes: usize) -> Goal {
-    match packet.get(16..20) {
-        Some(to) if to == CONTROL => Goal::Control,
-        Some(&[10, 0, high, low]) => match u32::from(high) << 8 | u32::from(low) {
-            node if node >= 1 && node as usize <= nodes => Goal::Node(node - 1),
-            _ => Goal::Nobody,
-        },
+    let v6 = packet.first().is_some_and(|first| first >> 4 == 6);
+    let number = match packet.get(if v6 { 24..40 } else { 16..20 }) {
+        Some(to) if to == CONTROL => return Goal::Control,
+        Some(to) if v6 && to.starts_with(&LINK_GROUPS) => return Goal::Neighbours,
+        Some(to) if to.starts_with(if v6 { &PREFIX6[..] } else { &[10, 0] }) => &to[to.len() - 2..],
+        _ => return Goal::Nobody,
+    };
+    match u32::from(number[0]) << 8 | u32::from(number[1]) {
+        node if node >= 1 && node as usize <= nodes => Goal::Node(node - 1),
         _ => Goal::Nobody,
     }
 }
 
 /// Of a packet as [`packet`] leaves it: what it belongs to.
-pub fn key(packet: &[u8], from: u32, to: u32) -> Key {
-    let (protocol, begin) = (packet[9], 4 * usize::from(packet[0] & 0xf));
-    let whole = u16::from_be_bytes([packet[6], packet[7]]) & 0x3fff == 0;
-    let port = |at: usize| packet.get(at..at + 2).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]));
-    let ports = if whole && matches!(protocol, 6 | 17) { [port(begin), port(begin + 2)] } else { [0, 0] };
-    Key { protocol, nodes: [from, to], ports }
+pub fn key(packet: &[u8], from: u32, to: u32) -> Option<Key> {
+    let ip = Ip::read(packet)?;
+    let (protocol, v6, dscp, ports) = (ip.protocol, ip.v6, ip.dscp(), ip.ports(packet));
+    Some(Key { protocol, v6, dscp, nodes: [from, to], ports })
 }
 
 /// The payload of what goes to [`CONTROL`].
@@ -120,9 +145,10 @@ pub fn told(node: u32, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The frame of a packet from one node to another.
-pub fn frame(packet: &[u8], from: u32, to: u32) -> Vec<u8> {
-    [&hardware(to)[..], &hardware(from), &IPV4, packet].concat()
+/// The frame of a packet to a node. Whose hardware address it comes from does not matter.
+pub fn frame(packet: &[u8], to: u32) -> Vec<u8> {
+    let kind = if packet.first().is_some_and(|first| first >> 4 == 6) { IPV6 } else { IPV4 };
+    [&hardware(to)[..], &hardware(to), &kind, packet].concat()
 }
 
 /// A packet's bytes, with what was read of them.
@@ -137,7 +163,7 @@ pub enum Content {
 impl Content {
     /// Of a packet as [`packet`] leaves it; `numbers` is what its stream said before.
     pub fn new(bytes: &[u8], numbers: &mut Numbers) -> Content {
-        match Header::parse(bytes) {
+        match Header::of_either(bytes) {
             Ok(header) => Content::Tcp(Box::new(WirePacket::new(bytes.to_vec(), header, 0, numbers))),
             Err(_) => Content::Other(bytes.to_vec()),
         }
@@ -151,14 +177,14 @@ impl Content {
         }
     }
 
-    /// Bytes behind the headers of TCP or UDP; behind IPv4's where there are neither.
+    /// Bytes behind the headers of TCP or UDP; behind IP's where there are neither.
     pub fn payload(&self) -> usize {
         match self {
             Content::Tcp(packet) => packet.header().payload(),
-            Content::Other(bytes) => {
-                let headers = 4 * usize::from(bytes[0] & 0xf) + if bytes[9] == 17 { 8 } else { 0 };
-                bytes.len().saturating_sub(headers)
-            }
+            Content::Other(bytes) => Ip::read(bytes).map_or(0, |ip| {
+                let udp = if ip.protocol == 17 && ip.whole { 8 } else { 0 };
+                ip.end.saturating_sub(ip.at + udp)
+            }),
         }
     }
 
@@ -170,7 +196,7 @@ impl Content {
                 return Body::Data(Segment {
                     seq: number,
                     len: (self.payload() as u32).max(1),
-                    ecn: ecn(bytes[1] & 0b11),
+                    ecn: ecn(Ip::read(bytes).map_or(0, |ip| ip.ecn())),
                     ..Segment::default()
                 });
             }
@@ -208,7 +234,7 @@ impl Content {
             Body::Ack(ack) => (ack.ecn == Ecn::Ce, Some(ack.ack)),
             _ => (false, None),
         };
-        let new = marked && self.bytes()[1] & CE != CE;
+        let new = marked && Ip::read(self.bytes()).is_some_and(|ip| ip.ecn() != CE);
         let mut bytes = match (self, number) {
             (Content::Tcp(sent), Some(number)) if sent.ack() != number => sent.reissued(number).bytes().to_vec(),
             _ => self.bytes().to_vec(),
@@ -220,7 +246,7 @@ impl Content {
     }
 }
 
-/// IPv4's two bits as the simulator has them.
+/// IP's two bits as the simulator has them.
 fn ecn(bits: u8) -> Ecn {
     match bits {
         0 => Ecn::NotEct,
@@ -232,6 +258,10 @@ fn ecn(bits: u8) -> Ecn {
 
 /// Sets the congestion mark of an IPv4 packet, with its checksum.
 fn mark(packet: &mut [u8]) {
+    if packet[0] >> 4 == 6 {
+        packet[1] |= CE << 4;
+        return;
+    }
     let old = [packet[0], packet[1]];
     let new = [old[0], old[1] | CE];
     let sum = checksum::updated(u16::from_be_bytes([packet[10], packet[11]]), &old, &new);
@@ -251,7 +281,7 @@ mod tests {
         bytes[10..12].fill(0);
         let sum = checksum::internet(&bytes[..20]);
         bytes[10..12].copy_from_slice(&sum.to_be_bytes());
-        let mut frame = frame(&bytes, 0, 1);
+        let mut frame = frame(&bytes, 1);
         frame.resize(60, 0);
         frame
     }
@@ -261,7 +291,7 @@ mod tests {
         let frame = datagram();
         let packet = packet(&frame).expect("a packet");
         assert_eq!((packet.len(), goal(packet, 2), goal(packet, 1)), (33, Goal::Node(1), Goal::Nobody));
-        let key = key(packet, 0, 1);
+        let key = key(packet, 0, 1).expect("of IP");
         assert_eq!(key.name(&["S".to_owned(), "R".to_owned()]), "udp S:1>R:1");
         let content = Content::new(packet, &mut Numbers::default());
         assert_eq!(content.payload(), 5);
@@ -281,6 +311,50 @@ mod tests {
         }
         let (bytes, marked) = content.arrived(&carried(body));
         assert_eq!((bytes[1], checksum::internet(&bytes[..20]), marked), (CE, 0, true));
+    }
+
+    /// TCP over version 6 from node 0 to node 1, ECT(0), with a code point of DiffServ; `between` are headers before TCP's, the first of
+    /// the protocol `first`.
+    fn version_6(first: u8, between: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![0x6b, 0x82, 0, 0, 0, 0, first, 64];
+        bytes.extend(address6(0));
+        bytes.extend(address6(1));
+        bytes.extend(between);
+        bytes.extend([0x9c, 0x40, 0, 80, 0, 0, 0, 1, 0, 0, 0, 2, 0x50, 0x10, 1, 0, 0, 0, 0, 0]);
+        bytes.extend(b"hello");
+        let length = (bytes.len() - 40) as u16;
+        bytes[4..6].copy_from_slice(&length.to_be_bytes());
+        frame(&bytes, 1)
+    }
+
+    #[test]
+    fn version_6_is_carried_with_its_headers() {
+        let nodes = ["S".to_owned(), "R".to_owned()];
+        for (first, between, name) in [
+            (6, &[][..], "tcp6 S:40000>R:80 dscp 46"),
+            (0, &[6, 0, 1, 4, 0, 0, 0, 0], "tcp6 S:40000>R:80 dscp 46"),
+            (44, &[6, 0, 0, 0, 0, 0, 0, 7], "tcp6 S:40000>R:80 dscp 46"),
+            (44, &[6, 0, 0, 1, 0, 0, 0, 7], "tcp6 S>R dscp 46"),
+        ] {
+            let frame = version_6(first, between);
+            let packet = packet(&frame).expect("a packet");
+            assert_eq!((goal(packet, 2), goal(packet, 1)), (Goal::Node(1), Goal::Nobody));
+            assert_eq!(key(packet, 0, 1).expect("of IP").name(&nodes), name, "{first} {between:?}");
+            let content = Content::new(packet, &mut Numbers::default());
+            let mut body = content.body(0);
+            let Body::Data(segment) = &mut body else { panic!("no data") };
+            assert_eq!(segment.ecn, Ecn::Ect);
+            segment.ecn = Ecn::Ce;
+            let size = packet.len() as u32;
+            let (bytes, marked) = content.arrived(&Packet { flow: 0, size, connection: 0, place: 0, body });
+            assert_eq!((bytes[0], bytes[1], &bytes[2..], marked), (0x6b, 0xb2, &packet[2..], true));
+        }
+        for length in 14..version_6(6, &[]).len() {
+            assert!(packet(&version_6(6, &[])[..length]).is_none(), "{length} bytes");
+        }
+        let mut group = version_6(6, &[]);
+        group[38..40].copy_from_slice(&LINK_GROUPS);
+        assert_eq!(goal(packet(&group).expect("a packet"), 2), Goal::Neighbours);
     }
 
     #[test]

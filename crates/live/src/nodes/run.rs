@@ -3,32 +3,30 @@
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use acklab_capture::RawPcap;
 use acklab_packet::Time;
-use acklab_path::stage::StageSpec;
-use acklab_scenario::spec::{Scenario, Stop};
+use acklab_scenario::spec::Scenario;
 use acklab_sim::outcome::Outcome;
-use acklab_sim::{Left, Simulation};
 
 use super::card::{RECEIVE, TRANSMIT};
-use super::frame::{self, Goal};
+use super::frame;
 use super::machine::{Event, Machine, Start};
 use super::schedule::{NEVER, Schedule};
-use super::streams::{StreamRow, Streams};
+use super::streams::StreamRow;
+use super::traffic::{Arrival, Traffic};
 
 /// The kernels boot in the second before the scenario's first instant.
 pub const BOOT_NS: u64 = 1_000_000_000;
 /// The time of day of the scenario's first instant, which is the year 2000.
 pub const EPOCH_NS: u64 = 946_684_800_000_000_000;
 /// How long the kernels may go on after the run's end, to stop their programs and write their files.
-const GRACE_NS: u64 = 5_000_000_000;
+pub const GRACE_NS: u64 = 5_000_000_000;
 /// What the kernels are told at the run's end.
-const STOP: &[u8] = b"stop";
+pub const STOP: &[u8] = b"stop";
 
 /// A kernel, and the node that it is.
 #[derive(Clone, Debug)]
@@ -99,8 +97,7 @@ enum Next {
 }
 
 struct World {
-    sim: Simulation,
-    nodes: Vec<u32>,
+    traffic: Traffic,
     machines: Vec<Machine>,
     schedule: Schedule,
     /// Since the kernels' beginning.
@@ -109,11 +106,8 @@ struct World {
     wanted: Vec<u64>,
     /// In order of time.
     items: VecDeque<(u64, Item)>,
-    streams: Streams,
-    left: Vec<Left>,
-    captures: Vec<RawPcap<BufWriter<File>>>,
+    arrivals: Vec<Arrival>,
     grants: u64,
-    astray: u64,
     /// Whether the kernels were told that the run has ended, and until when they may go on.
     told: Option<u64>,
 }
@@ -142,58 +136,30 @@ pub fn run(asked: Asked, go_on: &mut dyn FnMut() -> bool) -> Result<Finished, St
     Ok(world.finish())
 }
 
-/// The stage on a link of the scenario that does not carry outside packets, if there is one.
-pub fn refused(scenario: &Scenario) -> Option<&'static str> {
-    let stages = || scenario.links.iter().flat_map(|link| &link.stages);
-    if stages().any(|stage| matches!(stage, StageSpec::HeaderCompression(_))) {
-        return Some("compresses headers, which programs' packets keep");
-    }
-    if stages().any(|stage| matches!(stage, StageSpec::Gro(_))) {
-        return Some("merges segments, which a kernel does by itself");
-    }
-    if stages().any(|stage| matches!(stage, StageSpec::Bleach(_))) {
-        return Some("removes congestion signals, which only the simulator's packets lose");
-    }
-    stages().any(StageSpec::listens).then_some("listens to the other direction, whose packets are another stream here")
-}
-
 impl World {
     fn new(asked: Asked, go_on: &mut dyn FnMut() -> bool) -> Result<World, String> {
         let Asked { scenario, nodes, directory, captures, patience } = asked;
-        // Its flows may be done before its programs are.
-        let end = match scenario.stop {
-            Stop::FlowsComplete { at_most } => at_most,
-            Stop::At(at) => at,
-        };
-        let copies = scenario.links.iter().any(|link| !link.stages.is_empty());
-        let scenario = Arc::new(Scenario { stop: Stop::At(end), ..(*scenario).clone() });
-        let name = |node: u32| scenario.nodes[node as usize].as_str();
-        let capture = |folder: &PathBuf| -> io::Result<Vec<_>> {
-            let file = |one: &Node| File::create(folder.join(format!("{}.pcap", name(one.node))));
-            nodes.iter().map(|one| RawPcap::new(BufWriter::new(file(one)?), 262_144)).collect()
-        };
-        let captures = captures.as_ref().map(capture).transpose().map_err(|error| format!("captures: {error}"))?;
+        let outside = nodes.iter().map(|one| one.node).collect();
+        let traffic = Traffic::new(&scenario, outside, captures.as_deref())?;
         let place = directory.join("schedule");
         let file = File::options().read(true).write(true).create_new(true).open(place).map_err(broken)?;
         let schedule = Schedule::new(file, nodes.len() as u16).map_err(broken)?;
         let mut machines = Vec::new();
         for (number, one) in (0..).zip(&nodes) {
             let machine = Machine::new(number, &one.start, &directory, patience, go_on);
-            machines.push(machine.map_err(|fault| format!("the kernel of node {}: {fault}", name(one.node)))?);
+            machines.push(
+                machine.map_err(|fault| format!("the kernel of node {}: {fault}", traffic.name(number as usize)))?,
+            );
         }
         Ok(World {
-            sim: Simulation::with_outside(scenario.clone()).map_err(|why| why.to_string())?,
+            traffic,
             wanted: vec![0; nodes.len()],
-            nodes: nodes.iter().map(|one| one.node).collect(),
             machines,
             schedule,
             now: 0,
             items: VecDeque::new(),
-            streams: Streams::new(copies),
-            left: Vec::new(),
-            captures: captures.unwrap_or_default(),
+            arrivals: Vec::new(),
             grants: 0,
-            astray: 0,
             told: None,
         })
     }
@@ -223,7 +189,7 @@ impl World {
         if let Some((at, _)) = self.items.front() {
             best = (*at, Next::Item);
         }
-        if let Some(due) = self.sim.due().map(on_clock)
+        if let Some(due) = self.traffic.sim.due().map(on_clock)
             && due < best.0
         {
             best = (due, Next::Simulation);
@@ -238,7 +204,7 @@ impl World {
 
     /// What a kernel's fault is told as.
     fn fault(&self, kernel: usize) -> impl Fn(String) -> String + use<> {
-        let name = self.sim.scenario().nodes[self.nodes[kernel] as usize].clone();
+        let name = self.traffic.name(kernel).to_owned();
         move |fault| format!("the kernel of node {name}: {fault}")
     }
 
@@ -283,51 +249,28 @@ impl World {
 
     /// A kernel sends a frame.
     fn sent(&mut self, kernel: usize, frame: &[u8]) -> Result<(), String> {
-        let Some(bytes) = frame::packet(frame) else {
-            self.astray += 1;
-            return Ok(());
-        };
-        let (from, nodes) = (self.nodes[kernel], self.sim.scenario().nodes.len());
-        let to = match frame::goal(bytes, nodes) {
-            Goal::Control => {
-                let payload = frame::control(bytes).to_vec();
-                self.items.push_back((self.now, Item::Tell { from: kernel, payload }));
-                return Ok(());
-            }
-            Goal::Node(to) if to != from && self.now >= BOOT_NS && !self.sim.ended() => to,
-            _ => {
-                self.astray += 1;
-                return Ok(());
-            }
-        };
-        self.capture(kernel, bytes)?;
-        let (at, sim) = (in_scenario(self.now), &mut self.sim);
-        let key = frame::key(bytes, from, to);
-        let stream = self.streams.find(key, at, || {
-            let name = key.name(&sim.scenario().nodes);
-            let opened = sim.open_stream(&name, from, to).map_err(|why| why.to_string())?;
-            Ok((name, opened))
-        })?;
-        let packet = self.streams.send(stream, bytes, at.max(sim.now()));
-        sim.offer(packet, at);
-        self.collect()
+        let at = (self.now >= BOOT_NS).then(|| in_scenario(self.now));
+        match self.traffic.sent(kernel, frame, at, self.of_day())? {
+            Some(payload) => self.items.push_back((self.now, Item::Tell { from: kernel, payload })),
+            None => self.collect()?,
+        }
+        Ok(())
     }
 
-    fn capture(&mut self, kernel: usize, bytes: &[u8]) -> Result<(), String> {
-        let Some(file) = self.captures.get_mut(kernel) else { return Ok(()) };
-        let time = EPOCH_NS + self.now.saturating_sub(BOOT_NS);
-        file.packet(time, bytes, bytes.len() as u32).map_err(|error| format!("captures: {error}"))
+    /// Nanoseconds since 1970 on the kernels' clock.
+    fn of_day(&self) -> u64 {
+        EPOCH_NS + self.now.saturating_sub(BOOT_NS)
     }
 
     /// The simulation handles what is due.
     fn step(&mut self, at: u64) -> Result<(), String> {
         self.now = at;
-        self.sim.run_some(1).map_err(|why| why.to_string())?;
+        self.traffic.sim.run_some(1).map_err(|why| why.to_string())?;
         self.collect()?;
-        if self.sim.ended() && self.told.is_none() {
+        if self.traffic.sim.ended() && self.told.is_none() {
             self.told = Some(at + GRACE_NS);
             for kernel in 0..self.machines.len() {
-                self.deliver(kernel, &frame::told(self.nodes[kernel], STOP), self.nodes[kernel])?;
+                self.tell(kernel, STOP)?;
             }
         }
         Ok(())
@@ -335,37 +278,28 @@ impl World {
 
     /// What has left the network goes to the kernels.
     fn collect(&mut self) -> Result<(), String> {
-        let mut all = std::mem::take(&mut self.left);
-        self.sim.take_left(&mut all);
-        for left in &all {
-            if let Some(bytes) = self.streams.left(left) {
-                self.arrived(&bytes)?;
-            }
+        let mut all = std::mem::take(&mut self.arrivals);
+        self.traffic.arrivals(&mut all);
+        for Arrival { node, bytes, .. } in all.drain(..) {
+            self.traffic.capture(node, &bytes, self.of_day())?;
+            self.deliver(node, &bytes)?;
         }
-        all.clear();
-        self.left = all;
+        self.arrivals = all;
         Ok(())
     }
 
-    fn arrived(&mut self, bytes: &[u8]) -> Result<(), String> {
-        let nodes = self.sim.scenario().nodes.len();
-        let Goal::Node(to) = frame::goal(bytes, nodes) else { return Ok(()) };
-        let Some(kernel) = self.nodes.iter().position(|&node| node == to) else {
-            self.astray += 1;
-            return Ok(());
-        };
-        self.capture(kernel, bytes)?;
-        // Whose hardware address it bears does not matter.
-        self.deliver(kernel, bytes, to)
+    /// Tells a kernel's first process something.
+    fn tell(&mut self, kernel: usize, payload: &[u8]) -> Result<(), String> {
+        self.deliver(kernel, &frame::told(self.traffic.nodes[kernel], payload))
     }
 
     /// Puts a packet into a kernel's memory, and interrupts it.
-    fn deliver(&mut self, kernel: usize, bytes: &[u8], from: u32) -> Result<(), String> {
+    fn deliver(&mut self, kernel: usize, bytes: &[u8]) -> Result<(), String> {
         if !self.machines[kernel].is_there() {
             return Ok(());
         }
         let fault = self.fault(kernel);
-        let frame = frame::frame(bytes, from, self.nodes[kernel]);
+        let frame = frame::frame(bytes, self.traffic.nodes[kernel]);
         if self.machines[kernel].card.receive(&frame).map_err(&fault)? {
             self.interrupt(kernel, RECEIVE)?;
         }
@@ -389,7 +323,7 @@ impl World {
             Some((_, Item::Interrupt(kernel))) => self.interrupt(kernel, TRANSMIT)?,
             Some((_, Item::Tell { from, payload })) => {
                 for kernel in (0..self.machines.len()).filter(|&kernel| kernel != from) {
-                    self.deliver(kernel, &frame::told(self.nodes[kernel], &payload), self.nodes[kernel])?;
+                    self.tell(kernel, &payload)?;
                 }
             }
             None => {}
@@ -405,9 +339,8 @@ impl World {
         };
         let overrun = self.machines.iter().map(|machine| machine.card.overrun).sum();
         let ended = self.machines.iter_mut().map(ended).collect();
-        self.captures.drain(..).for_each(|file| _ = file.finish());
-        let mut outcome = self.sim.give();
-        let streams = self.streams.rows(&mut outcome.flows);
-        Finished { outcome, streams, ended, grants: self.grants, overrun, astray: self.astray }
+        let astray = self.traffic.astray;
+        let (outcome, streams) = self.traffic.finish();
+        Finished { outcome, streams, ended, grants: self.grants, overrun, astray }
     }
 }

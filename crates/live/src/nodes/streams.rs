@@ -42,13 +42,15 @@ struct Stream {
 pub struct StreamRow {
     /// What it is called: `tcp S:5201>R:40000`.
     pub name: String,
-    /// IPv4's number of its protocol.
+    /// IP's number of its protocol.
     pub protocol: u8,
+    /// Its code point of DiffServ.
+    pub dscp: u8,
     /// When its first packet left, and its last one.
     pub first_s: f64,
     /// See `first_s`.
     pub last_s: f64,
-    /// Packets that the sending kernel handed over, and their bytes from the IPv4 header on.
+    /// Packets that the sending kernel handed over, and their bytes from IP's header on.
     pub packets: u64,
     /// See `packets`.
     pub bytes: u64,
@@ -119,7 +121,8 @@ impl Streams {
             return Err(format!("the programs have opened {MOST_STREAMS} conversations"));
         }
         let (name, opened) = open()?;
-        let row = StreamRow { name, protocol: key.protocol, first_s: at.secs(), ..StreamRow::default() };
+        let row =
+            StreamRow { name, protocol: key.protocol, dscp: key.dscp, first_s: at.secs(), ..StreamRow::default() };
         self.known.insert(key, self.streams.len());
         let (numbers, delays) = (Numbers::default(), Vec::new());
         self.streams.push(Stream { opened, numbers, highest: 0, every: 1, delays, row });

@@ -17,7 +17,7 @@ use acklab_packet::{Rate, Time};
 
 use crate::Carried;
 use crate::loss::{Loss, LossPlace};
-use crate::queue::{AnyQueue, Backlog, Limit, Line, Queue, Removal, Service, Stamped};
+use crate::queue::{AnyQueue, Backlog, FlowClass, Limit, Line, Queue, Removal, Service, Stamped};
 pub use crate::queue::{Counts, Totals};
 use crate::random::Random;
 use crate::server::{AnyServer, Server};
@@ -122,6 +122,11 @@ impl<P: Carried> Link<P> {
     #[inline]
     pub fn queue(&self) -> &AnyQueue<Stamped<P>> {
         self.line.queue()
+    }
+
+    /// One more flow comes, whose packets bear the next number.
+    pub fn learn(&mut self, class: FlowClass) {
+        self.line.learn(class);
     }
 
     /// The server's rate, if it never varies.

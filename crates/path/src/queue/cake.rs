@@ -13,6 +13,7 @@ mod tins;
 
 use acklab_packet::Time;
 
+use super::classes::{Classes, FlowClass};
 use super::cobalt::control::nanoseconds;
 use super::fair::{draw, flow_hash, memory};
 use super::{Queue, Removal, Service};
@@ -21,7 +22,7 @@ use crate::ack_filter::superfluous;
 use crate::random::Random;
 use fattest::{Fattest, flow_of, number};
 use flow::{Entry, Set};
-pub use params::{AckFiltering, CakeQueueParams, FlowClass, Isolation};
+pub use params::{AckFiltering, CakeQueueParams, Isolation};
 pub use shaper::Cells;
 use shaper::{Pace, framed};
 use tin::{DECAYING, NEW, OLD, Tin};
@@ -31,6 +32,7 @@ pub use tins::TinMode;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cake<P> {
     params: CakeQueueParams,
+    classes: Classes,
     memory_limit: u64,
     tins: Vec<Tin<P>>,
     fattest: Fattest,
@@ -68,6 +70,7 @@ impl<P: Carried> Cake<P> {
             len: 0,
             bytes: 0,
             memory: 0,
+            classes: Classes::new(&params.classes),
             params: params.clone(),
         }
     }
@@ -184,9 +187,12 @@ impl<P: Carried> Cake<P> {
 impl<P: Carried> Queue<P> for Cake<P> {
     fn enqueue(&mut self, packet: P, _: Service, now: Time, removed: &mut Vec<(P, Removal)>) {
         let (now, size) = (nanoseconds(now), packet.wire_bytes());
-        let class = self.params.classes.get((packet.connection() >> 16) as usize).copied().unwrap_or_default();
-        let (from, to) =
-            if packet.is_ack() { (class.destination, class.source) } else { (class.source, class.destination) };
+        let class = self.classes.of(packet.connection());
+        let (from, to) = if packet.is_ack() && !class.one_way {
+            (class.destination, class.source)
+        } else {
+            (class.source, class.destination)
+        };
         let tin = self.params.tins.tin(class.dscp);
         let inside = &mut self.tins[tin];
         let hash = flow_hash(packet.connection(), self.perturbation);
@@ -232,6 +238,10 @@ impl<P: Carried> Queue<P> for Cake<P> {
 
     fn lets_pass(&self, _: &P) -> bool {
         false
+    }
+
+    fn learn(&mut self, class: FlowClass) {
+        self.classes.add(class);
     }
 
     fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {

@@ -6,7 +6,7 @@ use acklab_packet::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::cake::FlowClass;
+use super::classes::{Classes, FlowClass};
 use super::pie::control::Clock;
 use super::store::Store;
 use super::{Queue, Removal, Service};
@@ -120,6 +120,7 @@ const CLASSIC: usize = 1;
 #[derive(Clone, Debug, PartialEq)]
 pub struct DualPi2<P> {
     params: DualPi2Params,
+    classes: Classes,
     store: Store<P>,
     probability: f64,
     delay_before: f64,
@@ -133,6 +134,7 @@ impl<P: Carried> DualPi2<P> {
     /// An empty queue before a link of `rate`.
     pub fn new(params: &DualPi2Params, rate: Rate, random: Random) -> DualPi2<P> {
         let mut queue = DualPi2 {
+            classes: Classes::new(&params.classes),
             store: Store::new(2, params.filter, rate),
             probability: 0.0,
             delay_before: 0.0,
@@ -167,9 +169,13 @@ impl<P: Carried> DualPi2<P> {
         if packet.low_latency() {
             return Class::Scalable;
         }
-        let class = self.params.classes.get((packet.connection() >> 16) as usize);
-        let listed = class.is_some_and(|class| self.params.code_points.contains(&class.dscp));
-        if listed { Class::Unmarked } else { Class::Classic }
+        if !self.params.code_points.is_empty()
+            && self.params.code_points.contains(&self.classes.of(packet.connection()).dscp)
+        {
+            Class::Unmarked
+        } else {
+            Class::Classic
+        }
     }
 
     fn chance(&mut self, probability: f64) -> bool {
@@ -234,6 +240,10 @@ impl<P: Carried> Queue<P> for DualPi2<P> {
 
     fn lets_pass(&self, _: &P) -> bool {
         false
+    }
+
+    fn learn(&mut self, class: FlowClass) {
+        self.classes.add(class);
     }
 
     fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {

@@ -3,7 +3,7 @@
 
 use acklab_packet::Time;
 
-use super::{AnyQueue, Queue, Removal, Service};
+use super::{AnyQueue, FlowClass, Queue, Removal, Service};
 use crate::{Carried, carried_within};
 
 /// A packet in a line, and when it came.
@@ -54,6 +54,11 @@ impl<P: Carried> Line<P> {
     #[inline]
     pub fn queue(&self) -> &AnyQueue<Stamped<P>> {
         &self.queue
+    }
+
+    /// One more flow comes, whose packets bear the next number.
+    pub fn learn(&mut self, class: FlowClass) {
+        self.queue.learn(class);
     }
 
     /// The packet in front of the queue, if one is.

@@ -4,6 +4,7 @@
 //! ([`QueueSpec::Custom`]).
 
 mod cake;
+mod classes;
 mod cobalt;
 mod codel;
 mod composed;
@@ -27,7 +28,8 @@ mod scheduler;
 mod spec;
 mod store;
 
-pub use cake::{AckFiltering, Cake, CakeQueueParams, Cells, FlowClass, Isolation, TinMode};
+pub use cake::{AckFiltering, Cake, CakeQueueParams, Cells, Isolation, TinMode};
+pub use classes::FlowClass;
 pub use cobalt::{Cobalt, CobaltParams};
 pub use codel::{Codel, CodelParams, Law};
 pub use composed::Composed;
@@ -98,6 +100,8 @@ pub trait Queue<P: Carried> {
     /// The next packet to serve, `None` if none waits then, or none may leave yet ([`Queue::ready_at`]). It may be marked
     /// first, and others before it may be dropped: those go to `removed`.
     fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P>;
+    /// One more flow comes, whose packets bear the next number.
+    fn learn(&mut self, _: FlowClass) {}
     /// When it may next hand out a packet, because a shaper holds it back; `now` or earlier: at once.
     fn ready_at(&self, now: Time) -> Time {
         now
@@ -215,6 +219,10 @@ impl<P: Carried> Queue<P> for AnyQueue<P> {
     #[inline]
     fn dequeue(&mut self, now: Time, removed: &mut Vec<(P, Removal)>) -> Option<P> {
         each!(self, queue => queue.dequeue(now, removed))
+    }
+
+    fn learn(&mut self, class: FlowClass) {
+        each!(self, queue => queue.learn(class));
     }
 
     #[inline]

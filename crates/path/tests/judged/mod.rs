@@ -109,7 +109,7 @@ pub fn compare(path: &Path) -> (usize, usize, String) {
         for Line { words, .. } in lines.iter().filter(|line| line.kind == 'A') {
             let flow = words[1] as u32;
             let (source, destination) = (0x0a00_0001 + flow % 3, 0x0a01_0001 + flow / 3 % 5);
-            classes[flow as usize] = FlowClass { source, destination, dscp: words[4] as u8 };
+            classes[flow as usize] = FlowClass { source, destination, dscp: words[4] as u8, one_way: false };
         }
         params.classes = Arc::from(classes);
     }

@@ -8,7 +8,8 @@
 use std::sync::Arc;
 
 use acklab_packet::{Packet, Time};
-use acklab_path::queue::Removal;
+use acklab_path::queue::{FlowClass, Removal};
+use acklab_path::server::AnyMedium;
 use acklab_scenario::spec::Scenario;
 
 use super::Simulation;
@@ -49,11 +50,11 @@ impl Simulation {
         Simulation::deciding(scenario, false)
     }
 
-    /// Opens a stream from one node of the scenario to another.
+    /// Opens a stream from one node of the scenario to another, whose packets have this code point of DiffServ.
     ///
     /// # Errors
     /// No links lead there, or the routes are too long in all.
-    pub fn open_stream(&mut self, name: &str, from: u32, to: u32) -> Result<Opened, CannotGoOn> {
+    pub fn open_stream(&mut self, name: &str, [from, to]: [u32; 2], dscp: u8) -> Result<Opened, CannotGoOn> {
         let scenario = &self.scenario;
         let mut behind = vec![None; scenario.links.len()];
         for (placed, id) in self.net.stages.iter().zip(scenario.links.len() as u32..) {
@@ -66,7 +67,7 @@ impl Simulation {
         self.net.routes.fit(name)?;
         let (flow, row) = ((self.flows.len() + self.streams.len()) as u32, self.transfers);
         self.transfers += 1;
-        self.net.open([start; 2], row);
+        self.net.open([start; 2], row, FlowClass { source: from, destination: to, dscp, one_way: true });
         self.streams.push(Stream { name: name.to_owned(), ends: [from, to], transfer: row });
         Ok(Opened { flow, row })
     }
@@ -103,7 +104,13 @@ impl Simulation {
 
 impl crate::network::Network {
     /// One more flow, whose routes begin there and whose records belong to the outcome's row `row`.
-    fn open(&mut self, starts: [u32; 2], row: u32) {
+    fn open(&mut self, starts: [u32; 2], row: u32, class: FlowClass) {
+        self.hops.iter_mut().for_each(|hop| hop.link.learn(class));
+        for medium in &mut self.media {
+            match &mut medium.server {
+                AnyMedium::Dcf(server) => server.learn(class),
+            }
+        }
         self.starts.push(starts);
         self.acks_removed.push(AcksRemoved::default());
         self.recorder.open(starts, row);

@@ -6,6 +6,7 @@ use acklab_packet::{Bytes, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::super::classes::FlowClass;
 use super::shaper::Cells;
 use super::tins::TinMode;
 use crate::values::quoted;
@@ -36,17 +37,6 @@ pub enum AckFiltering {
     On,
     /// One of two.
     Aggressive,
-}
-
-/// Where the packets of a flow come from and go to, and their DiffServ code point.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FlowClass {
-    /// The node that sends data.
-    pub source: u32,
-    /// The node that sends ACKs.
-    pub destination: u32,
-    /// Of data and ACKs alike; from 0 to 63.
-    pub dscp: u8,
 }
 
 /// Parameters of CAKE; keys and defaults are those of tc-cake(8).

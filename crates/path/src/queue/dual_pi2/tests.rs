@@ -143,7 +143,7 @@ fn the_other_queue_has_a_tenth() {
 /// A flow with a listed code point shares the low latency queue and is never marked; a CE mark from before counts as low latency.
 #[test]
 fn code_points_and_earlier_marks_are_low_latency() {
-    let class = |dscp| FlowClass { source: 0, destination: 1, dscp };
+    let class = |dscp| FlowClass { source: 0, destination: 1, dscp, one_way: false };
     let params =
         DualPi2Params { code_points: vec![45], classes: [class(0), class(45)].into(), ..DualPi2Params::default() };
     let mut queue = queue(params);

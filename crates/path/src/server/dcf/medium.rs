@@ -15,7 +15,7 @@ use super::params::DcfParams;
 use super::port::{AirStats, Port};
 use super::station::{Fate, Frame, Station};
 use crate::Carried;
-use crate::queue::{AnyQueue, Counts, Service, Stamped, Totals};
+use crate::queue::{AnyQueue, Counts, FlowClass, Service, Stamped, Totals};
 use crate::random::Random;
 
 /// Instants closer than this are the same: far less than a slot, far more than a rounding.
@@ -82,6 +82,11 @@ impl<P: Carried> Dcf<P> {
     fn occupy(&mut self, port: u32, length: Time, end: Time) {
         self.ports[port as usize].air.airtime += length.secs();
         self.on_air.push((port, length, end));
+    }
+
+    /// One more flow comes, whose packets bear the next number.
+    pub fn learn(&mut self, class: FlowClass) {
+        self.stations.iter_mut().for_each(|station| station.line.learn(class));
     }
 
     /// The earliest of the starts that stations plan when the medium is idle since then.
