@@ -44,7 +44,7 @@ def run_live(credit: str, policy: str) -> tuple[float, list[tuple[float, float]]
     """How late a run was, and its windows."""
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch) / "out"
-        command = [Path(sys.executable).with_name("acklab"), "emulate", SCENARIO, "--json", "--realtime", "--sender", "scenario"]
+        command = [Path(sys.executable).with_name("acklab"), "run", "--live", SCENARIO, "--json", "--realtime", "--sender", "scenario"]
         sets = ["--set", f'flow.f.sender.credit={{ kind = "{credit}" }}', "--set", f"flow.f.receiver.ack={policy}"]
         done = subprocess.run([*command, *sets, "--out", out], capture_output=True, text=True, check=False)
         result = json.loads(done.stdout)

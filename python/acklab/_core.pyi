@@ -555,7 +555,7 @@ class Programs:
         cls, text: str | bytes, *, file: str = "scenario", sets: Sequence[str] = ..., seed: int | None = None
     ) -> Programs: ...
     def json(self) -> str:
-        """Title, seed, latest end, each node's name with its address, the nodes of ``{server}`` and ``{client}``, the programs."""
+        """Title, seed, latest end, each node's name with its two addresses, the nodes of ``{server}`` and ``{client}``, the programs."""
     def scenario_toml(self) -> str:
         """The scenario, every shorthand and default written out, as TOML."""
     def run(
@@ -572,6 +572,27 @@ class Programs:
             directory: a new one with a short name, for sockets.
             captures: a directory for each kernel's packets, as NODE.pcap.
             patience_s: how long a kernel may compute while its clock stands.
+
+        Raises:
+            LiveError: the run could not be, or broke off.
+        """
+    def run_live(
+        self,
+        places: Sequence[tuple[str, int, int]],
+        *,
+        begin_ns: int,
+        captures: str | PathLike[str] | None = None,
+        late_s: float = 1e-3,
+        urgent: bool = False,
+    ) -> tuple[RunResult, str]:
+        """Runs it between namespaces of this machine. Second: streams, lateness and validity, as JSON.
+
+        Args:
+            places: for each a node, the descriptor of its network card, and one that is readable when its programs have ended.
+            begin_ns: the first instant, in nanoseconds of the monotonic clock.
+            captures: a directory for each node's packets, as NODE.pcap.
+            late_s: the run is invalid if one packet in a hundred leaves later than this.
+            urgent: with real-time priority.
 
         Raises:
             LiveError: the run could not be, or broke off.

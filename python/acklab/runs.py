@@ -214,7 +214,7 @@ def run(
         policies: ACK policies in Python (:class:`acklab.AckPolicy`) by the names that the scenario uses.
         controls: congestion controls in Python (:class:`acklab.CongestionControl`) by name.
         engine: ``simulator``, or ``kernel``: the scenario's links between the two ends of a Linux in virtual time (``make kernel``
-            builds it). Its tables are those of ``acklab emulate``.
+            builds it). Its tables are those of ``acklab run --live``.
         overrides: keys to set before the run: ``seed=2``, or ``**{"flow.0.sender.window": 20}``.
 
     Raises:
@@ -286,7 +286,8 @@ def run_batch(
         threads: from 1 to 1024; left out, one a processor.
         policies: ACK policies in Python by name, as for :func:`run`. Their code takes turns; the rest of the runs does not.
         controls: congestion controls in Python by name.
-        engine: ``simulator``, or ``kernel`` as in :func:`run`.
+        engine: ``simulator``; ``kernel`` as in :func:`run`; or ``programs``, which also runs the commands that scenarios name, in virtual
+            time. Read them first.
         overrides: keys to set before each run, as :func:`run` takes them; in the simulator.
 
     Raises:
@@ -296,17 +297,17 @@ def run_batch(
     """
     if threads is not None and threads < 1:
         raise ValueError("threads must be from 1 to 1024")
-    if engine == "kernel":
+    if engine in ("kernel", "programs"):
         from .engines.kernel import batches
 
         if policies or controls or overrides:
             raise ValueError("policies and controls in Python, and overrides, are for the simulator only")
         texts = (_json_line(scenario).decode() for scenario in scenarios)
-        for found in batches(texts, cpu_count() if threads is None else threads):
+        for found in batches(texts, cpu_count() if threads is None else threads, programs=engine == "programs"):
             yield json.loads(found[0])
         return
     if engine != "simulator":
-        raise ValueError(f"engine is simulator or kernel, not {engine!r}")
+        raise ValueError(f"engine is simulator, kernel or programs, not {engine!r}")
     own = Own(policies, controls)
     sets = assignments(overrides)
     batch = _core.Batch(cpu_count() if threads is None else threads, sets=sets, policies=own.policies, controls=own.controls)

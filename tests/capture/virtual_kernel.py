@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes kernel/virtual.tar.xz: captures of Linux in virtual time (`acklab run --kernel`), whose truth is known.
+"""Makes kernel/virtual.tar.xz: captures of Linux in virtual time (`acklab run --virtual`), whose truth is known.
 
 The acknowledging end is the kernel's own receiver, or the kernel's ACKs chosen by a policy of the scenario. The same kernel
 makes the same bytes; those committed are of Linux 6.12.
@@ -88,7 +88,7 @@ def make() -> None:
     with tarfile.open(ARCHIVE, "w:xz", preset=9) as archive, tempfile.TemporaryDirectory() as folder:
         for name, case in CASES.items():
             out = Path(folder, "out")
-            subprocess.run(["acklab", "run", "-", "--kernel", "--out", out], input=scenario(case), text=True, check=True)
+            subprocess.run(["acklab", "run", "-", "--virtual", "--out", out], input=scenario(case), text=True, check=True)
             for end in ("sender", "receiver"):
                 content = (out / f"{end}.pcap").read_bytes()
                 entry = tarfile.TarInfo(f"{name}, {end}.pcap")

@@ -50,32 +50,36 @@ UNTRIED = {
     "python tests/capture/table.py",
     "acklab reproduce allman1998",
     # what tests/live runs, where the machine lets it
-    "acklab emulate examples/live.toml --beside",
-    "acklab emulate examples/live.toml --acks kernel --control cubic",
-    "acklab emulate examples/division.toml --realtime --beside",
-    "acklab emulate examples/live.toml --realtime --beside --seed 2 --set 'flow.f.sender.control={kind=\"veno\"}' "
+    "acklab run examples/live.toml --live --beside",
+    "acklab run examples/live.toml --live --acks kernel --control cubic",
+    "acklab run examples/division.toml --live --realtime --beside",
+    "acklab run examples/live.toml --live --realtime --beside --seed 2 --set 'flow.f.sender.control={kind=\"veno\"}' "
     "--set 'link.0.loss={rate=0.01,only=\"payload\"}'",
-    "for k in 1 2 4 8 16; do acklab emulate examples/live.toml --realtime --beside --set flow.f.sender.stack=linux "
+    "for k in 1 2 4 8 16; do acklab run examples/live.toml --live --realtime --beside --set flow.f.sender.stack=linux "
     "--set flow.f.receiver.ack.segments=$k; done",
     "acklab reproduce paths2026",
     # what tests/python/test_kernel_runs.py runs, where the kernel was built
-    "acklab run examples/live.toml --kernel",
-    "acklab run examples/live.toml --kernel --beside",
-    "acklab run examples/live.toml --kernel --linux 7.3",
-    "acklab run examples/live.toml --kernel --control htcp",
-    "acklab run examples/live.toml --kernel --out results",
-    "acklab compare examples/live.toml --kernel --case linux --case 'less: link.0.queue.packets=8' --seeds 5",
-    "acklab drill examples/drill/tail-loss.pkt --kernel",
+    "acklab run examples/live.toml --virtual",
+    "acklab run examples/live.toml --virtual --beside",
+    "acklab run examples/live.toml --virtual --linux 7.3",
+    "acklab run examples/live.toml --virtual --control htcp",
+    "acklab run examples/live.toml --virtual --out results",
+    "acklab compare examples/live.toml --virtual --case linux --case 'less: link.0.queue.packets=8' --seeds 5",
+    "acklab drill examples/drill/tail-loss.pkt --virtual",
     # what tests/python/test_programs.py runs, there too
     "acklab run PATH.toml --virtual --server 'iperf3 -s -1' --client 'iperf3 -c {server}'",
     "acklab run PATH.toml --virtual --server 'iperf3 -s -1' --client 'iperf3 -c {server}' --linux S=7.3 --linux R=6.12",
     # what makes the page of Linux's own scripts, where that kernel and its source are
     "ACKLAB_KERNEL=7.3 python tests/drill/selftests.py ~/linux-7.3 --times 10 --page docs/oracle/linux-scripts.md",
+    "acklab compare PATH.toml --virtual --server 'SERVER' --client 'CLIENT {server}' --case 'fifo' "
+    "--case 'cake: link.0.queue={kind=\"cake\"}' --metric 'completion@R'",
+    # what tests/live/test_live_programs.py runs
+    "acklab run PATH.toml --live --server 'iperf3 -s -1' --client 'iperf3 -c {server}'",
     "acklab run examples/programs/web-docsis.toml --virtual --allow-programs",
     "acklab run examples/programs/iperf3-cake.toml --virtual --allow-programs --out results",
     "make explorer",
     "acklab explore",
-    "acklab sweep examples/live.toml --kernel --vary link.0.delay=10ms..50ms/3",
+    "acklab sweep examples/live.toml --virtual --vary link.0.delay=10ms..50ms/3",
 }
 #: Commands of the pages that are tried in another form: without their progress.
 INSTEAD = {"acklab demo": "acklab demo 2>/dev/null"}

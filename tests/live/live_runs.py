@@ -55,7 +55,7 @@ def emulate(scenario: str, *arguments: str) -> dict[str, Any]:
     """Runs a scenario's text live, with the simulation beside it; skips where the machine does not let it."""
     if why := missing():
         pytest.skip(f"no live runs here: {why}")
-    command = [COMMAND, "emulate", "-", "--json", "--beside", "--late", LATE, *arguments]
+    command = [COMMAND, "run", "--live", "-", "--json", "--beside", "--late", LATE, *arguments]
     said = ""
     for _ in range(1 if too_busy else TRIES):
         done = subprocess.run(command, input=scenario, capture_output=True, text=True, timeout=120, check=False)

@@ -165,7 +165,7 @@ def test_nothing_stays_behind(number: signal.Signals, status: int, tmp_path: Pat
         pytest.skip(f"no live runs here: {why}")
     before = left_behind()
     out = tmp_path / "out"
-    run = subprocess.Popen([COMMAND, "emulate", "-", "--for", "60s", "--out", out], stdin=subprocess.PIPE)
+    run = subprocess.Popen([COMMAND, "run", "--live", "-", "--for", "60s", "--out", out], stdin=subprocess.PIPE)
     assert run.stdin
     run.stdin.write(CLEAN.encode())
     run.stdin.close()
@@ -200,7 +200,7 @@ def left_behind() -> tuple[list[str], list[str], list[str]]:
 
 def test_without_privileges_it_says_what_helps() -> None:
     done = subprocess.run(
-        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", COMMAND, "emulate", "-", "--for", "1s"]
+        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", COMMAND, "run", "--live", "-", "--for", "1s"]
         if shutil.which("setpriv")
         else ["true"],
         input=CLEAN,
@@ -209,7 +209,7 @@ def test_without_privileges_it_says_what_helps() -> None:
         timeout=60,
         check=False,
     )
-    if "emulate" not in str(done.args) or done.returncode in (126, 127) or "PermissionError" in done.stderr:
+    if "--live" not in str(done.args) or done.returncode in (126, 127) or "PermissionError" in done.stderr:
         pytest.skip("nobody else can run this installation here")
     if "Operation not permitted" not in done.stderr and done.returncode != 1:
         pytest.skip(f"setpriv is not allowed here: {done.stderr}")
@@ -230,7 +230,7 @@ def test_without_privileges_it_says_what_helps() -> None:
 def test_what_no_live_run_can_do_is_refused(arguments: list[str], part: str) -> None:
     for extra in ([], ["--dry-run"]):
         done = subprocess.run(
-            [COMMAND, "emulate", "-", *arguments, *extra], input=CLEAN, capture_output=True, text=True, check=False
+            [COMMAND, "run", "--live", "-", *arguments, *extra], input=CLEAN, capture_output=True, text=True, check=False
         )
         assert done.returncode == 2 and part in done.stderr and not done.stdout
 
@@ -239,7 +239,7 @@ def test_an_unknown_congestion_control_is_told_the_known_ones() -> None:
     if why := missing():
         pytest.skip(f"no live runs here: {why}")
     done = subprocess.run(
-        [COMMAND, "emulate", "-", "--control", "nosuch"], input=CLEAN, capture_output=True, text=True, check=False
+        [COMMAND, "run", "--live", "-", "--control", "nosuch"], input=CLEAN, capture_output=True, text=True, check=False
     )
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert "choose the congestion control `nosuch`" in done.stderr and "this kernel has" in done.stderr

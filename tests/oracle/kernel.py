@@ -158,7 +158,7 @@ def answered(experiment, *more, acks="kernel"):
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(experiment, file)
         file.flush()
-        words = [ACKLAB, "emulate", file.name, "--acks", acks, "--sender", "kernel", "--realtime", "--json", *more]
+        words = [ACKLAB, "run", "--live", file.name, "--acks", acks, "--sender", "kernel", "--realtime", "--json", *more]
         for _ in range(5):
             done = subprocess.run(words, capture_output=True, text=True)
             if done.returncode == 0:

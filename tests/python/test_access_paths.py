@@ -96,9 +96,9 @@ def test_a_preset_runs_and_its_keys_reach_the_grants(acklab_command: Acklab) -> 
     rate = loads(done.stdout)["link"][1]["back"]["rate"]
     assert (rate["kind"], rate["rate"], rate["map_interval"]) == ("docsis", "20000000bps", "0.002s")
     assert "no key up;" in acklab_command("run", "--path", "leo", "--set", "up=20Mbps").stderr
-    done = acklab_command("emulate", "--path", "gpon", "--set", "up=200Mbps", "--dry-run")
+    done = acklab_command("run", "--live", "--path", "gpon", "--set", "up=200Mbps", "--dry-run")
     assert done.returncode == 0 and "A" in done.stdout, done.stderr
-    assert acklab_command("emulate", "--dry-run").returncode == 2
+    assert acklab_command("run", "--live", "--dry-run").returncode == 2
     assert "up_buffer" not in keys("docsis31-ll") and keys("gpon")["up"] == "link.1.back.rate.rate"
 
 

@@ -39,7 +39,7 @@ def test_the_files_of_the_examples_are_there(verb: str) -> None:
         (["compare", ALLMAN], "--case 'NAME: KEY=VALUE' for each, or --cases FILE"),
         (["sweep", ALLMAN, "--vary", "flow.0.sender.window=4,8", "--metric", "timeout"], "; did you mean `timeouts`?"),
         (["sweep", ALLMAN, "--vary", "flow.0.sender.window=4-8"], ": at flow.0.sender.window=4-8: flow[0].sender.window"),
-        (["emulate", "examples/live.toml", "--for", "3"], 'acklab: --for = "3": `3` has no unit'),
+        (["run", "--live", "examples/live.toml", "--for", "3"], 'acklab: --for = "3": `3` has no unit'),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -83,7 +83,7 @@ def test_what_is_no_place_for_it(here: Path, acklab_command: Acklab) -> None:
         ("broken", (), "_acklab.json is damaged"),
         ("lossy.toml", (), "lossy.toml: "),
         ("x", ("--half-width", "0.1", "--seeds", "5..9"), "a dataset needs a fixed number of seeds"),
-        ("x", ("--kernel",), "a dataset is made by the simulator"),
+        ("x", ("--virtual",), "a dataset is made by the simulator"),
         ("x", ("--out", "y"), "--dataset goes without --out and --json"),
         ("what://x/y", (), "what://x/y: Protocol not known: what"),
         ("memory://x", (), "memory://x: nothing of it is there after this process; give a directory"),

@@ -238,7 +238,7 @@ def test_the_command_tells_and_exits_accordingly(acklab_command: Acklab, tmp_pat
     told = acklab_command("drill", "--json", str(bad))
     assert [line["outcome"] for line in json.loads(told.stdout)["lines"]].count("failed") == 1
     assert acklab_command("drill", str(tmp_path / "absent.pkt")).returncode == 2
-    assert acklab_command("drill", "--kernel", "--stack", "rfc", str(good)).returncode == 2
+    assert acklab_command("drill", "--virtual", "--stack", "rfc", str(good)).returncode == 2
 
 
 def test_without_a_kernel_the_command_says_what_builds_one(monkeypatch: pytest.MonkeyPatch) -> None:

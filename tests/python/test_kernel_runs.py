@@ -37,7 +37,7 @@ def transfer(tmp_path: Path) -> Path:
 @booted
 def test_the_same_scenario_gives_the_same_bytes(acklab_command: Acklab, transfer: Path, tmp_path: Path) -> None:
     outs = [tmp_path / name for name in "ab"]
-    told = [acklab_command("run", str(transfer), "--kernel", "--json", "--out", str(out)) for out in outs]
+    told = [acklab_command("run", str(transfer), "--virtual", "--json", "--out", str(out)) for out in outs]
     assert told[0].returncode == 0, told[0].stderr
     assert told[0].stdout == told[1].stdout
     first, second = ({name: data for name, data in contents(out).items() if name != "acklab.json"} for out in outs)
@@ -57,7 +57,7 @@ def test_another_seed_gives_other_bytes() -> None:
 @booted
 @pytest.mark.parametrize("control", ["dctcp", "htcp", "illinois", "yeah", "cdg"])
 def test_a_control_of_the_kernel_works_by_its_name(acklab_command: Acklab, transfer: Path, control: str) -> None:
-    done = acklab_command("run", str(transfer), "--kernel", "--control", control, "--json", "--beside")
+    done = acklab_command("run", str(transfer), "--virtual", "--control", control, "--json", "--beside")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["flows"][0]["control"] == control and told["flows"][0]["completed"]
@@ -66,7 +66,7 @@ def test_a_control_of_the_kernel_works_by_its_name(acklab_command: Acklab, trans
 
 @booted
 def test_an_unknown_control_is_named(acklab_command: Acklab, transfer: Path) -> None:
-    done = acklab_command("run", str(transfer), "--kernel", "--control", "nobody")
+    done = acklab_command("run", str(transfer), "--virtual", "--control", "nobody")
     assert done.returncode == 1 and "choose the congestion control `nobody`" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
@@ -74,9 +74,9 @@ def test_an_unknown_control_is_named(acklab_command: Acklab, transfer: Path) -> 
 @booted
 def test_compare_and_sweep_boot_a_kernel_a_run(acklab_command: Acklab, transfer: Path, tmp_path: Path) -> None:
     cases = ["--case", "reno", "--case", "cubic: flow.0.sender.control=cubic", "--metric", "completion", "--seeds", "2"]
-    done = acklab_command("compare", str(transfer), "--kernel", *cases, "--out", str(tmp_path / "compared"))
+    done = acklab_command("compare", str(transfer), "--virtual", *cases, "--out", str(tmp_path / "compared"))
     assert done.returncode == 0, done.stderr
-    done = acklab_command("sweep", str(transfer), "--kernel", "--vary", "link.0.delay=10ms,20ms", "--out", str(tmp_path / "swept"), "--json")
+    done = acklab_command("sweep", str(transfer), "--virtual", "--vary", "link.0.delay=10ms,20ms", "--out", str(tmp_path / "swept"), "--json")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "swept" / "flows.parquet").exists()
 
@@ -96,7 +96,7 @@ def children_of(pid: int) -> list[int]:
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])
 def test_an_interrupt_leaves_no_process_and_no_file(tmp_path: Path, number: signal.Signals, status: int) -> None:
     (tmp_path / "long.toml").write_text(LONG)
-    words = [COMMAND, "run", "long.toml", "--kernel", "--for", "1000s"]
+    words = [COMMAND, "run", "long.toml", "--virtual", "--for", "1000s"]
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     environment = os.environ | {"TMPDIR": str(temporary), "HOME": str(temporary), "XDG_CACHE_HOME": str(kernel.place().parents[2])}
@@ -143,7 +143,7 @@ def pretend(tmp_path: Path, script: str) -> dict[str, str]:
     ],
 )
 def test_a_kernel_that_breaks_off_is_told_in_a_line(tmp_path: Path, transfer: Path, script: str, said: str) -> None:
-    words = [COMMAND, "emulate", str(transfer), "--virtual", "--out", str(tmp_path / "out")]
+    words = [COMMAND, "run", str(transfer), "--virtual", "--out", str(tmp_path / "out")]
     done = subprocess.run(words, env=pretend(tmp_path, script), capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, f"acklab: {said}\n")
     assert not (tmp_path / "out").exists()
@@ -151,13 +151,13 @@ def test_a_kernel_that_breaks_off_is_told_in_a_line(tmp_path: Path, transfer: Pa
 
 def test_without_a_kernel_it_is_said_what_builds_one(tmp_path: Path, transfer: Path) -> None:
     environment = os.environ | {kernel.VARIABLE: str(tmp_path / "none")}
-    for words in (["run", str(transfer), "--kernel"], ["sweep", str(transfer), "--kernel", "--vary", "link.0.delay=1ms,2ms"]):
+    for words in (["run", str(transfer), "--virtual"], ["sweep", str(transfer), "--virtual", "--vary", "link.0.delay=1ms,2ms"]):
         done = subprocess.run([COMMAND, *words], env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 1 and "`make kernel`" in done.stderr and len(done.stderr.splitlines()) == 1
 
 
 def test_what_no_kernel_can_do_is_bad_input(acklab_command: Acklab, transfer: Path) -> None:
-    done = acklab_command("run", str(transfer), "--kernel", "--set", 'flow.0.receiver.ack={policy="spoof"}')
+    done = acklab_command("run", str(transfer), "--virtual", "--set", 'flow.0.receiver.ack={policy="spoof"}')
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
     assert acklab_command("run", str(transfer), "--control", "htcp").returncode == 2
 
@@ -196,7 +196,7 @@ def test_the_kernel_has_the_scenarios_receive_buffer() -> None:
 @booted
 def test_what_the_kernel_does_not_follow_is_said(acklab_command: Acklab, tmp_path: Path) -> None:
     (tmp_path / "bulk.toml").write_text(BULK)
-    words = ["--kernel", "--set", "flow.f.receiver.ack.quick=2", "--set", "flow.f.sender.initial_rto=3s"]
+    words = ["--virtual", "--set", "flow.f.receiver.ack.quick=2", "--set", "flow.f.sender.initial_rto=3s"]
     done = acklab_command("run", str(tmp_path / "bulk.toml"), *words)
     table = done.stdout.partition("not followed by the kernel")[2]
     for line in ("receiver.ack.quick 2 16", "receiver.ack.tick 0.004s 0.001s", "sender.initial_rto 3s 1s", "sender.recovery.tick 0.004s 0.001s"):
@@ -216,11 +216,11 @@ def test_a_policy_beside_the_kernels_own_acks_has_an_ack_for_every_segment() -> 
 
 @booted
 def test_many_runs_say_once_what_their_kernels_do_not_follow(acklab_command: Acklab, transfer: Path) -> None:
-    words = ["--kernel", "--set", "flow.f.receiver.ack.quick=2"]
+    words = ["--virtual", "--set", "flow.f.receiver.ack.quick=2"]
     many = (["sweep", *words, "--vary", "link.0.delay=1ms,2ms"], ["compare", *words, "--case", "a", "--case", "b: link.0.delay=9ms", "--seeds", "2"])
     for verb, *options in many:
         done = acklab_command(verb, str(transfer), *options)
-        assert done.returncode == 0 and done.stderr.count("--kernel: not followed: flow.f.receiver.ack.quick = 2 (the kernel: 16)") == 1
+        assert done.returncode == 0 and done.stderr.count("--virtual: not followed: flow.f.receiver.ack.quick = 2 (the kernel: 16)") == 1
 
 
 @booted
@@ -228,7 +228,7 @@ def test_a_preset_runs_in_virtual_time(acklab_command: Acklab) -> None:
     """As docs/oracle/kernel.md does it, with a shorter download: flows with the kernel's own ACKs, and small requests with a policy."""
     sets = ["downloads=1", "flow.ping.source.times=1", 'flow.down.size={bytes="1MB"}', "stop.at=2s"]
     words = [word for change in sets for word in ("--set", change)]
-    done = acklab_command("emulate", "--path", "docsis30", "--virtual", "--beside", "--json", *words)
+    done = acklab_command("run", "--path", "docsis30", "--virtual", "--beside", "--json", *words)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["flows"][0]["completion_s"] == pytest.approx(told["simulated"]["flows"][0]["completion_s"], rel=0.01)

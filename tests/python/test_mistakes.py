@@ -55,7 +55,7 @@ def test_so_has_one_of_a_comparison(tmp_path: Path) -> None:
 def test_every_verb_says_alike_that_a_file_is_not_utf_8(data: bytes, said: str, acklab_command: Acklab, tmp_path: Path) -> None:
     file = tmp_path / "x.toml"
     file.write_bytes(data)
-    for verb in (["run"], ["sweep"], ["emulate", "--dry-run"], ["compare", "--cases"], ["compare", "--case=a", "--case=b: stop.at=1s"]):
+    for verb in (["run"], ["sweep"], ["run", "--live", "--dry-run"], ["compare", "--cases"], ["compare", "--case=a", "--case=b: stop.at=1s"]):
         done = acklab_command(*verb, str(file))
         assert done.returncode == 2 and said in done.stderr and done.stderr.count("\n") == 1, done.stderr
 

@@ -69,14 +69,14 @@ def test_every_verb_prints_both_units_and_the_grants(acklab_command: Acklab) -> 
     line = "down 50 Mb/s, drop-tail 40 ms (250 kB); up 5 Mb/s by grants, drop-tail 250 ms (156.25 kB)\n"
     for verb, more in (
         ("run", []),
-        ("emulate", ["--dry-run"]),
+        ("run", ["--live", "--dry-run"]),
         ("sweep", ["--vary", "downloads=1,2", "--metric", "goodput@down*"]),
         ("compare", ["--case", "a", "--case", "b: downloads=1", "--seeds", "2"]),
     ):
         done = acklab_command(verb, "--path", "docsis30", *half, *more)
         changed = " as it is" if verb in ("sweep", "compare") else ""
         assert done.returncode == 0 and done.stdout.startswith(f"path docsis30{changed}: {line}"), done.stdout + done.stderr
-    plan = acklab_command("emulate", "--path", "docsis30", *half, "--dry-run").stdout
+    plan = acklab_command("run", "--live", "--path", "docsis30", *half, "--dry-run").stdout
     assert '"bytes": "250000B"} (40 ms)' in plan or '"250000B", "kind": "drop-tail"} (40 ms)' in plan, plan
     whole = acklab_command("run", "--path", "docsis30", *half, "--show-expanded").stdout
     assert "# queue: 40 ms at 50000000bps" in whole and "# queue: 250 ms at 5000000bps" in whole
@@ -100,7 +100,7 @@ def test_a_preset_says_whether_it_has_grants(path: str, acklab_command: Acklab) 
 
 
 def test_help_says_which_presets_have_grants(acklab_command: Acklab) -> None:
-    for verb in ("run", "compare", "sweep", "emulate"):
+    for verb in ("run", "compare", "sweep"):
         told = acklab_command(verb, "--help").stdout
         assert "cable, dsl, lte, satellite: no grants, simplified" in told, verb
         assert "docsis30, docsis31, docsis31-ll, gpon, lte-fdd, nr-tdd: uplink by grants" in told
@@ -116,7 +116,7 @@ def test_a_required_key_is_explained_as_such(acklab_command: Acklab) -> None:
 
 @pytest.mark.parametrize("path", PATHS)
 def test_every_preset_can_run_between_kernels_or_says_why_not(path: str, acklab_command: Acklab) -> None:
-    done = acklab_command("emulate", "--path", path, "--dry-run")
+    done = acklab_command("run", "--live", "--path", path, "--dry-run")
     if path.startswith("wifi"):
         assert done.returncode == 2 and "air that both directions share" in done.stderr
     else:
@@ -125,6 +125,6 @@ def test_every_preset_can_run_between_kernels_or_says_why_not(path: str, acklab_
 
 def test_a_path_runs_on_a_kernel_by_the_same_verb(acklab_command: Acklab) -> None:
     """Without a kernel all that is missing is the kernel."""
-    for verb in (["run", "--kernel"], ["run", "--virtual"], ["emulate", "--virtual"]):
-        done = acklab_command(*verb, "--path", "lte-fdd", "--set", "downloads=1", "--for", "100ms")
+    for word in ("--virtual", "--kernel"):
+        done = acklab_command("run", word, "--path", "lte-fdd", "--set", "downloads=1", "--for", "100ms")
         assert done.returncode == 0 or "make kernel" in done.stderr, done.stderr

@@ -77,6 +77,48 @@ def test_names_in_braces_are_addresses_and_other_braces_stay():
     plan = json.loads(told)
     said = programs.with_addresses("x {server} {client} {S} {Q} ${HOME} awk '{print $1}'", plan)
     assert said == "x 10.0.0.1 10.0.0.2 10.0.0.1 {Q} ${HOME} awk '{print $1}'"
+    assert programs.with_addresses("{server/6} {R/6} {Q/6}", plan) == "fd00::1 fd00::2 {Q/6}"
+
+
+def test_many_runs_refuse_a_files_commands_too(tmp_path):
+    """Each verb, a stream of scenarios, standard input, a file of cases, and Python: none runs what nobody has allowed."""
+    file, plain, cases, plan = (tmp_path / name for name in ("stranger.toml", "plain.toml", "cases.toml", "plan.toml"))
+    mark = tmp_path / "ran"
+    table = f"[[program]]\nat = 'S'\nrun = 'touch {mark}'\n"
+    file.write_text(PATH + table)
+    plain.write_text(PATH + "[[flow]]\nfrom = 'S'\nto = 'R'\nsize = { segments = 3 }\n")
+    alike = ["--case", "a", "--case", "b: link.0.delay=1ms", "--metric", "completion", "--seeds", "2"]
+    for words in (["compare", file, *alike], ["sweep", file, "--vary", "link.0.delay=1ms,2ms"]):
+        refused = acklab(*words, "--virtual")
+        assert (refused.returncode, refused.stdout) == (2, "") and "--allow-programs" in refused.stderr, refused.stderr
+        assert "touch" in refused.stderr or "programs" in acklab(*words).stderr
+    cases.write_text("scenario = 'plain.toml'\nmetrics = ['completion']\n[[case]]\nname = 'a'\n[[case]]\nname = 'b'\nset = { 'program' = [] }\n")
+    refused = acklab("compare", plain, "--cases", cases, "--virtual", "--client", "true", "--metric", "completion")
+    assert refused.returncode == 2 and "--allow-programs" in refused.stderr, refused.stderr
+    plan.write_text("scenario = 'plain.toml'\nmetrics = ['completion']\n[vary]\n'link.0.delay' = ['1ms', '2ms']\n")
+    refused = acklab("sweep", plan, "--virtual", "--client", "true")
+    assert refused.returncode == 2 and "--allow-programs" in refused.stderr, refused.stderr
+    assert acklab("compare", plain, *alike, "--client", "true").returncode == 2
+    line = json.dumps({"link": [{"between": ["S", "R"], "rate": "1Mbps", "delay": "1ms"}], "program": [{"at": "S", "run": f"touch {mark}"}]})
+    streamed = acklab("run", "--batch", "-", input=line + "\n")
+    assert "--allow-programs" in json.loads(streamed.stdout)["error"]
+    for words in (["--virtual"], ["--live"]):
+        refused = acklab("run", "-", *words, input=file.read_text())
+        assert (refused.returncode, refused.stdout) == (2, "") and "--allow-programs" in refused.stderr
+    with pytest.raises(_core.LiveError, match="allow-programs"):
+        kernel.result(file.read_text())
+    assert not mark.exists()
+
+
+def test_one_word_for_each_clock(tmp_path):
+    file = tmp_path / "path.toml"
+    file.write_text(PATH)
+    for words in (["--virtual", "--live"], ["--virtual", "--realtime"], ["--dry-run"], ["--client", "true"]):
+        refused = acklab("run", file, *words)
+        assert refused.returncode == 2 and "--live" in refused.stderr, words
+    old = acklab("emulate", example("live.toml"), "--dry-run")
+    assert old.returncode == 0 and old.stderr.count("\n") == 1 and "run --live" in old.stderr
+    assert "emulate" not in acklab("--help").stdout
 
 
 @with_kernel
@@ -131,6 +173,40 @@ def test_a_version_that_is_not_there_and_a_node_that_is_not(tmp_path):
     ):
         done = acklab("run", file, "--virtual", "--allow-programs", *words)
         assert (done.returncode, told in done.stderr) == (status, True), done.stderr
+
+
+@with_kernel
+def test_version_6_crosses_the_path(tmp_path):
+    """If the kernel has it; one of `make kernel` does since IPv6 is in its configuration."""
+    echo = f"{sys.executable} -S {FOLDER / 'echo6.py'}"
+    file = tmp_path / "echo.toml"
+    tables = f"[[program]]\nat = 'S'\nrun = {json.dumps(echo)}\nready = {{ port = 7 }}\n[[program]]\nat = 'R'\nrun = {json.dumps(echo + ' S')}\n"
+    file.write_text("stop.at = '9s'\n" + PATH + tables)
+    result = json.loads(acklab("run", file, "--virtual", "--allow-programs", "--json").stdout)
+    server, client = result["programs"]
+    if "Address family not supported" in server["output"]:
+        pytest.skip("this kernel has no IPv6")
+    assert client["output"] == "1000 fd00::1\n4000 fd00::1\n"
+    # A datagram of 1000 bytes is 1048 with its headers: 0.42 ms at 20 Mb/s, before and after the 10 ms.
+    first = next(row for row in result["streams"] if row["name"].endswith(">S:7 dscp 46"))
+    assert abs(first["delay_min_s"] - 0.010419) < 1e-6
+
+
+@with_kernel
+def test_a_comparison_of_programs(transfer, tmp_path):
+    """A program's time and a stream's packets are metrics; seeds lose other packets; what fails has no numbers."""
+    words = ["--virtual", "--allow-programs", "--set", "link.0.loss={rate=0.02}", "--seeds", "2", "--json"]
+    cases = ["--case", "near", "--case", "far: link.0.delay=30ms"]
+    metrics = ["--metric", "time: completion@R", "--metric", "packets: segments_sent@tcp R>S:80"]
+    done = acklab("compare", transfer, *words, *cases, *metrics)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    runs = {(run["case"], run["seed"]): run for run in told["runs"]} if "runs" in told else told
+    assert runs, told.keys()
+    swept = acklab("sweep", transfer, "--virtual", "--allow-programs", "--vary", "link.0.rate=5Mbps,20Mbps", "--metric", "completion@R", "--json")
+    assert swept.returncode == 0, swept.stderr
+    failing = acklab("compare", transfer, *words, "--case", "good", "--case", "bad: program.1.run='exit 3'", *metrics)
+    assert "exit status 3" in failing.stdout + failing.stderr
 
 
 @with_kernel

@@ -101,8 +101,8 @@ def test_run_prints(tree: dict[str, Any], file: str, changed: list[str]) -> None
             assert expanded["title"] == tree["title"]
             assert [flow["name"] for flow in expanded["flow"]] == [flow["name"] for flow in tree["flow"]]
         status, printed, _ = run(place, "run", "--batch", file)
-        run(place, "emulate", file, "--dry-run")
-        run(place, "emulate", file, "--dry-run", "--json")
+        run(place, "run", "--live", file, "--dry-run")
+        run(place, "run", "--live", file, "--dry-run", "--json")
 
 
 @cases(40)
@@ -175,7 +175,7 @@ def test_analyze(files: list[str], out: str) -> None:
 
 
 @cases(200)
-@given(verb=st.sampled_from(["run", "analyze", "compare", "sweep", "emulate", "reproduce", "schema", "doctor", ""]), words=st.lists(texts, min_size=1, max_size=3))
+@given(verb=st.sampled_from(["run", "analyze", "compare", "sweep", "reproduce", "schema", "doctor", ""]), words=st.lists(texts, min_size=1, max_size=3))
 def test_command_lines(verb: str, words: list[str]) -> None:
     given_words = [word.replace("\0", "") for word in words if word.replace("\0", "") not in ("/", "..", ".")]
     with folder() as place:

@@ -29,7 +29,7 @@ which verb?
   One setting, every packet: run. The same settings side by side, with a recommendation: compare.
   A range of a key, as a curve: sweep. The best values, over many paths: tune.
   Which open rules explain measured values: infer. A paper's figures and claims: reproduce.
-  Real kernels or programs over a scenario's links: emulate (live), run --virtual (virtual time).
+  Real kernels or programs over a scenario's links: run --live (real time), run --virtual (virtual time).
   A capture from your network: analyze. Scripts of packetdrill: drill.
 
 example:
@@ -44,7 +44,7 @@ example:
 GROUPS = {
     "start": ("demo", "new", "explore", "explain"),
     "experiment": ("run", "compare", "sweep", "tune", "infer", "reproduce"),
-    "reality": ("emulate", "drill", "analyze"),
+    "reality": ("drill", "analyze"),
     "results": ("merge", "query", "plot"),
     "set-up": ("doctor", "schema"),
 }
@@ -156,6 +156,9 @@ def _act(arguments: Sequence[str], stop: Stop) -> int:
         given = [_text(argument) for argument in arguments]
         command.line = ["acklab", *without_place(given)]
         given = [located(argument) for argument in given]
+        if given[:1] == ["emulate"]:  # the name of before
+            given = ["run", *given[1:], *([] if "--virtual" in given else ["--live"])]
+            complain("`acklab emulate` is now `acklab run --live` (and `emulate --virtual` is `run --virtual`)")
         if given[:1] == ["help"]:
             given = [*given[1:], "--help"]
         top = parser(given[:1])

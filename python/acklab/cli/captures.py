@@ -28,8 +28,7 @@ def add(run: argparse.ArgumentParser) -> None:
         "--capture-bytes",
         type=int,
         metavar="N",
-        default=0,
-        help="bytes to keep of each captured packet (all); headers take at most 80",
+        help="bytes to keep of each captured packet (all; 128 with --live), 0 for all; headers take at most 80",
     )
 
 
@@ -39,7 +38,7 @@ def check(options: argparse.Namespace) -> None:
         options.parser.error("--capture needs --out DIR, where its files go")
     if options.capture and options.batch is not None:
         options.parser.error("--capture goes with a single run")
-    if not 0 <= options.capture_bytes < 2**31:
+    if options.capture_bytes is not None and not 0 <= options.capture_bytes < 2**31:
         options.parser.error("--capture-bytes is a number of bytes, 0 for all")
 
 

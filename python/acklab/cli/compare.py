@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..text.escapes import file_name
 from ..text.terminal import say, say_json
-from . import examples, paths
-from .options import add_open, add_verb, add_workers, check_open, directory, open_page, say_kept, workers
+from . import examples, paths, programs
+from .options import add_open, add_verb, add_virtual, add_workers, check_open, directory, open_page, say_kept, workers
 
 if TYPE_CHECKING:
     from ..experiments.compare import Comparison
@@ -78,7 +78,8 @@ def add(verbs: Any) -> None:
     verb.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     verb.add_argument("--out", type=directory, metavar="DIR", help="also write the tables, a chart and a page there; an interrupted comparison continues")
     verb.add_argument("--fresh", action="store_true", help="with --out: run again what an interrupted comparison has already run")
-    verb.add_argument("--kernel", "--virtual", action="store_true", help="run between the ends of a Linux in virtual time (as acklab run --kernel)")
+    add_virtual(verb, "run between the ends of a Linux in virtual time (as acklab run --virtual)")
+    programs.add(verb)
     add_workers(verb)
     add_open(verb)
 
@@ -166,5 +167,5 @@ def _comparison(options: argparse.Namespace) -> Comparison:
         told["spread_delays"] = share(options.spread_delays)
     if options.spread_starts is not None:
         told["spread_starts_s"] = span(options.spread_starts)
-    told["engine"] = "kernel" if options.kernel else "simulator"
-    return Comparison(file=file_name(path), sets=options.set, **{"cases": [], **told})
+    own, told["engine"] = programs.for_many(options, told["scenario"], path, plan=bool(options.cases))
+    return Comparison(file=file_name(path), sets=[*own, *options.set], **{"cases": [], **told})

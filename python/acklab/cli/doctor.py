@@ -74,7 +74,7 @@ def examine() -> dict[str, Any]:
 
 
 def _kernel() -> dict[str, str]:
-    """The kernel of `acklab run --kernel`, or why there is none."""
+    """The kernel of `acklab run --virtual`, or why there is none."""
     from .._core import LiveError
     from ..engines.kernel import find
 
@@ -106,7 +106,7 @@ def as_text(found: dict[str, Any]) -> str:
     for name, path in found["tools"].items():
         lines.append(f"  {name}: {path or 'not found'} ({TOOLS[name]})")
     lines += live_as_text(found["live"])
-    lines.append("  runs in virtual time (acklab run --kernel): " + next(iter(found["kernel"].values())))
+    lines.append("  runs in virtual time (acklab run --virtual): " + next(iter(found["kernel"].values())))
     check = found["self_check"]
     if check["passed"]:
         lines.append(f"self-check passed: 3 segments took {check['completion_s']} s, as worked out by hand")
@@ -120,9 +120,9 @@ def as_text(found: dict[str, Any]) -> str:
 def live_as_text(live: dict[str, Any]) -> list[str]:
     """What of live runs works here, found out by trying."""
     if not live["works"]:
-        return [f"  live runs (acklab emulate): {why}" for why in live["missing"]]
+        return [f"  live runs (acklab run --live): {why}" for why in live["missing"]]
     controls = ", ".join(live["controls"]) or "none that it tells"
-    lines = [f"  live runs (acklab emulate): they work; Linux {live['kernel']}, congestion control {controls}"]
+    lines = [f"  live runs (acklab run --live): they work; Linux {live['kernel']}, congestion control {controls}"]
     takes = f"not here, the kernel's own send: {live['sender']}" if live["sender"] else "they work"
     lines.append(f"  live runs with the scenario's senders (eBPF congestion control): {takes}")
     if live["realtime"]:

@@ -20,13 +20,13 @@ from ..engines import kernel
 from ..text.input import read_file, too_long
 from ..text.terminal import complain, say
 from .kinds import instead
-from .options import add_verb
+from .options import add_verb, add_virtual
 
 EXAMPLE = """\
 example:
   acklab drill tests/drill/*.pkt                     against the stack linux
   acklab drill mine.pkt --stack rfc --verbose        another stack, and what became of each line
-  acklab drill mine.pkt --kernel                     a real Linux in virtual time (`make kernel`)
+  acklab drill mine.pkt --virtual                    a real Linux in virtual time (`make kernel`)
 
 exit status: 0 all passed; 1 a line failed; 2 a script is none, or needs what cannot be done
 """
@@ -43,7 +43,7 @@ def add(verbs: Any) -> None:
     drill = add_verb(verbs, "drill", act, about, EXAMPLE)
     drill.add_argument("scripts", nargs="+", metavar="SCRIPT.pkt", help="packetdrill scripts")
     drill.add_argument("--stack", choices=STACKS, default=None, help="the simulated stack (linux)")
-    drill.add_argument("--kernel", action="store_true", help="a real Linux in virtual time instead")
+    add_virtual(drill, "a real Linux in virtual time instead")
     about = "put VALUE for the word NAME in scripts, as packetdrill's -D; may be repeated"
     drill.add_argument("-D", "--define", action="append", type=_definition, metavar="NAME=VALUE", default=[], help=about)
     drill.add_argument("--verbose", action="store_true", help="say what became of each line")
@@ -60,7 +60,7 @@ def _definition(text: str) -> tuple[str, str]:
 def act(options: argparse.Namespace) -> int:
     """Runs, prints, and returns the exit status."""
     if options.kernel and options.stack:
-        options.parser.error("--stack is a simulated one; leave it out with --kernel")
+        options.parser.error("--stack is a simulated one; leave it out with --virtual")
     if os.name != "posix":
         complain("acklab drill needs the socket calls of a Unix system")
         return CANNOT

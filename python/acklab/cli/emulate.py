@@ -1,10 +1,9 @@
-"""``acklab emulate``: a scenario between real kernels."""
+"""``acklab run --live`` and ``--virtual`` without programs: a scenario between real kernels."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -15,81 +14,14 @@ from ..results.validity import TABLES, marked, short, why
 from ..text.columns import align
 from ..text.escapes import file_name, one_line
 from ..text.terminal import complain, say, say_json
-from . import examples, paths
-from .kernels import FOR, choices
-from .options import add_open, add_verb, check_open, directory, open_page, seed
+from . import paths
+from .kernels import FOR, KEPT_BYTES
+from .options import check_open, open_page
 
 if TYPE_CHECKING:
     from .. import _core
 
-EXAMPLE = """\
-example:
-  acklab emulate examples/live.toml --dry-run         the plan of the run; needs no privilege
-  acklab emulate examples/live.toml --beside          eight seconds of real TCP, beside the simulator's results
-  acklab emulate examples/live.toml --out results     also tables, captures for Wireshark, and a page: live over simulated
-  acklab emulate examples/live.toml --set flow.f.receiver.ack.segments=8         an ACK for every 8th segment
-  acklab emulate examples/live.toml --acks kernel --control cubic                the kernel's own ACKs, its CUBIC
-  acklab emulate --path docsis30 --set up=20Mbps      an access path with short keys, as acklab run --help lists them
-  acklab emulate examples/live.toml --sender kernel   the window grows by the kernel's own rules, not the scenario's
-
-It needs Linux, network namespaces and TUN devices, usually root. acklab doctor lists what is missing.
-
-exit status: 0; 1 the run could not start, failed, or is invalid; 2 bad scenario, or one that cannot run live; 130 interrupted;
-143 terminated
-"""
-
 NAMES = (*(f"{table}.parquet" for table in TABLES), "summary.json", "scenario.toml", "sender.pcap", "receiver.pcap", "report.html")
-
-
-def add(verbs: Any) -> None:
-    """Adds the verb to the command line."""
-    about = "Run a scenario in real time: a kernel's TCP at both ends, acklab's links and ACK policies between them."
-    emulate = add_verb(verbs, "emulate", act, about, EXAMPLE + "\n" + examples.ABOUT)
-    emulate.add_argument("file", metavar="FILE", nargs="?", help="the scenario; - is standard input")
-    examples.add_path(emulate)
-    emulate.add_argument(
-        "--set",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        help="override a key, such as flow.0.sender.window=20; may be repeated",
-    )
-    emulate.add_argument("--seed", type=seed, metavar="N", help="override the seed")
-    choices(emulate)
-    emulate.add_argument(
-        "--late",
-        type=_time,
-        metavar="TIME",
-        default="1ms",
-        help="the run is invalid if 1 %% of the packets leave more than this after their due time (1ms)",
-    )
-    emulate.add_argument("--realtime", action="store_true", help="carry packets under real-time priority")
-    emulate.add_argument(
-        "--virtual", action="store_true", help="in virtual time, between the ends of a kernel booted for it: as acklab run --kernel"
-    )
-    emulate.add_argument("--out", type=directory, metavar="DIR", help="also write tables, summary, captures and report.html there")
-    emulate.add_argument(
-        "--capture-bytes",
-        type=_capture_bytes,
-        default=128,
-        metavar="N",
-        help="bytes to keep of each captured packet (128; 0 for all)",
-    )
-    emulate.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    emulate.add_argument("--dry-run", action="store_true", help="print the plan of the run, and stop")
-    add_open(emulate)
-
-
-def _time(text: str) -> str:
-    if not re.fullmatch(r"[0-9]*\.?[0-9]+ *(s|ms|us|ns|min)", text):
-        raise argparse.ArgumentTypeError(f"{text} is no time such as 1ms")
-    return text
-
-
-def _capture_bytes(text: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,9}", text):
-        raise argparse.ArgumentTypeError(f"{text} is no number of bytes")
-    return int(text)
 
 
 def act(options: argparse.Namespace) -> int:
@@ -98,9 +30,6 @@ def act(options: argparse.Namespace) -> int:
     from .source import read
 
     check_open(options)
-    examples.take_path(options)
-    if options.file is None:
-        options.parser.error("the following arguments are required: FILE")
     try:
         text, file = read(options.file)
     except OSError as error:
@@ -170,8 +99,8 @@ def _run(
         return result, simulation and simulation.run()
     from ..report.live import page
 
-    with results(options.out, "emulate", NAMES) as folder, folder.replacing({"seeds": options.seed}) as scratch:
-        result = go(late=options.late, captures=scratch, capture_bytes=options.capture_bytes)
+    with results(options.out, "live", NAMES) as folder, folder.replacing({"seeds": options.seed}) as scratch:
+        result = go(late=options.late, captures=scratch, capture_bytes=KEPT_BYTES if options.capture_bytes is None else options.capture_bytes)
         live = json.loads(result.json())
         for name in TABLES:
             write_parquet(marked(getattr(result, name), live), scratch / f"{name}.parquet")
@@ -207,19 +136,24 @@ def _or_dash(value: object) -> str:
 
 def as_text(live: Mapping[str, Any], how: str = "live") -> str:
     """A live run's summary for a terminal."""
-    late = live["lateness"]
-    lines = [
-        one_line(live["title"]) or "(no title)",
-        f"{how} on Linux {live['kernel']}, seed {live['seed']}, ended at {_number(live['end_s'])} s",
-        f"lateness of packets: median {_micros(late['p50_s'])}, 99th percentile {_micros(late['p99_s'])}, maximum {_micros(late['max_s'])}",
-    ]
-    if reason := why(live):
-        lines += ["", f"INVALID: {short(reason)}.", "The numbers below do not show what the scenario does."]
+    lines = [one_line(live["title"]) or "(no title)", clock_lines(live, how)]
     for columns, rows, names in ((FLOW_COLUMNS, live["flows"], 2), (told(LINK_COLUMNS, live["links"]), live["links"], 1)):
         heads, cells = [head for head, _ in columns], [[cell(row) for _, cell in columns] for row in rows]
         lines += ["", *align(heads, cells, names)]
     notes = [f"note: {note}" for note in live["notes"]]
     return "\n".join([*lines, *([""] if notes else []), *notes, *_ignored(live["ignored"])])
+
+
+def clock_lines(live: Mapping[str, Any], how: str = "live") -> str:
+    """On which kernel, how late packets were, and whether that makes the run invalid."""
+    late = live["lateness"]
+    lines = [
+        f"{how} on Linux {live['kernel']}, seed {live['seed']}, ended at {_number(live['end_s'])} s",
+        f"lateness of packets: median {_micros(late['p50_s'])}, 99th percentile {_micros(late['p99_s'])}, maximum {_micros(late['max_s'])}",
+    ]
+    if reason := why(live):
+        lines += ["", f"INVALID: {short(reason)}.", "The numbers below do not show what the scenario does."]
+    return "\n".join(lines)
 
 
 def _ignored(rules: list[Mapping[str, str]]) -> list[str]:
@@ -302,7 +236,7 @@ def say_unfollowed(text: str | bytes, file: str, sets: Sequence[str]) -> None:
     except (_core.LiveError, _core.ScenarioError):  # which the runs say; and some cases may be possible
         return
     for line in lines:
-        complain(f"--kernel: {line}")
+        complain(f"--virtual: {line}")
 
 
 def _given(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,7 +26,6 @@ LINES = {
     "tune": "search for the keys that are best over many paths",
     "infer": "find the readings of open rules that explain measured values",
     "reproduce": "reproduce papers and check their claims",
-    "emulate": "run a scenario live, between real kernels",
     "drill": "run packetdrill scripts against a stack or the kernel",
     "analyze": "report how a capture's receivers send ACKs",
     "merge": "put the shards of a sweep together",
@@ -101,6 +100,12 @@ def without_place(arguments: Sequence[str]) -> list[str]:
     return kept
 
 
+def add_virtual(verb: argparse._ActionsContainer, about: str) -> None:
+    """Adds the option for kernels in virtual time; ``--kernel`` is its name of before."""
+    verb.add_argument("--virtual", dest="kernel", action="store_true", help=about)
+    verb.add_argument("--kernel", action="store_true", help=argparse.SUPPRESS)
+
+
 def add_workers(verb: argparse.ArgumentParser) -> None:
     """Adds the options that choose where runs are executed."""
     verb.add_argument("--threads", type=threads, metavar="N", help="how many runs at once (one a processor)")
@@ -123,7 +128,7 @@ def on_ray(options: argparse.Namespace) -> bool:
 def workers(options: argparse.Namespace) -> Workers | None:
     """What is to make the runs, if it is not threads; refuses options that do not go together."""
     if options.engine == "ray" and options.kernel:
-        options.parser.error("--kernel runs on this machine; leave out --engine ray")
+        options.parser.error("--virtual runs on this machine; leave out --engine ray")
     if options.engine == "ray" and (options.threads is not None or not (options.out or getattr(options, "dataset", None))):
         options.parser.error("--engine ray goes with --out DIR, and without --threads")
     if not on_ray(options):

@@ -1,4 +1,4 @@
-"""``acklab run --virtual`` with programs: what a scenario or the command line says runs on kernels at the nodes."""
+"""``acklab run --virtual`` or ``--live`` with programs: what a scenario or the command line says runs at the nodes."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import contextlib
 import json
 import os
 import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..text.escapes import file_name
+from ..engines.batches import KERNEL, PROGRAMS, SIMULATOR
+from ..text.escapes import file_name, one_line
 from ..text.terminal import complain, say, say_json
+from .kernels import seconds
 from .source import read
 
 if TYPE_CHECKING:
@@ -21,13 +24,13 @@ if TYPE_CHECKING:
 MOST_LINES = 40
 
 
-def add(group: argparse._ArgumentGroup) -> None:
+def add(group: argparse._ActionsContainer) -> None:
     """Adds the options."""
-    about = "with --virtual: run CMD, a server, on a Linux at the first flow's sender (without flows: the first node)"
+    about = "run CMD, a server, at the first flow's sender (without flows: the first node)"
     group.add_argument("--server", metavar="CMD", help=about)
     about = "the same at the other end, when the server listens; {server} in it is the server's address"
     group.add_argument("--client", metavar="CMD", help=about)
-    about = "with --virtual: run the commands that FILE names ([[program]]), as you, with what you can read"
+    about = "run the commands that FILE names ([[program]]), as you, with what you can read"
     group.add_argument("--allow-programs", action="store_true", help=about)
     about = "with --virtual: the Linux of this version (LINUX=7.3 make kernel builds one), at one node or at all; may be repeated"
     group.add_argument("--linux", action="append", type=_linux, metavar="[NODE=]VERSION", default=[], help=about)
@@ -67,6 +70,43 @@ def given(options: argparse.Namespace) -> list[str]:
     return [f"program=[{', '.join(table(*program) for program in programs)}]"]
 
 
+def _refusal(file: str, programs: list[dict[str, Any]]) -> str:
+    return (
+        f"{file_name(file)} names {len(programs)} commands, such as `{programs[0]['run']}`. They would run as you, with what you can "
+        "read, and a scenario may come from a stranger: read them, then give --allow-programs"
+    )
+
+
+def for_many(options: argparse.Namespace, scenario: bytes, file: str, *, plan: bool) -> tuple[list[str], str]:
+    """Of many runs: the programs of the command line as an override, and the engine. Ends with status 2 if it may not be.
+
+    With a ``plan`` or a file of cases, these could name commands, too.
+    """
+    from .. import _core
+
+    own = given(options)
+    if not options.kernel:
+        if own or options.allow_programs or options.linux:
+            options.parser.error("--server, --client, --allow-programs and --linux go with --virtual")
+        return [], SIMULATOR
+    if any(node for node, _ in options.linux):
+        options.parser.error("--linux NODE=VERSION is for one run; in many, the key `kernel` of a program names it")
+    choose(options)
+    if options.allow_programs:
+        return own, PROGRAMS
+    try:
+        named = json.loads(_core.Programs(scenario, file=file).json())["programs"]
+    except _core.ScenarioError:
+        if not own:  # which may be all that it lacks
+            raise
+        named = []
+    if named:
+        options.parser.exit(2, f"acklab: {_refusal(file, named)}\n")
+    if own and plan:
+        options.parser.error("with --server or --client, a file of cases or a plan could name commands, too: read it, then give --allow-programs")
+    return own, PROGRAMS if own else KERNEL
+
+
 def act(options: argparse.Namespace, sets: list[str]) -> int | None:
     """Runs the programs, if there are some; the exit status, or None where there are none."""
     from .. import _core
@@ -76,7 +116,7 @@ def act(options: argparse.Namespace, sets: list[str]) -> int | None:
         text, file = read(options.file)
     except OSError as error:
         options.parser.error(f"{file_name(options.file)}: {error.strerror}")
-    if not own and b"program" not in text:
+    if not own and b"program" not in text and not any(one.lstrip().startswith("program") for one in sets):
         if options.allow_programs:
             options.parser.error("--allow-programs: the file names none; --server CMD and --client CMD name some")
         return None
@@ -84,17 +124,17 @@ def act(options: argparse.Namespace, sets: list[str]) -> int | None:
     plan = json.loads(programs.json())
     if not plan["programs"]:
         return None
-    if options.capture or options.show_expanded or options.beside:
-        options.parser.error("with programs, --out has captures at the nodes; --capture, --show-expanded and --beside are for others")
+    if options.capture or options.show_expanded or options.beside or options.acks != "scenario" or options.sender or options.control:
+        others = "--capture, --show-expanded, --beside, --acks, --sender and --control"
+        options.parser.error(f"with programs, --out has captures at the nodes; {others} are for others")
+    if options.dry_run:
+        say_json(programs.json())
+        return 0
     if not own and not options.allow_programs:
-        first = plan["programs"][0]["run"]
-        complain(
-            f"{file_name(options.file)} names {len(plan['programs'])} commands, such as `{first}`. They would run as you, on a kernel "
-            "that can read what you can read, and a scenario may come from a stranger: read them, then give --allow-programs"
-        )
+        complain(_refusal(options.file, plan["programs"]))
         return 2
     versions = {node: version for node, version in options.linux if node}
-    known = [name for name, _ in plan["nodes"]]
+    known = [name for name, *_ in plan["nodes"]]
     if unknown := next((node for node in versions if node not in known), None):
         options.parser.error(f"--linux {unknown}=...: there is no node {unknown}; there are {', '.join(known)}")
     with contextlib.ExitStack() as stack:
@@ -103,27 +143,36 @@ def act(options: argparse.Namespace, sets: list[str]) -> int | None:
         say_json(told.json())
     else:
         _say(told, options)
-    return 1 if any(program.failed for program in told.programs) else 0
+    if not told.valid:
+        complain(told.clock["why"][-1])  # type: ignore[index]
+    return 1 if not told.valid or any(program.failed for program in told.programs) else 0
 
 
 def _run(options: argparse.Namespace, programs: Any, stack: contextlib.ExitStack, versions: dict[str, str]) -> ProgramsResult:
-    from ..engines.programs import run
+    from ..engines import programs as virtual
+    from ..engines import wall
     from ..results.directory import results
     from ..results.frames import to_polars
+    from ..results.validity import marked
 
+    late_s = seconds(options.late)
+    in_time = partial(wall.run, late_s=late_s, urgent=options.realtime)
+    run = in_time if options.live else partial(virtual.run, versions=versions)
     if not options.out:
-        return run(programs, versions=versions)
+        return run(programs)
     folder = stack.enter_context(results(options.out, "run", ["summary.json", "scenario.toml", "programs.json"]))
     with folder.replacing({"seeds": json.loads(programs.json())["seed"]}) as scratch:
-        told = run(programs, files=scratch / "nodes", captures=scratch, versions=versions)
-        (scratch / "summary.json").write_text(told.result.json(records=False) + "\n", encoding="utf-8")
+        told = run(programs, files=scratch / "nodes", captures=scratch)
+        summary = {**json.loads(told.result.json(records=False)), **(told.clock or {})}
+        (scratch / "summary.json").write_text(json.dumps(summary) + "\n", encoding="utf-8")
         (scratch / "scenario.toml").write_text(programs.scenario_toml(), encoding="utf-8")
-        more = {"programs": [program.told() for program in told.programs], "streams": told.streams}
+        more = {"programs": [program.told() for program in told.programs], "streams": told.streams, **(told.clock or {})}
         (scratch / "programs.json").write_text(json.dumps(more, indent=1) + "\n", encoding="utf-8")
         for name in ("flows", "links", "series", "queue", "packets"):
             table = getattr(told.result, name)
             if table is not None:
-                to_polars(table).write_parquet(Path(scratch) / f"{name}.parquet")
+                rows = marked(to_polars(table), told.clock) if told.clock else to_polars(table)
+                rows.write_parquet(Path(scratch) / f"{name}.parquet")
     return told
 
 
@@ -135,9 +184,14 @@ def _say(told: ProgramsResult, options: argparse.Namespace) -> None:
     from ..results.summary import LINK_COLUMNS, _number
     from ..results.summary import told as columns
     from ..text.columns import align
+    from .emulate import clock_lines
 
     summary = json.loads(told.result.json(records=False))
-    say(f"{summary['title'] or '(no title)'}\nseed {summary['seed']}, ended at {_number(summary['end_s'])} s")
+    say(one_line(summary["title"]) or "(no title)")
+    if told.clock:
+        say(clock_lines({**summary, **told.clock}))
+    else:
+        say(f"in virtual time, seed {summary['seed']}, ended at {_number(summary['end_s'])} s")
     for program in told.programs:
         began = "never began" if program.started_s is None else f"{_span(program.started_s)} to {_span(program.ended_s)} s"
         ended = "stopped" if program.stopped else f"exit status {program.status}"
@@ -162,6 +216,6 @@ def _say(told: ProgramsResult, options: argparse.Namespace) -> None:
     rows = [[cell(row) for _, cell in shown] for row in summary["links"][:MOST_LINES]]
     say("\n" + "\n".join(align([head for head, _ in shown], rows)))
     if told.astray or told.overrun:
-        say(f"\n{told.astray} packets went to no program's node, {told.overrun} found no buffer in a kernel")
+        say(f"\n{told.astray} packets went to no program's node, {told.overrun} found no room in a kernel")
     if options.out:
         say(f"\nwritten to {file_name(str(Path(options.out) / ''))}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..text.escapes import file_name, stem
 from ..text.terminal import say, say_bytes, say_json, say_toml
 from . import captures, examples, kernels, programs
-from .options import add_open, add_verb, check_open, directory, open_page, seed, threads
+from .options import add_open, add_verb, add_virtual, check_open, directory, open_page, seed, threads
 from .source import read, stdin
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ example:
   acklab run a.toml b.toml --out results --open      several: a directory for each, one page that shows them over each other
   acklab run - --json < examples/allman1998.toml     one JSON object for scripts
   acklab run examples/live.toml --virtual            both ends by Linux in virtual time, the links by acklab
-  acklab run PATH.toml --virtual --server 'iperf3 -s -1' --client 'iperf3 -c {server} -R'    programs over that path
+  acklab run examples/live.toml --live --beside      the same in real time (Linux, usually root: acklab doctor), beside the simulator
+  acklab run PATH.toml --virtual --server 'iperf3 -s -1' --client 'iperf3 -c {server} -R'    programs over that path; or --live
   acklab run --path cable --set down=100Mbps --set up=5Mbps    an access path, by its own keys
   acklab run --batch - < scenarios.jsonl             a JSON scenario a line in, a result a line out
 
@@ -78,9 +79,11 @@ def add(verbs: Any) -> None:
     run.add_argument("--show-expanded", action="store_true", help="print the scenario with every default, and stop")
     run.add_argument("--batch", metavar="FILE", help="run each line of FILE, a JSON scenario; - is standard input")
     run.add_argument("--threads", type=threads, metavar="N", help="with --batch: how many run at once (one a processor)")
-    between = run.add_argument_group("between the two ends of a Linux in virtual time (make kernel builds it)")
-    between.add_argument("--kernel", "--virtual", action="store_true", help="the links by acklab, both ends by Linux; the same bytes each time")
+    between = run.add_argument_group("real ends: the links by acklab, the ends by Linux")
+    add_virtual(between, "in virtual time, by a kernel that `make kernel` builds; the same bytes each time, no privilege")
+    between.add_argument("--live", action="store_true", help="in real time, between namespaces of this machine; usually needs root")
     kernels.choices(between)
+    kernels.of_clock(between)
     programs.add(between)
     add_open(run)
 
@@ -99,18 +102,26 @@ def act(options: argparse.Namespace) -> int:
     if options.threads is not None:
         options.parser.error("--threads goes with --batch; a single run uses one processor")
     check_open(options)
-    if options.kernel:
+    if options.kernel or options.live:
+        if options.kernel and options.live:
+            options.parser.error("--virtual or --live: choose one")
+        if options.kernel and (options.late != kernels.LATE or options.realtime):
+            options.parser.error("--late and --realtime go with --live; in virtual time nothing is late")
         if options.others:
-            options.parser.error("--kernel goes with one FILE")
+            options.parser.error("--virtual and --live go with one FILE")
+        if options.live and options.linux:
+            options.parser.error("--linux goes with --virtual; --live runs on this machine's kernel")
         programs.choose(options)
         status = programs.act(options, sets)
         if status is not None:
             return status
         return _between_kernels(options)
     if options.server or options.client or options.allow_programs or options.linux:
-        options.parser.error("--server, --client, --allow-programs and --linux go with --virtual")
+        options.parser.error("--server, --client, --allow-programs and --linux go with --virtual or --live")
     if options.beside or options.control or options.sender or options.acks != "scenario" or getattr(options, kernels.FOR):
-        options.parser.error("--for, --acks, --sender, --control and --beside go with --kernel")
+        options.parser.error("--for, --acks, --sender, --control and --beside go with --virtual or --live")
+    if options.dry_run or options.realtime or options.late != kernels.LATE:
+        options.parser.error("--dry-run, --late and --realtime go with --live")
     if options.others:
         if options.show_expanded or options.capture or options.python:
             options.parser.error("--show-expanded, --capture and --python go with one FILE")
@@ -125,14 +136,14 @@ def act(options: argparse.Namespace) -> int:
 
 
 def _between_kernels(options: argparse.Namespace) -> int:
-    """``emulate --virtual``."""
+    """A scenario's own flows, without programs."""
     from . import emulate
 
     if options.capture or options.show_expanded:
-        options.parser.error("--kernel captures at both ends with --out; --capture and --show-expanded are for simulations")
+        options.parser.error("--virtual and --live capture at both ends with --out; --capture and --show-expanded are for simulations")
     if any(node for node, _ in options.linux):
         options.parser.error("--linux NODE=VERSION is for programs at nodes; a file without programs has one kernel")
-    options.virtual, options.realtime, options.dry_run, options.late = True, False, False, "1ms"
+    options.virtual = options.kernel
     return emulate.act(options)
 
 
@@ -162,7 +173,7 @@ def _single(options: argparse.Namespace, sets: list[str]) -> None:
         if folder is not None:
             from ..runs import Run
 
-            kind = {"format": options.capture_format, "snap_length": options.capture_bytes}
+            kind = {"format": options.capture_format, "snap_length": options.capture_bytes or 0}
             Run(result).write_into(folder, ends=options.capture, **kind)
 
 

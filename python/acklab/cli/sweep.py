@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..text.escapes import file_name
 from ..text.terminal import say, say_json
-from . import examples, paths
+from . import examples, paths, programs
 from .kinds import longer
-from .options import add_open, add_verb, add_workers, check_open, directory, open_page, say_kept, workers
+from .options import add_open, add_verb, add_virtual, add_workers, check_open, directory, open_page, say_kept, workers
 
 if TYPE_CHECKING:
     from ..experiments.sweep.design import Design
@@ -70,7 +70,8 @@ def add(verbs: Any) -> None:
         "--out", type=directory, metavar="DIR", help="also write tables, charts and a page there; an interrupted sweep continues"
     )
     verb.add_argument("--fresh", action="store_true", help="with --out: delete the finished runs that are there, and run all of them")
-    verb.add_argument("--kernel", "--virtual", action="store_true", help="run between the ends of a Linux in virtual time (as acklab run --kernel)")
+    add_virtual(verb, "run between the ends of a Linux in virtual time (as acklab run --virtual)")
+    programs.add(verb)
     verb.add_argument(
         "--shard", type=shard, metavar="K/N",
         help="make the K-th of N parts of the runs only; with --out, `acklab merge` puts the parts together",
@@ -116,8 +117,8 @@ def act(options: argparse.Namespace) -> int:
     how: Any = {"threads": options.threads, "workers": made_by, "fresh": options.fresh, "meter": meter}
     try:
         plan = _plan(options)
-        if options.kernel:
-            plan = replace(plan, engine="kernel")
+        own, engine = programs.for_many(options, plan.scenario, plan.file, plan=not (options.vary or options.case))
+        plan = replace(plan, engine=engine, given_sets=[*own, *plan.given_sets])
         design = Design(plan)
         if options.dataset:
             return _dataset(design, options, meter)

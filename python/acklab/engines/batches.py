@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from .. import _core
 
@@ -15,8 +17,17 @@ CHUNK = 128 * 1024
 """Scenarios are fed in pieces of about so many bytes."""
 
 
-SIMULATOR, KERNEL = "simulator", "kernel"
-"""What makes runs."""
+SIMULATOR, KERNEL, PROGRAMS = "simulator", "kernel", "programs"
+"""What makes runs: the simulator, a kernel in virtual time, or kernels that run the scenarios' programs, which somebody has allowed."""
+ENGINES = (SIMULATOR, KERNEL, PROGRAMS)
+
+
+def beginning(line: str, engine: str) -> dict[str, Any]:
+    """What a scenario's summary has before it runs; of one with programs, whose streams nobody knows yet, its title alone."""
+    if engine == PROGRAMS:
+        return {"title": json.loads(_core.Programs(line).json())["title"]}
+    summary: dict[str, Any] = json.loads(_core.Simulation(line).outcome().json(False))
+    return summary
 
 
 @dataclass(frozen=True)
@@ -50,10 +61,10 @@ def batches(
 
     With a ``journal``, scenarios begin with a number, and each result is in that file before anybody sees it.
     """
-    if engine == KERNEL:
+    if engine != SIMULATOR:
         from .kernel import batches as boots
 
-        yield from boots(scenarios, threads, journal)
+        yield from boots(scenarios, threads, journal, programs=engine == PROGRAMS)
         return
     batch = _core.Batch(threads, journal=journal)
     trouble: list[BaseException] = []

@@ -1,7 +1,7 @@
 """Scenarios between the two ends of a Linux whose clock is virtual: user-mode Linux with time travel, one boot a run.
 
 The kernel is a program beside acklab (``make kernel`` builds it). A run boots it with the host's file system, read-only, as its
-root. Its first process (``inside.py``) does what ``acklab emulate`` does, and writes the result to the console. The run's random
+root. Its first process (``inside.py``) does what ``acklab run --live`` does, and writes the result to the console. The run's random
 numbers follow from the scenario's seed, so the same scenario gives the same bytes.
 """
 
@@ -212,6 +212,8 @@ def result(text: str | bytes, file: str = "scenario", **given: Any) -> Result:
         ScenarioError: it is no scenario, or no kernel can do it.
         LiveError: the run could not be.
     """
+    if json.loads(_core.Programs(text, file=file, sets=[*given.get("sets", ())]).json())["programs"]:
+        raise _core.LiveError("the scenario names programs, which run with `acklab run --virtual --allow-programs`")
     plan = _core.LivePlan(text, file=file, **given)
     asked = {name: given.get(name) for name in ("control", "sender")} | {"kernel_acks": given.get("kernel_acks", False)}
     live = run(plan, asked)
@@ -238,12 +240,29 @@ def _as_simulated(live: Mapping[str, Any]) -> bytes:
     return json.dumps(told, separators=(",", ":")).encode()
 
 
-def batches(scenarios: Iterable[str], threads: int, journal: str | os.PathLike[str] | None = None) -> Iterator[list[bytes]]:
-    """Result lines in order, as :func:`acklab.engines.batches.batches` gives them, from so many kernels at once."""
+def _summary(text: str, allowed: bool) -> bytes:
+    """What became of a scenario, with its programs if they are allowed."""
+    programs = _core.Programs(text)
+    if not json.loads(programs.json())["programs"]:
+        return _as_simulated(json.loads(result(text).json()))
+    if not allowed:
+        raise _core.LiveError("the scenario names programs, which run only with --allow-programs")
+    from .programs import run, summary
+
+    return json.dumps(summary(run(programs)), separators=(",", ":")).encode()
+
+
+def batches(
+    scenarios: Iterable[str], threads: int, journal: str | os.PathLike[str] | None = None, *, programs: bool = False
+) -> Iterator[list[bytes]]:
+    """Result lines in order, as :func:`acklab.engines.batches.batches` gives them, from so many runs at once.
+
+    The scenarios' programs run only with ``programs``.
+    """
     def make(line: str) -> bytes:
         number, text = re.fullmatch(r"(\d*) ?(.*)", line, re.DOTALL).groups()  # type: ignore[union-attr]
         try:
-            told = _as_simulated(json.loads(result(text).json()))
+            told = _summary(text, programs)
         except (_core.LiveError, _core.ScenarioError) as error:
             return json.dumps({"error": f"kernel: {error}"}).encode()
         if journal is not None:

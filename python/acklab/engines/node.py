@@ -1,4 +1,4 @@
-"""The first process of a kernel at a node: it sets up the network, runs the node's programs, and switches off.
+"""The first process at a node, a kernel's or a namespace's: it sets up the network, runs the node's programs, and hands their results back.
 
 The first processes of a run send each other datagrams that say what is ready and what has ended. So each knows when to start its own
 programs and when to end. They are started without acklab's package and without site packages.
@@ -20,6 +20,7 @@ import subprocess
 import sys
 import time
 import zlib
+from collections.abc import Callable
 from typing import Any
 
 #: Where the first processes tell each other things, and the port of it.
@@ -46,8 +47,10 @@ def mount(what: str, where: str, kind: str, flags: int = 0, data: str | None = N
     return bool(libc.mount(what.encode(), where.encode(), kind.encode(), flags, data.encode() if data else None) == 0)
 
 
-def network(address: str, hardware: str) -> None:
-    """Brings up the loopback and the card. Every other node is on the link. The card sends no ARP requests."""
+def network(address: str, address6: str, hardware: str) -> None:
+    """Brings up the loopback and the card. Every other node is on the link. The card asks for no hardware addresses."""
+    for name, value in (("accept_ra", 0), ("autoconf", 0), ("router_solicitations", 0), ("dad_transmits", 0), ("addr_gen_mode", 1)):
+        write(f"/proc/sys/net/ipv6/conf/eth0/{name}", str(value))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
 
         def ask(request: int, name: bytes, rest: bytes) -> None:
@@ -63,6 +66,12 @@ def network(address: str, hardware: str) -> None:
         ask(SIOCSIFADDR, b"eth0", inet(address))
         ask(SIOCSIFNETMASK, b"eth0", inet("255.0.0.0"))
         ask(SIOCSIFFLAGS, b"eth0", struct.pack("H", IFF_UP | IFF_NOARP))
+    try:
+        with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as control:
+            request = socket.inet_pton(socket.AF_INET6, address6) + struct.pack("Ii", 64, socket.if_nametoindex("eth0"))
+            fcntl.ioctl(control, SIOCSIFADDR, request)
+    except OSError:
+        return  # a kernel without IPv6
 
 
 def write(path: str, text: str) -> None:
@@ -103,6 +112,8 @@ class Program:
         self.status: int | None = None
         self.stopped = False
         self.look_s = LOOK_S
+        #: Who runs it, user and group; None: the first process's own.
+        self.user: tuple[int, int] | None = None
 
     def begin(self, now: float) -> None:
         """Starts it, as the leader of a group of its own, with what it prints on a pipe of ours."""
@@ -117,6 +128,7 @@ class Program:
             cwd=SCRATCH + "/files",
             start_new_session=True,
             bufsize=0,
+            **({"user": self.user[0], "group": self.user[1], "extra_groups": []} if self.user else {}),
         )
         os.set_blocking(self.process.stdout.fileno(), False)  # type: ignore[union-attr]
 
@@ -148,14 +160,15 @@ class Program:
 
     def told(self) -> dict[str, Any]:
         """What the result has of it, but for its output."""
-        return {"number": self.number, **self.times, "status": self.status, "stopped": self.stopped, "printed_bytes": self.printed}
+        return {"number": self.number, "is_server": self.ready is not None, **self.times, "status": self.status, "stopped": self.stopped, "printed_bytes": self.printed}
 
 
 class Node:
     """All programs of this node, and what is known of the others'."""
 
     def __init__(self, job: dict[str, Any]) -> None:
-        self.epoch_s: int = job["epoch_s"]
+        #: The clock, and its nanoseconds at the scenario's first instant.
+        self.clock, self.epoch_ns = job["clock"], job["epoch_ns"]
         self.programs = [Program(program) for program in job["programs"]]
         #: Numbers of all programs of the run that others wait for, and of those that end by themselves; what is left of both.
         self.unready, self.unended = set(job["servers"]), set(job["others"])
@@ -167,10 +180,12 @@ class Node:
         self.link.bind(("", CONTROL[1]))
         self.link.setblocking(False)
         self.over = False
+        #: What is done between the waits, which are then short.
+        self.look: Callable[[], None] | None = None
 
     def now(self) -> float:
         """Seconds since the scenario's first instant."""
-        return (time.clock_gettime_ns(time.CLOCK_REALTIME) - self.epoch_s * 10**9) / 1e9
+        return (time.clock_gettime_ns(self.clock) - self.epoch_ns) / 1e9
 
     def tell(self, what: str, number: int) -> None:
         """Notes it, and tells the other first processes."""
@@ -189,12 +204,12 @@ class Node:
         """What the others tell."""
         while True:
             try:
-                words = self.link.recv(64).decode().split()
+                words = self.link.recv(64).decode(errors="replace").split()  # a program could send anything here
             except OSError:
                 return
             if words == ["stop"]:
                 self.over = True
-            elif len(words) == 2:
+            elif len(words) == 2 and words[1].isdecimal():
                 self.note(words[0], int(words[1]))
 
     def step(self) -> float | None:
@@ -269,6 +284,9 @@ class Node:
         closed: set[int] = set()
         while self.present:
             wait = self.step()
+            if self.look is not None:
+                self.look()
+                wait = LOOK_S * 100 if wait is None else min(wait, LOOK_S * 100)
             if self.over and all(program.ended for program in self.programs):
                 break
             if not self.present:
@@ -294,9 +312,14 @@ def hand_back(job: dict[str, Any], node: Node) -> None:
     for program in node.programs:
         with open(f"{out}/{program.number}.output", "wb") as file:
             file.write(program.output)
-    shutil.copytree(SCRATCH + "/files", out + "/files", symlinks=True, dirs_exist_ok=True, ignore=_special, copy_function=shutil.copyfile)
+    copy_files(out + "/files")
     with open(out + "/result.json", "w") as file:
         json.dump([program.told() for program in node.programs], file)
+
+
+def copy_files(to: str) -> None:
+    """Copies what programs wrote to their working directory."""
+    shutil.copytree(SCRATCH + "/files", to, symlinks=True, dirs_exist_ok=True, ignore=_special, copy_function=shutil.copyfile)
 
 
 def _special(folder: str, names: list[str]) -> list[str]:
@@ -305,23 +328,28 @@ def _special(folder: str, names: list[str]) -> list[str]:
     return [name for name in names if not any(kind(os.path.join(folder, name)) for kind in kinds)]
 
 
-def main() -> None:
-    """Sets up, works, and switches off."""
-    job = json.loads(zlib.decompress(base64.b64decode(sys.argv[1])))
-    mount("proc", "/proc", "proc")
+def prepare(job: dict[str, Any]) -> None:
+    """Makes places of its own for files that programs write, its name, and its network."""
     mount("tmpfs", SCRATCH, "tmpfs", 0, f"size={MOST_FILES}")
     for place in ("/run", "/var/tmp", "/var/log", "/dev/shm"):
         mount("tmpfs", place, "tmpfs", 0, "size=16m")
     os.mkdir(SCRATCH + "/files")
-    write("/proc/sys/kernel/threads-max", str(MOST_TASKS))
-    write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1")
     write("/proc/sys/net/ipv4/ping_group_range", "0 2147483647")
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     socket.sethostname(job["name"])
     hosts = SCRATCH + "/.hosts"
-    write(hosts, "127.0.0.1 localhost\n" + "".join(f"{address} {name}\n" for name, address in job["nodes"]))
+    lines = ["127.0.0.1 localhost", "::1 localhost", *(f"{address} {name}" for name, *both in job["nodes"] for address in both)]
+    write(hosts, "".join(f"{line}\n" for line in lines))
     mount(hosts, "/etc/hosts", "none", 4096)  # MS_BIND
-    network(job["address"], job["hardware"])
+    network(job["address"], job["address6"], job["hardware"])
+
+
+def main() -> None:
+    """Sets up, works, and switches off."""
+    job = json.loads(zlib.decompress(base64.b64decode(sys.argv[1])))
+    mount("proc", "/proc", "proc")
+    write("/proc/sys/kernel/threads-max", str(MOST_TASKS))
+    prepare(job)
     node = Node(job)
     node.work()
     hand_back(job, node)

@@ -1,4 +1,4 @@
-"""Runs a scenario's programs: a kernel for each node that has some, and what became of them."""
+"""Runs a scenario's programs in virtual time, a kernel for each node that has some; and what became of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import json
 import re
 import sys
 import tempfile
+import time
 import zlib
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,6 +20,8 @@ from . import kernel
 
 #: Memory of each kernel, in MiB. Only what is used is taken from the host.
 MEMORY = 512
+#: Ports from here on are those that Linux chooses for clients.
+CHOSEN_PORTS = 32_768
 
 
 class ProgramResult:
@@ -27,6 +31,7 @@ class ProgramResult:
         at: its node.
         run: its command line, addresses put in.
         status: its exit status; of one that was ended by a signal, that signal's number below zero; None if it never began.
+        is_server: whether it says when it is ready.
         stopped: whether it was asked to end.
         started_s: when it began, in seconds of the scenario; ``ready_s`` and ``ended_s`` likewise.
         printed_bytes: what it printed; ``output`` has at most the first 4 MiB.
@@ -34,6 +39,7 @@ class ProgramResult:
 
     def __init__(self, at: str, run: str, told: Mapping[str, Any], output: bytes) -> None:
         self.at, self.run, self.output = at, run, output
+        self.is_server: bool = told["is_server"]
         self.status: int | None = told["status"]
         self.stopped: bool = told["stopped"]
         self.started_s: float | None = told["started_s"]
@@ -58,28 +64,78 @@ class ProgramsResult:
         result: flows, links and records, as of a simulation.
         programs: in the scenario's order.
         streams: packets one way between two ports, each a dict.
+        overrun: packets that a kernel did not take, for want of room.
+        astray: packets that went to no node with programs.
+        clock: of a run in real time the kernel's release, how late packets left (``lateness``), whether the numbers mean what they say
+            (``valid``), and why not; None of one in virtual time.
     """
 
     def __init__(self, result: _core.RunResult, programs: list[ProgramResult], told: Mapping[str, Any]) -> None:
         self.result, self.programs = result, programs
         self.streams: list[dict[str, Any]] = told["streams"]
-        self.grants: int = told["grants"]
         self.overrun: int = told["overrun"]
         self.astray: int = told["astray"]
+        of_clock = ("kernel", "lateness", "valid", "why")
+        self.clock: dict[str, Any] | None = {name: told[name] for name in of_clock} if "lateness" in told else None
+
+    @property
+    def valid(self) -> bool:
+        """No packet was too late for the numbers to mean what they say."""
+        return self.clock is None or bool(self.clock["valid"])
 
     def json(self) -> str:
         """One line of JSON: the summary, the records, programs and streams."""
         told = json.loads(self.result.json())
         told["programs"] = [program.told() for program in self.programs]
         told["streams"] = self.streams
+        told.update(self.clock or {})
         return json.dumps(told, separators=(",", ":"))
+
+
+def summary(told: ProgramsResult) -> dict[str, Any]:
+    """A run's summary for comparisons and sweeps, whose names are the same in every run.
+
+    First comes a flow for each program that no other waits for, by the name of its node, whose completion is the program's time. Then
+    the simulated flows, and the streams by their names without the ports that kernels choose. Of rows with the same name, the second
+    has ``#2`` at its end.
+
+    Raises:
+        LiveError: a program failed.
+    """
+    row: dict[str, Any]
+    found = json.loads(told.result.json(records=False))
+    for row, stream in zip(found["flows"][len(found["flows"]) - len(told.streams) :], told.streams, strict=True):
+        row["name"] = re.sub(r":(\d+)", lambda port: port[0] if int(port[1]) < CHOSEN_PORTS else "", stream["name"])
+    flows = []
+    for program in told.programs:
+        if program.failed:
+            said = program.output.decode(errors="replace").splitlines()[-1:]
+            raise _core.LiveError(": ".join([f"a program of node {program.at} failed, exit status {program.status}", *said]))
+        if program.is_server:
+            continue
+        row = dict.fromkeys(name for name, _, _ in _core.columns("flows"))
+        done = program.started_s is not None and program.ended_s is not None and not program.stopped
+        row |= {"name": program.at, "from": program.at, "to": program.at, "completed": done, "start_s": program.started_s or 0.0}
+        if done:
+            row["completion_s"], row["finished_s"] = program.ended_s - program.started_s, program.ended_s  # type: ignore[operator]
+        flows.append(row)
+    found["flows"] = [*flows, *found["flows"]]
+    times: Counter[str] = Counter()
+    for row in found["flows"]:
+        times[row["name"]] += 1
+        if times[row["name"]] > 1:
+            row["name"] += f"#{times[row['name']]}"
+    result: dict[str, Any] = found
+    return result
 
 
 def with_addresses(run: str, plan: Mapping[str, Any]) -> str:
     """A command line with addresses for the names of nodes in braces; what else stands in braces stays."""
-    known = dict(plan["nodes"])
+    known = {name: address for name, address, _ in plan["nodes"]}
+    known |= {f"{name}/6": address for name, _, address in plan["nodes"]}
     for name in ("server", "client"):
-        known.setdefault(name, known[plan[name]])
+        for suffix in ("", "/6"):
+            known.setdefault(name + suffix, known[plan[name] + suffix])
     return re.sub(r"\{([^{}]+)\}", lambda found: known.get(found[1], found[0]), run)
 
 
@@ -107,8 +163,7 @@ def run(
     plan = json.loads(programs.json())
     versions = {**{program["at"]: program["kernel"] for program in plan["programs"] if program["kernel"]}, **(versions or {})}
     commands = [with_addresses(program["run"], plan) for program in plan["programs"]]
-    nodes = [name for name, _ in plan["nodes"]]
-    used = sorted({program["at"] for program in plan["programs"]}, key=nodes.index)
+    used, nodes = nodes_with_programs(plan), [name for name, *_ in plan["nodes"]]
     binaries = {name: str(kernel.find(versions.get(name))) for name in used}
     with ExitStack() as stack:
         sockets = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="acklab-")))
@@ -117,7 +172,8 @@ def run(
         for name in used:
             place = kept / name
             place.mkdir(parents=True)
-            job = _job(plan, name, commands, place.resolve())
+            clock = {"clock": time.CLOCK_REALTIME, "epoch_ns": kernel.EPOCH_NS, "directory": str(place.resolve())}
+            job = {**job_of(plan, name, commands), **clock}
             kernels.append((name, _command(binaries[name], job), _environment(plan["seed"], nodes.index(name), len(used))))
         result, more = programs.run(kernels, directory=str(sockets), captures=captures, patience_s=patience_s)
         told = json.loads(more)
@@ -130,21 +186,26 @@ def run(
     return ProgramsResult(result, [found[number] for number in sorted(found)], told)
 
 
-def _job(plan: Mapping[str, Any], name: str, commands: list[str], directory: Path) -> dict[str, Any]:
-    """What the first process of a node is told."""
+def nodes_with_programs(plan: Mapping[str, Any]) -> list[str]:
+    """In the scenario's order."""
+    used = {program["at"] for program in plan["programs"]}
+    return [name for name, *_ in plan["nodes"] if name in used]
+
+
+def job_of(plan: Mapping[str, Any], name: str, commands: list[str]) -> dict[str, Any]:
+    """What the first process of a node is told, whatever its clock."""
     numbered = [{**program, "number": number, "run": commands[number]} for number, program in enumerate(plan["programs"])]
-    address = dict(plan["nodes"])[name]
+    address, address6 = next(addresses for node, *addresses in plan["nodes"] if node == name)
     _, _, high, low = (int(part) for part in address.split("."))
     return {
         "name": name,
         "address": address,
+        "address6": address6,
         "hardware": f"02:00:00:00:{high:02x}:{low:02x}",
         "nodes": plan["nodes"],
-        "epoch_s": kernel.EPOCH_NS // 10**9,
         "programs": [program for program in numbered if program["at"] == name],
         "servers": [program["number"] for program in numbered if program["ready"] is not None],
         "others": [program["number"] for program in numbered if program["ready"] is None],
-        "directory": str(directory),
     }
 
 

@@ -31,7 +31,7 @@ def page(live: Mapping[str, Any], tables: Any, simulated: Any) -> str:
     own["flows"] = own["flows"].with_columns(mean_rtt_s=pl.col("mean_srtt_s")) if "mean_srtt_s" in own["flows"].columns else own["flows"]
     own["series"] = own["series"].rename({"srtt_s": "rtt_s"})
     about = {"label": "live", "title": live["title"], "seed": live["seed"], "end_s": live["end_s"], "invalid": why(live)}
-    title = f"{one_line(live['title']) or 'acklab emulate'}: simulated, and live on Linux {live['kernel']}"
+    title = f"{one_line(live['title']) or 'acklab run --live'}: simulated, and live on Linux {live['kernel']}"
     beside = Run.of(simulated, "simulated")
     sentence = f"{_told('Live', live['flows'])}. {_told('Simulated', beside.flows.to_dicts())}. One run each."
     return html(

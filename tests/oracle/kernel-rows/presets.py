@@ -4,7 +4,7 @@
     presets.py            the page's tables; needs no kernel
     presets.py --make     the kernel's runs that are missing (needs `make kernel`)
 
-A row is what `acklab emulate --path NAME --virtual --set downloads=1 --set flow.ping.source.times=1 --set flow.down.size.bytes=20MB
+A row is what `acklab run --path NAME --virtual --set downloads=1 --set flow.ping.source.times=1 --set flow.down.size.bytes=20MB
 --set stop.at=30s --seed N` tells of the flow `down`.
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ... import _core
+from ...engines.batches import PROGRAMS
 from ...plot.runs import Run
 from .result import Compared
 
@@ -16,7 +17,7 @@ def first_runs(told: Compared) -> list[Run]:
     sets = [f"record.{table}=true" for table in ("series", "queue", "packets")]
     situation = told.comparison.situations[0].name
     trees = {case: tree for (where, case), tree in told.comparison.trees().items() if where == situation}
-    if len(trees) > MOST_CASES:
+    if len(trees) > MOST_CASES or told.comparison.engine == PROGRAMS:
         return []
     for case, tree in trees.items():
         simulation = _core.Simulation(told.comparison.seeded(tree, 1), sets=sets)

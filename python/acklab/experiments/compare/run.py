@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from ... import _core
-from ...engines.batches import Runs, Workers, on_threads
+from ...engines.batches import Runs, Workers, beginning, on_threads
 from ...engines.journal import Journal, identity
 from ...figures.stats import Sample, sample
 from ...results.directory import Folder, FolderError
@@ -52,8 +52,9 @@ def compare(
     """
     comparison.check()
     trees, rule = comparison.trees(), comparison.rule
-    start = json.loads(_core.Simulation(comparison.seeded(next(iter(trees.values())), 1)).outcome().json(False))
-    for one in comparison.metrics:
+    start = beginning(comparison.seeded(next(iter(trees.values())), 1), comparison.engine)
+    unchecked = "flows" not in start
+    for one in () if unchecked else comparison.metrics:
         one.check(start)
     values: dict[Key, list[float]] = {}
     results: dict[str, dict[str, set[int]]] = {s.name: {} for s in comparison.situations}
@@ -62,6 +63,9 @@ def compare(
         keys = [(*pair, seed) for pair in trees for seed in range(before + 1, count + 1)]
         summaries = _summaries(comparison, trees, keys, threads, workers, tick, keep, fresh and not before)
         for key, summary in zip(keys, summaries, strict=True):
+            for one in comparison.metrics if unchecked else ():
+                one.check(summary)
+            unchecked = False
             values[key] = [one.read(summary) for one in comparison.metrics]
             results[key[0]].setdefault(key[1], set()).add(hash(str([summary["flows"], summary["links"]])))
         random = {name: any(len(seen) > 1 for seen in cases.values()) for name, cases in results.items()}

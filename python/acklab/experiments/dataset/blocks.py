@@ -110,7 +110,7 @@ def blocks(design: Design, store: Store) -> Blocks:
     if plan.seeds.half_width:
         raise SweepError("a dataset needs a fixed number of seeds; leave out half_width, or write with --out")
     if plan.engine != "simulator":
-        raise SweepError("a dataset is made by the simulator; leave out --kernel, or write with --out")
+        raise SweepError("a dataset is made by the simulator; leave out --virtual, or write with --out")
     if any(column.title == "block" for column in plan.columns_told) or any(one.title == "block" for one in plan.draws):
         raise SweepError("the column block is the dataset's own; give another name in [names]")
     summary = json.loads(next(results(design.lines(0, [1]))))

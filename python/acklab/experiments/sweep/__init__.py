@@ -22,6 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...engines.batches import ENGINES
 from .errors import SweepError
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def sweep(
         out: directory for tables, charts and a page; what an earlier attempt at the same plan left there is not run again.
         threads: how many runs at once; one a processor if left out.
         fresh: discard what is in ``out``.
-        engine: ``simulator``, or ``kernel`` as in :func:`acklab.run`.
+        engine: ``simulator``, ``kernel`` or ``programs`` as in :func:`acklab.run_batch`.
         keys: a plan's keys, which replace those of ``plan``: ``scenario`` (whatever :func:`acklab.run` takes), ``vary``,
             ``together``, ``alternatives``, ``derive``, ``draw``, ``set``, ``seeds``, ``spread_starts``, ``metrics``,
             ``names``, ``columns``, ``title``.
@@ -77,6 +78,6 @@ def sweep(
         made = from_tree({**(plan or {}), **keys})
     else:
         made = from_tree({"scenario": plan, **keys})
-    if engine not in ("simulator", "kernel"):
-        raise SweepError(f"engine is simulator or kernel, not {engine!r}")
+    if engine not in ENGINES:
+        raise SweepError(f"engine is simulator, kernel or programs, not {engine!r}")
     return act(replace(made, engine=engine), None if out is None else Path(out), threads=threads, fresh=fresh)

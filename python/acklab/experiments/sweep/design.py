@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from ... import _core
+from ...engines.batches import beginning
 from ...engines.journal import identity
 from ...runs import assignments
 from ..compare.errors import CompareError
@@ -125,13 +126,12 @@ class Design:
         self._settle()
 
     def _settle(self) -> None:
-        start = _core.Simulation(self.lines(0, [1])[0]).outcome()
-        summary = json.loads(start.json(False))
+        summary = beginning(self.lines(0, [1])[0], self.plan.engine)
         self.title = self.plan.title or summary["title"] or self.plan.file
         if not self.metrics:
             until_done = self.tree(0)["stop"].get("when") == "flows-complete"
             self.metrics = [metric(text) for text in (["completion"] * until_done + ["goodput"])]
-        for one in self.metrics:
+        for one in self.metrics if "flows" in summary else ():
             try:
                 one.check(summary)
             except CompareError as error:
