@@ -46,7 +46,7 @@ def test_a_command_imports_what_it_uses(arguments: list[str], verbs: set[str], m
     ours = {name for name in found if name.split(".")[0] == "acklab"}
     assert not found & HEAVY
     assert len(ours) <= most, sorted(ours)
-    other = {"analyze", "compare", "demo", "drill", "emulate", "infer", "reproduce", "run", "sweep", "tune"} - verbs
+    other = {"analyze", "compare", "demo", "drill", "infer", "reproduce", "run", "sweep", "tune"} - verbs
     assert not {f"acklab.cli.{verb}" for verb in other} & ours
     if "--help" in arguments:
         assert "acklab._core" not in ours, "the extension is large, and help does not need it"

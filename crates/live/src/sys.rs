@@ -30,7 +30,7 @@ pub fn open_tun(name: &str) -> io::Result<File> {
     Ok(tun)
 }
 
-/// Another descriptor of an open file that somebody else owns.
+/// Another descriptor of an open file that has another owner.
 pub fn copied(descriptor: i32) -> io::Result<OwnedFd> {
     // SAFETY: there is no address in it; what is no open descriptor is an error.
     let copy = unsafe { libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, 3) };

@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..engines.batches import KERNEL, PROGRAMS, SIMULATOR
 from ..text.escapes import file_name, one_line
 from ..text.terminal import complain, say, say_json
 from .kernels import seconds
@@ -77,12 +76,13 @@ def _refusal(file: str, programs: list[dict[str, Any]]) -> str:
     )
 
 
-def for_many(options: argparse.Namespace, scenario: bytes, file: str, *, plan: bool) -> tuple[list[str], str]:
+def for_many(options: argparse.Namespace, scenario: str | bytes, file: str, *, plan: bool) -> tuple[list[str], str]:
     """Of many runs: the programs of the command line as an override, and the engine. Ends with status 2 if it may not be.
 
     With a ``plan`` or a file of cases, these could name commands, too.
     """
     from .. import _core
+    from ..engines.batches import KERNEL, PROGRAMS, SIMULATOR
 
     own = given(options)
     if not options.kernel:

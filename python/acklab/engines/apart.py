@@ -193,7 +193,7 @@ def main() -> None:
     except Trouble as trouble:
         with contextlib.suppress(OSError):
             send(link, {"error": str(trouble)})
-    except BaseException as error:  # the first process ends all the others: nobody else could tell
+    except BaseException as error:  # the first process ends all the others: no other could tell
         with contextlib.suppress(OSError):
             send(link, {"error": f"{type(error).__name__}: {error}"})
     os._exit(0)

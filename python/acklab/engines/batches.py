@@ -18,12 +18,12 @@ CHUNK = 128 * 1024
 
 
 SIMULATOR, KERNEL, PROGRAMS = "simulator", "kernel", "programs"
-"""What makes runs: the simulator, a kernel in virtual time, or kernels that run the scenarios' programs, which somebody has allowed."""
+"""What makes runs: the simulator, a kernel in virtual time, or kernels that run the scenarios' programs, which the user has allowed."""
 ENGINES = (SIMULATOR, KERNEL, PROGRAMS)
 
 
 def beginning(line: str, engine: str) -> dict[str, Any]:
-    """What a scenario's summary has before it runs; of one with programs, whose streams nobody knows yet, its title alone."""
+    """What a scenario's summary has before it runs; of one with programs, whose streams are not known yet, its title alone."""
     if engine == PROGRAMS:
         return {"title": json.loads(_core.Programs(line).json())["title"]}
     summary: dict[str, Any] = json.loads(_core.Simulation(line).outcome().json(False))

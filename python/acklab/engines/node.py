@@ -128,7 +128,9 @@ class Program:
             cwd=SCRATCH + "/files",
             start_new_session=True,
             bufsize=0,
-            **({"user": self.user[0], "group": self.user[1], "extra_groups": []} if self.user else {}),
+            user=self.user[0] if self.user else None,
+            group=self.user[1] if self.user else None,
+            extra_groups=[] if self.user else None,
         )
         os.set_blocking(self.process.stdout.fileno(), False)  # type: ignore[union-attr]
 
@@ -168,7 +170,8 @@ class Node:
 
     def __init__(self, job: dict[str, Any]) -> None:
         #: The clock, and its nanoseconds at the scenario's first instant.
-        self.clock, self.epoch_ns = job["clock"], job["epoch_ns"]
+        self.clock: int = job["clock"]
+        self.epoch_ns: int = job["epoch_ns"]
         self.programs = [Program(program) for program in job["programs"]]
         #: Numbers of all programs of the run that others wait for, and of those that end by themselves; what is left of both.
         self.unready, self.unended = set(job["servers"]), set(job["others"])

@@ -66,8 +66,8 @@ class ProgramsResult:
         streams: packets one way between two ports, each a dict.
         overrun: packets that a kernel did not take, for want of room.
         astray: packets that went to no node with programs.
-        clock: of a run in real time the kernel's release, how late packets left (``lateness``), whether the numbers mean what they say
-            (``valid``), and why not; None of one in virtual time.
+        clock: None in virtual time. In real time: the kernel's release, and how late packets left (``lateness``). ``valid`` is whether the
+            numbers mean what they say, and ``why`` why not.
     """
 
     def __init__(self, result: _core.RunResult, programs: list[ProgramResult], told: Mapping[str, Any]) -> None:

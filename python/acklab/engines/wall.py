@@ -74,7 +74,7 @@ class _Place:
 
 
 def caller() -> tuple[int, int] | None:
-    """User and group of who called sudo; None if nobody did."""
+    """User and group of who called sudo; None if there was no sudo."""
     user, group = os.environ.get("SUDO_UID", ""), os.environ.get("SUDO_GID", "")
     return (int(user), int(group)) if os.geteuid() == 0 and user.isdigit() and group.isdigit() and int(user) else None
 

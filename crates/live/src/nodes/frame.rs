@@ -1,7 +1,7 @@
 //! From the frames of a kernel's card to packets on a simulated path, and back.
 //!
 //! The k-th node of a scenario, counted from 1, has the addresses 10.0.x.y and fd00::x:y (as bytes, x·256 + y = k), and the hardware
-//! address 02:00:00:00:x:y. Nobody asks for hardware addresses: a frame's destination is its packet's.
+//! address 02:00:00:00:x:y. No node asks for hardware addresses: a frame's destination is its packet's.
 
 use acklab_packet::{Ace, Ack, Body, Ecn, Packet, SackBlocks, Segment};
 use acklab_path::Carried;
@@ -316,7 +316,7 @@ mod tests {
     /// TCP over version 6 from node 0 to node 1, ECT(0), with a code point of DiffServ; `between` are headers before TCP's, the first of
     /// the protocol `first`.
     fn version_6(first: u8, between: &[u8]) -> Vec<u8> {
-        let mut bytes = vec![0x6b, 0x82, 0, 0, 0, 0, first, 64];
+        let mut bytes = vec![0x6b, 0xa2, 0, 0, 0, 0, first, 64];
         bytes.extend(address6(0));
         bytes.extend(address6(1));
         bytes.extend(between);

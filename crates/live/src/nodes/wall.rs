@@ -1,4 +1,4 @@
-//! The same network between namespaces of this machine, by its clock: what a node sends enters the simulation when it is read, and
+//! The same network between namespaces of this machine, by its clock. What a node sends enters the simulation when it is read. It
 //! leaves it for its node when the clock has come to the instant that the path says. How late that was is recorded.
 
 use std::fs::File;
