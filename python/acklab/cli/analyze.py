@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import signal
 import sys
@@ -25,11 +26,12 @@ example:
   acklab analyze examples/captures/linux-receiver.pcap                  how each connection's receiver acknowledges
   acklab analyze examples/captures/linux-receiver.pcap --out results    also tables, and a page with charts
   acklab analyze *.pcap.gz --json                                       one JSON object a file and line
+  acklab analyze server.sqlog --out results                             the log of a QUIC endpoint (qlog)
   tcpdump -i eth0 -w - tcp | acklab analyze -                           until Ctrl-C
 
 acklab reads pcap, pcapng and snoop, as they are or compressed by gzip, zstd or lz4, of Ethernet (with VLAN, MPLS,
 PPPoE), Wi-Fi, Token Ring, FDDI, ATM, InfiniBand, PPP, C-HDLC, raw IP, Linux cooked, NFLOG and loopback interfaces.
-It opens tunnels: GRE, ERSPAN, IP in IP, VXLAN, Geneve and GTP.
+It opens tunnels: GRE, ERSPAN, IP in IP, VXLAN, Geneve and GTP. It reads qlog as JSON and JSON-SEQ, from draft-02 (0.3) on.
 
 exit status: 0; 1 an output failed; 2 no such file, or no capture; 130 interrupted; 143 terminated
 """
@@ -42,7 +44,7 @@ def add(verbs: Any) -> None:
     """Adds the verb to the command line."""
     about = "Report how the receivers in a capture acknowledge, when, and what the path does to their ACKs."
     verb = add_verb(verbs, "analyze", act, about, EXAMPLE)
-    verb.add_argument("files", metavar="FILE", nargs="+", help="a capture, compressed or not; - is standard input")
+    verb.add_argument("files", metavar="FILE", nargs="+", help="a capture or a qlog file, compressed or not; - is standard input (captures)")
     verb.add_argument(
         "--only",
         metavar="END",
@@ -71,7 +73,8 @@ def at_least_one(text: str) -> int:
 
 def act(options: argparse.Namespace) -> int:
     """Analyses and returns the exit status."""
-    from ..captures import NAMES
+    from ..captures import NAMES as CAPTURES
+    from ..captures.qlog import NAMES as LOGS
     from ..captures.select import sortable
     from ..results.directory import results
 
@@ -82,21 +85,27 @@ def act(options: argparse.Namespace) -> int:
         options.parser.error(f"argument --sort: {not_known('column', options.sort, sortable())}")
     places = _places(options)
     with contextlib.ExitStack() as stack:
-        folders = [stack.enter_context(results(place, "analyze", NAMES)) for place in places]
+        folders = [stack.enter_context(results(place, "analyze", sorted({*CAPTURES, *LOGS}))) for place in places]
         return _analyze(options, folders)
 
 
 def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
     from .._core import CaptureError
     from ..captures import analyze
+    from ..captures.qlog import QlogError, is_qlog
     from ..captures.text import MOST, as_text
     from ..captures.text import title_of_file as title
 
     for number, file in enumerate(options.files):
         tick, close = _progress(file)
         try:
+            if file != STANDARD_INPUT and is_qlog(file):
+                _log(options, file, number, folders)
+                continue
             with _spared(options, file):
                 found = analyze(file, packets=bool(options.out), tick=tick)
+        except QlogError as error:
+            options.parser.exit(2, f"acklab: {title(file)}: {error}\n")
         except CaptureError as error:
             close()
             options.parser.exit(2, f"acklab: {error}\n")
@@ -115,6 +124,22 @@ def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
                 say(f"\nwritten to {file_name(folders[number].path / 'analysis.html')}")
             open_page(options, folders[number].path / "analysis.html")
     return 0
+
+
+def _log(options: argparse.Namespace, file: str, number: int, folders: list[Folder]) -> None:
+    """The same for a log of QUIC endpoints."""
+    from ..captures.qlog import analyze_qlog
+    from ..captures.qlog.text import MOST, as_text
+
+    if options.only or options.sort:
+        options.parser.error("--only and --sort are for captures; this is a qlog file")
+    found = analyze_qlog(file)
+    say_json(json.dumps(found.summary())) if options.json else say(("\n" if number else "") + as_text(found, options.most or MOST))
+    if options.out:
+        found.write_into(folders[number])
+        if not options.json:
+            say(f"\nwritten to {file_name(folders[number].path / 'analysis.html')}")
+        open_page(options, folders[number].path / "analysis.html")
 
 
 @contextlib.contextmanager

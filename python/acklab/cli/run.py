@@ -70,6 +70,7 @@ def add(verbs: Any) -> None:
         "or --json is given",
     )
     captures.add(run)
+    run.add_argument("--qlog", action="store_true", help="with --out: also write each flow's log at its two ends, FLOW.sender.sqlog and FLOW.receiver.sqlog")
     run.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     run.add_argument(
         "--python",
@@ -93,6 +94,9 @@ def act(options: argparse.Namespace) -> int:
     examples.take_path(options)
     sets: list[str] = options.set
     captures.check(options)
+    apart = options.batch is not None or options.others or options.kernel or options.json or options.capture
+    if options.qlog and (apart or not options.out):
+        options.parser.error("--qlog goes with one FILE and --out DIR, in the simulator, without --json and --capture")
     if options.batch is not None:
         if options.file is not None or options.out or options.show_expanded or options.python:
             options.parser.error("--batch goes with --set, --seed, --threads and --json only")
@@ -160,6 +164,8 @@ def _single(options: argparse.Namespace, sets: list[str]) -> None:
         sets = [*_for_report(text), *sets]
     simulation = _core.Simulation(text, file=file, sets=sets, seed=options.seed, captures=bool(options.capture), **passed)
     captures.check_ends(options, simulation)
+    if options.qlog and simulation.outcome().packets is None:
+        options.parser.error("--qlog needs packets, and the scenario's [record] leaves them out: --set record.packets=true")
     with _folder(options.out) if options.out else contextlib.nullcontext() as folder:
         if folder is not None and not options.json and not options.capture:
             _recorded(options, simulation, folder)
@@ -252,6 +258,10 @@ def _recorded(options: argparse.Namespace, simulation: _core.Simulation, folder:
         shown.close()
         _print_tables(options, recording.result)
         write_summary(recording)
+        if options.qlog:
+            from ..captures.qlog.writing import write_logs
+
+            write_logs(recording, scratch)
 
 
 def _say_written(directory: str) -> None:

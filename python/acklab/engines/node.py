@@ -118,7 +118,7 @@ class Program:
     def begin(self, now: float) -> None:
         """Starts it, as the leader of a group of its own, with what it prints on a pipe of ours."""
         self.times["started_s"] = now
-        environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": SCRATCH + "/files", "LANG": "C.UTF-8"}
+        environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": SCRATCH + "/files", "LANG": "C.UTF-8", "QLOGDIR": SCRATCH + "/files/qlog"}
         self.process = subprocess.Popen(
             ["/bin/sh", "-c", self.run],
             stdin=subprocess.DEVNULL,
@@ -315,6 +315,8 @@ def hand_back(job: dict[str, Any], node: Node) -> None:
     for program in node.programs:
         with open(f"{out}/{program.number}.output", "wb") as file:
             file.write(program.output)
+    with contextlib.suppress(OSError):
+        os.rmdir(SCRATCH + "/files/qlog")  # nobody has written a log
     copy_files(out + "/files")
     with open(out + "/result.json", "w") as file:
         json.dump([program.told() for program in node.programs], file)
@@ -336,7 +338,7 @@ def prepare(job: dict[str, Any]) -> None:
     mount("tmpfs", SCRATCH, "tmpfs", 0, f"size={MOST_FILES}")
     for place in ("/run", "/var/tmp", "/var/log", "/dev/shm"):
         mount("tmpfs", place, "tmpfs", 0, "size=16m")
-    os.mkdir(SCRATCH + "/files")
+    os.makedirs(SCRATCH + "/files/qlog")
     write("/proc/sys/net/ipv4/ping_group_range", "0 2147483647")
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     socket.sethostname(job["name"])

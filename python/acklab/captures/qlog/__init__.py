@@ -1,0 +1,205 @@
+"""Logs of QUIC endpoints (qlog): what they say of ACKs, and logs of simulated flows."""
+
+from __future__ import annotations
+
+import os
+import statistics
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .connection import Connection, Direction, Row
+from .reading import QlogError, is_qlog, traces
+
+if TYPE_CHECKING:
+    from ...results.directory import Folder
+
+__all__ = ["COLUMNS", "QlogAnalysis", "QlogError", "analyze_qlog", "is_qlog"]
+
+#: Columns of the table ``connections``, each with its meaning.
+COLUMNS: dict[str, str] = {
+    "connection": "Number, from 0, in the order of their first events.",
+    "data": "`sent`: data that the log's endpoint sends, and the ACKs that it receives; `received`: the other way.",
+    "title": "The trace's title, or the endpoint's name.",
+    "vantage": "`client`, `server`, `network` or `unknown`.",
+    "group": "The connection's name in the log.",
+    "start_s": "Its first event; from the trace's first where the log has times of day.",
+    "duration_s": "From its first event to its last.",
+    "packets": "Packets 1-RTT and 0-RTT of this direction.",
+    "eliciting": "Those that ask for an ACK; null where the log has no frames.",
+    "bytes": "Their bytes, as the log counts them.",
+    "lost": "Those that the log calls lost; null for `received`.",
+    "acks": "ACK frames for them.",
+    "acks_alone": "Those in packets that ask for no ACK.",
+    "new_acks": "Those that cover a packet which asks for an ACK, for the first time.",
+    "packets_per_ack": "Packets that ask for an ACK, covered for the first time: mean over `new_acks`.",
+    "ordered_acks": "`new_acks` whose packets follow each other and the largest before: no new gap, no late packet.",
+    "acks_of_one": "Those of them that cover one packet.",
+    "acks_of_two": "Those of two.",
+    "acks_of_more": "Those of more.",
+    "usual_packets": "The number that most of them cover, the smallest of several.",
+    "usual_acks": "How many cover that number.",
+    "ranges_mean": "Ranges an ACK frame, mean.",
+    "ranges_max": "Most ranges in a frame.",
+    "delay_field_median_s": "The field ACK Delay, median over `new_acks`.",
+    "delay_field_max_s": "Its largest.",
+    "hold_median_s": "Of an ACK, from the oldest packet that it covers for the first time: received to its leaving, or sent to its coming (a round trip).",
+    "hold_max_s": "The longest.",
+    "timer_acks": "`ordered_acks` that left more than 0.1 ms after the newest packet they cover: a timer sent them; null for `sent`.",
+    "timer_s": "Their `hold_s`, median; null without any.",
+    "max_ack_delay_s": "The transport parameter of the receiver.",
+    "rtt_min_s": "Least round trip that the endpoint measured; null for `received`.",
+    "rtt_median_s": "Median of its samples; null for `received`.",
+    "cwnd_max_bytes": "Largest congestion window; null for `received`.",
+    "cwnd_last_bytes": "The last; null for `received`.",
+}
+
+#: Time from a packet to an ACK above which a timer, not the packet, sent it, in seconds.
+AT_ONCE_S = 1e-4
+TABLES = ("connections", "phases", "acks", "metrics")
+NAMES = (*(f"{table}.parquet" for table in TABLES), "analysis.json", "analysis.html")
+
+
+class QlogAnalysis:
+    """What logs say; each table is a polars frame.
+
+    Attributes:
+        file: the file's name.
+        connections: one row a direction of a connection, with the columns of :data:`COLUMNS`.
+        phases: the same counts of ACKs by the sender's phase, or by ``start`` and ``later``, and by whether packets came in order.
+        acks: one row an ACK frame.
+        metrics: windows in bytes and round trips in seconds, at each update.
+        notes: what is odd about the file.
+    """
+
+    def __init__(self, file: str, found: list[Connection], notes: list[str]) -> None:
+        import polars as pl
+
+        self.file, self.notes = file, notes
+        self.rows = [row(one, way) for one in found for way in (one.sent, one.received) if way.eliciting or way.acks or (way.packets and not one.has_frames)]
+        ways = [(one, way) for one in found for way in (one.sent, one.received)]
+        self.connections = pl.DataFrame(self.rows, infer_schema_length=None)
+        phases = [{"connection": one.number, **told} for one, way in ways for told in by_phase(way)]
+        self.phases = pl.DataFrame(phases, infer_schema_length=None)
+        acks = [{"connection": one.number, **ack} for one, way in ways for ack in way.acks]
+        self.acks = pl.DataFrame(acks, infer_schema_length=None)
+        metrics = [{"connection": one.number, **told} for one in found for told in one.metrics]
+        self.metrics = pl.DataFrame(metrics, infer_schema_length=None)
+
+    @property
+    def findings(self) -> list[str]:
+        """What each row of ``connections`` amounts to, in words."""
+        from .text import finding
+
+        return [finding(told) for told in self.rows]
+
+    def summary(self) -> dict[str, Any]:
+        """The connections as plain Python values."""
+        found = [{**told, "finding": words} for told, words in zip(self.rows, self.findings, strict=True)]
+        return {"file": self.file, "notes": self.notes, "connections": found, "phases": self.phases.to_dicts()}
+
+    def write_into(self, folder: Folder) -> None:
+        """Writes tables, ``analysis.json`` and the page ``analysis.html`` to a directory that is held."""
+        import json
+
+        from ...results.frames import write_parquet
+        from .page import page
+
+        with folder.replacing({"qlog": self.file}) as scratch:
+            for name in TABLES:
+                write_parquet(getattr(self, name), scratch / f"{name}.parquet")
+            (scratch / "analysis.json").write_text(json.dumps(self.summary()) + "\n", encoding="utf-8")
+            (scratch / "analysis.html").write_text(page(self), encoding="utf-8")
+
+
+def analyze_qlog(path: str | os.PathLike[str]) -> QlogAnalysis:
+    """Reads a qlog file: JSON or JSON-SEQ, of draft-02 (0.3) or later, as it is or compressed by gzip.
+
+    Raises:
+        QlogError: it is no qlog.
+        OSError: it cannot be read.
+    """
+    name = os.fsencode(path).decode(errors="replace")
+    notes: list[str] = []
+    found: dict[tuple[int, str], Connection] = {}
+    for number, trace in enumerate(traces(Path(path), notes)):
+        for event in trace.events:
+            key = number, event.group
+            if key not in found:
+                found[key] = Connection(len(found), trace.title, trace.vantage, event.group)
+            found[key].take(event)
+    if not found:
+        raise QlogError("it has no event")
+    if not any(way.acks for one in found.values() for way in (one.sent, one.received)):
+        notes.append("no packet is logged with an ACK frame; nothing follows about ACKs")
+    return QlogAnalysis(name, list(found.values()), notes)
+
+
+def counts(acks: list[Row], sent: bool) -> Row:
+    """What some ACKs of one direction amount to."""
+    new = [ack for ack in acks if ack["packets"]]
+    ordered = [ack for ack in new if ack["in_order"]]
+    timed = [ack for ack in ordered if ack["newest_s"] > AT_ONCE_S]
+    fields = [ack["delay_field_s"] for ack in new if ack["delay_field_s"] is not None]
+    holds = [ack["hold_s"] for ack in new]
+    usual = min(statistics.multimode(ack["packets"] for ack in ordered), default=None)
+    return {
+        "acks": len(acks),
+        "acks_alone": sum(ack["alone"] for ack in acks),
+        "new_acks": len(new),
+        "packets_per_ack": _of(statistics.fmean, (ack["packets"] for ack in new)),
+        "ordered_acks": len(ordered),
+        "acks_of_one": sum(ack["packets"] == 1 for ack in ordered),
+        "acks_of_two": sum(ack["packets"] == 2 for ack in ordered),
+        "acks_of_more": sum(ack["packets"] > 2 for ack in ordered),
+        "usual_packets": usual,
+        "usual_acks": sum(ack["packets"] == usual for ack in ordered),
+        "ranges_mean": _of(statistics.fmean, (ack["ranges"] for ack in acks)),
+        "ranges_max": _of(max, (ack["ranges"] for ack in acks)),
+        "delay_field_median_s": _of(statistics.median, fields),
+        "delay_field_max_s": _of(max, fields),
+        "hold_median_s": _of(statistics.median, holds),
+        "hold_max_s": _of(max, holds),
+        "timer_acks": None if sent else len(timed),
+        "timer_s": None if sent else _of(statistics.median, (ack["hold_s"] for ack in timed)),
+    }
+
+
+def row(one: Connection, way: Direction) -> Row:
+    """A direction's row of ``connections``."""
+    sent = way is one.sent
+    trips = [told["latest_rtt_s"] for told in one.metrics if told["latest_rtt_s"] is not None] if sent else []
+    least = [told["min_rtt_s"] for told in one.metrics if told["min_rtt_s"] is not None] if sent else []
+    windows = [told["cwnd_bytes"] for told in one.metrics if told["cwnd_bytes"] is not None] if sent else []
+    limit = one.parameters.get("remote" if sent else "local", {}).get("max_ack_delay")
+    known = isinstance(limit, (int, float)) and not isinstance(limit, bool) and 0 <= limit < 2**14
+    return {
+        **{"connection": one.number, "data": way.data, "title": one.title, "vantage": one.vantage, "group": one.group},
+        **{"start_s": one.start_s, "duration_s": one.end_s - (one.start_s or 0.0)},
+        **{"packets": way.packets, "eliciting": way.eliciting if one.has_frames else None, "bytes": way.bytes, "lost": way.lost if sent else None},
+        **counts(way.acks, sent),
+        "max_ack_delay_s": limit / 1e3 if limit is not None and known else None,
+        "rtt_min_s": _of(min, least or trips),
+        "rtt_median_s": _of(statistics.median, trips),
+        "cwnd_max_bytes": _of(max, windows),
+        "cwnd_last_bytes": windows[-1] if windows else None,
+    }
+
+
+def by_phase(way: Direction) -> list[Row]:
+    """The counts of ACKs in each phase, packets in order apart from those around gaps."""
+    groups: dict[tuple[str, bool], list[Row]] = {}
+    for ack in way.acks:
+        if ack["packets"]:
+            groups.setdefault((ack["phase"], ack["in_order"]), []).append(ack)
+    return [
+        {"data": way.data, "phase": phase, "in_order": in_order, **counts(acks, way.data == "sent")}
+        for (phase, in_order), acks in groups.items()
+    ]
+
+
+def _of(measure: Callable[[Any], float], values: Iterable[float]) -> float | None:
+    found = list(values)
+    return measure(found) if found else None
+
+

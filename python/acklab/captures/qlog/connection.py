@@ -1,0 +1,180 @@
+"""What one endpoint's log tells of a connection: its packets, each ACK frame with what it covered, windows and round trips."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+from typing import Any
+
+from .reading import Event, Json, number, whole
+
+#: Frames that ask for no ACK (RFC 9000 section 13.2.1).
+SILENT = frozenset(("ack", "padding", "connection_close"))
+#: Packets of the space in which data travel.
+DATA = frozenset(("1RTT", "0RTT", "1rtt", "0rtt"))
+#: Packets that an ACK might still cover; older ones are forgotten.
+MOST_PENDING = 10_000
+#: Packets that ask for an ACK of a connection's start: as many as Chromium acknowledges before it thins its ACKs.
+START = 100
+
+Row = dict[str, Any]
+
+
+class Direction:
+    """Data one way, and the ACKs of it: ``sent`` by the log's endpoint, or ``received``."""
+
+    def __init__(self, data: str) -> None:
+        self.data = data
+        self.packets = self.eliciting = self.bytes = self.lost = 0
+        self.acks: list[Row] = []
+        #: Number and time of packets that no ACK has covered; whether each asks for one.
+        self.pending: list[tuple[int, float, bool]] = []
+        self.largest = -1
+        self.covered = 0
+        self.first_s: float | None = None
+        self.last_s = 0.0
+
+    def packet(self, time_s: float, space_number: int, asks: bool, size: int) -> None:
+        """A packet of data."""
+        self.packets += 1
+        self.eliciting += asks
+        self.bytes += size
+        self.first_s = time_s if self.first_s is None else self.first_s
+        self.last_s = time_s
+        insort(self.pending, (space_number, time_s, asks))
+        if len(self.pending) > MOST_PENDING:
+            del self.pending[: MOST_PENDING // 2]
+
+    def ack(self, time_s: float, frame: Json, alone: bool, phase: str | None) -> None:
+        """An ACK frame for this direction's packets."""
+        ranges = _ranges(frame)
+        if not ranges:
+            return
+        covered: list[tuple[int, float, bool]] = []
+        for low, high in ranges:
+            left, right = bisect_left(self.pending, (low,)), bisect_right(self.pending, (high, float("inf"), True))
+            covered += self.pending[left:right]
+            del self.pending[left:right]
+        covered.sort()
+        asking = [packet for packet in covered if packet[2]]
+        numbers = [packet[0] for packet in covered]
+        in_order = bool(numbers) and numbers == list(range(self.largest + 1, self.largest + 1 + len(numbers)))
+        in_order = in_order and all(a[1] <= b[1] for a, b in zip(covered, covered[1:], strict=False))
+        if self.largest < 0 and numbers:  # the log or the space may begin anywhere
+            in_order = numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+        highest = max(high for _, high in ranges)
+        self.largest = max(self.largest, highest)
+        field = number(frame, "ack_delay")
+        early = self.covered < START
+        self.covered += len(asking)
+        self.acks.append(
+            {
+                "time_s": time_s,
+                "data": self.data,
+                "largest": highest,
+                "ranges": len(ranges),
+                "packets": len(asking),
+                "in_order": in_order,
+                "alone": alone,
+                "delay_field_s": None if field is None else field / 1e3,
+                "hold_s": time_s - min(packet[1] for packet in asking) if asking else None,
+                "newest_s": time_s - max(packet[1] for packet in asking) if asking else None,
+                "marked": whole(frame, "ce"),
+                "phase": phase or ("start" if early else "later"),
+            }
+        )
+
+
+class Connection:
+    """A connection in one endpoint's log."""
+
+    def __init__(self, number_: int, title: str, vantage: str, group: str) -> None:
+        self.number, self.title, self.vantage, self.group = number_, title, vantage, group
+        self.sent, self.received = Direction("sent"), Direction("received")
+        self.metrics: list[Row] = []
+        self.parameters: dict[str, Json] = {}
+        self.state: str | None = None
+        #: Whether any packet is logged with its frames; without, nothing is known of ACKs.
+        self.has_frames = False
+        self.start_s: float | None = None
+        self.end_s = 0.0
+        self._latest: Row = {}
+
+    def take(self, event: Event) -> None:
+        """One event of the log, in the log's order."""
+        self.start_s = event.time_s if self.start_s is None else self.start_s
+        self.end_s = max(self.end_s, event.time_s)
+        taken = getattr(self, f"_{event.name}", None)
+        if taken is not None:
+            taken(event.time_s, event.data)
+
+    def _packet_sent(self, time_s: float, data: Json) -> None:
+        self._packet(time_s, data, self.sent, self.received, None)
+
+    def _packet_received(self, time_s: float, data: Json) -> None:
+        self._packet(time_s, data, self.received, self.sent, self._phase())
+
+    def _packet(self, time_s: float, data: Json, carries: Direction, acknowledges: Direction, phase: str | None) -> None:
+        header = data.get("header")
+        if not isinstance(header, dict) or (header.get("packet_type") or data.get("packet_type")) not in DATA:
+            return
+        found = data.get("frames")
+        self.has_frames = self.has_frames or bool(found)
+        frames = [frame for frame in found if isinstance(frame, dict)] if isinstance(found, list) else []
+        asks = any(frame.get("frame_type") not in SILENT for frame in frames)
+        space_number = whole(header, "packet_number")
+        if space_number is not None:
+            size = whole(data.get("raw"), "length") or whole(header, "packet_size", "length") or 0
+            carries.packet(time_s, space_number, asks, size)
+        for frame in frames:
+            if frame.get("frame_type") == "ack":
+                acknowledges.ack(time_s, frame, not asks, phase)
+
+    def _packet_lost(self, _time_s: float, data: Json) -> None:
+        header = data.get("header")
+        kind = (header if isinstance(header, dict) else data).get("packet_type", data.get("type"))
+        self.sent.lost += kind in DATA
+
+    def _metrics_updated(self, time_s: float, data: Json) -> None:
+        keys = {
+            "cwnd_bytes": ("congestion_window", "cwnd"),
+            "ssthresh_bytes": ("ssthresh",),
+            "flight_bytes": ("bytes_in_flight",),
+        }
+        row: Row = {name: number(data, *old) for name, old in keys.items()}
+        for name in ("latest_rtt", "smoothed_rtt", "min_rtt", "rtt_variance"):
+            value = number(data, name)
+            row[f"{name}_s"] = None if value is None else value / 1e3
+        self._latest.update({key: value for key, value in row.items() if value is not None})
+        self.metrics.append({"time_s": time_s, **row})
+
+    _recovery_metrics_updated = _metrics_updated
+
+    def _congestion_state_updated(self, _time_s: float, data: Json) -> None:
+        new = data.get("new")
+        self.state = new[:40] if isinstance(new, str) else None
+
+    def _parameters_set(self, _time_s: float, data: Json) -> None:
+        owner = data.get("initiator", data.get("owner"))
+        if owner in ("local", "remote"):
+            self.parameters[owner] = data
+
+    def _phase(self) -> str | None:
+        """The sender's phase: as the log says, else by its window and threshold, if the log has them."""
+        if self.state is not None:
+            return self.state.replace("_", "-").lower()
+        window, threshold = self._latest.get("cwnd_bytes"), self._latest.get("ssthresh_bytes")
+        if window is None:
+            return None
+        return "slow-start" if threshold is None or window < threshold else "congestion-avoidance"
+
+
+def _ranges(frame: Json) -> list[tuple[int, int]]:
+    """The ranges of packet numbers of an ACK frame, each with both ends."""
+    found = frame.get("acked_ranges")
+    ranges = []
+    for told in found if isinstance(found, list) else []:
+        ends = told if isinstance(told, list) and len(told) in (1, 2) else [told]
+        numbers = [whole({"n": end}, "n") for end in ends]
+        if None not in numbers and numbers[0] <= numbers[-1]:  # type: ignore[operator]
+            ranges.append((numbers[0], numbers[-1]))
+    return ranges  # type: ignore[return-value]

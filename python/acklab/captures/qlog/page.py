@@ -1,0 +1,110 @@
+"""What logs say of ACKs, as one offline page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from ...figures import draw
+from ...figures.charts import Axis, Bar, Bars, Line, Lines, Panel
+from ...figures.html import document, esc, header, table
+from . import text
+from .connection import Row
+
+if TYPE_CHECKING:
+    from . import QlogAnalysis
+
+#: Directions that are drawn, those with most ACKs.
+MOST_DRAWN = 8
+#: Points of a line or marks of a kind.
+MOST_POINTS = 4_000
+#: The histogram's last bar holds all ACKs of this many packets or more.
+MOST_PACKETS = 12
+
+
+def page(found: QlogAnalysis) -> str:
+    """The page's text."""
+    drawn = sorted(found.rows, key=lambda row: -row["acks"])[:MOST_DRAWN]
+    drawn.sort(key=lambda row: (row["connection"], row["data"]))
+    heads = ["direction", "packets", "ACKs", "packets an ACK", "held at most", "lost"]
+    rows = [_cells(row) for row in found.rows[:200]]
+    notes = "".join(f'<p class="note">{esc(note)}</p>' for note in found.notes)
+    more = f'<p class="note">... and {len(found.rows) - 200} more.</p>' if len(found.rows) > 200 else ""
+    body = [
+        header("What the ACKs say", "acklab analyze", text.heading(found, short=True), quick=False),
+        notes,
+        "</header><main>",
+        f'<section class="card">{table(heads, rows, ["text", "", "", "", "", ""])}{more}</section>',
+        *(_section(found, row) for row in drawn),
+        '</main><footer class="foot">What each number means is in the reference of <code>acklab analyze</code>.</footer>',
+    ]
+    return document(f"ACKs of {text.last_name(found.file)}", "".join(body))
+
+
+def _cells(row: Row) -> list[str]:
+    mean = "-" if row["packets_per_ack"] is None else f"{row['packets_per_ack']:.2f}"
+    lost = "-" if row["lost"] is None else str(row["lost"])
+    return [esc(text.name(row)), str(row["packets"]), str(row["acks"]), mean, text.span(row["hold_max_s"]), lost]
+
+
+def _section(found: QlogAnalysis, row: Row) -> str:
+    told = [[esc(words), esc(value)] for words, value in text.cells(row)]
+    half = (len(told) + 1) // 2
+    beside = [left + right for left, right in zip(told[:half], [*told[half:], ["", ""]], strict=False)]
+    heads, rows = text.phase_rows(found, row)
+    phases = table(heads, [[esc(cell) for cell in cells] for cells in rows], ["text", "text"]) if rows else ""
+    charts = [chart for chart in (_histogram(found, row), _times(found, row)) if chart is not None]
+    pictures = "".join(draw.embedded(chart, draw.save(chart)) for chart in charts)
+    return (
+        f'<section class="card"><h2>{esc(text.name(row))}</h2><p class="lead">{esc(text.finding(row))}</p>{pictures}'
+        f"{phases}{table(['', '', '', ''], beside, ['text', '', 'text', ''], 'pairs')}</section>"
+    )
+
+
+def _mine(frame: pl.DataFrame, row: Row) -> pl.DataFrame:
+    return frame.filter((pl.col("connection") == row["connection"]) & (pl.col("data") == row["data"]))
+
+
+def _histogram(found: QlogAnalysis, row: Row) -> Bars | None:
+    """How many packets the ACKs cover."""
+    if not row["new_acks"]:
+        return None
+    acks = _mine(found.acks, row).filter(pl.col("packets") > 0)
+    groups = []
+    for n in range(1, min(MOST_PACKETS, max(4, *acks["packets"].to_list())) + 1):
+        these = acks.filter(pl.col("packets") == n if n < MOST_PACKETS else pl.col("packets") >= n)
+        ordered = float(these["in_order"].sum())
+        groups.append(Bar(str(n) if n < MOST_PACKETS else f"{n} or more", [ordered, float(len(these)) - ordered]))
+    about = "ACKs by how many packets, of those that ask for one, they cover for the first time."
+    keys = ["packets in order", "around gaps or late packets"]
+    return Bars(f"q{row['connection']}{row['data']}-packets", about, keys, ["blue", "red"], groups, Axis("ACKs (count)"), 2.4)
+
+
+def _times(found: QlogAnalysis, row: Row) -> Lines | None:
+    """How old the oldest packet was that an ACK covers; and the window, where the log has one."""
+    if not row["new_acks"]:
+        return None
+    acks = _thin(_mine(found.acks, row).filter(pl.col("packets") > 0))
+    ordered, others = acks.filter(pl.col("in_order")), acks.filter(~pl.col("in_order"))
+    marks = [
+        Line(words, these["time_s"].to_list(), (these["hold_s"] * 1e3).to_list(), colour, dash="", marker=".")
+        for words, these, colour in (("packets in order", ordered, "blue"), ("around gaps", others, "red"))
+        if len(these)
+    ]
+    about = "from the oldest packet to its ACK" if row["data"] == "received" else "round trip of the oldest packet"
+    panels = [Panel(about, Axis("time (s)"), Axis("ms", low=0.0), marks)]
+    if row["data"] == "sent" and "cwnd_bytes" in found.metrics.columns:
+        known = found.metrics.filter(pl.col("connection") == row["connection"])
+        lines = []
+        for column, words, colour in (("cwnd_bytes", "window", "blue"), ("flight_bytes", "in flight", "slate")):
+            these = _thin(known.drop_nulls(column))
+            if len(these):
+                lines.append(Line(words, these["time_s"].to_list(), (these[column] / 1e3).to_list(), colour, step=True))
+        if lines:
+            panels.append(Panel("congestion window", Axis("time (s)"), Axis("kB", low=0.0), lines))
+    return Lines(f"q{row['connection']}{row['data']}-times", "ACKs over time.", panels, 2.6)
+
+
+def _thin(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.gather_every(max(1, -(-len(frame) // MOST_POINTS)))

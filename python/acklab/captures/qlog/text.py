@@ -1,0 +1,116 @@
+"""What logs say of ACKs, for a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...plot.words import NB, amount, count, seconds
+from ...text.columns import align
+from ...text.escapes import one_line
+from .connection import Row
+
+if TYPE_CHECKING:
+    from . import QlogAnalysis
+
+#: Directions with less data are counted only.
+MOST = 20
+#: Share of the ACKs in order that a rule has to cover to be named.
+SHARE = 0.9
+
+
+def finding(row: Row) -> str:
+    """How the receiver of a direction acknowledges, with the numbers behind it."""
+    if not row["new_acks"]:
+        return "No ACK frame covers a packet that asks for one."
+    ordered = row["ordered_acks"]
+    parts = [f"{row['packets_per_ack']:.2f} packets an ACK ({row['new_acks']} ACKs)"]
+    if ordered and row["usual_acks"] >= SHARE * ordered:
+        parts.insert(0, f"{row['usual_acks']} of {ordered} ACKs of packets in order cover {count(row['usual_packets'], 'packet')}")
+    if row["data"] == "received":
+        timed = row["timer_acks"]
+        timer = f"a timer sent {timed}, {seconds(row['timer_s'])} after the oldest packet (median)" if timed else "no timer seen"
+        parts.append(f"{timer}; longest hold {seconds(row['hold_max_s'])}")
+    if row["new_acks"] - ordered:
+        parts.append(f"{row['new_acks'] - ordered} ACKs around gaps or late packets")
+    return ("; ".join(parts) + ".").replace(NB, " ").replace("\u202f", " ")
+
+
+def name(row: Row) -> str:
+    """A direction's name."""
+    title = f"{one_line(row['title'])}, " if row["title"] else ""
+    group = f" {one_line(row['group'])[:16]}" if row["group"] else ""
+    return f"{row['connection']}: {title}{one_line(row['vantage'])}{group}, data {row['data']}"
+
+
+def span(value: float | None) -> str:
+    """A duration, if there is one."""
+    return "-" if value is None else seconds(value)
+
+
+def cells(row: Row) -> list[tuple[str, str]]:
+    """What is shown of a direction."""
+    mean = row["packets_per_ack"]
+    ranges = "-" if row["ranges_mean"] is None else f"{row['ranges_mean']:.2f}, {row['ranges_max']}"
+    window = row["cwnd_max_bytes"]
+    return [
+        ("packets", str(row["packets"])),
+        ("asking for an ACK", "-" if row["eliciting"] is None else str(row["eliciting"])),
+        ("bytes", amount(row["bytes"], "B") if row["bytes"] else "-"),
+        ("called lost", "-" if row["lost"] is None else str(row["lost"])),
+        ("ACK frames", str(row["acks"])),
+        ("packets an ACK", "-" if mean is None else f"{mean:.2f}"),
+        ("in order: of 1, 2, more", f"{row['acks_of_one']}, {row['acks_of_two']}, {row['acks_of_more']}"),
+        ("ranges: mean, most", ranges),
+        ("ACK Delay: median, max", f"{span(row['delay_field_median_s'])}, {span(row['delay_field_max_s'])}"),
+        ("to the ACK: median, max", f"{span(row['hold_median_s'])}, {span(row['hold_max_s'])}"),
+        ("max_ack_delay", span(row["max_ack_delay_s"])),
+        ("round trip: min, median", f"{span(row['rtt_min_s'])}, {span(row['rtt_median_s'])}"),
+        ("largest window", "-" if window is None else amount(window, "B")),
+    ]
+
+
+def phase_rows(found: QlogAnalysis, row: Row) -> tuple[list[str], list[list[str]]]:
+    """A direction's ACKs by phase: heads and cells."""
+    heads = ["phase", "packets", "ACKs", "packets an ACK", "of 1", "of 2", "more", "held: median", "max", "ranges"]
+    rows = []
+    for told in found.phases.to_dicts():
+        if (told["connection"], told["data"]) == (row["connection"], row["data"]):
+            order = "in order" if told["in_order"] else "around gaps"
+            numbers = [str(told["new_acks"]), f"{told['packets_per_ack']:.2f}"]
+            small = [str(told[f"acks_of_{n}"]) if told["in_order"] else "-" for n in ("one", "two", "more")]
+            holds = [span(told["hold_median_s"]), span(told["hold_max_s"])]
+            rows.append([one_line(told["phase"]), order, *numbers, *small, *holds, f"{told['ranges_mean']:.2f}"])
+    return heads, rows
+
+
+def last_name(file: str) -> str:
+    """A file's last name."""
+    return one_line(file.replace("\\", "/").rpartition("/")[2])
+
+
+def heading(found: QlogAnalysis, *, short: bool = False) -> str:
+    """The file in a line; ``short`` without its directory."""
+    file = last_name(found.file) if short else one_line(found.file)
+    connections = len({row["connection"] for row in found.rows})
+    return f"{file}: {count(connections, 'QUIC connection')}, {count(sum(row['acks'] for row in found.rows), 'ACK frame')}"
+
+
+def as_text(found: QlogAnalysis, most: int = MOST) -> str:
+    """The directions with most ACKs, each with its numbers, its phases and a conclusion."""
+    lines = [heading(found), *found.notes]
+    shown = sorted(found.rows, key=lambda row: -row["acks"])[:most]
+    for row in sorted(shown, key=lambda row: (row["connection"], row["data"])):
+        told = cells(row)
+        wide = max(len(words) for words, _ in told)
+        lines += ["", name(row)]
+        half = (len(told) + 1) // 2
+        left = [f"  {words:<{wide}} {value}" for words, value in told]
+        room = max(map(len, left[:half])) + 2
+        lines += [f"{one:<{room}}{two}".rstrip() for one, two in zip(left[:half], [*left[half:], ""], strict=False)]
+        heads, rows = phase_rows(found, row)
+        if rows:
+            lines += [f"  {line}" for line in align(heads, rows, names=2)]
+        lines.append(finding(row))
+    if len(found.rows) > most:
+        lines.append(f"\n... and {len(found.rows) - most} more directions (--json and --out have them all)")
+    return "\n".join(lines).replace(NB, " ").replace("\u202f", " ")
