@@ -136,6 +136,7 @@ def work(link: socket.socket, node: Any, job: dict[str, Any], files: int | None)
     user = job["user"]
     if user is not None:
         os.chown(node.SCRATCH + "/files", *user)
+        os.chown(node.SCRATCH + "/files/qlog", *user)
         node.write("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0")
     for power in range(64):
         if power not in KEPT:

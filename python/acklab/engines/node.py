@@ -315,8 +315,6 @@ def hand_back(job: dict[str, Any], node: Node) -> None:
     for program in node.programs:
         with open(f"{out}/{program.number}.output", "wb") as file:
             file.write(program.output)
-    with contextlib.suppress(OSError):
-        os.rmdir(SCRATCH + "/files/qlog")  # nobody has written a log
     copy_files(out + "/files")
     with open(out + "/result.json", "w") as file:
         json.dump([program.told() for program in node.programs], file)
@@ -324,6 +322,8 @@ def hand_back(job: dict[str, Any], node: Node) -> None:
 
 def copy_files(to: str) -> None:
     """Copies what programs wrote to their working directory."""
+    with contextlib.suppress(OSError):
+        os.rmdir(SCRATCH + "/files/qlog")  # nobody has written a log
     shutil.copytree(SCRATCH + "/files", to, symlinks=True, dirs_exist_ok=True, ignore=_special, copy_function=shutil.copyfile)
 
 
