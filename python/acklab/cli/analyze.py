@@ -19,6 +19,7 @@ from ..text.terminal import say, say_json, status
 from .options import add_open, add_verb, check_open, directory, open_page
 
 if TYPE_CHECKING:
+    from ..captures.qlog import QlogAnalysis
     from ..results.directory import Folder
 
 EXAMPLE = """\
@@ -92,18 +93,17 @@ def act(options: argparse.Namespace) -> int:
 def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
     from .._core import CaptureError
     from ..captures import analyze
-    from ..captures.qlog import QlogError, is_qlog
+    from ..captures.qlog import QlogError, analyze_qlog, is_qlog
     from ..captures.text import MOST, as_text
     from ..captures.text import title_of_file as title
 
     for number, file in enumerate(options.files):
         tick, close = _progress(file)
         try:
-            if file != STANDARD_INPUT and is_qlog(file):
-                _log(options, file, number, folders)
-                continue
-            with _spared(options, file):
-                found = analyze(file, packets=bool(options.out), tick=tick)
+            log = analyze_qlog(file) if file != STANDARD_INPUT and is_qlog(file) else None
+            if log is None:
+                with _spared(options, file):
+                    found = analyze(file, packets=bool(options.out), tick=tick)
         except QlogError as error:
             options.parser.exit(2, f"acklab: {title(file)}: {error}\n")
         except CaptureError as error:
@@ -113,6 +113,9 @@ def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
             close()
             options.parser.error(f"{title(file)}: {(error.strerror or str(error)).partition(' (os error')[0]}")
         close()
+        if log is not None:
+            _say_log(options, log, number, folders)
+            continue
         if options.json:
             say_json(found.json(options.only, options.sort))
         else:
@@ -126,14 +129,12 @@ def _analyze(options: argparse.Namespace, folders: list[Folder]) -> int:
     return 0
 
 
-def _log(options: argparse.Namespace, file: str, number: int, folders: list[Folder]) -> None:
+def _say_log(options: argparse.Namespace, found: QlogAnalysis, number: int, folders: list[Folder]) -> None:
     """The same for a log of QUIC endpoints."""
-    from ..captures.qlog import analyze_qlog
     from ..captures.qlog.text import MOST, as_text
 
     if options.only or options.sort:
         options.parser.error("--only and --sort are for captures; this is a qlog file")
-    found = analyze_qlog(file)
     say_json(json.dumps(found.summary())) if options.json else say(("\n" if number else "") + as_text(found, options.most or MOST))
     if options.out:
         found.write_into(folders[number])
