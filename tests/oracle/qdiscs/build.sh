@@ -4,7 +4,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp "$here"/../../../tools/kernel/* "$work"
+cp -R "$here"/../../../tools/kernel/* "$work"
 cat "$here"/kernel/config >>"$work/config"
 cp "$here"/kernel/makefile.patch "$work"
 diff -u --label /dev/null --label b/net/sched/judge.c /dev/null "$here"/kernel/judge.c >"$work/judge.patch" || true
