@@ -209,8 +209,7 @@ impl<'s> Walk<'s> {
 
     /// A key of other forms than `form`: often what was left standing when the tag alone was changed.
     fn of_another_form(&self, key: &str, (tag, given): (&str, &Value), form: &'s Value, path: &Path<'_>) -> Problem {
-        let known = form.get("properties").and_then(Value::as_object).into_iter().flatten();
-        let known = listed(known.map(|(key, _)| key.as_str()));
+        let known = listed(keys(form));
         let problem = Problem::at(path.key(key), format!("unknown key with {tag} = {given}; known here: {known}"));
         let alone = Value::Object(Object::from_iter([(tag.to_owned(), given.clone())]));
         match self.value(form, &alone, path) {
@@ -307,12 +306,10 @@ impl<'s> Walk<'s> {
             },
             "object" => {
                 let required: Vec<_> = schema.get("required").and_then(Value::as_array).into_iter().flatten().collect();
-                let known = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+                let known = keys(schema);
                 match required.iter().filter_map(|key| key.as_str()).collect::<Vec<_>>() {
                     keys if !keys.is_empty() => format!("a table with {}", listed(keys)),
-                    _ if (1..=8).contains(&known.clone().count()) => {
-                        format!("a table with some of {}", listed(known.map(|(key, _)| key.as_str())))
-                    }
+                    _ if (1..=8).contains(&known.len()) => format!("a table with some of {}", listed(known)),
                     _ => "a table".to_owned(),
                 }
             }
@@ -322,6 +319,14 @@ impl<'s> Walk<'s> {
             },
         }
     }
+}
+
+/// A table's keys by the alphabet. The maps of `serde_json` keep the order of a text if any crate of the build asks for it.
+fn keys(schema: &Value) -> Vec<&str> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let mut keys: Vec<_> = properties.into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+    keys.sort_unstable();
+    keys
 }
 
 fn unknown_key<'k>(key: &str, known: impl IntoIterator<Item = &'k str>, path: &Path<'_>) -> Problem {

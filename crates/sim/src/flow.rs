@@ -40,16 +40,22 @@ pub struct Flow {
     pub(crate) receiver: Receiver,
     /// When the present transfer was due to start.
     pub(crate) start: Time,
-    /// Where segments are paced.
-    pacer: Option<Box<LazyTimer>>,
     /// An application that sends by itself, instead of handing over everything at the start.
     pub(crate) source: Option<Box<Application>>,
-    /// Draws of sizes and pauses, where they are random.
-    workload: Option<Box<Workload>>,
+    rare: Box<Rare>,
     /// Index into the scenario's flow tables.
     pub(crate) spec: u32,
     /// Which of that table's flows.
     pub(crate) member: u32,
+}
+
+/// Parts that only some flows use; apart, so that a flow takes as few cache lines.
+#[derive(Clone, Debug, Default)]
+struct Rare {
+    /// Where segments are paced.
+    pacer: Option<Box<LazyTimer>>,
+    /// Draws of sizes and pauses, where they are random.
+    workload: Option<Box<Workload>>,
 }
 
 impl Flow {
@@ -68,10 +74,9 @@ impl Flow {
             sender: sender(table, supply, seed(table, stream)),
             receiver: receiver(table),
             sender_timer: LazyTimer::default(),
-            pacer: None,
             receiver_timer: LazyTimer::default(),
             source: source.map(Box::new),
-            workload,
+            rare: Box::new(Rare { workload, ..Rare::default() }),
             spec,
             member,
             transfer,
@@ -85,10 +90,10 @@ impl Flow {
     /// Opens a new connection for the next of repeated transfers; what the old one left in the network dies.
     pub fn reopen(&mut self, table: &FlowSpec, start: Time) {
         let seed = self.sender.seed();
-        self.sender = sender(table, supply(table, &mut self.workload), seed);
+        self.sender = sender(table, supply(table, &mut self.rare.workload), seed);
         self.receiver = receiver(table);
         self.sender_timer.disarm();
-        self.pacer.iter_mut().for_each(|pacer| pacer.disarm());
+        self.rare.pacer.iter_mut().for_each(|pacer| pacer.disarm());
         self.receiver_timer.disarm();
         self.connection += 1;
         self.start = start;
@@ -109,7 +114,7 @@ impl Flow {
 
     /// The pause before the next of repeated transfers.
     pub fn pause(&mut self, repeat: &Repeat) -> Time {
-        self.workload.as_mut().map_or(repeat.think, |workload| workload.pause(repeat))
+        self.rare.workload.as_mut().map_or(repeat.think, |workload| workload.pause(repeat))
     }
 
     /// Follows the rules of `table` instead, before anything was sent; `stream` as for [`Flow::new`]. Its size must not be
@@ -227,7 +232,7 @@ impl Flow {
     /// The event handled concerns the pacer.
     pub fn on_pacer(&mut self, id: u32, net: &mut Network) {
         let (entry, now) = (net.current, net.now());
-        if self.pacer.get_or_insert_default().expires(entry, &mut net.events) {
+        if self.rare.pacer.get_or_insert_default().expires(entry, &mut net.events) {
             self.with_sender(id, net, |sender, port| sender.on_pacer(now, port));
         }
     }
@@ -277,7 +282,7 @@ impl Flow {
     #[inline(always)]
     fn sending<'f>(&'f mut self, id: u32, net: &'f mut Network) -> (&'f mut Sender, SenderPort<'f>) {
         let first_data = &mut self.first_data;
-        let (timer, pacer) = (&mut self.sender_timer, &mut self.pacer);
+        let (timer, pacer) = (&mut self.sender_timer, &mut self.rare.pacer);
         let port = SenderPort { id, connection: self.connection, timer, pacer, first_data, net };
         (&mut self.sender, port)
     }

@@ -68,8 +68,6 @@ pub struct Core {
     pub(super) plain: bool,
     /// True if pacing or skipping may hold back what the window allows.
     pub(super) restrained: bool,
-    /// Marks are counted (RFC 9768), or will be.
-    pub(super) accurate: bool,
     /// An episode of loss recovery is on.
     pub(super) repairing: bool,
     /// Inputs that the control needs.
@@ -124,6 +122,7 @@ impl Core {
         let watched = extras.undo.is_some()
             || extras.usage.is_some()
             || extras.flight.is_some()
+            || extras.accurate.is_some()
             || needs != Needs::Credit
             || rules.handshake_ack
             || rules.marks_end;
@@ -133,7 +132,6 @@ impl Core {
             seq,
             plain: !restrained && !ruled && !watched,
             restrained,
-            accurate: extras.accurate.is_some(),
             repairing: false,
             needs,
             notices: Notices { ruled, ..Notices::default() },

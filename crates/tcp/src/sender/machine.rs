@@ -69,7 +69,7 @@ impl Sender {
         self.core.counters.acks_received += 1;
         self.core.notices.ack_mark |= ack.ecn == Ecn::Ce;
         let read;
-        let ack = if self.core.accurate {
+        let ack = if !self.core.plain && self.core.extras.accurate.is_some() {
             read = self.core.read_marks(ack);
             &read
         } else {
