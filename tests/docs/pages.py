@@ -73,6 +73,15 @@ UNTRIED = {
     "ACKLAB_KERNEL=7.3 python tests/drill/selftests.py ~/linux-7.3 --times 10 --page docs/oracle/linux-scripts.md",
     "acklab compare PATH.toml --virtual --server 'SERVER' --client 'CLIENT {server}' --case 'fifo' "
     "--case 'cake: link.0.queue={kind=\"cake\"}' --metric 'completion@R'",
+    # what tests/python/test_quic_programs.py runs, where the programs were built, too
+    "git clone https://github.com/quinn-rs/quinn",
+    "make kernel",
+    "QUINN=../quinn sh examples/programs/quic/build.sh ../quic",
+    'SERVER="$PWD/../quic/quinn serve 0.0.0.0:443 \\$ACKS" CLIENT="$PWD/../quic/quinn fetch {server}:443 5000000"',
+    'acklab run examples/programs/home-cake.toml --virtual --server "$SERVER" --client "$CLIENT"',
+    'acklab compare examples/programs/home-cake.toml --virtual --server "$SERVER" --client "$CLIENT" --case \'without\' '
+    "--case 'with: program.0.environment={ACKS=\"10\"}' --metric completion@home "
+    "--metric 'acks: segments_sent@udp home>server:443' --seeds 10 --out frequency",
     # what tests/live/test_live_programs.py runs
     "acklab run PATH.toml --live --server 'iperf3 -s -1' --client 'iperf3 -c {server}'",
     "acklab run examples/programs/web-docsis.toml --virtual --allow-programs",
