@@ -323,7 +323,7 @@ def hand_back(job: dict[str, Any], node: Node) -> None:
 def copy_files(to: str) -> None:
     """Copies what programs wrote to their working directory."""
     with contextlib.suppress(OSError):
-        os.rmdir(SCRATCH + "/files/qlog")  # nobody has written a log
+        os.rmdir(SCRATCH + "/files/qlog")  # where no log was written
     shutil.copytree(SCRATCH + "/files", to, symlinks=True, dirs_exist_ok=True, ignore=_special, copy_function=shutil.copyfile)
 
 
