@@ -202,7 +202,7 @@ table! {
         pub path_limited_s: Option<f64>,
         /// The congestion window was used up, and no queue stood.
         pub cwnd_limited_s: Option<f64>,
-        /// The flight stayed the same for 4 round trips or more, below the receiver's window, and no queue stood: the sender's buffer, or another limit of its own.
+        /// The flight stayed the same for more than 4 round trips, below the receiver's window, and no queue stood: the sender's buffer, or another limit of its own.
         pub sender_window_limited_s: Option<f64>,
         /// The path or the congestion window; the capture does not distinguish them.
         pub network_limited_s: Option<f64>,
