@@ -16,6 +16,8 @@ const BEACON: u64 = 1 << 22;
 pub(super) struct Accurate {
     /// What both ends have agreed on.
     mode: Feedback,
+    /// A SYN has come.
+    opened: bool,
     /// Flags of the SYN's answer.
     answer: Ace,
     /// `r.cep`: packets that came marked.
@@ -49,6 +51,7 @@ impl Accurate {
     fn fresh(mode: Feedback, answer: Ace) -> Accurate {
         Accurate {
             mode,
+            opened: false,
             answer,
             packets: FIRST_PACKETS,
             marked: 0,
@@ -61,8 +64,15 @@ impl Accurate {
         }
     }
 
-    /// A SYN arrives (sections 3.1.1 and 3.1.2, Table 2). The answer to a request for accurate ECN tells how the SYN came.
+    /// A SYN arrives (sections 3.1.1 and 3.1.2, Table 2). The answer to a request for accurate ECN tells how the SYN came. The first SYN
+    /// decides: of a later one, whatever its flags, it tells only that (section 3.1.5).
     fn on_syn(&mut self, syn: &Segment, feedback: Feedback) {
+        if std::mem::replace(&mut self.opened, true) && feedback == Feedback::Accurate {
+            if self.mode == Feedback::Accurate {
+                self.answer = Ace::of(handshake(syn.ecn));
+            }
+            return;
+        }
         let asks = syn.ace == Ace::REQUEST;
         (self.mode, self.answer) = match feedback {
             Feedback::Accurate if asks => (Feedback::Accurate, Ace::of(handshake(syn.ecn))),
@@ -89,11 +99,15 @@ impl Accurate {
         let marked = segment.ecn == Ecn::Ce;
         let changed = marked != self.last;
         self.last = marked;
+        if segment.syn {
+            // Its answer tells of its mark, no counter (section 3.2.2.2).
+            return Some(false);
+        }
         if marked {
             self.packets += u64::from(merged) + 1;
             self.marked += u64::from(segment.len);
             self.pending += merged + 1;
-        } else if segment.ecn != Ecn::NotEct && !segment.syn {
+        } else if segment.ecn != Ecn::NotEct {
             self.unmarked += u64::from(segment.len);
             self.ect1 = segment.ecn == Ecn::Ect1;
         }

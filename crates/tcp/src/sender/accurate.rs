@@ -110,13 +110,9 @@ impl Accurate {
     pub fn flags(&mut self, syns: Option<u32>) -> Option<Ace> {
         match (syns, self.mode) {
             (Some(0 | 1), _) => Some(Ace::REQUEST),
-            (Some(_), _) => {
-                self.mode = Mode::Off;
-                None
-            }
             // The other direction has no marks.
             (None, Mode::Accurate) => Some(Ace::of(FIRST_PACKETS)),
-            (None, _) => None,
+            (Some(_) | None, _) => None,
         }
     }
 
@@ -130,12 +126,14 @@ impl Accurate {
         self.packets - FIRST_PACKETS
     }
 
-    /// The answer to the SYN arrives (section 3.1.1, Table 2).
+    /// The answer to the SYN arrives (section 3.1.1, Table 2). The first one decides, whatever SYN it answers (section 3.1.5).
     fn agree(&mut self, ace: Ace) {
+        if self.mode != Mode::Asked {
+            return;
+        }
         self.mode = match ace.number() {
             None | Some(0 | 7) => Mode::Off,
             Some(1) => Mode::Classic,
-            Some(_) if self.mode == Mode::Off => Mode::Off,
             Some(_) => Mode::Accurate,
         };
     }
@@ -151,6 +149,10 @@ impl Accurate {
             Mode::Classic => return *ack,
             Mode::Off | Mode::Asked => return Ack { ece: false, ..*ack },
             Mode::Accurate => {}
+        }
+        // What was never sent makes no ACK acceptable (RFC 9293 section 3.10.7.4).
+        if ack.ack > seq.max {
+            return Ack { ece: false, ..*ack };
         }
         let delivered = self.deliver(ack, seq);
         let later = timestamps && ack.ts_ecr > self.echo;

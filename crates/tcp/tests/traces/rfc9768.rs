@@ -168,8 +168,12 @@ fn asking(ace: AceRule) -> SenderRules {
 
 /// A sender that has asked, after the answer with these flags; and the segments that it sent then.
 fn agreed(answer: Option<u64>) -> (Sender, Vec<Segment>) {
+    agreed_by(AceRule::Rfc9768, answer)
+}
+
+fn agreed_by(rule: AceRule, answer: Option<u64>) -> (Sender, Vec<Segment>) {
     let mut tape = Tape::default();
-    let mut sender = Sender::new(Arc::new(asking(AceRule::Rfc9768)), Supply::Segments(200));
+    let mut sender = Sender::new(Arc::new(asking(rule)), Supply::Segments(200));
     sender.start(Time::ZERO, &mut tape);
     assert_eq!(tape.sent[0].ace, Ace::REQUEST);
     tape.sent.clear();
@@ -200,18 +204,77 @@ fn the_answer_decides_the_mode() {
     }
 }
 
-/// Section 3.1.4.1: the first two SYNs ask, the third does not, and then nothing may be marked, whatever the answer.
+/// Section 3.1.4.1: the first two SYNs ask, the third does not. The first answer decides nevertheless, whatever SYN it answers: a server
+/// that has agreed counts (sections 3.1.4.1 and 3.1.5).
 #[test]
 fn a_third_syn_does_not_ask() {
-    let mut tape = Tape::default();
-    let mut sender = Sender::new(Arc::new(asking(AceRule::Rfc9768)), Supply::Segments(2));
-    sender.start(Time::ZERO, &mut tape);
-    for at in [3.0, 9.0] {
-        sender.on_timeout(Time::from_secs(at), &mut tape);
+    for (answer, ecn, ace) in [(Some(2), Ecn::Ect, Some(5)), (Some(1), Ecn::Ect, None), (None, Ecn::NotEct, None)] {
+        let mut tape = Tape::default();
+        let mut sender = Sender::new(Arc::new(asking(AceRule::Rfc9768)), Supply::Segments(2));
+        sender.start(Time::ZERO, &mut tape);
+        for at in [3.0, 9.0] {
+            sender.on_timeout(Time::from_secs(at), &mut tape);
+        }
+        assert_eq!(tape.sent.iter().map(|syn| syn.ace.number()).collect::<Vec<_>>(), [Some(7), Some(7), None]);
+        let ace_of = |answer: Option<u64>| answer.map_or(Ace::default(), Ace::of);
+        let answers = Ack { ack: 1, syn: true, ace: ace_of(answer), ..Ack::default() };
+        sender.on_ack(&answers, Time::from_secs(9.1), &mut tape);
+        let data = &tape.sent[3..];
+        assert!(!data.is_empty() && data.iter().all(|sent| (sent.ecn, sent.ace.number()) == (ecn, ace)), "{answer:?}");
     }
-    assert_eq!(tape.sent.iter().map(|syn| syn.ace.number()).collect::<Vec<_>>(), [Some(7), Some(7), None]);
-    sender.on_ack(&Ack { ack: 1, syn: true, ace: Ace::of(2), ..Ack::default() }, Time::from_secs(9.1), &mut tape);
-    assert!(tape.sent[3..].iter().all(|segment| segment.ecn == Ecn::NotEct));
+}
+
+/// Section 3.1.5: a second answer to the SYN, with other flags, changes nothing.
+#[test]
+fn the_first_answer_decides() {
+    for (first, second, ecn) in [(2, 0, Ecn::Ect), (2, 1, Ecn::Ect), (0, 2, Ecn::NotEct)] {
+        let (mut sender, _) = agreed(Some(first));
+        let mut tape = Tape::default();
+        let again = Ack { ack: 1, syn: true, ace: Ace::of(second), ..Ack::default() };
+        sender.on_ack(&again, Time::from_secs(0.15), &mut tape);
+        sender.on_ack(&Ack { ack: 2001, ace: Ace::of(5), ..Ack::default() }, Time::from_secs(0.2), &mut tape);
+        assert!(!tape.sent.is_empty() && tape.sent.iter().all(|segment| segment.ecn == ecn), "{first} {second}");
+    }
+}
+
+/// Section 3.1.5: a receiver that has agreed stays so when a SYN without flags comes, and its answer tells how that came. One that has
+/// not agreed stays so, too.
+#[test]
+fn the_first_syn_decides() {
+    let (asks, none) = (Ace::REQUEST, Ace::default());
+    for (flags, answers, counter) in [
+        ([asks, none], [Some(2), Some(4)], Some(6)),
+        ([none, asks], [None, None], None),
+        ([asks, asks], [Some(2), Some(4)], Some(6)),
+    ] {
+        let (mut receiver, mut tape) = (receiver(AccEcnOption::Off, ChangeAcks::Marks, 0), Tape::default());
+        for (ace, ecn) in flags.into_iter().zip([Ecn::NotEct, Ecn::Ect]) {
+            let syn = Segment { len: 1, syn: true, ace, ecn, ..Segment::default() };
+            receiver.on_segment(&syn, Time::ZERO, &mut tape);
+        }
+        assert_eq!([0, 1].map(|n: usize| tape.sent[n].ace.number()), answers, "{flags:?}");
+        for n in 0..2 {
+            let segment = Segment { seq: 1 + MSS * n, len: MSS as u32, ecn: Ecn::Ce, ..Segment::default() };
+            receiver.on_segment(&segment, Time::from_secs(0.1), &mut tape);
+        }
+        assert_eq!(tape.sent[2].ace.number(), counter, "{flags:?}");
+    }
+}
+
+/// Sections 3.2 and 3.2.2.2: the answer tells of a mark of the SYN; the counters do not.
+#[test]
+fn a_marked_syn_is_not_counted() {
+    let mut receiver = receiver(AccEcnOption::Always, ChangeAcks::Off, 0);
+    assert_eq!(acks(&mut receiver, Ecn::Ce, "00"), [(1, Some(6), None), (2001, Some(5), Some((2001, 0)))]);
+    assert_eq!(receiver.marks(), 0);
+}
+
+/// RFC 9293 section 3.10.7.4: an ACK of what was not sent is not acceptable, and so its counter means nothing.
+#[test]
+fn an_ack_of_nothing_sent_does_not_count() {
+    let (mut sender, sent) = agreed(Some(2));
+    let end = sent.last().expect("segments").end();
+    counted(&mut sender, &[(end + MSS, 7, 0), (2001, 5, 0), (4001, 7, 2)]);
 }
 
 /// ACKs with a counter, as the sender counts them: each `(ack, ACE, marks so far)`.
