@@ -231,12 +231,15 @@ impl Accurate {
         let (ect, ce) = (signed(counts.ect, self.unmarked), signed(counts.ce, self.marked));
         (self.unmarked, self.marked) = (counts.ect, counts.ce);
         let first = !std::mem::replace(&mut self.seen, true);
-        for (change, field) in [(ect, Field::Ect), (ce, Field::Ce)] {
-            if change != 0 && before != Some(field) {
-                self.changed = Some(field);
-            }
+        let news = [(ect, Field::Ect), (ce, Field::Ce)].into_iter().filter(|&(change, _)| change != 0);
+        let (mut new, mut several) = (None, false);
+        for field in news.map(|(_, field)| field).filter(|&field| before != Some(field)) {
+            (several, new) = (new.is_some(), Some(field));
         }
-        if ect < 0 || ce < 0 {
+        self.changed = new.or(before);
+        // Of two that begin to change, Linux cannot tell which goes on.
+        let ambiguous = several && self.rule.counts_packets();
+        if ect < 0 || ce < 0 || ambiguous {
             self.changed = None;
             return Told::Nothing;
         }

@@ -182,6 +182,18 @@ fn agreed_by(rule: AceRule, answer: Option<u64>) -> (Sender, Vec<Segment>) {
     (sender, tape.sent)
 }
 
+/// Linux 7.3, `tcp_accecn_process_option`: the first option has both counters changed, so it is unknown which goes on
+/// (`ambiguous_ecn_bytes_incr`). The next ACK has no option and is not taken as marked: of its ten segments the least counts, 2.
+#[test]
+fn linux_goes_on_with_no_counter_if_two_begin_to_change() {
+    let (mut sender, _) = agreed_by(AceRule::LinuxThinned, Some(2));
+    let mut first = Ack { ack: 10_001, ace: Ace::of(7), ..Ack::default() };
+    first.sack.set_counts(ByteCounts { ect1: false, ect: 8001, ce: 2000 });
+    sender.on_ack(&first, Time::from_secs(0.2), &mut Tape::default());
+    assert_eq!(sender.marks(), 2);
+    counted(&mut sender, &[(20_001, 1, 4)]);
+}
+
 /// Section 3.1.1, Table 2: what the answer makes of the sender. Its segments may be marked unless it is "Not ECN"; they carry a counter,
 /// which begins with 5, only with accurate ECN.
 #[test]
