@@ -49,11 +49,14 @@ impl Ip {
         let bytes = bytes.get(..end)?;
         let class = bytes[0] << 4 | bytes[1] >> 4;
         let mut ip = Ip { v6: true, protocol: bytes[6], class, at: 40, end, whole: true };
+        let mut middle = false;
         for _ in 0..MOST_BETWEEN {
             let next = match ip.protocol {
                 FRAGMENT => {
                     // An offset, or more to come.
-                    ip.whole &= word(bytes, ip.at + 2)? & 0xfff9 == 0;
+                    let place = word(bytes, ip.at + 2)?;
+                    ip.whole &= place & 0xfff9 == 0;
+                    middle = place & 0xfff8 != 0;
                     8
                 }
                 between if BETWEEN.contains(&between) => 8 * (usize::from(*bytes.get(ip.at + 1)?) + 1),
@@ -61,6 +64,10 @@ impl Ip {
             };
             ip.protocol = *bytes.get(ip.at)?;
             ip.at += next;
+            if middle {
+                // No header follows, whatever its protocol says.
+                break;
+            }
         }
         (ip.at <= end).then_some(ip)
     }
@@ -80,5 +87,24 @@ impl Ip {
     /// The two bits of ECN.
     pub fn ecn(&self) -> u8 {
         self.class & 0b11
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 8200 section 4.5: behind the fragment header of all but the first stand bytes of the middle, whatever the next header says.
+    #[test]
+    fn the_middle_of_a_fragmented_packet_is_not_read() {
+        let mut bytes = vec![0; 52];
+        (bytes[0], bytes[5], bytes[6]) = (0x60, 12, FRAGMENT);
+        bytes[40..].copy_from_slice(&[60, 0, 0x05, 0xb1, 0, 0, 0, 7, 0xff, 0xff, 0xff, 0xff]);
+        let ip = Ip::read(&bytes).expect("a packet");
+        assert_eq!((ip.protocol, ip.at, ip.end, ip.whole, ip.ports(&bytes)), (60, 48, 52, false, [0, 0]));
+        // The first fragment has its headers.
+        bytes[43] = 1;
+        bytes[42] = 0;
+        assert_eq!(Ip::read(&bytes), None, "its options end behind it");
     }
 }
