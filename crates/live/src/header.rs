@@ -61,6 +61,8 @@ pub struct Header {
     pub ack: u32,
     /// See [`flag`].
     pub flags: u8,
+    /// The flag AE of accurate ECN, in the byte before the others (RFC 9768 section 3.2.2).
+    pub ae: bool,
     /// The window, not scaled.
     pub window: u16,
     /// Where TCP's header begins.
@@ -149,6 +151,7 @@ impl Header {
             seq: long(bytes, tcp_at + 4),
             ack: long(bytes, tcp_at + 8),
             flags: bytes[tcp_at + 13],
+            ae: bytes[tcp_at + 12] & 1 != 0,
             window: word(bytes, tcp_at + 14),
             tcp_at,
             payload_at,

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use acklab_packet::{Ace, Ecn, Segment, Time};
-use acklab_path::Carried;
 use acklab_path::stage::Reissue;
+use acklab_path::{AE, Carried};
 
 use crate::checksum;
 use crate::header::{CE, ECT1, Header, MOST_SACK, flag};
@@ -162,6 +162,7 @@ impl Carried for WirePacket {
         u8::from(self.header.has(flag::ECE))
             | u8::from(self.header.has(flag::CWR)) << 1
             | u8::from(self.header.ecn == CE) << 2
+            | if self.header.ae { AE } else { 0 }
     }
 
     fn unknown_options(&self) -> bool {

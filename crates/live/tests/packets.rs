@@ -7,7 +7,7 @@ use acklab_live::header::{CE, Header, NotTcp};
 use acklab_live::numbers::Numbers;
 use acklab_live::packet::WirePacket;
 use acklab_packet::Ecn;
-use acklab_path::Carried;
+use acklab_path::{AE, Carried};
 use made::{RECEIVER, SENDER, Says, Talk, bytes};
 use proptest::prelude::*;
 
@@ -37,6 +37,19 @@ fn an_ack_says_what_filters_ask_for() {
     let later = talk.ack(2898, Says { stamps: Some((11, 20)), ..Says::default() });
     assert!(later.timestamps().0 > ack.timestamps().0 && later.timestamps().1 == ack.timestamps().1);
     assert_eq!(talk.ack(2899, Says::default()).timestamps(), (0, 0));
+}
+
+/// AE of accurate ECN stands in another byte than the other flags (RFC 9768 section 3.2.2). CAKE erases no ACK that has it.
+#[test]
+fn an_ack_of_accurate_ecn_says_all_three_flags() {
+    let made = bytes(RECEIVER, SENDER, 0, |_, tcp| {
+        (tcp.acknowledgment_number, tcp.ack) = (made::ISN, true);
+        (tcp.ns, tcp.cwr, tcp.ece) = (true, false, true);
+    });
+    let header = Header::parse(&made).unwrap();
+    let ack = WirePacket::new(made, header, 0, &mut Numbers::default());
+    assert!(ack.plain_ack().is_some());
+    assert_eq!(ack.congestion(), AE | 1);
 }
 
 #[test]

@@ -206,11 +206,15 @@ impl Content {
         if answers || packet.plain_ack().is_some() && !packet.unknown_options() {
             let mut sack = SackBlocks::default();
             packet.sack_blocks().for_each(|(start, end)| sack.push(packet.ack(), start, end));
+            let [ae, cwr, ece] = [header.ae, header.has(flag::CWR), header.has(flag::ECE)];
+            // ECE alone may mean what RFC 3168 says; filters compare it the same.
+            let number = u64::from(ae) << 2 | u64::from(cwr) << 1 | u64::from(ece);
             return Body::Ack(Ack {
                 ack: packet.ack(),
                 sack,
                 syn: answers,
-                ece: header.has(flag::ECE),
+                ece,
+                ace: if ae || cwr { Ace::of(number) } else { Ace::default() },
                 ecn: ecn(header.ecn),
                 ..Ack::default()
             });
@@ -271,6 +275,8 @@ fn mark(packet: &mut [u8]) {
 
 #[cfg(test)]
 mod tests {
+    use acklab_path::AE;
+
     use super::*;
 
     /// A UDP datagram from node 0 to node 1, ECT(0), in a frame with padding.
@@ -355,6 +361,25 @@ mod tests {
         let mut group = version_6(6, &[]);
         group[38..40].copy_from_slice(&LINK_GROUPS);
         assert_eq!(goal(packet(&group).expect("a packet"), 2), Goal::Neighbours);
+    }
+
+    #[test]
+    fn an_ack_keeps_the_number_of_accurate_ecn() {
+        let mut bytes = version_6(6, &[])[14..].to_vec();
+        bytes.truncate(60);
+        bytes[5] = 20;
+        // AE stands in the data offset's byte.
+        for (flags, ace, congestion) in [
+            ([0x51, 0x90], Ace::of(6), AE | 2),
+            ([0x51, 0x10], Ace::of(4), AE),
+            ([0x50, 0x50], Ace::default(), 1),
+            ([0x50, 0xd0], Ace::of(3), 3),
+        ] {
+            bytes[52..54].copy_from_slice(&flags);
+            let body = Content::new(&bytes, &mut Numbers::default()).body(0);
+            assert!(matches!(body, Body::Ack(ack) if ack.ace == ace), "{flags:?}");
+            assert_eq!(Packet { flow: 0, size: 60, connection: 0, place: 0, body }.congestion(), congestion);
+        }
     }
 
     #[test]
