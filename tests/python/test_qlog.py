@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -128,6 +129,54 @@ def test_odd_values_are_left_out(tmp_path: Path) -> None:
     found = analyze_qlog(path)
     assert found.rows[0]["new_acks"] == 3
     assert any("breaks off" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("name", ["packet", "phase", "latest", "_init__", "_class__", "take"])
+def test_an_event_of_any_name_is_no_method(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "a.qlog"
+    path.write_bytes(whole([{"time": 5, "name": f"quic:{name}", "data": {}}, *EVENTS]))
+    assert analyze_qlog(path).rows[0]["new_acks"] == 3
+
+
+def test_kinds_that_are_no_texts_are_no_kinds(tmp_path: Path) -> None:
+    odd = packet(6, "received", 9, STREAM)
+    odd["data"]["header"]["packet_type"] = ["1RTT"]
+    lost = {"time": 7, "name": "quic:packet_lost", "data": {"header": {"packet_type": {}}}}
+    path = tmp_path / "a.qlog"
+    path.write_bytes(whole([odd, lost, packet(8, "sent", 9, {"frame_type": ["ack"]}), *EVENTS], common_fields={"group_id": "\ud800"}))
+    row = next(row for row in analyze_qlog(path).rows if row["data"] == "received")
+    assert (row["new_acks"], row["group"]) == (3, "\N{REPLACEMENT CHARACTER}"), "half a surrogate pair is no text of a table"
+
+
+def test_damage_behind_the_beginning_is_told(tmp_path: Path) -> None:
+    random = Random(1)
+    more = [packet(60 + n, "received", 10 + n, {**STREAM, "x": random.random()}) for n in range(8_000)]
+    packed = gzip.compress(sequence([*EVENTS, *more]), mtime=0)
+    middle = len(packed) // 2
+    for damaged in (packed[:-4000], packed[:middle] + b"\xff" * 60 + packed[middle + 60 :], packed[:12] + b"\xff" * 40 + packed[52:]):
+        path = tmp_path / "a.sqlog.gz"
+        path.write_bytes(damaged)
+        is_qlog(path)
+        with pytest.raises(QlogError, match="damaged"):
+            analyze_qlog(path)
+
+
+def test_what_is_left_out_is_one_note(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlog"
+    path.write_bytes(sequence(EVENTS) + b"\x1e[1]\n" * 100)
+    assert analyze_qlog(path).notes == ["records that are no JSON objects were left out: 100"]
+    path.write_text(json.dumps({"traces": [1] * 100 + [{**TRACE, "events": EVENTS}]}))
+    assert analyze_qlog(path).notes == ["traces without events were left out: 100"]
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="the system names no open files")
+def test_a_pipe_is_left_to_who_reads_captures() -> None:
+    read, write = os.pipe()
+    os.write(write, b"{}")
+    os.close(write)
+    assert not is_qlog(f"/dev/fd/{read}")
+    assert os.read(read, 2) == b"{}"
+    os.close(read)
 
 
 def test_a_file_of_several_connections_is_divided(tmp_path: Path) -> None:

@@ -365,8 +365,7 @@ mod tests {
 
     #[test]
     fn an_ack_keeps_the_number_of_accurate_ecn() {
-        let mut bytes = version_6(6, &[])[14..].to_vec();
-        bytes.truncate(60);
+        let mut bytes = version_6(6, &[])[14..74].to_vec();
         bytes[5] = 20;
         // AE stands in the data offset's byte.
         for (flags, ace, congestion) in [

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable
 from typing import Any
 
-from .reading import Event, Json, number, whole
+from .reading import Event, Json, number, whole, word
 
 #: Frames that ask for no ACK (RFC 9000 section 13.2.1).
 SILENT = frozenset(("ack", "padding", "connection_close"))
@@ -103,9 +104,9 @@ class Connection:
         """One event of the log, in the log's order."""
         self.start_s = event.time_s if self.start_s is None else self.start_s
         self.end_s = max(self.end_s, event.time_s)
-        taken = getattr(self, f"_{event.name}", None)
+        taken = _TAKEN.get(event.name)
         if taken is not None:
-            taken(event.time_s, event.data)
+            taken(self, event.time_s, event.data)
 
     def _packet_sent(self, time_s: float, data: Json) -> None:
         self._packet(time_s, data, self.sent, self.received, None)
@@ -115,12 +116,12 @@ class Connection:
 
     def _packet(self, time_s: float, data: Json, carries: Direction, acknowledges: Direction, phase: str | None) -> None:
         header = data.get("header")
-        if not isinstance(header, dict) or (header.get("packet_type") or data.get("packet_type")) not in DATA:
+        if not isinstance(header, dict) or (word(header, "packet_type") or word(data, "packet_type")) not in DATA:
             return
         found = data.get("frames")
         self.has_frames = self.has_frames or bool(found)
         frames = [frame for frame in found if isinstance(frame, dict)] if isinstance(found, list) else []
-        asks = any(frame.get("frame_type") not in SILENT for frame in frames)
+        asks = any(word(frame, "frame_type") not in SILENT for frame in frames)
         space_number = whole(header, "packet_number")
         if space_number is not None:
             size = whole(data.get("raw"), "length") or whole(header, "packet_size", "length") or 0
@@ -131,7 +132,7 @@ class Connection:
 
     def _packet_lost(self, _time_s: float, data: Json) -> None:
         header = data.get("header")
-        kind = (header if isinstance(header, dict) else data).get("packet_type", data.get("type"))
+        kind = word(header if isinstance(header, dict) else data, "packet_type") or word(data, "type")
         self.sent.lost += kind in DATA
 
     def _metrics_updated(self, time_s: float, data: Json) -> None:
@@ -147,11 +148,8 @@ class Connection:
         self._latest.update({key: value for key, value in row.items() if value is not None})
         self.metrics.append({"time_s": time_s, **row})
 
-    _recovery_metrics_updated = _metrics_updated
-
     def _congestion_state_updated(self, _time_s: float, data: Json) -> None:
-        new = data.get("new")
-        self.state = new[:40] if isinstance(new, str) else None
+        self.state = word(data, "new")[:40] or None
 
     def _parameters_set(self, _time_s: float, data: Json) -> None:
         owner = data.get("initiator", data.get("owner"))
@@ -166,6 +164,18 @@ class Connection:
         if window is None:
             return None
         return "slow-start" if threshold is None or window < threshold else "congestion-avoidance"
+
+
+#: What each event tells, by its name.
+_TAKEN: dict[str, Callable[[Connection, float, Json], None]] = {
+    "packet_sent": Connection._packet_sent,
+    "packet_received": Connection._packet_received,
+    "packet_lost": Connection._packet_lost,
+    "metrics_updated": Connection._metrics_updated,
+    "recovery_metrics_updated": Connection._metrics_updated,
+    "congestion_state_updated": Connection._congestion_state_updated,
+    "parameters_set": Connection._parameters_set,
+}
 
 
 def _ranges(frame: Json) -> list[tuple[int, int]]:

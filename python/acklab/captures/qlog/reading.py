@@ -8,11 +8,15 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import os
+import stat
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from ...text.escapes import one_line
+from ...text.escapes import one_line, replaced
 
 #: The byte before each record of JSON-SEQ (RFC 7464).
 RECORD = b"\x1e"
@@ -45,16 +49,27 @@ class Trace(NamedTuple):
 
 
 def is_qlog(path: str | Path) -> bool:
-    """Whether a file begins as qlog does, compressed by gzip or not; captures begin otherwise.
+    """Whether a file begins as qlog does, compressed by gzip or not; captures begin otherwise. What can be read only once, such as a pipe, is none.
 
     Raises:
         OSError: it cannot be read.
     """
-    try:
-        with _opened(path) as file:
-            return file.read(256).lstrip()[:1] in (b"{", RECORD)
-    except (EOFError, gzip.BadGzipFile):
+    if not stat.S_ISREG(os.stat(path).st_mode):
         return False
+    try:
+        with _undamaged(), _opened(path) as file:
+            return file.read(256).lstrip()[:1] in (b"{", RECORD)
+    except QlogError:
+        return False
+
+
+@contextmanager
+def _undamaged() -> Iterator[None]:
+    """While compressed data are read: damage is an error of the file."""
+    try:
+        yield
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise QlogError(f"its compressed data breaks off or is damaged: {one_line(str(error))}") from None
 
 
 def _opened(path: str | Path) -> IO[bytes]:
@@ -70,16 +85,13 @@ def traces(path: str | Path, notes: list[str]) -> Iterator[Trace]:
         QlogError: it is no qlog.
         OSError: it cannot be read.
     """
-    try:
-        with _opened(path) as file:
-            alone = _alone(file)
-            file.seek(0)
-            if alone:
-                yield _sequence(file, notes)
-            else:
-                yield from _whole(file, notes)
-    except (EOFError, gzip.BadGzipFile) as error:
-        raise QlogError(f"its compressed data breaks off or is damaged: {one_line(str(error))}") from None
+    with _undamaged(), _opened(path) as file:
+        alone = _alone(file)
+        file.seek(0)
+        if alone:
+            yield _sequence(file, notes)
+        else:
+            yield from _whole(file, notes)
 
 
 def _alone(file: IO[bytes]) -> bool:
@@ -111,13 +123,16 @@ def _whole(file: IO[bytes], notes: list[str]) -> Iterator[Trace]:
     found = _json(text).get("traces")
     if not isinstance(found, list):
         raise QlogError('it has no list "traces"')
+    odd = 0
     for told in found:
         if isinstance(told, dict) and isinstance(told.get("events"), list):
             if "event_fields" in told:
                 raise QlogError("its events are lists of fields, as before draft-ietf-quic-qlog-main-schema-00; they are not read")
             yield _trace(told, iter(told["events"]), notes)
         else:
-            notes.append("a trace without events was left out")
+            odd += 1
+    if odd:
+        notes.append(f"traces without events were left out: {odd}")
 
 
 def _sequence(file: IO[bytes], notes: list[str]) -> Trace:
@@ -129,11 +144,16 @@ def _sequence(file: IO[bytes], notes: list[str]) -> Trace:
         raise QlogError('its first record has no "trace"')
 
     def events() -> Iterator[Any]:
+        odd = 0
         for piece in pieces:
             try:
-                yield _json(piece)
+                found = _json(piece)
             except QlogError:
-                notes.append("a record that is no JSON object was left out")
+                odd += 1
+            else:
+                yield found
+        if odd:
+            notes.append(f"records that are no JSON objects were left out: {odd}")
 
     return _trace(told, events(), notes)
 
@@ -170,7 +190,7 @@ def _trace(told: Json, events: Iterator[Any], notes: list[str]) -> Trace:
 def _events(events: Iterator[Any], common_kind: str, unit: float, common_group: str, notes: list[str]) -> Iterator[Event]:
     """Events with times in seconds: from the trace's first, where they are of a clock; else from its reference."""
     last, first, odd = 0.0, None, 0
-    for told in events:
+    for told in _read(events):
         time = number(told, "time")
         name = told.get("name") if isinstance(told, dict) else None
         if time is None or not isinstance(name, str):
@@ -188,8 +208,19 @@ def _events(events: Iterator[Any], common_kind: str, unit: float, common_group: 
         notes.append(f"{odd} records without a time or a name were left out")
 
 
+def _read(events: Iterator[Any]) -> Iterator[Any]:
+    """The same, read only when they are asked for, after the file was opened."""
+    with _undamaged():
+        yield from events
+
+
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    return replaced(value) if isinstance(value, str) else ""
+
+
+def word(told: Any, *keys: str) -> str:
+    """The first of these that is a text and not empty; else an empty one."""
+    return next((found for key in keys if (found := _text(told.get(key) if isinstance(told, dict) else None))), "")
 
 
 def number(told: Any, *keys: str) -> float | None:
