@@ -1,0 +1,16 @@
+"""The ledger's entry, to which the parts add their figures and claims."""
+
+from __future__ import annotations
+
+from ...reproduce.paper import Paper
+from .setting import PARAMETERS
+
+PAPER = Paper(
+    id="l4s",
+    title="The public L4S tests: rows of CUBIC",
+    citation="P. Heist, J. Morton, L4S Tests, README of heistp/l4s-tests, 2020 to 2021",
+    about="Two flows share 50 or 10 Mb/s through a FIFO, FQ-CoDel or DualPI2. How much does the one with the longer round trip get?",
+    sections={"fairness": "Scenario 1: fairness of round trips"},
+    parameters=PARAMETERS,
+    group="classic",
+)
