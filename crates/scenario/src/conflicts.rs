@@ -2,8 +2,8 @@
 
 use acklab_packet::Time;
 use acklab_tcp::rules::{
-    AckPolicyKind, ControlKind, EstimateKind, Feedback, ReceiverRules, RecoveryKind, RttFilter, RttSource, SenderRules,
-    Undo, Variants, Window,
+    AckPolicyKind, ControlKind, EstimateKind, Feedback, ReceiverRules, RecoveryKind, RttFilter, RttSource, SenderFault,
+    SenderRules, Undo, Variants, Window,
 };
 use acklab_tcp::sender::control::{CongestionControl, Control, misfits};
 
@@ -44,6 +44,21 @@ pub(super) fn check_sender(rules: &SenderRules) -> Vec<Conflict> {
         let what =
             format!("is {}, but recovery = \"{recovery}\" takes a skipped segment for lost; must be 0", rules.skip);
         found.push(("skip", what));
+    }
+    let inflates = matches!(rules.recovery, RecoveryKind::Reno { .. } | RecoveryKind::Newreno { .. });
+    if rules.fault == SenderFault::NoDeflation && !inflates {
+        let what = format!(
+            "is \"no-deflation\", but recovery = \"{recovery}\" adds nothing to the window; it must be reno or newreno"
+        );
+        found.push(("fault", what));
+    }
+    let grows = [SenderFault::NoSlowStartAfterTimeout, SenderFault::ExtraAdditiveConstant].contains(&rules.fault);
+    if grows && !matches!(rules.control, ControlKind::Reno { .. }) {
+        let control = rules.control.name();
+        found.push((
+            "fault",
+            format!("changes how a window grows, which control = \"{control}\" decides; it must be reno"),
+        ));
     }
     if rules.recovery.is_rfc9002() && rules.timestamps {
         let what = "is true, but recovery = \"rfc9002\" times each packet itself; must be false";

@@ -136,7 +136,7 @@ impl Receiver {
                 self.closing.get_or_insert_default().note(segment.end());
                 self.close(now, wire);
             }
-        } else {
+        } else if self.rules.retain || segment.seq <= self.space.rcv_nxt {
             self.on_segment_elsewhere(segment, now, wire);
         }
     }

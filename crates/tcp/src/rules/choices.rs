@@ -185,6 +185,22 @@ choice! {
 }
 
 choice! {
+    /// A fault that some senders had (RFC 2525).
+    SenderFault {
+        /// None.
+        None = "none",
+        /// The first ACK of new data after a timeout opens the whole advertised window (RFC 2525 section 2.2).
+        NoSlowStartAfterTimeout = "no-slow-start-after-timeout",
+        /// In congestion avoidance each ACK adds an eighth of a segment besides (RFC 2525 section 2.6).
+        ExtraAdditiveConstant = "extra-additive-constant",
+        /// What duplicate ACKs added to the window stays after the recovery; `reno` and `newreno` only (RFC 2525 section 2.8).
+        NoDeflation = "no-deflation",
+        /// Timeouts do not double the RTO (RFC 2525 section 2.10).
+        NoBackoff = "no-backoff",
+    }
+}
+
+choice! {
     /// How a window changes that the sender does not fill (RFC 2861).
     Validation {
         /// It grows as if it were full.

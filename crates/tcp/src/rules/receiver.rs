@@ -19,6 +19,8 @@ rule_table! {
         max_sack_blocks: u32 [0..=3],
         /// Whether blocks below the cumulative ACK are dropped (RFC 2018). ns-2 may repeat them.
         purge_stale_sack: bool,
+        /// Whether segments beyond a gap are kept. If not, they are discarded without an ACK (RFC 2525 section 2.5).
+        retain: bool,
         /// Whether the ACK of a segment without new data reports it in its first block (DSACK, RFC 2883). If left out, true where
         /// the sender's recovery reads it.
         dsack: bool,

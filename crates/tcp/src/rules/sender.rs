@@ -4,8 +4,8 @@ use acklab_packet::Time;
 
 use super::{
     AceRule, ControlKind, Controls, CreditKind, DuplicateAcks, Halving, IdleRestart, Pacing, RecoveryExit,
-    RecoveryKind, RtoFloor, RttFilter, SecondFastRetransmit, Sequence, TimeoutSsthresh, TimerRestart, UnsentAck,
-    Validation, Window, rule_table,
+    RecoveryKind, RtoFloor, RttFilter, SecondFastRetransmit, SenderFault, Sequence, TimeoutSsthresh, TimerRestart,
+    UnsentAck, Validation, Window, rule_table,
 };
 
 rule_table! {
@@ -111,6 +111,8 @@ rule_table! {
         second_fast_retransmit: SecondFastRetransmit,
         /// What happens to the window at the end of a fast recovery.
         recovery_exit: RecoveryExit,
+        /// Which fault of RFC 2525 the sender has.
+        fault: SenderFault,
         /// What an ACK of data that was never sent does.
         unsent_ack: UnsentAck,
         /// One new segment in about so many is skipped until the receiver asks for it. A receiver that acknowledges it anyway is

@@ -111,6 +111,7 @@ impl Stack {
                 unsent_ack: UnsentAck::Ignore,
                 skip: 0,
                 recovery_exit: RecoveryExit::Rfc6582,
+                fault: SenderFault::None,
             },
             Stack::Linux => SenderRules {
                 // A SYN has twenty bytes of options (`tcp_syn_options`), and its answer is acknowledged at once
@@ -203,6 +204,7 @@ impl Stack {
             sack_block_bytes: 8,
             max_sack_blocks: 3,
             purge_stale_sack: true,
+            retain: true,
             dsack: false,
             echo_each_mark: false,
             feedback: Feedback::Classic,
@@ -293,5 +295,6 @@ fn ns2_sender() -> SenderRules {
         unsent_ack: UnsentAck::Ignore,
         skip: 0,
         recovery_exit: RecoveryExit::Keep,
+        fault: SenderFault::None,
     }
 }

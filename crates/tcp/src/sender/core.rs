@@ -18,7 +18,7 @@ use super::rtt::pacing::Pacer;
 use super::rtt::timer::Timer;
 use super::sequence::{SequenceSpace, Supply};
 use super::skip::Skip;
-use crate::rules::{Controls, IdleRestart, Pacing, RttSamples, SenderRules, TimerRestart};
+use crate::rules::{Controls, IdleRestart, Pacing, RttSamples, SenderFault, SenderRules, TimerRestart};
 
 /// Counts of a sender; first what always moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -312,6 +312,9 @@ impl Core {
     /// Grows the window for an ACK that newly covers `acked` units, of which `counts` count, or as many in all.
     #[inline(always)]
     pub(super) fn grow(&mut self, acked: u64, counts: u64, now: Time) {
+        if self.rules.fault != SenderFault::None {
+            return self.grow_with_fault(acked, counts, now);
+        }
         self.cc.grow((acked, counts), &self.seq, self.timer.smoothed, now);
     }
 

@@ -7,7 +7,7 @@ use super::congestion::control::{CongestionControl, Signal};
 use super::congestion::credit::WindowCredit;
 use super::recovery::undo::dsack;
 use super::{Core, SenderWire};
-use crate::rules::{Halving, IdleRestart, RecoveryExit, Reordering, TimeoutSsthresh, UndoEvidence};
+use crate::rules::{Halving, IdleRestart, RecoveryExit, Reordering, SenderFault, TimeoutSsthresh, UndoEvidence};
 
 impl Core {
     /// Reduces the window because of `signal`: both to what the control leaves of what was in use, or cwnd to one segment.
@@ -109,6 +109,27 @@ impl Core {
         self.rules.recovery_exit != RecoveryExit::Rfc6582
     }
 
+    /// A recovery that inflates the window ends: what was added goes.
+    pub(super) fn end_inflation(&mut self) {
+        if self.rules.fault == SenderFault::NoDeflation {
+            self.cc.set_cwnd(self.cc.cwnd + self.cc.inflation as f64);
+        }
+        self.cc.deflate();
+    }
+
+    /// Grows the window as a faulty sender does (RFC 2525 sections 2.2 and 2.6).
+    #[cold]
+    pub(super) fn grow_with_fault(&mut self, acked: u64, counts: u64, now: Time) {
+        let slow_start = self.cc.cwnd < self.cc.threshold();
+        if self.rules.fault == SenderFault::NoSlowStartAfterTimeout && self.cc.state == CaState::Loss {
+            return self.cc.set_cwnd(self.seq.wnd as f64);
+        }
+        self.cc.grow((acked, counts), &self.seq, self.timer.smoothed, now);
+        if self.rules.fault == SenderFault::ExtraAdditiveConstant && !slow_start {
+            self.cc.set_cwnd(self.cc.cwnd + f64::from(self.seq.mss) / 8.0);
+        }
+    }
+
     /// After an idle RTO, starts again from the initial window (RFC 5681 section 4.1), or nearer to it (RFC 2861).
     pub(super) fn restart_if_idle(&mut self, now: Time) {
         let (rto, mss) = (self.timer.rto.timeout(), f64::from(self.seq.mss));
@@ -159,7 +180,8 @@ impl Core {
         }
         if !idle {
             // `tcp_retransmit_timer` of Linux: the first SYNs follow each other evenly.
-            if !self.seq.shaking_hands() || self.counters.timeouts > self.rules.linear_syn_timeouts {
+            let linear = self.seq.shaking_hands() && self.counters.timeouts <= self.rules.linear_syn_timeouts;
+            if !linear && self.rules.fault != SenderFault::NoBackoff {
                 self.timer.rto.back_off(&self.rules);
             }
             self.cc.credit.on_timeout();

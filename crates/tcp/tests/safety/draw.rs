@@ -6,6 +6,16 @@ use acklab_tcp::sender::Supply;
 use proptest::prelude::*;
 use proptest::sample::select;
 
+/// Faults of senders; most have none.
+const FAULTS: [SenderFault; 12] = {
+    let mut faults = [SenderFault::None; 12];
+    faults[1] = SenderFault::NoSlowStartAfterTimeout;
+    faults[2] = SenderFault::ExtraAdditiveConstant;
+    faults[3] = SenderFault::NoDeflation;
+    faults[4] = SenderFault::NoBackoff;
+    faults
+};
+
 use crate::pair::{Hostility, Later};
 use crate::policies::policy;
 
@@ -294,6 +304,9 @@ pub fn wild() -> impl Strategy<Value = Case> {
             Some(share) => Pacing::Spread { share, burst: 1 + case.network.seed as u32 % 12 },
             None => Pacing::Off {},
         };
+        // Faults are those of senders with Reno's window, and inflation.
+        let standard = matches!(case.control, ControlKind::Reno { .. })
+            && matches!(case.recovery, RecoveryKind::Reno { .. } | RecoveryKind::Newreno { .. });
         let by_time = case.recovery.is_rack() || case.recovery.is_rfc9002();
         case.sender = SenderPatch {
             sequence: Some(sequence.into()),
@@ -305,6 +318,7 @@ pub fn wild() -> impl Strategy<Value = Case> {
             duplicate_acks: Some(duplicate_acks),
             second_fast_retransmit: Some(second),
             recovery_exit: Some(recovery_exit),
+            fault: Some(if standard { FAULTS[case.network.seed as usize % FAULTS.len()] } else { SenderFault::None }),
             validation: Some(validation),
             slow_start_at_ssthresh: Some(equal),
             idle_restart: Some(idle),

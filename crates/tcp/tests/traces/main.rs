@@ -18,6 +18,7 @@ mod prr;
 mod receiver_table;
 mod rfc1122;
 mod rfc2018;
+mod rfc2525;
 mod rfc2883;
 mod rfc3042;
 mod rfc5681;

@@ -6,7 +6,7 @@ use super::super::congestion::CaState;
 use super::super::{Core, SenderWire};
 use super::duplicates::{begins_recovery, duplicate_ack, forget_duplicates};
 use super::{LossRecovery, Report};
-use crate::rules::RecoveryExit;
+use crate::rules::{RecoveryExit, SenderFault};
 
 /// Segments an ACK may release while duplicate ACKs are being counted (ns-2; RFC 6582 section 5 suggests a limit).
 const BURST_IN_RECOVERY: u32 = 2;
@@ -22,12 +22,13 @@ impl NewReno {
         let mss = u64::from(core.seq.mss);
         let exiting = core.cc.inflation > 0 && core.cc.state == CaState::Recovery;
         if core.cc.inflation > 0 {
-            core.cc.deflate();
+            core.end_inflation();
             if exiting {
                 core.cc.leave();
             }
             let flight = core.seq.max - ack.ack;
             match core.rules.recovery_exit {
+                _ if core.rules.fault == SenderFault::NoDeflation => {}
                 RecoveryExit::Keep => {}
                 RecoveryExit::MinFlight => core.cc.set_cwnd(core.cc.threshold().min((flight + mss) as f64)),
                 RecoveryExit::Rfc6582 if exiting => {

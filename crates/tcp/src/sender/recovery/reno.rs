@@ -30,7 +30,7 @@ impl LossRecovery for Reno {
             if exiting {
                 core.cc.leave();
             }
-            core.cc.deflate();
+            core.end_inflation();
             core.new_ack(ack, !exiting || core.grows_on_exit(), now, wire);
         } else if ack.ack == core.seq.una {
             duplicate_ack(core, now, wire);
