@@ -47,7 +47,7 @@ FAIRNESS = Branches(
     {"rate": RATES_MBPS, "queue": tuple(QUEUES), "pair_ms": NAMES},
     _scenario,
     Read(),
-    most_seeds=3,
+    most_seeds=8,
     warm=lambda rate, queue, pair_ms, seed: Warm((rate, queue, pair_ms, seed), FROM_S),
 )
 
