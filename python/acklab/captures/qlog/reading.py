@@ -49,7 +49,7 @@ class Trace(NamedTuple):
 
 
 def is_qlog(path: str | Path) -> bool:
-    """Whether a file begins as qlog does, compressed by gzip or not; captures begin otherwise. What can be read only once, such as a pipe, is none.
+    """Whether a file begins as qlog does, compressed by gzip or not; captures begin otherwise. A pipe is not read, since its bytes come only once.
 
     Raises:
         OSError: it cannot be read.
@@ -209,7 +209,7 @@ def _events(events: Iterator[Any], common_kind: str, unit: float, common_group: 
 
 
 def _read(events: Iterator[Any]) -> Iterator[Any]:
-    """The same, read only when they are asked for, after the file was opened."""
+    """The same events; damage that is met on the way is an error of the file."""
     with _undamaged():
         yield from events
 
