@@ -24,16 +24,11 @@ if TYPE_CHECKING:
 NAMES = (*(f"{table}.parquet" for table in TABLES), "summary.json", "scenario.toml", "sender.pcap", "receiver.pcap", "report.html")
 
 
-def act(options: argparse.Namespace) -> int:
+def act(options: argparse.Namespace, text: bytes, file: str) -> int:
     """Runs what the options ask for and returns the exit status."""
     from .. import _core
-    from .source import read
 
     check_open(options)
-    try:
-        text, file = read(options.file)
-    except OSError as error:
-        options.parser.error(f"{file_name(options.file)}: {error.strerror}")
     sets = [*options.set]
     if (length := getattr(options, FOR)) is not None:
         sets.append(f"stop={{at={json.dumps(length)}}}")

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from ..text.escapes import file_name, one_line
 from ..text.terminal import complain, say, say_json
 from .kernels import seconds
-from .source import read
 
 if TYPE_CHECKING:
     from ..engines.programs import ProgramsResult
@@ -107,15 +106,11 @@ def for_many(options: argparse.Namespace, scenario: str | bytes, file: str, *, p
     return own, PROGRAMS if own else KERNEL
 
 
-def act(options: argparse.Namespace, sets: list[str]) -> int | None:
+def act(options: argparse.Namespace, sets: list[str], text: bytes, file: str) -> int | None:
     """Runs the programs, if there are some; the exit status, or None where there are none."""
     from .. import _core
 
     own = given(options)
-    try:
-        text, file = read(options.file)
-    except OSError as error:
-        options.parser.error(f"{file_name(options.file)}: {error.strerror}")
     if not own and b"program" not in text and not any(one.lstrip().startswith("program") for one in sets):
         if options.allow_programs:
             options.parser.error("--allow-programs: the file names none; --server CMD and --client CMD name some")

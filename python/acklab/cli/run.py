@@ -116,10 +116,9 @@ def act(options: argparse.Namespace) -> int:
         if options.live and options.linux:
             options.parser.error("--linux goes with --virtual; --live runs on this machine's kernel")
         programs.choose(options)
-        status = programs.act(options, sets)
-        if status is not None:
-            return status
-        return _between_kernels(options)
+        text, file = _read(options, options.file)
+        status = programs.act(options, sets, text, file)
+        return _between_kernels(options, text, file) if status is None else status
     if options.server or options.client or options.allow_programs or options.linux:
         options.parser.error("--server, --client, --allow-programs and --linux go with --virtual or --live")
     if options.beside or options.control or options.sender or options.acks != "scenario" or getattr(options, kernels.FOR):
@@ -139,7 +138,7 @@ def act(options: argparse.Namespace) -> int:
     return 0
 
 
-def _between_kernels(options: argparse.Namespace) -> int:
+def _between_kernels(options: argparse.Namespace, text: bytes, file: str) -> int:
     """A scenario's own flows, without programs."""
     from . import emulate
 
@@ -148,7 +147,7 @@ def _between_kernels(options: argparse.Namespace) -> int:
     if any(node for node, _ in options.linux):
         options.parser.error("--linux NODE=VERSION is for programs at nodes; a file without programs has one kernel")
     options.virtual = options.kernel
-    return emulate.act(options)
+    return emulate.act(options, text, file)
 
 
 def _single(options: argparse.Namespace, sets: list[str]) -> None:
