@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import os
 import subprocess
 import sys
@@ -51,9 +52,11 @@ flow = [{ from = "S", to = "R" }]
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file of a directory; ``acklab.json`` and Parquet files without the command line, which names places."""
+    """Every file of a directory; ``acklab.json``, pages and Parquet files without the command line, which names places."""
     found = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if not path.is_dir()}
     for name, data in found.items():
+        if name.endswith(".html"):
+            found[name] = re.sub(rb'<p class="made">.*?</p>', b"", data)
         if name.endswith(".parquet") and data.endswith(b"PAR1"):
             told = polars.read_parquet_metadata(io.BytesIO(data))
             told.pop("acklab.command", None)

@@ -15,7 +15,7 @@ import pytest
 from test_sweep import ADAPTIVE, LOSSY, PLAN
 
 from acklab.cli import main
-from acklab.results import directory
+from acklab.results import command as made_by
 from front import COMMAND, TWO_HOPS
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -24,7 +24,7 @@ Command = Callable[..., "subprocess.CompletedProcess[str]"]
 @pytest.fixture
 def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
     """Runs the command in this process, which takes a tenth of the time."""
-    monkeypatch.setattr(directory, "command", [])  # so that it is what it was afterwards
+    monkeypatch.setattr(made_by, "line", [])  # so that it is what it was afterwards
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         try:

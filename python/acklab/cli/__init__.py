@@ -88,7 +88,9 @@ class _Completion(argparse.Action):
     def __call__(self, _parser: argparse.ArgumentParser, _options: object, shell: Any, _name: str | None = None) -> NoReturn:
         import shtab
 
-        print(shtab.complete(parser(), shell))
+        from ..text.terminal import say
+
+        say(shtab.complete(parser(), shell))
         sys.exit(0)
 
 

@@ -18,7 +18,7 @@ _UNITS = (("_bps", "bit/s"), ("_s", "s"), ("_bytes", "bytes"), ("_packets", "pac
 _AGGREGATES: Mapping[str, Sequence[str]] = {
     "sum": (
         "bytes", "segments_sent", "syns_sent", "retransmits", "timeouts", "fast_retransmits", "recoveries", "window_cuts", "undone",
-        "acks_sent", "acks_received", "acks_dropped", "acks_filtered", "acks_created", "segments_acked",
+        "marks_received", "marks_counted", "acks_sent", "acks_received", "acks_dropped", "acks_filtered", "acks_created", "segments_acked",
         "packets", "ack_packets", "ack_bytes", "drops", "lost", "filtered", "reordered", "duplicated", "thinned",
         "sent_wait_s", "removed_wait_s", "attempts", "collisions", "retries", "retry_drops", "airtime_s",
     ),
