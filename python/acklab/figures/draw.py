@@ -84,7 +84,9 @@ def save(chart: Chart, *files: Path) -> Picture:
         made.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
         for file in files:
             about = {"Software": None} if file.suffix == ".png" else {"CreationDate": None, "Creator": None, "Producer": None}
-            made.savefig(file, dpi=120, facecolor="white", metadata=about)
+            drawn = io.BytesIO()  # first: on a full disk matplotlib leaves a PDF's file open
+            made.savefig(drawn, format=file.suffix[1:], dpi=120, facecolor="white", metadata=about)
+            file.write_bytes(drawn.getbuffer())
         return Picture(buffer.getvalue(), _parts(made, isinstance(chart, (Dots, Tornado, Multiples))), points(made, chart.rows if isinstance(chart, Dots) else ()))
 
 
