@@ -51,7 +51,7 @@ def _name(row: Row) -> str:
 
 
 def _list(rows: list[Row], drawn: list[Row]) -> str:
-    heads = ["data from", "to", "payload", "segments", "ACKs", "segments an ACK", "path RTT min", "policy", "captured near"]
+    heads = ["data from", "to", "payload", "segments", "ACKs", "segments an ACK", "path RTT min", "policy", "limit", "captured near"]
     cells = [
         [
             f'<a href="#{_name(row)}">{esc(row["from"])}</a>' if row in drawn else esc(row["from"]),
@@ -62,6 +62,7 @@ def _list(rows: list[Row], drawn: list[Row]) -> str:
             "-" if row["segments_per_ack"] is None else f"{row['segments_per_ack']:.2f}",
             text.span(row["path_rtt_min_s"]),
             esc(row["policy"]),
+            esc(row["limit"]),
             esc(row["vantage"]),
         ]
         for row in rows[:MOST_LISTED]
@@ -69,7 +70,7 @@ def _list(rows: list[Row], drawn: list[Row]) -> str:
     more = f'<p class="note">... and {len(rows) - MOST_LISTED} more.</p>' if len(rows) > MOST_LISTED else ""
     if len(drawn) < len(rows):
         more += f'<p class="note">Drawn are the {len(drawn)} with most payload; the tables have all.</p>'
-    return table(heads, cells, ["text", "text", "", "", "", "", "", "text", "text"]) + more
+    return table(heads, cells, ["text", "text", "", "", "", "", "", "text", "text", "text"]) + more
 
 
 def _section(found: Analysis, row: Row) -> str:
