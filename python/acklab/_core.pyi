@@ -512,8 +512,9 @@ class Endpoints:
         syn: bool = False,
         ece: bool = False,
         ts_ecr: float = 0.0,
+        ace: int | None = None,
     ) -> None:
-        """An ACK arrives, with up to three SACK blocks as ``(start, end)``."""
+        """An ACK arrives, with up to three SACK blocks as ``(start, end)``; ``ace`` is the number of AE, CWR and ECE, 0 to 7."""
     def set_window(self, bytes: int) -> None:
         """The peer's window is now so many bytes."""
     def resume(self, now: float) -> None:
@@ -532,6 +533,7 @@ class Endpoints:
         cwr: bool = False,
         ts_val: float = 0.0,
         echo: int = 0,
+        ace: int | None = None,
     ) -> None:
         """A segment arrives, of ``len`` sequence numbers."""
     def due(self) -> float | None:
