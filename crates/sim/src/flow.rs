@@ -169,12 +169,18 @@ impl Flow {
         if let Body::Ack(ack) = &packet.body {
             return self.on_ack(id, ack, net);
         }
+        self.on_other(id, packet, net);
+        false
+    }
+
+    /// Neither a segment nor an ACK.
+    #[inline(never)]
+    fn on_other(&mut self, id: u32, packet: &Packet, net: &mut Network) {
         match &packet.body {
             Body::Probe(probe) => self.on_probe(id, *probe, net),
             Body::Datagram(_) => self.on_datagram(net.now()),
             Body::Data(_) | Body::Ack(_) => {}
         }
-        false
     }
 
     /// A segment reaches the receiver.
@@ -211,7 +217,6 @@ impl Flow {
     }
 
     /// A receiver's keep-alive reaches the sender, or its answer the receiver.
-    #[cold]
     fn on_probe(&mut self, id: u32, probe: Probe, net: &mut Network) {
         let now = net.now();
         if probe.reply {

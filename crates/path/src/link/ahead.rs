@@ -162,9 +162,10 @@ impl Bookings {
     /// Removes those whose service begins before `moment`.
     #[inline(always)]
     fn settle(&mut self, moment: &mut impl Moment, counts: &mut Counts) {
+        let now = moment.time();
         while let Some(next) = self.next() {
-            if next.start >= moment.time() {
-                if next.start == moment.time() {
+            if next.start >= now {
+                if next.start == now {
                     self.settle_now(moment, counts);
                 }
                 break;

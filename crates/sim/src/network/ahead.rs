@@ -60,22 +60,13 @@ impl Network {
             return self.note_removed(index, &copy, Removal::Full);
         };
         let span = hop.link.book(load, begin.start);
-        if !hop.first {
-            let lane = hop.lane(index, &mut self.lanes);
-            return self.launch_booked((index, lane), packet, begin, span);
-        }
-        if let Some(next) = self.routes.link(packet.place + 1)
+        if hop.first
+            && let Some(next) = self.routes.link(packet.place + 1)
             && self.hops[next as usize].second
+            && self.pass_pair(next, packet, begin, span)
         {
-            return self.pass_pair((index, next), packet, begin, span);
+            return;
         }
-        let copy = *packet;
-        self.launch_first(index, &copy, begin, span);
-    }
-
-    /// Puts a packet on the wire of a pair's first link only: it goes elsewhere, or the second link is busy.
-    #[inline(never)]
-    fn launch_first(&mut self, index: u32, packet: &Packet, begin: Begin, span: Time) {
         let lane = self.hops[index as usize].lane(index, &mut self.lanes);
         self.launch_booked((index, lane), packet, begin, span);
     }
@@ -89,22 +80,23 @@ impl Network {
         self.launch((lane, arrival, root), packet, index, 1);
     }
 
-    /// The packet crosses a pair: it reaches the second link a span after its service at the first begins.
+    /// The packet crosses a pair: it reaches the second link a span after its service at the first begins. `false` if it has to
+    /// wait there: its two hops are decided one by one.
     #[inline(always)]
-    fn pass_pair(&mut self, (index, next): (u32, u32), packet: &Packet, begin: Begin, span: Time) {
+    fn pass_pair(&mut self, next: u32, packet: &Packet, begin: Begin, span: Time) -> bool {
         let hop = &mut self.hops[next as usize];
         let reach = begin.start + span;
         if reach <= hop.link.until() {
             // It would wait: event by event from now on.
             hop.second = false;
-            let copy = *packet;
-            return self.launch_first(index, &copy, begin, span);
+            return false;
         }
         hop.paired_until = reach;
         let further = hop.link.book(Load::of(packet), reach);
         let lane = hop.lane_ahead(span, next, &mut self.lanes);
         let arrival = Due::ahead(reach + further, reach, Event::Deliver(lane));
         self.launch((lane, arrival, begin.start), packet, next, 2);
+        true
     }
 
     /// Brings the accounts of all plain links to the present.
