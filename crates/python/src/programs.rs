@@ -7,6 +7,8 @@ use acklab_scenario::expanded_toml;
 use acklab_scenario::spec::{Scenario, Stop};
 use pyo3::prelude::*;
 use serde_json::json;
+#[cfg(target_os = "linux")]
+use {acklab_sim::outcome::Outcome, serde_json::Value};
 
 use crate::errors;
 use crate::input::{Text, overrides};
@@ -122,6 +124,19 @@ fn node(scenario: &Scenario, name: &str) -> PyResult<u32> {
     found.ok_or_else(|| told(format!("there is no node {name}")))
 }
 
+/// Makes a run, which an interrupt may end; `told_of` gives its outcome, and as JSON what it tells besides.
+#[cfg(target_os = "linux")]
+fn made<Finished: Send>(
+    py: Python<'_>,
+    scenario: &Arc<Scenario>,
+    make: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<Finished, String> + Send,
+    told_of: impl FnOnce(Finished) -> (Outcome, Value),
+) -> PyResult<(RunResult, String)> {
+    let ran = crate::simulation::interruptible(py, |go_on| crate::drive::caught(|| make(go_on)))?;
+    let (outcome, besides) = told_of(ran.map_err(errors::run)?.map_err(told)?);
+    Ok((RunResult::new(outcome, scenario.clone()), besides.to_string()))
+}
+
 #[cfg(target_os = "linux")]
 fn run_live(
     py: Python<'_>,
@@ -133,7 +148,7 @@ fn run_live(
     urgent: bool,
 ) -> PyResult<(RunResult, String)> {
     use acklab_live::lateness::refusal;
-    use acklab_live::nodes::wall::{Asked, Place, run};
+    use acklab_live::nodes::wall::{Asked, Finished, Place, run};
     crossed(scenario)?;
     let copied = |descriptor| acklab_live::sys::copied(descriptor).map_err(PyErr::from);
     let place = |(name, card, done): (String, i32, i32)| -> PyResult<Place> {
@@ -141,15 +156,19 @@ fn run_live(
     };
     let places = places.into_iter().map(place).collect::<PyResult<Vec<_>>>()?;
     let asked = Asked { scenario: scenario.clone(), places, captures, begin_ns, urgent };
-    let ran = crate::simulation::interruptible(py, move |go_on| crate::drive::caught(|| run(asked, go_on)))?;
-    let finished = ran.map_err(errors::run)?.map_err(told)?;
-    let late = finished.lateness;
-    let why: Vec<_> = [late.too_late(late_s), refusal(finished.refused)].into_iter().flatten().collect();
-    let more = json!({
-        "streams": finished.streams, "astray": finished.astray, "overrun": finished.refused,
-        "kernel": acklab_live::run::kernel(), "lateness": late, "valid": why.is_empty(), "why": why,
-    });
-    Ok((RunResult::new(finished.outcome, scenario.clone()), more.to_string()))
+    made(
+        py,
+        scenario,
+        |go_on| run(asked, go_on),
+        |Finished { outcome, streams, astray, refused, lateness }| {
+            let why: Vec<_> = [lateness.too_late(late_s), refusal(refused)].into_iter().flatten().collect();
+            let besides = json!({
+                "streams": streams, "astray": astray, "overrun": refused, "kernel": acklab_live::run::kernel(), "lateness": lateness,
+                "valid": why.is_empty(), "why": why,
+            });
+            (outcome, besides)
+        },
+    )
 }
 
 #[cfg(target_os = "linux")]
@@ -162,7 +181,7 @@ fn run(
     patience_s: f64,
 ) -> PyResult<(RunResult, String)> {
     use acklab_live::nodes::machine::Start;
-    use acklab_live::nodes::run::{Asked, Node, run};
+    use acklab_live::nodes::run::{Asked, Ended, Finished, Node, run};
     crossed(scenario)?;
     let kernel = |(name, command, environment): Kernel| -> PyResult<Node> {
         Ok(Node { node: node(scenario, &name)?, start: Start { command, environment } })
@@ -170,14 +189,19 @@ fn run(
     let nodes = kernels.into_iter().map(kernel).collect::<PyResult<Vec<_>>>()?;
     let patience = std::time::Duration::try_from_secs_f64(patience_s).map_err(|error| told(error.to_string()))?;
     let asked = Asked { scenario: scenario.clone(), nodes, directory, captures, patience };
-    let ran = crate::simulation::interruptible(py, move |go_on| crate::drive::caught(|| run(asked, go_on)))?;
-    let finished = ran.map_err(errors::run)?.map_err(told)?;
-    let ended = |ended: &acklab_live::nodes::run::Ended| json!({ "status": ended.status, "console": ended.console });
-    let more = json!({
-        "streams": finished.streams, "kernels": finished.ended.iter().map(ended).collect::<Vec<_>>(),
-        "grants": finished.grants, "overrun": finished.overrun, "astray": finished.astray,
-    });
-    Ok((RunResult::new(finished.outcome, scenario.clone()), more.to_string()))
+    made(
+        py,
+        scenario,
+        |go_on| run(asked, go_on),
+        |Finished { outcome, streams, ended, grants, overrun, astray }| {
+            let one = |Ended { status, console, .. }: &Ended| json!({ "status": status, "console": console });
+            let kernels = ended.iter().map(one).collect::<Vec<_>>();
+            (
+                outcome,
+                json!({ "streams": streams, "kernels": kernels, "grants": grants, "overrun": overrun, "astray": astray }),
+            )
+        },
+    )
 }
 
 /// Says that there is no such thing here.
