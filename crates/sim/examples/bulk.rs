@@ -1,5 +1,5 @@
-//! N bulk flows through one bottleneck, for profilers: `bulk N MBPS SECONDS [newreno|reno|sack|rfc6675] [event-by-event] [unstarted]
-//! [fq-codel]`.
+//! N bulk flows through one bottleneck, for profilers: `bulk N MBPS SECONDS [RECOVERY] [event-by-event] [unstarted] [fq-codel]`, with
+//! RECOVERY one of `reno`, `newreno`, `sack`, `rfc6675`, `fack`, `rack`.
 
 use std::sync::Arc;
 
@@ -10,16 +10,14 @@ use acklab_scenario::spec::{Custom, FlowSpec, Record, Scenario, Size, Stop};
 use acklab_sim::Simulation;
 use acklab_tcp::rules::{Stack, Window, named};
 
+const RECOVERIES: [&str; 6] = ["reno", "newreno", "sack", "rfc6675", "fack", "rack"];
+
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let number = |i: usize, default: f64| args.get(i).and_then(|a| a.parse().ok()).unwrap_or(default);
     let (n, mbps, seconds) = (number(0, 4.0) as u32, number(1, 100.0), number(2, 60.0));
-    let recovery = match args.get(3).map(String::as_str) {
-        Some("reno") => named("reno"),
-        Some("newreno") => named("newreno"),
-        Some("rfc6675") => named("rfc6675"),
-        _ => named("sack"),
-    };
+    let name = args.get(3).map(String::as_str).filter(|name| RECOVERIES.contains(name));
+    let recovery = named(name.unwrap_or("sack"));
     let pairs = n.min(100);
     let rate = Rate::from_bps(mbps * 1e6);
     let queue = |packets| QueueSpec::drop_tail(Some(packets), None, None, None);
