@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import html
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -16,18 +15,10 @@ from ._core import ScenarioError
 from .results import captures, records
 from .results.directory import Folder, results
 from .results.stored import RECORDED, TABLES, NotRecordedError, Stored, stored_in
-from .scenario import Scenario, _toml
-from .scenario._file import is_text
-from .scenario._part import plain
+from .scenario.given import ScenarioLike, assignments, json_line, source
 from .scenario.own import Controls, Own, Policies
 from .text import presets
 from .text.escapes import not_known
-from .text.input import read_file
-from .text.packaged import located
-from .text.plans import PlanText
-
-ScenarioLike = Scenario | Mapping[str, Any] | str | bytes | os.PathLike[str]
-"""A :class:`Scenario`, its tree as a dict, a path, or the text of a scenario file (TOML or JSON)."""
 
 NAMES = (*(f"{table}.parquet" for table in TABLES), "summary.json", "scenario.toml", "report.html")
 """The files of a run, but for charts and captures."""
@@ -298,11 +289,11 @@ def run_batch(
     if threads is not None and threads < 1:
         raise ValueError("threads must be from 1 to 1024")
     if engine in ("kernel", "programs"):
-        from .engines.kernel import batches
+        from .engines.boots import batches
 
         if policies or controls or overrides:
             raise ValueError("policies and controls in Python, and overrides, are for the simulator only")
-        texts = (_json_line(scenario).decode() for scenario in scenarios)
+        texts = (json_line(scenario).decode() for scenario in scenarios)
         for found in batches(texts, cpu_count() if threads is None else threads, programs=engine == "programs"):
             yield json.loads(found[0])
         return
@@ -321,7 +312,7 @@ def run_batch(
     try:
         for number, scenario in enumerate(scenarios):
             try:
-                line = _json_line(scenario)
+                line = json_line(scenario)
             except ScenarioError as error:
                 wrong[number], line = str(error), b"null\n"
             batch.feed(line)
@@ -350,55 +341,9 @@ def simulation(scenario: ScenarioLike, *, policies: Any = None, controls: Any = 
     return _core.Simulation(text, file=file, sets=sets, policies=own.policies, controls=own.controls)
 
 
-def source(scenario: ScenarioLike, own: Own | None = None) -> tuple[str | bytes, str]:
-    """A scenario's text, and what to call it in messages; ``own`` takes the algorithms in Python that stand in it.
-
-    A string is a path unless it has a line break or an equals sign, or starts with a brace. A path below ``examples`` that is not
-    there is the package's.
-    """
-    if isinstance(scenario, (Scenario, Mapping)):
-        return json.dumps(plain(scenario, own)), "scenario"
-    if isinstance(scenario, bytes):
-        return scenario, "scenario"
-    if isinstance(scenario, str) and (is_text(scenario) or not scenario):
-        return scenario, "scenario"
-    path = located(os.fspath(scenario))
-    return file_bytes(path), path
-
-
-def file_bytes(path: str | os.PathLike[str]) -> bytes:
-    """What is in a file.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    if "\0" in os.fspath(path):
-        raise OSError(errno.EINVAL, "a file's name has no NUL characters", os.fspath(path))
-    try:
-        return read_file(path)
-    except UnicodeEncodeError:
-        raise OSError(errno.EINVAL, "no file has such a name", os.fspath(path)) from None
-
-
-def assignments(overrides: Mapping[str, Any], own: Own | None = None) -> list[str]:
-    """Overrides as the ``key=value`` texts the simulator takes, values in TOML."""
-    return [f"{key}={_toml.inline(plain(entry, own))}" for key, entry in overrides.items()]
-
-
 def cpu_count() -> int:
     """Processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _json_line(scenario: ScenarioLike) -> bytes:
-    if not isinstance(scenario, (Scenario, Mapping, str, bytes, os.PathLike)):
-        raise TypeError(f"a scenario is a Scenario, its tree, its text or a path, not {scenario!r}")
-    given, file = source(scenario)
-    text = given.encode(errors="replace") if isinstance(given, str) else given
-    if not text.lstrip().startswith(b"{"):  # TOML
-        text = json.dumps(PlanText.read(text, file, ScenarioError)[1], default=str).encode()
-    # JSON has no line breaks except between its words.
-    return text.replace(b"\n", b" ") + b"\n"
 
 
 def write_summary(recording: records.Recording, label: str = "", *, report: bool = True) -> None:

@@ -134,7 +134,7 @@ def _comparison(options: argparse.Namespace) -> Comparison:
     from ..experiments.compare.plan import pieces, rule, share, span
     from ..experiments.sweep.errors import SweepError
     from ..experiments.sweep.flags import seeds as given_seeds
-    from ..runs import file_bytes
+    from ..scenario.given import file_bytes
 
     told: dict[str, Any] = {}
     try:

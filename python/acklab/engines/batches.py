@@ -62,7 +62,7 @@ def batches(
     With a ``journal``, scenarios begin with a number, and each result is in that file before anybody sees it.
     """
     if engine != SIMULATOR:
-        from .kernel import batches as boots
+        from .boots import batches as boots
 
         yield from boots(scenarios, threads, journal, programs=engine == PROGRAMS)
         return

@@ -22,10 +22,9 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from ..plot import palette
-from ..plot.style import drawing, label
+from ..plot.style import drawing
 from ..text.escapes import visible
-from ..text.escapes import width as columns_of
-from . import canvas, multiples
+from . import canvas, multiples, rows
 from .charts import Axis, Bars, Chart, Dots, Forest, Heat, Line, Lines, Mark, Multiples, Panel, Tornado
 from .points import Series, block, points
 
@@ -49,7 +48,7 @@ SEQUENTIAL, DIVERGING = "viridis", "PuOr"
 
 def figure(chart: Chart) -> Figure:
     """The chart as a matplotlib figure."""
-    draw: dict[type, Any] = {Lines: _lines, Heat: _heat, Bars: _bars, Forest: _forest, Tornado: _tornado, Dots: _dots}
+    draw: dict[type, Any] = {Lines: _lines, Heat: _heat, Bars: _bars, Forest: rows.forest, Tornado: rows.tornado, Dots: rows.dots}
     draw[Multiples] = multiples.figure
     with drawing(_STYLE):
         made: Figure = draw[type(chart)](_visible(chart))
@@ -279,124 +278,4 @@ def _bars(chart: Bars) -> Figure:
     axes.set_xticks(range(len(chart.groups)), [group.name for group in chart.groups])
     axes.tick_params(axis="x", length=0)
     canvas.legend(fig, [Patch(color=canvas.shade(c)) for c in chart.colours], list(chart.keys), lines)
-    return fig
-
-
-_VERDICT = {"reproduced": "green", "differs": "red", "not-testable": "slate"}
-
-
-def _forest(chart: Forest) -> Figure:
-    rows = chart.rows
-    height = 0.175 * len(rows) + 0.1
-    total = height + canvas.BOTTOM + canvas.LEGEND + 0.05
-    fig = Figure(figsize=(canvas.WIDTH, total))
-    left = 3.0
-    axes = fig.add_axes((left / canvas.WIDTH, canvas.BOTTOM / total, (canvas.WIDTH - left - 1.9) / canvas.WIDTH, height / total))
-    limit = chart.x.high or 2.5
-    axes.axvspan(-1, 1, color=canvas.shade("blue"), alpha=0.10, lw=0)
-    axes.axvline(0, color=canvas.SOFT, lw=0.8)
-    for place, row in enumerate(rows):
-        y, colour = -place, canvas.shade(_VERDICT[row.verdict])
-        x = max(-limit, min(limit, row.ours))
-        if row.interval is not None:
-            axes.plot([max(-limit, row.interval[0]), min(limit, row.interval[1])], [y, y], color=colour, lw=1.4)
-        if row.ns2 is not None:
-            axes.plot(max(-limit, min(limit, row.ns2)), y, "D", ms=5, mfc="none", mec=canvas.shade("orange"), mew=1.1)
-        beyond = {limit: ">", -limit: "<"}.get(x, "o") if abs(row.ours) > limit else "o"
-        axes.plot(x, y, beyond, ms=4.5, color=colour)
-        axes.text(1.01, y, row.text, transform=axes.get_yaxis_transform(), va="center", fontsize=7.5, color=canvas.SOFT)
-    axes.set_yticks([-i for i in range(len(rows))], [row.label for row in rows], fontsize=7.5)
-    axes.set_ylim(-len(rows) + 0.4, 0.6)
-    axes.set_xlim(-limit * 1.04, limit * 1.04)
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
-    axes.grid(True, axis="x")
-    axes.set_axisbelow(True)
-    axes.set_xlabel(chart.x.label)
-    handles: list[Any] = [Line2D([], [], color=canvas.shade(c), marker="o", ls="", ms=5) for c in _VERDICT.values()]
-    handles.append(Line2D([], [], color=canvas.shade("orange"), marker="D", mfc="none", ls="", ms=5))
-    handles.append(Patch(color=canvas.shade("blue"), alpha=0.15))
-    canvas.legend(fig, handles, [*_VERDICT, "ns-2", "what the ledger allows"])
-    return fig
-
-
-def _tornado(chart: Tornado) -> Figure:
-    columns = len(chart.panels)
-    # A row is one parameter in every panel, though not every panel has each.
-    names = list(dict.fromkeys(swing.parameter for panel in chart.panels for swing in panel[3]))
-    rows = len(names)
-    left, height = 1.75, 0.3 * rows + 0.15
-    total = height + canvas.TITLE + canvas.BOTTOM + 0.1
-    fig = Figure(figsize=(canvas.WIDTH, total))
-    width = (canvas.WIDTH - left - canvas.RIGHT - (columns - 1) * 0.3) / columns
-    for column, (title, base, paper, swings) in enumerate(chart.panels):
-        x = left + column * (width + 0.3)
-        axes = fig.add_axes((x / canvas.WIDTH, canvas.BOTTOM / total, width / canvas.WIDTH, height / total))
-        for swing in swings:
-            _swing(axes, -names.index(swing.parameter), base, swing.values)
-        axes.axvline(base, color=canvas.INK, lw=1)
-        if paper is not None:
-            axes.axvline(paper, color=canvas.shade("orange"), lw=1.2, ls=(0, (3, 2)))
-        axes.set_ylim(-rows + 0.4, 0.6)
-        axes.set_yticks([-i for i in range(rows)], names if column == 0 else [""] * rows)
-        axes.tick_params(axis="y", length=0, labelsize=8)
-        axes.spines["left"].set_visible(False)
-        axes.grid(True, axis="x")
-        axes.set_axisbelow(True)
-        axes.margins(x=0.42)
-        axes.set_xlabel(chart.unit)
-        axes.set_title(title, loc="left")
-    return fig
-
-
-def _swing(axes: Axes, y: float, base: float, values: Sequence[tuple[str, float]]) -> None:
-    height = 0.66 / len(values)
-    for k, (name, value) in enumerate(values):
-        place = y + 0.33 - height * (k + 0.5)
-        axes.barh(place, value - base, height * 0.92, left=base, color=canvas.shade(("blue", "sky", "purple", "pink")[k % 4]))
-        if abs(value - base) > 0.25:
-            axes.annotate(
-                name, (value, place), xytext=(3 if value > base else -3, 0), textcoords="offset points", va="center",
-                ha="left" if value > base else "right", fontsize=6.5, color=canvas.SOFT,
-            )  # fmt: skip
-
-
-def _dots(chart: Dots) -> Figure:
-    rows, columns, shades = len(chart.rows), len(chart.panels), len(chart.keys) or 1
-    names = list(map(label, chart.rows))
-    height = (0.16 + 0.14 * shades) * rows + 0.1
-    left = 0.35 + 0.062 * max(map(columns_of, names))
-    total = height + canvas.TITLE + canvas.BOTTOM + (canvas.LEGEND if chart.keys else 0.06)
-    whole = canvas.SMALL if columns == 1 else canvas.WIDTH
-    fig = Figure(figsize=(whole, total))
-    width = (whole - left - canvas.RIGHT - (columns - 1) * 0.3) / columns
-    order = {shade: k for k, (_, shade) in enumerate(chart.keys)}
-    for column, panel in enumerate(chart.panels):
-        x = left + column * (width + 0.3)
-        axes = fig.add_axes((x / whole, canvas.BOTTOM / total, width / whole, height / total))
-        for dot in panel.dots:
-            y = -dot.row + 0.3 * ((shades - 1) / 2 - order.get(dot.colour, 0))
-            axes.plot(dot.interval, (y, y), color=canvas.shade(dot.colour), lw=1.4)
-            axes.plot(dot.value, y, ("o", "D", "s", "^")[order.get(dot.colour, 0) % 4], ms=4.5, color=canvas.shade(dot.colour))
-        axes.set_ylim(-rows + 0.4, 0.6)
-        axes.set_yticks([-i for i in range(rows)], names if column == 0 else [""] * rows)
-        axes.tick_params(axis="y", length=0, labelsize=8.5)
-        axes.spines["left"].set_visible(False)
-        axes.grid(True)
-        axes.set_axisbelow(True)
-        axes.margins(x=0.12)
-        if panel.ends:
-            axes.set_xlim(panel.ends)
-        elif all(dot.value >= 0 for dot in panel.dots):
-            canvas.from_zero(axes, [end for dot in panel.dots for end in (*dot.interval, dot.value)])
-        axes.set_xlabel(
-            f"better {panel.better}" if panel.better == "→" else f"{panel.better} better" if panel.better else ""
-        )
-        axes.set_title(panel.title, loc="left")
-    if chart.keys:
-        marks = [
-            Line2D([], [], color=canvas.shade(s), marker=("o", "D", "s", "^")[k % 4], lw=1.4, ms=5)
-            for k, (_, s) in enumerate(chart.keys)
-        ]
-        canvas.legend(fig, marks, [text for text, _ in chart.keys])
     return fig

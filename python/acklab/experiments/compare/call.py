@@ -10,8 +10,9 @@ from typing import Any
 
 from ... import _core
 from ...results.directory import results
-from ...runs import Run, assignments, source
+from ...runs import Run
 from ...scenario import _toml
+from ...scenario.given import assignments, source
 from ...text.toml import loads
 from .errors import CompareError
 from .metrics import metric

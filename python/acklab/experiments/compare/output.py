@@ -20,8 +20,7 @@ from .directions import LESS, MORE, NEITHER, WORDS
 from .first import first_runs
 from .page import page
 from .rank import Ranking
-from .result import Compared
-from .tables import ends, frames
+from .result import Compared, ends, frames
 from .text import basis
 
 _ARROWS = {MORE: "→", LESS: "←", NEITHER: ""}

@@ -13,8 +13,8 @@ from typing import Any
 
 from ... import _core
 from ...figures.stats import LEAST_SEEDS
-from ...runs import assignments
 from ...scenario.draws import Draws
+from ...scenario.given import assignments
 from ...text.escapes import not_known
 from ...text.input import read_file
 from ...text.plans import PlanText

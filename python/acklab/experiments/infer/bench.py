@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ...runs import assignments
+from ...scenario.given import assignments
 from ..search import trials
 from ..search.draws import Path
 from ..search.objective import Objective

@@ -15,7 +15,7 @@ from ... import _core
 from ...engines import batches
 from ...engines.batches import Workers
 from ...engines.journal import Journal
-from ...runs import assignments
+from ...scenario.given import assignments
 from ...text.plans import PlanText
 from ..compare.errors import CompareError
 from ..compare.plan import seeded

@@ -10,7 +10,7 @@ from typing import Any
 from ... import _core
 from ...engines.batches import beginning
 from ...engines.journal import identity
-from ...runs import assignments
+from ...scenario.given import assignments
 from ..compare.errors import CompareError
 from ..compare.metrics import Metric
 from ..compare.plan import seeded

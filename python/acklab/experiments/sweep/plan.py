@@ -231,7 +231,7 @@ def scenario_text(given: Any, name: str, folder: Path | None) -> tuple[str | byt
     Raises:
         SweepError: there is none, or it cannot be read.
     """
-    from ...runs import source
+    from ...scenario.given import source
 
     if given is None:
         raise SweepError('no scenario; give scenario = "FILE", or a [scenario] table')

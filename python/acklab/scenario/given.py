@@ -1,0 +1,74 @@
+"""A scenario as callers give it: a tree, a path or a text."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from .._core import ScenarioError
+from ..text.input import read_file
+from ..text.packaged import located
+from ..text.plans import PlanText
+from . import Scenario, _toml
+from ._file import is_text
+from ._part import plain
+from .own import Own
+
+ScenarioLike = Scenario | Mapping[str, Any] | str | bytes | os.PathLike[str]
+"""A :class:`Scenario`, its tree as a dict, a path, or the text of a scenario file (TOML or JSON)."""
+
+
+def source(scenario: ScenarioLike, own: Own | None = None) -> tuple[str | bytes, str]:
+    """A scenario's text, and what to call it in messages; ``own`` takes the algorithms in Python that stand in it.
+
+    A string is a path unless it has a line break or an equals sign, or starts with a brace. A path below ``examples`` that is not
+    there is the package's.
+    """
+    if isinstance(scenario, (Scenario, Mapping)):
+        return json.dumps(plain(scenario, own)), "scenario"
+    if isinstance(scenario, bytes):
+        return scenario, "scenario"
+    if isinstance(scenario, str) and (is_text(scenario) or not scenario):
+        return scenario, "scenario"
+    path = located(os.fspath(scenario))
+    return file_bytes(path), path
+
+
+def file_bytes(path: str | os.PathLike[str]) -> bytes:
+    """What is in a file.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if "\0" in os.fspath(path):
+        raise OSError(errno.EINVAL, "a file's name has no NUL characters", os.fspath(path))
+    try:
+        return read_file(path)
+    except UnicodeEncodeError:
+        raise OSError(errno.EINVAL, "no file has such a name", os.fspath(path)) from None
+
+
+def assignments(overrides: Mapping[str, Any], own: Own | None = None) -> list[str]:
+    """Overrides as the ``key=value`` texts the simulator takes, values in TOML."""
+    return [f"{key}={_toml.inline(plain(entry, own))}" for key, entry in overrides.items()]
+
+
+def json_line(scenario: ScenarioLike) -> bytes:
+    """A scenario as one line of JSON.
+
+    Raises:
+        TypeError: it is of another type.
+        ScenarioError: it is no TOML.
+        OSError: its path cannot be read.
+    """
+    if not isinstance(scenario, (Scenario, Mapping, str, bytes, os.PathLike)):
+        raise TypeError(f"a scenario is a Scenario, its tree, its text or a path, not {scenario!r}")
+    given, file = source(scenario)
+    text = given.encode(errors="replace") if isinstance(given, str) else given
+    if not text.lstrip().startswith(b"{"):  # TOML
+        text = json.dumps(PlanText.read(text, file, ScenarioError)[1], default=str).encode()
+    # JSON has no line breaks except between its words.
+    return text.replace(b"\n", b" ") + b"\n"
