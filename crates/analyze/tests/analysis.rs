@@ -57,7 +57,7 @@ const MADE: [(&str, &str, &str); 17] = [
 fn the_policy_that_made_a_capture_is_named_from_either_end() {
     for (ack, name, words) in MADE {
         // A receiver can only restore a window it is told.
-        let sender = if ack.contains("restore") { ", tell_window = true" } else { "" };
+        let sender = if ack.contains("restore") { ", carry_window = true" } else { "" };
         for (row, vantage) in at_both_ends(&bulk(ack, sender, "")).into_iter().zip(["sender", "receiver"]) {
             assert_eq!((row.policy.as_str(), row.vantage.as_str()), (name, vantage), "{ack}: {}", row.finding);
             assert!(row.finding.contains(words), "{ack}: {}", row.finding);

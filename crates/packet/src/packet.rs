@@ -13,7 +13,7 @@ pub type Seq = u64;
 pub enum Phase {
     /// Nothing.
     #[default]
-    Untold,
+    Unknown,
     /// `cwnd` was below `ssthresh`.
     SlowStart,
     /// It was not.

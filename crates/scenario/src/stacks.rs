@@ -200,11 +200,11 @@ fn complete(flow: &mut Both, sender: &SenderTable, receiver: &ReceiverTable) {
     if receiver.feedback.is_none() && ours.ecn && ours.accurate_ecn {
         theirs.feedback = Feedback::Accurate;
     }
-    if sender.tell_phase.is_none() {
-        ours.tell_phase |= asks_for_phase(theirs);
+    if sender.carry_phase.is_none() {
+        ours.carry_phase |= asks_for_phase(theirs);
     }
-    if sender.tell_window.is_none() {
-        ours.tell_window |= theirs.ack.asks_for_window();
+    if sender.carry_window.is_none() {
+        ours.carry_window |= theirs.ack.asks_for_window();
     }
 }
 

@@ -391,7 +391,7 @@ fn on_packet_sharing(phase: &mut Phase, flow: &mut Flow, id: u32, mut packet: Pa
     }
     let complete = flow.on_packet(id, &packet, net);
     let grown_in = flow.sender.take_growth();
-    if grown_in != Phase::Untold {
+    if grown_in != Phase::Unknown {
         *phase = grown_in;
     }
     complete

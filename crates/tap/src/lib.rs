@@ -60,7 +60,7 @@
 //!   scale, and at most 65535 can be said. Senders advertise 65535.
 //! * **Congestion marks** are ECT(0) and CE in the IPv4 header, ECE and CWR in TCP's, negotiated by the SYN (RFC 3168).
 //!   ACKs of ACK congestion control bear ECT(0) and CE, too. A segment's word on its sender's phase or window (the rules
-//!   `tell_phase`, `tell_window`), or on marks its ACKs bore, has no option in TCP and is not shown.
+//!   `carry_phase`, `carry_window`), or on marks its ACKs bore, has no option in TCP and is not shown.
 //! * **Keep-alives** of receivers that probe for the round trip are empty segments numbered one below what the sender
 //!   expects; their answers are ACKs without payload. **Datagrams** have a UDP header, and the length the simulator gives
 //!   them.

@@ -1,6 +1,6 @@
 """A tornado's rows."""
 
-from acklab.figures import draw
+from acklab.figures import rows
 from acklab.figures.charts import Swing, Tornado
 
 
@@ -9,7 +9,7 @@ def test_a_row_is_the_same_parameter_in_every_panel():
         ("left", 50.0, None, [Swing("clock", [("10 ms", 60.0)]), Swing("passes", [("one", 20.0)])]),
         ("right", 50.0, None, [Swing("clock", [("1 s", 40.0)]), Swing("queue", [("24", 70.0)])]),
     ], "gain (%)")  # fmt: skip
-    left, right = draw._tornado(chart).axes
+    left, right = rows.tornado(chart).axes
     names = [label.get_text() for label in left.get_yticklabels()]
     assert names == ["clock", "passes", "queue"]
     for axes, bars in ((left, {"clock": 60.0, "passes": 20.0}), (right, {"clock": 40.0, "queue": 70.0})):

@@ -37,7 +37,7 @@ event! {
         duplicate: bool = |e| e.duplicate;
         len: u32 = |e| e.len;
         slow_start: Option<bool> = |e| match e.phase {
-            Phase::Untold => None,
+            Phase::Unknown => None,
             Phase::SlowStart => Some(true),
             Phase::CongestionAvoidance => Some(false),
         };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use acklab_packet::{Ace, Ack, Ecn, Probe, SackBlocks, Segment, Seq, Time};
+use acklab_packet::{Ace, Ecn, Probe, Segment, Seq, Time};
 
 use super::accurate::Accurate;
 use super::closing::Closing;
@@ -34,11 +34,11 @@ pub struct Receiver {
     pub(super) history: Option<Box<SackHistory>>,
     /// Counted up to 2^32 - 1 a connection.
     segments_received: u32,
-    acks_sent: u32,
+    pub(super) acks_sent: u32,
     pub(super) space: Reassembly,
     /// Timestamp to echo, and the cumulative number of the last ACK sent (RFC 7323 section 4.3).
-    ts_recent: Time,
-    last_ack_sent: Seq,
+    pub(super) ts_recent: Time,
+    pub(super) last_ack_sent: Seq,
     /// Number that the ACKs sent so far cover; a divided ACK's pieces begin there.
     pub(super) covered: Seq,
     pub(super) policy: Policy,
@@ -48,19 +48,19 @@ pub struct Receiver {
     /// The segment the next ACK answers: for the SACK blocks.
     pub(super) trigger: Seq,
     pub(super) timer_on: bool,
-    syn: bool,
+    pub(super) syn: bool,
     pub(super) duplicate: bool,
     /// A part of the segment just come had come before, and DSACK reports it: the history says which.
     pub(super) repeats: bool,
-    ece: bool,
+    pub(super) ece: bool,
     /// True if each mark is echoed, or counted.
     notes_marks: bool,
     /// The congestion field of its ACKs.
-    ecn: Ecn,
+    pub(super) ecn: Ecn,
     /// The segment just come changes what is echoed, or a count of marks must be told at once.
     mark_changed: bool,
     /// Accurate ECN, if the rules know it.
-    accurate: Option<Box<Accurate>>,
+    pub(super) accurate: Option<Box<Accurate>>,
     /// The segments come with PSH; only drivers of real ones know.
     pub(super) push: bool,
     /// Source of the sender's phase, if the policy asks.
@@ -206,23 +206,22 @@ impl Receiver {
             self.note_syn(segment);
         }
         let at_once = self.must_answer_at_once(segment, placement);
-        let (space, push, (merged, piece)) = (&self.space, self.push, self.merged);
         let arrival = || Arrival {
             in_order: placement.in_order && !at_once,
-            gap: space.has_gap(),
+            gap: self.space.has_gap(),
             duplicate: placement.duplicate,
             len: segment.len,
-            merged,
-            piece,
+            merged: self.merged.0,
+            piece: self.merged.1,
             phase: segment.phase,
             syn: segment.syn,
             seq: segment.seq,
-            rcv_nxt: space.rcv_nxt,
+            rcv_nxt: self.space.rcv_nxt,
             echo: segment.echo,
             window: segment.window,
             srtt: segment.srtt,
             ack_marked: segment.ack_marked,
-            push,
+            push: self.push,
             ect: segment.ecn != Ecn::NotEct,
             ce: segment.ecn == Ecn::Ce,
             cwr: segment.ace == Ace::CWR,
@@ -273,95 +272,6 @@ impl Receiver {
         self.emit(emission, now, wire);
     }
 
-    #[inline(never)]
-    pub(super) fn emit<W: ReceiverWire>(&mut self, emission: Emission, now: Time, wire: &mut W) {
-        self.emit_here(emission, now, wire);
-    }
-
-    /// The same without a call.
-    #[inline(always)]
-    fn emit_here<W: ReceiverWire>(&mut self, emission: Emission, now: Time, wire: &mut W) {
-        match emission {
-            Emission::Now => {
-                self.settle(wire);
-                self.send_here(self.space.rcv_nxt, wire);
-                self.policy.on_ack_sent(now);
-            }
-            Emission::By(at) => {
-                if !self.timer_on {
-                    self.timer_on = true;
-                    wire.arm(at);
-                } else if let Some(spread) = &mut self.spread {
-                    spread.deadline = spread.deadline.or(Some(at));
-                    self.rearm(wire);
-                }
-            }
-            Emission::At(at) => {
-                self.timer_on = true;
-                wire.arm(at);
-            }
-            Emission::Nothing => {}
-            unusual => self.emit_unusually(unusual, now, wire),
-        }
-    }
-
-    /// Acts on the rarer emissions.
-    #[cold]
-    fn emit_unusually<W: ReceiverWire>(&mut self, emission: Emission, now: Time, wire: &mut W) {
-        match emission {
-            Emission::Probe(number) => self.probe(number, now, wire),
-            Emission::Pieces(pieces) => self.send_pieces(&pieces, now, wire),
-            Emission::Gather(at) => {
-                self.note_run();
-                self.emit(Emission::By(at), now, wire);
-            }
-            Emission::Ranges { echo, gaps } => {
-                self.note_run();
-                self.ts_recent = echo.unwrap_or(self.ts_recent);
-                self.settle(wire);
-                self.send_sized(self.space.rcv_nxt, gaps, wire);
-                self.policy.on_ack_sent(now);
-            }
-            Emission::Repeated(copies) => {
-                self.settle(wire);
-                for _ in 0..=copies {
-                    self.send(self.space.rcv_nxt, wire);
-                    self.policy.on_ack_sent(now);
-                }
-            }
-            Emission::Ahead { units, again } => {
-                self.settle(wire);
-                self.send(self.space.highest.max(self.space.rcv_nxt) + units, wire);
-                self.policy.on_ack_sent(now);
-                if let Some(at) = again {
-                    self.timer_on = true;
-                    wire.arm(at);
-                }
-            }
-            Emission::Now | Emission::By(_) | Emission::At(_) | Emission::Nothing => self.emit(emission, now, wire),
-        }
-    }
-
-    /// Before an ACK of everything: stops the timer, and sends the pieces that still wait.
-    #[inline]
-    pub(super) fn settle<W: ReceiverWire>(&mut self, wire: &mut W) {
-        if self.timer_on {
-            self.timer_on = false;
-            wire.disarm();
-        }
-        if self.spread.is_some() {
-            self.send_waiting(wire);
-        }
-    }
-
-    /// A keep-alive asks for an answer at once: it repeats the last ACK under a number already acknowledged.
-    #[cold]
-    fn probe<W: ReceiverWire>(&mut self, number: u32, now: Time, wire: &mut W) {
-        wire.probe(Probe { number, reply: false, seq: self.last_ack_sent }, self.rules.ack_size);
-        let emission = self.policy.on_probe_sent(now);
-        self.emit(emission, now, wire);
-    }
-
     /// The sender's answer to a keep-alive arrives.
     pub fn on_reply(&mut self, reply: &Probe, now: Time) {
         if reply.number == 0 {
@@ -373,38 +283,6 @@ impl Receiver {
     /// Estimate of the sender's window at `now`, in segments, if there is one.
     pub fn window_estimate(&self, now: Time) -> Option<f64> {
         self.policy.window_estimate(now)
-    }
-
-    #[inline(never)]
-    pub(super) fn send<W: ReceiverWire>(&mut self, ack: Seq, wire: &mut W) {
-        self.send_here(ack, wire);
-    }
-
-    /// Sends an ACK without a call.
-    #[inline(always)]
-    fn send_here<W: ReceiverWire>(&mut self, ack: Seq, wire: &mut W) {
-        self.send_sized(ack, None, wire);
-    }
-
-    /// The same, with room for so many blocks, whatever it carries.
-    #[inline(always)]
-    fn send_sized<W: ReceiverWire>(&mut self, ack: Seq, room: Option<u32>, wire: &mut W) {
-        // Blocks are news from beyond a gap: a piece of an ACK, or an ACK of what has not come, carries none.
-        let news = self.space.highest > ack || self.duplicate || self.history.is_some();
-        let mut sack = SackBlocks::default();
-        if news && self.rules.sack && ack == self.space.rcv_nxt {
-            sack = self.blocks(ack);
-        }
-        let rules = &*self.rules;
-        let size = rules.ack_size + rules.sack_block_bytes * room.unwrap_or(sack.len() as u32);
-        self.acks_sent = self.acks_sent.saturating_add(1);
-        self.last_ack_sent = self.last_ack_sent.max(ack);
-        self.covered = self.covered.max(ack);
-        let syn = std::mem::take(&mut self.syn);
-        let ace = Ace::default();
-        let mut told = Ack { ack, sack, syn, ece: self.ece, ace, ecn: self.ecn, ts_ecr: self.ts_recent };
-        let size = self.accurate.as_mut().map_or(size, |accurate| accurate.write(&mut told, size, rules));
-        wire.send(told, size);
     }
 
     /// Next unit expected in order.

@@ -4,6 +4,7 @@
 
 mod accurate;
 mod closing;
+mod emit;
 pub mod estimator;
 mod hints;
 mod machine;

@@ -77,7 +77,7 @@ variants! {
             timer: Time = Time::from_secs(0.1),
         }
         /// Divided ACKs after a wireless loss, until the sender's window is as large as before it; or after a handover, until the
-        /// window reaches a target. Segments carry the sender's window (`tell_window`).
+        /// window reaches a target. Segments carry the sender's window (`carry_window`).
         Restore = "restore" {
             /// Pieces into which an ACK is divided.
             pieces: u32 [2 ..= 64] = 8,

@@ -94,9 +94,9 @@ rule_table! {
         /// How many marks an ACK tells of, with accurate ECN.
         ace: AceRule,
         /// Whether segments carry their sender's phase: slow start or congestion avoidance. If left out, true where the receiver reads it.
-        tell_phase: bool,
+        carry_phase: bool,
         /// Whether segments carry cwnd and the smoothed round trip. If left out, true where the receiver reads them.
-        tell_window: bool,
+        carry_window: bool,
         /// How segments are spaced.
         pacing: Pacing,
         /// Duplicate ACKs that indicate a loss.

@@ -7,18 +7,17 @@ use acklab_packet::{Ack, Seq, Time};
 use super::SenderWire;
 use super::accurate::Accurate;
 use super::congestion::Congestion;
-use super::congestion::control::{AckEvent, CongestionControl, Control, Departure, Needs, Window};
+use super::congestion::control::{CongestionControl, Control, Needs};
 use super::congestion::validation::Usage;
 use super::flight::Flight;
-use super::flight::rate::{DeliveryRate, RateSample};
-use super::recovery::Report;
+use super::flight::rate::DeliveryRate;
 use super::recovery::undo::Undo;
 use super::repair::Repair;
 use super::rtt::pacing::Pacer;
 use super::rtt::timer::Timer;
 use super::sequence::{SequenceSpace, Supply};
 use super::skip::Skip;
-use crate::rules::{Controls, IdleRestart, Pacing, RttSamples, SenderFault, SenderRules, TimerRestart};
+use crate::rules::{IdleRestart, Pacing, SenderFault, SenderRules, TimerRestart};
 
 /// Counts of a sender; first what always moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -64,10 +63,11 @@ pub struct Core {
     pub cc: Congestion,
     /// The stack's rule table.
     pub rules: Arc<SenderRules>,
-    /// No extra, no flight record, nothing in `restrained` and `notices`: a full segment of new data is sent without asking further.
-    pub(super) plain: bool,
+    /// No extra, no flight record, nothing that holds back or that segments carry: a full segment of new data is sent without
+    /// asking further.
+    pub(super) fast_path: bool,
     /// True if pacing or skipping may hold back what the window allows.
-    pub(super) restrained: bool,
+    pub(super) may_hold_back: bool,
     /// An episode of loss recovery is on.
     pub(super) repairing: bool,
     /// Inputs that the control needs.
@@ -81,8 +81,8 @@ pub struct Core {
 /// Notices that segments carry to their receiver.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Notices {
-    /// True if any is a rule: a phase, a window, congestion, a number.
-    pub ruled: bool,
+    /// True if the rules ask each segment for one: a phase, a window, congestion, a number.
+    pub wanted: bool,
     /// An ACK came marked; the next segment tells the receiver.
     pub ack_mark: bool,
     /// A mark has been answered; the next new segment tells (CWR).
@@ -117,8 +117,8 @@ impl Core {
             repair: Repair::default(),
             accurate: Accurate::new(&rules),
         };
-        let restrained = rules.pacing != Pacing::Off {} || extras.skip.is_some() || needs == Needs::Deliveries;
-        let ruled = rules.tell_phase || rules.tell_window || rules.ecn || rules.recovery.packet_numbers();
+        let may_hold_back = rules.pacing != Pacing::Off {} || extras.skip.is_some() || needs == Needs::Deliveries;
+        let wanted = rules.carry_phase || rules.carry_window || rules.ecn || rules.recovery.packet_numbers();
         let watched = extras.undo.is_some()
             || extras.usage.is_some()
             || extras.flight.is_some()
@@ -130,11 +130,11 @@ impl Core {
             timer: Timer::new(&rules),
             cc: Congestion::new(&rules, &seq, control),
             seq,
-            plain: !restrained && !ruled && !watched,
-            restrained,
+            fast_path: !may_hold_back && !wanted && !watched,
+            may_hold_back,
             repairing: false,
             needs,
-            notices: Notices { ruled, ..Notices::default() },
+            notices: Notices { wanted, ..Notices::default() },
             counters: SenderCounters { rtt_min: f64::INFINITY, ..SenderCounters::default() },
             extras: Box::new(extras),
             rules,
@@ -273,7 +273,7 @@ impl Core {
     pub(super) fn accept<W: SenderWire>(&mut self, ack: &Ack, grow: bool, now: Time, wire: &mut W) -> u64 {
         let acked = ack.ack - self.seq.una;
         let marked = if ack.ece && self.rules.ecn { self.marked_of(acked) } else { 0 };
-        let grow = grow && marked < acked && (self.plain || self.in_use());
+        let grow = grow && marked < acked && (self.fast_path || self.in_use());
         self.advance(ack, now, wire);
         if self.rules.syn && ack.ack == 1 {
             self.cc.begin(self.seq.mss);
@@ -300,15 +300,6 @@ impl Core {
         read
     }
 
-    /// Units that an ACK delivers with a mark.
-    fn ce_count(&self, ack: &Ack, delivered: u64) -> f64 {
-        match &self.extras.accurate {
-            Some(accurate) if !accurate.answers() => accurate.told,
-            _ if ack.ece => delivered as f64,
-            _ => 0.0,
-        }
-    }
-
     /// Grows the window for an ACK that newly covers `acked` units, of which `counts` count, or as many in all.
     #[inline(always)]
     pub(super) fn grow(&mut self, acked: u64, counts: u64, now: Time) {
@@ -321,92 +312,5 @@ impl Core {
     /// True if the window is so much in use that ACKs may grow it.
     pub(super) fn in_use(&self) -> bool {
         self.extras.usage.as_ref().is_none_or(|usage| usage.in_use(&self.cc))
-    }
-
-    /// The ACK event of the congestion control.
-    #[inline(never)]
-    pub(super) fn notify_control(&mut self, ack: &Ack, report: &Report, now: Time) {
-        let una = self.seq.una;
-        if let Some(flight) = &mut self.extras.flight {
-            // A recovery that judges each segment has taken it in already.
-            flight.acknowledge(ack.ack, now, |_| {});
-        }
-        let sample = self.rate_sample(ack, report, now);
-        let news = ack.ack >= una || report.delivered > 0;
-        // A control in Linux's form begins when the handshake is over (`tcp_init_transfer`).
-        if !news || (self.rules.controls == Controls::Linux && self.seq.shaking_hands()) {
-            return;
-        }
-        let timed = self.extras.flight.as_mut().and_then(|flight| flight.take_round_trip());
-        let exact = self.rules.recovery.rtt_samples() == RttSamples::Segments;
-        let rtt = if exact { timed } else { report.rtt };
-        let event = AckEvent {
-            ack: ack.ack,
-            snd_max: self.seq.max,
-            acked: ack.ack.saturating_sub(una) as f64,
-            newly_delivered: report.delivered as f64,
-            newly_sacked: report.sacked as f64,
-            newly_lost: (report.lost + report.lost_between) as f64,
-            ce_count: self.ce_count(ack, report.delivered),
-            in_flight: report.in_flight as f64,
-            rtt: sample.map_or(rtt, |sample| sample.rtt),
-            state: self.cc.state_at(una),
-            next_state: report.state,
-            rate: sample,
-        };
-        self.with_control(now, |control, window| control.on_ack(&event, window));
-        let limits = self.cc.control.limits_itself();
-        self.limit_rate(limits, report.in_flight);
-    }
-
-    /// Deliveries that an ACK shows, for a control that needs them.
-    fn rate_sample(&mut self, ack: &Ack, report: &Report, now: Time) -> Option<RateSample> {
-        let echo = (ack.ack > self.seq.una && self.rules.timestamps).then(|| (now - ack.ts_ecr).secs());
-        let sample = self.rate()?.sample(now, echo);
-        let segments = |units| self.seq.segments(units);
-        Some(RateSample {
-            prior_in_flight: segments(report.prior_in_flight),
-            in_flight: segments(report.in_flight),
-            lost: segments(report.lost),
-            lost_ever: segments(report.lost_ever),
-            wait: self.extras.pacer.wait(now),
-            ..sample
-        })
-    }
-
-    /// Lets the control move the window.
-    pub(super) fn with_control(&mut self, now: Time, act: impl FnOnce(&mut Control, &mut Window)) {
-        let mut window = self.cc.seen(&self.seq, self.timer.smoothed, now);
-        act(&mut self.cc.control, &mut window);
-        self.cc.take(&window);
-    }
-
-    /// A segment with data, of so many units, has left: the departure event of the congestion control, and the pace it sets.
-    #[inline(never)]
-    pub(super) fn note_departure(&mut self, units: u64, idle: bool, now: Time) {
-        let limits = self.rate().map(|rate| (rate.app_limited(), rate.min_rtt()));
-        let (app_limited, min_rtt) = limits.unwrap_or((false, f64::INFINITY));
-        let departure = Departure { idle, app_limited, min_rtt };
-        self.with_control(now, |control, window| control.on_sent(&departure, window));
-        if let Some(rate) = self.cc.control.pacing_rate().filter(|_| limits.is_some()) {
-            let count = self.counters.segments_sent - u64::from(self.counters.syns_sent);
-            self.extras.pacer.departed(count, units as f64 / f64::from(self.seq.mss), rate, now);
-        }
-    }
-
-    /// The application is about to write. For a while it counts as the limit of delivery rates, under three conditions. There
-    /// was nothing to send. The window had room beyond the `in_flight` units. Nothing was `lost`.
-    pub(super) fn note_pause(&mut self, in_flight: u64, lost: u64) {
-        let dry =
-            lost == 0 && self.seq.limit - self.seq.max < u64::from(self.seq.mss) && (in_flight as f64) < self.cc.cwnd;
-        self.limit_rate(dry, in_flight);
-    }
-
-    /// If something else than the network limits the rate, it does so until the `in_flight` units are delivered.
-    fn limit_rate(&mut self, limits: bool, in_flight: u64) {
-        let segments = self.seq.segments(in_flight);
-        if let Some(rate) = self.rate().filter(|_| limits) {
-            rate.limit_by_application(segments);
-        }
     }
 }

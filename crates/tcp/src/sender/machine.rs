@@ -69,7 +69,7 @@ impl Sender {
         self.core.counters.acks_received += 1;
         self.core.notices.ack_mark |= ack.ecn == Ecn::Ce;
         let read;
-        let ack = if !self.core.plain && self.core.extras.accurate.is_some() {
+        let ack = if !self.core.fast_path && self.core.extras.accurate.is_some() {
             read = self.core.read_marks(ack);
             &read
         } else {
@@ -80,7 +80,7 @@ impl Sender {
                 self.core.restart_for_false_ack();
             }
         } else {
-            if self.core.plain {
+            if self.core.fast_path {
                 self.recovery.judge(&mut self.core, ack, now);
             } else if !self.judge_with_extras(ack, now, wire) {
                 return;
@@ -97,7 +97,7 @@ impl Sender {
         }
     }
 
-    /// Judges an ACK in a sender that is not [plain](Core::plain), whose control may need its event; whether the ACK counts.
+    /// Judges an ACK in a sender that has no [fast path](Core::fast_path), whose control may need its event; whether the ACK counts.
     #[inline(never)]
     fn judge_with_extras<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) -> bool {
         if self.answers_skip(ack, now, wire) {
@@ -114,7 +114,7 @@ impl Sender {
         true
     }
 
-    /// What comes before an ACK is judged, in a sender that is not [plain](Core::plain): the handshake's answers, and segments left out
+    /// What comes before an ACK is judged, in a sender that has no [fast path](Core::fast_path): the handshake's answers, and segments left out
     /// on purpose. True if the ACK only asks for such a one: no sign of loss.
     fn answers_skip<W: SenderWire>(&mut self, ack: &Ack, now: Time, wire: &mut W) -> bool {
         let core = &mut self.core;

@@ -9,6 +9,7 @@ pub mod congestion;
 mod core;
 pub mod flight;
 mod machine;
+mod notify;
 mod reaction;
 pub mod recovery;
 mod repair;

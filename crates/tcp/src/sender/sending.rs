@@ -20,19 +20,19 @@ impl Core {
         self.seq.go_to(self.seq.nxt + u64::from(len));
     }
 
-    /// The same without a call. `PLAIN`: a full segment of new data, neither SYN nor FIN, of a sender that is
-    /// [plain](Core::plain), so that the questions to which this is the answer are not asked.
+    /// The same without a call. `FAST`: a full segment of new data, neither SYN nor FIN, of a sender that has a
+    /// [fast path](Core::fast_path). The questions to which this is the answer are not asked.
     #[inline(always)]
-    fn transmit_as<const PLAIN: bool, W: SenderWire>(&mut self, seq: Seq, len: u32, now: Time, wire: &mut W) {
+    fn transmit_as<const FAST: bool, W: SenderWire>(&mut self, seq: Seq, len: u32, now: Time, wire: &mut W) {
         let idle = self.seq.una == self.seq.max;
         let end = seq + u64::from(len);
-        let retransmit = !PLAIN && seq < self.seq.max;
-        let syn = !PLAIN && self.rules.syn && seq == 0;
-        let fin = !PLAIN && self.rules.fin && end == self.seq.limit;
-        let last = !PLAIN && self.seq.marks_end && end == self.seq.limit;
+        let retransmit = !FAST && seq < self.seq.max;
+        let syn = !FAST && self.rules.syn && seq == 0;
+        let fin = !FAST && self.rules.fin && end == self.seq.limit;
+        let last = !FAST && self.seq.marks_end && end == self.seq.limit;
         let echo = self.seq.una as u32;
         let mut segment = Segment { seq, len, syn, fin, last, retransmit, ts_val: now, echo, ..Segment::default() };
-        if !PLAIN && (self.notices.ruled || self.notices.ack_mark) {
+        if !FAST && (self.notices.wanted || self.notices.ack_mark) {
             self.write_notices(&mut segment);
         }
         self.counters.segments_sent += 1;
@@ -40,7 +40,7 @@ impl Core {
         self.timer.last_sent = now;
         let wire_bytes = match len {
             _ if syn || fin => self.rules.control_size,
-            _ if PLAIN || len == self.seq.mss => self.seq.full_bytes,
+            _ if FAST || len == self.seq.mss => self.seq.full_bytes,
             _ => data_bytes(&self.rules, len),
         };
         wire.send(segment, wire_bytes);
@@ -48,7 +48,7 @@ impl Core {
             self.counters.retransmits += 1;
         } else {
             self.seq.extend(end);
-            if !PLAIN {
+            if !FAST {
                 self.seq.note_size(len, end);
             }
             if self.timer.timed.is_none() {
@@ -58,7 +58,7 @@ impl Core {
         if idle || !self.timer.is_on() {
             self.timer.arm(now, wire);
         }
-        if !PLAIN {
+        if !FAST {
             self.note_sent(&segment, end, idle, now);
         }
     }
@@ -93,7 +93,7 @@ impl Core {
     /// Writes the sender's state and congestion into a segment.
     #[inline(never)]
     fn write_notices(&mut self, segment: &mut Segment) {
-        if self.rules.tell_phase {
+        if self.rules.carry_phase {
             segment.phase = if self.cc.in_slow_start() { Phase::SlowStart } else { Phase::CongestionAvoidance };
         }
         // Neither SYNs nor retransmissions may be marked (RFC 3168 section 6.1.5), and CWR goes with new data.
@@ -110,10 +110,10 @@ impl Core {
         if self.rules.recovery.packet_numbers() {
             segment.echo = self.counters.segments_sent as u32;
         }
-        if self.rules.tell_window {
+        if self.rules.carry_window {
             segment.window = (self.cc.cwnd / f64::from(self.seq.mss)) as f32;
         }
-        if self.rules.tell_window || self.rules.recovery.packet_numbers() {
+        if self.rules.carry_window || self.rules.recovery.packet_numbers() {
             segment.srtt = self.smoothed_rtt().unwrap_or(0.0) as f32;
         }
     }
@@ -122,7 +122,7 @@ impl Core {
     /// ACKs call for do not ask.
     #[inline]
     pub(super) fn may_send_now<W: SenderWire>(&mut self, now: Time, wire: &mut W) -> bool {
-        if !self.restrained {
+        if !self.may_hold_back {
             return true;
         }
         let window = self.cc.cwnd.min(self.seq.wnd as f64) / f64::from(self.seq.mss);
@@ -141,11 +141,11 @@ impl Core {
     pub(super) fn send_window_here<W: SenderWire>(&mut self, max_burst: u32, now: Time, wire: &mut W) {
         // Sending moves none of them.
         let edge = self.seq.una + self.cc.window(self.seq.wnd);
-        let plain_edge = self.seq.plain_edge(edge);
-        let plain = self.plain && !self.notices.ack_mark;
+        let full_edge = self.seq.full_edge(edge);
+        let fast = self.fast_path && !self.notices.ack_mark;
         let mut sent = 0;
         loop {
-            if plain && self.seq.full_segment_fits(plain_edge) {
+            if fast && self.seq.full_segment_fits(full_edge) {
                 self.transmit_as::<true, W>(self.seq.nxt, self.seq.mss, now, wire);
                 self.seq.go_to(self.seq.nxt + u64::from(self.seq.mss));
             } else if self.seq.nxt < self.seq.limit

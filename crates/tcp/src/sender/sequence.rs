@@ -197,21 +197,21 @@ impl SequenceSpace {
         if self.nxt >= edge {
             return if self.fin_beyond { self.fin_alone() } else { None };
         }
-        let full = self.full_segment_fits(self.plain_edge(edge));
+        let full = self.full_segment_fits(self.full_edge(edge));
         let len = if full { Some(self.mss) } else { self.sendable_otherwise(edge) };
         if self.marks_end { len.filter(|&len| self.fin_fits(len)) } else { len }
     }
 
     /// Latest end of a segment that may be sent without a FIN, if the window ends at `edge`.
     #[inline]
-    pub(super) fn plain_edge(&self, edge: Seq) -> Seq {
+    pub(super) fn full_edge(&self, edge: Seq) -> Seq {
         edge.min(self.data_end())
     }
 
-    /// True if a full segment of new data, no SYN, has room from `nxt` to `plain_edge`: mostly so.
+    /// True if a full segment of new data, no SYN, has room from `nxt` to `full_edge`: mostly so.
     #[inline]
-    pub(super) fn full_segment_fits(&self, plain_edge: Seq) -> bool {
-        self.nxt >= self.max.max(1) && self.nxt + u64::from(self.mss) <= plain_edge
+    pub(super) fn full_segment_fits(&self, full_edge: Seq) -> bool {
+        self.nxt >= self.max.max(1) && self.nxt + u64::from(self.mss) <= full_edge
     }
 
     #[inline(never)]

@@ -71,7 +71,7 @@ impl Skip {
     pub(super) fn leave_out(&mut self, seq: &mut SequenceSpace, len: u32, edge: Seq) {
         let end = seq.nxt + u64::from(len);
         let next = u64::from(seq.mss);
-        let room = end + next <= seq.plain_edge(edge);
+        let room = end + next <= seq.full_edge(edge);
         let data = !(seq.shaking_hands() && seq.nxt == 0) && seq.nxt == seq.max && len == seq.mss;
         if !data || self.missing.is_some() {
             return;

@@ -193,7 +193,7 @@ impl Pair {
                         segment.phase = if slow { Phase::SlowStart } else { Phase::CongestionAvoidance };
                     } else if self.receiver.wants_phase(PhaseSource::Shared) {
                         let grown = self.sender.take_growth();
-                        self.flag = if grown == Phase::Untold { self.flag } else { grown };
+                        self.flag = if grown == Phase::Unknown { self.flag } else { grown };
                         segment.phase = self.flag;
                     }
                     self.data.in_flight -= 1;

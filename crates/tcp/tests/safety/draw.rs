@@ -200,8 +200,8 @@ pub fn stacked() -> impl Strategy<Value = Case> {
                 ..ReceiverPatch::default()
             };
             sender.timestamps = sender.timestamps.map(|on| on && !recovery.is_rfc9002());
-            sender.tell_window = Some(ack.asks_for_window());
-            sender.tell_phase = Some(ack.phase_source().is_some());
+            sender.carry_window = Some(ack.asks_for_window());
+            sender.carry_phase = Some(ack.phase_source().is_some());
             // Nothing is written after a FIN.
             let later = later.filter(|_| sender.fin == Some(false)).map(|(segments, think)| Later { segments, think });
             // What follows the end was not known to.

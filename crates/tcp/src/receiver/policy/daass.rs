@@ -123,19 +123,19 @@ mod tests {
         let mut secs = 0.0;
         for _ in 0..20 {
             secs += 0.01;
-            assert!(guess.on_segment(&arrival(secs, Phase::Untold)));
+            assert!(guess.on_segment(&arrival(secs, Phase::Unknown)));
             guess.on_ack_sent();
         }
-        let gap = |secs| Arrival { in_order: false, gap: true, ..arrival(secs, Phase::Untold) };
+        let gap = |secs| Arrival { in_order: false, gap: true, ..arrival(secs, Phase::Unknown) };
         assert!(!guess.on_segment(&gap(secs)), "21 segments halved: 10.5, and recovery at that window");
         assert!(
             guess.on_segment(&gap(secs + 1.0)),
             "a second of silence with the gap open: slow start from one segment"
         );
         for i in 0..12 {
-            guess.on_segment(&arrival(secs + 1.0 + 0.01 * f64::from(i), Phase::Untold));
+            guess.on_segment(&arrival(secs + 1.0 + 0.01 * f64::from(i), Phase::Unknown));
             guess.on_ack_sent();
         }
-        assert!(!guess.on_segment(&arrival(secs + 1.2, Phase::Untold)), "up to ssthresh again");
+        assert!(!guess.on_segment(&arrival(secs + 1.2, Phase::Unknown)), "up to ssthresh again");
     }
 }

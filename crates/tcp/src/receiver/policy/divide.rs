@@ -151,8 +151,8 @@ mod tests {
     #[test]
     fn a_burst_begins_at_its_instant_and_counts_in_order_segments() {
         let mut policy = policy(1, DivideWhen::Always, 2.0, 3);
-        let gap = Arrival { in_order: false, gap: true, ..arrival(2.2, Phase::Untold) };
-        let at = |secs| arrival(secs, Phase::Untold);
+        let gap = Arrival { in_order: false, gap: true, ..arrival(2.2, Phase::Unknown) };
+        let at = |secs| arrival(secs, Phase::Unknown);
         let row = [at(1.9), at(2.0), gap, at(2.3), at(2.4), at(2.5)];
         assert_eq!(answers(&mut policy, &row), ["whole", "pieces", "whole", "pieces", "pieces", "whole"]);
     }

@@ -80,7 +80,7 @@ impl Congestion {
             recover: 1,
             dupacks: 0,
             state: CaState::Open,
-            grown_in: Phase::Untold,
+            grown_in: Phase::Unknown,
             slow_start_at_ssthresh: rules.slow_start_at_ssthresh,
             owned: control.owns_window(),
         };
