@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use acklab_packet::Time;
+use acklab_packet::{Bytes, Time};
 use acklab_path::queue::FlowClass;
 use acklab_path::spec::{LinkSpec, QueueSpec};
 
@@ -20,6 +20,8 @@ use crate::spec::{Custom, Datagrams, FlowSpec, Record, Repeat, Scenario, Size, S
 
 /// Most payload bytes of one transfer, as many as a double counts exactly.
 const MOST_BYTES: u64 = 9_000_000_000_000_000;
+/// Most rows of listed writes.
+const MOST_WRITES: usize = 100_000;
 
 /// How long a run waits for its flows where the file does not say.
 const AT_MOST: Time = Time::from_secs(1000.0);
@@ -236,9 +238,38 @@ fn sourced(index: usize, table: &FlowTable) -> Result<(), Problem> {
             return Err(Problem::at(at("source.every"), what));
         }
     }
+    if let Some(Source::Listed(spec)) = &table.source {
+        if table.repeat.is_some() {
+            return Err(Problem::at(at("repeat"), "can not be given together with listed writes; list them all"));
+        }
+        check_listed(&spec.writes).map_err(|(row, what)| Problem::at(at(&format!("source.writes{row}")), what))?;
+    }
     if let Some(Source::Udp(spec)) = &table.source {
         check_datagrams(spec).map_err(|(key, what)| Problem::at(at(key), what))?;
         checked_rate_at(spec.rate, at("source.rate"))?;
+    }
+    Ok(())
+}
+
+/// The first row that is wrong, and what is.
+fn check_listed(writes: &[(Time, Bytes)]) -> Result<(), (String, String)> {
+    if writes.is_empty() || writes.len() > MOST_WRITES {
+        return Err((String::new(), format!("has {} rows; must have from 1 to {MOST_WRITES}", writes.len())));
+    }
+    let (mut before, mut total) = (Time::ZERO, 0);
+    for (index, &(time, bytes)) in writes.iter().enumerate() {
+        let wrong = |what: String| Err((format!("[{index}]"), what));
+        total += u128::from(bytes.get());
+        if time < before {
+            return wrong(format!("is at {time}, before the row above ({before}); must not be earlier"));
+        }
+        if bytes.get() == 0 {
+            return wrong("writes 0B; must be at least 1B".to_owned());
+        }
+        if total > u128::from(MOST_BYTES) {
+            return wrong(format!("makes {total} bytes together; at most {MOST_BYTES}"));
+        }
+        before = time;
     }
     Ok(())
 }

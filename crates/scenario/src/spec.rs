@@ -139,6 +139,8 @@ pub enum Source {
     },
     /// A program that writes as much again and again; the flow completes with the last write.
     Writes(Writes),
+    /// A program whose writes are listed, as a capture shows them; the flow completes with the last one.
+    Listed(Listed),
     /// Datagrams without acknowledgments (UDP; ledger smartacking.m.onoff_udp).
     Udp(Datagrams),
 }
@@ -154,6 +156,15 @@ pub struct Writes {
     /// How many.
     #[schemars(range(min = 1))]
     pub times: u32,
+}
+
+/// Writes at given times.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Listed {
+    /// Rows of a time from the flow's start and the payload bytes written then, such as `["1.5s", "20kB"]`. No row is earlier
+    /// than the one before.
+    pub writes: Vec<(Time, Bytes)>,
 }
 
 /// An on-off source that ignores congestion: its rate is constant while it is on.
@@ -267,7 +278,7 @@ impl FlowSpec {
     pub fn finite(&self) -> bool {
         match self.source {
             None => self.size != Size::Unlimited,
-            Some(Source::Writes(_)) => true,
+            Some(Source::Writes(_) | Source::Listed(_)) => true,
             Some(Source::Telnet { .. } | Source::Udp(_)) => false,
         }
     }

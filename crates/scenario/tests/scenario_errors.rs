@@ -346,6 +346,12 @@ const CASES: &[Case] = &[
         &["17000000 packets", "at most 16000000"]),
     (&[("back = { rate", "stages = [{ kind = \"rbscp\", pieces = 64 }, { kind = \"rbscp\", pieces = 64 }, { kind = \"duplicate\", rate = 1.0 }, \
         { kind = \"rbscp\", pieces = 9 }]\nback = { rate")], "link[0].stages", &["73728 packets of one", "at most 65536"]),
+    (&[("repeat = { times = 2, think = \"1s\" }", "source = { kind = \"listed\", writes = [] }")], "flow[0].source.writes", &["has 0 rows"]),
+    (&[("repeat = { times = 2, think = \"1s\" }", "source = { kind = \"listed\", writes = [[\"1s\", \"5B\"], [\"0.5s\", \"5B\"]] }")],
+        "flow[0].source.writes[1]", &["is at 0.5s", "must not be earlier"]),
+    (&[("repeat = { times = 2, think = \"1s\" }", "source = { kind = \"listed\", writes = [[\"1s\", \"0B\"]] }")],
+        "flow[0].source.writes[0]", &["writes 0B"]),
+    (&[(SIZE, "source = { kind = \"listed\", writes = [[\"1s\", \"5B\"]] }")], "flow[0].repeat", &["list them all"]),
     (&[(SIZE, "source = { kind = \"udp\", rate = \"1Mbps\", spans = \"pareto\" }")], "flow[0].source.spans", &["`constant`", "`exponential`"]),
     (&[(SIZE, "source = { kind = \"udp\", rate = \"1Mbps\", size = 5 }")], "flow[0].source.size", &["unknown key"]),
     (&[(ACK, "estimate = \"on\"")], "flow[0].receiver.estimate", &["`off`", "`timestamps`", "`probe`"]),

@@ -138,6 +138,9 @@ impl Flow {
         if let Some(Application::Schedule(_)) = self.source.as_deref() {
             self.on_write(id, net);
         }
+        if let Some(due) = self.source.as_deref().and_then(Application::listed) {
+            net.schedule(self.start + due, Event::Write(id));
+        }
     }
 
     /// Sends the datagram that is due, if one is, and wakes the source again.
@@ -259,6 +262,14 @@ impl Flow {
                 }
                 self.with_sender(id, net, |sender, port| sender.write(units, now, port));
                 net.schedule(next, Event::Write(id));
+            }
+            Some(Application::List(source)) => {
+                let (units, start) = (source.take(), self.start);
+                let Some(due) = source.due() else {
+                    return self.with_sender(id, net, |sender, port| sender.write_last(units, now, port));
+                };
+                self.with_sender(id, net, |sender, port| sender.write(units, now, port));
+                net.schedule(start + due, Event::Write(id));
             }
             Some(Application::Datagrams(source)) => {
                 let turn = source.wake(now);

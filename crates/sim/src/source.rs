@@ -24,6 +24,8 @@ pub enum Application {
     Writer(Writer),
     /// It writes to a connection.
     Schedule(Schedule),
+    /// It writes to a connection what a list says.
+    List(List),
     /// It sends datagrams, and has no connection.
     Datagrams(Datagrams),
 }
@@ -31,25 +33,33 @@ pub enum Application {
 impl Application {
     /// An application of that kind with its own stream of draws.
     pub fn new(table: &FlowSpec, random: Random) -> Option<Application> {
+        let unit = if table.sender.sequence.in_bytes() { 1 } else { u64::from(table.sender.packet) };
         Some(match table.source.as_ref()? {
             &Source::Telnet { mean, pauses, write } => {
                 Application::Writer(Writer { mean, pauses: pauses.unwrap_or(Pauses::Pareto), write, random })
             }
-            Source::Writes(spec) => {
-                let unit = if table.sender.sequence.in_bytes() { 1 } else { u64::from(table.sender.packet) };
-                Application::Schedule(Schedule {
-                    units: spec.write.get().div_ceil(unit),
-                    every: spec.every,
-                    left: spec.times,
-                })
-            }
+            Source::Listed(spec) => Application::List(List::new(&spec.writes, unit)),
+            Source::Writes(spec) => Application::Schedule(Schedule {
+                units: spec.write.get().div_ceil(unit),
+                every: spec.every,
+                left: spec.times,
+            }),
             Source::Udp(spec) => Application::Datagrams(Datagrams::new(spec.clone(), random)),
         })
     }
 
+    /// When the first of listed writes is due, from the flow's start.
+    pub fn listed(&self) -> Option<Time> {
+        if let Application::List(list) = self { list.due() } else { None }
+    }
+
     /// Whether there is nothing more to come.
     pub fn ended(&self) -> bool {
-        matches!(self, Application::Schedule(Schedule { left: 0, .. }))
+        match self {
+            Application::Schedule(schedule) => schedule.left == 0,
+            Application::List(list) => list.writes.is_empty(),
+            Application::Writer(_) | Application::Datagrams(_) => false,
+        }
     }
 }
 
@@ -62,6 +72,29 @@ pub struct Schedule {
     pub every: Time,
     /// Writes to come.
     pub left: u32,
+}
+
+/// Writes at listed times.
+#[derive(Clone, Debug, PartialEq)]
+pub struct List {
+    /// Time from the flow's start and sequence units of the writes to come, the last one first.
+    writes: Vec<(Time, u64)>,
+}
+
+impl List {
+    fn new(writes: &[(Time, Bytes)], unit: u64) -> List {
+        List { writes: writes.iter().rev().map(|&(time, bytes)| (time, bytes.get().div_ceil(unit))).collect() }
+    }
+
+    /// When the next write is due, from the flow's start.
+    pub fn due(&self) -> Option<Time> {
+        self.writes.last().map(|write| write.0)
+    }
+
+    /// Units of the write that is due; 0 after the last one.
+    pub fn take(&mut self) -> u64 {
+        self.writes.pop().map_or(0, |write| write.1)
+    }
 }
 
 /// A user who types.

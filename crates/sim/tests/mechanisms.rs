@@ -218,6 +218,30 @@ fn equal_writes_complete_with_the_last() {
     }
 }
 
+/// Listed writes leave when they are due, from the flow's start, and the last one completes the flow.
+#[test]
+fn listed_writes_leave_at_their_times() {
+    let flow = r#"
+        [[flow]]
+        from = "S"
+        to = "R"
+        start = "1s"
+        source = { kind = "listed", writes = [["0s", "100B"], ["0.5s", "300B"], ["0.5s", "50B"], ["2s", "7B"]] }
+        sender = { stack = "rfc" }
+        "#;
+    let outcome = path(AMPLE, flow, "record = { packets = true }");
+    let row = &outcome.flows[0];
+    assert_eq!((row.completed, row.bytes), (true, 457));
+    let left = |row: &&acklab_sim::outcome::PacketRow| {
+        row.packet.is_data() && row.event == PacketEvent::Enqueue && row.link == 0
+    };
+    let mut times: Vec<f64> = outcome.packets.iter().filter(left).map(|row| row.time_s).collect();
+    times.retain(|&time| time > 1.1);
+    // The first write waits for the handshake.
+    assert!(times.iter().any(|&time| (time - 1.5).abs() < 1e-9), "{times:?}");
+    assert!(times.iter().any(|&time| (time - 3.0).abs() < 1e-9), "{times:?}");
+}
+
 /// Segments that are left out are each flow's own luck: two equal flows that never meet leave out different ones, and
 /// neither a further flow nor a connection before this one changes that.
 #[test]
