@@ -102,6 +102,8 @@ pub struct Analysis {
     /// Segments, gaps and the like that all connections remember.
     remembered: usize,
     clock: Clock,
+    /// Nanoseconds from the first packet after which nothing is read.
+    until_ns: Option<i128>,
 }
 
 /// A packet whose time is doubted until the next one's is known.
@@ -129,6 +131,16 @@ impl Analysis {
         Analysis { packets: Some(Packets::default()), ..Analysis::default() }
     }
 
+    /// The same analysis, which reads no packet later than `until_s` seconds after the first one.
+    pub fn until(self, until_s: f64) -> Analysis {
+        Analysis { until_ns: Some((until_s * 1e9) as i128), ..self }
+    }
+
+    /// Whether a packet of this time comes too late.
+    fn is_over(&self, time_ns: i128) -> bool {
+        self.until_ns.zip(self.clock.start()).is_some_and(|(until, start)| time_ns - start > until)
+    }
+
     /// Reads `reader` to its end, or until `go_on`, which hears now and then how far it is, says no; whether it came to the
     /// end.
     ///
@@ -149,6 +161,7 @@ impl Analysis {
                 self.settle(&doubted, doubted.time_ns);
             }
             match next {
+                Ok(Some(Block::Packet(record))) if held.is_none() && self.is_over(record.time_ns) => return Ok(true),
                 Ok(Some(Block::Packet(record))) => {
                     if let Some(doubted) = held.take() {
                         self.settle(&doubted, record.time_ns);

@@ -70,19 +70,23 @@ impl AnalysisResult {
 }
 
 /// Analyses the capture at `path`, or on standard input if that is `-`; with `packets`, keeps every ACK and segment.
-/// `tick` is called now and then with the bytes of the file read so far; what it raises ends the analysis.
+/// With `until_s`, it reads no packet later than so many seconds after the first one. `tick` is called now and then with the bytes of the file read so far; what it raises ends the analysis.
 #[pyfunction]
-#[pyo3(signature = (path, *, packets = true, tick = None))]
+#[pyo3(signature = (path, *, packets = true, until_s = None, tick = None))]
 pub(crate) fn analyze(
     py: Python<'_>,
     path: PathBuf,
     packets: bool,
+    until_s: Option<f64>,
     tick: Option<Py<PyAny>>,
 ) -> PyResult<AnalysisResult> {
     let (done, mut raised, mut refused) = (AtomicU64::new(0), None, None);
     let found = interruptible(py, |go_on| {
         caught(|| {
             let mut analysis = if packets { Analysis::with_packets() } else { Analysis::default() };
+            if let Some(until_s) = until_s {
+                analysis = analysis.until(until_s);
+            }
             let listen = |_: &Census| {
                 if let Some(tick) = &tick {
                     let bytes = done.load(Ordering::Relaxed);

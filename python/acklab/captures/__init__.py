@@ -123,7 +123,7 @@ class Analysis:
 
 
 def analyze(
-    path: str | os.PathLike[str], *, packets: bool = True, tick: Callable[[int], object] | None = None
+    path: str | os.PathLike[str], *, packets: bool = True, until_s: float | None = None, tick: Callable[[int], object] | None = None
 ) -> Analysis:
     """Analyses a capture, pcap or pcapng, as it is or compressed by gzip, zstd or lz4.
 
@@ -131,6 +131,7 @@ def analyze(
         path: the file; ``-`` is standard input.
         packets: whether to keep a row for each ACK and segment, about 400 bytes a packet. Without, memory grows only
             with the number of connections.
+        until_s: seconds from the first packet after which no packet is read; the first part of a capture alone.
         tick: called now and then with the bytes of the file read so far; what it raises ends the analysis and is raised here.
 
     Raises:
@@ -138,4 +139,4 @@ def analyze(
         OSError: it cannot be read.
     """
     file = os.fsencode(path).decode(errors="replace")
-    return Analysis(_core.analyze(path, packets=packets, tick=tick), file)
+    return Analysis(_core.analyze(path, packets=packets, until_s=until_s, tick=tick), file)
